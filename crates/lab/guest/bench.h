@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a benchmark is. One file under bench/ is one benchmark: it fills in a
+ * struct benchmark and hands it to BENCHMARK(); nothing else names it.
+ *
+ * The runner (runner.c) drives every benchmark the same way:
+ *
+ *	setup()                         once per cell, working directory is
+ *	                                empty and current
+ *	check()                         once: do the calls do what they say?
+ *	for each batch:
+ *		prepare(i)              for each operation i of the batch
+ *		op(i)                   for each i: THE MEASURED WINDOW
+ *		undo(i)                 for each i
+ *	teardown()                      once; the runner then empties the
+ *	                                working directory
+ *
+ * i runs from 0 to the batch's size - 1 and restarts at 0 in every batch, so
+ * prepare/op/undo may use it as a slot for names and descriptors. For exact
+ * counts the batch is one operation, i still counts up to max_batch - 1 and
+ * wraps, so that names vary as they do in a timed run.
+ *
+ * Every function returns 0 (or a non-negative result) or -errno; op() must not
+ * loop, print or check more than the sign of its system calls' results.
+ */
+#ifndef LSMETER_BENCH_H
+#define LSMETER_BENCH_H
+
+#include "sys.h"
+
+/* The paper's eight classes of file access (section 4.1), and the floor. */
+enum bench_class {
+	CLASS_FILE,		/* open, rename, creat */
+	CLASS_DIR,		/* mkdir, rmdir, getdents64 */
+	CLASS_LINK,		/* link, unlink, symlink, readlink */
+	CLASS_ATTR,		/* chmod, stat, access, truncate */
+	CLASS_XATTR,		/* getxattr, setxattr */
+	CLASS_DESCRIPTOR,	/* dup, fcntl, ioctl, flock */
+	CLASS_READ_WRITE,	/* read, write, sendfile, mmap */
+	CLASS_EVENT,		/* inotify_add_watch */
+	CLASS_PROCESS,		/* fork, execve */
+	CLASS_FLOOR,		/* getppid */
+};
+
+/* Where a benchmark comes from; also the order in which they are listed. */
+enum bench_suite {
+	SUITE_PAPER,		/* LMBench-Hook, Table 3 */
+	SUITE_LMBENCH,		/* LMbench rows of LSMPMON, Tables 3 and 4 */
+	SUITE_HOWELLS,		/* the tree walk of the credentials patch mail */
+	SUITE_BEYOND,		/* file system calls that neither measured */
+};
+
+#define MEASURE_LATENCY		1	/* instructions or ns per operation */
+#define MEASURE_THROUGHPUT	2	/* operations per second over a fixed time */
+
+struct variant {
+	const char *name;	/* as listed: "AA/BB", "4KB", "depth3" */
+	const char *path;	/* free for the benchmark */
+	long arg;		/* free for the benchmark: a depth, a size */
+	long arg2;
+};
+
+/* State of one cell. Zeroed before setup(). */
+struct cell {
+	const struct variant *variant;
+	unsigned int batch;	/* largest i + 1 that this cell will use */
+	int fd[8];		/* free for the benchmark; the runner closes none */
+	char *buffer;		/* 64 KiB, page-aligned, zeroed before setup() */
+	char path[4096];	/* free for the benchmark */
+	char path2[4096];
+	long state[8];		/* free for the benchmark */
+	u64 random;		/* seeded the same for every cell: random_u64() */
+	char reason[128];	/* set by unsupported() */
+};
+
+struct benchmark {
+	const char *name;
+	const char *summary;	/* one line for `lsmeter list benchmarks` */
+	const char *source;	/* paper section or table, mail, man page */
+	const char *syscalls;	/* inside the window, in order: "open close" */
+	const struct variant *variants;	/* ends with a NULL name */
+	enum bench_class class;
+	enum bench_suite suite;
+	unsigned int number;	/* order inside the suite */
+	unsigned int measures;	/* MEASURE_* */
+	/*
+	 * How many operations may be prepared before the first is undone; 0
+	 * means any number. mkdir over 9,437 distinct names says 9437.
+	 */
+	unsigned int max_batch;
+	/*
+	 * op() calls window_begin() and window_end() itself, any number of
+	 * times: one operation is the sum of its windows (a tree walk). Two
+	 * operations of one cell must open the same windows in the same order.
+	 */
+	unsigned int composite : 1;
+	/* Work of processes created in the window belongs to the operation. */
+	unsigned int counts_children : 1;
+	/* Operations per cell that this benchmark insists on; 0: the caller's. */
+	unsigned int repetitions;
+	/*
+	 * One untimed prepare/undo pair serves the whole batch: op(i) leaves
+	 * nothing behind (stat, read). Saves calling NULL prepare/undo anyway.
+	 */
+	int (*setup)(struct cell *c);
+	int (*check)(struct cell *c);
+	int (*prepare)(struct cell *c, unsigned int i);
+	long (*op)(struct cell *c, unsigned int i);
+	int (*undo)(struct cell *c, unsigned int i);
+	void (*teardown)(struct cell *c);
+};
+
+/* Registers a benchmark: a pointer in the section that the runner walks. */
+#define BENCHMARK(ident)						\
+	static const struct benchmark ident;				\
+	static const struct benchmark *const ident##_entry		\
+	__attribute__((used, section("benchmarks"))) = &ident;		\
+	static const struct benchmark ident
+
+/* Fails setup() or check() with a reason that the user sees: "unsupported". */
+#define UNSUPPORTED	(-4096)
+int unsupported(struct cell *c, const char *reason, long error);
+
+/* Deterministic: the same names in every stack and every boot. */
+u64 random_u64(struct cell *c);
+
+/*
+ * Markers: 8-byte NOPs (0f 1f 84 00 imm32) that the QEMU plugin sees while
+ * translating and a CPU ignores. The immediate is MARKER_MAGIC | kind.
+ * instructions/plugin/markers.h is the other end; lab's build checks that the
+ * two agree.
+ */
+#define MARKER_MAGIC		0x4c534d00	/* "LSM\0" */
+#define MARKER_ARM		1	/* start instrumenting */
+#define MARKER_CELL_BEGIN	2	/* the next cell of the experiment */
+#define MARKER_CELL_END		3
+#define MARKER_OP_BEGIN		4	/* around a composite operation */
+#define MARKER_OP_END		5
+#define MARKER_WINDOW_BEGIN	6
+#define MARKER_WINDOW_END	7
+#define MARKER_WINDOW_BEGIN_ALL	8	/* children's work counts too */
+#define MARKER_DISARM		9	/* stop instrumenting */
+
+#define marker(kind)							\
+	asm volatile(".byte 0x0f, 0x1f, 0x84, 0x00\n\t.long %c0"	\
+		     : : "i"(MARKER_MAGIC | (kind)) : "memory")
+
+static inline void window_begin(void)
+{
+	marker(MARKER_WINDOW_BEGIN);
+}
+
+static inline void window_end(void)
+{
+	marker(MARKER_WINDOW_END);
+}
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Raw system calls. The agent is built without a C library (-nostdlib
+ * -ffreestanding), so that nothing stands between a benchmark and the kernel
+ * and one small static binary runs on every kernel, in a VM or on the host.
+ * Every sys_*() returns what the kernel returned: a result or -errno.
+ */
+#ifndef LSMETER_SYS_H
+#define LSMETER_SYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <asm/unistd.h>
+#include <linux/errno.h>
+#include <linux/fcntl.h>
+#include <linux/stat.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int64_t s64;
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define PAGE_SIZE	4096UL
+
+static inline __attribute__((always_inline)) long
+raw_syscall(long nr, long a, long b, long c, long d, long e, long f)
+{
+	register long r10 asm("r10") = d;
+	register long r8 asm("r8") = e;
+	register long r9 asm("r9") = f;
+	long ret;
+
+	asm volatile("syscall"
+		     : "=a"(ret)
+		     : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+		     : "rcx", "r11", "memory");
+	return ret;
+}
+
+/* SYS(name, args...): sys_name with up to six arguments, any scalar types. */
+#define SYS_ARG(x)		((long)(x))
+#define SYS6(nr, a, b, c, d, e, f) \
+	raw_syscall(nr, SYS_ARG(a), SYS_ARG(b), SYS_ARG(c), SYS_ARG(d), SYS_ARG(e), SYS_ARG(f))
+#define SYS_PICK(_0, _1, _2, _3, _4, _5, _6, n, ...) SYS_N##n
+#define SYS_N0(nr)			SYS6(nr, 0, 0, 0, 0, 0, 0)
+#define SYS_N1(nr, a)			SYS6(nr, a, 0, 0, 0, 0, 0)
+#define SYS_N2(nr, a, b)		SYS6(nr, a, b, 0, 0, 0, 0)
+#define SYS_N3(nr, a, b, c)		SYS6(nr, a, b, c, 0, 0, 0)
+#define SYS_N4(nr, a, b, c, d)		SYS6(nr, a, b, c, d, 0, 0)
+#define SYS_N5(nr, a, b, c, d, e)	SYS6(nr, a, b, c, d, e, 0)
+#define SYS_N6(nr, a, b, c, d, e, f)	SYS6(nr, a, b, c, d, e, f)
+#define SYS(name, ...) \
+	SYS_PICK(0, ##__VA_ARGS__, 6, 5, 4, 3, 2, 1, 0)(__NR_##name, ##__VA_ARGS__)
+
+/* The few that nearly every benchmark needs, by name. */
+static inline long sys_open(const char *path, int flags, unsigned int mode)
+{
+	return SYS(open, path, flags, mode);
+}
+
+static inline long sys_close(int fd)
+{
+	return SYS(close, fd);
+}
+
+static inline long sys_read(int fd, void *buf, size_t len)
+{
+	return SYS(read, fd, buf, len);
+}
+
+static inline long sys_write(int fd, const void *buf, size_t len)
+{
+	return SYS(write, fd, buf, len);
+}
+
+static inline long sys_mkdir(const char *path, unsigned int mode)
+{
+	return SYS(mkdir, path, mode);
+}
+
+static inline long sys_unlink(const char *path)
+{
+	return SYS(unlink, path);
+}
+
+static inline long sys_rmdir(const char *path)
+{
+	return SYS(rmdir, path);
+}
+
+/* util.c: the little of a C library that the agent needs. */
+void *memset(void *dst, int byte, size_t len);
+void *memcpy(void *dst, const void *src, size_t len);
+int memcmp(const void *a, const void *b, size_t len);
+size_t strlen(const char *s);
+int strcmp(const char *a, const char *b);
+int strncmp(const char *a, const char *b, size_t len);
+
+/*
+ * Bounded formatting: %s %d %u %lu %ld %lx %x %c %% and a width with 0 (%04u).
+ * Always ends dst with NUL; returns the length written.
+ */
+size_t format(char *dst, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Files for setup(): each returns 0 or -errno. */
+int make_file(const char *path, size_t size);	/* mode 0644, size bytes 'x' */
+int make_dirs(const char *path);		/* every directory above the last '/' */
+int remove_tree(const char *path);		/* contents and path; absent is fine */
+
+#endif
