@@ -1,2 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The words of an experiment as types: what to run, and what was measured.
+//!
+//! - [`Spec`]: what a user wrote, in TOML, in a preset or as flags; every key may be
+//!   missing. Specs are merged, then resolved.
+//! - [`Experiment`]: a resolved spec: every key decided and checked.
+//! - [`Run`]: the run document: the experiment, the environment it ran in and the
+//!   cells that came out of it, as JSON with a schema.
+//! - [`journal`]: finished cells, one JSON line each, so that a killed run resumes.
+//!
+//! Nothing here opens a file or prints: readers and writers are the caller's.
+
+mod cell;
+mod document;
+mod experiment;
+mod hint;
+pub mod journal;
+mod preset;
+mod resolve;
+mod run;
+mod select;
+mod spec;
+mod stack;
+mod words;
+
+pub use cell::{Cell, CellKey, Counts, PathCount};
+pub use document::{DOCUMENT_LIMIT_BYTES, DocumentError, run_schema};
+pub use experiment::{Experiment, Samples};
+pub use hint::nearest;
+pub use preset::{Preset, UnknownPreset, preset, presets};
+pub use run::{Emulator, Environment, PluginApi, Run, SCHEMA_VERSION, Tool, Warning, WarningKind};
+pub use select::{Pattern, PatternError, SelectError, Selectable, Selection};
+pub use spec::{Baseline, SPEC_LIMIT_BYTES, Spec, SpecError};
+pub use stack::{Stack, StackError};
+pub use words::{
+    Clock, FileSystem, Metric, Place, Policy, Select, Status, Suite, Unit, UnknownWord,
+};

@@ -1,2 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Counts guest kernel instructions with a QEMU TCG plugin.
+
+pub mod symbols;
+
+pub mod counts;
+pub mod landmarks;
+pub mod records;
+
+/// The QEMU plugin, a shared object for x86-64 Linux hosts: write it to a file
+/// and give that to `-plugin`. It loads into QEMU 7.2 to 11.1.
+pub static PLUGIN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plugin.so"));

@@ -121,6 +121,12 @@ struct benchmark {
 #define UNSUPPORTED	(-4096)
 int unsupported(struct cell *c, const char *reason, long error);
 
+/*
+ * Any other failure, with the call that failed: "rename: ENOSPC (28)". An
+ * error that is not negative means a wrong result. Returns -errno.
+ */
+int failed(struct cell *c, const char *call, long error);
+
 /* Deterministic: the same names in every stack and every boot. */
 u64 random_u64(struct cell *c);
 

@@ -1,2 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A cell becomes samples: kernels, initramfs, QEMU and the agent's protocol.
+//!
+//! [`run()`] takes an [`experiment::Experiment`] and gives a run document. On the way:
+//! [`plan`] says which cells are measured in which boots, [`visit`] measures those of
+//! one boot ([`vm`]) or on this machine ([`host`]) in a conversation with the agent
+//! ([`session`], [`protocol`]), [`gather`] makes cells of what they report, and
+//! [`journal`] keeps each as it finishes.
+
+pub mod catalogue;
+pub mod environment;
+mod error;
+pub mod gather;
+pub mod host;
+pub mod initramfs;
+pub mod journal;
+pub mod kernel;
+pub mod plan;
+pub mod prepare;
+pub mod process;
+pub mod protocol;
+pub mod qemu;
+mod run;
+pub mod session;
+pub mod visit;
+pub mod vm;
+
+pub use error::LabError;
+pub use run::{Outcome, Progress, Setup, run, write_plugin};

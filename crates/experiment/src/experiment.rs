@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A resolved experiment: every key decided and checked.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::select::Selection;
+use crate::stack::Stack;
+use crate::words::{Clock, FileSystem, Metric, Place};
+
+/// What is run: the product of kernels, stacks, benchmarks and metrics. Made by
+/// [`crate::Spec::resolve`]; part of the run document.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Experiment {
+    /// One line on what this experiment is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// In VMs, or on the running kernel.
+    #[serde(rename = "where")]
+    pub place: Place,
+    /// Directory to work in; only on the host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dir: Option<String>,
+    /// Kernels as named by the user; `["host"]` on the host.
+    pub kernels: Vec<String>,
+    /// Stacks, at least one; the running kernel's own, `default`, on the host.
+    pub stacks: Vec<Stack>,
+    /// Position of the baseline in `stacks`, from 0.
+    pub baseline: u32,
+    /// Which benchmarks and variants.
+    pub selection: Selection,
+    /// What is measured of them.
+    pub metrics: Vec<Metric>,
+    /// File system mounted in a VM; None on the host, where `dir` decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filesystem: Option<FileSystem>,
+    /// What drives a guest's clock.
+    pub clock: Clock,
+    /// Samples of a cell, per metric, over all rounds.
+    pub samples: Samples,
+    /// Operations before the first sample of an instruction or time cell.
+    pub warmup: u32,
+    /// Times that a timed cell is visited, configurations interleaved (A B A B …), so
+    /// that drift cancels. Instruction cells need one visit.
+    pub rounds: u32,
+    /// Seconds of a throughput cell before measuring.
+    pub throughput_warmup_s: f64,
+    /// Seconds of a throughput cell that are measured.
+    pub throughput_period_s: f64,
+    /// Appended to the kernel command line, for instance `mitigations=off`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub cmdline: String,
+    /// Virtual machines at a time; None: as many as there are processors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<u32>,
+    /// Seconds until a boot that has not reached the agent is given up.
+    pub boot_timeout_s: u32,
+    /// Seconds until a cell that has not ended is given up.
+    pub cell_timeout_s: u32,
+}
+
+/// Samples of a cell, per metric.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Samples {
+    /// Counted operations (windows) of an instruction cell.
+    pub instructions: u32,
+    /// Timed batches of a time cell.
+    pub time: u32,
+    /// Slices of a throughput cell's period.
+    pub throughput: u32,
+}
+
+impl Samples {
+    /// Samples of a cell of this metric.
+    pub fn of(&self, metric: Metric) -> u32 {
+        match metric {
+            Metric::Instructions => self.instructions,
+            Metric::Time => self.time,
+            Metric::Throughput => self.throughput,
+        }
+    }
+}
+
+impl Experiment {
+    /// The stack that others are compared with.
+    pub fn baseline_stack(&self) -> Option<&Stack> {
+        self.stacks.get(self.baseline as usize)
+    }
+
+    /// Do both measure the same? What only decides how fast or how patiently
+    /// (`jobs`, the time-outs) and `description` may differ.
+    pub fn measures_the_same(&self, other: &Experiment) -> bool {
+        self.first_difference(other).is_none()
+    }
+
+    /// Name of the first key in which two experiments measure something different.
+    pub fn first_difference(&self, other: &Experiment) -> Option<&'static str> {
+        // Taken apart in full, so that a new key cannot be forgotten here.
+        let Experiment {
+            description: _,
+            place,
+            dir,
+            kernels,
+            stacks,
+            baseline,
+            selection,
+            metrics,
+            filesystem,
+            clock,
+            samples,
+            warmup,
+            rounds,
+            throughput_warmup_s,
+            throughput_period_s,
+            cmdline,
+            jobs: _,
+            boot_timeout_s: _,
+            cell_timeout_s: _,
+        } = self;
+        [
+            ("where", *place == other.place),
+            ("dir", *dir == other.dir),
+            ("kernels", *kernels == other.kernels),
+            ("stacks", *stacks == other.stacks),
+            ("baseline", *baseline == other.baseline),
+            (
+                "benchmarks",
+                selection.benchmarks == other.selection.benchmarks,
+            ),
+            ("suites", selection.suites == other.selection.suites),
+            ("select", selection.select == other.selection.select),
+            ("metrics", *metrics == other.metrics),
+            ("filesystem", *filesystem == other.filesystem),
+            ("clock", *clock == other.clock),
+            ("samples", *samples == other.samples),
+            ("warmup", *warmup == other.warmup),
+            ("rounds", *rounds == other.rounds),
+            (
+                "throughput_warmup_s",
+                *throughput_warmup_s == other.throughput_warmup_s,
+            ),
+            (
+                "throughput_period_s",
+                *throughput_period_s == other.throughput_period_s,
+            ),
+            ("cmdline", *cmdline == other.cmdline),
+        ]
+        .into_iter()
+        .find_map(|(key, same)| (!same).then_some(key))
+    }
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Finished cells, one JSON line each, so that a killed run loses none.
+//!
+//! The first line is the [`JournalHeader`], each other line a [`JournalEntry`]. A line
+//! counts once its newline is there: a torn last line is dropped. Whoever appends to
+//! a journal again first cuts it to [`Journal::valid_bytes`].
+
+use std::collections::BTreeMap;
+use std::io::Read;
+
+use serde::{Deserialize, Serialize};
+
+use crate::cell::{Cell, CellKey};
+use crate::document::{DOCUMENT_LIMIT_BYTES, DocumentError, decode, printable, read_bounded};
+use crate::experiment::Experiment;
+use crate::run::{Environment, Tool, Warning};
+
+/// The version of the journal that this code writes and reads.
+pub const JOURNAL_VERSION: u32 = 1;
+
+/// First line: what is being measured, by what, on what.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JournalHeader {
+    /// [`JOURNAL_VERSION`] of the writer.
+    pub journal_version: u32,
+    /// What wrote it.
+    pub tool: Tool,
+    /// What it ran on.
+    pub environment: Environment,
+    /// When the run began: RFC 3339, UTC.
+    pub started: String,
+    /// What was asked for.
+    pub experiment: Experiment,
+}
+
+/// Any other line: a cell that ended, well or not.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JournalEntry {
+    /// The cell.
+    pub cell: Cell,
+    /// Warnings that came with it. Their `cells` are empty: positions are known only
+    /// once the document is put together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
+}
+
+/// What a journal holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Journal {
+    /// Its header; None if not even that was written to its end.
+    pub header: Option<JournalHeader>,
+    /// The last entry of each cell.
+    pub finished: BTreeMap<CellKey, JournalEntry>,
+    /// Bytes up to the end of the last whole line.
+    pub valid_bytes: u64,
+}
+
+/// Why a journal cannot be resumed from.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// It could not be read, or is too large.
+    #[error("journal: {}", detail(.0))]
+    Read(DocumentError),
+    /// The first line is no header.
+    #[error("not a journal of lsmeter: line 1: {}", detail(.0))]
+    NotJournal(DocumentError),
+    /// Another version of the format.
+    #[error("journal of version {found}; this lsmeter reads version {JOURNAL_VERSION}")]
+    Version {
+        /// Its version.
+        found: u32,
+    },
+    /// A whole line is not what it should be.
+    #[error("journal, line {line}: {}", detail(.error))]
+    Line {
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong there.
+        error: DocumentError,
+    },
+    /// It belongs to another experiment.
+    #[error("the journal is of a different experiment: `{key}` differs")]
+    DifferentExperiment {
+        /// The first key that differs.
+        key: &'static str,
+    },
+    /// It was written under other conditions; its cells cannot stand beside new ones.
+    #[error("the journal was begun with another {what}: {then}, now {now}")]
+    DifferentConditions {
+        /// What differs: "lsmeter", "QEMU" …
+        what: &'static str,
+        /// As the journal has it.
+        then: String,
+        /// As it is now.
+        now: String,
+    },
+}
+
+/// The message without the name of the document, which a journal is not.
+fn detail(error: &DocumentError) -> String {
+    let message = error.to_string();
+    message
+        .strip_prefix("run document: ")
+        .unwrap_or(&message)
+        .to_owned()
+}
+
+impl JournalError {
+    /// What the user can do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            JournalError::DifferentExperiment { .. } => {
+                Some("resume with the same spec and flags, or start anew without --resume")
+            }
+            JournalError::DifferentConditions { .. }
+            | JournalError::Version { .. }
+            | JournalError::Line { .. }
+            | JournalError::NotJournal(_) => Some("start anew without --resume"),
+            JournalError::Read(_) => None,
+        }
+    }
+}
+
+impl JournalHeader {
+    /// The line to write, with its newline.
+    ///
+    /// # Errors
+    /// Only if the value cannot be JSON, which none of its types allows.
+    pub fn to_line(&self) -> Result<String, serde_json::Error> {
+        line(self)
+    }
+
+    /// May cells of `self`, an old journal, stand beside cells of a run under `now`?
+    ///
+    /// # Errors
+    /// [`JournalError::DifferentExperiment`] or [`JournalError::DifferentConditions`].
+    pub fn check_resume(&self, now: &JournalHeader) -> Result<(), JournalError> {
+        if let Some(key) = self.experiment.first_difference(&now.experiment) {
+            return Err(JournalError::DifferentExperiment { key });
+        }
+        let emulator = |header: &JournalHeader| match &header.environment.qemu {
+            Some(qemu) => format!("{} ({}, {})", qemu.version, qemu.machine, qemu.cpu),
+            None => "none".to_owned(),
+        };
+        let kvm =
+            |header: &JournalHeader| if header.environment.kvm { "KVM" } else { "TCG" }.to_owned();
+        let conditions = [
+            (
+                "lsmeter",
+                self.tool.version.clone(),
+                now.tool.version.clone(),
+            ),
+            ("QEMU", emulator(self), emulator(now)),
+            ("accelerator", kvm(self), kvm(now)),
+            (
+                "processor",
+                self.environment.cpu.clone(),
+                now.environment.cpu.clone(),
+            ),
+            (
+                "host kernel",
+                self.environment.host_kernel.clone(),
+                now.environment.host_kernel.clone(),
+            ),
+        ];
+        match conditions.into_iter().find(|(_, then, now)| then != now) {
+            Some((what, then, now)) => Err(JournalError::DifferentConditions {
+                what,
+                then: printable(&then),
+                now: printable(&now),
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl JournalEntry {
+    /// The line to append, with its newline.
+    ///
+    /// # Errors
+    /// Only if the value cannot be JSON, which none of its types allows.
+    pub fn to_line(&self) -> Result<String, serde_json::Error> {
+        line(self)
+    }
+}
+
+fn line(value: &impl Serialize) -> Result<String, serde_json::Error> {
+    let mut line = serde_json::to_string(value)?;
+    line.push('\n');
+    Ok(line)
+}
+
+impl Journal {
+    /// Reads a journal to resume the run that `now` describes. A journal that ends in
+    /// its first line, or is empty, has no header and no cells; that is no error.
+    ///
+    /// # Errors
+    /// [`JournalError`] when it belongs to another run or a whole line is damaged. Reads
+    /// at most [`DOCUMENT_LIMIT_BYTES`].
+    pub fn read(reader: impl Read, now: &JournalHeader) -> Result<Journal, JournalError> {
+        let bytes = read_bounded(reader, DOCUMENT_LIMIT_BYTES).map_err(JournalError::Read)?;
+        let mut journal = Journal {
+            header: None,
+            finished: BTreeMap::new(),
+            valid_bytes: 0,
+        };
+        for (index, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+            let Some(text) = line.strip_suffix(b"\n") else {
+                break;
+            };
+            if index == 0 {
+                journal.header = Some(header(text, now)?);
+            } else {
+                let damaged = |error| JournalError::Line {
+                    line: index + 1,
+                    error,
+                };
+                let entry: JournalEntry = decode(text).map_err(damaged)?;
+                if let Some(message) = entry.cell.contradiction() {
+                    let path = "cell".to_owned();
+                    return Err(damaged(DocumentError::Contradiction { path, message }));
+                }
+                journal.finished.insert(entry.cell.key(), entry);
+            }
+            journal.valid_bytes += line.len() as u64;
+        }
+        Ok(journal)
+    }
+}
+
+fn header(text: &[u8], now: &JournalHeader) -> Result<JournalHeader, JournalError> {
+    #[derive(Deserialize)]
+    #[serde(expecting = "a JSON object")]
+    struct Version {
+        journal_version: u32,
+    }
+    // The version first: another one may have other keys.
+    let version: Version = decode(text).map_err(JournalError::NotJournal)?;
+    if version.journal_version != JOURNAL_VERSION {
+        return Err(JournalError::Version {
+            found: version.journal_version,
+        });
+    }
+    let header: JournalHeader = decode(text).map_err(JournalError::NotJournal)?;
+    header.check_resume(now)?;
+    Ok(header)
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Specs that come with the tool.
+
+use crate::hint::nearest;
+use crate::spec::{Spec, SpecError};
+
+/// A spec that comes with the tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Preset {
+    /// Name, as `lsmeter run NAME` takes it.
+    pub name: &'static str,
+    /// The spec, as TOML with its comments.
+    pub toml: &'static str,
+}
+
+macro_rules! presets {
+    ($($name:literal),+ $(,)?) => {
+        &[$(Preset { name: $name, toml: include_str!(concat!("../presets/", $name, ".toml")) }),+]
+    };
+}
+
+const PRESETS: &[Preset] = presets!["quick", "suite", "paper-suite", "howells", "lsmpmon"];
+
+/// All presets, the default one first.
+pub fn presets() -> &'static [Preset] {
+    PRESETS
+}
+
+/// There is no preset of that name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no preset is called `{name}`; there are {}", PRESETS.iter().map(|p| p.name).collect::<Vec<_>>().join(", "))]
+pub struct UnknownPreset {
+    name: String,
+}
+
+impl UnknownPreset {
+    /// The preset that was probably meant.
+    pub fn hint(&self) -> Option<String> {
+        nearest(&self.name, PRESETS.iter().map(|preset| preset.name))
+            .map(|name| format!("did you mean `{name}`?"))
+    }
+}
+
+/// The preset called `name`.
+///
+/// # Errors
+/// [`UnknownPreset`], which lists them.
+pub fn preset(name: &str) -> Result<&'static Preset, UnknownPreset> {
+    PRESETS
+        .iter()
+        .find(|preset| preset.name == name)
+        .ok_or_else(|| UnknownPreset {
+            name: name
+                .chars()
+                .take(80)
+                .flat_map(char::escape_default)
+                .collect(),
+        })
+}
+
+impl Preset {
+    /// The preset as a spec, to merge flags over.
+    ///
+    /// # Errors
+    /// [`SpecError`] if the preset is not well-formed, which the tests rule out.
+    pub fn spec(&self) -> Result<Spec, SpecError> {
+        Spec::parse(&format!("preset {}", self.name), self.toml)
+    }
+}

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! From a spec to an experiment: defaults and checks.
+
+use std::collections::HashSet;
+use std::fmt::Display;
+use std::hash::Hash;
+
+use crate::experiment::{Experiment, Samples};
+use crate::select::{Pattern, Selection};
+use crate::spec::{Baseline, Spec, SpecError};
+use crate::stack::Stack;
+use crate::words::{Clock, FileSystem, Metric, Place, Select, Suite};
+
+const KERNELS_LIMIT: usize = 64;
+const STACKS_LIMIT: usize = 256;
+const BENCHMARKS_LIMIT: usize = 1_024;
+/// A path's longest, PATH_MAX.
+const PATH_LIMIT: usize = 4_096;
+/// Half of x86's COMMAND_LINE_SIZE: the lab adds its own parameters.
+const CMDLINE_LIMIT: usize = 1_024;
+const DESCRIPTION_LIMIT: usize = 1_024;
+
+const DEFAULT_KERNEL: &str = "debian:6.12";
+const DEFAULT_STACKS: [&str; 5] = [
+    "capability",
+    "capability,selinux",
+    "capability,apparmor",
+    "capability,tomoyo",
+    "default",
+];
+
+impl Spec {
+    /// Gives every missing key its default and checks every value.
+    ///
+    /// # Errors
+    /// [`SpecError`] for the first value found wrong. Names of kernels, modules and
+    /// benchmarks are not looked up here: the kernel store, the kernel and the
+    /// catalogue know them.
+    pub fn resolve(self) -> Result<Experiment, SpecError> {
+        let place = self.place.unwrap_or(Place::Lab);
+        match place {
+            Place::Host => check_host(&self)?,
+            Place::Lab if self.dir.is_some() => {
+                return Err(conflict(
+                    "`dir` is only for the host: no host directory is visible in a virtual machine",
+                    "leave out `dir`, or say where = \"host\"",
+                ));
+            }
+            Place::Lab => {}
+        }
+        let metrics = self.metrics.unwrap_or_else(|| {
+            vec![if place == Place::Host {
+                Metric::Time
+            } else {
+                Metric::Instructions
+            }]
+        });
+        list("metrics", &metrics, Metric::ALL.len())?;
+
+        let stacks = resolve_stacks(self.stacks, place)?;
+        let baseline = resolve_baseline(self.baseline, &stacks)?;
+        let samples = resolve_samples(self.samples)?;
+        let timed: Vec<Metric> = metrics
+            .iter()
+            .copied()
+            .filter(|metric| *metric != Metric::Instructions)
+            .collect();
+        let interleaved = if place == Place::Lab && !timed.is_empty() {
+            3
+        } else {
+            1
+        };
+        let most = timed
+            .iter()
+            .map(|metric| samples.of(*metric))
+            .min()
+            .unwrap_or(u32::MAX);
+        let rounds = whole("rounds", self.rounds, interleaved.min(most), 1, 1_000)?;
+        if rounds > most {
+            return Err(conflict(
+                &format!("{rounds} rounds cannot share {most} samples: each needs at least one"),
+                "raise `samples` or lower `rounds`",
+            ));
+        }
+        Ok(Experiment {
+            description: self
+                .description
+                .map(|text| printable("description", text, DESCRIPTION_LIMIT))
+                .transpose()?,
+            place,
+            dir: self
+                .dir
+                .map(|dir| printable("dir", dir, PATH_LIMIT))
+                .transpose()?,
+            kernels: resolve_kernels(self.kernels, place)?,
+            stacks,
+            baseline,
+            selection: resolve_selection(self.benchmarks, self.suites, self.select)?,
+            metrics,
+            filesystem: (place == Place::Lab).then(|| self.filesystem.unwrap_or(FileSystem::Ext4)),
+            clock: self.clock.unwrap_or(match place {
+                Place::Lab => Clock::Deterministic,
+                Place::Host => Clock::Fast,
+            }),
+            samples,
+            warmup: whole("warmup", self.warmup, 64, 0, 1_000_000)?,
+            rounds,
+            throughput_warmup_s: seconds(
+                "throughput_warmup_s",
+                self.throughput_warmup_s,
+                1.0,
+                0.0,
+                600.0,
+            )?,
+            throughput_period_s: seconds(
+                "throughput_period_s",
+                self.throughput_period_s,
+                3.0,
+                0.01,
+                3_600.0,
+            )?,
+            cmdline: resolve_cmdline(self.cmdline)?,
+            jobs: self
+                .jobs
+                .map(|jobs| whole("jobs", Some(jobs), 1, 1, 256))
+                .transpose()?,
+            boot_timeout_s: whole("boot_timeout_s", self.boot_timeout_s, 120, 1, 86_400)?,
+            cell_timeout_s: whole("cell_timeout_s", self.cell_timeout_s, 300, 1, 86_400)?,
+        })
+    }
+}
+
+/// The host's kernel is as it is: what a VM would decide cannot be asked for.
+fn check_host(spec: &Spec) -> Result<(), SpecError> {
+    let set = [
+        ("kernels", spec.kernels.is_some()),
+        ("stacks", spec.stacks.is_some()),
+        ("baseline", spec.baseline.is_some()),
+        ("filesystem", spec.filesystem.is_some()),
+        ("cmdline", spec.cmdline.is_some()),
+    ];
+    if let Some((key, _)) = set.into_iter().find(|(_, set)| *set) {
+        return Err(conflict(
+            &format!(
+                "`{key}` has no meaning with where = \"host\": the running kernel is measured as it is"
+            ),
+            &format!("leave out `{key}`, or measure in the lab"),
+        ));
+    }
+    if spec.clock == Some(Clock::Deterministic) {
+        return Err(conflict(
+            "the host's clock is not deterministic",
+            "leave out `clock`, or measure in the lab",
+        ));
+    }
+    if spec
+        .metrics
+        .iter()
+        .flatten()
+        .any(|metric| *metric == Metric::Instructions)
+    {
+        return Err(conflict(
+            "instructions are counted in a virtual machine, not on the host",
+            "use the metric time or throughput, or measure in the lab",
+        ));
+    }
+    if spec.dir.as_deref().unwrap_or("").is_empty() {
+        return Err(conflict(
+            "where = \"host\" needs a directory to work in",
+            "name one with `dir`; its file system is the one that is measured",
+        ));
+    }
+    Ok(())
+}
+
+fn resolve_kernels(kernels: Option<Vec<String>>, place: Place) -> Result<Vec<String>, SpecError> {
+    if place == Place::Host {
+        return Ok(vec!["host".to_owned()]);
+    }
+    let kernels = kernels.unwrap_or_else(|| vec![DEFAULT_KERNEL.to_owned()]);
+    list("kernels", &kernels, KERNELS_LIMIT)?;
+    kernels
+        .into_iter()
+        .map(|name| printable("kernels", name, PATH_LIMIT))
+        .collect()
+}
+
+fn resolve_stacks(stacks: Option<Vec<String>>, place: Place) -> Result<Vec<Stack>, SpecError> {
+    if place == Place::Host {
+        return Ok(vec![Stack::distribution()]);
+    }
+    let stacks = match stacks {
+        Some(stacks) => stacks,
+        None => DEFAULT_STACKS.map(str::to_owned).to_vec(),
+    };
+    list("stacks", &stacks, STACKS_LIMIT)?;
+    Ok(stacks
+        .iter()
+        .map(|stack| stack.parse())
+        .collect::<Result<_, _>>()?)
+}
+
+fn resolve_baseline(baseline: Option<Baseline>, stacks: &[Stack]) -> Result<u32, SpecError> {
+    let (found, name) = match baseline {
+        None => return Ok(0),
+        Some(Baseline::Index(index)) => (
+            ((index as usize) < stacks.len()).then_some(index as usize),
+            index.to_string(),
+        ),
+        Some(Baseline::Stack(name)) => {
+            let stack: Stack = name.parse()?;
+            (stacks.iter().position(|s| *s == stack), name)
+        }
+    };
+    found
+        .and_then(|index| u32::try_from(index).ok())
+        .ok_or_else(|| SpecError::Baseline {
+            baseline: name,
+            n: stacks.len(),
+            stacks: stacks
+                .iter()
+                .map(Stack::as_str)
+                .collect::<Vec<_>>()
+                .join(" · "),
+        })
+}
+
+fn resolve_selection(
+    benchmarks: Option<Vec<String>>,
+    suites: Option<Vec<Suite>>,
+    select: Option<Select>,
+) -> Result<Selection, SpecError> {
+    let benchmarks = benchmarks.unwrap_or_else(|| vec!["*".to_owned()]);
+    list("benchmarks", &benchmarks, BENCHMARKS_LIMIT)?;
+    let suites = suites.unwrap_or_else(|| Suite::ALL.to_vec());
+    list("suites", &suites, Suite::ALL.len())?;
+    Ok(Selection {
+        benchmarks: benchmarks
+            .iter()
+            .map(|pattern| pattern.parse::<Pattern>())
+            .collect::<Result<_, _>>()?,
+        suites,
+        select: select.unwrap_or(Select::All),
+    })
+}
+
+fn resolve_samples(samples: Option<u32>) -> Result<Samples, SpecError> {
+    let of = |default| whole("samples", samples, default, 1, 1_000_000);
+    Ok(Samples {
+        instructions: of(64)?,
+        time: of(300)?,
+        throughput: of(30)?,
+    })
+}
+
+fn resolve_cmdline(cmdline: Option<String>) -> Result<String, SpecError> {
+    let cmdline = printable("cmdline", cmdline.unwrap_or_default(), CMDLINE_LIMIT)?;
+    if let Some(parameter) = cmdline
+        .split_whitespace()
+        .find(|word| word.starts_with("lsm=") || word.starts_with("security="))
+    {
+        return Err(SpecError::Text {
+            key: "cmdline",
+            why: format!("`{parameter}` would override the stack"),
+            value: cmdline.clone(),
+            instead: Some("name the stack in `stacks`".to_owned()),
+        });
+    }
+    Ok(cmdline)
+}
+
+fn conflict(what: &str, remedy: &str) -> SpecError {
+    SpecError::Conflict {
+        what: what.to_owned(),
+        remedy: remedy.to_owned(),
+    }
+}
+
+/// Checks that a list is neither empty nor too long and has no entry twice.
+fn list<T: Display + Eq + Hash>(
+    key: &'static str,
+    values: &[T],
+    limit: usize,
+) -> Result<(), SpecError> {
+    if values.is_empty() {
+        return Err(SpecError::Empty { key });
+    }
+    // Twice is the better message where a list of words is too long because of it.
+    let mut seen = HashSet::new();
+    for value in values.iter().take(limit + 1) {
+        if !seen.insert(value) {
+            let value = value
+                .to_string()
+                .chars()
+                .take(80)
+                .flat_map(char::escape_default)
+                .collect();
+            return Err(SpecError::Duplicate { key, value });
+        }
+    }
+    if values.len() > limit {
+        return Err(SpecError::TooMany {
+            key,
+            n: values.len(),
+            limit,
+        });
+    }
+    Ok(())
+}
+
+/// Text that a command line, a path or a table can hold.
+fn printable(key: &'static str, text: String, limit: usize) -> Result<String, SpecError> {
+    let why = if text.len() > limit {
+        format!("longer than {limit} bytes")
+    } else if text.chars().any(char::is_control) {
+        "holds a control character".to_owned()
+    } else if key != "cmdline" && text.trim().is_empty() {
+        "is blank".to_owned()
+    } else {
+        return Ok(text);
+    };
+    let value = text
+        .chars()
+        .take(80)
+        .flat_map(char::escape_default)
+        .collect();
+    Err(SpecError::Text {
+        key,
+        value,
+        why,
+        instead: None,
+    })
+}
+
+fn whole(
+    key: &'static str,
+    value: Option<u32>,
+    default: u32,
+    min: u32,
+    max: u32,
+) -> Result<u32, SpecError> {
+    let value = value.unwrap_or(default);
+    if (min..=max).contains(&value) {
+        return Ok(value);
+    }
+    Err(SpecError::OutOfRange {
+        key,
+        value: value.to_string(),
+        range: format!("from {min} to {max}"),
+    })
+}
+
+fn seconds(
+    key: &'static str,
+    value: Option<f64>,
+    default: f64,
+    min: f64,
+    max: f64,
+) -> Result<f64, SpecError> {
+    let value = value.unwrap_or(default);
+    // NaN is in no range.
+    if (min..=max).contains(&value) {
+        return Ok(value);
+    }
+    Err(SpecError::OutOfRange {
+        key,
+        value: value.to_string(),
+        range: format!("from {min} to {max} seconds"),
+    })
+}

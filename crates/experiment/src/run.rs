@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The run document's types.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::cell::Cell;
+use crate::experiment::Experiment;
+use crate::words::Clock;
+
+/// The version of the run document that this code writes, and the newest it reads.
+///
+/// It changes when a reader of the old version would misunderstand the new one; a new
+/// optional key does not change it.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Everything that one experiment gave. See [`Run::read`] and [`Run::write`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "lsmeter run document")]
+pub struct Run {
+    /// [`SCHEMA_VERSION`] of the writer.
+    pub schema_version: u32,
+    /// What wrote it.
+    pub tool: Tool,
+    /// What it ran on.
+    pub environment: Environment,
+    /// When measuring began: RFC 3339, UTC.
+    pub started: String,
+    /// When the last cell ended: RFC 3339, UTC.
+    pub finished: String,
+    /// What was asked for.
+    pub experiment: Experiment,
+    /// What came out, in the order of the suite.
+    pub cells: Vec<Cell>,
+    /// Reasons to doubt it.
+    #[serde(default)]
+    pub warnings: Vec<Warning>,
+}
+
+/// A program and its version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tool {
+    /// `lsmeter`.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// What an experiment ran on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Environment {
+    /// The host's distribution, as `/etc/os-release` names it.
+    pub os: String,
+    /// The host's `uname -r`.
+    pub host_kernel: String,
+    /// The host's processor model.
+    pub cpu: String,
+    /// Processors that the run could use.
+    pub cores: u32,
+    /// Was KVM used?
+    pub kvm: bool,
+    /// What drove the guests' clock.
+    pub clock: Clock,
+    /// The emulator; missing on the host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub qemu: Option<Emulator>,
+    /// LSMs active on the host, where they matter: on the host.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub host_lsms: Vec<String>,
+}
+
+/// The emulator and the machine it emulates.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Emulator {
+    /// QEMU's version.
+    pub version: String,
+    /// `-cpu`.
+    pub cpu: String,
+    /// `-machine`.
+    pub machine: String,
+    /// The TCG plugin interface; missing if no plugin was used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plugin_api: Option<PluginApi>,
+}
+
+/// Versions of QEMU's TCG plugin interface (`qemu_plugin_info_t.version`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PluginApi {
+    /// The oldest that QEMU serves.
+    pub min: u32,
+    /// QEMU's own.
+    pub current: u32,
+}
+
+/// A reason to doubt a run, in part or as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Warning {
+    /// Which one.
+    pub kind: WarningKind,
+    /// What was seen, in one or two sentences.
+    pub message: String,
+    /// What to do about it.
+    pub advice: String,
+    /// Positions in `cells` of those it concerns, from 0; empty: the whole run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<u32>,
+}
+
+impl Warning {
+    /// A warning with its kind's usual advice, about the whole run.
+    pub fn new(kind: WarningKind, message: impl Into<String>) -> Warning {
+        Warning {
+            kind,
+            message: message.into(),
+            advice: kind.advice().to_owned(),
+            cells: Vec::new(),
+        }
+    }
+}
+
+/// All reasons to doubt a run.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum WarningKind {
+    /// Time was taken in an emulated processor: it is no silicon's time.
+    EmulatedTime,
+    /// So many windows were dirty that the modal path rests on few.
+    DirtyWindows,
+    /// No path through the kernel is clearly the most frequent.
+    UnstablePath,
+    /// The clock's share of a sample is above what was asked for.
+    ClockShare,
+    /// The measuring thread could not be pinned to a processor.
+    NotPinned,
+    /// The processor's frequency may have changed while measuring.
+    Throttling,
+    /// The rounds of a timed cell disagree: something drifted.
+    Drift,
+    /// The kernel runs modules that the stack does not name and cannot leave out.
+    ExtraModules,
+    /// Some cells failed or were unsupported.
+    MissingCells,
+    /// The run was ended before all cells were measured.
+    Interrupted,
+    /// Part of the kernel index could not be refreshed.
+    StaleIndex,
+    /// A kind that this version does not know; the message still holds.
+    #[serde(other)]
+    Other,
+}
+
+impl WarningKind {
+    /// What a user can do about it.
+    pub fn advice(self) -> &'static str {
+        match self {
+            WarningKind::EmulatedTime => {
+                "use the metric instructions, or measure time on the host or with KVM"
+            }
+            WarningKind::DirtyWindows => "raise samples, or use the deterministic clock",
+            WarningKind::UnstablePath => {
+                "raise warmup and samples, and look at the other paths (details)"
+            }
+            WarningKind::ClockShare => {
+                "the operation cannot be batched further: read the figure as an upper bound"
+            }
+            WarningKind::NotPinned => "allow sched_setaffinity, or expect a wider interval",
+            WarningKind::Throttling => {
+                "fix the processor's frequency (cpupower frequency-set) and leave the machine idle"
+            }
+            WarningKind::Drift => "leave the machine idle and raise rounds",
+            WarningKind::ExtraModules => {
+                "compare stacks of the same kernel only: every one has these modules"
+            }
+            WarningKind::MissingCells => "see each cell's reason",
+            WarningKind::Interrupted => "run again with --resume to measure the rest",
+            WarningKind::StaleIndex => {
+                "check the network and fetch the kernel again if its version matters"
+            }
+            WarningKind::Other => "see the documentation of the version that wrote it",
+        }
+    }
+}
+
+impl fmt::Display for WarningKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            WarningKind::EmulatedTime => "emulated time",
+            WarningKind::DirtyWindows => "dirty windows",
+            WarningKind::UnstablePath => "unstable path",
+            WarningKind::ClockShare => "clock share",
+            WarningKind::NotPinned => "not pinned",
+            WarningKind::Throttling => "throttling",
+            WarningKind::Drift => "drift",
+            WarningKind::ExtraModules => "extra modules",
+            WarningKind::MissingCells => "missing cells",
+            WarningKind::Interrupted => "interrupted",
+            WarningKind::StaleIndex => "stale index",
+            WarningKind::Other => "other",
+        })
+    }
+}

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What a user wrote: TOML with every key optional.
+
+use std::fmt;
+
+use serde::de::{Deserializer, Visitor};
+use serde::{Deserialize, Serialize};
+
+use crate::hint::nearest;
+use crate::select::PatternError;
+use crate::stack::StackError;
+use crate::words::{Clock, FileSystem, Metric, Place, Select, Suite};
+
+/// Largest spec, in bytes.
+pub const SPEC_LIMIT_BYTES: usize = 1 << 20;
+
+/// An experiment as a file, a preset or flags describe it. Keys that are missing take
+/// the default given with each, once [`Spec::resolve`]d.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// One line on what it is for. Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// `lab` (virtual machines) or `host` (the running kernel, as it is). Default: lab.
+    #[serde(rename = "where", skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    /// Directory to work in. Needed on the host, meaningless in the lab.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dir: Option<String>,
+    /// Kernels: `debian:6.12`, `debian:6.1.0-56`, `build:NAME` or a path.
+    /// Default: `["debian:6.12"]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernels: Option<Vec<String>>,
+    /// Stacks as `lsm=` writes them, or `default` for the distribution's own list.
+    /// Default: capability; with selinux, apparmor, tomoyo; default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stacks: Option<Vec<String>>,
+    /// The stack that others are compared with, or its position in `stacks` from 0.
+    /// Default: the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Baseline>,
+    /// Patterns: `open`, `open:AA/BB`, `*xattr`, `!treewalk:full`. Default: `["*"]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub benchmarks: Option<Vec<String>>,
+    /// Suites that `benchmarks` chooses from: paper, lmbench, howells, beyond.
+    /// Default: all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suites: Option<Vec<Suite>>,
+    /// `first` or `all` variants of what a pattern without a variant fits.
+    /// Default: all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub select: Option<Select>,
+    /// instructions, time, throughput. Default: instructions; time on the host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metrics: Option<Vec<Metric>>,
+    /// ext4, tmpfs, xfs or btrfs. Default: ext4. Meaningless on the host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filesystem: Option<FileSystem>,
+    /// `deterministic` or `fast`. Default: deterministic; fast on the host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock: Option<Clock>,
+    /// Samples per cell, for every metric: 1 to 1,000,000. Default: 64 counted
+    /// operations, 300 timed batches, 30 slices of a throughput's period.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub samples: Option<u32>,
+    /// Operations before the first sample: 0 to 1,000,000. Default: 64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warmup: Option<u32>,
+    /// Visits to a timed cell: 1 to 1,000, and not more than samples. Default: 3 in
+    /// the lab if anything is timed, else 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<u32>,
+    /// Seconds before a throughput is measured: 0 to 600. Default: 1 (the paper: 10).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub throughput_warmup_s: Option<f64>,
+    /// Seconds in which a throughput is measured: 0.01 to 3600. Default: 3 (the
+    /// paper: 30).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub throughput_period_s: Option<f64>,
+    /// Kernel command line to append: `mitigations=off`. Default: nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cmdline: Option<String>,
+    /// Virtual machines at a time: 1 to 256. Default: one per processor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<u32>,
+    /// Seconds for a boot: 1 to 86,400. Default: 120.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub boot_timeout_s: Option<u32>,
+    /// Seconds for a cell: 1 to 86,400. Default: 300.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cell_timeout_s: Option<u32>,
+}
+
+/// Which stack is the baseline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Baseline {
+    /// Position in `stacks`, from 0.
+    Index(u32),
+    /// One of `stacks`.
+    Stack(String),
+}
+
+impl<'de> Deserialize<'de> for Baseline {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+
+        impl Visitor<'_> for Either {
+            type Value = Baseline;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a stack, or its position in `stacks` from 0")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Baseline, E> {
+                Ok(Baseline::Stack(text.to_owned()))
+            }
+
+            fn visit_u64<E: serde::de::Error>(self, index: u64) -> Result<Baseline, E> {
+                u32::try_from(index)
+                    .map(Baseline::Index)
+                    .map_err(|_| E::invalid_value(serde::de::Unexpected::Unsigned(index), &self))
+            }
+
+            fn visit_i64<E: serde::de::Error>(self, index: i64) -> Result<Baseline, E> {
+                u32::try_from(index)
+                    .map(Baseline::Index)
+                    .map_err(|_| E::invalid_value(serde::de::Unexpected::Signed(index), &self))
+            }
+        }
+
+        deserializer.deserialize_any(Either)
+    }
+}
+
+/// Why a spec is refused.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SpecError {
+    /// No TOML, an unknown key, or a value of the wrong kind.
+    #[error("{origin}, line {line}, column {column}: {message}")]
+    Toml {
+        /// The file or preset, as the caller names it.
+        origin: String,
+        /// Line, from 1.
+        line: usize,
+        /// Column in characters, from 1.
+        column: usize,
+        /// What is wrong there.
+        message: String,
+        /// The known word nearest to the one that was found.
+        near: Option<String>,
+    },
+    /// Larger than [`SPEC_LIMIT_BYTES`].
+    #[error("{origin} has {bytes} bytes; a spec has at most {SPEC_LIMIT_BYTES}")]
+    TooLarge {
+        /// The file, as the caller names it.
+        origin: String,
+        /// Its size.
+        bytes: usize,
+    },
+    /// A list that needs an element has none.
+    #[error("`{key}` is empty; it needs at least one entry")]
+    Empty {
+        /// The key.
+        key: &'static str,
+    },
+    /// A list is longer than anything sensible.
+    #[error("`{key}` has {n} entries; at most {limit} are allowed")]
+    TooMany {
+        /// The key.
+        key: &'static str,
+        /// Its length.
+        n: usize,
+        /// The largest length.
+        limit: usize,
+    },
+    /// A list holds the same entry twice.
+    #[error("`{key}` holds `{value}` twice")]
+    Duplicate {
+        /// The key.
+        key: &'static str,
+        /// The entry.
+        value: String,
+    },
+    /// A number is outside its range.
+    #[error("`{key}` is {value}; it must be {range}")]
+    OutOfRange {
+        /// The key.
+        key: &'static str,
+        /// The number.
+        value: String,
+        /// The range and its unit.
+        range: String,
+    },
+    /// A text holds something that it cannot.
+    #[error("`{key}` is `{value}`: {why}")]
+    Text {
+        /// The key.
+        key: &'static str,
+        /// The text, made printable.
+        value: String,
+        /// What is wrong with it.
+        why: String,
+        /// What to write instead.
+        instead: Option<String>,
+    },
+    /// A stack is not written as one.
+    #[error(transparent)]
+    Stack(#[from] StackError),
+    /// A pattern is not written as one.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+    /// The baseline is none of the stacks.
+    #[error("baseline `{baseline}` is none of the {n} stacks: {stacks}")]
+    Baseline {
+        /// The baseline as given.
+        baseline: String,
+        /// Number of stacks.
+        n: usize,
+        /// The stacks.
+        stacks: String,
+    },
+    /// Keys that cannot go together.
+    #[error("{what}")]
+    Conflict {
+        /// Which, and why.
+        what: String,
+        /// What to do.
+        remedy: String,
+    },
+}
+
+impl SpecError {
+    /// What the user can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            SpecError::Toml { near, .. } => {
+                near.as_ref().map(|word| format!("did you mean `{word}`?"))
+            }
+            SpecError::Text { instead, .. } => instead.clone(),
+            SpecError::Stack(error) => Some(error.hint().to_owned()),
+            SpecError::Pattern(error) => Some(error.hint().to_owned()),
+            SpecError::Baseline { .. } => {
+                Some("add it to `stacks`, or give its position there, from 0".to_owned())
+            }
+            SpecError::Conflict { remedy, .. } => Some(remedy.clone()),
+            SpecError::TooLarge { .. }
+            | SpecError::Empty { .. }
+            | SpecError::TooMany { .. }
+            | SpecError::Duplicate { .. }
+            | SpecError::OutOfRange { .. } => None,
+        }
+    }
+}
+
+impl Spec {
+    /// Reads a spec. `origin` names it in errors: a path, or "preset quick".
+    ///
+    /// # Errors
+    /// [`SpecError::Toml`] with the line, or [`SpecError::TooLarge`]. Values are
+    /// checked only by [`Spec::resolve`], after merging.
+    pub fn parse(origin: &str, text: &str) -> Result<Spec, SpecError> {
+        if text.len() > SPEC_LIMIT_BYTES {
+            return Err(SpecError::TooLarge {
+                origin: origin.to_owned(),
+                bytes: text.len(),
+            });
+        }
+        toml::from_str(text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            let (line, column) = position(text, at);
+            // TOML's own messages may take several lines.
+            let message = error.message().lines().collect::<Vec<_>>().join("; ");
+            let near = nearest_in(&message);
+            SpecError::Toml {
+                origin: origin.to_owned(),
+                line,
+                column,
+                message,
+                near,
+            }
+        })
+    }
+
+    /// This spec with everything that `over` says put over it: flags over a file, a
+    /// file over a preset.
+    ///
+    /// Keys that only make sense together are replaced together: `benchmarks` with
+    /// `suites`, `stacks` with `baseline`; and a change of `where` drops what belongs
+    /// to the other place.
+    #[must_use]
+    pub fn merge(mut self, over: Spec) -> Spec {
+        if over.benchmarks.is_some() || over.suites.is_some() {
+            self.benchmarks = None;
+            self.suites = None;
+        }
+        if over.stacks.is_some() {
+            self.baseline = None;
+        }
+        match over.place {
+            Some(Place::Host) if self.place != Some(Place::Host) => {
+                self.kernels = None;
+                self.stacks = None;
+                self.baseline = None;
+                self.metrics = None;
+                self.filesystem = None;
+                self.clock = None;
+                self.cmdline = None;
+            }
+            Some(Place::Lab) if self.place == Some(Place::Host) => self.dir = None,
+            _ => {}
+        }
+        Spec {
+            description: over.description.or(self.description),
+            place: over.place.or(self.place),
+            dir: over.dir.or(self.dir),
+            kernels: over.kernels.or(self.kernels),
+            stacks: over.stacks.or(self.stacks),
+            baseline: over.baseline.or(self.baseline),
+            benchmarks: over.benchmarks.or(self.benchmarks),
+            suites: over.suites.or(self.suites),
+            select: over.select.or(self.select),
+            metrics: over.metrics.or(self.metrics),
+            filesystem: over.filesystem.or(self.filesystem),
+            clock: over.clock.or(self.clock),
+            samples: over.samples.or(self.samples),
+            warmup: over.warmup.or(self.warmup),
+            rounds: over.rounds.or(self.rounds),
+            throughput_warmup_s: over.throughput_warmup_s.or(self.throughput_warmup_s),
+            throughput_period_s: over.throughput_period_s.or(self.throughput_period_s),
+            cmdline: over.cmdline.or(self.cmdline),
+            jobs: over.jobs.or(self.jobs),
+            boot_timeout_s: over.boot_timeout_s.or(self.boot_timeout_s),
+            cell_timeout_s: over.cell_timeout_s.or(self.cell_timeout_s),
+        }
+    }
+}
+
+/// Line and column, from 1, of a byte of `text`.
+fn position(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at.min(text.len())).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+    (line, column)
+}
+
+/// The nearest known word, from a message of serde's that quotes the unknown word
+/// first and the known ones after it.
+fn nearest_in(message: &str) -> Option<String> {
+    if !message.starts_with("unknown ") {
+        return None;
+    }
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let word = quoted.next()?;
+    nearest(word, quoted).map(str::to_owned)
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! An ordered list of LSMs.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Most modules that a stack may name; kernels have far fewer.
+const MODULES_LIMIT: usize = 32;
+/// Longest stack, in bytes; a kernel command line has 2,048.
+const BYTES_LIMIT: usize = 512;
+
+/// A stack as the kernel's `lsm=` parameter writes it: `capability,selinux`. Order
+/// matters. The word `default` alone stands for the distribution's own list: no
+/// `lsm=` parameter at all.
+///
+/// Only the syntax is checked (`[a-z0-9_]+`, separated by commas, none twice):
+/// whether a kernel knows the names is for the kernel to say.
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct Stack(String);
+
+/// Why a text is no stack.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("stack `{stack}`: {why}")]
+pub struct StackError {
+    stack: String,
+    why: String,
+}
+
+impl StackError {
+    /// How a stack is written.
+    pub fn hint(&self) -> &'static str {
+        "write a stack as the kernel's lsm= parameter does, for instance capability,selinux; \
+         or default for the distribution's own list"
+    }
+}
+
+impl Stack {
+    /// The distribution's own list.
+    pub fn distribution() -> Stack {
+        Stack("default".to_owned())
+    }
+
+    /// Is it the distribution's own list?
+    pub fn is_default(&self) -> bool {
+        self.0 == "default"
+    }
+
+    /// As the user writes it.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The value of the kernel's `lsm=` parameter; None for the distribution's list.
+    pub fn lsm_parameter(&self) -> Option<&str> {
+        (!self.is_default()).then_some(self.as_str())
+    }
+
+    /// The names in order, as a cell's `stack` holds them; `["default"]` for the
+    /// distribution's list.
+    pub fn names(&self) -> Vec<String> {
+        self.0.split(',').map(str::to_owned).collect()
+    }
+}
+
+impl FromStr for Stack {
+    type Err = StackError;
+
+    fn from_str(text: &str) -> Result<Stack, StackError> {
+        let refuse = |why: String| {
+            Err(StackError {
+                stack: text
+                    .chars()
+                    .take(80)
+                    .flat_map(char::escape_default)
+                    .collect(),
+                why,
+            })
+        };
+        if text.len() > BYTES_LIMIT {
+            return refuse(format!("longer than {BYTES_LIMIT} bytes"));
+        }
+        let names: Vec<&str> = text.split(',').collect();
+        if names.len() > MODULES_LIMIT {
+            return refuse(format!("more than {MODULES_LIMIT} modules"));
+        }
+        for (index, name) in names.iter().enumerate() {
+            if name.is_empty() {
+                return refuse(format!("no module name at position {}", index + 1));
+            }
+            if let Some(bad) = name
+                .chars()
+                .find(|c| !matches!(c, 'a'..='z' | '0'..='9' | '_'))
+            {
+                return refuse(format!(
+                    "{bad:?} in a module name; a to z, 0 to 9 and _ are allowed"
+                ));
+            }
+            if names[..index].contains(name) {
+                return refuse(format!("names `{name}` twice"));
+            }
+        }
+        if names.len() > 1 && names.contains(&"default") {
+            return refuse("`default` stands alone".to_owned());
+        }
+        Ok(Stack(text.to_owned()))
+    }
+}
+
+impl TryFrom<String> for Stack {
+    type Error = StackError;
+
+    fn try_from(text: String) -> Result<Stack, StackError> {
+        text.parse()
+    }
+}
+
+impl From<Stack> for String {
+    fn from(stack: Stack) -> String {
+        stack.0
+    }
+}
+
+impl fmt::Display for Stack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn accepted() {
+        let stack: Stack = "capability,selinux".parse().unwrap();
+        assert_eq!(stack.names(), ["capability", "selinux"]);
+        assert_eq!(stack.lsm_parameter(), Some("capability,selinux"));
+        let default: Stack = "default".parse().unwrap();
+        assert_eq!(default, Stack::distribution());
+        assert_eq!(default.lsm_parameter(), None);
+    }
+
+    #[test]
+    fn refused() {
+        for (text, why) in [
+            ("", "no module name at position 1"),
+            ("capability,", "no module name at position 2"),
+            ("capability, selinux", "' ' in a module name"),
+            ("SELinux", "'S' in a module name"),
+            ("selinux,selinux", "names `selinux` twice"),
+            ("default,selinux", "`default` stands alone"),
+            ("a\u{1b}[31m", "'\\u{1b}' in a module name"),
+        ] {
+            let error = text.parse::<Stack>().unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+            assert!(!error.contains('\u{1b}'));
+        }
+        assert!("a,".repeat(400).parse::<Stack>().is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_parsed_or_refused(text in "[a-c,_ ]{0,20}|\\PC{0,40}") {
+            if let Ok(stack) = text.parse::<Stack>() {
+                prop_assert_eq!(stack.names().join(","), text);
+            }
+        }
+    }
+}

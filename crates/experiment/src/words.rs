@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The closed sets of words that specs, flags and documents share.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::hint::nearest;
+
+/// A word that is not in the set it should be from.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {what} `{word}`; one of {}", known.join(", "))]
+pub struct UnknownWord {
+    /// What the word should have been: "metric", "file system" …
+    pub what: &'static str,
+    /// The word as given.
+    pub word: String,
+    /// All words that would have done.
+    pub known: Vec<&'static str>,
+}
+
+impl UnknownWord {
+    /// The known word that was probably meant.
+    pub fn hint(&self) -> Option<String> {
+        nearest(&self.word, self.known.iter().copied())
+            .map(|word| format!("did you mean `{word}`?"))
+    }
+}
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident, $what:literal: $($(#[$vdoc:meta])* $variant:ident = $word:literal,)+) => {
+        $(#[$doc])*
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+        )]
+        pub enum $name {
+            $($(#[$vdoc])* #[serde(rename = $word)] $variant,)+
+        }
+
+        impl $name {
+            /// All of them, in their usual order.
+            pub const ALL: &'static [$name] = &[$($name::$variant,)+];
+
+            /// The word as specs, flags and documents write it.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $($name::$variant => $word,)+
+                }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = UnknownWord;
+
+            fn from_str(word: &str) -> Result<Self, UnknownWord> {
+                $name::ALL.iter().copied().find(|w| w.as_str() == word).ok_or_else(|| UnknownWord {
+                    what: $what,
+                    word: word.chars().take(80).collect(),
+                    known: $name::ALL.iter().map(|w| w.as_str()).collect(),
+                })
+            }
+        }
+    };
+}
+
+words! {
+    /// What is measured of a benchmark.
+    Metric, "metric":
+    /// Guest kernel instructions per operation, counted by a QEMU TCG plugin: exact.
+    Instructions = "instructions",
+    /// Nanoseconds per operation: statistical.
+    Time = "time",
+    /// Operations per second over a fixed time: statistical.
+    Throughput = "throughput",
+}
+
+impl Metric {
+    /// The unit that figures of this metric carry.
+    pub fn unit(self) -> Unit {
+        match self {
+            Metric::Instructions => Unit::Instructions,
+            Metric::Time => Unit::Ns,
+            Metric::Throughput => Unit::OpsPerS,
+        }
+    }
+
+    /// Which way this metric improves.
+    pub fn direction(self) -> stats::Direction {
+        match self {
+            Metric::Instructions | Metric::Time => stats::Direction::LowerIsBetter,
+            Metric::Throughput => stats::Direction::HigherIsBetter,
+        }
+    }
+}
+
+words! {
+    /// The unit of a cell's figures.
+    Unit, "unit":
+    /// Guest kernel instructions per operation.
+    Instructions = "instructions",
+    /// Nanoseconds per operation.
+    Ns = "ns",
+    /// Operations per second.
+    OpsPerS = "ops/s",
+}
+
+words! {
+    /// File system that a VM mounts on the working directory.
+    FileSystem, "file system":
+    /// ext4 with default parameters, on a block device in memory.
+    Ext4 = "ext4",
+    /// tmpfs.
+    Tmpfs = "tmpfs",
+    /// XFS, on a block device in memory.
+    Xfs = "xfs",
+    /// Btrfs, on a block device in memory.
+    Btrfs = "btrfs",
+}
+
+words! {
+    /// What drives a guest's clock.
+    Clock, "clock":
+    /// Its own instructions (QEMU's `-icount`, fixed seed and real-time clock): two
+    /// boots of the same cell are identical.
+    Deterministic = "deterministic",
+    /// The host's clock: boots faster, agrees on the modal path.
+    Fast = "fast",
+}
+
+words! {
+    /// Where a set of benchmarks comes from.
+    Suite, "suite":
+    /// LMBench-Hook: the 14 benchmarks of *Analyzing the Overhead of Filesystem
+    /// Protection Using Linux Security Modules*, Table 3 and section 4.1.
+    Paper = "paper",
+    /// LMbench as LSMPMON's Tables 3 and 4 use it.
+    Lmbench = "lmbench",
+    /// The tree walk of the credentials patch mail.
+    Howells = "howells",
+    /// File system calls that neither of them measured.
+    Beyond = "beyond",
+}
+
+words! {
+    /// How many variants of a benchmark a pattern without a variant selects.
+    Select, "selection":
+    /// The first one listed.
+    First = "first",
+    /// All of them.
+    All = "all",
+}
+
+words! {
+    /// Where benchmarks run.
+    Place, "place":
+    /// In virtual machines booted for it.
+    Lab = "lab",
+    /// On this machine's running kernel, as it is.
+    Host = "host",
+}
+
+words! {
+    /// What the modules of a stack decide with.
+    Policy, "policy state":
+    /// No policy loaded: hooks run, nothing decides (hooking cost).
+    None = "none",
+    /// A policy loaded whose denials are only logged.
+    Permissive = "permissive",
+    /// A policy loaded and deciding (enforcement cost).
+    Enforcing = "enforcing",
+}
+
+words! {
+    /// How a cell ended.
+    Status, "status":
+    /// It has figures.
+    Ok = "ok",
+    /// It should have worked and did not.
+    Failed = "failed",
+    /// The kernel, file system or host cannot do it.
+    Unsupported = "unsupported",
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_json_agree() {
+        for metric in Metric::ALL {
+            assert_eq!(
+                serde_json::to_string(metric).unwrap(),
+                format!("\"{metric}\"")
+            );
+            assert_eq!(metric.as_str().parse(), Ok(*metric));
+        }
+        assert_eq!(serde_json::to_string(&Unit::OpsPerS).unwrap(), "\"ops/s\"");
+    }
+
+    #[test]
+    fn unknown_words_name_the_known_ones() {
+        let error = "instuctions".parse::<Metric>().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "unknown metric `instuctions`; one of instructions, time, throughput"
+        );
+        assert_eq!(error.hint().unwrap(), "did you mean `instructions`?");
+        assert_eq!("zzzzzzz".parse::<Metric>().unwrap_err().hint(), None);
+    }
+}

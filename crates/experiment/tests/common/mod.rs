@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A small run to write, read and damage.
+
+use std::sync::LazyLock;
+
+use experiment::journal::{JOURNAL_VERSION, JournalHeader};
+use experiment::{
+    Cell, CellKey, Clock, Counts, Emulator, Environment, Metric, PathCount, PluginApi, Run,
+    SCHEMA_VERSION, Spec, Status, Tool, Warning, WarningKind,
+};
+use stats::Summary;
+
+pub const STACKS: [&str; 3] = ["capability", "capability,selinux", "capability,apparmor"];
+
+pub fn key(stack: &str, benchmark: &str, variant: &str, metric: Metric) -> CellKey {
+    CellKey {
+        kernel: "debian:6.1".to_owned(),
+        stack: stack.split(',').map(str::to_owned).collect(),
+        filesystem: "tmpfs".to_owned(),
+        benchmark: benchmark.to_owned(),
+        variant: variant.to_owned(),
+        metric,
+    }
+}
+
+fn cell(stack: &str, benchmark: &str, variant: &str, metric: Metric) -> Cell {
+    let mut cell = Cell::unmeasured(key(stack, benchmark, variant, metric));
+    cell.release = "6.1.0-56-cloud-amd64".to_owned();
+    cell.active_lsms = [vec!["lockdown".to_owned()], cell.stack.clone()].concat();
+    cell
+}
+
+fn counted(stack: &str, benchmark: &str, variant: &str, path: [u64; 2], others: u64) -> Cell {
+    let mut cell = cell(stack, benchmark, variant, Metric::Instructions);
+    let modal = PathCount {
+        instructions: path[0],
+        rep_iterations: path[1],
+        windows: 64 - others,
+    };
+    let other = PathCount {
+        instructions: path[0] + 12,
+        windows: others,
+        ..modal
+    };
+    let mut samples = vec![modal.instructions; (64 - others) as usize];
+    samples.resize(64, other.instructions);
+    cell.measured(&Summary::of_counts(&samples).unwrap());
+    cell.counts = Some(Counts {
+        modal,
+        paths: if others > 0 { vec![other] } else { vec![] },
+        windows: 64,
+        dirty: 3,
+        path_hash: Some("91a3c5f00d5eed01".to_owned()),
+    });
+    cell.class = "file".to_owned();
+    cell.syscalls = vec![benchmark.to_owned(), "close".to_owned()];
+    cell.seconds = Some(0.25);
+    cell
+}
+
+fn timed(stack: &str, metric: Metric, samples: &[f64]) -> Cell {
+    let mut cell = cell(stack, "read", "4KB", metric);
+    cell.measured(&Summary::of(samples).unwrap());
+    cell.samples = Some(samples.to_vec());
+    cell.batch = Some(128);
+    cell.class = "read_write".to_owned();
+    cell.syscalls = vec!["read".to_owned()];
+    cell
+}
+
+/// Cells of all metrics, ok, failed and unsupported; one with hostile text.
+pub fn run() -> Run {
+    static RUN: LazyLock<Run> = LazyLock::new(make_run);
+    RUN.clone()
+}
+
+fn make_run() -> Run {
+    let spec = Spec::parse(
+        "run",
+        "kernels = ['debian:6.1']\nfilesystem = 'tmpfs'\nmetrics = ['instructions', 'time', 'throughput']\n\
+         stacks = ['capability', 'capability,selinux', 'capability,apparmor']\ncmdline = 'mitigations=off'\n",
+    );
+    let mut cells = Vec::new();
+    for (stack, open, stat) in [
+        (STACKS[0], 4979, 3317),
+        (STACKS[1], 6567, 4309),
+        (STACKS[2], 5386, 3317),
+    ] {
+        cells.push(counted(stack, "open", "AA/BB", [open, 4324], 0));
+        cells.push(counted(stack, "stat", "AA/BB", [stat, 4324], 5));
+    }
+    let mut unsupported = cell(STACKS[0], "fsetxattr", "", Metric::Instructions);
+    unsupported.unusable(
+        Status::Unsupported,
+        "user.* attributes: Operation not supported (95)",
+    );
+    cells.push(unsupported);
+    let mut failed = cell(STACKS[1], "fsetxattr", "", Metric::Instructions);
+    failed.unusable(
+        Status::Failed,
+        "panic: \u{1b}[31m|not\u{202e}syncing|\nVFS: <b>`rm -rf`</b> \u{7}=1+1",
+    );
+    cells.push(failed);
+    let base: Vec<f64> = (0..40).map(|i| 400.0 + f64::from(i % 7)).collect();
+    for (stack, factor) in [(STACKS[0], 1.0), (STACKS[1], 1.5), (STACKS[2], 1.001)] {
+        let times: Vec<f64> = base.iter().map(|x| x * factor).collect();
+        cells.push(timed(stack, Metric::Time, &times));
+        let rates: Vec<f64> = times.iter().map(|ns| (1e9 / ns).round()).collect();
+        cells.push(timed(stack, Metric::Throughput, &rates));
+    }
+    let mut emulated = Warning::new(
+        WarningKind::EmulatedTime,
+        "time was taken under TCG: compare stacks, not machines",
+    );
+    emulated.cells = vec![8, 10, 12];
+    Run {
+        schema_version: SCHEMA_VERSION,
+        tool: Tool {
+            name: "lsmeter".to_owned(),
+            version: "0.1.0".to_owned(),
+        },
+        environment: Environment {
+            os: "Debian GNU/Linux 12 (bookworm)".to_owned(),
+            host_kernel: "6.18.5".to_owned(),
+            cpu: "Intel(R) Xeon(R)".to_owned(),
+            cores: 2,
+            kvm: false,
+            clock: Clock::Deterministic,
+            qemu: Some(Emulator {
+                version: "7.2.19".to_owned(),
+                cpu: "Haswell-noTSX".to_owned(),
+                machine: "q35".to_owned(),
+                plugin_api: Some(PluginApi { min: 0, current: 1 }),
+            }),
+            host_lsms: Vec::new(),
+        },
+        started: "2026-02-28T10:00:00Z".to_owned(),
+        finished: "2026-02-28T10:01:30Z".to_owned(),
+        experiment: spec.unwrap().resolve().unwrap(),
+        cells,
+        warnings: vec![
+            emulated,
+            Warning::new(WarningKind::MissingCells, "1 cell failed, 1 is unsupported"),
+        ],
+    }
+}
+
+#[allow(dead_code, reason = "each test file uses its part of this module")]
+pub fn header(run: &Run) -> JournalHeader {
+    JournalHeader {
+        journal_version: JOURNAL_VERSION,
+        tool: run.tool.clone(),
+        environment: run.environment.clone(),
+        started: run.started.clone(),
+        experiment: run.experiment.clone(),
+    }
+}

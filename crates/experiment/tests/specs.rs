@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Specs: defaults, merging, presets, and what is refused with which words.
+
+use experiment::{
+    Baseline, Clock, FileSystem, Metric, Place, Samples, Select, Spec, SpecError, Stack, Suite,
+    preset, presets,
+};
+use proptest::prelude::*;
+
+fn spec(text: &str) -> Spec {
+    Spec::parse("my.toml", text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The message and the hint of whatever refuses this spec.
+fn refused(text: &str) -> (String, String) {
+    let error = Spec::parse("my.toml", text)
+        .and_then(Spec::resolve)
+        .unwrap_err();
+    (error.to_string(), error.hint().unwrap_or_default())
+}
+
+#[test]
+fn an_empty_spec_has_all_defaults() {
+    let e = spec("").resolve().unwrap();
+    assert_eq!(e.place, Place::Lab);
+    assert_eq!(e.kernels, ["debian:6.12"]);
+    assert_eq!(e.stacks.len(), 5);
+    assert_eq!(e.baseline_stack().map(Stack::as_str), Some("capability"));
+    assert_eq!(e.selection.suites, Suite::ALL);
+    assert_eq!(e.metrics, [Metric::Instructions]);
+    assert_eq!(
+        (e.filesystem, e.clock),
+        (Some(FileSystem::Ext4), Clock::Deterministic)
+    );
+    assert_eq!(
+        e.samples,
+        Samples {
+            instructions: 64,
+            time: 300,
+            throughput: 30
+        }
+    );
+    assert_eq!((e.rounds, e.warmup, e.jobs), (1, 64, None));
+    assert_eq!((e.throughput_warmup_s, e.throughput_period_s), (1.0, 3.0));
+}
+
+#[test]
+fn the_baseline_is_a_stack_or_a_position() {
+    let stacks = "stacks = ['capability,selinux', 'capability']\n";
+    let e = spec(&format!("{stacks}baseline = 'capability'"))
+        .resolve()
+        .unwrap();
+    assert_eq!(e.baseline, 1);
+    let e = spec(&format!("{stacks}baseline = 1")).resolve().unwrap();
+    assert_eq!(e.baseline, 1);
+    let (message, hint) = refused(&format!("{stacks}baseline = 'selinux'"));
+    assert_eq!(
+        message,
+        "baseline `selinux` is none of the 2 stacks: capability,selinux · capability"
+    );
+    assert!(hint.contains("add it to `stacks`"));
+    assert!(
+        refused(&format!("{stacks}baseline = 2"))
+            .0
+            .starts_with("baseline `2`")
+    );
+    assert!(
+        refused("baseline = -1")
+            .0
+            .contains("a stack, or its position in `stacks` from 0")
+    );
+    assert!(
+        refused("baseline = 1.5")
+            .0
+            .contains("a stack, or its position in `stacks` from 0")
+    );
+}
+
+#[test]
+fn wrong_toml_is_named_with_line_and_hint() {
+    let (message, hint) = refused("samples = 3\nkernel = ['debian:6.1']\n");
+    assert!(
+        message.starts_with("my.toml, line 2, column 1: unknown field `kernel`"),
+        "{message}"
+    );
+    assert_eq!(hint, "did you mean `kernels`?");
+    let (message, hint) = refused("metrics = ['time', 'instuctions']");
+    assert!(
+        message.starts_with("my.toml, line 1, column 20: unknown variant"),
+        "{message}"
+    );
+    assert_eq!(hint, "did you mean `instructions`?");
+    let (_, hint) = refused("place = 'host'");
+    assert_eq!(hint, "");
+    let (message, _) = refused("samples = 'many'");
+    assert!(
+        message.contains("line 1, column 11: invalid type: string"),
+        "{message}"
+    );
+    let (message, _) = refused("\n\nsamples = = 3");
+    assert!(
+        message.starts_with("my.toml, line 3, column 11"),
+        "{message}"
+    );
+    assert!(refused("samples = -1").0.contains("line 1"));
+    assert!(refused("samples = 99999999999").0.contains("line 1"));
+}
+
+#[test]
+fn wrong_values_are_named() {
+    for (text, message, hint) in [
+        (
+            "kernels = []",
+            "`kernels` is empty; it needs at least one entry",
+            "",
+        ),
+        ("kernels = ['a', 'b', 'a']", "`kernels` holds `a` twice", ""),
+        ("kernels = [' ']", "`kernels` is ` `: is blank", ""),
+        ("stacks = ['a', 'a']", "`stacks` holds `a` twice", ""),
+        (
+            "stacks = ['a b']",
+            "stack `a b`: ' ' in a module name",
+            "write a stack as",
+        ),
+        (
+            "benchmarks = ['open:']",
+            "benchmark pattern `open:`: names no variant",
+            "write BENCHMARK",
+        ),
+        ("metrics = []", "`metrics` is empty", ""),
+        (
+            "suites = ['paper', 'paper']",
+            "`suites` holds `paper` twice",
+            "",
+        ),
+        (
+            "samples = 0",
+            "`samples` is 0; it must be from 1 to 1000000",
+            "",
+        ),
+        ("rounds = 0", "`rounds` is 0; it must be from 1 to 1000", ""),
+        (
+            "jobs = 1000",
+            "`jobs` is 1000; it must be from 1 to 256",
+            "",
+        ),
+        ("cell_timeout_s = 0", "`cell_timeout_s` is 0", ""),
+        (
+            "throughput_period_s = nan",
+            "`throughput_period_s` is NaN; it must be from 0.01 to 3600 seconds",
+            "",
+        ),
+        (
+            "throughput_warmup_s = -1.0",
+            "`throughput_warmup_s` is -1; it must be from 0",
+            "",
+        ),
+        (
+            "cmdline = 'quiet lsm=selinux'",
+            "`cmdline` is `quiet lsm=selinux`: `lsm=selinux` would override",
+            "name the stack",
+        ),
+        (
+            "cmdline = \"a\\u001b[2J\"",
+            "`cmdline` is `a\\u{1b}[2J`: holds a control character",
+            "",
+        ),
+        (
+            "dir = '/mnt'",
+            "`dir` is only for the host",
+            "leave out `dir`",
+        ),
+        (
+            "metrics = ['time']\nsamples = 2\nrounds = 3",
+            "3 rounds cannot share 2 samples",
+            "raise `samples`",
+        ),
+        (
+            "where = 'host'",
+            "where = \"host\" needs a directory",
+            "name one with `dir`",
+        ),
+        (
+            "where = 'host'\ndir = '/mnt'\nstacks = ['a']",
+            "`stacks` has no meaning",
+            "leave out `stacks`",
+        ),
+        (
+            "where = 'host'\ndir = '/mnt'\nmetrics = ['instructions']",
+            "instructions are counted in a virtual",
+            "use the metric time",
+        ),
+        (
+            "where = 'host'\ndir = '/mnt'\nclock = 'deterministic'",
+            "the host's clock is not",
+            "leave out `clock`",
+        ),
+    ] {
+        let (got, got_hint) = refused(text);
+        assert!(got.starts_with(message), "{text}: {got}");
+        assert!(
+            got_hint.starts_with(hint) && got_hint.is_empty() == hint.is_empty(),
+            "{text}: {got_hint}"
+        );
+    }
+    let many: Vec<String> = (0..65).map(|i| format!("'k{i}'")).collect();
+    let (message, _) = refused(&format!("kernels = [{}]", many.join(",")));
+    assert_eq!(message, "`kernels` has 65 entries; at most 64 are allowed");
+    let large = " ".repeat(experiment::SPEC_LIMIT_BYTES + 1);
+    assert!(matches!(
+        Spec::parse("x", &large),
+        Err(SpecError::TooLarge { .. })
+    ));
+}
+
+#[test]
+fn the_host_measures_its_own_kernel() {
+    let e = spec("where = 'host'\ndir = '/mnt'").resolve().unwrap();
+    assert_eq!(
+        (e.kernels.as_slice(), e.stacks.as_slice()),
+        (&["host".to_owned()][..], &[Stack::distribution()][..])
+    );
+    assert_eq!(
+        (e.metrics.as_slice(), e.clock, e.filesystem),
+        (&[Metric::Time][..], Clock::Fast, None)
+    );
+    assert_eq!(e.rounds, 1);
+}
+
+#[test]
+fn what_belongs_together_is_replaced_together() {
+    let quick = preset("quick").unwrap().spec().unwrap();
+
+    // A benchmark of another suite than the preset's.
+    let e = quick
+        .clone()
+        .merge(spec("benchmarks = ['treewalk:small']"))
+        .resolve()
+        .unwrap();
+    assert_eq!(
+        (e.selection.suites.as_slice(), e.selection.select),
+        (Suite::ALL, Select::First)
+    );
+
+    // Stacks without the preset's baseline.
+    let e = quick
+        .clone()
+        .merge(spec("stacks = ['selinux', 'tomoyo']"))
+        .resolve()
+        .unwrap();
+    assert_eq!(e.baseline, 0);
+
+    // The host instead of the lab.
+    let e = quick
+        .clone()
+        .merge(spec("where = 'host'\ndir = '/mnt'"))
+        .resolve()
+        .unwrap();
+    assert_eq!((e.place, e.metrics), (Place::Host, vec![Metric::Time]));
+
+    let e = quick
+        .merge(spec("samples = 5\nbaseline = 'default'"))
+        .resolve()
+        .unwrap();
+    assert_eq!((e.samples.time, e.baseline), (5, 4));
+}
+
+#[test]
+fn timed_cells_in_the_lab_are_interleaved() {
+    assert_eq!(spec("metrics = ['time']").resolve().unwrap().rounds, 3);
+    assert_eq!(
+        spec("metrics = ['time']\nsamples = 2")
+            .resolve()
+            .unwrap()
+            .rounds,
+        2
+    );
+}
+
+#[test]
+fn presets_hold_what_they_promise() {
+    let names: Vec<&str> = presets().iter().map(|preset| preset.name).collect();
+    assert_eq!(
+        names,
+        ["quick", "suite", "paper-suite", "howells", "lsmpmon"]
+    );
+    for preset in presets() {
+        let e = preset
+            .spec()
+            .unwrap()
+            .resolve()
+            .unwrap_or_else(|e| panic!("{}: {e}", preset.name));
+        assert!(
+            e.description.as_ref().is_some_and(|text| text.len() < 80),
+            "{}",
+            preset.name
+        );
+        assert_eq!(e.baseline_stack().unwrap().as_str(), "capability");
+        assert_eq!(
+            (e.metrics, e.clock),
+            (vec![Metric::Instructions], Clock::Deterministic)
+        );
+    }
+    let quick = preset("quick").unwrap().spec().unwrap().resolve().unwrap();
+    assert_eq!(quick.selection.select, Select::First);
+    assert_eq!(quick.selection.suites, [Suite::Paper, Suite::Beyond]);
+    let lsmpmon = preset("lsmpmon")
+        .unwrap()
+        .spec()
+        .unwrap()
+        .resolve()
+        .unwrap();
+    assert_eq!((lsmpmon.kernels.len(), lsmpmon.stacks.len()), (2, 3));
+
+    let error = preset("howels").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no preset is called `howels`; there are quick, suite, paper-suite, howells, lsmpmon"
+    );
+    assert_eq!(error.hint().unwrap(), "did you mean `howells`?");
+}
+
+#[test]
+fn specs_are_written_as_they_are_read() {
+    let s =
+        spec("where = 'host'\ndir = '/mnt'\nbaseline = 2\nsamples = 7\nthroughput_period_s = 0.5");
+    assert_eq!(s.baseline, Some(Baseline::Index(2)));
+    assert_eq!(Spec::parse("x", &toml::to_string(&s).unwrap()).unwrap(), s);
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_or_refused(text in "\\PC{0,60}|[a-z_]{1,12} = [\\['a-z0-9,.\\]-]{0,20}\n") {
+        let _ = Spec::parse("x", &text).and_then(Spec::resolve);
+    }
+
+    #[test]
+    fn numbers_are_kept_or_refused(samples: u32, rounds: u32, jobs: u32) {
+        let s = Spec { samples: Some(samples), rounds: Some(rounds), jobs: Some(jobs), ..Spec::default() };
+        if let Ok(e) = s.resolve() {
+            prop_assert_eq!((e.samples.time, e.rounds, e.jobs), (samples, rounds, Some(jobs)));
+            prop_assert!(samples <= 1_000_000 && rounds <= 1_000 && jobs <= 256);
+        }
+    }
+
+    #[test]
+    fn merging_with_nothing_changes_nothing(index in 0usize..5) {
+        let s = presets()[index].spec().unwrap();
+        prop_assert_eq!(s.clone().merge(Spec::default()), s.clone());
+        prop_assert_eq!(Spec::default().merge(s.clone()), s);
+    }
+}

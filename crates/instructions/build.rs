@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Compiles the QEMU plugin, which the library carries inside itself.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::{env, fs};
+
+fn main() {
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let plugin = out.join("plugin.so");
+    println!("cargo:rerun-if-changed=plugin");
+
+    let mut sources: Vec<PathBuf> = fs::read_dir("plugin")
+        .expect("the plugin's sources lie beside build.rs")
+        .map(|entry| entry.expect("a readable directory entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
+        .collect();
+    sources.sort();
+
+    let compiler = cc::Build::new().warnings(false).get_compiler();
+    let status = Command::new(compiler.path())
+        .args(["-shared", "-fPIC", "-O2", "-fvisibility=hidden", "-std=gnu11"])
+        .args(["-Wall", "-Wextra", "-Werror", "-o"])
+        .arg(&plugin)
+        .args(&sources)
+        .status()
+        .unwrap_or_else(|error| {
+            panic!("cannot run the C compiler {}: {error}", compiler.path().display())
+        });
+    assert!(status.success(), "the QEMU plugin does not compile; see the messages above");
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A translated block as the counter sees it. Made once, at translation. */
+#ifndef LSMETER_BLOCK_H
+#define LSMETER_BLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode.h"
+
+struct block {
+	uint64_t first;		/* address of the first instruction */
+	uint64_t last;		/* address of the last instruction */
+	uint64_t target;	/* direct branch at the end: where to; else 0 */
+	uint32_t insns;
+	bool kernel;		/* upper half of the address space */
+	bool last_is_rep;
+	bool interrupt_entry;	/* an asynchronous interrupt begins here */
+	bool exception_entry;	/* a synchronous exception begins here */
+	bool context_switch;
+	uint8_t last_kind;	/* enum insn_kind */
+	uint8_t sizes[];	/* bytes of each instruction */
+};
+
+/* Instructions from address to the block's end; 0 if address is not inside. */
+uint32_t block_rest(const struct block *block, uint64_t address);
+
+#endif

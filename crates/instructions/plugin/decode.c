@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "decode.h"
+
+#include <string.h>
+
+#include "markers.h"
+#include "qemu_api.h"
+
+static int is_legacy_prefix(uint8_t byte)
+{
+	switch (byte) {
+	case 0x26: case 0x2e: case 0x36: case 0x3e:	/* segments */
+	case 0x64: case 0x65:
+	case 0x66: case 0x67:				/* sizes */
+	case 0xf0: case 0xf2: case 0xf3:		/* lock, rep */
+		return 1;
+	}
+	return 0;
+}
+
+static uint64_t relative(const uint8_t *at, size_t width, uint64_t next)
+{
+	int32_t offset = 0;
+
+	if (width == 1)
+		offset = (int8_t)at[0];
+	else
+		memcpy(&offset, at, sizeof(offset));
+	return next + (uint64_t)(int64_t)offset;
+}
+
+/* What one iteration does to memory: the access that happens exactly once. */
+static void decode_string(struct insn *insn, uint8_t opcode)
+{
+	insn->kind = INSN_REP;
+	insn->accesses_per_iteration = 1;
+	switch (opcode) {
+	case 0xa4: case 0xa5:			/* movs */
+	case 0xaa: case 0xab:			/* stos */
+	case 0x6c: case 0x6d:			/* ins */
+		insn->iteration_access = PLUGIN_MEM_WRITE;
+		break;
+	case 0xa6: case 0xa7:			/* cmps reads both sides */
+		insn->accesses_per_iteration = 2;
+		insn->iteration_access = PLUGIN_MEM_READ;
+		break;
+	default:				/* lods, scas, outs */
+		insn->iteration_access = PLUGIN_MEM_READ;
+	}
+}
+
+static int is_string_opcode(uint8_t opcode)
+{
+	return (opcode >= 0xa4 && opcode <= 0xa7) ||
+	       (opcode >= 0xaa && opcode <= 0xaf) ||
+	       (opcode >= 0x6c && opcode <= 0x6f);
+}
+
+static void decode_two_byte(struct insn *insn, const uint8_t *bytes, size_t size,
+			    size_t at, uint64_t next)
+{
+	uint8_t opcode = bytes[at];
+
+	if (opcode == 0x05) {
+		insn->kind = INSN_SYSCALL;
+	} else if (opcode == 0x07) {
+		insn->kind = INSN_SYSRET;
+	} else if (opcode >= 0x80 && opcode <= 0x8f) {
+		insn->kind = INSN_BRANCH;
+		if (at + 5 <= size)
+			insn->target = relative(bytes + at + 1, 4, next);
+	}
+}
+
+static void decode_group5(struct insn *insn, uint8_t modrm)
+{
+	switch ((modrm >> 3) & 7) {
+	case 2: case 3:
+		insn->kind = INSN_CALL;
+		break;
+	case 4: case 5:
+		insn->kind = INSN_BRANCH;
+		break;
+	}
+}
+
+struct insn decode_insn(const uint8_t *bytes, size_t size, uint64_t vaddr)
+{
+	static const uint8_t marker[] = { 0x0f, 0x1f, 0x84, 0x00 };
+	struct insn insn = { .kind = INSN_PLAIN };
+	uint64_t next = vaddr + size;
+	int rep = 0;
+	size_t at = 0;
+	uint8_t opcode;
+
+	if (size == 8 && !memcmp(bytes, marker, sizeof(marker))) {
+		uint32_t immediate;
+
+		memcpy(&immediate, bytes + sizeof(marker), sizeof(immediate));
+		if ((immediate & ~0xffu) == MARKER_MAGIC) {
+			insn.kind = INSN_MARKER;
+			insn.marker = immediate & 0xff;
+		}
+		return insn;
+	}
+	while (at < size && is_legacy_prefix(bytes[at])) {
+		rep |= bytes[at] == 0xf2 || bytes[at] == 0xf3;
+		at++;
+	}
+	if (at < size && (bytes[at] & 0xf0) == 0x40)	/* REX */
+		at++;
+	if (at >= size)
+		return insn;
+	opcode = bytes[at];
+	if (rep && is_string_opcode(opcode)) {
+		decode_string(&insn, opcode);
+		return insn;
+	}
+	switch (opcode) {
+	case 0x0f:
+		if (at + 1 < size)
+			decode_two_byte(&insn, bytes, size, at + 1, next);
+		break;
+	case 0xe8:
+		insn.kind = INSN_CALL;
+		if (at + 5 <= size)
+			insn.target = relative(bytes + at + 1, 4, next);
+		break;
+	case 0xe9:
+		insn.kind = INSN_BRANCH;
+		if (at + 5 <= size)
+			insn.target = relative(bytes + at + 1, 4, next);
+		break;
+	case 0xeb:
+	case 0xe0 ... 0xe3:
+	case 0x70 ... 0x7f:
+		insn.kind = INSN_BRANCH;
+		if (at + 2 <= size)
+			insn.target = relative(bytes + at + 1, 1, next);
+		break;
+	case 0xc2: case 0xc3: case 0xca: case 0xcb:
+		insn.kind = INSN_RET;
+		break;
+	case 0xcf:
+		insn.kind = INSN_IRET;
+		break;
+	case 0xff:
+		if (at + 1 < size)
+			decode_group5(&insn, bytes[at + 1]);
+		break;
+	}
+	return insn;
+}

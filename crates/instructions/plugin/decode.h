@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tells from an x86-64 instruction's bytes what a counter must know of it. */
+#ifndef LSMETER_DECODE_H
+#define LSMETER_DECODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define INSN_MAX 15	/* bytes of the longest x86 instruction */
+
+enum insn_kind {
+	INSN_PLAIN,
+	INSN_REP,		/* REP string instruction: one instruction, many iterations */
+	INSN_BRANCH,		/* any jump, direct or not */
+	INSN_CALL,
+	INSN_RET,
+	INSN_IRET,
+	INSN_SYSCALL,
+	INSN_SYSRET,
+	INSN_MARKER,
+};
+
+struct insn {
+	enum insn_kind kind;
+	uint32_t marker;	/* INSN_MARKER: the immediate's kind */
+	uint64_t target;	/* direct branch or call: where to; else 0 */
+	int iteration_access;	/* INSN_REP: PLUGIN_MEM_* that marks one iteration */
+	unsigned int accesses_per_iteration;
+};
+
+/* bytes: the instruction, size ≤ INSN_MAX; vaddr: where it stands. */
+struct insn decode_insn(const uint8_t *bytes, size_t size, uint64_t vaddr);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Markers: 8-byte NOPs (0f 1f 84 00 imm32) in user code whose immediate tells
+ * the plugin what happens. lab/guest/bench.h is the other end; lab's build
+ * checks that the two agree.
+ */
+#ifndef LSMETER_MARKERS_H
+#define LSMETER_MARKERS_H
+
+#define MARKER_MAGIC		0x4c534d00	/* "LSM\0" */
+#define MARKER_ARM		1	/* start instrumenting */
+#define MARKER_CELL_BEGIN	2	/* the next cell of the experiment */
+#define MARKER_CELL_END		3
+#define MARKER_OP_BEGIN		4	/* around a composite operation */
+#define MARKER_OP_END		5
+#define MARKER_WINDOW_BEGIN	6
+#define MARKER_WINDOW_END	7
+#define MARKER_WINDOW_BEGIN_ALL	8	/* children's work counts too */
+#define MARKER_DISARM		9	/* stop instrumenting */
+
+#endif

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * lsmeter's QEMU TCG plugin: exact counts of guest kernel instructions between
+ * markers. Until the first ARM marker it looks for markers only, so that a boot
+ * costs what it costs without; then it has every block translated anew.
+ *
+ * Arguments: records=PATH (required), symbols=PATH.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "block.h"
+#include "decode.h"
+#include "markers.h"
+#include "qemu_api.h"
+#include "records.h"
+#include "symbols.h"
+#include "window.h"
+
+PLUGIN_EXPORT int qemu_plugin_version = 1;
+
+/* Named here only to see whether this QEMU has them. */
+PLUGIN_IMPORT void *qemu_plugin_scoreboard_new(size_t element_size);
+PLUGIN_IMPORT bool qemu_plugin_read_memory_vaddr(uint64_t, void *, size_t);
+PLUGIN_IMPORT bool qemu_plugin_write_memory_vaddr(uint64_t, void *);
+PLUGIN_IMPORT void qemu_plugin_register_vcpu_discon_cb(uint64_t, int, void *);
+
+static uint64_t plugin_id;
+static int api;
+static bool armed, arming;
+static char token;		/* our address as callbacks' data, from API 7 on */
+
+/*
+ * QEMU reads qemu_plugin_version after loading us and before calling us, and
+ * takes only versions between its oldest and its newest. What it exports tells
+ * which; from 7 on nothing does, so lsmeter says it in the environment.
+ */
+__attribute__((constructor)) static void choose_version(void)
+{
+	const char *told = getenv("LSMETER_PLUGIN_API");
+
+	if (told && atoi(told) > 0)
+		qemu_plugin_version = atoi(told);
+	else if (qemu_plugin_register_vcpu_discon_cb)
+		qemu_plugin_version = 7;
+	else if (qemu_plugin_write_memory_vaddr)
+		qemu_plugin_version = 5;
+	else if (qemu_plugin_read_memory_vaddr)
+		qemu_plugin_version = 4;
+	else if (qemu_plugin_scoreboard_new)
+		qemu_plugin_version = 2;
+}
+
+static void arm(void);
+static void disarm(void);
+
+static void on_marker(unsigned int vcpu, void *data)
+{
+	uint32_t marker = (uint32_t)(uintptr_t)data;
+
+	(void)vcpu;
+	if (marker == MARKER_ARM)
+		arm();
+	else if (marker == MARKER_DISARM)
+		disarm();
+	else
+		window_marker(marker, armed);
+}
+
+static void on_block(unsigned int vcpu, void *data)
+{
+	(void)vcpu;
+	window_block(data);
+}
+
+static void on_rep_access(unsigned int vcpu, uint32_t info, uint64_t vaddr, void *data)
+{
+	(void)vcpu;
+	(void)info;
+	(void)vaddr;
+	window_rep_access((unsigned int)(uintptr_t)data);
+}
+
+static struct insn read_insn(const struct qemu_plugin_insn *handle, uint8_t *size)
+{
+	uint8_t copy[INSN_MAX] = { 0 };
+	size_t length = qemu_plugin_insn_size(handle);
+
+	if (length > INSN_MAX)
+		length = INSN_MAX;
+	*size = (uint8_t)length;
+	if (api >= 3)
+		qemu_plugin_insn_data(handle, copy, length);
+	else
+		memcpy(copy, qemu_plugin_insn_data(handle, NULL, 0), length);
+	return decode_insn(copy, length, qemu_plugin_insn_vaddr(handle));
+}
+
+/* The block of a translation callback: see translate_cb_t. */
+static struct qemu_plugin_tb *block_of(void *first, void *second)
+{
+	return second == &token ? first : second;
+}
+
+static void watch_marker(struct qemu_plugin_insn *handle, const struct insn *insn)
+{
+	if (insn->kind == INSN_MARKER)
+		qemu_plugin_register_vcpu_insn_exec_cb(handle, on_marker, PLUGIN_CB_NO_REGS,
+						       (void *)(uintptr_t)insn->marker);
+}
+
+static void translate_unarmed(void *first, void *second)
+{
+	struct qemu_plugin_tb *tb = block_of(first, second);
+	size_t n = qemu_plugin_tb_n_insns(tb);
+
+	for (size_t i = 0; i < n; i++) {
+		struct qemu_plugin_insn *handle = qemu_plugin_tb_get_insn(tb, i);
+		struct insn insn;
+		uint8_t size;
+
+		if (qemu_plugin_insn_size(handle) != 8)
+			continue;
+		insn = read_insn(handle, &size);
+		watch_marker(handle, &insn);
+	}
+}
+
+/*
+ * Blocks live as long as the translations that point at them, which QEMU does
+ * not tell the end of. They are small; one experiment makes some 100,000.
+ */
+static struct block *new_block(size_t insns)
+{
+	static char *chunk;
+	static size_t left;
+	size_t size = (sizeof(struct block) + insns + 7) & ~(size_t)7;
+	struct block *block;
+
+	if (size > left) {
+		left = 1 << 20;
+		chunk = malloc(left);
+		if (!chunk)
+			abort();
+	}
+	block = (struct block *)chunk;
+	chunk += size;
+	left -= size;
+	memset(block, 0, size);
+	return block;
+}
+
+static void translate_armed(void *first, void *second)
+{
+	struct qemu_plugin_tb *tb = block_of(first, second);
+	size_t n = qemu_plugin_tb_n_insns(tb);
+	struct block *block;
+
+	if (!n || n > 4096)
+		return;
+	block = new_block(n);
+	block->insns = (uint32_t)n;
+	block->first = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
+	block->kernel = block->first >> 63;
+	if (block->kernel) {
+		enum symbol_kind kind = symbols_kind(block->first);
+
+		block->interrupt_entry = kind == SYMBOL_INTERRUPT;
+		block->exception_entry = kind == SYMBOL_EXCEPTION;
+		block->context_switch = kind == SYMBOL_SWITCH;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct qemu_plugin_insn *handle = qemu_plugin_tb_get_insn(tb, i);
+		struct insn insn = read_insn(handle, &block->sizes[i]);
+
+		if (!block->kernel)
+			watch_marker(handle, &insn);
+		else if (insn.kind == INSN_REP)
+			qemu_plugin_register_vcpu_mem_cb(
+				handle, on_rep_access, PLUGIN_CB_NO_REGS, insn.iteration_access,
+				(void *)(uintptr_t)insn.accesses_per_iteration);
+		if (i == n - 1) {
+			block->last = qemu_plugin_insn_vaddr(handle);
+			block->last_is_rep = insn.kind == INSN_REP;
+			block->last_kind = insn.kind;
+			block->target = insn.target;
+		}
+	}
+	if (block->kernel || block->last_kind == INSN_SYSCALL)
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, PLUGIN_CB_NO_REGS, block);
+}
+
+static void at_exit(void *first, void *second)
+{
+	(void)first;
+	(void)second;
+	records_flush();
+}
+
+static void instrument(void)
+{
+	qemu_plugin_register_vcpu_tb_trans_cb(
+		plugin_id, armed ? translate_armed : translate_unarmed, &token);
+	qemu_plugin_register_atexit_cb(plugin_id, at_exit, &token);
+}
+
+static void on_reset(void *first, void *second)
+{
+	(void)first;
+	(void)second;
+	armed = arming;
+	instrument();
+}
+
+static void arm(void)
+{
+	if (!arming) {
+		arming = true;
+		qemu_plugin_reset(plugin_id, on_reset, &token);
+	}
+}
+
+static void disarm(void)
+{
+	if (arming) {
+		arming = false;
+		qemu_plugin_reset(plugin_id, on_reset, &token);
+	}
+}
+
+PLUGIN_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc,
+				      char **argv)
+{
+	struct records_header header = {
+		.version = RECORDS_VERSION,
+		.api = (uint32_t)info->version.cur,
+	};
+	const char *records = NULL;
+	int ret = 0;
+
+	plugin_id = id;
+	api = info->version.cur;
+	if (strcmp(info->target_name, "x86_64") || !info->system_emulation ||
+	    info->system.max_vcpus != 1) {
+		fprintf(stderr, "lsmeter plugin: needs qemu-system-x86_64 with one processor\n");
+		return -1;
+	}
+	for (int i = 0; i < argc; i++) {
+		if (!strncmp(argv[i], "records=", 8)) {
+			records = argv[i] + 8;
+		} else if (!strncmp(argv[i], "symbols=", 8)) {
+			ret = symbols_load(argv[i] + 8);
+			if (ret < 0) {
+				fprintf(stderr, "lsmeter plugin: %s: %s\n", argv[i] + 8,
+					strerror(-ret));
+				return -1;
+			}
+			header.has_symbols = ret > 0;
+		} else {
+			fprintf(stderr, "lsmeter plugin: unknown argument %s\n", argv[i]);
+			return -1;
+		}
+	}
+	if (!records) {
+		fprintf(stderr, "lsmeter plugin: records=PATH is missing\n");
+		return -1;
+	}
+	memcpy(header.magic, RECORDS_MAGIC, sizeof(header.magic));
+	ret = records_open(records, &header);
+	if (ret) {
+		fprintf(stderr, "lsmeter plugin: %s: %s\n", records, strerror(-ret));
+		return -1;
+	}
+	instrument();
+	return 0;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the plugin writes: a header, then 32-byte records, little-endian.
+ * src/records.rs is the reader.
+ */
+#ifndef LSMETER_RECORDS_H
+#define LSMETER_RECORDS_H
+
+#include <stdint.h>
+
+#define RECORDS_MAGIC	"LSMI"
+#define RECORDS_VERSION	1
+
+struct records_header {
+	char magic[4];
+	uint32_t version;
+	uint32_t api;		/* QEMU's current plugin API */
+	uint32_t has_symbols;	/* interrupts are told apart by address */
+};
+
+enum record_kind {
+	RECORD_CELL_BEGIN = 1,	/* number: how many came before */
+	RECORD_WINDOW = 2,
+	RECORD_OP_BEGIN = 3,
+	RECORD_OP_END = 4,
+	RECORD_CELL_END = 5,	/* instructions: address of the last system call's entry */
+};
+
+#define WINDOW_INTERRUPTED	1	/* an interrupt came; its work is not counted */
+#define WINDOW_SWITCHED		2	/* another task ran */
+#define WINDOW_ALL_TASKS	4	/* other tasks' work belongs to it */
+#define WINDOW_UNARMED		8	/* instrumentation was not yet in place */
+
+struct record {
+	uint8_t kind;
+	uint8_t flags;
+	uint16_t zero;
+	uint32_t number;
+	uint64_t instructions;
+	uint64_t rep_iterations;
+	uint64_t path;		/* hash of the calls and returns */
+};
+
+/* Returns 0 or -errno. */
+int records_open(const char *path, const struct records_header *header);
+void records_put(const struct record *record);
+/* Hands everything so far to the file. A cell's end does this. */
+void records_flush(void);
+
+#endif

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "window.h"
+
+#include <string.h>
+
+#include "markers.h"
+#include "records.h"
+#include "symbols.h"
+
+/* Exceptions inside exceptions inside … : deeper than any kernel goes. */
+#define FRAMES_MAX	16
+
+static struct {
+	bool open;
+	uint8_t flags;
+	uint64_t instructions;
+	uint64_t rep_accesses;		/* in halves of an iteration */
+	uint64_t path;
+	const struct block *previous;	/* last block counted, if it may go on */
+	/* What exceptions broke off, innermost last. */
+	const struct block *broken[FRAMES_MAX];
+	unsigned int depth;
+	unsigned int interrupt_depth;	/* the outermost interrupt's depth + 1, or 0 */
+	bool resumed;			/* the block to come follows an iret */
+} window;
+
+static uint32_t cells;
+static bool in_cell;			/* warm-up runs outside: its windows are not kept */
+static uint32_t windows;
+static uint64_t entry;			/* where system calls enter the kernel */
+
+static void put(enum record_kind kind, uint32_t number)
+{
+	struct record record = {
+		.kind = kind,
+		.number = number,
+	};
+
+	switch (kind) {
+	case RECORD_WINDOW:
+		record.flags = window.flags;
+		record.instructions = window.instructions;
+		record.rep_iterations = window.rep_accesses / 2;
+		record.path = window.path;
+		break;
+	case RECORD_CELL_END:
+		record.instructions = entry;
+		break;
+	default:
+		break;
+	}
+	records_put(&record);
+}
+
+static void open_window(uint8_t flags)
+{
+	memset(&window, 0, sizeof(window));
+	window.open = true;
+	window.flags = flags;
+	window.path = 0xcbf29ce484222325ULL;
+}
+
+static void close_window(void)
+{
+	if (!window.open)
+		return;
+	window.open = false;
+	put(RECORD_WINDOW, windows++);
+}
+
+void window_marker(uint32_t marker, bool armed)
+{
+	uint8_t unarmed = armed ? 0 : WINDOW_UNARMED;
+
+	if (!in_cell && marker != MARKER_CELL_BEGIN)
+		return;
+	switch (marker) {
+	case MARKER_CELL_BEGIN:
+		window.open = false;
+		windows = 0;
+		in_cell = true;
+		put(RECORD_CELL_BEGIN, cells++);
+		break;
+	case MARKER_CELL_END:
+		window.open = false;
+		in_cell = false;
+		put(RECORD_CELL_END, windows);
+		records_flush();
+		break;
+	case MARKER_OP_BEGIN:
+		put(RECORD_OP_BEGIN, windows);
+		break;
+	case MARKER_OP_END:
+		put(RECORD_OP_END, windows);
+		break;
+	case MARKER_WINDOW_BEGIN:
+		open_window(unarmed);
+		break;
+	case MARKER_WINDOW_BEGIN_ALL:
+		open_window(unarmed | WINDOW_ALL_TASKS);
+		break;
+	case MARKER_WINDOW_END:
+		close_window();
+		break;
+	}
+}
+
+uint32_t block_rest(const struct block *block, uint64_t address)
+{
+	uint64_t at = block->first;
+	uint32_t i;
+
+	if (address < block->first || address > block->last)
+		return 0;
+	for (i = 0; i < block->insns; i++) {
+		if (at == address)
+			return block->insns - i;
+		at += block->sizes[i];
+	}
+	return 0;
+}
+
+static bool branches_anywhere(const struct block *block)
+{
+	return !block->target && (block->last_kind == INSN_BRANCH ||
+				  block->last_kind == INSN_CALL ||
+				  block->last_kind == INSN_RET);
+}
+
+/*
+ * A block was counted whole when it began. What of it did not happen yet, since
+ * this block begins in its midst?
+ *
+ * - A REP instruction that ends a block begins the next one for each further
+ *   iteration: one instruction, counted once.
+ * - QEMU before 9 lists an instruction that straddles a page in a block, drops
+ *   it, and begins the next block with it.
+ * - Under icount, a block that turns out to do I/O in its midst is left there
+ *   and begun anew at that instruction.
+ * - An exception leaves a block; after its iret the rest runs.
+ *
+ * A branch back into its own block is none of these.
+ */
+static uint32_t counted_before(const struct block *previous, const struct block *block,
+			       bool resumed)
+{
+	if (!previous || block->first == previous->target)
+		return 0;
+	if (!resumed && branches_anywhere(previous))
+		return 0;
+	if (block->first == previous->first && !resumed && !previous->last_is_rep)
+		return 0;
+	return block_rest(previous, block->first);
+}
+
+/* An interrupt or exception breaks off what ran. */
+static void enter(const struct block *block)
+{
+	bool interrupt = block->interrupt_entry;
+
+	if (window.depth == FRAMES_MAX) {
+		window.flags |= WINDOW_SWITCHED;
+		return;
+	}
+	window.broken[window.depth++] = window.previous;
+	window.previous = NULL;
+	if (interrupt) {
+		window.flags |= WINDOW_INTERRUPTED;
+		if (!window.interrupt_depth)
+			window.interrupt_depth = window.depth;
+	}
+}
+
+/*
+ * A vector's stub jumps on to the common entry: the same interrupt, not another.
+ */
+static bool begins_entry(const struct block *block)
+{
+	if (block->exception_entry)
+		return true;
+	return block->interrupt_entry &&
+	       !(window.previous && window.previous->interrupt_entry);
+}
+
+static void leave(void)
+{
+	if (!window.depth)
+		return;
+	if (window.interrupt_depth == window.depth)
+		window.interrupt_depth = 0;
+	window.previous = window.broken[--window.depth];
+	window.resumed = true;
+}
+
+void window_block(const struct block *block)
+{
+	bool resumed;
+
+	if (!window.open)
+		return;
+	if (!block->kernel) {
+		if (block->last_kind == INSN_SYSCALL)
+			window.previous = block;
+		return;
+	}
+	if (window.previous && window.previous->last_kind == INSN_SYSCALL) {
+		entry = block->first;
+		window.previous = NULL;
+	}
+	if (begins_entry(block))
+		enter(block);
+	if (block->context_switch)
+		window.flags |= WINDOW_SWITCHED;
+
+	resumed = window.resumed;
+	window.resumed = false;
+	if (!window.interrupt_depth) {
+		window.instructions += block->insns;
+		window.instructions -= counted_before(window.previous, block, resumed);
+		if (block->last_kind == INSN_CALL || block->last_kind == INSN_RET)
+			window.path = (window.path ^ block->last) * 0x100000001b3ULL;
+	}
+	window.previous = block;
+	if (block->last_kind == INSN_IRET) {
+		/* Without symbols an iret is the only trace of an interrupt. */
+		if (!window.depth && !symbols_known())
+			window.flags |= WINDOW_INTERRUPTED;
+		leave();
+	}
+}
+
+void window_rep_access(unsigned int accesses_per_iteration)
+{
+	if (window.open && !window.interrupt_depth)
+		window.rep_accesses += accesses_per_iteration == 2 ? 1 : 2;
+}

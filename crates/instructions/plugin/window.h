@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counting inside a window: from one marker to the next, every instruction that
+ * the guest executes in its kernel, less what interrupts do.
+ */
+#ifndef LSMETER_WINDOW_H
+#define LSMETER_WINDOW_H
+
+#include "block.h"
+
+/* A marker was executed. armed: blocks are instrumented by now. */
+void window_marker(uint32_t marker, bool armed);
+
+/* A block begins. */
+void window_block(const struct block *block);
+
+/* A REP instruction's iterating access to memory. */
+void window_rep_access(unsigned int accesses_per_iteration);
+
+#endif

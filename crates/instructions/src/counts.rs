@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! From windows to the exact cost of an operation: the modal path.
+
+use std::collections::BTreeMap;
+
+use crate::records::{CellRecords, Window};
+
+/// One way through the kernel that an operation took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Path {
+    /// Guest kernel instructions; a REP instruction counts once.
+    pub instructions: u64,
+    /// Iterations of REP string instructions.
+    pub rep_iterations: u64,
+    /// Clean windows that took it.
+    pub windows: usize,
+}
+
+/// What the windows of a cell say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counts {
+    /// The path that most clean windows took; of several, the shortest. For a
+    /// composite operation the sum of its windows' modal paths, with `windows`
+    /// the number of operations.
+    pub modal: Path,
+    /// The other paths, most frequent first. Empty for a composite operation.
+    pub others: Vec<Path>,
+    /// Instructions of each clean window (of each operation, if composite: a
+    /// dirty window stands for its position's modal path), in order.
+    pub samples: Vec<u64>,
+    /// All windows.
+    pub windows: usize,
+    /// Windows in which something else ran.
+    pub dirty: usize,
+}
+
+fn paths<'a>(windows: impl Iterator<Item = &'a Window>) -> Vec<Path> {
+    let mut count: BTreeMap<(u64, u64, u64), usize> = BTreeMap::new();
+    for window in windows.filter(|window| window.clean) {
+        *count.entry((window.instructions, window.rep_iterations, window.path)).or_default() += 1;
+    }
+    let mut paths: Vec<Path> = count
+        .into_iter()
+        .map(|((instructions, rep_iterations, _), windows)| Path {
+            instructions,
+            rep_iterations,
+            windows,
+        })
+        .collect();
+    // Stable: among equally frequent paths the shortest stays first.
+    paths.sort_by_key(|path| std::cmp::Reverse(path.windows));
+    paths
+}
+
+/// Why a cell's windows give no count.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CountError {
+    /// Every window (at one position, if composite) was disturbed.
+    #[error(
+        "all {windows} windows were disturbed by interrupts or other tasks \
+         (or the plugin was not armed)"
+    )]
+    NoCleanWindow {
+        /// How many there were.
+        windows: usize,
+    },
+    /// Operations of a composite benchmark opened different numbers of windows.
+    #[error("operation {operation} opened {found} windows, the first one {expected}")]
+    UnevenOperations {
+        /// Which one, from 0.
+        operation: usize,
+        /// Its windows.
+        found: usize,
+        /// The first operation's windows.
+        expected: usize,
+    },
+}
+
+/// Counts a cell.
+///
+/// # Errors
+/// When no window is clean, or a composite benchmark's operations differ.
+pub fn count(cell: &CellRecords) -> Result<Counts, CountError> {
+    let dirty = cell.windows.iter().filter(|window| !window.clean).count();
+    if !cell.operations.is_empty() {
+        return count_composite(cell, dirty);
+    }
+    let mut others = paths(cell.windows.iter());
+    if others.is_empty() {
+        return Err(CountError::NoCleanWindow { windows: cell.windows.len() });
+    }
+    let modal = others.remove(0);
+    let clean = cell.windows.iter().filter(|window| window.clean);
+    Ok(Counts {
+        modal,
+        others,
+        samples: clean.map(|window| window.instructions).collect(),
+        windows: cell.windows.len(),
+        dirty,
+    })
+}
+
+fn count_composite(cell: &CellRecords, dirty: usize) -> Result<Counts, CountError> {
+    let ends = cell.operations.iter().skip(1).copied().chain([cell.windows.len()]);
+    let operations: Vec<&[Window]> = cell
+        .operations
+        .iter()
+        .zip(ends)
+        .map(|(&begin, end)| &cell.windows[begin..end])
+        .collect();
+    let expected = operations[0].len();
+    if let Some(operation) = operations.iter().position(|windows| windows.len() != expected) {
+        let found = operations[operation].len();
+        return Err(CountError::UnevenOperations { operation, found, expected });
+    }
+    let mut modal = Path { instructions: 0, rep_iterations: 0, windows: operations.len() };
+    let mut samples = vec![0; operations.len()];
+    for position in 0..expected {
+        let at_position = || operations.iter().map(|windows| &windows[position]);
+        let Some(usual) = paths(at_position()).first().copied() else {
+            return Err(CountError::NoCleanWindow { windows: operations.len() });
+        };
+        modal.instructions += usual.instructions;
+        modal.rep_iterations += usual.rep_iterations;
+        for (sample, window) in samples.iter_mut().zip(at_position()) {
+            *sample += if window.clean { window.instructions } else { usual.instructions };
+        }
+    }
+    Ok(Counts { modal, others: Vec::new(), samples, windows: cell.windows.len(), dirty })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(instructions: u64, clean: bool) -> Window {
+        Window { instructions, rep_iterations: 2, path: instructions % 7, clean }
+    }
+
+    #[test]
+    fn the_modal_path_wins_over_a_shorter_one() {
+        let windows = [90, 100, 100, 110].map(|n| window(n, true)).to_vec();
+        let counts = count(&CellRecords { windows, ..CellRecords::default() }).unwrap();
+        assert_eq!(counts.modal, Path { instructions: 100, rep_iterations: 2, windows: 2 });
+        let others: Vec<u64> = counts.others.iter().map(|path| path.instructions).collect();
+        assert_eq!(others, [90, 110]);
+    }
+
+    #[test]
+    fn dirty_windows_are_counted_but_not_used() {
+        let windows = vec![window(100, true), window(500, false), window(500, false)];
+        let counts = count(&CellRecords { windows, ..CellRecords::default() }).unwrap();
+        assert_eq!((counts.modal.instructions, counts.dirty, counts.windows), (100, 2, 3));
+    }
+
+    #[test]
+    fn nothing_clean_is_an_error() {
+        let cell = CellRecords { windows: vec![window(1, false)], ..CellRecords::default() };
+        assert_eq!(count(&cell), Err(CountError::NoCleanWindow { windows: 1 }));
+    }
+
+    #[test]
+    fn a_composite_operation_is_the_sum_of_its_positions() {
+        let windows = vec![
+            window(10, true),
+            window(20, false),
+            window(10, true),
+            window(21, true),
+            window(11, true),
+            window(21, true),
+        ];
+        let cell = CellRecords { windows, operations: vec![0, 2, 4], ..CellRecords::default() };
+        let counts = count(&cell).unwrap();
+        assert_eq!(counts.modal.instructions, 31);
+        assert_eq!(counts.samples, [31, 31, 32]);
+    }
+
+    #[test]
+    fn uneven_operations_are_refused() {
+        let windows = vec![window(10, true), window(20, true), window(10, true)];
+        let cell = CellRecords { windows, operations: vec![0, 2], ..CellRecords::default() };
+        assert!(matches!(count(&cell), Err(CountError::UnevenOperations { operation: 1, .. })));
+    }
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Reads what the plugin writes (`plugin/records.h`).
+//!
+//! The guest decides when a marker is executed, so the records are as untrusted
+//! as the guest: their number per cell is bounded and every kind and order is
+//! checked.
+
+use thiserror::Error;
+
+/// Most windows that one cell may hold: the tree walk opens some 59,000 in each
+/// of its nine repetitions.
+pub const MAX_WINDOWS: usize = 2 << 20;
+
+const HEADER_BYTES: usize = 16;
+const RECORD_BYTES: usize = 32;
+const VERSION: u32 = 1;
+
+const CELL_BEGIN: u8 = 1;
+const WINDOW: u8 = 2;
+const OP_BEGIN: u8 = 3;
+const OP_END: u8 = 4;
+const CELL_END: u8 = 5;
+
+const INTERRUPTED: u8 = 1;
+const SWITCHED: u8 = 2;
+const ALL_TASKS: u8 = 4;
+const UNARMED: u8 = 8;
+
+/// Why a stream of records cannot be used.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum RecordError {
+    /// The file does not begin as the plugin begins it.
+    #[error("the plugin's records do not start with a header of version {VERSION}")]
+    Header,
+    /// A record of a kind that the plugin does not write.
+    #[error("record {index} in the plugin's file is of unknown kind {kind}")]
+    Kind {
+        /// Position in the file, counted from 0.
+        index: u64,
+        /// What stands where the kind should.
+        kind: u8,
+    },
+    /// Markers came in an order that no agent executes.
+    #[error("record {index} in the plugin's file is out of order: {what}")]
+    Order {
+        /// Position in the file, counted from 0.
+        index: u64,
+        /// What came where.
+        what: &'static str,
+    },
+    /// The guest opened more windows than any benchmark does.
+    #[error("more than {MAX_WINDOWS} windows in one cell")]
+    TooManyWindows,
+}
+
+/// One measured window: from a begin marker to an end marker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// Guest kernel instructions; a REP instruction counts once.
+    pub instructions: u64,
+    /// Iterations of REP string instructions.
+    pub rep_iterations: u64,
+    /// Hash of the calls and returns in it; comparable within one boot only.
+    pub path: u64,
+    /// Nothing but the operation ran.
+    pub clean: bool,
+}
+
+/// All windows of one cell.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CellRecords {
+    /// Position among the instruction cells of the experiment, from 0.
+    pub number: u32,
+    /// In the order in which they ran.
+    pub windows: Vec<Window>,
+    /// For a composite operation: where in `windows` each operation begins.
+    pub operations: Vec<usize>,
+    /// Address at which the last system call entered the kernel, 0 if none did.
+    pub entry: u64,
+}
+
+/// The file's header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Header {
+    /// Newest plugin API of the QEMU that ran.
+    pub api: u32,
+    /// Interrupts were told apart by the kernel's symbols.
+    pub has_symbols: bool,
+}
+
+/// Turns bytes, as they come, into cells.
+#[derive(Debug, Default)]
+pub struct RecordReader {
+    pending: Vec<u8>,
+    header: Option<Header>,
+    cell: Option<CellRecords>,
+    index: u64,
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
+}
+
+impl RecordReader {
+    /// A reader at the start of a file.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The header, once it has been read.
+    pub fn header(&self) -> Option<Header> {
+        self.header
+    }
+
+    /// Takes the next bytes of the file and returns the cells that they end.
+    ///
+    /// # Errors
+    /// When the bytes are not what the plugin writes; the rest is then lost.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<CellRecords>, RecordError> {
+        self.pending.extend_from_slice(bytes);
+        let pending = std::mem::take(&mut self.pending);
+        let mut rest = pending.as_slice();
+        let mut done = Vec::new();
+
+        if self.header.is_none() {
+            let Some((header, after)) = rest.split_at_checked(HEADER_BYTES) else {
+                self.pending = pending;
+                return Ok(done);
+            };
+            if &header[..4] != b"LSMI" || u32_at(header, 4) != VERSION {
+                return Err(RecordError::Header);
+            }
+            self.header =
+                Some(Header { api: u32_at(header, 8), has_symbols: u32_at(header, 12) != 0 });
+            rest = after;
+        }
+        while let Some((record, after)) = rest.split_at_checked(RECORD_BYTES) {
+            done.extend(self.record(record)?);
+            self.index += 1;
+            rest = after;
+        }
+        self.pending = rest.to_vec();
+        Ok(done)
+    }
+
+    fn out_of_order(&self, what: &'static str) -> RecordError {
+        RecordError::Order { index: self.index, what }
+    }
+
+    fn record(&mut self, record: &[u8]) -> Result<Option<CellRecords>, RecordError> {
+        let (kind, flags, number) = (record[0], record[1], u32_at(record, 4));
+
+        if kind == CELL_BEGIN {
+            self.cell = Some(CellRecords { number, ..CellRecords::default() });
+            return Ok(None);
+        }
+        if !(WINDOW..=CELL_END).contains(&kind) {
+            return Err(RecordError::Kind { index: self.index, kind });
+        }
+        let Some(cell) = &mut self.cell else {
+            return Err(self.out_of_order("a window outside of a cell"));
+        };
+        match kind {
+            WINDOW => {
+                if cell.windows.len() == MAX_WINDOWS {
+                    return Err(RecordError::TooManyWindows);
+                }
+                let switched = flags & SWITCHED != 0 && flags & ALL_TASKS == 0;
+                cell.windows.push(Window {
+                    instructions: u64_at(record, 8),
+                    rep_iterations: u64_at(record, 16),
+                    path: u64_at(record, 24),
+                    clean: flags & (INTERRUPTED | UNARMED) == 0 && !switched,
+                });
+            }
+            OP_BEGIN => {
+                if cell.operations.len() == MAX_WINDOWS {
+                    return Err(RecordError::TooManyWindows);
+                }
+                cell.operations.push(cell.windows.len());
+            }
+            OP_END => {
+                if cell.operations.is_empty() {
+                    return Err(self.out_of_order("the end of an operation that never began"));
+                }
+            }
+            _ => {
+                cell.entry = u64_at(record, 8);
+                return Ok(self.cell.take());
+            }
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    pub(crate) fn header() -> Vec<u8> {
+        let mut bytes = b"LSMI".to_vec();
+        for word in [VERSION, 7, 1] {
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes
+    }
+
+    pub(crate) fn record(kind: u8, flags: u8, number: u32, values: [u64; 3]) -> Vec<u8> {
+        let mut bytes = vec![kind, flags, 0, 0];
+        bytes.extend(number.to_le_bytes());
+        for value in values {
+            bytes.extend(value.to_le_bytes());
+        }
+        bytes
+    }
+
+    fn one_cell() -> Vec<u8> {
+        [
+            header(),
+            record(CELL_BEGIN, 0, 0, [0; 3]),
+            record(WINDOW, 0, 0, [100, 7, 1]),
+            record(WINDOW, INTERRUPTED, 1, [130, 7, 2]),
+            record(WINDOW, SWITCHED, 2, [130, 7, 2]),
+            record(WINDOW, SWITCHED | ALL_TASKS, 3, [140, 7, 2]),
+            record(CELL_END, 0, 4, [0xffff_ffff_8200_0000, 0, 0]),
+        ]
+        .concat()
+    }
+
+    #[test]
+    fn windows_are_clean_unless_something_else_ran() {
+        let cells = RecordReader::new().push(&one_cell()).unwrap();
+        let clean: Vec<bool> = cells[0].windows.iter().map(|window| window.clean).collect();
+        assert_eq!(clean, [true, false, false, true]);
+        assert_eq!(cells[0].entry, 0xffff_ffff_8200_0000);
+    }
+
+    #[test]
+    fn a_wrong_header_is_refused() {
+        assert_eq!(RecordReader::new().push(&[0; 64]), Err(RecordError::Header));
+    }
+
+    #[test]
+    fn a_window_needs_a_cell() {
+        let bytes = [header(), record(WINDOW, 0, 0, [1, 0, 0])].concat();
+        assert!(matches!(
+            RecordReader::new().push(&bytes),
+            Err(RecordError::Order { index: 0, .. })
+        ));
+    }
+
+    proptest! {
+        #[test]
+        fn any_split_of_the_bytes_gives_the_same(cut in 0usize..200) {
+            let bytes = one_cell();
+            let cut = cut.min(bytes.len());
+            let mut reader = RecordReader::new();
+            let mut cells = reader.push(&bytes[..cut]).unwrap();
+            cells.extend(reader.push(&bytes[cut..]).unwrap());
+            prop_assert_eq!(cells, RecordReader::new().push(&bytes).unwrap());
+        }
+
+        #[test]
+        fn garbage_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
+            let _ = RecordReader::new().push(&[header(), bytes].concat());
+        }
+    }
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Finds and decodes the tables behind `/proc/kallsyms` in a kernel image.
+//!
+//! `write_src()` of the kernel's `scripts/kallsyms.c` puts them into
+//! `.rodata`, unnamed in a stripped image, in an order that changed over time:
+//!
+//! - up to 6.4: addresses, number of symbols, names, markers, (from 6.2)
+//!   the order by name, tokens, token index;
+//! - later: number of symbols, names, markers, tokens, token index,
+//!   addresses, the order by name.
+//!
+//! The names are one entry a symbol: a length in one byte, from 6.1 on in two
+//! as ULEB128 if it is above 127, then so many token codes, which spell the
+//! type letter and the name (`kallsyms_expand_symbol()` in
+//! `kernel/kallsyms.c`). A marker is the offset of every 256th entry, 32 bits
+//! wide, 64 before 5.0. So there are always markers somewhere before the
+//! tokens, the names right before the markers and the number right before the
+//! names; each is checked against the others, no version is asked for.
+
+use super::addresses;
+use super::elf::{Image, Segment, u32_at, u64_at};
+use super::table::Builder;
+use super::tokens::{self, Tokens};
+use super::{MAX_NAME_LEN, MAX_SYMBOLS};
+
+/// Symbols from one marker to the next.
+const MARKER_EVERY: usize = 256;
+/// Fewest markers looked for: no kernel has less than 1,800 symbols.
+const MIN_MARKERS: usize = 8;
+/// Bytes of names between two markers: each entry has at least a length and
+/// one code, at most as many codes as a name may have letters.
+const MIN_STEP: u64 = 2 * MARKER_EVERY as u64;
+const MAX_STEP: u64 = (MAX_NAME_LEN as u64 + 3) * MARKER_EVERY as u64;
+/// The order by name, 3 or 4 bytes a symbol, can lie between markers and
+/// tokens.
+const MAX_ORDER_LEN: usize = 4 * MAX_SYMBOLS;
+/// Bounds on what a hostile image can have tried.
+const MAX_TOKEN_TABLES: usize = 16;
+const MAX_MARKER_RUNS: usize = 16;
+const MIN_WORK: usize = 16 << 20;
+
+/// How far the search came before it found nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Missing {
+    Tokens,
+    Names,
+    Addresses,
+}
+
+impl Missing {
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Tokens => "no kallsyms token table is in it",
+            Self::Names => "a kallsyms token table is in it but no names that fit",
+            Self::Addresses => "kallsyms names are in it but no address table that fits them",
+        }
+    }
+}
+
+/// A run of markers.
+#[derive(Debug, Clone, Copy)]
+struct Markers {
+    start: usize,
+    count: usize,
+    width: usize,
+    last: usize,
+}
+
+/// The compressed names.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Names {
+    /// Where the number of symbols is.
+    pub number_at: usize,
+    start: usize,
+    /// The number of symbols.
+    pub number: usize,
+}
+
+/// Finds the tables in `image` and decodes them.
+pub(super) fn read(image: &Image<'_>) -> Result<Builder, Missing> {
+    let mut missing = Missing::Tokens;
+    // Where nothing misleads, names take less work than the image is long.
+    let mut work_left = MIN_WORK.saturating_add(image.len().saturating_mul(4));
+    for segment in &image.segments {
+        let mut search = Search {
+            bytes: segment.bytes,
+            work_left: &mut work_left,
+        };
+        for tokens in tokens::find(segment.bytes).take(MAX_TOKEN_TABLES) {
+            match search.table(image, segment, &tokens) {
+                Ok(builder) => return Ok(builder),
+                Err(reached) => missing = missing.max(reached),
+            }
+        }
+    }
+    Err(missing)
+}
+
+struct Search<'a> {
+    bytes: &'a [u8],
+    /// Bytes of names that may still be read and spelled, right or wrong.
+    work_left: &'a mut usize,
+}
+
+impl Search<'_> {
+    fn table(
+        &mut self,
+        image: &Image<'_>,
+        segment: &Segment<'_>,
+        tokens: &Tokens<'_>,
+    ) -> Result<Builder, Missing> {
+        let mut missing = Missing::Names;
+        for width in [4, 8] {
+            for markers in marker_runs(self.bytes, tokens.start, width) {
+                for names in name_tables(self.bytes, &markers) {
+                    if !self.fits(&names, &markers) {
+                        continue;
+                    }
+                    let Some(mut builder) = self.decode(&names, tokens) else {
+                        continue;
+                    };
+                    missing = Missing::Addresses;
+                    if let Some(found) =
+                        addresses::find(image, segment, &names, tokens.end, &builder)
+                    {
+                        builder.set_addresses(&found);
+                        return Ok(builder);
+                    }
+                }
+            }
+        }
+        Err(missing)
+    }
+
+    /// Whether entries beginning at `names` meet every marker and end where
+    /// the markers begin.
+    fn fits(&mut self, names: &Names, markers: &Markers) -> bool {
+        let mut at = names.start;
+        for i in 0..names.number {
+            if i % MARKER_EVERY == 0 {
+                let marker_at = markers.start + i / MARKER_EVERY * markers.width;
+                if word_at(self.bytes, marker_at, markers.width) != Some((at - names.start) as u64)
+                {
+                    return false;
+                }
+            }
+            let Some((codes_at, len)) = entry_at(self.bytes, at) else {
+                return false;
+            };
+            let end = codes_at + len;
+            if end > markers.start || end - at > *self.work_left {
+                return false;
+            }
+            *self.work_left -= end - at;
+            at = end;
+        }
+        let padding = &self.bytes[at..markers.start];
+        padding.len() < 8 && padding.iter().all(|&byte| byte == 0)
+    }
+
+    /// The names and kinds, with addresses still to be set.
+    fn decode(&mut self, names: &Names, tokens: &Tokens<'_>) -> Option<Builder> {
+        let mut builder = Builder::default();
+        let mut at = names.start;
+        let mut text = Vec::with_capacity(MAX_NAME_LEN + 1);
+        for _ in 0..names.number {
+            let (codes_at, len) = entry_at(self.bytes, at)?;
+            at = codes_at + len;
+            text.clear();
+            for &code in self.bytes.get(codes_at..at)? {
+                let token = tokens.get(code);
+                if text.len() + token.len() > MAX_NAME_LEN + 1 {
+                    return None;
+                }
+                text.extend_from_slice(token);
+            }
+            let (&kind, name) = text.split_first()?;
+            if name.is_empty() || !kind.is_ascii_alphabetic() {
+                return None;
+            }
+            builder.push(0, kind, str::from_utf8(name).ok()?).ok()?;
+            *self.work_left = self.work_left.checked_sub(len + text.len())?;
+        }
+        Some(builder)
+    }
+}
+
+/// Where the codes of the entry at `at` begin and how many they are.
+fn entry_at(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    let low = usize::from(*bytes.get(at)?);
+    let (codes_at, len) = if low < 0x80 {
+        (at + 1, low)
+    } else {
+        let high = usize::from(*bytes.get(at + 1)?);
+        (at + 2, (low & 0x7f) | (high << 7))
+    };
+    (len > 0 && len <= MAX_NAME_LEN + 1).then_some((codes_at, len))
+}
+
+fn word_at(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
+    if width == 4 {
+        u32_at(bytes, at).map(u64::from)
+    } else {
+        u64_at(bytes, at)
+    }
+}
+
+/// The runs of numbers before `end` that could be markers: from zero, each
+/// higher than the last by what 256 names can take. The nearest first.
+fn marker_runs(bytes: &[u8], end: usize, width: usize) -> Vec<Markers> {
+    let mut runs = Vec::new();
+    let lowest = end.saturating_sub(MAX_ORDER_LEN);
+    let (mut count, mut next, mut last) = (0usize, 0u64, 0u64);
+    let mut at = end - end % width;
+    while at >= lowest + width && runs.len() < MAX_MARKER_RUNS {
+        at -= width;
+        let Some(value) = word_at(bytes, at, width) else {
+            break;
+        };
+        let step = next.wrapping_sub(value);
+        if count == 0 || !(MIN_STEP..=MAX_STEP).contains(&step) {
+            (count, last) = (0, value);
+        }
+        count += 1;
+        next = value;
+        if value == 0 {
+            if count >= MIN_MARKERS
+                && let Ok(last) = usize::try_from(last)
+            {
+                runs.push(Markers {
+                    start: at,
+                    count,
+                    width,
+                    last,
+                });
+            }
+            count = 0;
+        }
+    }
+    runs
+}
+
+/// Where names that belong to `markers` could begin: the last marker and up
+/// to 256 entries before them, and right after a number of symbols that
+/// needs so many markers.
+fn name_tables(bytes: &[u8], markers: &Markers) -> impl Iterator<Item = Names> {
+    let marker_count = markers.count;
+    let latest = markers.start.saturating_sub(markers.last) & !3;
+    let earliest = latest.saturating_sub(MAX_STEP as usize + 8).max(8);
+    (earliest..=latest)
+        .rev()
+        .step_by(4)
+        .filter_map(move |start| {
+            let number_at = match u32_at(bytes, start - 4)? {
+                0 => start - 8,
+                _ => start - 4,
+            };
+            let number = u32_at(bytes, number_at)? as usize;
+            (number <= MAX_SYMBOLS && number.div_ceil(MARKER_EVERY) == marker_count).then_some(
+                Names {
+                    number_at,
+                    start,
+                    number,
+                },
+            )
+        })
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The symbols of a kernel, read on the host from its decompressed image.
+//!
+//! Distribution kernels have no `.symtab`, but they carry their own table for
+//! `/proc/kallsyms`, which [`SymbolTable::from_vmlinux`] finds and decodes.
+//! Addresses are those the kernel is linked at; with KASLR a guest runs at
+//! these plus one slide.
+
+mod addresses;
+mod cache;
+mod elf;
+mod entries;
+mod kallsyms;
+mod table;
+mod tokens;
+
+#[cfg(test)]
+mod tests;
+
+pub use cache::CacheError;
+pub use entries::{context_switch, interrupt_entries, syscall_entry};
+pub use table::{Function, Symbol, SymbolTable};
+
+/// Most symbols a table may have; Debian's cloud kernels have 87,000 (6.1)
+/// to 187,000 (7.2, of which 54,000 are `__pfx_*`).
+pub const MAX_SYMBOLS: usize = 4 << 20;
+/// Longest symbol name in bytes; the kernel's own limit is 512
+/// (`KSYM_NAME_LEN`, `include/linux/kallsyms.h`).
+pub const MAX_NAME_LEN: usize = 1024;
+/// Most bytes that all names together may take.
+const MAX_NAME_BYTES: usize = 128 << 20;
+
+/// Why the symbols of a kernel image cannot be had.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SymbolError {
+    /// The bytes are not an x86-64 ELF file that can be loaded.
+    #[error("the kernel image is not an x86-64 vmlinux: {reason}")]
+    NotVmlinux {
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// Neither a kallsyms table nor a `.symtab`.
+    #[error("the vmlinux has no symbols: {reason}, and it has no .symtab")]
+    NoSymbols {
+        /// How far the search for kallsyms came.
+        reason: &'static str,
+    },
+    /// More symbols or longer names than any kernel has.
+    #[error("the vmlinux has too many symbols: {what}")]
+    TooMany {
+        /// The limit that was passed.
+        what: &'static str,
+    },
+}
+
+impl SymbolError {
+    /// What the user can do about it.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::NotVmlinux { .. } => {
+                "give the decompressed kernel (an ELF file), not a bzImage; fetch it again if it is cut off"
+            }
+            Self::NoSymbols { .. } => {
+                "build the kernel with CONFIG_KALLSYMS=y, or give the unstripped vmlinux of its build directory"
+            }
+            Self::TooMany { .. } => "the image is damaged: fetch or build it again",
+        }
+    }
+}
+
+impl SymbolTable {
+    /// Reads the symbols of `bytes`, a decompressed x86-64 `vmlinux`, from
+    /// the kallsyms tables in it or else from its `.symtab`.
+    ///
+    /// # Errors
+    ///
+    /// [`SymbolError`] if it is no such file, or has neither.
+    pub fn from_vmlinux(bytes: &[u8]) -> Result<Self, SymbolError> {
+        let image = elf::Image::parse(bytes)?;
+        let missing = match kallsyms::read(&image) {
+            Ok(builder) => return Ok(builder.finish()),
+            Err(missing) => missing,
+        };
+        match image.symtab() {
+            Some(builder) => Ok(builder?.finish()),
+            None => Err(SymbolError::NoSymbols {
+                reason: missing.reason(),
+            }),
+        }
+    }
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The table itself: symbols by address, by name and by prefix.
+
+use std::ops::Range;
+
+use super::{MAX_NAME_BYTES, MAX_NAME_LEN, MAX_SYMBOLS, SymbolError};
+
+/// A symbol of the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Symbol<'a> {
+    /// Where it is, as linked: the guest's address less the KASLR slide.
+    /// Per-CPU variables of kernels before 6.15 are offsets from zero.
+    pub address: u64,
+    /// Its name, printable ASCII, 1 to [`MAX_NAME_LEN`] bytes.
+    pub name: &'a str,
+    /// The letter that nm(1) and `/proc/kallsyms` give it: `T` and `t` are
+    /// code, `W` is weak, upper case is global.
+    pub kind: char,
+}
+
+impl Symbol<'_> {
+    /// Whether it can be a function: code, or a weak definition.
+    #[must_use]
+    pub fn is_code(&self) -> bool {
+        matches!(self.kind, 'T' | 't' | 'W' | 'w')
+    }
+}
+
+/// A function: a code symbol and the addresses up to the next symbol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Function<'a> {
+    /// Its name; of several at the same address the one that the kernel
+    /// itself prefers, the first in its table.
+    pub name: &'a str,
+    /// Its addresses, as linked. The end includes padding after the code.
+    pub range: Range<u64>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry {
+    pub address: u64,
+    pub name_at: u32,
+    pub name_len: u16,
+    pub kind: u8,
+}
+
+/// The symbols of one kernel, sorted by address; those that share one keep
+/// the kernel's order. `__pfx_*` (the padding before functions) is left out.
+#[derive(Debug, Clone)]
+pub struct SymbolTable {
+    pub(super) entries: Vec<Entry>,
+    pub(super) names: String,
+    /// Positions in `entries`, sorted by name, then by address.
+    by_name: Vec<u32>,
+}
+
+impl PartialEq for SymbolTable {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for SymbolTable {}
+
+impl SymbolTable {
+    /// Number of symbols.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is no symbol at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// All symbols by rising address.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Symbol<'_>> + DoubleEndedIterator {
+        self.entries.iter().map(|entry| self.symbol(entry))
+    }
+
+    /// The symbols called exactly `name`, by rising address: static functions
+    /// of different files can share one.
+    pub fn named<'a>(&'a self, name: &str) -> impl Iterator<Item = Symbol<'a>> + use<'a> {
+        let start = self.first_by_name(|other| other < name);
+        let end = self.first_by_name(|other| other <= name);
+        self.by_name_range(start..end)
+    }
+
+    /// The symbols whose names begin with `prefix`, by name, then by address.
+    pub fn with_prefix<'a>(&'a self, prefix: &str) -> impl Iterator<Item = Symbol<'a>> + use<'a> {
+        let start = self.first_by_name(|other| other < prefix);
+        let end = self.first_by_name(|other| other < prefix || other.starts_with(prefix));
+        self.by_name_range(start..end)
+    }
+
+    /// The symbols exactly at `address`, in the kernel's order.
+    pub fn at(&self, address: u64) -> impl Iterator<Item = Symbol<'_>> {
+        let start = self.entries.partition_point(|e| e.address < address);
+        self.entries[start..]
+            .iter()
+            .take_while(move |e| e.address == address)
+            .map(|entry| self.symbol(entry))
+    }
+
+    /// The function that `address` lies in: the nearest symbols at or below
+    /// it, if one of them is code. Nothing for an address after the last
+    /// symbol, whose end is unknown.
+    #[must_use]
+    pub fn function_at(&self, address: u64) -> Option<Function<'_>> {
+        let after = self.entries.partition_point(|e| e.address <= address);
+        let end = self.entries.get(after)?.address;
+        let start = self.entries[..after].last()?.address;
+        let symbol = self.at(start).find(Symbol::is_code)?;
+        Some(Function {
+            name: symbol.name,
+            range: start..end,
+        })
+    }
+
+    /// The addresses of the first function called `name`.
+    #[must_use]
+    pub fn function(&self, name: &str) -> Option<Range<u64>> {
+        self.named(name)
+            .filter(Symbol::is_code)
+            .find_map(|symbol| self.extent(symbol.address))
+    }
+
+    /// From `address` to the next symbol above it, if there is one.
+    #[must_use]
+    pub fn extent(&self, address: u64) -> Option<Range<u64>> {
+        let after = self.entries.partition_point(|e| e.address <= address);
+        Some(address..self.entries.get(after)?.address)
+    }
+
+    fn symbol(&self, entry: &Entry) -> Symbol<'_> {
+        Symbol {
+            address: entry.address,
+            name: self.name(entry),
+            kind: char::from(entry.kind),
+        }
+    }
+
+    pub(super) fn name(&self, entry: &Entry) -> &str {
+        name_of(&self.names, entry)
+    }
+
+    fn first_by_name(&self, before: impl Fn(&str) -> bool) -> usize {
+        self.by_name
+            .partition_point(|&at| before(self.name(&self.entries[at as usize])))
+    }
+
+    fn by_name_range(&self, range: Range<usize>) -> impl Iterator<Item = Symbol<'_>> {
+        self.by_name[range]
+            .iter()
+            .map(|&at| self.symbol(&self.entries[at as usize]))
+    }
+}
+
+/// Names are only ever appended whole and are ASCII, so the range is one; a
+/// wrong one would read as an empty name.
+fn name_of<'n>(names: &'n str, entry: &Entry) -> &'n str {
+    let start = entry.name_at as usize;
+    names
+        .get(start..start + usize::from(entry.name_len))
+        .unwrap_or_default()
+}
+
+/// Collects symbols within the limits.
+#[derive(Debug, Default)]
+pub(super) struct Builder {
+    entries: Vec<Entry>,
+    names: String,
+}
+
+impl Builder {
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Adds a symbol; `name` is printable ASCII.
+    pub fn push(&mut self, address: u64, kind: u8, name: &str) -> Result<(), SymbolError> {
+        debug_assert!(name.is_ascii());
+        if self.entries.len() >= MAX_SYMBOLS {
+            return Err(SymbolError::TooMany {
+                what: "more than 4 million",
+            });
+        }
+        let name_len = u16::try_from(name.len())
+            .ok()
+            .filter(|&len| usize::from(len) <= MAX_NAME_LEN)
+            .ok_or(SymbolError::TooMany {
+                what: "a name longer than 1 KiB",
+            })?;
+        let name_at = u32::try_from(self.names.len())
+            .ok()
+            .filter(|_| self.names.len() + name.len() <= MAX_NAME_BYTES)
+            .ok_or(SymbolError::TooMany {
+                what: "names longer than 128 MiB together",
+            })?;
+        self.names.push_str(name);
+        self.entries.push(Entry {
+            address,
+            name_at,
+            name_len,
+            kind,
+        });
+        Ok(())
+    }
+
+    /// Gives the symbols their addresses, in the order they were added.
+    pub fn set_addresses(&mut self, addresses: &[u64]) {
+        for (entry, &address) in self.entries.iter_mut().zip(addresses) {
+            entry.address = address;
+        }
+    }
+
+    /// Where the symbols called `name` are, in the order of adding.
+    pub fn positions(&self, name: &str) -> Vec<usize> {
+        (0..self.entries.len())
+            .filter(|&at| name_of(&self.names, &self.entries[at]) == name)
+            .collect()
+    }
+
+    /// Puts symbols of one address in the order of `compare_symbols` of
+    /// `scripts/kallsyms.c`: strong before weak, few underscores before many.
+    pub fn order_aliases(&mut self) {
+        let names = &self.names;
+        self.entries.sort_by_cached_key(|entry| {
+            let name = name_of(names, entry);
+            let weak = matches!(entry.kind, b'W' | b'w' | b'V' | b'v');
+            let underscores = name.len() - name.trim_start_matches('_').len();
+            (entry.address, weak, underscores, entry.name_at)
+        });
+    }
+
+    pub fn finish(self) -> SymbolTable {
+        let Self { mut entries, names } = self;
+        entries.retain(|entry| !name_of(&names, entry).starts_with("__pfx_"));
+        entries.sort_by_key(|entry| entry.address);
+        // MAX_SYMBOLS fits 32 bits.
+        let mut by_name: Vec<u32> = (0..entries.len() as u32).collect();
+        by_name.sort_unstable_by_key(|&at| (name_of(&names, &entries[at as usize]), at));
+        SymbolTable {
+            entries,
+            names,
+            by_name,
+        }
+    }
+}

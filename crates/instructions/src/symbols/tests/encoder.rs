@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Writes kernel images with kallsyms tables, in every layout that
+//! `scripts/kallsyms.c` has had on x86-64.
+
+use std::collections::HashMap;
+
+pub const TEXT: u64 = 0xffff_ffff_8100_0000;
+/// Bytes of code before the tables; symbols are spread over them.
+const CODE_LEN: usize = 0x2_0000;
+const TEXT_AT: usize = 0x1000;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sym {
+    pub address: u64,
+    pub kind: char,
+    pub name: String,
+}
+
+pub fn sym(address: u64, kind: char, name: &str) -> Sym {
+    Sym {
+        address,
+        kind,
+        name: name.to_owned(),
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Addresses {
+    Absolute,
+    BaseRelativeOrPercpu,
+    BaseRelative,
+    PlaceRelative,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    None,
+    AfterMarkers,
+    AfterAddresses,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Layout {
+    pub since: &'static str,
+    pub addresses: Addresses,
+    pub addresses_first: bool,
+    /// Number of symbols and markers are 64 bits wide.
+    pub wide: bool,
+    pub order: Order,
+    pub align: usize,
+}
+
+const fn layout(
+    since: &'static str,
+    addresses: Addresses,
+    addresses_first: bool,
+    wide: bool,
+    order: Order,
+    align: usize,
+) -> Layout {
+    Layout {
+        since,
+        addresses,
+        addresses_first,
+        wide,
+        order,
+        align,
+    }
+}
+
+pub const LAYOUTS: [Layout; 9] = [
+    layout("4.0", Addresses::Absolute, true, true, Order::None, 8),
+    layout(
+        "4.6",
+        Addresses::BaseRelativeOrPercpu,
+        true,
+        true,
+        Order::None,
+        8,
+    ),
+    layout(
+        "5.0",
+        Addresses::BaseRelativeOrPercpu,
+        true,
+        false,
+        Order::None,
+        8,
+    ),
+    layout(
+        "5.0 UP",
+        Addresses::BaseRelative,
+        true,
+        false,
+        Order::None,
+        8,
+    ),
+    layout(
+        "6.2",
+        Addresses::BaseRelativeOrPercpu,
+        true,
+        false,
+        Order::AfterMarkers,
+        8,
+    ),
+    layout(
+        "6.5",
+        Addresses::BaseRelativeOrPercpu,
+        false,
+        false,
+        Order::AfterAddresses,
+        8,
+    ),
+    layout(
+        "6.5 absolute",
+        Addresses::Absolute,
+        false,
+        false,
+        Order::AfterAddresses,
+        8,
+    ),
+    layout(
+        "6.15",
+        Addresses::BaseRelative,
+        false,
+        false,
+        Order::AfterAddresses,
+        8,
+    ),
+    layout(
+        "7.0",
+        Addresses::PlaceRelative,
+        false,
+        false,
+        Order::AfterAddresses,
+        4,
+    ),
+];
+
+impl Layout {
+    pub fn has_percpu(&self) -> bool {
+        matches!(
+            self.addresses,
+            Addresses::Absolute | Addresses::BaseRelativeOrPercpu
+        )
+    }
+}
+
+/// Codes that stand for more than themselves; the others spell one character
+/// or, above 0x7e, nothing.
+const LONG_TOKENS: [(u8, &str); 6] = [
+    (0x01, "security_"),
+    (0x02, "Tsys_"),
+    (0x1f, "__"),
+    (0x80, "function_"),
+    (0x90, "inode_"),
+    (0xe0, "tfn"),
+];
+
+fn token(code: u8) -> String {
+    match LONG_TOKENS.iter().find(|(long, _)| *long == code) {
+        Some((_, text)) => (*text).to_owned(),
+        None if code.is_ascii_graphic() => char::from(code).to_string(),
+        None => String::new(),
+    }
+}
+
+fn compress(text: &str) -> Vec<u8> {
+    let mut codes = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let long = LONG_TOKENS.iter().find(|(_, text)| rest.starts_with(text));
+        let (code, len) = long.map_or((rest.as_bytes()[0], 1), |(code, text)| (*code, text.len()));
+        codes.push(code);
+        rest = &rest[len..];
+    }
+    codes
+}
+
+struct Rodata {
+    bytes: Vec<u8>,
+    align: usize,
+}
+
+impl Rodata {
+    fn align(&mut self, to: usize) {
+        self.bytes.resize(self.bytes.len().next_multiple_of(to), 0);
+    }
+
+    fn word(&mut self, value: u64, wide: bool) {
+        let len = if wide { 8 } else { 4 };
+        self.bytes.extend_from_slice(&value.to_le_bytes()[..len]);
+    }
+
+    fn addresses(&mut self, symbols: &[Sym], form: Addresses) {
+        self.align(self.align);
+        let base = symbols
+            .iter()
+            .map(|s| s.address)
+            .filter(|&a| a >= TEXT)
+            .min();
+        let base = base.unwrap_or(TEXT);
+        for symbol in symbols {
+            let place = TEXT + self.bytes.len() as u64;
+            let value = match form {
+                Addresses::Absolute => symbol.address,
+                Addresses::PlaceRelative => symbol.address.wrapping_sub(place),
+                Addresses::BaseRelative => symbol.address - base,
+                Addresses::BaseRelativeOrPercpu if symbol.address < TEXT => symbol.address,
+                Addresses::BaseRelativeOrPercpu => {
+                    base.wrapping_sub(symbol.address).wrapping_sub(1)
+                }
+            };
+            self.word(value, form == Addresses::Absolute);
+        }
+        if matches!(
+            form,
+            Addresses::BaseRelative | Addresses::BaseRelativeOrPercpu
+        ) {
+            self.align(8);
+            self.word(base, true);
+        }
+    }
+
+    fn order(&mut self, number: usize) {
+        self.align(self.align);
+        for i in 0..number {
+            let seq = (i * 7919 % number) as u32;
+            self.bytes.extend_from_slice(&seq.to_be_bytes()[1..]);
+        }
+    }
+
+    fn names(&mut self, symbols: &[Sym], wide: bool) {
+        self.align(self.align);
+        self.word(symbols.len() as u64, wide);
+        self.align(self.align);
+        let start = self.bytes.len();
+        let mut markers = Vec::new();
+        for (i, symbol) in symbols.iter().enumerate() {
+            if i % 256 == 0 {
+                markers.push((self.bytes.len() - start) as u64);
+            }
+            let codes = compress(&format!("{}{}", symbol.kind, symbol.name));
+            if codes.len() < 0x80 {
+                self.bytes.push(codes.len() as u8);
+            } else {
+                self.bytes.push(codes.len() as u8 | 0x80);
+                self.bytes.push((codes.len() >> 7) as u8);
+            }
+            self.bytes.extend_from_slice(&codes);
+        }
+        self.align(self.align);
+        for marker in markers {
+            self.word(marker, wide);
+        }
+    }
+
+    fn tokens(&mut self) {
+        self.align(self.align);
+        let mut index = Vec::new();
+        let start = self.bytes.len();
+        for code in 0..=255 {
+            index.push((self.bytes.len() - start) as u16);
+            self.bytes.extend_from_slice(token(code).as_bytes());
+            self.bytes.push(0);
+        }
+        self.align(self.align);
+        for offset in index {
+            self.bytes.extend_from_slice(&offset.to_le_bytes());
+        }
+    }
+}
+
+/// The text segment: code, then the tables for `symbols` as they are given.
+pub fn segment(symbols: &[Sym], layout: &Layout) -> Vec<u8> {
+    let mut rodata = Rodata {
+        bytes: vec![0xcc; CODE_LEN],
+        align: layout.align,
+    };
+    if layout.addresses_first {
+        rodata.addresses(symbols, layout.addresses);
+    }
+    rodata.names(symbols, layout.wide);
+    if layout.order == Order::AfterMarkers {
+        rodata.order(symbols.len());
+    }
+    rodata.tokens();
+    if !layout.addresses_first {
+        rodata.addresses(symbols, layout.addresses);
+    }
+    if layout.order == Order::AfterAddresses {
+        rodata.order(symbols.len());
+    }
+    rodata
+        .bytes
+        .extend_from_slice(b"what comes after the tables");
+    rodata.bytes
+}
+
+/// An ELF file that loads `text` at [`TEXT`], with `symtab` if it has one.
+pub fn elf(text: &[u8], symtab: Option<&[Sym]>) -> Vec<u8> {
+    let mut file = vec![0; TEXT_AT];
+    file.extend_from_slice(text);
+    let sections_at = symtab.map_or(0, |symbols| add_sections(&mut file, text.len(), symbols));
+
+    file[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
+    let mut put = |at: usize, bytes: &[u8]| file[at..at + bytes.len()].copy_from_slice(bytes);
+    put(16, &2u16.to_le_bytes());
+    put(18, &62u16.to_le_bytes());
+    put(32, &64u64.to_le_bytes());
+    put(40, &(sections_at as u64).to_le_bytes());
+    put(54, &56u16.to_le_bytes());
+    put(56, &1u16.to_le_bytes());
+    put(58, &64u16.to_le_bytes());
+    put(60, &(if sections_at == 0 { 0u16 } else { 4 }).to_le_bytes());
+    put(64, &1u32.to_le_bytes());
+    put(68, &5u32.to_le_bytes());
+    put(72, &(TEXT_AT as u64).to_le_bytes());
+    put(80, &TEXT.to_le_bytes());
+    put(96, &(text.len() as u64).to_le_bytes());
+    put(104, &(text.len() as u64).to_le_bytes());
+    file
+}
+
+fn add_sections(file: &mut Vec<u8>, text_len: usize, symbols: &[Sym]) -> usize {
+    let mut strings = vec![0u8];
+    let mut entries = vec![0u8; 24];
+    let mut seen: HashMap<&str, u32> = HashMap::new();
+    for symbol in symbols {
+        let name_at = *seen.entry(&symbol.name).or_insert_with(|| {
+            let at = strings.len() as u32;
+            strings.extend_from_slice(symbol.name.as_bytes());
+            strings.push(0);
+            at
+        });
+        let binding = match symbol.kind {
+            'W' => 2u8,
+            kind => u8::from(kind.is_ascii_uppercase()),
+        };
+        let section: u16 = if symbol.kind == 'A' { 0xfff1 } else { 1 };
+        entries.extend_from_slice(&name_at.to_le_bytes());
+        entries.extend_from_slice(&[binding << 4 | 2, 0]);
+        entries.extend_from_slice(&section.to_le_bytes());
+        entries.extend_from_slice(&symbol.address.to_le_bytes());
+        entries.extend_from_slice(&0u64.to_le_bytes());
+    }
+    let symtab_at = file.len();
+    file.extend_from_slice(&entries);
+    let strtab_at = file.len();
+    file.extend_from_slice(&strings);
+    let sections_at = file.len();
+    file.resize(sections_at + 64, 0);
+    let mut section = |kind: u32, flags: u64, at: usize, len: usize, link: u32| {
+        let mut header = [0u8; 64];
+        header[4..8].copy_from_slice(&kind.to_le_bytes());
+        header[8..16].copy_from_slice(&flags.to_le_bytes());
+        header[24..32].copy_from_slice(&(at as u64).to_le_bytes());
+        header[32..40].copy_from_slice(&(len as u64).to_le_bytes());
+        header[40..44].copy_from_slice(&link.to_le_bytes());
+        file.extend_from_slice(&header);
+    };
+    section(1, 6, TEXT_AT, text_len, 0);
+    section(2, 0, symtab_at, entries.len(), 3);
+    section(3, 0, strtab_at, strings.len(), 0);
+    sections_at
+}
+
+/// Symbols as a kernel would have them, `number` of them at least 2,000, by
+/// rising address; per-CPU ones at zero if `percpu`.
+pub fn kernel_symbols(number: usize, percpu: bool) -> Vec<Sym> {
+    let mut symbols = Vec::new();
+    if percpu {
+        symbols.push(sym(0, 'A', "fixed_percpu_data"));
+        symbols.push(sym(0, 'A', "__per_cpu_start"));
+        symbols.push(sym(0x1000, 'A', "cpu_debug_store"));
+    }
+    symbols.push(sym(TEXT, 'T', "startup_64"));
+    symbols.push(sym(TEXT, 'T', "_stext"));
+    symbols.push(sym(TEXT, 'T', "_text"));
+    symbols.push(sym(TEXT + 0x10, 't', "__pfx_entry_SYSCALL_64"));
+    symbols.push(sym(TEXT + 0x20, 'T', "entry_SYSCALL_64"));
+    let mut at = TEXT + 0x40;
+    let rest = number - symbols.len() - 3;
+    for i in 0..rest {
+        let name = match i % 7 {
+            0 => format!("security_inode_hook{i}"),
+            1 => format!("sys_call{i}"),
+            2 => "fn_static".to_owned(),
+            3 => format!("__x64_sys_{i}.cold"),
+            4 => format!("rust_{}{i}", "long_".repeat(40)),
+            5 => format!("function_{i}"),
+            _ => format!("fn{i}"),
+        };
+        symbols.push(sym(at, if i % 7 == 1 { 'T' } else { 't' }, &name));
+        at += (i as u64 % 5) * 8;
+    }
+    symbols.push(sym(at + 16, 'W', "weak_function"));
+    symbols.push(sym(at + 32, 'd', "some_data"));
+    symbols.push(sym(at + 48, 'B', "_end"));
+    symbols
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+mod encoder;
+mod lookups;
+mod untrusted;
+
+use super::{SymbolError, SymbolTable};
+use encoder::{Addresses, LAYOUTS, Layout, Sym, TEXT, elf, kernel_symbols, segment, sym};
+
+fn image(symbols: &[Sym], layout: &Layout) -> Vec<u8> {
+    elf(&segment(symbols, layout), None)
+}
+
+/// What a table should hold of `symbols`, which rise by address.
+fn expected(symbols: &[Sym]) -> Vec<Sym> {
+    let kept = symbols.iter().filter(|s| !s.name.starts_with("__pfx_"));
+    kept.cloned().collect()
+}
+
+fn read_back(table: &SymbolTable) -> Vec<Sym> {
+    table
+        .iter()
+        .map(|s| sym(s.address, s.kind, s.name))
+        .collect()
+}
+
+/// A table made of `symbols` and what every kernel has, through an image.
+fn table_with(symbols: &[Sym]) -> SymbolTable {
+    let mut all = kernel_symbols(2048, false);
+    let end = all.pop().expect("the last symbol");
+    let base = end.address;
+    for symbol in symbols {
+        all.push(sym(base + symbol.address, symbol.kind, &symbol.name));
+    }
+    let last = all.last().map_or(base, |s| s.address);
+    all.push(sym(last + 0x100, 'B', "_end"));
+    SymbolTable::from_vmlinux(&image(&all, &LAYOUTS[2])).expect("an image with symbols")
+}
+
+#[test]
+fn every_layout_reads_back() {
+    for layout in &LAYOUTS {
+        // Around a whole number of markers, odd and even.
+        for number in [2047, 2048, 2049, 3000, 3001] {
+            let symbols = kernel_symbols(number, layout.has_percpu());
+            let table = SymbolTable::from_vmlinux(&image(&symbols, layout))
+                .unwrap_or_else(|error| panic!("{} {number}: {error}", layout.since));
+            assert_eq!(
+                read_back(&table),
+                expected(&symbols),
+                "{} {number}",
+                layout.since
+            );
+        }
+    }
+}
+
+#[test]
+fn the_longest_kernel_name_reads_back() {
+    let mut symbols = kernel_symbols(2500, false);
+    symbols[100].name = "x".repeat(511);
+    let table = SymbolTable::from_vmlinux(&image(&symbols, &LAYOUTS[8])).expect("symbols");
+    assert_eq!(read_back(&table), expected(&symbols));
+}
+
+#[test]
+fn decoys_before_the_tables_do_not_mislead() {
+    let symbols = kernel_symbols(2500, true);
+    let mut text = segment(&symbols, &LAYOUTS[5]);
+    // Numbers that rise from zero, as in an index without its tokens.
+    for (i, pair) in text[0x100..0x300].chunks_exact_mut(2).enumerate() {
+        pair.copy_from_slice(&(i as u16 * 3).to_le_bytes());
+    }
+    let table = SymbolTable::from_vmlinux(&elf(&text, None)).expect("symbols");
+    assert_eq!(read_back(&table), expected(&symbols));
+}
+
+#[test]
+fn a_symtab_serves_where_kallsyms_lacks() {
+    let symbols = kernel_symbols(2500, true);
+    let with_kallsyms = elf(&segment(&symbols, &LAYOUTS[2]), None);
+    let mut stray = symbols.clone();
+    stray.push(sym(TEXT + 0x24, 't', ".Lloop"));
+    stray.push(sym(TEXT + 0x28, 't', "__ksymtab_sys_call"));
+    let with_symtab = elf(&[0xcc; 0x1000], Some(&stray));
+
+    let functions = |bytes: &[u8]| {
+        let table = SymbolTable::from_vmlinux(bytes).expect("symbols");
+        let code = table.iter().filter(super::Symbol::is_code);
+        let mut functions: Vec<_> = code.map(|s| (s.address, s.name.to_owned())).collect();
+        functions.retain(|(_, name)| name != "some_data" && name != "_end");
+        functions.sort();
+        functions
+    };
+    assert_eq!(functions(&with_kallsyms), functions(&with_symtab));
+}
+
+#[test]
+fn kallsyms_comes_before_a_symtab() {
+    let symbols = kernel_symbols(2500, false);
+    let other = [sym(TEXT, 'T', "only_in_symtab")];
+    let table = SymbolTable::from_vmlinux(&elf(&segment(&symbols, &LAYOUTS[8]), Some(&other)));
+    assert_eq!(read_back(&table.expect("symbols")), expected(&symbols));
+}
+
+#[test]
+fn aliases_in_a_symtab_are_ordered_as_the_kernel_does() {
+    let symbols = [
+        sym(TEXT, 'W', "weak"),
+        sym(TEXT, 'T', "__under"),
+        sym(TEXT, 'T', "plain"),
+        sym(TEXT + 16, 'T', "end"),
+    ];
+    let table = SymbolTable::from_vmlinux(&elf(&[0xcc; 64], Some(&symbols))).expect("symbols");
+    let names: Vec<_> = table.iter().map(|s| s.name).collect();
+    assert_eq!(names, ["plain", "__under", "weak", "end"]);
+}
+
+#[test]
+fn a_kernel_elsewhere_than_its_elf_says_is_refused() {
+    for layout in &LAYOUTS {
+        let symbols: Vec<_> = kernel_symbols(2500, false)
+            .into_iter()
+            .map(|s| sym(s.address + 0x1000_0000, s.kind, &s.name))
+            .collect();
+        let error = SymbolTable::from_vmlinux(&image(&symbols, layout)).expect_err("refused");
+        assert!(error.to_string().contains("no address table"), "{error}");
+    }
+}
+
+#[test]
+fn addresses_that_fall_are_refused() {
+    let mut symbols = kernel_symbols(2500, false);
+    let high = symbols[1200].address;
+    symbols[1300].address = high - 8;
+    for layout in &LAYOUTS {
+        let error = SymbolTable::from_vmlinux(&image(&symbols, layout)).expect_err("refused");
+        assert!(error.to_string().contains("no address table"), "{error}");
+    }
+}
+
+#[test]
+fn each_way_of_having_no_symbols_is_told_apart() {
+    let of = |bytes: &[u8]| SymbolTable::from_vmlinux(bytes).expect_err("no symbols");
+    for junk in [&b""[..], b"MZ", &[0x4d; 4096]] {
+        assert!(matches!(of(junk), SymbolError::NotVmlinux { .. }));
+    }
+    let empty = of(&elf(&[0xcc; 4096], None));
+    assert!(empty.to_string().contains("no kallsyms token table"));
+    assert!(empty.hint().contains("CONFIG_KALLSYMS"));
+
+    let symbols = kernel_symbols(2500, false);
+    let text = segment(&symbols, &LAYOUTS[2]);
+    let mut whole = elf(&text, None);
+    whole.truncate(whole.len() - 1);
+    assert!(of(&whole).to_string().contains("outside the file"));
+
+    // The first length byte of the names: all entries after it shift.
+    let entry = first_entry_at(&text);
+    let mut shifted = text.clone();
+    shifted[entry] += 1;
+    assert!(of(&elf(&shifted, None)).to_string().contains("no names"));
+}
+
+/// Where the entry of the first symbol is.
+fn first_entry_at(text: &[u8]) -> usize {
+    let entry = b"\x0bTstartup_64";
+    let found = text.windows(entry.len()).position(|window| window == entry);
+    found.expect("the first entry")
+}
+
+#[test]
+fn percpu_symbols_stay_where_they_are() {
+    let layouts = LAYOUTS.iter().filter(|layout| layout.has_percpu());
+    for layout in layouts {
+        let table = SymbolTable::from_vmlinux(&image(&kernel_symbols(2500, true), layout));
+        let table = table.expect("symbols");
+        let at: Vec<_> = table.named("cpu_debug_store").collect();
+        assert_eq!(at.len(), 1);
+        assert_eq!((at[0].address, at[0].kind), (0x1000, 'A'));
+    }
+    assert!(
+        LAYOUTS
+            .iter()
+            .any(|l| l.addresses == Addresses::PlaceRelative)
+    );
+}

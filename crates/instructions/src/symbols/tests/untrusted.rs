@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::encoder::{LAYOUTS, Sym, TEXT, elf, kernel_symbols, segment, sym};
+use super::{expected, image, read_back};
+use crate::symbols::{CacheError, SymbolTable};
+
+fn cached(table: &SymbolTable) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    table.write_cache(&mut bytes).expect("memory takes it");
+    bytes
+}
+
+fn small_table() -> SymbolTable {
+    let symbols = [
+        sym(TEXT, 'T', "first"),
+        sym(TEXT + 1, 't', "second"),
+        sym(TEXT + 1, 't', "alias"),
+        sym(u64::MAX, 'b', "last"),
+    ];
+    SymbolTable::from_vmlinux(&elf(&[0xcc; 64], Some(&symbols))).expect("symbols")
+}
+
+fn any_symbols() -> impl Strategy<Value = Vec<Sym>> {
+    let one = ("[tTdDrRbBW]", "[a-z_.0-9]{1,60}", 0u64..40);
+    vec(one, 1800..2200).prop_map(|random| {
+        let mut symbols = kernel_symbols(20, false);
+        let end = symbols.pop().expect("the last symbol");
+        let mut at = end.address;
+        for (kind, name, step) in random {
+            at += step;
+            symbols.push(sym(at, kind.chars().next().unwrap_or('t'), &name));
+        }
+        symbols.push(sym(at + 8, 'B', "_end"));
+        symbols
+    })
+}
+
+#[test]
+fn a_cache_reads_back_and_is_the_same_each_time() {
+    let table = SymbolTable::from_vmlinux(&image(&kernel_symbols(3000, true), &LAYOUTS[2]));
+    for table in [table.expect("symbols"), small_table()] {
+        let bytes = cached(&table);
+        let again = SymbolTable::read_cache(&bytes[..]).expect("a good cache");
+        assert_eq!(again, table);
+        assert_eq!(cached(&again), bytes);
+        let names = |t: &SymbolTable| t.with_prefix("").map(|s| s.address).collect::<Vec<_>>();
+        assert_eq!(names(&again), names(&table));
+    }
+}
+
+#[test]
+fn a_cache_of_another_version_says_so() {
+    let mut bytes = cached(&small_table());
+    bytes[8] = 9;
+    let error = SymbolTable::read_cache(&bytes[..]).expect_err("refused");
+    assert!(matches!(error, CacheError::Version { found: 9 }), "{error}");
+}
+
+#[test]
+fn a_cache_with_a_good_checksum_is_still_checked() {
+    let good = cached(&small_table());
+    let body = &good[..good.len() - 4];
+    // Header, then the first entry: nine bytes of distance, kind, length.
+    let changes: [(usize, u8); 4] = [(12, 0xff), (16, 0xff), (30, b'\n'), (body.len() - 1, 0xc3)];
+    for (at, value) in changes {
+        let mut bytes = body.to_vec();
+        bytes[at] = value;
+        let crc = crc32fast::hash(&bytes);
+        bytes.extend_from_slice(&crc.to_le_bytes());
+        let error = SymbolTable::read_cache(&bytes[..]).expect_err("refused");
+        assert!(matches!(error, CacheError::Damaged { .. }), "{at}: {error}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn any_symbols_read_back(symbols in any_symbols(), layout in 0..LAYOUTS.len()) {
+        let table = SymbolTable::from_vmlinux(&image(&symbols, &LAYOUTS[layout]));
+        prop_assert_eq!(read_back(&table.expect("symbols")), expected(&symbols));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn damaged_tables_never_panic(
+        layout in 0..LAYOUTS.len(),
+        changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..40),
+        cut in proptest::option::of(any::<prop::sample::Index>()),
+    ) {
+        let symbols = kernel_symbols(2100, LAYOUTS[layout].has_percpu());
+        let mut text = segment(&symbols, &LAYOUTS[layout]);
+        // Only the tables matter: the code before them is filler.
+        let tables_at = text.iter().rposition(|&byte| byte == 0xcc).unwrap_or(0);
+        let tables = &mut text[tables_at / 2..];
+        for (at, value) in changes {
+            let at = at.index(tables.len());
+            tables[at] = value;
+        }
+        if let Some(cut) = cut {
+            let len = cut.index(text.len());
+            text.truncate(len);
+        }
+        if let Ok(table) = SymbolTable::from_vmlinux(&elf(&text, None)) {
+            prop_assert!(table.iter().map(|s| s.address).is_sorted());
+        }
+    }
+
+    #[test]
+    fn damaged_headers_never_panic(
+        changes in vec((0usize..120, any::<u8>()), 1..8),
+        tail in vec((any::<prop::sample::Index>(), any::<u8>()), 0..30),
+    ) {
+        let mut file = elf(&[0xcc; 256], Some(&kernel_symbols(60, false)));
+        for (at, value) in tail {
+            let at = 0x1000 + at.index(file.len() - 0x1000);
+            file[at] = value;
+        }
+        for (at, value) in changes {
+            file[at] = value;
+        }
+        let _ = SymbolTable::from_vmlinux(&file);
+    }
+
+    #[test]
+    fn any_bytes_never_panic(bytes in vec(any::<u8>(), 0..4096)) {
+        let _ = SymbolTable::from_vmlinux(&bytes);
+        let _ = SymbolTable::from_vmlinux(&elf(&bytes, None));
+        let _ = SymbolTable::read_cache(&bytes[..]);
+    }
+
+    #[test]
+    fn damaged_caches_are_refused(at in any::<prop::sample::Index>(), flip in 1u8..) {
+        let mut bytes = cached(&small_table());
+        let at = at.index(bytes.len());
+        bytes[at] ^= flip;
+        prop_assert!(SymbolTable::read_cache(&bytes[..]).is_err());
+        prop_assert!(SymbolTable::read_cache(&bytes[..at]).is_err());
+    }
+
+    #[test]
+    fn caches_with_any_entries_never_panic(
+        number in 0u32..40,
+        names_len in 0u32..200,
+        rest in vec(any::<u8>(), 0..400),
+    ) {
+        let mut bytes = b"lsmesyms\x01\0\0\0".to_vec();
+        bytes.extend_from_slice(&number.to_le_bytes());
+        bytes.extend_from_slice(&names_len.to_le_bytes());
+        bytes.extend_from_slice(&rest);
+        let crc = crc32fast::hash(&bytes);
+        bytes.extend_from_slice(&crc.to_le_bytes());
+        let _ = SymbolTable::read_cache(&bytes[..]);
+    }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Builds the agent, asks it which benchmarks it holds and embeds both.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+/// Neither a C library nor anything that would add code to a benchmark.
+/// General registers only: a process that never touches the FPU state does not
+/// make the kernel save any.
+const FLAGS: &[&str] = &[
+    "-std=gnu11",
+    "-O2",
+    "-g0",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-nostdlib",
+    "-static",
+    "-ffreestanding",
+    "-fno-pic",
+    "-fno-pie",
+    "-no-pie",
+    "-fno-stack-protector",
+    "-fno-asynchronous-unwind-tables",
+    "-fno-tree-loop-distribute-patterns",
+    "-fcf-protection=none",
+    "-mgeneral-regs-only",
+    "-Wl,--build-id=none",
+    "-Wl,-z,noexecstack",
+    "-s",
+];
+
+const COLUMNS: usize = 13;
+
+fn main() -> ExitCode {
+    match build() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn build() -> Result<(), String> {
+    let guest = Path::new("guest");
+    let plugin = Path::new("../instructions/plugin/markers.h");
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed={}", guest.display());
+    println!("cargo::rerun-if-changed={}", plugin.display());
+
+    check_platform()?;
+    check_markers(&guest.join("bench.h"), plugin)?;
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
+    let agent = out.join("agent");
+    compile(guest, &agent)?;
+    let list = list(&agent)?;
+    check_list(&list)?;
+    let file = out.join("benchmarks.tsv");
+    fs::write(&file, list).map_err(|e| format!("writing {}: {e}", file.display()))
+}
+
+fn check_platform() -> Result<(), String> {
+    let target = env::var("TARGET").unwrap_or_default();
+    let host = env::var("HOST").unwrap_or_default();
+    for (what, triple) in [("target", &target), ("build machine", &host)] {
+        if !triple.starts_with("x86_64") || !triple.contains("linux") {
+            return Err(format!(
+                "the agent is built for, and run on, x86-64 Linux only; the {what} is {triple}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|e| format!("reading {}: {e}", path.display()))
+}
+
+/// `#define MARKER_NAME value`, value decimal or hexadecimal.
+fn markers(path: &Path) -> Result<BTreeMap<String, u32>, String> {
+    let mut found = BTreeMap::new();
+    for line in read(path)?.lines() {
+        let mut words = line.split_whitespace();
+        let (Some("#define"), Some(name), Some(value)) = (words.next(), words.next(), words.next())
+        else {
+            continue;
+        };
+        if !name.starts_with("MARKER_") {
+            continue;
+        }
+        let number = match value.strip_prefix("0x") {
+            Some(hex) => u32::from_str_radix(hex, 16),
+            None => value.parse(),
+        };
+        let number =
+            number.map_err(|_| format!("{}: {name} is not a number: {value}", path.display()))?;
+        found.insert(name.to_owned(), number);
+    }
+    if found.is_empty() {
+        return Err(format!("{}: no MARKER_ definitions", path.display()));
+    }
+    Ok(found)
+}
+
+fn check_markers(agent: &Path, plugin: &Path) -> Result<(), String> {
+    let (ours, theirs) = (markers(agent)?, markers(plugin)?);
+    for name in ours.keys().chain(theirs.keys()).collect::<BTreeSet<_>>() {
+        if ours.get(name) != theirs.get(name) {
+            return Err(format!(
+                "{name} is {:?} in {} and {:?} in {}: the agent and the plugin must agree",
+                ours.get(name),
+                agent.display(),
+                theirs.get(name),
+                plugin.display()
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The C files of a directory, in the order of their names, so that builds are
+/// reproducible.
+fn sources(dir: &Path) -> Result<Vec<PathBuf>, String> {
+    let failed = |e| format!("listing {}: {e}", dir.display());
+    let mut files = Vec::new();
+    for entry in fs::read_dir(dir).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.extension().is_some_and(|e| e == "c") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn compile(guest: &Path, agent: &Path) -> Result<(), String> {
+    let compiler = cc::Build::new()
+        .no_default_flags(true)
+        .cargo_metadata(false)
+        .warnings(false)
+        .try_get_compiler()
+        .map_err(|e| {
+            format!("no C compiler: {e}\nhint: install gcc (Debian: apt install gcc libc6-dev)")
+        })?;
+    let mut command: Command = compiler.to_command();
+    command
+        .args(FLAGS)
+        .arg("-I")
+        .arg(guest)
+        .arg("-o")
+        .arg(agent);
+    command
+        .args(sources(guest)?)
+        .args(sources(&guest.join("bench"))?);
+    let status = command.status().map_err(|e| {
+        format!(
+            "running the C compiler {}: {e}\nhint: install gcc (Debian: apt install gcc libc6-dev)",
+            compiler.path().display()
+        )
+    })?;
+    if !status.success() {
+        return Err(format!(
+            "compiling the agent with {}: {status}",
+            compiler.path().display()
+        ));
+    }
+    Ok(())
+}
+
+fn list(agent: &Path) -> Result<String, String> {
+    let output = Command::new(agent)
+        .arg("--list")
+        .output()
+        .map_err(|e| format!("running {} --list: {e}", agent.display()))?;
+    if !output.status.success() {
+        return Err(format!("{} --list: {}", agent.display(), output.status));
+    }
+    String::from_utf8(output.stdout).map_err(|_| "the agent's list is not UTF-8".to_owned())
+}
+
+/// What the rest of the program relies on when it reads the list.
+fn check_list(list: &str) -> Result<(), String> {
+    let mut seen = BTreeSet::new();
+    for line in list.lines() {
+        let fields: Vec<&str> = line.split('\t').collect();
+        if fields.len() != COLUMNS || fields.iter().any(|f| f.is_empty()) {
+            return Err(format!(
+                "the agent lists a benchmark with {} fields instead of {COLUMNS}, or with an empty one: {line:?}",
+                fields.len()
+            ));
+        }
+        let (name, variant) = (fields[2], fields[3]);
+        if name.contains([' ', ':']) || variant.contains([' ', ':']) {
+            return Err(format!(
+                "{name}:{variant}: names must not hold blanks or ':'"
+            ));
+        }
+        if name.contains(['*', '?']) || variant.contains(['*', '?']) {
+            return Err(format!("{name}:{variant}: names must not hold '*' or '?'"));
+        }
+        if fields[5] == "0" {
+            return Err(format!("{name}:{variant}: measures nothing"));
+        }
+        if !seen.insert((name, variant)) {
+            return Err(format!("two benchmarks are called {name}:{variant}"));
+        }
+    }
+    if seen.is_empty() {
+        return Err("the agent holds no benchmark".to_owned());
+    }
+    Ok(())
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the agent's own files share; benchmarks see bench.h only. */
+#ifndef LSMETER_AGENT_H
+#define LSMETER_AGENT_H
+
+#include "bench.h"
+
+/* errors.c */
+const char *errno_name(long error);	/* "ENOENT"; "errno" if unknown */
+
+/* clock.c: CLOCK_MONOTONIC_RAW, through the vDSO where there is one. */
+void clock_start(const u64 *auxv);
+u64 now_ns(void);
+extern u64 clock_cost_ns;		/* one reading of the clock, least seen */
+
+/* protocol.c: frames as docs/protocol.md has them. */
+enum frame_type {
+	FRAME_HELLO = 1,
+	FRAME_CELL_BEGIN = 2,
+	FRAME_SAMPLES = 3,
+	FRAME_CELL_END = 4,
+	FRAME_LOG = 5,
+	FRAME_DONE = 6,
+	FRAME_FAILED = 7,
+	FRAME_EXPERIMENT = 16,
+	FRAME_RUN = 17,
+};
+
+#define FRAME_PAYLOAD_MAX	65536u
+
+struct sample {
+	u64 operations;
+	u64 ns;
+};
+
+void protocol_start(int in, int out);
+void protocol_forget(void);		/* send nothing from now on */
+void send_frame(enum frame_type type, const void *payload, size_t len);
+void send_log(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void send_hello(void);
+void send_samples(u32 cell, const struct sample *samples, unsigned int count);
+void send_cell_end(u32 cell, u8 status, u64 operations, u32 batch,
+		   const char *reason);
+/* One frame from the host: its type; payload gets *len bytes and a NUL. */
+enum frame_type read_frame(char payload[FRAME_PAYLOAD_MAX + 1], u32 *len);
+
+/* experiment.c */
+enum metric {
+	METRIC_INSTRUCTIONS,
+	METRIC_TIME,
+	METRIC_THROUGHPUT,
+};
+
+#define CELLS_MAX	512
+#define SAMPLES_MAX	16384		/* of a timed cell */
+
+struct cell_spec {
+	u32 id;
+	enum metric metric;
+	const struct benchmark *benchmark;
+	const struct variant *variant;
+	u32 warmup;		/* operations; throughput: ms */
+	u32 samples;
+	u32 ms;			/* throughput: measured period */
+	u32 share;		/* time: the clock's share, per mille */
+};
+
+struct experiment {
+	char dir[1024];
+	char fs[16];
+	int processor;		/* -1: do not pin */
+	unsigned int cells;
+	struct cell_spec cell[CELLS_MAX];
+};
+
+extern struct experiment experiment;
+
+/* Reads experiment frames until `run`; anything wrong is fatal(). */
+void read_experiment(int in_vm);
+
+/* catalogue.c */
+const struct benchmark *const *benchmarks(unsigned int *count);
+const struct benchmark *find_benchmark(const char *name);
+const struct variant *find_variant(const struct benchmark *b, const char *name);
+int list_benchmarks(void);
+
+/* runner.c: every cell of the experiment, below the current directory. */
+#define STATUS_OK		0
+#define STATUS_FAILED		1
+#define STATUS_UNSUPPORTED	2
+
+void run_cells(void);
+/* Keeps the reason that is there already; `what` says what was being done. */
+int explain(struct cell *c, const char *what, long error);
+/* Writes to every writable page, so that no fault falls into a window. */
+void touch_memory(void);
+
+/* What a cell measured. */
+struct outcome {
+	u64 operations;
+	u32 batch;		/* operations per sample; 0: not timed */
+	unsigned int samples;	/* valid entries of cell_samples[] */
+};
+
+extern struct sample cell_samples[SAMPLES_MAX];
+
+/* count.c and timing.c: 0, UNSUPPORTED or -errno with c->reason set. */
+int count_instructions(const struct cell_spec *spec, struct cell *c,
+		       struct outcome *out);
+int measure_time(const struct cell_spec *spec, struct cell *c,
+		 struct outcome *out);
+int measure_throughput(const struct cell_spec *spec, struct cell *c,
+		       struct outcome *out);
+/* The largest i + 1 that measuring this cell may use. */
+unsigned int batch_limit(const struct cell_spec *spec);
+
+/* main.c: tells the host why, cleans up, ends. */
+__attribute__((noreturn, format(printf, 1, 2))) void fatal(const char *fmt, ...);
+__attribute__((noreturn)) void finish(int status);
+__attribute__((noreturn)) void exit_process(int status);
+
+/* vm.c */
+void vm_start(void);			/* mounts, modules, results port */
+void vm_enter_directory(void);		/* file system, working directory */
+__attribute__((noreturn)) void vm_end(void);
+
+/* host.c */
+void host_start(void);
+void host_enter_directory(void);
+void host_leave_directory(void);
+
+/* util.c */
+struct format_sink {
+	char *dst;
+	size_t size;
+	size_t len;
+};
+
+size_t format_args(char *dst, size_t size, const char *fmt, __builtin_va_list args);
+/* Up to size - 1 bytes and a NUL; the length, or -errno. */
+long read_text(const char *path, char *dst, size_t size);
+/* Decimal digits only, at most max. 0 or -EINVAL. */
+int parse_u32(const char *text, u32 max, u32 *value);
+
+struct dirent64 {
+	u64 ino;
+	s64 off;
+	u16 reclen;
+	u8 type;
+	char name[];
+};
+
+#endif

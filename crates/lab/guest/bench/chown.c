@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: chown of a regular file; each operation of a batch has its own.
+ * "same" names the owner and group it has, which everyone may; "other" gives
+ * it away to user and group 1, which needs CAP_CHOWN. Undone outside: chown
+ * back.
+ */
+#include <asm/stat.h>
+#include "slots.h"
+
+/* c->state[]: who owns the files between operations, and who in them */
+enum { UID, GID, NEW_UID, NEW_GID };
+
+static int setup(struct cell *c)
+{
+	int ret;
+
+	c->state[UID] = SYS(geteuid);
+	c->state[GID] = SYS(getegid);
+	c->state[NEW_UID] = c->variant->arg ? 1 : c->state[UID];
+	c->state[NEW_GID] = c->variant->arg ? 1 : c->state[GID];
+	ret = make_dirs("AA/");
+	if (ret < 0)
+		return ret;
+	ret = slots_name(c, "AA/");
+	if (ret < 0)
+		return ret;
+	return slots_make_files(c, 0);
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	return SYS(chown, slot_name(c, i), c->state[UID], c->state[GID]);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(chown, slot_name(c, i), c->state[NEW_UID], c->state[NEW_GID]);
+}
+
+static int check(struct cell *c)
+{
+	struct stat *st = (struct stat *)slot_data(c);
+	long ret = undo(c, 0);
+
+	/* A directory whose setgid bit gave the files a group we are not in. */
+	if (ret < 0)
+		return ret;
+	ret = op(c, 0);
+	if (ret == -EPERM)
+		return unsupported(c, "giving a file away needs CAP_CHOWN", ret);
+	if (ret == -EINVAL)
+		return unsupported(c, "user or group 1 is not mapped here", ret);
+	if (ret < 0)
+		return ret;
+	ret = SYS(stat, slot_name(c, 0), st);
+	if (ret < 0)
+		return ret;
+	if (st->st_uid != c->state[NEW_UID] || st->st_gid != c->state[NEW_GID])
+		return failed(c, "chown: wrong result", 0);
+	return undo(c, 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "same", .arg = 0 },
+	{ .name = "other", .arg = 1 },
+	{ }
+};
+
+BENCHMARK(bench_chown) = {
+	.name = "chown",
+	.summary = "chown of a file to the owner it has (same) or to another (other)",
+	.source = "paper section 4.1, class 4; chown(2)",
+	.syscalls = "chown",
+	.variants = variants,
+	.class = CLASS_ATTR,
+	.suite = SUITE_BEYOND,
+	.number = 7,
+	.measures = MEASURE_LATENCY,
+	.max_batch = WARM_SLOTS,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.undo = undo,
+};

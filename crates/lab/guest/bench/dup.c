@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: dup of a descriptor. Undone outside: close of the copy. */
+#include <asm/stat.h>
+#include "slots.h"
+
+static int setup(struct cell *c)
+{
+	int ret = make_file("file", 0);
+
+	if (ret < 0)
+		return ret;
+	return open_as(c, 0, "file", O_RDONLY);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	long fd = SYS(dup, c->fd[0]);
+
+	*slot_fd(c, i) = fd;
+	return fd;
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	return sys_close(*slot_fd(c, i));
+}
+
+static int check(struct cell *c)
+{
+	struct stat *ours = (struct stat *)slot_data(c), *copy = ours + 1;
+	long ret = op(c, 0);
+
+	if (ret < 0)
+		return ret;
+	ret = SYS(fstat, c->fd[0], ours);
+	if (ret < 0)
+		return ret;
+	ret = SYS(fstat, *slot_fd(c, 0), copy);
+	if (ret < 0)
+		return ret;
+	if (*slot_fd(c, 0) == c->fd[0] || ours->st_ino != copy->st_ino)
+		return failed(c, "dup: wrong result", 0);
+	return undo(c, 0);
+}
+
+static void teardown(struct cell *c)
+{
+	close_as(c, 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "file" },
+	{ }
+};
+
+BENCHMARK(bench_dup) = {
+	.name = "dup",
+	.summary = "dup of a descriptor",
+	.source = "paper section 4.1, class 6; dup(2)",
+	.syscalls = "dup",
+	.variants = variants,
+	.class = CLASS_DESCRIPTOR,
+	.suite = SUITE_BEYOND,
+	.number = 26,
+	.measures = MEASURE_LATENCY,
+	.max_batch = MAX_FD_SLOTS,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.undo = undo,
+	.teardown = teardown,
+};

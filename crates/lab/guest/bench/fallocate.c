@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: fallocate of the first 4096 bytes of an empty file; each operation of
+ * a batch has its own file and descriptor. Undone outside: ftruncate to 0.
+ */
+#include <asm/stat.h>
+#include "slots.h"
+
+#define SIZE	4096
+
+static int setup(struct cell *c)
+{
+	int ret = make_dirs("AA/");
+
+	if (ret < 0)
+		return ret;
+	ret = slots_name(c, "AA/");
+	if (ret < 0)
+		return ret;
+	ret = slots_make_files(c, 0);
+	if (ret < 0)
+		return ret;
+	return slots_open(c, NULL, O_WRONLY);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(fallocate, *slot_fd(c, i), 0, 0, SIZE);
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	return SYS(ftruncate, *slot_fd(c, i), 0);
+}
+
+static int check(struct cell *c)
+{
+	struct stat *st = (struct stat *)slot_data(c);
+	long ret = op(c, 0);
+
+	if (is_missing(ret))
+		return unsupported(c, "no fallocate on this file system", ret);
+	if (ret < 0)
+		return ret;
+	ret = SYS(fstat, *slot_fd(c, 0), st);
+	if (ret < 0)
+		return ret;
+	if (st->st_size != SIZE)
+		return failed(c, "fallocate: wrong result", 0);
+	return undo(c, 0);
+}
+
+static void teardown(struct cell *c)
+{
+	slots_close(c);
+}
+
+static const struct variant variants[] = {
+	{ .name = "4KB" },
+	{ }
+};
+
+BENCHMARK(bench_fallocate) = {
+	.name = "fallocate",
+	.summary = "fallocate of 4 KB in an empty file",
+	.source = "fallocate(2)",
+	.syscalls = "fallocate",
+	.variants = variants,
+	.class = CLASS_READ_WRITE,
+	.suite = SUITE_BEYOND,
+	.number = 10,
+	.measures = MEASURE_LATENCY,
+	.max_batch = WARM_SLOTS,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.undo = undo,
+	.teardown = teardown,
+};

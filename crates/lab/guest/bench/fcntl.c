@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: fcntl of an open regular file: F_GETFL, or F_SETFL to the flags it
+ * has. Nothing to undo.
+ */
+#include "slots.h"
+
+static int setup(struct cell *c)
+{
+	int ret = make_file("file", 0);
+
+	if (ret < 0)
+		return ret;
+	return open_as(c, 0, "file", O_RDWR | O_APPEND);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(fcntl, c->fd[0], c->variant->arg, O_APPEND);
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	if (ret < 0)
+		return ret;
+	ret = SYS(fcntl, c->fd[0], F_GETFL, 0);
+	if (ret < 0)
+		return ret;
+	if ((ret & (O_ACCMODE | O_APPEND)) == (O_RDWR | O_APPEND))
+		return 0;
+	return failed(c, "fcntl: wrong result", 0);
+}
+
+static void teardown(struct cell *c)
+{
+	close_as(c, 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "F_GETFL", .arg = F_GETFL },
+	{ .name = "F_SETFL", .arg = F_SETFL },
+	{ }
+};
+
+BENCHMARK(bench_fcntl) = {
+	.name = "fcntl",
+	.summary = "fcntl that reads or sets the flags of an open file",
+	.source = "paper section 4.1, class 6; fcntl(2)",
+	.syscalls = "fcntl",
+	.variants = variants,
+	.class = CLASS_DESCRIPTOR,
+	.suite = SUITE_BEYOND,
+	.number = 25,
+	.measures = MEASURE_LATENCY,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.teardown = teardown,
+};

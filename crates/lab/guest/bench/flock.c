@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: flock(LOCK_EX) of a file that nobody else has locked, and
+ * flock(LOCK_UN). Nothing is left to undo.
+ */
+#include "slots.h"
+
+static int setup(struct cell *c)
+{
+	int ret = make_file("file", 0);
+
+	if (ret < 0)
+		return ret;
+	ret = open_as(c, 0, "file", O_RDWR);
+	if (ret < 0)
+		return ret;
+	ret = open_as(c, 1, "file", O_RDWR);
+	if (ret < 0)
+		close_as(c, 0);
+	return ret;
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	long ret = SYS(flock, c->fd[0], LOCK_EX);
+
+	if (ret < 0)
+		return ret;
+	return SYS(flock, c->fd[0], LOCK_UN);
+}
+
+/* The second descriptor must find the lock while it is held, and only then. */
+static int check(struct cell *c)
+{
+	long ret = SYS(flock, c->fd[0], LOCK_EX);
+
+	if (is_missing(ret))
+		return unsupported(c, "no flock on this file system", ret);
+	if (ret < 0)
+		return ret;
+	if (SYS(flock, c->fd[1], LOCK_EX | LOCK_NB) != -EAGAIN)
+		return failed(c, "flock: wrong result", 0);
+	ret = op(c, 0);
+	if (ret < 0)
+		return ret;
+	ret = SYS(flock, c->fd[1], LOCK_EX | LOCK_NB);
+	if (ret < 0)
+		return ret;
+	return SYS(flock, c->fd[1], LOCK_UN);
+}
+
+static void teardown(struct cell *c)
+{
+	close_as(c, 1);
+	close_as(c, 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "LOCK_EX" },
+	{ }
+};
+
+BENCHMARK(bench_flock) = {
+	.name = "flock",
+	.summary = "flock of a file, exclusively, and its release",
+	.source = "flock(2)",
+	.syscalls = "flock flock",
+	.variants = variants,
+	.class = CLASS_DESCRIPTOR,
+	.suite = SUITE_BEYOND,
+	.number = 28,
+	.measures = MEASURE_LATENCY,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.teardown = teardown,
+};

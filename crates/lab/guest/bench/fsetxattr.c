@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: fsetxattr of an attribute that the file has, to another value of the
+ * same length. Each operation of a batch has its own file and descriptor;
+ * undone outside: fsetxattr to the old value (see setxattr.c).
+ */
+#include "xattr.h"
+
+#define NEW_VALUE	"new...new...new...new...new...!!"
+
+static int undo(struct cell *c, unsigned int i)
+{
+	return SYS(fsetxattr, *slot_fd(c, i), c->path2, XATTR_VALUE, XATTR_SIZE, 0);
+}
+
+static int setup(struct cell *c)
+{
+	unsigned int i;
+	int ret;
+
+	ret = make_dirs("AA/");
+	if (ret < 0)
+		return ret;
+	ret = slots_name(c, "AA/");
+	if (ret < 0)
+		return ret;
+	ret = slots_make_files(c, 0);
+	if (ret < 0)
+		return ret;
+	ret = xattr_choose(c, slot_name(c, 0));
+	if (ret < 0)
+		return ret;
+	ret = slots_open(c, NULL, O_WRONLY);
+	for (i = 1; ret >= 0 && i < c->batch; i++)
+		ret = undo(c, i);
+	if (ret < 0)
+		slots_close(c);
+	return ret;
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(fsetxattr, *slot_fd(c, i), c->path2, NEW_VALUE, XATTR_SIZE, 0);
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	if (ret < 0)
+		return ret;
+	ret = xattr_expect(c, slot_name(c, 0), NEW_VALUE);
+	if (ret < 0)
+		return ret;
+	ret = undo(c, 0);
+	if (ret < 0)
+		return ret;
+	return xattr_expect(c, slot_name(c, 0), XATTR_VALUE);
+}
+
+static void teardown(struct cell *c)
+{
+	slots_close(c);
+}
+
+static const struct variant variants[] = {
+	{ .name = "32B" },
+	{ }
+};
+
+BENCHMARK(bench_fsetxattr) = {
+	.name = "fsetxattr",
+	.summary = "fsetxattr that replaces a value of 32 bytes",
+	.source = "fsetxattr(2)",
+	.syscalls = "fsetxattr",
+	.variants = variants,
+	.class = CLASS_XATTR,
+	.suite = SUITE_BEYOND,
+	.number = 17,
+	.measures = MEASURE_LATENCY,
+	.max_batch = WARM_SLOTS,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.undo = undo,
+	.teardown = teardown,
+};

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: ftruncate of a file of 4096 bytes to 0; each operation of a batch has
+ * its own file and descriptor. Undone outside: pwrite, which fills it again.
+ * The descriptors stay open for the reason that truncate.c gives.
+ */
+#include <asm/stat.h>
+#include "slots.h"
+
+#define SIZE	4096
+
+static int setup(struct cell *c)
+{
+	int ret = make_dirs("AA/");
+
+	if (ret < 0)
+		return ret;
+	ret = slots_name(c, "AA/");
+	if (ret < 0)
+		return ret;
+	ret = slots_make_files(c, SIZE);
+	if (ret < 0)
+		return ret;
+	return slots_open(c, NULL, O_WRONLY);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(ftruncate, *slot_fd(c, i), 0);
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	long ret = SYS(pwrite64, *slot_fd(c, i), slot_data(c), SIZE, 0);
+
+	if (ret < 0)
+		return ret;
+	return ret == SIZE ? 0 : -ENOSPC;
+}
+
+static int check(struct cell *c)
+{
+	struct stat *st = (struct stat *)slot_data(c);
+	long ret;
+
+	ret = SYS(fstat, *slot_fd(c, 0), st);
+	if (ret < 0)
+		return ret;
+	if (st->st_size != SIZE)
+		return failed(c, "ftruncate: wrong result", 0);
+	ret = op(c, 0);
+	if (ret < 0)
+		return ret;
+	ret = SYS(stat, slot_name(c, 0), st);
+	if (ret < 0)
+		return ret;
+	if (st->st_size)
+		return failed(c, "ftruncate: wrong result", 0);
+	return undo(c, 0);
+}
+
+/* Empties the files first, so that closing them writes nothing out. */
+static void teardown(struct cell *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->batch; i++)
+		op(c, i);
+	slots_close(c);
+}
+
+static const struct variant variants[] = {
+	{ .name = "4KB" },
+	{ }
+};
+
+BENCHMARK(bench_ftruncate) = {
+	.name = "ftruncate",
+	.summary = "ftruncate of a file of 4 KB to nothing",
+	.source = "ftruncate(2)",
+	.syscalls = "ftruncate",
+	.variants = variants,
+	.class = CLASS_ATTR,
+	.suite = SUITE_BEYOND,
+	.number = 9,
+	.measures = MEASURE_LATENCY,
+	.max_batch = WARM_SLOTS,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.undo = undo,
+	.teardown = teardown,
+};

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: the first getdents64 of a freshly opened directory, which returns all
+ * of it ("." and ".." come on top of the files). Outside: open in prepare(),
+ * close in undo(), which frees what ext4 keeps of a directory it has sorted.
+ */
+#include "getdents.h"
+#include "slots.h"
+
+static int setup(struct cell *c)
+{
+	unsigned long random;
+	long i, ret;
+
+	ret = make_dirs("AA/");
+	for (i = 0; ret >= 0 && i < c->variant->arg; i++) {
+		random = random_u64(c);
+		format(c->path, sizeof(c->path), "AA/%016lx", random);
+		ret = make_file(c->path, 0);
+	}
+	return ret;
+}
+
+static int prepare(struct cell *c, unsigned int i)
+{
+	*slot_fd(c, i) = sys_open("AA", O_RDONLY, 0);
+	return *slot_fd(c, i);
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	return sys_close(*slot_fd(c, i));
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(getdents64, *slot_fd(c, i), slot_data(c), DATA_SIZE);
+}
+
+static int check(struct cell *c)
+{
+	struct dirent64 *entry;
+	long len, pos, files = 0;
+	int ret = prepare(c, 0);
+
+	if (ret < 0)
+		return ret;
+	len = op(c, 0);
+	if (len < 0)
+		return len;
+	for (pos = 0; pos < len; pos += entry->d_reclen) {
+		entry = dirent_at(slot_data(c), len, pos);
+		if (!entry)
+			return failed(c, "getdents64: wrong result", 0);
+		if (!is_dot_or_dotdot(entry->d_name))
+			files++;
+	}
+	if (files != c->variant->arg)
+		return failed(c, "getdents64: wrong result", 0);
+	/* ... and nothing is left for a second call. */
+	return op(c, 0) == 0 ? undo(c, 0) : failed(c, "getdents64: wrong result", 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "8files", .arg = 8 },
+	{ .name = "128files", .arg = 128 },
+	{ }
+};
+
+BENCHMARK(bench_getdents64) = {
+	.name = "getdents64",
+	.summary = "getdents64 of a directory with 8 or 128 files",
+	.source = "getdents64(2)",
+	.syscalls = "getdents64",
+	.variants = variants,
+	.class = CLASS_DIR,
+	.suite = SUITE_BEYOND,
+	.number = 12,
+	.measures = MEASURE_LATENCY,
+	.max_batch = MAX_FD_SLOTS,
+	.setup = setup,
+	.check = check,
+	.prepare = prepare,
+	.op = op,
+	.undo = undo,
+};

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: getxattr of a value of 32 bytes. Nothing to undo. */
+#include "xattr.h"
+
+static int setup(struct cell *c)
+{
+	int ret = make_dirs("AA/BB");
+
+	if (ret < 0)
+		return ret;
+	ret = make_file("AA/BB", 0);
+	if (ret < 0)
+		return ret;
+	return xattr_choose(c, "AA/BB");
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(getxattr, "AA/BB", c->path2, slot_data(c), 256);
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	if (ret < 0)
+		return ret;
+	if (ret != XATTR_SIZE || memcmp(slot_data(c), XATTR_VALUE, XATTR_SIZE))
+		return failed(c, "getxattr: wrong result", 0);
+	return 0;
+}
+
+static const struct variant variants[] = {
+	{ .name = "32B" },
+	{ }
+};
+
+BENCHMARK(bench_getxattr) = {
+	.name = "getxattr",
+	.summary = "getxattr of a value of 32 bytes",
+	.source = "paper section 4.1, class 5; getxattr(2)",
+	.syscalls = "getxattr",
+	.variants = variants,
+	.class = CLASS_XATTR,
+	.suite = SUITE_BEYOND,
+	.number = 13,
+	.measures = MEASURE_LATENCY,
+	.setup = setup,
+	.check = check,
+	.op = op,
+};

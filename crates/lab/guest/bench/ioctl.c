@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: ioctl(FIONREAD) of a regular file. Nothing to undo. */
+#include <asm/ioctls.h>
+#include "slots.h"
+
+static int setup(struct cell *c)
+{
+	int ret = make_file("file", 4096);
+
+	if (ret < 0)
+		return ret;
+	return open_as(c, 0, "file", O_RDONLY);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(ioctl, c->fd[0], FIONREAD, slot_data(c));
+}
+
+static int check(struct cell *c)
+{
+	int *left = (int *)slot_data(c);
+	long ret;
+
+	*left = 0;
+	ret = op(c, 0);
+	if (ret == -ENOTTY || is_missing(ret))
+		return unsupported(c, "no FIONREAD on this file system", ret);
+	if (ret < 0)
+		return ret;
+	return *left == 4096 ? 0 : failed(c, "ioctl: wrong result", 0);
+}
+
+static void teardown(struct cell *c)
+{
+	close_as(c, 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "FIONREAD" },
+	{ }
+};
+
+BENCHMARK(bench_ioctl) = {
+	.name = "ioctl",
+	.summary = "ioctl(FIONREAD) of a regular file",
+	.source = "ioctl(2)",
+	.syscalls = "ioctl",
+	.variants = variants,
+	.class = CLASS_DESCRIPTOR,
+	.suite = SUITE_BEYOND,
+	.number = 27,
+	.measures = MEASURE_LATENCY,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.teardown = teardown,
+};

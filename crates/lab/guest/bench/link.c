@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: link of an existing file under a new name. Undone outside: unlink of
+ * that name.
+ */
+#include <asm/stat.h>
+#include "slots.h"
+
+static int setup(struct cell *c)
+{
+	int ret = make_dirs("AA/BB");
+
+	if (ret < 0)
+		return ret;
+	ret = make_file("AA/BB", 0);
+	if (ret < 0)
+		return ret;
+	return slots_name(c, "AA/");
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(link, "AA/BB", slot_name(c, i));
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	return sys_unlink(slot_name(c, i));
+}
+
+static int check(struct cell *c)
+{
+	struct stat *st = (struct stat *)slot_data(c);
+	long ret = op(c, 0);
+
+	if (is_missing(ret) || ret == -EPERM)
+		return unsupported(c, "no hard links on this file system", ret);
+	if (ret < 0)
+		return ret;
+	ret = SYS(stat, slot_name(c, 0), st);
+	if (ret < 0)
+		return ret;
+	if (st->st_nlink != 2)
+		return failed(c, "link: wrong result", 0);
+	ret = undo(c, 0);
+	if (ret < 0)
+		return ret;
+	ret = SYS(stat, "AA/BB", st);
+	if (ret < 0)
+		return ret;
+	return st->st_nlink == 1 ? 0 : failed(c, "link: wrong result", 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "AA/BB" },
+	{ }
+};
+
+BENCHMARK(bench_link) = {
+	.name = "link",
+	.summary = "link of a file under a new name in its directory",
+	.source = "link(2)",
+	.syscalls = "link",
+	.variants = variants,
+	.class = CLASS_LINK,
+	.suite = SUITE_BEYOND,
+	.number = 5,
+	.measures = MEASURE_LATENCY,
+	.max_batch = MAX_SLOTS,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.undo = undo,
+};

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: write of one byte to /dev/null. Nothing to undo. */
+#include "slots.h"
+
+static int setup(struct cell *c)
+{
+	return open_as(c, 0, "/dev/null", O_WRONLY);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return sys_write(c->fd[0], slot_data(c), 1);
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	if (ret < 0)
+		return ret;
+	return ret == 1 ? 0 : failed(c, "write: wrong result", 0);
+}
+
+static void teardown(struct cell *c)
+{
+	close_as(c, 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "1B" },
+	{ }
+};
+
+BENCHMARK(lmbench_write) = {
+	.name = "lmbench-write",
+	.summary = "write of one byte to /dev/null",
+	.source = "LMbench lat_syscall write; LSMPMON Tables 3 and 4: the row read/write is the mean of lmbench-read and lmbench-write",
+	.syscalls = "write",
+	.variants = variants,
+	.class = CLASS_READ_WRITE,
+	.suite = SUITE_LMBENCH,
+	.number = 4,
+	.measures = MEASURE_LATENCY,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.teardown = teardown,
+};

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: lstat of a symbolic link. Nothing to undo. */
+#include <asm/stat.h>
+#include "slots.h"
+
+static int setup(struct cell *c)
+{
+	int ret = make_dirs("AA/BB");
+
+	if (ret < 0)
+		return ret;
+	return SYS(symlink, "target", "AA/BB");
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(lstat, "AA/BB", slot_data(c));
+}
+
+static int check(struct cell *c)
+{
+	struct stat *st = (struct stat *)slot_data(c);
+	long ret = op(c, 0);
+
+	if (ret < 0)
+		return ret;
+	if (!S_ISLNK(st->st_mode) || st->st_size != 6)
+		return failed(c, "lstat: wrong result", 0);
+	return 0;
+}
+
+static const struct variant variants[] = {
+	{ .name = "AA/BB" },
+	{ }
+};
+
+BENCHMARK(bench_lstat) = {
+	.name = "lstat",
+	.summary = "lstat of a symbolic link",
+	.source = "lstat(2)",
+	.syscalls = "lstat",
+	.variants = variants,
+	.class = CLASS_ATTR,
+	.suite = SUITE_BEYOND,
+	.number = 2,
+	.measures = MEASURE_LATENCY,
+	.setup = setup,
+	.check = check,
+	.op = op,
+};

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * mkdir at depth one over the paper's 9,437 distinct names. As a throughput,
+ * a round makes all of them before they are removed. As a latency, a batch
+ * makes the first so many of them; in exact counts one directory exists at a
+ * time, and as many names are used as there are operations (up to all).
+ */
+#include "paths.h"
+
+static const struct variant variants[] = {
+	{ "9437-names", NULL, 0, 0 },
+	{ NULL, NULL, 0, 0 },
+};
+
+static long op(struct cell *c, unsigned int i)
+{
+	(void)c;
+	return sys_mkdir(dir_name[i], 0755);
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	(void)c;
+	return sys_rmdir(dir_name[i]);
+}
+
+static int check(struct cell *c)
+{
+	unsigned int mode;
+	long err;
+
+	err = op(c, 0);
+	if (err < 0)
+		return failed(c, "mkdir", err);
+	err = file_mode(dir_name[0], &mode);
+	if (err < 0 || mode != (S_IFDIR | 0755))
+		return failed(c, "mkdir: no directory of that mode", err);
+	err = op(c, 0);
+	if (err != -EEXIST)
+		return failed(c, "second mkdir", err);
+	err = undo(c, 0);
+	return err < 0 ? failed(c, "rmdir", err) : 0;
+}
+
+BENCHMARK(mkdir_names) = {
+	.name = "mkdir",
+	.summary = "make directories under distinct names",
+	.source = "LMBench-Hook, Table 3 no. 5, section 4.1",
+	.syscalls = "mkdir",
+	.variants = variants,
+	.class = CLASS_DIR,
+	.suite = SUITE_PAPER,
+	.number = 5,
+	.measures = MEASURE_LATENCY | MEASURE_THROUGHPUT,
+	.max_batch = DIR_NAMES,
+	.setup = make_dir_names,
+	.check = check,
+	.op = op,
+	.undo = undo,
+};

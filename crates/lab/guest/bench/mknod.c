@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: mknod of a FIFO, the one kind of node that needs no privilege.
+ * Undone outside: unlink.
+ */
+#include <asm/stat.h>
+#include "slots.h"
+
+static int setup(struct cell *c)
+{
+	int ret = make_dirs("AA/");
+
+	if (ret < 0)
+		return ret;
+	return slots_name(c, "AA/");
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(mknod, slot_name(c, i), S_IFIFO | 0644, 0);
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	return sys_unlink(slot_name(c, i));
+}
+
+static int check(struct cell *c)
+{
+	struct stat *st = (struct stat *)slot_data(c);
+	long ret = op(c, 0);
+
+	if (is_missing(ret) || ret == -EPERM)
+		return unsupported(c, "no FIFOs on this file system", ret);
+	if (ret < 0)
+		return ret;
+	ret = SYS(lstat, slot_name(c, 0), st);
+	if (ret < 0)
+		return ret;
+	if (!S_ISFIFO(st->st_mode))
+		return failed(c, "mknod: wrong result", 0);
+	return undo(c, 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "fifo" },
+	{ }
+};
+
+BENCHMARK(bench_mknod) = {
+	.name = "mknod",
+	.summary = "mknod of a FIFO",
+	.source = "mknod(2)",
+	.syscalls = "mknod",
+	.variants = variants,
+	.class = CLASS_FILE,
+	.suite = SUITE_BEYOND,
+	.number = 11,
+	.measures = MEASURE_LATENCY,
+	.max_batch = MAX_SLOTS,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.undo = undo,
+};

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Paths and names that the paper's benchmarks share. */
+#include <asm/stat.h>
+#include "paths.h"
+
+enum lookup_kind {
+	LOOKUP_FILE,
+	LOOKUP_HARDLINK,
+	LOOKUP_SYMLINK,
+	LOOKUP_MISSING,
+};
+
+#define PATH(p)	{ p, p, LOOKUP_FILE, 0 }
+
+const struct variant lookup_variants[] = {
+	PATH("AA"),
+	PATH("AA/BB"),
+	PATH("AA/BB/CC"),
+	PATH("AA/BB/CC/DD"),
+	PATH("AA/BB/CC/DD/EE"),
+	PATH("AA/BB/CC/DD/EE/FF"),
+	PATH("AA/BB/CC/DD/EE/FF/GG"),
+	PATH("AA/BB/CC/DD/EE/FF/GG/HH"),
+	{ "hardlink", "HL", LOOKUP_HARDLINK, 0 },
+	{ "symlink", "SL", LOOKUP_SYMLINK, 0 },
+	{ "missing", "ZZ", LOOKUP_MISSING, 0 },
+	PATH("AA/../HH"),
+	PATH("XX/YY/../../AA/BB/../../HH"),
+	{ NULL, NULL, 0, 0 },
+};
+
+const struct variant depth_variants[] = {
+	{ "depth1", "", 1, 0 },
+	{ "depth2", "AA/", 2, 0 },
+	{ "depth3", "AA/BB/", 3, 0 },
+	{ "depth4", "AA/BB/CC/", 4, 0 },
+	{ "depth5", "AA/BB/CC/DD/", 5, 0 },
+	{ NULL, NULL, 0, 0 },
+};
+
+const struct variant rw_variants[] = {
+	{ "0KB", NULL, 0, 0 },
+	{ "1KB", NULL, 1024, 0 },
+	{ "2KB", NULL, 2048, 0 },
+	{ "4KB", NULL, 4096, 0 },
+	{ NULL, NULL, 0, 0 },
+};
+
+char slot_name[SLOTS][SLOT_LEN];
+char slot_other[SLOTS][SLOT_LEN];
+char dir_name[DIR_NAMES][8];
+
+int make_lookup_file(struct cell *c)
+{
+	const char *path = c->variant->path;
+	long err;
+
+	format(c->path, sizeof(c->path), "%s", path);
+	c->state[0] = 0;
+	switch (c->variant->arg) {
+	case LOOKUP_HARDLINK:
+		err = make_file("AA", 0);
+		if (err == 0)
+			err = SYS(link, "AA", path);
+		/* Not every file system has hard links. */
+		if (err == -EPERM || err == -EOPNOTSUPP)
+			return unsupported(c, "link", err);
+		return err < 0 ? failed(c, "link", err) : 0;
+	case LOOKUP_SYMLINK:
+		err = make_file("AA", 0);
+		if (err == 0)
+			err = SYS(symlink, "AA", path);
+		if (err == -EPERM || err == -EOPNOTSUPP)
+			return unsupported(c, "symlink", err);
+		return err < 0 ? failed(c, "symlink", err) : 0;
+	case LOOKUP_MISSING:
+		c->state[0] = -ENOENT;
+		return 0;
+	}
+	err = make_dirs(path);
+	if (err < 0)
+		return failed(c, "mkdir", err);
+	err = make_file(path, 0);
+	return err < 0 ? failed(c, "creating the file", err) : 0;
+}
+
+void random_name(struct cell *c, char dst[SLOT_LEN], const char *prefix)
+{
+	format(dst, SLOT_LEN, "%s%016lx", prefix, random_u64(c));
+}
+
+void random_slots(struct cell *c, const char *prefix)
+{
+	unsigned int i;
+
+	for (i = 0; i < SLOTS; i++)
+		random_name(c, slot_name[i], prefix);
+}
+
+int make_dir_names(struct cell *c)
+{
+	unsigned int i;
+
+	(void)c;
+	for (i = 0; i < DIR_NAMES; i++)
+		format(dir_name[i], sizeof(dir_name[i]), "d%04u", i);
+	return 0;
+}
+
+int file_size(const char *path, long *size)
+{
+	struct stat st;
+	long err = SYS(lstat, path, &st);
+
+	if (err == 0)
+		*size = st.st_size;
+	return err;
+}
+
+int file_mode(const char *path, unsigned int *mode)
+{
+	struct stat st;
+	long err = SYS(lstat, path, &st);
+
+	if (err == 0)
+		*mode = st.st_mode;
+	return err;
+}

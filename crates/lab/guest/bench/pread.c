@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: pread of 4 KB at the start of a cached file. Nothing to undo. */
+#include "slots.h"
+
+#define SIZE	4096
+
+static int setup(struct cell *c)
+{
+	int ret = make_file("file", SIZE);
+
+	if (ret < 0)
+		return ret;
+	return open_as(c, 0, "file", O_RDONLY);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(pread64, c->fd[0], slot_data(c), SIZE, 0);
+}
+
+static int check(struct cell *c)
+{
+	char *data = slot_data(c);
+	long ret;
+
+	memset(data, 0, SIZE + 1);
+	ret = op(c, 0);
+	if (ret < 0)
+		return ret;
+	if (ret != SIZE || data[0] != 'x' || data[SIZE - 1] != 'x' || data[SIZE])
+		return failed(c, "pread: wrong result", 0);
+	return 0;
+}
+
+static void teardown(struct cell *c)
+{
+	close_as(c, 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "4KB" },
+	{ }
+};
+
+BENCHMARK(bench_pread) = {
+	.name = "pread",
+	.summary = "pread of 4 KB from a cached file",
+	.source = "paper section 4.1, class 7; pread(2)",
+	.syscalls = "pread64",
+	.variants = variants,
+	.class = CLASS_READ_WRITE,
+	.suite = SUITE_BEYOND,
+	.number = 18,
+	.measures = MEASURE_LATENCY,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.teardown = teardown,
+};

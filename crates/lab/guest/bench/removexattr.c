@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: removexattr of a file's only attribute of ours; each operation of a
+ * batch has its own file. Undone outside: setxattr.
+ */
+#include "xattr.h"
+
+static int undo(struct cell *c, unsigned int i)
+{
+	return SYS(setxattr, slot_name(c, i), c->path2, XATTR_VALUE, XATTR_SIZE, 0);
+}
+
+static int setup(struct cell *c)
+{
+	unsigned int i;
+	int ret;
+
+	ret = make_dirs("AA/");
+	if (ret < 0)
+		return ret;
+	ret = slots_name(c, "AA/");
+	if (ret < 0)
+		return ret;
+	ret = slots_make_files(c, 0);
+	if (ret < 0)
+		return ret;
+	ret = xattr_choose(c, slot_name(c, 0));
+	for (i = 1; ret >= 0 && i < c->batch; i++)
+		ret = undo(c, i);
+	return ret;
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(removexattr, slot_name(c, i), c->path2);
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	if (ret < 0)
+		return ret;
+	if (xattr_expect(c, slot_name(c, 0), XATTR_VALUE) != -ENODATA)
+		return failed(c, "removexattr: wrong result", 0);
+	ret = undo(c, 0);
+	if (ret < 0)
+		return ret;
+	return xattr_expect(c, slot_name(c, 0), XATTR_VALUE);
+}
+
+static const struct variant variants[] = {
+	{ .name = "32B" },
+	{ }
+};
+
+BENCHMARK(bench_removexattr) = {
+	.name = "removexattr",
+	.summary = "removexattr of a value of 32 bytes",
+	.source = "paper section 4.1, class 5; removexattr(2)",
+	.syscalls = "removexattr",
+	.variants = variants,
+	.class = CLASS_XATTR,
+	.suite = SUITE_BEYOND,
+	.number = 16,
+	.measures = MEASURE_LATENCY,
+	.max_batch = WARM_SLOTS,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.undo = undo,
+};

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The tree walk of the credentials patch mail: stat and open every regular
+ * file and directory, read and recurse into every directory, read no file.
+ *
+ * One operation is one walk, composed of these windows, which together hold
+ * all kernel work of it: stat and open of the top directory; for each regular
+ * file stat, open, close; for each directory below the top stat, open; each
+ * getdents64; the close of each directory. Nothing to undo.
+ *
+ * The tree: directory k (from 1) lies in directory (k - 1) / 4, so that 266
+ * are 1 + 4 + 16 + 64 + 181 on five levels; the files are spread evenly, the
+ * first directories holding one more. Paths are relative to the working
+ * directory and grow with the depth, as in a walk that joins names.
+ */
+#include <asm/stat.h>
+#include "getdents.h"
+#include "slots.h"
+
+#define TOP		"tree"
+#define FAN_OUT		4
+#define MAX_LEVELS	8
+#define RECORDS_SIZE	(8 * 1024)	/* MAX_LEVELS of them fill the buffer */
+#define MAX_NAME	64
+
+struct level {
+	int fd;
+	long len;		/* bytes of records */
+	long pos;
+	size_t path_len;	/* of the directory, without a '/' at its end */
+};
+
+struct count {
+	long dirs;
+	long files;
+};
+
+/* Leaves the path of directory k in path. */
+static size_t directory_path(char *path, size_t size, unsigned long k)
+{
+	unsigned long chain[MAX_LEVELS];
+	unsigned int depth = 0;
+	size_t len;
+
+	for (; k && depth < MAX_LEVELS; k = (k - 1) / FAN_OUT)
+		chain[depth++] = k;
+	len = format(path, size, TOP);
+	while (depth--)
+		len += format(path + len, size - len, "/directory%03lu", chain[depth]);
+	return len;
+}
+
+static int setup(struct cell *c)
+{
+	unsigned long dirs = c->variant->arg, files = c->variant->arg2;
+	unsigned long d, f, n;
+	size_t len;
+	int ret;
+
+	for (d = 0; d < dirs; d++) {
+		len = directory_path(c->path, sizeof(c->path), d);
+		ret = sys_mkdir(c->path, 0755);
+		if (ret < 0)
+			goto fail;
+		n = files / dirs + (d < files % dirs);
+		for (f = 0; f < n; f++) {
+			format(c->path + len, sizeof(c->path) - len, "/file%08x",
+			       (unsigned int)((random_u64(c) << 8 | f) & 0xffffffff));
+			ret = make_file(c->path, 0);
+			if (ret < 0)
+				goto fail;
+		}
+	}
+	return 0;
+fail:
+	if (ret == -ENOSPC)
+		return unsupported(c, "the file system has no room for the tree", ret);
+	return ret;
+}
+
+static inline __attribute__((always_inline)) void begin(int measured)
+{
+	if (measured)
+		window_begin();
+}
+
+static inline __attribute__((always_inline)) void end(int measured)
+{
+	if (measured)
+		window_end();
+}
+
+/*
+ * Always inlined, so that check(), outside any operation, runs no marker.
+ * A descriptor left open by an error is closed with the rest below.
+ */
+static inline __attribute__((always_inline)) long
+walk(struct cell *c, struct count *count, int measured)
+{
+	struct level levels[MAX_LEVELS], *level = levels;
+	struct dirent64 *entry;
+	struct stat st;
+	size_t name_len;
+	char *records;
+	long ret, fd;
+
+	level->path_len = format(c->path, sizeof(c->path), TOP);
+	begin(measured);
+	ret = SYS(stat, c->path, &st);
+	fd = sys_open(c->path, O_RDONLY, 0);
+	end(measured);
+	if (ret < 0 || fd < 0)
+		return ret < 0 ? ret : fd;
+	level->fd = fd;
+	level->len = level->pos = 0;
+	count->dirs++;
+
+	for (;;) {
+		records = c->buffer + (level - levels) * RECORDS_SIZE;
+		if (level->pos == level->len) {
+			begin(measured);
+			ret = SYS(getdents64, level->fd, records, RECORDS_SIZE);
+			end(measured);
+			if (ret < 0)
+				break;
+			level->len = ret;
+			level->pos = 0;
+			if (ret > 0)
+				continue;
+			begin(measured);
+			ret = sys_close(level->fd);
+			end(measured);
+			if (level-- == levels)
+				return ret;
+			if (ret < 0)
+				break;
+			continue;
+		}
+
+		entry = dirent_at(records, level->len, level->pos);
+		if (!entry) {
+			ret = -EIO;
+			break;
+		}
+		level->pos += entry->d_reclen;
+		if (is_dot_or_dotdot(entry->d_name))
+			continue;
+
+		name_len = strlen(entry->d_name);
+		if (name_len > MAX_NAME) {
+			ret = -ENAMETOOLONG;
+			break;
+		}
+		c->path[level->path_len] = '/';
+		memcpy(c->path + level->path_len + 1, entry->d_name, name_len + 1);
+
+		begin(measured);
+		ret = SYS(stat, c->path, &st);
+		if (ret >= 0) {
+			ret = fd = sys_open(c->path, O_RDONLY, 0);
+			if (ret >= 0 && S_ISREG(st.st_mode))
+				sys_close(fd);
+		}
+		end(measured);
+		if (ret < 0)
+			break;
+		if (S_ISREG(st.st_mode)) {
+			count->files++;
+			continue;
+		}
+		count->dirs++;
+		if (level == levels + MAX_LEVELS - 1) {
+			sys_close(fd);
+			ret = -ELOOP;
+			break;
+		}
+		level[1].path_len = level->path_len + 1 + name_len;
+		level++;
+		level->fd = fd;
+		level->len = level->pos = 0;
+	}
+
+	for (; level >= levels; level--)
+		sys_close(level->fd);
+	return ret;
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	struct count count = { 0, 0 };
+
+	return walk(c, &count, 1);
+}
+
+static int check(struct cell *c)
+{
+	struct count count = { 0, 0 };
+	long ret = walk(c, &count, 0);
+
+	if (ret < 0)
+		return ret;
+	if (count.dirs != c->variant->arg || count.files != c->variant->arg2)
+		return failed(c, "treewalk: wrong result", 0);
+	return 0;
+}
+
+static const struct variant variants[] = {
+	{ .name = "full", .arg = 266, .arg2 = 19255 },
+	{ .name = "small", .arg = 10, .arg2 = 200 },
+	{ }
+};
+
+BENCHMARK(treewalk) = {
+	.name = "treewalk",
+	.summary = "stat and open of every file and directory of a tree, recursively (full: 266 directories, 19255 files; small: 10, 200)",
+	.source = "D. Howells, mail on separating the task security context: openit, mean of nine runs",
+	.syscalls = "stat open close getdents64",
+	.variants = variants,
+	.class = CLASS_FILE,
+	.suite = SUITE_HOWELLS,
+	.number = 1,
+	.measures = MEASURE_LATENCY,
+	.composite = 1,
+	.repetitions = 9,
+	.setup = setup,
+	.check = check,
+	.op = op,
+};

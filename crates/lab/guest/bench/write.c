@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * write in pieces over a 100 KB file that is there already, from its start
+ * again at its end; what lies in the window and where the file is rewound is
+ * as in read.c.
+ */
+#include "paths.h"
+
+static int rewind_at_end(struct cell *c)
+{
+	long err;
+
+	if (c->state[0] + c->variant->arg <= RW_FILE_SIZE)
+		return 0;
+	c->state[0] = 0;
+	err = SYS(lseek, c->fd[0], 0, 0);
+	return err < 0 ? err : 0;
+}
+
+static int setup(struct cell *c)
+{
+	long err;
+
+	err = make_file("AA", RW_FILE_SIZE);
+	if (err < 0)
+		return failed(c, "writing the file", err);
+	c->fd[0] = sys_open("AA", O_WRONLY, 0);
+	if (c->fd[0] < 0)
+		return failed(c, "open", c->fd[0]);
+	memset(c->buffer, 'y', c->variant->arg);
+	return 0;
+}
+
+static int prepare(struct cell *c, unsigned int i)
+{
+	(void)i;
+	return rewind_at_end(c);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	long n;
+
+	(void)i;
+	if (c->state[0] + c->variant->arg > RW_FILE_SIZE) {
+		n = rewind_at_end(c);
+		if (n < 0)
+			return n;
+	}
+	n = sys_write(c->fd[0], c->buffer, c->variant->arg);
+	c->state[0] += c->variant->arg;
+	return n;
+}
+
+static int check(struct cell *c)
+{
+	long n, k, size = c->variant->arg, length, fd;
+
+	n = sys_write(c->fd[0], c->buffer, size);
+	if (n != size)
+		return failed(c, "write", n);
+	fd = sys_open("AA", O_RDONLY, 0);
+	if (fd < 0)
+		return failed(c, "open", fd);
+	n = sys_read(fd, c->path, size ? size : 1);
+	sys_close(fd);
+	if (n != (size ? size : 1))
+		return failed(c, "read", n);
+	for (k = 0; k < n; k++)
+		if (c->path[k] != (size ? 'y' : 'x'))
+			return failed(c, "write: not what was written", 0);
+	n = file_size("AA", &length);
+	if (n < 0 || length != RW_FILE_SIZE)
+		return failed(c, "write: the file's size has changed", n);
+	n = SYS(lseek, c->fd[0], 0, 0);
+	return n < 0 ? failed(c, "lseek", n) : 0;
+}
+
+static void teardown(struct cell *c)
+{
+	sys_close(c->fd[0]);
+}
+
+BENCHMARK(write_file) = {
+	.name = "write",
+	.summary = "write over a 100 KB file",
+	.source = "LMBench-Hook, Table 3 no. 13, section 4.1",
+	.syscalls = "write",
+	.variants = rw_variants,
+	.class = CLASS_READ_WRITE,
+	.suite = SUITE_PAPER,
+	.number = 13,
+	.measures = MEASURE_LATENCY | MEASURE_THROUGHPUT,
+	.setup = setup,
+	.check = check,
+	.prepare = prepare,
+	.op = op,
+	.teardown = teardown,
+};

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Names of the errors that file system calls return. */
+#include "agent.h"
+
+#define NAME(e)	[e] = #e
+
+static const char *const names[] = {
+	NAME(EPERM), NAME(ENOENT), NAME(ESRCH), NAME(EINTR), NAME(EIO),
+	NAME(ENXIO), NAME(E2BIG), NAME(ENOEXEC), NAME(EBADF), NAME(ECHILD),
+	NAME(EAGAIN), NAME(ENOMEM), NAME(EACCES), NAME(EFAULT), NAME(ENOTBLK),
+	NAME(EBUSY), NAME(EEXIST), NAME(EXDEV), NAME(ENODEV), NAME(ENOTDIR),
+	NAME(EISDIR), NAME(EINVAL), NAME(ENFILE), NAME(EMFILE), NAME(ENOTTY),
+	NAME(ETXTBSY), NAME(EFBIG), NAME(ENOSPC), NAME(ESPIPE), NAME(EROFS),
+	NAME(EMLINK), NAME(EPIPE), NAME(EDOM), NAME(ERANGE), NAME(EDEADLK),
+	NAME(ENAMETOOLONG), NAME(ENOLCK), NAME(ENOSYS), NAME(ENOTEMPTY),
+	NAME(ELOOP), NAME(ENODATA), NAME(EPROTO), NAME(EBADMSG),
+	NAME(EOVERFLOW), NAME(EOPNOTSUPP), NAME(ETIMEDOUT), NAME(ESTALE),
+	NAME(EUCLEAN), NAME(EDQUOT), NAME(ENOKEY), NAME(EKEYREJECTED),
+};
+
+const char *errno_name(long error)
+{
+	unsigned long n = error < 0 ? -error : error;
+
+	if (n < ARRAY_SIZE(names) && names[n])
+		return names[n];
+	return "errno";
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The host's directives: which cells to measure, and where. */
+#include "agent.h"
+
+struct experiment experiment;
+
+/* Cuts the next blank-separated word off *rest; NULL at the end. */
+static char *next_word(char **rest)
+{
+	char *p = *rest, *word;
+
+	while (*p == ' ')
+		p++;
+	if (!*p)
+		return NULL;
+	word = p;
+	while (*p && *p != ' ')
+		p++;
+	if (*p)
+		*p++ = '\0';
+	*rest = p;
+	return word;
+}
+
+static int copy_text(char *dst, size_t size, const char *src)
+{
+	size_t len = src ? strlen(src) : 0;
+
+	if (!len || len >= size)
+		return -EINVAL;
+	memcpy(dst, src, len + 1);
+	return 0;
+}
+
+static void parse_clock(const char *text)
+{
+	u32 processor;
+
+	if (text && !strcmp(text, "-1"))
+		experiment.processor = -1;
+	else if (text && !parse_u32(text, 8191, &processor))
+		experiment.processor = processor;
+	else
+		fatal("experiment: clock wants a processor from -1 to 8191");
+}
+
+static const struct {
+	const char *name;
+	size_t offset;
+	u32 least;
+	u32 most;
+} keys[] = {
+	{ "warmup", offsetof(struct cell_spec, warmup), 0, 10000000 },
+	{ "samples", offsetof(struct cell_spec, samples), 1, 1000000 },
+	{ "ms", offsetof(struct cell_spec, ms), 1, 3600000 },
+	{ "share", offsetof(struct cell_spec, share), 1, 1000 },
+};
+
+static void parse_key(struct cell_spec *spec, char *word)
+{
+	unsigned int i;
+	u32 value;
+	char *eq;
+
+	for (eq = word; *eq && *eq != '='; eq++)
+		;
+	if (!*eq)
+		fatal("experiment: cell %u: not KEY=VALUE: %s", spec->id, word);
+	*eq = '\0';
+	for (i = 0; i < ARRAY_SIZE(keys); i++) {
+		if (strcmp(keys[i].name, word))
+			continue;
+		if (parse_u32(eq + 1, keys[i].most, &value) || value < keys[i].least)
+			fatal("experiment: cell %u: %s must be from %u to %u",
+			      spec->id, word, keys[i].least, keys[i].most);
+		memcpy((char *)spec + keys[i].offset, &value, sizeof(value));
+		return;
+	}
+	fatal("experiment: cell %u: unknown key: %s", spec->id, word);
+}
+
+static void parse_metric(struct cell_spec *spec, const char *word)
+{
+	if (!strcmp(word, "instructions"))
+		spec->metric = METRIC_INSTRUCTIONS;
+	else if (!strcmp(word, "time"))
+		spec->metric = METRIC_TIME;
+	else if (!strcmp(word, "throughput"))
+		spec->metric = METRIC_THROUGHPUT;
+	else
+		fatal("experiment: cell %u: unknown metric: %s", spec->id, word);
+}
+
+static void parse_cell(char *rest)
+{
+	struct cell_spec *spec;
+	char *id, *name, *variant, *metric, *word;
+
+	if (experiment.cells == CELLS_MAX)
+		fatal("experiment: more than %u cells", CELLS_MAX);
+	spec = &experiment.cell[experiment.cells];
+	*spec = (struct cell_spec){
+		.warmup = 64, .samples = 300, .ms = 1000, .share = 10,
+	};
+	id = next_word(&rest);
+	name = next_word(&rest);
+	variant = next_word(&rest);
+	metric = next_word(&rest);
+	if (!metric)
+		fatal("experiment: cell wants ID BENCHMARK VARIANT METRIC");
+	if (parse_u32(id, ~0u, &spec->id))
+		fatal("experiment: not a cell's number: %s", id);
+	spec->benchmark = find_benchmark(name);
+	if (!spec->benchmark)
+		fatal("experiment: cell %u: unknown benchmark: %s", spec->id, name);
+	spec->variant = find_variant(spec->benchmark, variant);
+	if (!spec->variant)
+		fatal("experiment: cell %u: %s has no variant %s",
+		      spec->id, name, variant);
+	parse_metric(spec, metric);
+	while ((word = next_word(&rest)))
+		parse_key(spec, word);
+	if (spec->metric != METRIC_INSTRUCTIONS && spec->samples > SAMPLES_MAX)
+		fatal("experiment: cell %u: at most %u samples are kept",
+		      spec->id, SAMPLES_MAX);
+	experiment.cells++;
+}
+
+static void parse_line(char *line)
+{
+	char *rest = line, *word;
+
+	word = next_word(&rest);
+	if (!word)
+		return;
+	if (!strcmp(word, "cell")) {
+		parse_cell(rest);
+	} else if (!strcmp(word, "dir")) {
+		while (*rest == ' ')
+			rest++;
+		if (copy_text(experiment.dir, sizeof(experiment.dir), rest))
+			fatal("experiment: dir wants a path of 1 to 1023 bytes");
+	} else if (!strcmp(word, "fs")) {
+		if (copy_text(experiment.fs, sizeof(experiment.fs), next_word(&rest)))
+			fatal("experiment: fs wants a name of 1 to 15 bytes");
+	} else if (!strcmp(word, "clock")) {
+		parse_clock(next_word(&rest));
+	} else {
+		fatal("experiment: unknown directive: %s", word);
+	}
+}
+
+static void parse_text(char *text, u32 len)
+{
+	char *line = text;
+	u32 i;
+
+	for (i = 0; i < len; i++) {
+		if (text[i] == '\n') {
+			text[i] = '\0';
+			parse_line(line);
+			line = text + i + 1;
+		} else if ((u8)text[i] < ' ' || (u8)text[i] == 0x7f) {
+			fatal("experiment: control character 0x%02x", (u8)text[i]);
+		}
+	}
+	parse_line(line);
+}
+
+/*
+ * In a VM the directives may lie in the initramfs: when the host writes to the
+ * port is chance, and under the deterministic clock nothing may be.
+ */
+static int read_file(char *text, size_t size)
+{
+	long fd = sys_open("/experiment", O_RDONLY, 0);
+	size_t len = 0;
+	long n;
+
+	if (fd < 0)
+		return 0;
+	while ((n = sys_read(fd, text + len, size - len)) > 0)
+		len += n;
+	if (n < 0 || len == size)
+		fatal("/experiment: it cannot be read whole");
+	sys_close(fd);
+	parse_text(text, len);
+	return 1;
+}
+
+void read_experiment(int in_vm)
+{
+	static char payload[FRAME_PAYLOAD_MAX + 1];
+	u32 len;
+
+	if (in_vm && read_file(payload, sizeof(payload)))
+		return;
+
+	while (read_frame(payload, &len) == FRAME_EXPERIMENT)
+		parse_text(payload, len);
+	if (len)
+		fatal("run frame: its payload must be empty");
+}

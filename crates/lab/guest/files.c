@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Files and directories that cells are set up with and emptied of. */
+#include "agent.h"
+
+#define TREE_DEPTH_MAX	64
+
+int make_file(const char *path, size_t size)
+{
+	char block[512];
+	long fd, n;
+
+	memset(block, 'x', sizeof(block));
+	fd = sys_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return fd;
+	while (size) {
+		n = sys_write(fd, block, size < sizeof(block) ? size : sizeof(block));
+		if (n == -EINTR)
+			continue;
+		if (n <= 0) {
+			sys_close(fd);
+			return n ? n : -EIO;
+		}
+		size -= n;
+	}
+	n = sys_close(fd);
+	return n < 0 ? n : 0;
+}
+
+int make_dirs(const char *path)
+{
+	char dir[1024];
+	size_t i;
+	long err;
+
+	for (i = 0; path[i]; i++) {
+		if (i + 1 >= sizeof(dir))
+			return -ENAMETOOLONG;
+		dir[i] = path[i];
+		if (i == 0 || path[i] != '/')
+			continue;
+		dir[i] = '\0';
+		err = sys_mkdir(dir, 0755);
+		if (err < 0 && err != -EEXIST)
+			return err;
+		dir[i] = '/';
+	}
+	return 0;
+}
+
+static int is_dot(const char *name)
+{
+	return !strcmp(name, ".") || !strcmp(name, "..");
+}
+
+static long remove_at(int parent, const char *name, unsigned int depth);
+
+/* One pass over a directory; the number of entries removed, or -errno. */
+static long empty_once(int fd, unsigned int depth)
+{
+	char buf[2048] __attribute__((aligned(8)));
+	long n, pos, err, removed = 0;
+
+	for (;;) {
+		n = SYS(getdents64, fd, buf, sizeof(buf));
+		if (n <= 0)
+			return n < 0 ? n : removed;
+		for (pos = 0; pos < n;) {
+			const struct dirent64 *entry = (void *)(buf + pos);
+
+			if (!entry->reclen)
+				return -EIO;
+			pos += entry->reclen;
+			if (is_dot(entry->name))
+				continue;
+			err = remove_at(fd, entry->name, depth + 1);
+			if (err < 0)
+				return err;
+			removed++;
+		}
+	}
+}
+
+static long remove_at(int parent, const char *name, unsigned int depth)
+{
+	long err, fd;
+
+	err = SYS(unlinkat, parent, name, 0);
+	if (err != -EISDIR && err != -EPERM)
+		return err == -ENOENT ? 0 : err;
+	if (depth >= TREE_DEPTH_MAX)
+		return -ELOOP;
+	fd = SYS(openat, parent, name,
+		 O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (fd < 0)
+		return fd;
+	/* Some file systems skip entries while others are being removed. */
+	do {
+		err = SYS(lseek, fd, 0, 0);
+		if (err == 0)
+			err = empty_once(fd, depth);
+	} while (err > 0);
+	sys_close(fd);
+	if (err < 0)
+		return err;
+	return SYS(unlinkat, parent, name, AT_REMOVEDIR);
+}
+
+int remove_tree(const char *path)
+{
+	return remove_at(AT_FDCWD, path, 0);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * On the host: frames through standard input and output, work in a directory
+ * of its own below the one that the user named, removed at the end.
+ */
+#include <asm/signal.h>
+#include "agent.h"
+
+static char work_name[32];
+static long parent = -1;
+static long own_pid;
+
+static void restorer(void)
+{
+	/* Never returned to: the handler ends the process. */
+	exit_process(1);
+}
+
+static void on_signal(int number)
+{
+	/* A benchmark's child must not take the directory away. */
+	if (SYS(getpid) != own_pid)
+		exit_process(1);
+	protocol_forget();
+	host_leave_directory();
+	exit_process(128 + number);
+}
+
+struct kernel_sigaction {
+	void (*handler)(int number);
+	u64 flags;
+	void (*restorer)(void);
+	u64 mask;
+};
+
+static void set_handler(int number, void (*handler)(int))
+{
+	struct kernel_sigaction action = {
+		.handler = handler,
+		.flags = SA_RESTORER,
+		.restorer = restorer,
+		.mask = ~0ull,
+	};
+
+	SYS(rt_sigaction, number, &action, NULL, sizeof(action.mask));
+}
+
+void host_start(void)
+{
+	own_pid = SYS(getpid);
+	/* A reader that has gone is seen as EPIPE, and cleaned up after. */
+	set_handler(SIGPIPE, SIG_IGN);
+	set_handler(SIGTERM, on_signal);
+	set_handler(SIGINT, on_signal);
+	set_handler(SIGHUP, on_signal);
+	protocol_start(0, 1);
+}
+
+void host_enter_directory(void)
+{
+	char name[sizeof(work_name)];
+	long err;
+
+	if (experiment.fs[0])
+		fatal("experiment: fs is for a VM only");
+	if (!experiment.dir[0])
+		fatal("experiment: dir is missing");
+	parent = sys_open(experiment.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	if (parent < 0)
+		fatal("opening the directory %s: %s (%ld)", experiment.dir,
+		      errno_name(parent), -parent);
+	format(name, sizeof(name), "lsmeter-agent-%ld", own_pid);
+	err = SYS(mkdirat, parent, name, 0700);
+	if (err < 0)
+		fatal("mkdir of %s/%s: %s (%ld)", experiment.dir, name,
+		      errno_name(err), -err);
+	memcpy(work_name, name, sizeof(name));
+	err = SYS(fchdir, parent);
+	if (err == 0)
+		err = SYS(chdir, name);
+	if (err < 0)
+		fatal("chdir to %s/%s: %s (%ld)", experiment.dir, name,
+		      errno_name(err), -err);
+}
+
+void host_leave_directory(void)
+{
+	if (parent < 0 || !work_name[0])
+		return;
+	if (SYS(fchdir, parent) == 0)
+		remove_tree(work_name);
+	work_name[0] = '\0';
+}

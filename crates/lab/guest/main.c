@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The agent: init in a VM, a process on the host. It says hello, reads the
+ * experiment, measures its cells and ends.
+ */
+#include "agent.h"
+
+static int in_vm;
+
+void exit_process(int status)
+{
+	for (;;)
+		SYS(exit_group, status);
+}
+
+void finish(int status)
+{
+	if (in_vm)
+		vm_end();
+	host_leave_directory();
+	exit_process(status);
+}
+
+void fatal(const char *fmt, ...)
+{
+	static int dying;
+	__builtin_va_list args;
+	char text[512];
+	size_t len;
+
+	__builtin_va_start(args, fmt);
+	len = format_args(text, sizeof(text), fmt, args);
+	__builtin_va_end(args);
+	if (!dying) {
+		dying = 1;
+		send_frame(FRAME_FAILED, text, len);
+	}
+	finish(1);
+}
+
+static void usage(void)
+{
+	static const char text[] =
+		"usage: agent [--list]\n"
+		"Measures what the frames on standard input ask for; lsmeter starts it.\n";
+
+	sys_write(2, text, sizeof(text) - 1);
+	exit_process(2);
+}
+
+__attribute__((noreturn, used)) void start_c(const u64 *stack)
+{
+	long argc = stack[0];
+	char *const *argv = (char *const *)(stack + 1);
+	const u64 *auxv = stack + 1 + argc + 1;
+
+	/* The execve benchmark runs this program only to see it end. */
+	if (argc > 0 && !strcmp(argv[0], "lsmeter-exit"))
+		exit_process(0);
+
+	in_vm = SYS(getpid) == 1;
+	if (!in_vm && argc > 1) {
+		if (argc == 2 && !strcmp(argv[1], "--list"))
+			exit_process(list_benchmarks());
+		usage();
+	}
+	while (*auxv)	/* the environment */
+		auxv++;
+	auxv++;
+
+	experiment.processor = 0;
+	if (in_vm)
+		vm_start();
+	else
+		host_start();
+	clock_start(auxv);
+	send_hello();
+	read_experiment(in_vm);
+	if (in_vm)
+		vm_enter_directory();
+	else
+		host_enter_directory();
+	run_cells();
+	send_frame(FRAME_DONE, "", 0);
+	finish(0);
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A cell from its fresh directory to the frame that reports it. */
+#include <linux/elf.h>
+#include "agent.h"
+
+#define RANDOM_SEED	0x6c736d65746572ull
+#define STACK_TOUCHED	(128 * 1024)
+
+static char buffer[65536] __attribute__((aligned(PAGE_SIZE)));
+static struct cell cell;
+struct sample cell_samples[SAMPLES_MAX];
+
+extern const Elf64_Ehdr __ehdr_start;	/* from the linker */
+
+int unsupported(struct cell *c, const char *reason, long error)
+{
+	if (error)
+		format(c->reason, sizeof(c->reason), "%s: %s (%ld)", reason,
+		       errno_name(error), error < 0 ? -error : error);
+	else
+		format(c->reason, sizeof(c->reason), "%s", reason);
+	return UNSUPPORTED;
+}
+
+int failed(struct cell *c, const char *call, long error)
+{
+	if (error < 0)
+		format(c->reason, sizeof(c->reason), "%s: %s (%ld)", call,
+		       errno_name(error), -error);
+	else
+		format(c->reason, sizeof(c->reason), "%s", call);
+	return error < 0 ? error : -EIO;
+}
+
+int explain(struct cell *c, const char *what, long error)
+{
+	if (!c->reason[0])
+		format(c->reason, sizeof(c->reason), "%s: %s (%ld)", what,
+		       errno_name(error), -error);
+	return error;
+}
+
+/* splitmix64: any seed will do, every cell starts from the same one. */
+u64 random_u64(struct cell *c)
+{
+	u64 z = c->random += 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
+
+static __attribute__((noinline)) void touch_stack(void)
+{
+	volatile char stack[STACK_TOUCHED];
+	size_t i;
+
+	for (i = 0; i < sizeof(stack); i += PAGE_SIZE)
+		stack[i] = 0;
+}
+
+void touch_memory(void)
+{
+	const Elf64_Phdr *phdr = (const void *)((const char *)&__ehdr_start +
+						__ehdr_start.e_phoff);
+	u64 at, end;
+	int i;
+
+	for (i = 0; i < __ehdr_start.e_phnum; i++) {
+		if (phdr[i].p_type != PT_LOAD || !(phdr[i].p_flags & PF_W))
+			continue;
+		end = phdr[i].p_vaddr + phdr[i].p_memsz;
+		for (at = phdr[i].p_vaddr; at < end;
+		     at = (at | (PAGE_SIZE - 1)) + 1) {
+			volatile char *p = (volatile char *)at;
+
+			*p = *p;
+		}
+	}
+	touch_stack();
+}
+
+static int measure(const struct cell_spec *spec, struct outcome *out)
+{
+	switch (spec->metric) {
+	case METRIC_INSTRUCTIONS:
+		return count_instructions(spec, &cell, out);
+	case METRIC_TIME:
+		return measure_time(spec, &cell, out);
+	case METRIC_THROUGHPUT:
+		return measure_throughput(spec, &cell, out);
+	}
+	return -EINVAL;
+}
+
+/* setup, check, measuring, teardown, in the cell's own directory. */
+static int run_inside(const struct cell_spec *spec, struct outcome *out)
+{
+	const struct benchmark *b = spec->benchmark;
+	long err = 0;
+
+	if (b->setup)
+		err = b->setup(&cell);
+	if (err < 0)
+		return explain(&cell, "setup", err);
+	if (b->check)
+		err = b->check(&cell);
+	if (err < 0) {
+		explain(&cell, "check", err);
+	} else {
+		touch_memory();
+		err = measure(spec, out);
+	}
+	if (b->teardown)
+		b->teardown(&cell);
+	return err < 0 ? err : 0;
+}
+
+static int run_in_directory(const struct cell_spec *spec, struct outcome *out)
+{
+	const struct benchmark *b = spec->benchmark;
+	u32 wanted = spec->metric == METRIC_THROUGHPUT ? MEASURE_THROUGHPUT
+						       : MEASURE_LATENCY;
+	long err;
+
+	memset(&cell, 0, sizeof(cell));
+	memset(buffer, 0, sizeof(buffer));
+	cell.variant = spec->variant;
+	cell.batch = batch_limit(spec);
+	cell.buffer = buffer;
+	cell.random = RANDOM_SEED;
+
+	if (!(b->measures & wanted)) {
+		failed(&cell, wanted == MEASURE_LATENCY ?
+		       "this benchmark has no latency" :
+		       "this benchmark has no throughput", 0);
+		return -EINVAL;
+	}
+	err = remove_tree("cell");
+	if (err < 0)
+		return explain(&cell, "emptying the cell's directory", err);
+	err = sys_mkdir("cell", 0755);
+	if (err < 0)
+		return explain(&cell, "mkdir of the cell's directory", err);
+	err = SYS(chdir, "cell");
+	if (err < 0)
+		return explain(&cell, "chdir to the cell's directory", err);
+	return run_inside(spec, out);
+}
+
+static void run_cell(const struct cell_spec *spec, int work)
+{
+	struct outcome out = { 0 };
+	u8 status = STATUS_OK;
+	u8 id[4] = { spec->id, spec->id >> 8, spec->id >> 16, spec->id >> 24 };
+	int result;
+	long err;
+
+	send_frame(FRAME_CELL_BEGIN, id, sizeof(id));
+	result = run_in_directory(spec, &out);
+	if (result == UNSUPPORTED)
+		status = STATUS_UNSUPPORTED;
+	else if (result < 0)
+		status = STATUS_FAILED;
+	if (spec->metric == METRIC_INSTRUCTIONS && !out.samples) {
+		/* Nothing was counted, but cells are told apart by counting. */
+		marker(MARKER_CELL_BEGIN);
+		marker(MARKER_CELL_END);
+	}
+
+	err = SYS(fchdir, work);
+	if (err < 0)
+		fatal("fchdir to the working directory: %s (%ld)",
+		      errno_name(err), -err);
+	err = remove_tree("cell");
+	if (err < 0)
+		send_log("cell %u: its directory cannot be removed: %s (%ld)",
+			 spec->id, errno_name(err), -err);
+	if (spec->metric != METRIC_INSTRUCTIONS && status == STATUS_OK)
+		send_samples(spec->id, cell_samples, out.samples);
+	send_cell_end(spec->id, status, out.operations, out.batch,
+		      status == STATUS_OK ? "" : cell.reason);
+}
+
+static void pin(void)
+{
+	u64 mask[128] = { 0 };
+	long err;
+
+	if (experiment.processor < 0)
+		return;
+	mask[experiment.processor / 64] = 1ull << (experiment.processor % 64);
+	err = SYS(sched_setaffinity, 0, sizeof(mask), mask);
+	if (err < 0)
+		send_log("not pinned to processor %d: %s (%ld)",
+			 experiment.processor, errno_name(err), -err);
+}
+
+void run_cells(void)
+{
+	unsigned int i, armed = 0;
+	long work;
+
+	work = sys_open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	if (work < 0)
+		fatal("opening the working directory: %s (%ld)",
+		      errno_name(work), -work);
+	SYS(umask, 022);
+	pin();
+	touch_memory();
+	/*
+	 * Not MCL_FUTURE: that would make mmap() populate what it maps and so
+	 * change the benchmark of that name. Refusal costs only certainty.
+	 */
+	SYS(mlockall, 1 /* MCL_CURRENT */);
+	for (i = 0; i < experiment.cells; i++) {
+		if (experiment.cell[i].metric == METRIC_INSTRUCTIONS && !armed) {
+			marker(MARKER_ARM);
+			armed = 1;
+		}
+		run_cell(&experiment.cell[i], work);
+	}
+	if (armed)
+		marker(MARKER_DISARM);
+	sys_close(work);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Slots: one name and one descriptor for each operation of a batch, kept in
+ * the cell's buffer, so that op() neither formats names nor shares files.
+ *
+ *	      0	names, SLOT_SIZE bytes each
+ *	 32 KiB	descriptors
+ *	 36 KiB	data, page-aligned: what is read, written or stat'ed
+ */
+#ifndef LSMETER_SLOTS_H
+#define LSMETER_SLOTS_H
+
+#include "bench.h"
+
+/* Callbacks have one signature, and most benchmarks need only part of it. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+#define SLOT_SIZE	64
+#define MAX_SLOTS	512	/* max_batch of benchmarks that use names */
+#define MAX_FD_SLOTS	256	/* well below the usual limit of 1024 */
+/*
+ * max_batch where a slot keeps state (an attribute's value, blocks): few, so that
+ * the warm-up has been through every slot and its memory is where it will stay.
+ */
+#define WARM_SLOTS	64
+#define SLOT_FDS	(MAX_SLOTS * SLOT_SIZE)
+#define SLOT_DATA	(36 * 1024)
+#define DATA_SIZE	(28 * 1024)	/* bytes behind slot_data() */
+#define SLOTS_OPEN	7		/* c->state[]: descriptors to close */
+
+static inline char *slot_name(struct cell *c, unsigned int i)
+{
+	return c->buffer + i * SLOT_SIZE;
+}
+
+static inline int *slot_fd(struct cell *c, unsigned int i)
+{
+	return (int *)(c->buffer + SLOT_FDS) + i;
+}
+
+static inline char *slot_data(struct cell *c)
+{
+	return c->buffer + SLOT_DATA;
+}
+
+/* Random names of one length below dir ("AA/"), all different. */
+static inline int slots_name(struct cell *c, const char *dir)
+{
+	unsigned int i;
+
+	if (c->batch > MAX_SLOTS)
+		return -E2BIG;
+	for (i = 0; i < c->batch; i++)
+		format(slot_name(c, i), SLOT_SIZE, "%s%016lx%04x", dir,
+		       (unsigned long)random_u64(c), i);
+	return 0;
+}
+
+/* A file of size bytes under every slot's name. */
+static inline int slots_make_files(struct cell *c, size_t size)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < c->batch; i++) {
+		ret = make_file(slot_name(c, i), size);
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
+/* For teardown(): closes what slots_open() opened. */
+static inline void slots_close(struct cell *c)
+{
+	long i;
+
+	for (i = 0; i < c->state[SLOTS_OPEN]; i++)
+		sys_close(*slot_fd(c, i));
+	c->state[SLOTS_OPEN] = 0;
+}
+
+/*
+ * A descriptor for every slot: of path, or of the slot's name where NULL. All
+ * or none: the runner calls no teardown() after a setup() that failed.
+ */
+static inline int slots_open(struct cell *c, const char *path, int flags)
+{
+	unsigned int i;
+	long fd;
+
+	if (c->batch > MAX_FD_SLOTS)
+		return -E2BIG;
+	for (i = 0; i < c->batch; i++) {
+		fd = sys_open(path ? path : slot_name(c, i), flags, 0);
+		if (fd < 0) {
+			slots_close(c);
+			return fd;
+		}
+		*slot_fd(c, i) = fd;
+		c->state[SLOTS_OPEN] = i + 1;
+	}
+	return 0;
+}
+
+/* Opens path as c->fd[n]. */
+static inline int open_as(struct cell *c, int n, const char *path, int flags)
+{
+	long fd = sys_open(path, flags, 0644);
+
+	if (fd < 0)
+		return fd;
+	c->fd[n] = fd;
+	return 0;
+}
+
+/* For teardown(), and for a setup() that fails after open_as(). */
+static inline void close_as(struct cell *c, int n)
+{
+	if (c->fd[n] > 0)
+		sys_close(c->fd[n]);
+	c->fd[n] = 0;
+}
+
+/* What a kernel or a file system says of a call it does not have. */
+static inline int is_missing(long ret)
+{
+	return ret == -ENOSYS || ret == -EOPNOTSUPP;
+}
+
+#endif

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * In the VM the agent is process 1: it mounts what it needs, loads the modules
+ * that the initramfs brings, reports through the second serial port and
+ * reboots, which ends QEMU.
+ */
+#include <asm/termbits.h>
+#include <asm/ioctls.h>
+#include <linux/fs.h>
+#include <linux/reboot.h>
+#include "agent.h"
+
+#define RESULTS_PORT	"/dev/ttyS1"
+#define DISK		"/dev/ram0"
+#define IMAGE		"/image"
+#define IMAGE_VERSION	1
+#define EXTENT_MAX	(1u << 20)
+#define MODULES_MAX	64
+#define MODULE_NAME_MAX	96
+
+static long port = -1;
+
+static void mount_one(const char *type, const char *dir, int wanted)
+{
+	long err;
+
+	sys_mkdir(dir, 0755);
+	err = SYS(mount, type, dir, type, 0, NULL);
+	if (err < 0 && err != -EBUSY && wanted)
+		fatal("mounting %s on %s: %s (%ld)", type, dir,
+		      errno_name(err), -err);
+}
+
+static void open_port(void)
+{
+	static const char complaint[] =
+		"lsmeter agent: no results port " RESULTS_PORT "\n";
+	struct termios tio;
+
+	port = sys_open(RESULTS_PORT, O_RDWR | O_NOCTTY | O_CLOEXEC, 0);
+	if (port < 0) {
+		sys_write(1, complaint, sizeof(complaint) - 1);
+		vm_end();
+	}
+	if (SYS(ioctl, port, TCGETS, &tio) == 0) {
+		tio.c_iflag = 0;
+		tio.c_oflag = 0;
+		tio.c_lflag = 0;
+		tio.c_cflag = CS8 | CREAD | CLOCAL | B115200;
+		tio.c_cc[VMIN] = 1;
+		tio.c_cc[VTIME] = 0;
+		SYS(ioctl, port, TCSETS, &tio);
+	}
+	protocol_start(port, port);
+}
+
+static int is_module(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 6 && len < MODULE_NAME_MAX &&
+	       name[0] >= '0' && name[0] <= '9' &&
+	       name[1] >= '0' && name[1] <= '9' && name[2] == '-' &&
+	       !strcmp(name + len - 3, ".ko");
+}
+
+static void load_module(const char *name)
+{
+	char path[MODULE_NAME_MAX + 32], args[512];
+	size_t len;
+	long fd, err;
+
+	len = format(path, sizeof(path), "/modules/%s", name);
+	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		fatal("opening %s: %s (%ld)", path, errno_name(fd), -fd);
+	memcpy(path + len - 3, ".args", sizeof(".args"));
+	err = read_text(path, args, sizeof(args));
+	while (err > 0 && (u8)args[err - 1] <= ' ')
+		args[--err] = '\0';
+	err = SYS(finit_module, fd, args, 0);
+	if (err < 0 && err != -EEXIST)
+		fatal("loading the module %s: %s (%ld)", name, errno_name(err), -err);
+	sys_close(fd);
+}
+
+static void load_modules(void)
+{
+	static char names[MODULES_MAX][MODULE_NAME_MAX];
+	char buf[2048] __attribute__((aligned(8)));
+	char taken[MODULE_NAME_MAX];
+	unsigned int count = 0, i, k;
+	long fd, n, pos;
+
+	fd = sys_open("/modules", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	while ((n = SYS(getdents64, fd, buf, sizeof(buf))) > 0) {
+		for (pos = 0; pos < n;) {
+			const struct dirent64 *entry = (void *)(buf + pos);
+
+			if (!entry->reclen)
+				break;
+			pos += entry->reclen;
+			if (!is_module(entry->name))
+				continue;
+			if (count == MODULES_MAX)
+				fatal("more than %u modules", MODULES_MAX);
+			memcpy(names[count++], entry->name, strlen(entry->name) + 1);
+		}
+	}
+	sys_close(fd);
+	for (i = 1; i < count; i++) {
+		memcpy(taken, names[i], sizeof(taken));
+		for (k = i; k && strcmp(names[k - 1], taken) > 0; k--)
+			memcpy(names[k], names[k - 1], sizeof(taken));
+		memcpy(names[k], taken, sizeof(taken));
+	}
+	for (i = 0; i < count; i++)
+		load_module(names[i]);
+}
+
+void vm_start(void)
+{
+	/* The port first, so that whatever follows can be reported. */
+	mount_one("devtmpfs", "/dev", 0);
+	open_port();
+	mount_one("proc", "/proc", 1);
+	mount_one("sysfs", "/sys", 1);
+	/* A kernel without LSMs has none. */
+	mount_one("securityfs", "/sys/kernel/security", 0);
+	load_modules();
+}
+
+/* Reads len bytes; 0 at a clean end of the file. */
+static int read_image(int fd, void *dst, size_t len)
+{
+	size_t got = 0;
+	long n;
+
+	while (got < len) {
+		n = sys_read(fd, (char *)dst + got, len - got);
+		if (n < 0)
+			fatal("reading " IMAGE ": %s (%ld)", errno_name(n), -n);
+		if (!n)
+			break;
+		got += n;
+	}
+	if (got && got < len)
+		fatal("reading " IMAGE ": it ends in the middle of an extent");
+	return got == len;
+}
+
+static void copy_extent(int image, int disk, u64 offset, u32 len)
+{
+	static char block[65536];
+	long n;
+	u32 part, done;
+
+	while (len) {
+		part = len < sizeof(block) ? len : sizeof(block);
+		if (!read_image(image, block, part))
+			fatal("reading " IMAGE ": it ends in the middle of an extent");
+		for (done = 0; done < part; done += n) {
+			n = SYS(pwrite64, disk, block + done, part - done,
+				offset + done);
+			if (n <= 0)
+				fatal("writing " DISK " at %lu: %s (%ld)",
+				      offset + done, errno_name(n), -n);
+		}
+		offset += part;
+		len -= part;
+	}
+}
+
+static void write_disk(void)
+{
+	struct __attribute__((packed)) {
+		char magic[4];
+		u32 version;
+		u64 size;
+	} header;
+	struct __attribute__((packed)) {
+		u64 offset;
+		u32 len;
+	} extent;
+	u64 disk_size = 0;
+	long image, disk;
+
+	image = sys_open(IMAGE, O_RDONLY | O_CLOEXEC, 0);
+	if (image < 0)
+		fatal("opening " IMAGE ": %s (%ld)", errno_name(image), -image);
+	disk = sys_open(DISK, O_RDWR | O_CLOEXEC, 0);
+	if (disk < 0)
+		fatal("opening " DISK " (the module brd makes it): %s (%ld)",
+		      errno_name(disk), -disk);
+	SYS(ioctl, disk, BLKGETSIZE64, &disk_size);
+	if (!read_image(image, &header, sizeof(header)) ||
+	    memcmp(header.magic, "LSMX", 4) || header.version != IMAGE_VERSION)
+		fatal(IMAGE " is no file system image of version %u", IMAGE_VERSION);
+	if (header.size > disk_size)
+		fatal(IMAGE " wants a disk of %lu bytes, " DISK " has %lu",
+		      header.size, disk_size);
+	while (read_image(image, &extent, sizeof(extent))) {
+		if (extent.len > EXTENT_MAX || extent.len > header.size ||
+		    extent.offset > header.size - extent.len)
+			fatal(IMAGE ": extent of %u bytes at %lu lies outside",
+			      extent.len, extent.offset);
+		copy_extent(image, disk, extent.offset, extent.len);
+	}
+	sys_close(disk);
+	sys_close(image);
+}
+
+static void mount_file_system(void)
+{
+	static const char *const on_disk[] = { "ext4", "xfs", "btrfs" };
+	const char *fs = experiment.fs;
+	unsigned int i;
+	long err;
+
+	if (!strcmp(fs, "tmpfs")) {
+		err = SYS(mount, "tmpfs", experiment.dir, "tmpfs", 0, NULL);
+	} else {
+		for (i = 0; i < ARRAY_SIZE(on_disk); i++)
+			if (!strcmp(fs, on_disk[i]))
+				break;
+		if (i == ARRAY_SIZE(on_disk))
+			fatal("experiment: unknown file system: %s", fs);
+		write_disk();
+		err = SYS(mount, DISK, experiment.dir, fs, 0, NULL);
+	}
+	if (err < 0)
+		fatal("mounting %s on %s: %s (%ld)", fs, experiment.dir,
+		      errno_name(err), -err);
+}
+
+void vm_enter_directory(void)
+{
+	long err;
+
+	if (!experiment.dir[0])
+		format(experiment.dir, sizeof(experiment.dir), "/mnt");
+	make_dirs(experiment.dir);
+	err = sys_mkdir(experiment.dir, 0755);
+	if (err < 0 && err != -EEXIST)
+		fatal("mkdir of %s: %s (%ld)", experiment.dir, errno_name(err), -err);
+	if (experiment.fs[0])
+		mount_file_system();
+	err = SYS(chdir, experiment.dir);
+	if (err < 0)
+		fatal("chdir to %s: %s (%ld)", experiment.dir, errno_name(err), -err);
+}
+
+void vm_end(void)
+{
+	if (port >= 0)
+		SYS(ioctl, port, TCSBRK, 1);	/* waits until all is sent */
+	SYS(reboot, LINUX_REBOOT_MAGIC1, LINUX_REBOOT_MAGIC2,
+	    LINUX_REBOOT_CMD_RESTART, NULL);
+	for (;;)
+		SYS(pause);
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The benchmarks that the embedded agent holds.
+//!
+//! The list is the agent's own (`agent --list`, asked at build time), so that
+//! it cannot differ from what the agent can measure.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+use experiment::{Selectable, Suite};
+use serde::Serialize;
+
+/// The paper's eight classes of file access (section 4.1), processes, and the
+/// floor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    /// open, rename, creat.
+    File,
+    /// mkdir, rmdir, getdents64.
+    Directory,
+    /// link, unlink, symlink, readlink.
+    Link,
+    /// chmod, stat, access, truncate.
+    Attribute,
+    /// getxattr, setxattr.
+    Xattr,
+    /// dup, fcntl, ioctl, flock.
+    Descriptor,
+    /// read, write, sendfile, mmap.
+    ReadWrite,
+    /// inotify_add_watch.
+    Event,
+    /// fork, execve.
+    Process,
+    /// getppid: what any system call costs.
+    Floor,
+}
+
+macro_rules! names {
+    ($type:ident { $($variant:ident = $name:literal),* $(,)? }) => {
+        impl $type {
+            /// The name in lists and run documents.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name),* }
+            }
+        }
+
+        impl FromStr for $type {
+            type Err = ();
+
+            fn from_str(name: &str) -> Result<Self, ()> {
+                match name { $($name => Ok(Self::$variant),)* _ => Err(()) }
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    };
+}
+
+names!(Class {
+    File = "file",
+    Directory = "directory",
+    Link = "link",
+    Attribute = "attribute",
+    Xattr = "xattr",
+    Descriptor = "descriptor",
+    ReadWrite = "read-write",
+    Event = "event",
+    Process = "process",
+    Floor = "floor",
+});
+
+/// What can be measured of a benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Measures {
+    /// Instructions or nanoseconds per operation.
+    pub latency: bool,
+    /// Operations per second over a fixed time.
+    pub throughput: bool,
+}
+
+/// One variant of one benchmark.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Benchmark {
+    /// Unique together with `variant`; holds no blank and no `:`.
+    pub name: String,
+    /// `AA/BB`, `4KB`, `depth3`; holds no blank and no `:`.
+    pub variant: String,
+    /// Where it comes from.
+    pub suite: Suite,
+    /// Order inside the suite; Table 3's number for the paper's.
+    pub number: u32,
+    /// Class of file access.
+    pub class: Class,
+    /// Which metrics make sense.
+    pub measures: Measures,
+    /// System calls in the measured window, in order, as the kernel names them.
+    pub syscalls: Vec<String>,
+    /// Table, section, mail or manual page that defines it.
+    pub source: String,
+    /// One line for a list.
+    pub summary: String,
+    /// Most operations that a timed batch can hold; `None` is any number.
+    pub max_batch: Option<u32>,
+    /// One operation is the sum of several windows (a tree walk).
+    pub composite: bool,
+    /// The work of processes that it creates belongs to the operation.
+    pub counts_children: bool,
+    /// Operations per cell that it insists on; `None` leaves it to the caller.
+    pub repetitions: Option<u32>,
+}
+
+impl Benchmark {
+    /// `name:variant`, as patterns are matched against and users write it.
+    #[must_use]
+    pub fn id(&self) -> String {
+        format!("{}:{}", self.name, self.variant)
+    }
+
+    fn parse(line: &str) -> Option<Self> {
+        let mut fields = line.split('\t');
+        let mut next = || fields.next();
+        let number_or_none = |n: u32| (n != 0).then_some(n);
+        let benchmark = Self {
+            suite: next()?.parse().ok()?,
+            number: next()?.parse().ok()?,
+            name: next()?.to_owned(),
+            variant: next()?.to_owned(),
+            class: next()?.parse().ok()?,
+            measures: {
+                let bits: u32 = next()?.parse().ok()?;
+                Measures {
+                    latency: bits & 1 != 0,
+                    throughput: bits & 2 != 0,
+                }
+            },
+            syscalls: next()?.split_whitespace().map(str::to_owned).collect(),
+            source: next()?.to_owned(),
+            summary: next()?.to_owned(),
+            max_batch: number_or_none(next()?.parse().ok()?),
+            composite: next()? == "1",
+            counts_children: next()? == "1",
+            repetitions: number_or_none(next()?.parse().ok()?),
+        };
+        fields.next().is_none().then_some(benchmark)
+    }
+}
+
+impl Selectable for Benchmark {
+    fn benchmark(&self) -> &str {
+        &self.name
+    }
+
+    fn variant(&self) -> &str {
+        &self.variant
+    }
+
+    fn suite(&self) -> Suite {
+        self.suite
+    }
+}
+
+static CATALOGUE: LazyLock<Vec<Benchmark>> = LazyLock::new(|| {
+    include_str!(concat!(env!("OUT_DIR"), "/benchmarks.tsv"))
+        .lines()
+        .map(|line| {
+            // Our own agent's list, whose form the build has checked.
+            Benchmark::parse(line).expect("a line of the agent's list")
+        })
+        .collect()
+});
+
+/// Every variant of every benchmark, in the order of suites and numbers.
+#[must_use]
+pub fn catalogue() -> &'static [Benchmark] {
+    &CATALOGUE
+}
+
+/// The agent: a static x86-64 ELF program without a C library, init in a VM
+/// and a process on the host.
+#[must_use]
+pub fn agent() -> &'static [u8] {
+    include_bytes!(concat!(env!("OUT_DIR"), "/agent"))
+}
+
+/// The benchmark of exactly this name and variant.
+#[must_use]
+pub fn find(name: &str, variant: &str) -> Option<&'static Benchmark> {
+    catalogue()
+        .iter()
+        .find(|b| b.name == name && b.variant == variant)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_papers_sub_benchmarks_are_all_there() {
+        let count = |name: &str| catalogue().iter().filter(|b| b.name == name).count();
+        assert_eq!([count("open"), count("stat")], [13, 13]);
+        assert_eq!([count("rename"), count("chmod")], [5, 5]);
+        assert_eq!([count("read"), count("write"), count("copy")], [4, 4, 4]);
+        let mut paper: Vec<&str> = catalogue()
+            .iter()
+            .filter(|b| b.suite == Suite::Paper)
+            .map(|b| b.name.as_str())
+            .collect();
+        paper.dedup();
+        assert_eq!(
+            paper,
+            [
+                "open", "openat", "rename", "creat", "mkdir", "rmdir", "unlink", "symlink",
+                "chmod", "stat", "fstatat", "read", "write", "copy"
+            ]
+        );
+        let creat = find("creat", "random").unwrap();
+        assert_eq!(creat.syscalls, ["rename", "creat", "close"]);
+        let mkdir = find("mkdir", "9437-names").unwrap();
+        assert_eq!(mkdir.max_batch, Some(9437));
+        assert!(mkdir.measures.latency && mkdir.measures.throughput);
+    }
+
+    #[test]
+    fn suites_and_numbers_are_in_order() {
+        assert!(catalogue().is_sorted_by_key(|b| (b.suite, b.number)));
+        for b in catalogue() {
+            assert!(!b.syscalls.is_empty(), "{} lists no system call", b.id());
+            assert!(b.measures.latency || b.measures.throughput, "{}", b.id());
+        }
+    }
+
+    #[test]
+    fn damaged_lines_are_refused() {
+        let line = "paper\t1\topen\tAA\tfile\t1\topen close\ts\tt\t0\t0\t0\t0";
+        assert!(Benchmark::parse(line).is_some());
+        assert!(Benchmark::parse(&line[..line.len() - 2]).is_none());
+        assert!(Benchmark::parse(&format!("{line}\t0")).is_none());
+        assert!(Benchmark::parse(&line.replace("paper", "papers")).is_none());
+        assert!(Benchmark::parse("").is_none());
+    }
+
+    #[test]
+    fn the_agent_is_a_static_program() {
+        assert_eq!(&agent()[..4], b"\x7fELF");
+        assert_eq!(agent()[16], 2, "ET_EXEC");
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What keeps the lab from running at all. What befalls one cell is in the cell.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use experiment::SelectError;
+use experiment::journal::JournalError;
+
+use crate::{initramfs, kernel};
+
+/// Why an experiment could not be run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LabError {
+    /// This machine lacks something.
+    #[error("{what}")]
+    Environment {
+        /// What, and on what it was seen.
+        what: String,
+        /// How to get it.
+        hint: String,
+    },
+    /// A kernel, or an initramfs for it, cannot be had.
+    #[error(transparent)]
+    Kernel(#[from] kernel::Error),
+    /// The initramfs for a kernel cannot be made.
+    #[error(transparent)]
+    Initramfs(#[from] initramfs::Error),
+    /// Nothing in the suite is what was asked for.
+    #[error(transparent)]
+    Select(#[from] SelectError),
+    /// A directory to work in that cannot be worked in.
+    #[error("{path}: {reason}", path = .path.display())]
+    WorkDirectory {
+        /// The directory.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The journal cannot be resumed from.
+    #[error("{path}: {source}", path = .path.display())]
+    Journal {
+        /// The journal.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: JournalError,
+    },
+    /// A file operation failed.
+    #[error("cannot {action} {path}: {source}", path = .path.display())]
+    Io {
+        /// What was tried, as a verb.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+impl LabError {
+    /// What the user can do about it, without the `hint:` in front.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            LabError::Environment { hint, .. } => Some(hint.clone()),
+            LabError::Kernel(error) => error.hint().map(str::to_owned),
+            LabError::Initramfs(error) => error.hint().map(str::to_owned),
+            LabError::Select(error) => error.hint(),
+            LabError::Journal { source, .. } => source.hint().map(str::to_owned),
+            LabError::WorkDirectory { .. } => {
+                Some("name a directory that you may write to with --dir".to_owned())
+            }
+            LabError::Io { .. } => None,
+        }
+    }
+
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> LabError {
+        let path = path.to_path_buf();
+        move |source| LabError::Io { action, path, source }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The agent as a process of this machine: time on real silicon, without root.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
+
+use crate::catalogue::agent;
+use crate::error::LabError;
+use crate::process::{Process, describe, last_lines};
+use crate::qemu::die_with_parent;
+use crate::session::{Break, Event, Patience, Session};
+
+/// The agent as a file in memory: no directory need allow execution.
+fn agent_file() -> std::io::Result<File> {
+    let fd = rustix::fs::memfd_create("lsmeter-agent", rustix::fs::MemfdFlags::CLOEXEC)?;
+    let mut file = File::from(fd);
+    file.write_all(agent())?;
+    Ok(file)
+}
+
+/// Measures on this machine, telling `listener` what happens. Returns what the agent
+/// logged.
+///
+/// # Errors
+/// [`Break`] when the agent did not get through all its cells.
+pub fn measure(
+    directives: &str,
+    cells: &[u32],
+    patience: Patience,
+    cancel: &AtomicBool,
+    listener: &mut dyn FnMut(Event) -> Result<(), String>,
+) -> Result<String, Break> {
+    let failed = |error: std::io::Error| Break::Failed(format!("the agent: {error}"));
+    let program = agent_file().map_err(failed)?;
+    let (ours, theirs) = UnixStream::pair().map_err(failed)?;
+    let output = theirs.try_clone().map_err(failed)?;
+    let mut command = Command::new(format!("/proc/self/fd/{}", program.as_raw_fd()));
+    command
+        .env_clear()
+        .stdin(Stdio::from(OwnedFd::from(theirs)))
+        .stdout(Stdio::from(OwnedFd::from(output)))
+        .stderr(Stdio::piped());
+    die_with_parent(&mut command);
+    let mut process = Process::start(command).map_err(failed)?;
+    let session = Session { stream: ours, cells, patience, cancel };
+    let outcome = session.run(
+        Some(directives),
+        &mut || process.status().map(|status| format!("the agent {}", describe(status))),
+        listener,
+    );
+    if outcome.is_err() {
+        // The agent removes its directory when its port closes; a hung one is killed.
+        process.end();
+    }
+    outcome.map_err(|end| match end {
+        Break::Failed(mut reason) => {
+            for line in last_lines(&process.stderr(), 4) {
+                reason.push_str(&format!("\nagent: {line}"));
+            }
+            Break::Failed(reason)
+        }
+        Break::Cancelled => Break::Cancelled,
+    })
+}
+
+/// Is this a directory to work in?
+///
+/// # Errors
+/// [`LabError::WorkDirectory`] if not.
+pub fn check_directory(dir: &Path) -> Result<(), LabError> {
+    let refuse = |reason: String| LabError::WorkDirectory { path: dir.to_path_buf(), reason };
+    tempfile::tempdir_in(dir).map(drop).map_err(|error| refuse(error.to_string()))
+}

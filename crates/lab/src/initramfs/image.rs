@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! An empty file system, as the blocks of it that are not zero.
+
+use super::filesystem::device_kib;
+use super::{Error, FileSystem};
+use rustix::fs::{SeekFrom, seek};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const BLOCK: usize = 4096;
+/// Longest extent of the format, in bytes.
+const EXTENT_LIMIT: usize = 1 << 20;
+const VERSION: u32 = 1;
+const UUID: &str = "6c736d65-7465-4221-8000-6c736d657465";
+/// The time in the file system: any, but always the same.
+const EPOCH: &str = "1700000000";
+
+/// A program that makes a file system.
+struct Maker {
+    program: &'static str,
+    package: &'static str,
+    arguments: &'static [&'static str],
+    /// Options that switch off what older kernels (5.10) refuse to mount. The
+    /// program may be older than they are: the first set that it accepts is
+    /// taken, the last being none.
+    compatible: &'static [&'static [&'static str]],
+}
+
+const EXT4: Maker = Maker {
+    program: "mkfs.ext4",
+    package: "e2fsprogs",
+    // A device of this size would get blocks of 1 KiB with some versions; a
+    // disk gets 4 KiB. As many inodes as a small device gets by default: the
+    // tree walk needs 20,000.
+    arguments: &[
+        "-q", "-F", "-b", "4096", "-i", "4096", "-L", "lsmeter", "-U", UUID, "-E",
+        "hash_seed=6c736d65-7465-4221-8000-6c736d657465,\
+         lazy_itable_init=0,lazy_journal_init=0,nodiscard,root_owner=0:0",
+    ],
+    // orphan_file needs 5.15; metadata_csum_seed older ones know, but not the
+    // e2fsprogs of their time.
+    compatible: &[
+        &["-O", "^orphan_file,^metadata_csum_seed"],
+        &["-O", "^metadata_csum_seed"],
+        &[],
+    ],
+};
+
+const XFS: Maker = Maker {
+    program: "mkfs.xfs",
+    package: "xfsprogs",
+    arguments: &["-q", "-f", "-K", "-L", "lsmeter"],
+    // nrext64 needs 5.19, exchange and parent 6.10; bigtime and inobtcount, the
+    // default since 5.15, are known to 5.10.
+    compatible: &[
+        &["-m", XFS_UUID, "-i", "nrext64=0,exchange=0", "-n", "parent=0"],
+        &["-m", XFS_UUID, "-i", "nrext64=0"],
+        &["-m", XFS_UUID],
+    ],
+};
+const XFS_UUID: &str = "uuid=6c736d65-7465-4221-8000-6c736d657465";
+
+const BTRFS: Maker = Maker {
+    program: "mkfs.btrfs",
+    package: "btrfs-progs",
+    arguments: &["-q", "-f", "-K", "-L", "lsmeter", "-U", UUID],
+    // block-group-tree needs 6.1.
+    compatible: &[&["-O", "^block-group-tree"], &[]],
+};
+
+/// The image of an empty file system in the format of the agent's protocol;
+/// `None` for tmpfs, which needs none.
+pub(super) fn build(fs: FileSystem) -> Result<Option<Vec<u8>>, Error> {
+    let maker = match fs {
+        FileSystem::Tmpfs => return Ok(None),
+        FileSystem::Ext4 => &EXT4,
+        FileSystem::Xfs => &XFS,
+        FileSystem::Btrfs => &BTRFS,
+    };
+    let size = device_kib(fs).unwrap_or(0) * 1024;
+    let program = find(maker)?;
+    let dir = std::env::temp_dir();
+    let temporary = tempfile::Builder::new()
+        .prefix("lsmeter-")
+        .tempfile_in(&dir)
+        .map_err(Error::io("create a file in", &dir))?;
+    let path = temporary.path();
+    let io = |action| Error::io(action, path);
+    let mut result = Ok(());
+    for compatible in maker.compatible {
+        // Each attempt starts from a file of nothing but holes.
+        let file = temporary.as_file();
+        file.set_len(0).map_err(io("write"))?;
+        file.set_len(size).map_err(io("write"))?;
+        result = run(maker, &program, compatible, path);
+        if result.is_ok() {
+            break;
+        }
+    }
+    result?;
+    extents(temporary.as_file(), size).map(Some).map_err(io("read"))
+}
+
+fn find(maker: &Maker) -> Result<PathBuf, Error> {
+    // An ordinary user's PATH often lacks where these programs are.
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .filter(|dir| dir.is_absolute())
+        .chain(["/sbin".into(), "/usr/sbin".into()])
+        .map(|dir| dir.join(maker.program))
+        .find(|path| path.is_file())
+        .ok_or_else(|| Error::Environment {
+            what: format!("{} is not on this machine", maker.program),
+            hint: format!("install the package {}", maker.package),
+        })
+}
+
+fn run(maker: &Maker, program: &Path, compatible: &[&str], path: &Path) -> Result<(), Error> {
+    let output = Command::new(program)
+        .args(maker.arguments)
+        .args(compatible)
+        .arg(path)
+        .env("LC_ALL", "C")
+        .env("E2FSPROGS_FAKE_TIME", EPOCH)
+        .env("SOURCE_DATE_EPOCH", EPOCH)
+        .env("DETERMINISTIC_SEED", "1")
+        // Without its file the program uses what it was built with, and not
+        // what this machine's administrator prefers.
+        .env("MKE2FS_CONFIG", "/nonexistent")
+        .stdin(Stdio::null())
+        .output()
+        .map_err(Error::io("run", program))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    let line = text.lines().find(|line| !line.trim().is_empty());
+    let line: String = line.unwrap_or("no reason given").chars().take(300).collect();
+    Err(Error::Environment {
+        what: format!("{} failed: {line}", maker.program),
+        hint: format!("see that the package {} is whole and TMPDIR has room", maker.package),
+    })
+}
+
+/// The blocks of `file` that are not zero, in extents.
+fn extents(file: &File, size: u64) -> io::Result<Vec<u8>> {
+    let mut out = Vec::new();
+    out.extend_from_slice(b"LSMX");
+    out.extend_from_slice(&VERSION.to_le_bytes());
+    out.extend_from_slice(&size.to_le_bytes());
+    let mut extent = Extent::default();
+    let mut buffer = vec![0u8; EXTENT_LIMIT];
+    let mut position = 0;
+    while position < size {
+        // Holes are skipped where the file system of the temporary file tells.
+        let data = match seek(file, SeekFrom::Data(position)) {
+            Ok(data) => data - data % BLOCK as u64,
+            Err(rustix::io::Errno::NXIO) => break,
+            Err(_) => position,
+        };
+        position = data.max(position);
+        let length = (size - position).min(buffer.len() as u64) as usize;
+        let chunk = &mut buffer[..length];
+        file.read_exact_at(chunk, position)?;
+        for block in chunk.chunks(BLOCK) {
+            if block.iter().any(|&b| b != 0) {
+                extent.add(position, block, &mut out);
+            }
+            position += block.len() as u64;
+        }
+    }
+    extent.flush(&mut out);
+    Ok(out)
+}
+
+#[derive(Default)]
+struct Extent {
+    offset: u64,
+    data: Vec<u8>,
+}
+
+impl Extent {
+    fn add(&mut self, offset: u64, block: &[u8], out: &mut Vec<u8>) {
+        let end = self.offset + self.data.len() as u64;
+        if end != offset || self.data.len() + block.len() > EXTENT_LIMIT {
+            self.flush(out);
+            self.offset = offset;
+        }
+        self.data.extend_from_slice(block);
+    }
+
+    fn flush(&mut self, out: &mut Vec<u8>) {
+        if !self.data.is_empty() {
+            out.extend_from_slice(&self.offset.to_le_bytes());
+            out.extend_from_slice(&(self.data.len() as u32).to_le_bytes());
+            out.extend_from_slice(&self.data);
+            self.data.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Puts the device together again.
+    fn expand(image: &[u8]) -> Vec<u8> {
+        assert_eq!(&image[..8], b"LSMX\x01\0\0\0");
+        let size = u64::from_le_bytes(image[8..16].try_into().unwrap());
+        let mut device = vec![0u8; size as usize];
+        let mut rest = &image[16..];
+        let mut last_end = 0;
+        while !rest.is_empty() {
+            let offset = u64::from_le_bytes(rest[..8].try_into().unwrap()) as usize;
+            let length = u32::from_le_bytes(rest[8..12].try_into().unwrap()) as usize;
+            assert!(length > 0 && length <= EXTENT_LIMIT && offset >= last_end);
+            device[offset..offset + length].copy_from_slice(&rest[12..12 + length]);
+            last_end = offset + length;
+            rest = &rest[12 + length..];
+        }
+        device
+    }
+
+    fn image_of(device: &[u8]) -> Vec<u8> {
+        let file = tempfile::tempfile().unwrap();
+        file.write_all_at(device, 0).unwrap();
+        extents(&file, device.len() as u64).unwrap()
+    }
+
+    #[test]
+    fn long_runs_are_split() {
+        let device = vec![1u8; 2 * EXTENT_LIMIT + BLOCK];
+        let image = image_of(&device);
+        assert_eq!(image.len(), 16 + device.len() + 3 * 12);
+        assert!(expand(&image) == device);
+        assert_eq!(image_of(&[0; 8 * BLOCK]).len(), 16);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn nothing_is_lost(
+            blocks in proptest::collection::vec(prop_oneof![Just(0u8), any::<u8>()], 0..40),
+            holes in 0usize..300,
+        ) {
+            let mut device = Vec::new();
+            for &value in &blocks {
+                device.resize(device.len() + BLOCK - 1, 0);
+                device.push(value);
+            }
+            let file = tempfile::tempfile().unwrap();
+            file.write_all_at(&device, (holes * BLOCK) as u64).unwrap();
+            let size = (holes * BLOCK + device.len()) as u64;
+            let image = extents(&file, size).unwrap();
+            let mut expected = vec![0u8; holes * BLOCK];
+            expected.extend(device);
+            prop_assert!(expand(&image) == expected);
+        }
+    }
+
+    #[test]
+    fn ext4_is_the_same_each_time() {
+        let Ok(first) = build(FileSystem::Ext4) else {
+            // Without e2fsprogs there is nothing to compare.
+            assert!(find(&EXT4).is_err());
+            return;
+        };
+        let first = first.unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(1100));
+        assert!(build(FileSystem::Ext4).unwrap().unwrap() == first);
+        let device = expand(&first);
+        assert_eq!(device[1024 + 0x38..1024 + 0x3a], [0x53, 0xef]);
+        assert_eq!(&device[1024 + 0x78..1024 + 0x7f], b"lsmeter");
+    }
+
+    #[test]
+    fn a_missing_program_names_its_package() {
+        let maker = Maker {
+            program: "mkfs.of-no-file-system",
+            package: "some-progs",
+            ..EXT4
+        };
+        let error = find(&maker).unwrap_err();
+        assert!(error.hint().unwrap().contains("some-progs"));
+        assert_eq!(error.kind(), crate::kernel::ErrorKind::Environment);
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The journal as a file: finished cells are on disk before the next one begins.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use experiment::journal::{Journal, JournalEntry, JournalHeader};
+
+use crate::error::LabError;
+
+/// A journal that is being written.
+#[derive(Debug)]
+pub struct JournalFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl JournalFile {
+    /// Begins a journal; one that is there already is refused, for it may hold cells.
+    ///
+    /// # Errors
+    /// [`LabError::Io`].
+    pub fn begin(path: &Path, header: &JournalHeader) -> Result<JournalFile, LabError> {
+        let file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(path)
+            .map_err(LabError::io("create the journal", path))?;
+        let mut journal = JournalFile { path: path.to_path_buf(), file };
+        journal.append(header.to_line())?;
+        Ok(journal)
+    }
+
+    /// Goes on with a journal: its finished cells, and the file ready for more. What a
+    /// crash left of a last line is cut off.
+    ///
+    /// # Errors
+    /// [`LabError::Journal`] if it is of another experiment or damaged.
+    pub fn resume(path: &Path, now: &JournalHeader) -> Result<(JournalFile, Journal), LabError> {
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(path)
+            .map_err(LabError::io("open the journal", path))?;
+        let journal = Journal::read(&mut file, now)
+            .map_err(|source| LabError::Journal { path: path.to_path_buf(), source })?;
+        file.set_len(journal.valid_bytes)
+            .and_then(|()| file.seek(SeekFrom::End(0)))
+            .map_err(LabError::io("cut the journal", path))?;
+        let mut opened = JournalFile { path: path.to_path_buf(), file };
+        if journal.header.is_none() {
+            opened.append(now.to_line())?;
+        }
+        Ok((opened, journal))
+    }
+
+    /// Adds a finished cell and waits until it is on disk.
+    ///
+    /// # Errors
+    /// [`LabError::Io`].
+    pub fn add(&mut self, entry: &JournalEntry) -> Result<(), LabError> {
+        self.append(entry.to_line())
+    }
+
+    fn append(&mut self, line: Result<String, serde_json::Error>) -> Result<(), LabError> {
+        line.map_err(std::io::Error::other)
+            .and_then(|line| self.file.write_all(line.as_bytes()))
+            .and_then(|()| self.file.sync_data())
+            .map_err(LabError::io("write the journal", &self.path))
+    }
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! From an experiment to visits: which cells there are, and in which boots they are
+//! measured.
+
+use std::fmt::Write as _;
+
+use experiment::{Cell, CellKey, Experiment, Metric, Place, SelectError};
+
+use crate::catalogue::{Benchmark, catalogue};
+
+/// One cell to measure.
+#[derive(Debug, Clone)]
+pub struct PlannedCell {
+    /// What identifies it.
+    pub key: CellKey,
+    /// What it runs.
+    pub benchmark: &'static Benchmark,
+}
+
+/// Cells that are measured together: in one boot, or one run of the agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Visit {
+    /// Position among the experiment's kernels.
+    pub kernel: usize,
+    /// Position among its stacks.
+    pub stack: usize,
+    /// Timed cells are visited several times, configurations in turn; from 0.
+    pub round: u32,
+    /// Nothing else may run beside it.
+    pub timed: bool,
+    /// Positions in [`Plan::cells`].
+    pub cells: Vec<usize>,
+}
+
+/// All cells of an experiment and the visits that measure them, in order.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Kernel by kernel, stack by stack, metric by metric, in the suite's order.
+    pub cells: Vec<PlannedCell>,
+    /// Counting visits, then timed ones round by round (A B A B …).
+    pub visits: Vec<Visit>,
+}
+
+/// The file system's name in cells measured on the host: the directory decides.
+pub const HOST_FILESYSTEM: &str = "host";
+
+impl Plan {
+    /// Plans an experiment.
+    ///
+    /// # Errors
+    /// [`SelectError`] if it selects nothing of the catalogue.
+    pub fn new(experiment: &Experiment) -> Result<Plan, SelectError> {
+        let chosen = experiment.selection.choose(catalogue())?;
+        let filesystem = match (experiment.place, experiment.filesystem) {
+            (Place::Lab, Some(filesystem)) => filesystem.as_str(),
+            _ => HOST_FILESYSTEM,
+        };
+        let mut cells = Vec::new();
+        let mut counting = Vec::new();
+        let mut timed = Vec::new();
+        for (kernel, kernel_name) in experiment.kernels.iter().enumerate() {
+            for (stack, stack_name) in experiment.stacks.iter().enumerate() {
+                let visit = |timed, cells| Visit { kernel, stack, round: 0, timed, cells };
+                let mut add = |metric: Metric| -> Vec<usize> {
+                    let measured = chosen.iter().map(|&index| &catalogue()[index]);
+                    let first = cells.len();
+                    cells.extend(measured.filter(|b| measures(b, metric)).map(|benchmark| {
+                        PlannedCell {
+                            key: CellKey {
+                                kernel: kernel_name.clone(),
+                                stack: stack_name.names(),
+                                filesystem: filesystem.to_owned(),
+                                benchmark: benchmark.name.clone(),
+                                variant: benchmark.variant.clone(),
+                                metric,
+                            },
+                            benchmark,
+                        }
+                    }));
+                    (first..cells.len()).collect()
+                };
+                let (counted, clocked): (Vec<Metric>, Vec<Metric>) =
+                    experiment.metrics.iter().partition(|metric| **metric == Metric::Instructions);
+                let counted: Vec<usize> = counted.into_iter().flat_map(&mut add).collect();
+                let clocked: Vec<usize> = clocked.into_iter().flat_map(&mut add).collect();
+                counting.push(visit(false, counted));
+                timed.push(visit(true, clocked));
+            }
+        }
+        let rounds = (0..experiment.rounds)
+            .flat_map(|round| timed.iter().map(move |visit| Visit { round, ..visit.clone() }));
+        let visits = counting.iter().cloned().chain(rounds);
+        let visits = visits.filter(|visit| !visit.cells.is_empty()).collect();
+        if cells.is_empty() {
+            return Err(SelectError::Nothing);
+        }
+        Ok(Plan { cells, visits })
+    }
+
+    /// A cell that says what was to be measured and not yet how it went.
+    pub fn blank(&self, cell: usize) -> Cell {
+        let planned = &self.cells[cell];
+        let mut blank = Cell::unmeasured(planned.key.clone());
+        blank.syscalls.clone_from(&planned.benchmark.syscalls);
+        blank.class = planned.benchmark.class.to_string();
+        blank
+    }
+
+    /// The agent's directives for some of a visit's cells.
+    pub fn directives(&self, experiment: &Experiment, round: u32, cells: &[usize]) -> String {
+        let mut text = String::new();
+        match (experiment.place, &experiment.dir, experiment.filesystem) {
+            (Place::Lab, _, Some(filesystem)) => {
+                let _ = writeln!(text, "fs {filesystem}");
+            }
+            (Place::Host, Some(dir), _) => {
+                let _ = writeln!(text, "dir {dir}");
+            }
+            _ => {}
+        }
+        for &number in cells {
+            let PlannedCell { key, benchmark } = &self.cells[number];
+            let all = experiment.samples.of(key.metric);
+            let samples = match (key.metric, benchmark.repetitions) {
+                (Metric::Instructions, Some(repetitions)) => repetitions,
+                (Metric::Instructions, None) => all,
+                _ => share(all, experiment.rounds, round),
+            };
+            let warmup = match (key.metric, benchmark.repetitions) {
+                (Metric::Throughput, _) => (experiment.throughput_warmup_s * 1e3) as u32,
+                (_, Some(_)) => 1,
+                (_, None) => experiment.warmup,
+            };
+            let _ = write!(
+                text,
+                "cell {number} {} {} {} warmup={warmup} samples={samples}",
+                key.benchmark, key.variant, key.metric
+            );
+            if key.metric == Metric::Throughput {
+                let ms = experiment.throughput_period_s * 1e3 / f64::from(experiment.rounds);
+                let _ = write!(text, " ms={}", ms.max(1.0) as u32);
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// A round's part of all samples: they differ by one at most.
+fn share(all: u32, rounds: u32, round: u32) -> u32 {
+    all / rounds + u32::from(round < all % rounds)
+}
+
+fn measures(benchmark: &Benchmark, metric: Metric) -> bool {
+    match metric {
+        // What only has a throughput in the paper still has a count.
+        Metric::Instructions => true,
+        Metric::Time => benchmark.measures.latency,
+        Metric::Throughput => benchmark.measures.throughput,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use experiment::Spec;
+
+    fn experiment(toml: &str) -> Experiment {
+        Spec::parse("test", toml).unwrap().resolve().unwrap()
+    }
+
+    #[test]
+    fn timed_configurations_take_turns() {
+        let plan = Plan::new(&experiment(
+            "stacks = ['capability', 'default']\nmetrics = ['time']\nrounds = 2\n\
+             benchmarks = ['getppid']",
+        ))
+        .unwrap();
+        let turns: Vec<(usize, u32)> =
+            plan.visits.iter().map(|visit| (visit.stack, visit.round)).collect();
+        assert_eq!(turns, [(0, 0), (1, 0), (0, 1), (1, 1)]);
+    }
+
+    #[test]
+    fn every_cell_is_in_a_visit() {
+        let plan = Plan::new(&experiment(
+            "metrics = ['instructions', 'throughput']\nrounds = 1\nsuites = ['paper']",
+        ))
+        .unwrap();
+        let mut seen: Vec<usize> =
+            plan.visits.iter().flat_map(|visit| visit.cells.clone()).collect();
+        seen.sort_unstable();
+        assert_eq!(seen, (0..plan.cells.len()).collect::<Vec<_>>());
+        let throughput = |cell: &&PlannedCell| cell.key.metric == Metric::Throughput;
+        assert!(plan.cells.iter().filter(throughput).count() > 0);
+    }
+
+    #[test]
+    fn rounds_share_all_samples() {
+        let total: u32 = (0..7).map(|round| share(300, 7, round)).sum();
+        assert_eq!(total, 300);
+    }
+
+    #[test]
+    fn directives_are_one_line_a_cell() {
+        let experiment = experiment("benchmarks = ['open:AA']\nfilesystem = 'tmpfs'");
+        let plan = Plan::new(&experiment).unwrap();
+        let text = plan.directives(&experiment, 0, &[0]);
+        assert_eq!(text, "fs tmpfs\ncell 0 open AA instructions warmup=64 samples=64\n");
+    }
+}

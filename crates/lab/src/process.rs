@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A child process whose output is kept, as much of it as matters, and that never
+//! outlives its owner.
+
+use std::collections::VecDeque;
+use std::io::{self, Read};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitStatus};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use crate::protocol::printable;
+
+/// Most bytes of an output that are kept: its end.
+const TAIL_LIMIT_BYTES: usize = 64 << 10;
+
+#[derive(Debug, Clone, Default)]
+struct Tail(Arc<Mutex<VecDeque<u8>>>);
+
+impl Tail {
+    fn follow(&self, mut output: impl Read + Send + 'static) -> JoinHandle<()> {
+        let tail = self.clone();
+        std::thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(n) = output.read(&mut buffer) {
+                if n == 0 {
+                    break;
+                }
+                let mut kept = tail.0.lock().unwrap_or_else(PoisonError::into_inner);
+                kept.extend(&buffer[..n]);
+                let surplus = kept.len().saturating_sub(TAIL_LIMIT_BYTES);
+                kept.drain(..surplus);
+            }
+        })
+    }
+
+    fn text(&self) -> String {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        printable(kept.make_contiguous()).replace('\u{fffd}', "")
+    }
+}
+
+/// A running child. Killed and reaped when dropped.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    stdout: Tail,
+    stderr: Tail,
+    readers: Vec<JoinHandle<()>>,
+    status: Option<ExitStatus>,
+}
+
+impl Process {
+    /// Starts `command` and follows what of its outputs is piped.
+    ///
+    /// # Errors
+    /// The system's, if it does not start.
+    pub fn start(mut command: Command) -> io::Result<Process> {
+        let mut child = command.spawn()?;
+        let (stdout, stderr) = (Tail::default(), Tail::default());
+        let mut readers = Vec::new();
+        readers.extend(child.stdout.take().map(|output| stdout.follow(output)));
+        readers.extend(child.stderr.take().map(|output| stderr.follow(output)));
+        Ok(Process { child, stdout, stderr, readers, status: None })
+    }
+
+    /// How it ended, if it has.
+    pub fn status(&mut self) -> Option<ExitStatus> {
+        if self.status.is_none() {
+            self.status = self.child.try_wait().ok().flatten();
+        }
+        self.status
+    }
+
+    /// Kills it if it still runs; its outputs are then complete.
+    pub fn end(&mut self) {
+        if self.status().is_none() {
+            let _ = self.child.kill();
+            self.status = self.child.wait().ok();
+        }
+        for reader in self.readers.drain(..) {
+            let _ = reader.join();
+        }
+    }
+
+    /// The end of its standard output.
+    pub fn stdout(&self) -> String {
+        self.stdout.text()
+    }
+
+    /// The end of its standard error.
+    pub fn stderr(&self) -> String {
+        self.stderr.text()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// In words: "was killed by signal 9", "exited with status 1".
+pub fn describe(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exited with status {code}"),
+        (None, Some(signal)) => format!("was killed by signal {signal}"),
+        (None, None) => "ended in an unknown way".to_owned(),
+    }
+}
+
+/// The last `n` lines that are not empty.
+pub fn last_lines(text: &str, n: usize) -> Vec<&str> {
+    let lines: Vec<&str> =
+        text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+    lines[lines.len().saturating_sub(n)..].to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Stdio;
+
+    fn shell(script: &str) -> Process {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Process::start(command).unwrap()
+    }
+
+    #[test]
+    fn a_killed_child_says_so() {
+        let mut process = shell("kill -9 $$");
+        while process.status().is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        assert_eq!(describe(process.status().unwrap()), "was killed by signal 9");
+    }
+
+    #[test]
+    fn only_the_end_of_endless_output_is_kept() {
+        let mut process = shell("yes 0123456789 | head -c 1000000; echo; echo last");
+        while process.status().is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        process.end();
+        assert!(process.stdout().len() <= TAIL_LIMIT_BYTES);
+        assert_eq!(last_lines(&process.stdout(), 1), ["last"]);
+    }
+
+    #[test]
+    fn terminal_controls_do_not_come_through() {
+        let mut process = shell("printf 'a\\033[31mb\\a\\n'");
+        while process.status().is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        process.end();
+        assert_eq!(process.stdout(), "a[31mb\n");
+    }
+}

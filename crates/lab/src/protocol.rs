@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The agent's protocol, host side: `docs/protocol.md`.
+
+use std::collections::BTreeMap;
+
+use thiserror::Error;
+
+const MAGIC: &[u8; 4] = b"LSMF";
+const VERSION: u8 = 1;
+const HEADER_BYTES: usize = 16;
+/// Longest payload of a frame, in bytes.
+pub const PAYLOAD_LIMIT_BYTES: usize = 64 << 10;
+/// Most samples that one cell may send.
+const SAMPLES_LIMIT: u32 = (PAYLOAD_LIMIT_BYTES as u32 - 8) / 16;
+
+const HELLO: u8 = 1;
+const CELL_BEGIN: u8 = 2;
+const SAMPLES: u8 = 3;
+const CELL_END: u8 = 4;
+const LOG: u8 = 5;
+const DONE: u8 = 6;
+const FAILED: u8 = 7;
+const EXPERIMENT: u8 = 16;
+const RUN: u8 = 17;
+
+/// What does not belong on the results port.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ProtocolError {
+    /// Not the start of a frame.
+    #[error("garbage on the results port: {found} where a frame should begin")]
+    Magic {
+        /// The bytes found, made printable.
+        found: String,
+    },
+    /// An agent of another version.
+    #[error("the agent speaks protocol version {found}, not {VERSION}")]
+    Version {
+        /// Its version.
+        found: u8,
+    },
+    /// A frame that says it is longer than any.
+    #[error("a frame of {bytes} bytes; at most {PAYLOAD_LIMIT_BYTES} are allowed")]
+    Length {
+        /// What the header says.
+        bytes: u32,
+    },
+    /// The checksum does not fit.
+    #[error("a damaged frame of type {kind}: its checksum does not fit")]
+    Checksum {
+        /// The frame's type.
+        kind: u8,
+    },
+    /// A whole frame with nonsense in it.
+    #[error("a frame of type {kind} with a payload that makes no sense: {what}")]
+    Payload {
+        /// The frame's type.
+        kind: u8,
+        /// What is wrong.
+        what: &'static str,
+    },
+}
+
+/// One timed sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sample {
+    /// Operations in it, never 0.
+    pub operations: u64,
+    /// Time they took, never 0.
+    pub ns: u64,
+}
+
+/// How a cell ended, as the agent says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentStatus {
+    /// Measured.
+    Ok,
+    /// Tried in vain.
+    Failed,
+    /// Cannot work on this kernel or file system.
+    Unsupported,
+}
+
+/// What the agent says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Message {
+    /// It runs; what it sees of its system, by key.
+    Hello(BTreeMap<String, String>),
+    /// A cell begins.
+    CellBegin(u32),
+    /// Samples of a cell.
+    Samples {
+        /// Which.
+        cell: u32,
+        /// In the order taken.
+        samples: Vec<Sample>,
+    },
+    /// A cell ended.
+    CellEnd {
+        /// Which.
+        cell: u32,
+        /// How.
+        status: AgentStatus,
+        /// Operations measured.
+        operations: u64,
+        /// Operations per sample; 0 if not timed.
+        batch: u32,
+        /// Why, unless ok.
+        reason: String,
+    },
+    /// For the boot's log.
+    Log(String),
+    /// All cells are through.
+    Done,
+    /// It gives up.
+    Failed(String),
+}
+
+/// Takes bytes as they come and gives messages.
+#[derive(Debug, Default)]
+pub struct Decoder {
+    pending: Vec<u8>,
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
+}
+
+/// Text from the agent, with nothing in it that could drive a terminal.
+pub fn printable(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes)
+        .chars()
+        .map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c })
+        .collect()
+}
+
+impl Decoder {
+    /// Takes the next bytes and returns the messages that they complete.
+    ///
+    /// # Errors
+    /// [`ProtocolError`] at the first byte that does not fit; nothing after it
+    /// can be trusted.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<Message>, ProtocolError> {
+        self.pending.extend_from_slice(bytes);
+        let mut messages = Vec::new();
+        let mut at = 0;
+        while let Some((kind, payload)) = frame(&self.pending[at..])? {
+            messages.push(message(kind, payload)?);
+            at += HEADER_BYTES + payload.len();
+        }
+        self.pending.drain(..at);
+        Ok(messages)
+    }
+
+    /// Bytes of a frame that is not whole yet.
+    pub fn pending(&self) -> usize {
+        self.pending.len()
+    }
+}
+
+fn frame(bytes: &[u8]) -> Result<Option<(u8, &[u8])>, ProtocolError> {
+    let begin = &bytes[..bytes.len().min(MAGIC.len())];
+    if begin != &MAGIC[..begin.len()] {
+        let shown = &bytes[..bytes.len().min(24)];
+        return Err(ProtocolError::Magic { found: format!("{:?}", String::from_utf8_lossy(shown)) });
+    }
+    if bytes.len() < HEADER_BYTES {
+        return Ok(None);
+    }
+    let (version, kind, length) = (bytes[4], bytes[5], u32_at(bytes, 8));
+    if version != VERSION {
+        return Err(ProtocolError::Version { found: version });
+    }
+    if length as usize > PAYLOAD_LIMIT_BYTES {
+        return Err(ProtocolError::Length { bytes: length });
+    }
+    let Some(payload) = bytes[HEADER_BYTES..].get(..length as usize) else {
+        return Ok(None);
+    };
+    let reserved = bytes[6] != 0 || bytes[7] != 0;
+    if reserved || checksum(&bytes[4..12], payload) != u32_at(bytes, 12) {
+        return Err(ProtocolError::Checksum { kind });
+    }
+    Ok(Some((kind, payload)))
+}
+
+fn checksum(header: &[u8], payload: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(header);
+    hasher.update(payload);
+    hasher.finalize()
+}
+
+fn message(kind: u8, payload: &[u8]) -> Result<Message, ProtocolError> {
+    let bad = |what| ProtocolError::Payload { kind, what };
+    match kind {
+        HELLO => Ok(Message::Hello(
+            printable(payload)
+                .lines()
+                .filter_map(|line| line.split_once('='))
+                .map(|(key, value)| (key.to_owned(), value.to_owned()))
+                .collect(),
+        )),
+        CELL_BEGIN if payload.len() == 4 => Ok(Message::CellBegin(u32_at(payload, 0))),
+        SAMPLES => samples(payload).ok_or(bad("samples that are none")),
+        CELL_END if payload.len() >= 20 => Ok(Message::CellEnd {
+            cell: u32_at(payload, 0),
+            status: match payload[4] {
+                0 => AgentStatus::Ok,
+                1 => AgentStatus::Failed,
+                2 => AgentStatus::Unsupported,
+                _ => return Err(bad("an unknown status")),
+            },
+            operations: u64_at(payload, 8),
+            batch: u32_at(payload, 16),
+            reason: printable(&payload[20..payload.len().min(20 + 128)]),
+        }),
+        LOG => Ok(Message::Log(printable(payload))),
+        DONE if payload.is_empty() => Ok(Message::Done),
+        FAILED => Ok(Message::Failed(printable(payload))),
+        CELL_BEGIN | CELL_END | DONE => Err(bad("its length does not fit its type")),
+        _ => Err(bad("an unknown type")),
+    }
+}
+
+fn samples(payload: &[u8]) -> Option<Message> {
+    if payload.len() < 8 {
+        return None;
+    }
+    let (cell, count) = (u32_at(payload, 0), u32_at(payload, 4));
+    if count > SAMPLES_LIMIT || payload.len() != 8 + 16 * count as usize {
+        return None;
+    }
+    let samples: Vec<Sample> = payload[8..]
+        .chunks_exact(16)
+        .map(|pair| Sample { operations: u64_at(pair, 0), ns: u64_at(pair, 8) })
+        .collect();
+    let sane = samples.iter().all(|sample| sample.operations > 0 && sample.ns > 0);
+    sane.then_some(Message::Samples { cell, samples })
+}
+
+fn encode(kind: u8, payload: &[u8]) -> Vec<u8> {
+    let mut header = vec![VERSION, kind, 0, 0];
+    header.extend((payload.len() as u32).to_le_bytes());
+    let checksum = checksum(&header, payload);
+    [MAGIC, header.as_slice(), &checksum.to_le_bytes(), payload].concat()
+}
+
+/// The frames that hand an agent its directives, whole lines in each, and start it.
+pub fn encode_experiment(directives: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut payload = String::new();
+    for line in directives.lines() {
+        if payload.len() + line.len() + 1 > PAYLOAD_LIMIT_BYTES {
+            bytes.extend(encode(EXPERIMENT, payload.as_bytes()));
+            payload.clear();
+        }
+        payload.push_str(line);
+        payload.push('\n');
+    }
+    bytes.extend(encode(EXPERIMENT, payload.as_bytes()));
+    bytes.extend(encode(RUN, &[]));
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn end_payload(status: u8, reason: &str) -> Vec<u8> {
+        let mut payload = 7u32.to_le_bytes().to_vec();
+        payload.extend([status, 0, 0, 0]);
+        payload.extend(64u64.to_le_bytes());
+        payload.extend(1u32.to_le_bytes());
+        payload.extend(reason.bytes());
+        payload
+    }
+
+    #[test]
+    fn a_cell_end_reads_back() {
+        let bytes = encode(CELL_END, &end_payload(2, "no xattrs\u{1b}[31m"));
+        let messages = Decoder::default().push(&bytes).unwrap();
+        let Message::CellEnd { cell: 7, status: AgentStatus::Unsupported, reason, .. } =
+            &messages[0]
+        else {
+            panic!("{messages:?}");
+        };
+        assert_eq!(reason, "no xattrs\u{fffd}[31m");
+    }
+
+    #[test]
+    fn garbage_is_named() {
+        let error = Decoder::default().push(b"[    0.1] Linux").unwrap_err();
+        assert!(error.to_string().contains("garbage on the results port"));
+    }
+
+    #[test]
+    fn an_oversized_frame_is_refused_before_it_is_read() {
+        let mut bytes = encode(LOG, b"");
+        bytes[8..12].copy_from_slice(&u32::MAX.to_le_bytes());
+        assert_eq!(
+            Decoder::default().push(&bytes),
+            Err(ProtocolError::Length { bytes: u32::MAX })
+        );
+    }
+
+    #[test]
+    fn samples_of_no_time_are_refused() {
+        let mut payload = [1u32.to_le_bytes(), 1u32.to_le_bytes()].concat();
+        payload.extend([0; 16]);
+        assert!(Decoder::default().push(&encode(SAMPLES, &payload)).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn a_flipped_bit_never_passes(bit in 0usize..(16 + 22) * 8) {
+            let mut bytes = encode(CELL_END, &end_payload(0, "ok"));
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let longer = bit / 8 >= 8 && bit / 8 < 12;
+            prop_assert!(match Decoder::default().push(&bytes) {
+                Err(_) => true,
+                Ok(messages) => longer && messages.is_empty(),
+            });
+        }
+
+        #[test]
+        fn any_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..512)) {
+            let _ = Decoder::default().push(&[MAGIC.as_slice(), &bytes].concat());
+            let _ = Decoder::default().push(&encode(SAMPLES, &bytes));
+            let _ = Decoder::default().push(&encode(CELL_END, &bytes));
+        }
+
+        #[test]
+        fn long_experiments_keep_whole_lines(n in 0usize..4000) {
+            let text = (0..n).map(|i| format!("cell {i} open AA time samples=300\n")).collect::<String>();
+            let bytes = encode_experiment(&text);
+            let mut at = 0;
+            let mut joined = String::new();
+            while let Some((kind, payload)) = frame(&bytes[at..]).unwrap() {
+                if kind == EXPERIMENT {
+                    joined.push_str(std::str::from_utf8(payload).unwrap());
+                }
+                at += HEADER_BYTES + payload.len();
+                if at == bytes.len() { break; }
+            }
+            prop_assert_eq!(joined, text);
+        }
+    }
+}

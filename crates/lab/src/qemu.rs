@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Which QEMU there is, what it can do, and how it is started.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use experiment::{Clock, Emulator, PluginApi};
+
+use crate::error::LabError;
+
+const PROGRAM: &str = "qemu-system-x86_64";
+
+/// A named model, not `max`: it boots three times faster on QEMU 10 and makes counts
+/// agree across QEMU versions. Without the features that TCG lacks, which QEMU would
+/// warn of.
+pub const TCG_CPU: &str = "Haswell-noTSX,-pcid,-x2apic,-tsc-deadline,-invpcid";
+/// The PC of 1996: with a PVH kernel it boots faster than q35 (no PCIe to scan), and
+/// unlike microvm it has two serial ports.
+pub const MACHINE: &str = "pc";
+const MEMORY_MIB: u32 = 768;
+
+/// A QEMU and what it can do.
+#[derive(Debug, Clone)]
+pub struct Qemu {
+    path: PathBuf,
+    /// Its version, such as `7.2.22`.
+    pub version: String,
+    /// Its TCG plugin interface, None if it has none.
+    pub plugin_api: Option<PluginApi>,
+    /// It can confine itself with seccomp.
+    pub sandbox: bool,
+    /// `/dev/kvm` is there and may be used.
+    pub kvm: bool,
+}
+
+/// How a guest's processor is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Accelerator {
+    /// Emulated; with `Clock::Deterministic` its clock counts its instructions.
+    Tcg(Clock),
+    /// Silicon.
+    Kvm,
+}
+
+/// One virtual machine.
+#[derive(Debug)]
+pub struct Machine<'a> {
+    /// vmlinux with a PVH entry, or bzImage.
+    pub kernel: &'a Path,
+    /// Its initramfs.
+    pub initramfs: &'a Path,
+    /// Kernel command line, as far as the experiment decides it.
+    pub cmdline: &'a str,
+    /// How it runs.
+    pub accelerator: Accelerator,
+    /// Unix socket on which lsmeter listens for the agent's port.
+    pub agent_socket: &'a Path,
+    /// The plugin's arguments: shared object, records, kernel landmarks.
+    pub plugin: Option<(&'a Path, &'a Path, Option<&'a Path>)>,
+}
+
+impl Qemu {
+    /// Looks for QEMU (at `path`, or in PATH) and asks it what it can do. `plugin` is
+    /// lsmeter's plugin as a file.
+    ///
+    /// # Errors
+    /// [`LabError::Environment`] if there is none, or it does not start.
+    pub fn probe(path: Option<&Path>, plugin: &Path) -> Result<Qemu, LabError> {
+        let path = path.map_or_else(|| PathBuf::from(PROGRAM), Path::to_path_buf);
+        let output = Command::new(&path)
+            .arg("--version")
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| LabError::Environment {
+                what: format!("cannot run {}: {error}", path.display()),
+                hint: "install QEMU: apt-get install qemu-system-x86".to_owned(),
+            })?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let version = text
+            .split_once("version ")
+            .and_then(|(_, rest)| rest.split([' ', '\n']).next())
+            .filter(|_| output.status.success())
+            .ok_or_else(|| LabError::Environment {
+                what: format!("{} does not say which version it is", path.display()),
+                hint: format!("try `{} --version`", path.display()),
+            })?
+            .to_owned();
+        let mut qemu =
+            Qemu { path, version, plugin_api: None, sandbox: false, kvm: kvm_usable() };
+        qemu.plugin_api = qemu.probe_plugin(plugin);
+        qemu.sandbox = qemu.accepts(&["-sandbox", SANDBOX]);
+        Ok(qemu)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// QEMU names the versions that it serves when it refuses one.
+    fn probe_plugin(&self, plugin: &Path) -> Option<PluginApi> {
+        let refusal = |version: &str, words: &str| -> Option<u32> {
+            let text = self.try_start(
+                &["-plugin".into(), plugin.into()],
+                &[("LSMETER_PLUGIN_API", version)],
+            )?;
+            let (_, rest) = text.split_once(words)?;
+            rest.trim_start()
+                .split(|c: char| !c.is_ascii_digit())
+                .next()?
+                .parse()
+                .ok()
+        };
+        let current = refusal("999", "up to version")?;
+        let min = refusal("0", "minimum version of").unwrap_or(0);
+        Some(PluginApi { min, current })
+    }
+
+    fn accepts(&self, arguments: &[&str]) -> bool {
+        let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+        self.try_start(&arguments, &[]).is_some_and(|text| text.trim().is_empty())
+    }
+
+    /// Starts QEMU without a machine, tells it to quit, and returns what it
+    /// complained of.
+    fn try_start(&self, arguments: &[OsString], environment: &[(&str, &str)]) -> Option<String> {
+        let mut child = Command::new(&self.path)
+            .args(["-machine", "none", "-nodefaults", "-display", "none", "-monitor", "stdio"])
+            .args(arguments)
+            .envs(environment.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .ok()?;
+        // One that refuses has ended by now: the error is no news.
+        let _ = child.stdin.take()?.write_all(b"quit\n");
+        let deadline = Instant::now() + Duration::from_secs(5);
+        let mut stderr = child.stderr.take()?;
+        let running = loop {
+            match child.try_wait() {
+                Ok(Some(_)) => break false,
+                Ok(None) if Instant::now() > deadline => break true,
+                Ok(None) => std::thread::sleep(Duration::from_millis(10)),
+                Err(_) => break true,
+            }
+        };
+        if running {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        let mut text = Vec::new();
+        stderr.by_ref().take(64 << 10).read_to_end(&mut text).ok()?;
+        Some(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// As the run document records it.
+    pub fn describe(&self, accelerator: Accelerator, plugin: bool) -> Emulator {
+        Emulator {
+            version: self.version.clone(),
+            cpu: cpu(accelerator).to_owned(),
+            machine: MACHINE.to_owned(),
+            plugin_api: self.plugin_api.filter(|_| plugin),
+        }
+    }
+
+    /// The command that runs a machine. Its standard output is the console; it ends
+    /// when lsmeter ends, however that happens.
+    pub fn command(&self, machine: &Machine<'_>) -> Command {
+        let mut command = Command::new(&self.path);
+        command
+            .args(["-nodefaults", "-no-user-config", "-display", "none", "-monitor", "none"])
+            .args(["-no-reboot", "-nic", "none", "-smp", "1"])
+            .args(["-m", &MEMORY_MIB.to_string(), "-cpu", cpu(machine.accelerator)])
+            .args(["-machine", &format!("{MACHINE},vmport=off,usb=off")])
+            .args(["-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console"])
+            .arg("-chardev")
+            .arg(join("socket,id=agent,path=", machine.agent_socket))
+            .args(["-serial", "chardev:agent"])
+            .arg("-kernel")
+            .arg(machine.kernel)
+            .arg("-initrd")
+            .arg(machine.initramfs)
+            .args(["-append", &format!("{} {}", base_cmdline(machine.accelerator), machine.cmdline)]);
+        match machine.accelerator {
+            Accelerator::Kvm => {
+                command.args(["-accel", "kvm"]);
+            }
+            Accelerator::Tcg(clock) => {
+                command.args(["-accel", "tcg,thread=single"]);
+                if clock == Clock::Deterministic {
+                    command
+                        .args(["-icount", "shift=0,sleep=off", "-seed", "1"])
+                        .args(["-rtc", "base=2024-01-01T00:00:00,clock=vm"]);
+                }
+            }
+        }
+        if self.sandbox {
+            command.args(["-sandbox", SANDBOX]);
+        }
+        if let Some((plugin, records, landmarks)) = machine.plugin {
+            let mut argument = plugin.as_os_str().to_owned();
+            argument.push(join(",records=", records));
+            if let Some(landmarks) = landmarks {
+                argument.push(join(",symbols=", landmarks));
+            }
+            command.arg("-plugin").arg(argument);
+            if let Some(api) = self.plugin_api {
+                command.env("LSMETER_PLUGIN_API", api.current.to_string());
+            }
+        }
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        die_with_parent(&mut command);
+        command
+    }
+}
+
+const SANDBOX: &str = "on,obsolete=deny,elevateprivileges=deny,spawn=deny";
+
+fn join(text: &str, path: &Path) -> OsString {
+    let mut joined = OsString::from(text);
+    joined.push(path);
+    joined
+}
+
+fn cpu(accelerator: Accelerator) -> &'static str {
+    match accelerator {
+        Accelerator::Tcg(_) => TCG_CPU,
+        Accelerator::Kvm => "host",
+    }
+}
+
+fn kvm_usable() -> bool {
+    fs::OpenOptions::new().read(true).write(true).open("/dev/kvm").is_ok()
+}
+
+/// `nolapic_timer` is what makes a boot under icount fast: the APIC timer's
+/// calibration waits for time that only instructions can pass.
+fn base_cmdline(accelerator: Accelerator) -> &'static str {
+    match accelerator {
+        Accelerator::Tcg(_) => {
+            "console=ttyS0 quiet panic=-1 oops=panic reboot=t nokaslr rdinit=/init \
+             nolapic_timer no_timer_check tsc_early_khz=1000000"
+        }
+        Accelerator::Kvm => "console=ttyS0 quiet panic=-1 oops=panic reboot=t nokaslr rdinit=/init",
+    }
+}
+
+/// The child is killed when lsmeter ends, even by SIGKILL, and does not see the
+/// terminal's Ctrl-C, which is lsmeter's to handle.
+pub fn die_with_parent(command: &mut Command) {
+    let parent = rustix::process::getpid();
+    command.process_group(0);
+    // SAFETY: between fork and exec only these two system calls are made, both
+    // async-signal-safe; nothing is allocated or locked.
+    unsafe {
+        command.pre_exec(move || {
+            rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+            if rustix::process::getppid() != Some(parent) {
+                return Err(std::io::Error::other("lsmeter has ended"));
+            }
+            Ok(())
+        });
+    }
+}

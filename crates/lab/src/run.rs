@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Runs an experiment: visits in parallel where they may be, cells to the journal as
+//! they finish, a run document at the end.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError, mpsc};
+
+use experiment::journal::{JournalEntry, JournalHeader};
+use experiment::{Cell, CellKey, Experiment, Place, Run, Status, Warning, WarningKind};
+
+use crate::environment;
+use crate::error::LabError;
+use crate::gather::Gathering;
+use crate::host;
+use crate::journal::JournalFile;
+use crate::kernel::{Kernel, Store};
+use crate::plan::{Plan, Visit};
+use crate::prepare;
+use crate::qemu::Qemu;
+use crate::visit::{Bench, Message, VmBench, visit};
+use crate::vm::{Bootable, remove_stale_scratch, scratch};
+
+/// What a run needs besides the experiment.
+#[derive(Debug)]
+pub struct Setup<'a> {
+    /// Where kernels are kept.
+    pub store: &'a Store,
+    /// The experiment's kernels, in its order; empty on the host.
+    pub kernels: &'a [Kernel],
+    /// QEMU; None on the host.
+    pub qemu: Option<&'a Qemu>,
+    /// Where finished cells go as they finish.
+    pub journal: &'a Path,
+    /// Go on with the journal that is there.
+    pub resume: bool,
+    /// Keep every sample in the document.
+    pub keep_samples: bool,
+}
+
+/// What happens while an experiment runs.
+#[derive(Debug)]
+pub enum Progress<'a> {
+    /// All cells, and those that the journal already had.
+    Planned {
+        /// Cells of the experiment.
+        cells: usize,
+        /// Of them finished before.
+        finished: usize,
+    },
+    /// A boot, or a run of the agent on the host, begins.
+    VisitBegin {
+        /// Kernel.
+        kernel: &'a str,
+        /// Stack.
+        stack: &'a str,
+    },
+    /// A cell begins.
+    CellBegin {
+        /// Which.
+        key: &'a CellKey,
+    },
+    /// A cell is finished and in the journal.
+    CellEnd {
+        /// The cell.
+        cell: &'a Cell,
+    },
+}
+
+/// What became of an experiment.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The run document.
+    pub run: Run,
+    /// It was cancelled before all cells were measured; the journal can be resumed.
+    pub cancelled: bool,
+}
+
+/// Runs an experiment. `progress` is called from this thread only.
+///
+/// # Errors
+/// [`LabError`] if it cannot run at all. Cells that fail do not make an error.
+pub fn run(
+    experiment: &Experiment,
+    setup: &Setup<'_>,
+    cancel: &AtomicBool,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Result<Outcome, LabError> {
+    let plan = Plan::new(experiment)?;
+    let now = environment::header(experiment, setup.qemu);
+    let (mut journal, mut finished) = open_journal(setup, &now)?;
+    let done = |cell: usize, finished: &BTreeMap<CellKey, JournalEntry>| {
+        finished.contains_key(&plan.cells[cell].key)
+    };
+    progress(Progress::Planned { cells: plan.cells.len(), finished: finished.len() });
+
+    let mut visits: VecDeque<Visit> = plan.visits.iter().cloned().collect();
+    for visit in &mut visits {
+        visit.cells.retain(|&cell| !done(cell, &finished));
+    }
+    visits.retain(|visit| !visit.cells.is_empty());
+    let mut gathering: BTreeMap<usize, Gathering> = BTreeMap::new();
+    for visit in &visits {
+        for &cell in &visit.cells {
+            let visits = if visit.timed { experiment.rounds } else { 1 };
+            gathering.entry(cell).or_insert_with(|| Gathering::new(plan.blank(cell), visits));
+        }
+    }
+
+    let place = Workplace::prepare(experiment, setup, &visits)?;
+    let counting: VecDeque<Visit> = visits.iter().filter(|visit| !visit.timed).cloned().collect();
+    let timed: VecDeque<Visit> = visits.into_iter().filter(|visit| visit.timed).collect();
+    let jobs = experiment.jobs.map_or_else(environment::cores, |jobs| jobs as usize);
+    // Machines that are timed must not disturb each other.
+    for (queue, jobs) in [(counting, jobs), (timed, 1)] {
+        work(&place, &plan, experiment, queue, jobs, cancel, &mut |message| match message {
+            Message::VisitBegin { kernel, stack } => {
+                progress(Progress::VisitBegin {
+                    kernel: &experiment.kernels[kernel],
+                    stack: experiment.stacks[stack].as_str(),
+                });
+                Ok(())
+            }
+            Message::CellBegin { cell } => {
+                progress(Progress::CellBegin { key: &plan.cells[cell].key });
+                Ok(())
+            }
+            Message::Seen { cells, release, active_lsms } => {
+                for cell in cells {
+                    if let Some(gathering) = gathering.get_mut(&cell) {
+                        gathering.seen_in(&release, &active_lsms);
+                    }
+                }
+                Ok(())
+            }
+            Message::Found { cell, finding } => {
+                let Some(gathering) = gathering.get_mut(&cell) else { return Ok(()) };
+                let Some(entry) = gathering.take(finding, setup.keep_samples) else {
+                    return Ok(());
+                };
+                journal.add(&entry)?;
+                progress(Progress::CellEnd { cell: &entry.cell });
+                finished.insert(entry.cell.key(), entry);
+                Ok(())
+            }
+        })?;
+    }
+    let cancelled = cancel.load(Ordering::Relaxed) && finished.len() < plan.cells.len();
+    Ok(Outcome { run: document(experiment, &plan, now, finished, cancelled), cancelled })
+}
+
+fn open_journal(
+    setup: &Setup<'_>,
+    now: &JournalHeader,
+) -> Result<(JournalFile, BTreeMap<CellKey, JournalEntry>), LabError> {
+    if !setup.resume {
+        return Ok((JournalFile::begin(setup.journal, now)?, BTreeMap::new()));
+    }
+    let (file, journal) = JournalFile::resume(setup.journal, now)?;
+    let mut finished = journal.finished;
+    // What failed may have failed because the run was killed: it gets another try.
+    finished.retain(|_, entry| entry.cell.status != Status::Failed);
+    Ok((file, finished))
+}
+
+/// Where visits are measured: the host, or a kernel and a QEMU for each.
+struct Workplace<'a> {
+    bench: Bench<'a>,
+    _scratch: tempfile::TempDir,
+}
+
+impl<'a> Workplace<'a> {
+    fn prepare(
+        experiment: &'a Experiment,
+        setup: &Setup<'a>,
+        visits: &VecDeque<Visit>,
+    ) -> Result<Workplace<'a>, LabError> {
+        remove_stale_scratch(&std::env::temp_dir());
+        let dir = scratch().map_err(LabError::io("create", &std::env::temp_dir()))?;
+        let bench = match (experiment.place, setup.qemu, experiment.filesystem) {
+            (Place::Lab, Some(qemu), Some(filesystem)) => {
+                let plugin = write_plugin(dir.path())?;
+                let used: BTreeSet<usize> = visits.iter().map(|visit| visit.kernel).collect();
+                let mut bootables: BTreeMap<usize, Bootable> = BTreeMap::new();
+                for index in used {
+                    let own = dir.path().join(index.to_string());
+                    std::fs::create_dir(&own).map_err(LabError::io("create", &own))?;
+                    let kernel = &setup.kernels[index];
+                    let bootable = prepare::prepare(setup.store, kernel, filesystem, &own)?;
+                    bootables.insert(index, bootable);
+                }
+                Bench::Vm(VmBench { qemu, plugin, bootables })
+            }
+            _ => {
+                if let Some(dir) = &experiment.dir {
+                    host::check_directory(Path::new(dir))?;
+                }
+                Bench::Host
+            }
+        };
+        Ok(Workplace { bench, _scratch: dir })
+    }
+}
+
+/// Writes lsmeter's plugin into `dir`, for QEMU to load.
+///
+/// # Errors
+/// [`LabError::Io`].
+pub fn write_plugin(dir: &Path) -> Result<PathBuf, LabError> {
+    let path = dir.join("plugin.so");
+    std::fs::write(&path, instructions::PLUGIN).map_err(LabError::io("write", &path))?;
+    Ok(path)
+}
+
+/// Has `jobs` threads take visits from the queue; messages are handled here. The
+/// first error ends everything.
+fn work(
+    place: &Workplace<'_>,
+    plan: &Plan,
+    experiment: &Experiment,
+    queue: VecDeque<Visit>,
+    jobs: usize,
+    cancel: &AtomicBool,
+    handle: &mut dyn FnMut(Message) -> Result<(), LabError>,
+) -> Result<(), LabError> {
+    let stop = AtomicBool::new(false);
+    let jobs = jobs.min(queue.len());
+    let queue = Mutex::new(queue);
+    let (sender, receiver) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            let sender = sender.clone();
+            let (queue, stop) = (&queue, &stop);
+            scope.spawn(move || {
+                loop {
+                    let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+                    let Some(next) = next else { break };
+                    if stop.load(Ordering::Relaxed) || cancel.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    visit(&place.bench, plan, experiment, &next, cancel, &sender);
+                }
+            });
+        }
+        drop(sender);
+        let mut outcome = Ok(());
+        for message in receiver {
+            if outcome.is_ok() {
+                outcome = handle(message);
+            }
+            if outcome.is_err() {
+                stop.store(true, Ordering::Relaxed);
+                cancel.store(true, Ordering::Relaxed);
+            }
+        }
+        outcome
+    })
+}
+
+fn document(
+    experiment: &Experiment,
+    plan: &Plan,
+    header: JournalHeader,
+    mut finished: BTreeMap<CellKey, JournalEntry>,
+    cancelled: bool,
+) -> Run {
+    let mut cells = Vec::new();
+    let mut warnings: Vec<Warning> = Vec::new();
+    for planned in &plan.cells {
+        let Some(entry) = finished.remove(&planned.key) else { continue };
+        let position = cells.len() as u32;
+        for mut warning in entry.warnings {
+            warning.cells = vec![position];
+            warnings.push(warning);
+        }
+        cells.push(entry.cell);
+    }
+    warnings.extend(doubts(&cells, &header));
+    if cancelled {
+        let message = format!("{} of {} cells were measured", cells.len(), plan.cells.len());
+        warnings.push(Warning::new(WarningKind::Interrupted, message));
+    }
+    Run {
+        schema_version: experiment::SCHEMA_VERSION,
+        tool: header.tool,
+        environment: header.environment,
+        started: header.started,
+        finished: environment::now(),
+        experiment: experiment.clone(),
+        cells,
+        warnings,
+    }
+}
+
+/// Doubts about the run as a whole.
+fn doubts(cells: &[Cell], header: &JournalHeader) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let timed = cells.iter().any(|cell| cell.metric != experiment::Metric::Instructions);
+    if timed && header.environment.qemu.is_some() && !header.environment.kvm {
+        warnings.push(Warning::new(
+            WarningKind::EmulatedTime,
+            "time was taken in an emulated processor",
+        ));
+    }
+    let mut extra: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for cell in cells.iter().filter(|cell| cell.stack != ["default"]) {
+        for lsm in cell.active_lsms.iter().filter(|lsm| !cell.stack.contains(lsm)) {
+            extra.insert((&cell.kernel, lsm));
+        }
+    }
+    let kernels: BTreeSet<&str> = extra.iter().map(|(kernel, _)| *kernel).collect();
+    for kernel in kernels {
+        let lsms: Vec<&str> =
+            extra.iter().filter(|(of, _)| *of == kernel).map(|(_, lsm)| *lsm).collect();
+        warnings.push(Warning::new(
+            WarningKind::ExtraModules,
+            format!("{kernel} adds {} to every stack by itself", lsms.join(", ")),
+        ));
+    }
+    let missing = cells.iter().filter(|cell| cell.status == Status::Failed).count();
+    if missing > 0 {
+        warnings.push(Warning::new(
+            WarningKind::MissingCells,
+            format!("{missing} of {} cells failed", cells.len()),
+        ));
+    }
+    warnings
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A conversation with the agent, in a VM or on the host: what it says, in an order
+//! that makes sense, within the time it has.
+
+use std::collections::BTreeMap;
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::protocol::{AgentStatus, Decoder, Message, ProtocolError, Sample, encode_experiment};
+
+/// How often a waiting conversation looks at its deadline and at the process.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Most log text of one boot that is kept, in bytes.
+const LOG_LIMIT_BYTES: usize = 16 << 10;
+
+/// Time-outs of a conversation.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// Until the agent says hello.
+    pub boot: Duration,
+    /// From one cell's end to the next one's.
+    pub cell: Duration,
+}
+
+/// How a cell ended, as the conversation had it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CellReport {
+    /// The cell's number in the directives.
+    pub cell: u32,
+    /// How it ended.
+    pub status: AgentStatus,
+    /// Why, unless ok.
+    pub reason: String,
+    /// Timed samples, in the order taken.
+    pub samples: Vec<Sample>,
+    /// Operations per sample; 0 if not timed.
+    pub batch: u32,
+    /// Wall-clock time from its begin to its end.
+    pub took: Duration,
+}
+
+/// Why a conversation ended early.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Break {
+    /// The caller wanted it to.
+    Cancelled,
+    /// Anything else, in words.
+    Failed(String),
+}
+
+/// What a conversation tells its listener.
+#[derive(Debug)]
+pub enum Event {
+    /// The agent is up and says what it sees.
+    Hello(BTreeMap<String, String>),
+    /// A cell begins.
+    CellBegin(u32),
+    /// A cell ended.
+    CellEnd(CellReport),
+}
+
+/// One conversation.
+pub struct Session<'a> {
+    /// The agent's port.
+    pub stream: UnixStream,
+    /// Numbers of the cells that the agent was given, in order.
+    pub cells: &'a [u32],
+    /// How long it may take.
+    pub patience: Patience,
+    /// Ends it early.
+    pub cancel: &'a AtomicBool,
+}
+
+struct Progress<'a> {
+    expected: std::slice::Iter<'a, u32>,
+    current: Option<(u32, Instant)>,
+    samples: Vec<Sample>,
+    hello: bool,
+    log: String,
+}
+
+impl Session<'_> {
+    /// Hands the agent its directives, unless it has them already, and listens until
+    /// it is done. `ended` says, once the agent's process is gone, how it ended.
+    /// Returns what the agent logged.
+    ///
+    /// # Errors
+    /// [`Break`] when the conversation did not reach its end; cells whose end was
+    /// not heard have none.
+    pub fn run(
+        mut self,
+        directives: Option<&str>,
+        ended: &mut dyn FnMut() -> Option<String>,
+        listener: &mut dyn FnMut(Event) -> Result<(), String>,
+    ) -> Result<String, Break> {
+        let broken = |error: std::io::Error| Break::Failed(format!("the agent's port: {error}"));
+        self.stream.set_read_timeout(Some(TICK)).map_err(broken)?;
+        if let Some(directives) = directives {
+            // An agent that ended at once says more through its end than EPIPE does.
+            let _ = self.stream.write_all(&encode_experiment(directives));
+        }
+        let mut progress = Progress {
+            expected: self.cells.iter(),
+            current: None,
+            samples: Vec::new(),
+            hello: false,
+            log: String::new(),
+        };
+        let mut decoder = Decoder::default();
+        let mut buffer = vec![0; 64 << 10];
+        let mut deadline = Instant::now() + self.patience.boot;
+        loop {
+            if self.cancel.load(Ordering::Relaxed) {
+                return Err(Break::Cancelled);
+            }
+            let n = match self.stream.read(&mut buffer) {
+                Ok(0) => return Err(Break::Failed(gone(ended, &progress))),
+                Ok(n) => n,
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
+                    ) =>
+                {
+                    if Instant::now() > deadline {
+                        return Err(Break::Failed(progress.overdue(self.patience)));
+                    }
+                    0
+                }
+                Err(_) => return Err(Break::Failed(gone(ended, &progress))),
+            };
+            let messages = decoder
+                .push(&buffer[..n])
+                .map_err(|error: ProtocolError| Break::Failed(error.to_string()))?;
+            for message in messages {
+                if matches!(message, Message::Done) {
+                    return progress.finish();
+                }
+                if let Some(event) = progress.take(message).map_err(Break::Failed)? {
+                    deadline = Instant::now() + self.patience.cell;
+                    listener(event).map_err(Break::Failed)?;
+                }
+            }
+        }
+    }
+}
+
+fn gone(ended: &mut dyn FnMut() -> Option<String>, progress: &Progress<'_>) -> String {
+    // The port closes a moment before the process can be reaped.
+    for _ in 0..40 {
+        if let Some(how) = ended() {
+            return how;
+        }
+        std::thread::sleep(TICK);
+    }
+    match progress.current {
+        Some(_) => "the agent closed its port in the midst of a cell".to_owned(),
+        None => "the agent closed its port before it was done".to_owned(),
+    }
+}
+
+impl Progress<'_> {
+    fn overdue(&self, patience: Patience) -> String {
+        match (self.hello, self.current) {
+            (false, _) => {
+                format!("no sign of the agent within {} s of the boot", patience.boot.as_secs())
+            }
+            (true, Some(_)) => format!("no end within {} s", patience.cell.as_secs()),
+            (true, None) => format!("the agent was silent for {} s", patience.cell.as_secs()),
+        }
+    }
+
+    fn finish(self) -> Result<String, Break> {
+        if self.current.is_some() || !self.expected.as_slice().is_empty() {
+            return Err(Break::Failed("the agent says it is done, but cells are missing".into()));
+        }
+        Ok(self.log)
+    }
+
+    fn take(&mut self, message: Message) -> Result<Option<Event>, String> {
+        match message {
+            Message::Hello(_) if self.hello => Err("the agent said hello twice".to_owned()),
+            Message::Hello(facts) => {
+                self.hello = true;
+                Ok(Some(Event::Hello(facts)))
+            }
+            Message::Log(text) => {
+                if self.log.len() + text.len() < LOG_LIMIT_BYTES {
+                    self.log.push_str(text.trim_end());
+                    self.log.push('\n');
+                }
+                Ok(None)
+            }
+            Message::Failed(reason) => Err(format!("the agent gave up: {reason}")),
+            Message::Done => Ok(None),
+            _ if !self.hello => Err("the agent did not say hello".to_owned()),
+            Message::CellBegin(cell) => {
+                if self.current.is_some() || self.expected.next() != Some(&cell) {
+                    return Err(format!("the agent began cell {cell} out of turn"));
+                }
+                self.current = Some((cell, Instant::now()));
+                self.samples.clear();
+                Ok(Some(Event::CellBegin(cell)))
+            }
+            Message::Samples { cell, samples } => {
+                self.in_turn(cell)?;
+                // As many as a cell can ask for.
+                if self.samples.len() + samples.len() > 1_000_000 {
+                    return Err(format!("cell {cell} has too many samples"));
+                }
+                self.samples.extend(samples);
+                Ok(None)
+            }
+            Message::CellEnd { cell, status, batch, reason, .. } => {
+                let begun = self.in_turn(cell)?;
+                self.current = None;
+                Ok(Some(Event::CellEnd(CellReport {
+                    cell,
+                    status,
+                    reason,
+                    samples: std::mem::take(&mut self.samples),
+                    batch,
+                    took: begun.elapsed(),
+                })))
+            }
+        }
+    }
+
+    fn in_turn(&self, cell: u32) -> Result<Instant, String> {
+        match self.current {
+            Some((current, begun)) if current == cell => Ok(begun),
+            _ => Err(format!("the agent spoke of cell {cell} out of turn")),
+        }
+    }
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! One visit: boots (or starts the agent) until each of its cells has been measured
+//! or has failed. A cell that breaks the guest fails; those after it get another boot.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use experiment::{Experiment, Metric, Stack};
+
+use crate::gather::Finding;
+use crate::host;
+use crate::plan::{Plan, Visit};
+use crate::qemu::{Accelerator, Qemu};
+use crate::session::{Break, CellReport, Event, Patience};
+use crate::vm::{self, Boot, BootEvent, Bootable};
+
+/// Boots that one visit may lose before its remaining cells are given up.
+const LOST_BOOTS: u32 = 3;
+
+/// Where cells are measured.
+#[derive(Debug)]
+pub enum Bench<'a> {
+    /// This machine, as it is.
+    Host,
+    /// Virtual machines.
+    Vm(VmBench<'a>),
+}
+
+/// What booting takes.
+#[derive(Debug)]
+pub struct VmBench<'a> {
+    /// The emulator.
+    pub qemu: &'a Qemu,
+    /// lsmeter's plugin as a file.
+    pub plugin: PathBuf,
+    /// By position among the experiment's kernels.
+    pub bootables: BTreeMap<usize, Bootable>,
+}
+
+/// What a visit tells.
+#[derive(Debug)]
+pub enum Message {
+    /// A boot begins.
+    VisitBegin {
+        /// Position among the kernels.
+        kernel: usize,
+        /// Position among the stacks.
+        stack: usize,
+    },
+    /// What the guest said of itself, for these cells.
+    Seen {
+        /// Positions in the plan.
+        cells: Vec<usize>,
+        /// `uname -r`.
+        release: String,
+        /// `/sys/kernel/security/lsm`.
+        active_lsms: Vec<String>,
+    },
+    /// A cell begins.
+    CellBegin {
+        /// Position in the plan.
+        cell: usize,
+    },
+    /// A cell's visit is over.
+    Found {
+        /// Position in the plan.
+        cell: usize,
+        /// How it went.
+        finding: Finding,
+    },
+}
+
+/// What is known while a boot runs.
+struct Hearing<'a> {
+    stack: &'a Stack,
+    pending: Vec<usize>,
+    current: Option<usize>,
+    clock_ns: f64,
+    sender: &'a Sender<Message>,
+}
+
+impl Hearing<'_> {
+    fn tell(&self, message: Message) -> Result<(), String> {
+        // The receiver is gone only when the whole run ends.
+        self.sender.send(message).map_err(|_| "the run has ended".to_owned())
+    }
+
+    fn hello(&mut self, facts: &BTreeMap<String, String>) -> Result<(), String> {
+        let fact = |key: &str| facts.get(key).map_or("", String::as_str);
+        let active_lsms: Vec<String> =
+            fact("lsm").split(',').filter(|lsm| !lsm.is_empty()).map(str::to_owned).collect();
+        self.clock_ns = fact("clock_ns").parse().unwrap_or(0.0);
+        let honoured = honours(self.stack, &active_lsms);
+        self.tell(Message::Seen {
+            cells: self.pending.clone(),
+            release: fact("release").to_owned(),
+            active_lsms,
+        })?;
+        honoured
+    }
+
+    fn cell_begin(&mut self, cell: u32) -> Result<(), String> {
+        self.current = Some(cell as usize);
+        self.tell(Message::CellBegin { cell: cell as usize })
+    }
+
+    fn cell_end(
+        &mut self,
+        report: CellReport,
+        counts: Option<Result<instructions::counts::Counts, String>>,
+    ) -> Result<(), String> {
+        let cell = report.cell as usize;
+        self.current = None;
+        self.pending.retain(|&pending| pending != cell);
+        let finding = Finding::Report { report, counts, clock_ns: self.clock_ns };
+        self.tell(Message::Found { cell, finding })
+    }
+
+    fn lose(&mut self, cell: usize, reason: &str) {
+        self.pending.retain(|&pending| pending != cell);
+        let finding = Finding::Lost { reason: reason.to_owned() };
+        let _ = self.tell(Message::Found { cell, finding });
+    }
+}
+
+/// Did the kernel take the stack as it was written? What it adds by itself does not
+/// matter; what is missing or in another order does.
+fn honours(stack: &Stack, active: &[String]) -> Result<(), String> {
+    if stack.is_default() {
+        return Ok(());
+    }
+    let asked = stack.names();
+    let kept: Vec<&String> = active.iter().filter(|lsm| asked.contains(lsm)).collect();
+    if kept.iter().copied().eq(asked.iter()) {
+        return Ok(());
+    }
+    let missing: Vec<&str> =
+        asked.iter().filter(|lsm| !active.contains(lsm)).map(String::as_str).collect();
+    let runs = if active.is_empty() { "none".to_owned() } else { active.join(",") };
+    Err(if missing.is_empty() {
+        format!("the kernel did not honour the stack's order: it runs {runs}")
+    } else {
+        format!("the kernel did not honour the stack: it runs {runs}, without {}", missing.join(", "))
+    })
+}
+
+/// Measures a visit's cells.
+pub fn visit(
+    bench: &Bench<'_>,
+    plan: &Plan,
+    experiment: &Experiment,
+    visit: &Visit,
+    cancel: &AtomicBool,
+    sender: &Sender<Message>,
+) {
+    let mut hearing = Hearing {
+        stack: &experiment.stacks[visit.stack],
+        pending: visit.cells.clone(),
+        current: None,
+        clock_ns: 0.0,
+        sender,
+    };
+    for lost in 1..=LOST_BOOTS {
+        let begin = Message::VisitBegin { kernel: visit.kernel, stack: visit.stack };
+        if hearing.pending.is_empty() || hearing.tell(begin).is_err() {
+            return;
+        }
+        hearing.current = None;
+        match measure(bench, plan, experiment, visit, cancel, &mut hearing) {
+            Ok(_) | Err(Break::Cancelled) => return,
+            Err(Break::Failed(reason)) => {
+                // A guest that breaks before it measures anything will break again.
+                let guilty = hearing.current;
+                if let Some(cell) = guilty {
+                    hearing.lose(cell, &reason);
+                }
+                if guilty.is_none() || lost == LOST_BOOTS {
+                    for cell in hearing.pending.clone() {
+                        hearing.lose(cell, &reason);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn measure(
+    bench: &Bench<'_>,
+    plan: &Plan,
+    experiment: &Experiment,
+    visit: &Visit,
+    cancel: &AtomicBool,
+    hearing: &mut Hearing<'_>,
+) -> Result<String, Break> {
+    let directives = plan.directives(experiment, visit.round, &hearing.pending);
+    let patience = Patience {
+        boot: Duration::from_secs(experiment.boot_timeout_s.into()),
+        cell: Duration::from_secs(experiment.cell_timeout_s.into()),
+    };
+    let numbers: Vec<u32> = hearing.pending.iter().map(|&cell| cell as u32).collect();
+    let VmBench { qemu, plugin, bootables } = match bench {
+        Bench::Host => {
+            return host::measure(&directives, &numbers, patience, cancel, &mut |event| {
+                match event {
+                    Event::Hello(facts) => hearing.hello(&facts),
+                    Event::CellBegin(cell) => hearing.cell_begin(cell),
+                    Event::CellEnd(report) => hearing.cell_end(report, None),
+                }
+            });
+        }
+        Bench::Vm(bench) => bench,
+    };
+    let broken = |error: std::io::Error| Break::Failed(format!("a scratch directory: {error}"));
+    let scratch = vm::scratch().map_err(broken)?;
+    let Some(bootable) = bootables.get(&visit.kernel) else {
+        return Err(Break::Failed("its kernel was not prepared".to_owned()));
+    };
+    let stack = hearing.stack.lsm_parameter().map(|lsm| format!("lsm={lsm} "));
+    let metrics = numbers.iter().map(|&n| (n, plan.cells[n as usize].key.metric));
+    let cells: Vec<(u32, Metric)> = metrics.collect();
+    let accelerator = match (visit.timed, qemu.kvm) {
+        (true, true) => Accelerator::Kvm,
+        _ => Accelerator::Tcg(experiment.clock),
+    };
+    let boot = Boot {
+        qemu,
+        bootable,
+        cmdline: &format!("{}{}", stack.unwrap_or_default(), experiment.cmdline),
+        accelerator,
+        plugin: (!visit.timed).then_some(plugin.as_path()),
+        directives: &directives,
+        cells: &cells,
+        patience,
+        scratch: scratch.path(),
+    };
+    vm::boot(&boot, cancel, &mut |event| match event {
+        BootEvent::Hello(facts) => hearing.hello(&facts),
+        BootEvent::CellBegin(cell) => hearing.cell_begin(cell),
+        BootEvent::CellEnd { report, counts } => hearing.cell_end(report, counts),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn active(lsms: &str) -> Vec<String> {
+        lsms.split(',').map(str::to_owned).collect()
+    }
+
+    fn stack(text: &str) -> Stack {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn what_the_kernel_adds_does_not_matter() {
+        let active = active("lockdown,capability,selinux,ima,evm");
+        assert_eq!(honours(&stack("capability,selinux"), &active), Ok(()));
+    }
+
+    #[test]
+    fn a_missing_module_and_another_order_do() {
+        let active = active("lockdown,capability,selinux");
+        let missing = honours(&stack("capability,smack"), &active).unwrap_err();
+        assert!(missing.ends_with("it runs lockdown,capability,selinux, without smack"));
+        let order = honours(&stack("selinux,capability"), &active).unwrap_err();
+        assert!(order.contains("order"));
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Figures as text.
+
+use experiment::{Cell, Metric};
+
+/// A figure with thousands separated by commas: whole if it is whole or large enough
+/// that a fraction says nothing, else with one decimal; two below 10.
+pub(crate) fn figure(value: f64) -> String {
+    if value.fract() == 0.0 || value.abs() >= 1_000.0 {
+        grouped(&format!("{value:.0}"))
+    } else if value.abs() >= 10.0 {
+        format!("{value:.1}")
+    } else {
+        let text = format!("{value:.2}");
+        text.strip_suffix('0')
+            .map_or_else(|| text.clone(), str::to_owned)
+    }
+}
+
+/// A count with thousands separated by commas.
+pub(crate) fn count(value: u64) -> String {
+    grouped(&value.to_string())
+}
+
+fn grouped(number: &str) -> String {
+    let (sign, digits) = match number.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", number),
+    };
+    let mut text = String::from(sign);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 && digit.is_ascii_digit() {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// An overhead, given as a fraction, in per cent with a sign: `+31.9 %`. Exactly
+/// nothing is `0 %`, so that it differs from what only rounds to it.
+pub(crate) fn percent(overhead: f64) -> String {
+    let percent = overhead * 100.0;
+    if percent == 0.0 {
+        return "0 %".to_owned();
+    }
+    let sign = if percent < 0.0 { '-' } else { '+' };
+    let size = percent.abs();
+    if size >= 1_000.0 {
+        format!("{sign}{} %", grouped(&format!("{size:.0}")))
+    } else {
+        format!("{sign}{size:.1} %")
+    }
+}
+
+/// A cell's headline; for statistical metrics with the larger distance from it to an
+/// end of its 95 % interval: `405 ±2`.
+pub(crate) fn headline(cell: &Cell) -> Option<String> {
+    let value = cell.headline()?;
+    let mut text = figure(value);
+    if let (Metric::Time | Metric::Throughput, Some([low, high])) = (cell.metric, cell.ci95) {
+        text += &format!(" ±{}", figure((value - low).max(high - value).max(0.0)));
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures() {
+        for (value, text) in [
+            (0.0, "0"),
+            (5.0, "5"),
+            (999.0, "999"),
+            (1_000.0, "1,000"),
+            (4_979.0, "4,979"),
+            (1_234_567.0, "1,234,567"),
+            (-1_234.0, "-1,234"),
+            (4_979.5, "4,980"),
+            (403.25, "403.2"),
+            (0.125, "0.12"),
+            (1.5, "1.5"),
+        ] {
+            assert_eq!(figure(value), text);
+        }
+        assert_eq!(count(u64::MAX), "18,446,744,073,709,551,615");
+        assert_eq!(figure(f64::INFINITY), "inf");
+    }
+
+    #[test]
+    fn percents() {
+        for (overhead, text) in [
+            (0.318_9, "+31.9 %"),
+            (-0.003, "-0.3 %"),
+            (0.0, "0 %"),
+            (0.000_1, "+0.0 %"),
+            (9.99, "+999.0 %"),
+            (12.344, "+1,234 %"),
+        ] {
+            assert_eq!(percent(overhead), text);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A report in GitHub's Markdown.
+
+use crate::table::{Align, Report, Value};
+
+/// The report as Markdown. Everything that came from the document is escaped.
+pub fn markdown(report: &Report) -> String {
+    let mut out = String::new();
+    for (index, table) in report.tables.iter().enumerate() {
+        if index > 0 {
+            out.push('\n');
+        }
+        out += &format!("**{}**\n\n", escaped(&table.title));
+        for line in &table.legend {
+            out += &format!("{}\n", escaped(line));
+        }
+        if !table.legend.is_empty() {
+            out.push('\n');
+        }
+        out += &line(table.columns.iter().map(|column| escaped(&column.title)));
+        out += &line(table.columns.iter().map(|column| match column.align {
+            Align::Left => "---".to_owned(),
+            Align::Right => "---:".to_owned(),
+        }));
+        for row in &table.rows {
+            out += &line(row.values.iter().map(|value| {
+                let text = cell(value);
+                if row.summary && !text.is_empty() {
+                    format!("**{text}**")
+                } else {
+                    text
+                }
+            }));
+        }
+        if !table.footnotes.is_empty() {
+            out.push('\n');
+        }
+        for (number, note) in table.footnotes.iter().enumerate() {
+            out += &format!("{}. {}\n", number + 1, escaped(note));
+        }
+    }
+    if !report.warnings.is_empty() {
+        out.push('\n');
+    }
+    for warning in &report.warnings {
+        out += &format!("- warning: {}\n", escaped(warning));
+    }
+    out
+}
+
+fn cell(value: &Value) -> String {
+    match &value.absolute {
+        Some(absolute) => format!("{} ({})", escaped(&value.text), escaped(absolute)),
+        None => escaped(&value.text),
+    }
+}
+
+fn line(values: impl Iterator<Item = String>) -> String {
+    let mut line = String::from("|");
+    for value in values {
+        line += &format!(" {value} |");
+    }
+    line.push('\n');
+    line
+}
+
+/// Text in which no character means anything to Markdown or HTML.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '\\' | '|' | '`' | '*' | '_' | '~' | '[' | ']' | '#' | '!' | '$' => {
+                out.push('\\');
+                out.push(c);
+            }
+            _ => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A report as tables of text, before any layout.
+
+use experiment::{Cell, Metric, Place, Run, Status};
+
+use crate::cells::{Configuration, Cost, Group, cost, groups, reason};
+use crate::details::details;
+use crate::format;
+use crate::text::printable;
+
+/// Longest text of a table cell that comes from a document, in characters.
+pub(crate) const TEXT_LIMIT: usize = 60;
+
+/// What a report shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Also a table of every cell's windows, paths and spread.
+    pub details: bool,
+}
+
+/// All tables of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// One for each kernel, file system and metric (two with details).
+    pub tables: Vec<Table>,
+    /// Reasons to doubt the run, one text each.
+    pub warnings: Vec<String>,
+}
+
+/// A table of text. All text is printable; Markdown's own characters are not escaped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    /// What was measured, on what.
+    pub title: String,
+    /// How to read it.
+    pub legend: Vec<String>,
+    /// Columns.
+    pub columns: Vec<Column>,
+    /// How many columns, from the left, a layout repeats when it splits the table
+    /// because it is too wide.
+    pub fixed_columns: usize,
+    /// Rows of as many values as there are columns.
+    pub rows: Vec<Row>,
+    /// What the numbers in brackets mean, from `[1]` on.
+    pub footnotes: Vec<String>,
+}
+
+/// A column's heading.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Its text.
+    pub title: String,
+    /// Where its values stand.
+    pub align: Align,
+}
+
+/// Where values stand in their column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    /// At its left edge.
+    Left,
+    /// At its right edge.
+    Right,
+}
+
+/// A row of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// One for each column.
+    pub values: Vec<Value>,
+    /// It sums the others up.
+    pub summary: bool,
+}
+
+/// A value of a table.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Value {
+    /// Its text; the overhead where there is an `absolute`.
+    pub text: String,
+    /// The figure beside an overhead.
+    pub absolute: Option<String>,
+    /// What a colour may say.
+    pub tone: Tone,
+}
+
+/// What a colour may say about a value. Never the only place where it is said.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Tone {
+    /// Nothing.
+    #[default]
+    Plain,
+    /// It costs more than the baseline.
+    Worse,
+    /// It costs less.
+    Better,
+    /// No difference is shown.
+    Faint,
+    /// It has no figure.
+    Missing,
+}
+
+impl Value {
+    pub(crate) fn plain(text: impl Into<String>) -> Value {
+        Value {
+            text: text.into(),
+            ..Value::default()
+        }
+    }
+}
+
+impl Column {
+    pub(crate) fn new(title: impl Into<String>, align: Align) -> Column {
+        Column {
+            title: title.into(),
+            align,
+        }
+    }
+}
+
+/// All tables of a run. The order of rows is the order of its cells.
+pub fn report(run: &Run, options: &Options) -> Report {
+    let mut tables = Vec::new();
+    for group in groups(run) {
+        tables.push(main_table(run, &group));
+        if options.details {
+            tables.push(details(run, &group));
+        }
+    }
+    let warnings = run.warnings.iter().map(|warning| {
+        let cells = match warning.cells.len() {
+            0 => String::new(),
+            1 => " (1 cell)".to_owned(),
+            n => format!(" ({n} cells)"),
+        };
+        format!(
+            "{}{cells}: {}. Advice: {}.",
+            warning.kind,
+            sentence(&warning.message),
+            sentence(&warning.advice)
+        )
+    });
+    Report {
+        tables,
+        warnings: warnings.collect(),
+    }
+}
+
+fn sentence(text: &str) -> String {
+    printable(text.trim().trim_end_matches('.'), 400)
+}
+
+/// `debian:6.1 (6.1.0-56-cloud-amd64), tmpfs, deterministic clock`.
+pub(crate) fn where_measured(run: &Run, group: &Group<'_>) -> String {
+    let mut text = printable(group.kernel, TEXT_LIMIT);
+    let releases = group.releases();
+    if !releases.is_empty() {
+        let releases: Vec<String> = releases.iter().map(|r| printable(r, TEXT_LIMIT)).collect();
+        text += &format!(" ({})", printable(&releases.join(", "), 200));
+    }
+    text += &format!(", {}", printable(group.filesystem, TEXT_LIMIT));
+    if run.experiment.place == Place::Lab {
+        text += &format!(", {} clock", run.environment.clock);
+    }
+    if !run.experiment.cmdline.is_empty() {
+        text += &format!(", {}", printable(&run.experiment.cmdline, 100));
+    }
+    text
+}
+
+pub(crate) fn what_measured(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Instructions => "guest kernel instructions per operation, modal path",
+        Metric::Time => "nanoseconds per operation, median",
+        Metric::Throughput => "operations per second, median",
+    }
+}
+
+fn main_table(run: &Run, group: &Group<'_>) -> Table {
+    let baseline = group.baseline.as_ref();
+    let mut columns = vec![Column::new("benchmark", Align::Left)];
+    for configuration in &group.configurations {
+        let title = printable(&configuration.short_title(baseline), TEXT_LIMIT);
+        columns.push(Column::new(title, Align::Right));
+    }
+    let mut footnotes = Footnotes::default();
+    let mut rows = Vec::new();
+    for &row in &group.rows {
+        let mut title = row.0.to_owned();
+        if !row.1.is_empty() {
+            title += &format!(":{}", row.1);
+        }
+        let mut values = vec![Value::plain(printable(&title, TEXT_LIMIT))];
+        let base = group.baseline_cell(row);
+        for configuration in &group.configurations {
+            let is_baseline = baseline == Some(configuration);
+            let cell = group.cell(row, configuration);
+            values.push(value(
+                cell,
+                base.filter(|_| !is_baseline),
+                baseline.is_some() && !is_baseline,
+                &mut footnotes,
+            ));
+        }
+        rows.push(Row {
+            values,
+            summary: false,
+        });
+    }
+    if baseline.is_some() && group.configurations.len() > 1 {
+        rows.push(summary(group));
+    }
+    Table {
+        title: format!(
+            "{}: {}",
+            where_measured(run, group),
+            what_measured(group.metric)
+        ),
+        legend: legend(group),
+        columns,
+        fixed_columns: 1 + usize::from(baseline.is_some()),
+        rows,
+        footnotes: footnotes.texts,
+    }
+}
+
+fn value(cell: Option<&Cell>, base: Option<&Cell>, compared: bool, notes: &mut Footnotes) -> Value {
+    let missing = |text| Value {
+        text,
+        absolute: None,
+        tone: Tone::Missing,
+    };
+    let Some(cell) = cell else {
+        return missing(format!("- {}", notes.mark("not measured".to_owned())));
+    };
+    let Some(absolute) = format::headline(cell) else {
+        let text = match cell.status {
+            Status::Unsupported => "-",
+            Status::Failed | Status::Ok => "failed",
+        };
+        return missing(format!("{text} {}", notes.mark(reason(cell))));
+    };
+    if !compared {
+        return Value::plain(absolute);
+    }
+    match base.and_then(|base| cost(cell, base)) {
+        Some(Cost {
+            overhead, unclear, ..
+        }) => Value {
+            text: format!(
+                "{}{}",
+                if unclear { "~" } else { "" },
+                format::percent(overhead)
+            ),
+            absolute: Some(absolute),
+            tone: match overhead {
+                _ if unclear => Tone::Faint,
+                o if o > 0.0 => Tone::Worse,
+                o if o < 0.0 => Tone::Better,
+                _ => Tone::Plain,
+            },
+        },
+        None => Value {
+            text: "n/a".to_owned(),
+            absolute: Some(absolute),
+            tone: Tone::Missing,
+        },
+    }
+}
+
+/// The geometric mean of the ratios, per column, over the rows that have one.
+fn summary(group: &Group<'_>) -> Row {
+    let mut values = vec![Value::plain("geometric mean")];
+    for configuration in &group.configurations {
+        if group.baseline.as_ref() == Some(configuration) {
+            values.push(Value::default());
+            continue;
+        }
+        let ratios: Vec<f64> = group
+            .rows
+            .iter()
+            .filter_map(|&row| {
+                let cost = cost(group.cell(row, configuration)?, group.baseline_cell(row)?)?;
+                // A ratio of 0 has no logarithm.
+                (cost.ratio > 0.0).then_some(cost.ratio)
+            })
+            .collect();
+        let n = ratios.len();
+        values.push(match stats::geometric_mean(ratios) {
+            Some(mean) => Value {
+                text: format::percent(group.metric.direction().overhead_of_ratio(mean)),
+                absolute: Some(format!("n={n}")),
+                tone: Tone::Plain,
+            },
+            None => Value {
+                text: "n/a".to_owned(),
+                absolute: None,
+                tone: Tone::Missing,
+            },
+        });
+    }
+    Row {
+        values,
+        summary: true,
+    }
+}
+
+fn legend(group: &Group<'_>) -> Vec<String> {
+    let mut legend = Vec::new();
+    match &group.baseline {
+        Some(baseline) if group.configurations.len() > 1 => {
+            let name = printable(&baseline.title(), TEXT_LIMIT);
+            let better = match group.metric.direction() {
+                stats::Direction::LowerIsBetter => "more",
+                stats::Direction::HigherIsBetter => "fewer",
+            };
+            let plus = |c: &Configuration| c.short_title(Some(baseline)).starts_with('+');
+            let added = if group.configurations.iter().any(plus) {
+                format!("; +x: {name} with x added")
+            } else {
+                String::new()
+            };
+            legend.push(format!(
+                "Columns: {name}, the baseline; others: overhead (+: {better}) and the figure itself{added}. Last row: geometric mean of the n ratios."
+            ));
+        }
+        Some(_) => {}
+        None => legend.push("Columns: the figures; the baseline was not measured.".to_owned()),
+    }
+    if group.metric != Metric::Instructions {
+        legend.push(
+            "±: 95 % interval of the median; ~: the intervals overlap, no difference is shown."
+                .to_owned(),
+        );
+    }
+    legend
+}
+
+/// Reasons, each once, numbered from 1.
+#[derive(Default)]
+struct Footnotes {
+    texts: Vec<String>,
+}
+
+impl Footnotes {
+    fn mark(&mut self, text: String) -> String {
+        let index = self
+            .texts
+            .iter()
+            .position(|known| *known == text)
+            .unwrap_or_else(|| {
+                self.texts.push(text);
+                self.texts.len() - 1
+            });
+        format!("[{}]", index + 1)
+    }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The golden run document as every kind of table, and documents that lie.
+
+use experiment::{Metric, Run, Status};
+use proptest::prelude::*;
+use report::{CSV_COLUMNS, Layout, Options, csv, markdown, report, terminal};
+
+fn golden() -> Run {
+    Run::parse(include_bytes!("../../experiment/tests/golden/v1.json")).unwrap()
+}
+
+fn shown(run: &Run, details: bool, layout: Layout) -> String {
+    terminal(&report(run, &Options { details }), &layout)
+}
+
+fn csv_of(run: &Run) -> String {
+    let mut bytes = Vec::new();
+    csv(run, &mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn terminal_table() {
+    insta::assert_snapshot!(shown(&golden(), false, Layout::default()));
+}
+
+#[test]
+fn terminal_table_in_a_narrow_window() {
+    let text = shown(
+        &golden(),
+        false,
+        Layout {
+            width: Some(60),
+            colour: false,
+        },
+    );
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 60),
+        "{text}"
+    );
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn terminal_details() {
+    insta::assert_snapshot!(shown(
+        &golden(),
+        true,
+        Layout {
+            width: Some(120),
+            colour: false
+        }
+    ));
+}
+
+#[test]
+fn markdown_tables() {
+    insta::assert_snapshot!(markdown(&report(&golden(), &Options { details: true })));
+}
+
+#[test]
+fn csv_rows() {
+    insta::assert_snapshot!(csv_of(&golden()));
+}
+
+#[test]
+fn colour_only_if_asked() {
+    let plain = shown(&golden(), false, Layout::default());
+    let coloured = shown(
+        &golden(),
+        false,
+        Layout {
+            width: None,
+            colour: true,
+        },
+    );
+    assert!(!plain.contains('\u{1b}'));
+    assert!(coloured.contains("\u{1b}["));
+    // Colour adds nothing but colour.
+    let mut stripped = String::new();
+    let mut rest = coloured.as_str();
+    while let Some(at) = rest.find('\u{1b}') {
+        stripped += &rest[..at];
+        rest = &rest[at..];
+        rest = &rest[rest.find('m').unwrap() + 1..];
+    }
+    stripped += rest;
+    let squeeze = |text: &str| {
+        text.lines()
+            .map(str::trim_end)
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    assert_eq!(squeeze(&stripped), squeeze(&plain));
+}
+
+#[test]
+fn a_run_without_its_baseline_shows_plain_figures() {
+    let mut run = golden();
+    run.cells
+        .retain(|cell| cell.stack.len() > 1 && cell.metric == Metric::Instructions);
+    insta::assert_snapshot!(shown(&run, false, Layout::default()));
+}
+
+#[test]
+fn one_stack_is_no_comparison() {
+    let mut run = golden();
+    run.cells
+        .retain(|cell| cell.stack.len() == 1 && cell.metric == Metric::Time);
+    let text = shown(&run, false, Layout::default());
+    assert!(
+        !text.contains("geometric mean") && !text.contains("baseline"),
+        "{text}"
+    );
+}
+
+#[test]
+fn no_cells_are_no_tables() {
+    let mut run = golden();
+    run.cells.clear();
+    run.warnings.clear();
+    assert_eq!(shown(&run, true, Layout::default()), "");
+    assert_eq!(csv_of(&run).lines().count(), 1);
+}
+
+#[test]
+fn a_failed_baseline_leaves_the_figures() {
+    let mut run = golden();
+    run.cells.retain(|cell| cell.metric == Metric::Instructions);
+    for cell in &mut run.cells {
+        if cell.stack.len() == 1 && cell.benchmark == "open" {
+            cell.unusable(Status::Failed, "");
+        }
+    }
+    let text = shown(&run, false, Layout::default());
+    assert!(text.contains("n/a  6,567"), "{text}");
+    assert!(text.contains("[1] failed: no reason was given"), "{text}");
+}
+
+#[test]
+fn a_throughput_that_rises_costs_less() {
+    let mut run = golden();
+    run.cells.retain(|cell| cell.metric == Metric::Throughput);
+    let text = shown(&run, false, Layout::default());
+    assert!(
+        text.contains("+33.3 %") && text.contains("~+0.1 %"),
+        "{text}"
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn a_lying_document_cannot_draw(hostile in "\\PC{0,12}|[\\x00-\\x7f|`<]{0,300}|\u{1b}\\[2J.*") {
+        let mut run = golden();
+        for cell in &mut run.cells {
+            cell.release.clone_from(&hostile);
+            cell.benchmark.clone_from(&hostile);
+            cell.stack.push(hostile.clone());
+            cell.active_lsms = vec![hostile.clone()];
+            if cell.reason.is_some() {
+                cell.reason = Some(hostile.clone());
+            }
+        }
+        run.warnings[0].message.clone_from(&hostile);
+        let options = Options { details: true };
+        let made = report(&run, &options);
+        let widest = made.tables.iter().map(|table| table.columns.len()).collect::<Vec<_>>();
+        for text in [shown(&run, true, Layout { width: Some(80), colour: false }), markdown(&made)] {
+            prop_assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+        }
+        // No row gains or loses a column.
+        let rows = markdown(&made);
+        let mut tables = widest.iter();
+        let mut inside = false;
+        let mut columns = 0;
+        for line in rows.lines() {
+            if line.starts_with("| ") {
+                if !inside {
+                    columns = *tables.next().unwrap();
+                }
+                let bars = line.replace("\\\\", "").replace("\\|", "").matches('|').count();
+                prop_assert_eq!(bars, columns + 1, "{}", line);
+            }
+            inside = line.starts_with("| ");
+        }
+        let csv = csv_of(&run);
+        for record in ::csv::Reader::from_reader(csv.as_bytes()).records() {
+            let record = record.unwrap();
+            prop_assert_eq!(record.len(), CSV_COLUMNS.len());
+            for field in &record {
+                prop_assert!(!field.starts_with(['=', '@']));
+            }
+        }
+    }
+
+    #[test]
+    fn any_width_keeps_every_figure(width in 0usize..200) {
+        let text = shown(&golden(), false, Layout { width: Some(width), colour: false });
+        for figure in ["4,979", "6,567", "+31.9 %", "5,386", "[2]"] {
+            prop_assert!(text.contains(figure), "{figure}: {text}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Samples as one estimate with its spread.
+
+use crate::bootstrap;
+
+/// Largest magnitude accepted as a sample; its square still fits an `f64`.
+pub const MAGNITUDE_LIMIT: f64 = 1e150;
+
+/// Why samples could not be summarised.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum StatsError {
+    /// There were none.
+    #[error("no samples to summarise")]
+    Empty,
+    /// A sample is NaN or infinite.
+    #[error("sample {index} of {n} is {value}, which is no measurement")]
+    NotFinite {
+        /// Position in the input, from 0.
+        index: usize,
+        /// Number of samples in the input.
+        n: usize,
+        /// The offending value.
+        value: f64,
+    },
+    /// A sample is beyond [`MAGNITUDE_LIMIT`].
+    #[error("sample {index} of {n} is {value:e}, beyond ±{MAGNITUDE_LIMIT:e}")]
+    TooLarge {
+        /// Position in the input, from 0.
+        index: usize,
+        /// Number of samples in the input.
+        n: usize,
+        /// The offending value.
+        value: f64,
+    },
+}
+
+/// What a set of samples says. All figures carry the samples' unit.
+///
+/// `min ≤ median ≤ max`, `min ≤ mean ≤ max`, and the interval, where there is one,
+/// lies within `[min, max]`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Summary {
+    /// Number of samples, at least 1.
+    pub n: usize,
+    /// Middle sample, or half-way between the middle two.
+    pub median: f64,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Standard deviation of the sample (divisor n - 1). None for a single sample:
+    /// one sample says nothing about spread.
+    pub stddev: Option<f64>,
+    /// Smallest sample.
+    pub min: f64,
+    /// Largest sample.
+    pub max: f64,
+    /// 95 % bootstrap percentile interval of the median, `[low, high]`; None below
+    /// [`bootstrap::SAMPLES_MIN`] samples (which says why).
+    pub ci95: Option<[f64; 2]>,
+}
+
+impl Summary {
+    /// Summarises `samples`, in any order.
+    ///
+    /// # Errors
+    /// [`StatsError`] when there are no samples, or one is not finite or is beyond
+    /// [`MAGNITUDE_LIMIT`].
+    pub fn of(samples: &[f64]) -> Result<Summary, StatsError> {
+        let n = samples.len();
+        for (index, &value) in samples.iter().enumerate() {
+            if !value.is_finite() {
+                return Err(StatsError::NotFinite { index, n, value });
+            }
+            if value.abs() > MAGNITUDE_LIMIT {
+                return Err(StatsError::TooLarge { index, n, value });
+            }
+        }
+        // Adding 0.0 turns -0.0 into 0.0: equal samples must not differ in sign.
+        let mut sorted: Vec<f64> = samples.iter().map(|&value| value + 0.0).collect();
+        // Sorting first makes every sum independent of the samples' order.
+        sorted.sort_unstable_by(f64::total_cmp);
+        let (Some(&min), Some(&max)) = (sorted.first(), sorted.last()) else {
+            return Err(StatsError::Empty);
+        };
+        let mean = (sorted.iter().sum::<f64>() / n as f64).clamp(min, max);
+        Ok(Summary {
+            n,
+            median: median_of_sorted(&sorted),
+            mean,
+            stddev: (n >= 2).then(|| {
+                let squares: f64 = sorted.iter().map(|x| (x - mean) * (x - mean)).sum();
+                (squares / (n - 1) as f64).sqrt()
+            }),
+            min,
+            max,
+            ci95: bootstrap::median_ci95(&sorted),
+        })
+    }
+
+    /// Summarises counts, for instance of instructions. Exact up to 2^53.
+    ///
+    /// # Errors
+    /// [`StatsError::Empty`] when there are none.
+    pub fn of_counts(counts: &[u64]) -> Result<Summary, StatsError> {
+        let samples: Vec<f64> = counts.iter().map(|&count| count as f64).collect();
+        Summary::of(&samples)
+    }
+}
+
+/// Median of ascending values; 0 for none, which callers rule out.
+pub(crate) fn median_of_sorted(sorted: &[f64]) -> f64 {
+    let n = sorted.len();
+    if n == 0 {
+        return 0.0;
+    }
+    let (low, high) = (sorted[(n - 1) / 2], sorted[n / 2]);
+    (low + (high - low) / 2.0).clamp(low, high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_figures() {
+        let s = Summary::of(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]).unwrap();
+        assert_eq!(
+            (s.n, s.median, s.mean, s.min, s.max),
+            (8, 4.5, 5.0, 2.0, 9.0)
+        );
+        assert!((s.stddev.unwrap() - (32.0f64 / 7.0).sqrt()).abs() < 1e-12);
+        assert!(s.ci95.is_some());
+    }
+
+    #[test]
+    fn edges() {
+        assert_eq!(Summary::of(&[]), Err(StatsError::Empty));
+        let one = Summary::of(&[3.0]).unwrap();
+        assert_eq!((one.stddev, one.ci95, one.median), (None, None, 3.0));
+        assert_eq!(Summary::of(&[3.0, 3.0]).unwrap().stddev, Some(0.0));
+        assert!(matches!(
+            Summary::of(&[1.0, f64::NAN]),
+            Err(StatsError::NotFinite { index: 1, n: 2, .. })
+        ));
+        assert!(matches!(
+            Summary::of(&[f64::INFINITY]),
+            Err(StatsError::NotFinite { index: 0, .. })
+        ));
+        assert!(matches!(
+            Summary::of(&[1e300]),
+            Err(StatsError::TooLarge { .. })
+        ));
+    }
+
+    #[test]
+    fn negative_zero_is_zero() {
+        let s = Summary::of(&[-0.0, 0.0]).unwrap();
+        assert!(s.min.is_sign_positive() && s.max.is_sign_positive());
+    }
+
+    #[test]
+    fn counts_are_exact() {
+        let s = Summary::of_counts(&[4979; 64]).unwrap();
+        assert_eq!(
+            (s.median, s.stddev, s.ci95),
+            (4979.0, Some(0.0), Some([4979.0, 4979.0]))
+        );
+    }
+}
