@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use experiment::SelectError;
 use experiment::journal::JournalError;
 
-use crate::{initramfs, kernel};
+use crate::kernel;
 
 /// Why an experiment could not be run.
 #[derive(Debug, thiserror::Error)]
@@ -24,9 +24,6 @@ pub enum LabError {
     /// A kernel, or an initramfs for it, cannot be had.
     #[error(transparent)]
     Kernel(#[from] kernel::Error),
-    /// The initramfs for a kernel cannot be made.
-    #[error(transparent)]
-    Initramfs(#[from] initramfs::Error),
     /// Nothing in the suite is what was asked for.
     #[error(transparent)]
     Select(#[from] SelectError),
@@ -64,7 +61,6 @@ impl LabError {
         match self {
             LabError::Environment { hint, .. } => Some(hint.clone()),
             LabError::Kernel(error) => error.hint().map(str::to_owned),
-            LabError::Initramfs(error) => error.hint().map(str::to_owned),
             LabError::Select(error) => error.hint(),
             LabError::Journal { source, .. } => source.hint().map(str::to_owned),
             LabError::WorkDirectory { .. } => {

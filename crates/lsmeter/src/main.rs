@@ -1,3 +1,72 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What does this security module cost?
-fn main() {}
+//!
+//! Arguments in, tables and exit codes out; what is measured and how is the other
+//! crates' business.
+
+mod cli;
+mod commands;
+mod config;
+mod exit;
+mod failure;
+mod output;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::{Cli, Command, KernelCommand, ListCommand};
+use crate::exit::Exit;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let exit = match dispatch(cli.command) {
+        Ok(exit) => exit,
+        Err(error) => report(&error),
+    };
+    ExitCode::from(exit as u8)
+}
+
+fn dispatch(command: Command) -> anyhow::Result<Exit> {
+    match command {
+        Command::Run(args) => commands::run::run(*args),
+        Command::Kernel(KernelCommand::Fetch { kernels, refresh, quiet }) => {
+            commands::kernel::fetch(&kernels, refresh, quiet)
+        }
+        Command::Kernel(KernelCommand::Add { path, name }) => {
+            commands::kernel::add(&path, name.as_deref())
+        }
+        Command::Kernel(KernelCommand::List { json }) => commands::kernel::list(json),
+        Command::Kernel(KernelCommand::Remove { kernels }) => commands::kernel::remove(&kernels),
+        Command::List(ListCommand::Benchmarks { patterns, json }) => {
+            commands::list::benchmarks(&patterns, json)
+        }
+        Command::List(ListCommand::Stacks { json }) => commands::list::stacks(json),
+        Command::List(ListCommand::Presets { json }) => commands::list::presets(json),
+        Command::Doctor(args) => commands::doctor::doctor(&args),
+        Command::Completions { shell } => commands::generate::completions(shell),
+        Command::Man { directory } => commands::generate::man(&directory),
+    }
+}
+
+fn report(error: &anyhow::Error) -> Exit {
+    if output::is_closed_pipe(error) {
+        return Exit::Fine;
+    }
+    let (exit, hint) = failure::explain(error);
+    let mut text = String::new();
+    for cause in error.chain() {
+        let cause = report::printable(&cause.to_string(), 4_000);
+        // A transparent error says what its cause says.
+        if !text.ends_with(&cause) {
+            text.push_str(if text.is_empty() { "" } else { ": " });
+            text.push_str(&cause);
+        }
+    }
+    anstream::eprintln!("error: {text}");
+    if let Some(hint) = hint {
+        anstream::eprintln!("hint: {hint}");
+    }
+    exit
+}

@@ -66,7 +66,8 @@ impl Archive {
         ];
         self.out.extend_from_slice(b"070701");
         for field in fields {
-            self.out.extend_from_slice(format!("{field:08X}").as_bytes());
+            self.out
+                .extend_from_slice(format!("{field:08X}").as_bytes());
         }
         self.out.extend_from_slice(path.as_bytes());
         self.out.push(0);
@@ -103,7 +104,9 @@ pub(super) fn entries(mut data: &[u8]) -> Vec<Entry> {
         };
         let name_size = field(11) as usize;
         let size = field(6) as usize;
-        let name = std::str::from_utf8(&data[110..110 + name_size - 1]).unwrap().to_string();
+        let name = std::str::from_utf8(&data[110..110 + name_size - 1])
+            .unwrap()
+            .to_string();
         let start = (110 + name_size).next_multiple_of(4);
         if name == "TRAILER!!!" {
             return out;

@@ -102,7 +102,9 @@ impl<'a> Support<'a> {
             Some(_) => Err(format!("it has no {module} ({option} is not set)")),
             // Nothing says what was built: the image itself must.
             None if self.image_holds(trace) => Ok(true),
-            None => Err(format!("it has no {module} built in, and no modules are here")),
+            None => Err(format!(
+                "it has no {module} built in, and no modules are here"
+            )),
         }
     }
 

@@ -36,7 +36,17 @@ const EXT4: Maker = Maker {
     // disk gets 4 KiB. As many inodes as a small device gets by default: the
     // tree walk needs 20,000.
     arguments: &[
-        "-q", "-F", "-b", "4096", "-i", "4096", "-L", "lsmeter", "-U", UUID, "-E",
+        "-q",
+        "-F",
+        "-b",
+        "4096",
+        "-i",
+        "4096",
+        "-L",
+        "lsmeter",
+        "-U",
+        UUID,
+        "-E",
         "hash_seed=6c736d65-7465-4221-8000-6c736d657465,\
          lazy_itable_init=0,lazy_journal_init=0,nodiscard,root_owner=0:0",
     ],
@@ -56,7 +66,14 @@ const XFS: Maker = Maker {
     // nrext64 needs 5.19, exchange and parent 6.10; bigtime and inobtcount, the
     // default since 5.15, are known to 5.10.
     compatible: &[
-        &["-m", XFS_UUID, "-i", "nrext64=0,exchange=0", "-n", "parent=0"],
+        &[
+            "-m",
+            XFS_UUID,
+            "-i",
+            "nrext64=0,exchange=0",
+            "-n",
+            "parent=0",
+        ],
         &["-m", XFS_UUID, "-i", "nrext64=0"],
         &["-m", XFS_UUID],
     ],
@@ -101,21 +118,27 @@ pub(super) fn build(fs: FileSystem) -> Result<Option<Vec<u8>>, Error> {
         }
     }
     result?;
-    extents(temporary.as_file(), size).map(Some).map_err(io("read"))
+    extents(temporary.as_file(), size)
+        .map(Some)
+        .map_err(io("read"))
 }
 
-fn find(maker: &Maker) -> Result<PathBuf, Error> {
+/// Where a program that makes file systems is, such as `mkfs.ext4`.
+pub fn find_program(program: &str) -> Option<PathBuf> {
     // An ordinary user's PATH often lacks where these programs are.
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)
         .filter(|dir| dir.is_absolute())
         .chain(["/sbin".into(), "/usr/sbin".into()])
-        .map(|dir| dir.join(maker.program))
+        .map(|dir| dir.join(program))
         .find(|path| path.is_file())
-        .ok_or_else(|| Error::Environment {
-            what: format!("{} is not on this machine", maker.program),
-            hint: format!("install the package {}", maker.package),
-        })
+}
+
+fn find(maker: &Maker) -> Result<PathBuf, Error> {
+    find_program(maker.program).ok_or_else(|| Error::Environment {
+        what: format!("{} is not on this machine", maker.program),
+        hint: format!("install the package {}", maker.package),
+    })
 }
 
 fn run(maker: &Maker, program: &Path, compatible: &[&str], path: &Path) -> Result<(), Error> {
@@ -138,10 +161,17 @@ fn run(maker: &Maker, program: &Path, compatible: &[&str], path: &Path) -> Resul
     }
     let text = String::from_utf8_lossy(&output.stderr);
     let line = text.lines().find(|line| !line.trim().is_empty());
-    let line: String = line.unwrap_or("no reason given").chars().take(300).collect();
+    let line: String = line
+        .unwrap_or("no reason given")
+        .chars()
+        .take(300)
+        .collect();
     Err(Error::Environment {
         what: format!("{} failed: {line}", maker.program),
-        hint: format!("see that the package {} is whole and TMPDIR has room", maker.package),
+        hint: format!(
+            "see that the package {} is whole and TMPDIR has room",
+            maker.package
+        ),
     })
 }
 

@@ -8,6 +8,7 @@ mod image;
 
 pub use crate::kernel::Error;
 pub use experiment::FileSystem;
+pub use image::find_program;
 
 use crate::kernel::{Kernel, Module, ModuleTree};
 use cpio::Archive;
@@ -68,12 +69,19 @@ pub fn with_directives(directives: &str) -> Result<Vec<u8>, Error> {
 /// device in memory, in case that its driver is built in and not a module.
 pub fn kernel_arguments(fs: FileSystem) -> Vec<String> {
     let prefix = |parameter: String| format!("{}.{parameter}", filesystem::RAM_DISK);
-    filesystem::ram_disk_parameters(fs).into_iter().map(prefix).collect()
+    filesystem::ram_disk_parameters(fs)
+        .into_iter()
+        .map(prefix)
+        .collect()
 }
 
 /// The modules that `kernel` must load for `fs`, in order.
 fn modules(fs: FileSystem, kernel: &Kernel) -> Result<Vec<Module>, Error> {
-    let tree = kernel.modules.as_deref().map(ModuleTree::open).transpose()?;
+    let tree = kernel
+        .modules
+        .as_deref()
+        .map(ModuleTree::open)
+        .transpose()?;
     let support = Support::of(kernel, tree.as_ref())?;
     let mut needed = Vec::new();
     for driver in filesystem::drivers(fs) {

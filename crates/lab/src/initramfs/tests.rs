@@ -36,17 +36,33 @@ fn the_layout_is_the_protocols() {
     let dir = tempfile::tempdir().unwrap();
     let kernel = kernel(dir.path(), &[("config", b"CONFIG_TMPFS=y\n")]);
     let archive = build(b"agent", FileSystem::Tmpfs, &kernel).unwrap();
-    assert_eq!(archive, build(b"agent", FileSystem::Tmpfs, &kernel).unwrap());
+    assert_eq!(
+        archive,
+        build(b"agent", FileSystem::Tmpfs, &kernel).unwrap()
+    );
     let entries = cpio::entries(&archive);
     let paths: Vec<&str> = entries.iter().map(|e| e.0.as_str()).collect();
     assert_eq!(
         paths,
-        ["dev", "mnt", "modules", "proc", "sys", "tmp", "dev/console", "dev/null", "init"]
+        [
+            "dev",
+            "mnt",
+            "modules",
+            "proc",
+            "sys",
+            "tmp",
+            "dev/console",
+            "dev/null",
+            "init"
+        ]
     );
     assert_eq!(entries[0].1, 0o040_755);
     assert_eq!((entries[6].1, entries[6].2), (0o020_600, (5, 1)));
     assert_eq!((entries[7].1, entries[7].2), (0o020_666, (1, 3)));
-    assert_eq!((entries[8].1, entries[8].3.as_slice()), (0o100_755, &b"agent"[..]));
+    assert_eq!(
+        (entries[8].1, entries[8].3.as_slice()),
+        (0o100_755, &b"agent"[..])
+    );
 }
 
 #[test]
@@ -99,7 +115,11 @@ fn what_a_kernel_lacks_is_named() {
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert!(error.to_string().contains(named), "{error}");
     }
-    fs::write(dir.path().join("config"), "CONFIG_BLK_DEV_RAM=y\nCONFIG_XFS_FSX=y\n").unwrap();
+    fs::write(
+        dir.path().join("config"),
+        "CONFIG_BLK_DEV_RAM=y\nCONFIG_XFS_FSX=y\n",
+    )
+    .unwrap();
     let error = names(FileSystem::Xfs, &kernel).unwrap_err().to_string();
     assert!(error.contains("CONFIG_XFS_FS is not set"), "{error}");
 }

@@ -60,7 +60,10 @@ impl Apt {
             hint: "install the package debian-archive-keyring".into(),
         })?;
         let name = dir.to_str().filter(|name| {
-            name.starts_with('/') && !name.chars().any(|c| c.is_control() || "\"\\{};".contains(c))
+            name.starts_with('/')
+                && !name
+                    .chars()
+                    .any(|c| c.is_control() || "\"\\{};".contains(c))
         });
         let Some(name) = name else {
             return Err(Error::Environment {
@@ -208,9 +211,10 @@ impl Apt {
         let child = command.spawn().map_err(|e| match e.kind() {
             io::ErrorKind::NotFound => Error::Environment {
                 what: format!("{program} is not on this machine"),
-                hint: "kernels are fetched with apt; elsewhere download a linux-image-*-cloud-amd64 \
+                hint:
+                    "kernels are fetched with apt; elsewhere download a linux-image-*-cloud-amd64 \
                        package of Debian and run `lsmeter kernel add FILE.deb`"
-                    .into(),
+                        .into(),
             },
             _ => Error::io("run", Path::new(program))(e),
         })?;
@@ -230,7 +234,10 @@ impl Apt {
                 line.clear();
             }
         }
-        let status = child.0.wait().map_err(Error::io("wait for", Path::new(program)))?;
+        let status = child
+            .0
+            .wait()
+            .map_err(Error::io("wait for", Path::new(program)))?;
         Ok(Outcome {
             stdout,
             complaints: complaints.join().unwrap_or_default(),
@@ -261,7 +268,10 @@ fn complaints(pipe: Option<impl Read>) -> Vec<String> {
     let text = String::from_utf8_lossy(&text);
     let mut out = Vec::new();
     for line in text.lines() {
-        if let Some(line) = line.strip_prefix("E: ").or_else(|| line.strip_prefix("W: ")) {
+        if let Some(line) = line
+            .strip_prefix("E: ")
+            .or_else(|| line.strip_prefix("W: "))
+        {
             let line: String = without_password(line).chars().take(400).collect();
             if !out.contains(&line) {
                 out.push(line);
@@ -330,13 +340,14 @@ Dir::State::extended_states "{dir}/extended_states";
 Dir::Cache "{dir}/cache";
 Dir::Cache::Archives "{dir}/cache/archives";
 Dir::Cache::pkgcache "{dir}/cache/pkgcache.bin";
-Dir::Cache::srcpkgcache "{dir}/cache/srcpkgcache.bin";
+Dir::Cache::srcpkgcache "";
 APT::Architecture "amd64";
 APT::Architectures {{ "amd64"; }};
 APT::Sandbox::User "root";
 APT::Status-Fd "1";
 APT::Get::AllowUnauthenticated "false";
 Acquire::Languages {{ "none"; }};
+Acquire::GzipIndexes "true";
 Acquire::AllowInsecureRepositories "false";
 Acquire::AllowWeakRepositories "false";
 Acquire::AllowDowngradeToInsecureRepositories "false";
@@ -353,7 +364,10 @@ mod tests {
 
     #[test]
     fn progress_lines_are_told_from_data() {
-        assert_eq!(percent("dlstatus:1:42.9:Retrieving file 1 of 1\n"), Some(42));
+        assert_eq!(
+            percent("dlstatus:1:42.9:Retrieving file 1 of 1\n"),
+            Some(42)
+        );
         assert_eq!(percent("dlstatus:1:999:x"), Some(100));
         assert_eq!(percent("linux-image-6.1.0-56-cloud-amd64\n"), None);
         assert_eq!(percent("dlstatus:"), None);

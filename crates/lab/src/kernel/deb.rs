@@ -212,12 +212,20 @@ fn extract_data(
         };
         kept = kept.saturating_add(entry.size);
         if entry.size > limit || kept > KEPT_LIMIT {
-            return Err(Error::damaged(what, format!("`{}` is too long", entry.path)));
+            return Err(Error::damaged(
+                what,
+                format!("`{}` is too long", entry.path),
+            ));
         }
         if let Some(parent) = target.parent() {
             fs::create_dir_all(parent).map_err(Error::io("create", parent))?;
         }
-        let mut file = File::create_new(&target).map_err(Error::io("create", &target))?;
+        let mut file = File::create_new(&target).map_err(|e| match e.kind() {
+            io::ErrorKind::AlreadyExists => {
+                Error::damaged(what, format!("`{}` is there twice", entry.path))
+            }
+            _ => Error::io("create", &target)(e),
+        })?;
         io::copy(&mut archive.data(), &mut file).map_err(|e| match e.raw_os_error() {
             Some(_) => Error::io("write", &target)(e),
             None => fail(e),
@@ -263,7 +271,7 @@ fn place(path: &str, release: &mut Option<String>) -> Result<Option<Place>, Stri
         return Ok(None);
     };
     let place = match file {
-        "vmlinuz" => Place::Image,
+        "vmlinuz" | "vmlinuz.unsigned" => Place::Image,
         "config" => Place::Config,
         _ if file.starts_with("modules.") && !file.contains('/') => Place::Modules(file.into()),
         _ if is_kept_module(file) => Place::Modules(file.into()),
@@ -291,7 +299,12 @@ mod tests {
 
     #[test]
     fn keeps_what_a_lab_needs() {
-        for format in [None, Some(Format::Gzip), Some(Format::Xz), Some(Format::Zstd)] {
+        for format in [
+            None,
+            Some(Format::Gzip),
+            Some(Format::Xz),
+            Some(Format::Zstd),
+        ] {
             let data = deb(
                 &control("linux-image-6.1.0-1-cloud-amd64", "6.1.1-1"),
                 &[
@@ -320,14 +333,19 @@ mod tests {
 
     #[test]
     fn the_split_packages_of_newer_series() {
-        let data = deb(
-            &control("linux-binary-7.2.1-cloud-amd64", "7.2.1-1"),
-            &[E::File("./usr/lib/modules/7.2.1-cloud-amd64/vmlinuz", b"image")],
-            Some(Format::Xz),
-        );
-        let (dir, result) = unpack(&data);
-        assert!(result.unwrap().has_image);
-        assert!(dir.path().join("out/vmlinuz").exists());
+        for name in ["vmlinuz", "vmlinuz.unsigned"] {
+            let data = deb(
+                &control("linux-binary-7.2.1-cloud-amd64", "7.2.1-1"),
+                &[E::File(
+                    &format!("./usr/lib/modules/7.2.1-cloud-amd64/{name}"),
+                    b"image",
+                )],
+                Some(Format::Xz),
+            );
+            let (dir, result) = unpack(&data);
+            assert!(result.unwrap().has_image);
+            assert!(dir.path().join("out/vmlinuz").exists());
+        }
     }
 
     #[test]
@@ -346,8 +364,11 @@ mod tests {
             assert!(matches!(result, Err(Error::Damaged { .. })), "{result:?}");
             assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
         }
-        let two = [E::File("./boot/vmlinuz-1.0", b"x"), E::File("./boot/config-2.0", b"x")];
-        assert!(unpack(&deb(&control("p", "1"), &two, None)).1.is_err());
+        for second in ["./boot/config-2.0", "./boot/vmlinuz-1.0"] {
+            let two = [E::File("./boot/vmlinuz-1.0", b"x"), E::File(second, b"x")];
+            let result = unpack(&deb(&control("p", "1"), &two, None)).1;
+            assert!(matches!(result, Err(Error::Damaged { .. })), "{result:?}");
+        }
         let arm = control("p", "1").replace("amd64", "arm64");
         let error = unpack(&deb(&arm, &[], None)).1.unwrap_err();
         assert!(error.to_string().contains("arm64"), "{error}");

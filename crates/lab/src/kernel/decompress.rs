@@ -262,7 +262,10 @@ mod tests {
         let data: Vec<u8> = (0..LZ4_BLOCK + 12345).map(|i| (i / 999) as u8).collect();
         let mut packed = compress(Format::Lz4Legacy, &data);
         packed.extend((data.len() as u32).to_le_bytes());
-        assert_eq!(decompress(Format::Lz4Legacy, &packed, data.len()).unwrap(), data);
+        assert_eq!(
+            decompress(Format::Lz4Legacy, &packed, data.len()).unwrap(),
+            data
+        );
     }
 
     proptest! {

@@ -56,7 +56,11 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
         let head = files::read_head(path, 64)?;
         image::is_elf64(&head)
     };
-    let limit = if is_elf { VMLINUX_LIMIT as u64 } else { IMAGE_LIMIT };
+    let limit = if is_elf {
+        VMLINUX_LIMIT as u64
+    } else {
+        IMAGE_LIMIT
+    };
     let data = files::read(path, limit)?;
     let digest = files::digest(&data);
     let (release, elf) = if is_elf {
@@ -64,7 +68,10 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
             .ok_or_else(|| Error::damaged(&what, "it is an ELF file, but no Linux kernel"))?;
         (release, None)
     } else if !BzImage::is_bzimage(&data) {
-        return Err(Error::unsupported(&what, "it is no bzImage, vmlinux or Debian package"));
+        return Err(Error::unsupported(
+            &what,
+            "it is no bzImage, vmlinux or Debian package",
+        ));
     } else {
         let parsed = BzImage::parse(&data, &what)?;
         let elf = parsed.decompress(&what)?;
@@ -94,7 +101,11 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
 /// vmlinux) and what came with it: decompresses it and writes `kernel.json`.
 /// Returns the key of its content.
 pub(crate) fn complete(dir: &Path, package_version: Option<String>) -> Result<String, Error> {
-    let image = if dir.join("vmlinuz").exists() { "vmlinuz" } else { "vmlinux" };
+    let image = if dir.join("vmlinuz").exists() {
+        "vmlinuz"
+    } else {
+        "vmlinux"
+    };
     let inspected = inspect(&dir.join(image))?;
     if let Some(elf) = &inspected.vmlinux {
         files::write(&dir.join("vmlinux"), elf)?;
@@ -139,9 +150,15 @@ pub(crate) fn load(dir: &Path, name: &str) -> Result<Kernel, Error> {
     for path in [&mut kernel.vmlinux, &mut kernel.modules, &mut kernel.config] {
         *path = path.take().map(|p| dir.join(p));
     }
-    for path in [Some(&kernel.image), kernel.vmlinux.as_ref()].into_iter().flatten() {
+    for path in [Some(&kernel.image), kernel.vmlinux.as_ref()]
+        .into_iter()
+        .flatten()
+    {
         if !path.is_file() {
-            return Err(Error::damaged(format!("kernel {name}"), "its image is gone"));
+            return Err(Error::damaged(
+                format!("kernel {name}"),
+                "its image is gone",
+            ));
         }
     }
     Ok(kernel)

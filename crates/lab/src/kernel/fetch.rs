@@ -66,7 +66,8 @@ impl Store {
             apt.update(events)?;
         }
         let mut names = apt.names()?;
-        let find = |names: &[String]| packages::candidates(kernel, names.iter().map(String::as_str));
+        let find =
+            |names: &[String]| packages::candidates(kernel, names.iter().map(String::as_str));
         let mut candidates = find(&names);
         let mut reasons = self.try_candidates(&apt, &candidates, events)?;
         if let (Err(_), false) = (&reasons, update_first) {

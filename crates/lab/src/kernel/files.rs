@@ -158,13 +158,19 @@ fn remove_orphans(parent: &Path) {
     };
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let owner = name.to_str().and_then(|n| n.split_once('-')).map(|(pid, _)| pid);
+        let owner = name
+            .to_str()
+            .and_then(|n| n.split_once('-'))
+            .map(|(pid, _)| pid);
         let Some(pid) = owner.filter(|pid| pid.bytes().all(|b| b.is_ascii_digit())) else {
             continue;
         };
         // A process of another container has a number that means nothing here;
         // it will not take an hour.
-        let age = entry.metadata().and_then(|m| m.modified()).map(|m| m.elapsed());
+        let age = entry
+            .metadata()
+            .and_then(|m| m.modified())
+            .map(|m| m.elapsed());
         let is_old = matches!(age, Ok(Ok(age)) if age > Duration::from_secs(3600));
         if is_old && !Path::new("/proc").join(pid).exists() && Path::new("/proc/self").exists() {
             // Whoever else removes it at the same time is welcome.

@@ -24,10 +24,9 @@ pub(crate) fn compress(format: Format, data: &[u8]) -> Vec<u8> {
             out.write_all(data).unwrap();
             out.finish().unwrap()
         }
-        Format::Zstd => ruzstd::encoding::compress_to_vec(
-            data,
-            ruzstd::encoding::CompressionLevel::Fastest,
-        ),
+        Format::Zstd => {
+            ruzstd::encoding::compress_to_vec(data, ruzstd::encoding::CompressionLevel::Fastest)
+        }
         Format::Lz4Legacy => {
             let mut out = vec![0x02, 0x21, 0x4c, 0x18];
             for block in data.chunks(8 << 20) {
@@ -134,7 +133,11 @@ pub(crate) fn tar(entries: &[Entry]) -> Vec<u8> {
             long.as_gnu_mut().unwrap().name[..13].copy_from_slice(b"././@LongLink");
             long.set_cksum();
             out.append(&long, format!("{name}\0").as_bytes()).unwrap();
-            header.as_gnu_mut().unwrap().name.copy_from_slice(&name.as_bytes()[..100]);
+            header
+                .as_gnu_mut()
+                .unwrap()
+                .name
+                .copy_from_slice(&name.as_bytes()[..100]);
         } else {
             header.as_gnu_mut().unwrap().name[..name.len()].copy_from_slice(name.as_bytes());
         }
@@ -146,7 +149,10 @@ pub(crate) fn tar(entries: &[Entry]) -> Vec<u8> {
 
 /// A Debian package of these entries.
 pub(crate) fn deb(control: &str, entries: &[Entry], format: Option<Format>) -> Vec<u8> {
-    let control = compress(Format::Xz, &tar(&[Entry::File("./control", control.as_bytes())]));
+    let control = compress(
+        Format::Xz,
+        &tar(&[Entry::File("./control", control.as_bytes())]),
+    );
     let data = tar(entries);
     let (suffix, data) = match format {
         None => ("", data),

@@ -40,7 +40,10 @@ impl<'a> BzImage<'a> {
             return Err(damaged("it has no bzImage header"));
         }
         if le16(data, 0x206).is_none_or(|version| version < PAYLOAD_VERSION) {
-            return Err(Error::unsupported(what, "its boot protocol is older than 2.08"));
+            return Err(Error::unsupported(
+                what,
+                "its boot protocol is older than 2.08",
+            ));
         }
         let sectors = match data[0x1f1] {
             0 => 4,
@@ -99,7 +102,10 @@ impl<'a> BzImage<'a> {
         })?;
         // The build appends the length to every format (scripts/Makefile.lib,
         // size_append); gzip's own trailer is the same number.
-        let recorded = payload.len().checked_sub(4).and_then(|at| le32(payload, at));
+        let recorded = payload
+            .len()
+            .checked_sub(4)
+            .and_then(|at| le32(payload, at));
         if recorded != Some(elf.len() as u32) {
             return Err(Error::damaged(
                 what,
@@ -263,13 +269,19 @@ mod tests {
         let end = image.iter().rposition(|&b| b != 0).unwrap_or(last);
         wrong_length[end] ^= 1;
         let parsed = BzImage::parse(&wrong_length, "image").unwrap();
-        assert!(matches!(parsed.decompress("image"), Err(Error::Damaged { .. })));
+        assert!(matches!(
+            parsed.decompress("image"),
+            Err(Error::Damaged { .. })
+        ));
 
         let mut payload = compress(Format::Gzip, b"no kernel");
         payload.extend(9u32.to_le_bytes());
         let other = crate::kernel::fixtures::bzimage_around("6.1.0", &payload);
         let parsed = BzImage::parse(&other, "image").unwrap();
-        assert!(matches!(parsed.decompress("image"), Err(Error::Damaged { .. })));
+        assert!(matches!(
+            parsed.decompress("image"),
+            Err(Error::Damaged { .. })
+        ));
         let other = crate::kernel::fixtures::bzimage_around("6.1.0", b"BZh91AYxxxx");
         let error = BzImage::parse(&other, "image").unwrap().decompress("image");
         assert!(error.unwrap_err().to_string().contains("bzip2"));

@@ -108,7 +108,11 @@ impl Store {
             Some(name) => name.to_string(),
             None => {
                 let image = entry.join("vmlinuz");
-                let image = if image.exists() { image } else { entry.join("vmlinux") };
+                let image = if image.exists() {
+                    image
+                } else {
+                    entry.join("vmlinux")
+                };
                 entry::inspect(&image)?.release
             }
         };
@@ -205,7 +209,10 @@ fn unpack(path: &Path, scratch: &Scratch) -> Result<(PathBuf, String), Error> {
     if !extracted.has_image {
         return Err(Error::Unsupported {
             what: path.display().to_string(),
-            reason: format!("the package {} holds no kernel image", extracted.control.package),
+            reason: format!(
+                "the package {} holds no kernel image",
+                extracted.control.package
+            ),
             hint: Some(
                 "from Linux 7.2 on the image is in linux-binary-*, with linux-modules-* and \
                  linux-base-* beside it"
@@ -269,7 +276,10 @@ fn built(top: &Path, image: PathBuf) -> Parts {
     Parts {
         image,
         config: Some(top.join(".config")).filter(|p| p.is_file()),
-        modules: top.join("modules.order").is_file().then(|| top.to_path_buf()),
+        modules: top
+            .join("modules.order")
+            .is_file()
+            .then(|| top.to_path_buf()),
     }
 }
 
@@ -279,7 +289,9 @@ fn copy(parts: &Parts, entry: &Path) -> Result<(), Error> {
         if let Some(parent) = to.parent() {
             files::create_dir(parent)?;
         }
-        fs::copy(from, &to).map(|_| ()).map_err(Error::io("copy", from))
+        fs::copy(from, &to)
+            .map(|_| ())
+            .map_err(Error::io("copy", from))
     };
     let head = files::read_head(&parts.image, 64)?;
     let is_elf = super::image::is_elf64(&head);
@@ -297,7 +309,12 @@ fn copy(parts: &Parts, entry: &Path) -> Result<(), Error> {
             copy(path, entry.join("modules").join(installed))?;
         }
     }
-    for name in ["modules.builtin", "modules.dep", "modules.alias", "modules.softdep"] {
+    for name in [
+        "modules.builtin",
+        "modules.dep",
+        "modules.alias",
+        "modules.softdep",
+    ] {
         let from = modules.join(name);
         if from.is_file() {
             copy(&from, entry.join("modules").join(name))?;

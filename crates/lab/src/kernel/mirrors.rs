@@ -9,8 +9,17 @@ use std::path::Path;
 const SOURCES_LIMIT: u64 = 1 << 20;
 const KEYRING: &str = "debian-archive-keyring";
 const SUITES: [&str; 11] = [
-    "buster", "bullseye", "bookworm", "trixie", "forky", "duke", "sid", "stable", "oldstable",
-    "testing", "unstable",
+    "buster",
+    "bullseye",
+    "bookworm",
+    "trixie",
+    "forky",
+    "duke",
+    "sid",
+    "stable",
+    "oldstable",
+    "testing",
+    "unstable",
 ];
 
 /// Where Debian's packages are fetched from.
@@ -56,7 +65,8 @@ impl Mirrors {
             files.extend(more);
         }
         for path in files {
-            let is_short = fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() < SOURCES_LIMIT);
+            let is_short =
+                fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() < SOURCES_LIMIT);
             let Some(text) = is_short.then(|| fs::read(&path).ok()).flatten() else {
                 continue;
             };
@@ -73,9 +83,10 @@ impl Mirrors {
             .max_by_key(|s| s.rank())
             .ok_or_else(|| Error::Environment {
                 what: format!("no Debian mirror in {}", apt_dir.display()),
-                hint: "name one in the configuration file: `mirror = \"http://MIRROR/debian\"` and \
+                hint:
+                    "name one in the configuration file: `mirror = \"http://MIRROR/debian\"` and \
                        `security_mirror = \"http://MIRROR/debian-security\"`"
-                    .into(),
+                        .into(),
             })?;
         let security = sources
             .iter()
@@ -146,7 +157,9 @@ impl Source {
     fn path_ends(&self, names: &[&str]) -> bool {
         let path = self.uri.trim_end_matches('/');
         let path = path.strip_suffix(".list").unwrap_or(path);
-        names.iter().any(|name| path.rsplit('/').next() == Some(name))
+        names
+            .iter()
+            .any(|name| path.rsplit('/').next() == Some(name))
     }
 
     /// Others publish below `/debian` too, for Debian's suites and signed by
@@ -169,15 +182,26 @@ impl Source {
 
     /// Larger is surer.
     fn rank(&self) -> (bool, bool) {
-        let is_signed = self.signed_by.as_ref().is_some_and(|key| key.contains(KEYRING));
+        let is_signed = self
+            .signed_by
+            .as_ref()
+            .is_some_and(|key| key.contains(KEYRING));
         (is_signed, self.path_ends(&["debian", "debian-security"]))
     }
 }
 
 fn is_uri(text: &str) -> bool {
     const SCHEMES: [&str; 10] = [
-        "http", "https", "ftp", "file", "copy", "mirror", "mirror+file", "mirror+http",
-        "mirror+https", "tor+https",
+        "http",
+        "https",
+        "ftp",
+        "file",
+        "copy",
+        "mirror",
+        "mirror+file",
+        "mirror+http",
+        "mirror+https",
+        "tor+https",
     ];
     let plain = |c: char| c.is_ascii_graphic() && !"[]\"#<>\\".contains(c);
     text.len() <= 1024
@@ -191,7 +215,10 @@ fn is_uri(text: &str) -> bool {
 fn parse_list(text: &str, out: &mut Vec<Source>) {
     for line in text.lines() {
         let line = line.split('#').next().unwrap_or("").trim();
-        let Some(rest) = line.strip_prefix("deb").filter(|r| r.starts_with([' ', '\t', '['])) else {
+        let Some(rest) = line
+            .strip_prefix("deb")
+            .filter(|r| r.starts_with([' ', '\t', '[']))
+        else {
             continue;
         };
         let rest = rest.trim_start();
@@ -282,8 +309,14 @@ mod tests {
             Types: deb\nURIs: http://a.example/debian-security\nSuites: bookworm-security\n\
             Components: main contrib\nSigned-By: /usr/share/keyrings/debian-archive-keyring.gpg\n";
         let mirrors = from(&[("sources.list.d/debian.sources", deb822)]).unwrap();
-        assert!(mirrors.archive().ends_with(".example/debian/") || mirrors.archive().ends_with(".example/debian"));
-        assert_eq!(mirrors.security().unwrap(), "http://a.example/debian-security");
+        assert!(
+            mirrors.archive().ends_with(".example/debian/")
+                || mirrors.archive().ends_with(".example/debian")
+        );
+        assert_eq!(
+            mirrors.security().unwrap(),
+            "http://a.example/debian-security"
+        );
 
         let list = "deb [arch=amd64 trusted=no] https://me:secret@m.example/debian trixie main # x\n\
             deb-src http://other.example/debian trixie main\n\
@@ -308,7 +341,12 @@ mod tests {
         let error = from(&[("sources.list", list)]).unwrap_err();
         assert!(error.hint().unwrap().contains("mirror ="));
         let list = format!("{list}deb mirror+file:/etc/apt/mirrors/debian.list bookworm main\n");
-        assert!(from(&[("sources.list", &list)]).unwrap().archive().starts_with("mirror+file"));
+        assert!(
+            from(&[("sources.list", &list)])
+                .unwrap()
+                .archive()
+                .starts_with("mirror+file")
+        );
         assert!(from(&[]).is_err());
         let off = "Enabled: no\nTypes: deb\nURIs: http://a.example/debian\nSuites: sid\nComponents: main\n";
         assert!(from(&[("sources.list.d/x.sources", off)]).is_err());
@@ -317,7 +355,13 @@ mod tests {
     #[test]
     fn a_mirror_of_the_user_is_checked() {
         assert!(Mirrors::new("http://m.example/debian", None).is_ok());
-        for bad in ["", "m.example", "http://m.example/a b", "http://x/\ndeb http://y/", "x://y"] {
+        for bad in [
+            "",
+            "m.example",
+            "http://m.example/a b",
+            "http://x/\ndeb http://y/",
+            "x://y",
+        ] {
             assert!(Mirrors::new(bad, None).is_err(), "{bad}");
         }
         assert_eq!(

@@ -5,8 +5,8 @@
 //! in it is half there: an entry is written beside, synced and renamed.
 
 mod apt;
-pub mod decompress;
 mod deb;
+pub mod decompress;
 mod entry;
 mod error;
 mod fetch;

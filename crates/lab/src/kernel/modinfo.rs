@@ -52,7 +52,12 @@ mod tests {
 
     #[test]
     fn reads_repeated_keys() {
-        let elf = module(&["license=GPL", "depends=a,b", "softdep=pre: c", "softdep=post: d"]);
+        let elf = module(&[
+            "license=GPL",
+            "depends=a,b",
+            "softdep=pre: c",
+            "softdep=post: d",
+        ]);
         assert_eq!(values(&elf, "depends"), ["a,b"]);
         assert_eq!(values(&elf, "softdep"), ["pre: c", "post: d"]);
         assert!(values(&elf, "dep").is_empty());

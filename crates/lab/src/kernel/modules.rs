@@ -143,14 +143,20 @@ impl ModuleTree {
     /// in front, from 6.2 on with the object's name.
     fn add_built(&mut self, line: &str) {
         let path = line.strip_prefix("kernel/").map_or(line, |rest| {
-            if self.dir.join(rest.replace(".o", ".ko")).is_file() { rest } else { line }
+            if self.dir.join(rest.replace(".o", ".ko")).is_file() {
+                rest
+            } else {
+                line
+            }
         });
         let path = match path.strip_suffix(".o") {
             Some(stem) => format!("{stem}.ko"),
             None => path.to_string(),
         };
         let relative = Path::new(&path);
-        let is_inside = relative.components().all(|c| matches!(c, Component::Normal(_)));
+        let is_inside = relative
+            .components()
+            .all(|c| matches!(c, Component::Normal(_)));
         let full = self.dir.join(relative);
         if is_inside && !path.is_empty() && full.is_file() {
             self.add(full, &format!("kernel/{path}"));
@@ -178,6 +184,11 @@ impl ModuleTree {
         let plain = normal(target.strip_prefix("crypto-").unwrap_or(target));
         if self.files.contains_key(&plain) || self.builtin.contains(&plain) {
             return Some(plain);
+        }
+        // Built in, it answers already; a faster one may refuse the processor.
+        let generic = format!("{plain}_generic");
+        if self.builtin.contains(&generic) {
+            return Some(generic);
         }
         let stem = plain.split('_').next().unwrap_or(&plain);
         let stem = stem.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -223,7 +234,10 @@ impl Order<'_> {
             return Err(Error::unsupported(what(), reason));
         };
         if depth > DEPTH_LIMIT || self.seen.len() > MOST_NEEDED {
-            return Err(Error::damaged(what(), format!("{name} needs too many modules")));
+            return Err(Error::damaged(
+                what(),
+                format!("{name} needs too many modules"),
+            ));
         }
         let elf = self.tree.read(file)?;
         for target in modinfo::values(&elf, "softdep") {
@@ -292,14 +306,32 @@ mod tests {
     #[test]
     fn dependencies_come_first() {
         let (_dir, tree) = tree(&[
-            ("modules.builtin", b"kernel/fs/ext4/ext4.ko\nkernel/lib/libcrc32c.ko\n".to_vec()),
-            ("kernel/fs/btrfs/btrfs.ko", module(&["depends=xor,raid6_pq,libcrc32c"])),
-            ("kernel/lib/raid6/raid6-pq.ko.xz", compress(Format::Xz, &module(&["depends="]))),
-            ("kernel/crypto/xor.ko.gz", compress(Format::Gzip, &module(&["depends=a"]))),
-            ("kernel/lib/a.ko.zst", compress(Format::Zstd, &module(&["depends="]))),
+            (
+                "modules.builtin",
+                b"kernel/fs/ext4/ext4.ko\nkernel/lib/libcrc32c.ko\n".to_vec(),
+            ),
+            (
+                "kernel/fs/btrfs/btrfs.ko",
+                module(&["depends=xor,raid6_pq,libcrc32c"]),
+            ),
+            (
+                "kernel/lib/raid6/raid6-pq.ko.xz",
+                compress(Format::Xz, &module(&["depends="])),
+            ),
+            (
+                "kernel/crypto/xor.ko.gz",
+                compress(Format::Gzip, &module(&["depends=a"])),
+            ),
+            (
+                "kernel/lib/a.ko.zst",
+                compress(Format::Zstd, &module(&["depends="])),
+            ),
             ("kernel/drivers/block/brd.ko", module(&["depends="])),
         ]);
-        assert_eq!(order(&tree, &["brd", "btrfs"]), ["brd", "a", "xor", "raid6_pq", "btrfs"]);
+        assert_eq!(
+            order(&tree, &["brd", "btrfs"]),
+            ["brd", "a", "xor", "raid6_pq", "btrfs"]
+        );
         assert!(tree.load_order(&["ext4"]).unwrap().is_empty());
         assert!(tree.is_builtin("ext4") && tree.knows_builtin() && tree.contains("raid6-pq"));
     }
@@ -323,12 +355,33 @@ mod tests {
     #[test]
     fn soft_dependencies_are_found_by_alias() {
         let (_dir, tree) = tree(&[
-            ("kernel/fs/f.ko", module(&["softdep=pre: crypto-crc32c sha256 gone post: z"])),
-            ("kernel/crypto/crc32c-fast.ko", module(&["alias=crc32c", "alias=crypto-crc32c"])),
-            ("kernel/crypto/crc32c_generic.ko", module(&["alias=crypto-crc32c"])),
+            (
+                "kernel/fs/f.ko",
+                module(&["softdep=pre: crypto-crc32c sha256 gone post: z"]),
+            ),
+            (
+                "kernel/crypto/crc32c-fast.ko",
+                module(&["alias=crc32c", "alias=crypto-crc32c"]),
+            ),
+            (
+                "kernel/crypto/crc32c_generic.ko",
+                module(&["alias=crypto-crc32c"]),
+            ),
             ("kernel/crypto/sha256_generic.ko", module(&["alias=sha256"])),
         ]);
-        assert_eq!(order(&tree, &["f"]), ["crc32c_generic", "sha256_generic", "f"]);
+        assert_eq!(
+            order(&tree, &["f"]),
+            ["crc32c_generic", "sha256_generic", "f"]
+        );
+        let (_dir, tree) = self::tree(&[
+            (
+                "modules.builtin",
+                b"kernel/crypto/crc32c_generic.ko\n".to_vec(),
+            ),
+            ("kernel/fs/f.ko", module(&["softdep=pre: crypto-crc32c"])),
+            ("kernel/crypto/crc32c-fast.ko", module(&["alias=crc32c"])),
+        ]);
+        assert_eq!(order(&tree, &["f"]), ["f"]);
     }
 
     #[test]
@@ -343,8 +396,14 @@ mod tests {
         assert_eq!(order(&tree, &["a"]), ["b", "a"]);
         let error = tree.load_order(&["c"]).unwrap_err().to_string();
         assert!(error.contains("gone, which c needs"), "{error}");
-        assert!(matches!(tree.load_order(&["d"]), Err(Error::Damaged { .. })));
-        assert!(matches!(tree.load_order(&["e"]), Err(Error::Damaged { .. })));
+        assert!(matches!(
+            tree.load_order(&["d"]),
+            Err(Error::Damaged { .. })
+        ));
+        assert!(matches!(
+            tree.load_order(&["e"]),
+            Err(Error::Damaged { .. })
+        ));
     }
 
     #[test]
@@ -362,6 +421,9 @@ mod tests {
         ]);
         assert_eq!(order(&tree, &["a", "c"]), ["b", "a", "c"]);
         let installed: Vec<_> = tree.files().map(|(_, installed)| installed).collect();
-        assert_eq!(installed, ["kernel/fs/a.ko", "kernel/fs/b.ko", "kernel/fs/c.ko"]);
+        assert_eq!(
+            installed,
+            ["kernel/fs/a.ko", "kernel/fs/b.ko", "kernel/fs/c.ko"]
+        );
     }
 }

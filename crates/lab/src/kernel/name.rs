@@ -141,7 +141,8 @@ pub(crate) fn check_build_name(name: &str) -> Result<(), String> {
 pub fn series_of(release: &str) -> Option<String> {
     let (major, rest) = release.split_once('.')?;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let is_number = |s: &str| !s.is_empty() && s.len() <= 5 && s.bytes().all(|b| b.is_ascii_digit());
+    let is_number =
+        |s: &str| !s.is_empty() && s.len() <= 5 && s.bytes().all(|b| b.is_ascii_digit());
     let minor = &rest[..digits];
     (is_number(major) && is_number(minor)).then(|| format!("{major}.{minor}"))
 }
@@ -164,13 +165,22 @@ mod tests {
         let KernelName::Debian(pinned) = parse("debian:6.12.117+deb12").unwrap() else {
             panic!("not Debian's");
         };
-        assert_eq!((pinned.series(), pinned.abi()), ("6.12", Some("6.12.117+deb12")));
+        assert_eq!(
+            (pinned.series(), pinned.abi()),
+            ("6.12", Some("6.12.117+deb12"))
+        );
         assert_eq!(
             parse("debian:6.1.0-56-cloud-amd64").unwrap().to_string(),
             "debian:6.1.0-56"
         );
         assert_eq!(parse("build:all").unwrap(), KernelName::Build("all".into()));
-        for path in ["./bzImage", "/boot/vmlinuz-6.1", "vmlinuz", "x.deb", "a:b/c"] {
+        for path in [
+            "./bzImage",
+            "/boot/vmlinuz-6.1",
+            "vmlinuz",
+            "x.deb",
+            "a:b/c",
+        ] {
             assert_eq!(parse(path).unwrap(), KernelName::Path(path.into()));
         }
     }
@@ -178,14 +188,31 @@ mod tests {
     #[test]
     fn bad_names_say_what_is_accepted() {
         for bad in [
-            "", "debian:", "debian:six", "debian:6", "debian:6.", "debian:6.1/../x", "debian:6.1 ",
-            "build:", "build:.x", "build:a/b", "fedora:6.12", "6.12", "6.1.0-56", "a\0b",
+            "",
+            "debian:",
+            "debian:six",
+            "debian:6",
+            "debian:6.",
+            "debian:6.1/../x",
+            "debian:6.1 ",
+            "build:",
+            "build:.x",
+            "build:a/b",
+            "fedora:6.12",
+            "6.12",
+            "6.1.0-56",
+            "a\0b",
         ] {
             let error = parse(bad).expect_err(bad);
             assert!(matches!(error, Error::BadName { .. }), "{bad}");
             assert!(error.hint().unwrap().contains("debian:6.12"));
         }
-        assert!(parse("6.12").unwrap_err().to_string().contains("debian:6.12"));
+        assert!(
+            parse("6.12")
+                .unwrap_err()
+                .to_string()
+                .contains("debian:6.12")
+        );
         assert!(parse(&format!("build:{}", "x".repeat(65))).is_err());
     }
 

@@ -115,7 +115,8 @@ fn split_name(name: &str) -> Option<(&str, Mark)> {
         return None;
     };
     // `linux-image-cloud-amd64` and the like are names without a version.
-    abi.starts_with(|c: char| c.is_ascii_digit()).then_some((abi, mark))
+    abi.starts_with(|c: char| c.is_ascii_digit())
+        .then_some((abi, mark))
 }
 
 fn is_of(kernel: &DebianKernel, abi: &str) -> bool {
@@ -128,9 +129,11 @@ fn is_of(kernel: &DebianKernel, abi: &str) -> bool {
 fn sets(abi: &str, parts: &Parts) -> Vec<Vec<String>> {
     let mut sets = Vec::new();
     let of = |kind: &str, end: &str| format!("linux-{kind}-{abi}{FLAVOUR}{end}");
+    // Of the split ones the signed has the image where kernels are installed;
+    // the unsigned has it beside, as `vmlinuz.unsigned`.
     for (has, kind) in [
-        (parts.binary_unsigned, "binary-unsigned"),
         (parts.binary, "binary"),
+        (parts.binary_unsigned, "binary-unsigned"),
     ] {
         if has && parts.modules {
             let mut set = vec![of(kind, ""), of("modules", "")];
@@ -192,7 +195,12 @@ mod tests {
         );
         assert_eq!(
             abis("6.12"),
-            ["6.12.117+deb12", "6.12.117+deb13", "6.12.115+deb13.1", "6.12.115+deb13"]
+            [
+                "6.12.117+deb12",
+                "6.12.117+deb13",
+                "6.12.115+deb13.1",
+                "6.12.115+deb13"
+            ]
         );
         assert_eq!(abis("6.12.115+deb13"), ["6.12.115+deb13"]);
         assert_eq!(abis("6.13"), [""; 0]);
@@ -203,7 +211,7 @@ mod tests {
         let candidates = of("7.2");
         assert_eq!(candidates.len(), 1, "{candidates:?}");
         assert_eq!(
-            candidates[0].sets[1],
+            candidates[0].sets[0],
             [
                 "linux-binary-7.2.13+deb14-cloud-amd64",
                 "linux-modules-7.2.13+deb14-cloud-amd64",

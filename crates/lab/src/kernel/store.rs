@@ -119,7 +119,10 @@ impl Store {
     /// [`Error::Io`] if the cache cannot be read.
     pub fn list(&self) -> Result<Vec<Kernel>, Error> {
         let names = self.names()?;
-        Ok(names.iter().filter_map(|name| self.load(name).ok()).collect())
+        Ok(names
+            .iter()
+            .filter_map(|name| self.load(name).ok())
+            .collect())
     }
 
     /// The kernels whose entries are damaged, and how. They can be removed.
@@ -215,10 +218,12 @@ impl Store {
             .filter_map(|entry| entry.file_name().into_string().ok())
             .filter(|name| is_name(name))
             .collect();
-        names.sort_by(|a, b| match (a.strip_prefix("debian:"), b.strip_prefix("debian:")) {
-            (Some(a), Some(b)) => packages::compare_abi(a, b),
-            (a, b) => b.is_some().cmp(&a.is_some()),
-        });
+        names.sort_by(
+            |a, b| match (a.strip_prefix("debian:"), b.strip_prefix("debian:")) {
+                (Some(a), Some(b)) => packages::compare_abi(a, b),
+                (a, b) => b.is_some().cmp(&a.is_some()),
+            },
+        );
         Ok(names)
     }
 
@@ -235,7 +240,10 @@ impl Store {
 
     fn remove_unnamed(&self, key: &str) -> Result<(), Error> {
         let names = self.names()?;
-        if names.iter().any(|name| self.key(name).is_ok_and(|k| k == key)) {
+        if names
+            .iter()
+            .any(|name| self.key(name).is_ok_and(|k| k == key))
+        {
             return Ok(());
         }
         let path = self.dir.join("kernels").join(key);

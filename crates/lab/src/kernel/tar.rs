@@ -218,7 +218,10 @@ fn pax_path(records: &str) -> io::Result<Option<String>> {
             return Err(damaged("a pax header is malformed"));
         };
         rest = after;
-        let field = record.trim_end_matches('\n').split_once(' ').map_or("", |(_, f)| f);
+        let field = record
+            .trim_end_matches('\n')
+            .split_once(' ')
+            .map_or("", |(_, f)| f);
         if let Some(value) = field.strip_prefix("path=") {
             path = Some(value.to_string());
         } else if field.starts_with("size=") {

@@ -30,7 +30,10 @@ fn package(release: &str) -> Vec<u8> {
         &[
             E::File(&path("./boot/vmlinuz-REL"), &image(release)),
             E::File(&path("./boot/config-REL"), b"CONFIG_TMPFS=y\n"),
-            E::File(&path("./lib/modules/REL/kernel/fs/xfs/xfs.ko"), &module(&[])),
+            E::File(
+                &path("./lib/modules/REL/kernel/fs/xfs/xfs.ko"),
+                &module(&[]),
+            ),
         ],
         Some(Format::Xz),
     )
@@ -49,7 +52,10 @@ fn an_added_kernel_stands_by_itself() {
     let path = put(dir.path(), "bzImage", &image("6.12.1-mine"));
     let added = store.add(&path, Some("mine")).unwrap();
     fs::remove_file(&path).unwrap();
-    assert_eq!((added.name.as_str(), added.series.as_str()), ("build:mine", "6.12"));
+    assert_eq!(
+        (added.name.as_str(), added.series.as_str()),
+        ("build:mine", "6.12")
+    );
     assert_eq!(added.release, "6.12.1-mine");
     assert_eq!(added.pvh_entry, Some(0x100_0000));
     let found = store.resolve(&"build:mine".parse().unwrap()).unwrap();
@@ -60,12 +66,18 @@ fn an_added_kernel_stands_by_itself() {
     // The same content under another name is one entry.
     let path = put(dir.path(), "other", &image("6.12.1-mine"));
     assert_eq!(store.add(&path, None).unwrap().name, "build:6.12.1-mine");
-    assert_eq!(fs::read_dir(store.dir().join("kernels")).unwrap().count(), 1);
+    assert_eq!(
+        fs::read_dir(store.dir().join("kernels")).unwrap().count(),
+        1
+    );
     store.remove("build:mine").unwrap();
     assert!(store.resolve(&"build:6.12.1-mine".parse().unwrap()).is_ok());
     store.remove("build:6.12.1-mine").unwrap();
     assert!(is_empty(&store));
-    assert!(matches!(store.remove("build:mine"), Err(Error::NotCached { .. })));
+    assert!(matches!(
+        store.remove("build:mine"),
+        Err(Error::NotCached { .. })
+    ));
 }
 
 #[test]
@@ -77,9 +89,15 @@ fn a_name_used_again_replaces() {
     }
     let list = store.list().unwrap();
     assert_eq!((list.len(), list[0].release.as_str()), (1, "6.1.0-b"));
-    assert_eq!(fs::read_dir(store.dir().join("kernels")).unwrap().count(), 1);
+    assert_eq!(
+        fs::read_dir(store.dir().join("kernels")).unwrap().count(),
+        1
+    );
     let path = put(dir.path(), "bzImage", &image("6.1.0-c"));
-    assert!(matches!(store.add(&path, Some("a/b")), Err(Error::BadName { .. })));
+    assert!(matches!(
+        store.add(&path, Some("a/b")),
+        Err(Error::BadName { .. })
+    ));
 }
 
 #[test]
@@ -89,7 +107,14 @@ fn a_package_is_imported_and_added() {
     let name = KernelName::Path(path.clone());
     let imported = store.resolve(&name).unwrap();
     assert_eq!(imported.package_version.as_deref(), Some("6.1.9-1"));
-    assert!(imported.modules.as_ref().unwrap().join("kernel/fs/xfs/xfs.ko").exists());
+    assert!(
+        imported
+            .modules
+            .as_ref()
+            .unwrap()
+            .join("kernel/fs/xfs/xfs.ko")
+            .exists()
+    );
     assert_eq!(store.resolve(&name).unwrap(), imported);
     assert!(store.list().unwrap().is_empty());
     let added = store.add(&path, None).unwrap();
@@ -113,10 +138,14 @@ fn the_modules_of_a_split_kernel_lie_beside_it() {
         let data = deb(&control(&package, "7.2.1-1"), &[E::File(file, data)], None);
         put(dir.path(), &format!("{package}_7.2.1-1_amd64.deb"), &data);
     }
-    let path = dir.path().join(format!("linux-binary-{release}_7.2.1-1_amd64.deb"));
+    let path = dir
+        .path()
+        .join(format!("linux-binary-{release}_7.2.1-1_amd64.deb"));
     let kernel = store.import(&path).unwrap();
     assert!(kernel.modules.is_some() && kernel.config.is_some());
-    let path = dir.path().join(format!("linux-modules-{release}_7.2.1-1_amd64.deb"));
+    let path = dir
+        .path()
+        .join(format!("linux-modules-{release}_7.2.1-1_amd64.deb"));
     let error = store.import(&path).unwrap_err();
     assert!(error.hint().unwrap().contains("linux-binary"), "{error}");
 }
@@ -133,9 +162,15 @@ fn a_build_directory_gives_its_modules_and_configuration() {
     put(&top, "net/x.ko", &module(&[]));
     let kernel = store.import(&top).unwrap();
     assert_eq!(kernel.image, bzimage.canonicalize().unwrap());
-    assert_eq!(kernel.modules.as_deref(), Some(top.canonicalize().unwrap().as_path()));
+    assert_eq!(
+        kernel.modules.as_deref(),
+        Some(top.canonicalize().unwrap().as_path())
+    );
     let by_image = store.import(&bzimage).unwrap();
-    assert_eq!((by_image.modules, by_image.config), (kernel.modules, kernel.config));
+    assert_eq!(
+        (by_image.modules, by_image.config),
+        (kernel.modules, kernel.config)
+    );
     let added = store.add(&top, Some("rc")).unwrap();
     let modules = added.modules.unwrap();
     assert!(modules.join("kernel/fs/ext4/ext4.ko").exists());
@@ -143,7 +178,10 @@ fn a_build_directory_gives_its_modules_and_configuration() {
     assert!(ModuleTree::open(&modules).unwrap().contains("ext4"));
 
     let error = store.import(dir.path()).unwrap_err();
-    assert!(error.to_string().contains("no kernel build directory"), "{error}");
+    assert!(
+        error.to_string().contains("no kernel build directory"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -161,7 +199,10 @@ fn a_vmlinux_needs_a_way_in() {
     let (dir, store) = store();
     let path = put(dir.path(), "vmlinux", &elf(Some(0x1000)));
     let kernel = store.import(&path).unwrap();
-    assert_eq!((kernel.release.as_str(), kernel.pvh_entry), ("6.6.6-elf", Some(0x1000)));
+    assert_eq!(
+        (kernel.release.as_str(), kernel.pvh_entry),
+        ("6.6.6-elf", Some(0x1000))
+    );
     assert_eq!(kernel.vmlinux.as_ref(), Some(&kernel.image));
     assert!(store.add(&path, Some("v")).unwrap().vmlinux.is_some());
     let path = put(dir.path(), "vmlinux2", &elf(None));
@@ -189,7 +230,10 @@ fn damage_is_told_and_leaves_nothing() {
         let path = put(dir.path(), name, data);
         let error = store.add(&path, Some("x")).expect_err(name);
         let kind = error.kind();
-        assert!(matches!(kind, ErrorKind::Damaged | ErrorKind::Unsupported), "{name}: {error}");
+        assert!(
+            matches!(kind, ErrorKind::Damaged | ErrorKind::Unsupported),
+            "{name}: {error}"
+        );
         store.import(&path).expect_err(name);
         assert!(is_empty(&store), "{name}");
     }
@@ -226,7 +270,13 @@ fn a_missing_kernel_says_how_to_get_it() {
     let error = store.resolve(&"debian:6.12".parse().unwrap()).unwrap_err();
     assert_eq!(error.hint(), Some("lsmeter kernel fetch debian:6.12"));
     assert_eq!(error.kind(), ErrorKind::NotFound);
-    assert!(store.resolve(&"build:x".parse().unwrap()).unwrap_err().hint().is_some());
+    assert!(
+        store
+            .resolve(&"build:x".parse().unwrap())
+            .unwrap_err()
+            .hint()
+            .is_some()
+    );
 }
 
 #[test]
@@ -234,7 +284,14 @@ fn a_series_is_its_newest_kernel() {
     let (dir, store) = store();
     let path = put(dir.path(), "bzImage", &image("6.1.0"));
     let kernel = store.add(&path, Some("x")).unwrap();
-    let key = kernel.image.parent().unwrap().file_name().unwrap().to_str().unwrap();
+    let key = kernel
+        .image
+        .parent()
+        .unwrap()
+        .file_name()
+        .unwrap()
+        .to_str()
+        .unwrap();
     for abi in ["6.1.0-9", "6.1.0-56", "6.12.1+deb13", "6.12.1+deb12"] {
         fs::write(store.dir().join(format!("names/debian:{abi}")), key).unwrap();
     }
@@ -266,7 +323,10 @@ fn two_at_once_agree() {
         }
     });
     assert_eq!(store.list().unwrap().len(), 5);
-    assert_eq!(fs::read_dir(store.dir().join("kernels")).unwrap().count(), 1);
+    assert_eq!(
+        fs::read_dir(store.dir().join("kernels")).unwrap().count(),
+        1
+    );
 }
 
 /// Needs the network: fetches what `LSMETER_TEST_KERNELS` names (default

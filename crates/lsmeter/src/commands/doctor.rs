@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter doctor`: what works here, and how to get the rest.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::Result;
+use lab::kernel::Store;
+use lab::qemu::Qemu;
+use lab::{environment, write_plugin};
+use serde::Serialize;
+
+use crate::cli::DoctorArgs;
+use crate::config::{Config, cache_dir};
+use crate::exit::Exit;
+use crate::output;
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Verdict {
+    /// It works.
+    Ok,
+    /// It does not, and something that is not essential is missing for it.
+    Missing,
+    /// It does not, and `lsmeter run` cannot work.
+    Essential,
+}
+
+#[derive(Debug, Serialize)]
+struct Finding {
+    what: &'static str,
+    verdict: Verdict,
+    found: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+impl Finding {
+    fn ok(what: &'static str, found: impl Into<String>) -> Finding {
+        Finding { what, verdict: Verdict::Ok, found: found.into(), hint: None }
+    }
+
+    fn missing(what: &'static str, found: impl Into<String>, hint: &str) -> Finding {
+        let hint = Some(hint.to_owned());
+        Finding { what, verdict: Verdict::Missing, found: found.into(), hint }
+    }
+
+    fn essential(what: &'static str, found: impl Into<String>, hint: &str) -> Finding {
+        Finding { verdict: Verdict::Essential, ..Finding::missing(what, found, hint) }
+    }
+}
+
+/// Prints what works.
+///
+/// # Errors
+/// If standard output cannot be written.
+pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
+    #[derive(Serialize)]
+    struct Listing {
+        schema_version: u32,
+        findings: Vec<Finding>,
+    }
+    let config = Config::read()?;
+    let mut findings = qemu(args.qemu.as_deref().or(config.qemu.as_deref()));
+    findings.extend(kernels(&config));
+    findings.extend(file_systems());
+    findings.push(match environment::host_lsms() {
+        Some(lsms) => Finding::ok("LSMs of this machine", lsms.join(",")),
+        None => Finding::missing(
+            "LSMs of this machine",
+            "/sys/kernel/security/lsm cannot be read",
+            "mount -t securityfs securityfs /sys/kernel/security (only --on host asks)",
+        ),
+    });
+    findings.push(Finding::ok("processors", environment::cores().to_string()));
+
+    let lacks = findings.iter().any(|finding| finding.verdict == Verdict::Essential);
+    let exit = if lacks { Exit::Environment } else { Exit::Fine };
+    if args.json {
+        output::print_json(&Listing { schema_version: 1, findings })?;
+        return Ok(exit);
+    }
+    let mut text = String::new();
+    for finding in &findings {
+        let mark = match finding.verdict {
+            Verdict::Ok => "ok     ",
+            Verdict::Missing => "missing",
+            Verdict::Essential => "NEEDED ",
+        };
+        text.push_str(&format!("{mark}  {}: {}\n", finding.what, finding.found));
+        if let Some(hint) = &finding.hint {
+            text.push_str(&format!("         hint: {hint}\n"));
+        }
+    }
+    output::print(&text)?;
+    Ok(exit)
+}
+
+fn qemu(path: Option<&Path>) -> Vec<Finding> {
+    let probed = tempfile::tempdir()
+        .map_err(anyhow::Error::from)
+        .and_then(|dir| Ok((write_plugin(dir.path())?, dir)))
+        .and_then(|(plugin, _dir)| Ok(Qemu::probe(path, &plugin)?));
+    let qemu = match probed {
+        Ok(qemu) => qemu,
+        Err(error) => {
+            let hint = "apt-get install qemu-system-x86";
+            return vec![Finding::essential("QEMU", format!("{error:#}"), hint)];
+        }
+    };
+    let mut findings = vec![Finding::ok(
+        "QEMU",
+        format!("{} ({})", qemu.version, qemu.path().display()),
+    )];
+    findings.push(match qemu.plugin_api {
+        Some(api) => Finding::ok(
+            "counting instructions",
+            format!("lsmeter's plugin loads; QEMU serves plugin API {} to {}", api.min, api.current),
+        ),
+        None => Finding::essential(
+            "counting instructions",
+            "this QEMU loads no TCG plugins",
+            "use a QEMU built with --enable-plugins, as Debian's 7.2 and later are",
+        ),
+    });
+    findings.push(if qemu.sandbox {
+        Finding::ok("confining QEMU", "by seccomp")
+    } else {
+        Finding::missing("confining QEMU", "this QEMU has no seccomp", "virtual machines still \
+            have neither network nor files of this machine")
+    });
+    findings.push(if qemu.kvm {
+        Finding::ok("KVM", "usable: time in a VM is silicon's time")
+    } else if Path::new("/dev/kvm").exists() {
+        Finding::missing("KVM", "/dev/kvm may not be opened", "adduser $USER kvm, and log in again")
+    } else {
+        Finding::missing(
+            "KVM",
+            "no /dev/kvm",
+            "not needed to count instructions; measure time with --on host, or enable \
+             virtualisation in the firmware",
+        )
+    });
+    findings
+}
+
+fn kernels(config: &Config) -> Vec<Finding> {
+    let apt = Command::new("apt-get").arg("--version").stdout(Stdio::null()).status();
+    let mut findings = vec![match (apt.is_ok_and(|status| status.success()), config.mirrors()) {
+        (false, _) => Finding::missing(
+            "fetching kernels",
+            "no apt-get",
+            "give kernels by path, or `lsmeter kernel add` them",
+        ),
+        (true, Ok(_)) => Finding::ok("fetching kernels", "by a private apt from Debian's mirror"),
+        (true, Err(error)) => Finding::missing(
+            "fetching kernels",
+            error.to_string(),
+            error.hint().unwrap_or("name a mirror in the configuration file"),
+        ),
+    }];
+    let found = Store::open(&cache_dir()).and_then(|store| store.list());
+    findings.push(match found {
+        Ok(kernels) if kernels.is_empty() => Finding::missing(
+            "kernels",
+            "none is here yet",
+            "`lsmeter run` fetches what it needs; or lsmeter kernel fetch debian:6.12",
+        ),
+        Ok(kernels) => {
+            let names: Vec<&str> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+            Finding::ok("kernels", names.join(" "))
+        }
+        Err(error) => Finding::essential(
+            "kernels",
+            error.to_string(),
+            "set XDG_CACHE_HOME to a directory that you may write to",
+        ),
+    });
+    findings
+}
+
+fn file_systems() -> Vec<Finding> {
+    [("ext4", "mkfs.ext4", "e2fsprogs"), ("xfs", "mkfs.xfs", "xfsprogs"), ("btrfs", "mkfs.btrfs", "btrfs-progs")]
+        .into_iter()
+        .map(|(what, program, package)| {
+            let hint = format!("apt-get install {package}");
+            match lab::initramfs::find_program(program) {
+                Some(path) => Finding::ok(what, path.display().to_string()),
+                None if what == "ext4" => Finding::essential(what, format!("no {program}"), &hint),
+                None => Finding::missing(what, format!("no {program}"), &hint),
+            }
+        })
+        .collect()
+}

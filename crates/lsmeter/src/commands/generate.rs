@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter completions`, `lsmeter man`: from the definitions that the help is made of.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use clap::CommandFactory;
+
+use crate::cli::Cli;
+use crate::exit::Exit;
+use crate::output;
+
+/// Prints a shell's completions.
+///
+/// # Errors
+/// If standard output cannot be written.
+pub fn completions(shell: clap_complete::Shell) -> Result<Exit> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "lsmeter", &mut script);
+    output::print(&String::from_utf8_lossy(&script))?;
+    Ok(Exit::Fine)
+}
+
+/// Writes a manual page for lsmeter and for each of its commands.
+///
+/// # Errors
+/// If the directory cannot be written to.
+pub fn man(directory: &Path) -> Result<Exit> {
+    clap_mangen::generate_to(Cli::command(), directory)
+        .with_context(|| format!("cannot write manual pages into {}", directory.display()))?;
+    Ok(Exit::Fine)
+}

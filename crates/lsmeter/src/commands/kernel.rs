@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter kernel …`.
+
+use std::path::Path;
+
+use anyhow::Result;
+use lab::kernel::{Error, Kernel, KernelName, Store};
+use report::printable;
+use serde::Serialize;
+
+use crate::config::{Config, cache_dir};
+use crate::exit::Exit;
+use crate::failure::usage;
+use crate::output;
+use crate::progress::Line;
+
+/// Fetches Debian's kernels.
+///
+/// # Errors
+/// The first that cannot be had.
+pub fn fetch(kernels: &[String], refresh: bool, quiet: bool) -> Result<Exit> {
+    let config = Config::read()?;
+    let store = Store::open(&cache_dir())?;
+    let line = Line::new(quiet);
+    for text in kernels {
+        let KernelName::Debian(name) = text.parse::<KernelName>()? else {
+            return Err(usage(
+                format!("`{text}` is not a kernel that can be fetched"),
+                "kernels of Debian can, as debian:6.12; `lsmeter kernel add` takes any other",
+            ));
+        };
+        let mirrors = config.mirrors()?;
+        let mut follow = |event| line.follow_fetch(text, &event);
+        let kernel = if refresh {
+            store.fetch_refreshed(&name, &mirrors, &mut follow)
+        } else {
+            store.fetch(&name, &mirrors, &mut follow)
+        }?;
+        line.keep(&format!("{text}: {} is here", kernel.name));
+    }
+    line.done();
+    Ok(Exit::Fine)
+}
+
+/// Keeps a kernel of the user's own.
+///
+/// # Errors
+/// If it is none, or the cache cannot be written.
+pub fn add(path: &Path, name: Option<&str>) -> Result<Exit> {
+    let kernel = Store::open(&cache_dir())?.add(path, name)?;
+    anstream::eprintln!("{} is here: Linux {}", kernel.name, printable(&kernel.release, 80));
+    Ok(Exit::Fine)
+}
+
+/// Lists the kernels in the cache.
+///
+/// # Errors
+/// If the cache cannot be read.
+pub fn list(json: bool) -> Result<Exit> {
+    #[derive(Serialize)]
+    struct Listing {
+        schema_version: u32,
+        kernels: Vec<Kernel>,
+    }
+    let store = Store::open(&cache_dir())?;
+    let kernels = store.list()?;
+    for (name, error) in store.broken()? {
+        anstream::eprintln!("warning: {name} is damaged: {error}");
+    }
+    if json {
+        output::print_json(&Listing { schema_version: 1, kernels })?;
+        return Ok(Exit::Fine);
+    }
+    if kernels.is_empty() {
+        anstream::eprintln!("no kernels are here yet");
+        anstream::eprintln!("hint: lsmeter kernel fetch debian:6.12");
+        return Ok(Exit::Fine);
+    }
+    let mut rows = vec![["KERNEL", "RELEASE", "PACKAGE", "BOOTS BY"].map(str::to_owned)];
+    rows.extend(kernels.iter().map(|kernel| {
+        let boots = if kernel.pvh_entry.is_some() { "PVH" } else { "bzImage" };
+        [
+            kernel.name.clone(),
+            printable(&kernel.release, 80),
+            kernel.package_version.clone().unwrap_or_else(|| "-".to_owned()),
+            boots.to_owned(),
+        ]
+    }));
+    output::print(&super::list::columns(&rows))?;
+    Ok(Exit::Fine)
+}
+
+/// Removes kernels from the cache.
+///
+/// # Errors
+/// The first that is not there.
+pub fn remove(kernels: &[String]) -> Result<Exit> {
+    let store = Store::open(&cache_dir())?;
+    for name in kernels {
+        store.remove(name)?;
+    }
+    Ok(Exit::Fine)
+}
+
+/// Finds the kernels of an experiment, and fetches those of Debian that are not here.
+///
+/// # Errors
+/// The first that cannot be had.
+pub fn obtain(names: &[String], store: &Store, config: &Config, offline: bool, line: &Line)
+-> Result<Vec<Kernel>> {
+    let mut kernels = Vec::new();
+    for text in names {
+        let name: KernelName = text.parse()?;
+        let kernel = match (store.resolve(&name), &name) {
+            (Err(Error::NotCached { .. }), KernelName::Debian(debian)) if !offline => {
+                line.keep(&format!("{text} is not here yet: fetching it"));
+                let mirrors = config.mirrors()?;
+                store.fetch(debian, &mirrors, &mut |event| line.follow_fetch(text, &event))?
+            }
+            (found, _) => found?,
+        };
+        kernels.push(kernel);
+    }
+    Ok(kernels)
+}

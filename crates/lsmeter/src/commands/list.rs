@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter list …`.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use experiment::{Pattern, Select, Selection, Suite};
+use lab::catalogue::{Benchmark, catalogue};
+use serde::Serialize;
+
+use crate::exit::Exit;
+use crate::output;
+
+/// Text in columns, as wide as they must be, two blanks between them.
+pub fn columns<const N: usize>(rows: &[[String; N]]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let widths: Vec<usize> = (0..N).map(|column| width(column).unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(&widths) {
+            line.push_str(&format!("{cell:width$}  "));
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn measures(benchmark: &Benchmark) -> String {
+    let words = [
+        ("latency", benchmark.measures.latency),
+        ("throughput", benchmark.measures.throughput),
+    ];
+    let words: Vec<&str> = words.iter().filter(|(_, yes)| *yes).map(|(word, _)| *word).collect();
+    words.join(",")
+}
+
+/// Lists the suite.
+///
+/// # Errors
+/// A pattern that fits nothing.
+pub fn benchmarks(patterns: &[String], json: bool) -> Result<Exit> {
+    #[derive(Serialize)]
+    struct Listing<'a> {
+        schema_version: u32,
+        benchmarks: Vec<&'a Benchmark>,
+    }
+    let selection = Selection {
+        benchmarks: patterns.iter().map(|text| text.parse()).collect::<Result<Vec<Pattern>, _>>()?,
+        suites: Suite::ALL.to_vec(),
+        select: Select::All,
+    };
+    let chosen: Vec<&Benchmark> = selection
+        .choose(catalogue())
+        .map_err(lab::LabError::from)?
+        .into_iter()
+        .map(|index| &catalogue()[index])
+        .collect();
+    if json {
+        output::print_json(&Listing { schema_version: 1, benchmarks: chosen })?;
+        return Ok(Exit::Fine);
+    }
+    let head = ["SUITE", "BENCHMARK", "CLASS", "MEASURES", "SYSTEM CALLS", "SOURCE"];
+    let mut rows = vec![head.map(str::to_owned)];
+    rows.extend(chosen.into_iter().map(|benchmark| {
+        [
+            benchmark.suite.to_string(),
+            benchmark.id(),
+            benchmark.class.to_string(),
+            measures(benchmark),
+            benchmark.syscalls.join(" "),
+            benchmark.source.clone(),
+        ]
+    }));
+    output::print(&columns(&rows))?;
+    Ok(Exit::Fine)
+}
+
+/// Lists the stacks that presets use.
+///
+/// # Errors
+/// If standard output cannot be written.
+pub fn stacks(json: bool) -> Result<Exit> {
+    #[derive(Serialize)]
+    struct Entry {
+        stack: String,
+        presets: Vec<&'static str>,
+    }
+    #[derive(Serialize)]
+    struct Listing {
+        schema_version: u32,
+        stacks: Vec<Entry>,
+    }
+    let mut used: BTreeMap<String, Vec<&'static str>> = BTreeMap::new();
+    for preset in experiment::presets() {
+        for stack in preset.spec()?.resolve()?.stacks {
+            used.entry(stack.as_str().to_owned()).or_default().push(preset.name);
+        }
+    }
+    if json {
+        let entry = |(stack, presets)| Entry { stack, presets };
+        let stacks = used.into_iter().map(entry).collect();
+        output::print_json(&Listing { schema_version: 1, stacks })?;
+        return Ok(Exit::Fine);
+    }
+    let mut rows = vec![["STACK", "PRESETS"].map(str::to_owned)];
+    rows.extend(used.into_iter().map(|(stack, presets)| [stack, presets.join(", ")]));
+    output::print(&columns(&rows))?;
+    anstream::eprintln!(
+        "Any other list works too, as the kernel's lsm= takes it: --stack capability,landlock,yama"
+    );
+    Ok(Exit::Fine)
+}
+
+/// Lists the presets.
+///
+/// # Errors
+/// If standard output cannot be written.
+pub fn presets(json: bool) -> Result<Exit> {
+    #[derive(Serialize)]
+    struct Entry {
+        name: &'static str,
+        experiment: experiment::Experiment,
+    }
+    #[derive(Serialize)]
+    struct Listing {
+        schema_version: u32,
+        presets: Vec<Entry>,
+    }
+    let mut entries = Vec::new();
+    for preset in experiment::presets() {
+        entries.push(Entry { name: preset.name, experiment: preset.spec()?.resolve()? });
+    }
+    if json {
+        output::print_json(&Listing { schema_version: 1, presets: entries })?;
+        return Ok(Exit::Fine);
+    }
+    let mut rows = vec![["PRESET", "KERNELS", "STACKS", "WHAT FOR"].map(str::to_owned)];
+    rows.extend(entries.into_iter().map(|Entry { name, experiment }| {
+        [
+            name.to_owned(),
+            experiment.kernels.join(" "),
+            experiment.stacks.len().to_string(),
+            experiment.description.unwrap_or_default(),
+        ]
+    }));
+    output::print(&columns(&rows))?;
+    Ok(Exit::Fine)
+}

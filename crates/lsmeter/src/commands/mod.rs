@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! One file a command.
+
+pub mod doctor;
+pub mod generate;
+pub mod kernel;
+pub mod list;
+pub mod run;

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter run`: the main job.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result};
+use experiment::{Baseline, Experiment, Metric, Place, Run, Spec, Status, preset};
+use lab::kernel::{Kernel, Store};
+use lab::qemu::Qemu;
+use lab::{Setup, write_plugin};
+use report::{Layout, Options, Report};
+
+use crate::cli::RunArgs;
+use crate::commands::kernel::obtain;
+use crate::config::{Config, cache_dir};
+use crate::exit::Exit;
+use crate::failure::usage;
+use crate::output;
+use crate::progress::Line;
+
+/// Runs an experiment.
+///
+/// # Errors
+/// If it makes no sense, or this machine cannot run it at all.
+pub fn run(args: RunArgs) -> Result<Exit> {
+    let config = Config::read()?;
+    let (name, spec) = read_spec(&args.spec)?;
+    let experiment = spec.merge(flags(&args)).resolve()?;
+    let to_stdout = [args.output.as_deref(), args.export_csv.as_deref(), args.export_markdown.as_deref()]
+        .into_iter()
+        .flatten()
+        .filter(|path| output::is_stdout(path))
+        .count()
+        + usize::from(args.json);
+    if to_stdout > 1 {
+        return Err(usage("two outputs cannot both be standard output", "name a file for one"));
+    }
+
+    let store = Store::open(&cache_dir())?;
+    let mut line = Line::new(args.quiet);
+    let kernels: Vec<Kernel> = match experiment.place {
+        Place::Lab => obtain(&experiment.kernels, &store, &config, args.offline, &line)?,
+        Place::Host => Vec::new(),
+    };
+    let qemu = match experiment.place {
+        Place::Lab => Some(find_qemu(&args, &config, &experiment)?),
+        Place::Host => None,
+    };
+    let files = Files::choose(&args, &name)?;
+    let cancel = cancel_on_signals()?;
+    let setup = Setup {
+        store: &store,
+        kernels: &kernels,
+        qemu: qemu.as_ref(),
+        journal: &files.journal,
+        resume: files.resume,
+        keep_samples: args.keep_samples,
+    };
+    let outcome = lab::run(&experiment, &setup, &cancel, &mut |progress| line.follow(&progress));
+    line.done();
+    let outcome = outcome?;
+    if outcome.cancelled {
+        anstream::eprintln!(
+            "interrupted: {} cells are saved in {}",
+            outcome.run.cells.len(),
+            files.journal.display()
+        );
+        anstream::eprintln!("hint: the same command with --resume goes on");
+        return Ok(Exit::CellsFailed);
+    }
+    deliver(&args, &files, &outcome.run, to_stdout > 0)?;
+    // Only now: whatever went wrong above, the cells are still there.
+    std::fs::remove_file(&files.journal)
+        .with_context(|| format!("cannot remove {}", files.journal.display()))?;
+    let failed = outcome.run.cells.iter().any(|cell| cell.status == Status::Failed);
+    Ok(if failed { Exit::CellsFailed } else { Exit::Fine })
+}
+
+fn read_spec(text: &str) -> Result<(String, Spec)> {
+    let path = Path::new(text);
+    let is_file = text.contains('/') || path.extension().is_some() || path.is_file();
+    if !is_file {
+        return Ok((text.to_owned(), preset(text)?.spec()?));
+    }
+    let toml = std::fs::read_to_string(path)
+        .map_err(|error| usage(format!("cannot read {text}: {error}"), "give a preset or a TOML file"))?;
+    let name = path.file_stem().map_or_else(|| "run".into(), |stem| stem.to_string_lossy());
+    Ok((name.into_owned(), Spec::parse(text, &toml)?))
+}
+
+/// What the flags say, to be put over the preset or file.
+fn flags(args: &RunArgs) -> Spec {
+    fn some<T: Clone>(values: &[T]) -> Option<Vec<T>> {
+        (!values.is_empty()).then(|| values.to_vec())
+    }
+    let dir = args.dir.as_ref().map(|dir| {
+        std::path::absolute(dir).unwrap_or_else(|_| dir.clone()).to_string_lossy().into_owned()
+    });
+    Spec {
+        description: None,
+        place: args.place.or(dir.as_ref().map(|_| Place::Host)),
+        dir,
+        kernels: some(&args.kernels),
+        stacks: some(&args.stacks),
+        baseline: args.baseline.clone().map(Baseline::Stack),
+        benchmarks: some(&args.benchmarks),
+        suites: some(&args.suites),
+        select: args.variants,
+        metrics: some(&args.metrics),
+        filesystem: args.fs,
+        clock: args.clock,
+        samples: args.samples,
+        warmup: args.warmup,
+        rounds: args.rounds,
+        throughput_warmup_s: args.throughput_warmup,
+        throughput_period_s: args.throughput_period,
+        cmdline: args.cmdline.clone(),
+        jobs: args.jobs,
+        boot_timeout_s: args.boot_timeout,
+        cell_timeout_s: args.cell_timeout,
+    }
+}
+
+fn find_qemu(args: &RunArgs, config: &Config, experiment: &Experiment) -> Result<Qemu> {
+    let scratch = tempfile::tempdir()?;
+    let plugin = write_plugin(scratch.path())?;
+    let qemu = Qemu::probe(args.qemu.as_deref().or(config.qemu.as_deref()), &plugin)?;
+    if experiment.metrics.contains(&Metric::Instructions) && qemu.plugin_api.is_none() {
+        return Err(lab::LabError::Environment {
+            what: format!("QEMU {} loads no TCG plugins, so instructions cannot be counted", qemu.version),
+            hint: "name a QEMU built with --enable-plugins with --qemu, or measure --metric time"
+                .to_owned(),
+        }
+        .into());
+    }
+    Ok(qemu)
+}
+
+/// Where the run document goes, and until then the journal.
+struct Files {
+    output: PathBuf,
+    journal: PathBuf,
+    resume: bool,
+}
+
+const JOURNAL: &str = "journal";
+
+impl Files {
+    fn choose(args: &RunArgs, name: &str) -> Result<Files> {
+        let with_journal = |output: PathBuf, resume| {
+            let mut journal = output.clone().into_os_string();
+            journal.push(format!(".{JOURNAL}"));
+            Files { output, journal: journal.into(), resume }
+        };
+        if let Some(resume) = &args.resume {
+            let journal = match (resume, &args.output) {
+                (Some(journal), _) => journal.clone(),
+                (None, Some(output)) if !output::is_stdout(output) => {
+                    with_journal(output.clone(), true).journal
+                }
+                _ => newest_journal(name)?,
+            };
+            let output = args.output.clone().unwrap_or_else(|| journal.with_extension(""));
+            return Ok(Files { output, journal, resume: true });
+        }
+        let stamp: String = lab::environment::now()
+            .chars()
+            .filter(|c| c.is_ascii_alphanumeric())
+            .collect();
+        let unique = PathBuf::from(format!("lsmeter-{name}-{stamp}.json"));
+        let files = match &args.output {
+            Some(output) if output::is_stdout(output) => {
+                let journal = with_journal(std::env::temp_dir().join(unique), false).journal;
+                Files { output: output.clone(), journal, resume: false }
+            }
+            Some(output) => with_journal(output.clone(), false),
+            None => with_journal(unique, false),
+        };
+        if files.journal.exists() {
+            return Err(usage(
+                format!("{} holds the cells of a run that did not end", files.journal.display()),
+                "go on with it with --resume, or remove it",
+            ));
+        }
+        Ok(files)
+    }
+}
+
+fn newest_journal(name: &str) -> Result<PathBuf> {
+    let prefix = format!("lsmeter-{name}-");
+    let mut found: Vec<PathBuf> = std::fs::read_dir(".")?
+        .flatten()
+        .map(|entry| PathBuf::from(entry.file_name()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == JOURNAL))
+        .filter(|path| path.to_string_lossy().starts_with(&prefix))
+        .collect();
+    // The names end in the time at which the run began.
+    found.sort();
+    found.pop().ok_or_else(|| {
+        usage(
+            format!("no journal of `{name}` is in this directory"),
+            "name it: --resume FILE.json.journal",
+        )
+    })
+}
+
+/// A first signal ends the run in good order, a second one at once.
+fn cancel_on_signals() -> Result<Arc<AtomicBool>> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    for signal in signal_hook::consts::TERM_SIGNALS {
+        let code = 128 + *signal;
+        signal_hook::flag::register_conditional_shutdown(*signal, code, Arc::clone(&cancel))?;
+        signal_hook::flag::register(*signal, Arc::clone(&cancel))?;
+    }
+    Ok(cancel)
+}
+
+fn deliver(args: &RunArgs, files: &Files, run: &Run, stdout_taken: bool) -> Result<()> {
+    output::write(&files.output, |to| Ok(run.write(to)?))?;
+    let report = report::report(run, &Options { details: args.details });
+    if args.json {
+        output::write(Path::new("-"), |to| Ok(run.write(to)?))?;
+    } else if !stdout_taken {
+        output::print(&table(&report))?;
+    }
+    if let Some(path) = &args.export_csv {
+        output::write(path, |to| Ok(report::csv(run, to)?))?;
+    }
+    if let Some(path) = &args.export_markdown {
+        output::write(path, |to| Ok(to.write_all(report::markdown(&report).as_bytes())?))?;
+    }
+    if !output::is_stdout(&files.output) && !args.quiet {
+        anstream::eprintln!("saved as {}", files.output.display());
+    }
+    Ok(())
+}
+
+fn table(report: &Report) -> String {
+    let stdout = std::io::stdout();
+    let width = stdout
+        .is_terminal()
+        .then(|| rustix::termios::tcgetwinsize(&stdout).ok())
+        .flatten()
+        .map(|size| usize::from(size.ws_col))
+        .filter(|columns| *columns >= report::WIDTH_MIN);
+    let colour = anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
+    report::terminal(report, &Layout { width, colour })
+}

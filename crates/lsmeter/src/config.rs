@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The user's configuration file and directories.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use anyhow::{Context, Result};
+use lab::kernel::Mirrors;
+use serde::Deserialize;
+
+/// `$XDG_CONFIG_HOME/lsmeter/config.toml`; every key may be missing.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Debian mirror, such as `http://MIRROR/debian`. Default: the host's apt's.
+    mirror: Option<String>,
+    /// Its security archive, such as `http://MIRROR/debian-security`.
+    security_mirror: Option<String>,
+    /// QEMU to use. Default: `qemu-system-x86_64` in PATH.
+    pub qemu: Option<PathBuf>,
+}
+
+fn xdg(variable: &str, fallback: &str) -> PathBuf {
+    let base = match env::var_os(variable).map(PathBuf::from) {
+        Some(path) if path.is_absolute() => path,
+        _ => PathBuf::from(env::var_os("HOME").unwrap_or_else(|| "/".into())).join(fallback),
+    };
+    base.join("lsmeter")
+}
+
+/// Where the configuration file is, or would be.
+pub fn path() -> PathBuf {
+    xdg("XDG_CONFIG_HOME", ".config").join("config.toml")
+}
+
+/// Where kernels and everything that can be made again are kept.
+pub fn cache_dir() -> PathBuf {
+    xdg("XDG_CACHE_HOME", ".cache")
+}
+
+impl Config {
+    /// Reads the configuration file; none is as good as an empty one.
+    ///
+    /// # Errors
+    /// If it is there and cannot be read or makes no sense.
+    pub fn read() -> Result<Config> {
+        let path = path();
+        match fs::read_to_string(&path) {
+            Ok(text) => {
+                toml::from_str(&text).with_context(|| format!("configuration {}", path.display()))
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Config::default()),
+            Err(error) => {
+                Err(error).with_context(|| format!("configuration {}", path.display()))
+            }
+        }
+    }
+
+    /// The mirrors that it names, or those of the host's apt.
+    ///
+    /// # Errors
+    /// If neither is to be had.
+    pub fn mirrors(&self) -> Result<Mirrors, lab::kernel::Error> {
+        match &self.mirror {
+            Some(mirror) => Mirrors::new(mirror, self.security_mirror.as_deref()),
+            None => Mirrors::from_apt(Path::new("/etc/apt")),
+        }
+    }
+}

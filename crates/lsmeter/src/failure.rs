@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What went wrong, for people: the chain of causes, a hint, and the exit code.
+
+use std::fmt::Display;
+
+use experiment::{DocumentError, SpecError, UnknownPreset};
+use lab::LabError;
+use lab::kernel::ErrorKind;
+
+use crate::exit::Exit;
+
+/// An error of the command line itself.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub struct UsageError {
+    /// What is wrong.
+    pub what: String,
+    /// What to write instead.
+    pub hint: Option<String>,
+}
+
+/// A usage error with a hint.
+pub fn usage(what: impl Display, hint: impl Display) -> anyhow::Error {
+    UsageError { what: what.to_string(), hint: Some(hint.to_string()) }.into()
+}
+
+fn of_kind(kind: ErrorKind) -> Exit {
+    match kind {
+        ErrorKind::Usage | ErrorKind::NotFound | ErrorKind::Damaged | ErrorKind::Unsupported => {
+            Exit::Usage
+        }
+        _ => Exit::Environment,
+    }
+}
+
+fn of_lab(error: &LabError) -> Exit {
+    match error {
+        LabError::Select(_) | LabError::Journal { .. } => Exit::Usage,
+        LabError::Kernel(error) => of_kind(error.kind()),
+        _ => Exit::Environment,
+    }
+}
+
+/// The exit code and the hint of an error.
+pub fn explain(error: &anyhow::Error) -> (Exit, Option<String>) {
+    for cause in error.chain() {
+        if let Some(error) = cause.downcast_ref::<UsageError>() {
+            return (Exit::Usage, error.hint.clone());
+        }
+        if let Some(error) = cause.downcast_ref::<SpecError>() {
+            return (Exit::Usage, error.hint());
+        }
+        if let Some(error) = cause.downcast_ref::<UnknownPreset>() {
+            return (Exit::Usage, error.hint());
+        }
+        if let Some(error) = cause.downcast_ref::<DocumentError>() {
+            return (Exit::Usage, error.hint().map(str::to_owned));
+        }
+        if let Some(error) = cause.downcast_ref::<LabError>() {
+            return (of_lab(error), error.hint());
+        }
+        if let Some(error) = cause.downcast_ref::<lab::kernel::Error>() {
+            return (of_kind(error.kind()), error.hint().map(str::to_owned));
+        }
+        if cause.downcast_ref::<toml::de::Error>().is_some() {
+            return (Exit::Usage, None);
+        }
+        if cause.downcast_ref::<std::io::Error>().is_some() {
+            return (Exit::Environment, None);
+        }
+    }
+    (Exit::Internal, None)
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Where output goes: standard output, or a file that appears whole or not at all.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+/// Prints text to standard output; colours are dropped where they do not belong.
+///
+/// # Errors
+/// If it cannot be written; a closed pipe is [`is_closed_pipe`].
+pub fn print(text: &str) -> Result<()> {
+    let mut stdout = anstream::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()?;
+    Ok(())
+}
+
+/// Whoever read our output has gone: nothing that we could tell them.
+pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Is this standard output's name?
+pub fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Writes a file: to a temporary one beside it, synced, renamed; or to standard
+/// output for `-`.
+///
+/// # Errors
+/// If it cannot be written. What was there before then still is.
+pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    if is_stdout(path) {
+        let mut stdout = io::stdout().lock();
+        fill(&mut stdout)?;
+        stdout.flush()?;
+        return Ok(());
+    }
+    let directory = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let named = || format!("cannot write {}", path.display());
+    let mut file = tempfile::Builder::new()
+        .prefix(".lsmeter-")
+        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
+        .tempfile_in(directory)
+        .with_context(named)?;
+    {
+        let mut buffered = io::BufWriter::new(&mut file);
+        fill(&mut buffered).with_context(named)?;
+        buffered.flush().with_context(named)?;
+    }
+    file.as_file().sync_all().with_context(named)?;
+    file.persist(path).with_context(named)?;
+    Ok(())
+}
+
+/// Prints a value as JSON to standard output.
+///
+/// # Errors
+/// As [`print()`].
+pub fn print_json(value: &impl serde::Serialize) -> Result<()> {
+    let mut text = serde_json::to_string_pretty(value)?;
+    text.push('\n');
+    print(&text)
+}
