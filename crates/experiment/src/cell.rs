@@ -118,6 +118,12 @@ pub struct Counts {
 impl Counts {
     /// Most paths besides the modal one that a document holds.
     pub const PATHS_LIMIT: usize = 16;
+
+    /// Did at least half of the clean windows take the modal path? If not, it is one
+    /// path of many, and says little of the operation.
+    pub fn is_stable(&self) -> bool {
+        2 * self.modal.windows >= self.windows
+    }
 }
 
 /// Windows that took the same path through the kernel.
@@ -214,13 +220,16 @@ impl Cell {
     }
 
     /// The figure that stands for the cell, in its unit: the modal path's instructions
-    /// of an instruction cell, the median of any other. None unless ok.
+    /// of an instruction cell, as long as half of its windows took that path; the
+    /// median of any other. None unless ok.
     pub fn headline(&self) -> Option<f64> {
         if self.status != Status::Ok {
             return None;
         }
         match (&self.counts, self.metric) {
-            (Some(counts), Metric::Instructions) => Some(counts.modal.instructions as f64),
+            (Some(counts), Metric::Instructions) if counts.is_stable() => {
+                Some(counts.modal.instructions as f64)
+            }
             _ => self.median,
         }
     }

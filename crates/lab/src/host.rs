@@ -9,17 +9,16 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
-use crate::catalogue::agent;
 use crate::error::LabError;
 use crate::process::{Process, describe, last_lines};
 use crate::qemu::die_with_parent;
 use crate::session::{Break, Event, Patience, Session};
 
 /// The agent as a file in memory: no directory need allow execution.
-fn agent_file() -> std::io::Result<File> {
+fn agent_file(agent: &[u8]) -> std::io::Result<File> {
     let fd = rustix::fs::memfd_create("lsmeter-agent", rustix::fs::MemfdFlags::CLOEXEC)?;
     let mut file = File::from(fd);
-    file.write_all(agent())?;
+    file.write_all(agent)?;
     Ok(file)
 }
 
@@ -29,6 +28,7 @@ fn agent_file() -> std::io::Result<File> {
 /// # Errors
 /// [`Break`] when the agent did not get through all its cells.
 pub fn measure(
+    agent: &[u8],
     directives: &str,
     cells: &[u32],
     patience: Patience,
@@ -36,7 +36,7 @@ pub fn measure(
     listener: &mut dyn FnMut(Event) -> Result<(), String>,
 ) -> Result<String, Break> {
     let failed = |error: std::io::Error| Break::Failed(format!("the agent: {error}"));
-    let program = agent_file().map_err(failed)?;
+    let program = agent_file(agent).map_err(failed)?;
     let (ours, theirs) = UnixStream::pair().map_err(failed)?;
     let output = theirs.try_clone().map_err(failed)?;
     let mut command = Command::new(format!("/proc/self/fd/{}", program.as_raw_fd()));

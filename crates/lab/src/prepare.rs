@@ -9,7 +9,6 @@ use experiment::FileSystem;
 use instructions::landmarks::landmarks;
 use instructions::symbols::{SymbolTable, syscall_entry};
 
-use crate::catalogue::agent;
 use crate::error::LabError;
 use crate::initramfs;
 use crate::kernel::{Kernel, Store};
@@ -40,12 +39,13 @@ pub fn symbols(store: &Store, kernel: &Kernel) -> Result<Option<SymbolTable>, La
     Ok(Some(symbols))
 }
 
-/// Writes what booting `kernel` takes into `dir`, which the caller removes.
+/// Writes what booting `kernel` with `agent` as its init takes into `dir`, which the caller removes.
 ///
 /// # Errors
 /// [`LabError`] if the kernel lacks the file system, or this machine a program.
 pub fn prepare(
     store: &Store,
+    agent: &[u8],
     kernel: &Kernel,
     filesystem: FileSystem,
     dir: &Path,
@@ -55,12 +55,6 @@ pub fn prepare(
         fs::write(&path, bytes).map_err(LabError::io("write", &path))?;
         Ok(path)
     };
-    let filesystem = match filesystem {
-        experiment::FileSystem::Ext4 => initramfs::FileSystem::Ext4,
-        experiment::FileSystem::Tmpfs => initramfs::FileSystem::Tmpfs,
-        experiment::FileSystem::Xfs => initramfs::FileSystem::Xfs,
-        experiment::FileSystem::Btrfs => initramfs::FileSystem::Btrfs,
-    };
     let symbols = symbols(store, kernel)?;
     let image = match (&kernel.vmlinux, kernel.pvh_entry) {
         (Some(vmlinux), Some(_)) => vmlinux,
@@ -68,7 +62,7 @@ pub fn prepare(
     };
     Ok(Bootable {
         image: image.clone(),
-        initramfs: write("initramfs", &initramfs::build(agent(), filesystem, kernel)?)?,
+        initramfs: write("initramfs", &initramfs::build(agent, filesystem, kernel)?)?,
         cmdline: initramfs::kernel_arguments(filesystem).join(" "),
         landmarks: match &symbols {
             Some(symbols) => Some(write("landmarks", landmarks(symbols).as_bytes())?),

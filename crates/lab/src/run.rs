@@ -31,6 +31,8 @@ pub struct Setup<'a> {
     pub kernels: &'a [Kernel],
     /// QEMU; None on the host.
     pub qemu: Option<&'a Qemu>,
+    /// The program that measures: [`crate::catalogue::agent`].
+    pub agent: &'a [u8],
     /// Where finished cells go as they finish.
     pub journal: &'a Path,
     /// Go on with the journal that is there.
@@ -187,7 +189,7 @@ impl<'a> Workplace<'a> {
                     let own = dir.path().join(index.to_string());
                     std::fs::create_dir(&own).map_err(LabError::io("create", &own))?;
                     let kernel = &setup.kernels[index];
-                    let bootable = prepare::prepare(setup.store, kernel, filesystem, &own)?;
+                    let bootable = prepare::prepare(setup.store, setup.agent, kernel, filesystem, &own)?;
                     bootables.insert(index, bootable);
                 }
                 Bench::Vm(VmBench { qemu, plugin, bootables })
@@ -196,7 +198,7 @@ impl<'a> Workplace<'a> {
                 if let Some(dir) = &experiment.dir {
                     host::check_directory(Path::new(dir))?;
                 }
-                Bench::Host
+                Bench::Host { agent: setup.agent }
             }
         };
         Ok(Workplace { bench, _scratch: dir })
@@ -266,16 +268,16 @@ fn document(
     cancelled: bool,
 ) -> Run {
     let mut cells = Vec::new();
-    let mut warnings: Vec<Warning> = Vec::new();
+    let mut doubted: BTreeMap<WarningKind, Vec<(u32, Warning)>> = BTreeMap::new();
     for planned in &plan.cells {
         let Some(entry) = finished.remove(&planned.key) else { continue };
-        let position = cells.len() as u32;
-        for mut warning in entry.warnings {
-            warning.cells = vec![position];
-            warnings.push(warning);
+        for warning in entry.warnings {
+            doubted.entry(warning.kind).or_default().push((cells.len() as u32, warning));
         }
         cells.push(entry.cell);
     }
+    let mut warnings: Vec<Warning> =
+        doubted.into_values().map(|doubted| together(&cells, doubted)).collect();
     warnings.extend(doubts(&cells, &header));
     if cancelled {
         let message = format!("{} of {} cells were measured", cells.len(), plan.cells.len());
@@ -291,6 +293,23 @@ fn document(
         cells,
         warnings,
     }
+}
+
+/// One warning for all cells that share a doubt: which benchmarks, and one in full.
+fn together(cells: &[Cell], doubted: Vec<(u32, Warning)>) -> Warning {
+    let positions: Vec<u32> = doubted.iter().map(|(position, _)| *position).collect();
+    let mut titles: Vec<String> =
+        positions.iter().map(|&position| cells[position as usize].title()).collect();
+    let mut seen = BTreeSet::new();
+    titles.retain(|title| seen.insert(title.clone()));
+    let mut doubted = doubted.into_iter().map(|(_, warning)| warning);
+    let mut warning = doubted.next().unwrap_or_else(|| Warning::new(WarningKind::Other, ""));
+    if titles.len() > 1 {
+        let first = std::mem::take(&mut warning.message);
+        warning.message = format!("{}; for instance {first}", titles.join(", "));
+    }
+    warning.cells = positions;
+    warning
 }
 
 /// Doubts about the run as a whole.

@@ -24,7 +24,10 @@ const LOST_BOOTS: u32 = 3;
 #[derive(Debug)]
 pub enum Bench<'a> {
     /// This machine, as it is.
-    Host,
+    Host {
+        /// The program that measures.
+        agent: &'a [u8],
+    },
     /// Virtual machines.
     Vm(VmBench<'a>),
 }
@@ -202,8 +205,8 @@ fn measure(
     };
     let numbers: Vec<u32> = hearing.pending.iter().map(|&cell| cell as u32).collect();
     let VmBench { qemu, plugin, bootables } = match bench {
-        Bench::Host => {
-            return host::measure(&directives, &numbers, patience, cancel, &mut |event| {
+        Bench::Host { agent } => {
+            return host::measure(agent, &directives, &numbers, patience, cancel, &mut |event| {
                 match event {
                     Event::Hello(facts) => hearing.hello(&facts),
                     Event::CellBegin(cell) => hearing.cell_begin(cell),

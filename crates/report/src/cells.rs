@@ -76,6 +76,11 @@ impl<'a> Group<'a> {
         self.cell(row, self.baseline.as_ref()?)
     }
 
+    /// Is every figure a count that needs no interval?
+    pub(crate) fn is_exact(&self) -> bool {
+        self.cells.values().all(|cell| cell.status != Status::Ok || is_exact(cell))
+    }
+
     /// Releases that the guests reported, each once.
     pub(crate) fn releases(&self) -> Vec<&'a str> {
         let mut releases: Vec<&str> = Vec::new();
@@ -168,7 +173,7 @@ pub(crate) struct Cost {
 pub(crate) fn cost(tested: &Cell, baseline: &Cell) -> Option<Cost> {
     let (a, b) = (tested.headline()?, baseline.headline()?);
     let overhead = overhead(a, b, tested.metric.direction())?;
-    let unclear = tested.metric != Metric::Instructions
+    let unclear = !(is_exact(tested) && is_exact(baseline))
         && match (tested.ci95, baseline.ci95) {
             (Some(a), Some(b)) => overlap(a, b),
             // Without an interval nothing is shown.
@@ -179,6 +184,12 @@ pub(crate) fn cost(tested: &Cell, baseline: &Cell) -> Option<Cost> {
         ratio: a / b,
         unclear,
     })
+}
+
+/// A count, of an operation that takes one path: no interval is needed.
+pub(crate) fn is_exact(cell: &Cell) -> bool {
+    cell.metric == Metric::Instructions
+        && cell.counts.as_ref().is_none_or(experiment::Counts::is_stable)
 }
 
 /// Why a cell has no figure, as a footnote says it.

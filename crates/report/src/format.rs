@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Figures as text.
 
-use experiment::{Cell, Metric};
+use experiment::Cell;
+
+use crate::cells::is_exact;
 
 /// A figure with thousands separated by commas: whole if it is whole or large enough
 /// that a fraction says nothing, else with one decimal; two below 10.
@@ -58,7 +60,7 @@ pub(crate) fn percent(overhead: f64) -> String {
 pub(crate) fn headline(cell: &Cell) -> Option<String> {
     let value = cell.headline()?;
     let mut text = figure(value);
-    if let (Metric::Time | Metric::Throughput, Some([low, high])) = (cell.metric, cell.ci95) {
+    if let (false, Some([low, high])) = (is_exact(cell), cell.ci95) {
         text += &format!(" ±{}", figure((value - low).max(high - value).max(0.0)));
     }
     Some(text)

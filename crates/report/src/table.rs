@@ -331,6 +331,12 @@ fn legend(group: &Group<'_>) -> Vec<String> {
             "±: 95 % interval of the median; ~: the intervals overlap, no difference is shown."
                 .to_owned(),
         );
+    } else if !group.is_exact() {
+        legend.push(
+            "±: no path holds half of the windows, so this is their median and its 95 % interval; \
+             ~: the intervals overlap, no difference is shown."
+                .to_owned(),
+        );
     }
     legend
 }

@@ -74,14 +74,18 @@ impl Apt {
         for part in ["lists/partial", "cache/archives/partial"] {
             files::create_dir(&dir.join(part))?;
         }
+        // Apt builds its cache anew when one of these files is newer than it.
         let sources = dir.join("sources.list");
         let text = mirrors.sources_list(keyring, &SUITES);
-        if fs::read_to_string(&sources).is_ok_and(|old| old != text) {
+        if fs::read_to_string(&sources).ok().as_ref() != Some(&text) {
             // Lists of other mirrors are none.
             let _ = fs::remove_file(dir.join("updated"));
+            write_private(&sources, text.as_bytes())?;
         }
-        write_private(&sources, text.as_bytes())?;
-        files::write(&dir.join("status"), b"")?;
+        let status = dir.join("status");
+        if fs::metadata(&status).map_or(true, |m| m.len() != 0) {
+            files::write(&status, b"")?;
+        }
         let config = dir.join("apt.conf");
         files::write(&config, configuration(name).as_bytes())?;
         Ok(Apt {

@@ -55,6 +55,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         store: &store,
         kernels: &kernels,
         qemu: qemu.as_ref(),
+        agent: lab::catalogue::agent(),
         journal: &files.journal,
         resume: files.resume,
         keep_samples: args.keep_samples,
