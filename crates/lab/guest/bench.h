@@ -58,6 +58,12 @@ struct variant {
 	const char *path;	/* free for the benchmark */
 	long arg;		/* free for the benchmark: a depth, a size */
 	long arg2;
+	/*
+	 * In exact counts, so many operations follow each other between one
+	 * round of prepare() and one of undo(), and no other number is
+	 * measured; 0: each operation is prepared and undone by itself.
+	 */
+	unsigned int together;
 };
 
 /* State of one cell. Zeroed before setup(). */

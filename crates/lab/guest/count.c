@@ -13,15 +13,25 @@ static unsigned int slots(const struct benchmark *b)
 	return b->max_batch ? b->max_batch : SLOTS_DEFAULT;
 }
 
+static int prepare(const struct benchmark *b, struct cell *c, unsigned int i)
+{
+	long err = b->prepare ? b->prepare(c, i) : 0;
+
+	return err < 0 ? explain(c, "prepare", err) : 0;
+}
+
+static int undo(const struct benchmark *b, struct cell *c, unsigned int i)
+{
+	long err = b->undo ? b->undo(c, i) : 0;
+
+	return err < 0 ? explain(c, "undo", err) : 0;
+}
+
 static int operate(const struct benchmark *b, struct cell *c, unsigned int i,
 		   int marked)
 {
-	long err = 0, result;
+	long result;
 
-	if (b->prepare)
-		err = b->prepare(c, i);
-	if (err < 0)
-		return explain(c, "prepare", err);
 	/* A fork has left every page to be copied at its next write. */
 	if (b->counts_children)
 		touch_memory();
@@ -41,12 +51,39 @@ static int operate(const struct benchmark *b, struct cell *c, unsigned int i,
 		else
 			marker(MARKER_WINDOW_END);
 	}
+	return result < 0 ? explain(c, b->syscalls, result) : 0;
+}
 
-	if (b->undo)
-		err = b->undo(c, i);
-	if (result < 0)
-		return explain(c, b->syscalls, result);
-	return err < 0 ? explain(c, "undo", err) : 0;
+/* One operation with what it takes before and after. */
+static int operate_alone(const struct benchmark *b, struct cell *c,
+			 unsigned int i, int marked)
+{
+	int err, undone;
+
+	err = prepare(b, c, i);
+	if (err)
+		return err;
+	err = operate(b, c, i, marked);
+	undone = undo(b, c, i);
+	return err ? err : undone;
+}
+
+static int operate_together(const struct benchmark *b, struct cell *c,
+			    unsigned int n, struct outcome *out)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < n && !err; i++)
+		err = prepare(b, c, i);
+	for (i = 0; i < n && !err; i++) {
+		err = operate(b, c, i, 1);
+		if (!err)
+			out->operations++;
+	}
+	for (i = 0; i < n && !err; i++)
+		err = undo(b, c, i);
+	return err;
 }
 
 int count_instructions(const struct cell_spec *spec, struct cell *c,
@@ -54,6 +91,7 @@ int count_instructions(const struct cell_spec *spec, struct cell *c,
 {
 	const struct benchmark *b = spec->benchmark;
 	unsigned int samples = b->repetitions ? b->repetitions : spec->samples;
+	unsigned int together = spec->variant->together;
 	unsigned int warmup = spec->warmup, n;
 	int err = 0;
 
@@ -61,14 +99,16 @@ int count_instructions(const struct cell_spec *spec, struct cell *c,
 	if (b->repetitions && warmup > 1)
 		warmup = 1;
 	for (n = 0; n < warmup && !err; n++)
-		err = operate(b, c, n % slots(b), 0);
+		err = operate_alone(b, c, n % slots(b), 0);
 	if (err)
 		return err;
 
-	out->samples = samples;
+	out->samples = together ? together : samples;
 	marker(MARKER_CELL_BEGIN);
-	for (; n < warmup + samples && !err; n++) {
-		err = operate(b, c, n % slots(b), 1);
+	if (together)
+		err = operate_together(b, c, together, out);
+	for (; !together && n < warmup + samples && !err; n++) {
+		err = operate_alone(b, c, n % slots(b), 1);
 		if (!err)
 			out->operations++;
 	}

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * mkdir at depth one over the paper's 9,437 distinct names. As a throughput,
- * a round makes all of them before they are removed. As a latency, a batch
- * makes the first so many of them; in exact counts one directory exists at a
- * time, and as many names are used as there are operations (up to all).
+ * a round makes all of them before they are removed; as a latency, a batch
+ * makes the first so many of them. In exact counts "9437-names" makes all of
+ * them one after the other, "one" removes each before the next is made.
  */
 #include "paths.h"
 
 static const struct variant variants[] = {
-	{ "9437-names", NULL, 0, 0 },
-	{ NULL, NULL, 0, 0 },
+	{ "one", NULL, 0, 0, 0 },
+	{ "9437-names", NULL, 0, 0, DIR_NAMES },
+	{ NULL, NULL, 0, 0, 0 },
 };
 
 static long op(struct cell *c, unsigned int i)

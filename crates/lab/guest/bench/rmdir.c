@@ -3,8 +3,9 @@
 #include "paths.h"
 
 static const struct variant variants[] = {
-	{ "9437-names", NULL, 0, 0 },
-	{ NULL, NULL, 0, 0 },
+	{ "one", NULL, 0, 0, 0 },
+	{ "9437-names", NULL, 0, 0, DIR_NAMES },
+	{ NULL, NULL, 0, 0, 0 },
 };
 
 static int prepare(struct cell *c, unsigned int i)
