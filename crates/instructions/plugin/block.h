@@ -11,10 +11,11 @@
 struct block {
 	uint64_t first;		/* address of the first instruction */
 	uint64_t last;		/* address of the last instruction */
-	uint64_t target;	/* direct branch at the end: where to; else 0 */
+	uint64_t target;	/* direct branch at the end: where to; else 0 (also if its bytes are not at hand) */
 	uint32_t insns;
 	bool kernel;		/* upper half of the address space */
 	bool last_is_rep;
+	bool indirect;		/* its end branches, calls or returns to anywhere */
 	bool interrupt_entry;	/* an asynchronous interrupt begins here */
 	bool exception_entry;	/* a synchronous exception begins here */
 	bool context_switch;

@@ -77,9 +77,11 @@ static void decode_group5(struct insn *insn, uint8_t modrm)
 	switch ((modrm >> 3) & 7) {
 	case 2: case 3:
 		insn->kind = INSN_CALL;
+		insn->indirect = true;
 		break;
 	case 4: case 5:
 		insn->kind = INSN_BRANCH;
+		insn->indirect = true;
 		break;
 	}
 }
@@ -140,6 +142,7 @@ struct insn decode_insn(const uint8_t *bytes, size_t size, uint64_t vaddr)
 		break;
 	case 0xc2: case 0xc3: case 0xca: case 0xcb:
 		insn.kind = INSN_RET;
+		insn.indirect = true;
 		break;
 	case 0xcf:
 		insn.kind = INSN_IRET;

@@ -3,6 +3,7 @@
 #ifndef LSMETER_DECODE_H
 #define LSMETER_DECODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,7 @@ struct insn {
 	enum insn_kind kind;
 	uint32_t marker;	/* INSN_MARKER: the immediate's kind */
 	uint64_t target;	/* direct branch or call: where to; else 0 */
+	bool indirect;		/* branches, calls or returns to anywhere */
 	int iteration_access;	/* INSN_REP: PLUGIN_MEM_* that marks one iteration */
 	unsigned int accesses_per_iteration;
 };

@@ -69,18 +69,34 @@ static void on_marker(unsigned int vcpu, void *data)
 		window_marker(marker, armed);
 }
 
+/* What marks an iteration: see decode_string(). */
+static const struct rep {
+	bool store;
+	unsigned int accesses_per_iteration;
+} rep_store = { true, 1 }, rep_load = { false, 1 }, rep_two_loads = { false, 2 };
+
+static const struct rep *rep_of(const struct insn *insn)
+{
+	if (insn->iteration_access == PLUGIN_MEM_WRITE)
+		return &rep_store;
+	return insn->accesses_per_iteration == 2 ? &rep_two_loads : &rep_load;
+}
+
 static void on_block(unsigned int vcpu, void *data)
 {
 	(void)vcpu;
 	window_block(data);
 }
 
+/* QEMU 7.2 tells both of a movs's accesses whichever was asked for. */
 static void on_rep_access(unsigned int vcpu, uint32_t info, uint64_t vaddr, void *data)
 {
+	const struct rep *rep = data;
+
 	(void)vcpu;
-	(void)info;
 	(void)vaddr;
-	window_rep_access((unsigned int)(uintptr_t)data);
+	if (qemu_plugin_mem_is_store(info) == rep->store)
+		window_rep_access(rep->accesses_per_iteration);
 }
 
 static struct insn read_insn(const struct qemu_plugin_insn *handle, uint8_t *size)
@@ -180,12 +196,13 @@ static void translate_armed(void *first, void *second)
 		else if (insn.kind == INSN_REP)
 			qemu_plugin_register_vcpu_mem_cb(
 				handle, on_rep_access, PLUGIN_CB_NO_REGS, insn.iteration_access,
-				(void *)(uintptr_t)insn.accesses_per_iteration);
+				(void *)rep_of(&insn));
 		if (i == n - 1) {
 			block->last = qemu_plugin_insn_vaddr(handle);
 			block->last_is_rep = insn.kind == INSN_REP;
 			block->last_kind = insn.kind;
 			block->target = insn.target;
+			block->indirect = insn.indirect;
 		}
 	}
 	if (block->kernel || block->last_kind == INSN_SYSCALL)

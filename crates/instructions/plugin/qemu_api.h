@@ -60,6 +60,7 @@ PLUGIN_IMPORT void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_ins
 PLUGIN_IMPORT void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
 						    memory_cb_t cb, int flags, int rw,
 						    void *data);
+PLUGIN_IMPORT bool qemu_plugin_mem_is_store(uint32_t info);
 PLUGIN_IMPORT void qemu_plugin_register_atexit_cb(uint64_t id, event_cb_t cb, void *data);
 PLUGIN_IMPORT void qemu_plugin_reset(uint64_t id, event_cb_t cb, void *data);
 PLUGIN_IMPORT size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);

@@ -120,13 +120,6 @@ uint32_t block_rest(const struct block *block, uint64_t address)
 	return 0;
 }
 
-static bool branches_anywhere(const struct block *block)
-{
-	return !block->target && (block->last_kind == INSN_BRANCH ||
-				  block->last_kind == INSN_CALL ||
-				  block->last_kind == INSN_RET);
-}
-
 /*
  * A block was counted whole when it began. What of it did not happen yet, since
  * this block begins in its midst?
@@ -146,7 +139,7 @@ static uint32_t counted_before(const struct block *previous, const struct block 
 {
 	if (!previous || block->first == previous->target)
 		return 0;
-	if (!resumed && branches_anywhere(previous))
+	if (!resumed && previous->indirect)
 		return 0;
 	if (block->first == previous->first && !resumed && !previous->last_is_rep)
 		return 0;

@@ -8,11 +8,18 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use rustix::process::Signal;
 
 use crate::error::LabError;
 use crate::process::{Process, describe, last_lines};
 use crate::qemu::die_with_parent;
 use crate::session::{Break, Event, Patience, Session};
+
+/// How long the agent may take to remove what it made: the tree walk's 19,255 files
+/// on a slow disk.
+const LEAVE: Duration = Duration::from_secs(60);
 
 /// The agent as a file in memory: no directory need allow execution.
 fn agent_file(agent: &[u8]) -> std::io::Result<File> {
@@ -45,7 +52,7 @@ pub fn measure(
         .stdin(Stdio::from(OwnedFd::from(theirs)))
         .stdout(Stdio::from(OwnedFd::from(output)))
         .stderr(Stdio::piped());
-    die_with_parent(&mut command);
+    die_with_parent(&mut command, Signal::TERM);
     let mut process = Process::start(command).map_err(failed)?;
     let session = Session { stream: ours, cells, patience, cancel };
     let outcome = session.run(
@@ -53,10 +60,12 @@ pub fn measure(
         &mut || process.status().map(|status| format!("the agent {}", describe(status))),
         listener,
     );
+    // It removes its directory before it ends; only a hung one is killed.
     if outcome.is_err() {
-        // The agent removes its directory when its port closes; a hung one is killed.
-        process.end();
+        process.terminate();
     }
+    process.wait_at_most(LEAVE);
+    process.end();
     outcome.map_err(|end| match end {
         Break::Failed(mut reason) => {
             for line in last_lines(&process.stderr(), 4) {
@@ -74,5 +83,9 @@ pub fn measure(
 /// [`LabError::WorkDirectory`] if not.
 pub fn check_directory(dir: &Path) -> Result<(), LabError> {
     let refuse = |reason: String| LabError::WorkDirectory { path: dir.to_path_buf(), reason };
-    tempfile::tempdir_in(dir).map(drop).map_err(|error| refuse(error.to_string()))
+    if !dir.is_dir() {
+        return Err(refuse("there is no such directory".to_owned()));
+    }
+    // The error's own text names the file that was tried, which means nothing to a user.
+    tempfile::tempdir_in(dir).map(drop).map_err(|error| refuse(error.kind().to_string()))
 }

@@ -15,6 +15,7 @@ pub mod host;
 pub mod initramfs;
 pub mod journal;
 pub mod kernel;
+pub mod kvm;
 pub mod plan;
 pub mod prepare;
 pub mod process;

@@ -8,6 +8,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::protocol::printable;
 
@@ -70,6 +73,22 @@ impl Process {
             self.status = self.child.try_wait().ok().flatten();
         }
         self.status
+    }
+
+    /// Asks it to end (SIGTERM).
+    pub fn terminate(&mut self) {
+        if self.status().is_none() {
+            // Not reaped yet, so the number is still its own.
+            let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
+        }
+    }
+
+    /// Waits until it has ended, but not longer than `patience`.
+    pub fn wait_at_most(&mut self, patience: Duration) {
+        let deadline = Instant::now() + patience;
+        while self.status().is_none() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// Kills it if it still runs; its outputs are then complete.

@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use experiment::{Clock, Emulator, PluginApi};
+use rustix::process::Signal;
 
 use crate::error::LabError;
 
@@ -82,12 +83,12 @@ impl Qemu {
             })?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let version = text
-            .split_once("version ")
+            .split_once("QEMU emulator version ")
             .and_then(|(_, rest)| rest.split([' ', '\n']).next())
             .filter(|_| output.status.success())
             .ok_or_else(|| LabError::Environment {
-                what: format!("{} does not say which version it is", path.display()),
-                hint: format!("try `{} --version`", path.display()),
+                what: format!("{} does not say which version of QEMU it is", path.display()),
+                hint: format!("see what `{} --version` prints", path.display()),
             })?
             .to_owned();
         let mut qemu =
@@ -215,7 +216,7 @@ impl Qemu {
             }
         }
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        die_with_parent(&mut command);
+        die_with_parent(&mut command, Signal::KILL);
         command
     }
 }
@@ -240,27 +241,30 @@ fn kvm_usable() -> bool {
 }
 
 /// `nolapic_timer` is what makes a boot under icount fast: the APIC timer's
-/// calibration waits for time that only instructions can pass.
+/// calibration waits for time that only instructions can pass. Large hash tables for
+/// names and inodes: in small ones a benchmark's names may share a bucket with others,
+/// by the chance of an address, and each of its look-ups then takes a step more.
 fn base_cmdline(accelerator: Accelerator) -> &'static str {
     match accelerator {
         Accelerator::Tcg(_) => {
             "console=ttyS0 quiet panic=-1 oops=panic reboot=t nokaslr rdinit=/init \
-             nolapic_timer no_timer_check tsc_early_khz=1000000"
+             nolapic_timer no_timer_check tsc_early_khz=1000000 \
+             dhash_entries=1048576 ihash_entries=1048576"
         }
         Accelerator::Kvm => "console=ttyS0 quiet panic=-1 oops=panic reboot=t nokaslr rdinit=/init",
     }
 }
 
-/// The child is killed when lsmeter ends, even by SIGKILL, and does not see the
+/// The child gets `signal` when lsmeter ends, even by SIGKILL, and does not see the
 /// terminal's Ctrl-C, which is lsmeter's to handle.
-pub fn die_with_parent(command: &mut Command) {
+pub fn die_with_parent(command: &mut Command, signal: Signal) {
     let parent = rustix::process::getpid();
     command.process_group(0);
     // SAFETY: between fork and exec only these two system calls are made, both
     // async-signal-safe; nothing is allocated or locked.
     unsafe {
         command.pre_exec(move || {
-            rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+            rustix::process::set_parent_process_death_signal(Some(signal))?;
             if rustix::process::getppid() != Some(parent) {
                 return Err(std::io::Error::other("lsmeter has ended"));
             }

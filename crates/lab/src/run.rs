@@ -110,7 +110,12 @@ pub fn run(
         }
     }
 
-    let place = Workplace::prepare(experiment, setup, &visits)?;
+    let place = Workplace::prepare(experiment, setup, &visits).inspect_err(|_| {
+        if !setup.resume {
+            // It holds no cell yet, and would be in the way of the next try.
+            let _ = std::fs::remove_file(setup.journal);
+        }
+    })?;
     let counting: VecDeque<Visit> = visits.iter().filter(|visit| !visit.timed).cloned().collect();
     let timed: VecDeque<Visit> = visits.into_iter().filter(|visit| visit.timed).collect();
     let jobs = experiment.jobs.map_or_else(environment::cores, |jobs| jobs as usize);

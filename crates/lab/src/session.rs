@@ -84,7 +84,7 @@ struct Progress<'a> {
 
 impl Session<'_> {
     /// Hands the agent its directives, unless it has them already, and listens until
-    /// it is done. `ended` says, once the agent's process is gone, how it ended.
+    /// it is done. `ended` says, once nothing more can come, how that came about.
     /// Returns what the agent logged.
     ///
     /// # Errors
@@ -125,8 +125,8 @@ impl Session<'_> {
                         ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
                     ) =>
                 {
-                    if Instant::now() > deadline {
-                        return Err(Break::Failed(progress.overdue(self.patience)));
+                    if let Some(how) = ended() {
+                        return Err(Break::Failed(how));
                     }
                     0
                 }
@@ -143,6 +143,10 @@ impl Session<'_> {
                     deadline = Instant::now() + self.patience.cell;
                     listener(event).map_err(Break::Failed)?;
                 }
+            }
+            // Also while bytes keep coming: an endless log is no progress.
+            if Instant::now() > deadline {
+                return Err(Break::Failed(progress.overdue(self.patience)));
             }
         }
     }

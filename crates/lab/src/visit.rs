@@ -172,6 +172,7 @@ pub fn visit(
             return;
         }
         hearing.current = None;
+        let before = hearing.pending.len();
         match measure(bench, plan, experiment, visit, cancel, &mut hearing) {
             Ok(_) | Err(Break::Cancelled) => return,
             Err(Break::Failed(reason)) => {
@@ -180,7 +181,8 @@ pub fn visit(
                 if let Some(cell) = guilty {
                     hearing.lose(cell, &reason);
                 }
-                if guilty.is_none() || lost == LOST_BOOTS {
+                let vain = hearing.pending.len() == before;
+                if vain || lost == LOST_BOOTS {
                     for cell in hearing.pending.clone() {
                         hearing.lose(cell, &reason);
                     }

@@ -112,7 +112,10 @@ pub fn boot(
     let session = Session { stream, cells: &numbers, patience: boot.patience, cancel };
     let outcome = session.run(
         None,
-        &mut || qemu.status().map(|status| format!("QEMU {}", describe(status))),
+        &mut || match qemu.status() {
+            Some(status) => Some(format!("QEMU {}", describe(status))),
+            None => kvm_failure(&qemu.stderr()),
+        },
         &mut |event| match event {
             Event::Hello(facts) => listener(BootEvent::Hello(facts)),
             Event::CellBegin(cell) => listener(BootEvent::CellBegin(cell)),
@@ -127,13 +130,26 @@ pub fn boot(
     );
     if outcome.is_ok() {
         // It reboots, which QEMU takes as its end; nothing depends on it any more.
-        wait_a_moment(&mut qemu);
+        qemu.wait_at_most(Duration::from_secs(2));
     }
     qemu.end();
     outcome.map_err(|end| match end {
         Break::Cancelled => Break::Cancelled,
         Break::Failed(reason) => Break::Failed(explain(reason, &qemu)),
     })
+}
+
+/// What QEMU says when KVM can run the guest no further. It stops the guest then, but
+/// does not end.
+fn kvm_failure(stderr: &str) -> Option<String> {
+    stderr
+        .lines()
+        .find(|line| {
+            ["KVM internal error", "KVM: entry failed", "error: kvm run failed"]
+                .iter()
+                .any(|begin| line.starts_with(begin))
+        })
+        .map(|line| format!("KVM failed ({line})"))
 }
 
 /// The directives travel in the initramfs, not over the port: when the host writes
@@ -179,13 +195,6 @@ fn accept(
         if Instant::now() > deadline {
             return failed("QEMU did not open the agent's port".to_owned());
         }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-fn wait_a_moment(qemu: &mut Process) {
-    let deadline = Instant::now() + Duration::from_secs(2);
-    while qemu.status().is_none() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(5));
     }
 }

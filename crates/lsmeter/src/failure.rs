@@ -35,7 +35,9 @@ fn of_kind(kind: ErrorKind) -> Exit {
 
 fn of_lab(error: &LabError) -> Exit {
     match error {
-        LabError::Select(_) | LabError::Journal { .. } => Exit::Usage,
+        LabError::Select(_) | LabError::Journal { .. } | LabError::WorkDirectory { .. } => {
+            Exit::Usage
+        },
         LabError::Kernel(error) => of_kind(error.kind()),
         _ => Exit::Environment,
     }
@@ -51,7 +53,10 @@ pub fn explain(error: &anyhow::Error) -> (Exit, Option<String>) {
             return (Exit::Usage, error.hint());
         }
         if let Some(error) = cause.downcast_ref::<UnknownPreset>() {
-            return (Exit::Usage, error.hint());
+            let hint = error.hint().unwrap_or_else(|| {
+                "`lsmeter list presets` lists them; a file is named by its path".to_owned()
+            });
+            return (Exit::Usage, Some(hint));
         }
         if let Some(error) = cause.downcast_ref::<DocumentError>() {
             return (Exit::Usage, error.hint().map(str::to_owned));

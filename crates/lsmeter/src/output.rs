@@ -30,6 +30,37 @@ pub fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// Can a file be written there? Asked before a long measurement, not after it.
+///
+/// # Errors
+/// If not, with the reason.
+pub fn check(path: &Path) -> Result<()> {
+    if is_stdout(path) {
+        return Ok(());
+    }
+    let reason = if path.is_dir() {
+        Some("it is a directory".to_owned())
+    } else {
+        let tried = tempfile::Builder::new().prefix(".lsmeter-").tempfile_in(directory_of(path));
+        tried.err().map(|error| error.kind().to_string())
+    };
+    match reason {
+        None => Ok(()),
+        Some(reason) => Err(lab::LabError::Environment {
+            what: format!("cannot write {}: {reason}", path.display()),
+            hint: "name a file in a directory that is there and that you may write to".to_owned(),
+        }
+        .into()),
+    }
+}
+
+fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
 /// Writes a file: to a temporary one beside it, synced, renamed; or to standard
 /// output for `-`.
 ///
@@ -42,15 +73,11 @@ pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Re
         stdout.flush()?;
         return Ok(());
     }
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
     let named = || format!("cannot write {}", path.display());
     let mut file = tempfile::Builder::new()
         .prefix(".lsmeter-")
         .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
-        .tempfile_in(directory)
+        .tempfile_in(directory_of(path))
         .with_context(named)?;
     {
         let mut buffered = io::BufWriter::new(&mut file);

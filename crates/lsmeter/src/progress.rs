@@ -59,7 +59,8 @@ impl Line {
                     self.failed += 1;
                     // The first few say what is wrong; the document has them all.
                     if self.failed <= 3 {
-                        let reason = report::printable(cell.reason.as_deref().unwrap_or_default(), 2_000);
+                        let reason = cell.reason.as_deref().unwrap_or_default();
+                        let reason = report::printable(reason.lines().next().unwrap_or(""), 400);
                         let stack = cell.stack.join(",");
                         self.keep(&format!("failed: {} under {stack}: {reason}", cell.title()));
                     }

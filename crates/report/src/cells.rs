@@ -198,7 +198,8 @@ pub(crate) fn reason(cell: &Cell) -> String {
         .reason
         .as_deref()
         .filter(|reason| !reason.trim().is_empty());
-    let reason = crate::printable(reason.unwrap_or("no reason was given"), 200);
+    let lines: Vec<&str> = reason.unwrap_or("no reason was given").lines().collect();
+    let reason = crate::printable(&lines.join("; "), 200);
     match cell.status {
         Status::Unsupported => format!("unsupported: {reason}"),
         Status::Failed => format!("failed: {reason}"),

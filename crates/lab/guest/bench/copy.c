@@ -23,9 +23,9 @@ static int setup(struct cell *c)
 {
 	long err;
 
-	err = make_file("AA", RW_FILE_SIZE);
+	err = make_rw_file(c, "AA");
 	if (err == 0)
-		err = make_file("BB", RW_FILE_SIZE);
+		err = make_rw_file(c, "BB");
 	if (err < 0)
 		return failed(c, "writing the files", err);
 	c->fd[0] = sys_open("AA", O_RDONLY, 0);

@@ -126,3 +126,29 @@ int file_mode(const char *path, unsigned int *mode)
 		*mode = st.st_mode;
 	return err;
 }
+
+/*
+ * A page's first accesses take other paths than all later ones: they mark it
+ * referenced, then move it to the active list. Warm-up operations may not reach
+ * every page often enough, so make_rw_file() does.
+ */
+#define RW_FILE_PASSES	4
+
+int make_rw_file(struct cell *c, const char *path)
+{
+	unsigned int pass;
+	long n = make_file(path, RW_FILE_SIZE), fd;
+
+	if (n < 0)
+		return n;
+	fd = sys_open(path, O_RDONLY, 0);
+	if (fd < 0)
+		return fd;
+	for (pass = 0; pass < RW_FILE_PASSES && n >= 0; pass++) {
+		n = SYS(lseek, fd, 0, 0);
+		while (n >= 0 && (n = sys_read(fd, c->buffer, PAGE_SIZE)) > 0)
+			;
+	}
+	sys_close(fd);
+	return n < 0 ? n : 0;
+}

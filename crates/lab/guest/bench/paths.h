@@ -42,6 +42,9 @@ int make_dir_names(struct cell *c);
 
 extern const struct variant rw_variants[];
 
+/* Makes such a file at path, every page of it in use; 0 or -errno. */
+int make_rw_file(struct cell *c, const char *path);
+
 /* What stat() says of path; 0 or -errno. */
 int file_size(const char *path, long *size);
 int file_mode(const char *path, unsigned int *mode);

@@ -23,7 +23,7 @@ static int setup(struct cell *c)
 {
 	long err;
 
-	err = make_file("AA", RW_FILE_SIZE);
+	err = make_rw_file(c, "AA");
 	if (err < 0)
 		return failed(c, "writing the file", err);
 	c->fd[0] = sys_open("AA", O_RDONLY, 0);

@@ -99,9 +99,12 @@ impl Store {
             let (entry, version) = unpack(&path, &scratch)?;
             (entry, Some(version))
         } else {
+            let parts = parts(&path)?;
+            // Before it is copied, so that an error names the user's file.
+            entry::inspect(&parts.image)?;
             let entry = scratch.path().join("entry");
             files::create_dir(&entry)?;
-            copy(&parts(&path)?, &entry)?;
+            copy(&parts, &entry)?;
             (entry, None)
         };
         let release = match name {

@@ -131,7 +131,7 @@ fn qemu(path: Option<&Path>) -> Vec<Finding> {
             have neither network nor files of this machine")
     });
     findings.push(if qemu.kvm {
-        Finding::ok("KVM", "usable: time in a VM is silicon's time")
+        Finding::ok("KVM", "/dev/kvm may be used; a run that takes time in a VM tries it first")
     } else if Path::new("/dev/kvm").exists() {
         Finding::missing("KVM", "/dev/kvm may not be opened", "adduser $USER kvm, and log in again")
     } else {

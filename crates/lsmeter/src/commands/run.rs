@@ -39,18 +39,37 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         return Err(usage("two outputs cannot both be standard output", "name a file for one"));
     }
 
+    let files = Files::choose(&args, &name)?;
+    for path in [Some(&files.output), Some(&files.journal), args.export_csv.as_ref(), args.export_markdown.as_ref()]
+        .into_iter()
+        .flatten()
+    {
+        output::check(path)?;
+    }
+
     let store = Store::open(&cache_dir())?;
     let mut line = Line::new(args.quiet);
+    let mut qemu = match experiment.place {
+        Place::Lab => Some(find_qemu(&args, &config, &experiment)?),
+        Place::Host => None,
+    };
     let kernels: Vec<Kernel> = match experiment.place {
         Place::Lab => obtain(&experiment.kernels, &store, &config, args.offline, &line)?,
         Place::Host => Vec::new(),
     };
-    let qemu = match experiment.place {
-        Place::Lab => Some(find_qemu(&args, &config, &experiment)?),
-        Place::Host => None,
-    };
-    let files = Files::choose(&args, &name)?;
     let cancel = cancel_on_signals()?;
+    let timed = experiment.metrics.iter().any(|metric| *metric != Metric::Instructions);
+    if let Some(qemu) = qemu.as_mut().filter(|qemu| timed && qemu.kvm)
+        && let Some(kernel) = kernels.first()
+    {
+        line.say("trying KVM");
+        if let Some(reason) =
+            lab::kvm::trial(qemu, &store, kernel, lab::catalogue::agent(), &cancel)?
+        {
+            qemu.kvm = false;
+            line.keep(&format!("warning: KVM does not boot {}: {reason}", kernel.name));
+        }
+    }
     let setup = Setup {
         store: &store,
         kernels: &kernels,

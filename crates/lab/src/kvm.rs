@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Does KVM work? That `/dev/kvm` opens says little: under some hypervisors it cannot
+//! execute what a kernel does early in its boot.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use experiment::FileSystem;
+
+use crate::error::LabError;
+use crate::kernel::{Kernel, Store};
+use crate::prepare;
+use crate::qemu::{Accelerator, Qemu};
+use crate::session::{Break, Patience};
+use crate::vm::{self, Boot};
+
+/// Silicon boots a stock kernel in a second or two.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Boots `kernel` under KVM until `agent` says hello. None if it did (or if it was
+/// cancelled), else why not.
+///
+/// # Errors
+/// [`LabError`] if the boot cannot be prepared.
+pub fn trial(
+    qemu: &Qemu,
+    store: &Store,
+    kernel: &Kernel,
+    agent: &[u8],
+    cancel: &AtomicBool,
+) -> Result<Option<String>, LabError> {
+    let scratch = vm::scratch().map_err(LabError::io("create", &std::env::temp_dir()))?;
+    let prepared = scratch.path().join("prepared");
+    std::fs::create_dir(&prepared).map_err(LabError::io("create", &prepared))?;
+    let bootable = prepare::prepare(store, agent, kernel, FileSystem::Tmpfs, &prepared)?;
+    let boot = Boot {
+        qemu,
+        bootable: &bootable,
+        cmdline: "",
+        accelerator: Accelerator::Kvm,
+        plugin: None,
+        directives: "",
+        cells: &[],
+        patience: Patience { boot: PATIENCE, cell: PATIENCE },
+        scratch: scratch.path(),
+    };
+    let mut hello = false;
+    let outcome = vm::boot(&boot, cancel, &mut |_| {
+        hello = true;
+        Err("that is all that was to be seen".to_owned())
+    });
+    Ok(match outcome {
+        Err(Break::Failed(reason)) if !hello => {
+            Some(reason.lines().next().unwrap_or_default().to_owned())
+        }
+        _ => None,
+    })
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Guests that panic, hang, lie and write garbage: each is a failed cell that says
+//! why, and what stands beside it is intact. SLOW: a minute or two of boots.
+//!
+//! Needs QEMU, a C compiler and the kernel debian:6.12 in the cache of whoever runs
+//! the tests (`lsmeter kernel fetch debian:6.12`).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use experiment::{Cell, Experiment, Spec, Status};
+use lab::kernel::{Kernel, Store};
+use lab::qemu::Qemu;
+use lab::{Outcome, Setup};
+
+/// One experiment at a time.
+static MACHINE: Mutex<()> = Mutex::new(());
+
+fn machine() -> MutexGuard<'static, ()> {
+    MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn sources(dir: &Path) -> Vec<PathBuf> {
+    let files = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> =
+        files.filter(|path| path.extension().is_some_and(|extension| extension == "c")).collect();
+    files.sort();
+    files
+}
+
+const FLAGS: &[&str] = &[
+    "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initializers", "-nostdlib", "-static", "-ffreestanding",
+    "-fno-pic", "-fno-pie", "-no-pie", "-fno-stack-protector", "-fno-asynchronous-unwind-tables",
+    "-fno-tree-loop-distribute-patterns", "-fcf-protection=none", "-mgeneral-regs-only",
+];
+
+fn compile(output: &Path, arguments: &[&str], files: &[PathBuf]) {
+    let done = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()))
+        .args(FLAGS)
+        .args(arguments)
+        .arg("-o")
+        .arg(output)
+        .args(files)
+        .output()
+        .expect("these tests need a C compiler");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// The agent with `tests/fault_agent.c` in it.
+fn fault_agent(dir: &Path) -> Vec<u8> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let guest = root.join("guest");
+    let include = format!("-I{}", guest.display());
+    let runner = dir.join("runner.o");
+    compile(&runner, &[&include, "-Drun_cells=sound_run_cells", "-c"], &[guest.join("runner.c")]);
+    let mut files = sources(&guest);
+    files.retain(|file| !file.ends_with("runner.c"));
+    files.extend(sources(&guest.join("bench")));
+    files.extend([root.join("tests/fault_agent.c"), runner]);
+    let agent = dir.join("agent");
+    compile(&agent, &[&include, "-Wl,--build-id=none", "-s"], &files);
+    fs::read(agent).unwrap()
+}
+
+struct Laboratory {
+    dir: tempfile::TempDir,
+    store: Store,
+    kernel: Kernel,
+    qemu: Qemu,
+}
+
+impl Laboratory {
+    fn new() -> Laboratory {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = match std::env::var_os("XDG_CACHE_HOME") {
+            Some(cache) => PathBuf::from(cache),
+            None => PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache"),
+        };
+        let store = Store::open(&cache.join("lsmeter")).unwrap();
+        let kernel = store
+            .resolve(&"debian:6.12".parse().unwrap())
+            .expect("these tests boot a kernel: lsmeter kernel fetch debian:6.12");
+        let plugin = lab::write_plugin(dir.path()).unwrap();
+        let qemu = Qemu::probe(None, &plugin).unwrap();
+        Laboratory { dir, store, kernel, qemu }
+    }
+
+    fn journal(&self) -> PathBuf {
+        self.dir.path().join("journal")
+    }
+
+    fn run(&self, experiment: &Experiment, agent: &[u8]) -> Outcome {
+        let setup = Setup {
+            store: &self.store,
+            kernels: std::slice::from_ref(&self.kernel),
+            qemu: Some(&self.qemu),
+            agent,
+            journal: &self.journal(),
+            resume: false,
+            keep_samples: false,
+        };
+        lab::run(experiment, &setup, &AtomicBool::new(false), &mut |_| {}).unwrap()
+    }
+}
+
+fn experiment(stacks: &[&str], boot_timeout_s: u32, cell_timeout_s: u32) -> Experiment {
+    let strings = |words: &[&str]| Some(words.iter().map(|&word| word.to_owned()).collect());
+    let spec = Spec {
+        stacks: strings(stacks),
+        benchmarks: strings(&["getppid", "stat:AA"]),
+        filesystem: Some("tmpfs".parse().unwrap()),
+        jobs: Some(2),
+        boot_timeout_s: Some(boot_timeout_s),
+        cell_timeout_s: Some(cell_timeout_s),
+        ..Spec::default()
+    };
+    spec.resolve().unwrap()
+}
+
+fn by_stack(outcome: &Outcome) -> BTreeMap<String, Vec<&Cell>> {
+    let mut stacks: BTreeMap<String, Vec<&Cell>> = BTreeMap::new();
+    for cell in &outcome.run.cells {
+        stacks.entry(cell.stack.join(",")).or_default().push(cell);
+    }
+    stacks
+}
+
+/// The stack decides what goes wrong (`tests/fault_agent.c`), and with it the start
+/// of the reason, or a part of it.
+const FAULTS: &[(&str, &str)] = &[
+    ("capability,selinux", "Kernel panic - not syncing: "),
+    ("capability,apparmor", "no end within 12 s"),
+    ("capability,tomoyo", "garbage on the results port: "),
+    ("capability,landlock", "QEMU exited with status 0"),
+    ("capability,yama", "Kernel panic - not syncing: Attempted to kill init"),
+    ("capability,bpf", "no end within 12 s"),
+    ("capability,landlock,yama", "a damaged frame of type 5"),
+    ("capability,yama,landlock", "a frame of 4294967295 bytes"),
+    ("capability,landlock,bpf", "no end within 12 s"),
+    ("capability,yama,bpf", "the plugin recorded nothing of this cell"),
+    ("capability,bpf,yama", "the agent spoke of cell 4000000000 out of turn"),
+];
+
+#[test]
+fn every_fault_is_a_failed_cell_and_costs_no_other() {
+    let _machine = machine();
+    let laboratory = Laboratory::new();
+    let agent = fault_agent(laboratory.dir.path());
+    // A sound stack first, in the midst of the broken ones, and last.
+    let mut stacks = vec!["capability"];
+    stacks.extend(FAULTS[..5].iter().map(|(stack, _)| *stack));
+    stacks.push("capability,tomoyo,yama");
+    stacks.extend(FAULTS[5..].iter().map(|(stack, _)| *stack));
+    stacks.push("capability,yama,tomoyo");
+    let outcome = laboratory.run(&experiment(&stacks, 90, 12), &agent);
+    assert!(!outcome.cancelled);
+    let cells = by_stack(&outcome);
+    assert_eq!(cells.len(), stacks.len());
+
+    for (stack, why) in FAULTS {
+        for cell in &cells[*stack] {
+            assert_eq!(cell.status, Status::Failed, "{cell:#?}");
+            assert_eq!(cell.median, None);
+            let reason = cell.reason.as_deref().unwrap();
+            assert!(reason.len() < 4_000, "{}", reason.len());
+            assert!(!reason.contains(|c: char| c.is_control() && c != '\n'), "{reason:?}");
+        }
+        let first = cells[*stack][0].reason.as_deref().unwrap();
+        assert!(first.starts_with(why), "{stack}: {first}");
+        // It reached the agent, so what runs there is known.
+        assert!(cells[*stack][0].release.starts_with("6.12."));
+    }
+    let panic = cells["capability,selinux"][0].reason.as_deref().unwrap();
+    assert!(panic.lines().any(|line| line.starts_with("console: ")), "{panic}");
+
+    let sound = ["capability", "capability,tomoyo,yama", "capability,yama,tomoyo"];
+    for stack in sound {
+        for cell in &cells[stack] {
+            assert_eq!(cell.status, Status::Ok, "{cell:#?}");
+            assert!(cell.counts.as_ref().unwrap().modal.instructions > 50);
+        }
+        let getppid = |stack: &str| cells[stack][0].counts.as_ref().unwrap().modal;
+        assert_eq!(getppid(stack).instructions, getppid("capability").instructions);
+    }
+    // Every cell was saved as it finished: a line each, after the header.
+    let journal = fs::read_to_string(laboratory.journal()).unwrap();
+    assert_eq!(journal.lines().count(), 1 + outcome.run.cells.len());
+}
+
+/// What never gets as far as the agent's first word.
+#[test]
+fn a_guest_that_says_nothing_fails() {
+    let _machine = machine();
+    let laboratory = Laboratory::new();
+    let silent = laboratory.dir.path().join("silent.c");
+    fs::write(&silent, "void _start(void) { for (;;) asm volatile(\"pause\"); }\n").unwrap();
+    let program = laboratory.dir.path().join("silent");
+    compile(&program, &[], &[silent]);
+    for (agent, why) in [
+        (fs::read(program).unwrap(), "no sign of the agent within 20 s of the boot"),
+        (b"no program at all".to_vec(), "Kernel panic - not syncing: "),
+    ] {
+        let outcome = laboratory.run(&experiment(&["capability"], 20, 10), &agent);
+        assert_eq!(outcome.run.cells.len(), 2);
+        for cell in &outcome.run.cells {
+            assert_eq!(cell.status, Status::Failed);
+            let reason = cell.reason.as_deref().unwrap();
+            assert!(reason.starts_with(why), "{reason}");
+            assert!(cell.release.is_empty() && cell.active_lsms.is_empty());
+        }
+        fs::remove_file(laboratory.journal()).unwrap();
+    }
+}

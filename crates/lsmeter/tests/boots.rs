@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter run` with real boots. SLOW: some minutes.
+//!
+//! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests
+//! (`lsmeter kernel fetch debian:6.12`); nothing is fetched here.
+
+mod common;
+#[path = "common/schema.rs"]
+mod schema;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use common::{Ended, Place, Running, children, names, runs, signal, wait_for};
+use experiment::{Cell, Run, Status, WarningKind};
+use rustix::process::Signal;
+
+/// One lsmeter at a time, which has two QEMUs at most.
+static MACHINE: Mutex<()> = Mutex::new(());
+
+fn machine() -> MutexGuard<'static, ()> {
+    MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+const STACKS: &[&str] = &["--stack", "capability", "--stack", "capability,selinux"];
+const THREE: &[&str] = &["--bench", "getppid", "--bench", "stat:AA", "--bench", "open:AA"];
+/// Short cells that leave nothing behind for the next, so that it does not matter
+/// which boot each is measured in.
+const MANY: &[&str] = &["--bench", "getppid", "--bench", "stat", "--bench", "fstat", "--bench", "access"];
+
+fn arguments<'a>(parts: &[&[&'a str]]) -> Vec<&'a str> {
+    let common = ["run", "--offline", "--kernel", "debian:6.12", "--fs", "tmpfs"];
+    [&common[..], &parts.concat()].concat()
+}
+
+fn read(path: &Path) -> Run {
+    Run::read(fs::File::open(path).unwrap()).unwrap()
+}
+
+fn statuses(cells: &[Cell], status: Status) -> Vec<&Cell> {
+    cells.iter().filter(|cell| cell.status == status).collect()
+}
+
+/// Cells without what differs from run to run: the host's time.
+fn timeless(run: &Run) -> Vec<Cell> {
+    let mut cells = run.cells.clone();
+    for cell in &mut cells {
+        cell.seconds = None;
+    }
+    cells
+}
+
+fn modal(run: &Run) -> BTreeMap<(String, String), u64> {
+    let of = |cell: &Cell| {
+        let counts = cell.counts.as_ref().unwrap_or_else(|| panic!("{cell:#?}"));
+        ((cell.stack.join(","), cell.title()), counts.modal.instructions)
+    };
+    run.cells.iter().map(of).collect()
+}
+
+fn lines(path: &Path) -> usize {
+    fs::read_to_string(path).map_or(0, |text| text.matches('\n').count())
+}
+
+/// 12345 as tables have it: 12,345.
+fn grouped(figure: u64) -> String {
+    let digits = figure.to_string();
+    let mut text = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[test]
+fn two_runs_with_the_deterministic_clock_are_the_same() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let exports = ["--export-csv", "a.csv", "--export-markdown", "a.md", "--output", "a.json"];
+    let first = place.run(&arguments(&[STACKS, THREE, &exports])).code(0);
+    let second = place.run(&arguments(&[STACKS, THREE, &["--json", "--output", "b.json"]])).code(0);
+    let (a, b) = (read(&place.join("a.json")), read(&place.join("b.json")));
+    assert_eq!(statuses(&a.cells, Status::Ok).len(), 6, "{:#?}", a.cells);
+    assert_eq!(timeless(&a), timeless(&b));
+    assert_eq!(second.stdout, fs::read_to_string(place.join("b.json")).unwrap());
+
+    // The schema that is published is the schema that is kept.
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/run.schema.json");
+    let kept = serde_json::from_str(&fs::read_to_string(kept).unwrap()).unwrap();
+    let document = serde_json::from_str(&second.stdout).unwrap();
+    assert_eq!(schema::misfits(&kept, &document), Vec::<String>::new());
+
+    let counts = modal(&a);
+    let count = |stack: &str, title: &str| counts[&(stack.to_owned(), title.to_owned())];
+    assert_eq!(count("capability", "getppid:null"), count("capability,selinux", "getppid:null"));
+    assert!(count("capability,selinux", "open:AA") > count("capability", "open:AA"));
+    assert!(count("capability,selinux", "stat:AA") > count("capability", "stat:AA"));
+    assert!(count("capability", "getppid:null") > 50);
+    for cell in &a.cells {
+        assert!(cell.release.starts_with("6.12."), "{}", cell.release);
+        let asked = cell.active_lsms.iter().filter(|lsm| cell.stack.contains(lsm));
+        assert!(asked.eq(cell.stack.iter()), "{cell:?}");
+    }
+
+    // The table, the Markdown and the CSV say the same.
+    let markdown = fs::read_to_string(place.join("a.md")).unwrap();
+    for table in [&first.stdout, &markdown] {
+        for title in ["getppid:null", "stat:AA", "open:AA"] {
+            let row = table.lines().find(|line| line.contains(title)).unwrap();
+            for stack in ["capability", "capability,selinux"] {
+                let figure = grouped(count(stack, title));
+                assert!(row.contains(&figure), "{row}: {figure}");
+            }
+        }
+    }
+    assert_eq!(lines(&place.join("a.csv")), 1 + 6);
+    assert_eq!(place.names(), ["a.csv", "a.json", "a.md", "b.json"]);
+    assert_eq!(place.left_over(), Vec::<String>::new());
+
+    let fast = arguments(&[STACKS, THREE, &["--clock", "fast", "--output", "fast.json"]]);
+    place.run(&fast).code(0);
+    let fast = modal(&read(&place.join("fast.json")));
+    for title in ["getppid:null", "stat:AA"] {
+        for stack in ["capability", "capability,selinux"] {
+            let key = (stack.to_owned(), title.to_owned());
+            assert_eq!(fast[&key], counts[&key], "{key:?}");
+        }
+    }
+}
+
+#[test]
+fn a_stack_that_the_kernel_does_not_honour_fails_alone() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let stacks = ["--stack", "capability", "--stack", "capability,smack"];
+    let ended = place.run(&arguments(&[&stacks, THREE, &["--output", "out.json"]])).code(4);
+    let run = read(&place.join("out.json"));
+    for cell in &run.cells {
+        if cell.stack.len() == 1 {
+            assert_eq!(cell.status, Status::Ok, "{cell:?}");
+            continue;
+        }
+        assert_eq!(cell.status, Status::Failed, "{cell:?}");
+        let reason = cell.reason.as_deref().unwrap();
+        assert!(reason.contains("did not honour the stack"), "{reason}");
+        assert!(reason.contains("without smack"), "{reason}");
+        assert!(!cell.active_lsms.is_empty());
+    }
+    assert_eq!(run.cells.len(), 6);
+    assert!(run.warnings.iter().any(|warning| warning.kind == WarningKind::MissingCells));
+    assert!(ended.stderr.contains("did not honour the stack"), "{ended:#?}");
+    assert!(ended.stdout.contains("3 of 6 cells failed"), "{ended:#?}");
+}
+
+#[test]
+fn every_file_system_boots() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    for fs in ["ext4", "xfs", "btrfs"] {
+        let program = format!("mkfs.{fs}");
+        if lab::initramfs::find_program(&program).is_none() {
+            // ext4 is the default: it must be here.
+            assert_ne!(fs, "ext4", "no {program}");
+            continue;
+        }
+        let output = format!("{fs}.json");
+        let stacks = ["--stack", "capability"];
+        let rest = ["--bench", "creat:random", "--fs", fs, "--output", &output];
+        let asked = [&["run", "--offline"][..], &stacks, &rest].concat();
+        place.run(&asked).code(0);
+        let run = read(&place.join(&output));
+        assert_eq!(statuses(&run.cells, Status::Ok).len(), 1, "{fs}: {:#?}", run.cells);
+        assert_eq!(run.cells[0].filesystem, fs);
+    }
+}
+
+#[test]
+fn times_and_throughputs() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let metrics = ["--metric", "time", "--metric", "throughput", "-n", "9", "--rounds", "3"];
+    let short = ["--throughput-warmup", "0.1", "--throughput-period", "0.3"];
+    let benches = ["--bench", "getppid", "--bench", "read:4KB"];
+    let output = ["--keep-samples", "--output", "out.json"];
+    place.run(&arguments(&[STACKS, &metrics, &short, &benches, &output])).code(0);
+    let run = read(&place.join("out.json"));
+    let emulated = run.warnings.iter().any(|warning| warning.kind == WarningKind::EmulatedTime);
+    assert_eq!(emulated, !run.environment.kvm, "{:#?}", run.warnings);
+    // getppid has no throughput.
+    assert_eq!(run.cells.len(), 6, "{:#?}", run.cells);
+    for cell in &run.cells {
+        assert_eq!((cell.status, cell.n), (Status::Ok, Some(9)), "{cell:#?}");
+        assert!(cell.median.unwrap() > 0.0);
+        assert_eq!(cell.samples.as_ref().map(Vec::len), Some(9));
+        assert!(cell.counts.is_none());
+    }
+}
+
+/// A run under way, in its first or a later cell, with its QEMUs.
+fn under_way(place: &Place, asked: &[&str], journal: &Path, cells: usize) -> (Running, Vec<u32>) {
+    let mut running = Running::start(place, asked);
+    wait_for("finished cell", || {
+        assert!(!running.has_ended(), "it ended too soon");
+        (lines(journal) > cells).then_some(())
+    });
+    let machines = children(running.pid());
+    (running, machines)
+}
+
+fn resumable() -> (Vec<&'static str>, [&'static str; 4]) {
+    // One machine at a time, and cells long enough to be interrupted.
+    (arguments(&[STACKS, MANY]), ["--jobs", "1", "-n", "400"])
+}
+
+fn uninterrupted(place: &Place) -> Run {
+    let (asked, slow) = resumable();
+    place.run(&[&asked[..], &slow, &["--output", "whole.json"]].concat()).code(0);
+    read(&place.join("whole.json"))
+}
+
+#[track_caller]
+fn assert_same_counts(resumed: &Run, whole: &Run) {
+    assert_eq!(statuses(&resumed.cells, Status::Ok).len(), whole.cells.len());
+    assert_eq!(modal(resumed), modal(whole));
+}
+
+#[test]
+fn an_interrupted_or_killed_run_goes_on() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let (asked, slow) = resumable();
+    let whole = uninterrupted(&place);
+    let output = ["--output", "out.json"];
+    let journal = place.join("out.json.journal");
+    let asked = [&asked[..], &slow, &output].concat();
+
+    // Ctrl-C.
+    let (running, machines) = under_way(&place, &asked, &journal, 2);
+    assert_eq!(machines.len(), 1, "one job, one machine");
+    signal(running.pid(), Signal::INT);
+    let ended = running.wait().code(4);
+    assert!(ended.stderr.contains("interrupted: "), "{ended:#?}");
+    assert!(ended.stderr.contains("hint: the same command with --resume"), "{ended:#?}");
+    assert_eq!(ended.stdout, "", "no table of half a run");
+    assert!(machines.iter().all(|&machine| !runs(machine)), "QEMU outlived lsmeter");
+    assert_eq!(place.left_over(), Vec::<String>::new());
+    assert!(!place.join("out.json").exists());
+    let saved = lines(&journal);
+    assert!(saved > 2);
+
+    // Not with other flags, and not anew.
+    let other = [&asked[..], &["--resume", "--cmdline", "mitigations=off"]].concat();
+    place.run(&other).refused(2, "`cmdline` differs", Some("the same spec and flags"));
+    place.run(&asked).refused(2, "a run that did not end", Some("--resume"));
+    assert_eq!(lines(&journal), saved);
+
+    // kill -9, in a run that goes on.
+    let resume = [&asked[..], &["--resume"]].concat();
+    let (running, machines) = under_way(&place, &resume, &journal, saved);
+    signal(running.pid(), Signal::KILL);
+    let ended = running.wait();
+    assert_eq!(ended.signal, Some(9));
+    for machine in machines {
+        wait_for("end of QEMU", || (!runs(machine)).then_some(()));
+    }
+    // As a crash may leave it: a line without its end.
+    let mut file = fs::OpenOptions::new().append(true).open(&journal).unwrap();
+    file.write_all(b"{\"cell\":{\"kernel\":\"debi").unwrap();
+    drop(file);
+
+    let ended = place.run(&resume).code(0);
+    assert!(ended.stdout.contains("getppid:null"), "{ended:#?}");
+    assert!(!journal.exists(), "the journal has done its work");
+    let resumed = read(&place.join("out.json"));
+    assert_same_counts(&resumed, &whole);
+    assert!(!resumed.warnings.iter().any(|warning| warning.kind == WarningKind::Interrupted));
+    assert_eq!(place.left_over(), Vec::<String>::new(), "what the killed one left is gone too");
+}
+
+#[test]
+fn a_machine_killed_from_outside_costs_one_cell() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let (asked, slow) = resumable();
+    let asked = [&asked[..], &slow, &["--output", "out.json"]].concat();
+    let (running, machines) = under_way(&place, &asked, &place.join("out.json.journal"), 2);
+    for &machine in &machines {
+        signal(machine, Signal::KILL);
+    }
+    let ended: Ended = running.wait();
+    let run = read(&place.join("out.json"));
+    let failed = statuses(&run.cells, Status::Failed);
+    // Between two cells it costs none.
+    assert!(failed.len() <= 1, "{failed:#?}");
+    for cell in &failed {
+        assert!(cell.reason.as_deref().unwrap().contains("QEMU was killed by signal 9"), "{cell:#?}");
+    }
+    assert_eq!(statuses(&run.cells, Status::Ok).len() + failed.len(), run.cells.len());
+    ended.code(if failed.is_empty() { 0 } else { 4 });
+    assert!(machines.iter().all(|&machine| !runs(machine)));
+}
+
+#[test]
+fn a_kernel_that_panics_is_told_with_its_console() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let rest = ["--cmdline", "rdinit=/nonexistent root=/dev/nothing", "--output", "out.json"];
+    let asked = arguments(&[&["--stack", "capability"], THREE, &rest]);
+    let ended = place.run(&asked).code(4);
+    let run = read(&place.join("out.json"));
+    assert_eq!(statuses(&run.cells, Status::Failed).len(), 3);
+    for cell in &run.cells {
+        let reason = cell.reason.as_deref().unwrap();
+        assert!(reason.starts_with("Kernel panic - not syncing: "), "{reason}");
+        assert!(reason.lines().any(|line| line.starts_with("console: ")), "{reason}");
+        assert!(!reason.contains('\u{1b}'), "{reason}");
+    }
+    assert!(ended.stderr.contains("Kernel panic"), "{ended:#?}");
+}
+
+/// What is said when there is a kernel but not a QEMU that counts.
+#[test]
+fn a_qemu_that_fails_is_told() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    // It answers as QEMU does until it is to run a machine.
+    let real = find("qemu-system-x86_64");
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in *-append*) echo 'no machine today' >&2; exit 7;; esac\nexec {} \"$@\"\n",
+        real.display()
+    );
+    let path = place.write("qemu", script);
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let rest = ["--qemu", "./qemu", "--stack", "capability", "--output", "out.json"];
+    place.run(&arguments(&[&rest, THREE])).code(4);
+    for cell in read(&place.join("out.json")).cells {
+        let reason = cell.reason.unwrap();
+        assert!(reason.starts_with("QEMU exited with status 7"), "{reason}");
+        assert!(reason.contains("QEMU: no machine today"), "{reason}");
+    }
+    assert!(names(place.path()).contains(&"out.json".to_owned()));
+}
+
+fn find(program: &str) -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap();
+    let mut places = std::env::split_paths(&path).map(|dir| dir.join(program));
+    places.find(|path| path.is_file()).unwrap_or_else(|| panic!("no {program}"))
+}

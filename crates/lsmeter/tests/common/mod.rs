@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! lsmeter as its user starts it.
+
+// Each test file uses some of these.
+#![allow(dead_code)]
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal};
+use tempfile::TempDir;
+
+/// A directory to be in, with a cache and a configuration of its own.
+pub struct Place {
+    dir: TempDir,
+    cache: Option<PathBuf>,
+}
+
+impl Place {
+    /// Nothing is there yet.
+    pub fn new() -> Place {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("tmp")).unwrap();
+        Place { dir, cache: None }
+    }
+
+    /// With the kernels of whoever runs the tests.
+    pub fn with_kernels() -> Place {
+        let cache = match std::env::var_os("XDG_CACHE_HOME") {
+            Some(cache) => PathBuf::from(cache),
+            None => PathBuf::from(std::env::var_os("HOME").expect("HOME is not set")).join(".cache"),
+        };
+        let place = Place { cache: Some(cache), ..Place::new() };
+        let listed = place.run(&["kernel", "list", "--json"]).json();
+        let names = listed["kernels"].as_array().unwrap().iter();
+        assert!(
+            names.map(|kernel| kernel["name"].as_str().unwrap()).any(|name| name.starts_with("debian:6.12.")),
+            "these tests boot a kernel that is not here: lsmeter kernel fetch debian:6.12"
+        );
+        place
+    }
+
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    pub fn join(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    pub fn cache(&self) -> PathBuf {
+        self.cache.clone().unwrap_or_else(|| self.join("cache"))
+    }
+
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    /// Names in the directory, sorted, except for that of the temporary directory.
+    pub fn names(&self) -> Vec<String> {
+        let mut names = names(self.path());
+        names.retain(|name| name != "tmp");
+        names
+    }
+
+    /// What lsmeter left in its temporary directory.
+    pub fn left_over(&self) -> Vec<String> {
+        names(&self.join("tmp"))
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lsmeter"));
+        command
+            .args(arguments)
+            .current_dir(self.path())
+            .env("XDG_CACHE_HOME", self.cache())
+            .env("XDG_CONFIG_HOME", self.join("config"))
+            .env("TMPDIR", self.join("tmp"))
+            .env("LC_ALL", "C.UTF-8")
+            .env("NO_COLOR", "1")
+            .env_remove("COLUMNS")
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Ended {
+        Ended::of(arguments, self.command(arguments).output().unwrap())
+    }
+}
+
+pub fn names(dir: &Path) -> Vec<String> {
+    let entries = fs::read_dir(dir).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub struct Ended {
+    pub what: String,
+    pub code: Option<i32>,
+    pub signal: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Ended {
+    pub fn of(arguments: &[&str], output: Output) -> Ended {
+        Ended {
+            what: arguments.join(" "),
+            code: output.status.code(),
+            signal: output.status.signal(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// Asserts the exit code.
+    #[track_caller]
+    pub fn code(self, code: i32) -> Ended {
+        assert_eq!(self.code, Some(code), "{self:#?}");
+        self
+    }
+
+    /// Asserts a failure that is told as one: an error, perhaps a hint, no more.
+    #[track_caller]
+    pub fn refused(self, code: i32, error: &str, hint: Option<&str>) {
+        let ended = self.code(code);
+        assert_eq!(ended.stdout, "", "{ended:#?}");
+        let lines: Vec<&str> = ended.stderr.lines().collect();
+        let told = lines.iter().find_map(|line| line.strip_prefix("error: "));
+        assert!(told.is_some_and(|told| told.contains(error)), "{ended:#?}");
+        let hinted = lines.iter().find_map(|line| line.strip_prefix("hint: "));
+        match hint {
+            Some(hint) => assert!(hinted.is_some_and(|told| told.contains(hint)), "{ended:#?}"),
+            None => assert_eq!(hinted, None, "{ended:#?}"),
+        }
+        assert!(!ended.stderr.contains("panicked"), "{ended:#?}");
+    }
+
+    #[track_caller]
+    pub fn json(self) -> serde_json::Value {
+        let ended = self.code(0);
+        serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:#?}"))
+    }
+}
+
+/// Processes whose parent is `parent`.
+pub fn children(parent: u32) -> Vec<u32> {
+    let mut children = Vec::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
+        if stat(pid).is_some_and(|(state, of)| of == parent && state != "Z") {
+            children.push(pid);
+        }
+    }
+    children
+}
+
+/// A process's state and parent; None if it is gone.
+fn stat(pid: u32) -> Option<(String, u32)> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name before it may hold blanks and parentheses.
+    let mut fields = text.rsplit_once(')')?.1.split_whitespace();
+    Some((fields.next()?.to_owned(), fields.next()?.parse().ok()?))
+}
+
+pub fn runs(pid: u32) -> bool {
+    stat(pid).is_some_and(|(state, _)| state != "Z")
+}
+
+pub fn signal(pid: u32, signal: Signal) {
+    let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    rustix::process::kill_process(pid, signal).unwrap();
+}
+
+/// Looks until `ready` finds something; fails after far longer than it can take.
+#[track_caller]
+pub fn wait_for<T>(what: &str, mut ready: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + Duration::from_secs(120);
+    loop {
+        if let Some(found) = ready() {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "no {what} within 120 s");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A command under way, killed if the test fails meanwhile.
+pub struct Running {
+    child: Option<Child>,
+    what: String,
+}
+
+impl Running {
+    pub fn start(place: &Place, arguments: &[&str]) -> Running {
+        Running::start_command(place.command(arguments), arguments)
+    }
+
+    pub fn start_command(mut command: Command, arguments: &[&str]) -> Running {
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        Running { child: Some(child), what: arguments.join(" ") }
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.as_ref().unwrap().id()
+    }
+
+    pub fn has_ended(&mut self) -> bool {
+        self.child.as_mut().unwrap().try_wait().unwrap().is_some()
+    }
+
+    pub fn wait(mut self) -> Ended {
+        let output = self.child.take().unwrap().wait_with_output().unwrap();
+        Ended::of(&[&self.what], output)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}

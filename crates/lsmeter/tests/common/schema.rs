@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Does a document fit a JSON Schema? The part of the language that generated
+//! schemas use; a keyword outside of it is an error, not passed over.
+
+use serde_json::Value;
+
+/// What does not fit, where; empty if all fits.
+pub fn misfits(schema: &Value, document: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    check(schema, schema, document, "$", &mut found);
+    found
+}
+
+fn check(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
+    let Some(keywords) = schema.as_object() else {
+        assert_eq!(schema, true, "{at}: a schema");
+        return;
+    };
+    for (keyword, wanted) in keywords {
+        let fits = match keyword.as_str() {
+            "$schema" | "$defs" | "title" | "description" | "default" | "format" | "examples" => true,
+            "$ref" => {
+                let pointer = wanted.as_str().unwrap().strip_prefix('#').unwrap();
+                check(root, root.pointer(pointer).unwrap(), value, at, found);
+                true
+            }
+            "type" => match wanted {
+                Value::Array(kinds) => kinds.iter().any(|kind| is(value, kind)),
+                kind => is(value, kind),
+            },
+            "const" => value == wanted,
+            "enum" => wanted.as_array().unwrap().contains(value),
+            "anyOf" => fitting(root, wanted, value) > 0,
+            "oneOf" => fitting(root, wanted, value) == 1,
+            "minimum" => value.as_f64().is_none_or(|value| value >= wanted.as_f64().unwrap()),
+            "maximum" => value.as_f64().is_none_or(|value| value <= wanted.as_f64().unwrap()),
+            "minItems" => value.as_array().is_none_or(|list| list.len() as u64 >= wanted.as_u64().unwrap()),
+            "maxItems" => value.as_array().is_none_or(|list| list.len() as u64 <= wanted.as_u64().unwrap()),
+            "items" => {
+                for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+                    check(root, wanted, item, &format!("{at}[{index}]"), found);
+                }
+                true
+            }
+            "required" => wanted
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|key| value.get(key.as_str().unwrap()).is_some()),
+            "properties" => {
+                for (key, schema) in wanted.as_object().unwrap() {
+                    if let Some(value) = value.get(key) {
+                        check(root, schema, value, &format!("{at}.{key}"), found);
+                    }
+                }
+                // A key that the schema does not describe would be an undocumented one.
+                let mut keys = value.as_object().into_iter().flatten().map(|(key, _)| key);
+                keys.all(|key| wanted.get(key).is_some())
+            }
+            other => panic!("{at}: the keyword {other} is not known here"),
+        };
+        if !fits {
+            found.push(format!("{at}: {keyword} {wanted}: {value}"));
+        }
+    }
+}
+
+fn fitting(root: &Value, schemas: &Value, value: &Value) -> usize {
+    let schemas = schemas.as_array().unwrap().iter();
+    let fits = |schema: &&Value| {
+        let mut found = Vec::new();
+        check(root, schema, value, "$", &mut found);
+        found.is_empty()
+    };
+    schemas.filter(fits).count()
+}
+
+fn is(value: &Value, kind: &Value) -> bool {
+    match kind.as_str().unwrap() {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "string" => value.is_string(),
+        "number" => value.is_number(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        other => panic!("the type {other} is not known here"),
+    }
+}
