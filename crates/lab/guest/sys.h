@@ -106,7 +106,14 @@ size_t format(char *dst, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Files for setup(): each returns 0 or -errno. */
-int make_file(const char *path, size_t size);	/* mode 0644, size bytes 'x' */
+/* Mode 0644, size bytes 'x'; its access time is settled unless it is empty. */
+int make_file(const char *path, size_t size);
+/*
+ * Sets the access time of what will be read well after its last change. Under
+ * relatime, the usual, a read then leaves it alone for the same reason each time;
+ * else the reason depends on the second in which the file was made.
+ */
+int settle_atime(const char *path);
 int make_dirs(const char *path);		/* every directory above the last '/' */
 int remove_tree(const char *path);		/* contents and path; absent is fine */
 

@@ -41,7 +41,10 @@ pub fn trial(
         plugin: None,
         directives: "",
         cells: &[],
-        patience: Patience { boot: PATIENCE, cell: PATIENCE },
+        patience: Patience {
+            boot: PATIENCE,
+            cell: PATIENCE,
+        },
         scratch: scratch.path(),
     };
     let mut hello = false;

@@ -26,13 +26,24 @@ fn machine() -> MutexGuard<'static, ()> {
 }
 
 const STACKS: &[&str] = &["--stack", "capability", "--stack", "capability,selinux"];
-const THREE: &[&str] = &["--bench", "getppid", "--bench", "stat:AA", "--bench", "open:AA"];
+const THREE: &[&str] = &[
+    "--bench", "getppid", "--bench", "stat:AA", "--bench", "open:AA",
+];
 /// Short cells that leave nothing behind for the next, so that it does not matter
 /// which boot each is measured in.
-const MANY: &[&str] = &["--bench", "getppid", "--bench", "stat", "--bench", "fstat", "--bench", "access"];
+const MANY: &[&str] = &[
+    "--bench", "getppid", "--bench", "stat", "--bench", "fstat", "--bench", "access",
+];
 
 fn arguments<'a>(parts: &[&[&'a str]]) -> Vec<&'a str> {
-    let common = ["run", "--offline", "--kernel", "debian:6.12", "--fs", "tmpfs"];
+    let common = [
+        "run",
+        "--offline",
+        "--kernel",
+        "debian:6.12",
+        "--fs",
+        "tmpfs",
+    ];
     [&common[..], &parts.concat()].concat()
 }
 
@@ -56,7 +67,10 @@ fn timeless(run: &Run) -> Vec<Cell> {
 fn modal(run: &Run) -> BTreeMap<(String, String), u64> {
     let of = |cell: &Cell| {
         let counts = cell.counts.as_ref().unwrap_or_else(|| panic!("{cell:#?}"));
-        ((cell.stack.join(","), cell.title()), counts.modal.instructions)
+        (
+            (cell.stack.join(","), cell.title()),
+            counts.modal.instructions,
+        )
     };
     run.cells.iter().map(of).collect()
 }
@@ -82,13 +96,29 @@ fn grouped(figure: u64) -> String {
 fn two_runs_with_the_deterministic_clock_are_the_same() {
     let _machine = machine();
     let place = Place::with_kernels();
-    let exports = ["--export-csv", "a.csv", "--export-markdown", "a.md", "--output", "a.json"];
+    let exports = [
+        "--export-csv",
+        "a.csv",
+        "--export-markdown",
+        "a.md",
+        "--output",
+        "a.json",
+    ];
     let first = place.run(&arguments(&[STACKS, THREE, &exports])).code(0);
-    let second = place.run(&arguments(&[STACKS, THREE, &["--json", "--output", "b.json"]])).code(0);
+    let second = place
+        .run(&arguments(&[
+            STACKS,
+            THREE,
+            &["--json", "--output", "b.json"],
+        ]))
+        .code(0);
     let (a, b) = (read(&place.join("a.json")), read(&place.join("b.json")));
     assert_eq!(statuses(&a.cells, Status::Ok).len(), 6, "{:#?}", a.cells);
     assert_eq!(timeless(&a), timeless(&b));
-    assert_eq!(second.stdout, fs::read_to_string(place.join("b.json")).unwrap());
+    assert_eq!(
+        second.stdout,
+        fs::read_to_string(place.join("b.json")).unwrap()
+    );
 
     // The schema that is published is the schema that is kept.
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/run.schema.json");
@@ -98,13 +128,19 @@ fn two_runs_with_the_deterministic_clock_are_the_same() {
 
     let counts = modal(&a);
     let count = |stack: &str, title: &str| counts[&(stack.to_owned(), title.to_owned())];
-    assert_eq!(count("capability", "getppid:null"), count("capability,selinux", "getppid:null"));
+    assert_eq!(
+        count("capability", "getppid:null"),
+        count("capability,selinux", "getppid:null")
+    );
     assert!(count("capability,selinux", "open:AA") > count("capability", "open:AA"));
     assert!(count("capability,selinux", "stat:AA") > count("capability", "stat:AA"));
     assert!(count("capability", "getppid:null") > 50);
     for cell in &a.cells {
         assert!(cell.release.starts_with("6.12."), "{}", cell.release);
-        let asked = cell.active_lsms.iter().filter(|lsm| cell.stack.contains(lsm));
+        let asked = cell
+            .active_lsms
+            .iter()
+            .filter(|lsm| cell.stack.contains(lsm));
         assert!(asked.eq(cell.stack.iter()), "{cell:?}");
     }
 
@@ -126,11 +162,15 @@ fn two_runs_with_the_deterministic_clock_are_the_same() {
     let fast = arguments(&[STACKS, THREE, &["--clock", "fast", "--output", "fast.json"]]);
     place.run(&fast).code(0);
     let fast = modal(&read(&place.join("fast.json")));
-    for title in ["getppid:null", "stat:AA"] {
-        for stack in ["capability", "capability,selinux"] {
-            let key = (stack.to_owned(), title.to_owned());
-            assert_eq!(fast[&key], counts[&key], "{key:?}");
-        }
+    for (key, exact) in &counts {
+        // Without the deterministic clock no two boots are the same: about one in six
+        // takes 3 instructions fewer for every path that it looks up.
+        let jitter = if key.1 == "getppid:null" { 0 } else { 8 };
+        assert!(
+            fast[key].abs_diff(*exact) <= jitter,
+            "{key:?}: {} and {exact}",
+            fast[key]
+        );
     }
 }
 
@@ -139,7 +179,9 @@ fn a_stack_that_the_kernel_does_not_honour_fails_alone() {
     let _machine = machine();
     let place = Place::with_kernels();
     let stacks = ["--stack", "capability", "--stack", "capability,smack"];
-    let ended = place.run(&arguments(&[&stacks, THREE, &["--output", "out.json"]])).code(4);
+    let ended = place
+        .run(&arguments(&[&stacks, THREE, &["--output", "out.json"]]))
+        .code(4);
     let run = read(&place.join("out.json"));
     for cell in &run.cells {
         if cell.stack.len() == 1 {
@@ -153,8 +195,15 @@ fn a_stack_that_the_kernel_does_not_honour_fails_alone() {
         assert!(!cell.active_lsms.is_empty());
     }
     assert_eq!(run.cells.len(), 6);
-    assert!(run.warnings.iter().any(|warning| warning.kind == WarningKind::MissingCells));
-    assert!(ended.stderr.contains("did not honour the stack"), "{ended:#?}");
+    assert!(
+        run.warnings
+            .iter()
+            .any(|warning| warning.kind == WarningKind::MissingCells)
+    );
+    assert!(
+        ended.stderr.contains("did not honour the stack"),
+        "{ended:#?}"
+    );
     assert!(ended.stdout.contains("3 of 6 cells failed"), "{ended:#?}");
 }
 
@@ -175,7 +224,12 @@ fn every_file_system_boots() {
         let asked = [&["run", "--offline"][..], &stacks, &rest].concat();
         place.run(&asked).code(0);
         let run = read(&place.join(&output));
-        assert_eq!(statuses(&run.cells, Status::Ok).len(), 1, "{fs}: {:#?}", run.cells);
+        assert_eq!(
+            statuses(&run.cells, Status::Ok).len(),
+            1,
+            "{fs}: {:#?}",
+            run.cells
+        );
         assert_eq!(run.cells[0].filesystem, fs);
     }
 }
@@ -184,13 +238,27 @@ fn every_file_system_boots() {
 fn times_and_throughputs() {
     let _machine = machine();
     let place = Place::with_kernels();
-    let metrics = ["--metric", "time", "--metric", "throughput", "-n", "9", "--rounds", "3"];
+    let metrics = [
+        "--metric",
+        "time",
+        "--metric",
+        "throughput",
+        "-n",
+        "9",
+        "--rounds",
+        "3",
+    ];
     let short = ["--throughput-warmup", "0.1", "--throughput-period", "0.3"];
     let benches = ["--bench", "getppid", "--bench", "read:4KB"];
     let output = ["--keep-samples", "--output", "out.json"];
-    place.run(&arguments(&[STACKS, &metrics, &short, &benches, &output])).code(0);
+    place
+        .run(&arguments(&[STACKS, &metrics, &short, &benches, &output]))
+        .code(0);
     let run = read(&place.join("out.json"));
-    let emulated = run.warnings.iter().any(|warning| warning.kind == WarningKind::EmulatedTime);
+    let emulated = run
+        .warnings
+        .iter()
+        .any(|warning| warning.kind == WarningKind::EmulatedTime);
     assert_eq!(emulated, !run.environment.kvm, "{:#?}", run.warnings);
     // getppid has no throughput.
     assert_eq!(run.cells.len(), 6, "{:#?}", run.cells);
@@ -220,13 +288,18 @@ fn resumable() -> (Vec<&'static str>, [&'static str; 4]) {
 
 fn uninterrupted(place: &Place) -> Run {
     let (asked, slow) = resumable();
-    place.run(&[&asked[..], &slow, &["--output", "whole.json"]].concat()).code(0);
+    place
+        .run(&[&asked[..], &slow, &["--output", "whole.json"]].concat())
+        .code(0);
     read(&place.join("whole.json"))
 }
 
 #[track_caller]
 fn assert_same_counts(resumed: &Run, whole: &Run) {
-    assert_eq!(statuses(&resumed.cells, Status::Ok).len(), whole.cells.len());
+    assert_eq!(
+        statuses(&resumed.cells, Status::Ok).len(),
+        whole.cells.len()
+    );
     assert_eq!(modal(resumed), modal(whole));
 }
 
@@ -246,9 +319,17 @@ fn an_interrupted_or_killed_run_goes_on() {
     signal(running.pid(), Signal::INT);
     let ended = running.wait().code(4);
     assert!(ended.stderr.contains("interrupted: "), "{ended:#?}");
-    assert!(ended.stderr.contains("hint: the same command with --resume"), "{ended:#?}");
+    assert!(
+        ended
+            .stderr
+            .contains("hint: the same command with --resume"),
+        "{ended:#?}"
+    );
     assert_eq!(ended.stdout, "", "no table of half a run");
-    assert!(machines.iter().all(|&machine| !runs(machine)), "QEMU outlived lsmeter");
+    assert!(
+        machines.iter().all(|&machine| !runs(machine)),
+        "QEMU outlived lsmeter"
+    );
     assert_eq!(place.left_over(), Vec::<String>::new());
     assert!(!place.join("out.json").exists());
     let saved = lines(&journal);
@@ -256,8 +337,12 @@ fn an_interrupted_or_killed_run_goes_on() {
 
     // Not with other flags, and not anew.
     let other = [&asked[..], &["--resume", "--cmdline", "mitigations=off"]].concat();
-    place.run(&other).refused(2, "`cmdline` differs", Some("the same spec and flags"));
-    place.run(&asked).refused(2, "a run that did not end", Some("--resume"));
+    place
+        .run(&other)
+        .refused(2, "`cmdline` differs", Some("the same spec and flags"));
+    place
+        .run(&asked)
+        .refused(2, "a run that did not end", Some("--resume"));
     assert_eq!(lines(&journal), saved);
 
     // kill -9, in a run that goes on.
@@ -279,8 +364,17 @@ fn an_interrupted_or_killed_run_goes_on() {
     assert!(!journal.exists(), "the journal has done its work");
     let resumed = read(&place.join("out.json"));
     assert_same_counts(&resumed, &whole);
-    assert!(!resumed.warnings.iter().any(|warning| warning.kind == WarningKind::Interrupted));
-    assert_eq!(place.left_over(), Vec::<String>::new(), "what the killed one left is gone too");
+    assert!(
+        !resumed
+            .warnings
+            .iter()
+            .any(|warning| warning.kind == WarningKind::Interrupted)
+    );
+    assert_eq!(
+        place.left_over(),
+        Vec::<String>::new(),
+        "what the killed one left is gone too"
+    );
 }
 
 #[test]
@@ -299,9 +393,18 @@ fn a_machine_killed_from_outside_costs_one_cell() {
     // Between two cells it costs none.
     assert!(failed.len() <= 1, "{failed:#?}");
     for cell in &failed {
-        assert!(cell.reason.as_deref().unwrap().contains("QEMU was killed by signal 9"), "{cell:#?}");
+        assert!(
+            cell.reason
+                .as_deref()
+                .unwrap()
+                .contains("QEMU was killed by signal 9"),
+            "{cell:#?}"
+        );
     }
-    assert_eq!(statuses(&run.cells, Status::Ok).len() + failed.len(), run.cells.len());
+    assert_eq!(
+        statuses(&run.cells, Status::Ok).len() + failed.len(),
+        run.cells.len()
+    );
     ended.code(if failed.is_empty() { 0 } else { 4 });
     assert!(machines.iter().all(|&machine| !runs(machine)));
 }
@@ -310,15 +413,26 @@ fn a_machine_killed_from_outside_costs_one_cell() {
 fn a_kernel_that_panics_is_told_with_its_console() {
     let _machine = machine();
     let place = Place::with_kernels();
-    let rest = ["--cmdline", "rdinit=/nonexistent root=/dev/nothing", "--output", "out.json"];
+    let rest = [
+        "--cmdline",
+        "rdinit=/nonexistent root=/dev/nothing",
+        "--output",
+        "out.json",
+    ];
     let asked = arguments(&[&["--stack", "capability"], THREE, &rest]);
     let ended = place.run(&asked).code(4);
     let run = read(&place.join("out.json"));
     assert_eq!(statuses(&run.cells, Status::Failed).len(), 3);
     for cell in &run.cells {
         let reason = cell.reason.as_deref().unwrap();
-        assert!(reason.starts_with("Kernel panic - not syncing: "), "{reason}");
-        assert!(reason.lines().any(|line| line.starts_with("console: ")), "{reason}");
+        assert!(
+            reason.starts_with("Kernel panic - not syncing: "),
+            "{reason}"
+        );
+        assert!(
+            reason.lines().any(|line| line.starts_with("console: ")),
+            "{reason}"
+        );
         assert!(!reason.contains('\u{1b}'), "{reason}");
     }
     assert!(ended.stderr.contains("Kernel panic"), "{ended:#?}");
@@ -338,7 +452,14 @@ fn a_qemu_that_fails_is_told() {
     let path = place.write("qemu", script);
     use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    let rest = ["--qemu", "./qemu", "--stack", "capability", "--output", "out.json"];
+    let rest = [
+        "--qemu",
+        "./qemu",
+        "--stack",
+        "capability",
+        "--output",
+        "out.json",
+    ];
     place.run(&arguments(&[&rest, THREE])).code(4);
     for cell in read(&place.join("out.json")).cells {
         let reason = cell.reason.unwrap();
@@ -351,5 +472,7 @@ fn a_qemu_that_fails_is_told() {
 fn find(program: &str) -> PathBuf {
     let path = std::env::var_os("PATH").unwrap();
     let mut places = std::env::split_paths(&path).map(|dir| dir.join(program));
-    places.find(|path| path.is_file()).unwrap_or_else(|| panic!("no {program}"))
+    places
+        .find(|path| path.is_file())
+        .unwrap_or_else(|| panic!("no {program}"))
 }

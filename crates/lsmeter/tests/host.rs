@@ -22,8 +22,21 @@ fn machine() -> MutexGuard<'static, ()> {
 }
 
 const PAPER: &[&str] = &[
-    "run", "--on", "host", "--dir", "work", "--suite", "paper", "--variants", "all", "-n", "9",
-    "--rounds", "1", "--output", "out.json",
+    "run",
+    "--on",
+    "host",
+    "--dir",
+    "work",
+    "--suite",
+    "paper",
+    "--variants",
+    "all",
+    "-n",
+    "9",
+    "--rounds",
+    "1",
+    "--output",
+    "out.json",
 ];
 
 fn place() -> Place {
@@ -48,11 +61,23 @@ fn check(place: &Place, ended: &Ended) {
             Status::Failed => panic!("{cell:#?}"),
         }
     }
-    let measured = run.cells.iter().filter(|cell| cell.status == Status::Ok).count();
-    assert!(measured * 2 > run.cells.len(), "{measured} of {}", run.cells.len());
+    let measured = run
+        .cells
+        .iter()
+        .filter(|cell| cell.status == Status::Ok)
+        .count();
+    assert!(
+        measured * 2 > run.cells.len(),
+        "{measured} of {}",
+        run.cells.len()
+    );
     assert!(run.environment.qemu.is_none());
     assert!(ended.stdout.contains("stat:AA"), "{ended:#?}");
-    assert_eq!(names(&place.join("work")), Vec::<String>::new(), "left behind");
+    assert_eq!(
+        names(&place.join("work")),
+        Vec::<String>::new(),
+        "left behind"
+    );
     assert_eq!(place.left_over(), Vec::<String>::new());
 }
 
@@ -74,7 +99,11 @@ fn no_root_is_needed() {
     }
     let place = place();
     let open = |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
-    for path in [place.path().to_path_buf(), place.join("work"), place.join("tmp")] {
+    for path in [
+        place.path().to_path_buf(),
+        place.join("work"),
+        place.join("tmp"),
+    ] {
         open(&path);
     }
     // The build directory may be closed to others.
@@ -83,7 +112,14 @@ fn no_root_is_needed() {
     let template = place.command(PAPER);
     let mut command = Command::new("setpriv");
     command
-        .args(["--reuid", "65534", "--regid", "65534", "--clear-groups", "--"])
+        .args([
+            "--reuid",
+            "65534",
+            "--regid",
+            "65534",
+            "--clear-groups",
+            "--",
+        ])
         .arg(&program)
         .args(PAPER)
         .current_dir(place.path())
@@ -100,8 +136,17 @@ fn no_root_is_needed() {
 
 /// Long enough to be caught at it: the tree walk makes 19,255 files.
 const LONG: &[&str] = &[
-    "run", "--on", "host", "--dir", "work", "--bench", "treewalk:full", "--bench", "stat",
-    "--output", "out.json",
+    "run",
+    "--on",
+    "host",
+    "--dir",
+    "work",
+    "--bench",
+    "treewalk:full",
+    "--bench",
+    "stat",
+    "--output",
+    "out.json",
 ];
 
 /// A run that is in the midst of its work, and its agent.
@@ -110,9 +155,12 @@ fn under_way(place: &Place) -> (Running, Vec<u32>) {
     wait_for("working directory", || {
         assert!(!running.has_ended(), "it ended too soon");
         let dirs = names(&place.join("work"));
-        let agents = dirs.iter().filter(|name| name.starts_with("lsmeter-agent-"));
+        let agents = dirs
+            .iter()
+            .filter(|name| name.starts_with("lsmeter-agent-"));
         let mut busy = agents.map(|name| place.join("work").join(name));
-        busy.any(|dir| fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some())).then_some(())
+        busy.any(|dir| fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some()))
+            .then_some(())
     });
     let agents = children(running.pid());
     assert_eq!(agents.len(), 1);
@@ -129,7 +177,11 @@ fn an_interrupted_run_leaves_nothing() {
         let ended = running.wait().code(4);
         assert!(ended.stderr.contains("interrupted: "), "{ended:#?}");
         assert!(agents.iter().all(|&agent| !runs(agent)));
-        assert_eq!(names(&place.join("work")), Vec::<String>::new(), "left behind");
+        assert_eq!(
+            names(&place.join("work")),
+            Vec::<String>::new(),
+            "left behind"
+        );
         assert_eq!(place.left_over(), Vec::<String>::new());
         assert_eq!(place.names(), ["cache", "out.json.journal", "work"]);
     }
@@ -145,7 +197,11 @@ fn a_killed_run_s_agent_tidies_up() {
     for agent in agents {
         wait_for("end of the agent", || (!runs(agent)).then_some(()));
     }
-    assert_eq!(names(&place.join("work")), Vec::<String>::new(), "left behind");
+    assert_eq!(
+        names(&place.join("work")),
+        Vec::<String>::new(),
+        "left behind"
+    );
 }
 
 /// An agent that is killed costs its cell; the run goes on with another.
@@ -159,7 +215,17 @@ fn a_killed_agent_is_told() {
     }
     running.wait().code(4);
     let run = Run::read(fs::File::open(place.join("out.json")).unwrap()).unwrap();
-    let failed: Vec<_> = run.cells.iter().filter(|cell| cell.status == Status::Failed).collect();
+    let failed: Vec<_> = run
+        .cells
+        .iter()
+        .filter(|cell| cell.status == Status::Failed)
+        .collect();
     assert_eq!(failed.len(), 1, "{failed:#?}");
-    assert!(failed[0].reason.as_deref().unwrap().contains("the agent was killed by signal 9"));
+    assert!(
+        failed[0]
+            .reason
+            .as_deref()
+            .unwrap()
+            .contains("the agent was killed by signal 9")
+    );
 }

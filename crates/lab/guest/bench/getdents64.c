@@ -18,7 +18,7 @@ static int setup(struct cell *c)
 		format(c->path, sizeof(c->path), "AA/%016lx", random);
 		ret = make_file(c->path, 0);
 	}
-	return ret;
+	return ret < 0 ? ret : settle_atime("AA");
 }
 
 static int prepare(struct cell *c, unsigned int i)

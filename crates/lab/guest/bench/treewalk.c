@@ -71,6 +71,12 @@ static int setup(struct cell *c)
 				goto fail;
 		}
 	}
+	for (d = 0; d < dirs; d++) {
+		directory_path(c->path, sizeof(c->path), d);
+		ret = settle_atime(c->path);
+		if (ret < 0)
+			goto fail;
+	}
 	return 0;
 fail:
 	if (ret == -ENOSPC)

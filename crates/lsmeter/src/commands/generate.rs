@@ -26,7 +26,8 @@ pub fn completions(shell: clap_complete::Shell) -> Result<Exit> {
 /// # Errors
 /// If the directory cannot be written to.
 pub fn man(directory: &Path) -> Result<Exit> {
-    clap_mangen::generate_to(Cli::command(), directory)
+    std::fs::create_dir_all(directory)
+        .and_then(|()| clap_mangen::generate_to(Cli::command(), directory))
         .with_context(|| format!("cannot write manual pages into {}", directory.display()))?;
     Ok(Exit::Fine)
 }

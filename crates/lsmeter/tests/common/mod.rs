@@ -31,13 +31,20 @@ impl Place {
     pub fn with_kernels() -> Place {
         let cache = match std::env::var_os("XDG_CACHE_HOME") {
             Some(cache) => PathBuf::from(cache),
-            None => PathBuf::from(std::env::var_os("HOME").expect("HOME is not set")).join(".cache"),
+            None => {
+                PathBuf::from(std::env::var_os("HOME").expect("HOME is not set")).join(".cache")
+            }
         };
-        let place = Place { cache: Some(cache), ..Place::new() };
+        let place = Place {
+            cache: Some(cache),
+            ..Place::new()
+        };
         let listed = place.run(&["kernel", "list", "--json"]).json();
         let names = listed["kernels"].as_array().unwrap().iter();
         assert!(
-            names.map(|kernel| kernel["name"].as_str().unwrap()).any(|name| name.starts_with("debian:6.12.")),
+            names
+                .map(|kernel| kernel["name"].as_str().unwrap())
+                .any(|name| name.starts_with("debian:6.12.")),
             "these tests boot a kernel that is not here: lsmeter kernel fetch debian:6.12"
         );
         place
@@ -96,8 +103,9 @@ impl Place {
 
 pub fn names(dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(dir).unwrap();
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.sort();
     names
 }
@@ -157,7 +165,11 @@ impl Ended {
 pub fn children(parent: u32) -> Vec<u32> {
     let mut children = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
-        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
+        let Some(pid) = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok())
+        else {
             continue;
         };
         if stat(pid).is_some_and(|(state, of)| of == parent && state != "Z") {
@@ -209,8 +221,15 @@ impl Running {
     }
 
     pub fn start_command(mut command: Command, arguments: &[&str]) -> Running {
-        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        Running { child: Some(child), what: arguments.join(" ") }
+        let child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Running {
+            child: Some(child),
+            what: arguments.join(" "),
+        }
     }
 
     pub fn pid(&self) -> u32 {

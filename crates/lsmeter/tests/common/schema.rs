@@ -18,7 +18,9 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<
     };
     for (keyword, wanted) in keywords {
         let fits = match keyword.as_str() {
-            "$schema" | "$defs" | "title" | "description" | "default" | "format" | "examples" => true,
+            "$schema" | "$defs" | "title" | "description" | "default" | "format" | "examples" => {
+                true
+            }
             "$ref" => {
                 let pointer = wanted.as_str().unwrap().strip_prefix('#').unwrap();
                 check(root, root.pointer(pointer).unwrap(), value, at, found);
@@ -32,10 +34,18 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<
             "enum" => wanted.as_array().unwrap().contains(value),
             "anyOf" => fitting(root, wanted, value) > 0,
             "oneOf" => fitting(root, wanted, value) == 1,
-            "minimum" => value.as_f64().is_none_or(|value| value >= wanted.as_f64().unwrap()),
-            "maximum" => value.as_f64().is_none_or(|value| value <= wanted.as_f64().unwrap()),
-            "minItems" => value.as_array().is_none_or(|list| list.len() as u64 >= wanted.as_u64().unwrap()),
-            "maxItems" => value.as_array().is_none_or(|list| list.len() as u64 <= wanted.as_u64().unwrap()),
+            "minimum" => value
+                .as_f64()
+                .is_none_or(|value| value >= wanted.as_f64().unwrap()),
+            "maximum" => value
+                .as_f64()
+                .is_none_or(|value| value <= wanted.as_f64().unwrap()),
+            "minItems" => value
+                .as_array()
+                .is_none_or(|list| list.len() as u64 >= wanted.as_u64().unwrap()),
+            "maxItems" => value
+                .as_array()
+                .is_none_or(|list| list.len() as u64 <= wanted.as_u64().unwrap()),
             "items" => {
                 for (index, item) in value.as_array().into_iter().flatten().enumerate() {
                     check(root, wanted, item, &format!("{at}[{index}]"), found);

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+
+SHELL := /bin/bash
+# A fresh rustup is not in PATH before the next login.
+export PATH := $(PATH):$(HOME)/.cargo/bin
+
+CARGO ?= cargo
+# More flags for every cargo command, such as --locked or --offline.
+CARGO_FLAGS ?=
+# Arguments of `lsmeter run`: make run ARGS='suite --fs tmpfs'
+ARGS ?=
+# Kernels that the tests boot.
+TEST_KERNELS ?= debian:6.12
+PREFIX ?= $(HOME)/.cargo
+
+rust_version := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+
+# WHAT:PACKAGE, see .ci/packages. The agent, the QEMU plugin and liblzma are C.
+build_needs := cc:gcc ld:binutils /usr/include/stdio.h:libc6-dev
+run_needs := qemu-system-x86_64:qemu-system-x86 mkfs.ext4:e2fsprogs
+# Whoever has apt can fetch Debian's kernels, and checks their signatures.
+ifneq ($(shell command -v apt-get),)
+run_needs += /usr/share/keyrings/debian-archive-keyring.gpg:debian-archive-keyring gpgv:gpgv
+endif
+test_needs := mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs
+
+lsmeter := $(CARGO) run --release --quiet $(CARGO_FLAGS) --package lsmeter --
+
+# Two of apt or cargo at a time would only wait for each other.
+.NOTPARALLEL:
+
+.PHONY: all
+all: build
+
+.PHONY: help
+help:
+	@echo 'make run      build, then measure: lsmeter run (ARGS="...": its arguments)'
+	@echo 'make build    build target/release/lsmeter (the default)'
+	@echo 'make test     formatting, lints and all tests, some of which boot kernels'
+	@echo 'make install  install lsmeter into PREFIX/bin ($(PREFIX)/bin)'
+	@echo 'make doc      the API documentation, manual pages and completions, in target/'
+	@echo 'make clean    remove what was built; fetched kernels stay'
+	@echo 'run, build and test install what they lack through apt, and say so.'
+
+.PHONY: rust build-needs run-needs test-needs
+rust:
+	@.ci/rust '$(CARGO)' '$(rust_version)'
+build-needs: rust
+	@.ci/packages $(build_needs)
+run-needs: rust
+	@.ci/packages $(build_needs) $(run_needs)
+test-needs: rust
+	@.ci/packages $(build_needs) $(run_needs) $(test_needs)
+
+.PHONY: build
+build: build-needs
+	$(CARGO) build --release $(CARGO_FLAGS) --package lsmeter
+
+.PHONY: run
+run: run-needs build
+	@$(lsmeter) run $(ARGS)
+
+# One profile for lints and tests: a second build of everything is saved, and
+# the tests that boot or try many inputs need the speed. The C is compiled with
+# -Wall -Wextra -Werror by the build scripts.
+.PHONY: test
+test: test-needs build
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --release $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
+	@$(lsmeter) kernel fetch $(TEST_KERNELS)
+	$(CARGO) test --release $(CARGO_FLAGS) --workspace
+
+.PHONY: install
+install: build-needs
+	$(CARGO) install $(CARGO_FLAGS) --locked --path crates/lsmeter --root '$(PREFIX)'
+
+.PHONY: doc
+doc: build
+	$(CARGO) doc $(CARGO_FLAGS) --workspace --no-deps
+	@mkdir -p target/man target/completions
+	@$(lsmeter) man target/man
+	@for shell in bash fish zsh; do \
+		$(lsmeter) completions $$shell >target/completions/lsmeter.$$shell || exit 1; \
+	done
+
+.PHONY: clean
+clean: rust
+	$(CARGO) clean
