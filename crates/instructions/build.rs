@@ -19,13 +19,25 @@ fn main() {
 
     let compiler = cc::Build::new().warnings(false).get_compiler();
     let status = Command::new(compiler.path())
-        .args(["-shared", "-fPIC", "-O2", "-fvisibility=hidden", "-std=gnu11"])
+        .args([
+            "-shared",
+            "-fPIC",
+            "-O2",
+            "-fvisibility=hidden",
+            "-std=gnu11",
+        ])
         .args(["-Wall", "-Wextra", "-Werror", "-o"])
         .arg(&plugin)
         .args(&sources)
         .status()
         .unwrap_or_else(|error| {
-            panic!("cannot run the C compiler {}: {error}", compiler.path().display())
+            panic!(
+                "cannot run the C compiler {}: {error}",
+                compiler.path().display()
+            )
         });
-    assert!(status.success(), "the QEMU plugin does not compile; see the messages above");
+    assert!(
+        status.success(),
+        "the QEMU plugin does not compile; see the messages above"
+    );
 }

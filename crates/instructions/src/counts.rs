@@ -37,7 +37,9 @@ pub struct Counts {
 fn paths<'a>(windows: impl Iterator<Item = &'a Window>) -> Vec<Path> {
     let mut count: BTreeMap<(u64, u64, u64), usize> = BTreeMap::new();
     for window in windows.filter(|window| window.clean) {
-        *count.entry((window.instructions, window.rep_iterations, window.path)).or_default() += 1;
+        *count
+            .entry((window.instructions, window.rep_iterations, window.path))
+            .or_default() += 1;
     }
     let mut paths: Vec<Path> = count
         .into_iter()
@@ -87,7 +89,9 @@ pub fn count(cell: &CellRecords) -> Result<Counts, CountError> {
     }
     let mut others = paths(cell.windows.iter());
     if others.is_empty() {
-        return Err(CountError::NoCleanWindow { windows: cell.windows.len() });
+        return Err(CountError::NoCleanWindow {
+            windows: cell.windows.len(),
+        });
     }
     let modal = others.remove(0);
     let clean = cell.windows.iter().filter(|window| window.clean);
@@ -101,7 +105,12 @@ pub fn count(cell: &CellRecords) -> Result<Counts, CountError> {
 }
 
 fn count_composite(cell: &CellRecords, dirty: usize) -> Result<Counts, CountError> {
-    let ends = cell.operations.iter().skip(1).copied().chain([cell.windows.len()]);
+    let ends = cell
+        .operations
+        .iter()
+        .skip(1)
+        .copied()
+        .chain([cell.windows.len()]);
     let operations: Vec<&[Window]> = cell
         .operations
         .iter()
@@ -109,24 +118,47 @@ fn count_composite(cell: &CellRecords, dirty: usize) -> Result<Counts, CountErro
         .map(|(&begin, end)| &cell.windows[begin..end])
         .collect();
     let expected = operations[0].len();
-    if let Some(operation) = operations.iter().position(|windows| windows.len() != expected) {
+    if let Some(operation) = operations
+        .iter()
+        .position(|windows| windows.len() != expected)
+    {
         let found = operations[operation].len();
-        return Err(CountError::UnevenOperations { operation, found, expected });
+        return Err(CountError::UnevenOperations {
+            operation,
+            found,
+            expected,
+        });
     }
-    let mut modal = Path { instructions: 0, rep_iterations: 0, windows: operations.len() };
+    let mut modal = Path {
+        instructions: 0,
+        rep_iterations: 0,
+        windows: operations.len(),
+    };
     let mut samples = vec![0; operations.len()];
     for position in 0..expected {
         let at_position = || operations.iter().map(|windows| &windows[position]);
         let Some(usual) = paths(at_position()).first().copied() else {
-            return Err(CountError::NoCleanWindow { windows: operations.len() });
+            return Err(CountError::NoCleanWindow {
+                windows: operations.len(),
+            });
         };
         modal.instructions += usual.instructions;
         modal.rep_iterations += usual.rep_iterations;
         for (sample, window) in samples.iter_mut().zip(at_position()) {
-            *sample += if window.clean { window.instructions } else { usual.instructions };
+            *sample += if window.clean {
+                window.instructions
+            } else {
+                usual.instructions
+            };
         }
     }
-    Ok(Counts { modal, others: Vec::new(), samples, windows: cell.windows.len(), dirty })
+    Ok(Counts {
+        modal,
+        others: Vec::new(),
+        samples,
+        windows: cell.windows.len(),
+        dirty,
+    })
 }
 
 #[cfg(test)]
@@ -134,14 +166,30 @@ mod tests {
     use super::*;
 
     fn window(instructions: u64, clean: bool) -> Window {
-        Window { instructions, rep_iterations: 2, path: instructions % 7, clean }
+        Window {
+            instructions,
+            rep_iterations: 2,
+            path: instructions % 7,
+            clean,
+        }
     }
 
     #[test]
     fn the_modal_path_wins_over_a_shorter_one() {
         let windows = [90, 100, 100, 110].map(|n| window(n, true)).to_vec();
-        let counts = count(&CellRecords { windows, ..CellRecords::default() }).unwrap();
-        assert_eq!(counts.modal, Path { instructions: 100, rep_iterations: 2, windows: 2 });
+        let counts = count(&CellRecords {
+            windows,
+            ..CellRecords::default()
+        })
+        .unwrap();
+        assert_eq!(
+            counts.modal,
+            Path {
+                instructions: 100,
+                rep_iterations: 2,
+                windows: 2
+            }
+        );
         let others: Vec<u64> = counts.others.iter().map(|path| path.instructions).collect();
         assert_eq!(others, [90, 110]);
     }
@@ -149,13 +197,23 @@ mod tests {
     #[test]
     fn dirty_windows_are_counted_but_not_used() {
         let windows = vec![window(100, true), window(500, false), window(500, false)];
-        let counts = count(&CellRecords { windows, ..CellRecords::default() }).unwrap();
-        assert_eq!((counts.modal.instructions, counts.dirty, counts.windows), (100, 2, 3));
+        let counts = count(&CellRecords {
+            windows,
+            ..CellRecords::default()
+        })
+        .unwrap();
+        assert_eq!(
+            (counts.modal.instructions, counts.dirty, counts.windows),
+            (100, 2, 3)
+        );
     }
 
     #[test]
     fn nothing_clean_is_an_error() {
-        let cell = CellRecords { windows: vec![window(1, false)], ..CellRecords::default() };
+        let cell = CellRecords {
+            windows: vec![window(1, false)],
+            ..CellRecords::default()
+        };
         assert_eq!(count(&cell), Err(CountError::NoCleanWindow { windows: 1 }));
     }
 
@@ -169,7 +227,11 @@ mod tests {
             window(11, true),
             window(21, true),
         ];
-        let cell = CellRecords { windows, operations: vec![0, 2, 4], ..CellRecords::default() };
+        let cell = CellRecords {
+            windows,
+            operations: vec![0, 2, 4],
+            ..CellRecords::default()
+        };
         let counts = count(&cell).unwrap();
         assert_eq!(counts.modal.instructions, 31);
         assert_eq!(counts.samples, [31, 31, 32]);
@@ -178,7 +240,14 @@ mod tests {
     #[test]
     fn uneven_operations_are_refused() {
         let windows = vec![window(10, true), window(20, true), window(10, true)];
-        let cell = CellRecords { windows, operations: vec![0, 2], ..CellRecords::default() };
-        assert!(matches!(count(&cell), Err(CountError::UnevenOperations { operation: 1, .. })));
+        let cell = CellRecords {
+            windows,
+            operations: vec![0, 2],
+            ..CellRecords::default()
+        };
+        assert!(matches!(
+            count(&cell),
+            Err(CountError::UnevenOperations { operation: 1, .. })
+        ));
     }
 }

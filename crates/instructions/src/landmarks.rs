@@ -24,8 +24,14 @@ pub fn landmarks(symbols: &SymbolTable) -> String {
 
     let interrupts = interrupt_entries(symbols);
     for range in &interrupts {
-        let is_table = symbols.at(range.start).any(|symbol| STUB_TABLES.contains(&symbol.name));
-        line("interrupt", range.start, if is_table { range.end } else { range.start + 1 });
+        let is_table = symbols
+            .at(range.start)
+            .any(|symbol| STUB_TABLES.contains(&symbol.name));
+        line(
+            "interrupt",
+            range.start,
+            if is_table { range.end } else { range.start + 1 },
+        );
     }
     for symbol in symbols.with_prefix(EXCEPTIONS) {
         let interrupt = interrupts.iter().any(|range| range.start == symbol.address);

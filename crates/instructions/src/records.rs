@@ -134,8 +134,10 @@ impl RecordReader {
             if &header[..4] != b"LSMI" || u32_at(header, 4) != VERSION {
                 return Err(RecordError::Header);
             }
-            self.header =
-                Some(Header { api: u32_at(header, 8), has_symbols: u32_at(header, 12) != 0 });
+            self.header = Some(Header {
+                api: u32_at(header, 8),
+                has_symbols: u32_at(header, 12) != 0,
+            });
             rest = after;
         }
         while let Some((record, after)) = rest.split_at_checked(RECORD_BYTES) {
@@ -148,18 +150,27 @@ impl RecordReader {
     }
 
     fn out_of_order(&self, what: &'static str) -> RecordError {
-        RecordError::Order { index: self.index, what }
+        RecordError::Order {
+            index: self.index,
+            what,
+        }
     }
 
     fn record(&mut self, record: &[u8]) -> Result<Option<CellRecords>, RecordError> {
         let (kind, flags, number) = (record[0], record[1], u32_at(record, 4));
 
         if kind == CELL_BEGIN {
-            self.cell = Some(CellRecords { number, ..CellRecords::default() });
+            self.cell = Some(CellRecords {
+                number,
+                ..CellRecords::default()
+            });
             return Ok(None);
         }
         if !(WINDOW..=CELL_END).contains(&kind) {
-            return Err(RecordError::Kind { index: self.index, kind });
+            return Err(RecordError::Kind {
+                index: self.index,
+                kind,
+            });
         }
         let Some(cell) = &mut self.cell else {
             return Err(self.out_of_order("a window outside of a cell"));

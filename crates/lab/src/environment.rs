@@ -11,7 +11,9 @@ use crate::qemu::{Accelerator, Qemu};
 
 /// This moment, RFC 3339, UTC, whole seconds.
 pub fn now() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    jiff::Timestamp::now()
+        .strftime("%Y-%m-%dT%H:%M:%SZ")
+        .to_string()
 }
 
 /// Processors that this process may use.
@@ -22,32 +24,52 @@ pub fn cores() -> usize {
 /// LSMs active on this machine; None if securityfs does not tell.
 pub fn host_lsms() -> Option<Vec<String>> {
     let text = fs::read_to_string("/sys/kernel/security/lsm").ok()?;
-    Some(text.trim().split(',').filter(|lsm| !lsm.is_empty()).map(str::to_owned).collect())
+    Some(
+        text.trim()
+            .split(',')
+            .filter(|lsm| !lsm.is_empty())
+            .map(str::to_owned)
+            .collect(),
+    )
 }
 
 /// The value of a key in `KEY=value` or `key : value` lines.
 fn value_of(path: &str, separator: char, key: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
-    text.lines().filter_map(|line| line.split_once(separator)).find_map(|(found, value)| {
-        (found.trim() == key).then(|| value.trim().trim_matches('"').to_owned())
-    })
+    text.lines()
+        .filter_map(|line| line.split_once(separator))
+        .find_map(|(found, value)| {
+            (found.trim() == key).then(|| value.trim().trim_matches('"').to_owned())
+        })
 }
 
 /// `uname -r` of this machine.
 pub fn host_release() -> String {
-    rustix::system::uname().release().to_string_lossy().into_owned()
+    rustix::system::uname()
+        .release()
+        .to_string_lossy()
+        .into_owned()
 }
 
 /// The head of a journal, and of the document that comes of it.
 pub fn header(experiment: &Experiment, qemu: Option<&Qemu>) -> JournalHeader {
     let counts = experiment.metrics.contains(&Metric::Instructions);
-    let times = experiment.metrics.iter().any(|metric| *metric != Metric::Instructions);
+    let times = experiment
+        .metrics
+        .iter()
+        .any(|metric| *metric != Metric::Instructions);
     let kvm = times && qemu.is_some_and(|qemu| qemu.kvm);
-    let accelerator =
-        if kvm && !counts { Accelerator::Kvm } else { Accelerator::Tcg(experiment.clock) };
+    let accelerator = if kvm && !counts {
+        Accelerator::Kvm
+    } else {
+        Accelerator::Tcg(experiment.clock)
+    };
     JournalHeader {
         journal_version: JOURNAL_VERSION,
-        tool: Tool { name: "lsmeter".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
+        tool: Tool {
+            name: "lsmeter".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        },
         environment: Environment {
             os: value_of("/etc/os-release", '=', "PRETTY_NAME").unwrap_or_default(),
             host_kernel: host_release(),

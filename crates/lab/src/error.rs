@@ -72,6 +72,10 @@ impl LabError {
 
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> LabError {
         let path = path.to_path_buf();
-        move |source| LabError::Io { action, path, source }
+        move |source| LabError::Io {
+            action,
+            path,
+            source,
+        }
     }
 }

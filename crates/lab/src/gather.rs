@@ -75,7 +75,11 @@ impl Gathering {
         self.left -= 1;
         match finding {
             Finding::Lost { reason } => return self.end(Status::Failed, reason),
-            Finding::Report { report, counts, clock_ns } => {
+            Finding::Report {
+                report,
+                counts,
+                clock_ns,
+            } => {
                 self.took += report.took;
                 match (report.status, counts) {
                     (AgentStatus::Failed, _) => return self.end(Status::Failed, report.reason),
@@ -99,7 +103,10 @@ impl Gathering {
         self.left = 0;
         self.cell.seconds = Some(self.took.as_secs_f64());
         self.cell.unusable(status, reason);
-        Some(JournalEntry { cell: self.cell.clone(), warnings: Vec::new() })
+        Some(JournalEntry {
+            cell: self.cell.clone(),
+            warnings: Vec::new(),
+        })
     }
 
     fn finish(&mut self, keep_samples: bool) -> JournalEntry {
@@ -108,13 +115,21 @@ impl Gathering {
             Some(counts) => {
                 self.cell.counts = Some(document(counts));
                 warnings.extend(doubt_counts(&self.cell, counts));
-                counts.samples.iter().map(|&instructions| instructions as f64).collect()
+                counts
+                    .samples
+                    .iter()
+                    .map(|&instructions| instructions as f64)
+                    .collect()
             }
             None => {
                 let metric = self.cell.metric;
                 warnings.extend(self.doubt_times());
                 self.cell.batch = Some(self.batch);
-                self.rounds.iter().flatten().map(|sample| figure(metric, *sample)).collect()
+                self.rounds
+                    .iter()
+                    .flatten()
+                    .map(|sample| figure(metric, *sample))
+                    .collect()
             }
         };
         self.cell.seconds = Some(self.took.as_secs_f64());
@@ -125,19 +140,31 @@ impl Gathering {
         if keep_samples && self.cell.status == Status::Ok {
             self.cell.samples = Some(samples);
         }
-        JournalEntry { cell: self.cell.clone(), warnings }
+        JournalEntry {
+            cell: self.cell.clone(),
+            warnings,
+        }
     }
 
     fn doubt_times(&self) -> Vec<Warning> {
         let title = self.cell.title();
         let metric = self.cell.metric;
         let mut warnings = Vec::new();
-        let shortest = self.rounds.iter().flatten().map(|sample| sample.ns).min().unwrap_or(0);
+        let shortest = self
+            .rounds
+            .iter()
+            .flatten()
+            .map(|sample| sample.ns)
+            .min()
+            .unwrap_or(0);
         let share = 2.0 * self.clock_ns / shortest.max(1) as f64;
         if share > CLOCK_SHARE {
             warnings.push(Warning::new(
                 WarningKind::ClockShare,
-                format!("{title}: reading the clock is {:.1} % of a sample", share * 100.0),
+                format!(
+                    "{title}: reading the clock is {:.1} % of a sample",
+                    share * 100.0
+                ),
             ));
         }
         let medians: Vec<f64> = self
@@ -176,7 +203,12 @@ fn document(counts: &instructions::counts::Counts) -> Counts {
     };
     Counts {
         modal: path(&counts.modal),
-        paths: counts.others.iter().take(Counts::PATHS_LIMIT).map(path).collect(),
+        paths: counts
+            .others
+            .iter()
+            .take(Counts::PATHS_LIMIT)
+            .map(path)
+            .collect(),
         windows: (counts.windows - counts.dirty) as u64,
         dirty: counts.dirty as u64,
         path_hash: None,
@@ -191,13 +223,19 @@ fn doubt_counts(cell: &Cell, counts: &instructions::counts::Counts) -> Vec<Warni
     if others > counts.modal.windows {
         warnings.push(Warning::new(
             WarningKind::UnstablePath,
-            format!("{title}: {} of {clean} windows took the modal path", counts.modal.windows),
+            format!(
+                "{title}: {} of {clean} windows took the modal path",
+                counts.modal.windows
+            ),
         ));
     }
     if counts.dirty > clean {
         warnings.push(Warning::new(
             WarningKind::DirtyWindows,
-            format!("{title}: {} of {} windows were dirty", counts.dirty, counts.windows),
+            format!(
+                "{title}: {} of {} windows were dirty",
+                counts.dirty, counts.windows
+            ),
         ));
     }
     warnings
@@ -256,7 +294,9 @@ mod tests {
     fn a_lost_visit_fails_the_cell_at_once() {
         let mut gathering = gathering(Metric::Time, 3);
         gathering.take(timed(10_000), false);
-        let lost = Finding::Lost { reason: "QEMU was killed by signal 9".to_owned() };
+        let lost = Finding::Lost {
+            reason: "QEMU was killed by signal 9".to_owned(),
+        };
         let entry = gathering.take(lost, false).unwrap();
         assert_eq!(entry.cell.status, Status::Failed);
         assert_eq!(gathering.take(timed(10_000), false), None);
@@ -264,6 +304,15 @@ mod tests {
 
     #[test]
     fn throughput_is_operations_per_second() {
-        assert_eq!(figure(Metric::Throughput, Sample { operations: 5, ns: 1_000 }), 5e6);
+        assert_eq!(
+            figure(
+                Metric::Throughput,
+                Sample {
+                    operations: 5,
+                    ns: 1_000
+                }
+            ),
+            5e6
+        );
     }
 }

@@ -54,10 +54,19 @@ pub fn measure(
         .stderr(Stdio::piped());
     die_with_parent(&mut command, Signal::TERM);
     let mut process = Process::start(command).map_err(failed)?;
-    let session = Session { stream: ours, cells, patience, cancel };
+    let session = Session {
+        stream: ours,
+        cells,
+        patience,
+        cancel,
+    };
     let outcome = session.run(
         Some(directives),
-        &mut || process.status().map(|status| format!("the agent {}", describe(status))),
+        &mut || {
+            process
+                .status()
+                .map(|status| format!("the agent {}", describe(status)))
+        },
         listener,
     );
     // It removes its directory before it ends; only a hung one is killed.
@@ -82,10 +91,15 @@ pub fn measure(
 /// # Errors
 /// [`LabError::WorkDirectory`] if not.
 pub fn check_directory(dir: &Path) -> Result<(), LabError> {
-    let refuse = |reason: String| LabError::WorkDirectory { path: dir.to_path_buf(), reason };
+    let refuse = |reason: String| LabError::WorkDirectory {
+        path: dir.to_path_buf(),
+        reason,
+    };
     if !dir.is_dir() {
         return Err(refuse("there is no such directory".to_owned()));
     }
     // The error's own text names the file that was tried, which means nothing to a user.
-    tempfile::tempdir_in(dir).map(drop).map_err(|error| refuse(error.kind().to_string()))
+    tempfile::tempdir_in(dir)
+        .map(drop)
+        .map_err(|error| refuse(error.kind().to_string()))
 }

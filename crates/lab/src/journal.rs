@@ -27,7 +27,10 @@ impl JournalFile {
             .create_new(true)
             .open(path)
             .map_err(LabError::io("create the journal", path))?;
-        let mut journal = JournalFile { path: path.to_path_buf(), file };
+        let mut journal = JournalFile {
+            path: path.to_path_buf(),
+            file,
+        };
         journal.append(header.to_line())?;
         Ok(journal)
     }
@@ -43,12 +46,17 @@ impl JournalFile {
             .write(true)
             .open(path)
             .map_err(LabError::io("open the journal", path))?;
-        let journal = Journal::read(&mut file, now)
-            .map_err(|source| LabError::Journal { path: path.to_path_buf(), source })?;
+        let journal = Journal::read(&mut file, now).map_err(|source| LabError::Journal {
+            path: path.to_path_buf(),
+            source,
+        })?;
         file.set_len(journal.valid_bytes)
             .and_then(|()| file.seek(SeekFrom::End(0)))
             .map_err(LabError::io("cut the journal", path))?;
-        let mut opened = JournalFile { path: path.to_path_buf(), file };
+        let mut opened = JournalFile {
+            path: path.to_path_buf(),
+            file,
+        };
         if journal.header.is_none() {
             opened.append(now.to_line())?;
         }

@@ -60,7 +60,13 @@ impl Plan {
         let mut timed = Vec::new();
         for (kernel, kernel_name) in experiment.kernels.iter().enumerate() {
             for (stack, stack_name) in experiment.stacks.iter().enumerate() {
-                let visit = |timed, cells| Visit { kernel, stack, round: 0, timed, cells };
+                let visit = |timed, cells| Visit {
+                    kernel,
+                    stack,
+                    round: 0,
+                    timed,
+                    cells,
+                };
                 let mut add = |metric: Metric| -> Vec<usize> {
                     let measured = chosen.iter().map(|&index| &catalogue()[index]);
                     let first = cells.len();
@@ -79,16 +85,22 @@ impl Plan {
                     }));
                     (first..cells.len()).collect()
                 };
-                let (counted, clocked): (Vec<Metric>, Vec<Metric>) =
-                    experiment.metrics.iter().partition(|metric| **metric == Metric::Instructions);
+                let (counted, clocked): (Vec<Metric>, Vec<Metric>) = experiment
+                    .metrics
+                    .iter()
+                    .partition(|metric| **metric == Metric::Instructions);
                 let counted: Vec<usize> = counted.into_iter().flat_map(&mut add).collect();
                 let clocked: Vec<usize> = clocked.into_iter().flat_map(&mut add).collect();
                 counting.push(visit(false, counted));
                 timed.push(visit(true, clocked));
             }
         }
-        let rounds = (0..experiment.rounds)
-            .flat_map(|round| timed.iter().map(move |visit| Visit { round, ..visit.clone() }));
+        let rounds = (0..experiment.rounds).flat_map(|round| {
+            timed.iter().map(move |visit| Visit {
+                round,
+                ..visit.clone()
+            })
+        });
         let visits = counting.iter().cloned().chain(rounds);
         let visits = visits.filter(|visit| !visit.cells.is_empty()).collect();
         if cells.is_empty() {
@@ -176,8 +188,11 @@ mod tests {
              benchmarks = ['getppid']",
         ))
         .unwrap();
-        let turns: Vec<(usize, u32)> =
-            plan.visits.iter().map(|visit| (visit.stack, visit.round)).collect();
+        let turns: Vec<(usize, u32)> = plan
+            .visits
+            .iter()
+            .map(|visit| (visit.stack, visit.round))
+            .collect();
         assert_eq!(turns, [(0, 0), (1, 0), (0, 1), (1, 1)]);
     }
 
@@ -187,8 +202,11 @@ mod tests {
             "metrics = ['instructions', 'throughput']\nrounds = 1\nsuites = ['paper']",
         ))
         .unwrap();
-        let mut seen: Vec<usize> =
-            plan.visits.iter().flat_map(|visit| visit.cells.clone()).collect();
+        let mut seen: Vec<usize> = plan
+            .visits
+            .iter()
+            .flat_map(|visit| visit.cells.clone())
+            .collect();
         seen.sort_unstable();
         assert_eq!(seen, (0..plan.cells.len()).collect::<Vec<_>>());
         let throughput = |cell: &&PlannedCell| cell.key.metric == Metric::Throughput;
@@ -206,6 +224,9 @@ mod tests {
         let experiment = experiment("benchmarks = ['open:AA']\nfilesystem = 'tmpfs'");
         let plan = Plan::new(&experiment).unwrap();
         let text = plan.directives(&experiment, 0, &[0]);
-        assert_eq!(text, "fs tmpfs\ncell 0 open AA instructions warmup=64 samples=64\n");
+        assert_eq!(
+            text,
+            "fs tmpfs\ncell 0 open AA instructions warmup=64 samples=64\n"
+        );
     }
 }

@@ -34,8 +34,11 @@ pub fn symbols(store: &Store, kernel: &Kernel) -> Result<Option<SymbolTable>, La
     };
     fs::create_dir_all(&dir).map_err(LabError::io("create", &dir))?;
     let file = tempfile::NamedTempFile::new_in(&dir).map_err(LabError::io("write in", &dir))?;
-    symbols.write_cache(&file).map_err(LabError::io("write", &cached))?;
-    file.persist(&cached).map_err(|error| LabError::io("write", &cached)(error.error))?;
+    symbols
+        .write_cache(&file)
+        .map_err(LabError::io("write", &cached))?;
+    file.persist(&cached)
+        .map_err(|error| LabError::io("write", &cached)(error.error))?;
     Ok(Some(symbols))
 }
 

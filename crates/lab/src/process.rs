@@ -64,7 +64,13 @@ impl Process {
         let mut readers = Vec::new();
         readers.extend(child.stdout.take().map(|output| stdout.follow(output)));
         readers.extend(child.stderr.take().map(|output| stderr.follow(output)));
-        Ok(Process { child, stdout, stderr, readers, status: None })
+        Ok(Process {
+            child,
+            stdout,
+            stderr,
+            readers,
+            status: None,
+        })
     }
 
     /// How it ended, if it has.
@@ -130,8 +136,11 @@ pub fn describe(status: ExitStatus) -> String {
 
 /// The last `n` lines that are not empty.
 pub fn last_lines(text: &str, n: usize) -> Vec<&str> {
-    let lines: Vec<&str> =
-        text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+    let lines: Vec<&str> = text
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty())
+        .collect();
     lines[lines.len().saturating_sub(n)..].to_vec()
 }
 
@@ -142,7 +151,10 @@ mod tests {
 
     fn shell(script: &str) -> Process {
         let mut command = Command::new("sh");
-        command.args(["-c", script]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(["-c", script])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         Process::start(command).unwrap()
     }
 
@@ -152,7 +164,10 @@ mod tests {
         while process.status().is_none() {
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
-        assert_eq!(describe(process.status().unwrap()), "was killed by signal 9");
+        assert_eq!(
+            describe(process.status().unwrap()),
+            "was killed by signal 9"
+        );
     }
 
     #[test]

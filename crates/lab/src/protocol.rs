@@ -133,7 +133,13 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 pub fn printable(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes)
         .chars()
-        .map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c })
+        .map(|c| {
+            if c.is_control() && c != '\n' {
+                '\u{fffd}'
+            } else {
+                c
+            }
+        })
         .collect()
 }
 
@@ -165,7 +171,9 @@ fn frame(bytes: &[u8]) -> Result<Option<(u8, &[u8])>, ProtocolError> {
     let begin = &bytes[..bytes.len().min(MAGIC.len())];
     if begin != &MAGIC[..begin.len()] {
         let shown = &bytes[..bytes.len().min(24)];
-        return Err(ProtocolError::Magic { found: format!("{:?}", String::from_utf8_lossy(shown)) });
+        return Err(ProtocolError::Magic {
+            found: format!("{:?}", String::from_utf8_lossy(shown)),
+        });
     }
     if bytes.len() < HEADER_BYTES {
         return Ok(None);
@@ -236,9 +244,14 @@ fn samples(payload: &[u8]) -> Option<Message> {
     }
     let samples: Vec<Sample> = payload[8..]
         .chunks_exact(16)
-        .map(|pair| Sample { operations: u64_at(pair, 0), ns: u64_at(pair, 8) })
+        .map(|pair| Sample {
+            operations: u64_at(pair, 0),
+            ns: u64_at(pair, 8),
+        })
         .collect();
-    let sane = samples.iter().all(|sample| sample.operations > 0 && sample.ns > 0);
+    let sane = samples
+        .iter()
+        .all(|sample| sample.operations > 0 && sample.ns > 0);
     sane.then_some(Message::Samples { cell, samples })
 }
 
@@ -284,8 +297,12 @@ mod tests {
     fn a_cell_end_reads_back() {
         let bytes = encode(CELL_END, &end_payload(2, "no xattrs\u{1b}[31m"));
         let messages = Decoder::default().push(&bytes).unwrap();
-        let Message::CellEnd { cell: 7, status: AgentStatus::Unsupported, reason, .. } =
-            &messages[0]
+        let Message::CellEnd {
+            cell: 7,
+            status: AgentStatus::Unsupported,
+            reason,
+            ..
+        } = &messages[0]
         else {
             panic!("{messages:?}");
         };

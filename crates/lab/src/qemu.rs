@@ -87,12 +87,20 @@ impl Qemu {
             .and_then(|(_, rest)| rest.split([' ', '\n']).next())
             .filter(|_| output.status.success())
             .ok_or_else(|| LabError::Environment {
-                what: format!("{} does not say which version of QEMU it is", path.display()),
+                what: format!(
+                    "{} does not say which version of QEMU it is",
+                    path.display()
+                ),
                 hint: format!("see what `{} --version` prints", path.display()),
             })?
             .to_owned();
-        let mut qemu =
-            Qemu { path, version, plugin_api: None, sandbox: false, kvm: kvm_usable() };
+        let mut qemu = Qemu {
+            path,
+            version,
+            plugin_api: None,
+            sandbox: false,
+            kvm: kvm_usable(),
+        };
         qemu.plugin_api = qemu.probe_plugin(plugin);
         qemu.sandbox = qemu.accepts(&["-sandbox", SANDBOX]);
         Ok(qemu)
@@ -124,14 +132,23 @@ impl Qemu {
 
     fn accepts(&self, arguments: &[&str]) -> bool {
         let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
-        self.try_start(&arguments, &[]).is_some_and(|text| text.trim().is_empty())
+        self.try_start(&arguments, &[])
+            .is_some_and(|text| text.trim().is_empty())
     }
 
     /// Starts QEMU without a machine, tells it to quit, and returns what it
     /// complained of.
     fn try_start(&self, arguments: &[OsString], environment: &[(&str, &str)]) -> Option<String> {
         let mut child = Command::new(&self.path)
-            .args(["-machine", "none", "-nodefaults", "-display", "none", "-monitor", "stdio"])
+            .args([
+                "-machine",
+                "none",
+                "-nodefaults",
+                "-display",
+                "none",
+                "-monitor",
+                "stdio",
+            ])
             .args(arguments)
             .envs(environment.iter().copied())
             .stdin(Stdio::piped())
@@ -175,11 +192,28 @@ impl Qemu {
     pub fn command(&self, machine: &Machine<'_>) -> Command {
         let mut command = Command::new(&self.path);
         command
-            .args(["-nodefaults", "-no-user-config", "-display", "none", "-monitor", "none"])
+            .args([
+                "-nodefaults",
+                "-no-user-config",
+                "-display",
+                "none",
+                "-monitor",
+                "none",
+            ])
             .args(["-no-reboot", "-nic", "none", "-smp", "1"])
-            .args(["-m", &MEMORY_MIB.to_string(), "-cpu", cpu(machine.accelerator)])
+            .args([
+                "-m",
+                &MEMORY_MIB.to_string(),
+                "-cpu",
+                cpu(machine.accelerator),
+            ])
             .args(["-machine", &format!("{MACHINE},vmport=off,usb=off")])
-            .args(["-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console"])
+            .args([
+                "-chardev",
+                "stdio,id=console,signal=off",
+                "-serial",
+                "chardev:console",
+            ])
             .arg("-chardev")
             .arg(join("socket,id=agent,path=", machine.agent_socket))
             .args(["-serial", "chardev:agent"])
@@ -187,7 +221,10 @@ impl Qemu {
             .arg(machine.kernel)
             .arg("-initrd")
             .arg(machine.initramfs)
-            .args(["-append", &format!("{} {}", base_cmdline(machine.accelerator), machine.cmdline)]);
+            .args([
+                "-append",
+                &format!("{} {}", base_cmdline(machine.accelerator), machine.cmdline),
+            ]);
         match machine.accelerator {
             Accelerator::Kvm => {
                 command.args(["-accel", "kvm"]);
@@ -215,7 +252,10 @@ impl Qemu {
                 command.env("LSMETER_PLUGIN_API", api.current.to_string());
             }
         }
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         die_with_parent(&mut command, Signal::KILL);
         command
     }
@@ -237,7 +277,11 @@ fn cpu(accelerator: Accelerator) -> &'static str {
 }
 
 fn kvm_usable() -> bool {
-    fs::OpenOptions::new().read(true).write(true).open("/dev/kvm").is_ok()
+    fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open("/dev/kvm")
+        .is_ok()
 }
 
 /// `nolapic_timer` is what makes a boot under icount fast: the APIC timer's

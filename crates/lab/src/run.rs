@@ -95,7 +95,10 @@ pub fn run(
     let done = |cell: usize, finished: &BTreeMap<CellKey, JournalEntry>| {
         finished.contains_key(&plan.cells[cell].key)
     };
-    progress(Progress::Planned { cells: plan.cells.len(), finished: finished.len() });
+    progress(Progress::Planned {
+        cells: plan.cells.len(),
+        finished: finished.len(),
+    });
 
     let mut visits: VecDeque<Visit> = plan.visits.iter().cloned().collect();
     for visit in &mut visits {
@@ -106,7 +109,9 @@ pub fn run(
     for visit in &visits {
         for &cell in &visit.cells {
             let visits = if visit.timed { experiment.rounds } else { 1 };
-            gathering.entry(cell).or_insert_with(|| Gathering::new(plan.blank(cell), visits));
+            gathering
+                .entry(cell)
+                .or_insert_with(|| Gathering::new(plan.blank(cell), visits));
         }
     }
 
@@ -116,45 +121,70 @@ pub fn run(
             let _ = std::fs::remove_file(setup.journal);
         }
     })?;
-    let counting: VecDeque<Visit> = visits.iter().filter(|visit| !visit.timed).cloned().collect();
+    let counting: VecDeque<Visit> = visits
+        .iter()
+        .filter(|visit| !visit.timed)
+        .cloned()
+        .collect();
     let timed: VecDeque<Visit> = visits.into_iter().filter(|visit| visit.timed).collect();
-    let jobs = experiment.jobs.map_or_else(environment::cores, |jobs| jobs as usize);
+    let jobs = experiment
+        .jobs
+        .map_or_else(environment::cores, |jobs| jobs as usize);
     // Machines that are timed must not disturb each other.
     for (queue, jobs) in [(counting, jobs), (timed, 1)] {
-        work(&place, &plan, experiment, queue, jobs, cancel, &mut |message| match message {
-            Message::VisitBegin { kernel, stack } => {
-                progress(Progress::VisitBegin {
-                    kernel: &experiment.kernels[kernel],
-                    stack: experiment.stacks[stack].as_str(),
-                });
-                Ok(())
-            }
-            Message::CellBegin { cell } => {
-                progress(Progress::CellBegin { key: &plan.cells[cell].key });
-                Ok(())
-            }
-            Message::Seen { cells, release, active_lsms } => {
-                for cell in cells {
-                    if let Some(gathering) = gathering.get_mut(&cell) {
-                        gathering.seen_in(&release, &active_lsms);
-                    }
+        work(
+            &place,
+            &plan,
+            experiment,
+            queue,
+            jobs,
+            cancel,
+            &mut |message| match message {
+                Message::VisitBegin { kernel, stack } => {
+                    progress(Progress::VisitBegin {
+                        kernel: &experiment.kernels[kernel],
+                        stack: experiment.stacks[stack].as_str(),
+                    });
+                    Ok(())
                 }
-                Ok(())
-            }
-            Message::Found { cell, finding } => {
-                let Some(gathering) = gathering.get_mut(&cell) else { return Ok(()) };
-                let Some(entry) = gathering.take(finding, setup.keep_samples) else {
-                    return Ok(());
-                };
-                journal.add(&entry)?;
-                progress(Progress::CellEnd { cell: &entry.cell });
-                finished.insert(entry.cell.key(), entry);
-                Ok(())
-            }
-        })?;
+                Message::CellBegin { cell } => {
+                    progress(Progress::CellBegin {
+                        key: &plan.cells[cell].key,
+                    });
+                    Ok(())
+                }
+                Message::Seen {
+                    cells,
+                    release,
+                    active_lsms,
+                } => {
+                    for cell in cells {
+                        if let Some(gathering) = gathering.get_mut(&cell) {
+                            gathering.seen_in(&release, &active_lsms);
+                        }
+                    }
+                    Ok(())
+                }
+                Message::Found { cell, finding } => {
+                    let Some(gathering) = gathering.get_mut(&cell) else {
+                        return Ok(());
+                    };
+                    let Some(entry) = gathering.take(finding, setup.keep_samples) else {
+                        return Ok(());
+                    };
+                    journal.add(&entry)?;
+                    progress(Progress::CellEnd { cell: &entry.cell });
+                    finished.insert(entry.cell.key(), entry);
+                    Ok(())
+                }
+            },
+        )?;
     }
     let cancelled = cancel.load(Ordering::Relaxed) && finished.len() < plan.cells.len();
-    Ok(Outcome { run: document(experiment, &plan, now, finished, cancelled), cancelled })
+    Ok(Outcome {
+        run: document(experiment, &plan, now, finished, cancelled),
+        cancelled,
+    })
 }
 
 fn open_journal(
@@ -194,10 +224,15 @@ impl<'a> Workplace<'a> {
                     let own = dir.path().join(index.to_string());
                     std::fs::create_dir(&own).map_err(LabError::io("create", &own))?;
                     let kernel = &setup.kernels[index];
-                    let bootable = prepare::prepare(setup.store, setup.agent, kernel, filesystem, &own)?;
+                    let bootable =
+                        prepare::prepare(setup.store, setup.agent, kernel, filesystem, &own)?;
                     bootables.insert(index, bootable);
                 }
-                Bench::Vm(VmBench { qemu, plugin, bootables })
+                Bench::Vm(VmBench {
+                    qemu,
+                    plugin,
+                    bootables,
+                })
             }
             _ => {
                 if let Some(dir) = &experiment.dir {
@@ -206,7 +241,10 @@ impl<'a> Workplace<'a> {
                 Bench::Host { agent: setup.agent }
             }
         };
-        Ok(Workplace { bench, _scratch: dir })
+        Ok(Workplace {
+            bench,
+            _scratch: dir,
+        })
     }
 }
 
@@ -241,7 +279,10 @@ fn work(
             let (queue, stop) = (&queue, &stop);
             scope.spawn(move || {
                 loop {
-                    let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+                    let next = queue
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .pop_front();
                     let Some(next) = next else { break };
                     if stop.load(Ordering::Relaxed) || cancel.load(Ordering::Relaxed) {
                         break;
@@ -275,17 +316,28 @@ fn document(
     let mut cells = Vec::new();
     let mut doubted: BTreeMap<WarningKind, Vec<(u32, Warning)>> = BTreeMap::new();
     for planned in &plan.cells {
-        let Some(entry) = finished.remove(&planned.key) else { continue };
+        let Some(entry) = finished.remove(&planned.key) else {
+            continue;
+        };
         for warning in entry.warnings {
-            doubted.entry(warning.kind).or_default().push((cells.len() as u32, warning));
+            doubted
+                .entry(warning.kind)
+                .or_default()
+                .push((cells.len() as u32, warning));
         }
         cells.push(entry.cell);
     }
-    let mut warnings: Vec<Warning> =
-        doubted.into_values().map(|doubted| together(&cells, doubted)).collect();
+    let mut warnings: Vec<Warning> = doubted
+        .into_values()
+        .map(|doubted| together(&cells, doubted))
+        .collect();
     warnings.extend(doubts(&cells, &header));
     if cancelled {
-        let message = format!("{} of {} cells were measured", cells.len(), plan.cells.len());
+        let message = format!(
+            "{} of {} cells were measured",
+            cells.len(),
+            plan.cells.len()
+        );
         warnings.push(Warning::new(WarningKind::Interrupted, message));
     }
     Run {
@@ -303,12 +355,16 @@ fn document(
 /// One warning for all cells that share a doubt: which benchmarks, and one in full.
 fn together(cells: &[Cell], doubted: Vec<(u32, Warning)>) -> Warning {
     let positions: Vec<u32> = doubted.iter().map(|(position, _)| *position).collect();
-    let mut titles: Vec<String> =
-        positions.iter().map(|&position| cells[position as usize].title()).collect();
+    let mut titles: Vec<String> = positions
+        .iter()
+        .map(|&position| cells[position as usize].title())
+        .collect();
     let mut seen = BTreeSet::new();
     titles.retain(|title| seen.insert(title.clone()));
     let mut doubted = doubted.into_iter().map(|(_, warning)| warning);
-    let mut warning = doubted.next().unwrap_or_else(|| Warning::new(WarningKind::Other, ""));
+    let mut warning = doubted
+        .next()
+        .unwrap_or_else(|| Warning::new(WarningKind::Other, ""));
     if titles.len() > 1 {
         let first = std::mem::take(&mut warning.message);
         warning.message = format!("{}; for instance {first}", titles.join(", "));
@@ -320,7 +376,9 @@ fn together(cells: &[Cell], doubted: Vec<(u32, Warning)>) -> Warning {
 /// Doubts about the run as a whole.
 fn doubts(cells: &[Cell], header: &JournalHeader) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    let timed = cells.iter().any(|cell| cell.metric != experiment::Metric::Instructions);
+    let timed = cells
+        .iter()
+        .any(|cell| cell.metric != experiment::Metric::Instructions);
     if timed && header.environment.qemu.is_some() && !header.environment.kvm {
         warnings.push(Warning::new(
             WarningKind::EmulatedTime,
@@ -329,20 +387,30 @@ fn doubts(cells: &[Cell], header: &JournalHeader) -> Vec<Warning> {
     }
     let mut extra: BTreeSet<(&str, &str)> = BTreeSet::new();
     for cell in cells.iter().filter(|cell| cell.stack != ["default"]) {
-        for lsm in cell.active_lsms.iter().filter(|lsm| !cell.stack.contains(lsm)) {
+        for lsm in cell
+            .active_lsms
+            .iter()
+            .filter(|lsm| !cell.stack.contains(lsm))
+        {
             extra.insert((&cell.kernel, lsm));
         }
     }
     let kernels: BTreeSet<&str> = extra.iter().map(|(kernel, _)| *kernel).collect();
     for kernel in kernels {
-        let lsms: Vec<&str> =
-            extra.iter().filter(|(of, _)| *of == kernel).map(|(_, lsm)| *lsm).collect();
+        let lsms: Vec<&str> = extra
+            .iter()
+            .filter(|(of, _)| *of == kernel)
+            .map(|(_, lsm)| *lsm)
+            .collect();
         warnings.push(Warning::new(
             WarningKind::ExtraModules,
             format!("{kernel} adds {} to every stack by itself", lsms.join(", ")),
         ));
     }
-    let missing = cells.iter().filter(|cell| cell.status == Status::Failed).count();
+    let missing = cells
+        .iter()
+        .filter(|cell| cell.status == Status::Failed)
+        .count();
     if missing > 0 {
         warnings.push(Warning::new(
             WarningKind::MissingCells,

@@ -170,7 +170,10 @@ impl Progress<'_> {
     fn overdue(&self, patience: Patience) -> String {
         match (self.hello, self.current) {
             (false, _) => {
-                format!("no sign of the agent within {} s of the boot", patience.boot.as_secs())
+                format!(
+                    "no sign of the agent within {} s of the boot",
+                    patience.boot.as_secs()
+                )
             }
             (true, Some(_)) => format!("no end within {} s", patience.cell.as_secs()),
             (true, None) => format!("the agent was silent for {} s", patience.cell.as_secs()),
@@ -179,7 +182,9 @@ impl Progress<'_> {
 
     fn finish(self) -> Result<String, Break> {
         if self.current.is_some() || !self.expected.as_slice().is_empty() {
-            return Err(Break::Failed("the agent says it is done, but cells are missing".into()));
+            return Err(Break::Failed(
+                "the agent says it is done, but cells are missing".into(),
+            ));
         }
         Ok(self.log)
     }
@@ -218,7 +223,13 @@ impl Progress<'_> {
                 self.samples.extend(samples);
                 Ok(None)
             }
-            Message::CellEnd { cell, status, batch, reason, .. } => {
+            Message::CellEnd {
+                cell,
+                status,
+                batch,
+                reason,
+                ..
+            } => {
                 let begun = self.in_turn(cell)?;
                 self.current = None;
                 Ok(Some(Event::CellEnd(CellReport {

@@ -88,13 +88,18 @@ struct Hearing<'a> {
 impl Hearing<'_> {
     fn tell(&self, message: Message) -> Result<(), String> {
         // The receiver is gone only when the whole run ends.
-        self.sender.send(message).map_err(|_| "the run has ended".to_owned())
+        self.sender
+            .send(message)
+            .map_err(|_| "the run has ended".to_owned())
     }
 
     fn hello(&mut self, facts: &BTreeMap<String, String>) -> Result<(), String> {
         let fact = |key: &str| facts.get(key).map_or("", String::as_str);
-        let active_lsms: Vec<String> =
-            fact("lsm").split(',').filter(|lsm| !lsm.is_empty()).map(str::to_owned).collect();
+        let active_lsms: Vec<String> = fact("lsm")
+            .split(',')
+            .filter(|lsm| !lsm.is_empty())
+            .map(str::to_owned)
+            .collect();
         self.clock_ns = fact("clock_ns").parse().unwrap_or(0.0);
         let honoured = honours(self.stack, &active_lsms);
         self.tell(Message::Seen {
@@ -107,7 +112,9 @@ impl Hearing<'_> {
 
     fn cell_begin(&mut self, cell: u32) -> Result<(), String> {
         self.current = Some(cell as usize);
-        self.tell(Message::CellBegin { cell: cell as usize })
+        self.tell(Message::CellBegin {
+            cell: cell as usize,
+        })
     }
 
     fn cell_end(
@@ -118,13 +125,19 @@ impl Hearing<'_> {
         let cell = report.cell as usize;
         self.current = None;
         self.pending.retain(|&pending| pending != cell);
-        let finding = Finding::Report { report, counts, clock_ns: self.clock_ns };
+        let finding = Finding::Report {
+            report,
+            counts,
+            clock_ns: self.clock_ns,
+        };
         self.tell(Message::Found { cell, finding })
     }
 
     fn lose(&mut self, cell: usize, reason: &str) {
         self.pending.retain(|&pending| pending != cell);
-        let finding = Finding::Lost { reason: reason.to_owned() };
+        let finding = Finding::Lost {
+            reason: reason.to_owned(),
+        };
         let _ = self.tell(Message::Found { cell, finding });
     }
 }
@@ -140,13 +153,23 @@ fn honours(stack: &Stack, active: &[String]) -> Result<(), String> {
     if kept.iter().copied().eq(asked.iter()) {
         return Ok(());
     }
-    let missing: Vec<&str> =
-        asked.iter().filter(|lsm| !active.contains(lsm)).map(String::as_str).collect();
-    let runs = if active.is_empty() { "none".to_owned() } else { active.join(",") };
+    let missing: Vec<&str> = asked
+        .iter()
+        .filter(|lsm| !active.contains(lsm))
+        .map(String::as_str)
+        .collect();
+    let runs = if active.is_empty() {
+        "none".to_owned()
+    } else {
+        active.join(",")
+    };
     Err(if missing.is_empty() {
         format!("the kernel did not honour the stack's order: it runs {runs}")
     } else {
-        format!("the kernel did not honour the stack: it runs {runs}, without {}", missing.join(", "))
+        format!(
+            "the kernel did not honour the stack: it runs {runs}, without {}",
+            missing.join(", ")
+        )
     })
 }
 
@@ -167,7 +190,10 @@ pub fn visit(
         sender,
     };
     for lost in 1..=LOST_BOOTS {
-        let begin = Message::VisitBegin { kernel: visit.kernel, stack: visit.stack };
+        let begin = Message::VisitBegin {
+            kernel: visit.kernel,
+            stack: visit.stack,
+        };
         if hearing.pending.is_empty() || hearing.tell(begin).is_err() {
             return;
         }
@@ -206,15 +232,24 @@ fn measure(
         cell: Duration::from_secs(experiment.cell_timeout_s.into()),
     };
     let numbers: Vec<u32> = hearing.pending.iter().map(|&cell| cell as u32).collect();
-    let VmBench { qemu, plugin, bootables } = match bench {
+    let VmBench {
+        qemu,
+        plugin,
+        bootables,
+    } = match bench {
         Bench::Host { agent } => {
-            return host::measure(agent, &directives, &numbers, patience, cancel, &mut |event| {
-                match event {
+            return host::measure(
+                agent,
+                &directives,
+                &numbers,
+                patience,
+                cancel,
+                &mut |event| match event {
                     Event::Hello(facts) => hearing.hello(&facts),
                     Event::CellBegin(cell) => hearing.cell_begin(cell),
                     Event::CellEnd(report) => hearing.cell_end(report, None),
-                }
-            });
+                },
+            );
         }
         Bench::Vm(bench) => bench,
     };
@@ -223,8 +258,13 @@ fn measure(
     let Some(bootable) = bootables.get(&visit.kernel) else {
         return Err(Break::Failed("its kernel was not prepared".to_owned()));
     };
-    let stack = hearing.stack.lsm_parameter().map(|lsm| format!("lsm={lsm} "));
-    let metrics = numbers.iter().map(|&n| (n, plan.cells[n as usize].key.metric));
+    let stack = hearing
+        .stack
+        .lsm_parameter()
+        .map(|lsm| format!("lsm={lsm} "));
+    let metrics = numbers
+        .iter()
+        .map(|&n| (n, plan.cells[n as usize].key.metric));
     let cells: Vec<(u32, Metric)> = metrics.collect();
     let accelerator = match (visit.timed, qemu.kvm) {
         (true, true) => Accelerator::Kvm,

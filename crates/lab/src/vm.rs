@@ -100,16 +100,25 @@ pub fn boot(
         cmdline: cmdline.trim(),
         accelerator: boot.accelerator,
         agent_socket: &socket,
-        plugin: boot
-            .plugin
-            .map(|plugin| (plugin, records.as_path(), boot.bootable.landmarks.as_deref())),
+        plugin: boot.plugin.map(|plugin| {
+            (
+                plugin,
+                records.as_path(),
+                boot.bootable.landmarks.as_deref(),
+            )
+        }),
     };
     let mut qemu = Process::start(boot.qemu.command(&machine))
         .map_err(|error| broken("QEMU does not start", error))?;
     let stream = accept(&listening, &mut qemu, cancel, boot.patience.boot)?;
     let mut tail = RecordTail::new(&records, boot.bootable.syscall_entry);
     let numbers: Vec<u32> = boot.cells.iter().map(|(number, _)| *number).collect();
-    let session = Session { stream, cells: &numbers, patience: boot.patience, cancel };
+    let session = Session {
+        stream,
+        cells: &numbers,
+        patience: boot.patience,
+        cancel,
+    };
     let outcome = session.run(
         None,
         &mut || match qemu.status() {
@@ -145,9 +154,13 @@ fn kvm_failure(stderr: &str) -> Option<String> {
     stderr
         .lines()
         .find(|line| {
-            ["KVM internal error", "KVM: entry failed", "error: kvm run failed"]
-                .iter()
-                .any(|begin| line.starts_with(begin))
+            [
+                "KVM internal error",
+                "KVM: entry failed",
+                "error: kvm run failed",
+            ]
+            .iter()
+            .any(|begin| line.starts_with(begin))
         })
         .map(|line| format!("KVM failed ({line})"))
 }
@@ -158,8 +171,7 @@ fn write_initramfs(boot: &Boot<'_>, path: &Path) -> std::io::Result<()> {
     let mut file = File::create_new(path)?;
     let mut base = File::open(&boot.bootable.initramfs)?;
     std::io::copy(&mut base, &mut file)?;
-    let directives =
-        initramfs::with_directives(boot.directives).map_err(std::io::Error::other)?;
+    let directives = initramfs::with_directives(boot.directives).map_err(std::io::Error::other)?;
     file.write_all(&directives)
 }
 
@@ -202,9 +214,10 @@ fn accept(
 /// Adds what the console and QEMU itself said last; a panic becomes the reason.
 fn explain(reason: String, qemu: &Process) -> String {
     let console = qemu.stdout();
-    let panic = console
-        .lines()
-        .find_map(|line| line.find("Kernel panic").map(|at| line[at..].trim_end().to_owned()));
+    let panic = console.lines().find_map(|line| {
+        line.find("Kernel panic")
+            .map(|at| line[at..].trim_end().to_owned())
+    });
     let mut text = match panic {
         Some(panic) => format!("{panic} ({reason})"),
         None => reason,
@@ -245,14 +258,19 @@ impl RecordTail {
         if self.file.is_none() {
             self.file = Some(File::open(&self.path).map_err(unreadable)?);
         }
-        let Some(file) = &mut self.file else { return Ok(()) };
+        let Some(file) = &mut self.file else {
+            return Ok(());
+        };
         let mut buffer = vec![0; 256 << 10];
         loop {
             let n = file.read(&mut buffer).map_err(unreadable)?;
             if n == 0 {
                 return Ok(());
             }
-            let cells = self.reader.push(&buffer[..n]).map_err(|error| error.to_string())?;
+            let cells = self
+                .reader
+                .push(&buffer[..n])
+                .map_err(|error| error.to_string())?;
             self.ready.extend(cells);
         }
     }
@@ -287,7 +305,9 @@ impl RecordTail {
 
 /// Removes what earlier boots left behind whose lsmeter was killed.
 pub fn remove_stale_scratch(parent: &Path) {
-    let Ok(entries) = fs::read_dir(parent) else { return };
+    let Ok(entries) = fs::read_dir(parent) else {
+        return;
+    };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let Some(pid) = name

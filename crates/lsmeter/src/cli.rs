@@ -75,16 +75,31 @@ pub struct RunArgs {
     #[arg(value_name = "PRESET|SPEC.toml", default_value = "quick", value_hint = ValueHint::FilePath)]
     pub spec: String,
     /// Kernel to boot; may be given several times
-    #[arg(short, long = "kernel", value_name = "KERNEL", help_heading = "What is measured")]
+    #[arg(
+        short,
+        long = "kernel",
+        value_name = "KERNEL",
+        help_heading = "What is measured"
+    )]
     pub kernels: Vec<String>,
     /// Stack of LSMs, as lsm= takes it; may be given several times
-    #[arg(short, long = "stack", value_name = "LSM,…", help_heading = "What is measured")]
+    #[arg(
+        short,
+        long = "stack",
+        value_name = "LSM,…",
+        help_heading = "What is measured"
+    )]
     pub stacks: Vec<String>,
     /// The stack that the others are compared with [default: the first]
     #[arg(long, value_name = "LSM,…", help_heading = "What is measured")]
     pub baseline: Option<String>,
     /// Benchmark, or benchmark:variant, with * and ?; `!` excludes
-    #[arg(short, long = "bench", value_name = "PATTERN", help_heading = "What is measured")]
+    #[arg(
+        short,
+        long = "bench",
+        value_name = "PATTERN",
+        help_heading = "What is measured"
+    )]
     pub benchmarks: Vec<String>,
     /// Suite to choose benchmarks from
     #[arg(long = "suite", value_name = "SUITE", value_parser = words::<Suite>(Suite::ALL),
@@ -114,7 +129,12 @@ pub struct RunArgs {
         help_heading = "Where and how")]
     pub clock: Option<Clock>,
     /// Kernel command line to append, such as mitigations=off
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, help_heading = "Where and how")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        allow_hyphen_values = true,
+        help_heading = "Where and how"
+    )]
     pub cmdline: Option<String>,
     /// Samples of each cell: counted operations, timed batches, or slices
     #[arg(short = 'n', long, value_name = "N", help_heading = "Where and how")]

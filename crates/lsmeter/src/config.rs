@@ -50,9 +50,7 @@ impl Config {
                 toml::from_str(&text).with_context(|| format!("configuration {}", path.display()))
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Config::default()),
-            Err(error) => {
-                Err(error).with_context(|| format!("configuration {}", path.display()))
-            }
+            Err(error) => Err(error).with_context(|| format!("configuration {}", path.display())),
         }
     }
 

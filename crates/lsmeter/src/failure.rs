@@ -21,7 +21,11 @@ pub struct UsageError {
 
 /// A usage error with a hint.
 pub fn usage(what: impl Display, hint: impl Display) -> anyhow::Error {
-    UsageError { what: what.to_string(), hint: Some(hint.to_string()) }.into()
+    UsageError {
+        what: what.to_string(),
+        hint: Some(hint.to_string()),
+    }
+    .into()
 }
 
 fn of_kind(kind: ErrorKind) -> Exit {
@@ -37,7 +41,7 @@ fn of_lab(error: &LabError) -> Exit {
     match error {
         LabError::Select(_) | LabError::Journal { .. } | LabError::WorkDirectory { .. } => {
             Exit::Usage
-        },
+        }
         LabError::Kernel(error) => of_kind(error.kind()),
         _ => Exit::Environment,
     }

@@ -31,9 +31,11 @@ fn main() -> ExitCode {
 fn dispatch(command: Command) -> anyhow::Result<Exit> {
     match command {
         Command::Run(args) => commands::run::run(*args),
-        Command::Kernel(KernelCommand::Fetch { kernels, refresh, quiet }) => {
-            commands::kernel::fetch(&kernels, refresh, quiet)
-        }
+        Command::Kernel(KernelCommand::Fetch {
+            kernels,
+            refresh,
+            quiet,
+        }) => commands::kernel::fetch(&kernels, refresh, quiet),
         Command::Kernel(KernelCommand::Add { path, name }) => {
             commands::kernel::add(&path, name.as_deref())
         }

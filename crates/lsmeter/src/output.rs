@@ -41,7 +41,9 @@ pub fn check(path: &Path) -> Result<()> {
     let reason = if path.is_dir() {
         Some("it is a directory".to_owned())
     } else {
-        let tried = tempfile::Builder::new().prefix(".lsmeter-").tempfile_in(directory_of(path));
+        let tried = tempfile::Builder::new()
+            .prefix(".lsmeter-")
+            .tempfile_in(directory_of(path));
         tried.err().map(|error| error.kind().to_string())
     };
     match reason {

@@ -17,8 +17,11 @@ pub struct Line {
 impl Line {
     /// A line that shows nothing yet.
     pub fn new(quiet: bool) -> Line {
-        let target =
-            if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let target = if quiet {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr()
+        };
         let bar = ProgressBar::with_draw_target(None, target);
         bar.set_style(style("{spinner} {wide_msg}"));
         bar.enable_steady_tick(Duration::from_millis(120));
@@ -51,7 +54,11 @@ impl Line {
             }
             Progress::CellBegin { key } => {
                 let benchmark = format!("{}:{}", key.benchmark, key.variant);
-                self.say(format!("{} under {}: {benchmark}", key.kernel, key.stack.join(",")));
+                self.say(format!(
+                    "{} under {}: {benchmark}",
+                    key.kernel,
+                    key.stack.join(",")
+                ));
             }
             Progress::CellEnd { cell } => {
                 self.bar.inc(1);

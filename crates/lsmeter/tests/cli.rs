@@ -249,10 +249,12 @@ fn manual_pages() {
             assert!(output.status.success(), "{page}: {output:?}");
         }
     }
-    let asked = ["man", "not/there"];
-    place
-        .run(&asked)
-        .refused(3, "cannot write manual pages into not/there", None);
+    place.run(&["man", "made/for/them"]).code(0);
+    assert_eq!(names(&place.join("made/for/them")), pages);
+    place.write("file", "");
+    let asked = ["man", "file/below"];
+    let error = "cannot write manual pages into file/below";
+    place.run(&asked).refused(3, error, None);
 }
 
 #[test]

@@ -78,7 +78,9 @@ impl<'a> Group<'a> {
 
     /// Is every figure a count that needs no interval?
     pub(crate) fn is_exact(&self) -> bool {
-        self.cells.values().all(|cell| cell.status != Status::Ok || is_exact(cell))
+        self.cells
+            .values()
+            .all(|cell| cell.status != Status::Ok || is_exact(cell))
     }
 
     /// Releases that the guests reported, each once.
@@ -189,7 +191,10 @@ pub(crate) fn cost(tested: &Cell, baseline: &Cell) -> Option<Cost> {
 /// A count, of an operation that takes one path: no interval is needed.
 pub(crate) fn is_exact(cell: &Cell) -> bool {
     cell.metric == Metric::Instructions
-        && cell.counts.as_ref().is_none_or(experiment::Counts::is_stable)
+        && cell
+            .counts
+            .as_ref()
+            .is_none_or(experiment::Counts::is_stable)
 }
 
 /// Why a cell has no figure, as a footnote says it.

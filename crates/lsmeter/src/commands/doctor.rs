@@ -38,16 +38,29 @@ struct Finding {
 
 impl Finding {
     fn ok(what: &'static str, found: impl Into<String>) -> Finding {
-        Finding { what, verdict: Verdict::Ok, found: found.into(), hint: None }
+        Finding {
+            what,
+            verdict: Verdict::Ok,
+            found: found.into(),
+            hint: None,
+        }
     }
 
     fn missing(what: &'static str, found: impl Into<String>, hint: &str) -> Finding {
         let hint = Some(hint.to_owned());
-        Finding { what, verdict: Verdict::Missing, found: found.into(), hint }
+        Finding {
+            what,
+            verdict: Verdict::Missing,
+            found: found.into(),
+            hint,
+        }
     }
 
     fn essential(what: &'static str, found: impl Into<String>, hint: &str) -> Finding {
-        Finding { verdict: Verdict::Essential, ..Finding::missing(what, found, hint) }
+        Finding {
+            verdict: Verdict::Essential,
+            ..Finding::missing(what, found, hint)
+        }
     }
 }
 
@@ -75,10 +88,15 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
     });
     findings.push(Finding::ok("processors", environment::cores().to_string()));
 
-    let lacks = findings.iter().any(|finding| finding.verdict == Verdict::Essential);
+    let lacks = findings
+        .iter()
+        .any(|finding| finding.verdict == Verdict::Essential);
     let exit = if lacks { Exit::Environment } else { Exit::Fine };
     if args.json {
-        output::print_json(&Listing { schema_version: 1, findings })?;
+        output::print_json(&Listing {
+            schema_version: 1,
+            findings,
+        })?;
         return Ok(exit);
     }
     let mut text = String::new();
@@ -116,7 +134,10 @@ fn qemu(path: Option<&Path>) -> Vec<Finding> {
     findings.push(match qemu.plugin_api {
         Some(api) => Finding::ok(
             "counting instructions",
-            format!("lsmeter's plugin loads; QEMU serves plugin API {} to {}", api.min, api.current),
+            format!(
+                "lsmeter's plugin loads; QEMU serves plugin API {} to {}",
+                api.min, api.current
+            ),
         ),
         None => Finding::essential(
             "counting instructions",
@@ -127,13 +148,24 @@ fn qemu(path: Option<&Path>) -> Vec<Finding> {
     findings.push(if qemu.sandbox {
         Finding::ok("confining QEMU", "by seccomp")
     } else {
-        Finding::missing("confining QEMU", "this QEMU has no seccomp", "virtual machines still \
-            have neither network nor files of this machine")
+        Finding::missing(
+            "confining QEMU",
+            "this QEMU has no seccomp",
+            "virtual machines still \
+            have neither network nor files of this machine",
+        )
     });
     findings.push(if qemu.kvm {
-        Finding::ok("KVM", "/dev/kvm may be used; a run that takes time in a VM tries it first")
+        Finding::ok(
+            "KVM",
+            "/dev/kvm may be used; a run that takes time in a VM tries it first",
+        )
     } else if Path::new("/dev/kvm").exists() {
-        Finding::missing("KVM", "/dev/kvm may not be opened", "adduser $USER kvm, and log in again")
+        Finding::missing(
+            "KVM",
+            "/dev/kvm may not be opened",
+            "adduser $USER kvm, and log in again",
+        )
     } else {
         Finding::missing(
             "KVM",
@@ -146,20 +178,29 @@ fn qemu(path: Option<&Path>) -> Vec<Finding> {
 }
 
 fn kernels(config: &Config) -> Vec<Finding> {
-    let apt = Command::new("apt-get").arg("--version").stdout(Stdio::null()).status();
-    let mut findings = vec![match (apt.is_ok_and(|status| status.success()), config.mirrors()) {
-        (false, _) => Finding::missing(
-            "fetching kernels",
-            "no apt-get",
-            "give kernels by path, or `lsmeter kernel add` them",
-        ),
-        (true, Ok(_)) => Finding::ok("fetching kernels", "by a private apt from Debian's mirror"),
-        (true, Err(error)) => Finding::missing(
-            "fetching kernels",
-            error.to_string(),
-            error.hint().unwrap_or("name a mirror in the configuration file"),
-        ),
-    }];
+    let apt = Command::new("apt-get")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .status();
+    let mut findings = vec![
+        match (apt.is_ok_and(|status| status.success()), config.mirrors()) {
+            (false, _) => Finding::missing(
+                "fetching kernels",
+                "no apt-get",
+                "give kernels by path, or `lsmeter kernel add` them",
+            ),
+            (true, Ok(_)) => {
+                Finding::ok("fetching kernels", "by a private apt from Debian's mirror")
+            }
+            (true, Err(error)) => Finding::missing(
+                "fetching kernels",
+                error.to_string(),
+                error
+                    .hint()
+                    .unwrap_or("name a mirror in the configuration file"),
+            ),
+        },
+    ];
     let found = Store::open(&cache_dir()).and_then(|store| store.list());
     findings.push(match found {
         Ok(kernels) if kernels.is_empty() => Finding::missing(
@@ -181,15 +222,19 @@ fn kernels(config: &Config) -> Vec<Finding> {
 }
 
 fn file_systems() -> Vec<Finding> {
-    [("ext4", "mkfs.ext4", "e2fsprogs"), ("xfs", "mkfs.xfs", "xfsprogs"), ("btrfs", "mkfs.btrfs", "btrfs-progs")]
-        .into_iter()
-        .map(|(what, program, package)| {
-            let hint = format!("apt-get install {package}");
-            match lab::initramfs::find_program(program) {
-                Some(path) => Finding::ok(what, path.display().to_string()),
-                None if what == "ext4" => Finding::essential(what, format!("no {program}"), &hint),
-                None => Finding::missing(what, format!("no {program}"), &hint),
-            }
-        })
-        .collect()
+    [
+        ("ext4", "mkfs.ext4", "e2fsprogs"),
+        ("xfs", "mkfs.xfs", "xfsprogs"),
+        ("btrfs", "mkfs.btrfs", "btrfs-progs"),
+    ]
+    .into_iter()
+    .map(|(what, program, package)| {
+        let hint = format!("apt-get install {package}");
+        match lab::initramfs::find_program(program) {
+            Some(path) => Finding::ok(what, path.display().to_string()),
+            None if what == "ext4" => Finding::essential(what, format!("no {program}"), &hint),
+            None => Finding::missing(what, format!("no {program}"), &hint),
+        }
+    })
+    .collect()
 }

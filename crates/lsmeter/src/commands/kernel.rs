@@ -48,7 +48,11 @@ pub fn fetch(kernels: &[String], refresh: bool, quiet: bool) -> Result<Exit> {
 /// If it is none, or the cache cannot be written.
 pub fn add(path: &Path, name: Option<&str>) -> Result<Exit> {
     let kernel = Store::open(&cache_dir())?.add(path, name)?;
-    anstream::eprintln!("{} is here: Linux {}", kernel.name, printable(&kernel.release, 80));
+    anstream::eprintln!(
+        "{} is here: Linux {}",
+        kernel.name,
+        printable(&kernel.release, 80)
+    );
     Ok(Exit::Fine)
 }
 
@@ -68,7 +72,10 @@ pub fn list(json: bool) -> Result<Exit> {
         anstream::eprintln!("warning: {name} is damaged: {error}");
     }
     if json {
-        output::print_json(&Listing { schema_version: 1, kernels })?;
+        output::print_json(&Listing {
+            schema_version: 1,
+            kernels,
+        })?;
         return Ok(Exit::Fine);
     }
     if kernels.is_empty() {
@@ -78,11 +85,18 @@ pub fn list(json: bool) -> Result<Exit> {
     }
     let mut rows = vec![["KERNEL", "RELEASE", "PACKAGE", "BOOTS BY"].map(str::to_owned)];
     rows.extend(kernels.iter().map(|kernel| {
-        let boots = if kernel.pvh_entry.is_some() { "PVH" } else { "bzImage" };
+        let boots = if kernel.pvh_entry.is_some() {
+            "PVH"
+        } else {
+            "bzImage"
+        };
         [
             kernel.name.clone(),
             printable(&kernel.release, 80),
-            kernel.package_version.clone().unwrap_or_else(|| "-".to_owned()),
+            kernel
+                .package_version
+                .clone()
+                .unwrap_or_else(|| "-".to_owned()),
             boots.to_owned(),
         ]
     }));
@@ -106,8 +120,13 @@ pub fn remove(kernels: &[String]) -> Result<Exit> {
 ///
 /// # Errors
 /// The first that cannot be had.
-pub fn obtain(names: &[String], store: &Store, config: &Config, offline: bool, line: &Line)
--> Result<Vec<Kernel>> {
+pub fn obtain(
+    names: &[String],
+    store: &Store,
+    config: &Config,
+    offline: bool,
+    line: &Line,
+) -> Result<Vec<Kernel>> {
     let mut kernels = Vec::new();
     for text in names {
         let name: KernelName = text.parse()?;
@@ -115,7 +134,9 @@ pub fn obtain(names: &[String], store: &Store, config: &Config, offline: bool, l
             (Err(Error::NotCached { .. }), KernelName::Debian(debian)) if !offline => {
                 line.keep(&format!("{text} is not here yet: fetching it"));
                 let mirrors = config.mirrors()?;
-                store.fetch(debian, &mirrors, &mut |event| line.follow_fetch(text, &event))?
+                store.fetch(debian, &mirrors, &mut |event| {
+                    line.follow_fetch(text, &event)
+                })?
             }
             (found, _) => found?,
         };

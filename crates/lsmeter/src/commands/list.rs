@@ -32,7 +32,11 @@ fn measures(benchmark: &Benchmark) -> String {
         ("latency", benchmark.measures.latency),
         ("throughput", benchmark.measures.throughput),
     ];
-    let words: Vec<&str> = words.iter().filter(|(_, yes)| *yes).map(|(word, _)| *word).collect();
+    let words: Vec<&str> = words
+        .iter()
+        .filter(|(_, yes)| *yes)
+        .map(|(word, _)| *word)
+        .collect();
     words.join(",")
 }
 
@@ -47,7 +51,10 @@ pub fn benchmarks(patterns: &[String], json: bool) -> Result<Exit> {
         benchmarks: Vec<&'a Benchmark>,
     }
     let selection = Selection {
-        benchmarks: patterns.iter().map(|text| text.parse()).collect::<Result<Vec<Pattern>, _>>()?,
+        benchmarks: patterns
+            .iter()
+            .map(|text| text.parse())
+            .collect::<Result<Vec<Pattern>, _>>()?,
         suites: Suite::ALL.to_vec(),
         select: Select::All,
     };
@@ -58,10 +65,20 @@ pub fn benchmarks(patterns: &[String], json: bool) -> Result<Exit> {
         .map(|index| &catalogue()[index])
         .collect();
     if json {
-        output::print_json(&Listing { schema_version: 1, benchmarks: chosen })?;
+        output::print_json(&Listing {
+            schema_version: 1,
+            benchmarks: chosen,
+        })?;
         return Ok(Exit::Fine);
     }
-    let head = ["SUITE", "BENCHMARK", "CLASS", "MEASURES", "SYSTEM CALLS", "SOURCE"];
+    let head = [
+        "SUITE",
+        "BENCHMARK",
+        "CLASS",
+        "MEASURES",
+        "SYSTEM CALLS",
+        "SOURCE",
+    ];
     let mut rows = vec![head.map(str::to_owned)];
     rows.extend(chosen.into_iter().map(|benchmark| {
         [
@@ -95,17 +112,25 @@ pub fn stacks(json: bool) -> Result<Exit> {
     let mut used: BTreeMap<String, Vec<&'static str>> = BTreeMap::new();
     for preset in experiment::presets() {
         for stack in preset.spec()?.resolve()?.stacks {
-            used.entry(stack.as_str().to_owned()).or_default().push(preset.name);
+            used.entry(stack.as_str().to_owned())
+                .or_default()
+                .push(preset.name);
         }
     }
     if json {
         let entry = |(stack, presets)| Entry { stack, presets };
         let stacks = used.into_iter().map(entry).collect();
-        output::print_json(&Listing { schema_version: 1, stacks })?;
+        output::print_json(&Listing {
+            schema_version: 1,
+            stacks,
+        })?;
         return Ok(Exit::Fine);
     }
     let mut rows = vec![["STACK", "PRESETS"].map(str::to_owned)];
-    rows.extend(used.into_iter().map(|(stack, presets)| [stack, presets.join(", ")]));
+    rows.extend(
+        used.into_iter()
+            .map(|(stack, presets)| [stack, presets.join(", ")]),
+    );
     output::print(&columns(&rows))?;
     anstream::eprintln!(
         "Any other list works too, as the kernel's lsm= takes it: --stack capability,landlock,yama"
@@ -130,10 +155,16 @@ pub fn presets(json: bool) -> Result<Exit> {
     }
     let mut entries = Vec::new();
     for preset in experiment::presets() {
-        entries.push(Entry { name: preset.name, experiment: preset.spec()?.resolve()? });
+        entries.push(Entry {
+            name: preset.name,
+            experiment: preset.spec()?.resolve()?,
+        });
     }
     if json {
-        output::print_json(&Listing { schema_version: 1, presets: entries })?;
+        output::print_json(&Listing {
+            schema_version: 1,
+            presets: entries,
+        })?;
         return Ok(Exit::Fine);
     }
     let mut rows = vec![["PRESET", "KERNELS", "STACKS", "WHAT FOR"].map(str::to_owned)];

@@ -29,20 +29,32 @@ pub fn run(args: RunArgs) -> Result<Exit> {
     let config = Config::read()?;
     let (name, spec) = read_spec(&args.spec)?;
     let experiment = spec.merge(flags(&args)).resolve()?;
-    let to_stdout = [args.output.as_deref(), args.export_csv.as_deref(), args.export_markdown.as_deref()]
-        .into_iter()
-        .flatten()
-        .filter(|path| output::is_stdout(path))
-        .count()
+    let to_stdout = [
+        args.output.as_deref(),
+        args.export_csv.as_deref(),
+        args.export_markdown.as_deref(),
+    ]
+    .into_iter()
+    .flatten()
+    .filter(|path| output::is_stdout(path))
+    .count()
         + usize::from(args.json);
     if to_stdout > 1 {
-        return Err(usage("two outputs cannot both be standard output", "name a file for one"));
+        return Err(usage(
+            "two outputs cannot both be standard output",
+            "name a file for one",
+        ));
     }
 
     let files = Files::choose(&args, &name)?;
-    for path in [Some(&files.output), Some(&files.journal), args.export_csv.as_ref(), args.export_markdown.as_ref()]
-        .into_iter()
-        .flatten()
+    for path in [
+        Some(&files.output),
+        Some(&files.journal),
+        args.export_csv.as_ref(),
+        args.export_markdown.as_ref(),
+    ]
+    .into_iter()
+    .flatten()
     {
         output::check(path)?;
     }
@@ -58,7 +70,10 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         Place::Host => Vec::new(),
     };
     let cancel = cancel_on_signals()?;
-    let timed = experiment.metrics.iter().any(|metric| *metric != Metric::Instructions);
+    let timed = experiment
+        .metrics
+        .iter()
+        .any(|metric| *metric != Metric::Instructions);
     if let Some(qemu) = qemu.as_mut().filter(|qemu| timed && qemu.kvm)
         && let Some(kernel) = kernels.first()
     {
@@ -67,7 +82,10 @@ pub fn run(args: RunArgs) -> Result<Exit> {
             lab::kvm::trial(qemu, &store, kernel, lab::catalogue::agent(), &cancel)?
         {
             qemu.kvm = false;
-            line.keep(&format!("warning: KVM does not boot {}: {reason}", kernel.name));
+            line.keep(&format!(
+                "warning: KVM does not boot {}: {reason}",
+                kernel.name
+            ));
         }
     }
     let setup = Setup {
@@ -79,7 +97,9 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         resume: files.resume,
         keep_samples: args.keep_samples,
     };
-    let outcome = lab::run(&experiment, &setup, &cancel, &mut |progress| line.follow(&progress));
+    let outcome = lab::run(&experiment, &setup, &cancel, &mut |progress| {
+        line.follow(&progress)
+    });
     line.done();
     let outcome = outcome?;
     if outcome.cancelled {
@@ -95,8 +115,16 @@ pub fn run(args: RunArgs) -> Result<Exit> {
     // Only now: whatever went wrong above, the cells are still there.
     std::fs::remove_file(&files.journal)
         .with_context(|| format!("cannot remove {}", files.journal.display()))?;
-    let failed = outcome.run.cells.iter().any(|cell| cell.status == Status::Failed);
-    Ok(if failed { Exit::CellsFailed } else { Exit::Fine })
+    let failed = outcome
+        .run
+        .cells
+        .iter()
+        .any(|cell| cell.status == Status::Failed);
+    Ok(if failed {
+        Exit::CellsFailed
+    } else {
+        Exit::Fine
+    })
 }
 
 fn read_spec(text: &str) -> Result<(String, Spec)> {
@@ -105,9 +133,15 @@ fn read_spec(text: &str) -> Result<(String, Spec)> {
     if !is_file {
         return Ok((text.to_owned(), preset(text)?.spec()?));
     }
-    let toml = std::fs::read_to_string(path)
-        .map_err(|error| usage(format!("cannot read {text}: {error}"), "give a preset or a TOML file"))?;
-    let name = path.file_stem().map_or_else(|| "run".into(), |stem| stem.to_string_lossy());
+    let toml = std::fs::read_to_string(path).map_err(|error| {
+        usage(
+            format!("cannot read {text}: {error}"),
+            "give a preset or a TOML file",
+        )
+    })?;
+    let name = path
+        .file_stem()
+        .map_or_else(|| "run".into(), |stem| stem.to_string_lossy());
     Ok((name.into_owned(), Spec::parse(text, &toml)?))
 }
 
@@ -117,7 +151,10 @@ fn flags(args: &RunArgs) -> Spec {
         (!values.is_empty()).then(|| values.to_vec())
     }
     let dir = args.dir.as_ref().map(|dir| {
-        std::path::absolute(dir).unwrap_or_else(|_| dir.clone()).to_string_lossy().into_owned()
+        std::path::absolute(dir)
+            .unwrap_or_else(|_| dir.clone())
+            .to_string_lossy()
+            .into_owned()
     });
     Spec {
         description: None,
@@ -150,7 +187,10 @@ fn find_qemu(args: &RunArgs, config: &Config, experiment: &Experiment) -> Result
     let qemu = Qemu::probe(args.qemu.as_deref().or(config.qemu.as_deref()), &plugin)?;
     if experiment.metrics.contains(&Metric::Instructions) && qemu.plugin_api.is_none() {
         return Err(lab::LabError::Environment {
-            what: format!("QEMU {} loads no TCG plugins, so instructions cannot be counted", qemu.version),
+            what: format!(
+                "QEMU {} loads no TCG plugins, so instructions cannot be counted",
+                qemu.version
+            ),
             hint: "name a QEMU built with --enable-plugins with --qemu, or measure --metric time"
                 .to_owned(),
         }
@@ -173,7 +213,11 @@ impl Files {
         let with_journal = |output: PathBuf, resume| {
             let mut journal = output.clone().into_os_string();
             journal.push(format!(".{JOURNAL}"));
-            Files { output, journal: journal.into(), resume }
+            Files {
+                output,
+                journal: journal.into(),
+                resume,
+            }
         };
         if let Some(resume) = &args.resume {
             let journal = match (resume, &args.output) {
@@ -183,8 +227,15 @@ impl Files {
                 }
                 _ => newest_journal(name)?,
             };
-            let output = args.output.clone().unwrap_or_else(|| journal.with_extension(""));
-            return Ok(Files { output, journal, resume: true });
+            let output = args
+                .output
+                .clone()
+                .unwrap_or_else(|| journal.with_extension(""));
+            return Ok(Files {
+                output,
+                journal,
+                resume: true,
+            });
         }
         let stamp: String = lab::environment::now()
             .chars()
@@ -194,14 +245,21 @@ impl Files {
         let files = match &args.output {
             Some(output) if output::is_stdout(output) => {
                 let journal = with_journal(std::env::temp_dir().join(unique), false).journal;
-                Files { output: output.clone(), journal, resume: false }
+                Files {
+                    output: output.clone(),
+                    journal,
+                    resume: false,
+                }
             }
             Some(output) => with_journal(output.clone(), false),
             None => with_journal(unique, false),
         };
         if files.journal.exists() {
             return Err(usage(
-                format!("{} holds the cells of a run that did not end", files.journal.display()),
+                format!(
+                    "{} holds the cells of a run that did not end",
+                    files.journal.display()
+                ),
                 "go on with it with --resume, or remove it",
             ));
         }
@@ -214,7 +272,10 @@ fn newest_journal(name: &str) -> Result<PathBuf> {
     let mut found: Vec<PathBuf> = std::fs::read_dir(".")?
         .flatten()
         .map(|entry| PathBuf::from(entry.file_name()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == JOURNAL))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == JOURNAL)
+        })
         .filter(|path| path.to_string_lossy().starts_with(&prefix))
         .collect();
     // The names end in the time at which the run began.
@@ -240,7 +301,12 @@ fn cancel_on_signals() -> Result<Arc<AtomicBool>> {
 
 fn deliver(args: &RunArgs, files: &Files, run: &Run, stdout_taken: bool) -> Result<()> {
     output::write(&files.output, |to| Ok(run.write(to)?))?;
-    let report = report::report(run, &Options { details: args.details });
+    let report = report::report(
+        run,
+        &Options {
+            details: args.details,
+        },
+    );
     if args.json {
         output::write(Path::new("-"), |to| Ok(run.write(to)?))?;
     } else if !stdout_taken {
@@ -250,7 +316,9 @@ fn deliver(args: &RunArgs, files: &Files, run: &Run, stdout_taken: bool) -> Resu
         output::write(path, |to| Ok(report::csv(run, to)?))?;
     }
     if let Some(path) = &args.export_markdown {
-        output::write(path, |to| Ok(to.write_all(report::markdown(&report).as_bytes())?))?;
+        output::write(path, |to| {
+            Ok(to.write_all(report::markdown(&report).as_bytes())?)
+        })?;
     }
     if !output::is_stdout(&files.output) && !args.quiet {
         anstream::eprintln!("saved as {}", files.output.display());
