@@ -112,7 +112,8 @@ int list_benchmarks(void)
 				     v->name, class_names[b->class], b->measures,
 				     b->syscalls, b->source, b->summary,
 				     b->max_batch, b->composite,
-				     b->counts_children, b->repetitions);
+				     b->counts_children,
+				     v->together ? v->together : b->repetitions);
 			if (put_line(line, len))
 				return 1;
 		}

@@ -113,7 +113,8 @@ pub struct Benchmark {
     pub composite: bool,
     /// The work of processes that it creates belongs to the operation.
     pub counts_children: bool,
-    /// Operations per cell that it insists on; `None` leaves it to the caller.
+    /// Counted operations per cell that it insists on (a composite one also when it is
+    /// timed); `None` leaves it to the caller.
     pub repetitions: Option<u32>,
 }
 

@@ -140,8 +140,8 @@ impl Plan {
             };
             let warmup = match (key.metric, benchmark.repetitions) {
                 (Metric::Throughput, _) => (experiment.throughput_warmup_s * 1e3) as u32,
-                (_, Some(_)) => 1,
-                (_, None) => experiment.warmup,
+                (Metric::Instructions, Some(_)) => 1,
+                _ => experiment.warmup,
             };
             let _ = write!(
                 text,
