@@ -203,3 +203,23 @@ proptest! {
         }
     }
 }
+
+/// Without a majority the modal path says little: the median stands, with its interval.
+#[test]
+fn a_count_without_a_majority_is_a_median() {
+    let mut run = golden();
+    for cell in &mut run.cells {
+        if let (Some(counts), Some(median)) = (&mut cell.counts, cell.median) {
+            counts.modal.windows = 20;
+            counts.modal.instructions = 1;
+            cell.ci95 = Some([median - 3_000.0, median + 3_000.0]);
+        }
+    }
+    let text = shown(&run, false, Layout::default());
+    assert!(text.contains("4,979 ±3,000"), "{text}");
+    assert!(text.contains("~+31.9 %  6,567 ±3,000"), "{text}");
+    assert!(
+        text.contains("±: no path holds half of the windows"),
+        "{text}"
+    );
+}
