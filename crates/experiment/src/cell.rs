@@ -106,7 +106,7 @@ pub struct Counts {
     /// Other paths, most frequent first, at most [`Counts::PATHS_LIMIT`].
     #[serde(default)]
     pub paths: Vec<PathCount>,
-    /// Clean windows, of all paths.
+    /// Clean windows, of all paths; operations, if each is made of many windows.
     pub windows: u64,
     /// Windows dropped because an interrupt or a context switch fell into them.
     pub dirty: u64,

@@ -209,7 +209,8 @@ fn document(counts: &instructions::counts::Counts) -> Counts {
             .take(Counts::PATHS_LIMIT)
             .map(path)
             .collect(),
-        windows: (counts.windows - counts.dirty) as u64,
+        // One sample a clean window, or an operation made of several.
+        windows: counts.samples.len() as u64,
         dirty: counts.dirty as u64,
         path_hash: None,
     }
