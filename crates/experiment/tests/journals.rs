@@ -139,11 +139,13 @@ proptest! {
     fn a_cut_loses_at_most_the_last_line(cut in 0.0f64..=1.0) {
         let (header, text) = journal();
         let length = (text.len() as f64 * cut) as usize;
-        let read = Journal::read(&text.as_bytes()[..length], &header).unwrap();
-        let whole = text[..length].matches('\n').count();
+        // A crash cuts anywhere, also inside a character.
+        let left = &text.as_bytes()[..length];
+        let read = Journal::read(left, &header).unwrap();
+        let whole = left.iter().filter(|&&byte| byte == b'\n').count();
         prop_assert_eq!(read.header.is_some(), whole > 0);
         prop_assert_eq!(read.finished.len(), whole.saturating_sub(1));
-        let end = text[..length].rfind('\n').map_or(0, |at| at + 1);
+        let end = left.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         prop_assert_eq!(read.valid_bytes, end as u64);
         for entry in entries().into_iter().take(whole.saturating_sub(1)) {
             prop_assert_eq!(read.finished.get(&entry.cell.key()), Some(&entry));
