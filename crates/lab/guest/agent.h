@@ -119,6 +119,12 @@ __attribute__((noreturn, format(printf, 1, 2))) void fatal(const char *fmt, ...)
 __attribute__((noreturn)) void finish(int status);
 __attribute__((noreturn)) void exit_process(int status);
 
+/* names.c: in the VM only; without names_start(), names_move() does nothing. */
+#define NAME_POSITIONS	8	/* page-sized objects in a slab of names_cache */
+void names_start(void);
+/* Path names now lie position objects further in their slab: 0 to 7. */
+void names_move(unsigned int position);
+
 /* vm.c */
 void vm_start(void);			/* mounts, modules, results port */
 void vm_enter_directory(void);		/* file system, working directory */

@@ -68,6 +68,12 @@ static int operate_alone(const struct benchmark *b, struct cell *c,
 	return err ? err : undone;
 }
 
+/* Each position for as many operations as the others, one after the other. */
+static unsigned int name_position(unsigned int i, unsigned int n)
+{
+	return (u64)i * NAME_POSITIONS / n;
+}
+
 static int operate_together(const struct benchmark *b, struct cell *c,
 			    unsigned int n, struct outcome *out)
 {
@@ -77,6 +83,7 @@ static int operate_together(const struct benchmark *b, struct cell *c,
 	for (i = 0; i < n && !err; i++)
 		err = prepare(b, c, i);
 	for (i = 0; i < n && !err; i++) {
+		names_move(name_position(i, n));
 		err = operate(b, c, i, 1);
 		if (!err)
 			out->operations++;
@@ -108,10 +115,12 @@ int count_instructions(const struct cell_spec *spec, struct cell *c,
 	if (together)
 		err = operate_together(b, c, together, out);
 	for (; !together && n < warmup + samples && !err; n++) {
+		names_move(name_position(n - warmup, samples));
 		err = operate_alone(b, c, n % slots(b), 1);
 		if (!err)
 			out->operations++;
 	}
 	marker(MARKER_CELL_END);
+	names_move(0);
 	return err;
 }

@@ -250,6 +250,7 @@ void vm_enter_directory(void)
 	err = SYS(chdir, experiment.dir);
 	if (err < 0)
 		fatal("chdir to %s: %s (%ld)", experiment.dir, errno_name(err), -err);
+	names_start();
 }
 
 void vm_end(void)

@@ -162,16 +162,8 @@ fn two_runs_with_the_deterministic_clock_are_the_same() {
     let fast = arguments(&[STACKS, THREE, &["--clock", "fast", "--output", "fast.json"]]);
     place.run(&fast).code(0);
     let fast = modal(&read(&place.join("fast.json")));
-    for (key, exact) in &counts {
-        // Without the deterministic clock no two boots are the same: about one in six
-        // takes 3 instructions fewer for every path that it looks up.
-        let jitter = if key.1 == "getppid:null" { 0 } else { 8 };
-        assert!(
-            fast[key].abs_diff(*exact) <= jitter,
-            "{key:?}: {} and {exact}",
-            fast[key]
-        );
-    }
+    // Every boot differs in when interrupts come, none in the modal path.
+    assert_eq!(fast, counts);
 }
 
 #[test]
@@ -380,6 +372,20 @@ fn an_interrupted_or_killed_run_goes_on() {
 #[test]
 fn a_machine_killed_from_outside_costs_one_cell() {
     let _machine = machine();
+    // A machine that is hit between two cells costs none: then another has to die.
+    let hit = (0..5).any(|_| {
+        let failed = kill_in_a_run();
+        assert!(failed.len() <= 1, "{failed:#?}");
+        for reason in &failed {
+            assert!(reason.contains("QEMU was killed by signal 9"), "{reason}");
+        }
+        !failed.is_empty()
+    });
+    assert!(hit, "five machines died, none in a cell");
+}
+
+/// Kills the machine of a run under way; why cells failed, all others being sound.
+fn kill_in_a_run() -> Vec<String> {
     let place = Place::with_kernels();
     let (asked, slow) = resumable();
     let asked = [&asked[..], &slow, &["--output", "out.json"]].concat();
@@ -390,23 +396,12 @@ fn a_machine_killed_from_outside_costs_one_cell() {
     let ended: Ended = running.wait();
     let run = read(&place.join("out.json"));
     let failed = statuses(&run.cells, Status::Failed);
-    // Between two cells it costs none.
-    assert!(failed.len() <= 1, "{failed:#?}");
-    for cell in &failed {
-        assert!(
-            cell.reason
-                .as_deref()
-                .unwrap()
-                .contains("QEMU was killed by signal 9"),
-            "{cell:#?}"
-        );
-    }
-    assert_eq!(
-        statuses(&run.cells, Status::Ok).len() + failed.len(),
-        run.cells.len()
-    );
+    let sound = statuses(&run.cells, Status::Ok);
+    assert_eq!(sound.len() + failed.len(), run.cells.len());
     ended.code(if failed.is_empty() { 0 } else { 4 });
     assert!(machines.iter().all(|&machine| !runs(machine)));
+    let reasons = failed.iter().filter_map(|cell| cell.reason.clone());
+    reasons.collect()
 }
 
 #[test]
