@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::profile::HookCost;
 use crate::words::{Metric, Policy, Status, Unit};
 
 /// What identifies a cell inside an experiment.
@@ -85,6 +86,10 @@ pub struct Cell {
     /// Paths through the kernel; only for instructions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
+    /// LSM hooks on the modal path, by name; only if they were asked for
+    /// (`--with-hooks`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hooks: Option<Vec<HookCost>>,
     /// Operations per sample; only for time and throughput.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<u32>,
@@ -137,6 +142,15 @@ pub struct PathCount {
     pub windows: u64,
 }
 
+/// `benchmark:variant`, or `benchmark` if there is only one variant.
+pub(crate) fn title(benchmark: &str, variant: &str) -> String {
+    if variant.is_empty() {
+        benchmark.to_owned()
+    } else {
+        format!("{benchmark}:{variant}")
+    }
+}
+
 impl Cell {
     /// A cell that has not been measured: failed, without a reason yet.
     pub fn unmeasured(key: CellKey) -> Cell {
@@ -163,6 +177,7 @@ impl Cell {
             ci95: None,
             samples: None,
             counts: None,
+            hooks: None,
             batch: None,
             seconds: None,
             status: Status::Failed,
@@ -194,6 +209,7 @@ impl Cell {
         self.ci95 = None;
         self.samples = None;
         self.counts = None;
+        self.hooks = None;
         self.status = status;
         self.reason = Some(reason.into());
     }
@@ -212,11 +228,7 @@ impl Cell {
 
     /// `benchmark:variant`, or `benchmark` if there is only one variant.
     pub fn title(&self) -> String {
-        if self.variant.is_empty() {
-            self.benchmark.clone()
-        } else {
-            format!("{}:{}", self.benchmark, self.variant)
-        }
+        title(&self.benchmark, &self.variant)
     }
 
     /// The figure that stands for the cell, in its unit: the modal path's instructions

@@ -16,6 +16,7 @@ mod experiment;
 mod hint;
 pub mod journal;
 mod preset;
+mod profile;
 mod resolve;
 mod run;
 mod select;
@@ -28,6 +29,9 @@ pub use document::{DOCUMENT_LIMIT_BYTES, DocumentError, run_schema};
 pub use experiment::{Experiment, Samples};
 pub use hint::nearest;
 pub use preset::{Preset, UnknownPreset, preset, presets};
+pub use profile::{
+    BaselineProfile, FunctionDifference, HookCost, Implementation, Profile, ProfileDocument,
+};
 pub use run::{Emulator, Environment, PluginApi, Run, SCHEMA_VERSION, Tool, Warning, WarningKind};
 pub use select::{Pattern, PatternError, SelectError, Selectable, Selection};
 pub use spec::{Baseline, SPEC_LIMIT_BYTES, Spec, SpecError};

@@ -3,6 +3,7 @@
 
 pub mod symbols;
 
+pub mod calltree;
 pub mod counts;
 pub mod landmarks;
 pub mod records;

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The calls of one operation as a tree: which function, called from where, how often,
+//! how many instructions.
+
+/// The calls of an operation. Every distinct chain of callers is a node of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallTree {
+    nodes: Vec<CallNode>,
+    /// Hook calls (nodes) in the order in which they began.
+    pub sequence: Vec<usize>,
+}
+
+/// A function under one chain of callers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallNode {
+    /// The function's name; of the root, empty.
+    pub function: String,
+    /// Its caller: a smaller position. The root's is 0, itself.
+    pub parent: usize,
+    /// How often it was called by that caller.
+    pub calls: u64,
+    /// Its own instructions, without those of the functions that it called.
+    pub instructions: u64,
+}
+
+impl Default for CallTree {
+    fn default() -> CallTree {
+        CallTree {
+            nodes: vec![CallNode {
+                function: String::new(),
+                parent: 0,
+                calls: 0,
+                instructions: 0,
+            }],
+            sequence: Vec::new(),
+        }
+    }
+}
+
+impl CallTree {
+    /// All nodes; callers come before those they called, the root is the first.
+    pub fn nodes(&self) -> &[CallNode] {
+        &self.nodes
+    }
+
+    /// Adds a function below `parent`, without calls and instructions yet; its position.
+    ///
+    /// # Panics
+    /// If `parent` is no position in the tree.
+    pub fn add(&mut self, parent: usize, function: &str) -> usize {
+        assert!(parent < self.nodes.len(), "no node {parent}");
+        self.nodes.push(CallNode {
+            function: function.to_owned(),
+            parent,
+            calls: 0,
+            instructions: 0,
+        });
+        self.nodes.len() - 1
+    }
+
+    /// A node to count in.
+    pub fn node_mut(&mut self, node: usize) -> Option<&mut CallNode> {
+        self.nodes.get_mut(node)
+    }
+
+    /// Instructions of each node with all that it called, by position.
+    pub fn inclusive(&self) -> Vec<u64> {
+        let mut sums: Vec<u64> = self.nodes.iter().map(|node| node.instructions).collect();
+        for at in (1..self.nodes.len()).rev() {
+            sums[self.nodes[at].parent] += sums[at];
+        }
+        sums
+    }
+
+    /// Instructions of the whole operation.
+    pub fn total(&self) -> u64 {
+        self.nodes.iter().map(|node| node.instructions).sum()
+    }
+
+    /// The callers of a node, outermost first, without the root and the node itself.
+    pub fn callers(&self, node: usize) -> Vec<usize> {
+        let mut chain = Vec::new();
+        let mut at = self.nodes[node].parent;
+        while at != 0 {
+            chain.push(at);
+            at = self.nodes[at].parent;
+        }
+        chain.reverse();
+        chain
+    }
+}
