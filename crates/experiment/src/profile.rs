@@ -142,6 +142,22 @@ pub struct FunctionDifference {
 }
 
 impl Profile {
+    /// Did at least half of the windows take the profiled path, also in the baseline?
+    /// If not, the operation has no one path that could be compared.
+    pub fn is_stable(&self) -> bool {
+        let base = self.baseline.as_ref();
+        2 * self.path_windows >= self.windows
+            && base.is_none_or(|base| 2 * base.path_windows >= base.windows)
+    }
+
+    /// Does the comparison leave something that should not be there: a function outside
+    /// hooks that costs more or less than in the baseline, for no known reason, in an
+    /// operation that takes one path?
+    pub fn is_unexplained(&self) -> bool {
+        let unexplained = |function: &FunctionDifference| function.explanation.is_none();
+        self.is_stable() && self.residual_functions.iter().any(unexplained)
+    }
+
     /// `benchmark:variant`, or `benchmark` if there is only one variant.
     pub fn title(&self) -> String {
         crate::cell::title(&self.benchmark, &self.variant)

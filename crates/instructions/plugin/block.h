@@ -11,8 +11,11 @@
 struct block {
 	uint64_t first;		/* address of the first instruction */
 	uint64_t last;		/* address of the last instruction */
+	uint64_t next;		/* address after it: where a call at the end returns to */
 	uint64_t target;	/* direct branch at the end: where to; else 0 (also if its bytes are not at hand) */
 	uint32_t insns;
+	uint32_t number;	/* in traces, once told */
+	bool told;		/* the host knows it by its number */
 	bool kernel;		/* upper half of the address space */
 	bool last_is_rep;
 	bool indirect;		/* its end branches, calls or returns to anywhere */

@@ -4,7 +4,7 @@
  * markers. Until the first ARM marker it looks for markers only, so that a boot
  * costs what it costs without; then it has every block translated anew.
  *
- * Arguments: records=PATH (required), symbols=PATH.
+ * Arguments: records=PATH (required), symbols=PATH, trace=on: see trace.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,6 +17,7 @@
 #include "qemu_api.h"
 #include "records.h"
 #include "symbols.h"
+#include "trace.h"
 #include "window.h"
 
 PLUGIN_EXPORT int qemu_plugin_version = 1;
@@ -97,6 +98,13 @@ static void on_rep_access(unsigned int vcpu, uint32_t info, uint64_t vaddr, void
 	(void)vaddr;
 	if (qemu_plugin_mem_is_store(info) == rep->store)
 		window_rep_access(rep->accesses_per_iteration);
+}
+
+static void on_switch_access(unsigned int vcpu, uint32_t info, uint64_t vaddr, void *data)
+{
+	(void)vcpu;
+	(void)data;
+	window_switch_access(qemu_plugin_mem_is_store(info), vaddr);
 }
 
 static struct insn read_insn(const struct qemu_plugin_insn *handle, uint8_t *size)
@@ -197,8 +205,12 @@ static void translate_armed(void *first, void *second)
 			qemu_plugin_register_vcpu_mem_cb(
 				handle, on_rep_access, PLUGIN_CB_NO_REGS, insn.iteration_access,
 				(void *)rep_of(&insn));
+		else if (block->context_switch && trace_enabled())
+			qemu_plugin_register_vcpu_mem_cb(handle, on_switch_access, PLUGIN_CB_NO_REGS,
+							 PLUGIN_MEM_READ | PLUGIN_MEM_WRITE, NULL);
 		if (i == n - 1) {
 			block->last = qemu_plugin_insn_vaddr(handle);
+			block->next = block->last + block->sizes[i];
 			block->last_is_rep = insn.kind == INSN_REP;
 			block->last_kind = insn.kind;
 			block->target = insn.target;
@@ -275,6 +287,8 @@ PLUGIN_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info,
 				return -1;
 			}
 			header.has_symbols = ret > 0;
+		} else if (!strcmp(argv[i], "trace=on")) {
+			trace_enable();
 		} else {
 			fprintf(stderr, "lsmeter plugin: unknown argument %s\n", argv[i]);
 			return -1;

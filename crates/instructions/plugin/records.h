@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define RECORDS_MAGIC	"LSMI"
-#define RECORDS_VERSION	1
+#define RECORDS_VERSION	2
 
 struct records_header {
 	char magic[4];
@@ -24,7 +24,20 @@ enum record_kind {
 	RECORD_OP_BEGIN = 3,
 	RECORD_OP_END = 4,
 	RECORD_CELL_END = 5,	/* instructions: address of the last system call's entry */
+	/*
+	 * number: a block's, as traces name it; flags: how it ends (enum insn_kind) and
+	 * BLOCK_*; instructions: its first address; rep_iterations: the address after its
+	 * last instruction; path: how many it has
+	 */
+	RECORD_BLOCK = 6,
+	/*
+	 * Before the window that it is of. instructions: how many elements of trace.h
+	 * follow, padded with zeroes to whole records.
+	 */
+	RECORD_TRACE = 7,
 };
+
+#define BLOCK_EXCEPTION	0x80	/* a synchronous exception begins here */
 
 #define WINDOW_INTERRUPTED	1	/* an interrupt came; its work is not counted */
 #define WINDOW_SWITCHED		2	/* another task ran */

@@ -6,6 +6,7 @@
 #include "markers.h"
 #include "records.h"
 #include "symbols.h"
+#include "trace.h"
 
 /* Exceptions inside exceptions inside … : deeper than any kernel goes. */
 #define FRAMES_MAX	16
@@ -22,12 +23,20 @@ static struct {
 	unsigned int depth;
 	unsigned int interrupt_depth;	/* the outermost interrupt's depth + 1, or 0 */
 	bool resumed;			/* the block to come follows an iret */
+	uint64_t switch_from;		/* last store of the context switch; 0: it has loaded */
 } window;
 
 static uint32_t cells;
 static bool in_cell;			/* warm-up runs outside: its windows are not kept */
 static uint32_t windows;
 static uint64_t entry;			/* where system calls enter the kernel */
+
+static bool is_clean(void)
+{
+	if (window.flags & (WINDOW_INTERRUPTED | WINDOW_UNARMED))
+		return false;
+	return !(window.flags & WINDOW_SWITCHED) || window.flags & WINDOW_ALL_TASKS;
+}
 
 static void put(enum record_kind kind, uint32_t number)
 {
@@ -49,6 +58,8 @@ static void put(enum record_kind kind, uint32_t number)
 	default:
 		break;
 	}
+	if (kind == RECORD_WINDOW && trace_enabled() && is_clean())
+		trace_end_window(&record);
 	records_put(&record);
 }
 
@@ -58,6 +69,7 @@ static void open_window(uint8_t flags)
 	window.open = true;
 	window.flags = flags;
 	window.path = 0xcbf29ce484222325ULL;
+	trace_begin_window();
 }
 
 static void close_window(void)
@@ -79,6 +91,7 @@ void window_marker(uint32_t marker, bool armed)
 		window.open = false;
 		windows = 0;
 		in_cell = true;
+		trace_begin_cell();
 		put(RECORD_CELL_BEGIN, cells++);
 		break;
 	case MARKER_CELL_END:
@@ -185,8 +198,9 @@ static void leave(void)
 	window.resumed = true;
 }
 
-void window_block(const struct block *block)
+void window_block(struct block *block)
 {
+	uint32_t before;
 	bool resumed;
 
 	if (!window.open)
@@ -199,17 +213,22 @@ void window_block(const struct block *block)
 	if (window.previous && window.previous->last_kind == INSN_SYSCALL) {
 		entry = block->first;
 		window.previous = NULL;
+		if (trace_enabled())
+			trace_syscall();
 	}
 	if (begins_entry(block))
 		enter(block);
 	if (block->context_switch)
 		window.flags |= WINDOW_SWITCHED;
+	window.switch_from = 0;
 
 	resumed = window.resumed;
 	window.resumed = false;
 	if (!window.interrupt_depth) {
-		window.instructions += block->insns;
-		window.instructions -= counted_before(window.previous, block, resumed);
+		before = counted_before(window.previous, block, resumed);
+		window.instructions += block->insns - before;
+		if (trace_enabled())
+			trace_block(block, before);
 		if (block->last_kind == INSN_CALL || block->last_kind == INSN_RET)
 			window.path = (window.path ^ block->last) * 0x100000001b3ULL;
 	}
@@ -219,6 +238,18 @@ void window_block(const struct block *block)
 		if (!window.depth && !symbols_known())
 			window.flags |= WINDOW_INTERRUPTED;
 		leave();
+	}
+}
+
+void window_switch_access(bool store, uint64_t vaddr)
+{
+	if (!window.open || window.interrupt_depth)
+		return;
+	if (store) {
+		window.switch_from = vaddr;
+	} else if (window.switch_from) {
+		trace_switch(window.switch_from, vaddr);
+		window.switch_from = 0;
 	}
 }
 

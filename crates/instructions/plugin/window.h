@@ -12,7 +12,10 @@
 void window_marker(uint32_t marker, bool armed);
 
 /* A block begins. */
-void window_block(const struct block *block);
+void window_block(struct block *block);
+
+/* The context switch stores the old task's stack pointer, then loads the new one's. */
+void window_switch_access(bool store, uint64_t vaddr);
 
 /* A REP instruction's iterating access to memory. */
 void window_rep_access(unsigned int accesses_per_iteration);

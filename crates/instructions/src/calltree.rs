@@ -2,6 +2,8 @@
 //! The calls of one operation as a tree: which function, called from where, how often,
 //! how many instructions.
 
+use std::collections::HashMap;
+
 /// The calls of an operation. Every distinct chain of callers is a node of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallTree {
@@ -75,6 +77,36 @@ impl CallTree {
     /// Instructions of the whole operation.
     pub fn total(&self) -> u64 {
         self.nodes.iter().map(|node| node.instructions).sum()
+    }
+
+    /// Adds another tree's calls and instructions, `times` times. The order of hook
+    /// calls is that of the tree that had some first.
+    pub fn merge(&mut self, other: &CallTree, times: u64) {
+        let mut children: HashMap<(usize, String), usize> = HashMap::new();
+        for (at, node) in self.nodes.iter().enumerate().skip(1) {
+            children.insert((node.parent, node.function.clone()), at);
+        }
+        let mut here = vec![0; other.nodes.len()];
+        for (at, node) in other.nodes.iter().enumerate() {
+            if at > 0 {
+                let key = (here[node.parent], node.function.clone());
+                let position = match children.get(&key) {
+                    Some(&position) => position,
+                    None => {
+                        let position = self.add(key.0, &key.1);
+                        children.insert(key, position);
+                        position
+                    }
+                };
+                here[at] = position;
+            }
+            let sum = &mut self.nodes[here[at]];
+            sum.calls += node.calls * times;
+            sum.instructions += node.instructions * times;
+        }
+        if self.sequence.is_empty() {
+            self.sequence = other.sequence.iter().map(|&at| here[at]).collect();
+        }
     }
 
     /// The callers of a node, outermost first, without the root and the node itself.

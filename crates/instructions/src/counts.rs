@@ -34,23 +34,28 @@ pub struct Counts {
     pub dirty: usize,
 }
 
-fn paths<'a>(windows: impl Iterator<Item = &'a Window>) -> Vec<Path> {
-    let mut count: BTreeMap<(u64, u64, u64), usize> = BTreeMap::new();
+/// Instructions, REP iterations, hash of the calls and returns.
+pub type PathKey = (u64, u64, u64);
+
+/// The paths of clean windows, most frequent first.
+pub(crate) fn paths<'a>(windows: impl Iterator<Item = &'a Window>) -> Vec<(PathKey, Path)> {
+    let mut count: BTreeMap<PathKey, usize> = BTreeMap::new();
     for window in windows.filter(|window| window.clean) {
-        *count
-            .entry((window.instructions, window.rep_iterations, window.path))
-            .or_default() += 1;
+        *count.entry(window.key()).or_default() += 1;
     }
-    let mut paths: Vec<Path> = count
+    let mut paths: Vec<(PathKey, Path)> = count
         .into_iter()
-        .map(|((instructions, rep_iterations, _), windows)| Path {
-            instructions,
-            rep_iterations,
-            windows,
+        .map(|(key, windows)| {
+            let path = Path {
+                instructions: key.0,
+                rep_iterations: key.1,
+                windows,
+            };
+            (key, path)
         })
         .collect();
     // Stable: among equally frequent paths the shortest stays first.
-    paths.sort_by_key(|path| std::cmp::Reverse(path.windows));
+    paths.sort_by_key(|(_, path)| std::cmp::Reverse(path.windows));
     paths
 }
 
@@ -87,13 +92,13 @@ pub fn count(cell: &CellRecords) -> Result<Counts, CountError> {
     if !cell.operations.is_empty() {
         return count_composite(cell, dirty);
     }
-    let mut others = paths(cell.windows.iter());
-    if others.is_empty() {
+    let mut paths = paths(cell.windows.iter()).into_iter().map(|(_, path)| path);
+    let Some(modal) = paths.next() else {
         return Err(CountError::NoCleanWindow {
             windows: cell.windows.len(),
         });
-    }
-    let modal = others.remove(0);
+    };
+    let others = paths.collect();
     let clean = cell.windows.iter().filter(|window| window.clean);
     Ok(Counts {
         modal,
@@ -104,19 +109,43 @@ pub fn count(cell: &CellRecords) -> Result<Counts, CountError> {
     })
 }
 
-fn count_composite(cell: &CellRecords, dirty: usize) -> Result<Counts, CountError> {
+/// The windows of each operation of a composite benchmark.
+fn operations(cell: &CellRecords) -> Vec<&[Window]> {
     let ends = cell
         .operations
         .iter()
         .skip(1)
         .copied()
         .chain([cell.windows.len()]);
-    let operations: Vec<&[Window]> = cell
-        .operations
+    cell.operations
         .iter()
         .zip(ends)
         .map(|(&begin, end)| &cell.windows[begin..end])
-        .collect();
+        .collect()
+}
+
+/// Of a composite operation the sum of its windows' modal paths, and how many windows
+/// of one operation have each. None if a position has no clean window.
+pub(crate) fn modal_paths(cell: &CellRecords) -> Option<(Path, BTreeMap<PathKey, u64>)> {
+    let operations = operations(cell);
+    let mut keys: BTreeMap<PathKey, u64> = BTreeMap::new();
+    let mut sum = Path {
+        instructions: 0,
+        rep_iterations: 0,
+        windows: operations.len(),
+    };
+    for position in 0..operations.first()?.len() {
+        let at_position = operations.iter().filter_map(|windows| windows.get(position));
+        let (key, path) = paths(at_position).first().copied()?;
+        sum.instructions += path.instructions;
+        sum.rep_iterations += path.rep_iterations;
+        *keys.entry(key).or_default() += 1;
+    }
+    Some((sum, keys))
+}
+
+fn count_composite(cell: &CellRecords, dirty: usize) -> Result<Counts, CountError> {
+    let operations = operations(cell);
     let expected = operations[0].len();
     if let Some(operation) = operations
         .iter()
@@ -137,7 +166,7 @@ fn count_composite(cell: &CellRecords, dirty: usize) -> Result<Counts, CountErro
     let mut samples = vec![0; operations.len()];
     for position in 0..expected {
         let at_position = || operations.iter().map(|windows| &windows[position]);
-        let Some(usual) = paths(at_position()).first().copied() else {
+        let Some((_, usual)) = paths(at_position()).first().copied() else {
             return Err(CountError::NoCleanWindow {
                 windows: operations.len(),
             });

@@ -5,8 +5,12 @@ pub mod symbols;
 
 pub mod calltree;
 pub mod counts;
+pub mod hooks;
 pub mod landmarks;
+pub mod profile;
 pub mod records;
+pub mod trace;
+pub mod walk;
 
 /// The QEMU plugin, a shared object for x86-64 Linux hosts: write it to a file
 /// and give that to `-plugin`. It loads into QEMU 7.2 to 11.1.

@@ -7,19 +7,26 @@
 
 use thiserror::Error;
 
+use crate::counts::PathKey;
+use crate::trace::{Block, BlockEnd, MAX_BLOCKS, MAX_ELEMENTS, Trace};
+
 /// Most windows that one cell may hold: the tree walk opens some 59,000 in each
 /// of its nine repetitions.
 pub const MAX_WINDOWS: usize = 2 << 20;
 
 const HEADER_BYTES: usize = 16;
 const RECORD_BYTES: usize = 32;
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 const CELL_BEGIN: u8 = 1;
 const WINDOW: u8 = 2;
 const OP_BEGIN: u8 = 3;
 const OP_END: u8 = 4;
 const CELL_END: u8 = 5;
+const BLOCK: u8 = 6;
+const TRACE: u8 = 7;
+
+const EXCEPTION: u8 = 0x80;
 
 const INTERRUPTED: u8 = 1;
 const SWITCHED: u8 = 2;
@@ -51,6 +58,9 @@ pub enum RecordError {
     /// The guest opened more windows than any benchmark does.
     #[error("more than {MAX_WINDOWS} windows in one cell")]
     TooManyWindows,
+    /// The plugin keeps to these limits; the bytes are not the plugin's.
+    #[error("more blocks or longer traces than the plugin writes")]
+    TooLong,
 }
 
 /// One measured window: from a begin marker to an end marker.
@@ -66,6 +76,13 @@ pub struct Window {
     pub clean: bool,
 }
 
+impl Window {
+    /// What tells its path from others of the cell.
+    pub fn key(&self) -> PathKey {
+        (self.instructions, self.rep_iterations, self.path)
+    }
+}
+
 /// All windows of one cell.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CellRecords {
@@ -75,6 +92,9 @@ pub struct CellRecords {
     pub windows: Vec<Window>,
     /// For a composite operation: where in `windows` each operation begins.
     pub operations: Vec<usize>,
+    /// Of each path that a clean window took the first window's trace, if traces are
+    /// kept and the cell has not too many paths.
+    pub traces: Vec<Trace>,
     /// Address at which the last system call entered the kernel, 0 if none did.
     pub entry: u64,
 }
@@ -94,6 +114,11 @@ pub struct RecordReader {
     pending: Vec<u8>,
     header: Option<Header>,
     cell: Option<CellRecords>,
+    blocks: Vec<Block>,
+    /// The trace of the window to come, and how many elements of it are missing.
+    trace: Option<(Vec<u32>, usize)>,
+    /// Elements of the cell's traces.
+    elements: usize,
     index: u64,
 }
 
@@ -114,6 +139,11 @@ impl RecordReader {
     /// The header, once it has been read.
     pub fn header(&self) -> Option<Header> {
         self.header
+    }
+
+    /// The blocks that traces speak of, by number.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
     }
 
     /// Takes the next bytes of the file and returns the cells that they end.
@@ -149,6 +179,24 @@ impl RecordReader {
         Ok(done)
     }
 
+    fn block(&mut self, record: &[u8]) -> Result<(), RecordError> {
+        let instructions = u32::try_from(u64_at(record, 24)).map_err(|_| RecordError::TooLong)?;
+        if self.blocks.len() == MAX_BLOCKS {
+            return Err(RecordError::TooLong);
+        }
+        if u32_at(record, 4) as usize != self.blocks.len() {
+            return Err(self.out_of_order("a block of another number"));
+        }
+        self.blocks.push(Block {
+            first: u64_at(record, 8),
+            next: u64_at(record, 16),
+            instructions,
+            end: BlockEnd::of(record[1] & !EXCEPTION),
+            exception: record[1] & EXCEPTION != 0,
+        });
+        Ok(())
+    }
+
     fn out_of_order(&self, what: &'static str) -> RecordError {
         RecordError::Order {
             index: self.index,
@@ -157,13 +205,35 @@ impl RecordReader {
     }
 
     fn record(&mut self, record: &[u8]) -> Result<Option<CellRecords>, RecordError> {
+        if let Some((elements, missing)) = self.trace.as_mut().filter(|(_, missing)| *missing > 0) {
+            let words = record.len() / 4;
+            let given = words.min(*missing);
+            elements.extend((0..given).map(|word| u32_at(record, 4 * word)));
+            *missing -= given;
+            return Ok(None);
+        }
         let (kind, flags, number) = (record[0], record[1], u32_at(record, 4));
 
+        if kind == BLOCK {
+            self.block(record)?;
+            return Ok(None);
+        }
         if kind == CELL_BEGIN {
+            self.elements = 0;
+            self.trace = None;
             self.cell = Some(CellRecords {
                 number,
                 ..CellRecords::default()
             });
+            return Ok(None);
+        }
+        if kind == TRACE && self.cell.is_some() {
+            let length = usize::try_from(u64_at(record, 8)).unwrap_or(usize::MAX);
+            if length > MAX_ELEMENTS - self.elements {
+                return Err(RecordError::TooLong);
+            }
+            self.elements += length;
+            self.trace = Some((Vec::new(), length));
             return Ok(None);
         }
         if !(WINDOW..=CELL_END).contains(&kind) {
@@ -179,6 +249,12 @@ impl RecordReader {
             WINDOW => {
                 if cell.windows.len() == MAX_WINDOWS {
                     return Err(RecordError::TooManyWindows);
+                }
+                if let Some((elements, _)) = self.trace.take() {
+                    cell.traces.push(Trace {
+                        window: cell.windows.len(),
+                        elements,
+                    });
                 }
                 let switched = flags & SWITCHED != 0 && flags & ALL_TASKS == 0;
                 cell.windows.push(Window {
@@ -252,6 +328,53 @@ mod tests {
     }
 
     #[test]
+    fn a_trace_belongs_to_the_window_after_it() {
+        let payload: Vec<u8> = (1u32..=8).flat_map(u32::to_le_bytes).collect();
+        let padding: Vec<u8> = [9u32, 0, 0, 0, 0, 0, 0, 0].map(u32::to_le_bytes).concat();
+        let bytes = [
+            header(),
+            record(CELL_BEGIN, 0, 0, [0; 3]),
+            record(WINDOW, 0, 0, [100, 7, 1]),
+            record(BLOCK, 3 | EXCEPTION, 0, [0x1000, 0x1010, 5]),
+            record(TRACE, 0, 1, [9, 0, 0]),
+            payload,
+            padding,
+            record(WINDOW, 0, 1, [101, 7, 1]),
+            record(CELL_END, 0, 2, [0; 3]),
+        ]
+        .concat();
+        let mut reader = RecordReader::new();
+        let cells = reader.push(&bytes).unwrap();
+        let trace = Trace {
+            window: 1,
+            elements: (1..=9).collect(),
+        };
+        assert_eq!(cells[0].traces, [trace]);
+        let block = Block {
+            first: 0x1000,
+            next: 0x1010,
+            instructions: 5,
+            end: BlockEnd::Call,
+            exception: true,
+        };
+        assert_eq!(reader.blocks(), [block]);
+    }
+
+    #[test]
+    fn traces_longer_than_the_plugin_writes_are_refused() {
+        let bytes = [
+            header(),
+            record(CELL_BEGIN, 0, 0, [0; 3]),
+            record(TRACE, 0, 0, [u64::MAX, 0, 0]),
+        ]
+        .concat();
+        assert_eq!(
+            RecordReader::new().push(&bytes),
+            Err(RecordError::TooLong)
+        );
+    }
+
+    #[test]
     fn a_wrong_header_is_refused() {
         assert_eq!(RecordReader::new().push(&[0; 64]), Err(RecordError::Header));
     }
@@ -274,6 +397,25 @@ mod tests {
             let mut cells = reader.push(&bytes[..cut]).unwrap();
             cells.extend(reader.push(&bytes[cut..]).unwrap());
             prop_assert_eq!(cells, RecordReader::new().push(&bytes).unwrap());
+        }
+
+        #[test]
+        fn records_in_any_order_never_panic(
+            records in proptest::collection::vec(
+                (0u8..9, any::<u8>(), 0u32..4, proptest::array::uniform3(0u64..40)),
+                0..200,
+            ),
+        ) {
+            let mut bytes = header();
+            for (kind, flags, number, values) in records {
+                bytes.extend(record(kind, flags, number, values));
+            }
+            let mut reader = RecordReader::new();
+            if let Ok(cells) = reader.push(&bytes) {
+                let traced = cells.iter().flat_map(|cell| &cell.traces);
+                let elements: usize = traced.map(|trace| trace.elements.len()).sum();
+                prop_assert!(elements <= bytes.len() / 4);
+            }
         }
 
         #[test]

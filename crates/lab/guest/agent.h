@@ -22,6 +22,7 @@ enum frame_type {
 	FRAME_LOG = 5,
 	FRAME_DONE = 6,
 	FRAME_FAILED = 7,
+	FRAME_MODULES = 8,
 	FRAME_EXPERIMENT = 16,
 	FRAME_RUN = 17,
 };
@@ -124,6 +125,10 @@ __attribute__((noreturn)) void exit_process(int status);
 void names_start(void);
 /* Path names now lie position objects further in their slab: 0 to 7. */
 void names_move(unsigned int position);
+
+/* modules.c: in the VM only. */
+void load_modules(void);
+void send_modules(void);	/* where their code is; nothing without modules */
 
 /* vm.c */
 void vm_start(void);			/* mounts, modules, results port */

@@ -75,6 +75,8 @@ __attribute__((noreturn, used)) void start_c(const u64 *stack)
 		host_start();
 	clock_start(auxv);
 	send_hello();
+	if (in_vm)
+		send_modules();
 	read_experiment(in_vm);
 	if (in_vm)
 		vm_enter_directory();

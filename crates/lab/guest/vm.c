@@ -15,8 +15,6 @@
 #define IMAGE		"/image"
 #define IMAGE_VERSION	1
 #define EXTENT_MAX	(1u << 20)
-#define MODULES_MAX	64
-#define MODULE_NAME_MAX	96
 
 static long port = -1;
 
@@ -52,72 +50,6 @@ static void open_port(void)
 		SYS(ioctl, port, TCSETS, &tio);
 	}
 	protocol_start(port, port);
-}
-
-static int is_module(const char *name)
-{
-	size_t len = strlen(name);
-
-	return len > 6 && len < MODULE_NAME_MAX &&
-	       name[0] >= '0' && name[0] <= '9' &&
-	       name[1] >= '0' && name[1] <= '9' && name[2] == '-' &&
-	       !strcmp(name + len - 3, ".ko");
-}
-
-static void load_module(const char *name)
-{
-	char path[MODULE_NAME_MAX + 32], args[512];
-	size_t len;
-	long fd, err;
-
-	len = format(path, sizeof(path), "/modules/%s", name);
-	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		fatal("opening %s: %s (%ld)", path, errno_name(fd), -fd);
-	memcpy(path + len - 3, ".args", sizeof(".args"));
-	err = read_text(path, args, sizeof(args));
-	while (err > 0 && (u8)args[err - 1] <= ' ')
-		args[--err] = '\0';
-	err = SYS(finit_module, fd, args, 0);
-	if (err < 0 && err != -EEXIST)
-		fatal("loading the module %s: %s (%ld)", name, errno_name(err), -err);
-	sys_close(fd);
-}
-
-static void load_modules(void)
-{
-	static char names[MODULES_MAX][MODULE_NAME_MAX];
-	char buf[2048] __attribute__((aligned(8)));
-	char taken[MODULE_NAME_MAX];
-	unsigned int count = 0, i, k;
-	long fd, n, pos;
-
-	fd = sys_open("/modules", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return;
-	while ((n = SYS(getdents64, fd, buf, sizeof(buf))) > 0) {
-		for (pos = 0; pos < n;) {
-			const struct dirent64 *entry = (void *)(buf + pos);
-
-			if (!entry->reclen)
-				break;
-			pos += entry->reclen;
-			if (!is_module(entry->name))
-				continue;
-			if (count == MODULES_MAX)
-				fatal("more than %u modules", MODULES_MAX);
-			memcpy(names[count++], entry->name, strlen(entry->name) + 1);
-		}
-	}
-	sys_close(fd);
-	for (i = 1; i < count; i++) {
-		memcpy(taken, names[i], sizeof(taken));
-		for (k = i; k && strcmp(names[k - 1], taken) > 0; k--)
-			memcpy(names[k], names[k - 1], sizeof(taken));
-		memcpy(names[k], taken, sizeof(taken));
-	}
-	for (i = 0; i < count; i++)
-		load_module(names[i]);
 }
 
 void vm_start(void)

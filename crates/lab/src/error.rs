@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use experiment::SelectError;
 use experiment::journal::JournalError;
+use instructions::symbols::SymbolError;
 
 use crate::kernel;
 
@@ -24,6 +25,14 @@ pub enum LabError {
     /// A kernel, or an initramfs for it, cannot be had.
     #[error(transparent)]
     Kernel(#[from] kernel::Error),
+    /// The symbols of a kernel's modules cannot be had.
+    #[error("the symbols of the modules of kernel {kernel}: {source}")]
+    ModuleSymbols {
+        /// The kernel's name.
+        kernel: String,
+        /// What is wrong with a module, or with where the guest says it is.
+        source: SymbolError,
+    },
     /// Nothing in the suite is what was asked for.
     #[error(transparent)]
     Select(#[from] SelectError),
@@ -61,6 +70,7 @@ impl LabError {
         match self {
             LabError::Environment { hint, .. } => Some(hint.clone()),
             LabError::Kernel(error) => error.hint().map(str::to_owned),
+            LabError::ModuleSymbols { source, .. } => Some(source.hint().to_owned()),
             LabError::Select(error) => error.hint(),
             LabError::Journal { source, .. } => source.hint().map(str::to_owned),
             LabError::WorkDirectory { .. } => {

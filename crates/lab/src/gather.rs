@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use experiment::journal::JournalEntry;
 use experiment::{Cell, Counts, Metric, PathCount, Status, Warning, WarningKind};
+use instructions::profile::CellProfile;
 use stats::Summary;
 
 use crate::protocol::{AgentStatus, Sample};
 use crate::session::CellReport;
+use crate::tail::Counted;
 
 /// The clock may take this part of a sample.
 const CLOCK_SHARE: f64 = 0.01;
@@ -23,7 +25,7 @@ pub enum Finding {
         /// As the agent told it.
         report: CellReport,
         /// What the plugin counted, if the cell counts instructions.
-        counts: Option<Result<instructions::counts::Counts, String>>,
+        counts: Option<Result<Counted, String>>,
         /// What reading the clock costs there, in ns.
         clock_ns: f64,
     },
@@ -40,6 +42,7 @@ pub struct Gathering {
     cell: Cell,
     rounds: Vec<Vec<Sample>>,
     counts: Option<instructions::counts::Counts>,
+    profile: Option<CellProfile>,
     clock_ns: f64,
     batch: u32,
     took: Duration,
@@ -53,6 +56,7 @@ impl Gathering {
             cell,
             rounds: Vec::new(),
             counts: None,
+            profile: None,
             clock_ns: 0.0,
             batch: 0,
             took: Duration::ZERO,
@@ -89,7 +93,10 @@ impl Gathering {
                     (AgentStatus::Ok, Some(Err(reason))) => {
                         return self.end(Status::Failed, reason);
                     }
-                    (AgentStatus::Ok, Some(Ok(counts))) => self.counts = Some(counts),
+                    (AgentStatus::Ok, Some(Ok(counted))) => {
+                        self.counts = Some(counted.counts);
+                        self.profile = counted.profile;
+                    }
                     (AgentStatus::Ok, None) => self.rounds.push(report.samples),
                 }
                 self.batch = report.batch;
@@ -97,6 +104,11 @@ impl Gathering {
             }
         }
         (self.left == 0).then(|| self.finish(keep_samples))
+    }
+
+    /// What was called in it, once: of a finished cell that was profiled.
+    pub fn take_profile(&mut self) -> Option<CellProfile> {
+        self.profile.take().filter(|_| self.left == 0)
     }
 
     fn end(&mut self, status: Status, reason: String) -> Option<JournalEntry> {
@@ -114,6 +126,7 @@ impl Gathering {
         let samples: Vec<f64> = match &self.counts {
             Some(counts) => {
                 self.cell.counts = Some(document(counts));
+                self.cell.hooks = self.profile.as_ref().map(|profile| profile.modal().hooks.clone());
                 warnings.extend(doubt_counts(&self.cell, counts));
                 counts
                     .samples

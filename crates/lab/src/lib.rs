@@ -16,13 +16,16 @@ pub mod initramfs;
 pub mod journal;
 pub mod kernel;
 pub mod kvm;
+pub mod module_symbols;
 pub mod plan;
 pub mod prepare;
 pub mod process;
+pub mod profiles;
 pub mod protocol;
 pub mod qemu;
 mod run;
 pub mod session;
+pub mod tail;
 pub mod visit;
 pub mod vm;
 

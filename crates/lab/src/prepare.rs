@@ -4,14 +4,18 @@
 use std::fs;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use experiment::FileSystem;
+use instructions::hooks::{Framework, HookList};
 use instructions::landmarks::landmarks;
 use instructions::symbols::{SymbolTable, syscall_entry};
 
 use crate::error::LabError;
 use crate::initramfs;
 use crate::kernel::{Kernel, Store};
+use crate::module_symbols::symbols_of;
+use crate::protocol::ModuleSection;
 use crate::vm::Bootable;
 
 /// Symbols of a kernel, from the cache if they have been read before; None if it
@@ -42,6 +46,84 @@ pub fn symbols(store: &Store, kernel: &Kernel) -> Result<Option<SymbolTable>, La
     Ok(Some(symbols))
 }
 
+/// What telling a kernel's functions and hooks apart takes.
+#[derive(Debug)]
+pub struct Profiling {
+    /// Its functions, without modules.
+    pub symbols: SymbolTable,
+    /// Which of them are hooks.
+    pub framework: Framework,
+    /// Keep the call trees of modal paths, for flame graphs and the like.
+    pub keep_trees: bool,
+    kernel: Kernel,
+    filesystem: FileSystem,
+}
+
+impl Profiling {
+    /// The functions with those of the modules that a guest loaded at `sections`.
+    ///
+    /// # Errors
+    /// If a module cannot be read.
+    pub fn with_modules(&self, sections: &[ModuleSection]) -> Result<SymbolTable, LabError> {
+        symbols_of(&self.symbols, &self.kernel, self.filesystem, sections)
+    }
+}
+
+/// What is to be known of hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hooks<'a> {
+    /// Keep the call trees of modal paths.
+    pub keep_trees: bool,
+    /// The text of a kernel tree's `include/linux/lsm_hook_defs.h`, instead of what the
+    /// kernel's BTF says.
+    pub definitions: Option<&'a str>,
+}
+
+/// Finds a kernel's hooks.
+///
+/// # Errors
+/// [`LabError::Environment`] if it does not name its functions or hooks.
+pub fn profiling(
+    store: &Store,
+    kernel: &Kernel,
+    filesystem: FileSystem,
+    hooks: Hooks<'_>,
+) -> Result<Profiling, LabError> {
+    let symbols = symbols(store, kernel)?.ok_or_else(|| LabError::Environment {
+        what: format!("{} does not name its functions, so hooks cannot be found", kernel.name),
+        hint: "build it with CONFIG_KALLSYMS=y".to_owned(),
+    })?;
+    let list = hook_list(kernel, &symbols, hooks.definitions)?;
+    Ok(Profiling {
+        framework: Framework::new(&list, &symbols),
+        symbols,
+        keep_trees: hooks.keep_trees,
+        kernel: kernel.clone(),
+        filesystem,
+    })
+}
+
+fn hook_list(
+    kernel: &Kernel,
+    symbols: &SymbolTable,
+    definitions: Option<&str>,
+) -> Result<HookList, LabError> {
+    let failed = |why: String| LabError::Environment {
+        what: format!("the LSM hooks of {} cannot be listed: {why}", kernel.name),
+        hint: "give its tree's include/linux/lsm_hook_defs.h with --hook-definitions, or build it \
+               with CONFIG_DEBUG_INFO_BTF=y"
+            .to_owned(),
+    };
+    if let Some(text) = definitions {
+        return HookList::from_definitions(text).map_err(|error| failed(error.to_string()));
+    }
+    let elf = kernel.vmlinux.as_ref().unwrap_or(&kernel.image);
+    let bytes = fs::read(elf).map_err(LabError::io("read", elf))?;
+    HookList::from_vmlinux(&bytes, symbols).or_else(|error| {
+        HookList::from_symbols(symbols).ok_or_else(|| failed(error.to_string()))
+    })
+}
+
 /// Writes what booting `kernel` with `agent` as its init takes into `dir`, which the caller removes.
 ///
 /// # Errors
@@ -51,6 +133,7 @@ pub fn prepare(
     agent: &[u8],
     kernel: &Kernel,
     filesystem: FileSystem,
+    hooks: Option<Hooks<'_>>,
     dir: &Path,
 ) -> Result<Bootable, LabError> {
     let write = |name: &str, bytes: &[u8]| -> Result<PathBuf, LabError> {
@@ -71,6 +154,9 @@ pub fn prepare(
             Some(symbols) => Some(write("landmarks", landmarks(symbols).as_bytes())?),
             None => None,
         },
+        profiling: hooks
+            .map(|hooks| profiling(store, kernel, filesystem, hooks).map(Arc::new))
+            .transpose()?,
         syscall_entry: symbols.as_ref().and_then(syscall_entry),
     })
 }

@@ -5,6 +5,10 @@ use std::collections::BTreeMap;
 
 use thiserror::Error;
 
+mod modules;
+
+pub use modules::ModuleSection;
+
 const MAGIC: &[u8; 4] = b"LSMF";
 const VERSION: u8 = 1;
 const HEADER_BYTES: usize = 16;
@@ -20,6 +24,7 @@ const CELL_END: u8 = 4;
 const LOG: u8 = 5;
 const DONE: u8 = 6;
 const FAILED: u8 = 7;
+const MODULES: u8 = 8;
 const EXPERIMENT: u8 = 16;
 const RUN: u8 = 17;
 
@@ -85,6 +90,8 @@ pub enum AgentStatus {
 pub enum Message {
     /// It runs; what it sees of its system, by key.
     Hello(BTreeMap<String, String>),
+    /// Where the code of the modules lies that it loaded; never empty.
+    Modules(Vec<ModuleSection>),
     /// A cell begins.
     CellBegin(u32),
     /// Samples of a cell.
@@ -212,6 +219,7 @@ fn message(kind: u8, payload: &[u8]) -> Result<Message, ProtocolError> {
                 .map(|(key, value)| (key.to_owned(), value.to_owned()))
                 .collect(),
         )),
+        MODULES => modules::parse(payload).map(Message::Modules).map_err(bad),
         CELL_BEGIN if payload.len() == 4 => Ok(Message::CellBegin(u32_at(payload, 0))),
         SAMPLES => samples(payload).ok_or(bad("samples that are none")),
         CELL_END if payload.len() >= 20 => Ok(Message::CellEnd {
@@ -350,6 +358,7 @@ mod tests {
             let _ = Decoder::default().push(&[MAGIC.as_slice(), &bytes].concat());
             let _ = Decoder::default().push(&encode(SAMPLES, &bytes));
             let _ = Decoder::default().push(&encode(CELL_END, &bytes));
+            let _ = Decoder::default().push(&encode(MODULES, &bytes));
         }
 
         #[test]

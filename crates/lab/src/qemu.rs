@@ -61,8 +61,21 @@ pub struct Machine<'a> {
     pub accelerator: Accelerator,
     /// Unix socket on which lsmeter listens for the agent's port.
     pub agent_socket: &'a Path,
-    /// The plugin's arguments: shared object, records, kernel landmarks.
-    pub plugin: Option<(&'a Path, &'a Path, Option<&'a Path>)>,
+    /// lsmeter's plugin, if instructions are counted.
+    pub plugin: Option<Plugin<'a>>,
+}
+
+/// What the plugin is told.
+#[derive(Debug, Clone, Copy)]
+pub struct Plugin<'a> {
+    /// The shared object.
+    pub path: &'a Path,
+    /// Where its records go.
+    pub records: &'a Path,
+    /// Where interrupts, exceptions and context switches begin in the kernel.
+    pub landmarks: Option<&'a Path>,
+    /// It traces what it counts.
+    pub trace: bool,
 }
 
 impl Qemu {
@@ -241,11 +254,14 @@ impl Qemu {
         if self.sandbox {
             command.args(["-sandbox", SANDBOX]);
         }
-        if let Some((plugin, records, landmarks)) = machine.plugin {
-            let mut argument = plugin.as_os_str().to_owned();
-            argument.push(join(",records=", records));
-            if let Some(landmarks) = landmarks {
+        if let Some(plugin) = machine.plugin {
+            let mut argument = plugin.path.as_os_str().to_owned();
+            argument.push(join(",records=", plugin.records));
+            if let Some(landmarks) = plugin.landmarks {
                 argument.push(join(",symbols=", landmarks));
+            }
+            if plugin.trace {
+                argument.push(",trace=on");
             }
             command.arg("-plugin").arg(argument);
             if let Some(api) = self.plugin_api {

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 
 use experiment::journal::{JournalEntry, JournalHeader};
+use instructions::profile::CellProfile;
 use experiment::{Cell, CellKey, Experiment, Place, Run, Status, Warning, WarningKind};
 
 use crate::environment;
@@ -17,7 +18,7 @@ use crate::host;
 use crate::journal::JournalFile;
 use crate::kernel::{Kernel, Store};
 use crate::plan::{Plan, Visit};
-use crate::prepare;
+use crate::prepare::{self, Hooks};
 use crate::qemu::Qemu;
 use crate::visit::{Bench, Message, VmBench, visit};
 use crate::vm::{Bootable, remove_stale_scratch, scratch};
@@ -39,6 +40,8 @@ pub struct Setup<'a> {
     pub resume: bool,
     /// Keep every sample in the document.
     pub keep_samples: bool,
+    /// Tell the hooks in instruction cells apart.
+    pub hooks: Option<Hooks<'a>>,
 }
 
 /// What happens while an experiment runs.
@@ -77,6 +80,9 @@ pub struct Outcome {
     pub run: Run,
     /// It was cancelled before all cells were measured; the journal can be resumed.
     pub cancelled: bool,
+    /// Of instruction cells whose hooks were told apart, measured in this run and not
+    /// taken from the journal: what was called in them.
+    pub profiles: BTreeMap<CellKey, CellProfile>,
 }
 
 /// Runs an experiment. `progress` is called from this thread only.
@@ -115,6 +121,7 @@ pub fn run(
         }
     }
 
+    let mut profiles = BTreeMap::new();
     let place = Workplace::prepare(experiment, setup, &visits).inspect_err(|_| {
         if !setup.resume {
             // It holds no cell yet, and would be in the way of the next try.
@@ -173,6 +180,9 @@ pub fn run(
                         return Ok(());
                     };
                     journal.add(&entry)?;
+                    if let Some(profile) = gathering.take_profile() {
+                        profiles.insert(entry.cell.key(), profile);
+                    }
                     progress(Progress::CellEnd { cell: &entry.cell });
                     finished.insert(entry.cell.key(), entry);
                     Ok(())
@@ -184,6 +194,7 @@ pub fn run(
     Ok(Outcome {
         run: document(experiment, &plan, now, finished, cancelled),
         cancelled,
+        profiles,
     })
 }
 
@@ -225,7 +236,7 @@ impl<'a> Workplace<'a> {
                     std::fs::create_dir(&own).map_err(LabError::io("create", &own))?;
                     let kernel = &setup.kernels[index];
                     let bootable =
-                        prepare::prepare(setup.store, setup.agent, kernel, filesystem, &own)?;
+                        prepare::prepare(setup.store, setup.agent, kernel, filesystem, setup.hooks, &own)?;
                     bootables.insert(index, bootable);
                 }
                 Bench::Vm(VmBench {

@@ -8,7 +8,9 @@ use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::protocol::{AgentStatus, Decoder, Message, ProtocolError, Sample, encode_experiment};
+use crate::protocol::{
+    AgentStatus, Decoder, Message, ModuleSection, ProtocolError, Sample, encode_experiment,
+};
 
 /// How often a waiting conversation looks at its deadline and at the process.
 const TICK: Duration = Duration::from_millis(50);
@@ -56,6 +58,9 @@ pub enum Break {
 pub enum Event {
     /// The agent is up and says what it sees.
     Hello(BTreeMap<String, String>),
+    /// Where the code of the modules lies that the guest loaded: once, right after
+    /// the hello, if it loaded any.
+    Modules(Vec<ModuleSection>),
     /// A cell begins.
     CellBegin(u32),
     /// A cell ended.
@@ -79,6 +84,8 @@ struct Progress<'a> {
     current: Option<(u32, Instant)>,
     samples: Vec<Sample>,
     hello: bool,
+    /// Modules can still come: the agent has said hello and begun no cell.
+    modules: bool,
     log: String,
 }
 
@@ -107,6 +114,7 @@ impl Session<'_> {
             current: None,
             samples: Vec::new(),
             hello: false,
+            modules: false,
             log: String::new(),
         };
         let mut decoder = Decoder::default();
@@ -194,6 +202,7 @@ impl Progress<'_> {
             Message::Hello(_) if self.hello => Err("the agent said hello twice".to_owned()),
             Message::Hello(facts) => {
                 self.hello = true;
+                self.modules = true;
                 Ok(Some(Event::Hello(facts)))
             }
             Message::Log(text) => {
@@ -206,7 +215,14 @@ impl Progress<'_> {
             Message::Failed(reason) => Err(format!("the agent gave up: {reason}")),
             Message::Done => Ok(None),
             _ if !self.hello => Err("the agent did not say hello".to_owned()),
+            Message::Modules(sections) => {
+                if !std::mem::take(&mut self.modules) {
+                    return Err("the agent spoke of modules out of turn".to_owned());
+                }
+                Ok(Some(Event::Modules(sections)))
+            }
             Message::CellBegin(cell) => {
+                self.modules = false;
                 if self.current.is_some() || self.expected.next() != Some(&cell) {
                     return Err(format!("the agent began cell {cell} out of turn"));
                 }
@@ -249,5 +265,52 @@ impl Progress<'_> {
             Some((current, begun)) if current == cell => Ok(begun),
             _ => Err(format!("the agent spoke of cell {cell} out of turn")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn progress(cells: &[u32]) -> Progress<'_> {
+        Progress {
+            expected: cells.iter(),
+            current: None,
+            samples: Vec::new(),
+            hello: false,
+            modules: false,
+            log: String::new(),
+        }
+    }
+
+    fn modules() -> Message {
+        Message::Modules(vec![ModuleSection {
+            module: "brd".to_owned(),
+            section: ".text".to_owned(),
+            address: 0xffff_ffff_a000_0000,
+        }])
+    }
+
+    fn hello() -> Message {
+        Message::Hello(BTreeMap::new())
+    }
+
+    #[test]
+    fn modules_come_once_between_hello_and_the_first_cell() {
+        let mut sound = progress(&[3]);
+        sound.take(hello()).unwrap();
+        let log = Message::Log("a line".to_owned());
+        assert!(sound.take(log).unwrap().is_none());
+        let event = sound.take(modules()).unwrap();
+        assert!(matches!(event, Some(Event::Modules(sections)) if sections[0].section == ".text"));
+        assert!(sound.take(modules()).unwrap_err().contains("out of turn"));
+
+        let mut silent = progress(&[3]);
+        assert!(silent.take(modules()).unwrap_err().contains("hello"));
+
+        let mut late = progress(&[3]);
+        late.take(hello()).unwrap();
+        late.take(Message::CellBegin(3)).unwrap();
+        assert!(late.take(modules()).unwrap_err().contains("out of turn"));
     }
 }

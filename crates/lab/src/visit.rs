@@ -14,6 +14,7 @@ use crate::gather::Finding;
 use crate::host;
 use crate::plan::{Plan, Visit};
 use crate::qemu::{Accelerator, Qemu};
+use crate::tail::Counted;
 use crate::session::{Break, CellReport, Event, Patience};
 use crate::vm::{self, Boot, BootEvent, Bootable};
 
@@ -120,7 +121,7 @@ impl Hearing<'_> {
     fn cell_end(
         &mut self,
         report: CellReport,
-        counts: Option<Result<instructions::counts::Counts, String>>,
+        counts: Option<Result<Counted, String>>,
     ) -> Result<(), String> {
         let cell = report.cell as usize;
         self.current = None;
@@ -246,6 +247,7 @@ fn measure(
                 cancel,
                 &mut |event| match event {
                     Event::Hello(facts) => hearing.hello(&facts),
+                    Event::Modules(_) => Ok(()),
                     Event::CellBegin(cell) => hearing.cell_begin(cell),
                     Event::CellEnd(report) => hearing.cell_end(report, None),
                 },

@@ -2,21 +2,26 @@
 //! One boot: a kernel under one stack, the agent in it, the cells that it measures.
 
 use std::fs::{self, File};
-use std::io::{ErrorKind, Read, Write};
+use std::cell::OnceCell;
+use std::io::{ErrorKind, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use experiment::Metric;
-use instructions::counts::{Counts, count};
-use instructions::records::{CellRecords, RecordReader};
+use instructions::profile::Profiler;
+use instructions::symbols::SymbolTable;
+use instructions::walk::Functions;
 
 use crate::initramfs;
+use crate::prepare::Profiling;
 use crate::process::{Process, describe, last_lines};
 use crate::protocol::AgentStatus;
-use crate::qemu::{Accelerator, Machine, Qemu};
+use crate::qemu::{Accelerator, Machine, Plugin, Qemu};
 use crate::session::{Break, CellReport, Event, Patience, Session};
+use crate::tail::{Counted, RecordTail};
 
 /// Console lines that a failed boot's reason carries.
 const CONSOLE_LINES: usize = 6;
@@ -35,6 +40,8 @@ pub struct Bootable {
     /// Address of the system call entry, if known: the plugin sees whether the
     /// landmarks fit.
     pub syscall_entry: Option<u64>,
+    /// What telling its functions and hooks apart takes, if that is asked for.
+    pub profiling: Option<Arc<Profiling>>,
 }
 
 /// What to boot.
@@ -72,7 +79,7 @@ pub enum BootEvent {
         /// As the agent told it.
         report: CellReport,
         /// What the plugin counted, for an instruction cell that ended well.
-        counts: Option<Result<Counts, String>>,
+        counts: Option<Result<Counted, String>>,
     },
 }
 
@@ -100,18 +107,21 @@ pub fn boot(
         cmdline: cmdline.trim(),
         accelerator: boot.accelerator,
         agent_socket: &socket,
-        plugin: boot.plugin.map(|plugin| {
-            (
-                plugin,
-                records.as_path(),
-                boot.bootable.landmarks.as_deref(),
-            )
+        plugin: boot.plugin.map(|path| Plugin {
+            path,
+            records: &records,
+            landmarks: boot.bootable.landmarks.as_deref(),
+            trace: boot.bootable.profiling.is_some(),
         }),
     };
     let mut qemu = Process::start(boot.qemu.command(&machine))
         .map_err(|error| broken("QEMU does not start", error))?;
     let stream = accept(&listening, &mut qemu, cancel, boot.patience.boot)?;
     let mut tail = RecordTail::new(&records, boot.bootable.syscall_entry);
+    let profiling = boot.bootable.profiling.as_deref();
+    let symbols: OnceCell<SymbolTable> = OnceCell::new();
+    let mut active_lsms = Vec::new();
+    let mut profiler: Option<Profiler<'_>> = None;
     let numbers: Vec<u32> = boot.cells.iter().map(|(number, _)| *number).collect();
     let session = Session {
         stream,
@@ -126,12 +136,34 @@ pub fn boot(
             None => kvm_failure(&qemu.stderr()),
         },
         &mut |event| match event {
-            Event::Hello(facts) => listener(BootEvent::Hello(facts)),
+            Event::Hello(facts) => {
+                let lsm = facts.get("lsm").map_or("", String::as_str);
+                active_lsms = lsm.split(',').map(str::to_owned).collect();
+                listener(BootEvent::Hello(facts))
+            }
+            Event::Modules(sections) => {
+                if let Some(profiling) = profiling {
+                    let merged = profiling.with_modules(&sections);
+                    let _ = symbols.set(merged.map_err(|error| error.to_string())?);
+                }
+                Ok(())
+            }
             Event::CellBegin(cell) => listener(BootEvent::CellBegin(cell)),
             Event::CellEnd(report) => {
                 let metric = boot.cells.iter().find(|(number, _)| *number == report.cell);
                 let counted = metric.is_some_and(|(_, metric)| *metric == Metric::Instructions);
-                let counts = counted.then(|| tail.next_cell());
+                if let Some(profiling) = profiling
+                    && profiler.is_none()
+                {
+                    let symbols = symbols.get().unwrap_or(&profiling.symbols);
+                    profiler = Some(Profiler {
+                        framework: &profiling.framework,
+                        functions: Functions::new(symbols),
+                        active_lsms: active_lsms.clone(),
+                        keep_trees: profiling.keep_trees,
+                    });
+                }
+                let counts = counted.then(|| tail.next_cell(profiler.as_mut()));
                 let counts = counts.filter(|_| report.status == AgentStatus::Ok);
                 listener(BootEvent::CellEnd { report, counts })
             }
@@ -229,78 +261,6 @@ fn explain(reason: String, qemu: &Process) -> String {
         }
     }
     text
-}
-
-/// The plugin's records, read as cells end.
-struct RecordTail {
-    path: PathBuf,
-    file: Option<File>,
-    reader: RecordReader,
-    ready: std::collections::VecDeque<CellRecords>,
-    next: u32,
-    entry: Option<u64>,
-}
-
-impl RecordTail {
-    fn new(path: &Path, entry: Option<u64>) -> RecordTail {
-        RecordTail {
-            path: path.to_path_buf(),
-            file: None,
-            reader: RecordReader::new(),
-            ready: std::collections::VecDeque::new(),
-            next: 0,
-            entry,
-        }
-    }
-
-    fn fill(&mut self) -> Result<(), String> {
-        let unreadable = |error: std::io::Error| format!("the plugin's records: {error}");
-        if self.file.is_none() {
-            self.file = Some(File::open(&self.path).map_err(unreadable)?);
-        }
-        let Some(file) = &mut self.file else {
-            return Ok(());
-        };
-        let mut buffer = vec![0; 256 << 10];
-        loop {
-            let n = file.read(&mut buffer).map_err(unreadable)?;
-            if n == 0 {
-                return Ok(());
-            }
-            let cells = self
-                .reader
-                .push(&buffer[..n])
-                .map_err(|error| error.to_string())?;
-            self.ready.extend(cells);
-        }
-    }
-
-    /// The plugin wrote the cell's records before the agent could say that it ended.
-    fn next_cell(&mut self) -> Result<Counts, String> {
-        self.fill()?;
-        let expected = self.next;
-        self.next += 1;
-        let Some(cell) = self.ready.pop_front() else {
-            return Err("the plugin recorded nothing of this cell".to_owned());
-        };
-        if cell.number != expected {
-            return Err(format!(
-                "the plugin's records are of cell {}, not {expected}: markers are missing",
-                cell.number
-            ));
-        }
-        if let Some(entry) = self.entry
-            && cell.entry != 0
-            && cell.entry != entry
-        {
-            return Err(format!(
-                "system calls enter at {:#x}, not at {entry:#x}: the kernel's symbols do not \
-                 fit, so interrupts cannot be told apart",
-                cell.entry
-            ));
-        }
-        count(&cell).map_err(|error| error.to_string())
-    }
 }
 
 /// Removes what earlier boots left behind whose lsmeter was killed.

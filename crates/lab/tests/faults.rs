@@ -132,6 +132,7 @@ impl Laboratory {
             journal: &self.journal(),
             resume: false,
             keep_samples: false,
+            hooks: None,
         };
         lab::run(experiment, &setup, &AtomicBool::new(false), &mut |_| {}).unwrap()
     }

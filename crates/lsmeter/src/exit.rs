@@ -7,6 +7,8 @@
 pub enum Exit {
     /// All went well.
     Fine = 0,
+    /// A check that was asked for failed.
+    Regression = 1,
     /// The command line or a file given on it makes no sense.
     Usage = 2,
     /// This machine cannot do it; a hint says what lacks.

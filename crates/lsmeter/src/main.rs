@@ -31,6 +31,7 @@ fn main() -> ExitCode {
 fn dispatch(command: Command) -> anyhow::Result<Exit> {
     match command {
         Command::Run(args) => commands::run::run(*args),
+        Command::Profile(args) => commands::profile::profile(*args),
         Command::Kernel(KernelCommand::Fetch {
             kernels,
             refresh,

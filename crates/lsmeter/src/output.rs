@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Where output goes: standard output, or a file that appears whole or not at all.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use report::{Layout, Report};
 
 /// Prints text to standard output; colours are dropped where they do not belong.
 ///
@@ -89,6 +90,22 @@ pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Re
     file.as_file().sync_all().with_context(named)?;
     file.persist(path).with_context(named)?;
     Ok(())
+}
+
+/// Prints a report's tables to standard output, as wide as the terminal is.
+///
+/// # Errors
+/// As [`print()`].
+pub fn print_report(report: &Report) -> Result<()> {
+    let stdout = io::stdout();
+    let width = stdout
+        .is_terminal()
+        .then(|| rustix::termios::tcgetwinsize(&stdout).ok())
+        .flatten()
+        .map(|size| usize::from(size.ws_col))
+        .filter(|columns| *columns >= report::WIDTH_MIN);
+    let colour = anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
+    print(&report::terminal(report, &Layout { width, colour }))
 }
 
 /// Prints a value as JSON to standard output.

@@ -40,9 +40,7 @@ impl Configuration {
     pub(crate) fn short_title(&self, baseline: Option<&Configuration>) -> String {
         if let Some(baseline) = baseline
             && self != baseline
-            && baseline.stack != ["default"]
-            && let Some(added) = self.stack.strip_prefix(baseline.stack.as_slice())
-            && !added.is_empty()
+            && let Some(added) = added(&self.stack, &baseline.stack)
         {
             let added = Configuration {
                 stack: added.to_vec(),
@@ -52,6 +50,12 @@ impl Configuration {
         }
         self.title()
     }
+}
+
+/// What a stack has behind `base`, if it is that with something added at its end.
+pub(crate) fn added<'a>(stack: &'a [String], base: &[String]) -> Option<&'a [String]> {
+    let added = stack.strip_prefix(base)?;
+    (base != ["default"] && !added.is_empty()).then_some(added)
 }
 
 /// The cells of one kernel, file system and metric: one table.
@@ -197,15 +201,12 @@ pub(crate) fn is_exact(cell: &Cell) -> bool {
             .is_none_or(experiment::Counts::is_stable)
 }
 
-/// Why a cell has no figure, as a footnote says it.
-pub(crate) fn reason(cell: &Cell) -> String {
-    let reason = cell
-        .reason
-        .as_deref()
-        .filter(|reason| !reason.trim().is_empty());
+/// Why a cell, or a profile, has no figure, as a footnote says it.
+pub(crate) fn reason(status: Status, reason: Option<&str>) -> String {
+    let reason = reason.filter(|reason| !reason.trim().is_empty());
     let lines: Vec<&str> = reason.unwrap_or("no reason was given").lines().collect();
     let reason = crate::printable(&lines.join("; "), 200);
-    match cell.status {
+    match status {
         Status::Unsupported => format!("unsupported: {reason}"),
         Status::Failed => format!("failed: {reason}"),
         Status::Ok => "ok, but without a figure".to_owned(),

@@ -138,7 +138,7 @@ fn record(cell: &Cell, overhead: Option<f64>) -> [String; 32] {
 }
 
 /// A text that a spreadsheet does not take for a formula: it may come from a guest.
-fn text(text: &str) -> String {
+pub(crate) fn text(text: &str) -> String {
     let text = printable(text, FIELD_LIMIT);
     if text.starts_with(['=', '+', '-', '@']) {
         format!("'{text}")

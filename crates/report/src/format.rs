@@ -24,6 +24,17 @@ pub(crate) fn count(value: u64) -> String {
     grouped(&value.to_string())
 }
 
+/// A difference with its sign and thousands separated by commas; `0` without a sign.
+pub(crate) fn difference(value: i128) -> String {
+    let sign = if value > 0 { "+" } else { "" };
+    format!("{sign}{}", grouped(&value.to_string()))
+}
+
+/// A part of a whole in per cent: `31.9 %`. None if the whole is nothing.
+pub(crate) fn share(part: u64, whole: u64) -> Option<String> {
+    (whole > 0).then(|| format!("{:.1} %", part as f64 / whole as f64 * 100.0))
+}
+
 fn grouped(number: &str) -> String {
     let (sign, digits) = match number.strip_prefix('-') {
         Some(digits) => ("-", digits),
@@ -89,6 +100,11 @@ mod tests {
         }
         assert_eq!(count(u64::MAX), "18,446,744,073,709,551,615");
         assert_eq!(figure(f64::INFINITY), "inf");
+        assert_eq!(difference(1_588), "+1,588");
+        assert_eq!(difference(0), "0");
+        assert_eq!(difference(-1_000), "-1,000");
+        assert_eq!(share(1, 0), None);
+        assert_eq!(share(1_588, 6_567).as_deref(), Some("24.2 %"));
     }
 
     #[test]

@@ -3,20 +3,30 @@
 //!
 //! [`report`] turns a run into [`Report`]: tables of text, one for each kernel, file
 //! system and metric. [`terminal`] and [`markdown`] lay a report out; [`csv`] writes
-//! the cells themselves. All text from a document is made harmless on the way: it may
+//! the cells themselves. [`profile_report`] and [`profile_csv`] do the same for what
+//! LSM hooks cost; [`callgrind`], [`folded`] and [`hook_trace`] write the calls of an
+//! operation for other programs and for a mail. All text from a document is made harmless on the way: it may
 //! come from a guest that lies.
 
+mod callgrind;
 mod cells;
 mod csv;
 mod details;
+mod folded;
 mod format;
+mod hook_trace;
 mod markdown;
+mod profile;
 mod table;
 mod terminal;
 mod text;
 
+pub use crate::callgrind::callgrind;
 pub use crate::csv::{CSV_COLUMNS, CsvError, csv};
+pub use crate::folded::folded;
+pub use crate::hook_trace::hook_trace;
 pub use markdown::markdown;
+pub use profile::{PROFILE_CSV_COLUMNS, ProfileOptions, ProfileView, profile_csv, profile_report};
 pub use table::{Align, Column, Options, Report, Row, Table, Tone, Value, report};
 pub use terminal::{Layout, WIDTH_MIN, terminal};
 pub use text::printable;

@@ -17,7 +17,10 @@ pub fn markdown(report: &Report) -> String {
         if !table.legend.is_empty() {
             out.push('\n');
         }
-        out += &line(table.columns.iter().map(|column| escaped(&column.title)));
+        out += &line(table.columns.iter().map(|column| match &column.group {
+            Some(group) => format!("{} {}", escaped(group), escaped(&column.title)),
+            None => escaped(&column.title),
+        }));
         out += &line(table.columns.iter().map(|column| match column.align {
             Align::Left => "---".to_owned(),
             Align::Right => "---:".to_owned(),
@@ -49,9 +52,12 @@ pub fn markdown(report: &Report) -> String {
 }
 
 fn cell(value: &Value) -> String {
+    let text = value.text.trim_start_matches(' ');
+    // Blanks at a cell's start would be lost.
+    let indent = "&emsp;".repeat((value.text.len() - text.len()) / 2);
     match &value.absolute {
-        Some(absolute) => format!("{} ({})", escaped(&value.text), escaped(absolute)),
-        None => escaped(&value.text),
+        Some(absolute) => format!("{indent}{} ({})", escaped(text), escaped(absolute)),
+        None => indent + &escaped(text),
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A report as tables of text, before any layout.
 
-use experiment::{Cell, Metric, Place, Run, Status};
+use experiment::{Cell, Metric, Place, Run, Status, Warning};
 
 use crate::cells::{Configuration, Cost, Group, cost, groups, reason};
 use crate::details::details;
@@ -50,6 +50,9 @@ pub struct Table {
 pub struct Column {
     /// Its text.
     pub title: String,
+    /// What it and its neighbours with the same text belong to, as a heading above
+    /// theirs: a stack. A layout that splits a table keeps them together if it can.
+    pub group: Option<String>,
     /// Where its values stand.
     pub align: Align,
 }
@@ -106,13 +109,30 @@ impl Value {
             ..Value::default()
         }
     }
+
+    pub(crate) fn toned(text: impl Into<String>, tone: Tone) -> Value {
+        Value {
+            text: text.into(),
+            tone,
+            ..Value::default()
+        }
+    }
 }
 
 impl Column {
     pub(crate) fn new(title: impl Into<String>, align: Align) -> Column {
         Column {
             title: title.into(),
+            group: None,
             align,
+        }
+    }
+
+    /// A column of figures that belongs to `group`.
+    pub(crate) fn figures(title: impl Into<String>, group: Option<&str>) -> Column {
+        Column {
+            group: group.map(str::to_owned),
+            ..Column::new(title, Align::Right)
         }
     }
 }
@@ -126,7 +146,15 @@ pub fn report(run: &Run, options: &Options) -> Report {
             tables.push(details(run, &group));
         }
     }
-    let warnings = run.warnings.iter().map(|warning| {
+    Report {
+        tables,
+        warnings: warnings(&run.warnings),
+    }
+}
+
+/// Each warning as a text of its own.
+pub(crate) fn warnings(warnings: &[Warning]) -> Vec<String> {
+    let text = |warning: &Warning| {
         let cells = match warning.cells.len() {
             0 => String::new(),
             1 => " (1 cell)".to_owned(),
@@ -138,11 +166,8 @@ pub fn report(run: &Run, options: &Options) -> Report {
             sentence(&warning.message),
             sentence(&warning.advice)
         )
-    });
-    Report {
-        tables,
-        warnings: warnings.collect(),
-    }
+    };
+    warnings.iter().map(text).collect()
 }
 
 fn sentence(text: &str) -> String {
@@ -224,20 +249,12 @@ fn main_table(run: &Run, group: &Group<'_>) -> Table {
 }
 
 fn value(cell: Option<&Cell>, base: Option<&Cell>, compared: bool, notes: &mut Footnotes) -> Value {
-    let missing = |text| Value {
-        text,
-        absolute: None,
-        tone: Tone::Missing,
-    };
+    let missing = |text: String| Value::toned(text, Tone::Missing);
     let Some(cell) = cell else {
         return missing(format!("- {}", notes.mark("not measured".to_owned())));
     };
     let Some(absolute) = format::headline(cell) else {
-        let text = match cell.status {
-            Status::Unsupported => "-",
-            Status::Failed | Status::Ok => "failed",
-        };
-        return missing(format!("{text} {}", notes.mark(reason(cell))));
+        return without_figure(cell.status, cell.reason.as_deref(), notes);
     };
     if !compared {
         return Value::plain(absolute);
@@ -265,6 +282,16 @@ fn value(cell: Option<&Cell>, base: Option<&Cell>, compared: bool, notes: &mut F
             tone: Tone::Missing,
         },
     }
+}
+
+/// What stands for a figure that there is none of.
+pub(crate) fn without_figure(status: Status, why: Option<&str>, notes: &mut Footnotes) -> Value {
+    let text = match status {
+        Status::Unsupported => "-",
+        Status::Failed | Status::Ok => "failed",
+    };
+    let mark = notes.mark(reason(status, why));
+    Value::toned(format!("{text} {mark}"), Tone::Missing)
 }
 
 /// The geometric mean of the ratios, per column, over the rows that have one.
@@ -343,12 +370,12 @@ fn legend(group: &Group<'_>) -> Vec<String> {
 
 /// Reasons, each once, numbered from 1.
 #[derive(Default)]
-struct Footnotes {
-    texts: Vec<String>,
+pub(crate) struct Footnotes {
+    pub(crate) texts: Vec<String>,
 }
 
 impl Footnotes {
-    fn mark(&mut self, text: String) -> String {
+    pub(crate) fn mark(&mut self, text: String) -> String {
         let index = self
             .texts
             .iter()

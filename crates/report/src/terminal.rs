@@ -6,6 +6,7 @@ use comfy_table::{
 };
 
 use crate::table::{Align, Report, Table, Tone, Value};
+use crate::text::printable;
 
 /// Narrowest width that a layout uses, in columns; below it lines get longer.
 pub const WIDTH_MIN: usize = 40;
@@ -60,6 +61,8 @@ pub fn terminal(report: &Report, layout: &Layout) -> String {
 /// stand below those of other rows.
 struct Texts {
     headings: Vec<String>,
+    /// What a column belongs to, with others.
+    groups: Vec<Option<String>>,
     /// By row, then column.
     rows: Vec<Vec<String>>,
     /// Of each column, in characters.
@@ -103,31 +106,84 @@ impl Texts {
             .collect();
         Texts {
             headings,
+            groups: table.columns.iter().map(|c| c.group.clone()).collect(),
             rows,
             widths,
         }
+    }
+
+    /// Positions in `columns` at which another group begins; a column without a group
+    /// is one of its own.
+    fn parts(&self, columns: &[usize]) -> Vec<std::ops::Range<usize>> {
+        let mut parts: Vec<std::ops::Range<usize>> = Vec::new();
+        for (at, &column) in columns.iter().enumerate() {
+            match parts.last_mut() {
+                Some(part)
+                    if self.groups[column].is_some()
+                        && self.groups[column] == self.groups[columns[part.start]] =>
+                {
+                    part.end = at + 1;
+                }
+                _ => parts.push(at..at + 1),
+            }
+        }
+        parts
+    }
+
+    /// The heading above the headings: each group's name over its columns, a line
+    /// behind it to where they end.
+    fn group_line(&self, columns: &[usize]) -> Option<String> {
+        if columns.iter().all(|&column| self.groups[column].is_none()) {
+            return None;
+        }
+        let mut line = String::new();
+        for part in self.parts(columns) {
+            let columns = &columns[part];
+            let width = self.width(columns);
+            let name = self.groups[columns[0]].as_deref();
+            match name {
+                Some(name) if name.chars().count() < width => {
+                    let name = format!("{name} ");
+                    line += &format!("{name:-<width$}");
+                }
+                Some(name) => line += &format!("{:<width$}", printable(name, width.max(3))),
+                None => line += &" ".repeat(width),
+            }
+            line += &" ".repeat(GAP);
+        }
+        line.truncate(line.trim_end().len());
+        Some(line)
+    }
+
+    /// Of these columns beside each other.
+    fn width(&self, columns: &[usize]) -> usize {
+        let widths = columns.iter().map(|&column| self.widths[column] + GAP);
+        widths.sum::<usize>().saturating_sub(GAP)
     }
 
     /// Sets of columns that fit the width together, the first `fixed` in each.
     fn blocks(&self, fixed: usize, width: Option<usize>) -> Vec<Vec<usize>> {
         let n = self.widths.len();
         let fixed = fixed.min(n);
-        let used = |columns: &[usize]| -> usize {
-            columns
-                .iter()
-                .map(|column| self.widths[*column] + GAP)
-                .sum::<usize>()
-                .saturating_sub(GAP)
-        };
         let start: Vec<usize> = (0..fixed).collect();
+        let fits = |columns: &[usize]| width.is_none_or(|width| self.width(columns) <= width);
+        let rest: Vec<usize> = (fixed..n).collect();
         let mut blocks = Vec::new();
         let mut block = start.clone();
-        for column in fixed..n {
-            block.push(column);
-            if width.is_some_and(|width| used(&block) > width) && block.len() > fixed + 1 {
-                block.pop();
-                blocks.push(std::mem::replace(&mut block, start.clone()));
+        for part in self.parts(&rest) {
+            let part = &rest[part];
+            let alone = [start.as_slice(), part].concat();
+            if block.len() > fixed && !fits(&[block.as_slice(), part].concat()) && fits(&alone) {
+                blocks.push(std::mem::replace(&mut block, alone));
+                continue;
+            }
+            for &column in part {
                 block.push(column);
+                if !fits(&block) && block.len() > fixed + 1 {
+                    block.pop();
+                    blocks.push(std::mem::replace(&mut block, start.clone()));
+                    block.push(column);
+                }
             }
         }
         blocks.push(block);
@@ -143,6 +199,10 @@ fn joined(value: &Value, width: usize) -> String {
 }
 
 fn push_grid(out: &mut String, table: &Table, texts: &Texts, columns: &[usize], colour: bool) {
+    if let Some(line) = texts.group_line(columns) {
+        out.push_str(&line);
+        out.push('\n');
+    }
     let mut grid = Grid::new();
     // A line below the headings and nothing else: it survives a mail and a quote.
     grid.load_style(TableStyle::new().header_separator(LineStyle::none().fill('-')));
@@ -157,8 +217,11 @@ fn push_grid(out: &mut String, table: &Table, texts: &Texts, columns: &[usize], 
             Cell::new(&texts.headings[column]).set_alignment(alignment(table, column))
         }),
     );
+    let mut summed_up = false;
     for (row, values) in table.rows.iter().zip(&texts.rows) {
-        if row.summary {
+        let begins = row.summary && !summed_up;
+        summed_up = row.summary;
+        if begins {
             grid.add_row(columns.iter().map(|&column| {
                 Cell::new("-".repeat(texts.widths[column])).set_alignment(alignment(table, column))
             }));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The few parts of an ELF file that finding symbols needs: where its bytes
-//! are loaded, and its `.symtab` when it still has one.
+//! are loaded, its sections, and its `.symtab` when it still has one.
 
 use super::SymbolError;
 use super::table::Builder;
@@ -13,9 +13,10 @@ const SHT_NOBITS: u32 = 8;
 const SHF_WRITE: u64 = 1;
 const SHF_ALLOC: u64 = 2;
 const SHF_EXECINSTR: u64 = 4;
+const STT_OBJECT: u8 = 1;
+const STT_FUNC: u8 = 2;
 const STT_SECTION: u8 = 3;
 const STT_FILE: u8 = 4;
-const STT_OBJECT: u8 = 1;
 const STB_LOCAL: u8 = 0;
 const STB_WEAK: u8 = 2;
 const SHN_LORESERVE: u16 = 0xff00;
@@ -44,13 +45,54 @@ impl Segment<'_> {
     }
 }
 
+/// A section, as its header describes it: nothing of it is checked.
 #[derive(Debug, Clone, Copy)]
-struct Section {
+pub(super) struct Section {
+    name_at: u32,
     kind: u32,
     flags: u64,
     offset: u64,
-    len: u64,
+    pub len: u64,
     link: u32,
+}
+
+impl Section {
+    fn is_loaded(&self) -> bool {
+        self.flags & SHF_ALLOC != 0
+    }
+
+    pub fn is_code(&self) -> bool {
+        self.is_loaded() && self.flags & SHF_EXECINSTR != 0
+    }
+
+    pub fn bytes<'a>(&self, file: &'a [u8]) -> Option<&'a [u8]> {
+        slice(file, self.offset, self.len)
+    }
+
+    pub fn name<'a>(&self, names: &'a [u8]) -> Option<&'a str> {
+        name_at(names, self.name_at)
+    }
+}
+
+/// A defined symbol of `.symtab` that is worth a name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RawSymbol<'a> {
+    info: u8,
+    /// Position of the section that it is in.
+    pub section: usize,
+    pub value: u64,
+    pub name: &'a str,
+}
+
+impl RawSymbol<'_> {
+    pub fn is_function(&self) -> bool {
+        self.info & 15 == STT_FUNC
+    }
+
+    /// The letter nm(1) prints for it.
+    pub fn letter(&self, section: &Section) -> u8 {
+        letter(self.info >> 4, self.info & 15, section)
+    }
 }
 
 /// An x86-64 ELF file.
@@ -85,20 +127,7 @@ fn slice(bytes: &[u8], offset: u64, len: u64) -> Option<&[u8]> {
 
 impl<'a> Image<'a> {
     pub fn parse(bytes: &'a [u8]) -> Result<Self, SymbolError> {
-        let ident = bytes.get(..HEADER_LEN).ok_or(SymbolError::NotVmlinux {
-            reason: "it is shorter than an ELF header",
-        })?;
-        if !ident.starts_with(b"\x7fELF") {
-            return Err(SymbolError::NotVmlinux {
-                reason: "it does not begin with the ELF magic",
-            });
-        }
-        // EI_CLASS 2 is 64 bits, EI_DATA 1 is little endian.
-        if ident[4] != 2 || ident[5] != 1 || u16_at(ident, 18) != Some(EM_X86_64) {
-            return Err(SymbolError::NotVmlinux {
-                reason: "it is an ELF file for another machine",
-            });
-        }
+        check_machine(bytes).map_err(|reason| SymbolError::NotVmlinux { reason })?;
         let segments = segments(bytes).ok_or(SymbolError::NotVmlinux {
             reason: "its program headers point outside the file (is it cut off?)",
         })?;
@@ -143,50 +172,75 @@ impl<'a> Image<'a> {
     }
 
     /// The symbols of `.symtab`, or `None` if there is no usable one.
-    ///
-    /// What `scripts/mksysmap` and `scripts/kallsyms.c` leave out is left out
-    /// here too: absolute symbols, compiler labels, export bookkeeping.
     pub fn symtab(&self) -> Option<Result<Builder, SymbolError>> {
-        let symtab = self.sections.iter().find(|s| s.kind == SHT_SYMTAB)?;
-        let symbols = slice(self.bytes, symtab.offset, symtab.len)?;
-        let strtab = self.sections.get(symtab.link as usize)?;
-        let names = slice(self.bytes, strtab.offset, strtab.len)?;
         let mut builder = Builder::default();
-        for symbol in symbols.chunks_exact(SYMBOL_LEN) {
-            let Some((address, kind, name)) = self.symbol(symbol, names) else {
+        for symbol in symbols(self.bytes, &self.sections)? {
+            let Some(section) = self.sections.get(symbol.section).filter(|s| s.is_loaded()) else {
                 continue;
             };
-            if let Err(error) = builder.push(address, kind, name) {
+            if let Err(error) = builder.push(symbol.value, symbol.letter(section), symbol.name) {
                 return Some(Err(error));
             }
         }
         builder.order_aliases();
         (!builder.is_empty()).then_some(Ok(builder))
     }
+}
 
-    fn symbol<'n>(&self, symbol: &[u8], names: &'n [u8]) -> Option<(u64, u8, &'n str)> {
+/// Whether it is an ELF file for x86-64; otherwise what it is.
+pub(super) fn check_machine(bytes: &[u8]) -> Result<(), &'static str> {
+    let ident = bytes
+        .get(..HEADER_LEN)
+        .ok_or("it is shorter than an ELF header")?;
+    if !ident.starts_with(b"\x7fELF") {
+        return Err("it does not begin with the ELF magic");
+    }
+    // EI_CLASS 2 is 64 bits, EI_DATA 1 is little endian.
+    if ident[4] != 2 || ident[5] != 1 || u16_at(ident, 18) != Some(EM_X86_64) {
+        return Err("it is an ELF file for another machine");
+    }
+    Ok(())
+}
+
+/// The symbols of `.symtab`, if there is one within the file.
+///
+/// What `scripts/mksysmap` and `scripts/kallsyms.c` leave out is left out here
+/// too: absolute symbols, compiler labels, export bookkeeping.
+pub(super) fn symbols<'a>(
+    bytes: &'a [u8],
+    sections: &[Section],
+) -> Option<impl Iterator<Item = RawSymbol<'a>> + use<'a>> {
+    let symtab = sections.iter().find(|s| s.kind == SHT_SYMTAB)?;
+    let names = sections.get(symtab.link as usize)?.bytes(bytes)?;
+    let symbols = symtab.bytes(bytes)?.chunks_exact(SYMBOL_LEN);
+    Some(symbols.filter_map(move |symbol| {
         let (info, section) = (*symbol.get(4)?, u16_at(symbol, 6)?);
-        let (binding, kind) = (info >> 4, info & 15);
-        if matches!(kind, STT_SECTION | STT_FILE) || section == 0 || section >= SHN_LORESERVE {
+        if matches!(info & 15, STT_SECTION | STT_FILE) || section == 0 || section >= SHN_LORESERVE {
             return None;
         }
-        let section = self.sections.get(usize::from(section))?;
-        if section.flags & SHF_ALLOC == 0 {
-            return None;
-        }
-        let start = usize::try_from(u32_at(symbol, 0)?).ok()?;
-        let end = start.saturating_add(super::MAX_NAME_LEN + 1);
-        let name = names.get(start..end.min(names.len()))?;
-        let name = &name[..name.iter().position(|&byte| byte == 0)?];
-        if name.is_empty() || !name.iter().all(u8::is_ascii_graphic) {
-            return None;
-        }
-        let name = str::from_utf8(name).ok()?;
+        let name = name_at(names, u32_at(symbol, 0)?)?;
         if IGNORED_PREFIXES.iter().any(|p| name.starts_with(p)) {
             return None;
         }
-        Some((u64_at(symbol, 8)?, letter(binding, kind, section), name))
+        Some(RawSymbol {
+            info,
+            section: usize::from(section),
+            value: u64_at(symbol, 8)?,
+            name,
+        })
+    }))
+}
+
+/// The printable name at `start` of a string table, which ends with NUL.
+fn name_at(names: &[u8], start: u32) -> Option<&str> {
+    let start = usize::try_from(start).ok()?;
+    let end = start.saturating_add(super::MAX_NAME_LEN + 1);
+    let name = names.get(start..end.min(names.len()))?;
+    let name = &name[..name.iter().position(|&byte| byte == 0)?];
+    if name.is_empty() || !name.iter().all(u8::is_ascii_graphic) {
+        return None;
     }
+    str::from_utf8(name).ok()
 }
 
 const IGNORED_PREFIXES: [&str; 9] = [
@@ -201,7 +255,6 @@ const IGNORED_PREFIXES: [&str; 9] = [
     "__ksymtab_",
 ];
 
-/// The letter nm(1) prints for a defined symbol.
 fn letter(binding: u8, kind: u8, section: &Section) -> u8 {
     if binding == STB_WEAK {
         return if kind == STT_OBJECT { b'V' } else { b'W' };
@@ -244,7 +297,8 @@ fn segments(bytes: &[u8]) -> Option<Vec<Segment<'_>>> {
     Some(segments)
 }
 
-fn sections(bytes: &[u8]) -> Option<Vec<Section>> {
+/// The section headers, if they are within the file.
+pub(super) fn sections(bytes: &[u8]) -> Option<Vec<Section>> {
     let table = u64_at(bytes, 40)?;
     let (entry_len, count) = (u16_at(bytes, 58)?, u16_at(bytes, 60)?);
     if usize::from(entry_len) != SECTION_LEN {
@@ -255,6 +309,7 @@ fn sections(bytes: &[u8]) -> Option<Vec<Section>> {
         .chunks_exact(SECTION_LEN)
         .map(|header| {
             Some(Section {
+                name_at: u32_at(header, 0)?,
                 kind: u32_at(header, 4)?,
                 flags: u64_at(header, 8)?,
                 offset: u64_at(header, 24)?,
@@ -263,4 +318,10 @@ fn sections(bytes: &[u8]) -> Option<Vec<Section>> {
             })
         })
         .collect()
+}
+
+/// The names of all sections: the string table that the header points to.
+pub(super) fn section_names<'a>(bytes: &'a [u8], sections: &[Section]) -> Option<&'a [u8]> {
+    let table = usize::from(u16_at(bytes, 62)?);
+    sections.get(table)?.bytes(bytes)
 }

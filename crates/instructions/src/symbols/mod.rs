@@ -4,13 +4,15 @@
 //! Distribution kernels have no `.symtab`, but they carry their own table for
 //! `/proc/kallsyms`, which [`SymbolTable::from_vmlinux`] finds and decodes.
 //! Addresses are those the kernel is linked at; with KASLR a guest runs at
-//! these plus one slide.
+//! these plus one slide. The functions of modules lie where a guest put them:
+//! [`SymbolTable::with_modules`] adds them to those of its kernel.
 
 mod addresses;
 mod cache;
 mod elf;
 mod entries;
 mod kallsyms;
+mod modules;
 mod table;
 mod tokens;
 
@@ -19,6 +21,7 @@ mod tests;
 
 pub use cache::CacheError;
 pub use entries::{context_switch, interrupt_entries, syscall_entry};
+pub use modules::ModuleImage;
 pub use table::{Function, Symbol, SymbolTable};
 
 /// Most symbols a table may have; Debian's cloud kernels have 87,000 (6.1)
@@ -30,7 +33,7 @@ pub const MAX_NAME_LEN: usize = 1024;
 /// Most bytes that all names together may take.
 const MAX_NAME_BYTES: usize = 128 << 20;
 
-/// Why the symbols of a kernel image cannot be had.
+/// Why the symbols of a kernel image or of a module cannot be had.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SymbolError {
@@ -47,10 +50,30 @@ pub enum SymbolError {
         reason: &'static str,
     },
     /// More symbols or longer names than any kernel has.
-    #[error("the vmlinux has too many symbols: {what}")]
+    #[error("the kernel has too many symbols: {what}")]
     TooMany {
         /// The limit that was passed.
         what: &'static str,
+    },
+    /// The bytes are no x86-64 module.
+    #[error("the module {module} is not a sound .ko file: {reason}")]
+    NotModule {
+        /// The module's name.
+        module: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A section of a module at an address where it cannot be.
+    #[error("the section {section} of the module {module} cannot be at {address:#x}: {reason}")]
+    Misplaced {
+        /// The module's name.
+        module: String,
+        /// The section's name.
+        section: String,
+        /// Where the guest says it put it.
+        address: u64,
+        /// Why it cannot be there.
+        reason: &'static str,
     },
 }
 
@@ -66,6 +89,10 @@ impl SymbolError {
                 "build the kernel with CONFIG_KALLSYMS=y, or give the unstripped vmlinux of its build directory"
             }
             Self::TooMany { .. } => "the image is damaged: fetch or build it again",
+            Self::NotModule { .. } => "the file is damaged: fetch or build the kernel again",
+            Self::Misplaced { .. } => {
+                "the guest says so: see that its kernel and modules are of one build and boot with nokaslr"
+            }
         }
     }
 }

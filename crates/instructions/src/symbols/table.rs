@@ -158,6 +158,18 @@ impl SymbolTable {
     }
 }
 
+#[cfg(test)]
+impl SymbolTable {
+    /// Functions at rising addresses; the last one only ends the one before it.
+    pub(crate) fn of_code<'n>(functions: impl Iterator<Item = (u64, &'n str)>) -> SymbolTable {
+        let mut builder = Builder::default();
+        for (address, name) in functions {
+            builder.push(address, b'T', name).unwrap();
+        }
+        builder.finish()
+    }
+}
+
 /// Names are only ever appended whole and are ASCII, so the range is one; a
 /// wrong one would read as an empty name.
 fn name_of<'n>(names: &'n str, entry: &Entry) -> &'n str {
@@ -175,6 +187,22 @@ pub(super) struct Builder {
 }
 
 impl Builder {
+    /// Begins with the symbols of a table, in their order.
+    pub fn from_table(table: &SymbolTable) -> Self {
+        Self {
+            entries: table.entries.clone(),
+            names: table.names.clone(),
+        }
+    }
+
+    /// Adds the symbols of another, in their order.
+    pub fn append(&mut self, other: &Self) -> Result<(), SymbolError> {
+        other
+            .entries
+            .iter()
+            .try_for_each(|e| self.push(e.address, e.kind, name_of(&other.names, e)))
+    }
+
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

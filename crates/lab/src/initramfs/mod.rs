@@ -76,7 +76,7 @@ pub fn kernel_arguments(fs: FileSystem) -> Vec<String> {
 }
 
 /// The modules that `kernel` must load for `fs`, in order.
-fn modules(fs: FileSystem, kernel: &Kernel) -> Result<Vec<Module>, Error> {
+pub(crate) fn modules(fs: FileSystem, kernel: &Kernel) -> Result<Vec<Module>, Error> {
     let tree = kernel
         .modules
         .as_deref()

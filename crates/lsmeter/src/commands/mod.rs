@@ -5,4 +5,6 @@ pub mod doctor;
 pub mod generate;
 pub mod kernel;
 pub mod list;
+mod measure;
+pub mod profile;
 pub mod run;

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `lsmeter run`: the main job.
 
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
-use experiment::{Baseline, Experiment, Metric, Place, Run, Spec, Status, preset};
+use experiment::{Baseline, Metric, Place, Run, Spec, Status};
 use lab::kernel::{Kernel, Store};
-use lab::qemu::Qemu;
-use lab::{Setup, write_plugin};
-use report::{Layout, Options, Report};
+use lab::prepare::Hooks;
+use lab::Setup;
+use report::Options;
 
 use crate::cli::RunArgs;
 use crate::commands::kernel::obtain;
+use crate::commands::measure::{self, cancel_on_signals, find_qemu, read_spec, some};
 use crate::config::{Config, cache_dir};
 use crate::exit::Exit;
 use crate::failure::usage;
@@ -62,11 +60,11 @@ pub fn run(args: RunArgs) -> Result<Exit> {
     let store = Store::open(&cache_dir())?;
     let mut line = Line::new(args.quiet);
     let mut qemu = match experiment.place {
-        Place::Lab => Some(find_qemu(&args, &config, &experiment)?),
+        Place::Lab => Some(find_qemu(&args.lab, &config, &experiment)?),
         Place::Host => None,
     };
     let kernels: Vec<Kernel> = match experiment.place {
-        Place::Lab => obtain(&experiment.kernels, &store, &config, args.offline, &line)?,
+        Place::Lab => obtain(&experiment.kernels, &store, &config, args.lab.offline, &line)?,
         Place::Host => Vec::new(),
     };
     let cancel = cancel_on_signals()?;
@@ -96,6 +94,10 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         journal: &files.journal,
         resume: files.resume,
         keep_samples: args.keep_samples,
+        hooks: args.with_hooks.then_some(Hooks {
+            keep_trees: false,
+            definitions: None,
+        }),
     };
     let outcome = lab::run(&experiment, &setup, &cancel, &mut |progress| {
         line.follow(&progress)
@@ -127,29 +129,8 @@ pub fn run(args: RunArgs) -> Result<Exit> {
     })
 }
 
-fn read_spec(text: &str) -> Result<(String, Spec)> {
-    let path = Path::new(text);
-    let is_file = text.contains('/') || path.extension().is_some() || path.is_file();
-    if !is_file {
-        return Ok((text.to_owned(), preset(text)?.spec()?));
-    }
-    let toml = std::fs::read_to_string(path).map_err(|error| {
-        usage(
-            format!("cannot read {text}: {error}"),
-            "give a preset or a TOML file",
-        )
-    })?;
-    let name = path
-        .file_stem()
-        .map_or_else(|| "run".into(), |stem| stem.to_string_lossy());
-    Ok((name.into_owned(), Spec::parse(text, &toml)?))
-}
-
 /// What the flags say, to be put over the preset or file.
 fn flags(args: &RunArgs) -> Spec {
-    fn some<T: Clone>(values: &[T]) -> Option<Vec<T>> {
-        (!values.is_empty()).then(|| values.to_vec())
-    }
     let dir = args.dir.as_ref().map(|dir| {
         std::path::absolute(dir)
             .unwrap_or_else(|_| dir.clone())
@@ -157,46 +138,15 @@ fn flags(args: &RunArgs) -> Spec {
             .into_owned()
     });
     Spec {
-        description: None,
         place: args.place.or(dir.as_ref().map(|_| Place::Host)),
         dir,
-        kernels: some(&args.kernels),
-        stacks: some(&args.stacks),
         baseline: args.baseline.clone().map(Baseline::Stack),
-        benchmarks: some(&args.benchmarks),
-        suites: some(&args.suites),
-        select: args.variants,
         metrics: some(&args.metrics),
-        filesystem: args.fs,
-        clock: args.clock,
-        samples: args.samples,
-        warmup: args.warmup,
         rounds: args.rounds,
         throughput_warmup_s: args.throughput_warmup,
         throughput_period_s: args.throughput_period,
-        cmdline: args.cmdline.clone(),
-        jobs: args.jobs,
-        boot_timeout_s: args.boot_timeout,
-        cell_timeout_s: args.cell_timeout,
+        ..measure::flags(&args.cells, &args.lab)
     }
-}
-
-fn find_qemu(args: &RunArgs, config: &Config, experiment: &Experiment) -> Result<Qemu> {
-    let scratch = tempfile::tempdir()?;
-    let plugin = write_plugin(scratch.path())?;
-    let qemu = Qemu::probe(args.qemu.as_deref().or(config.qemu.as_deref()), &plugin)?;
-    if experiment.metrics.contains(&Metric::Instructions) && qemu.plugin_api.is_none() {
-        return Err(lab::LabError::Environment {
-            what: format!(
-                "QEMU {} loads no TCG plugins, so instructions cannot be counted",
-                qemu.version
-            ),
-            hint: "name a QEMU built with --enable-plugins with --qemu, or measure --metric time"
-                .to_owned(),
-        }
-        .into());
-    }
-    Ok(qemu)
 }
 
 /// Where the run document goes, and until then the journal.
@@ -288,17 +238,6 @@ fn newest_journal(name: &str) -> Result<PathBuf> {
     })
 }
 
-/// A first signal ends the run in good order, a second one at once.
-fn cancel_on_signals() -> Result<Arc<AtomicBool>> {
-    let cancel = Arc::new(AtomicBool::new(false));
-    for signal in signal_hook::consts::TERM_SIGNALS {
-        let code = 128 + *signal;
-        signal_hook::flag::register_conditional_shutdown(*signal, code, Arc::clone(&cancel))?;
-        signal_hook::flag::register(*signal, Arc::clone(&cancel))?;
-    }
-    Ok(cancel)
-}
-
 fn deliver(args: &RunArgs, files: &Files, run: &Run, stdout_taken: bool) -> Result<()> {
     output::write(&files.output, |to| Ok(run.write(to)?))?;
     let report = report::report(
@@ -310,7 +249,7 @@ fn deliver(args: &RunArgs, files: &Files, run: &Run, stdout_taken: bool) -> Resu
     if args.json {
         output::write(Path::new("-"), |to| Ok(run.write(to)?))?;
     } else if !stdout_taken {
-        output::print(&table(&report))?;
+        output::print_report(&report)?;
     }
     if let Some(path) = &args.export_csv {
         output::write(path, |to| Ok(report::csv(run, to)?))?;
@@ -324,16 +263,4 @@ fn deliver(args: &RunArgs, files: &Files, run: &Run, stdout_taken: bool) -> Resu
         anstream::eprintln!("saved as {}", files.output.display());
     }
     Ok(())
-}
-
-fn table(report: &Report) -> String {
-    let stdout = std::io::stdout();
-    let width = stdout
-        .is_terminal()
-        .then(|| rustix::termios::tcgetwinsize(&stdout).ok())
-        .flatten()
-        .map(|size| usize::from(size.ws_col))
-        .filter(|columns| *columns >= report::WIDTH_MIN);
-    let colour = anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
-    report::terminal(report, &Layout { width, colour })
 }

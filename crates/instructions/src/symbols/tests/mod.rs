@@ -2,6 +2,7 @@
 
 mod encoder;
 mod lookups;
+mod modules;
 mod untrusted;
 
 use super::{SymbolError, SymbolTable};

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* In elements. The longest operation, execve, takes some 50,000 blocks. */
+#define WINDOW_MAX	(8u << 20)
+#define CELL_MAX	(32u << 20)
+/* Different paths of one cell; the tree walk takes some hundred. Power of two. */
+#define PATHS_MAX	16384u
+
+static bool enabled;
+
+static struct {
+	uint32_t *elements;
+	uint32_t used;
+	uint32_t size;
+	bool overflown;
+	uint64_t tasks[TRACE_TASKS_MAX];
+	uint32_t task_count;
+} window;
+
+struct path {
+	uint64_t instructions;
+	uint64_t rep_iterations;
+	uint64_t path;
+};
+
+static struct {
+	struct path paths[PATHS_MAX];	/* hashed, open addressing; 0 instructions: free */
+	uint32_t path_count;
+	uint64_t elements;
+} cell;
+
+/* By number; those whose RECORD_BLOCK is still to be written are the last ones. */
+static uint32_t blocks;
+
+void trace_enable(void)
+{
+	enabled = true;
+}
+
+bool trace_enabled(void)
+{
+	return enabled;
+}
+
+void trace_begin_cell(void)
+{
+	memset(&cell, 0, sizeof(cell));
+}
+
+void trace_begin_window(void)
+{
+	window.used = 0;
+	window.overflown = false;
+	window.task_count = 0;
+}
+
+static bool grow(void)
+{
+	uint32_t size = window.size ? window.size * 2 : 1 << 16;
+	uint32_t *elements;
+
+	if (size > WINDOW_MAX)
+		return false;
+	elements = realloc(window.elements, size * sizeof(*elements));
+	if (!elements)
+		return false;
+	window.elements = elements;
+	window.size = size;
+	return true;
+}
+
+static void put(uint32_t element)
+{
+	if (window.used == window.size && !grow())
+		window.overflown = true;
+	else
+		window.elements[window.used++] = element;
+}
+
+static void describe(struct block *block)
+{
+	struct record record = {
+		.kind = RECORD_BLOCK,
+		.flags = block->last_kind,
+		.instructions = block->first,
+		.rep_iterations = block->next,
+		.path = block->insns,
+	};
+
+	if (block->exception_entry)
+		record.flags |= BLOCK_EXCEPTION;
+	block->number = blocks++;
+	block->told = true;
+	record.number = block->number;
+	records_put(&record);
+}
+
+void trace_block(struct block *block, uint32_t counted_before)
+{
+	if (!block->told)
+		describe(block);
+	if (counted_before)
+		put(TRACE_BEFORE | counted_before);
+	put(block->number);
+}
+
+void trace_syscall(void)
+{
+	put(TRACE_SYSCALL);
+}
+
+static uint32_t task_number(uint64_t task)
+{
+	uint32_t i;
+
+	for (i = 0; i < window.task_count; i++)
+		if (window.tasks[i] == task)
+			return i;
+	if (i == TRACE_TASKS_MAX) {
+		window.overflown = true;
+		return 0;
+	}
+	window.tasks[window.task_count++] = task;
+	return i;
+}
+
+void trace_switch(uint64_t from, uint64_t to)
+{
+	uint32_t old = task_number(from);
+
+	put(TRACE_SWITCH | old << 12 | task_number(to));
+}
+
+/* Whether the path is new in this cell; then it is known from now on. */
+static bool is_new(const struct record *record)
+{
+	uint32_t at = (record->path ^ record->instructions * 0x9e3779b97f4a7c15ULL) >> 40;
+
+	for (;; at++) {
+		struct path *path = &cell.paths[at % PATHS_MAX];
+
+		if (!path->instructions) {
+			/* Half full is full, so that the search is short. */
+			if (cell.path_count == PATHS_MAX / 2)
+				return false;
+			cell.path_count++;
+			path->instructions = record->instructions;
+			path->rep_iterations = record->rep_iterations;
+			path->path = record->path;
+			return true;
+		}
+		if (path->instructions == record->instructions &&
+		    path->rep_iterations == record->rep_iterations && path->path == record->path)
+			return false;
+	}
+}
+
+void trace_end_window(const struct record *record)
+{
+	struct record head = {
+		.kind = RECORD_TRACE,
+		.number = record->number,
+		.instructions = window.used,
+	};
+
+	if (window.overflown || !record->instructions ||
+	    cell.elements + window.used > CELL_MAX || !is_new(record))
+		return;
+	cell.elements += window.used;
+	records_put(&head);
+	for (uint32_t i = 0; i < window.used; i += sizeof(struct record) / sizeof(uint32_t)) {
+		uint32_t part[sizeof(struct record) / sizeof(uint32_t)] = { 0 };
+		uint32_t left = window.used - i;
+		struct record raw;
+
+		if (left > sizeof(part) / sizeof(part[0]))
+			left = sizeof(part) / sizeof(part[0]);
+		memcpy(part, window.elements + i, left * sizeof(part[0]));
+		memcpy(&raw, part, sizeof(raw));
+		records_put(&raw);
+	}
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Which function of a kernel serves which hook.
+
+use std::collections::BTreeMap;
+
+use super::{HookList, base_name};
+use crate::symbols::SymbolTable;
+
+/// Functions of the framework that are not called `security_<hook>`, nor that without
+/// `_security`: the hook, and a function that calls its implementations. Found by
+/// looking at which code calls each hook's static call, or reads its list, in Linux
+/// 5.10, 6.1, 6.12 and 7.2. A hook can be served by several; some of these are called
+/// beside the one of the usual name.
+const OTHER_NAMES: [(&str, &str); 14] = [
+    ("cred_prepare", "security_prepare_creds"),
+    ("cred_transfer", "security_transfer_creds"),
+    // It frees the inode's blob after a grace period, outside every system call.
+    ("inode_free_security_rcu", "inode_free_by_rcu"),
+    // Until 6.5, for reiserfs and ocfs2.
+    ("inode_init_security", "security_old_inode_init_security"),
+    ("sb_add_mnt_opt", "security_add_mnt_opt"),
+    ("sb_free_mnt_opts", "security_free_mnt_opts"),
+    ("settime", "security_settime64"),
+    ("sk_getsecid", "security_sk_classify_flow"),
+    ("socket_sock_rcv_skb", "security_sock_rcv_skb"),
+    ("userns_create", "security_create_user_ns"),
+    ("vm_enough_memory", "security_vm_enough_memory_mm"),
+    ("xfrm_decode_session", "security_skb_classify_flow"),
+    // Until 4.20.
+    ("capable", "security_capable_noaudit"),
+    // Until 5.0.
+    ("sb_parse_opts_str", "security_sb_parse_opts_str"),
+];
+
+/// The functions of the kernel that serve `hook`, preferring the most regular name.
+pub(super) fn functions_of(hook: &str, symbols: &SymbolTable) -> Vec<String> {
+    // It may have left only clones or parts: security_x.constprop.0.
+    let exists = |function: &str| {
+        let whole = symbols.named(function);
+        let mut all = whole.chain(symbols.with_prefix(&format!("{function}.")));
+        all.any(|symbol| symbol.is_code())
+    };
+    let mut functions = Vec::new();
+    let regular = format!("security_{hook}");
+    if exists(&regular) {
+        functions.push(regular);
+    } else if let Some(short) = hook.strip_suffix("_security") {
+        // bprm_check_security, inode_alloc_security, sk_free_security, …
+        let short = format!("security_{short}");
+        if exists(&short) {
+            functions.push(short);
+        }
+    }
+    for (_, function) in OTHER_NAMES.iter().filter(|(other, _)| *other == hook) {
+        if exists(function) && !functions.iter().any(|known| known == function) {
+            functions.push((*function).to_owned());
+        }
+    }
+    functions
+}
+
+/// The functions of one kernel's LSM framework (`security/security.c`), and the hooks
+/// that they serve.
+///
+/// Functions that only look like it (`security_compute_av` of SELinux's policy server)
+/// are not part of it: a function is the framework's only through a hook. The one
+/// exception are functions that free what a hook allocated, and were hooks themselves in
+/// older kernels (`security_key_free`): they count as hooks on all, else the memory of
+/// modules would seem to be other code's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Framework {
+    /// Hook by function, without compiler suffixes.
+    hooks: BTreeMap<String, String>,
+    unserved: Vec<String>,
+}
+
+impl Framework {
+    /// Looks for the functions of each hook among a kernel's symbols.
+    #[must_use]
+    pub fn new(list: &HookList, symbols: &SymbolTable) -> Self {
+        let mut hooks: BTreeMap<String, String> = BTreeMap::new();
+        let mut unserved = Vec::new();
+        for hook in list.iter() {
+            let functions = functions_of(hook, symbols);
+            if functions.is_empty() {
+                unserved.push(hook.to_owned());
+            }
+            for function in functions {
+                // The hook of exactly that name is more likely to be the one served.
+                let named_so = function.strip_prefix("security_") == Some(hook);
+                if named_so || !hooks.contains_key(&function) {
+                    hooks.insert(function, hook.to_owned());
+                }
+            }
+        }
+        // Where modules no longer free what they allocated, the framework's function does
+        // it alone: as a hook without implementations, as which it is known.
+        for hook in list.iter() {
+            let freed = hook.replacen("_alloc", "_free", 1);
+            for function in functions_of(&freed, symbols) {
+                hooks.entry(function).or_insert_with(|| freed.clone());
+            }
+        }
+        Self { hooks, unserved }
+    }
+
+    /// The hook that a function serves, whatever suffix the compiler gave it. For a part
+    /// that was split off (`security_x.part.0`) that is its function's, too: whether a
+    /// hook *begins* somewhere in a tree tells [`Self::hook_at`].
+    #[must_use]
+    pub fn hook_of(&self, function: &str) -> Option<&str> {
+        self.hooks.get(base_name(function)).map(String::as_str)
+    }
+
+    /// All functions of the framework with the hooks they serve, by function.
+    pub fn functions(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
+        self.hooks
+            .iter()
+            .map(|(function, hook)| (function.as_str(), hook.as_str()))
+    }
+
+    /// Hooks without a function: they are inlined into others', or were configured out.
+    #[must_use]
+    pub fn unserved(&self) -> &[String] {
+        &self.unserved
+    }
+}
+
+/// The module of a function that the kernel may call where it could call the framework:
+/// IMA's and EVM's before 6.8, when those became LSMs.
+pub(super) fn direct_module(function: &str) -> Option<&'static str> {
+    ["ima", "evm"].into_iter().find(|module| {
+        function
+            .strip_prefix(module)
+            .is_some_and(|rest| rest.starts_with('_'))
+    })
+}

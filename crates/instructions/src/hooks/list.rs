@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The names of a kernel's hooks, from its BTF, its symbols or its sources.
+
+use std::collections::BTreeSet;
+
+use super::framework::functions_of;
+use super::{MAX_HOOK_NAME_LEN, MAX_HOOKS, btf, definitions, image};
+use crate::symbols::{Symbol, SymbolTable};
+
+/// Why the hooks of a kernel cannot be listed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HookListError {
+    /// The bytes are not an x86-64 ELF file.
+    #[error("the kernel image is not an x86-64 vmlinux: {reason}")]
+    NotVmlinux {
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The kernel was built without type information.
+    #[error("the kernel image has no BTF: neither a section .BTF nor a symbol __start_BTF")]
+    NoBtf,
+    /// There is type information, but it cannot be read.
+    #[error("the kernel's BTF cannot be read: {reason}, at byte {at}")]
+    BadBtf {
+        /// What is wrong with it.
+        reason: &'static str,
+        /// Where, in bytes from the start of the BTF.
+        at: usize,
+    },
+    /// The definitions are not those of a kernel.
+    #[error("the hook definitions cannot be read: {reason}, in line {line}")]
+    BadDefinitions {
+        /// What is wrong with them.
+        reason: &'static str,
+        /// Where, from 1.
+        line: usize,
+    },
+    /// Readable, but no hook in it.
+    #[error("no LSM hook in {source_name}")]
+    NoHooks {
+        /// Where they were looked for.
+        source_name: &'static str,
+    },
+    /// More hooks than any kernel has.
+    #[error("more than {MAX_HOOKS} LSM hooks in {source_name}")]
+    TooMany {
+        /// Where they were found.
+        source_name: &'static str,
+    },
+}
+
+impl HookListError {
+    /// What the user can do about it.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::NotVmlinux { .. } => {
+                "give the decompressed kernel (an ELF file), not a bzImage; fetch it again if it is cut off"
+            }
+            Self::NoBtf => {
+                "give include/linux/lsm_hook_defs.h of the kernel's sources, or build it with CONFIG_DEBUG_INFO_BTF=y"
+            }
+            Self::BadBtf { .. } => {
+                "fetch or build the image again, or give include/linux/lsm_hook_defs.h of its sources"
+            }
+            Self::NoHooks { .. } => "is the kernel built with CONFIG_SECURITY=y?",
+            Self::BadDefinitions { .. } | Self::TooMany { .. } => {
+                "give include/linux/lsm_hook_defs.h of the kernel's sources (Linux 5.7 or newer)"
+            }
+        }
+    }
+}
+
+/// The names of the LSM hooks of one kernel, sorted: `inode_permission`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookList {
+    names: BTreeSet<String>,
+}
+
+impl HookList {
+    /// The hooks that the BTF of a decompressed x86-64 `vmlinux` describes: the members
+    /// of `union security_list_options` that are function pointers, else the lists in
+    /// `struct security_hook_heads` (`include/linux/lsm_hooks.h`).
+    ///
+    /// The BTF is the section `.BTF`, else what lies between the symbols `__start_BTF`
+    /// and `__stop_BTF` (`include/asm-generic/vmlinux.lds.h`).
+    ///
+    /// # Errors
+    ///
+    /// [`HookListError::NoBtf`] if the kernel has none, another if it is not readable.
+    pub fn from_vmlinux(bytes: &[u8], symbols: &SymbolTable) -> Result<Self, HookListError> {
+        let btf = image::btf(bytes, symbols)?;
+        Self::collect(btf::hooks(btf)?, "the kernel's BTF")
+    }
+
+    /// The hooks for which the kernel has code of its own: a static call
+    /// (`lsm_static_call_inode_permission_0`, from 6.12 on) or, with `CONFIG_BPF_LSM`, a
+    /// function for BPF programs (`bpf_lsm_inode_permission`). The latter share their
+    /// prefix with helpers of `kernel/bpf/bpf_lsm.c`, so they count as hooks only where a
+    /// function of the framework serves them.
+    ///
+    /// `None` if there are none of either, or more than [`MAX_HOOKS`].
+    #[must_use]
+    pub fn from_symbols(symbols: &SymbolTable) -> Option<Self> {
+        let calls = symbols
+            .with_prefix(STATIC_CALL)
+            .filter_map(|symbol| static_call_hook(symbol.name));
+        let functions = symbols
+            .with_prefix(BPF_LSM)
+            // Helpers may be static, the hooks' functions never are.
+            .filter(|symbol| symbol.is_code() && symbol.kind != 't')
+            .filter_map(|symbol: Symbol<'_>| symbol.name.strip_prefix(BPF_LSM))
+            .filter(|hook| is_hook_name(hook) && !functions_of(hook, symbols).is_empty());
+        Self::collect(calls.chain(functions).map(str::to_owned), "the symbols").ok()
+    }
+
+    /// The hooks in the text of a kernel tree's `include/linux/lsm_hook_defs.h`, which
+    /// Linux has since 5.7: `LSM_HOOK(int, 0, inode_permission, …)`. Whether the kernel
+    /// was configured to have a hook is not looked at.
+    ///
+    /// # Errors
+    ///
+    /// [`HookListError`] if it has no hooks, or entries that end nowhere.
+    pub fn from_definitions(text: &str) -> Result<Self, HookListError> {
+        Self::collect(definitions::hooks(text)?, "the hook definitions")
+    }
+
+    /// Number of hooks, 1 to [`MAX_HOOKS`].
+    #[must_use]
+    #[allow(clippy::len_without_is_empty, reason = "it never is empty")]
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether the kernel has this hook.
+    #[must_use]
+    pub fn contains(&self, hook: &str) -> bool {
+        self.names.contains(hook)
+    }
+
+    /// All names in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
+    fn collect(
+        hooks: impl IntoIterator<Item = String>,
+        source_name: &'static str,
+    ) -> Result<Self, HookListError> {
+        let mut names = BTreeSet::new();
+        for hook in hooks {
+            names.insert(hook);
+            if names.len() > MAX_HOOKS {
+                return Err(HookListError::TooMany { source_name });
+            }
+        }
+        if names.is_empty() {
+            return Err(HookListError::NoHooks { source_name });
+        }
+        Ok(Self { names })
+    }
+}
+
+const BPF_LSM: &str = "bpf_lsm_";
+/// Trampolines that `security/security.c` defines for each hook and slot.
+const STATIC_CALL: &str = "__SCT__lsm_static_call_";
+
+/// The hook in `__SCT__lsm_static_call_<hook>_<slot>`.
+fn static_call_hook(symbol: &str) -> Option<&str> {
+    let (hook, slot) = symbol.strip_prefix(STATIC_CALL)?.rsplit_once('_')?;
+    let numbered = !slot.is_empty() && slot.bytes().all(|b| b.is_ascii_digit());
+    (numbered && is_hook_name(hook)).then_some(hook)
+}
+
+/// Whether a name from an image or a header can be a hook's: an identifier of C, and
+/// not too long.
+pub(super) fn is_hook_name(name: &str) -> bool {
+    name.len() <= MAX_HOOK_NAME_LEN
+        && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}

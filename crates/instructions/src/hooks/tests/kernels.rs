@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Which function serves which hook.
+
+use super::builder::symbols;
+use crate::hooks::{Framework, HookList};
+
+fn list(hooks: &[&str]) -> HookList {
+    let text: String = hooks
+        .iter()
+        .map(|hook| format!("LSM_HOOK(int, 0, {hook}, void)"))
+        .collect();
+    HookList::from_definitions(&text).expect("definitions")
+}
+
+#[test]
+fn symbols_name_hooks_that_the_framework_serves() {
+    let table = symbols(&[
+        "bpf_lsm_file_open",
+        "bpf_lsm_cred_prepare",
+        // Helpers: static, or of no hook. There is a function security_init.
+        "bpf_lsm_verify_prog",
+        "-bpf_lsm_init",
+        "security_file_open",
+        "security_prepare_creds",
+        "security_init",
+    ]);
+    let found = HookList::from_symbols(&table).expect("hooks");
+    assert_eq!(
+        found.iter().collect::<Vec<_>>(),
+        ["cred_prepare", "file_open"]
+    );
+    assert!(HookList::from_symbols(&symbols(&["security_file_open"])).is_none());
+}
+
+#[test]
+fn static_calls_name_hooks_without_bpf() {
+    let table = symbols(&[
+        "__SCT__lsm_static_call_inode_xattr_skipcap_0",
+        "__SCT__lsm_static_call_file_open_0",
+        "__SCT__lsm_static_call_file_open_11",
+        "__SCT__lsm_static_call_none",
+    ]);
+    let found = HookList::from_symbols(&table).expect("hooks");
+    assert_eq!(
+        found.iter().collect::<Vec<_>>(),
+        ["file_open", "inode_xattr_skipcap"]
+    );
+}
+
+#[test]
+fn functions_are_found_under_the_names_a_kernel_uses() {
+    let hooks = list(&[
+        "file_open",
+        "bprm_check_security",
+        "inode_init_security",
+        "tun_dev_free_security",
+        "xfrm_decode_session",
+        "cred_prepare",
+        "settime",
+        "key_alloc",
+        "xfrm_state_alloc",
+        "xfrm_state_free_security",
+        "inode_xattr_skipcap",
+        "data",
+    ]);
+    let table = symbols(&[
+        "security_file_open.constprop.0",
+        "security_bprm_check",
+        "security_inode_init_security",
+        "security_old_inode_init_security",
+        "security_tun_dev_free_security",
+        "security_xfrm_decode_session",
+        "security_skb_classify_flow",
+        "security_prepare_creds",
+        "security_key_alloc",
+        "security_key_free",
+        "security_xfrm_state_alloc",
+        "security_xfrm_state_free",
+        "security_compute_av",
+        // Of a hook that the kernel has not.
+        "security_transfer_creds",
+        "=security_data",
+    ]);
+    let framework = Framework::new(&hooks, &table);
+    let functions: Vec<_> = framework.functions().collect();
+    assert_eq!(
+        functions,
+        [
+            ("security_bprm_check", "bprm_check_security"),
+            ("security_file_open", "file_open"),
+            ("security_inode_init_security", "inode_init_security"),
+            ("security_key_alloc", "key_alloc"),
+            // Only the framework frees it.
+            ("security_key_free", "key_free"),
+            ("security_old_inode_init_security", "inode_init_security"),
+            ("security_prepare_creds", "cred_prepare"),
+            ("security_skb_classify_flow", "xfrm_decode_session"),
+            ("security_tun_dev_free_security", "tun_dev_free_security"),
+            ("security_xfrm_decode_session", "xfrm_decode_session"),
+            ("security_xfrm_state_alloc", "xfrm_state_alloc"),
+            ("security_xfrm_state_free", "xfrm_state_free_security"),
+        ]
+    );
+    assert_eq!(
+        framework.unserved(),
+        ["data", "inode_xattr_skipcap", "settime"]
+    );
+    assert_eq!(framework.hook_of("security_file_open"), Some("file_open"));
+    let part = framework.hook_of("security_bprm_check.part.0.cold");
+    assert_eq!(part, Some("bprm_check_security"));
+    assert_eq!(framework.hook_of("security_compute_av"), None);
+    assert_eq!(framework.hook_of(""), None);
+}
+
+#[test]
+fn the_hook_of_exactly_that_name_has_the_function() {
+    // By the rule the first would have it, too.
+    let hooks = list(&["file_alloc_security", "file_alloc"]);
+    let framework = Framework::new(&hooks, &symbols(&["security_file_alloc"]));
+    assert_eq!(framework.hook_of("security_file_alloc"), Some("file_alloc"));
+}

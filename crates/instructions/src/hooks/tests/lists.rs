@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Lists of hooks from BTF, symbols and definitions.
+
+use proptest::prelude::*;
+
+use super::builder::{Btf, Image, symbols};
+use crate::hooks::btf::hooks;
+use crate::hooks::{HookList, HookListError, MAX_HOOKS};
+use crate::symbols::SymbolTable;
+
+/// What a kernel's BTF has, the list of hooks among types of every kind.
+fn kernel() -> Btf {
+    let mut btf = Btf::default();
+    btf.add(1, "int", 0, 4, &[0x20]);
+    btf.add(3, "", 0, 0, &[1, 1, 4]);
+    btf.add(6, "colour", 2, 4, &[0, 0, 0, 1]);
+    btf.add(19, "wide", 1, 8, &[0, 1, 2]);
+    btf.add(14, "variable", 0, 1, &[1]);
+    btf.add(15, ".data", 1, 8, &[5, 0, 8]);
+    btf.add(17, "tag", 0, 1, &[0]);
+    btf.add(16, "float", 0, 4, &[]);
+    btf.add(7, "hlist_node", 0, 0, &[]);
+    let hook = btf.hook();
+    let hidden = btf.add(8, "hook_fn", 0, hook, &[]);
+    let data = btf.pointer(0);
+    btf.members(
+        5,
+        "security_list_options",
+        &[
+            ("inode_permission", hook),
+            ("file_open", hidden),
+            ("lsm_func_addr", data),
+        ],
+    );
+    btf
+}
+
+fn image(btf: Vec<u8>) -> Image {
+    Image {
+        symbols: vec!["start".to_owned(), "_end".to_owned()],
+        btf: Some(btf),
+        btf_name: ".BTF",
+        btf_symbols: false,
+    }
+}
+
+fn from_image(image: &Image) -> Result<Vec<String>, HookListError> {
+    let bytes = image.write();
+    let symbols = SymbolTable::from_vmlinux(&bytes).expect("symbols");
+    HookList::from_vmlinux(&bytes, &symbols).map(|list| list.iter().map(str::to_owned).collect())
+}
+
+#[test]
+fn the_section_and_the_symbols_lead_to_the_same_list() {
+    let expected = vec!["file_open".to_owned(), "inode_permission".to_owned()];
+    let mut image = image(kernel().write());
+    assert_eq!(from_image(&image), Ok(expected.clone()));
+    image.btf_name = ".rodata";
+    assert_eq!(from_image(&image), Err(HookListError::NoBtf));
+    image.btf_symbols = true;
+    assert_eq!(from_image(&image), Ok(expected));
+}
+
+#[test]
+fn lists_of_older_kernels_serve_where_there_is_no_union() {
+    for head in ["hlist_head", "list_head"] {
+        let mut btf = Btf::default();
+        let list = btf.members(4, head, &[]);
+        let int = btf.add(1, "int", 0, 4, &[0x20]);
+        btf.members(
+            4,
+            "security_hook_heads",
+            &[("file_open", list), ("count", int)],
+        );
+        assert_eq!(hooks(&btf.write()), Ok(vec!["file_open".to_owned()]));
+    }
+}
+
+#[test]
+fn other_files_are_told_apart() {
+    let symbols = symbols(&[]);
+    for bytes in [&b""[..], b"\x7fELF", &[0; 4096]] {
+        assert!(matches!(
+            HookList::from_vmlinux(bytes, &symbols),
+            Err(HookListError::NotVmlinux { .. })
+        ));
+    }
+    let mut other = image(Vec::new()).write();
+    other[5] = 2;
+    let error = HookList::from_vmlinux(&other, &symbols).expect_err("another machine");
+    assert!(matches!(error, HookListError::NotVmlinux { .. }));
+    let no_hooks = hooks(&Btf::default().write()).expect_err("no types at all");
+    assert!(matches!(no_hooks, HookListError::NoHooks { .. }));
+    assert!(!no_hooks.hint().is_empty());
+}
+
+fn reason(bytes: &[u8]) -> &'static str {
+    match hooks(bytes) {
+        Err(HookListError::BadBtf { reason, .. }) => reason,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn damage_is_named() {
+    let good = kernel().write();
+    let with = |at: usize, value: u32| {
+        let mut bytes = good.clone();
+        bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        bytes
+    };
+    assert_eq!(
+        reason(&with(0, 0x9feb_0100)),
+        "it does not begin with the magic number"
+    );
+    assert_eq!(reason(&with(0, 0x0001_9feb)), "it is big-endian");
+    assert_eq!(reason(&with(0, 0x0002_eb9f)), "its version is not 1");
+    assert_eq!(reason(&with(4, 8)), "its header is too short");
+    for at in [4, 8, 12, 16, 20] {
+        let reason = reason(&with(at, u32::MAX));
+        assert_eq!(reason, "a part lies outside it (is it cut off?)");
+    }
+    // The first type of a kind that there is not, and with more than there is.
+    assert_eq!(
+        reason(&with(24 + 4, 31 << 24)),
+        "a type is of an unknown kind"
+    );
+    assert_eq!(
+        reason(&with(24 + 4, 4 << 24 | 0xffff)),
+        "the last type is cut off"
+    );
+    // The union comes last, with three members.
+    let union = 24 + kernel().types.len() - 12 - 3 * 12;
+    assert_eq!(
+        reason(&with(union, u32::MAX)),
+        "a name lies outside the strings"
+    );
+    assert_eq!(
+        reason(&with(union + 12, u32::MAX)),
+        "a name lies outside the strings"
+    );
+    assert_eq!(
+        reason(&with(union + 16, 0)),
+        "a member's type does not exist"
+    );
+}
+
+#[test]
+fn types_that_refer_to_themselves_end() {
+    let mut btf = Btf::default();
+    // 1 and 2 are typedefs of one another, 3 points to itself.
+    btf.add(8, "a", 0, 2, &[]);
+    btf.add(8, "b", 0, 1, &[]);
+    btf.pointer(3);
+    let mut cyclic = btf.clone();
+    cyclic.members(5, "security_list_options", &[("x", 1)]);
+    assert_eq!(reason(&cyclic.write()), "a member's type does not exist");
+    let mut own = btf.clone();
+    own.members(5, "security_list_options", &[("x", 3)]);
+    assert!(matches!(
+        hooks(&own.write()),
+        Err(HookListError::NoHooks { .. })
+    ));
+    btf.members(5, "security_list_options", &[("x", 77)]);
+    assert_eq!(reason(&btf.write()), "a member's type does not exist");
+}
+
+#[test]
+fn names_that_are_none_and_too_many_hooks_are_refused() {
+    for name in ["in-ode", "", &"x".repeat(300)] {
+        let mut btf = Btf::default();
+        let hook = btf.hook();
+        btf.members(5, "security_list_options", &[(name, hook)]);
+        assert_eq!(reason(&btf.write()), "a hook's name is not one of C");
+    }
+    let mut btf = Btf::default();
+    let hook = btf.hook();
+    let members = vec![("x", hook); MAX_HOOKS + 1];
+    btf.members(5, "security_list_options", &members);
+    assert!(matches!(
+        hooks(&btf.write()),
+        Err(HookListError::TooMany { .. })
+    ));
+}
+
+proptest! {
+    #[test]
+    fn btf_cut_off_anywhere_is_an_error(cut in 0_usize..1000) {
+        let good = kernel().write();
+        let cut = cut % good.len();
+        prop_assert!(hooks(&good[..cut]).is_err());
+    }
+
+    #[test]
+    fn flipped_bytes_of_btf_do_no_harm(flips in prop::collection::vec((0_usize..1000, any::<u8>()), 1..6)) {
+        let mut bytes = kernel().write();
+        let len = bytes.len();
+        for (at, value) in flips {
+            bytes[at % len] = value;
+        }
+        if let Ok(found) = hooks(&bytes) {
+            prop_assert!(found.len() <= 3);
+        }
+    }
+
+    #[test]
+    fn flipped_bytes_of_an_image_do_no_harm(flips in prop::collection::vec((0_usize..4000, any::<u8>()), 1..6)) {
+        let mut image = image(kernel().write());
+        image.btf_symbols = true;
+        let mut bytes = image.write();
+        let symbols = SymbolTable::from_vmlinux(&bytes).expect("symbols");
+        let len = bytes.len();
+        for (at, value) in flips {
+            bytes[at % len] = value;
+        }
+        let _ = HookList::from_vmlinux(&bytes, &symbols);
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused(text in "(LSM_HOOK|\\(|\\)|,| |x|\n|/\\*|\\*/|//|#|é|\\\\){0,40}") {
+        if let Ok(list) = HookList::from_definitions(&text) {
+            prop_assert!(list.len() > 0);
+        }
+    }
+}
+
+#[test]
+fn definitions_are_read_over_lines_comments_and_conditions() {
+    let text = r#"
+/* SPDX-License-Identifier: GPL-2.0 */
+/* LSM_HOOK(int, 0, in_a_comment, void) */
+#define LSM_HOOK(RET, DEFAULT, NAME, ...) \
+	LSM_HOOK(RET, DEFAULT, continued, __VA_ARGS__)
+LSM_HOOK(int, 0, binder_set_context_mgr, const struct cred *mgr)
+LSM_HOOK(int, -EOPNOTSUPP, inode_init_security, struct inode *inode,
+	 struct inode *dir, const struct qstr *qstr)
+#if defined(CONFIG_SECURITY_NETWORK) // LSM_HOOK(
+LSM_HOOK(void, LSM_RET_VOID, sk_free_security /* why, */ , struct sock *sk)
+LSM_HOOK (int, f(1, (2), 3),
+	multi_line
+	)
+#endif
+MY_LSM_HOOK(int, 0, other_macro, void)
+LSM_HOOKS(int, 0, other_name, void)
+"#;
+    let list = HookList::from_definitions(text).expect("definitions");
+    assert_eq!(
+        list.iter().collect::<Vec<_>>(),
+        [
+            "binder_set_context_mgr",
+            "inode_init_security",
+            "multi_line",
+            "sk_free_security"
+        ]
+    );
+    assert_eq!(list.len(), 4);
+    assert!(list.contains("multi_line") && !list.contains("continued"));
+}
+
+#[test]
+fn broken_definitions_are_refused_by_line() {
+    let line = |text: &str| match HookList::from_definitions(text) {
+        Err(HookListError::BadDefinitions { line, .. }) => line,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(
+        line("LSM_HOOK(int, 0, a, void)\n\nLSM_HOOK(int, 0, b, void"),
+        3
+    );
+    assert_eq!(line("/*\n\n*/ LSM_HOOK(int, 0)"), 3);
+    assert_eq!(line("#define x \\\n y\nLSM_HOOK(int, 0, a b, void)"), 3);
+    assert!(matches!(
+        HookList::from_definitions("int x;"),
+        Err(HookListError::NoHooks { .. })
+    ));
+    let many: String = (0..=MAX_HOOKS)
+        .map(|at| format!("LSM_HOOK(int, 0, hook{at}, void)\n"))
+        .collect();
+    assert!(matches!(
+        HookList::from_definitions(&many),
+        Err(HookListError::TooMany { .. })
+    ));
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A cell's profile: what the hooks cost on each path that its operation took.
+
+use std::collections::{BTreeMap, HashMap};
+
+use experiment::HookCost;
+
+use crate::calltree::CallTree;
+use crate::counts::{Path, PathKey, modal_paths, paths};
+use crate::hooks::{Framework, outside};
+use crate::records::CellRecords;
+use crate::trace::Block;
+use crate::walk::{Functions, WalkError, call_tree};
+
+/// Most paths of a cell that are profiled: the most frequent ones.
+pub const MAX_PATHS: usize = 16;
+
+/// What the hooks cost on one path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathProfile {
+    /// The path: its instructions and how many windows took it.
+    pub path: Path,
+    /// Its hooks, by name.
+    pub hooks: Vec<HookCost>,
+    /// Instructions outside hooks, by function.
+    pub outside: BTreeMap<String, u64>,
+    /// All its calls, if they were to be kept.
+    pub tree: Option<CallTree>,
+}
+
+/// What the hooks of an operation cost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CellProfile {
+    /// Its paths, most frequent first; at most [`MAX_PATHS`], at least one. Of a
+    /// composite operation one, which is all its windows' modal paths together.
+    pub paths: Vec<PathProfile>,
+    /// Clean windows (operations, if composite).
+    pub windows: usize,
+}
+
+/// Why a cell has no profile.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProfileError {
+    /// The plugin keeps only so many paths of a cell.
+    #[error("a path that the operation took was not traced: it has too many different ones")]
+    NotTraced,
+    /// A trace is none that a kernel's execution gives.
+    #[error(transparent)]
+    Walk(#[from] WalkError),
+    /// The calls do not add up to what the plugin counted.
+    #[error("the calls of a path have {traced} instructions, the plugin counted {counted}")]
+    Sum {
+        /// Instructions in the call tree.
+        traced: u64,
+        /// Instructions of the window.
+        counted: u64,
+    },
+}
+
+/// What profiling takes besides the records: see [`CellProfile::of`].
+#[derive(Debug)]
+pub struct Profiler<'a> {
+    /// Which functions are hooks.
+    pub framework: &'a Framework,
+    /// Which function an address belongs to.
+    pub functions: Functions<'a>,
+    /// What the guest's `/sys/kernel/security/lsm` lists.
+    pub active_lsms: Vec<String>,
+    /// Keep the modal path's call tree.
+    pub keep_trees: bool,
+}
+
+impl Profiler<'_> {
+    fn tree(&mut self, trace: &[u32], blocks: &[Block]) -> Result<CallTree, WalkError> {
+        let framework = self.framework;
+        let is_hook = |tree: &CallTree, node| framework.hook_at(tree, node).is_some();
+        call_tree(trace, blocks, &mut self.functions, &is_hook)
+    }
+
+    fn path(&self, path: Path, tree: CallTree, keep: bool) -> Result<PathProfile, ProfileError> {
+        if tree.total() != path.instructions {
+            return Err(ProfileError::Sum {
+                traced: tree.total(),
+                counted: path.instructions,
+            });
+        }
+        Ok(PathProfile {
+            path,
+            hooks: self.framework.costs(&tree, &self.active_lsms),
+            outside: outside(&tree, self.framework),
+            tree: keep.then_some(tree),
+        })
+    }
+}
+
+impl CellProfile {
+    /// Profiles a cell whose windows were traced.
+    ///
+    /// # Errors
+    /// [`ProfileError`]. A cell without a clean window is [`ProfileError::NotTraced`].
+    pub fn of(
+        cell: &CellRecords,
+        blocks: &[Block],
+        profiler: &mut Profiler<'_>,
+    ) -> Result<CellProfile, ProfileError> {
+        let traces: HashMap<PathKey, &[u32]> = cell
+            .traces
+            .iter()
+            .filter_map(|trace| Some((cell.windows.get(trace.window)?.key(), &trace.elements[..])))
+            .collect();
+        let trace_of = |key: &PathKey| traces.get(key).copied().ok_or(ProfileError::NotTraced);
+        if !cell.operations.is_empty() {
+            let mut whole = CallTree::default();
+            let (path, keys) = modal_paths(cell).ok_or(ProfileError::NotTraced)?;
+            for (key, times) in keys {
+                let tree = profiler.tree(trace_of(&key)?, blocks)?;
+                whole.merge(&tree, times);
+            }
+            let keep = profiler.keep_trees;
+            return Ok(CellProfile {
+                windows: path.windows,
+                paths: vec![profiler.path(path, whole, keep)?],
+            });
+        }
+        let mut profiled = Vec::new();
+        for (key, path) in paths(cell.windows.iter()).into_iter().take(MAX_PATHS) {
+            let tree = profiler.tree(trace_of(&key)?, blocks)?;
+            let keep = profiler.keep_trees && profiled.is_empty();
+            profiled.push(profiler.path(path, tree, keep)?);
+        }
+        if profiled.is_empty() {
+            return Err(ProfileError::NotTraced);
+        }
+        Ok(CellProfile {
+            paths: profiled,
+            windows: cell.windows.iter().filter(|window| window.clean).count(),
+        })
+    }
+
+    /// The most frequent path's.
+    pub fn modal(&self) -> &PathProfile {
+        &self.paths[0]
+    }
+
+    /// Did at least half of the windows take the most frequent path?
+    pub fn is_stable(&self) -> bool {
+        2 * self.paths[0].path.windows >= self.windows
+    }
+
+    /// The paths (positions in `self.paths` and `other.paths`) to compare: the most
+    /// frequent pair that does the same outside hooks, each with a good part of its
+    /// windows; if there is none, the modal ones.
+    pub fn comparable(&self, other: &CellProfile) -> (usize, usize) {
+        let stable = self.is_stable() && other.is_stable();
+        let usual = |profile: &CellProfile, path: &PathProfile| {
+            // Where no path has a majority, all are exceptions.
+            !stable || 4 * path.path.windows >= profile.windows
+        };
+        let mut best: Option<(usize, (usize, usize))> = None;
+        for (i, a) in self.paths.iter().enumerate().filter(|(_, a)| usual(self, a)) {
+            for (k, b) in other.paths.iter().enumerate() {
+                if !usual(other, b) || a.outside != b.outside {
+                    continue;
+                }
+                let windows = a.path.windows.min(b.path.windows);
+                if best.is_none_or(|(most, _)| windows > most) {
+                    best = Some((windows, (i, k)));
+                }
+            }
+        }
+        best.map_or((0, 0), |(_, pair)| pair)
+    }
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The functions of loadable modules, at the addresses where a guest put them.
+//!
+//! A module is a relocatable ELF file: its symbols count from the begin of
+//! their sections, which the kernel places one by one when it loads it and
+//! shows in `/sys/module/NAME/sections/` (`kernel/module/sysfs.c`).
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::elf::{self, Section};
+use super::table::Builder;
+use super::{MAX_NAME_LEN, SymbolError, SymbolTable};
+
+const ET_REL: u16 = 1;
+/// The kernel's half of the address space begins here (`mm.rst` of x86-64).
+const KERNEL_HALF: u64 = 1 << 63;
+/// The letter of nm(1) for an absolute symbol, which is no code.
+const MARKER_KIND: u8 = b'a';
+/// Sections whose memory the kernel frees once the module is initialised
+/// (`module_init_section`): other code may lie there by now.
+const FREED_PREFIX: &str = ".init";
+
+/// A module and where a guest put it.
+#[derive(Debug, Clone, Copy)]
+pub struct ModuleImage<'a> {
+    /// Its name, as the kernel writes it.
+    pub name: &'a str,
+    /// The `.ko` file, decompressed.
+    pub elf: &'a [u8],
+    /// Addresses of its sections, by name, less the slide of the kernel that
+    /// the table is used with; a section that is not here, or at 0, which is
+    /// how a kernel hides it, has no symbols.
+    pub sections: &'a BTreeMap<String, u64>,
+}
+
+/// A section of code that has its place.
+struct Placed<'a> {
+    module: &'a str,
+    /// Position in the module's section table.
+    index: usize,
+    section: &'a str,
+    range: Range<u64>,
+}
+
+impl Placed<'_> {
+    fn misplaced(&self, reason: &'static str) -> SymbolError {
+        SymbolError::Misplaced {
+            module: self.module.to_owned(),
+            section: self.section.to_owned(),
+            address: self.range.start,
+            reason,
+        }
+    }
+}
+
+impl SymbolTable {
+    /// These symbols and the functions of `modules`, named as in their files.
+    ///
+    /// Behind each section of code stands a symbol such as `brd.text.end` that
+    /// is no function, so that nothing runs on into what follows.
+    /// Initialisation code is left out: the kernel frees it.
+    ///
+    /// # Errors
+    ///
+    /// [`SymbolError::NotModule`] if a file is damaged;
+    /// [`SymbolError::Misplaced`] if a section lies outside the kernel's half
+    /// of the address space, where this table has symbols, or in another
+    /// section; [`SymbolError::TooMany`] beyond the limits of a table.
+    pub fn with_modules(&self, modules: &[ModuleImage<'_>]) -> Result<SymbolTable, SymbolError> {
+        let mut builder = Builder::from_table(self);
+        let mut taken = Vec::new();
+        for module in modules {
+            let file = ModuleFile::parse(module)?;
+            let placed = file.place(module)?;
+            for section in &placed {
+                self.check_free(section)?;
+            }
+            builder.append(&file.functions(&placed)?)?;
+            for section in &placed {
+                let name = format!("{}{}.end", section.module, section.section);
+                builder.push(section.range.end, MARKER_KIND, &name)?;
+            }
+            taken.extend(placed);
+        }
+        taken.sort_by_key(|section| section.range.start);
+        for pair in taken.windows(2) {
+            if pair[1].range.start < pair[0].range.end {
+                return Err(pair[1].misplaced("another section of a module is there"));
+            }
+        }
+        // Where the last function of this table ends is not known: what follows
+        // must not be taken for a part of it.
+        if let Some(last) = self.iter().next_back()
+            && self.at(last.address).any(|symbol| symbol.is_code())
+            && taken.last().is_some_and(|s| s.range.start > last.address)
+        {
+            builder.push(last.address + 1, MARKER_KIND, "kernel.end")?;
+        }
+        Ok(builder.finish())
+    }
+
+    fn check_free(&self, section: &Placed<'_>) -> Result<(), SymbolError> {
+        let Range { start, end } = section.range;
+        let at = |address| self.entries.partition_point(|e| e.address < address);
+        // The end of another section is no obstacle.
+        let mut inside = self.entries[at(start)..at(end)]
+            .iter()
+            .filter(|entry| entry.address > start || entry.kind != MARKER_KIND);
+        if inside.next().is_some() || self.function_at(start).is_some() {
+            return Err(section.misplaced("the kernel has symbols there"));
+        }
+        Ok(())
+    }
+}
+
+/// What matters of a `.ko`.
+struct ModuleFile<'a> {
+    name: &'a str,
+    bytes: &'a [u8],
+    sections: Vec<Section>,
+    section_names: &'a [u8],
+}
+
+impl<'a> ModuleFile<'a> {
+    fn parse(module: &ModuleImage<'a>) -> Result<Self, SymbolError> {
+        let bad = |reason| not_module(module.name, reason);
+        let is_name = (1..MAX_NAME_LEN).contains(&module.name.len())
+            && module.name.bytes().all(|byte| byte.is_ascii_graphic());
+        if !is_name {
+            return Err(bad("its name is no word"));
+        }
+        elf::check_machine(module.elf).map_err(bad)?;
+        if elf::u16_at(module.elf, 16) != Some(ET_REL) {
+            return Err(bad("it is no relocatable file"));
+        }
+        let sections = elf::sections(module.elf)
+            .ok_or_else(|| bad("its sections are outside the file (is it cut off?)"))?;
+        let section_names = elf::section_names(module.elf, &sections)
+            .ok_or_else(|| bad("its sections have no names"))?;
+        Ok(Self {
+            name: module.name,
+            bytes: module.elf,
+            sections,
+            section_names,
+        })
+    }
+
+    /// The sections of code whose addresses are known. Of several that share a
+    /// name none is: sysfs shows one of them only.
+    fn place(&self, module: &ModuleImage<'_>) -> Result<Vec<Placed<'a>>, SymbolError> {
+        let mut named: BTreeMap<&str, Option<usize>> = BTreeMap::new();
+        for (index, section) in self.sections.iter().enumerate() {
+            if section.is_code()
+                && let Some(name) = section.name(self.section_names)
+            {
+                named
+                    .entry(name)
+                    .and_modify(|at| *at = None)
+                    .or_insert(Some(index));
+            }
+        }
+        let mut placed = Vec::new();
+        for (name, index) in named {
+            let (Some(index), Some(&start)) = (index, module.sections.get(name)) else {
+                continue;
+            };
+            let len = self.sections[index].len;
+            if start == 0 || len == 0 || name.starts_with(FREED_PREFIX) {
+                continue;
+            }
+            if len > self.bytes.len() as u64 {
+                return Err(not_module(self.name, "a section is longer than the file"));
+            }
+            let section = Placed {
+                module: self.name,
+                index,
+                section: name,
+                range: start..start.saturating_add(len),
+            };
+            if start < KERNEL_HALF || section.range.end == u64::MAX {
+                return Err(section.misplaced("the kernel's addresses lie elsewhere"));
+            }
+            placed.push(section);
+        }
+        Ok(placed)
+    }
+
+    /// The functions in `placed`, those that share an address in the order of
+    /// `/proc/kallsyms`.
+    fn functions(&self, placed: &[Placed<'_>]) -> Result<Builder, SymbolError> {
+        let mut builder = Builder::default();
+        if placed.is_empty() {
+            return Ok(builder);
+        }
+        let symbols = elf::symbols(self.bytes, &self.sections)
+            .ok_or_else(|| not_module(self.name, "it has no symbol table"))?;
+        let ranges: BTreeMap<usize, &Range<u64>> = placed
+            .iter()
+            .map(|section| (section.index, &section.range))
+            .collect();
+        for symbol in symbols.filter(|symbol| symbol.is_function()) {
+            let (Some(range), Some(section)) = (
+                ranges.get(&symbol.section),
+                self.sections.get(symbol.section),
+            ) else {
+                continue;
+            };
+            let address = range.start.saturating_add(symbol.value);
+            if range.contains(&address) {
+                builder.push(address, symbol.letter(section), symbol.name)?;
+            }
+        }
+        builder.order_aliases();
+        Ok(builder)
+    }
+}
+
+fn not_module(module: &str, reason: &'static str) -> SymbolError {
+    SymbolError::NotModule {
+        module: module.escape_debug().take(MAX_NAME_LEN).collect(),
+        reason,
+    }
+}

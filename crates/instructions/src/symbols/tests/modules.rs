@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+use std::collections::BTreeMap;
+
+use proptest::collection::{btree_map, vec};
+use proptest::prelude::*;
+
+use super::encoder::sym;
+use super::table_with;
+use crate::symbols::{ModuleImage, SymbolError, SymbolTable};
+
+/// Where guests put modules without KASLR.
+const HOME: u64 = 0xffff_ffff_a000_0000;
+const FUNC: u8 = 2;
+const OBJECT: u8 = 1;
+const NOTYPE: u8 = 0;
+
+/// A section: name, whether code, length in bytes.
+type Section<'a> = (&'a str, bool, usize);
+/// A symbol: its section's position, value, type, name.
+type Entry<'a> = (u16, u64, u8, &'a str);
+
+/// A module: name, file, places of its sections.
+type Loaded<'a> = (&'a str, &'a [u8], &'a [(&'a str, u64)]);
+
+/// A `.ko` with these sections, numbered from 1, and symbols.
+fn ko(sections: &[Section], symbols: &[Entry]) -> Vec<u8> {
+    let mut file = vec![0u8; 64];
+    file[..6].copy_from_slice(b"\x7fELF\x02\x01");
+    file[16] = 1;
+    file[18] = 62;
+    file[58] = 64;
+    let mut headers = vec![0u8; 64];
+    let mut section_names = vec![0u8];
+    let mut add =
+        |file: &mut Vec<u8>, name: &str, kind: u32, flags: u64, bytes: &[u8], link: u32| {
+            let mut header = [0u8; 64];
+            header[..4].copy_from_slice(&(section_names.len() as u32).to_le_bytes());
+            header[4..8].copy_from_slice(&kind.to_le_bytes());
+            header[8..16].copy_from_slice(&flags.to_le_bytes());
+            header[24..32].copy_from_slice(&(file.len() as u64).to_le_bytes());
+            header[32..40].copy_from_slice(&(bytes.len() as u64).to_le_bytes());
+            header[40..44].copy_from_slice(&link.to_le_bytes());
+            headers.extend_from_slice(&header);
+            section_names.extend_from_slice(name.as_bytes());
+            section_names.push(0);
+            file.extend_from_slice(bytes);
+        };
+    for &(name, code, len) in sections {
+        add(
+            &mut file,
+            name,
+            1,
+            if code { 6 } else { 2 },
+            &vec![0xcc; len],
+            0,
+        );
+    }
+    let (mut entries, mut names) = (vec![0u8; 24], vec![0u8]);
+    for &(section, value, kind, name) in symbols {
+        entries.extend_from_slice(&(names.len() as u32).to_le_bytes());
+        entries.extend_from_slice(&[kind, 0]);
+        entries.extend_from_slice(&section.to_le_bytes());
+        entries.extend_from_slice(&value.to_le_bytes());
+        entries.extend_from_slice(&[0; 8]);
+        names.extend_from_slice(name.as_bytes());
+        names.push(0);
+    }
+    let own = sections.len() as u32;
+    add(&mut file, ".symtab", 2, 0, &entries, own + 2);
+    add(&mut file, ".strtab", 3, 0, &names, 0);
+    // The table of names holds its own name too, so it is laid out by hand.
+    let name_at = section_names.len() as u32;
+    section_names.extend_from_slice(b".shstrtab\0");
+    let mut header = [0u8; 64];
+    header[..4].copy_from_slice(&name_at.to_le_bytes());
+    header[4] = 3;
+    header[24..32].copy_from_slice(&(file.len() as u64).to_le_bytes());
+    header[32..40].copy_from_slice(&(section_names.len() as u64).to_le_bytes());
+    headers.extend_from_slice(&header);
+    file.extend_from_slice(&section_names);
+    let table = file.len() as u64;
+    file[40..48].copy_from_slice(&table.to_le_bytes());
+    file[60..62].copy_from_slice(&(own as u16 + 4).to_le_bytes());
+    file[62..64].copy_from_slice(&(own as u16 + 3).to_le_bytes());
+    file.extend_from_slice(&headers);
+    file
+}
+
+fn at(places: &[(&str, u64)]) -> BTreeMap<String, u64> {
+    let owned = places.iter().map(|&(name, at)| (name.to_owned(), at));
+    owned.collect()
+}
+
+fn brd() -> Vec<u8> {
+    ko(
+        &[
+            (".text", true, 0x100),
+            (".text.unlikely", true, 0x20),
+            (".init.text", true, 0x40),
+            (".data", false, 0x40),
+        ],
+        &[
+            (1, 0, FUNC, "__pfx_brd_probe"),
+            (1, 0x10, FUNC, "brd_probe"),
+            (1, 0x80, FUNC, "brd_submit_bio"),
+            (1, 0x90, NOTYPE, "a_label"),
+            (1, 0x100, FUNC, "behind_the_section"),
+            (2, 0, FUNC, "brd_probe.cold"),
+            (3, 0, FUNC, "brd_init"),
+            (4, 0, OBJECT, "brd_devices"),
+            (4, 8, FUNC, "no_code"),
+            (9, 0, FUNC, "no_section"),
+            (0, 0, FUNC, "undefined"),
+            (0xfff1, 0, FUNC, "absolute"),
+        ],
+    )
+}
+
+fn merge(table: &SymbolTable, modules: &[Loaded]) -> Result<SymbolTable, SymbolError> {
+    let places: Vec<_> = modules.iter().map(|module| at(module.2)).collect();
+    let images: Vec<_> = modules
+        .iter()
+        .zip(&places)
+        .map(|(&(name, elf, _), sections)| ModuleImage {
+            name,
+            elf,
+            sections,
+        })
+        .collect();
+    table.with_modules(&images)
+}
+
+fn name_at(table: &SymbolTable, address: u64) -> Option<&str> {
+    table.function_at(address).map(|function| function.name)
+}
+
+#[test]
+fn functions_lie_where_their_sections_do() {
+    let kernel = table_with(&[]);
+    let places = [
+        (".text", HOME),
+        (".text.unlikely", HOME + 0x1000),
+        (".init.text", HOME + 0x2000),
+        (".data", HOME + 0x3000),
+        (".nowhere", HOME + 0x4000),
+    ];
+    let table = merge(&kernel, &[("brd", &brd(), &places)]).expect("sound");
+    for (address, name) in [
+        (HOME - 1, None),
+        (HOME + 0xf, None),
+        (HOME + 0x10, Some("brd_probe")),
+        (HOME + 0x7f, Some("brd_probe")),
+        (HOME + 0x80, Some("brd_submit_bio")),
+        (HOME + 0xff, Some("brd_submit_bio")),
+        (HOME + 0x100, None),
+        (HOME + 0x1000, Some("brd_probe.cold")),
+        (HOME + 0x1020, None),
+        (HOME + 0x2000, None),
+        (HOME + 0x3008, None),
+        (u64::MAX, None),
+    ] {
+        assert_eq!(name_at(&table, address), name, "{address:#x}");
+    }
+    assert_eq!(table.function("brd_probe"), Some(HOME + 0x10..HOME + 0x80));
+    let of_kernel = kernel.iter().all(|symbol| {
+        table
+            .at(symbol.address)
+            .any(|other| other.name == symbol.name)
+    });
+    assert!(of_kernel);
+    // Three functions and two ends.
+    assert_eq!(table.len(), kernel.len() + 5);
+}
+
+#[test]
+fn several_modules_stand_side_by_side() {
+    let kernel = table_with(&[]);
+    let other = ko(
+        &[
+            (".text", true, 0x40),
+            (".text", true, 0x40),
+            (".fixup", true, 8),
+        ],
+        &[
+            (1, 0, FUNC, "one"),
+            (2, 0, FUNC, "two"),
+            (3, 0, FUNC, "three"),
+        ],
+    );
+    let table = merge(
+        &kernel,
+        &[
+            // The kernel hides what is at 0.
+            ("brd", &brd(), &[(".text", HOME), (".text.unlikely", 0)]),
+            // Of two sections of one name sysfs shows one, but not which.
+            (
+                "other",
+                &other,
+                &[(".text", HOME + 0x500), (".fixup", HOME + 0x100)],
+            ),
+        ],
+    )
+    .expect("sound");
+    assert_eq!(name_at(&table, HOME + 0xff), Some("brd_submit_bio"));
+    assert_eq!(name_at(&table, HOME + 0x100), Some("three"));
+    assert_eq!(name_at(&table, HOME + 0x500), None);
+    assert!(table.named("brd_probe.cold").next().is_none());
+
+    // One after the other gives the same.
+    let first = merge(&kernel, &[("brd", &brd(), &[(".text", HOME)])]).expect("sound");
+    let second = merge(&first, &[("other", &other, &[(".fixup", HOME + 0x100)])]);
+    assert_eq!(second.expect("sound"), table);
+    assert_eq!(kernel.with_modules(&[]).expect("sound"), kernel);
+}
+
+#[test]
+fn a_merged_table_can_be_cached() {
+    let table = merge(&table_with(&[]), &[("brd", &brd(), &[(".text", HOME)])]).expect("sound");
+    let mut bytes = Vec::new();
+    table.write_cache(&mut bytes).expect("memory takes it");
+    assert_eq!(SymbolTable::read_cache(&bytes[..]).expect("sound"), table);
+}
+
+#[test]
+fn a_function_at_the_kernels_end_does_not_reach_the_modules() {
+    let kernel = super::elf(&[0xcc; 64], Some(&[sym(super::TEXT, 'T', "last")]));
+    let kernel = SymbolTable::from_vmlinux(&kernel).expect("symbols");
+    let table = merge(&kernel, &[("brd", &brd(), &[(".text", HOME)])]).expect("sound");
+    assert_eq!(name_at(&table, HOME - 0x1000), None);
+    assert_eq!(name_at(&table, HOME + 0x10), Some("brd_probe"));
+}
+
+#[test]
+fn a_guest_cannot_put_modules_anywhere() {
+    let kernel = table_with(&[]);
+    let function = kernel.function("fn_static").expect("there").start;
+    let end = kernel.named("_end").next().expect("there").address;
+    for (start, why) in [
+        (1, "elsewhere"),
+        (0x7fff_ffff_f000, "elsewhere"),
+        (u64::MAX - 0x10, "elsewhere"),
+        (function, "the kernel"),
+        (function - 1, "the kernel"),
+        (function + 1, "the kernel"),
+        (end - 0x40, "the kernel"),
+    ] {
+        let error = merge(&kernel, &[("brd", &brd(), &[(".text", start)])]).expect_err("refused");
+        assert!(error.to_string().contains(why), "{start:#x}: {error}");
+        assert!(error.hint().contains("nokaslr"));
+    }
+    for second in [HOME, HOME + 0xff, HOME - 0xff] {
+        let twice = [
+            ("a", &brd()[..], &[(".text", HOME)][..]),
+            ("b", &brd()[..], &[(".text", second)][..]),
+        ];
+        let error = merge(&kernel, &twice).expect_err("refused");
+        assert!(error.to_string().contains("another section"), "{error}");
+    }
+    assert!(merge(&kernel, &[("brd", &brd(), &[(".text", end + 1)])]).is_ok());
+}
+
+#[test]
+fn damaged_modules_are_named() {
+    let kernel = table_with(&[]);
+    let refused = |name: &str, bytes: &[u8]| {
+        let error = merge(&kernel, &[(name, bytes, &[(".text", HOME)])]).expect_err("refused");
+        assert!(matches!(error, SymbolError::NotModule { .. }), "{error}");
+        error.to_string()
+    };
+    let whole = brd();
+    for name in ["", "b d", "b\u{e4}d", "b\x1b[1m"] {
+        let message = refused(name, &whole);
+        assert!(message.contains("no word") && !message.contains('\x1b'));
+    }
+    assert!(refused("brd", b"text").contains("shorter than"));
+    assert!(refused("brd", &[0; 64]).contains("the ELF magic"));
+    assert!(refused("brd", &whole[..whole.len() - 1]).contains("cut off"));
+    let changed = |at: usize, value: u8| {
+        let mut bytes = whole.clone();
+        bytes[at] = value;
+        bytes
+    };
+    assert!(refused("brd", &changed(16, 2)).contains("no relocatable"));
+    assert!(refused("brd", &changed(18, 3)).contains("another machine"));
+    assert!(refused("brd", &changed(62, 200)).contains("no names"));
+    let headers = whole.len() - 8 * 64;
+    assert!(refused("brd", &changed(headers + 64 + 32 + 3, 1)).contains("longer than the file"));
+    assert!(refused("brd", &changed(headers + 5 * 64 + 4, 1)).contains("no symbol table"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn damaged_modules_never_panic(
+        changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
+        cut in proptest::option::of(any::<prop::sample::Index>()),
+        in_headers in any::<bool>(),
+    ) {
+        let mut bytes = brd();
+        let from = if in_headers { bytes.len() - 8 * 64 } else { 0 };
+        for (at, value) in changes {
+            let at = from + at.index(bytes.len() - from);
+            bytes[at] = value;
+        }
+        if let Some(cut) = cut {
+            let len = cut.index(bytes.len());
+            bytes.truncate(len);
+        }
+        let kernel = super::elf(&[0xcc; 64], Some(&[sym(super::TEXT, 'T', "kernel")]));
+        let kernel = SymbolTable::from_vmlinux(&kernel).expect("symbols");
+        let places = [(".text", HOME), (".text.unlikely", HOME + 0x1000)];
+        if let Ok(table) = merge(&kernel, &[("brd", &bytes, &places)]) {
+            prop_assert!(table.iter().map(|s| s.address).is_sorted());
+        }
+    }
+
+    #[test]
+    fn any_bytes_and_places_never_panic(
+        bytes in vec(any::<u8>(), 0..2048),
+        name in ".{0,20}",
+        places in btree_map("[.a-z]{1,12}|[.]text", any::<u64>(), 0..6),
+    ) {
+        let kernel = super::elf(&[0xcc; 64], Some(&[sym(super::TEXT, 'T', "kernel")]));
+        let kernel = SymbolTable::from_vmlinux(&kernel).expect("symbols");
+        for elf in [&bytes[..], &brd()] {
+            let _ = kernel.with_modules(&[ModuleImage { name: &name, elf, sections: &places }]);
+            let _ = kernel.with_modules(&[ModuleImage { name: "brd", elf, sections: &places }]);
+        }
+    }
+
+    #[test]
+    fn every_function_is_found_within_its_section(
+        starts in vec(0u64..0x1000, 1..40),
+        len in 1usize..0x1000,
+        page in 0u64..1000,
+    ) {
+        let names: Vec<String> = (0..starts.len()).map(|i| format!("f{i}")).collect();
+        let entries: Vec<Entry> = starts
+            .iter()
+            .zip(&names)
+            .map(|(&start, name)| (1, start, FUNC, name.as_str()))
+            .collect();
+        let elf = ko(&[(".text", true, len)], &entries);
+        let kernel = super::elf(&[0xcc; 64], Some(&[sym(super::TEXT, 'T', "kernel")]));
+        let kernel = SymbolTable::from_vmlinux(&kernel).expect("symbols");
+        let base = HOME + page * 4096;
+        let table = merge(&kernel, &[("m", &elf, &[(".text", base)])]).expect("sound");
+        for offset in 0..0x1100 {
+            let first = starts.iter().filter(|&&start| start < len as u64 && start <= offset).max();
+            let expected = first.filter(|_| offset < len as u64).map(|start| base + start);
+            let found = table.function_at(base + offset);
+            if let Some(function) = &found {
+                prop_assert!(function.range.end <= base + len as u64);
+            }
+            prop_assert_eq!(found.map(|function| function.range.start), expected);
+        }
+    }
+}

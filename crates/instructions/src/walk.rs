@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! From the blocks of a window to a call tree: a shadow stack.
+//!
+//! A block's last instruction says how control leaves it, the next block's address
+//! where it went. A return is matched with the innermost call that it fits: frames
+//! above that one are gone too, whatever became of them. What jumps to another
+//! function without a call has called it last (a tail call): the function goes below
+//! the one that jumped, and both end with the same return. Retpolines and other
+//! thunks belong to whoever went through them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::calltree::CallTree;
+use crate::symbols::SymbolTable;
+use crate::trace::{Block, BlockEnd, Step, steps};
+
+/// Deepest stack that is followed; the kernel's own is 16 KiB.
+const MAX_DEPTH: usize = 4096;
+/// Most nodes of one tree.
+const MAX_NODES: usize = 1 << 20;
+/// What blocks outside of every symbol are called.
+const UNKNOWN: &str = "[unknown]";
+
+/// A trace does not make sense.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum WalkError {
+    /// It names a block that the plugin did not tell of.
+    #[error("the trace names block {0}, which the plugin did not describe")]
+    NoBlock(u32),
+    /// More instructions of a block were counted before than it has.
+    #[error("of block {0} more was counted before than there is")]
+    CountedBefore(u32),
+    /// Calls nest deeper than on any kernel's stack.
+    #[error("calls nest deeper than {MAX_DEPTH}")]
+    TooDeep,
+    /// It calls more different functions in more different ways than any operation.
+    #[error("more than {MAX_NODES} different chains of calls")]
+    TooWide,
+}
+
+/// Code that only carries control to somewhere else: what runs there belongs to the
+/// function that went through it. `arch/x86/lib/retpoline.S`; `__SCT__` are static
+/// calls' trampolines (`include/linux/static_call_types.h`).
+fn is_thunk(name: &str) -> bool {
+    const PREFIXES: [&str; 7] = [
+        "__x86_indirect_",
+        "__x86_return_thunk",
+        "__SCT__",
+        "srso_",
+        "retbleed_",
+        "its_return_thunk",
+        "call_depth_return_thunk",
+    ];
+    PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// `foo.cold` and `foo.cold.12` are parts of `foo`, laid elsewhere by the compiler.
+fn without_cold(name: &str) -> &str {
+    match name.find(".cold") {
+        Some(at) => &name[..at],
+        None => name,
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Location {
+    function: u32,
+    thunk: bool,
+    /// It begins where the function does (or after its landing pad, where calls that
+    /// are known at compile time go).
+    entry: bool,
+}
+
+/// Which function each block of a boot belongs to.
+#[derive(Debug)]
+pub struct Functions<'a> {
+    symbols: &'a SymbolTable,
+    names: Vec<String>,
+    numbers: HashMap<String, u32>,
+    locations: BTreeMap<u64, Location>,
+}
+
+/// Bytes of `endbr64`, which direct calls skip.
+const LANDING_PAD: u64 = 4;
+
+impl<'a> Functions<'a> {
+    /// The functions of a kernel with these symbols, at the addresses that they have in
+    /// the guest.
+    pub fn new(symbols: &'a SymbolTable) -> Functions<'a> {
+        Functions {
+            symbols,
+            names: Vec::new(),
+            numbers: HashMap::new(),
+            locations: BTreeMap::new(),
+        }
+    }
+
+    fn locate(&mut self, address: u64) -> Location {
+        if let Some(&location) = self.locations.get(&address) {
+            return location;
+        }
+        let found = self.symbols.function_at(address);
+        let name = found
+            .as_ref()
+            .map_or(UNKNOWN, |found| without_cold(found.name));
+        let entry = found.as_ref().is_some_and(|found| {
+            found.name == name && address - found.range.start <= LANDING_PAD
+        });
+        let next = self.names.len() as u32;
+        let function = *self.numbers.entry(name.to_owned()).or_insert(next);
+        if function == next {
+            self.names.push(name.to_owned());
+        }
+        let location = Location {
+            function,
+            thunk: is_thunk(name),
+            entry,
+        };
+        self.locations.insert(address, location);
+        location
+    }
+}
+
+/// How a frame came to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Entered {
+    /// The kernel was entered from user space, or a task was found running.
+    Top,
+    /// By a call that returns to this address.
+    Call(u64),
+    /// By a jump, from the frame below.
+    Tail,
+    /// By an exception.
+    Exception,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    node: usize,
+    entered: Entered,
+    /// A call that has only reached a thunk yet: the node is the caller's.
+    unnamed: bool,
+}
+
+/// How control left the block before.
+#[derive(Debug, Clone, Copy)]
+enum Left {
+    /// As a block that is to be followed somewhere in the same function, or a jump.
+    Jump,
+    Call(u64),
+    Return {
+        /// A retpoline's, which is a jump, or a return thunk's.
+        thunk: bool,
+    },
+    InterruptReturn,
+    /// To user space, or nothing was before.
+    Nothing,
+}
+
+struct Walk<'w, 'a> {
+    functions: &'w mut Functions<'a>,
+    is_hook: &'w dyn Fn(&CallTree, usize) -> bool,
+    tree: CallTree,
+    children: HashMap<(usize, u32), usize>,
+    /// The function of each node; the root's is none.
+    function_of: Vec<Option<u32>>,
+    frames: Vec<Frame>,
+    others: BTreeMap<u32, Vec<Frame>>,
+    left: Left,
+}
+
+/// The call tree of a trace; its total is what the plugin counted for the window.
+/// `is_hook` says of a node in the tree whether its calls' order is to be kept.
+///
+/// # Errors
+/// [`WalkError`] if the trace is none that a kernel's execution gives.
+pub fn call_tree(
+    trace: &[u32],
+    blocks: &[Block],
+    functions: &mut Functions<'_>,
+    is_hook: &dyn Fn(&CallTree, usize) -> bool,
+) -> Result<CallTree, WalkError> {
+    let mut walk = Walk {
+        functions,
+        is_hook,
+        tree: CallTree::default(),
+        children: HashMap::new(),
+        function_of: vec![None],
+        frames: Vec::new(),
+        others: BTreeMap::new(),
+        left: Left::Nothing,
+    };
+    for step in steps(trace) {
+        match step {
+            Step::SystemCall => walk.left = Left::Nothing,
+            Step::Switch { from, to } => walk.switch(from, to),
+            Step::Block { block, before } => {
+                let known = blocks.get(block as usize);
+                let known = known.ok_or(WalkError::NoBlock(block))?;
+                let instructions = known
+                    .instructions
+                    .checked_sub(before)
+                    .ok_or(WalkError::CountedBefore(block))?;
+                walk.block(known, before > 0)?;
+                walk.count(instructions);
+            }
+        }
+    }
+    Ok(walk.tree)
+}
+
+impl Walk<'_, '_> {
+    fn node(&self) -> usize {
+        self.frames.last().map_or(0, |frame| frame.node)
+    }
+
+    fn count(&mut self, instructions: u32) {
+        let node = self.node();
+        if let Some(node) = self.tree.node_mut(node) {
+            node.instructions += u64::from(instructions);
+        }
+    }
+
+    /// The node of a function below `parent`, called once more.
+    fn called(&mut self, parent: usize, location: Location) -> Result<usize, WalkError> {
+        let function = location.function;
+        let node = match self.children.get(&(parent, function)) {
+            Some(&node) => node,
+            None => {
+                if self.function_of.len() == MAX_NODES {
+                    return Err(WalkError::TooWide);
+                }
+                let name = &self.functions.names[function as usize];
+                let node = self.tree.add(parent, name);
+                self.children.insert((parent, function), node);
+                self.function_of.push(Some(function));
+                node
+            }
+        };
+        if let Some(counted) = self.tree.node_mut(node) {
+            counted.calls += 1;
+        }
+        if (self.is_hook)(&self.tree, node) {
+            self.tree.sequence.push(node);
+        }
+        Ok(node)
+    }
+
+    fn push(&mut self, frame: Frame) -> Result<(), WalkError> {
+        if self.frames.len() == MAX_DEPTH {
+            return Err(WalkError::TooDeep);
+        }
+        self.frames.push(frame);
+        Ok(())
+    }
+
+    fn block(&mut self, block: &Block, goes_on: bool) -> Result<(), WalkError> {
+        let location = self.functions.locate(block.first);
+        // What broke off before its end left in no way: it goes on here.
+        let left = match self.left {
+            Left::InterruptReturn => Left::InterruptReturn,
+            Left::Nothing => Left::Nothing,
+            _ if goes_on => Left::Jump,
+            left => left,
+        };
+        match left {
+            Left::Nothing => self.frames.clear(),
+            Left::InterruptReturn => self.leave_exception(),
+            _ => {}
+        }
+        if block.exception {
+            let node = self.called(self.node(), location)?;
+            self.push(Frame {
+                node,
+                entered: Entered::Exception,
+                unnamed: false,
+            })?;
+        } else {
+            match left {
+                Left::Call(address) => self.call(address, location)?,
+                Left::Return { thunk } => self.return_to(block.first, location, thunk)?,
+                Left::Jump | Left::InterruptReturn | Left::Nothing => self.jump(location)?,
+            }
+        }
+        self.left = match block.end {
+            BlockEnd::Call => Left::Call(block.next),
+            BlockEnd::Return => Left::Return {
+                thunk: location.thunk,
+            },
+            BlockEnd::InterruptReturn => Left::InterruptReturn,
+            BlockEnd::SystemReturn => Left::Nothing,
+            BlockEnd::Jump => Left::Jump,
+        };
+        Ok(())
+    }
+
+    fn call(&mut self, address: u64, location: Location) -> Result<(), WalkError> {
+        let caller = self.node();
+        // Retpolines and the stuffing of the return stack call into their own midst.
+        let inside = self.function_of[caller] == Some(location.function) && !location.entry;
+        let node = if location.thunk || inside {
+            caller
+        } else {
+            self.called(caller, location)?
+        };
+        self.push(Frame {
+            node,
+            entered: Entered::Call(address),
+            unnamed: location.thunk,
+        })
+    }
+
+    fn return_to(
+        &mut self,
+        address: u64,
+        location: Location,
+        thunk: bool,
+    ) -> Result<(), WalkError> {
+        let reachable = self
+            .frames
+            .iter()
+            .rposition(|frame| frame.entered == Entered::Exception)
+            .map_or(0, |exception| exception + 1);
+        let called = self.frames[reachable..]
+            .iter()
+            .rposition(|frame| frame.entered == Entered::Call(address));
+        if let Some(called) = called {
+            self.frames.truncate(reachable + called);
+        } else if !thunk && !location.entry {
+            // To a caller that called before the window began, or in another task.
+            self.frames.truncate(reachable);
+        }
+        self.jump(location)
+    }
+
+    /// Control is in `location` now, without a call or a return that says why.
+    fn jump(&mut self, location: Location) -> Result<(), WalkError> {
+        if location.thunk {
+            return Ok(());
+        }
+        let Some(top) = self.frames.last().copied() else {
+            let node = self.called(0, location)?;
+            return self.push(Frame {
+                node,
+                entered: Entered::Top,
+                unnamed: false,
+            });
+        };
+        if top.unnamed {
+            let node = self.called(top.node, location)?;
+            if let Some(top) = self.frames.last_mut() {
+                top.node = node;
+                top.unnamed = false;
+            }
+            return Ok(());
+        }
+        let function = Some(location.function);
+        if self.function_of[top.node] == function {
+            return Ok(());
+        }
+        // Back to a function that jumped here: assembly does, also compilers.
+        let chain = self
+            .frames
+            .iter()
+            .rposition(|frame| frame.entered != Entered::Tail)
+            .unwrap_or(0);
+        let back = self.frames[chain..]
+            .iter()
+            .rposition(|frame| self.function_of[frame.node] == function);
+        if let Some(back) = back {
+            self.frames.truncate(chain + back + 1);
+            return Ok(());
+        }
+        let node = self.called(top.node, location)?;
+        self.push(Frame {
+            node,
+            entered: Entered::Tail,
+            unnamed: false,
+        })
+    }
+
+    fn leave_exception(&mut self) {
+        let exception = self
+            .frames
+            .iter()
+            .rposition(|frame| frame.entered == Entered::Exception);
+        self.frames.truncate(exception.unwrap_or(0));
+    }
+
+    fn switch(&mut self, from: u32, to: u32) {
+        let old = std::mem::take(&mut self.frames);
+        self.others.insert(from, old);
+        // Of a task that did not run in this window before nothing is known.
+        self.frames = self.others.remove(&to).unwrap_or_default();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The functions of the modules that a guest loaded: the guest says where it put
+//! them, the files on the host say what they are.
+
+use std::collections::BTreeMap;
+
+use experiment::FileSystem;
+use instructions::symbols::{ModuleImage, SymbolTable};
+
+use crate::error::LabError;
+use crate::initramfs;
+use crate::kernel::{Kernel, Module};
+use crate::protocol::ModuleSection;
+
+/// The symbols of `kernel` with the functions of the modules that its initramfs for
+/// `filesystem` brings, at the addresses that the guest told in `sections`
+/// ([`crate::session::Event::Modules`]). Modules that are not in that initramfs, and
+/// sections that are not in their files, are ignored.
+///
+/// # Errors
+/// [`LabError::Kernel`] if the modules cannot be read; [`LabError::ModuleSymbols`] if
+/// one is damaged, or lies where it cannot.
+pub fn symbols_of(
+    symbols: &SymbolTable,
+    kernel: &Kernel,
+    filesystem: FileSystem,
+    sections: &[ModuleSection],
+) -> Result<SymbolTable, LabError> {
+    if sections.is_empty() {
+        return Ok(symbols.clone());
+    }
+    let modules = initramfs::modules(filesystem, kernel)?;
+    merge(symbols, &kernel.name, &modules, sections)
+}
+
+fn merge(
+    symbols: &SymbolTable,
+    kernel: &str,
+    modules: &[Module],
+    sections: &[ModuleSection],
+) -> Result<SymbolTable, LabError> {
+    let mut addresses: BTreeMap<&str, BTreeMap<String, u64>> = BTreeMap::new();
+    for section in sections {
+        addresses
+            .entry(&section.module)
+            .or_default()
+            .insert(section.section.clone(), section.address);
+    }
+    let images: Vec<ModuleImage<'_>> = modules
+        .iter()
+        .filter_map(|module| {
+            Some(ModuleImage {
+                name: &module.name,
+                elf: &module.elf,
+                sections: addresses.get(module.name.as_str())?,
+            })
+        })
+        .collect();
+    symbols
+        .with_modules(&images)
+        .map_err(|source| LabError::ModuleSymbols {
+            kernel: kernel.to_owned(),
+            source,
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::fixtures;
+
+    /// A table of one function at the kernel's usual address.
+    fn kernel() -> SymbolTable {
+        let mut cache = b"lsmesyms\x01\0\0\0\x02\0\0\0\x09\0\0\0".to_vec();
+        // 0xffffffff81000000 as ULEB128, then the distance to the end.
+        cache.extend(b"\x80\x80\x80\x88\xf8\xff\xff\xff\xff\x01T\x05\0");
+        cache.extend(b"\x10B\x04\0_text_end");
+        let crc = crc32fast::hash(&cache);
+        cache.extend(crc.to_le_bytes());
+        SymbolTable::read_cache(&cache[..]).unwrap()
+    }
+
+    fn section(module: &str, address: u64) -> ModuleSection {
+        ModuleSection {
+            module: module.to_owned(),
+            section: ".text".to_owned(),
+            address,
+        }
+    }
+
+    fn module(name: &str, elf: Vec<u8>) -> Module {
+        Module {
+            name: name.to_owned(),
+            elf,
+        }
+    }
+
+    #[test]
+    fn what_the_initramfs_does_not_bring_is_ignored() {
+        let kernel = kernel();
+        assert_eq!(
+            kernel.function("_text"),
+            Some(0xffff_ffff_8100_0000..0xffff_ffff_8100_0010)
+        );
+        let brd = [module("brd", fixtures::module(&[]))];
+        let told = [
+            section("rootkit", 1),
+            section("brd", 1),
+            section("\u{1b}", 0),
+        ];
+        assert_eq!(merge(&kernel, "k", &brd, &told).unwrap(), kernel);
+        // Not even looked at without a place.
+        let unplaced = [module("xfs", b"damaged".to_vec())];
+        assert_eq!(merge(&kernel, "k", &unplaced, &told).unwrap(), kernel);
+    }
+
+    #[test]
+    fn a_damaged_module_names_the_kernel_and_itself() {
+        let damaged = [module("xfs", b"damaged".to_vec())];
+        let error = merge(&kernel(), "debian:6.12", &damaged, &[section("xfs", 1)]).unwrap_err();
+        let message = error.to_string();
+        assert!(
+            message.contains("debian:6.12") && message.contains("xfs"),
+            "{message}"
+        );
+        assert!(error.hint().is_some());
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The plugin's records, read as cells end: what was counted, and what was called.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use instructions::counts::{Counts, count};
+use instructions::profile::{CellProfile, Profiler};
+use instructions::records::{CellRecords, RecordReader};
+
+/// What the plugin recorded of a cell.
+#[derive(Debug, Clone)]
+pub struct Counted {
+    /// How many instructions.
+    pub counts: Counts,
+    /// In which functions and hooks, if that was asked for.
+    pub profile: Option<CellProfile>,
+}
+
+/// The records of one boot.
+#[derive(Debug)]
+pub struct RecordTail {
+    path: PathBuf,
+    file: Option<File>,
+    reader: RecordReader,
+    ready: VecDeque<CellRecords>,
+    next: u32,
+    entry: Option<u64>,
+}
+
+impl RecordTail {
+    /// The records that QEMU will write to `path`, of a kernel whose system calls enter
+    /// at `entry`.
+    pub fn new(path: &Path, entry: Option<u64>) -> RecordTail {
+        RecordTail {
+            path: path.to_path_buf(),
+            file: None,
+            reader: RecordReader::new(),
+            ready: VecDeque::new(),
+            next: 0,
+            entry,
+        }
+    }
+
+    fn fill(&mut self) -> Result<(), String> {
+        let unreadable = |error: std::io::Error| format!("the plugin's records: {error}");
+        if self.file.is_none() {
+            self.file = Some(File::open(&self.path).map_err(unreadable)?);
+        }
+        let Some(file) = &mut self.file else {
+            return Ok(());
+        };
+        let mut buffer = vec![0; 256 << 10];
+        loop {
+            let n = file.read(&mut buffer).map_err(unreadable)?;
+            if n == 0 {
+                return Ok(());
+            }
+            let cells = self
+                .reader
+                .push(&buffer[..n])
+                .map_err(|error| error.to_string())?;
+            self.ready.extend(cells);
+        }
+    }
+
+    /// The next cell's. The plugin wrote its records before the agent could say that it
+    /// ended.
+    ///
+    /// # Errors
+    /// Why there is no figure, as the user is to read it.
+    pub fn next_cell(&mut self, profiler: Option<&mut Profiler<'_>>) -> Result<Counted, String> {
+        self.fill()?;
+        let expected = self.next;
+        self.next += 1;
+        let Some(cell) = self.ready.pop_front() else {
+            return Err("the plugin recorded nothing of this cell".to_owned());
+        };
+        if cell.number != expected {
+            return Err(format!(
+                "the plugin's records are of cell {}, not {expected}: markers are missing",
+                cell.number
+            ));
+        }
+        if let Some(entry) = self.entry
+            && cell.entry != 0
+            && cell.entry != entry
+        {
+            return Err(format!(
+                "system calls enter at {:#x}, not at {entry:#x}: the kernel's symbols do not \
+                 fit, so interrupts cannot be told apart",
+                cell.entry
+            ));
+        }
+        let counts = count(&cell).map_err(|error| error.to_string())?;
+        let profile = profiler
+            .map(|profiler| CellProfile::of(&cell, self.reader.blocks(), profiler))
+            .transpose()
+            .map_err(|error| error.to_string())?;
+        Ok(Counted { counts, profile })
+    }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Where modules' functions lie, against what the guest itself says of them. SLOW:
+//! some boots of a quarter of a minute each.
+//!
+//! Needs QEMU, a C compiler, the programs that make file systems, and the kernel
+//! debian:6.12 in the cache of whoever runs the tests (`lsmeter kernel fetch
+//! debian:6.12`); other series are taken too if they are there.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use experiment::{Clock, FileSystem};
+use instructions::symbols::SymbolTable;
+use lab::kernel::{Kernel, Store};
+use lab::module_symbols::symbols_of;
+use lab::process::Process;
+use lab::protocol::ModuleSection;
+use lab::qemu::{Accelerator, Machine, Qemu};
+use lab::session::{Event, Patience, Session};
+use lab::{initramfs, prepare};
+
+const PATIENCE: Duration = Duration::from_secs(120);
+
+const FLAGS: &[&str] = &[
+    "-std=gnu11",
+    "-O2",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-Wno-missing-field-initializers",
+    "-nostdlib",
+    "-static",
+    "-ffreestanding",
+    "-fno-pic",
+    "-fno-pie",
+    "-no-pie",
+    "-fno-stack-protector",
+    "-fno-asynchronous-unwind-tables",
+    "-fno-tree-loop-distribute-patterns",
+    "-fcf-protection=none",
+    "-mgeneral-regs-only",
+    "-Wl,--build-id=none",
+];
+
+/// The agent with `tests/kallsyms_agent.c` for its measuring.
+fn agent(dir: &Path) -> Vec<u8> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let guest = root.join("guest");
+    let sources = |dir: &Path| -> BTreeSet<PathBuf> {
+        let entries = fs::read_dir(dir).unwrap();
+        entries
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
+            .collect()
+    };
+    let compile = |output: &Path, arguments: &[&str], files: &[PathBuf]| {
+        let done = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()))
+            .args(FLAGS)
+            .args(arguments)
+            .arg("-o")
+            .arg(output)
+            .args(files)
+            .output()
+            .expect("this test needs a C compiler");
+        let complaint = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{complaint}");
+    };
+    let include = format!("-I{}", guest.display());
+    let runner = guest.join("runner.c");
+    let sound = dir.join("runner.o");
+    compile(
+        &sound,
+        &[&include, "-Drun_cells=sound_run_cells", "-c"],
+        std::slice::from_ref(&runner),
+    );
+    let mut files = sources(&guest);
+    files.remove(&runner);
+    files.extend(sources(&guest.join("bench")));
+    files.extend([root.join("tests/kallsyms_agent.c"), sound]);
+    let agent = dir.join("agent");
+    let files: Vec<PathBuf> = files.into_iter().collect();
+    compile(&agent, &[&include, "-s"], &files);
+    fs::read(agent).unwrap()
+}
+
+/// What a guest says of its modules: sections, and lines of `/proc/kallsyms`.
+fn boot(
+    qemu: &Qemu,
+    agent: &[u8],
+    kernel: &Kernel,
+    filesystem: FileSystem,
+) -> (Vec<ModuleSection>, String) {
+    let dir = tempfile::tempdir().unwrap();
+    let archive = dir.path().join("initramfs");
+    let directives = format!("fs {filesystem}\n");
+    let parts = [
+        initramfs::build(agent, filesystem, kernel).unwrap(),
+        initramfs::with_directives(&directives).unwrap(),
+    ];
+    fs::write(&archive, parts.concat()).unwrap();
+    let socket = dir.path().join("agent");
+    let listening = UnixListener::bind(&socket).unwrap();
+    let machine = Machine {
+        kernel: kernel.vmlinux.as_ref().unwrap_or(&kernel.image),
+        initramfs: &archive,
+        cmdline: &initramfs::kernel_arguments(filesystem).join(" "),
+        accelerator: Accelerator::Tcg(Clock::Fast),
+        agent_socket: &socket,
+        plugin: None,
+    };
+    let mut guest = Process::start(qemu.command(&machine)).unwrap();
+    let deadline = Instant::now() + PATIENCE;
+    listening.set_nonblocking(true).unwrap();
+    let stream = loop {
+        match listening.accept() {
+            Ok((stream, _)) => break stream,
+            Err(error) => assert!(Instant::now() < deadline, "{error}: {}", guest.stderr()),
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    stream.set_nonblocking(false).unwrap();
+    let session = Session {
+        stream,
+        cells: &[],
+        patience: Patience {
+            boot: PATIENCE,
+            cell: PATIENCE,
+        },
+        cancel: &AtomicBool::new(false),
+    };
+    let mut sections = Vec::new();
+    let log = session
+        .run(
+            None,
+            &mut || guest.status().map(|status| status.to_string()),
+            &mut |event| {
+                if let Event::Modules(found) = event {
+                    sections = found;
+                }
+                Ok(())
+            },
+        )
+        .unwrap_or_else(|end| panic!("{end:?}"));
+    guest.end();
+    (sections, log)
+}
+
+/// Looks for each of the guest's symbols at its address; how many there are.
+fn compare(kernel: &SymbolTable, merged: &SymbolTable, log: &str) -> usize {
+    let mut compared = 0;
+    for line in log.lines() {
+        // The tab is not printable.
+        let (symbol, module) = line.split_once('\u{fffd}').unwrap();
+        let mut words = symbol.split(' ');
+        let address = u64::from_str_radix(words.next().unwrap(), 16).unwrap();
+        let name = words.nth(1).unwrap();
+        assert!(
+            merged.at(address).any(|symbol| symbol.name == name),
+            "{line}: {:?}",
+            merged.function_at(address)
+        );
+        let function = merged.function_at(address).unwrap();
+        assert_eq!(function.range.start, address, "{line}");
+        assert!(function.range.end - address < 64 << 10, "{line}");
+        assert_eq!(kernel.function_at(address), None, "{module}");
+        compared += 1;
+    }
+    compared
+}
+
+#[test]
+fn modules_functions_lie_where_the_guest_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let cache = match std::env::var_os("XDG_CACHE_HOME") {
+        Some(cache) => PathBuf::from(cache),
+        None => PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache"),
+    };
+    let store = Store::open(&cache.join("lsmeter")).unwrap();
+    let plugin = lab::write_plugin(dir.path()).unwrap();
+    let qemu = Qemu::probe(None, &plugin).unwrap();
+    let agent = agent(dir.path());
+    for name in ["debian:6.12", "debian:5.10", "debian:6.1", "debian:7.2"] {
+        let kernel = match store.resolve(&name.parse().unwrap()) {
+            Ok(kernel) => kernel,
+            Err(error) if name == "debian:6.12" => panic!("{error}"),
+            Err(_) => continue,
+        };
+        let symbols = prepare::symbols(&store, &kernel).unwrap().unwrap();
+        let filesystems = [
+            (FileSystem::Ext4, "brd"),
+            (FileSystem::Xfs, "xfs"),
+            (FileSystem::Btrfs, "btrfs"),
+            (FileSystem::Tmpfs, ""),
+        ];
+        // One of the older kernels' file systems will do.
+        let skipped = if name == "debian:6.12" { 0 } else { 2 };
+        for (filesystem, module) in filesystems.into_iter().skip(skipped) {
+            let (sections, log) = boot(&qemu, &agent, &kernel, filesystem);
+            let merged = symbols_of(&symbols, &kernel, filesystem, &sections).unwrap();
+            let compared = compare(&symbols, &merged, &log);
+            if filesystem == FileSystem::Tmpfs {
+                assert!(sections.is_empty() && log.is_empty());
+                assert_eq!(merged, symbols);
+                continue;
+            }
+            let text = sections
+                .iter()
+                .find(|section| section.module == module && section.section == ".text")
+                .unwrap_or_else(|| panic!("{name} {filesystem}: {sections:?}"));
+            assert!(compared > 0, "{name} {filesystem}");
+            // What lies behind a section is no part of it.
+            let end = format!("{module}.text.end");
+            let end = merged.named(&end).next().unwrap().address;
+            assert!(merged.function_at(end - 1).is_some());
+            assert!(
+                merged
+                    .function_at(text.address - 1)
+                    .is_none_or(|f| f.range.end <= text.address)
+            );
+            let module_functions = merged.len() - symbols.len();
+            assert!(module_functions > compared, "{module_functions}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The command line: what can be said, and the help that teaches it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueHint};
+
+use crate::exit;
+
+
+mod profile;
+mod run;
+mod shared;
+
+pub use profile::{ProfileArgs, View};
+pub use run::RunArgs;
+pub use shared::{CellArgs, LabArgs};
+
+/// What does this security module cost?
+///
+/// lsmeter boots Linux kernels with different stacks of security modules (LSMs) and
+/// counts, exactly, the kernel instructions that each file operation takes in each.
+/// It needs QEMU, but neither root nor KVM.
+#[derive(Debug, Parser)]
+#[command(name = "lsmeter", version, max_term_width = 100, after_help = exit::HELP)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Measure what LSM stacks cost: the main job
+    Run(Box<RunArgs>),
+    /// Count what each LSM hook of an operation costs
+    Profile(Box<ProfileArgs>),
+    /// Fetch, add, list and remove kernels
+    #[command(subcommand)]
+    Kernel(KernelCommand),
+    /// List what can be measured, and in what
+    #[command(subcommand)]
+    List(ListCommand),
+    /// Tell what works on this machine, and how to get the rest
+    Doctor(DoctorArgs),
+    /// Print a shell's completions
+    #[command(after_help = "Example: lsmeter completions bash > \
+        ~/.local/share/bash-completion/completions/lsmeter")]
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual pages into a directory
+    Man {
+        /// Where to: lsmeter.1, lsmeter-run.1, …
+        #[arg(value_hint = ValueHint::DirPath)]
+        directory: PathBuf,
+    },
+}
+
+/// Fetch, add, list and remove kernels
+///
+/// Kernels are kept by their content under $XDG_CACHE_HOME/lsmeter. Fetching uses a
+/// private apt configuration with signatures checked; the system's apt is not touched.
+#[derive(Debug, Subcommand)]
+pub enum KernelCommand {
+    /// Fetch stock cloud kernels of Debian: debian:6.12, debian:6.1.0-56
+    Fetch {
+        /// Which
+        #[arg(required = true, value_name = "debian:VERSION")]
+        kernels: Vec<String>,
+        /// Fetch the package index even if it is fresh
+        #[arg(long)]
+        refresh: bool,
+        /// No progress
+        #[arg(short, long)]
+        quiet: bool,
+    },
+    /// Keep a kernel of your own: a bzImage, a vmlinux, a .deb or a build directory
+    Add {
+        /// Where it is
+        #[arg(value_hint = ValueHint::AnyPath)]
+        path: PathBuf,
+        /// What to call it: build:NAME [default: its release]
+        #[arg(long)]
+        name: Option<String>,
+    },
+    /// List the kernels that are here
+    List {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove kernels
+    Remove {
+        /// As `lsmeter kernel list` names them
+        #[arg(required = true, value_name = "KERNEL")]
+        kernels: Vec<String>,
+    },
+}
+
+/// List what can be measured, and in what
+#[derive(Debug, Subcommand)]
+pub enum ListCommand {
+    /// Benchmarks and their variants, with the system calls that are measured
+    Benchmarks {
+        /// Only these
+        #[arg(value_name = "PATTERN")]
+        patterns: Vec<String>,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Stacks that presets use, and what this machine's kernels offer
+    Stacks {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Presets of `lsmeter run`
+    Presets {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Tell what works on this machine, and how to get the rest
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+    /// QEMU to look at [default: qemu-system-x86_64 in PATH]
+    #[arg(long, value_name = "PROGRAM", value_hint = ValueHint::ExecutablePath)]
+    pub qemu: Option<PathBuf>,
+}

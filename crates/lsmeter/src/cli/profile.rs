@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The flags of `lsmeter profile`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+
+use super::shared::{CellArgs, LabArgs};
+
+/// Which tables show a profile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum View {
+    /// For each operation, every hook that it calls and what the modules do in it
+    Operation,
+    /// For each kernel and stack, every hook over all operations
+    Hooks,
+    /// One line for each operation
+    Summary,
+}
+
+/// Count what each LSM hook of an operation costs
+///
+/// Boots kernels as `lsmeter run` does, unmodified, and follows every call that an
+/// operation makes: how often it calls each LSM hook, how many instructions the
+/// framework spends there (placement), and how many each module. With --diff it shows
+/// the same for two stacks, and what differs outside all hooks: 0 proves that the
+/// hooks are all there is.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  lsmeter profile --bench open:AA --stack capability,selinux
+  lsmeter profile --bench open:AA --stack capability,selinux --diff capability
+  lsmeter profile suite --kernel debian:6.1 --diff capability --check
+  lsmeter profile --bench '*' --kernel debian:6.1 --kernel debian:6.12 --view hooks
+  lsmeter profile --bench rename:depth1 --stack capability,apparmor --trace
+  lsmeter profile --bench creat --stack capability,selinux --callgrind callgrind.out
+
+Counts are guest kernel instructions per operation, on the path that most of its
+executions took. Inclusive counts hold what a function called, exclusive ones do not;
+dispatch is what a hook costs without the modules' functions.")]
+pub struct ProfileArgs {
+    /// A preset (`lsmeter list presets`) or a TOML file
+    #[arg(value_name = "PRESET|SPEC.toml", default_value = "quick", value_hint = ValueHint::FilePath)]
+    pub spec: String,
+    /// Which cells
+    #[command(flatten)]
+    pub cells: CellArgs,
+    /// Compare each stack with this one
+    #[arg(long, value_name = "LSM,…", help_heading = "What is measured")]
+    pub diff: Option<String>,
+    /// Fail (exit status 1) if a comparison leaves a residual that nothing explains
+    #[arg(long, requires = "diff", help_heading = "What is measured")]
+    pub check: bool,
+    /// How they are measured
+    #[command(flatten)]
+    pub lab: LabArgs,
+    /// List the hooks by a kernel tree's include/linux/lsm_hook_defs.h, not by the
+    /// kernel's BTF
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Where and how")]
+    pub hook_definitions: Option<PathBuf>,
+    /// Which tables to print [default: operation for up to three operations, else summary]
+    #[arg(long, value_name = "VIEW", help_heading = "Output")]
+    pub view: Option<View>,
+    /// Print the hooks of each operation in the order of their calls, with their callers
+    #[arg(long, help_heading = "Output")]
+    pub trace: bool,
+    /// Print the profiles as JSON
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+    /// Save the profiles as JSON; - is standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    /// Write all hooks as CSV; - is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub export_csv: Option<PathBuf>,
+    /// Write the tables as Markdown; - is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub export_markdown: Option<PathBuf>,
+    /// Write all calls for KCachegrind and callgrind_annotate; - is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub callgrind: Option<PathBuf>,
+    /// Write all calls as folded stacks, for flame graphs; - is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub folded: Option<PathBuf>,
+    /// No progress
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The flags of `lsmeter run`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+use experiment::{Metric, Place};
+
+use super::shared::{CellArgs, LabArgs, words};
+
+/// Measure what LSM stacks cost
+///
+/// Boots each kernel under each stack, runs the benchmarks in it, prints what every
+/// stack costs against the baseline, and saves a run document (JSON). Without
+/// arguments it runs the preset `quick`: Debian's 6.12 kernel under five stacks, one
+/// variant of each benchmark, exact instruction counts.
+///
+/// A run that is interrupted, or killed, loses no finished cell: `--resume` goes on.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  lsmeter run                                  the preset quick
+  lsmeter run suite --kernel debian:6.1        all variants, on another kernel
+  lsmeter run --kernel a/bzImage --kernel b/bzImage --bench open --bench 'read:*KB'
+  lsmeter run --stack capability --stack capability,landlock --fs tmpfs
+  lsmeter run --on host --dir /var/tmp         time on this machine's own kernel
+  lsmeter run my.toml --output my.json
+
+Stacks are written as the kernel's lsm= parameter; `default` is the
+distribution's own list. Kernels are debian:SERIES, debian:VERSION, build:NAME
+or the path of a bzImage, a vmlinux, a .deb or a build directory.")]
+pub struct RunArgs {
+    /// A preset (`lsmeter list presets`) or a TOML file
+    #[arg(value_name = "PRESET|SPEC.toml", default_value = "quick", value_hint = ValueHint::FilePath)]
+    pub spec: String,
+    /// Which cells
+    #[command(flatten)]
+    pub cells: CellArgs,
+    /// The stack that the others are compared with [default: the first]
+    #[arg(long, value_name = "LSM,…", help_heading = "What is measured")]
+    pub baseline: Option<String>,
+    /// What to measure; may be given several times
+    #[arg(short, long = "metric", value_name = "METRIC", value_parser = words::<Metric>(Metric::ALL),
+        help_heading = "What is measured")]
+    pub metrics: Vec<Metric>,
+    /// How they are measured
+    #[command(flatten)]
+    pub lab: LabArgs,
+    /// Virtual machines, or this machine's running kernel
+    #[arg(long = "on", value_name = "WHERE", value_parser = words::<Place>(Place::ALL),
+        help_heading = "Where and how")]
+    pub place: Option<Place>,
+    /// Directory to work in with --on host
+    #[arg(long, value_hint = ValueHint::DirPath, help_heading = "Where and how")]
+    pub dir: Option<PathBuf>,
+    /// Visits to each timed cell, configurations taking turns
+    #[arg(long, value_name = "N", help_heading = "Where and how")]
+    pub rounds: Option<u32>,
+    /// Seconds before a throughput is measured
+    #[arg(long, value_name = "SECONDS", help_heading = "Where and how")]
+    pub throughput_warmup: Option<f64>,
+    /// Seconds in which a throughput is measured
+    #[arg(long, value_name = "SECONDS", help_heading = "Where and how")]
+    pub throughput_period: Option<f64>,
+    /// Where to save the run document; - is standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    /// Go on with a run that was interrupted [default: the newest here]
+    #[arg(long, value_name = "JOURNAL", num_args = 0..=1, value_hint = ValueHint::FilePath,
+        help_heading = "Output")]
+    pub resume: Option<Option<PathBuf>>,
+    /// Print the run document instead of the table
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+    /// Write all cells as CSV; - is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub export_csv: Option<PathBuf>,
+    /// Write the table as Markdown; - is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub export_markdown: Option<PathBuf>,
+    /// Count what each LSM hook costs in instruction cells, and keep it in the run document
+    #[arg(long, help_heading = "Output")]
+    pub with_hooks: bool,
+    /// Keep every sample in the run document
+    #[arg(long, help_heading = "Output")]
+    pub keep_samples: bool,
+    /// Show paths, windows and REP iterations beside the costs
+    #[arg(long, help_heading = "Output")]
+    pub details: bool,
+    /// No progress
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Flags that several commands share.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+use experiment::{Clock, FileSystem, Select, Suite};
+
+/// Which cells.
+#[derive(Debug, Args)]
+pub struct CellArgs {
+    /// Kernel to boot; may be given several times
+    #[arg(
+        short,
+        long = "kernel",
+        value_name = "KERNEL",
+        help_heading = "What is measured"
+    )]
+    pub kernels: Vec<String>,
+    /// Stack of LSMs, as lsm= takes it; may be given several times
+    #[arg(
+        short,
+        long = "stack",
+        value_name = "LSM,…",
+        help_heading = "What is measured"
+    )]
+    pub stacks: Vec<String>,
+    /// Benchmark, or benchmark:variant, with * and ?; `!` excludes
+    #[arg(
+        short,
+        long = "bench",
+        value_name = "PATTERN",
+        help_heading = "What is measured"
+    )]
+    pub benchmarks: Vec<String>,
+    /// Suite to choose benchmarks from
+    #[arg(long = "suite", value_name = "SUITE", value_parser = words::<Suite>(Suite::ALL),
+        help_heading = "What is measured")]
+    pub suites: Vec<Suite>,
+    /// The first variant of each benchmark, or all
+    #[arg(long, value_name = "WHICH", value_parser = words::<Select>(Select::ALL),
+        help_heading = "What is measured")]
+    pub variants: Option<Select>,
+}
+
+/// How they are measured in virtual machines.
+#[derive(Debug, Args)]
+pub struct LabArgs {
+    /// File system to work on
+    #[arg(long, value_name = "FS", value_parser = words::<FileSystem>(FileSystem::ALL),
+        help_heading = "Where and how")]
+    pub fs: Option<FileSystem>,
+    /// The guest's clock: its own instructions, or the host's time
+    #[arg(long, value_name = "CLOCK", value_parser = words::<Clock>(Clock::ALL),
+        help_heading = "Where and how")]
+    pub clock: Option<Clock>,
+    /// Kernel command line to append, such as mitigations=off
+    #[arg(
+        long,
+        value_name = "TEXT",
+        allow_hyphen_values = true,
+        help_heading = "Where and how"
+    )]
+    pub cmdline: Option<String>,
+    /// Samples of each cell: counted operations, timed batches, or slices
+    #[arg(short = 'n', long, value_name = "N", help_heading = "Where and how")]
+    pub samples: Option<u32>,
+    /// Operations before the first sample
+    #[arg(long, value_name = "N", help_heading = "Where and how")]
+    pub warmup: Option<u32>,
+    /// Virtual machines at a time [default: one per processor]
+    #[arg(short, long, value_name = "N", help_heading = "Where and how")]
+    pub jobs: Option<u32>,
+    /// Seconds until a boot is given up
+    #[arg(long, value_name = "SECONDS", help_heading = "Where and how")]
+    pub boot_timeout: Option<u32>,
+    /// Seconds until a cell is given up
+    #[arg(long, value_name = "SECONDS", help_heading = "Where and how")]
+    pub cell_timeout: Option<u32>,
+    /// QEMU to use [default: qemu-system-x86_64 in PATH]
+    #[arg(long, value_name = "PROGRAM", value_hint = ValueHint::ExecutablePath,
+        help_heading = "Where and how")]
+    pub qemu: Option<PathBuf>,
+    /// Do not fetch kernels that are not in the cache
+    #[arg(long, help_heading = "Where and how")]
+    pub offline: bool,
+}
+
+/// A parser for one of experiment's word lists: clap then lists them in the help.
+pub fn words<W>(all: &'static [W]) -> impl clap::builder::TypedValueParser<Value = W>
+where
+    W: Copy + std::fmt::Display + std::str::FromStr + Send + Sync + 'static,
+    W::Err: std::error::Error + Send + Sync + 'static,
+{
+    use clap::builder::TypedValueParser as _;
+    clap::builder::PossibleValuesParser::new(all.iter().map(ToString::to_string))
+        .try_map(|word| word.parse::<W>())
+}

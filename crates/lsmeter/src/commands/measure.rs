@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What commands that measure share: from flags to an experiment, and what it runs on.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Result;
+use experiment::{Experiment, Metric, Spec, preset};
+use lab::qemu::Qemu;
+use lab::write_plugin;
+
+use crate::cli::{CellArgs, LabArgs};
+use crate::config::Config;
+use crate::failure::usage;
+
+/// A preset, or a file's name and spec.
+///
+/// # Errors
+/// If there is neither, or the file makes no sense.
+pub fn read_spec(text: &str) -> Result<(String, Spec)> {
+    let path = Path::new(text);
+    let is_file = text.contains('/') || path.extension().is_some() || path.is_file();
+    if !is_file {
+        return Ok((text.to_owned(), preset(text)?.spec()?));
+    }
+    let toml = std::fs::read_to_string(path).map_err(|error| {
+        usage(
+            format!("cannot read {text}: {error}"),
+            "give a preset or a TOML file",
+        )
+    })?;
+    let name = path
+        .file_stem()
+        .map_or_else(|| "run".into(), |stem| stem.to_string_lossy());
+    Ok((name.into_owned(), Spec::parse(text, &toml)?))
+}
+
+/// What the shared flags say, to be put over the preset or file.
+pub fn flags(cells: &CellArgs, lab: &LabArgs) -> Spec {
+    Spec {
+        kernels: some(&cells.kernels),
+        stacks: some(&cells.stacks),
+        benchmarks: some(&cells.benchmarks),
+        suites: some(&cells.suites),
+        select: cells.variants,
+        filesystem: lab.fs,
+        clock: lab.clock,
+        samples: lab.samples,
+        warmup: lab.warmup,
+        cmdline: lab.cmdline.clone(),
+        jobs: lab.jobs,
+        boot_timeout_s: lab.boot_timeout,
+        cell_timeout_s: lab.cell_timeout,
+        ..Spec::default()
+    }
+}
+
+/// The values of a flag, if it was given.
+pub fn some<T: Clone>(values: &[T]) -> Option<Vec<T>> {
+    (!values.is_empty()).then(|| values.to_vec())
+}
+
+/// QEMU, and that it can do what the experiment asks.
+///
+/// # Errors
+/// If there is none, or it cannot.
+pub fn find_qemu(args: &LabArgs, config: &Config, experiment: &Experiment) -> Result<Qemu> {
+    let scratch = tempfile::tempdir()?;
+    let plugin = write_plugin(scratch.path())?;
+    let qemu = Qemu::probe(args.qemu.as_deref().or(config.qemu.as_deref()), &plugin)?;
+    if experiment.metrics.contains(&Metric::Instructions) && qemu.plugin_api.is_none() {
+        return Err(lab::LabError::Environment {
+            what: format!(
+                "QEMU {} loads no TCG plugins, so instructions cannot be counted",
+                qemu.version
+            ),
+            hint: "name a QEMU built with --enable-plugins with --qemu, or measure --metric time"
+                .to_owned(),
+        }
+        .into());
+    }
+    Ok(qemu)
+}
+
+/// A first signal ends the run in good order, a second one at once.
+///
+/// # Errors
+/// The system's.
+pub fn cancel_on_signals() -> Result<Arc<AtomicBool>> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    for signal in signal_hook::consts::TERM_SIGNALS {
+        let code = 128 + *signal;
+        signal_hook::flag::register_conditional_shutdown(*signal, code, Arc::clone(&cancel))?;
+        signal_hook::flag::register(*signal, Arc::clone(&cancel))?;
+    }
+    Ok(cancel)
+}

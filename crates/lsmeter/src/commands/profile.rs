@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter profile`: what each hook of an operation costs.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use experiment::{Experiment, Metric, Place, ProfileDocument, Spec, Stack, Status};
+use instructions::calltree::CallTree;
+use instructions::profile::{CellProfile, PathProfile};
+use lab::kernel::Store;
+use lab::prepare::Hooks;
+use lab::{Outcome, Setup};
+use report::{ProfileOptions, ProfileView};
+
+use crate::cli::{ProfileArgs, View};
+use crate::commands::kernel::obtain;
+use crate::commands::measure::{cancel_on_signals, find_qemu, flags, read_spec};
+use crate::config::{Config, cache_dir};
+use crate::exit::Exit;
+use crate::failure::usage;
+use crate::output;
+use crate::progress::Line;
+
+/// Largest file of hook definitions that is read; the kernel's has 20 KiB.
+const DEFINITIONS_LIMIT_BYTES: u64 = 4 << 20;
+
+/// Profiles operations.
+///
+/// # Errors
+/// If what is asked for makes no sense, or this machine cannot do it at all.
+pub fn profile(args: ProfileArgs) -> Result<Exit> {
+    let config = Config::read()?;
+    let baseline: Option<Stack> = args.diff.as_deref().map(str::parse).transpose()?;
+    let experiment = resolve(&args, baseline.as_ref())?;
+    let definitions = args
+        .hook_definitions
+        .as_deref()
+        .map(read_definitions)
+        .transpose()?;
+    let files = Files::check(&args)?;
+
+    let store = Store::open(&cache_dir())?;
+    let mut line = Line::new(args.quiet);
+    let qemu = find_qemu(&args.lab, &config, &experiment)?;
+    let kernels = obtain(
+        &experiment.kernels,
+        &store,
+        &config,
+        args.lab.offline,
+        &line,
+    )?;
+    let cancel = cancel_on_signals()?;
+    let scratch = tempfile::tempdir()?;
+    let setup = Setup {
+        store: &store,
+        kernels: &kernels,
+        qemu: Some(&qemu),
+        agent: lab::catalogue::agent(),
+        journal: &scratch.path().join("journal"),
+        resume: false,
+        keep_samples: false,
+        hooks: Some(Hooks {
+            keep_trees: args.trace || args.callgrind.is_some() || args.folded.is_some(),
+            definitions: definitions.as_deref(),
+        }),
+    };
+    let outcome = lab::run(&experiment, &setup, &cancel, &mut |progress| {
+        line.follow(&progress)
+    });
+    line.done();
+    let outcome = outcome?;
+    if outcome.cancelled {
+        anstream::eprintln!("interrupted: nothing is saved");
+        return Ok(Exit::CellsFailed);
+    }
+    let document = lab::profiles::document(&outcome, baseline.as_ref());
+    deliver(&args, &files, &document, &outcome)?;
+    Ok(verdict(&args, &document))
+}
+
+fn resolve(args: &ProfileArgs, baseline: Option<&Stack>) -> Result<Experiment> {
+    let (_, spec) = read_spec(&args.spec)?;
+    let mut spec = spec.merge(Spec {
+        place: Some(Place::Lab),
+        metrics: Some(vec![Metric::Instructions]),
+        ..flags(&args.cells, &args.lab)
+    });
+    if let Some(baseline) = baseline {
+        let stacks = spec.stacks.get_or_insert_default();
+        let is_baseline = |stack: &String| stack.parse::<Stack>().as_ref() == Ok(baseline);
+        if !stacks.iter().any(is_baseline) {
+            stacks.insert(0, baseline.as_str().to_owned());
+        }
+        spec.baseline = None;
+        if stacks.len() == 1 {
+            return Err(usage(
+                format!("there is no stack to compare with {baseline}"),
+                "name one with --stack",
+            ));
+        }
+    }
+    Ok(spec.resolve()?)
+}
+
+fn read_definitions(path: &Path) -> Result<String> {
+    let unreadable = |why: String| {
+        usage(
+            format!("cannot read {}: {why}", path.display()),
+            "give a kernel tree's include/linux/lsm_hook_defs.h",
+        )
+    };
+    let length = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
+    if length.len() > DEFINITIONS_LIMIT_BYTES {
+        return Err(unreadable("it is too large for that".to_owned()));
+    }
+    std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))
+}
+
+/// Where output goes.
+struct Files {
+    /// Something else than the tables goes to standard output.
+    stdout_taken: bool,
+}
+
+impl Files {
+    fn check(args: &ProfileArgs) -> Result<Files> {
+        let paths: Vec<&Path> = [
+            &args.output,
+            &args.export_csv,
+            &args.export_markdown,
+            &args.callgrind,
+            &args.folded,
+        ]
+        .into_iter()
+        .flatten()
+        .map(|path| path.as_path())
+        .collect();
+        let to_stdout = paths.iter().filter(|path| output::is_stdout(path)).count()
+            + usize::from(args.json)
+            + usize::from(args.trace);
+        if to_stdout > 1 {
+            return Err(usage(
+                "two outputs cannot both be standard output",
+                "name a file for one",
+            ));
+        }
+        for path in paths {
+            output::check(path)?;
+        }
+        Ok(Files {
+            stdout_taken: to_stdout > 0,
+        })
+    }
+}
+
+fn deliver(
+    args: &ProfileArgs,
+    files: &Files,
+    document: &ProfileDocument,
+    outcome: &Outcome,
+) -> Result<()> {
+    let by = match args.view {
+        Some(View::Operation) => ProfileView::Operation,
+        Some(View::Hooks) => ProfileView::Hooks,
+        Some(View::Summary) => ProfileView::Operations,
+        None => ProfileView::suited_to(document),
+    };
+    let report = report::profile_report(document, &ProfileOptions { by });
+    if let Some(path) = &args.output {
+        output::write(path, |to| {
+            serde_json::to_writer_pretty(&mut *to, document)?;
+            Ok(to.write_all(b"\n")?)
+        })?;
+    }
+    if args.json {
+        output::print_json(document)?;
+    } else if args.trace {
+        output::print(&traces(outcome))?;
+    } else if !files.stdout_taken {
+        output::print_report(&report)?;
+    }
+    if let Some(path) = &args.export_csv {
+        output::write(path, |to| Ok(report::profile_csv(document, to)?))?;
+    }
+    if let Some(path) = &args.export_markdown {
+        output::write(path, |to| {
+            Ok(to.write_all(report::markdown(&report).as_bytes())?)
+        })?;
+    }
+    let trees: Vec<(String, &CallTree)> = titled(outcome)
+        .into_iter()
+        .filter_map(|(title, path)| Some((title, path.tree.as_ref()?)))
+        .collect();
+    if let Some(path) = &args.callgrind {
+        let command = std::env::args().collect::<Vec<_>>().join(" ");
+        output::write(path, |to| Ok(report::callgrind(&trees, &command, to)?))
+            .context("the calls for callgrind")?;
+    }
+    if let Some(path) = &args.folded {
+        output::write(path, |to| Ok(report::folded(&trees, to)?))?;
+    }
+    Ok(())
+}
+
+/// What each cell is called where several stand in one file: as much of kernel and
+/// stack as tells it from others.
+fn titled(outcome: &Outcome) -> Vec<(String, &PathProfile)> {
+    let experiment = &outcome.run.experiment;
+    let mut kept = Vec::new();
+    for cell in &outcome.run.cells {
+        let path = outcome.profiles.get(&cell.key()).map(CellProfile::modal);
+        let Some(path) = path else { continue };
+        let mut title = cell.title();
+        if experiment.stacks.len() > 1 {
+            title = format!("{title} {}", cell.stack.join(","));
+        }
+        if experiment.kernels.len() > 1 {
+            title = format!("{title} {}", cell.kernel);
+        }
+        kept.push((title, path));
+    }
+    kept
+}
+
+fn traces(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    for (title, path) in titled(outcome) {
+        let Some(tree) = &path.tree else { continue };
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        let hook_of = |function: &str| {
+            let mut hooks = path.hooks.iter();
+            let cost = hooks.find(|cost| cost.function == function)?;
+            Some(cost.hook.clone())
+        };
+        text.push_str(&report::hook_trace(&title, tree, &hook_of));
+    }
+    text
+}
+
+fn verdict(args: &ProfileArgs, document: &ProfileDocument) -> Exit {
+    if args.check {
+        let unexplained: Vec<_> = document
+            .profiles
+            .iter()
+            .filter(|profile| profile.is_unexplained())
+            .collect();
+        for profile in &unexplained {
+            let functions: Vec<String> = profile
+                .residual_functions
+                .iter()
+                .filter(|function| function.explanation.is_none())
+                .map(|function| format!("{} {:+}", function.function, function.difference))
+                .collect();
+            anstream::eprintln!(
+                "residual: {} under {} on {}: {:+} outside hooks: {}",
+                profile.title(),
+                profile.stack.join(","),
+                profile.kernel,
+                profile.residual.unwrap_or_default(),
+                functions.join(", ")
+            );
+        }
+        if !unexplained.is_empty() {
+            return Exit::Regression;
+        }
+    }
+    let failed = document
+        .profiles
+        .iter()
+        .any(|profile| profile.status == Status::Failed);
+    if failed {
+        Exit::CellsFailed
+    } else {
+        Exit::Fine
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Folded stacks, as flame graph programs read them.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use instructions::calltree::CallTree;
+
+use crate::text::printable;
+
+/// Longest name of a function, in characters: the kernel's KSYM_NAME_LEN.
+pub(crate) const SYMBOL_LIMIT: usize = 512;
+
+/// Writes a line for each chain of calls that holds instructions of its own, outermost
+/// function first: `open:AA;entry_SYSCALL_64;do_syscall_64 12`. The operation's title
+/// stands for the root. Lines are sorted; the same chain of two operations with the
+/// same title is one line. The numbers sum up to the trees' totals.
+///
+/// # Errors
+/// When the writer fails. Flushes at the end.
+pub fn folded(operations: &[(String, &CallTree)], mut writer: impl Write) -> io::Result<()> {
+    let mut lines: BTreeMap<String, u64> = BTreeMap::new();
+    for (title, tree) in operations {
+        let names: Vec<String> = tree
+            .nodes()
+            .iter()
+            .enumerate()
+            .map(|(at, node)| frame(if at == 0 { title } else { &node.function }))
+            .collect();
+        for (at, node) in tree.nodes().iter().enumerate() {
+            if node.instructions == 0 {
+                continue;
+            }
+            let mut line = names[0].clone();
+            for caller in tree.callers(at) {
+                line.push(';');
+                line += &names[caller];
+            }
+            if at != 0 {
+                line.push(';');
+                line += &names[at];
+            }
+            let sum = lines.entry(line).or_default();
+            *sum = sum.saturating_add(node.instructions);
+        }
+    }
+    for (line, instructions) in lines {
+        writeln!(writer, "{line} {instructions}")?;
+    }
+    writer.flush()
+}
+
+/// A name in which nothing separates frames or ends them.
+fn frame(name: &str) -> String {
+    let name: String = printable(name, SYMBOL_LIMIT)
+        .chars()
+        .map(|c| {
+            if c == ';' || c.is_whitespace() {
+                '_'
+            } else {
+                c
+            }
+        })
+        .collect();
+    if name.is_empty() {
+        "?".to_owned()
+    } else {
+        name
+    }
+}

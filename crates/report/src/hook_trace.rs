@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The order in which an operation called LSM hooks, and from where.
+
+use std::collections::HashSet;
+
+use instructions::calltree::CallTree;
+
+use crate::format::count;
+use crate::text::printable;
+
+/// Widest line, in columns: what a review mail bears.
+const WIDTH: usize = 100;
+/// Most columns for hook names; a longer one stands in a line of its own.
+const HOOK_WIDTH: usize = 44;
+/// Longest title or name of a hook, in characters.
+const NAME_LIMIT: usize = 60;
+/// Deepest indentation of nested hooks, in levels.
+const INDENT_LEVELS: usize = 6;
+/// What every system call goes through before its own function.
+const ENTRY: [&str; 4] = [
+    "entry_SYSCALL_64",
+    "entry_SYSCALL_64_after_hwframe",
+    "do_syscall_64",
+    "x64_sys_call",
+];
+
+/// The hooks of one operation in the order in which they were called, in lines of at
+/// most 100 columns: the call's number, the hook, and the chain of its callers from the
+/// system call's function inwards. A hook called from inside another one stands indented
+/// below it, with the chain from there. The same call several times in a row is one line
+/// with `×n`, numbered by the first of them.
+///
+/// `hook_of` gives a function's hook: `inode_permission` for
+/// `security_inode_permission`. A function that it does not know stands by its own name.
+pub fn hook_trace(
+    title: &str,
+    tree: &CallTree,
+    hook_of: &dyn Fn(&str) -> Option<String>,
+) -> String {
+    let calls = calls(tree, hook_of);
+    let n = tree.sequence.len();
+    let distinct: HashSet<&str> = calls.iter().map(|call| call.hook.as_str()).collect();
+    let mut out = match n {
+        0 => format!("{}: no hook is called\n", printable(title, NAME_LIMIT)),
+        1 => format!("{}: 1 hook call\n", printable(title, NAME_LIMIT)),
+        _ => format!(
+            "{}: {} hook calls of {}\n",
+            printable(title, NAME_LIMIT),
+            count(n as u64),
+            match distinct.len() {
+                1 => "1 hook".to_owned(),
+                hooks => format!("{hooks} hooks"),
+            }
+        ),
+    };
+    let labels: Vec<String> = calls.iter().map(Call::label).collect();
+    let number_width = calls.last().map_or(1, |call| call.number.to_string().len());
+    let hook_width = labels
+        .iter()
+        .map(|label| label.chars().count())
+        .filter(|width| *width <= HOOK_WIDTH)
+        .max()
+        .unwrap_or(HOOK_WIDTH);
+    let indent = number_width + 2 + hook_width + 2;
+    for (call, label) in calls.iter().zip(&labels) {
+        out += &format!("{:>number_width$}  {label}", call.number);
+        let mut used = number_width + 2 + label.chars().count();
+        let room = WIDTH - indent;
+        for (at, function) in call.chain.iter().enumerate() {
+            let last = at + 1 == call.chain.len();
+            let mut word = printable(function, room - 2);
+            if !last {
+                word += " >";
+            }
+            let gap = if at == 0 {
+                indent.saturating_sub(used)
+            } else {
+                1
+            };
+            let width = word.chars().count();
+            if used + gap + width > WIDTH || gap == 0 {
+                out.push('\n');
+                out += &" ".repeat(indent);
+                used = indent;
+            } else {
+                out += &" ".repeat(gap);
+                used += gap;
+            }
+            out += &word;
+            used += width;
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// Calls in a row that are the same.
+#[derive(PartialEq, Eq)]
+struct Call {
+    /// Of the first of them, from 1 on.
+    number: usize,
+    times: usize,
+    /// How many hooks it is inside of.
+    depth: usize,
+    hook: String,
+    chain: Vec<String>,
+}
+
+impl Call {
+    fn label(&self) -> String {
+        let mut label = "  ".repeat(self.depth.min(INDENT_LEVELS));
+        label += &self.hook;
+        if self.times > 1 {
+            label += &format!(" ×{}", self.times);
+        }
+        label
+    }
+}
+
+fn calls(tree: &CallTree, hook_of: &dyn Fn(&str) -> Option<String>) -> Vec<Call> {
+    let nodes = tree.nodes();
+    let hooks: HashSet<usize> = tree.sequence.iter().copied().collect();
+    let mut calls: Vec<Call> = Vec::new();
+    for (at, &node) in tree.sequence.iter().enumerate() {
+        let Some(function) = nodes.get(node).map(|node| node.function.as_str()) else {
+            continue;
+        };
+        let callers = tree.callers(node);
+        let depth = callers.iter().filter(|at| hooks.contains(at)).count();
+        let start = match callers.iter().rposition(|at| hooks.contains(at)) {
+            Some(outer) => outer + 1,
+            None => callers
+                .iter()
+                .take_while(|at| ENTRY.contains(&nodes[**at].function.as_str()))
+                .count(),
+        };
+        let chain: Vec<String> = callers[start..]
+            .iter()
+            .map(|at| nodes[*at].function.to_string())
+            .collect();
+        let hook = hook_of(function).unwrap_or_else(|| function.to_owned());
+        let hook = printable(&hook, NAME_LIMIT);
+        match calls.last_mut() {
+            Some(last) if last.depth == depth && last.hook == hook && last.chain == chain => {
+                last.times += 1;
+            }
+            _ => calls.push(Call {
+                number: at + 1,
+                times: 1,
+                depth,
+                hook,
+                chain,
+            }),
+        }
+    }
+    calls
+}

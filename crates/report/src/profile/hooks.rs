@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Hooks over a whole set of operations: LSMPMON's tables 5 to 7.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use experiment::{HookCost, Profile, ProfileDocument};
+
+use super::{full_name, grouped, has_figures, where_profiled};
+use crate::cells::reason;
+use crate::format::{count, figure, share};
+use crate::table::{Align, Column, Footnotes, Row, TEXT_LIMIT, Table, Value};
+use crate::text::printable;
+
+/// Most operations that a footnote names.
+const OPERATIONS_NAMED: usize = 10;
+
+pub(super) fn tables(document: &ProfileDocument) -> Vec<Table> {
+    let clock = format!("{} clock", document.environment.clock);
+    let mut tables: Vec<Table> = grouped(&document.profiles, |profile| {
+        (
+            profile.kernel.as_str(),
+            profile.stack.as_slice(),
+            profile.filesystem.as_str(),
+        )
+    })
+    .into_iter()
+    .map(|(_, profiles)| table(&profiles, &clock))
+    .collect();
+    tables.extend(
+        grouped(&document.profiles, |profile| {
+            (profile.stack.as_slice(), profile.filesystem.as_str())
+        })
+        .into_iter()
+        .filter_map(|((stack, _), profiles)| kernels(stack, &profiles, &clock)),
+    );
+    tables
+}
+
+/// A hook over several operations.
+#[derive(Default)]
+struct Sum<'a> {
+    operations: u64,
+    calls: u64,
+    inclusive: u64,
+    dispatch: u64,
+    /// Inclusive, by module.
+    modules: HashMap<&'a str, u64>,
+}
+
+/// All operations of one kernel, stack and file system.
+#[derive(Default)]
+struct Sums<'a> {
+    hooks: HashMap<&'a str, Sum<'a>>,
+    operations: u64,
+    calls: u64,
+    hooked: u64,
+    total: u64,
+}
+
+impl<'a> Sums<'a> {
+    fn of(profiles: &[&'a Profile]) -> Sums<'a> {
+        let mut sums = Sums::default();
+        for profile in profiles.iter().filter(|profile| has_figures(profile)) {
+            sums.operations += 1;
+            sums.hooked = sums.hooked.saturating_add(profile.hooked);
+            sums.total = sums.total.saturating_add(profile.total);
+            for hook in profile.hooks.iter().filter(|hook| hook.calls > 0) {
+                sums.add(hook);
+            }
+        }
+        sums
+    }
+
+    fn add(&mut self, hook: &'a HookCost) {
+        self.calls = self.calls.saturating_add(hook.calls);
+        let sum = self.hooks.entry(&hook.hook).or_default();
+        sum.operations += 1;
+        sum.calls = sum.calls.saturating_add(hook.calls);
+        sum.inclusive = sum.inclusive.saturating_add(hook.inclusive);
+        sum.dispatch = sum.dispatch.saturating_add(hook.dispatch);
+        for behind in &hook.implementations {
+            let of_module = sum.modules.entry(&behind.module).or_default();
+            *of_module = of_module.saturating_add(behind.inclusive);
+        }
+    }
+
+    /// Hooks, the dearest first.
+    fn hooks(&self) -> Vec<&'a str> {
+        let mut hooks: Vec<(Reverse<u64>, &str)> = self
+            .hooks
+            .iter()
+            .map(|(hook, sum)| (Reverse(sum.inclusive), *hook))
+            .collect();
+        hooks.sort_unstable();
+        hooks.into_iter().map(|(_, hook)| hook).collect()
+    }
+
+    fn share(&self) -> String {
+        share(self.hooked, self.total).unwrap_or_else(|| "n/a".to_owned())
+    }
+}
+
+impl Sum<'_> {
+    fn average(&self) -> String {
+        if self.calls == 0 {
+            return String::new();
+        }
+        figure(self.inclusive as f64 / self.calls as f64)
+    }
+}
+
+fn table(profiles: &[&Profile], clock: &str) -> Table {
+    let sums = Sums::of(profiles);
+    let modules = modules(profiles, &sums);
+    let mut columns = vec![Column::new("hook", Align::Left)];
+    for title in ["operations", "calls", "sum", "average", "dispatch"] {
+        columns.push(Column::figures(title, None));
+    }
+    for module in &modules {
+        columns.push(Column::figures(printable(module, 30), None));
+    }
+    let n = columns.len();
+    let mut rows = Vec::new();
+    for hook in sums.hooks() {
+        let Some(sum) = sums.hooks.get(hook) else {
+            continue;
+        };
+        let mut values = vec![
+            printable(hook, TEXT_LIMIT),
+            count(sum.operations),
+            count(sum.calls),
+            count(sum.inclusive),
+            sum.average(),
+            count(sum.dispatch),
+        ];
+        for module in &modules {
+            values.push(
+                sum.modules
+                    .get(module)
+                    .copied()
+                    .map_or("-".to_owned(), count),
+            );
+        }
+        rows.push(row(values, n, false));
+    }
+    let mut notes = Footnotes::default();
+    let mut operations = count(sums.operations);
+    if let Some(without) = without_figures(profiles) {
+        operations += &format!(" {}", notes.mark(without));
+    }
+    rows.push(row(
+        vec![
+            "hooks, nested once".to_owned(),
+            operations,
+            count(sums.calls),
+            count(sums.hooked),
+        ],
+        n,
+        true,
+    ));
+    rows.push(row(
+        vec![
+            "all instructions".to_owned(),
+            String::new(),
+            String::new(),
+            count(sums.total),
+        ],
+        n,
+        true,
+    ));
+    rows.push(row(
+        vec![
+            "share of hooks".to_owned(),
+            String::new(),
+            String::new(),
+            sums.share(),
+        ],
+        n,
+        true,
+    ));
+    let stack = profiles.first().map_or(&[][..], |p| p.stack.as_slice());
+    Table {
+        title: format!(
+            "{}, {clock}: hooks with {} over {}: guest kernel instructions",
+            where_profiled(profiles),
+            full_name(stack),
+            of_operations(sums.operations)
+        ),
+        legend: vec![
+            "operations: that call the hook; calls, sum: over one run of each; sum: from call to \
+             return; average: sum per call; dispatch: sum less the modules' functions, which have \
+             a column per module."
+                .to_owned(),
+            "nested once: the sum counts a hook inside a hook with the outer one.".to_owned(),
+        ],
+        columns,
+        fixed_columns: 1,
+        rows,
+        footnotes: notes.texts,
+    }
+}
+
+fn of_operations(n: u64) -> String {
+    match n {
+        1 => "1 operation".to_owned(),
+        n => format!("{} operations", count(n)),
+    }
+}
+
+fn row(values: Vec<String>, columns: usize, summary: bool) -> Row {
+    let mut values: Vec<Value> = values.into_iter().map(Value::plain).collect();
+    values.resize(columns, Value::default());
+    Row { values, summary }
+}
+
+/// Modules behind hooks: first those of the stack in its order, then the others.
+fn modules<'a>(profiles: &[&'a Profile], sums: &Sums<'a>) -> Vec<&'a str> {
+    let mut order: HashMap<&str, usize> = HashMap::new();
+    for profile in profiles {
+        for module in &profile.active_lsms {
+            let next = order.len();
+            order.entry(module).or_insert(next);
+        }
+    }
+    let mut modules: Vec<&str> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    for module in sums.hooks.values().flat_map(|sum| sum.modules.keys()) {
+        if seen.insert(*module) {
+            modules.push(module);
+        }
+    }
+    modules.sort_by_key(|module| (order.get(module).copied().unwrap_or(usize::MAX), *module));
+    modules
+}
+
+/// Operations that have no figures, by reason.
+fn without_figures(profiles: &[&Profile]) -> Option<String> {
+    let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for profile in profiles.iter().filter(|profile| !has_figures(profile)) {
+        let why = reason(profile.status, profile.reason.as_deref());
+        let titles = reasons.entry(why).or_default();
+        titles.push(printable(&profile.title(), TEXT_LIMIT));
+    }
+    let texts: Vec<String> = reasons
+        .iter()
+        .map(|(why, titles)| {
+            let mut text = titles[..titles.len().min(OPERATIONS_NAMED)].join(", ");
+            if titles.len() > OPERATIONS_NAMED {
+                text += &format!(" and {} more", titles.len() - OPERATIONS_NAMED);
+            }
+            format!("{text} ({why})")
+        })
+        .collect();
+    (!texts.is_empty()).then(|| format!("without figures: {}", texts.join("; ")))
+}
+
+/// The average cost of a call on each kernel; None for a single kernel.
+fn kernels(stack: &[String], profiles: &[&Profile], clock: &str) -> Option<Table> {
+    let by_kernel = grouped(profiles.iter().copied(), |p| p.kernel.as_str());
+    if by_kernel.len() < 2 {
+        return None;
+    }
+    let sums: Vec<Sums<'_>> = by_kernel.iter().map(|(_, of)| Sums::of(of)).collect();
+    let mut columns = vec![Column::new("hook", Align::Left)];
+    for (kernel, _) in &by_kernel {
+        columns.push(Column::figures(printable(kernel, TEXT_LIMIT), None));
+    }
+    let mut dearest: HashMap<&str, u64> = HashMap::new();
+    for (hook, sum) in sums.iter().flat_map(|sums| &sums.hooks) {
+        let cost = dearest.entry(hook).or_default();
+        *cost = cost.saturating_add(sum.inclusive);
+    }
+    let mut hooks: Vec<(Reverse<u64>, &str)> = dearest
+        .into_iter()
+        .map(|(hook, cost)| (Reverse(cost), hook))
+        .collect();
+    hooks.sort_unstable();
+    let mut rows: Vec<Row> = Vec::new();
+    for (_, hook) in hooks {
+        let mut values = vec![printable(hook, TEXT_LIMIT)];
+        for sums in &sums {
+            values.push(sums.hooks.get(hook).map_or("-".to_owned(), Sum::average));
+        }
+        rows.push(row(values, columns.len(), false));
+    }
+    let summary = |label: &str, of: &dyn Fn(&Sums<'_>) -> String| {
+        let mut values = vec![label.to_owned()];
+        values.extend(sums.iter().map(of));
+        row(values, columns.len(), true)
+    };
+    rows.push(summary("operations", &|sums| count(sums.operations)));
+    rows.push(summary("calls per operation", &|sums| {
+        per_operation(sums.calls, sums)
+    }));
+    rows.push(summary("hooks per operation", &|sums| {
+        per_operation(sums.hooked, sums)
+    }));
+    rows.push(summary("share of hooks", &|sums| sums.share()));
+    let filesystem = profiles.first().map_or("", |p| p.filesystem.as_str());
+    Some(Table {
+        title: format!(
+            "{}, {clock}: hooks with {} on each kernel: guest kernel instructions per call",
+            printable(filesystem, TEXT_LIMIT),
+            full_name(stack)
+        ),
+        legend: vec![
+            "Figures: the average from call to return over all operations; -: never called. hooks \
+             per operation: instructions, a hook inside a hook counted with the outer one."
+                .to_owned(),
+        ],
+        columns,
+        fixed_columns: 1,
+        rows,
+        footnotes: Vec::new(),
+    })
+}
+
+fn per_operation(of: u64, sums: &Sums<'_>) -> String {
+    if sums.operations == 0 {
+        return "n/a".to_owned();
+    }
+    figure(of as f64 / sums.operations as f64)
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What LSM hooks cost, as tables.
+
+mod csv;
+mod hooks;
+mod operation;
+mod operations;
+mod residual;
+
+use std::collections::HashSet;
+use std::hash::Hash;
+
+use experiment::{Profile, ProfileDocument, Status};
+
+use crate::cells::added;
+use crate::table::{Report, TEXT_LIMIT, warnings};
+use crate::text::printable;
+
+pub use csv::{PROFILE_CSV_COLUMNS, profile_csv};
+
+/// Most operations that are shown hook by hook unless asked for.
+const FEW_OPERATIONS: usize = 4;
+
+/// What the tables of a profile document are about.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ProfileView {
+    /// A table for each kernel, file system and operation: its hooks and behind them
+    /// the modules' functions, stacks beside each other.
+    #[default]
+    Operation,
+    /// A table for each kernel, stack and file system: the hooks over all operations,
+    /// as in LSMPMON's tables 5 to 7. With several kernels also the average cost of a
+    /// call on each.
+    Hooks,
+    /// A table for each kernel and file system: an operation in each row.
+    Operations,
+}
+
+impl ProfileView {
+    /// The view that shows most of a document without growing long: hook by hook for a
+    /// few operations, else an operation in each row.
+    pub fn suited_to(document: &ProfileDocument) -> ProfileView {
+        let key = |p: &Profile| (p.kernel.clone(), p.filesystem.clone(), p.title());
+        let operations: HashSet<_> = document.profiles.iter().map(key).collect();
+        if operations.len() <= FEW_OPERATIONS {
+            ProfileView::Operation
+        } else {
+            ProfileView::Operations
+        }
+    }
+}
+
+/// What a report of profiles shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ProfileOptions {
+    /// What its tables are about.
+    pub by: ProfileView,
+}
+
+/// All tables of a profile document, in its order. Figures are guest kernel
+/// instructions per operation.
+pub fn profile_report(document: &ProfileDocument, options: &ProfileOptions) -> Report {
+    let tables = match options.by {
+        ProfileView::Operation => operation::tables(document),
+        ProfileView::Hooks => hooks::tables(document),
+        ProfileView::Operations => operations::tables(document),
+    };
+    Report {
+        tables,
+        warnings: warnings(&document.warnings),
+    }
+}
+
+/// Profiles with the same key, in the order in which each key first comes.
+fn grouped<'a, K: Eq + Hash + Copy>(
+    profiles: impl IntoIterator<Item = &'a Profile>,
+    key: impl Fn(&'a Profile) -> K,
+) -> Vec<(K, Vec<&'a Profile>)> {
+    let mut positions = std::collections::HashMap::new();
+    let mut groups: Vec<(K, Vec<&Profile>)> = Vec::new();
+    for profile in profiles {
+        let key = key(profile);
+        let at = *positions.entry(key).or_insert_with(|| {
+            groups.push((key, Vec::new()));
+            groups.len() - 1
+        });
+        groups[at].1.push(profile);
+    }
+    groups
+}
+
+/// A profile's operation.
+fn operation_of(profile: &Profile) -> (&str, &str) {
+    (&profile.benchmark, &profile.variant)
+}
+
+/// Stacks in few characters: those that only add to the first by what they add.
+struct StackNames<'a> {
+    first: &'a [String],
+}
+
+impl<'a> StackNames<'a> {
+    /// Names for the stacks of these profiles, beside the first one's baseline or the
+    /// first one.
+    fn of(profiles: &[&'a Profile]) -> StackNames<'a> {
+        let baselines = profiles.iter().filter_map(|p| p.baseline.as_ref());
+        let first = baselines.map(|baseline| baseline.stack.as_slice()).next();
+        let first = first.or_else(|| profiles.first().map(|p| p.stack.as_slice()));
+        StackNames {
+            first: first.unwrap_or_default(),
+        }
+    }
+
+    fn short(&self, stack: &[String]) -> String {
+        match added(stack, self.first) {
+            Some(added) if !self.first.is_empty() => {
+                printable(&format!("+{}", added.join(",")), TEXT_LIMIT)
+            }
+            _ => full_name(stack),
+        }
+    }
+}
+
+fn full_name(stack: &[String]) -> String {
+    if stack.is_empty() {
+        return "no module".to_owned();
+    }
+    printable(&stack.join(","), 3 * TEXT_LIMIT)
+}
+
+/// `debian:6.1 (6.1.0-56-cloud-amd64), tmpfs`.
+fn where_profiled(profiles: &[&Profile]) -> String {
+    let Some(first) = profiles.first() else {
+        return String::new();
+    };
+    let mut text = printable(&first.kernel, TEXT_LIMIT);
+    let mut releases: Vec<&str> = Vec::new();
+    for profile in profiles {
+        let release = profile.release.as_str();
+        if !release.is_empty() && !releases.contains(&release) {
+            releases.push(release);
+        }
+    }
+    if !releases.is_empty() {
+        text += &format!(" ({})", printable(&releases.join(", "), 200));
+    }
+    text += &format!(", {}", printable(&first.filesystem, TEXT_LIMIT));
+    text
+}
+
+fn has_figures(profile: &Profile) -> bool {
+    profile.status == Status::Ok
+}
+
+/// A sum that a lying document cannot overflow.
+fn sum(figures: impl IntoIterator<Item = u64>) -> u64 {
+    figures.into_iter().fold(0, u64::saturating_add)
+}
+
+/// `tested - baseline`.
+fn difference(tested: u64, baseline: u64) -> i128 {
+    i128::from(tested) - i128::from(baseline)
+}

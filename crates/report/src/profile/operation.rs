@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! One operation's hooks, stacks beside each other.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use experiment::{BaselineProfile, HookCost, Implementation, Profile, ProfileDocument};
+
+use super::{StackNames, difference, full_name, grouped, has_figures, operation_of, residual};
+use crate::format::{self, count};
+use crate::table::{Align, Column, Footnotes, Row, TEXT_LIMIT, Table, Tone, Value, without_figure};
+use crate::text::printable;
+
+/// Columns of a stack.
+const COLUMNS: usize = 4;
+
+pub(super) fn tables(document: &ProfileDocument) -> Vec<Table> {
+    grouped(&document.profiles, |profile| {
+        (
+            profile.kernel.as_str(),
+            profile.filesystem.as_str(),
+            operation_of(profile),
+        )
+    })
+    .into_iter()
+    .map(|(_, profiles)| table(document, &profiles))
+    .collect()
+}
+
+/// One stack's figures, or two stacks' compared.
+struct Side<'a> {
+    profile: &'a Profile,
+    baseline: Option<&'a BaselineProfile>,
+    tested_costs: Costs<'a>,
+    baseline_costs: Costs<'a>,
+}
+
+/// The hooks of a stack and what it called of the modules.
+#[derive(Default)]
+struct Costs<'a> {
+    hooks: HashMap<&'a str, &'a HookCost>,
+    /// By hook, module and function.
+    behind: HashMap<(&'a str, &'a str, &'a str), &'a Implementation>,
+}
+
+impl<'a> Costs<'a> {
+    fn of(hooks: &'a [HookCost]) -> Costs<'a> {
+        let mut costs = Costs::default();
+        for hook in hooks {
+            costs.hooks.insert(&hook.hook, hook);
+            for behind in &hook.implementations {
+                let key = (
+                    hook.hook.as_str(),
+                    behind.module.as_str(),
+                    behind.function.as_str(),
+                );
+                costs.behind.insert(key, behind);
+            }
+        }
+        costs
+    }
+}
+
+impl<'a> Side<'a> {
+    fn of(profile: &'a Profile) -> Side<'a> {
+        let shown = has_figures(profile);
+        let baseline = profile.baseline.as_ref().filter(|_| shown);
+        Side {
+            profile,
+            baseline,
+            tested_costs: Costs::of(if shown { &profile.hooks } else { &[] }),
+            baseline_costs: Costs::of(baseline.map_or(&[], |b| &b.hooks)),
+        }
+    }
+
+    fn costs(&self) -> [&Costs<'a>; 2] {
+        [&self.tested_costs, &self.baseline_costs]
+    }
+}
+
+/// What stands in a row for one stack.
+#[derive(Clone, Copy)]
+struct Figures {
+    calls: u64,
+    inclusive: u64,
+    /// Exclusive and dispatch.
+    own: Option<(u64, u64)>,
+}
+
+impl From<&HookCost> for Figures {
+    fn from(hook: &HookCost) -> Figures {
+        Figures {
+            calls: hook.calls,
+            inclusive: hook.inclusive,
+            own: Some((hook.exclusive, hook.dispatch)),
+        }
+    }
+}
+
+impl From<&Implementation> for Figures {
+    fn from(implementation: &Implementation) -> Figures {
+        Figures {
+            calls: implementation.calls,
+            inclusive: implementation.inclusive,
+            own: None,
+        }
+    }
+}
+
+fn table(document: &ProfileDocument, profiles: &[&Profile]) -> Table {
+    let mut shown: Vec<&Profile> = profiles.to_vec();
+    // What others are compared with already stands beside them.
+    shown.retain(|profile| {
+        !has_figures(profile)
+            || profile.baseline.is_some()
+            || !profiles.iter().any(|other| {
+                has_figures(other)
+                    && other
+                        .baseline
+                        .as_ref()
+                        .is_some_and(|baseline| baseline.stack == profile.stack)
+            })
+    });
+    let names = StackNames::of(&shown);
+    let sides: Vec<Side<'_>> = shown.iter().map(|profile| Side::of(profile)).collect();
+    let mut notes = Footnotes::default();
+    let mut rows = hook_rows(&sides);
+    rows.extend(summary(&sides, &mut notes));
+    let title = profiles.first().map(|p| p.title()).unwrap_or_default();
+    let mut title = format!(
+        "{}, {} clock: {}",
+        super::where_profiled(profiles),
+        document.environment.clock,
+        printable(&title, TEXT_LIMIT)
+    );
+    if let [side] = sides.as_slice() {
+        title += &format!(", {}", full_name(&side.profile.stack));
+        if let Some(baseline) = side.baseline {
+            title += &format!(" against {}", full_name(&baseline.stack));
+        }
+    }
+    title += ": guest kernel instructions per operation";
+    Table {
+        title,
+        legend: legend(&sides, &names),
+        columns: columns(&sides, &names),
+        fixed_columns: 1,
+        rows,
+        footnotes: notes.texts,
+    }
+}
+
+fn columns(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<Column> {
+    let mut columns = vec![Column::new("hook", Align::Left)];
+    let alone = sides.len() == 1;
+    for side in sides {
+        let name = names.short(&side.profile.stack);
+        let titles = match side.baseline {
+            Some(baseline) if alone => [
+                "calls".to_owned(),
+                names.short(&baseline.stack),
+                name.clone(),
+                "difference".to_owned(),
+            ],
+            Some(_) => ["calls", "baseline", "tested", "difference"].map(str::to_owned),
+            None if alone => ["calls", "inclusive", "exclusive", "dispatch"].map(str::to_owned),
+            None => ["calls", "incl", "excl", "dispatch"].map(str::to_owned),
+        };
+        let group = (!alone).then_some(name.as_str());
+        columns.extend(titles.map(|title| Column::figures(printable(&title, TEXT_LIMIT), group)));
+    }
+    columns
+}
+
+fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
+    let mut legend = Vec::new();
+    let compared = sides.iter().any(|side| side.baseline.is_some());
+    if sides.len() > 1 {
+        let stacks = sides.iter().map(|side| {
+            let (short, full) = (
+                names.short(&side.profile.stack),
+                full_name(&side.profile.stack),
+            );
+            let against = match side.baseline {
+                Some(baseline) => format!(" against {}", full_name(&baseline.stack)),
+                None => String::new(),
+            };
+            if short == full {
+                format!("{full}{against}")
+            } else {
+                format!("{short} is {full}{against}")
+            }
+        });
+        legend.push(format!(
+            "Stacks: {}.",
+            stacks.collect::<Vec<_>>().join("; ")
+        ));
+    }
+    if compared {
+        legend.push(
+            "Figures: inclusive, from call to return, of the baseline and of the tested stack; \
+             difference: tested less baseline; calls: a -> b where the two differ. Below a hook: \
+             the modules' functions that it called."
+                .to_owned(),
+        );
+    }
+    if sides.iter().any(|side| side.baseline.is_none()) {
+        let (inclusive, exclusive) = if sides.len() == 1 {
+            ("inclusive", "exclusive")
+        } else {
+            ("incl", "excl")
+        };
+        legend.push(format!(
+            "{inclusive}: from call to return, with all that was called; {exclusive}: the hook \
+             function's own; dispatch: {inclusive} less the modules' functions, which stand below \
+             their hook."
+        ));
+    }
+    let mut last = "nested once: a hook inside a hook counts with the outer one.".to_owned();
+    if compared {
+        last += " residual: what differs outside of hooks; 0 proves that they are all there is.";
+    }
+    legend.push(last);
+    legend.extend(windows(sides, names));
+    legend
+}
+
+/// How sure the figures are: a line of the legend.
+fn windows(sides: &[Side<'_>], names: &StackNames<'_>) -> Option<String> {
+    let mut texts: Vec<(String, String)> = Vec::new();
+    for side in sides.iter().filter(|side| has_figures(side.profile)) {
+        let profile = side.profile;
+        let mut text = format!(
+            "{} of {}, {} dirty, {} REP iterations",
+            count(profile.path_windows),
+            count(profile.windows),
+            count(profile.dirty),
+            count(profile.rep_iterations)
+        );
+        if let Some(baseline) = side.baseline {
+            let (path, all) = (baseline.path_windows, baseline.windows);
+            text += &format!(" (baseline {} of {})", count(path), count(all));
+        }
+        texts.push((names.short(&profile.stack), text));
+    }
+    let (_, first) = texts.first()?;
+    let text = if sides.len() == 1 {
+        first.clone()
+    } else if texts.len() == sides.len() && texts.iter().all(|(_, text)| text == first) {
+        format!("{first}, each stack")
+    } else {
+        let texts: Vec<String> = texts
+            .iter()
+            .map(|(name, text)| format!("{name} {text}"))
+            .collect();
+        texts.join("; ")
+    };
+    Some(format!("Clean windows on the profiled path: {text}."))
+}
+
+/// Hooks that were called, the dearest first, each with the modules' functions.
+fn hook_rows(sides: &[Side<'_>]) -> Vec<Row> {
+    let costs = || sides.iter().flat_map(Side::costs);
+    let mut hooks: HashMap<&str, u64> = HashMap::new();
+    let mut behind: HashMap<&str, HashMap<(&str, &str), u64>> = HashMap::new();
+    for hook in costs().flat_map(|costs| costs.hooks.values()) {
+        if hook.calls > 0 || hook.inclusive > 0 {
+            dearest(&mut hooks, hook.hook.as_str(), hook.inclusive);
+        }
+    }
+    for (&(hook, module, function), implementation) in costs().flat_map(|costs| &costs.behind) {
+        let of_hook = behind.entry(hook).or_default();
+        dearest(of_hook, (module, function), implementation.inclusive);
+    }
+    let mut rows = Vec::new();
+    for hook in sorted(hooks) {
+        rows.push(row(printable(hook, TEXT_LIMIT), sides, |costs| {
+            costs.hooks.get(hook).map(|&cost| Figures::from(cost))
+        }));
+        for (module, function) in sorted(behind.remove(hook).unwrap_or_default()) {
+            rows.push(row(implementation(module, function), sides, |costs| {
+                let cost = costs.behind.get(&(hook, module, function))?;
+                Some(Figures::from(*cost))
+            }));
+        }
+    }
+    rows
+}
+
+fn dearest<K: Eq + std::hash::Hash>(costs: &mut HashMap<K, u64>, name: K, cost: u64) {
+    let most = costs.entry(name).or_default();
+    *most = cost.max(*most);
+}
+
+/// Names by cost, the dearest first.
+fn sorted<K: Ord + Copy>(cost: HashMap<K, u64>) -> Vec<K> {
+    let mut names: Vec<(Reverse<u64>, K)> =
+        cost.into_iter().map(|(k, c)| (Reverse(c), k)).collect();
+    names.sort_unstable();
+    names.into_iter().map(|(_, name)| name).collect()
+}
+
+/// `  selinux_inode_permission`; with the module where the name does not say it.
+fn implementation(module: &str, function: &str) -> String {
+    let prefix = if module == "capability" {
+        "cap"
+    } else {
+        module
+    };
+    let label = printable(&format!("  {function}"), TEXT_LIMIT);
+    if module.is_empty() || function.starts_with(prefix) {
+        label
+    } else {
+        format!("{label} ({})", printable(module, 20))
+    }
+}
+
+fn row<'a>(label: String, sides: &[Side<'a>], of: impl Fn(&Costs<'a>) -> Option<Figures>) -> Row {
+    let mut values = vec![Value::plain(label)];
+    for side in sides {
+        let tested = of(&side.tested_costs);
+        values.extend(if side.baseline.is_some() {
+            compared(tested, of(&side.baseline_costs))
+        } else {
+            alone(tested)
+        });
+    }
+    Row {
+        values,
+        summary: false,
+    }
+}
+
+fn alone(figures: Option<Figures>) -> [Value; COLUMNS] {
+    let Some(figures) = figures else {
+        return ["-", "", "", ""].map(Value::plain);
+    };
+    let own = figures.own;
+    [
+        Value::plain(count(figures.calls)),
+        Value::plain(count(figures.inclusive)),
+        Value::plain(own.map(|own| count(own.0)).unwrap_or_default()),
+        Value::plain(own.map(|own| count(own.1)).unwrap_or_default()),
+    ]
+}
+
+fn compared(tested: Option<Figures>, baseline: Option<Figures>) -> [Value; COLUMNS] {
+    // An absent side has `-` for its figure, so that its calls need not say it again.
+    let calls = match (baseline, tested) {
+        (None, None) => return ["-", "", "", ""].map(Value::plain),
+        (Some(was), Some(is)) if was.calls != is.calls => {
+            format!("{} -> {}", count(was.calls), count(is.calls))
+        }
+        (_, Some(one)) | (Some(one), None) => count(one.calls),
+    };
+    let cost = |figures: Option<Figures>| figures.map_or(0, |figures| figures.inclusive);
+    let shown = |figures: Option<Figures>| figures.map_or("-".to_owned(), |f| count(f.inclusive));
+    [
+        Value::plain(calls),
+        Value::plain(shown(baseline)),
+        Value::plain(shown(tested)),
+        differing(difference(cost(tested), cost(baseline))),
+    ]
+}
+
+/// A difference in the colour of what it means.
+pub(super) fn differing(difference: i128) -> Value {
+    let tone = match difference {
+        d if d > 0 => Tone::Worse,
+        d if d < 0 => Tone::Better,
+        _ => Tone::Plain,
+    };
+    Value::toned(format::difference(difference), tone)
+}
+
+fn summary(sides: &[Side<'_>], notes: &mut Footnotes) -> Vec<Row> {
+    let outside = |total: u64, hooked: u64| total.saturating_sub(hooked);
+    let mut rows = vec![
+        summary_row("hooks, nested once", sides, |p| p.hooked, |b| b.hooked),
+        summary_row(
+            "outside hooks",
+            sides,
+            |p| outside(p.total, p.hooked),
+            |b| outside(b.total, b.hooked),
+        ),
+        summary_row("total", sides, |p| p.total, |b| b.total),
+    ];
+    let Some(total) = rows.last_mut() else {
+        return rows;
+    };
+    for (index, side) in sides.iter().enumerate() {
+        if !has_figures(side.profile) {
+            total.values[1 + index * COLUMNS + 1] =
+                without_figure(side.profile.status, side.profile.reason.as_deref(), notes);
+        }
+    }
+    if sides.iter().any(|side| side.baseline.is_some()) {
+        let mut values = vec![Value::plain("residual")];
+        for side in sides {
+            let mut of_side: [Value; COLUMNS] = Default::default();
+            if let Some(baseline) = side.baseline {
+                of_side[3] = residual::value(side.profile, baseline, notes);
+            }
+            values.extend(of_side);
+        }
+        rows.push(Row {
+            values,
+            summary: true,
+        });
+    }
+    rows
+}
+
+fn summary_row(
+    label: &str,
+    sides: &[Side<'_>],
+    tested: impl Fn(&Profile) -> u64,
+    baseline: impl Fn(&BaselineProfile) -> u64,
+) -> Row {
+    let mut values = vec![Value::plain(label)];
+    for side in sides {
+        let mut of_side: [Value; COLUMNS] = Default::default();
+        if has_figures(side.profile) {
+            let figure = tested(side.profile);
+            if let Some(base) = side.baseline.map(&baseline) {
+                of_side[1] = Value::plain(count(base));
+                of_side[2] = Value::plain(count(figure));
+                of_side[3] = differing(difference(figure, base));
+            } else {
+                of_side[1] = Value::plain(count(figure));
+            }
+        }
+        values.extend(of_side);
+    }
+    Row {
+        values,
+        summary: true,
+    }
+}

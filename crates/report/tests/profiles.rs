@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Small profile documents as every kind of table, and documents that lie.
+
+use experiment::{
+    BaselineProfile, Clock, Environment, FunctionDifference, HookCost, Implementation, Profile,
+    ProfileDocument, SCHEMA_VERSION, Status, Tool, Warning, WarningKind,
+};
+use proptest::prelude::*;
+use report::{
+    Layout, PROFILE_CSV_COLUMNS, ProfileOptions, ProfileView, markdown, profile_csv,
+    profile_report, terminal,
+};
+
+fn document(profiles: Vec<Profile>) -> ProfileDocument {
+    ProfileDocument {
+        schema_version: SCHEMA_VERSION,
+        tool: Tool {
+            name: "lsmeter".to_owned(),
+            version: "0.1.0".to_owned(),
+        },
+        environment: Environment {
+            os: "Debian GNU/Linux 12".to_owned(),
+            host_kernel: "6.1.0".to_owned(),
+            cpu: "some".to_owned(),
+            cores: 2,
+            kvm: false,
+            clock: Clock::Deterministic,
+            qemu: None,
+            host_lsms: Vec::new(),
+        },
+        profiles,
+        warnings: Vec::new(),
+    }
+}
+
+/// A hook whose modules' functions are given as module, function, inclusive.
+fn hook(name: &str, calls: u64, own: u64, behind: &[(&str, &str, u64)]) -> HookCost {
+    let modules: u64 = behind.iter().map(|(_, _, cost)| cost).sum();
+    HookCost {
+        hook: name.to_owned(),
+        function: format!("security_{name}"),
+        calls,
+        inclusive: own + modules,
+        exclusive: own,
+        dispatch: own,
+        outermost: own + modules,
+        implementations: behind
+            .iter()
+            .map(|(module, function, inclusive)| Implementation {
+                module: (*module).to_owned(),
+                function: (*function).to_owned(),
+                calls,
+                inclusive: *inclusive,
+            })
+            .collect(),
+    }
+}
+
+const OUTSIDE: u64 = 4_700;
+
+fn profile(kernel: &str, modules: &[&str], (benchmark, variant): (&str, &str)) -> Profile {
+    let mut hooks = Vec::new();
+    let with = |module: &'static str, function: &'static str, cost: u64| {
+        modules
+            .contains(&module)
+            .then_some((module, function, cost))
+    };
+    if benchmark == "open" {
+        let behind = [
+            with("selinux", "selinux_file_open", 290),
+            with("apparmor", "apparmor_file_open", 210),
+        ];
+        let behind: Vec<_> = behind.into_iter().flatten().collect();
+        hooks.push(hook("file_open", 1, 33, &behind));
+        let behind = [with("apparmor", "apparmor_file_alloc_security", 77)];
+        let behind: Vec<_> = behind.into_iter().flatten().collect();
+        hooks.push(hook("file_alloc", 1, 61, &behind));
+    }
+    let behind = [with("selinux", "selinux_inode_permission", 1_100)];
+    let behind: Vec<_> = behind.into_iter().flatten().collect();
+    hooks.push(hook("inode_permission", 3, 84, &behind));
+    if modules.contains(&"selinux") {
+        hooks.push(hook(
+            "current_getsecid_subj",
+            1,
+            20,
+            &[("landlock", "hook_getsecid", 5)],
+        ));
+    }
+    let hooked = hooks.iter().map(|hook| hook.outermost).sum::<u64>();
+    Profile {
+        kernel: kernel.to_owned(),
+        release: format!("{}.0-cloud-amd64", kernel.trim_start_matches("debian:")),
+        stack: modules.iter().map(|m| (*m).to_owned()).collect(),
+        active_lsms: modules.iter().map(|m| (*m).to_owned()).collect(),
+        filesystem: "tmpfs".to_owned(),
+        benchmark: benchmark.to_owned(),
+        variant: variant.to_owned(),
+        syscalls: vec![benchmark.to_owned()],
+        status: Status::Ok,
+        reason: None,
+        total: OUTSIDE + hooked,
+        rep_iterations: 4_324,
+        hooked,
+        hooks,
+        baseline: None,
+        residual: None,
+        residual_functions: Vec::new(),
+        windows: 64,
+        path_windows: 61,
+        dirty: 3,
+    }
+}
+
+const OPEN: (&str, &str) = ("open", "AA/BB");
+const STAT: (&str, &str) = ("stat", "");
+const CAPABILITY: &[&str] = &["capability"];
+const SELINUX: &[&str] = &["capability", "selinux"];
+const APPARMOR: &[&str] = &["capability", "apparmor"];
+
+fn failed(mut profile: Profile) -> Profile {
+    profile.status = Status::Failed;
+    profile.reason = Some("the guest stopped: \u{1b}[31mKernel panic".to_owned());
+    profile.hooks.clear();
+    profile.total = 0;
+    profile.hooked = 0;
+    profile
+}
+
+fn against(mut profile: Profile, baseline: &Profile, more: i64) -> Profile {
+    profile.total = profile.total.saturating_add_signed(more);
+    profile.baseline = Some(BaselineProfile {
+        stack: baseline.stack.clone(),
+        total: baseline.total,
+        hooked: baseline.hooked,
+        hooks: baseline.hooks.clone(),
+        path_windows: baseline.path_windows,
+        windows: baseline.windows,
+    });
+    profile.residual = Some(more);
+    profile
+}
+
+fn held(function: &str, difference: i64, explanation: Option<&str>) -> FunctionDifference {
+    FunctionDifference {
+        function: function.to_owned(),
+        difference,
+        explanation: explanation.map(str::to_owned),
+    }
+}
+
+fn diff(operation: (&str, &str), more: i64) -> Profile {
+    let baseline = profile("debian:6.1", CAPABILITY, operation);
+    let mut profile = against(profile("debian:6.1", SELINUX, operation), &baseline, more);
+    if more != 0 {
+        profile.residual_functions = vec![
+            held("kfree", -2, None),
+            held("memset_erms", more + 2, Some("the inode's blob is larger")),
+        ];
+    }
+    profile
+}
+
+fn shown(document: &ProfileDocument, by: ProfileView) -> String {
+    let layout = Layout {
+        width: Some(100),
+        colour: false,
+    };
+    let text = terminal(&profile_report(document, &ProfileOptions { by }), &layout);
+    for line in text.lines() {
+        assert!(line.chars().count() <= 100, "{line}");
+        assert_eq!(line, line.trim_end());
+    }
+    text
+}
+
+fn csv_of(document: &ProfileDocument) -> String {
+    let mut bytes = Vec::new();
+    profile_csv(document, &mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn one_stack() {
+    let document = document(vec![profile("debian:6.1", SELINUX, OPEN)]);
+    insta::assert_snapshot!(shown(&document, ProfileView::Operation));
+}
+
+#[test]
+fn three_stacks() {
+    let mut document = document(
+        [CAPABILITY, SELINUX, APPARMOR]
+            .map(|stack| profile("debian:6.1", stack, OPEN))
+            .into(),
+    );
+    document.warnings = vec![Warning::new(WarningKind::DirtyWindows, "3 of 67 windows")];
+    insta::assert_snapshot!(shown(&document, ProfileView::Operation));
+}
+
+#[test]
+fn compared_without_residual() {
+    let document = document(vec![profile("debian:6.1", CAPABILITY, OPEN), diff(OPEN, 0)]);
+    insta::assert_snapshot!(shown(&document, ProfileView::Operation));
+}
+
+#[test]
+fn compared_with_residual() {
+    let document = document(vec![diff(OPEN, 14)]);
+    insta::assert_snapshot!(shown(&document, ProfileView::Operation));
+}
+
+#[test]
+fn two_stacks_compared() {
+    let baseline = profile("debian:6.1", CAPABILITY, OPEN);
+    let mut apparmor = against(profile("debian:6.1", APPARMOR, OPEN), &baseline, 0);
+    // Parts that cancel out are no proof.
+    apparmor.residual_functions = vec![held("a", 3, None), held("b", -3, None)];
+    apparmor.hooks[0].calls = 2;
+    let document = document(vec![diff(OPEN, 0), apparmor]);
+    insta::assert_snapshot!(shown(&document, ProfileView::Operation));
+}
+
+#[test]
+fn a_failed_profile() {
+    let document = document(vec![
+        profile("debian:6.1", CAPABILITY, OPEN),
+        failed(profile("debian:6.1", SELINUX, OPEN)),
+    ]);
+    insta::assert_snapshot!(shown(&document, ProfileView::Operation));
+}
+
+#[test]
+fn markdown_keeps_the_order_of_levels() {
+    let document = document(vec![diff(OPEN, 14)]);
+    let options = ProfileOptions::default();
+    insta::assert_snapshot!(markdown(&profile_report(&document, &options)));
+}
+
+#[test]
+fn hooks_over_operations_and_kernels() {
+    let mut stat = profile("debian:6.12", SELINUX, STAT);
+    stat.hooks[0].inclusive += 100;
+    let document = document(vec![
+        profile("debian:6.1", SELINUX, OPEN),
+        profile("debian:6.1", SELINUX, STAT),
+        failed(profile("debian:6.1", SELINUX, ("unlink", "AA"))),
+        profile("debian:6.12", SELINUX, OPEN),
+        stat,
+    ]);
+    insta::assert_snapshot!(shown(&document, ProfileView::Hooks));
+}
+
+#[test]
+fn operations_in_rows() {
+    let document = document(vec![
+        profile("debian:6.1", SELINUX, OPEN),
+        profile("debian:6.1", SELINUX, STAT),
+        failed(profile("debian:6.1", SELINUX, ("unlink", "AA"))),
+    ]);
+    insta::assert_snapshot!(shown(&document, ProfileView::Operations));
+}
+
+#[test]
+fn operations_compared() {
+    let mut document = document(vec![diff(OPEN, 14), diff(STAT, 0)]);
+    let baseline = profile("debian:6.1", CAPABILITY, OPEN);
+    document
+        .profiles
+        .push(against(profile("debian:6.1", APPARMOR, OPEN), &baseline, 0));
+    insta::assert_snapshot!(shown(&document, ProfileView::Operations));
+}
+
+#[test]
+fn csv_rows() {
+    let mut document = document(vec![
+        diff(OPEN, 14),
+        failed(profile("debian:6.1", SELINUX, STAT)),
+    ]);
+    document.profiles[0].hooks[0].implementations[0].function = "=HYPERLINK(1)".to_owned();
+    insta::assert_snapshot!(csv_of(&document));
+}
+
+#[test]
+fn csv_sums_count_nothing_twice() {
+    let document = document(vec![diff(OPEN, 14), diff(STAT, 0)]);
+    let text = csv_of(&document);
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let at = |name| PROFILE_CSV_COLUMNS.iter().position(|c| *c == name).unwrap();
+    let (mut total, mut outermost) = (0, 0);
+    for record in reader.records() {
+        let record = record.unwrap();
+        total += record[at("total")].parse::<u64>().unwrap_or(0);
+        outermost += record[at("outermost")].parse::<u64>().unwrap_or(0);
+    }
+    let of = |field: fn(&Profile) -> u64| document.profiles.iter().map(field).sum::<u64>();
+    assert_eq!(total, of(|profile| profile.total));
+    assert_eq!(outermost, of(|profile| profile.hooked));
+}
+
+#[test]
+fn the_view_that_suits() {
+    let of = |n: usize| {
+        let profiles = (0..n).map(|i| profile("debian:6.1", SELINUX, ("open", &format!("{i}"))));
+        ProfileView::suited_to(&document(profiles.collect()))
+    };
+    assert_eq!(of(0), ProfileView::Operation);
+    assert_eq!(of(4), ProfileView::Operation);
+    assert_eq!(of(5), ProfileView::Operations);
+}
+
+#[test]
+fn nothing_profiled_is_no_table() {
+    for by in [
+        ProfileView::Operation,
+        ProfileView::Hooks,
+        ProfileView::Operations,
+    ] {
+        assert_eq!(shown(&document(Vec::new()), by), "");
+    }
+    assert_eq!(csv_of(&document(Vec::new())).lines().count(), 1);
+}
+
+/// Every figure and text as a lie.
+fn hostile(mut profile: Profile, text: &str, figure: u64) -> Profile {
+    profile.kernel = text.to_owned();
+    profile.release = text.to_owned();
+    profile.filesystem = text.to_owned();
+    profile.benchmark = text.to_owned();
+    profile.variant = text.to_owned();
+    profile.stack.push(text.to_owned());
+    profile.active_lsms = vec![text.to_owned()];
+    (profile.total, profile.hooked) = (figure, figure / 2);
+    profile.residual = None;
+    profile.reason = Some(text.to_owned());
+    profile.residual_functions = vec![held(text, i64::MIN, Some(text)), held(text, 1, None)];
+    for hook in &mut profile.hooks {
+        hook.hook = text.to_owned();
+        (hook.calls, hook.inclusive, hook.dispatch) = (figure, figure, figure);
+        for behind in &mut hook.implementations {
+            behind.module = text.to_owned();
+            behind.function = text.to_owned();
+            behind.inclusive = figure;
+        }
+    }
+    if let Some(baseline) = &mut profile.baseline {
+        baseline.stack = vec![text.to_owned()];
+        baseline.hooked = figure;
+    }
+    profile
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn a_lying_document_cannot_draw(
+        text in "\\PC{0,12}|[\\x00-\\x7f|`<]{0,300}|\u{1b}\\[2J.*",
+        figure in prop_oneof![Just(0), Just(u64::MAX), any::<u64>()],
+        usable: bool,
+    ) {
+        let mut profiles = vec![
+            diff(OPEN, 14),
+            diff(STAT, 0),
+            profile("debian:6.1", SELINUX, OPEN),
+            profile("debian:6.12", APPARMOR, OPEN),
+        ];
+        for profile in &mut profiles {
+            *profile = hostile(profile.clone(), &text, figure);
+            if !usable {
+                profile.status = Status::Unsupported;
+            }
+        }
+        // So that there is more than one kernel.
+        profiles[3].kernel.push('x');
+        let document = document(profiles);
+        for by in [ProfileView::Operation, ProfileView::Hooks, ProfileView::Operations] {
+            let made = profile_report(&document, &ProfileOptions { by });
+            for table in &made.tables {
+                for row in &table.rows {
+                    prop_assert_eq!(row.values.len(), table.columns.len());
+                }
+            }
+            let layout = Layout { width: Some(80), colour: false };
+            for text in [terminal(&made, &layout), markdown(&made)] {
+                prop_assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+            }
+        }
+        let csv = csv_of(&document);
+        for record in csv::Reader::from_reader(csv.as_bytes()).records() {
+            let record = record.unwrap();
+            prop_assert_eq!(record.len(), PROFILE_CSV_COLUMNS.len());
+            for field in &record {
+                prop_assert!(!field.starts_with(['=', '@', '+']));
+            }
+        }
+    }
+
+    #[test]
+    fn any_width_keeps_every_figure(width in 0usize..200) {
+        let document = document(vec![diff(OPEN, 14), profile("debian:6.1", APPARMOR, OPEN)]);
+        let made = profile_report(&document, &ProfileOptions::default());
+        let text = terminal(&made, &Layout { width: Some(width), colour: false });
+        for figure in ["1,184", "+1,100", "+14 [1]", "apparmor_file_open", "210"] {
+            prop_assert!(text.contains(figure), "{figure}: {text}");
+        }
+    }
+}
