@@ -4,7 +4,8 @@
  * markers. Until the first ARM marker it looks for markers only, so that a boot
  * costs what it costs without; then it has every block translated anew.
  *
- * Arguments: records=PATH (required), symbols=PATH, trace=on: see trace.h.
+ * Arguments: records=PATH (required), symbols=PATH, trace=on (see trace.h), and
+ * arm=off, which leaves it at the markers, to see what more costs.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ PLUGIN_IMPORT void qemu_plugin_register_vcpu_discon_cb(uint64_t, int, void *);
 
 static uint64_t plugin_id;
 static int api;
-static bool armed, arming;
+static bool armed, arming, never_arm;
 static char token;		/* our address as callbacks' data, from API 7 on */
 
 /*
@@ -245,7 +246,7 @@ static void on_reset(void *first, void *second)
 
 static void arm(void)
 {
-	if (!arming) {
+	if (!arming && !never_arm) {
 		arming = true;
 		qemu_plugin_reset(plugin_id, on_reset, &token);
 	}
@@ -287,6 +288,8 @@ PLUGIN_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info,
 				return -1;
 			}
 			header.has_symbols = ret > 0;
+		} else if (!strcmp(argv[i], "arm=off")) {
+			never_arm = true;
 		} else if (!strcmp(argv[i], "trace=on")) {
 			trace_enable();
 		} else {

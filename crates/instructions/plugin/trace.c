@@ -7,8 +7,13 @@
 /* In elements. The longest operation, execve, takes some 50,000 blocks. */
 #define WINDOW_MAX	(8u << 20)
 #define CELL_MAX	(32u << 20)
-/* Different paths of one cell; the tree walk takes some hundred. Power of two. */
-#define PATHS_MAX	16384u
+/*
+ * From half of it on, only paths that a second window takes are kept: an operation
+ * that never takes one twice has no usual one.
+ */
+#define CELL_EASY	(CELL_MAX / 2)
+/* Different paths of one cell; mkdir takes 9,437. A power of two. */
+#define PATHS_MAX	65536u
 
 static bool enabled;
 
@@ -25,6 +30,7 @@ struct path {
 	uint64_t instructions;
 	uint64_t rep_iterations;
 	uint64_t path;
+	bool told;
 };
 
 static struct {
@@ -135,8 +141,8 @@ void trace_switch(uint64_t from, uint64_t to)
 	put(TRACE_SWITCH | old << 12 | task_number(to));
 }
 
-/* Whether the path is new in this cell; then it is known from now on. */
-static bool is_new(const struct record *record)
+/* The path as the cell knows it, from now on at the latest; NULL: one too many. */
+static struct path *find(const struct record *record, bool *again)
 {
 	uint32_t at = (record->path ^ record->instructions * 0x9e3779b97f4a7c15ULL) >> 40;
 
@@ -146,16 +152,19 @@ static bool is_new(const struct record *record)
 		if (!path->instructions) {
 			/* Half full is full, so that the search is short. */
 			if (cell.path_count == PATHS_MAX / 2)
-				return false;
+				return NULL;
 			cell.path_count++;
 			path->instructions = record->instructions;
 			path->rep_iterations = record->rep_iterations;
 			path->path = record->path;
-			return true;
+			*again = false;
+			return path;
 		}
 		if (path->instructions == record->instructions &&
-		    path->rep_iterations == record->rep_iterations && path->path == record->path)
-			return false;
+		    path->rep_iterations == record->rep_iterations && path->path == record->path) {
+			*again = true;
+			return path;
+		}
 	}
 }
 
@@ -167,9 +176,16 @@ void trace_end_window(const struct record *record)
 		.instructions = window.used,
 	};
 
+	struct path *path;
+	bool again;
+
 	if (window.overflown || !record->instructions ||
-	    cell.elements + window.used > CELL_MAX || !is_new(record))
+	    cell.elements + window.used > CELL_MAX)
 		return;
+	path = find(record, &again);
+	if (!path || path->told || (!again && cell.elements > CELL_EASY))
+		return;
+	path->told = true;
 	cell.elements += window.used;
 	records_put(&head);
 	for (uint32_t i = 0; i < window.used; i += sizeof(struct record) / sizeof(uint32_t)) {

@@ -36,14 +36,24 @@ pub struct CellProfile {
     pub paths: Vec<PathProfile>,
     /// Clean windows (operations, if composite).
     pub windows: usize,
+    /// An operation is made of many windows.
+    pub composite: bool,
 }
 
 /// Why a cell has no profile.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProfileError {
     /// The plugin keeps only so many paths of a cell.
-    #[error("a path that the operation took was not traced: it has too many different ones")]
-    NotTraced,
+    #[error(
+        "a path that the operation took was not traced: it has too many different ones \
+         ({paths} paths, {traces} traced)"
+    )]
+    NotTraced {
+        /// Paths of clean windows.
+        paths: usize,
+        /// Of them those that the plugin told of.
+        traces: usize,
+    },
     /// A trace is none that a kernel's execution gives.
     #[error(transparent)]
     Walk(#[from] WalkError),
@@ -97,7 +107,8 @@ impl CellProfile {
     /// Profiles a cell whose windows were traced.
     ///
     /// # Errors
-    /// [`ProfileError`]. A cell without a clean window is [`ProfileError::NotTraced`].
+    /// [`ProfileError`]; of a cell without a clean window it is
+    /// [`ProfileError::NotTraced`].
     pub fn of(
         cell: &CellRecords,
         blocks: &[Block],
@@ -108,10 +119,14 @@ impl CellProfile {
             .iter()
             .filter_map(|trace| Some((cell.windows.get(trace.window)?.key(), &trace.elements[..])))
             .collect();
-        let trace_of = |key: &PathKey| traces.get(key).copied().ok_or(ProfileError::NotTraced);
+        let not_traced = || ProfileError::NotTraced {
+            paths: paths(cell.windows.iter()).len(),
+            traces: traces.len(),
+        };
+        let trace_of = |key: &PathKey| traces.get(key).copied().ok_or_else(not_traced);
         if !cell.operations.is_empty() {
             let mut whole = CallTree::default();
-            let (path, keys) = modal_paths(cell).ok_or(ProfileError::NotTraced)?;
+            let (path, keys) = modal_paths(cell).ok_or_else(not_traced)?;
             for (key, times) in keys {
                 let tree = profiler.tree(trace_of(&key)?, blocks)?;
                 whole.merge(&tree, times);
@@ -119,21 +134,28 @@ impl CellProfile {
             let keep = profiler.keep_trees;
             return Ok(CellProfile {
                 windows: path.windows,
+                composite: true,
                 paths: vec![profiler.path(path, whole, keep)?],
             });
         }
         let mut profiled = Vec::new();
         for (key, path) in paths(cell.windows.iter()).into_iter().take(MAX_PATHS) {
-            let tree = profiler.tree(trace_of(&key)?, blocks)?;
+            let trace = match trace_of(&key) {
+                // The plugin may have dropped the trace of a path that is rare.
+                Err(_) if !profiled.is_empty() => continue,
+                trace => trace?,
+            };
+            let tree = profiler.tree(trace, blocks)?;
             let keep = profiler.keep_trees && profiled.is_empty();
             profiled.push(profiler.path(path, tree, keep)?);
         }
         if profiled.is_empty() {
-            return Err(ProfileError::NotTraced);
+            return Err(not_traced());
         }
         Ok(CellProfile {
             paths: profiled,
             windows: cell.windows.iter().filter(|window| window.clean).count(),
+            composite: false,
         })
     }
 

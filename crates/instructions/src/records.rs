@@ -97,6 +97,9 @@ pub struct CellRecords {
     pub traces: Vec<Trace>,
     /// Address at which the last system call entered the kernel, 0 if none did.
     pub entry: u64,
+    /// The host's time from the beginning of each window to its end, in ns, summed up:
+    /// what the plugin costs, compared with a run that it does not instrument.
+    pub host_ns: u64,
 }
 
 /// The file's header.
@@ -277,6 +280,7 @@ impl RecordReader {
             }
             _ => {
                 cell.entry = u64_at(record, 8);
+                cell.host_ns = u64_at(record, 16);
                 return Ok(self.cell.take());
             }
         }

@@ -41,6 +41,10 @@ pub struct Plan {
     pub visits: Vec<Visit>,
 }
 
+/// From so many operations on a cell is long, leaves as many names behind and gets a
+/// boot of its own, on every machine: what runs before a cell is part of its history.
+const OWN_BOOT_OPERATIONS: u32 = 1000;
+
 /// The file system's name in cells measured on the host: the directory decides.
 pub const HOST_FILESYSTEM: &str = "host";
 
@@ -91,7 +95,15 @@ impl Plan {
                     .partition(|metric| **metric == Metric::Instructions);
                 let counted: Vec<usize> = counted.into_iter().flat_map(&mut add).collect();
                 let clocked: Vec<usize> = clocked.into_iter().flat_map(&mut add).collect();
-                counting.push(visit(false, counted));
+                let is_long = |cell: &usize| {
+                    let operations = cells[*cell].benchmark.repetitions;
+                    operations.is_some_and(|operations| operations >= OWN_BOOT_OPERATIONS)
+                };
+                let (long, short): (Vec<usize>, Vec<usize>) =
+                    counted.into_iter().partition(is_long);
+                // First, so that the others run beside them.
+                counting.extend(long.into_iter().map(|cell| visit(false, vec![cell])));
+                counting.push(visit(false, short));
                 timed.push(visit(true, clocked));
             }
         }
@@ -211,6 +223,30 @@ mod tests {
         assert_eq!(seen, (0..plan.cells.len()).collect::<Vec<_>>());
         let throughput = |cell: &&PlannedCell| cell.key.metric == Metric::Throughput;
         assert!(plan.cells.iter().filter(throughput).count() > 0);
+    }
+
+    #[test]
+    fn long_cells_have_a_boot_of_their_own() {
+        let plan = Plan::new(&experiment(
+            "benchmarks = ['mkdir:*', 'rmdir:*', 'stat:AA']\nstacks = ['capability']",
+        ))
+        .unwrap();
+        let visits: Vec<Vec<String>> = plan
+            .visits
+            .iter()
+            .map(|visit| {
+                let ids = visit.cells.iter().map(|&cell| plan.cells[cell].benchmark.id());
+                ids.collect()
+            })
+            .collect();
+        assert_eq!(
+            visits,
+            [
+                vec!["mkdir:9437-names"],
+                vec!["rmdir:9437-names"],
+                vec!["mkdir:one", "rmdir:one", "stat:AA"],
+            ]
+        );
     }
 
     #[test]

@@ -65,6 +65,17 @@ pub struct Machine<'a> {
     pub plugin: Option<Plugin<'a>>,
 }
 
+/// What the plugin does in a guest that runs its markers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PluginMode {
+    /// It only takes the host's time between them: every window is unarmed.
+    Markers,
+    /// It counts instructions.
+    Counts,
+    /// It also tells which blocks of instructions a path is made of.
+    Traces,
+}
+
 /// What the plugin is told.
 #[derive(Debug, Clone, Copy)]
 pub struct Plugin<'a> {
@@ -74,8 +85,8 @@ pub struct Plugin<'a> {
     pub records: &'a Path,
     /// Where interrupts, exceptions and context switches begin in the kernel.
     pub landmarks: Option<&'a Path>,
-    /// It traces what it counts.
-    pub trace: bool,
+    /// What it does.
+    pub mode: PluginMode,
 }
 
 impl Qemu {
@@ -260,9 +271,11 @@ impl Qemu {
             if let Some(landmarks) = plugin.landmarks {
                 argument.push(join(",symbols=", landmarks));
             }
-            if plugin.trace {
-                argument.push(",trace=on");
-            }
+            argument.push(match plugin.mode {
+                PluginMode::Markers => ",arm=off",
+                PluginMode::Counts => "",
+                PluginMode::Traces => ",trace=on",
+            });
             command.arg("-plugin").arg(argument);
             if let Some(api) = self.plugin_api {
                 command.env("LSMETER_PLUGIN_API", api.current.to_string());
@@ -308,7 +321,7 @@ fn base_cmdline(accelerator: Accelerator) -> &'static str {
     match accelerator {
         Accelerator::Tcg(_) => {
             "console=ttyS0 quiet panic=-1 oops=panic reboot=t nokaslr rdinit=/init \
-             nolapic_timer no_timer_check tsc_early_khz=1000000 \
+             norandmaps nolapic_timer no_timer_check tsc_early_khz=1000000 \
              dhash_entries=1048576 ihash_entries=1048576"
         }
         Accelerator::Kvm => "console=ttyS0 quiet panic=-1 oops=panic reboot=t nokaslr rdinit=/init",

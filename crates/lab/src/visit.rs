@@ -13,7 +13,7 @@ use experiment::{Experiment, Metric, Stack};
 use crate::gather::Finding;
 use crate::host;
 use crate::plan::{Plan, Visit};
-use crate::qemu::{Accelerator, Qemu};
+use crate::qemu::{Accelerator, PluginMode, Qemu};
 use crate::tail::Counted;
 use crate::session::{Break, CellReport, Event, Patience};
 use crate::vm::{self, Boot, BootEvent, Bootable};
@@ -272,12 +272,16 @@ fn measure(
         (true, true) => Accelerator::Kvm,
         _ => Accelerator::Tcg(experiment.clock),
     };
+    let mode = match bootable.profiling {
+        Some(_) => PluginMode::Traces,
+        None => PluginMode::Counts,
+    };
     let boot = Boot {
         qemu,
         bootable,
         cmdline: &format!("{}{}", stack.unwrap_or_default(), experiment.cmdline),
         accelerator,
-        plugin: (!visit.timed).then_some(plugin.as_path()),
+        plugin: (!visit.timed).then_some((plugin.as_path(), mode)),
         directives: &directives,
         cells: &cells,
         patience,

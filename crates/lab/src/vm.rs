@@ -19,7 +19,7 @@ use crate::initramfs;
 use crate::prepare::Profiling;
 use crate::process::{Process, describe, last_lines};
 use crate::protocol::AgentStatus;
-use crate::qemu::{Accelerator, Machine, Plugin, Qemu};
+use crate::qemu::{Accelerator, Machine, Plugin, PluginMode, Qemu};
 use crate::session::{Break, CellReport, Event, Patience, Session};
 use crate::tail::{Counted, RecordTail};
 
@@ -55,8 +55,8 @@ pub struct Boot<'a> {
     pub cmdline: &'a str,
     /// How it runs.
     pub accelerator: Accelerator,
-    /// lsmeter's plugin as a file, if instructions are counted.
-    pub plugin: Option<&'a Path>,
+    /// lsmeter's plugin as a file, if instructions are counted, and how.
+    pub plugin: Option<(&'a Path, PluginMode)>,
     /// The agent's directives.
     pub directives: &'a str,
     /// Each cell's number and metric, in the order of the directives.
@@ -107,11 +107,11 @@ pub fn boot(
         cmdline: cmdline.trim(),
         accelerator: boot.accelerator,
         agent_socket: &socket,
-        plugin: boot.plugin.map(|path| Plugin {
+        plugin: boot.plugin.map(|(path, mode)| Plugin {
             path,
+            mode,
             records: &records,
             landmarks: boot.bootable.landmarks.as_deref(),
-            trace: boot.bootable.profiling.is_some(),
         }),
     };
     let mut qemu = Process::start(boot.qemu.command(&machine))
