@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Reading and writing the run document.
+//! Reading and writing JSON documents: the run document and the profile document.
 
+use std::fmt;
 use std::io::{self, Read, Write};
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::run::{Run, SCHEMA_VERSION};
+use crate::profile::ProfileDocument;
+use crate::run::{Run, SCHEMA_VERSION, Warning};
 
 /// Largest document that is read, in bytes.
 pub const DOCUMENT_LIMIT_BYTES: u64 = 1 << 30;
@@ -14,23 +16,68 @@ pub const DOCUMENT_LIMIT_BYTES: u64 = 1 << 30;
 /// Longest excerpt of an untrusted text in a message, in characters.
 const MESSAGE_LIMIT: usize = 300;
 
+/// Which document it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DocumentKind {
+    /// What `lsmeter run` writes: [`crate::Run`].
+    Run,
+    /// What `lsmeter profile` writes: [`crate::ProfileDocument`].
+    Profile,
+}
+
+impl fmt::Display for DocumentKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            DocumentKind::Run => "run document",
+            DocumentKind::Profile => "profile document",
+        })
+    }
+}
+
 /// Why a document could not be read or written.
+#[derive(Debug)]
+pub struct DocumentError {
+    /// Which one.
+    pub document: DocumentKind,
+    /// What is wrong with it.
+    pub fault: DocumentFault,
+}
+
+impl fmt::Display for DocumentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { document, fault } = self;
+        match fault {
+            DocumentFault::NoVersion { .. } => write!(f, "no {document}: {fault}"),
+            DocumentFault::Newer { .. } => fault.fmt(f),
+            _ => write!(f, "{document}: {fault}"),
+        }
+    }
+}
+
+impl std::error::Error for DocumentError {
+    /// The reader's or writer's error. The fault is none: this message holds its.
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.fault.source()
+    }
+}
+
+/// What is wrong with a document, whichever it is.
 #[derive(Debug, thiserror::Error)]
-pub enum DocumentError {
+pub enum DocumentFault {
     /// The reader or writer failed.
-    #[error("run document: {0}")]
+    #[error("{0}")]
     Io(#[from] io::Error),
     /// It is larger than [`DOCUMENT_LIMIT_BYTES`].
-    #[error("run document: larger than {} MiB", limit >> 20)]
+    #[error("larger than {} MiB", limit >> 20)]
     TooLarge {
         /// The largest size, in bytes.
         limit: u64,
     },
     /// There is nothing in it.
-    #[error("run document: empty")]
+    #[error("empty")]
     Empty,
     /// It ends before its last bracket.
-    #[error("run document: ends in the middle, after {bytes} bytes (line {line})")]
+    #[error("ends in the middle, after {bytes} bytes (line {line})")]
     Truncated {
         /// Bytes that there are.
         bytes: usize,
@@ -38,7 +85,7 @@ pub enum DocumentError {
         line: usize,
     },
     /// It is not JSON.
-    #[error("run document: not JSON at line {line}, column {column}: {message}")]
+    #[error("not JSON at line {line}, column {column}: {message}")]
     NotJson {
         /// Line, from 1.
         line: usize,
@@ -48,7 +95,7 @@ pub enum DocumentError {
         message: String,
     },
     /// It is JSON, but has no (sensible) `schema_version`.
-    #[error("no run document: {message}")]
+    #[error("{message}")]
     NoVersion {
         /// What is there instead.
         message: String,
@@ -60,7 +107,7 @@ pub enum DocumentError {
         found: u64,
     },
     /// A key is missing or has a value of the wrong kind.
-    #[error("run document: at {path} (line {line}): {message}")]
+    #[error("at {path} (line {line}): {message}")]
     Value {
         /// Where: `cells[3].median`.
         path: String,
@@ -70,7 +117,7 @@ pub enum DocumentError {
         message: String,
     },
     /// Its parts contradict each other.
-    #[error("run document: at {path}: {message}")]
+    #[error("at {path}: {message}")]
     Contradiction {
         /// Where: `cells[3]`.
         path: String,
@@ -82,17 +129,71 @@ pub enum DocumentError {
 impl DocumentError {
     /// What the user can do about it.
     pub fn hint(&self) -> Option<&'static str> {
-        match self {
-            DocumentError::Truncated { .. } | DocumentError::Empty => Some(
+        match (&self.fault, self.document) {
+            (DocumentFault::Truncated { .. } | DocumentFault::Empty, DocumentKind::Run) => Some(
                 "it was not written to its end; if a journal lies beside it, run again with --resume",
             ),
-            DocumentError::Newer { .. } => Some("use the lsmeter that wrote it, or a later one"),
-            DocumentError::NoVersion { .. } | DocumentError::NotJson { .. } => {
-                Some("give a document that `lsmeter run --output FILE` wrote")
+            (DocumentFault::Truncated { .. } | DocumentFault::Empty, DocumentKind::Profile) => {
+                Some("it was not written to its end; profile again")
             }
+            (DocumentFault::Newer { .. }, _) => {
+                Some("use the lsmeter that wrote it, or a later one")
+            }
+            (
+                DocumentFault::NoVersion { .. } | DocumentFault::NotJson { .. },
+                DocumentKind::Run,
+            ) => Some("give a document that `lsmeter run --output FILE` wrote"),
+            (
+                DocumentFault::NoVersion { .. } | DocumentFault::NotJson { .. },
+                DocumentKind::Profile,
+            ) => Some("give a document that `lsmeter profile --output FILE` wrote"),
             _ => None,
         }
     }
+}
+
+/// What is read and written as one JSON document with a `schema_version`.
+pub(crate) trait Document: DeserializeOwned {
+    /// Which one.
+    const KIND: DocumentKind;
+
+    /// Looks for parts that contradict each other.
+    fn check(&self) -> Result<(), DocumentFault>;
+
+    /// Writes all keys, [`lines`] for those that hold many values.
+    fn write_keys(&self, w: &mut impl Write) -> Result<(), DocumentFault>;
+}
+
+fn of<D: Document>(fault: DocumentFault) -> DocumentError {
+    DocumentError {
+        document: D::KIND,
+        fault,
+    }
+}
+
+/// Reads a document, at most [`DOCUMENT_LIMIT_BYTES`].
+pub(crate) fn read<D: Document>(reader: impl Read) -> Result<D, DocumentError> {
+    let bytes = read_bounded(reader, DOCUMENT_LIMIT_BYTES).map_err(of::<D>)?;
+    parse(&bytes)
+}
+
+/// Reads a document of this or an older schema version that is in memory.
+pub(crate) fn parse<D: Document>(bytes: &[u8]) -> Result<D, DocumentError> {
+    check_version(bytes)
+        .and_then(|()| decode::<D>(bytes))
+        .and_then(|document| document.check().map(|()| document))
+        .map_err(of::<D>)
+}
+
+/// Writes a document, and flushes.
+pub(crate) fn write<D: Document>(
+    document: &D,
+    mut writer: impl Write,
+) -> Result<(), DocumentError> {
+    document
+        .write_keys(&mut writer)
+        .and_then(|()| Ok(writer.flush()?))
+        .map_err(of::<D>)
 }
 
 #[derive(Deserialize)]
@@ -100,124 +201,58 @@ struct Version {
     schema_version: Option<serde_json::Value>,
 }
 
-impl Run {
-    /// Reads a document of this or an older schema version. Keys it does not know are
-    /// skipped: a later lsmeter may add some without a new schema version.
-    ///
-    /// # Errors
-    /// [`DocumentError`], which says where. Reads at most [`DOCUMENT_LIMIT_BYTES`].
-    pub fn read(reader: impl Read) -> Result<Run, DocumentError> {
-        Run::parse(&read_bounded(reader, DOCUMENT_LIMIT_BYTES)?)
+/// Refuses what is no document at all, or a newer one.
+fn check_version(bytes: &[u8]) -> Result<(), DocumentFault> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(DocumentFault::Empty);
     }
-
-    /// Reads a document that is in memory. Like [`Run::read`].
-    ///
-    /// # Errors
-    /// [`DocumentError`].
-    pub fn parse(bytes: &[u8]) -> Result<Run, DocumentError> {
-        if bytes.iter().all(u8::is_ascii_whitespace) {
-            return Err(DocumentError::Empty);
-        }
-        let none = |message: &str| DocumentError::NoVersion {
-            message: message.to_owned(),
-        };
-        // Serde would take an array for a structure, too.
-        if bytes.trim_ascii_start().first() != Some(&b'{') {
-            decode::<serde::de::IgnoredAny>(bytes)?;
-            return Err(none("it is JSON, but no object"));
-        }
-        let version: Version = decode(bytes)?;
-        let version = version
-            .schema_version
-            .ok_or_else(|| none("it has no schema_version"))?;
-        match version.as_u64() {
-            None | Some(0) => return Err(none("its schema_version is no positive number")),
-            Some(found) if found > u64::from(SCHEMA_VERSION) => {
-                return Err(DocumentError::Newer { found });
-            }
-            Some(_) => {}
-        }
-        let run: Run = decode(bytes)?;
-        run.check()?;
-        Ok(run)
+    let none = |message: &str| DocumentFault::NoVersion {
+        message: message.to_owned(),
+    };
+    // Serde would take an array for a structure, too.
+    if bytes.trim_ascii_start().first() != Some(&b'{') {
+        decode::<serde::de::IgnoredAny>(bytes)?;
+        return Err(none("it is JSON, but no object"));
     }
-
-    fn check(&self) -> Result<(), DocumentError> {
-        let refuse =
-            |path: String, message: String| Err(DocumentError::Contradiction { path, message });
-        if self.experiment.baseline_stack().is_none() {
-            return refuse(
-                "experiment.baseline".to_owned(),
-                format!(
-                    "{}, but there are {} stacks",
-                    self.experiment.baseline,
-                    self.experiment.stacks.len()
-                ),
-            );
-        }
-        for (index, cell) in self.cells.iter().enumerate() {
-            if let Some(message) = cell.contradiction() {
-                return refuse(format!("cells[{index}]"), message);
-            }
-        }
-        for (index, warning) in self.warnings.iter().enumerate() {
-            if let Some(cell) = warning
-                .cells
-                .iter()
-                .find(|c| **c as usize >= self.cells.len())
-            {
-                return refuse(
-                    format!("warnings[{index}]"),
-                    format!("there is no cell {cell}"),
-                );
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes the document: one line per cell and per warning, so that line tools work
-    /// on it. The same document gives the same bytes.
-    ///
-    /// # Errors
-    /// [`DocumentError::Io`] when the writer fails. Flushes at the end.
-    pub fn write(&self, mut writer: impl Write) -> Result<(), DocumentError> {
-        // Taken apart in full, so that a new key cannot be forgotten here.
-        let Run {
-            schema_version,
-            tool,
-            environment,
-            started,
-            finished,
-            experiment,
-            cells,
-            warnings,
-        } = self;
-        let w = &mut writer;
-        write!(w, "{{\n\"schema_version\": {schema_version},\n\"tool\": ")?;
-        json(w, tool)?;
-        w.write_all(b",\n\"environment\": ")?;
-        json(w, environment)?;
-        w.write_all(b",\n\"started\": ")?;
-        json(w, started)?;
-        w.write_all(b",\n\"finished\": ")?;
-        json(w, finished)?;
-        w.write_all(b",\n\"experiment\": ")?;
-        json(w, experiment)?;
-        w.write_all(b",\n\"cells\": ")?;
-        lines(w, cells)?;
-        w.write_all(b",\n\"warnings\": ")?;
-        lines(w, warnings)?;
-        w.write_all(b"\n}\n")?;
-        w.flush()?;
-        Ok(())
+    let version: Version = decode(bytes)?;
+    let version = version
+        .schema_version
+        .ok_or_else(|| none("it has no schema_version"))?;
+    match version.as_u64() {
+        None | Some(0) => Err(none("its schema_version is no positive number")),
+        Some(found) if found > u64::from(SCHEMA_VERSION) => Err(DocumentFault::Newer { found }),
+        Some(_) => Ok(()),
     }
 }
 
-fn json(w: &mut impl Write, value: &impl serde::Serialize) -> Result<(), DocumentError> {
-    serde_json::to_writer(w, value).map_err(|error| DocumentError::Io(error.into()))
+/// Refuses warnings about positions that are not there; `what` is in these positions.
+pub(crate) fn check_warnings(
+    warnings: &[Warning],
+    positions: usize,
+    what: &str,
+) -> Result<(), DocumentFault> {
+    for (index, warning) in warnings.iter().enumerate() {
+        let beyond = |position: &&u32| **position as usize >= positions;
+        if let Some(position) = warning.cells.iter().find(beyond) {
+            return Err(DocumentFault::Contradiction {
+                path: format!("warnings[{index}]"),
+                message: format!("there is no {what} {position}"),
+            });
+        }
+    }
+    Ok(())
 }
 
-fn lines<T: serde::Serialize>(w: &mut impl Write, values: &[T]) -> Result<(), DocumentError> {
+/// Writes a value in one line.
+pub(crate) fn json(w: &mut impl Write, value: &impl serde::Serialize) -> Result<(), DocumentFault> {
+    serde_json::to_writer(w, value).map_err(|error| DocumentFault::Io(error.into()))
+}
+
+/// Writes a list, each value in a line of its own.
+pub(crate) fn lines<T: serde::Serialize>(
+    w: &mut impl Write,
+    values: &[T],
+) -> Result<(), DocumentFault> {
     for (index, value) in values.iter().enumerate() {
         w.write_all(if index == 0 { b"[\n" } else { b",\n" })?;
         json(w, value)?;
@@ -227,17 +262,17 @@ fn lines<T: serde::Serialize>(w: &mut impl Write, values: &[T]) -> Result<(), Do
 }
 
 /// Everything that `reader` has, if it is at most `limit` bytes.
-pub(crate) fn read_bounded(reader: impl Read, limit: u64) -> Result<Vec<u8>, DocumentError> {
+pub(crate) fn read_bounded(reader: impl Read, limit: u64) -> Result<Vec<u8>, DocumentFault> {
     let mut bytes = Vec::new();
     reader.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
-        return Err(DocumentError::TooLarge { limit });
+        return Err(DocumentFault::TooLarge { limit });
     }
     Ok(bytes)
 }
 
 /// Decodes JSON, with the path to what is wrong.
-pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DocumentError> {
+pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DocumentFault> {
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = printable(&error.path().to_string());
@@ -248,7 +283,7 @@ pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DocumentErr
     Ok(value)
 }
 
-fn classify(error: &serde_json::Error, path: String, bytes: &[u8]) -> DocumentError {
+fn classify(error: &serde_json::Error, path: String, bytes: &[u8]) -> DocumentFault {
     use serde_json::error::Category;
     let (line, column) = (error.line(), error.column());
     let message = error.to_string();
@@ -262,20 +297,20 @@ fn classify(error: &serde_json::Error, path: String, bytes: &[u8]) -> DocumentEr
     // A number cut behind its point, sign or exponent is a syntax error to serde_json.
     let cut = column >= last.len() && message == "invalid number";
     match error.classify() {
-        Category::Eof => DocumentError::Truncated {
+        Category::Eof => DocumentFault::Truncated {
             bytes: bytes.len(),
             line,
         },
-        Category::Syntax if cut => DocumentError::Truncated {
+        Category::Syntax if cut => DocumentFault::Truncated {
             bytes: bytes.len(),
             line,
         },
-        Category::Syntax => DocumentError::NotJson {
+        Category::Syntax => DocumentFault::NotJson {
             line,
             column,
             message,
         },
-        Category::Data | Category::Io => DocumentError::Value {
+        Category::Data | Category::Io => DocumentFault::Value {
             path: if path == "." {
                 "the top".to_owned()
             } else {
@@ -304,6 +339,11 @@ pub fn run_schema() -> serde_json::Value {
     schemars::schema_for!(Run).to_value()
 }
 
+/// The JSON Schema of the profile document, generated from the types.
+pub fn profile_schema() -> serde_json::Value {
+    schemars::schema_for!(ProfileDocument).to_value()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -312,6 +352,6 @@ mod tests {
     fn reading_stops_at_the_limit() {
         assert_eq!(read_bounded(&b"12345678"[..], 8).unwrap(), b"12345678");
         let error = read_bounded(std::io::repeat(b' '), 3 << 20).unwrap_err();
-        assert_eq!(error.to_string(), "run document: larger than 3 MiB");
+        assert_eq!(error.to_string(), "larger than 3 MiB");
     }
 }

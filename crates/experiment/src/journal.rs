@@ -11,7 +11,7 @@ use std::io::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::cell::{Cell, CellKey};
-use crate::document::{DOCUMENT_LIMIT_BYTES, DocumentError, decode, printable, read_bounded};
+use crate::document::{DOCUMENT_LIMIT_BYTES, DocumentFault, decode, printable, read_bounded};
 use crate::experiment::Experiment;
 use crate::run::{Environment, Tool, Warning};
 
@@ -59,11 +59,11 @@ pub struct Journal {
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// It could not be read, or is too large.
-    #[error("journal: {}", detail(.0))]
-    Read(DocumentError),
+    #[error("journal: {0}")]
+    Read(DocumentFault),
     /// The first line is no header.
-    #[error("not a journal of lsmeter: line 1: {}", detail(.0))]
-    NotJournal(DocumentError),
+    #[error("not a journal of lsmeter: line 1: {0}")]
+    NotJournal(DocumentFault),
     /// Another version of the format.
     #[error("journal of version {found}; this lsmeter reads version {JOURNAL_VERSION}")]
     Version {
@@ -71,12 +71,12 @@ pub enum JournalError {
         found: u32,
     },
     /// A whole line is not what it should be.
-    #[error("journal, line {line}: {}", detail(.error))]
+    #[error("journal, line {line}: {error}")]
     Line {
         /// Line, from 1.
         line: usize,
         /// What is wrong there.
-        error: DocumentError,
+        error: DocumentFault,
     },
     /// It belongs to another experiment.
     #[error("the journal is of a different experiment: `{key}` differs")]
@@ -94,15 +94,6 @@ pub enum JournalError {
         /// As it is now.
         now: String,
     },
-}
-
-/// The message without the name of the document, which a journal is not.
-fn detail(error: &DocumentError) -> String {
-    let message = error.to_string();
-    message
-        .strip_prefix("run document: ")
-        .unwrap_or(&message)
-        .to_owned()
 }
 
 impl JournalError {
@@ -218,7 +209,7 @@ impl Journal {
                 let entry: JournalEntry = decode(text).map_err(damaged)?;
                 if let Some(message) = entry.cell.contradiction() {
                     let path = "cell".to_owned();
-                    return Err(damaged(DocumentError::Contradiction { path, message }));
+                    return Err(damaged(DocumentFault::Contradiction { path, message }));
                 }
                 journal.finished.insert(entry.cell.key(), entry);
             }

@@ -6,6 +6,7 @@
 //! - [`Experiment`]: a resolved spec: every key decided and checked.
 //! - [`Run`]: the run document: the experiment, the environment it ran in and the
 //!   cells that came out of it, as JSON with a schema.
+//! - [`ProfileDocument`]: the profile document: what LSM hooks cost inside operations.
 //! - [`journal`]: finished cells, one JSON line each, so that a killed run resumes.
 //!
 //! Nothing here opens a file or prints: readers and writers are the caller's.
@@ -25,7 +26,9 @@ mod stack;
 mod words;
 
 pub use cell::{Cell, CellKey, Counts, PathCount};
-pub use document::{DOCUMENT_LIMIT_BYTES, DocumentError, run_schema};
+pub use document::{
+    DOCUMENT_LIMIT_BYTES, DocumentError, DocumentFault, DocumentKind, profile_schema, run_schema,
+};
 pub use experiment::{Experiment, Samples};
 pub use hint::nearest;
 pub use preset::{Preset, UnknownPreset, preset, presets};

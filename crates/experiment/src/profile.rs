@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What LSM hooks cost inside an operation, and the document that holds it.
 
+use std::io::{Read, Write};
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::document::{
+    self, Document, DocumentError, DocumentFault, DocumentKind, check_warnings, json, lines,
+    printable,
+};
 use crate::run::{Environment, Tool, Warning};
 use crate::words::Status;
 
@@ -44,7 +50,8 @@ pub struct Implementation {
     pub inclusive: u64,
 }
 
-/// The hooks of many operations: `lsmeter profile --json`.
+/// The hooks of many operations: `lsmeter profile --json`. See
+/// [`ProfileDocument::read`] and [`ProfileDocument::write`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "lsmeter profile document")]
 pub struct ProfileDocument {
@@ -59,6 +66,69 @@ pub struct ProfileDocument {
     /// Reasons to doubt it.
     #[serde(default)]
     pub warnings: Vec<Warning>,
+}
+
+impl ProfileDocument {
+    /// Reads a document of this or an older schema version. Keys it does not know are
+    /// skipped: a later lsmeter may add some without a new schema version.
+    ///
+    /// # Errors
+    /// [`DocumentError`], which says where. Reads at most
+    /// [`DOCUMENT_LIMIT_BYTES`](crate::DOCUMENT_LIMIT_BYTES).
+    pub fn read(reader: impl Read) -> Result<ProfileDocument, DocumentError> {
+        document::read(reader)
+    }
+
+    /// Reads a document that is in memory. Like [`ProfileDocument::read`].
+    ///
+    /// # Errors
+    /// [`DocumentError`].
+    pub fn parse(bytes: &[u8]) -> Result<ProfileDocument, DocumentError> {
+        document::parse(bytes)
+    }
+
+    /// Writes the document: one line per profile and per warning, so that line tools
+    /// work on it. The same document gives the same bytes.
+    ///
+    /// # Errors
+    /// [`DocumentFault::Io`] when the writer fails. Flushes at the end.
+    pub fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
+        document::write(self, writer)
+    }
+}
+
+impl Document for ProfileDocument {
+    const KIND: DocumentKind = DocumentKind::Profile;
+
+    fn check(&self) -> Result<(), DocumentFault> {
+        for (index, profile) in self.profiles.iter().enumerate() {
+            if let Some(message) = profile.contradiction() {
+                let path = format!("profiles[{index}]");
+                return Err(DocumentFault::Contradiction { path, message });
+            }
+        }
+        check_warnings(&self.warnings, self.profiles.len(), "profile")
+    }
+
+    fn write_keys(&self, w: &mut impl Write) -> Result<(), DocumentFault> {
+        // Taken apart in full, so that a new key cannot be forgotten here.
+        let ProfileDocument {
+            schema_version,
+            tool,
+            environment,
+            profiles,
+            warnings,
+        } = self;
+        write!(w, "{{\n\"schema_version\": {schema_version},\n\"tool\": ")?;
+        json(w, tool)?;
+        w.write_all(b",\n\"environment\": ")?;
+        json(w, environment)?;
+        w.write_all(b",\n\"profiles\": ")?;
+        lines(w, profiles)?;
+        w.write_all(b",\n\"warnings\": ")?;
+        lines(w, warnings)?;
+        Ok(w.write_all(b"\n}\n")?)
+    }
 }
 
 /// The hooks of one operation in one cell.
@@ -162,4 +232,70 @@ impl Profile {
     pub fn title(&self) -> String {
         crate::cell::title(&self.benchmark, &self.variant)
     }
+
+    /// What contradicts itself in the profile, if anything. Sums in a type that holds
+    /// whatever a hostile document adds up.
+    fn contradiction(&self) -> Option<String> {
+        if self.stack.is_empty() {
+            return Some("the stack is empty".to_owned());
+        }
+        if self.status != Status::Ok {
+            return None;
+        }
+        if self.path_windows > self.windows {
+            return Some(format!(
+                "{} of {} windows took the path",
+                self.path_windows, self.windows
+            ));
+        }
+        let own = sums(self.total, self.hooked, &self.hooks);
+        let Some(base) = &self.baseline else {
+            let compared = self.residual.is_some() || !self.residual_functions.is_empty();
+            return own.or_else(|| compared.then(|| "a residual without a baseline".to_owned()));
+        };
+        let of_base = sums(base.total, base.hooked, &base.hooks);
+        let of_base = of_base.map(|message| format!("in the baseline {message}"));
+        if let Some(message) = own.or(of_base) {
+            return Some(message);
+        }
+        let Some(residual) = self.residual else {
+            return Some("a baseline without a residual".to_owned());
+        };
+        let outside = |total, hooked| i128::from(total) - i128::from(hooked);
+        let difference = outside(self.total, self.hooked) - outside(base.total, base.hooked);
+        if i128::from(residual) != difference {
+            return Some(format!(
+                "the residual is {residual}, but outside hooks the totals differ by {difference}"
+            ));
+        }
+        let functions = self.residual_functions.iter();
+        let sum: i128 = functions.map(|f| i128::from(f.difference)).sum();
+        (i128::from(residual) != sum)
+            .then(|| format!("the residual is {residual}, its functions sum up to {sum}"))
+    }
+}
+
+/// What contradicts itself in a path's figures, if anything.
+fn sums(total: u64, hooked: u64, hooks: &[HookCost]) -> Option<String> {
+    if hooked > total {
+        return Some(format!("{hooked} of {total} instructions are in hooks"));
+    }
+    for hook in hooks {
+        for (what, part) in [
+            ("exclusive", hook.exclusive),
+            ("dispatch", hook.dispatch),
+            ("outermost", hook.outermost),
+        ] {
+            if part > hook.inclusive {
+                return Some(format!(
+                    "{}: {what} is {part}, inclusive {}",
+                    printable(&hook.function),
+                    hook.inclusive
+                ));
+            }
+        }
+    }
+    let sum: u128 = hooks.iter().map(|hook| u128::from(hook.outermost)).sum();
+    (sum != u128::from(hooked))
+        .then(|| format!("{hooked} instructions are in hooks, which sum up to {sum}"))
 }

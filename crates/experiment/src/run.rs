@@ -2,15 +2,20 @@
 //! The run document's types.
 
 use std::fmt;
+use std::io::{Read, Write};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cell::Cell;
+use crate::document::{
+    self, Document, DocumentError, DocumentFault, DocumentKind, check_warnings, json, lines,
+};
 use crate::experiment::Experiment;
 use crate::words::Clock;
 
-/// The version of the run document that this code writes, and the newest it reads.
+/// The version of the run document and of the profile document that this code writes,
+/// and the newest it reads.
 ///
 /// It changes when a reader of the old version would misunderstand the new one; a new
 /// optional key does not change it.
@@ -37,6 +42,89 @@ pub struct Run {
     /// Reasons to doubt it.
     #[serde(default)]
     pub warnings: Vec<Warning>,
+}
+
+impl Run {
+    /// Reads a document of this or an older schema version. Keys it does not know are
+    /// skipped: a later lsmeter may add some without a new schema version.
+    ///
+    /// # Errors
+    /// [`DocumentError`], which says where. Reads at most
+    /// [`DOCUMENT_LIMIT_BYTES`](crate::DOCUMENT_LIMIT_BYTES).
+    pub fn read(reader: impl Read) -> Result<Run, DocumentError> {
+        document::read(reader)
+    }
+
+    /// Reads a document that is in memory. Like [`Run::read`].
+    ///
+    /// # Errors
+    /// [`DocumentError`].
+    pub fn parse(bytes: &[u8]) -> Result<Run, DocumentError> {
+        document::parse(bytes)
+    }
+
+    /// Writes the document: one line per cell and per warning, so that line tools work
+    /// on it. The same document gives the same bytes.
+    ///
+    /// # Errors
+    /// [`DocumentFault::Io`] when the writer fails. Flushes at the end.
+    pub fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
+        document::write(self, writer)
+    }
+}
+
+impl Document for Run {
+    const KIND: DocumentKind = DocumentKind::Run;
+
+    fn check(&self) -> Result<(), DocumentFault> {
+        let refuse =
+            |path: String, message: String| Err(DocumentFault::Contradiction { path, message });
+        if self.experiment.baseline_stack().is_none() {
+            return refuse(
+                "experiment.baseline".to_owned(),
+                format!(
+                    "{}, but there are {} stacks",
+                    self.experiment.baseline,
+                    self.experiment.stacks.len()
+                ),
+            );
+        }
+        for (index, cell) in self.cells.iter().enumerate() {
+            if let Some(message) = cell.contradiction() {
+                return refuse(format!("cells[{index}]"), message);
+            }
+        }
+        check_warnings(&self.warnings, self.cells.len(), "cell")
+    }
+
+    fn write_keys(&self, w: &mut impl Write) -> Result<(), DocumentFault> {
+        // Taken apart in full, so that a new key cannot be forgotten here.
+        let Run {
+            schema_version,
+            tool,
+            environment,
+            started,
+            finished,
+            experiment,
+            cells,
+            warnings,
+        } = self;
+        write!(w, "{{\n\"schema_version\": {schema_version},\n\"tool\": ")?;
+        json(w, tool)?;
+        w.write_all(b",\n\"environment\": ")?;
+        json(w, environment)?;
+        w.write_all(b",\n\"started\": ")?;
+        json(w, started)?;
+        w.write_all(b",\n\"finished\": ")?;
+        json(w, finished)?;
+        w.write_all(b",\n\"experiment\": ")?;
+        json(w, experiment)?;
+        w.write_all(b",\n\"cells\": ")?;
+        lines(w, cells)?;
+        w.write_all(b",\n\"warnings\": ")?;
+        lines(w, warnings)?;
+        Ok(w.write_all(b"\n}\n")?)
+    }
 }
 
 /// A program and its version.

@@ -3,29 +3,14 @@
 
 mod common;
 
-use std::path::Path;
-
-use experiment::{DocumentError, Metric, Run, Status, WarningKind, run_schema};
+use common::same_as_file;
+use experiment::{DocumentFault, Metric, Run, Status, WarningKind, run_schema};
 use proptest::prelude::*;
 
 fn written(run: &Run) -> Vec<u8> {
     let mut bytes = Vec::new();
     run.write(&mut bytes).unwrap();
     bytes
-}
-
-/// Compares with a file of the repository, or writes it when `variable` is set.
-fn same_as_file(path: &str, text: &str, variable: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    if std::env::var_os(variable).is_some() {
-        std::fs::write(&path, text).unwrap();
-    }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        kept == text,
-        "{} is not up to date: run the tests with {variable}=1",
-        path.display()
-    );
 }
 
 #[test]
@@ -80,6 +65,7 @@ fn golden_document_is_read_back() {
 fn a_newer_writer_of_the_same_schema_is_read() {
     let run = Run::read(&include_bytes!("golden/v1-newer-keys.json")[..]).unwrap();
     assert_eq!(run.cells.len(), 1);
+    assert_eq!(run.cells[0].hooks.as_ref().unwrap()[0].calls, 3);
     assert_eq!(run.warnings[0].kind, WarningKind::Other);
     assert_eq!(run.warnings[0].message, "sunspots");
 }
@@ -173,8 +159,9 @@ proptest! {
     fn any_truncation_is_called_one(cut in 0.0f64..1.0) {
         let bytes = written(&common::run());
         let length = ((bytes.len() - 2) as f64 * cut) as usize;
-        match Run::parse(&bytes[..length]) {
-            Err(DocumentError::Truncated { .. } | DocumentError::Empty) => {}
+        let fault = Run::parse(&bytes[..length]).map_err(|error| error.fault);
+        match fault {
+            Err(DocumentFault::Truncated { .. } | DocumentFault::Empty) => {}
             other => prop_assert!(false, "{length}: {other:?}"),
         }
     }

@@ -107,6 +107,9 @@ static void describe(struct block *block)
 
 void trace_block(struct block *block, uint32_t counted_before)
 {
+	/* One more iteration of a REP instruction, of some thousand: nothing new. */
+	if (block->last_is_rep && counted_before == block->insns)
+		return;
 	if (!block->told)
 		describe(block);
 	if (counted_before)

@@ -135,7 +135,9 @@ pub(crate) fn modal_paths(cell: &CellRecords) -> Option<(Path, BTreeMap<PathKey,
         windows: operations.len(),
     };
     for position in 0..operations.first()?.len() {
-        let at_position = operations.iter().filter_map(|windows| windows.get(position));
+        let at_position = operations
+            .iter()
+            .filter_map(|windows| windows.get(position));
         let (key, path) = paths(at_position).first().copied()?;
         sum.instructions += path.instructions;
         sum.rep_iterations += path.rep_iterations;

@@ -179,7 +179,12 @@ impl CellProfile {
             !stable || 4 * path.path.windows >= profile.windows
         };
         let mut best: Option<(usize, (usize, usize))> = None;
-        for (i, a) in self.paths.iter().enumerate().filter(|(_, a)| usual(self, a)) {
+        for (i, a) in self
+            .paths
+            .iter()
+            .enumerate()
+            .filter(|(_, a)| usual(self, a))
+        {
             for (k, b) in other.paths.iter().enumerate() {
                 if !usual(other, b) || a.outside != b.outside {
                     continue;

@@ -372,10 +372,7 @@ mod tests {
             record(TRACE, 0, 0, [u64::MAX, 0, 0]),
         ]
         .concat();
-        assert_eq!(
-            RecordReader::new().push(&bytes),
-            Err(RecordError::TooLong)
-        );
+        assert_eq!(RecordReader::new().push(&bytes), Err(RecordError::TooLong));
     }
 
     #[test]

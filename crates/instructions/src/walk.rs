@@ -103,9 +103,9 @@ impl<'a> Functions<'a> {
         let name = found
             .as_ref()
             .map_or(UNKNOWN, |found| without_cold(found.name));
-        let entry = found.as_ref().is_some_and(|found| {
-            found.name == name && address - found.range.start <= LANDING_PAD
-        });
+        let entry = found
+            .as_ref()
+            .is_some_and(|found| found.name == name && address - found.range.start <= LANDING_PAD);
         let next = self.names.len() as u32;
         let function = *self.numbers.entry(name.to_owned()).or_insert(next);
         if function == next {

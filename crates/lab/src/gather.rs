@@ -126,7 +126,10 @@ impl Gathering {
         let samples: Vec<f64> = match &self.counts {
             Some(counts) => {
                 self.cell.counts = Some(document(counts));
-                self.cell.hooks = self.profile.as_ref().map(|profile| profile.modal().hooks.clone());
+                self.cell.hooks = self
+                    .profile
+                    .as_ref()
+                    .map(|profile| profile.modal().hooks.clone());
                 warnings.extend(doubt_counts(&self.cell, counts));
                 counts
                     .samples

@@ -235,7 +235,10 @@ mod tests {
             .visits
             .iter()
             .map(|visit| {
-                let ids = visit.cells.iter().map(|&cell| plan.cells[cell].benchmark.id());
+                let ids = visit
+                    .cells
+                    .iter()
+                    .map(|&cell| plan.cells[cell].benchmark.id());
                 ids.collect()
             })
             .collect();

@@ -90,7 +90,10 @@ pub fn profiling(
     hooks: Hooks<'_>,
 ) -> Result<Profiling, LabError> {
     let symbols = symbols(store, kernel)?.ok_or_else(|| LabError::Environment {
-        what: format!("{} does not name its functions, so hooks cannot be found", kernel.name),
+        what: format!(
+            "{} does not name its functions, so hooks cannot be found",
+            kernel.name
+        ),
         hint: "build it with CONFIG_KALLSYMS=y".to_owned(),
     })?;
     let list = hook_list(kernel, &symbols, hooks.definitions)?;
@@ -119,9 +122,8 @@ fn hook_list(
     }
     let elf = kernel.vmlinux.as_ref().unwrap_or(&kernel.image);
     let bytes = fs::read(elf).map_err(LabError::io("read", elf))?;
-    HookList::from_vmlinux(&bytes, symbols).or_else(|error| {
-        HookList::from_symbols(symbols).ok_or_else(|| failed(error.to_string()))
-    })
+    HookList::from_vmlinux(&bytes, symbols)
+        .or_else(|error| HookList::from_symbols(symbols).ok_or_else(|| failed(error.to_string())))
 }
 
 /// Writes what booting `kernel` with `agent` as its init takes into `dir`, which the caller removes.

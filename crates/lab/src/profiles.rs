@@ -7,7 +7,7 @@ use experiment::{
     BaselineProfile, Cell, CellKey, Metric, Profile, ProfileDocument, Stack, Status, Warning,
     WarningKind,
 };
-use instructions::hooks::{differences, outermost_sum};
+use instructions::hooks::{differences, explain, outermost_sum};
 use instructions::profile::{CellProfile, PathProfile};
 
 use crate::run::Outcome;
@@ -112,6 +112,7 @@ fn compare(profile: &mut Profile, own: &CellProfile, stack: &[String], base: &Ce
     let (base_path, path) = (&base.paths[at_base], &own.paths[at_own]);
     fill(profile, own, path);
     profile.residual_functions = differences(&base_path.outside, &path.outside);
+    explain(&mut profile.residual_functions, own.composite);
     profile.residual = Some(
         profile
             .residual_functions

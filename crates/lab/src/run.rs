@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 
 use experiment::journal::{JournalEntry, JournalHeader};
-use instructions::profile::CellProfile;
 use experiment::{Cell, CellKey, Experiment, Place, Run, Status, Warning, WarningKind};
+use instructions::profile::CellProfile;
 
 use crate::environment;
 use crate::error::LabError;
@@ -235,8 +235,14 @@ impl<'a> Workplace<'a> {
                     let own = dir.path().join(index.to_string());
                     std::fs::create_dir(&own).map_err(LabError::io("create", &own))?;
                     let kernel = &setup.kernels[index];
-                    let bootable =
-                        prepare::prepare(setup.store, setup.agent, kernel, filesystem, setup.hooks, &own)?;
+                    let bootable = prepare::prepare(
+                        setup.store,
+                        setup.agent,
+                        kernel,
+                        filesystem,
+                        setup.hooks,
+                        &own,
+                    )?;
                     bootables.insert(index, bootable);
                 }
                 Bench::Vm(VmBench {

@@ -14,8 +14,8 @@ use crate::gather::Finding;
 use crate::host;
 use crate::plan::{Plan, Visit};
 use crate::qemu::{Accelerator, PluginMode, Qemu};
-use crate::tail::Counted;
 use crate::session::{Break, CellReport, Event, Patience};
+use crate::tail::Counted;
 use crate::vm::{self, Boot, BootEvent, Bootable};
 
 /// Boots that one visit may lose before its remaining cells are given up.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! One boot: a kernel under one stack, the agent in it, the cells that it measures.
 
-use std::fs::{self, File};
 use std::cell::OnceCell;
+use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};

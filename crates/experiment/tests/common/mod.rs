@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A small run to write, read and damage.
 
+use std::path::Path;
 use std::sync::LazyLock;
 
 use experiment::journal::{JOURNAL_VERSION, JournalHeader};
@@ -154,4 +155,19 @@ pub fn header(run: &Run) -> JournalHeader {
         started: run.started.clone(),
         experiment: run.experiment.clone(),
     }
+}
+
+/// Compares with a file of the repository, or writes it when `variable` is set.
+#[allow(dead_code, reason = "each test file uses its part of this module")]
+pub fn same_as_file(path: &str, text: &str, variable: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    if std::env::var_os(variable).is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        kept == text,
+        "{} is not up to date: run the tests with {variable}=1",
+        path.display()
+    );
 }

@@ -19,6 +19,7 @@
 mod btf;
 mod costs;
 mod definitions;
+mod explain;
 mod framework;
 mod image;
 mod list;
@@ -30,6 +31,7 @@ mod places;
 mod tests;
 
 pub use costs::outermost_sum;
+pub use explain::{EXPLANATIONS, Explanation, explain};
 pub use framework::Framework;
 pub use list::{HookList, HookListError};
 pub use outside::{differences, outside};

@@ -31,7 +31,12 @@ const NAMES: [&str; 13] = [
 ];
 
 fn symbols() -> SymbolTable {
-    SymbolTable::of_code(NAMES.iter().enumerate().map(|(at, name)| (address(at), *name)))
+    SymbolTable::of_code(
+        NAMES
+            .iter()
+            .enumerate()
+            .map(|(at, name)| (address(at), *name)),
+    )
 }
 
 fn address(function: usize) -> u64 {
@@ -81,7 +86,11 @@ impl Execution {
             &|tree, node| tree.nodes()[node].function.starts_with("security_"),
         )
         .unwrap();
-        let counted: u64 = self.trace.iter().map(|&element| self.counted(element)).sum();
+        let counted: u64 = self
+            .trace
+            .iter()
+            .map(|&element| self.counted(element))
+            .sum();
         let before: u64 = self
             .trace
             .iter()
@@ -118,9 +127,13 @@ use BlockEnd::{Call, InterruptReturn, Jump, Return, SystemReturn};
 #[test]
 fn calls_and_returns_match() {
     let mut e = Execution::default();
-    e.element(SYSCALL).run("entry", 0, 3, Call).run("sys_open", 0, 5, Call);
-    e.run("security_file_open", 0, 2, Return).run("sys_open", 20, 4, Call);
-    e.run("security_file_open", 0, 2, Return).run("sys_open", 36, 1, Return);
+    e.element(SYSCALL)
+        .run("entry", 0, 3, Call)
+        .run("sys_open", 0, 5, Call);
+    e.run("security_file_open", 0, 2, Return)
+        .run("sys_open", 20, 4, Call);
+    e.run("security_file_open", 0, 2, Return)
+        .run("sys_open", 36, 1, Return);
     e.run("entry", 12, 1, SystemReturn);
     assert_eq!(
         e.tree(),
@@ -131,19 +144,29 @@ fn calls_and_returns_match() {
 #[test]
 fn a_tail_call_is_below_the_function_that_jumped() {
     let mut e = Execution::default();
-    e.element(SYSCALL).run("sys_open", 0, 3, Call).run("security_file_open", 0, 2, Jump);
-    e.run("selinux_file_open", 0, 7, Return).run("sys_open", 12, 1, SystemReturn);
+    e.element(SYSCALL)
+        .run("sys_open", 0, 3, Call)
+        .run("security_file_open", 0, 2, Jump);
+    e.run("selinux_file_open", 0, 7, Return)
+        .run("sys_open", 12, 1, SystemReturn);
     assert_eq!(
         e.tree(),
-        ["sys_open 1 4", " security_file_open 1 2", "  selinux_file_open 1 7"]
+        [
+            "sys_open 1 4",
+            " security_file_open 1 2",
+            "  selinux_file_open 1 7"
+        ]
     );
 }
 
 #[test]
 fn cold_parts_belong_to_their_function() {
     let mut e = Execution::default();
-    e.element(SYSCALL).run("sys_open", 0, 3, Call).run("selinux_file_open", 0, 2, Jump);
-    e.run("selinux_file_open.cold", 8, 5, Jump).run("selinux_file_open", 8, 1, Return);
+    e.element(SYSCALL)
+        .run("sys_open", 0, 3, Call)
+        .run("selinux_file_open", 0, 2, Jump);
+    e.run("selinux_file_open.cold", 8, 5, Jump)
+        .run("selinux_file_open", 8, 1, Return);
     e.run("sys_open", 12, 1, SystemReturn);
     assert_eq!(e.tree(), ["sys_open 1 4", " selinux_file_open 1 8"]);
 }
@@ -156,9 +179,12 @@ fn retpolines_are_folded_away() {
     let mut e = Execution::default();
     e.element(SYSCALL).run("security_file_open", 0, 3, Call);
     e.run(thunk, 0, 1, Call).run(thunk, 16, 2, Return);
-    e.run("selinux_file_open", 0, 6, Return).run("security_file_open", 12, 1, Jump);
+    e.run("selinux_file_open", 0, 6, Return)
+        .run("security_file_open", 12, 1, Jump);
     // A tail call through a retpoline.
-    e.run("security_file_open", 40, 1, Jump).run(thunk, 0, 1, Call).run(thunk, 16, 2, Return);
+    e.run("security_file_open", 40, 1, Jump)
+        .run(thunk, 0, 1, Call)
+        .run(thunk, 16, 2, Return);
     e.run("after", 0, 9, SystemReturn);
     assert_eq!(
         e.tree(),
@@ -176,10 +202,12 @@ fn an_exception_belongs_to_what_raised_it_and_comes_back() {
     e.element(SYSCALL).run("entry", 0, 1, Call);
     // Breaks off after the second of four instructions, before the call.
     e.run("sys_open", 0, 4, Call);
-    e.run("asm_exc_page_fault", 0, 2, Call).run("exc_page_fault", 0, 8, Return);
+    e.run("asm_exc_page_fault", 0, 2, Call)
+        .run("exc_page_fault", 0, 8, Return);
     e.run("asm_exc_page_fault", 8, 1, InterruptReturn);
     e.element(BEFORE | 2).run("sys_open", 8, 2, Call);
-    e.run("security_file_open", 0, 5, Return).run("sys_open", 16, 1, Return);
+    e.run("security_file_open", 0, 5, Return)
+        .run("sys_open", 16, 1, Return);
     e.run("entry", 4, 1, SystemReturn);
     assert_eq!(
         e.tree(),
@@ -201,19 +229,26 @@ fn what_was_counted_before_changes_no_function() {
     e.element(SYSCALL).run("sys_open", 0, 4, Jump);
     e.element(BEFORE | 1).run("sys_open", 12, 1, Jump);
     e.element(BEFORE | 1).run("sys_open", 12, 1, Call);
-    e.run("after", 0, 2, Return).run("sys_open", 16, 1, SystemReturn);
+    e.run("after", 0, 2, Return)
+        .run("sys_open", 16, 1, SystemReturn);
     assert_eq!(e.tree(), ["sys_open 1 5", " after 1 2"]);
 }
 
 #[test]
 fn every_task_has_its_own_stack() {
     let mut e = Execution::default();
-    e.element(SYSCALL).run("sys_open", 0, 3, Call).run("schedule", 0, 2, Call);
+    e.element(SYSCALL)
+        .run("sys_open", 0, 3, Call)
+        .run("schedule", 0, 2, Call);
     e.run("__switch_to_asm", 0, 4, Jump).element(switch(0, 1));
     // A task that has never run: it begins in no call that we saw.
-    e.run("__switch_to_asm", 16, 1, Return).run("ret_from_fork", 8, 5, Call);
-    e.run("schedule", 0, 2, Call).run("__switch_to_asm", 0, 4, Jump).element(switch(1, 0));
-    e.run("__switch_to_asm", 16, 1, Return).run("schedule", 8, 3, Return);
+    e.run("__switch_to_asm", 16, 1, Return)
+        .run("ret_from_fork", 8, 5, Call);
+    e.run("schedule", 0, 2, Call)
+        .run("__switch_to_asm", 0, 4, Jump)
+        .element(switch(1, 0));
+    e.run("__switch_to_asm", 16, 1, Return)
+        .run("schedule", 8, 3, Return);
     e.run("sys_open", 12, 1, SystemReturn);
     assert_eq!(
         e.tree(),
@@ -232,7 +267,9 @@ fn every_task_has_its_own_stack() {
 #[test]
 fn a_window_of_two_system_calls_has_two_roots() {
     let mut e = Execution::default();
-    e.element(SYSCALL).run("entry", 0, 3, Call).run("sys_open", 0, 5, Return);
+    e.element(SYSCALL)
+        .run("entry", 0, 3, Call)
+        .run("sys_open", 0, 5, Return);
     e.run("entry", 12, 1, SystemReturn);
     e.element(SYSCALL).run("entry", 0, 3, SystemReturn);
     assert_eq!(e.tree(), ["entry 2 7", " sys_open 1 5"]);

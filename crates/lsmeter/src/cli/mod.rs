@@ -7,7 +7,6 @@ use clap::{Args, Parser, Subcommand, ValueHint};
 
 use crate::exit;
 
-
 mod profile;
 mod run;
 mod shared;

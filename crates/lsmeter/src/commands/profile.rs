@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `lsmeter profile`: what each hook of an operation costs.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use experiment::{Experiment, Metric, Place, ProfileDocument, Spec, Stack, Status};
+use experiment::{Experiment, Metric, Place, ProfileDocument, Spec, Stack, StackError, Status};
 use instructions::calltree::CallTree;
+use instructions::hooks::HookList;
 use instructions::profile::{CellProfile, PathProfile};
+use lab::catalogue::catalogue;
 use lab::kernel::Store;
 use lab::prepare::Hooks;
 use lab::{Outcome, Setup};
@@ -30,7 +34,7 @@ const DEFINITIONS_LIMIT_BYTES: u64 = 4 << 20;
 /// If what is asked for makes no sense, or this machine cannot do it at all.
 pub fn profile(args: ProfileArgs) -> Result<Exit> {
     let config = Config::read()?;
-    let baseline: Option<Stack> = args.diff.as_deref().map(str::parse).transpose()?;
+    let baseline = args.diff.as_deref().map(read_stack).transpose()?;
     let experiment = resolve(&args, baseline.as_ref())?;
     let definitions = args
         .hook_definitions
@@ -78,6 +82,11 @@ pub fn profile(args: ProfileArgs) -> Result<Exit> {
     Ok(verdict(&args, &document))
 }
 
+fn read_stack(text: &str) -> Result<Stack> {
+    text.parse()
+        .map_err(|error: StackError| usage(&error, error.hint()))
+}
+
 fn resolve(args: &ProfileArgs, baseline: Option<&Stack>) -> Result<Experiment> {
     let (_, spec) = read_spec(&args.spec)?;
     let mut spec = spec.merge(Spec {
@@ -99,7 +108,11 @@ fn resolve(args: &ProfileArgs, baseline: Option<&Stack>) -> Result<Experiment> {
             ));
         }
     }
-    Ok(spec.resolve()?)
+    let experiment = spec.resolve()?;
+    // Before a kernel is fetched.
+    let chosen = experiment.selection.choose(catalogue());
+    chosen.map_err(lab::LabError::from)?;
+    Ok(experiment)
 }
 
 fn read_definitions(path: &Path) -> Result<String> {
@@ -109,11 +122,22 @@ fn read_definitions(path: &Path) -> Result<String> {
             "give a kernel tree's include/linux/lsm_hook_defs.h",
         )
     };
-    let length = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
-    if length.len() > DEFINITIONS_LIMIT_BYTES {
+    let read = || {
+        let mut bytes = Vec::new();
+        // Not by the length that it claims: a device has none.
+        File::open(path)?
+            .take(DEFINITIONS_LIMIT_BYTES + 1)
+            .read_to_end(&mut bytes)?;
+        std::io::Result::Ok(bytes)
+    };
+    let bytes = read().map_err(|error| unreadable(error.to_string()))?;
+    if bytes.len() as u64 > DEFINITIONS_LIMIT_BYTES {
         return Err(unreadable("it is too large for that".to_owned()));
     }
-    std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))
+    let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not text".to_owned()))?;
+    // Every kernel would refuse it, after it was fetched.
+    HookList::from_definitions(&text).map_err(|error| unreadable(error.to_string()))?;
+    Ok(text)
 }
 
 /// Where output goes.
@@ -192,7 +216,8 @@ fn deliver(
         .filter_map(|(title, path)| Some((title, path.tree.as_ref()?)))
         .collect();
     if let Some(path) = &args.callgrind {
-        let command = std::env::args().collect::<Vec<_>>().join(" ");
+        let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+        let command = words.collect::<Vec<_>>().join(" ");
         output::write(path, |to| Ok(report::callgrind(&trees, &command, to)?))
             .context("the calls for callgrind")?;
     }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use experiment::{Baseline, Metric, Place, Run, Spec, Status};
+use lab::Setup;
 use lab::kernel::{Kernel, Store};
 use lab::prepare::Hooks;
-use lab::Setup;
 use report::Options;
 
 use crate::cli::RunArgs;
@@ -64,7 +64,13 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         Place::Host => None,
     };
     let kernels: Vec<Kernel> = match experiment.place {
-        Place::Lab => obtain(&experiment.kernels, &store, &config, args.lab.offline, &line)?,
+        Place::Lab => obtain(
+            &experiment.kernels,
+            &store,
+            &config,
+            args.lab.offline,
+            &line,
+        )?,
         Place::Host => Vec::new(),
     };
     let cancel = cancel_on_signals()?;

@@ -27,8 +27,14 @@ impl Place {
         Place { dir, cache: None }
     }
 
-    /// With the kernels of whoever runs the tests.
+    /// With the kernels of whoever runs the tests, of which debian:6.12 is one.
     pub fn with_kernels() -> Place {
+        Place::with_kernel("debian:6.12")
+    }
+
+    /// With the kernels of whoever runs the tests, of which `kernel` is one.
+    #[track_caller]
+    pub fn with_kernel(kernel: &str) -> Place {
         let cache = match std::env::var_os("XDG_CACHE_HOME") {
             Some(cache) => PathBuf::from(cache),
             None => {
@@ -41,11 +47,12 @@ impl Place {
         };
         let listed = place.run(&["kernel", "list", "--json"]).json();
         let names = listed["kernels"].as_array().unwrap().iter();
+        let pinned = format!("{kernel}.");
         assert!(
             names
                 .map(|kernel| kernel["name"].as_str().unwrap())
-                .any(|name| name.starts_with("debian:6.12.")),
-            "these tests boot a kernel that is not here: lsmeter kernel fetch debian:6.12"
+                .any(|name| name.starts_with(&pinned)),
+            "these tests boot a kernel that is not here: lsmeter kernel fetch {kernel}"
         );
         place
     }
@@ -108,6 +115,19 @@ pub fn names(dir: &Path) -> Vec<String> {
         .collect();
     names.sort();
     names
+}
+
+/// 12345 as tables have it: 12,345.
+pub fn grouped(figure: u64) -> String {
+    let digits = figure.to_string();
+    let mut text = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// How a command ended.

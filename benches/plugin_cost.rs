@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What counting and tracing cost inside windows, against markers alone: the host's
+//! time in the same windows of the same boot, the three modes taking turns.
+//!
+//! `cargo bench -p lab --bench plugin_cost [-- KERNEL]`; the kernel is in the cache
+//! (`lsmeter kernel fetch debian:6.12`).
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use experiment::{Clock, FileSystem, Metric};
+use instructions::records::RecordReader;
+use lab::kernel::Store;
+use lab::qemu::{Accelerator, PluginMode, Qemu};
+use lab::session::{Break, Patience};
+use lab::vm::{self, Boot, BootEvent};
+use lab::{prepare, write_plugin};
+
+const ROUNDS: usize = 5;
+const BENCHMARKS: [&str; 6] = [
+    "getppid null",
+    "stat AA",
+    "open AA",
+    "read 4KB",
+    "rename depth1",
+    "fork exit",
+];
+const MODES: [(PluginMode, &str); 3] = [
+    (PluginMode::Markers, "markers"),
+    (PluginMode::Counts, "counts"),
+    (PluginMode::Traces, "traces"),
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let asked = std::env::args()
+        .skip(1)
+        .find(|argument| !argument.starts_with('-'));
+    let kernel = asked.unwrap_or_else(|| "debian:6.12".to_owned());
+    let cache = match std::env::var_os("XDG_CACHE_HOME") {
+        Some(cache) => PathBuf::from(cache),
+        None => PathBuf::from(std::env::var_os("HOME").ok_or("no HOME")?).join(".cache"),
+    };
+    let store = Store::open(&cache.join("lsmeter"))?;
+    let kernel = store.resolve(&kernel.parse()?)?;
+    let scratch = tempfile::tempdir()?;
+    let plugin = write_plugin(scratch.path())?;
+    let qemu = Qemu::probe(None, &plugin)?;
+    let prepared = scratch.path().join("prepared");
+    fs::create_dir(&prepared)?;
+    let agent = lab::catalogue::agent();
+    let bootable = prepare::prepare(&store, agent, &kernel, FileSystem::Tmpfs, None, &prepared)?;
+    let mut directives = "fs tmpfs\n".to_owned();
+    let mut cells = Vec::new();
+    for (number, benchmark) in (0..).zip(BENCHMARKS) {
+        directives += &format!("cell {number} {benchmark} instructions warmup=64 samples=2000\n");
+        cells.push((number, Metric::Instructions));
+    }
+
+    let mut window_us: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
+    let mut boot_s: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    let mut outside_s: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    for round in 0..ROUNDS {
+        for (mode, (plugin_mode, _)) in MODES.into_iter().enumerate() {
+            let place = scratch.path().join(format!("{round}-{mode}"));
+            fs::create_dir(&place)?;
+            let boot = Boot {
+                qemu: &qemu,
+                bootable: &bootable,
+                cmdline: "lsm=capability,selinux",
+                accelerator: Accelerator::Tcg(Clock::Deterministic),
+                plugin: Some((&plugin, plugin_mode)),
+                directives: &directives,
+                cells: &cells,
+                patience: Patience {
+                    boot: Duration::from_secs(120),
+                    cell: Duration::from_secs(300),
+                },
+                scratch: &place,
+            };
+            let begin = Instant::now();
+            let mut booted = Duration::ZERO;
+            let mut cells_took = Duration::ZERO;
+            vm::boot(&boot, &AtomicBool::new(false), &mut |event| {
+                match event {
+                    BootEvent::Hello(_) => booted = begin.elapsed(),
+                    BootEvent::CellEnd { report, .. } => cells_took += report.took,
+                    BootEvent::CellBegin(_) => {}
+                }
+                Ok(())
+            })
+            .map_err(|end| match end {
+                Break::Failed(reason) => reason,
+                Break::Cancelled => "cancelled".to_owned(),
+            })?;
+            boot_s.entry(mode).or_default().push(booted.as_secs_f64());
+            let records = RecordReader::new().push(&fs::read(place.join("records"))?)?;
+            let in_windows: u64 = records.iter().map(|cell| cell.host_ns).sum();
+            let outside = cells_took.saturating_sub(Duration::from_nanos(in_windows));
+            outside_s
+                .entry(mode)
+                .or_default()
+                .push(outside.as_secs_f64());
+            for (cell, records) in records.iter().enumerate() {
+                let us = records.host_ns as f64 / 1e3 / records.windows.len() as f64;
+                window_us.entry((cell, mode)).or_default().push(us);
+            }
+            fs::remove_dir_all(&place)?;
+        }
+    }
+
+    println!(
+        "QEMU {}, {}, {ROUNDS} rounds in turns; \u{b5}s a window: least, median and most\n",
+        qemu.version, kernel.name
+    );
+    println!(
+        "{:<14} {:>24} {:>24} {:>7} {:>24} {:>7}",
+        "", "markers", "counts", "x", "traces", "x"
+    );
+    for (cell, benchmark) in BENCHMARKS.into_iter().enumerate() {
+        let spread = |mode: usize| spread(&window_us[&(cell, mode)]);
+        let times = |mode: usize| spread(mode)[1] / spread(0)[1];
+        println!(
+            "{benchmark:<14} {:>24} {:>24} {:>7.2} {:>24} {:>7.2}",
+            show(spread(0)),
+            show(spread(1)),
+            times(1),
+            show(spread(2)),
+            times(2)
+        );
+    }
+    for (heading, seconds) in [
+        (
+            "until the agent runs, s (nothing is instrumented yet)",
+            &boot_s,
+        ),
+        ("in cells, outside of windows, s", &outside_s),
+    ] {
+        println!("\n{heading}");
+        for (mode, (_, name)) in MODES.into_iter().enumerate() {
+            println!("{name:<14} {:>24}", show(spread(&seconds[&mode])));
+        }
+    }
+    Ok(())
+}
+
+/// Least, median, most.
+fn spread(values: &[f64]) -> [f64; 3] {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    [
+        sorted[0],
+        sorted[sorted.len() / 2],
+        sorted[sorted.len() - 1],
+    ]
+}
+
+fn show(values: [f64; 3]) -> String {
+    values.map(|value| format!("{value:.1}")).join(" ")
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The command line: what it prints, and how it refuses what makes no sense. Fast:
+//! nothing is booted.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod kernel;
+mod list;
+mod profile;
+mod run;
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use common::{Place, names};
+use serde_json::Value;
+
+#[test]
+fn help() {
+    let place = Place::new();
+    insta::assert_snapshot!("help", place.run(&["--help"]).code(0).stdout);
+    insta::assert_snapshot!("help-run", place.run(&["help", "run"]).code(0).stdout);
+    insta::assert_snapshot!("help-run-short", place.run(&["run", "-h"]).code(0).stdout);
+    insta::assert_snapshot!("help-kernel", place.run(&["help", "kernel"]).code(0).stdout);
+}
+
+#[test]
+fn no_command_is_wrong_usage() {
+    let place = Place::new();
+    let ended = place.run(&[]).code(2);
+    assert!(ended.stderr.contains("Usage: lsmeter"), "{ended:#?}");
+    place.run(&["--version"]).code(0);
+}
+
+#[test]
+fn a_configuration_that_makes_no_sense() {
+    let place = Place::new();
+    let path = place.write("config/lsmeter/config.toml", "mirorr = \"x\"\n");
+    let ended = place.run(&["run"]).code(2);
+    assert!(ended.stderr.contains(path.to_str().unwrap()), "{ended:#?}");
+    assert!(
+        ended.stderr.contains("unknown field `mirorr`"),
+        "{ended:#?}"
+    );
+    assert!(ended.stderr.contains("`mirror`"), "{ended:#?}");
+    fs::write(&path, "qemu = \"/nonexistent/from-config\"\n").unwrap();
+    let ended = place.run(&["doctor", "--json"]).code(3);
+    assert!(
+        ended.stdout.contains("/nonexistent/from-config"),
+        "{ended:#?}"
+    );
+}
+
+#[test]
+fn doctor_tells_the_same_in_both_forms() {
+    let place = Place::new();
+    // No QEMU, so that it does not depend on the machine how it ends.
+    let json = place
+        .run(&["doctor", "--json", "--qemu", "/nonexistent/qemu"])
+        .code(3);
+    let listing: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(listing["schema_version"], 1);
+    let findings = listing["findings"].as_array().unwrap();
+    let find = |what: &str| {
+        findings
+            .iter()
+            .find(|finding| finding["what"] == what)
+            .unwrap()
+    };
+    assert_eq!(find("QEMU")["verdict"], "essential");
+    assert!(
+        find("QEMU")["hint"]
+            .as_str()
+            .unwrap()
+            .contains("apt-get install")
+    );
+    assert_eq!(find("kernels")["verdict"], "missing");
+    assert!(
+        find("kernels")["hint"]
+            .as_str()
+            .unwrap()
+            .contains("lsmeter kernel fetch")
+    );
+    let text = place
+        .run(&["doctor", "--qemu", "/nonexistent/qemu"])
+        .code(3)
+        .stdout;
+    for finding in findings {
+        let verdict = finding["verdict"].as_str().unwrap();
+        assert!(
+            ["ok", "missing", "essential"].contains(&verdict),
+            "{finding}"
+        );
+        assert_eq!(finding.get("hint").is_some(), verdict != "ok", "{finding}");
+        let line = format!("  {}: ", finding["what"].as_str().unwrap());
+        assert!(text.contains(&line), "{line}");
+    }
+}
+
+#[test]
+fn completions() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = place.run(&["completions", shell]).code(0).stdout;
+        assert!(
+            script.contains("--export-markdown") || script.contains("export-markdown"),
+            "{shell}"
+        );
+        let path = place.write(shell, script);
+        // A shell that is not here cannot be asked.
+        let checked = match shell {
+            "bash" => Command::new("bash").arg("-n").arg(&path).output(),
+            "zsh" => Command::new("zsh").args(["-f", "-n"]).arg(&path).output(),
+            _ => Command::new("fish").arg("--no-execute").arg(&path).output(),
+        };
+        if let Ok(output) = checked {
+            assert!(output.status.success(), "{shell}: {output:?}");
+        } else {
+            assert_ne!(shell, "bash", "these tests need bash");
+        }
+    }
+    place.run(&["completions", "sh"]).code(2);
+}
+
+#[test]
+fn manual_pages() {
+    let place = Place::new();
+    fs::create_dir(place.join("man")).unwrap();
+    place.run(&["man", "man"]).code(0);
+    let pages = names(&place.join("man"));
+    for page in [
+        "lsmeter.1",
+        "lsmeter-run.1",
+        "lsmeter-profile.1",
+        "lsmeter-kernel-fetch.1",
+    ] {
+        assert!(pages.iter().any(|name| name == page), "{pages:?}");
+    }
+    for page in &pages {
+        let path = place.join("man").join(page);
+        let groff = Command::new("groff")
+            .args(["-k", "-man", "-Tutf8", "-ww", "-z"])
+            .arg(&path)
+            .output();
+        if let Ok(output) = groff {
+            assert!(output.status.success(), "{page}: {output:?}");
+            assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{page}");
+        }
+        let mandoc = Command::new("mandoc")
+            .args(["-T", "lint", "-W", "error"])
+            .arg(&path)
+            .output();
+        if let Ok(output) = mandoc {
+            assert!(output.status.success(), "{page}: {output:?}");
+        }
+    }
+    place.run(&["man", "made/for/them"]).code(0);
+    assert_eq!(names(&place.join("made/for/them")), pages);
+    place.write("file", "");
+    let asked = ["man", "file/below"];
+    let error = "cannot write manual pages into file/below";
+    place.run(&asked).refused(3, error, None);
+}
+
+#[test]
+fn a_closed_pipe_is_no_fault() {
+    let place = Place::new();
+    for arguments in [
+        &["list", "benchmarks"][..],
+        &["list", "benchmarks", "--json"],
+        &["completions", "bash"],
+        &["--help"],
+    ] {
+        let mut child = place
+            .command(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let ended = common::Ended::of(arguments, output);
+        assert_eq!(ended.stderr, "", "{ended:#?}");
+        assert_eq!(ended.code(0).signal, None);
+    }
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter run` that does not get as far as to boot.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::common::Place;
+
+#[test]
+fn a_wrong_word_is_wrong_usage() {
+    let place = Place::new();
+    let refused = |arguments: &[&str], error: &str, hint: &str| {
+        place.run(arguments).refused(2, error, Some(hint));
+    };
+    refused(
+        &["run", "quik"],
+        "no preset is called `quik`",
+        "did you mean `quick`?",
+    );
+    refused(
+        &["run", "kernels"],
+        "no preset is called `kernels`",
+        "lsmeter list presets",
+    );
+    refused(
+        &["run", "--stack", "capability, selinux"],
+        "' ' in a module name",
+        "capability,selinux",
+    );
+    refused(
+        &["run", "--stack", "SELinux"],
+        "'S' in a module name",
+        "lsm= parameter",
+    );
+    refused(&["run", "--baseline", "smack"], "is none of the", "add it");
+    refused(
+        &["run", "--kernel", "debian:six"],
+        "`debian:six` does not name a kernel",
+        "debian:6.12",
+    );
+    refused(&["run", "--on", "host"], "needs a directory", "dir");
+    refused(
+        &["run", "--dir", "not/there"],
+        "there is no such directory",
+        "--dir",
+    );
+    refused(
+        &["run", "--json", "--output", "-"],
+        "cannot both be standard output",
+        "name a file",
+    );
+    refused(
+        &["run", "--export-csv", "-", "--export-markdown", "-"],
+        "cannot both be standard output",
+        "name a file",
+    );
+    assert_eq!(place.names(), ["cache"], "nothing else was written");
+}
+
+/// Words that clap checks are told in clap's way.
+#[test]
+fn a_wrong_choice_lists_the_right_ones() {
+    let place = Place::new();
+    for (arguments, choices) in [
+        (
+            ["run", "--metric", "speed"],
+            "instructions, time, throughput",
+        ),
+        (["run", "--fs", "ntfs"], "ext4"),
+        (["run", "--clock", "sun"], "deterministic"),
+        (["run", "--on", "moon"], "lab, host"),
+    ] {
+        let ended = place.run(&arguments).code(2);
+        assert!(
+            ended.stderr.starts_with("error: invalid value"),
+            "{ended:#?}"
+        );
+        assert!(ended.stderr.contains(choices), "{ended:#?}");
+    }
+    let ended = place.run(&["run", "--metrc", "time"]).code(2);
+    assert!(
+        ended
+            .stderr
+            .contains("a similar argument exists: '--metric'"),
+        "{ended:#?}"
+    );
+}
+
+#[test]
+fn a_number_out_of_range_is_wrong_usage() {
+    let place = Place::new();
+    for (option, value, error) in [
+        ("--samples", "0", "`samples` is 0"),
+        ("--jobs", "0", "`jobs` is 0"),
+        ("--rounds", "1001", "`rounds` is 1001"),
+        ("--throughput-period", "nan", "throughput_period"),
+        ("--throughput-period", "-0", "throughput_period"),
+        ("--boot-timeout", "0", "`boot_timeout_s` is 0"),
+    ] {
+        let value = format!("{option}={value}");
+        place.run(&["run", &value]).refused(2, error, None);
+    }
+    place.run(&["run", "--samples", "-1"]).code(2);
+}
+
+#[test]
+fn specs_that_make_no_sense() {
+    let place = Place::new();
+    let run = |name: &str| place.run(&["run", name]);
+    run("missing.toml").refused(
+        2,
+        "cannot read missing.toml",
+        Some("a preset or a TOML file"),
+    );
+    fs::create_dir(place.join("directory.toml")).unwrap();
+    run("directory.toml").refused(2, "cannot read directory.toml", Some("TOML file"));
+    place.write("binary.toml", [0xff, 0xfe, 0, 1]);
+    run("binary.toml").refused(2, "cannot read binary.toml", Some("TOML file"));
+
+    place.write(
+        "typo.toml",
+        "description = \"x\"\n\nstaks = [\"capability\"]\n",
+    );
+    run("typo.toml").refused(
+        2,
+        "typo.toml, line 3, column 1: ",
+        Some("did you mean `stacks`?"),
+    );
+    place.write("kind.toml", "samples = 4\nmetrics = \"instructions\"\n");
+    run("kind.toml").refused(2, "kind.toml, line 2", None);
+    place.write("word.toml", "metrics = [\n  \"tme\"\n]\n");
+    run("word.toml").refused(2, "word.toml, line 2", Some("did you mean `time`?"));
+    place.write("torn.toml", "stacks = [\"capability\"");
+    run("torn.toml").refused(2, "torn.toml, line 1", None);
+    place.write("stack.toml", "stacks = [\"capability,\"]\n");
+    run("stack.toml").refused(2, "no module name at position 2", Some("lsm= parameter"));
+    place.write("empty-list.toml", "stacks = []\n");
+    run("empty-list.toml").refused(2, "`stacks` is empty", None);
+    place.write("escape.toml", "stacks = [\"\\u001b[31mred\"]\n");
+    let ended = run("escape.toml").code(2);
+    assert!(!ended.stderr.contains('\u{1b}'), "{ended:#?}");
+}
+
+/// Looked for before a kernel is, which might have to be fetched.
+#[test]
+fn without_qemu_there_is_a_hint() {
+    let place = Place::new();
+    let run = |qemu: &str| place.run(&["run", "--offline", "--qemu", qemu]);
+    run("/nonexistent").refused(3, "cannot run /nonexistent: ", Some("apt-get install"));
+    run("/bin/true").refused(
+        3,
+        "/bin/true does not say which version of QEMU",
+        Some("--version"),
+    );
+    let script = place.write("qemu", "#!/bin/sh\necho QEMU emulator version 1.0\n");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let asked = ["run", "--offline", "--qemu", "./qemu"];
+    place
+        .run(&asked)
+        .refused(3, "QEMU 1.0 loads no TCG plugins", Some("--enable-plugins"));
+    assert_eq!(place.names(), ["cache", "qemu"]);
+}
+
+#[test]
+fn output_is_refused_before_anything_is_done() {
+    let place = Place::new();
+    let hint = Some("a directory that is there");
+    for option in ["--output", "--export-csv", "--export-markdown"] {
+        let asked = ["run", "--offline", option, "not/there/out"];
+        place
+            .run(&asked)
+            .refused(3, "cannot write not/there/out: ", hint);
+        let asked = ["run", "--offline", option, "."];
+        place
+            .run(&asked)
+            .refused(3, "cannot write .: it is a directory", hint);
+    }
+    let closed = place.join("closed");
+    fs::create_dir(&closed).unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o555)).unwrap();
+    // Root may write there all the same.
+    if tempfile::tempfile_in(&closed).is_err() {
+        let asked = ["run", "--offline", "--output", "closed/out"];
+        place
+            .run(&asked)
+            .refused(3, "cannot write closed/out: permission denied", hint);
+    }
+    place
+        .run(&["run", "--offline", "--output", "/proc/out"])
+        .refused(3, "/proc/out", hint);
+    assert_eq!(place.names(), ["closed"]);
+}
+
+#[test]
+fn a_journal_that_is_there_is_not_overwritten() {
+    let place = Place::new();
+    let journal = place.write("out.json.journal", "cells of another run\n");
+    let asked = ["run", "--dir", ".", "--output", "out.json"];
+    place.run(&asked).refused(
+        2,
+        "holds the cells of a run that did not end",
+        Some("--resume"),
+    );
+    assert_eq!(
+        fs::read_to_string(&journal).unwrap(),
+        "cells of another run\n"
+    );
+
+    let resumed = ["run", "--dir", ".", "--resume", "out.json.journal"];
+    place
+        .run(&resumed)
+        .refused(2, "not a journal of lsmeter", Some("without --resume"));
+    assert_eq!(
+        fs::read_to_string(&journal).unwrap(),
+        "cells of another run\n"
+    );
+    fs::remove_file(&journal).unwrap();
+    place.run(&["run", "--dir", ".", "--resume"]).refused(
+        2,
+        "no journal of `quick`",
+        Some("--resume"),
+    );
+}
+
+/// Nothing is left behind by a run that could not begin: the next try is not refused.
+#[test]
+fn a_run_that_cannot_begin_leaves_no_journal() {
+    let place = Place::new();
+    let asked = ["run", "--dir", "gone", "--output", "out.json"];
+    for _ in 0..2 {
+        place
+            .run(&asked)
+            .refused(2, "there is no such directory", Some("--dir"));
+    }
+    assert_eq!(place.names(), ["cache"]);
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter profile` with real boots. SLOW: some minutes.
+//!
+//! Needs QEMU and the kernels debian:6.1 and debian:6.12 in the cache of whoever runs
+//! the tests (`lsmeter kernel fetch debian:6.1 debian:6.12`); nothing is fetched here.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod counts;
+mod outputs;
+#[path = "../common/schema.rs"]
+mod schema;
+mod tables;
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use common::{Place, Running, children, runs, signal, wait_for};
+use experiment::{HookCost, ProfileDocument, Status};
+use rustix::process::Signal;
+
+/// One lsmeter at a time, which has two QEMUs at most.
+static MACHINE: Mutex<()> = Mutex::new(());
+
+fn machine() -> MutexGuard<'static, ()> {
+    MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn read(path: &Path) -> ProfileDocument {
+    ProfileDocument::read(fs::File::open(path).unwrap()).unwrap()
+}
+
+/// What must hold of the figures of one operation.
+#[track_caller]
+fn assert_sums(title: &str, total: u64, hooked: u64, hooks: &[HookCost]) {
+    let sum: u64 = hooks.iter().map(|hook| hook.outermost).sum();
+    assert_eq!(sum, hooked, "{title}");
+    assert!(hooked < total, "{title}: {hooked} of {total}");
+    for hook in hooks {
+        let behind: u64 = hook.implementations.iter().map(|i| i.inclusive).sum();
+        assert!(hook.calls > 0, "{title}: {hook:#?}");
+        assert!(hook.exclusive <= hook.inclusive, "{title}: {hook:#?}");
+        assert!(hook.outermost <= hook.inclusive, "{title}: {hook:#?}");
+        assert!(
+            hook.inclusive - hook.dispatch <= behind,
+            "{title}: {hook:#?}"
+        );
+        for one in &hook.implementations {
+            assert!(one.inclusive <= hook.inclusive, "{title}: {hook:#?}");
+        }
+        // A module cannot cost what none of its functions does.
+        assert_eq!(
+            behind == 0,
+            hook.inclusive == hook.dispatch,
+            "{title}: {hook:#?}"
+        );
+    }
+}
+
+#[track_caller]
+fn assert_fits_schema(document: &Path) {
+    let json = |path: &Path| serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/profile.schema.json");
+    let misfits = schema::misfits(&json(&kept), &json(document));
+    assert_eq!(misfits, Vec::<String>::new());
+}
+
+const SELINUX: &[&str] = &[
+    "--offline",
+    "--kernel",
+    "debian:6.12",
+    "--fs",
+    "tmpfs",
+    "--stack",
+    "capability,selinux",
+];
+
+/// A kernel tree's list names the hooks, and no others are looked for. What the others
+/// cost is then found outside hooks: a residual, which a check does not let pass.
+#[test]
+fn a_hook_that_is_not_known_is_a_residual() {
+    let _machine = machine();
+    let place = Place::with_kernel("debian:6.12");
+    place.write(
+        "hooks.h",
+        "LSM_HOOK(int, 0, file_open, struct file *file)\n\
+         LSM_HOOK(int, 0, inode_permission, struct inode *inode, int mask)\n",
+    );
+    let rest = [
+        "--hook-definitions=hooks.h",
+        "--bench=open:AA",
+        "--diff=capability",
+        "--json",
+        "--check",
+    ];
+    let asked = [&["profile"], SELINUX, &rest].concat();
+    let ended = place.run(&asked).code(1);
+    let document = ProfileDocument::parse(ended.stdout.as_bytes()).unwrap();
+    let [profile] = &document.profiles[..] else {
+        panic!("{document:#?}")
+    };
+    assert_sums("open:AA", profile.total, profile.hooked, &profile.hooks);
+    // Whatever modules are called beside the framework's functions is there as well.
+    let of_framework = profile.hooks.iter().filter_map(|hook| {
+        let of_framework = hook.function.starts_with("security_");
+        of_framework.then_some(hook.hook.as_str())
+    });
+    let of_framework: Vec<&str> = of_framework.collect();
+    assert_eq!(of_framework, ["file_open", "inode_permission"]);
+
+    let base = profile.baseline.as_ref().unwrap();
+    let outside = [profile.total - profile.hooked, base.total - base.hooked];
+    let residual = profile.residual.unwrap();
+    assert!(residual > 0 && profile.is_stable(), "{profile:#?}");
+    assert_eq!(residual.unsigned_abs(), outside[0] - outside[1]);
+    let told = format!("residual: open:AA under capability,selinux on debian:6.12: {residual:+}");
+    assert!(ended.stderr.contains(&told), "{}", ended.stderr);
+    let function = "selinux_file_alloc_security +";
+    assert!(ended.stderr.contains(function), "{}", ended.stderr);
+}
+
+#[test]
+fn a_stack_that_the_kernel_does_not_honour_fails_alone() {
+    let _machine = machine();
+    let place = Place::with_kernel("debian:6.12");
+    let stacks = [
+        "--stack",
+        "capability,smack",
+        "--diff",
+        "capability",
+        "--check",
+    ];
+    let rest = ["--bench", "stat:AA", "--output", "out.json"];
+    let common = [
+        "profile",
+        "--offline",
+        "--kernel",
+        "debian:6.12",
+        "--fs",
+        "tmpfs",
+    ];
+    let ended = place.run(&[&common[..], &stacks, &rest].concat()).code(4);
+    let reason = "did not honour the stack";
+    assert!(ended.stdout.contains(reason), "{ended:#?}");
+    assert_fits_schema(&place.join("out.json"));
+    let document = read(&place.join("out.json"));
+    let [profile] = &document.profiles[..] else {
+        panic!("{document:#?}")
+    };
+    assert_eq!(profile.status, Status::Failed);
+    assert!(profile.reason.as_ref().unwrap().contains(reason));
+    assert_eq!((profile.total, &profile.hooks[..]), (0, &[][..]));
+    assert_eq!((&profile.baseline, profile.residual), (&None, None));
+}
+
+#[test]
+fn an_interrupted_profile_leaves_nothing() {
+    let _machine = machine();
+    let place = Place::with_kernel("debian:6.12");
+    let asked = [&["profile", "--output", "out.json"], SELINUX, outputs::SOME].concat();
+    let running = Running::start(&place, &asked);
+    // QEMU is first asked for its version, with nothing to interrupt yet.
+    let boots = |machine: &u32| {
+        let words = fs::read(format!("/proc/{machine}/cmdline")).unwrap_or_default();
+        let mut words = words.split(|byte| *byte == 0);
+        words.any(|word| word == b"-append")
+    };
+    let machines = wait_for("machine", || {
+        let mut machines = children(running.pid());
+        machines.retain(boots);
+        (!machines.is_empty()).then_some(machines)
+    });
+    signal(running.pid(), Signal::INT);
+    let ended = running.wait().code(4);
+    assert!(
+        ended.stderr.contains("interrupted: nothing is saved"),
+        "{ended:#?}"
+    );
+    assert_eq!(ended.stdout, "");
+    for machine in machines {
+        wait_for("end of QEMU", || (!runs(machine)).then_some(()));
+    }
+    assert_eq!(place.names(), Vec::<String>::new());
+    assert_eq!(place.left_over(), Vec::<String>::new());
+}
