@@ -10,7 +10,7 @@ CARGO_FLAGS ?=
 # Arguments of `lsmeter run`: make run ARGS='suite --fs tmpfs'
 ARGS ?=
 # Kernels that the tests boot.
-TEST_KERNELS ?= debian:6.12
+TEST_KERNELS ?= debian:6.1 debian:6.12
 PREFIX ?= $(HOME)/.cargo
 
 rust_version := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)

@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Do several QEMUs count the same? Runs the same cells with each and compares the
-# figures. Exits 1 if they differ.
+# Do several QEMUs count the same? Runs the same cells with each, profiles some of them,
+# and compares all figures: instructions, REP iterations, and of every hook and
+# implementation calls and instructions. Exits 1 if any differ.
 #
 # Usage: benches/qemu-versions.sh QEMU QEMU...
-# Environment: LSMETER; RUN, arguments of `lsmeter run` (default: a few cells of quick)
+# Environment: LSMETER; RUN and PROFILE, arguments of `lsmeter run` and `lsmeter profile`
+# (default: a few cells of quick)
 #
 # A QEMU unpacked from another suite's packages, beside its libraries, takes a script
 # that runs it through their ld-linux-x86-64.so.2, with -L for its firmware.
@@ -19,26 +21,18 @@ fi
 read -ra run <<<"${RUN:-quick --stack capability --stack capability,selinux \
 	--bench open:AA --bench stat:AA/BB/CC --bench rename:depth1 --bench unlink \
 	--bench read:4KB --bench write:4KB --bench getxattr --bench statx --bench getppid}"
+read -ra profile <<<"${PROFILE:-quick --stack capability,selinux --stack capability,apparmor \
+	--bench open:AA --bench stat:AA/BB/CC --bench rename:depth1 --bench unlink \
+	--bench read:4KB --bench write:4KB --bench getxattr}"
 
-about
-printf 'lsmeter run %s\n\n' "${run[*]}"
-heading=
-files=()
-for qemu in "$@"; do
-	version=$("$qemu" --version | sed -n 's/.*version \([0-9.]*\).*/\1/p' | head -1)
-	begin=$(now)
-	"$LSMETER" run "${run[@]}" --qemu "$qemu" --quiet --output "$work/${#files[@]}.json" \
-		--export-csv "$work/run.csv" >/dev/null
-	printf 'QEMU %-10s %6s s\n' "$version" "$(since "$begin")"
-	columns "$work/run.csv" kernel stack benchmark variant value rep_iterations |
-		awk -F'\t' '{ print $1 "|" $2 "|" $3 ":" $4 "\t" $5 "+" $6 }' >"$work/${#files[@]}.tsv"
-	files+=("$work/${#files[@]}.tsv")
-	heading+=$(printf ' %18s' "$version")
-done
-printf '\ninstructions+REP iterations%45s%s\n' '' "$heading"
-awk -F'\t' '
+# compare NAME SHOW FILE...: lines of key TAB figures, one file a QEMU. Prints those that
+# differ, or all if SHOW is `all`.
+compare() {
+	local name=$1 show=$2
+	shift 2
+	awk -F'\t' -v name="$name" -v show="$show" '
 	FNR == 1 { qemus++ }
-	qemus == 1 { order[++cells] = $1 }
+	!($1 in known) { known[$1]; order[++cells] = $1 }
 	{ value[$1, qemus] = $2 }
 	END {
 		for (i = 1; i <= cells; i++) {
@@ -48,9 +42,42 @@ awk -F'\t' '
 				line = line sprintf(" %18s", value[order[i], q])
 				same = same && value[order[i], q] == value[order[i], 1]
 			}
-			print line (same ? "" : "  differs")
+			if (!same || show == "all")
+				print line (same ? "" : "  differs")
 			differing += !same
 		}
-		printf "\n%d of %d cells differ\n", differing, cells
-		exit differing > 0
-	}' "${files[@]}"
+		printf "%d of %d %s differ\n", differing, cells, name
+		exit differing > 0 || !cells
+	}' "$@"
+}
+
+about
+printf 'lsmeter run %s\nlsmeter profile %s\n\n' "${run[*]}" "${profile[*]}"
+heading=
+counts=()
+hooks=()
+for qemu in "$@"; do
+	version=$("$qemu" --version | sed -n 's/.*version \([0-9.]*\).*/\1/p' | head -1)
+	begin=$(now)
+	"$LSMETER" run "${run[@]}" --qemu "$qemu" --quiet --output "$work/run.json" \
+		--export-csv "$work/run.csv" >/dev/null
+	run_s=$(since "$begin")
+	begin=$(now)
+	"$LSMETER" profile "${profile[@]}" --qemu "$qemu" --quiet --export-csv "$work/profile.csv" >/dev/null
+	printf 'QEMU %-10s run %6s s   profile %6s s\n' "$version" "$run_s" "$(since "$begin")"
+	columns "$work/run.csv" kernel stack benchmark variant value rep_iterations |
+		awk -F'\t' '{ print $1 "|" $2 "|" $3 ":" $4 "\t" $5 "+" $6 }' >"$work/${#counts[@]}.counts"
+	columns "$work/profile.csv" stack benchmark variant hook function module calls inclusive \
+		exclusive dispatch total rep_iterations |
+		awk -F'\t' '{ print $1 "|" $2 ":" $3 "|" $4 "|" $5 "|" $6 "\t" $7 "/" $8 "/" $9 "/" $10 "/" $11 "+" $12 }' \
+			>"$work/${#hooks[@]}.hooks"
+	counts+=("$work/${#counts[@]}.counts")
+	hooks+=("$work/${#hooks[@]}.hooks")
+	heading+=$(printf ' %18s' "$version")
+done
+printf '\ninstructions+REP iterations%45s%s\n' '' "$heading"
+status=0
+compare cells all "${counts[@]}" || status=1
+printf '\n'
+compare 'operations, hooks and implementations' differing "${hooks[@]}" || status=1
+exit $status

@@ -17,6 +17,7 @@ struct block {
 	uint32_t number;	/* in traces, once told */
 	bool told;		/* the host knows it by its number */
 	bool kernel;		/* upper half of the address space */
+	bool ordinary;		/* of the kernel; no interrupt, exception or task begins or ends */
 	bool last_is_rep;
 	bool indirect;		/* its end branches, calls or returns to anywhere */
 	bool interrupt_entry;	/* an asynchronous interrupt begins here */

@@ -218,6 +218,8 @@ static void translate_armed(void *first, void *second)
 			block->indirect = insn.indirect;
 		}
 	}
+	block->ordinary = block->kernel && !block->interrupt_entry && !block->exception_entry &&
+			  !block->context_switch && block->last_kind != INSN_IRET;
 	if (block->kernel || block->last_kind == INSN_SYSCALL)
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, PLUGIN_CB_NO_REGS, block);
 }

@@ -23,7 +23,11 @@
 
 /* From now on, traces are kept. */
 void trace_enable(void);
-bool trace_enabled(void);
+extern bool trace_is_enabled;
+static inline bool trace_enabled(void)
+{
+	return trace_is_enabled;
+}
 
 void trace_begin_cell(void);
 void trace_begin_window(void);

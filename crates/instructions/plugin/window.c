@@ -23,6 +23,7 @@ static struct {
 	const struct block *broken[FRAMES_MAX];
 	unsigned int depth;
 	unsigned int interrupt_depth;	/* the outermost interrupt's depth + 1, or 0 */
+	bool running;			/* the block before was ordinary, and was counted */
 	bool resumed;			/* the block to come follows an iret */
 	uint64_t switch_from;		/* last store of the context switch; 0: it has loaded */
 } window;
@@ -213,13 +214,33 @@ static void leave(void)
 	window.resumed = true;
 }
 
+static inline void count(struct block *block, bool resumed)
+{
+	const struct block *previous = window.previous;
+	uint32_t before = 0;
+
+	if (previous && block->first - previous->first <= previous->last - previous->first)
+		before = counted_before(previous, block, resumed);
+	window.instructions += block->insns - before;
+	if (trace_enabled())
+		trace_block(block, before);
+	if (block->last_kind == INSN_CALL || block->last_kind == INSN_RET)
+		window.path = (window.path ^ block->last) * 0x100000001b3ULL;
+}
+
 void window_block(struct block *block)
 {
-	uint32_t before;
 	bool resumed;
 
 	if (!window.open)
 		return;
+	/* Nearly always. */
+	if (block->ordinary && window.running) {
+		count(block, false);
+		window.previous = block;
+		return;
+	}
+	window.running = false;
 	if (!block->kernel) {
 		if (block->last_kind == INSN_SYSCALL)
 			window.previous = block;
@@ -239,14 +260,8 @@ void window_block(struct block *block)
 
 	resumed = window.resumed;
 	window.resumed = false;
-	if (!window.interrupt_depth) {
-		before = counted_before(window.previous, block, resumed);
-		window.instructions += block->insns - before;
-		if (trace_enabled())
-			trace_block(block, before);
-		if (block->last_kind == INSN_CALL || block->last_kind == INSN_RET)
-			window.path = (window.path ^ block->last) * 0x100000001b3ULL;
-	}
+	if (!window.interrupt_depth)
+		count(block, resumed);
 	window.previous = block;
 	if (block->last_kind == INSN_IRET) {
 		/* Without symbols an iret is the only trace of an interrupt. */
@@ -254,6 +269,7 @@ void window_block(struct block *block)
 			window.flags |= WINDOW_INTERRUPTED;
 		leave();
 	}
+	window.running = block->ordinary && !window.interrupt_depth;
 }
 
 void window_switch_access(bool store, uint64_t vaddr)

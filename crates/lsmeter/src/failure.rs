@@ -3,7 +3,7 @@
 
 use std::fmt::Display;
 
-use experiment::{DocumentError, SpecError, UnknownPreset};
+use experiment::{DocumentError, DocumentFault, PatternError, SpecError, UnknownPreset};
 use lab::LabError;
 use lab::kernel::ErrorKind;
 
@@ -62,7 +62,9 @@ pub fn explain(error: &anyhow::Error) -> (Exit, Option<String>) {
             });
             return (Exit::Usage, Some(hint));
         }
-        if let Some(error) = cause.downcast_ref::<DocumentError>() {
+        if let Some(error) = cause.downcast_ref::<DocumentError>()
+            && !matches!(error.fault, DocumentFault::Io(_))
+        {
             return (Exit::Usage, error.hint().map(str::to_owned));
         }
         if let Some(error) = cause.downcast_ref::<LabError>() {
@@ -70,6 +72,9 @@ pub fn explain(error: &anyhow::Error) -> (Exit, Option<String>) {
         }
         if let Some(error) = cause.downcast_ref::<lab::kernel::Error>() {
             return (of_kind(error.kind()), error.hint().map(str::to_owned));
+        }
+        if cause.downcast_ref::<PatternError>().is_some() {
+            return (Exit::Usage, None);
         }
         if cause.downcast_ref::<toml::de::Error>().is_some() {
             return (Exit::Usage, None);

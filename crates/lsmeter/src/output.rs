@@ -36,7 +36,7 @@ pub fn is_stdout(path: &Path) -> bool {
 /// # Errors
 /// If not, with the reason.
 pub fn check(path: &Path) -> Result<()> {
-    if is_stdout(path) {
+    if is_stdout(path) || is_special(path) {
         return Ok(());
     }
     let reason = if path.is_dir() {
@@ -57,6 +57,11 @@ pub fn check(path: &Path) -> Result<()> {
     }
 }
 
+/// A device, a pipe or a socket: nothing that a file may be put in the place of.
+fn is_special(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+}
+
 fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -65,7 +70,8 @@ fn directory_of(path: &Path) -> &Path {
 }
 
 /// Writes a file: to a temporary one beside it, synced, renamed; or to standard
-/// output for `-`.
+/// output for `-`. What is there and no file, such as `/dev/null` or a pipe, is written
+/// to as it is.
 ///
 /// # Errors
 /// If it cannot be written. What was there before then still is.
@@ -77,6 +83,10 @@ pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Re
         return Ok(());
     }
     let named = || format!("cannot write {}", path.display());
+    if is_special(path) {
+        let mut special = std::fs::File::create(path).with_context(named)?;
+        return fill(&mut special).with_context(named);
+    }
     let mut file = tempfile::Builder::new()
         .prefix(".lsmeter-")
         .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
@@ -116,4 +126,25 @@ pub fn print_json(value: &impl serde::Serialize) -> Result<()> {
     let mut text = serde_json::to_string_pretty(value)?;
     text.push('\n');
     print(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pipe_stays_a_pipe() {
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        assert!(check(&pipe).is_ok());
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || std::fs::read_to_string(pipe).unwrap()
+        });
+        write(&pipe, |to| Ok(to.write_all(b"all of it")?)).unwrap();
+        assert_eq!(reader.join().unwrap(), "all of it");
+        assert!(is_special(&pipe));
+    }
 }

@@ -14,7 +14,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use common::{Ended, Place, Running, children, names, runs, signal, wait_for};
+use common::{Ended, Place, Running, children, grouped, names, runs, signal, wait_for};
 use experiment::{Cell, Run, Status, WarningKind};
 use rustix::process::Signal;
 
@@ -77,19 +77,6 @@ fn modal(run: &Run) -> BTreeMap<(String, String), u64> {
 
 fn lines(path: &Path) -> usize {
     fs::read_to_string(path).map_or(0, |text| text.matches('\n').count())
-}
-
-/// 12345 as tables have it: 12,345.
-fn grouped(figure: u64) -> String {
-    let digits = figure.to_string();
-    let mut text = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[test]

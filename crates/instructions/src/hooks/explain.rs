@@ -112,9 +112,8 @@ pub fn explain(differences: &mut [FunctionDifference], composite: bool) {
     let happens: Vec<&Explanation> = EXPLANATIONS
         .iter()
         .filter(|explanation| {
-            let shows = |it: &FunctionDifference| {
-                explanation.functions.contains(&it.function.as_str())
-            };
+            let shows =
+                |it: &FunctionDifference| explanation.functions.contains(&it.function.as_str());
             differences.iter().any(shows)
         })
         .collect();

@@ -61,6 +61,16 @@ pub fn some<T: Clone>(values: &[T]) -> Option<Vec<T>> {
     (!values.is_empty()).then(|| values.to_vec())
 }
 
+/// Does it select anything? Asked before a kernel is fetched.
+///
+/// # Errors
+/// If not.
+pub fn check_selection(experiment: &Experiment) -> Result<()> {
+    let chosen = experiment.selection.choose(lab::catalogue::catalogue());
+    chosen.map_err(lab::LabError::from)?;
+    Ok(())
+}
+
 /// QEMU, and that it can do what the experiment asks.
 ///
 /// # Errors

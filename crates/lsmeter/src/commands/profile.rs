@@ -10,7 +10,6 @@ use experiment::{Experiment, Metric, Place, ProfileDocument, Spec, Stack, StackE
 use instructions::calltree::CallTree;
 use instructions::hooks::HookList;
 use instructions::profile::{CellProfile, PathProfile};
-use lab::catalogue::catalogue;
 use lab::kernel::Store;
 use lab::prepare::Hooks;
 use lab::{Outcome, Setup};
@@ -18,7 +17,7 @@ use report::{ProfileOptions, ProfileView};
 
 use crate::cli::{ProfileArgs, View};
 use crate::commands::kernel::obtain;
-use crate::commands::measure::{cancel_on_signals, find_qemu, flags, read_spec};
+use crate::commands::measure::{cancel_on_signals, check_selection, find_qemu, flags, read_spec};
 use crate::config::{Config, cache_dir};
 use crate::exit::Exit;
 use crate::failure::usage;
@@ -109,9 +108,7 @@ fn resolve(args: &ProfileArgs, baseline: Option<&Stack>) -> Result<Experiment> {
         }
     }
     let experiment = spec.resolve()?;
-    // Before a kernel is fetched.
-    let chosen = experiment.selection.choose(catalogue());
-    chosen.map_err(lab::LabError::from)?;
+    check_selection(&experiment)?;
     Ok(experiment)
 }
 
@@ -191,13 +188,10 @@ fn deliver(
     };
     let report = report::profile_report(document, &ProfileOptions { by });
     if let Some(path) = &args.output {
-        output::write(path, |to| {
-            serde_json::to_writer_pretty(&mut *to, document)?;
-            Ok(to.write_all(b"\n")?)
-        })?;
+        output::write(path, |to| Ok(document.write(to)?))?;
     }
     if args.json {
-        output::print_json(document)?;
+        output::write(Path::new("-"), |to| Ok(document.write(to)?))?;
     } else if args.trace {
         output::print(&traces(outcome))?;
     } else if !files.stdout_taken {

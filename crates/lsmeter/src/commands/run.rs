@@ -27,6 +27,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
     let config = Config::read()?;
     let (name, spec) = read_spec(&args.spec)?;
     let experiment = spec.merge(flags(&args)).resolve()?;
+    measure::check_selection(&experiment)?;
     let to_stdout = [
         args.output.as_deref(),
         args.export_csv.as_deref(),
