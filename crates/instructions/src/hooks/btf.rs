@@ -6,9 +6,9 @@
 //! by what a header claims.
 
 use super::HookListError;
-use super::image::{u16_at, u32_at};
 use super::list::is_hook_name;
 use super::{MAX_HOOK_NAME_LEN, MAX_HOOKS};
+use crate::symbols::elf::{u16_at, u32_at};
 
 const MAGIC: u16 = 0xeb9f;
 const HEADER_LEN: usize = 24;

@@ -30,7 +30,7 @@ const MAX_SEGMENTS: usize = 16;
 
 /// A loaded part of the file.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Segment<'a> {
+pub(crate) struct Segment<'a> {
     pub bytes: &'a [u8],
     pub address: u64,
     pub memory_len: u64,
@@ -47,7 +47,7 @@ impl Segment<'_> {
 
 /// A section, as its header describes it: nothing of it is checked.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Section {
+pub(crate) struct Section {
     name_at: u32,
     kind: u32,
     flags: u64,
@@ -67,6 +67,11 @@ impl Section {
 
     pub fn bytes<'a>(&self, file: &'a [u8]) -> Option<&'a [u8]> {
         slice(file, self.offset, self.len)
+    }
+
+    /// Its bytes, if it has any in the file.
+    pub fn contents<'a>(&self, file: &'a [u8]) -> Option<&'a [u8]> {
+        self.bytes(file).filter(|_| self.kind != SHT_NOBITS)
     }
 
     pub fn name<'a>(&self, names: &'a [u8]) -> Option<&'a str> {
@@ -103,23 +108,23 @@ pub(super) struct Image<'a> {
     sections: Vec<Section>,
 }
 
-pub(super) fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+pub(crate) fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     let field = bytes.get(at..at.checked_add(2)?)?;
     Some(u16::from_le_bytes(field.try_into().ok()?))
 }
 
-pub(super) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     let field = bytes.get(at..at.checked_add(4)?)?;
     Some(u32::from_le_bytes(field.try_into().ok()?))
 }
 
-pub(super) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     let field = bytes.get(at..at.checked_add(8)?)?;
     Some(u64::from_le_bytes(field.try_into().ok()?))
 }
 
 /// `bytes[offset..offset + len]`, or nothing if any of it is outside.
-fn slice(bytes: &[u8], offset: u64, len: u64) -> Option<&[u8]> {
+pub(crate) fn slice(bytes: &[u8], offset: u64, len: u64) -> Option<&[u8]> {
     let start = usize::try_from(offset).ok()?;
     let end = usize::try_from(offset.checked_add(len)?).ok()?;
     bytes.get(start..end)
@@ -188,7 +193,7 @@ impl<'a> Image<'a> {
 }
 
 /// Whether it is an ELF file for x86-64; otherwise what it is.
-pub(super) fn check_machine(bytes: &[u8]) -> Result<(), &'static str> {
+pub(crate) fn check_machine(bytes: &[u8]) -> Result<(), &'static str> {
     let ident = bytes
         .get(..HEADER_LEN)
         .ok_or("it is shorter than an ELF header")?;
@@ -275,7 +280,8 @@ fn letter(binding: u8, kind: u8, section: &Section) -> u8 {
     }
 }
 
-fn segments(bytes: &[u8]) -> Option<Vec<Segment<'_>>> {
+/// The segments that are loaded, if they are within the file.
+pub(crate) fn segments(bytes: &[u8]) -> Option<Vec<Segment<'_>>> {
     let table = u64_at(bytes, 32)?;
     let (entry_len, count) = (u16_at(bytes, 54)?, u16_at(bytes, 56)?);
     if usize::from(entry_len) != SEGMENT_LEN || usize::from(count) > MAX_SEGMENTS {
@@ -298,7 +304,7 @@ fn segments(bytes: &[u8]) -> Option<Vec<Segment<'_>>> {
 }
 
 /// The section headers, if they are within the file.
-pub(super) fn sections(bytes: &[u8]) -> Option<Vec<Section>> {
+pub(crate) fn sections(bytes: &[u8]) -> Option<Vec<Section>> {
     let table = u64_at(bytes, 40)?;
     let (entry_len, count) = (u16_at(bytes, 58)?, u16_at(bytes, 60)?);
     if usize::from(entry_len) != SECTION_LEN {
@@ -321,7 +327,7 @@ pub(super) fn sections(bytes: &[u8]) -> Option<Vec<Section>> {
 }
 
 /// The names of all sections: the string table that the header points to.
-pub(super) fn section_names<'a>(bytes: &'a [u8], sections: &[Section]) -> Option<&'a [u8]> {
+pub(crate) fn section_names<'a>(bytes: &'a [u8], sections: &[Section]) -> Option<&'a [u8]> {
     let table = usize::from(u16_at(bytes, 62)?);
     sections.get(table)?.bytes(bytes)
 }

@@ -9,7 +9,7 @@
 
 mod addresses;
 mod cache;
-mod elf;
+pub(crate) mod elf;
 mod entries;
 mod kallsyms;
 mod modules;
