@@ -212,11 +212,13 @@ pub struct FunctionDifference {
 }
 
 impl Profile {
-    /// Did at least half of the windows take the profiled path, also in the baseline?
-    /// If not, the operation has no one path that could be compared.
+    /// Did at least half of the windows take the profiled path, also in the baseline, and
+    /// were at least as many clean as dirty? If not, the operation has no one path that
+    /// could be compared.
     pub fn is_stable(&self) -> bool {
         let base = self.baseline.as_ref();
-        2 * self.path_windows >= self.windows
+        self.windows >= self.dirty
+            && 2 * self.path_windows >= self.windows
             && base.is_none_or(|base| 2 * base.path_windows >= base.windows)
     }
 
