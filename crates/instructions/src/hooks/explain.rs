@@ -41,6 +41,28 @@ const ALLOCATORS: &[&str] = &[
     "kmem_cache_free",
 ];
 
+/// What `allocate_slab()` of mm/slub.c calls for a new slab, besides [`ALLOCATORS`]: pages,
+/// and random numbers for the order of its objects.
+const NEW_SLAB: &[&str] = &[
+    "__alloc_pages",
+    "__alloc_pages_noprof",
+    "__cond_resched",
+    "__get_random_u32_below",
+    "_find_first_bit",
+    "_raw_spin_trylock",
+    "_raw_spin_unlock",
+    "alloc_pages",
+    "alloc_pages_noprof",
+    "clear_page_erms",
+    "get_page_from_freelist",
+    "get_random_u32",
+    "mempolicy_slab_node",
+    "mod_node_page_state",
+    "policy_node",
+    "policy_nodemask",
+    "should_fail_alloc_page",
+];
+
 /// All that is known.
 pub const EXPLANATIONS: &[Explanation] = &[
     Explanation {
@@ -89,6 +111,13 @@ pub const EXPLANATIONS: &[Explanation] = &[
         at_most: COMPOSITE_ONLY,
         why: "which allocation finds its processor's slab empty, and which object is freed into \
               another slab, depends on all before (mm/slub.c)",
+    },
+    Explanation {
+        functions: &["allocate_slab"],
+        companions: NEW_SLAB,
+        at_most: COMPOSITE_ONLY,
+        why: "which allocation needs a new slab, and pages for it, depends on all before \
+              (allocate_slab() in mm/slub.c)",
     },
     Explanation {
         functions: &["rb_first_postorder", "rb_next_postorder"],
