@@ -2,7 +2,7 @@
 //! What counting and tracing cost inside windows, against markers alone: the host's
 //! time in the same windows of the same boot, the three modes taking turns.
 //!
-//! `cargo bench -p lab --bench plugin_cost [-- KERNEL]`; the kernel is in the cache
+//! `cargo bench -p lab --bench plugin_cost [-- KERNEL [ROUNDS]]`; the kernel is in the cache
 //! (`lsmeter kernel fetch debian:6.12`).
 
 use std::collections::BTreeMap;
@@ -36,10 +36,11 @@ const MODES: [(PluginMode, &str); 3] = [
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let asked = std::env::args()
+    let mut asked = std::env::args()
         .skip(1)
-        .find(|argument| !argument.starts_with('-'));
-    let kernel = asked.unwrap_or_else(|| "debian:6.12".to_owned());
+        .filter(|argument| !argument.starts_with('-'));
+    let kernel = asked.next().unwrap_or_else(|| "debian:6.12".to_owned());
+    let rounds = asked.next().map_or(Ok(ROUNDS), |rounds| rounds.parse())?;
     let cache = match std::env::var_os("XDG_CACHE_HOME") {
         Some(cache) => PathBuf::from(cache),
         None => PathBuf::from(std::env::var_os("HOME").ok_or("no HOME")?).join(".cache"),
@@ -63,7 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut window_us: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
     let mut boot_s: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
     let mut outside_s: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
-    for round in 0..ROUNDS {
+    for round in 0..rounds {
         for (mode, (plugin_mode, _)) in MODES.into_iter().enumerate() {
             let place = scratch.path().join(format!("{round}-{mode}"));
             fs::create_dir(&place)?;
@@ -113,7 +114,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     println!(
-        "QEMU {}, {}, {ROUNDS} rounds in turns; \u{b5}s a window: least, median and most\n",
+        "QEMU {}, {}, {rounds} rounds in turns; \u{b5}s a window: least, median and most\n",
         qemu.version, kernel.name
     );
     println!(
