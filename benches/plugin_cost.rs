@@ -74,6 +74,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 cmdline: "lsm=capability,selinux",
                 accelerator: Accelerator::Tcg(Clock::Deterministic),
                 plugin: Some((&plugin, plugin_mode)),
+                files: &[],
                 directives: &directives,
                 cells: &cells,
                 patience: Patience {
@@ -89,7 +90,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 match event {
                     BootEvent::Hello(_) => booted = begin.elapsed(),
                     BootEvent::CellEnd { report, .. } => cells_took += report.took,
-                    BootEvent::CellBegin(_) => {}
+                    BootEvent::Step(_) | BootEvent::CellBegin(_) => {}
                 }
                 Ok(())
             })

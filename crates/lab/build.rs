@@ -7,33 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// Neither a C library nor anything that would add code to a benchmark.
-/// General registers only: a process that never touches the FPU state does not
-/// make the kernel save any.
-const FLAGS: &[&str] = &[
-    "-std=gnu11",
-    "-O2",
-    "-g0",
-    "-Wall",
-    "-Wextra",
-    "-Werror",
-    // A field that most benchmarks do not use need not stand in each of them.
-    "-Wno-missing-field-initializers",
-    "-nostdlib",
-    "-static",
-    "-ffreestanding",
-    "-fno-pic",
-    "-fno-pie",
-    "-no-pie",
-    "-fno-stack-protector",
-    "-fno-asynchronous-unwind-tables",
-    "-fno-tree-loop-distribute-patterns",
-    "-fcf-protection=none",
-    "-mgeneral-regs-only",
-    "-Wl,--build-id=none",
-    "-Wl,-z,noexecstack",
-    "-s",
-];
+/// A flag a line, and `#` comments. The tests build agents by it too.
+const FLAGS: &str = include_str!("guest/flags.txt");
 
 const COLUMNS: usize = 13;
 
@@ -149,14 +124,16 @@ fn compile(guest: &Path, agent: &Path) -> Result<(), String> {
         })?;
     let mut command: Command = compiler.to_command();
     command
-        .args(FLAGS)
+        .args(FLAGS.lines().filter(|line| !line.starts_with('#')))
+        .arg("-s")
         .arg("-I")
         .arg(guest)
         .arg("-o")
         .arg(agent);
     command
         .args(sources(guest)?)
-        .args(sources(&guest.join("bench"))?);
+        .args(sources(&guest.join("bench"))?)
+        .args(sources(&guest.join("policy"))?);
     let status = command.status().map_err(|e| {
         format!(
             "running the C compiler {}: {e}\nhint: install gcc (Debian: apt install gcc libc6-dev)",

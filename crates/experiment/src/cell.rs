@@ -4,8 +4,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::configuration::{self, Tuning};
 use crate::profile::HookCost;
-use crate::words::{Metric, Policy, Status, Unit};
+use crate::words::{Integrity, Metric, Policy, Status, Unit};
 
 /// What identifies a cell inside an experiment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -14,6 +15,12 @@ pub struct CellKey {
     pub kernel: String,
     /// The stack's names in order; `["default"]` for the distribution's list.
     pub stack: Vec<String>,
+    /// Integrity subsystems at work.
+    pub integrity: Vec<Integrity>,
+    /// What the modules decide with.
+    pub policy: Policy,
+    /// Sizes of policies.
+    pub tuning: Tuning,
     /// File system worked on.
     pub filesystem: String,
     /// Benchmark.
@@ -40,9 +47,12 @@ pub struct Cell {
     pub active_lsms: Vec<String>,
     /// Integrity subsystems at work: audit, ima, evm.
     #[serde(default)]
-    pub integrity: Vec<String>,
+    pub integrity: Vec<Integrity>,
     /// What the modules decided with.
     pub policy: Policy,
+    /// Sizes of policies.
+    #[serde(default, skip_serializing_if = "Tuning::is_default")]
+    pub tuning: Tuning,
     /// File system worked on.
     pub filesystem: String,
     /// Benchmark: `open`.
@@ -159,8 +169,9 @@ impl Cell {
             release: String::new(),
             stack: key.stack,
             active_lsms: Vec::new(),
-            integrity: Vec::new(),
-            policy: Policy::None,
+            integrity: key.integrity,
+            policy: key.policy,
+            tuning: key.tuning,
             filesystem: key.filesystem,
             benchmark: key.benchmark,
             variant: key.variant,
@@ -219,6 +230,9 @@ impl Cell {
         CellKey {
             kernel: self.kernel.clone(),
             stack: self.stack.clone(),
+            integrity: self.integrity.clone(),
+            policy: self.policy,
+            tuning: self.tuning,
             filesystem: self.filesystem.clone(),
             benchmark: self.benchmark.clone(),
             variant: self.variant.clone(),
@@ -229,6 +243,12 @@ impl Cell {
     /// `benchmark:variant`, or `benchmark` if there is only one variant.
     pub fn title(&self) -> String {
         title(&self.benchmark, &self.variant)
+    }
+
+    /// What it was measured under: `capability,selinux (enforcing)`.
+    pub fn configuration_title(&self) -> String {
+        let stack = self.stack.join(",");
+        configuration::title(&stack, &self.integrity, self.policy, &self.tuning)
     }
 
     /// The figure that stands for the cell, in its unit: the modal path's instructions

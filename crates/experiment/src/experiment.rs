@@ -4,8 +4,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::cell::CellKey;
+use crate::configuration::Configuration;
 use crate::select::Selection;
-use crate::stack::Stack;
 use crate::words::{Clock, FileSystem, Metric, Place};
 
 /// What is run: the product of kernels, stacks, benchmarks and metrics. Made by
@@ -23,10 +24,20 @@ pub struct Experiment {
     pub dir: Option<String>,
     /// Kernels as named by the user; `["host"]` on the host.
     pub kernels: Vec<String>,
-    /// Stacks, at least one; the running kernel's own, `default`, on the host.
-    pub stacks: Vec<Stack>,
-    /// Position of the baseline in `stacks`, from 0.
+    /// Stacks and the states of their policies, at least one; the running kernel's own
+    /// stack, `default`, on the host. Older documents call this `stacks`.
+    #[serde(
+        alias = "stacks",
+        deserialize_with = "crate::configuration::configurations"
+    )]
+    pub configurations: Vec<Configuration>,
+    /// Position of the baseline in `configurations`, from 0. If it is measured on one
+    /// kernel only, it is the baseline of all kernels, else each kernel has its own.
     pub baseline: u32,
+    /// The kernel whose cells those of all other kernels are compared with,
+    /// configuration by configuration; `baseline` then says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline_kernel: Option<String>,
     /// Which benchmarks and variants.
     pub selection: Selection,
     /// What is measured of them.
@@ -82,9 +93,27 @@ impl Samples {
 }
 
 impl Experiment {
-    /// The stack that others are compared with.
-    pub fn baseline_stack(&self) -> Option<&Stack> {
-        self.stacks.get(self.baseline as usize)
+    /// The configuration that others are compared with.
+    pub fn baseline_configuration(&self) -> Option<&Configuration> {
+        self.configurations.get(self.baseline as usize)
+    }
+
+    /// The cell that another is compared with; None for a baseline itself.
+    pub fn baseline_of(&self, key: &CellKey) -> Option<CellKey> {
+        let mut base = key.clone();
+        if let Some(kernel) = &self.baseline_kernel {
+            base.kernel.clone_from(kernel);
+        } else {
+            let baseline = self.baseline_configuration()?;
+            if let Some(kernel) = &baseline.kernel {
+                base.kernel.clone_from(kernel);
+            }
+            base.stack = baseline.stack.names();
+            base.integrity.clone_from(&baseline.integrity);
+            base.policy = baseline.policy;
+            base.tuning = baseline.tuning;
+        }
+        (base != *key).then_some(base)
     }
 
     /// Do both measure the same? What only decides how fast or how patiently
@@ -101,8 +130,9 @@ impl Experiment {
             place,
             dir,
             kernels,
-            stacks,
+            configurations,
             baseline,
+            baseline_kernel,
             selection,
             metrics,
             filesystem,
@@ -121,8 +151,9 @@ impl Experiment {
             ("where", *place == other.place),
             ("dir", *dir == other.dir),
             ("kernels", *kernels == other.kernels),
-            ("stacks", *stacks == other.stacks),
+            ("configurations", *configurations == other.configurations),
             ("baseline", *baseline == other.baseline),
+            ("baseline_kernel", *baseline_kernel == other.baseline_kernel),
             (
                 "benchmarks",
                 selection.benchmarks == other.selection.benchmarks,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::cell::{Cell, CellKey};
 use crate::document::{DOCUMENT_LIMIT_BYTES, DocumentFault, decode, printable, read_bounded};
 use crate::experiment::Experiment;
-use crate::run::{Environment, Tool, Warning};
+use crate::run::{Environment, PolicyProof, Tool, Warning};
 
 /// The version of the journal that this code writes and reads.
 pub const JOURNAL_VERSION: u32 = 1;
@@ -42,6 +42,9 @@ pub struct JournalEntry {
     /// once the document is put together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
+    /// How its policies were brought into force, in the first cell after that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<PolicyProof>,
 }
 
 /// What a journal holds.

@@ -12,6 +12,8 @@
 //! Nothing here opens a file or prints: readers and writers are the caller's.
 
 mod cell;
+mod configuration;
+mod configure;
 mod document;
 mod experiment;
 mod hint;
@@ -26,6 +28,7 @@ mod stack;
 mod words;
 
 pub use cell::{Cell, CellKey, Counts, PathCount};
+pub use configuration::{Configuration, Tuning, title as configuration_title};
 pub use document::{
     DOCUMENT_LIMIT_BYTES, DocumentError, DocumentFault, DocumentKind, profile_schema, run_schema,
 };
@@ -35,10 +38,13 @@ pub use preset::{Preset, UnknownPreset, preset, presets};
 pub use profile::{
     BaselineProfile, FunctionDifference, HookCost, Implementation, Profile, ProfileDocument,
 };
-pub use run::{Emulator, Environment, PluginApi, Run, SCHEMA_VERSION, Tool, Warning, WarningKind};
+pub use run::{
+    Emulator, Environment, PluginApi, PolicyProof, Run, SCHEMA_VERSION, Tool, Warning, WarningKind,
+};
 pub use select::{Pattern, PatternError, SelectError, Selectable, Selection};
-pub use spec::{Baseline, SPEC_LIMIT_BYTES, Spec, SpecError};
+pub use spec::{Baseline, ConfigurationSpec, IntegrityList, SPEC_LIMIT_BYTES, Spec, SpecError};
 pub use stack::{Stack, StackError};
 pub use words::{
-    Clock, FileSystem, Metric, Place, Policy, Select, Status, Suite, Unit, UnknownWord,
+    Clock, FileSystem, Integrity, Metric, Place, Policy, Select, SelinuxPolicy, Status, Suite,
+    Unit, UnknownWord,
 };

@@ -5,29 +5,19 @@ use std::collections::HashSet;
 use std::fmt::Display;
 use std::hash::Hash;
 
+use crate::configure::Matrix;
 use crate::experiment::{Experiment, Samples};
 use crate::select::{Pattern, Selection};
-use crate::spec::{Baseline, Spec, SpecError};
-use crate::stack::Stack;
+use crate::spec::{Spec, SpecError};
 use crate::words::{Clock, FileSystem, Metric, Place, Select, Suite};
 
-const KERNELS_LIMIT: usize = 64;
-const STACKS_LIMIT: usize = 256;
+pub(crate) const KERNELS_LIMIT: usize = 64;
 const BENCHMARKS_LIMIT: usize = 1_024;
 /// A path's longest, PATH_MAX.
 const PATH_LIMIT: usize = 4_096;
 /// Half of x86's COMMAND_LINE_SIZE: the lab adds its own parameters.
 const CMDLINE_LIMIT: usize = 1_024;
 const DESCRIPTION_LIMIT: usize = 1_024;
-
-const DEFAULT_KERNEL: &str = "debian:6.12";
-const DEFAULT_STACKS: [&str; 5] = [
-    "capability",
-    "capability,selinux",
-    "capability,apparmor",
-    "capability,tomoyo",
-    "default",
-];
 
 impl Spec {
     /// Gives every missing key its default and checks every value.
@@ -48,6 +38,7 @@ impl Spec {
             }
             Place::Lab => {}
         }
+        let matrix = Matrix::resolve(&self, place)?;
         let metrics = self.metrics.unwrap_or_else(|| {
             vec![if place == Place::Host {
                 Metric::Time
@@ -57,8 +48,6 @@ impl Spec {
         });
         list("metrics", &metrics, Metric::ALL.len())?;
 
-        let stacks = resolve_stacks(self.stacks, place)?;
-        let baseline = resolve_baseline(self.baseline, &stacks)?;
         let samples = resolve_samples(self.samples)?;
         let timed: Vec<Metric> = metrics
             .iter()
@@ -85,16 +74,14 @@ impl Spec {
         Ok(Experiment {
             description: self
                 .description
-                .map(|text| printable("description", text, DESCRIPTION_LIMIT))
+                .map(|text| printable("description", text))
                 .transpose()?,
             place,
-            dir: self
-                .dir
-                .map(|dir| printable("dir", dir, PATH_LIMIT))
-                .transpose()?,
-            kernels: resolve_kernels(self.kernels, place)?,
-            stacks,
-            baseline,
+            dir: self.dir.map(|dir| printable("dir", dir)).transpose()?,
+            kernels: matrix.kernels,
+            configurations: matrix.configurations,
+            baseline: matrix.baseline,
+            baseline_kernel: matrix.baseline_kernel,
             selection: resolve_selection(self.benchmarks, self.suites, self.select)?,
             metrics,
             filesystem: (place == Place::Lab).then(|| self.filesystem.unwrap_or(FileSystem::Ext4)),
@@ -135,6 +122,11 @@ fn check_host(spec: &Spec) -> Result<(), SpecError> {
     let set = [
         ("kernels", spec.kernels.is_some()),
         ("stacks", spec.stacks.is_some()),
+        ("configurations", spec.configurations.is_some()),
+        ("integrity", spec.integrity.is_some()),
+        ("avc_entries", spec.avc_entries.is_some()),
+        ("selinux_policy", spec.selinux_policy.is_some()),
+        ("baseline_kernel", spec.baseline_kernel.is_some()),
         ("baseline", spec.baseline.is_some()),
         ("filesystem", spec.filesystem.is_some()),
         ("cmdline", spec.cmdline.is_some()),
@@ -173,58 +165,6 @@ fn check_host(spec: &Spec) -> Result<(), SpecError> {
     Ok(())
 }
 
-fn resolve_kernels(kernels: Option<Vec<String>>, place: Place) -> Result<Vec<String>, SpecError> {
-    if place == Place::Host {
-        return Ok(vec!["host".to_owned()]);
-    }
-    let kernels = kernels.unwrap_or_else(|| vec![DEFAULT_KERNEL.to_owned()]);
-    list("kernels", &kernels, KERNELS_LIMIT)?;
-    kernels
-        .into_iter()
-        .map(|name| printable("kernels", name, PATH_LIMIT))
-        .collect()
-}
-
-fn resolve_stacks(stacks: Option<Vec<String>>, place: Place) -> Result<Vec<Stack>, SpecError> {
-    if place == Place::Host {
-        return Ok(vec![Stack::distribution()]);
-    }
-    let stacks = match stacks {
-        Some(stacks) => stacks,
-        None => DEFAULT_STACKS.map(str::to_owned).to_vec(),
-    };
-    list("stacks", &stacks, STACKS_LIMIT)?;
-    Ok(stacks
-        .iter()
-        .map(|stack| stack.parse())
-        .collect::<Result<_, _>>()?)
-}
-
-fn resolve_baseline(baseline: Option<Baseline>, stacks: &[Stack]) -> Result<u32, SpecError> {
-    let (found, name) = match baseline {
-        None => return Ok(0),
-        Some(Baseline::Index(index)) => (
-            ((index as usize) < stacks.len()).then_some(index as usize),
-            index.to_string(),
-        ),
-        Some(Baseline::Stack(name)) => {
-            let stack: Stack = name.parse()?;
-            (stacks.iter().position(|s| *s == stack), name)
-        }
-    };
-    found
-        .and_then(|index| u32::try_from(index).ok())
-        .ok_or_else(|| SpecError::Baseline {
-            baseline: name,
-            n: stacks.len(),
-            stacks: stacks
-                .iter()
-                .map(Stack::as_str)
-                .collect::<Vec<_>>()
-                .join(" · "),
-        })
-}
-
 fn resolve_selection(
     benchmarks: Option<Vec<String>>,
     suites: Option<Vec<Suite>>,
@@ -254,7 +194,7 @@ fn resolve_samples(samples: Option<u32>) -> Result<Samples, SpecError> {
 }
 
 fn resolve_cmdline(cmdline: Option<String>) -> Result<String, SpecError> {
-    let cmdline = printable("cmdline", cmdline.unwrap_or_default(), CMDLINE_LIMIT)?;
+    let cmdline = printable("cmdline", cmdline.unwrap_or_default())?;
     if let Some(parameter) = cmdline
         .split_whitespace()
         .find(|word| word.starts_with("lsm=") || word.starts_with("security="))
@@ -269,7 +209,7 @@ fn resolve_cmdline(cmdline: Option<String>) -> Result<String, SpecError> {
     Ok(cmdline)
 }
 
-fn conflict(what: &str, remedy: &str) -> SpecError {
+pub(crate) fn conflict(what: &str, remedy: &str) -> SpecError {
     SpecError::Conflict {
         what: what.to_owned(),
         remedy: remedy.to_owned(),
@@ -277,7 +217,7 @@ fn conflict(what: &str, remedy: &str) -> SpecError {
 }
 
 /// Checks that a list is neither empty nor too long and has no entry twice.
-fn list<T: Display + Eq + Hash>(
+pub(crate) fn list<T: Display + Eq + Hash>(
     key: &'static str,
     values: &[T],
     limit: usize,
@@ -309,7 +249,12 @@ fn list<T: Display + Eq + Hash>(
 }
 
 /// Text that a command line, a path or a table can hold.
-fn printable(key: &'static str, text: String, limit: usize) -> Result<String, SpecError> {
+pub(crate) fn printable(key: &'static str, text: String) -> Result<String, SpecError> {
+    let limit = match key {
+        "cmdline" => CMDLINE_LIMIT,
+        "description" => DESCRIPTION_LIMIT,
+        _ => PATH_LIMIT,
+    };
     let why = if text.len() > limit {
         format!("longer than {limit} bytes")
     } else if text.chars().any(char::is_control) {
@@ -332,7 +277,7 @@ fn printable(key: &'static str, text: String, limit: usize) -> Result<String, Sp
     })
 }
 
-fn whole(
+pub(crate) fn whole(
     key: &'static str,
     value: Option<u32>,
     default: u32,

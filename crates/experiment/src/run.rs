@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cell::Cell;
+use crate::configuration::Configuration;
 use crate::document::{
     self, Document, DocumentError, DocumentFault, DocumentKind, check_warnings, json, lines,
 };
@@ -37,6 +38,10 @@ pub struct Run {
     pub finished: String,
     /// What was asked for.
     pub experiment: Experiment,
+    /// How policies were brought into force, and how they proved it: one for each
+    /// kernel and configuration that has any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub setups: Vec<PolicyProof>,
     /// What came out, in the order of the suite.
     pub cells: Vec<Cell>,
     /// Reasons to doubt it.
@@ -79,13 +84,13 @@ impl Document for Run {
     fn check(&self) -> Result<(), DocumentFault> {
         let refuse =
             |path: String, message: String| Err(DocumentFault::Contradiction { path, message });
-        if self.experiment.baseline_stack().is_none() {
+        if self.experiment.baseline_configuration().is_none() {
             return refuse(
                 "experiment.baseline".to_owned(),
                 format!(
-                    "{}, but there are {} stacks",
+                    "{}, but there are {} configurations",
                     self.experiment.baseline,
-                    self.experiment.stacks.len()
+                    self.experiment.configurations.len()
                 ),
             );
         }
@@ -106,6 +111,7 @@ impl Document for Run {
             started,
             finished,
             experiment,
+            setups,
             cells,
             warnings,
         } = self;
@@ -119,12 +125,28 @@ impl Document for Run {
         json(w, finished)?;
         w.write_all(b",\n\"experiment\": ")?;
         json(w, experiment)?;
+        if !setups.is_empty() {
+            w.write_all(b",\n\"setups\": ")?;
+            lines(w, setups)?;
+        }
         w.write_all(b",\n\"cells\": ")?;
         lines(w, cells)?;
         w.write_all(b",\n\"warnings\": ")?;
         lines(w, warnings)?;
         Ok(w.write_all(b"\n}\n")?)
     }
+}
+
+/// How the policies of one configuration were brought into force on one kernel, in its
+/// first boot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PolicyProof {
+    /// Kernel.
+    pub kernel: String,
+    /// Configuration.
+    pub configuration: Configuration,
+    /// What was done, and what was denied and allowed, in order.
+    pub steps: Vec<String>,
 }
 
 /// A program and its version.

@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::hint::nearest;
 use crate::select::PatternError;
 use crate::stack::StackError;
-use crate::words::{Clock, FileSystem, Metric, Place, Select, Suite};
+use crate::words::{
+    Clock, FileSystem, Integrity, Metric, Place, Policy, Select, SelinuxPolicy, Suite, UnknownWord,
+};
 
 /// Largest spec, in bytes.
 pub const SPEC_LIMIT_BYTES: usize = 1 << 20;
@@ -36,10 +38,40 @@ pub struct Spec {
     /// Default: capability; with selinux, apparmor, tomoyo; default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stacks: Option<Vec<String>>,
-    /// The stack that others are compared with, or its position in `stacks` from 0.
+    /// States of policies; every stack is measured in each: none, permissive,
+    /// enforcing. Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policies: Option<Vec<Policy>>,
+    /// Integrity subsystems, every stack with each: `["", "audit", "audit,ima"]`.
+    /// Default: none of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub integrity: Option<Vec<IntegrityList>>,
+    /// Rules that policies hold, every policy with each: 1 to 100,000. Default: what
+    /// the benchmarks need.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rules: Option<Vec<u32>>,
+    /// Landlock rulesets on top of each other, every policy with each: 1 to 16.
+    /// Default: 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layers: Option<Vec<u32>>,
+    /// Most entries of SELinux's access vector cache: 16 to 65,536. Default: 512.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub avc_entries: Option<u32>,
+    /// `minimal` or `reference`. Default: minimal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selinux_policy: Option<SelinuxPolicy>,
+    /// Configurations one by one, after those of `stacks`, if there are any. Default:
+    /// none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub configurations: Option<Vec<ConfigurationSpec>>,
+    /// The stack that others are compared with, or a configuration's position from 0.
     /// Default: the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<Baseline>,
+    /// The kernel that others are compared with, each configuration with the same
+    /// configuration there. Default: the first, if there is one configuration only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline_kernel: Option<String>,
     /// Patterns: `open`, `open:AA/BB`, `*xattr`, `!treewalk:full`. Default: `["*"]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub benchmarks: Option<Vec<String>>,
@@ -92,13 +124,86 @@ pub struct Spec {
     pub cell_timeout_s: Option<u32>,
 }
 
+/// One configuration, written out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConfigurationSpec {
+    /// The only kernel that it is measured on. Default: all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    /// The stack.
+    pub stack: String,
+    /// What its modules decide with. Default: none.
+    #[serde(default)]
+    pub policy: Policy,
+    /// Integrity subsystems at work: `audit,ima`. Default: none.
+    #[serde(default)]
+    pub integrity: IntegrityList,
+    /// As in [`Spec`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rules: Option<u32>,
+    /// As in [`Spec`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layers: Option<u32>,
+    /// As in [`Spec`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub avc_entries: Option<u32>,
+    /// As in [`Spec`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selinux_policy: Option<SelinuxPolicy>,
+}
+
+/// Integrity subsystems that are at work together, written `audit,ima`; empty, or
+/// `none`, for none.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct IntegrityList(pub Vec<Integrity>);
+
+impl std::str::FromStr for IntegrityList {
+    type Err = UnknownWord;
+
+    fn from_str(text: &str) -> Result<IntegrityList, UnknownWord> {
+        if matches!(text.trim(), "" | "none") {
+            return Ok(IntegrityList::default());
+        }
+        let words = text.split(',').map(|word| word.trim().parse::<Integrity>());
+        let asked = words.collect::<Result<Vec<_>, _>>()?;
+        let listed = Integrity::ALL.iter().filter(|word| asked.contains(word));
+        Ok(IntegrityList(listed.copied().collect()))
+    }
+}
+
+impl TryFrom<String> for IntegrityList {
+    type Error = UnknownWord;
+
+    fn try_from(text: String) -> Result<IntegrityList, UnknownWord> {
+        text.parse()
+    }
+}
+
+impl fmt::Display for IntegrityList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.pad("none");
+        }
+        let words: Vec<&str> = self.0.iter().map(|word| word.as_str()).collect();
+        f.pad(&words.join(","))
+    }
+}
+
+impl From<IntegrityList> for String {
+    fn from(list: IntegrityList) -> String {
+        list.to_string()
+    }
+}
+
 /// Which stack is the baseline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Baseline {
-    /// Position in `stacks`, from 0.
+    /// A configuration's position, from 0.
     Index(u32),
-    /// One of `stacks`.
+    /// The first configuration with this stack.
     Stack(String),
 }
 
@@ -110,7 +215,7 @@ impl<'de> Deserialize<'de> for Baseline {
             type Value = Baseline;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a stack, or its position in `stacks` from 0")
+                f.write_str("a stack, or a configuration's position from 0")
             }
 
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Baseline, E> {
@@ -211,15 +316,17 @@ pub enum SpecError {
     /// A pattern is not written as one.
     #[error(transparent)]
     Pattern(#[from] PatternError),
-    /// The baseline is none of the stacks.
-    #[error("baseline `{baseline}` is none of the {n} stacks: {stacks}")]
+    /// The baseline is none of what is measured.
+    #[error("baseline `{baseline}` is none of the {n} {what}: {known}")]
     Baseline {
         /// The baseline as given.
         baseline: String,
-        /// Number of stacks.
+        /// `stacks` or `configurations`.
+        what: &'static str,
+        /// Number of them.
         n: usize,
-        /// The stacks.
-        stacks: String,
+        /// All of them.
+        known: String,
     },
     /// Keys that cannot go together.
     #[error("{what}")]
@@ -241,9 +348,12 @@ impl SpecError {
             SpecError::Text { instead, .. } => instead.clone(),
             SpecError::Stack(error) => Some(error.hint().to_owned()),
             SpecError::Pattern(error) => Some(error.hint().to_owned()),
-            SpecError::Baseline { .. } => {
-                Some("add it to `stacks`, or give its position there, from 0".to_owned())
-            }
+            SpecError::Baseline {
+                what: "kernels", ..
+            } => Some("add it to `kernels`".to_owned()),
+            SpecError::Baseline { what, .. } => Some(format!(
+                "add it to `{what}`, or give its position there, from 0"
+            )),
             SpecError::Conflict { remedy, .. } => Some(remedy.clone()),
             SpecError::TooLarge { .. }
             | SpecError::Empty { .. }
@@ -287,7 +397,8 @@ impl Spec {
     /// file over a preset.
     ///
     /// Keys that only make sense together are replaced together: `benchmarks` with
-    /// `suites`, `stacks` with `baseline`; and a change of `where` drops what belongs
+    /// `suites`, `stacks` with `configurations` and `baseline`, `kernels` with
+    /// `baseline_kernel`; and a change of `where` drops what belongs
     /// to the other place.
     #[must_use]
     pub fn merge(mut self, over: Spec) -> Spec {
@@ -295,14 +406,21 @@ impl Spec {
             self.benchmarks = None;
             self.suites = None;
         }
-        if over.stacks.is_some() {
+        if over.stacks.is_some() || over.configurations.is_some() {
+            self.stacks = None;
+            self.configurations = None;
             self.baseline = None;
+        }
+        if over.kernels.is_some() {
+            self.baseline_kernel = None;
         }
         match over.place {
             Some(Place::Host) if self.place != Some(Place::Host) => {
                 self.kernels = None;
                 self.stacks = None;
+                self.configurations = None;
                 self.baseline = None;
+                self.baseline_kernel = None;
                 self.metrics = None;
                 self.filesystem = None;
                 self.clock = None;
@@ -317,7 +435,15 @@ impl Spec {
             dir: over.dir.or(self.dir),
             kernels: over.kernels.or(self.kernels),
             stacks: over.stacks.or(self.stacks),
+            policies: over.policies.or(self.policies),
+            integrity: over.integrity.or(self.integrity),
+            rules: over.rules.or(self.rules),
+            layers: over.layers.or(self.layers),
+            avc_entries: over.avc_entries.or(self.avc_entries),
+            selinux_policy: over.selinux_policy.or(self.selinux_policy),
+            configurations: over.configurations.or(self.configurations),
             baseline: over.baseline.or(self.baseline),
+            baseline_kernel: over.baseline_kernel.or(self.baseline_kernel),
             benchmarks: over.benchmarks.or(self.benchmarks),
             suites: over.suites.or(self.suites),
             select: over.select.or(self.select),

@@ -14,7 +14,8 @@ const BYTES_LIMIT: usize = 512;
 
 /// A stack as the kernel's `lsm=` parameter writes it: `capability,selinux`. Order
 /// matters. The word `default` alone stands for the distribution's own list: no
-/// `lsm=` parameter at all.
+/// `lsm=` parameter at all; `none` for a kernel without LSMs: nothing but discretionary
+/// access control.
 ///
 /// Only the syntax is checked (`[a-z0-9_]+`, separated by commas, none twice):
 /// whether a kernel knows the names is for the kernel to say.
@@ -37,7 +38,7 @@ impl StackError {
     /// How a stack is written.
     pub fn hint(&self) -> &'static str {
         "write a stack as the kernel's lsm= parameter does, for instance capability,selinux; \
-         or default for the distribution's own list"
+         default for the distribution's own list, or none for a kernel without LSMs"
     }
 }
 
@@ -52,14 +53,21 @@ impl Stack {
         self.0 == "default"
     }
 
+    /// Does it stand for no LSM at all, in a kernel that was built without
+    /// (`CONFIG_SECURITY=n`)?
+    pub fn is_none(&self) -> bool {
+        self.0 == "none"
+    }
+
     /// As the user writes it.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The value of the kernel's `lsm=` parameter; None for the distribution's list.
+    /// The value of the kernel's `lsm=` parameter; None for the distribution's list, and
+    /// where there are no LSMs.
     pub fn lsm_parameter(&self) -> Option<&str> {
-        (!self.is_default()).then_some(self.as_str())
+        (!self.is_default() && !self.is_none()).then_some(self.as_str())
     }
 
     /// The names in order, as a cell's `stack` holds them; `["default"]` for the
@@ -106,8 +114,10 @@ impl FromStr for Stack {
                 return refuse(format!("names `{name}` twice"));
             }
         }
-        if names.len() > 1 && names.contains(&"default") {
-            return refuse("`default` stands alone".to_owned());
+        if let Some(alone) = ["default", "none"].iter().find(|a| names.contains(a))
+            && names.len() > 1
+        {
+            return refuse(format!("`{alone}` stands alone"));
         }
         Ok(Stack(text.to_owned()))
     }
@@ -157,6 +167,7 @@ mod tests {
             ("SELinux", "'S' in a module name"),
             ("selinux,selinux", "names `selinux` twice"),
             ("default,selinux", "`default` stands alone"),
+            ("capability,none", "`none` stands alone"),
             ("a\u{1b}[31m", "'\\u{1b}' in a module name"),
         ] {
             let error = text.parse::<Stack>().unwrap_err().to_string();

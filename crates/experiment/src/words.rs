@@ -169,13 +169,35 @@ words! {
 
 words! {
     /// What the modules of a stack decide with.
+    #[derive(Default)]
     Policy, "policy state":
     /// No policy loaded: hooks run, nothing decides (hooking cost).
+    #[default]
     None = "none",
     /// A policy loaded whose denials are only logged.
     Permissive = "permissive",
     /// A policy loaded and deciding (enforcement cost).
     Enforcing = "enforcing",
+}
+
+words! {
+    /// A subsystem that watches over integrity.
+    Integrity, "integrity subsystem":
+    /// Audit: rules by which system calls are logged.
+    Audit = "audit",
+    /// IMA: files are hashed, and appraised by what their hash should be.
+    Ima = "ima",
+    /// EVM: the security attributes of files are protected by an HMAC.
+    Evm = "evm",
+}
+
+words! {
+    /// Which policy SELinux loads.
+    SelinuxPolicy, "SELinux policy":
+    /// lsmeter's own, as small as it can be.
+    Minimal = "minimal",
+    /// The distribution's reference policy (Debian: selinux-policy-default).
+    Reference = "reference",
 }
 
 words! {

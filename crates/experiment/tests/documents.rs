@@ -117,7 +117,7 @@ fn wrong_values_are_named_with_their_place() {
     };
     let error = broken("\"median\":4979.0", "\"median\":\"x\\u001b[31m\"");
     assert!(
-        error.starts_with("run document: at cells[0].median (line 9): invalid type"),
+        error.starts_with("run document: at cells[0].median (line 12): invalid type"),
         "{error}"
     );
     assert!(!error.contains('\u{1b}'));
@@ -144,12 +144,12 @@ fn wrong_values_are_named_with_their_place() {
     let error = broken("\"baseline\":0", "\"baseline\":3");
     assert_eq!(
         error,
-        "run document: at experiment.baseline: 3, but there are 3 stacks"
+        "run document: at experiment.baseline: 3, but there are 3 configurations"
     );
     let error = broken("\"cells\":[8,10,12]", "\"cells\":[8,99]");
     assert_eq!(error, "run document: at warnings[0]: there is no cell 99");
-    let error = broken("\"stacks\":[\"capability\"", "\"stacks\":[\"CAP\"");
-    assert!(error.contains("experiment.stacks[0]"), "{error}");
+    let error = broken("{\"stack\":\"capability\"", "{\"stack\":\"CAP\"");
+    assert!(error.contains("experiment.configurations[0].stack"), "{error}");
 }
 
 proptest! {
@@ -189,4 +189,20 @@ proptest! {
         cell.measured(&stats::Summary::of(&[median, median + spread, median + spread / 3.0]).unwrap());
         prop_assert_eq!(Run::parse(&written(&run)).unwrap(), run);
     }
+}
+
+#[test]
+fn a_document_with_stacks_for_configurations_is_read() {
+    let run = Run::parse(include_bytes!("golden/v1-stacks.json")).unwrap();
+    let titles: Vec<String> = run
+        .experiment
+        .configurations
+        .iter()
+        .map(|c| c.title())
+        .collect();
+    assert_eq!(
+        titles,
+        ["capability", "capability,selinux", "capability,apparmor"]
+    );
+    assert_eq!(run.experiment.baseline, 0);
 }

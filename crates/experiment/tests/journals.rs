@@ -4,7 +4,7 @@
 mod common;
 
 use experiment::journal::{Journal, JournalEntry, JournalError, JournalHeader};
-use experiment::{Cell, Metric, Stack};
+use experiment::{Cell, Configuration, Metric};
 use proptest::prelude::*;
 
 fn entries() -> Vec<JournalEntry> {
@@ -14,6 +14,7 @@ fn entries() -> Vec<JournalEntry> {
         .map(|cell| JournalEntry {
             cell,
             warnings: run.warnings.clone(),
+            proof: None,
         })
         .collect()
 }
@@ -53,6 +54,7 @@ fn the_last_entry_of_a_cell_counts() {
     text += &JournalEntry {
         cell: again,
         warnings: vec![],
+        proof: None,
     }
     .to_line()
     .unwrap();
@@ -63,13 +65,13 @@ fn the_last_entry_of_a_cell_counts() {
 #[test]
 fn another_experiment_is_refused() {
     let (mut now, text) = journal();
-    now.experiment
-        .stacks
-        .push("capability,tomoyo".parse::<Stack>().unwrap());
+    now.experiment.configurations.push(Configuration::of_stack(
+        "capability,tomoyo".parse().unwrap(),
+    ));
     let error = refused(&text, &now);
     assert_eq!(
         error.to_string(),
-        "the journal is of a different experiment: `stacks` differs"
+        "the journal is of a different experiment: `configurations` differs"
     );
     assert!(error.hint().unwrap().contains("--resume"));
 }

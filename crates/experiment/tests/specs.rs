@@ -2,8 +2,8 @@
 //! Specs: defaults, merging, presets, and what is refused with which words.
 
 use experiment::{
-    Baseline, Clock, FileSystem, Metric, Place, Samples, Select, Spec, SpecError, Stack, Suite,
-    preset, presets,
+    Baseline, CellKey, Clock, Configuration, Experiment, FileSystem, Metric, Place, Policy,
+    Samples, Select, Spec, SpecError, Stack, Suite, Tuning, preset, presets,
 };
 use proptest::prelude::*;
 
@@ -24,8 +24,11 @@ fn an_empty_spec_has_all_defaults() {
     let e = spec("").resolve().unwrap();
     assert_eq!(e.place, Place::Lab);
     assert_eq!(e.kernels, ["debian:6.12"]);
-    assert_eq!(e.stacks.len(), 5);
-    assert_eq!(e.baseline_stack().map(Stack::as_str), Some("capability"));
+    assert_eq!(e.configurations.len(), 5);
+    assert_eq!(
+        e.baseline_configuration().map(|c| c.stack.as_str()),
+        Some("capability")
+    );
     assert_eq!(e.selection.suites, Suite::ALL);
     assert_eq!(e.metrics, [Metric::Instructions]);
     assert_eq!(
@@ -67,13 +70,161 @@ fn the_baseline_is_a_stack_or_a_position() {
     assert!(
         refused("baseline = -1")
             .0
-            .contains("a stack, or its position in `stacks` from 0")
+            .contains("a stack, or a configuration's position from 0")
     );
     assert!(
         refused("baseline = 1.5")
             .0
-            .contains("a stack, or its position in `stacks` from 0")
+            .contains("a stack, or a configuration's position from 0")
     );
+}
+
+#[test]
+fn configurations_are_stacks_in_every_state() {
+    let titles = |text: &str| -> Vec<String> {
+        let configurations = spec(text).resolve().unwrap().configurations;
+        configurations.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(
+        titles(
+            "stacks = ['capability', 'capability,selinux']\npolicies = ['none', 'enforcing']\n\
+             integrity = ['', 'ima,audit']"
+        ),
+        [
+            "capability",
+            "capability +audit,ima",
+            "capability (enforcing)",
+            "capability +audit,ima (enforcing)",
+            "capability,selinux",
+            "capability,selinux +audit,ima",
+            "capability,selinux (enforcing)",
+            "capability,selinux +audit,ima (enforcing)",
+        ]
+    );
+    // What has no policy has no size.
+    assert_eq!(
+        titles(
+            "stacks = ['capability,landlock']\npolicies = ['none', 'enforcing']\nlayers = [1, 2]"
+        ),
+        [
+            "capability,landlock",
+            "capability,landlock (enforcing, 1 layers)",
+            "capability,landlock (enforcing, 2 layers)",
+        ]
+    );
+    assert_eq!(
+        titles(
+            "kernels = ['build:dac', 'build:all']\n[[configurations]]\nkernel = 'build:dac'\n\
+             stack = 'none'\n[[configurations]]\nkernel = 'build:all'\n\
+             stack = 'capability,selinux'\npolicy = 'enforcing'\nselinux_policy = 'reference'"
+        ),
+        [
+            "none on build:dac",
+            "capability,selinux (enforcing, reference policy) on build:all"
+        ]
+    );
+}
+
+#[test]
+fn configurations_that_make_no_sense_are_refused() {
+    for (text, message, hint) in [
+        (
+            "policies = ['enforcing', 'enforcing']",
+            "`policies` holds `enforcing` twice",
+            "",
+        ),
+        (
+            "integrity = ['audit,imma']",
+            "unknown integrity subsystem `imma`; one of audit, ima, evm",
+            "",
+        ),
+        (
+            "policies = ['enforcing']\nlayers = [17]",
+            "`layers` is 17; it must be from 1 to 16",
+            "",
+        ),
+        (
+            "policies = ['enforcing']\nrules = [0]",
+            "`rules` is 0; it must be from 1 to 100000",
+            "",
+        ),
+        (
+            "stacks = ['none']\npolicies = ['enforcing']",
+            "a kernel without LSMs has neither policies",
+            "name a stack",
+        ),
+        (
+            "[[configurations]]\nstack = 'smack'\nrules = 10",
+            "`smack` has no policy",
+            "say policy = \"enforcing\"",
+        ),
+        (
+            "[[configurations]]\nstack = 'smack'\nkernel = 'build:x'",
+            "`kernel` is `build:x`: none of the 1 kernels",
+            "",
+        ),
+        (
+            "baseline_kernel = 'debian:6.1'",
+            "`baseline_kernel` is `debian:6.1`: none of the 1 kernels: debian:6.12",
+            "add it to `kernels`",
+        ),
+        (
+            "stacks = ['capability']\n[[configurations]]\nstack = 'capability'",
+            "`configurations` holds `capability` twice",
+            "",
+        ),
+    ] {
+        let (found, advice) = refused(text);
+        assert!(found.contains(message), "{found}");
+        assert!(advice.starts_with(hint), "{advice}");
+    }
+}
+
+#[test]
+fn kernels_are_compared_when_that_is_all_there_is() {
+    let kernels = "kernels = ['a', 'b']\n";
+    let one = spec(&format!("{kernels}stacks = ['capability']"))
+        .resolve()
+        .unwrap();
+    assert_eq!(one.baseline_kernel.as_deref(), Some("a"));
+    assert_eq!(compared(&one, "b", "capability"), "a capability");
+    assert_eq!(compared(&one, "a", "capability"), "");
+
+    let two = spec(&format!(
+        "{kernels}stacks = ['capability', 'capability,selinux']"
+    ))
+    .resolve()
+    .unwrap();
+    assert_eq!(two.baseline_kernel, None);
+    assert_eq!(compared(&two, "b", "capability,selinux"), "b capability");
+
+    let pinned = spec(&format!(
+        "{kernels}stacks = ['capability']\nbaseline = 'none'\n\
+         [[configurations]]\nkernel = 'a'\nstack = 'none'"
+    ))
+    .resolve()
+    .unwrap();
+    assert_eq!(compared(&pinned, "b", "capability"), "a none");
+    assert_eq!(compared(&pinned, "a", "none"), "");
+}
+
+/// Kernel and stack that a cell is compared with.
+fn compared(experiment: &Experiment, kernel: &str, stack: &str) -> String {
+    let key = CellKey {
+        kernel: kernel.to_owned(),
+        stack: stack.split(',').map(str::to_owned).collect(),
+        integrity: Vec::new(),
+        policy: Policy::None,
+        tuning: Tuning::default(),
+        filesystem: "ext4".to_owned(),
+        benchmark: "open".to_owned(),
+        variant: "AA".to_owned(),
+        metric: Metric::Instructions,
+    };
+    let base = experiment.baseline_of(&key);
+    base.map_or_else(String::new, |base| {
+        format!("{} {}", base.kernel, base.stack.join(","))
+    })
 }
 
 #[test]
@@ -217,8 +368,11 @@ fn wrong_values_are_named() {
 fn the_host_measures_its_own_kernel() {
     let e = spec("where = 'host'\ndir = '/mnt'").resolve().unwrap();
     assert_eq!(
-        (e.kernels.as_slice(), e.stacks.as_slice()),
-        (&["host".to_owned()][..], &[Stack::distribution()][..])
+        (e.kernels.as_slice(), e.configurations.as_slice()),
+        (
+            &["host".to_owned()][..],
+            &[Configuration::of_stack(Stack::distribution())][..]
+        )
     );
     assert_eq!(
         (e.metrics.as_slice(), e.clock, e.filesystem),
@@ -295,7 +449,7 @@ fn presets_hold_what_they_promise() {
             "{}",
             preset.name
         );
-        assert_eq!(e.baseline_stack().unwrap().as_str(), "capability");
+        assert_eq!(e.baseline_configuration().unwrap().title(), "capability");
         assert_eq!(
             (e.metrics, e.clock),
             (vec![Metric::Instructions], Clock::Deterministic)
@@ -310,7 +464,10 @@ fn presets_hold_what_they_promise() {
         .unwrap()
         .resolve()
         .unwrap();
-    assert_eq!((lsmpmon.kernels.len(), lsmpmon.stacks.len()), (2, 3));
+    assert_eq!(
+        (lsmpmon.kernels.len(), lsmpmon.configurations.len()),
+        (2, 3)
+    );
 
     let error = preset("howels").unwrap_err();
     assert_eq!(

@@ -23,6 +23,7 @@ enum frame_type {
 	FRAME_DONE = 6,
 	FRAME_FAILED = 7,
 	FRAME_MODULES = 8,
+	FRAME_STEP = 9,
 	FRAME_EXPERIMENT = 16,
 	FRAME_RUN = 17,
 };
@@ -37,6 +38,7 @@ struct sample {
 void protocol_start(int in, int out);
 void protocol_forget(void);		/* send nothing from now on */
 void send_frame(enum frame_type type, const void *payload, size_t len);
+void send_text(enum frame_type type, const char *fmt, __builtin_va_list args);
 void send_log(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void send_hello(void);
 void send_samples(u32 cell, const struct sample *samples, unsigned int count);
@@ -134,6 +136,11 @@ void send_modules(void);	/* where their code is; nothing without modules */
 void vm_start(void);			/* mounts, modules, results port */
 void vm_enter_directory(void);		/* file system, working directory */
 __attribute__((noreturn)) void vm_end(void);
+
+/* policy.c: what policy.h has. */
+void parse_policy(char *name, char *state, char *(*next)(char **), char **rest);
+void policies_load(void);	/* before the file system is mounted */
+void policies_enforce(void);	/* in the working directory */
 
 /* host.c */
 void host_start(void);

@@ -143,6 +143,10 @@ static void parse_line(char *line)
 	} else if (!strcmp(word, "fs")) {
 		if (copy_text(experiment.fs, sizeof(experiment.fs), next_word(&rest)))
 			fatal("experiment: fs wants a name of 1 to 15 bytes");
+	} else if (!strcmp(word, "policy")) {
+		char *module = next_word(&rest), *state = next_word(&rest);
+
+		parse_policy(module, state, next_word, &rest);
 	} else if (!strcmp(word, "clock")) {
 		parse_clock(next_word(&rest));
 	} else {

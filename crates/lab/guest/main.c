@@ -25,15 +25,12 @@ void fatal(const char *fmt, ...)
 {
 	static int dying;
 	__builtin_va_list args;
-	char text[512];
-	size_t len;
 
-	__builtin_va_start(args, fmt);
-	len = format_args(text, sizeof(text), fmt, args);
-	__builtin_va_end(args);
 	if (!dying) {
 		dying = 1;
-		send_frame(FRAME_FAILED, text, len);
+		__builtin_va_start(args, fmt);
+		send_text(FRAME_FAILED, fmt, args);
+		__builtin_va_end(args);
 	}
 	finish(1);
 }
@@ -78,10 +75,12 @@ __attribute__((noreturn, used)) void start_c(const u64 *stack)
 	if (in_vm)
 		send_modules();
 	read_experiment(in_vm);
+	policies_load();
 	if (in_vm)
 		vm_enter_directory();
 	else
 		host_enter_directory();
+	policies_enforce();
 	run_cells();
 	send_frame(FRAME_DONE, "", 0);
 	finish(0);

@@ -97,16 +97,20 @@ void send_frame(enum frame_type type, const void *payload, size_t len)
 	send_prepared(type, len);
 }
 
+void send_text(enum frame_type type, const char *fmt, __builtin_va_list args)
+{
+	char text[512];
+
+	send_frame(type, text, format_args(text, sizeof(text), fmt, args));
+}
+
 void send_log(const char *fmt, ...)
 {
 	__builtin_va_list args;
-	char text[512];
-	size_t len;
 
 	__builtin_va_start(args, fmt);
-	len = format_args(text, sizeof(text), fmt, args);
+	send_text(FRAME_LOG, fmt, args);
 	__builtin_va_end(args);
-	send_frame(FRAME_LOG, text, len);
 }
 
 /* A file as one line: what ends a line would end the value. */

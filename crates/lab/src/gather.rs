@@ -34,6 +34,11 @@ pub enum Finding {
         /// Why, with the console's last lines.
         reason: String,
     },
+    /// It cannot be measured here.
+    Refused {
+        /// Why.
+        reason: String,
+    },
 }
 
 /// A cell on its way: filled visit by visit.
@@ -79,6 +84,7 @@ impl Gathering {
         self.left -= 1;
         match finding {
             Finding::Lost { reason } => return self.end(Status::Failed, reason),
+            Finding::Refused { reason } => return self.end(Status::Unsupported, reason),
             Finding::Report {
                 report,
                 counts,
@@ -118,6 +124,7 @@ impl Gathering {
         Some(JournalEntry {
             cell: self.cell.clone(),
             warnings: Vec::new(),
+            proof: None,
         })
     }
 
@@ -159,6 +166,7 @@ impl Gathering {
         JournalEntry {
             cell: self.cell.clone(),
             warnings,
+            proof: None,
         }
     }
 
@@ -267,6 +275,9 @@ mod tests {
         let key = CellKey {
             kernel: "debian:6.12".to_owned(),
             stack: vec!["capability".to_owned()],
+            integrity: Vec::new(),
+            policy: experiment::Policy::None,
+            tuning: experiment::Tuning::default(),
             filesystem: "ext4".to_owned(),
             benchmark: "open".to_owned(),
             variant: "AA".to_owned(),

@@ -39,6 +39,7 @@ pub fn trial(
         cmdline: "",
         accelerator: Accelerator::Kvm,
         plugin: None,
+        files: &[],
         directives: "",
         cells: &[],
         patience: Patience {

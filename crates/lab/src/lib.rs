@@ -18,6 +18,7 @@ pub mod kernel;
 pub mod kvm;
 pub mod module_symbols;
 pub mod plan;
+pub mod policy;
 pub mod prepare;
 pub mod process;
 pub mod profiles;

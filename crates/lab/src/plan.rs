@@ -22,8 +22,8 @@ pub struct PlannedCell {
 pub struct Visit {
     /// Position among the experiment's kernels.
     pub kernel: usize,
-    /// Position among its stacks.
-    pub stack: usize,
+    /// Position among its configurations.
+    pub configuration: usize,
     /// Timed cells are visited several times, configurations in turn; from 0.
     pub round: u32,
     /// Nothing else may run beside it.
@@ -35,7 +35,7 @@ pub struct Visit {
 /// All cells of an experiment and the visits that measure them, in order.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// Kernel by kernel, stack by stack, metric by metric, in the suite's order.
+    /// Kernel by kernel, configuration by configuration, metric by metric, in the suite's order.
     pub cells: Vec<PlannedCell>,
     /// Counting visits, then timed ones round by round (A B A B …).
     pub visits: Vec<Visit>,
@@ -63,10 +63,11 @@ impl Plan {
         let mut counting = Vec::new();
         let mut timed = Vec::new();
         for (kernel, kernel_name) in experiment.kernels.iter().enumerate() {
-            for (stack, stack_name) in experiment.stacks.iter().enumerate() {
+            let configurations = experiment.configurations.iter().enumerate();
+            for (number, configuration) in configurations.filter(|(_, c)| c.is_on(kernel_name)) {
                 let visit = |timed, cells| Visit {
                     kernel,
-                    stack,
+                    configuration: number,
                     round: 0,
                     timed,
                     cells,
@@ -78,7 +79,10 @@ impl Plan {
                         PlannedCell {
                             key: CellKey {
                                 kernel: kernel_name.clone(),
-                                stack: stack_name.names(),
+                                stack: configuration.stack.names(),
+                                integrity: configuration.integrity.clone(),
+                                policy: configuration.policy,
+                                tuning: configuration.tuning,
                                 filesystem: filesystem.to_owned(),
                                 benchmark: benchmark.name.clone(),
                                 variant: benchmark.variant.clone(),
@@ -203,7 +207,7 @@ mod tests {
         let turns: Vec<(usize, u32)> = plan
             .visits
             .iter()
-            .map(|visit| (visit.stack, visit.round))
+            .map(|visit| (visit.configuration, visit.round))
             .collect();
         assert_eq!(turns, [(0, 0), (1, 0), (0, 1), (1, 1)]);
     }

@@ -25,6 +25,7 @@ const LOG: u8 = 5;
 const DONE: u8 = 6;
 const FAILED: u8 = 7;
 const MODULES: u8 = 8;
+const STEP: u8 = 9;
 const EXPERIMENT: u8 = 16;
 const RUN: u8 = 17;
 
@@ -116,6 +117,8 @@ pub enum Message {
     },
     /// For the boot's log.
     Log(String),
+    /// What was done to bring a policy into force, or to prove that it is.
+    Step(String),
     /// All cells are through.
     Done,
     /// It gives up.
@@ -235,6 +238,7 @@ fn message(kind: u8, payload: &[u8]) -> Result<Message, ProtocolError> {
             reason: printable(&payload[20..payload.len().min(20 + 128)]),
         }),
         LOG => Ok(Message::Log(printable(payload))),
+        STEP => Ok(Message::Step(printable(payload))),
         DONE if payload.is_empty() => Ok(Message::Done),
         FAILED => Ok(Message::Failed(printable(payload))),
         CELL_BEGIN | CELL_END | DONE => Err(bad("its length does not fit its type")),

@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 
 use experiment::journal::{JournalEntry, JournalHeader};
-use experiment::{Cell, CellKey, Experiment, Place, Run, Status, Warning, WarningKind};
+use experiment::{
+    Cell, CellKey, Configuration, Experiment, Place, PolicyProof, Run, Status, Warning, WarningKind,
+};
 use instructions::profile::CellProfile;
 
 use crate::environment;
@@ -18,6 +20,7 @@ use crate::host;
 use crate::journal::JournalFile;
 use crate::kernel::{Kernel, Store};
 use crate::plan::{Plan, Visit};
+use crate::policy::{self, PolicyError, PolicySetup};
 use crate::prepare::{self, Hooks};
 use crate::qemu::Qemu;
 use crate::visit::{Bench, Message, VmBench, visit};
@@ -58,8 +61,8 @@ pub enum Progress<'a> {
     VisitBegin {
         /// Kernel.
         kernel: &'a str,
-        /// Stack.
-        stack: &'a str,
+        /// What it is set up with.
+        configuration: &'a Configuration,
     },
     /// A cell begins.
     CellBegin {
@@ -122,6 +125,8 @@ pub fn run(
     }
 
     let mut profiles = BTreeMap::new();
+    let mut proved: BTreeSet<(usize, usize)> = BTreeSet::new();
+    let mut proofs: VecDeque<PolicyProof> = VecDeque::new();
     let place = Workplace::prepare(experiment, setup, &visits).inspect_err(|_| {
         if !setup.resume {
             // It holds no cell yet, and would be in the way of the next try.
@@ -147,10 +152,13 @@ pub fn run(
             jobs,
             cancel,
             &mut |message| match message {
-                Message::VisitBegin { kernel, stack } => {
+                Message::VisitBegin {
+                    kernel,
+                    configuration,
+                } => {
                     progress(Progress::VisitBegin {
                         kernel: &experiment.kernels[kernel],
-                        stack: experiment.stacks[stack].as_str(),
+                        configuration: &experiment.configurations[configuration],
                     });
                     Ok(())
                 }
@@ -172,13 +180,28 @@ pub fn run(
                     }
                     Ok(())
                 }
+                Message::Proved {
+                    kernel,
+                    configuration,
+                    steps,
+                } => {
+                    if proved.insert((kernel, configuration)) {
+                        proofs.push_back(PolicyProof {
+                            kernel: experiment.kernels[kernel].clone(),
+                            configuration: experiment.configurations[configuration].clone(),
+                            steps,
+                        });
+                    }
+                    Ok(())
+                }
                 Message::Found { cell, finding } => {
                     let Some(gathering) = gathering.get_mut(&cell) else {
                         return Ok(());
                     };
-                    let Some(entry) = gathering.take(finding, setup.keep_samples) else {
+                    let Some(mut entry) = gathering.take(finding, setup.keep_samples) else {
                         return Ok(());
                     };
+                    entry.proof = proofs.pop_front();
                     journal.add(&entry)?;
                     if let Some(profile) = gathering.take_profile() {
                         profiles.insert(entry.cell.key(), profile);
@@ -215,10 +238,19 @@ fn open_journal(
 /// Where visits are measured: the host, or a kernel and a QEMU for each.
 struct Workplace<'a> {
     bench: Bench<'a>,
+    setups: Setups,
     _scratch: tempfile::TempDir,
 }
 
 impl<'a> Workplace<'a> {
+    fn setup(&self, visit: &Visit) -> Result<&PolicySetup, &str> {
+        match self.setups.get(&(visit.kernel, visit.configuration)) {
+            Some(Ok(setup)) => Ok(setup),
+            Some(Err(reason)) => Err(reason),
+            None => Err("its policies were not made"),
+        }
+    }
+
     fn prepare(
         experiment: &'a Experiment,
         setup: &Setup<'a>,
@@ -260,9 +292,44 @@ impl<'a> Workplace<'a> {
         };
         Ok(Workplace {
             bench,
+            setups: setups(experiment, setup, visits)?,
             _scratch: dir,
         })
     }
+}
+
+/// By positions of kernel and configuration; an error is why it cannot be.
+type Setups = BTreeMap<(usize, usize), Result<PolicySetup, String>>;
+
+/// Makes the policies of all visits.
+fn setups(
+    experiment: &Experiment,
+    setup: &Setup<'_>,
+    visits: &VecDeque<Visit>,
+) -> Result<Setups, LabError> {
+    let cache = setup.store.dir().join("policies");
+    std::fs::create_dir_all(&cache).map_err(LabError::io("create", &cache))?;
+    let mut setups = BTreeMap::new();
+    for visit in visits {
+        let key = (visit.kernel, visit.configuration);
+        if setups.contains_key(&key) {
+            continue;
+        }
+        let request = policy::Request {
+            configuration: &experiment.configurations[visit.configuration],
+            kernel: setup.kernels.get(visit.kernel),
+            cache: &cache,
+        };
+        let made = match policy::prepare(&request) {
+            Ok(made) => Ok(made),
+            Err(PolicyError::Unsupported(reason)) => Err(reason),
+            Err(PolicyError::Environment { what, hint }) => {
+                return Err(LabError::Environment { what, hint });
+            }
+        };
+        setups.insert(key, made);
+    }
+    Ok(setups)
 }
 
 /// Writes lsmeter's plugin into `dir`, for QEMU to load.
@@ -304,7 +371,16 @@ fn work(
                     if stop.load(Ordering::Relaxed) || cancel.load(Ordering::Relaxed) {
                         break;
                     }
-                    visit(&place.bench, plan, experiment, &next, cancel, &sender);
+                    let setup = place.setup(&next);
+                    visit(
+                        &place.bench,
+                        setup,
+                        plan,
+                        experiment,
+                        &next,
+                        cancel,
+                        &sender,
+                    );
                 }
             });
         }
@@ -331,6 +407,7 @@ fn document(
     cancelled: bool,
 ) -> Run {
     let mut cells = Vec::new();
+    let mut setups: Vec<PolicyProof> = Vec::new();
     let mut doubted: BTreeMap<WarningKind, Vec<(u32, Warning)>> = BTreeMap::new();
     for planned in &plan.cells {
         let Some(entry) = finished.remove(&planned.key) else {
@@ -343,7 +420,28 @@ fn document(
                 .push((cells.len() as u32, warning));
         }
         cells.push(entry.cell);
+        // A resumed run boots again, and tells it again.
+        setups.extend(entry.proof.filter(|proof| {
+            let of = |known: &PolicyProof| {
+                (&known.kernel, &known.configuration) == (&proof.kernel, &proof.configuration)
+            };
+            !setups.iter().any(of)
+        }));
     }
+    let place = |proof: &PolicyProof| {
+        let configuration = experiment
+            .configurations
+            .iter()
+            .position(|c| *c == proof.configuration);
+        (
+            experiment
+                .kernels
+                .iter()
+                .position(|kernel| *kernel == proof.kernel),
+            configuration,
+        )
+    };
+    setups.sort_by_key(place);
     let mut warnings: Vec<Warning> = doubted
         .into_values()
         .map(|doubted| together(&cells, doubted))
@@ -364,6 +462,7 @@ fn document(
         started: header.started,
         finished: environment::now(),
         experiment: experiment.clone(),
+        setups,
         cells,
         warnings,
     }

@@ -18,6 +18,10 @@ const TICK: Duration = Duration::from_millis(50);
 /// Most log text of one boot that is kept, in bytes.
 const LOG_LIMIT_BYTES: usize = 16 << 10;
 
+/// Most steps of one boot, and characters of one.
+const STEPS_LIMIT: usize = 256;
+const STEP_LIMIT_CHARS: usize = 512;
+
 /// Time-outs of a conversation.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
@@ -61,6 +65,8 @@ pub enum Event {
     /// Where the code of the modules lies that the guest loaded: once, right after
     /// the hello, if it loaded any.
     Modules(Vec<ModuleSection>),
+    /// A policy was brought into force, or proved that it is: before the first cell.
+    Step(String),
     /// A cell begins.
     CellBegin(u32),
     /// A cell ended.
@@ -86,6 +92,8 @@ struct Progress<'a> {
     hello: bool,
     /// Modules can still come: the agent has said hello and begun no cell.
     modules: bool,
+    /// Steps that may still come; none after the first cell began.
+    steps: usize,
     log: String,
 }
 
@@ -115,6 +123,7 @@ impl Session<'_> {
             samples: Vec::new(),
             hello: false,
             modules: false,
+            steps: STEPS_LIMIT,
             log: String::new(),
         };
         let mut decoder = Decoder::default();
@@ -221,8 +230,18 @@ impl Progress<'_> {
                 }
                 Ok(Some(Event::Modules(sections)))
             }
+            Message::Step(text) => {
+                let Some(left) = self.steps.checked_sub(1) else {
+                    return Err("the agent told of a policy out of turn".to_owned());
+                };
+                self.steps = left;
+                Ok(Some(Event::Step(
+                    text.chars().take(STEP_LIMIT_CHARS).collect(),
+                )))
+            }
             Message::CellBegin(cell) => {
                 self.modules = false;
+                self.steps = 0;
                 if self.current.is_some() || self.expected.next() != Some(&cell) {
                     return Err(format!("the agent began cell {cell} out of turn"));
                 }
@@ -279,6 +298,7 @@ mod tests {
             samples: Vec::new(),
             hello: false,
             modules: false,
+            steps: STEPS_LIMIT,
             log: String::new(),
         }
     }
@@ -293,6 +313,24 @@ mod tests {
 
     fn hello() -> Message {
         Message::Hello(BTreeMap::new())
+    }
+
+    #[test]
+    fn steps_are_bounded_and_come_before_the_first_cell() {
+        let step = || Message::Step("wrote a policy".to_owned());
+        let mut sound = progress(&[3]);
+        assert!(sound.take(step()).unwrap_err().contains("hello"));
+        sound.take(hello()).unwrap();
+        for _ in 0..STEPS_LIMIT {
+            let event = sound.take(step()).unwrap();
+            assert!(matches!(event, Some(Event::Step(text)) if text == "wrote a policy"));
+        }
+        assert!(sound.take(step()).unwrap_err().contains("out of turn"));
+
+        let mut late = progress(&[3]);
+        late.take(hello()).unwrap();
+        late.take(Message::CellBegin(3)).unwrap();
+        assert!(late.take(step()).unwrap_err().contains("out of turn"));
     }
 
     #[test]

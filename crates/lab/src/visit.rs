@@ -13,6 +13,7 @@ use experiment::{Experiment, Metric, Stack};
 use crate::gather::Finding;
 use crate::host;
 use crate::plan::{Plan, Visit};
+use crate::policy::PolicySetup;
 use crate::qemu::{Accelerator, PluginMode, Qemu};
 use crate::session::{Break, CellReport, Event, Patience};
 use crate::tail::Counted;
@@ -51,8 +52,8 @@ pub enum Message {
     VisitBegin {
         /// Position among the kernels.
         kernel: usize,
-        /// Position among the stacks.
-        stack: usize,
+        /// Position among the configurations.
+        configuration: usize,
     },
     /// What the guest said of itself, for these cells.
     Seen {
@@ -62,6 +63,15 @@ pub enum Message {
         release: String,
         /// `/sys/kernel/security/lsm`.
         active_lsms: Vec<String>,
+    },
+    /// A boot's policies are in force, and have proved it.
+    Proved {
+        /// Position among the kernels.
+        kernel: usize,
+        /// Position among the configurations.
+        configuration: usize,
+        /// What was done, and what was denied and allowed.
+        steps: Vec<String>,
     },
     /// A cell begins.
     CellBegin {
@@ -80,6 +90,8 @@ pub enum Message {
 /// What is known while a boot runs.
 struct Hearing<'a> {
     stack: &'a Stack,
+    visit: &'a Visit,
+    steps: Vec<String>,
     pending: Vec<usize>,
     current: Option<usize>,
     clock_ns: f64,
@@ -111,7 +123,20 @@ impl Hearing<'_> {
         honoured
     }
 
+    fn step(&mut self, text: String) -> Result<(), String> {
+        self.steps.push(text);
+        Ok(())
+    }
+
     fn cell_begin(&mut self, cell: u32) -> Result<(), String> {
+        if !self.steps.is_empty() {
+            let steps = std::mem::take(&mut self.steps);
+            self.tell(Message::Proved {
+                kernel: self.visit.kernel,
+                configuration: self.visit.configuration,
+                steps,
+            })?;
+        }
         self.current = Some(cell as usize);
         self.tell(Message::CellBegin {
             cell: cell as usize,
@@ -149,7 +174,18 @@ fn honours(stack: &Stack, active: &[String]) -> Result<(), String> {
     if stack.is_default() {
         return Ok(());
     }
-    let asked = stack.names();
+    let asked = if stack.is_none() {
+        Vec::new()
+    } else {
+        stack.names()
+    };
+    if stack.is_none() && !active.is_empty() {
+        return Err(format!(
+            "the kernel has LSMs ({}); one without is built with CONFIG_SECURITY=n \
+             (lsmeter kernel build --flavour dac)",
+            active.join(",")
+        ));
+    }
     let kept: Vec<&String> = active.iter().filter(|lsm| asked.contains(lsm)).collect();
     if kept.iter().copied().eq(asked.iter()) {
         return Ok(());
@@ -165,7 +201,15 @@ fn honours(stack: &Stack, active: &[String]) -> Result<(), String> {
         active.join(",")
     };
     Err(if missing.is_empty() {
-        format!("the kernel did not honour the stack's order: it runs {runs}")
+        format!(
+            "the kernel did not honour the stack's order: it runs {runs}\
+             {}",
+            if asked.iter().position(|lsm| lsm == "capability") > Some(0) {
+                " (Linux puts capability first, whatever lsm= says: LSM_ORDER_FIRST)"
+            } else {
+                ""
+            }
+        )
     } else {
         format!(
             "the kernel did not honour the stack: it runs {runs}, without {}",
@@ -174,9 +218,11 @@ fn honours(stack: &Stack, active: &[String]) -> Result<(), String> {
     })
 }
 
-/// Measures a visit's cells.
+/// Measures a visit's cells, under policies as `setup` has them; without it, says why
+/// they cannot be.
 pub fn visit(
     bench: &Bench<'_>,
+    setup: Result<&PolicySetup, &str>,
     plan: &Plan,
     experiment: &Experiment,
     visit: &Visit,
@@ -184,23 +230,37 @@ pub fn visit(
     sender: &Sender<Message>,
 ) {
     let mut hearing = Hearing {
-        stack: &experiment.stacks[visit.stack],
+        stack: &experiment.configurations[visit.configuration].stack,
+        visit,
+        steps: Vec::new(),
         pending: visit.cells.clone(),
         current: None,
         clock_ns: 0.0,
         sender,
     };
+    let setup = match setup {
+        Ok(setup) => setup,
+        Err(reason) => {
+            for &cell in &visit.cells {
+                let reason = reason.to_owned();
+                let finding = Finding::Refused { reason };
+                let _ = hearing.tell(Message::Found { cell, finding });
+            }
+            return;
+        }
+    };
     for lost in 1..=LOST_BOOTS {
         let begin = Message::VisitBegin {
             kernel: visit.kernel,
-            stack: visit.stack,
+            configuration: visit.configuration,
         };
         if hearing.pending.is_empty() || hearing.tell(begin).is_err() {
             return;
         }
         hearing.current = None;
+        hearing.steps.clone_from(&setup.steps);
         let before = hearing.pending.len();
-        match measure(bench, plan, experiment, visit, cancel, &mut hearing) {
+        match measure(bench, setup, plan, experiment, cancel, &mut hearing) {
             Ok(_) | Err(Break::Cancelled) => return,
             Err(Break::Failed(reason)) => {
                 // A guest that breaks before it measures anything will break again.
@@ -221,13 +281,15 @@ pub fn visit(
 
 fn measure(
     bench: &Bench<'_>,
+    setup: &PolicySetup,
     plan: &Plan,
     experiment: &Experiment,
-    visit: &Visit,
     cancel: &AtomicBool,
     hearing: &mut Hearing<'_>,
 ) -> Result<String, Break> {
-    let directives = plan.directives(experiment, visit.round, &hearing.pending);
+    let visit = hearing.visit;
+    let cells = plan.directives(experiment, visit.round, &hearing.pending);
+    let directives = format!("{}{cells}", setup.directives);
     let patience = Patience {
         boot: Duration::from_secs(experiment.boot_timeout_s.into()),
         cell: Duration::from_secs(experiment.cell_timeout_s.into()),
@@ -248,6 +310,7 @@ fn measure(
                 &mut |event| match event {
                     Event::Hello(facts) => hearing.hello(&facts),
                     Event::Modules(_) => Ok(()),
+                    Event::Step(text) => hearing.step(text),
                     Event::CellBegin(cell) => hearing.cell_begin(cell),
                     Event::CellEnd(report) => hearing.cell_end(report, None),
                 },
@@ -279,7 +342,13 @@ fn measure(
     let boot = Boot {
         qemu,
         bootable,
-        cmdline: &format!("{}{}", stack.unwrap_or_default(), experiment.cmdline),
+        cmdline: &format!(
+            "{}{}{}",
+            stack.unwrap_or_default(),
+            setup.kernel_arguments,
+            experiment.cmdline
+        ),
+        files: &setup.files,
         accelerator,
         plugin: (!visit.timed).then_some((plugin.as_path(), mode)),
         directives: &directives,
@@ -289,6 +358,7 @@ fn measure(
     };
     vm::boot(&boot, cancel, &mut |event| match event {
         BootEvent::Hello(facts) => hearing.hello(&facts),
+        BootEvent::Step(text) => hearing.step(text),
         BootEvent::CellBegin(cell) => hearing.cell_begin(cell),
         BootEvent::CellEnd { report, counts } => hearing.cell_end(report, counts),
     })

@@ -59,6 +59,8 @@ pub struct Boot<'a> {
     pub plugin: Option<(&'a Path, PluginMode)>,
     /// The agent's directives.
     pub directives: &'a str,
+    /// Files that they speak of: path without a leading `/`, and content.
+    pub files: &'a [(String, Vec<u8>)],
     /// Each cell's number and metric, in the order of the directives.
     pub cells: &'a [(u32, Metric)],
     /// Time-outs.
@@ -72,6 +74,8 @@ pub struct Boot<'a> {
 pub enum BootEvent {
     /// The agent is up: release, active LSMs …
     Hello(std::collections::BTreeMap<String, String>),
+    /// A policy was brought into force, or proved that it is.
+    Step(String),
     /// A cell begins.
     CellBegin(u32),
     /// A cell ended.
@@ -148,6 +152,7 @@ pub fn boot(
                 }
                 Ok(())
             }
+            Event::Step(text) => listener(BootEvent::Step(text)),
             Event::CellBegin(cell) => listener(BootEvent::CellBegin(cell)),
             Event::CellEnd(report) => {
                 let metric = boot.cells.iter().find(|(number, _)| *number == report.cell);
@@ -203,7 +208,8 @@ fn write_initramfs(boot: &Boot<'_>, path: &Path) -> std::io::Result<()> {
     let mut file = File::create_new(path)?;
     let mut base = File::open(&boot.bootable.initramfs)?;
     std::io::copy(&mut base, &mut file)?;
-    let directives = initramfs::with_directives(boot.directives).map_err(std::io::Error::other)?;
+    let directives =
+        initramfs::with_directives(boot.directives, boot.files).map_err(std::io::Error::other)?;
     file.write_all(&directives)
 }
 

@@ -5,10 +5,11 @@
 //! Needs QEMU, a C compiler and the kernel debian:6.12 in the cache of whoever runs
 //! the tests (`lsmeter kernel fetch debian:6.12`).
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -24,73 +25,6 @@ fn machine() -> MutexGuard<'static, ()> {
     MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn sources(dir: &Path) -> Vec<PathBuf> {
-    let files = fs::read_dir(dir)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    let mut files: Vec<PathBuf> = files
-        .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
-        .collect();
-    files.sort();
-    files
-}
-
-const FLAGS: &[&str] = &[
-    "-std=gnu11",
-    "-O2",
-    "-Wall",
-    "-Wextra",
-    "-Werror",
-    "-Wno-missing-field-initializers",
-    "-nostdlib",
-    "-static",
-    "-ffreestanding",
-    "-fno-pic",
-    "-fno-pie",
-    "-no-pie",
-    "-fno-stack-protector",
-    "-fno-asynchronous-unwind-tables",
-    "-fno-tree-loop-distribute-patterns",
-    "-fcf-protection=none",
-    "-mgeneral-regs-only",
-];
-
-fn compile(output: &Path, arguments: &[&str], files: &[PathBuf]) {
-    let done = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()))
-        .args(FLAGS)
-        .args(arguments)
-        .arg("-o")
-        .arg(output)
-        .args(files)
-        .output()
-        .expect("these tests need a C compiler");
-    assert!(
-        done.status.success(),
-        "{}",
-        String::from_utf8_lossy(&done.stderr)
-    );
-}
-
-/// The agent with `tests/fault_agent.c` in it.
-fn fault_agent(dir: &Path) -> Vec<u8> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let guest = root.join("guest");
-    let include = format!("-I{}", guest.display());
-    let runner = dir.join("runner.o");
-    compile(
-        &runner,
-        &[&include, "-Drun_cells=sound_run_cells", "-c"],
-        &[guest.join("runner.c")],
-    );
-    let mut files = sources(&guest);
-    files.retain(|file| !file.ends_with("runner.c"));
-    files.extend(sources(&guest.join("bench")));
-    files.extend([root.join("tests/fault_agent.c"), runner]);
-    let agent = dir.join("agent");
-    compile(&agent, &[&include, "-Wl,--build-id=none", "-s"], &files);
-    fs::read(agent).unwrap()
-}
-
 struct Laboratory {
     dir: tempfile::TempDir,
     store: Store,
@@ -101,11 +35,7 @@ struct Laboratory {
 impl Laboratory {
     fn new() -> Laboratory {
         let dir = tempfile::tempdir().unwrap();
-        let cache = match std::env::var_os("XDG_CACHE_HOME") {
-            Some(cache) => PathBuf::from(cache),
-            None => PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache"),
-        };
-        let store = Store::open(&cache.join("lsmeter")).unwrap();
+        let store = common::store();
         let kernel = store
             .resolve(&"debian:6.12".parse().unwrap())
             .expect("these tests boot a kernel: lsmeter kernel fetch debian:6.12");
@@ -189,7 +119,7 @@ const FAULTS: &[(&str, &str)] = &[
 fn every_fault_is_a_failed_cell_and_costs_no_other() {
     let _machine = machine();
     let laboratory = Laboratory::new();
-    let agent = fault_agent(laboratory.dir.path());
+    let agent = common::agent_with("fault_agent.c", laboratory.dir.path());
     // A sound stack before the broken ones, and one in their midst.
     let mut stacks = vec!["capability"];
     stacks.extend(FAULTS[..5].iter().map(|(stack, _)| *stack));
@@ -250,7 +180,7 @@ fn a_guest_that_says_nothing_fails() {
     )
     .unwrap();
     let program = laboratory.dir.path().join("silent");
-    compile(&program, &[], &[silent]);
+    common::compile(&program, &[], &[silent]);
     for (agent, patience_s, why) in [
         (
             fs::read(program).unwrap(),

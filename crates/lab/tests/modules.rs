@@ -6,17 +6,16 @@
 //! debian:6.12 in the cache of whoever runs the tests (`lsmeter kernel fetch
 //! debian:6.12`); other series are taken too if they are there.
 
-use std::collections::BTreeSet;
+mod common;
+
 use std::fs;
 use std::os::unix::net::UnixListener;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use experiment::{Clock, FileSystem};
 use instructions::symbols::SymbolTable;
-use lab::kernel::{Kernel, Store};
+use lab::kernel::Kernel;
 use lab::module_symbols::symbols_of;
 use lab::process::Process;
 use lab::protocol::ModuleSection;
@@ -25,68 +24,6 @@ use lab::session::{Event, Patience, Session};
 use lab::{initramfs, prepare};
 
 const PATIENCE: Duration = Duration::from_secs(120);
-
-const FLAGS: &[&str] = &[
-    "-std=gnu11",
-    "-O2",
-    "-Wall",
-    "-Wextra",
-    "-Werror",
-    "-Wno-missing-field-initializers",
-    "-nostdlib",
-    "-static",
-    "-ffreestanding",
-    "-fno-pic",
-    "-fno-pie",
-    "-no-pie",
-    "-fno-stack-protector",
-    "-fno-asynchronous-unwind-tables",
-    "-fno-tree-loop-distribute-patterns",
-    "-fcf-protection=none",
-    "-mgeneral-regs-only",
-    "-Wl,--build-id=none",
-];
-
-/// The agent with `tests/kallsyms_agent.c` for its measuring.
-fn agent(dir: &Path) -> Vec<u8> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let guest = root.join("guest");
-    let sources = |dir: &Path| -> BTreeSet<PathBuf> {
-        let entries = fs::read_dir(dir).unwrap();
-        entries
-            .map(|entry| entry.unwrap().path())
-            .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
-            .collect()
-    };
-    let compile = |output: &Path, arguments: &[&str], files: &[PathBuf]| {
-        let done = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()))
-            .args(FLAGS)
-            .args(arguments)
-            .arg("-o")
-            .arg(output)
-            .args(files)
-            .output()
-            .expect("this test needs a C compiler");
-        let complaint = String::from_utf8_lossy(&done.stderr);
-        assert!(done.status.success(), "{complaint}");
-    };
-    let include = format!("-I{}", guest.display());
-    let runner = guest.join("runner.c");
-    let sound = dir.join("runner.o");
-    compile(
-        &sound,
-        &[&include, "-Drun_cells=sound_run_cells", "-c"],
-        std::slice::from_ref(&runner),
-    );
-    let mut files = sources(&guest);
-    files.remove(&runner);
-    files.extend(sources(&guest.join("bench")));
-    files.extend([root.join("tests/kallsyms_agent.c"), sound]);
-    let agent = dir.join("agent");
-    let files: Vec<PathBuf> = files.into_iter().collect();
-    compile(&agent, &[&include, "-s"], &files);
-    fs::read(agent).unwrap()
-}
 
 /// What a guest says of its modules: sections, and lines of `/proc/kallsyms`.
 fn boot(
@@ -100,7 +37,7 @@ fn boot(
     let directives = format!("fs {filesystem}\n");
     let parts = [
         initramfs::build(agent, filesystem, kernel).unwrap(),
-        initramfs::with_directives(&directives).unwrap(),
+        initramfs::with_directives(&directives, &[]).unwrap(),
     ];
     fs::write(&archive, parts.concat()).unwrap();
     let socket = dir.path().join("agent");
@@ -176,14 +113,10 @@ fn compare(kernel: &SymbolTable, merged: &SymbolTable, log: &str) -> usize {
 #[test]
 fn modules_functions_lie_where_the_guest_says() {
     let dir = tempfile::tempdir().unwrap();
-    let cache = match std::env::var_os("XDG_CACHE_HOME") {
-        Some(cache) => PathBuf::from(cache),
-        None => PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache"),
-    };
-    let store = Store::open(&cache.join("lsmeter")).unwrap();
+    let store = common::store();
     let plugin = lab::write_plugin(dir.path()).unwrap();
     let qemu = Qemu::probe(None, &plugin).unwrap();
-    let agent = agent(dir.path());
+    let agent = common::agent_with("kallsyms_agent.c", dir.path());
     for name in ["debian:6.12", "debian:5.10", "debian:6.1", "debian:7.2"] {
         let kernel = match store.resolve(&name.parse().unwrap()) {
             Ok(kernel) => kernel,

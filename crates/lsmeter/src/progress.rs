@@ -49,8 +49,11 @@ impl Line {
                     "{spinner} {pos}/{len} cells {elapsed} {bar:20} {wide_msg}",
                 ));
             }
-            Progress::VisitBegin { kernel, stack } => {
-                self.say(format!("{kernel} under {stack}: booting"));
+            Progress::VisitBegin {
+                kernel,
+                configuration,
+            } => {
+                self.say(format!("{kernel} under {}: booting", configuration.title()));
             }
             Progress::CellBegin { key } => {
                 let benchmark = format!("{}:{}", key.benchmark, key.variant);
@@ -68,8 +71,8 @@ impl Line {
                     if self.failed <= 3 {
                         let reason = cell.reason.as_deref().unwrap_or_default();
                         let reason = report::printable(reason.lines().next().unwrap_or(""), 400);
-                        let stack = cell.stack.join(",");
-                        self.keep(&format!("failed: {} under {stack}: {reason}", cell.title()));
+                        let under = cell.configuration_title();
+                        self.keep(&format!("failed: {} under {under}: {reason}", cell.title()));
                     }
                 }
             }

@@ -3,43 +3,59 @@
 
 use std::collections::HashMap;
 
-use experiment::{Cell, Metric, Policy, Run, Status};
+use experiment::{
+    Cell, CellKey, Integrity, Metric, Policy, Run, Status, Tuning, configuration_title,
+};
 use stats::{overhead, overlap};
 
 /// What a column stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Configuration {
+    /// Where it is not the kernel of the whole table.
+    pub(crate) kernel: Option<String>,
     pub(crate) stack: Vec<String>,
-    pub(crate) integrity: Vec<String>,
+    pub(crate) integrity: Vec<Integrity>,
     pub(crate) policy: Policy,
+    pub(crate) tuning: Tuning,
 }
 
 impl Configuration {
     pub(crate) fn of(cell: &Cell) -> Configuration {
         Configuration {
+            kernel: None,
             stack: cell.stack.clone(),
             integrity: cell.integrity.clone(),
             policy: cell.policy,
+            tuning: cell.tuning,
         }
     }
 
     /// `capability,selinux`, with what else is at work.
     pub(crate) fn title(&self) -> String {
-        let mut title = self.stack.join(",");
-        if !self.integrity.is_empty() {
-            title += &format!(" +{}", self.integrity.join(","));
+        let title = configuration_title(
+            &self.stack.join(","),
+            &self.integrity,
+            self.policy,
+            &self.tuning,
+        );
+        match &self.kernel {
+            Some(kernel) => format!("{title} on {kernel}"),
+            None => title,
         }
-        if self.policy != Policy::None {
-            title += &format!(" ({})", self.policy);
-        }
-        title
     }
 
     /// Its title in few characters beside the baseline's: `+selinux` for the baseline's
-    /// stack with selinux added at its end.
+    /// stack with selinux added at its end; the kernel, if that is the difference.
     pub(crate) fn short_title(&self, baseline: Option<&Configuration>) -> String {
+        if let (Some(baseline), Some(kernel)) = (baseline, &self.kernel)
+            && baseline.stack == self.stack
+            && self.stack != ["none"]
+        {
+            return kernel.clone();
+        }
         if let Some(baseline) = baseline
             && self != baseline
+            && self.kernel == baseline.kernel
             && let Some(added) = added(&self.stack, &baseline.stack)
         {
             let added = Configuration {
@@ -55,12 +71,14 @@ impl Configuration {
 /// What a stack has behind `base`, if it is that with something added at its end.
 pub(crate) fn added<'a>(stack: &'a [String], base: &[String]) -> Option<&'a [String]> {
     let added = stack.strip_prefix(base)?;
-    (base != ["default"] && !added.is_empty()).then_some(added)
+    (base != ["default"] && base != ["none"] && !added.is_empty()).then_some(added)
 }
 
-/// The cells of one kernel, file system and metric: one table.
+/// The cells of one table: of one kernel, file system and metric; where kernels are
+/// compared, of one configuration, file system and metric.
 pub(crate) struct Group<'a> {
-    pub(crate) kernel: &'a str,
+    /// Kernel, or configuration.
+    pub(crate) subject: String,
     pub(crate) filesystem: &'a str,
     pub(crate) metric: Metric,
     /// The baseline first, if it was measured.
@@ -104,59 +122,97 @@ impl<'a> Group<'a> {
     }
 }
 
+/// The cell that each is compared with.
+pub(crate) struct Baselines<'a> {
+    run: &'a Run,
+    cells: HashMap<CellKey, &'a Cell>,
+}
+
+impl<'a> Baselines<'a> {
+    pub(crate) fn of(run: &'a Run) -> Baselines<'a> {
+        let cells = run.cells.iter().map(|cell| (cell.key(), cell)).collect();
+        Baselines { run, cells }
+    }
+
+    /// None for a baseline itself, and where it was not measured.
+    pub(crate) fn baseline(&self, cell: &Cell) -> Option<&'a Cell> {
+        let key = self.run.experiment.baseline_of(&cell.key())?;
+        self.cells.get(&key).copied()
+    }
+}
+
 /// All groups, in the order in which the document has their first cells.
 pub(crate) fn groups(run: &Run) -> Vec<Group<'_>> {
+    let baselines = Baselines::of(run);
+    let patch = run.experiment.baseline_kernel.is_some();
     let mut order = Vec::new();
     let mut parts: HashMap<_, Vec<&Cell>> = HashMap::new();
     for cell in &run.cells {
-        let key = (cell.kernel.as_str(), cell.filesystem.as_str(), cell.metric);
-        let part = parts.entry(key).or_default();
+        let subject = if patch {
+            Configuration::of(cell).title()
+        } else {
+            cell.kernel.clone()
+        };
+        let key = (subject, cell.filesystem.as_str(), cell.metric);
+        let part = parts.entry(key.clone()).or_default();
         if part.is_empty() {
             order.push(key);
         }
         part.push(cell);
     }
-    order
-        .into_iter()
-        .filter_map(|key| parts.remove(&key).map(|cells| group(run, key, &cells)))
-        .collect()
+    let groups = order.into_iter().filter_map(|key| {
+        let members = parts.remove(&key)?;
+        Some(group(&baselines, key, &members))
+    });
+    let mut groups: Vec<Group<'_>> = groups.collect();
+    // A kernel with nothing but the baseline of the others is in their tables.
+    let shown = |group: &Group<'_>| group.configurations.len() > 1 || group.baseline.is_none();
+    if groups.iter().any(shown) {
+        let pinned = run.experiment.baseline_configuration();
+        let pinned = pinned.and_then(|configuration| configuration.kernel.as_ref());
+        groups.retain(|group| shown(group) || Some(&group.subject) != pinned);
+    }
+    groups
 }
 
-fn group<'a>(run: &Run, key: (&'a str, &'a str, Metric), members: &[&'a Cell]) -> Group<'a> {
+fn group<'a>(
+    baselines: &Baselines<'a>,
+    (subject, filesystem, metric): (String, &'a str, Metric),
+    members: &[&'a Cell],
+) -> Group<'a> {
     let mut configurations: Vec<Configuration> = Vec::new();
     let mut rows = Vec::new();
     let mut cells = HashMap::new();
+    let mut baseline = None;
+    let patch = baselines.run.experiment.baseline_kernel.is_some();
     let mut seen = std::collections::HashSet::new();
-    for cell in members {
-        let configuration = Configuration::of(cell);
-        let row = (cell.benchmark.as_str(), cell.variant.as_str());
+    for member in members {
+        let row = (member.benchmark.as_str(), member.variant.as_str());
         if seen.insert(row) {
             rows.push(row);
         }
-        if !configurations.contains(&configuration) {
-            configurations.push(configuration.clone());
+        let base = baselines.run.experiment.baseline_of(&member.key());
+        let base_cell = base
+            .as_ref()
+            .and_then(|key| baselines.cells.get(key))
+            .copied();
+        for cell in [Some(*member), base_cell].into_iter().flatten() {
+            let mut column = Configuration::of(cell);
+            column.kernel = (patch || cell.kernel != subject).then(|| cell.kernel.clone());
+            let is_baseline = baselines.run.experiment.baseline_of(&cell.key()).is_none();
+            if !configurations.contains(&column) {
+                configurations.push(column.clone());
+            }
+            if is_baseline {
+                baseline = Some(column.clone());
+            }
+            cells.insert((row, column), cell);
         }
-        cells.insert((row, configuration), *cell);
     }
-    let wanted: Vec<Vec<String>> = run.experiment.stacks.iter().map(|s| s.names()).collect();
-    let base = wanted.get(run.experiment.baseline as usize);
     // As the experiment lists them, but the baseline first: it is what others add to.
-    configurations.sort_by_key(|configuration| {
-        let position = wanted
-            .iter()
-            .position(|stack| *stack == configuration.stack);
-        (
-            Some(&configuration.stack) != base,
-            position.unwrap_or(wanted.len()),
-        )
-    });
-    let baseline = configurations
-        .first()
-        .filter(|c| Some(&c.stack) == base)
-        .cloned();
-    let (kernel, filesystem, metric) = key;
+    configurations.sort_by_key(|configuration| Some(configuration) != baseline.as_ref());
     Group {
-        kernel,
+        subject,
         filesystem,
         metric,
         configurations,

@@ -5,12 +5,12 @@ use std::io::Write;
 
 use experiment::{Cell, Run};
 
-use crate::cells::{Configuration, cost, groups};
+use crate::cells::{Baselines, cost};
 use crate::text::printable;
 
 /// The columns, in order. A later version may append some; it keeps these.
 ///
-/// - `kernel`, `release`, `stack`, `active_lsms`, `integrity`, `policy`, `filesystem`,
+/// - `kernel`, `release`, `stack`, `active_lsms`, `integrity`, `policy`, `tuning`, `filesystem`,
 ///   `benchmark`, `variant`, `class`, `syscalls`, `metric`, `unit`, `status`: as in the
 ///   run document; lists are joined by commas.
 /// - `value`: the cell's figure in `unit`: the modal path's instructions, or the median.
@@ -22,13 +22,14 @@ use crate::text::printable;
 ///   instructions.
 /// - `batch`: operations per sample; `seconds`: wall-clock time that the cell took.
 /// - `reason`: why there is no figure.
-pub const CSV_COLUMNS: [&str; 32] = [
+pub const CSV_COLUMNS: [&str; 33] = [
     "kernel",
     "release",
     "stack",
     "active_lsms",
     "integrity",
     "policy",
+    "tuning",
     "filesystem",
     "benchmark",
     "variant",
@@ -76,19 +77,12 @@ pub enum CsvError {
 /// # Errors
 /// [`CsvError`] when the writer fails. Flushes at the end.
 pub fn csv(run: &Run, writer: impl Write) -> Result<(), CsvError> {
-    let groups = groups(run);
+    let baselines = Baselines::of(run);
     let mut out = ::csv::Writer::from_writer(writer);
     out.write_record(CSV_COLUMNS)?;
     for cell in &run.cells {
-        let overhead = groups
-            .iter()
-            .find(|group| {
-                group.kernel == cell.kernel
-                    && group.filesystem == cell.filesystem
-                    && group.metric == cell.metric
-            })
-            .filter(|group| group.baseline.as_ref() != Some(&Configuration::of(cell)))
-            .and_then(|group| group.baseline_cell((&cell.benchmark, &cell.variant)))
+        let overhead = baselines
+            .baseline(cell)
             .and_then(|baseline| cost(cell, baseline))
             .map(|cost| cost.overhead);
         out.write_record(record(cell, overhead))?;
@@ -97,7 +91,7 @@ pub fn csv(run: &Run, writer: impl Write) -> Result<(), CsvError> {
     Ok(())
 }
 
-fn record(cell: &Cell, overhead: Option<f64>) -> [String; 32] {
+fn record(cell: &Cell, overhead: Option<f64>) -> [String; 33] {
     let number = |value: Option<f64>| value.map(|v| v.to_string()).unwrap_or_default();
     let whole = |value: Option<u64>| value.map(|v| v.to_string()).unwrap_or_default();
     let counts = cell.counts.as_ref();
@@ -106,8 +100,9 @@ fn record(cell: &Cell, overhead: Option<f64>) -> [String; 32] {
         text(&cell.release),
         text(&cell.stack.join(",")),
         text(&cell.active_lsms.join(",")),
-        text(&cell.integrity.join(",")),
+        words(cell.integrity.iter()),
         cell.policy.to_string(),
+        tuning(cell),
         text(&cell.filesystem),
         text(&cell.benchmark),
         text(&cell.variant),
@@ -135,6 +130,18 @@ fn record(cell: &Cell, overhead: Option<f64>) -> [String; 32] {
         number(cell.seconds),
         text(cell.reason.as_deref().unwrap_or_default()),
     ]
+}
+
+fn words(words: impl Iterator<Item = impl ToString>) -> String {
+    words
+        .map(|word| word.to_string())
+        .collect::<Vec<_>>()
+        .join(",")
+}
+
+fn tuning(cell: &Cell) -> String {
+    let pairs = cell.tuning.pairs();
+    words(pairs.iter().map(|(key, value)| format!("{key}={value}")))
 }
 
 /// A text that a spreadsheet does not take for a formula: it may come from a guest.

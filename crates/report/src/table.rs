@@ -176,7 +176,7 @@ fn sentence(text: &str) -> String {
 
 /// `debian:6.1 (6.1.0-56-cloud-amd64), tmpfs, deterministic clock`.
 pub(crate) fn where_measured(run: &Run, group: &Group<'_>) -> String {
-    let mut text = printable(group.kernel, TEXT_LIMIT);
+    let mut text = printable(&group.subject, TEXT_LIMIT);
     let releases = group.releases();
     if !releases.is_empty() {
         let releases: Vec<String> = releases.iter().map(|r| printable(r, TEXT_LIMIT)).collect();

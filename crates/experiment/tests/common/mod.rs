@@ -6,8 +6,9 @@ use std::sync::LazyLock;
 
 use experiment::journal::{JOURNAL_VERSION, JournalHeader};
 use experiment::{
-    Cell, CellKey, Clock, Counts, Emulator, Environment, Metric, PathCount, PluginApi, Run,
-    SCHEMA_VERSION, Spec, Status, Tool, Warning, WarningKind,
+    Cell, CellKey, Clock, Configuration, Counts, Emulator, Environment, Integrity, Metric,
+    PathCount, PluginApi, Policy, PolicyProof, Run, SCHEMA_VERSION, Spec, Status, Tool, Tuning,
+    Warning, WarningKind,
 };
 use stats::Summary;
 
@@ -17,6 +18,9 @@ pub fn key(stack: &str, benchmark: &str, variant: &str, metric: Metric) -> CellK
     CellKey {
         kernel: "debian:6.1".to_owned(),
         stack: stack.split(',').map(str::to_owned).collect(),
+        integrity: Vec::new(),
+        policy: Policy::None,
+        tuning: Tuning::default(),
         filesystem: "tmpfs".to_owned(),
         benchmark: benchmark.to_owned(),
         variant: variant.to_owned(),
@@ -138,6 +142,15 @@ fn make_run() -> Run {
         started: "2026-02-28T10:00:00Z".to_owned(),
         finished: "2026-02-28T10:01:30Z".to_owned(),
         experiment: spec.unwrap().resolve().unwrap(),
+        setups: vec![PolicyProof {
+            kernel: "debian:6.1".to_owned(),
+            configuration: Configuration {
+                policy: Policy::Enforcing,
+                integrity: vec![Integrity::Audit],
+                ..Configuration::of_stack("capability,selinux".parse().unwrap())
+            },
+            steps: vec!["selinux: denied: open of ./denied for reading: EACCES (13)".to_owned()],
+        }],
         cells,
         warnings: vec![
             emulated,

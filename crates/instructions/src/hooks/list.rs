@@ -128,7 +128,7 @@ impl HookList {
 
     /// Number of hooks, 1 to [`MAX_HOOKS`].
     #[must_use]
-    #[allow(clippy::len_without_is_empty, reason = "it never is empty")]
+    #[expect(clippy::len_without_is_empty, reason = "it never is empty")]
     pub fn len(&self) -> usize {
         self.names.len()
     }

@@ -10,6 +10,8 @@ pub use crate::kernel::Error;
 pub use experiment::FileSystem;
 pub use image::find_program;
 
+use std::collections::BTreeSet;
+
 use crate::kernel::{Kernel, Module, ModuleTree};
 use cpio::Archive;
 use filesystem::Support;
@@ -55,12 +57,23 @@ pub fn build(agent: &[u8], fs: FileSystem, kernel: &Kernel) -> Result<Vec<u8>, E
 }
 
 /// A second archive to append to what [`build`] made, holding the agent's directives
-/// as `/experiment`: the kernel unpacks one after the other.
+/// as `/experiment` and the files that they speak of: the kernel unpacks one after the
+/// other. Paths have no leading `/`.
 ///
 /// # Errors
-/// [`Error::Unsupported`] if they are longer than a file in it can be.
-pub fn with_directives(directives: &str) -> Result<Vec<u8>, Error> {
+/// [`Error::Unsupported`] if one is longer than a file in it can be.
+pub fn with_directives(directives: &str, files: &[(String, Vec<u8>)]) -> Result<Vec<u8>, Error> {
     let mut archive = Archive::new();
+    let mut directories = BTreeSet::new();
+    for (path, content) in files {
+        let above = path.match_indices('/').map(|(at, _)| &path[..at]);
+        for directory in above {
+            if directories.insert(directory) {
+                archive.directory(directory);
+            }
+        }
+        archive.file(path, 0o755, content)?;
+    }
     archive.file("experiment", 0o644, directives.as_bytes())?;
     Ok(archive.finish())
 }

@@ -39,6 +39,10 @@ pub struct RunArgs {
     /// The stack that the others are compared with [default: the first]
     #[arg(long, value_name = "LSM,…", help_heading = "What is measured")]
     pub baseline: Option<String>,
+    /// The kernel that the others are compared with, each configuration with the same
+    /// one there [default: the first, if there is only one configuration]
+    #[arg(long, value_name = "KERNEL", help_heading = "What is measured")]
+    pub baseline_kernel: Option<String>,
     /// What to measure; may be given several times
     #[arg(short, long = "metric", value_name = "METRIC", value_parser = words::<Metric>(Metric::ALL),
         help_heading = "What is measured")]

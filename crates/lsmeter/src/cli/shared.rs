@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use experiment::{Clock, FileSystem, Select, Suite};
+use experiment::{Clock, FileSystem, IntegrityList, Policy, Select, SelinuxPolicy, Suite};
 
 /// Which cells.
 #[derive(Debug, Args)]
@@ -25,6 +25,31 @@ pub struct CellArgs {
         help_heading = "What is measured"
     )]
     pub stacks: Vec<String>,
+    /// State of the modules' policies: none, permissive or enforcing; may be given
+    /// several times
+    #[arg(short = 'P', long = "policy", value_name = "STATE", value_parser = words::<Policy>(Policy::ALL),
+        help_heading = "What is measured")]
+    pub policies: Vec<Policy>,
+    /// Integrity subsystems at work: none, or of audit,ima,evm; may be given several times
+    #[arg(
+        long = "integrity",
+        value_name = "LIST",
+        help_heading = "What is measured"
+    )]
+    pub integrity: Vec<IntegrityList>,
+    /// Rules that each policy holds; may be given several times
+    #[arg(long = "rules", value_name = "N", help_heading = "What is measured")]
+    pub rules: Vec<u32>,
+    /// Landlock rulesets on top of each other; may be given several times
+    #[arg(long = "layers", value_name = "N", help_heading = "What is measured")]
+    pub layers: Vec<u32>,
+    /// Most entries of SELinux's access vector cache
+    #[arg(long, value_name = "N", help_heading = "What is measured")]
+    pub avc_entries: Option<u32>,
+    /// Which policy SELinux loads
+    #[arg(long, value_name = "WHICH", value_parser = words::<SelinuxPolicy>(SelinuxPolicy::ALL),
+        help_heading = "What is measured")]
+    pub selinux_policy: Option<SelinuxPolicy>,
     /// Benchmark, or benchmark:variant, with * and ?; `!` excludes
     #[arg(
         short,

@@ -111,8 +111,8 @@ pub fn stacks(json: bool) -> Result<Exit> {
     }
     let mut used: BTreeMap<String, Vec<&'static str>> = BTreeMap::new();
     for preset in experiment::presets() {
-        for stack in preset.spec()?.resolve()?.stacks {
-            used.entry(stack.as_str().to_owned())
+        for configuration in preset.spec()?.resolve()?.configurations {
+            used.entry(configuration.stack.to_string())
                 .or_default()
                 .push(preset.name);
         }
@@ -167,12 +167,12 @@ pub fn presets(json: bool) -> Result<Exit> {
         })?;
         return Ok(Exit::Fine);
     }
-    let mut rows = vec![["PRESET", "KERNELS", "STACKS", "WHAT FOR"].map(str::to_owned)];
+    let mut rows = vec![["PRESET", "KERNELS", "CONFIGURATIONS", "WHAT FOR"].map(str::to_owned)];
     rows.extend(entries.into_iter().map(|Entry { name, experiment }| {
         [
             name.to_owned(),
             experiment.kernels.join(" "),
-            experiment.stacks.len().to_string(),
+            experiment.configurations.len().to_string(),
             experiment.description.unwrap_or_default(),
         ]
     }));

@@ -41,6 +41,12 @@ pub fn flags(cells: &CellArgs, lab: &LabArgs) -> Spec {
     Spec {
         kernels: some(&cells.kernels),
         stacks: some(&cells.stacks),
+        policies: some(&cells.policies),
+        integrity: some(&cells.integrity),
+        rules: some(&cells.rules),
+        layers: some(&cells.layers),
+        avc_entries: cells.avc_entries,
+        selinux_policy: cells.selinux_policy,
         benchmarks: some(&cells.benchmarks),
         suites: some(&cells.suites),
         select: cells.variants,

@@ -230,8 +230,8 @@ fn titled(outcome: &Outcome) -> Vec<(String, &PathProfile)> {
         let path = outcome.profiles.get(&cell.key()).map(CellProfile::modal);
         let Some(path) = path else { continue };
         let mut title = cell.title();
-        if experiment.stacks.len() > 1 {
-            title = format!("{title} {}", cell.stack.join(","));
+        if experiment.configurations.len() > 1 {
+            title = format!("{title} {}", cell.configuration_title());
         }
         if experiment.kernels.len() > 1 {
             title = format!("{title} {}", cell.kernel);

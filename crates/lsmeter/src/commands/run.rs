@@ -148,6 +148,7 @@ fn flags(args: &RunArgs) -> Spec {
         place: args.place.or(dir.as_ref().map(|_| Place::Host)),
         dir,
         baseline: args.baseline.clone().map(Baseline::Stack),
+        baseline_kernel: args.baseline_kernel.clone(),
         metrics: some(&args.metrics),
         rounds: args.rounds,
         throughput_warmup_s: args.throughput_warmup,

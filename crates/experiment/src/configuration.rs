@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What a boot is set up with: its stack, what the modules decide with, and what
+//! watches over integrity.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+
+use crate::stack::Stack;
+use crate::words::{Integrity, Policy, SelinuxPolicy};
+
+/// A stack with the state of its policies and of the integrity subsystems.
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+pub struct Configuration {
+    /// The only kernel that it is measured on; None: every kernel of the experiment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    /// The stack.
+    pub stack: Stack,
+    /// What its modules decide with.
+    #[serde(default)]
+    pub policy: Policy,
+    /// Integrity subsystems at work, in the order of [`Integrity::ALL`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub integrity: Vec<Integrity>,
+    /// Sizes of policies.
+    #[serde(default, skip_serializing_if = "Tuning::is_default")]
+    pub tuning: Tuning,
+}
+
+/// What can be asked of policies besides their state. What is not said is left as the
+/// lab has it (`docs/policies.md`).
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
+pub struct Tuning {
+    /// Rules that the policy of each module holds, beyond what the benchmarks need:
+    /// 1 to 100,000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<u32>,
+    /// Landlock rulesets on top of each other: 1 to 16.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layers: Option<u32>,
+    /// Most entries of SELinux's access vector cache: 16 to 65,536. The kernel's own is
+    /// 512, and so is the paper's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub avc_entries: Option<u32>,
+    /// Which policy SELinux loads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selinux_policy: Option<SelinuxPolicy>,
+}
+
+impl Tuning {
+    /// Nothing is said.
+    pub fn is_default(&self) -> bool {
+        *self == Tuning::default()
+    }
+
+    /// What is said, as `key value` pairs in the order of the fields.
+    pub fn pairs(&self) -> Vec<(&'static str, String)> {
+        // Taken apart in full, so that a new key cannot be forgotten here.
+        let Tuning {
+            rules,
+            layers,
+            avc_entries,
+            selinux_policy,
+        } = self;
+        let number = |key, value: &Option<u32>| value.map(|value| (key, value.to_string()));
+        [
+            number("rules", rules),
+            number("layers", layers),
+            number("avc_entries", avc_entries),
+            selinux_policy.map(|policy| ("selinux_policy", policy.to_string())),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+impl Configuration {
+    /// A stack on every kernel, and nothing else.
+    pub fn of_stack(stack: Stack) -> Configuration {
+        Configuration {
+            kernel: None,
+            stack,
+            policy: Policy::None,
+            integrity: Vec::new(),
+            tuning: Tuning::default(),
+        }
+    }
+
+    /// Is it measured on this kernel?
+    pub fn is_on(&self, kernel: &str) -> bool {
+        self.kernel.as_deref().is_none_or(|only| only == kernel)
+    }
+
+    /// What it is set up with, without its kernel: `capability,selinux +audit
+    /// (enforcing)`.
+    pub fn title(&self) -> String {
+        title(
+            self.stack.as_str(),
+            &self.integrity,
+            self.policy,
+            &self.tuning,
+        )
+    }
+}
+
+impl fmt::Display for Configuration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.title())?;
+        match &self.kernel {
+            Some(kernel) => write!(f, " on {kernel}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A configuration in one line.
+pub fn title(stack: &str, integrity: &[Integrity], policy: Policy, tuning: &Tuning) -> String {
+    let mut title = stack.to_owned();
+    if !integrity.is_empty() {
+        let words: Vec<&str> = integrity.iter().map(|i| i.as_str()).collect();
+        title += &format!(" +{}", words.join(","));
+    }
+    let mut state = Vec::new();
+    if policy != Policy::None {
+        state.push(policy.to_string());
+    }
+    state.extend(tuning.pairs().into_iter().map(|(key, value)| match key {
+        "selinux_policy" => format!("{value} policy"),
+        key => format!("{value} {}", key.replace('_', " ")),
+    }));
+    if !state.is_empty() {
+        title += &format!(" ({})", state.join(", "));
+    }
+    title
+}
+
+/// Configurations as documents have them: objects, or stacks alone, which older
+/// documents list under `stacks`.
+pub(crate) fn configurations<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<Configuration>, D::Error> {
+    let entries = Vec::<Entry>::deserialize(deserializer)?;
+    Ok(entries.into_iter().map(|Entry(entry)| entry).collect())
+}
+
+struct Entry(Configuration);
+
+impl<'de> Deserialize<'de> for Entry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+
+        impl<'de> Visitor<'de> for Either {
+            type Value = Entry;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a configuration, or a stack")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Entry, E> {
+                let stack = text.parse().map_err(E::custom)?;
+                Ok(Entry(Configuration::of_stack(stack)))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Entry, A::Error> {
+                let map = serde::de::value::MapAccessDeserializer::new(map);
+                Configuration::deserialize(map).map(Entry)
+            }
+        }
+
+        deserializer.deserialize_any(Either)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_say_what_is_at_work() {
+        let mut configuration = Configuration::of_stack("capability,selinux".parse().unwrap());
+        assert_eq!(configuration.title(), "capability,selinux");
+        configuration.integrity = vec![Integrity::Audit, Integrity::Ima];
+        configuration.policy = Policy::Enforcing;
+        configuration.tuning.rules = Some(1000);
+        configuration.tuning.selinux_policy = Some(SelinuxPolicy::Reference);
+        configuration.kernel = Some("build:all".to_owned());
+        assert_eq!(
+            configuration.to_string(),
+            "capability,selinux +audit,ima (enforcing, 1000 rules, reference policy) on build:all"
+        );
+        assert!(configuration.is_on("build:all") && !configuration.is_on("debian:6.12"));
+    }
+
+    #[test]
+    fn stacks_alone_are_read_as_configurations() {
+        let json = r#"["capability", {"stack": "capability,smack", "policy": "enforcing"}]"#;
+        let mut reader = serde_json::Deserializer::from_str(json);
+        let read = configurations(&mut reader).unwrap();
+        assert_eq!(
+            read[0],
+            Configuration::of_stack("capability".parse().unwrap())
+        );
+        assert_eq!(read[1].policy, Policy::Enforcing);
+        let mut reader = serde_json::Deserializer::from_str("[3]");
+        assert!(configurations(&mut reader).is_err());
+    }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! From a spec's stacks and states to configurations, and which of them is the baseline.
+
+use crate::configuration::{Configuration, Tuning};
+use crate::resolve::{KERNELS_LIMIT, conflict, list, printable, whole};
+use crate::spec::{Baseline, ConfigurationSpec, IntegrityList, Spec, SpecError};
+use crate::stack::Stack;
+use crate::words::{Place, Policy};
+
+const CONFIGURATIONS_LIMIT: usize = 256;
+
+const DEFAULT_KERNEL: &str = "debian:6.12";
+const DEFAULT_STACKS: [&str; 5] = [
+    "capability",
+    "capability,selinux",
+    "capability,apparmor",
+    "capability,tomoyo",
+    "default",
+];
+
+/// Kernels, what is set up on them, and what is compared with what.
+pub(crate) struct Matrix {
+    pub(crate) kernels: Vec<String>,
+    pub(crate) configurations: Vec<Configuration>,
+    pub(crate) baseline: u32,
+    pub(crate) baseline_kernel: Option<String>,
+}
+
+impl Matrix {
+    pub(crate) fn resolve(spec: &Spec, place: Place) -> Result<Matrix, SpecError> {
+        let kernels = kernels(spec.kernels.as_deref(), place)?;
+        let configurations = configurations(spec, place)?;
+        for configuration in &configurations {
+            if let Some(kernel) = &configuration.kernel
+                && !kernels.contains(kernel)
+            {
+                return Err(no_kernel("kernel", kernel, &kernels));
+            }
+        }
+        let baseline = baseline(spec.baseline.as_ref(), &configurations)?;
+        let baseline_kernel = match &spec.baseline_kernel {
+            Some(kernel) if kernels.contains(kernel) => Some(kernel.clone()),
+            Some(kernel) => return Err(no_kernel("baseline_kernel", kernel, &kernels)),
+            // With one configuration there is nothing else to compare.
+            None => (kernels.len() > 1 && configurations.len() == 1).then(|| kernels[0].clone()),
+        };
+        Ok(Matrix {
+            kernels,
+            configurations,
+            baseline,
+            baseline_kernel,
+        })
+    }
+}
+
+fn no_kernel(key: &'static str, kernel: &str, kernels: &[String]) -> SpecError {
+    SpecError::Text {
+        key,
+        value: kernel
+            .chars()
+            .take(80)
+            .flat_map(char::escape_default)
+            .collect(),
+        why: format!(
+            "none of the {} kernels: {}",
+            kernels.len(),
+            kernels.join(" · ")
+        ),
+        instead: Some("add it to `kernels`".to_owned()),
+    }
+}
+
+fn kernels(kernels: Option<&[String]>, place: Place) -> Result<Vec<String>, SpecError> {
+    if place == Place::Host {
+        return Ok(vec!["host".to_owned()]);
+    }
+    let default = [DEFAULT_KERNEL.to_owned()];
+    let kernels = kernels.unwrap_or(&default);
+    list("kernels", kernels, KERNELS_LIMIT)?;
+    kernels
+        .iter()
+        .map(|name| printable("kernels", name.clone()))
+        .collect()
+}
+
+fn configurations(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecError> {
+    let mut all = product(spec, place)?;
+    for written in spec.configurations.iter().flatten() {
+        all.push(resolve(written)?);
+    }
+    if all.is_empty() {
+        return Err(SpecError::Empty {
+            key: "configurations",
+        });
+    }
+    list("configurations", &all, CONFIGURATIONS_LIMIT)?;
+    Ok(all)
+}
+
+/// Every stack with every state.
+fn product(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecError> {
+    let stacks: Vec<Stack> = match (place, &spec.stacks) {
+        (Place::Host, _) => vec![Stack::distribution()],
+        (Place::Lab, None) if spec.configurations.is_some() => Vec::new(),
+        (Place::Lab, None) => parse(DEFAULT_STACKS)?,
+        (Place::Lab, Some(stacks)) => {
+            list("stacks", stacks, CONFIGURATIONS_LIMIT)?;
+            parse(stacks.iter().map(String::as_str))?
+        }
+    };
+    let policies = spec.policies.clone().unwrap_or(vec![Policy::None]);
+    list("policies", &policies, Policy::ALL.len())?;
+    let integrity = spec.integrity.clone().unwrap_or_default();
+    let integrity = if spec.integrity.is_some() {
+        list("integrity", &integrity, 8)?;
+        integrity
+    } else {
+        vec![IntegrityList::default()]
+    };
+    let numbers = |key, values: &Option<Vec<u32>>| match values {
+        None => Ok(vec![None]),
+        Some(values) => {
+            list(key, values, 64)?;
+            Ok::<_, SpecError>(values.iter().copied().map(Some).collect::<Vec<_>>())
+        }
+    };
+    let rules = numbers("rules", &spec.rules)?;
+    let layers = numbers("layers", &spec.layers)?;
+    let mut all: Vec<Configuration> = Vec::new();
+    for stack in &stacks {
+        for &policy in &policies {
+            for integrity in &integrity {
+                for &rules in &rules {
+                    for &layers in &layers {
+                        let configuration = resolve(&ConfigurationSpec {
+                            kernel: None,
+                            stack: stack.to_string(),
+                            policy,
+                            integrity: integrity.clone(),
+                            // What has no policy has no size either.
+                            rules: rules.filter(|_| policy != Policy::None),
+                            layers: layers.filter(|_| policy != Policy::None),
+                            avc_entries: spec.avc_entries,
+                            selinux_policy: spec.selinux_policy.filter(|_| policy != Policy::None),
+                        })?;
+                        // Sizes fall away without a policy: once is enough then.
+                        if policy != Policy::None || !all.contains(&configuration) {
+                            all.push(configuration);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn parse<'a>(stacks: impl IntoIterator<Item = &'a str>) -> Result<Vec<Stack>, SpecError> {
+    let stacks = stacks.into_iter().map(str::parse);
+    Ok(stacks.collect::<Result<_, _>>()?)
+}
+
+fn resolve(written: &ConfigurationSpec) -> Result<Configuration, SpecError> {
+    let number = |key, value: Option<u32>, min, max| {
+        value
+            .map(|value| whole(key, Some(value), value, min, max))
+            .transpose()
+    };
+    let tuning = Tuning {
+        rules: number("rules", written.rules, 1, 100_000)?,
+        layers: number("layers", written.layers, 1, 16)?,
+        avc_entries: number("avc_entries", written.avc_entries, 16, 65_536)?,
+        selinux_policy: written.selinux_policy,
+    };
+    let stack: Stack = written.stack.parse()?;
+    if written.policy == Policy::None
+        && (tuning.rules.is_some() || tuning.layers.is_some() || tuning.selinux_policy.is_some())
+    {
+        return Err(conflict(
+            &format!("`{stack}` has no policy, and so no rules or layers"),
+            "say policy = \"enforcing\", or leave out `rules`, `layers` and `selinux_policy`",
+        ));
+    }
+    if stack.is_none() && (written.policy != Policy::None || !written.integrity.0.is_empty()) {
+        return Err(conflict(
+            "a kernel without LSMs has neither policies nor integrity subsystems",
+            "name a stack, or leave out `policy` and `integrity`",
+        ));
+    }
+    Ok(Configuration {
+        kernel: written
+            .kernel
+            .clone()
+            .map(|kernel| printable("kernel", kernel))
+            .transpose()?,
+        stack,
+        policy: written.policy,
+        integrity: written.integrity.0.clone(),
+        tuning,
+    })
+}
+
+fn baseline(
+    baseline: Option<&Baseline>,
+    configurations: &[Configuration],
+) -> Result<u32, SpecError> {
+    let (found, name) = match baseline {
+        None => return Ok(0),
+        Some(Baseline::Index(index)) => (
+            ((*index as usize) < configurations.len()).then_some(*index as usize),
+            index.to_string(),
+        ),
+        Some(Baseline::Stack(name)) => {
+            let stack: Stack = name.parse()?;
+            (
+                configurations.iter().position(|c| c.stack == stack),
+                name.clone(),
+            )
+        }
+    };
+    let plain = |c: &Configuration| *c == Configuration::of_stack(c.stack.clone());
+    found
+        .and_then(|index| u32::try_from(index).ok())
+        .ok_or_else(|| SpecError::Baseline {
+            baseline: name,
+            what: if configurations.iter().all(plain) {
+                "stacks"
+            } else {
+                "configurations"
+            },
+            n: configurations.len(),
+            known: configurations
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(" · "),
+        })
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Brings policies into force, and has them prove that they are. */
+#include <linux/mman.h>
+#include "policy.h"
+
+extern const struct policy_module *const __start_policies[];
+extern const struct policy_module *const __stop_policies[];
+
+#define POLICIES_MAX	16
+#define FILE_MAX	(64u << 20)
+
+static struct policy policies[POLICIES_MAX];
+static unsigned int policy_count;
+
+static const struct policy_module *find_module(const char *name)
+{
+	const struct policy_module *const *entry;
+
+	for (entry = __start_policies; entry < __stop_policies; entry++)
+		if (!strcmp((*entry)->name, name))
+			return *entry;
+	return NULL;
+}
+
+static const struct {
+	const char *name;
+	size_t offset;
+	u32 most;
+} keys[] = {
+	{ "rules", offsetof(struct policy, rules), 100000 },
+	{ "layers", offsetof(struct policy, layers), 16 },
+	{ "avc_entries", offsetof(struct policy, avc_entries), 65536 },
+};
+
+static void parse_key(struct policy *p, char *word)
+{
+	unsigned int i;
+	u32 value;
+	char *eq;
+
+	for (eq = word; *eq && *eq != '='; eq++)
+		;
+	if (*eq)
+		*eq++ = '\0';
+	for (i = 0; i < ARRAY_SIZE(keys); i++) {
+		if (strcmp(keys[i].name, word))
+			continue;
+		if (parse_u32(eq, keys[i].most, &value))
+			fatal("experiment: policy %s: %s is a number up to %u",
+			      p->module->name, word, keys[i].most);
+		memcpy((char *)p + keys[i].offset, &value, sizeof(value));
+		return;
+	}
+	fatal("experiment: policy %s: unknown key: %s", p->module->name, word);
+}
+
+void parse_policy(char *name, char *state, char *(*next)(char **), char **rest)
+{
+	struct policy *p;
+	char *word;
+
+	if (policy_count == POLICIES_MAX)
+		fatal("experiment: more than %d policies", POLICIES_MAX);
+	if (!name || !state)
+		fatal("experiment: policy wants MODULE STATE");
+	p = &policies[policy_count];
+	*p = (struct policy){ .module = find_module(name) };
+	if (!p->module)
+		fatal("experiment: no policy for a module called %s", name);
+	if (!strcmp(state, "enforcing"))
+		p->state = POLICY_ENFORCING;
+	else if (!strcmp(state, "permissive"))
+		p->state = POLICY_PERMISSIVE;
+	else if (strcmp(state, "none"))
+		fatal("experiment: policy %s: unknown state: %s", name, state);
+	while ((word = next(rest)))
+		parse_key(p, word);
+	policy_count++;
+}
+
+void policies_load(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < policy_count; i++)
+		if (policies[i].module->load)
+			policies[i].module->load(&policies[i]);
+}
+
+void policies_enforce(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < policy_count; i++)
+		if (policies[i].module->label)
+			policies[i].module->label(&policies[i]);
+	for (i = 0; i < policy_count; i++)
+		if (policies[i].module->confine)
+			policies[i].module->confine(&policies[i]);
+	for (i = 0; i < policy_count; i++)
+		if (policies[i].module->prove)
+			policies[i].module->prove(&policies[i]);
+}
+
+void step(const char *fmt, ...)
+{
+	__builtin_va_list args;
+
+	__builtin_va_start(args, fmt);
+	send_text(FRAME_STEP, fmt, args);
+	__builtin_va_end(args);
+}
+
+void prove_denied(const struct policy *p, const char *what, long result,
+		  long expected)
+{
+	const char *name = p->module->name;
+
+	if (result >= 0)
+		fatal("%s does not enforce: %s was allowed", name, what);
+	if (result != expected)
+		fatal("%s: %s gave %s (%ld) instead of %s (%ld)", name, what,
+		      errno_name(result), -result, errno_name(expected), -expected);
+	step("%s: denied: %s: %s (%ld)", name, what, errno_name(result), -result);
+}
+
+void prove_allowed(const struct policy *p, const char *what, long result)
+{
+	const char *name = p->module->name;
+
+	if (result < 0)
+		fatal("%s: %s must pass, and gave %s (%ld)", name, what,
+		      errno_name(result), -result);
+	step("%s: allowed: %s", name, what);
+}
+
+long in_child(long (*access)(const void *argument), const void *argument)
+{
+	long pid, result = -EIO;
+	long *shared;
+
+	shared = (long *)SYS(mmap, NULL, 4096, PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if ((unsigned long)shared > -4096ul)
+		fatal("memory for a child's verdict: %s (%ld)",
+		      errno_name((long)shared), -(long)shared);
+	*shared = -EIO;
+	pid = SYS(fork);
+	if (pid < 0)
+		fatal("fork: %s (%ld)", errno_name(pid), -pid);
+	if (!pid) {
+		protocol_forget();
+		*(volatile long *)shared = access(argument);
+		exit_process(0);
+	}
+	while (SYS(wait4, pid, NULL, 0, NULL) == -EINTR)
+		;
+	result = *(volatile long *)shared;
+	SYS(munmap, shared, 4096);
+	return result;
+}
+
+size_t write_whole(const char *path, const void *data, size_t len)
+{
+	long fd, n;
+
+	fd = sys_open(path, O_WRONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		fatal("opening %s: %s (%ld)", path, errno_name(fd), -fd);
+	n = sys_write(fd, data, len);
+	sys_close(fd);
+	if (n < 0)
+		fatal("writing %s: %s (%ld)", path, errno_name(n), -n);
+	if ((size_t)n != len)
+		fatal("writing %s: %ld of %lu bytes", path, n, len);
+	return len;
+}
+
+size_t copy_whole(const char *from, const char *to)
+{
+	long fd, size, map;
+
+	fd = sys_open(from, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		fatal("opening %s: %s (%ld)", from, errno_name(fd), -fd);
+	size = SYS(lseek, fd, 0, 2 /* SEEK_END */);
+	if (size <= 0 || size > FILE_MAX)
+		fatal("%s: a length of %ld", from, size);
+	map = SYS(mmap, NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if ((unsigned long)map > -4096ul)
+		fatal("mapping %s: %s (%ld)", from, errno_name(map), -map);
+	write_whole(to, (const void *)map, size);
+	SYS(munmap, map, size);
+	sys_close(fd);
+	return size;
+}
+
+void write_line(const char *path, const char *text)
+{
+	write_whole(path, text, strlen(text));
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a module's policy is. One file under policy/ is one module (or integrity
+ * subsystem): it fills in a struct policy_module and hands it to
+ * POLICY_MODULE(); nothing else names it.
+ *
+ * The directive `policy MODULE STATE [KEY=VALUE...]` asks for one. policy.c
+ * then calls, module by module in the order of the directives:
+ *
+ *	load()		before the file system that is worked on is mounted
+ *	label()		once it is mounted and its root is the current directory
+ *	confine()	the agent itself comes under the policy, for good
+ *	prove()		an access that must be denied, and one that must pass
+ *
+ * Each says with step() what it did, in words by which a reader could do the
+ * same by hand; whatever does not work is fatal(). Files that the host made
+ * for it (a compiled policy) lie below POLICY_DIR in a directory of the
+ * module's name.
+ *
+ * What a module leaves behind in the current directory, it takes away in
+ * prove(); a benchmark finds the directory as it would without a policy.
+ */
+#ifndef LSMETER_POLICY_H
+#define LSMETER_POLICY_H
+
+#include "agent.h"
+
+#define POLICY_DIR	"/policy/"
+
+enum policy_state {
+	POLICY_NONE,		/* the module runs, nothing decides */
+	POLICY_PERMISSIVE,	/* denials are logged only */
+	POLICY_ENFORCING,
+};
+
+/* What a directive asks for; 0 where it says nothing. */
+struct policy {
+	const struct policy_module *module;
+	enum policy_state state;
+	u32 rules;
+	u32 layers;
+	u32 avc_entries;
+};
+
+struct policy_module {
+	const char *name;	/* as /sys/kernel/security/lsm has it, or "audit" */
+	void (*load)(const struct policy *p);
+	void (*label)(const struct policy *p);
+	void (*confine)(const struct policy *p);
+	void (*prove)(const struct policy *p);
+};
+
+/* Registers a module: a pointer in the section that policy.c walks. */
+#define POLICY_MODULE(ident)						\
+	static const struct policy_module ident;			\
+	static const struct policy_module *const ident##_entry		\
+	__attribute__((used, section("policies"))) = &ident;		\
+	static const struct policy_module ident
+
+/* policy.c: what was done, one line, for the run document. */
+void step(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Proofs. An access that the policy decides on returned `result`; what is
+ * said is what was tried: "open of ./denied for reading". A proof that fails
+ * is fatal(): nothing is measured then.
+ */
+void prove_denied(const struct policy *p, const char *what, long result,
+		  long expected);	/* expected: -EACCES, -EPERM ... */
+void prove_allowed(const struct policy *p, const char *what, long result);
+
+/* A child's verdict: runs access() in a child, and returns what it returned. */
+long in_child(long (*access)(const void *argument), const void *argument);
+
+/* The whole of a file, in one write(); fatal() if that fails. Returns bytes. */
+size_t write_whole(const char *path, const void *data, size_t len);
+/* The same from a file: POLICY_DIR "selinux/policy" to "/sys/fs/selinux/load". */
+size_t copy_whole(const char *from, const char *to);
+/* A text of a line to a file of the kernel's; fatal() if it refuses. */
+void write_line(const char *path, const char *text);
+
+#endif

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Policies: what a boot is given so that its modules decide.
+//!
+//! Each module has a file here, which makes what it loads (a compiled policy, a list
+//! of rules) on this machine, and one under `guest/policy/`, which brings it into force
+//! in the guest and proves that it is. `docs/policies.md` says what each does.
+
+mod yama;
+
+use std::path::Path;
+
+use experiment::{Configuration, Integrity, Policy, Stack};
+
+use crate::kernel::Kernel;
+
+/// Largest file that a policy may bring along, in bytes.
+pub const FILE_LIMIT_BYTES: usize = 64 << 20;
+
+/// What a module's policy is made for.
+#[derive(Debug)]
+pub struct Request<'a> {
+    /// The configuration that it is part of.
+    pub configuration: &'a Configuration,
+    /// The kernel that will load it; None on the host.
+    pub kernel: Option<&'a Kernel>,
+    /// A directory for what takes long to make, kept from run to run.
+    pub cache: &'a Path,
+}
+
+/// What one module's policy brings along.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Prepared {
+    /// `key=value` pairs for the agent's directive.
+    pub keys: Vec<(&'static str, u32)>,
+    /// Files in the guest's `/policy/MODULE/`: name and content.
+    pub files: Vec<(String, Vec<u8>)>,
+    /// For the kernel's command line.
+    pub kernel_arguments: Vec<String>,
+    /// What was done on this machine, a line each, as a reader could do it by hand.
+    pub steps: Vec<String>,
+}
+
+/// Why a policy cannot be had.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PolicyError {
+    /// There is no such state of this module, or this kernel has it not: the cells are
+    /// unsupported, others go on.
+    #[error("{0}")]
+    Unsupported(String),
+    /// This machine cannot make it.
+    #[error("{what}")]
+    Environment {
+        /// What failed, on what, and why.
+        what: String,
+        /// How to get it.
+        hint: String,
+    },
+}
+
+/// Makes a module's policy for a configuration.
+type Prepare = fn(&Request<'_>) -> Result<Prepared, PolicyError>;
+
+/// Modules that have a policy, by their name in `lsm=`.
+const MODULES: &[(&str, Prepare)] = &[("yama", yama::prepare)];
+
+/// Integrity subsystems.
+const INTEGRITY: &[(Integrity, Prepare)] = &[];
+
+/// All that a configuration needs in a boot.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PolicySetup {
+    /// The agent's directives, a line each.
+    pub directives: String,
+    /// Files of the initramfs: path without a leading `/`, and content.
+    pub files: Vec<(String, Vec<u8>)>,
+    /// For the kernel's command line, blank-separated.
+    pub kernel_arguments: String,
+    /// What was done on this machine.
+    pub steps: Vec<String>,
+}
+
+/// Makes what `configuration` needs so that its policies are in force.
+///
+/// # Errors
+/// [`PolicyError`].
+pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
+    let configuration = request.configuration;
+    let mut setup = PolicySetup::default();
+    let names = modules_of(&configuration.stack, request.kernel)?;
+    for name in &names {
+        let Some((name, make)) = MODULES.iter().find(|(module, _)| module == name) else {
+            continue;
+        };
+        // Without a policy only what is asked for differs from the kernel's own.
+        if configuration.policy == Policy::None && configuration.tuning.is_default() {
+            continue;
+        }
+        setup.add(name, configuration.policy, make(request)?)?;
+    }
+    for subsystem in &configuration.integrity {
+        let found = INTEGRITY
+            .iter()
+            .find(|(integrity, _)| integrity == subsystem);
+        let Some((_, make)) = found else {
+            return Err(PolicyError::Unsupported(format!(
+                "{subsystem} cannot be set up"
+            )));
+        };
+        setup.add(subsystem.as_str(), Policy::Enforcing, make(request)?)?;
+    }
+    if configuration.policy != Policy::None && setup.directives.is_empty() {
+        return Err(PolicyError::Unsupported(format!(
+            "no module of {} has a policy",
+            configuration.stack
+        )));
+    }
+    Ok(setup)
+}
+
+impl PolicySetup {
+    fn add(&mut self, module: &str, state: Policy, prepared: Prepared) -> Result<(), PolicyError> {
+        self.directives += &format!("policy {module} {state}");
+        for (key, value) in &prepared.keys {
+            self.directives += &format!(" {key}={value}");
+        }
+        self.directives.push('\n');
+        for (name, content) in prepared.files {
+            if content.len() > FILE_LIMIT_BYTES {
+                return Err(PolicyError::Unsupported(format!(
+                    "the policy of {module} has {} bytes; at most {FILE_LIMIT_BYTES} are loaded",
+                    content.len()
+                )));
+            }
+            self.files
+                .push((format!("policy/{module}/{name}"), content));
+        }
+        for argument in prepared.kernel_arguments {
+            self.kernel_arguments += &argument;
+            self.kernel_arguments.push(' ');
+        }
+        self.steps.extend(prepared.steps);
+        Ok(())
+    }
+}
+
+/// The modules of a stack; of the distribution's own, as its configuration lists them.
+fn modules_of(stack: &Stack, kernel: Option<&Kernel>) -> Result<Vec<String>, PolicyError> {
+    if stack.is_none() {
+        return Ok(Vec::new());
+    }
+    if !stack.is_default() {
+        return Ok(stack.names());
+    }
+    let Some(kernel) = kernel else {
+        // On the host, what needs no privilege.
+        return Ok(vec!["landlock".to_owned()]);
+    };
+    let config = kernel
+        .config
+        .as_ref()
+        .and_then(|path| std::fs::read_to_string(path).ok());
+    let list = config.as_deref().and_then(|text| {
+        let line = text.lines().find(|line| line.starts_with("CONFIG_LSM="))?;
+        Some(line.split_once('=')?.1.trim_matches('"').to_owned())
+    });
+    let list = list.ok_or_else(|| {
+        PolicyError::Unsupported(format!(
+            "the configuration of {} is not known, and so not its default stack: name the stack",
+            kernel.name
+        ))
+    })?;
+    Ok(list.split(',').map(|name| name.trim().to_owned()).collect())
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! An agent with another runner, and the cache of whoever runs the tests.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use lab::kernel::Store;
+
+/// How `build.rs` builds the agent.
+const FLAGS: &str = include_str!("../../guest/flags.txt");
+
+/// The agent in which the C file `runner` of `tests/` stands for `guest/runner.c`, whose
+/// `run_cells` it finds as `sound_run_cells`.
+pub fn agent_with(runner: &str, dir: &Path) -> Vec<u8> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let guest = root.join("guest");
+    let sound = guest.join("runner.c");
+    let object = dir.join("runner.o");
+    let renamed = ["-Drun_cells=sound_run_cells", "-c"];
+    compile(&object, &renamed, std::slice::from_ref(&sound));
+    let mut files = sources(&guest);
+    files.retain(|file| *file != sound);
+    for part in ["bench", "policy"] {
+        files.extend(sources(&guest.join(part)));
+    }
+    files.extend([root.join("tests").join(runner), object]);
+    let agent = dir.join("agent");
+    compile(&agent, &["-s"], &files);
+    fs::read(agent).unwrap()
+}
+
+fn sources(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).unwrap();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
+    files.sort();
+    files
+}
+
+/// Compiles C as the agent is, with more arguments.
+#[allow(dead_code, reason = "each test file uses its part of this module")]
+pub fn compile(output: &Path, arguments: &[&str], files: &[PathBuf]) {
+    let flags = FLAGS.lines().filter(|line| !line.starts_with('#'));
+    let done = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()))
+        .args(flags)
+        .arg("-I")
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/guest"))
+        .args(arguments)
+        .arg("-o")
+        .arg(output)
+        .args(files)
+        .output()
+        .expect("these tests need a C compiler");
+    let complaint = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{complaint}");
+}
+
+/// The cache of whoever runs the tests.
+pub fn store() -> Store {
+    let cache = match std::env::var_os("XDG_CACHE_HOME") {
+        Some(cache) => PathBuf::from(cache),
+        None => PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache"),
+    };
+    Store::open(&cache.join("lsmeter")).unwrap()
+}
