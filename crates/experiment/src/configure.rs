@@ -129,6 +129,12 @@ fn product(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecError> {
     let mut all: Vec<Configuration> = Vec::new();
     for stack in &stacks {
         for &policy in &policies {
+            // Capabilities decide always: there is no policy to load, and so one state.
+            let policy = if stack.as_str() == "capability" {
+                Policy::None
+            } else {
+                policy
+            };
             for integrity in &integrity {
                 for &rules in &rules {
                     for &layers in &layers {

@@ -6,12 +6,13 @@ use std::io::{Read, Write};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::configuration::Tuning;
 use crate::document::{
     self, Document, DocumentError, DocumentFault, DocumentKind, check_warnings, json, lines,
     printable,
 };
 use crate::run::{Environment, Tool, Warning};
-use crate::words::Status;
+use crate::words::{Integrity, Policy, Status};
 
 /// One LSM hook in one operation, on one path through the kernel. All figures are
 /// guest kernel instructions per operation (a REP instruction counts once), or calls.
@@ -140,6 +141,15 @@ pub struct Profile {
     pub release: String,
     /// The stack asked for, in order.
     pub stack: Vec<String>,
+    /// Integrity subsystems at work.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub integrity: Vec<Integrity>,
+    /// What the modules decided with.
+    #[serde(default)]
+    pub policy: Policy,
+    /// Sizes of policies.
+    #[serde(default, skip_serializing_if = "Tuning::is_default")]
+    pub tuning: Tuning,
     /// What `/sys/kernel/security/lsm` listed.
     pub active_lsms: Vec<String>,
     /// File system worked on.

@@ -149,7 +149,10 @@ fn wrong_values_are_named_with_their_place() {
     let error = broken("\"cells\":[8,10,12]", "\"cells\":[8,99]");
     assert_eq!(error, "run document: at warnings[0]: there is no cell 99");
     let error = broken("{\"stack\":\"capability\"", "{\"stack\":\"CAP\"");
-    assert!(error.contains("experiment.configurations[0].stack"), "{error}");
+    assert!(
+        error.contains("experiment.configurations[0].stack"),
+        "{error}"
+    );
 }
 
 proptest! {

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use experiment::{
-    BaselineProfile, Cell, CellKey, Metric, Profile, ProfileDocument, Stack, Status, Warning,
-    WarningKind,
+    BaselineProfile, Cell, CellKey, Metric, Policy, Profile, ProfileDocument, Stack, Status,
+    Tuning, Warning, WarningKind,
 };
 use instructions::hooks::{differences, explain, outermost_sum};
 use instructions::profile::{CellProfile, PathProfile};
@@ -69,7 +69,12 @@ fn base_of<'a>(
 ) -> Option<&'a CellProfile> {
     let mut key = cell.key();
     key.stack = stack.to_vec();
-    profiles.get(&key)
+    profiles.get(&key).or_else(|| {
+        // A baseline like capability has no policy that could be in any state.
+        key.policy = Policy::None;
+        key.tuning = Tuning::default();
+        profiles.get(&key)
+    })
 }
 
 fn blank(cell: &Cell) -> Profile {
@@ -77,6 +82,9 @@ fn blank(cell: &Cell) -> Profile {
         kernel: cell.kernel.clone(),
         release: cell.release.clone(),
         stack: cell.stack.clone(),
+        integrity: cell.integrity.clone(),
+        policy: cell.policy,
+        tuning: cell.tuning,
         active_lsms: cell.active_lsms.clone(),
         filesystem: cell.filesystem.clone(),
         benchmark: cell.benchmark.clone(),

@@ -15,6 +15,8 @@ pub enum Exit {
     Environment = 3,
     /// Some cells failed or were not measured; the rest are saved.
     CellsFailed = 4,
+    /// A check that was asked for can be answered neither way.
+    Inconclusive = 5,
     /// A fault in lsmeter.
     Internal = 70,
 }

@@ -45,14 +45,8 @@ impl Configuration {
     }
 
     /// Its title in few characters beside the baseline's: `+selinux` for the baseline's
-    /// stack with selinux added at its end; the kernel, if that is the difference.
+    /// stack with selinux added at its end.
     pub(crate) fn short_title(&self, baseline: Option<&Configuration>) -> String {
-        if let (Some(baseline), Some(kernel)) = (baseline, &self.kernel)
-            && baseline.stack == self.stack
-            && self.stack != ["none"]
-        {
-            return kernel.clone();
-        }
         if let Some(baseline) = baseline
             && self != baseline
             && self.kernel == baseline.kernel
@@ -77,8 +71,10 @@ pub(crate) fn added<'a>(stack: &'a [String], base: &[String]) -> Option<&'a [Str
 /// The cells of one table: of one kernel, file system and metric; where kernels are
 /// compared, of one configuration, file system and metric.
 pub(crate) struct Group<'a> {
-    /// Kernel, or configuration.
+    /// Kernel; the configuration, if the columns are kernels.
     pub(crate) subject: String,
+    /// The columns are kernels.
+    pub(crate) of_kernels: bool,
     pub(crate) filesystem: &'a str,
     pub(crate) metric: Metric,
     /// The baseline first, if it was measured.
@@ -90,6 +86,14 @@ pub(crate) struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
+    /// A column's heading.
+    pub(crate) fn heading(&self, column: &Configuration) -> String {
+        match &column.kernel {
+            Some(kernel) if self.of_kernels => kernel.clone(),
+            _ => column.short_title(self.baseline.as_ref()),
+        }
+    }
+
     pub(crate) fn cell(&self, row: (&'a str, &'a str), column: &Configuration) -> Option<&'a Cell> {
         self.cells.get(&(row, column.clone())).copied()
     }
@@ -213,6 +217,7 @@ fn group<'a>(
     configurations.sort_by_key(|configuration| Some(configuration) != baseline.as_ref());
     Group {
         subject,
+        of_kernels: patch,
         filesystem,
         metric,
         configurations,

@@ -10,6 +10,7 @@
 
 mod callgrind;
 mod cells;
+mod check;
 mod csv;
 mod details;
 mod folded;
@@ -22,6 +23,7 @@ mod terminal;
 mod text;
 
 pub use crate::callgrind::callgrind;
+pub use crate::check::{Check, check};
 pub use crate::csv::{CSV_COLUMNS, CsvError, csv};
 pub use crate::folded::folded;
 pub use crate::hook_trace::hook_trace;

@@ -204,7 +204,7 @@ fn main_table(run: &Run, group: &Group<'_>) -> Table {
     let baseline = group.baseline.as_ref();
     let mut columns = vec![Column::new("benchmark", Align::Left)];
     for configuration in &group.configurations {
-        let title = printable(&configuration.short_title(baseline), TEXT_LIMIT);
+        let title = printable(&group.heading(configuration), TEXT_LIMIT);
         columns.push(Column::new(title, Align::Right));
     }
     let mut footnotes = Footnotes::default();
@@ -335,7 +335,11 @@ fn legend(group: &Group<'_>) -> Vec<String> {
     let mut legend = Vec::new();
     match &group.baseline {
         Some(baseline) if group.configurations.len() > 1 => {
-            let name = printable(&baseline.title(), TEXT_LIMIT);
+            let name = if group.of_kernels {
+                printable(&group.heading(baseline), TEXT_LIMIT)
+            } else {
+                printable(&baseline.title(), TEXT_LIMIT)
+            };
             let better = match group.metric.direction() {
                 stats::Direction::LowerIsBetter => "more",
                 stats::Direction::HigherIsBetter => "fewer",

@@ -3,7 +3,7 @@
 
 use experiment::{Metric, Run, Status};
 use proptest::prelude::*;
-use report::{CSV_COLUMNS, Layout, Options, csv, markdown, report, terminal};
+use report::{CSV_COLUMNS, Layout, Options, check, csv, markdown, report, terminal};
 
 fn golden() -> Run {
     Run::parse(include_bytes!("../../experiment/tests/golden/v1.json")).unwrap()
@@ -222,4 +222,53 @@ fn a_count_without_a_majority_is_a_median() {
         text.contains("±: no path holds half of the windows"),
         "{text}"
     );
+}
+
+#[test]
+fn a_check_names_what_costs_more() {
+    let found = check(&golden(), 0.1);
+    assert_eq!(found.compared, 8);
+    assert_eq!(
+        found.worse[0],
+        "open:AA/BB, debian:6.1 under capability,selinux: 6,567 instructions against 4,979 (+31.9 %)"
+    );
+    // AppArmor's 8 % are allowed.
+    assert!(found.worse.iter().all(|line| line.contains("selinux")));
+    assert_eq!(check(&golden(), 1e9).worse, [""; 0]);
+}
+
+/// The golden run on a second kernel too, whose operations take ten instructions more.
+fn two_kernels() -> Run {
+    let mut run = golden();
+    let mut patched = run.cells.clone();
+    for cell in &mut patched {
+        cell.kernel = "./patched/bzImage".to_owned();
+        if let Some(counts) = &mut cell.counts {
+            counts.modal.instructions += 10;
+        }
+    }
+    run.cells.extend(patched);
+    run.experiment.kernels.push("./patched/bzImage".to_owned());
+    run
+}
+
+#[test]
+fn kernels_side_by_side() {
+    let mut run = two_kernels();
+    run.experiment.baseline_kernel = Some("debian:6.1".to_owned());
+    insta::assert_snapshot!(shown(&run, false, Layout::default()));
+    let found = check(&run, 0.0);
+    assert_eq!(
+        found.worse[0],
+        "open:AA/BB, ./patched/bzImage under capability: 4,989 instructions against 4,979 (+0.2 %)"
+    );
+}
+
+#[test]
+fn a_baseline_of_another_kernel_is_in_every_table() {
+    let mut run = two_kernels();
+    run.cells
+        .retain(|cell| (cell.kernel == "debian:6.1") == (cell.stack == ["capability"]));
+    run.experiment.configurations[0].kernel = Some("debian:6.1".to_owned());
+    insta::assert_snapshot!(shown(&run, false, Layout::default()));
 }

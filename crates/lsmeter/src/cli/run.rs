@@ -21,7 +21,10 @@ use super::shared::{CellArgs, LabArgs, words};
 Examples:
   lsmeter run                                  the preset quick
   lsmeter run suite --kernel debian:6.1        all variants, on another kernel
-  lsmeter run --kernel a/bzImage --kernel b/bzImage --bench open --bench 'read:*KB'
+  lsmeter run --kernel a/bzImage --kernel b/bzImage --stack capability,selinux --check 1
+                                               a patch, before and after: exit 1 if it costs
+                                               more than 1 %
+  lsmeter run --stack capability,apparmor --policy none --policy enforcing
   lsmeter run --stack capability --stack capability,landlock --fs tmpfs
   lsmeter run --on host --dir /var/tmp         time on this machine's own kernel
   lsmeter run my.toml --output my.json
@@ -91,7 +94,24 @@ pub struct RunArgs {
     /// Show paths, windows and REP iterations beside the costs
     #[arg(long, help_heading = "Output")]
     pub details: bool,
+    /// Exit with 1 if any cell costs more than its baseline by more than this many percent
+    #[arg(long, value_name = "PERCENT", num_args = 0..=1, default_missing_value = "0",
+        value_parser = percent, help_heading = "Output")]
+    pub check: Option<f64>,
     /// No progress
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let percent: f64 = text
+        .trim_end_matches('%')
+        .trim()
+        .parse()
+        .map_err(|_| "not a number")?;
+    if (0.0..=10_000.0).contains(&percent) {
+        Ok(percent)
+    } else {
+        Err("must be from 0 to 10000".to_owned())
+    }
 }

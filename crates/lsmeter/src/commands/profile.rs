@@ -108,6 +108,14 @@ fn resolve(args: &ProfileArgs, baseline: Option<&Stack>) -> Result<Experiment> {
         }
     }
     let experiment = spec.resolve()?;
+    let mut stacks: Vec<&Stack> = experiment.configurations.iter().map(|c| &c.stack).collect();
+    stacks.sort();
+    if let Some(twice) = stacks.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(usage(
+            format!("{} is asked for in several states", twice[0]),
+            "a profile has one state of policies for each stack; run it once for each",
+        ));
+    }
     check_selection(&experiment)?;
     Ok(experiment)
 }

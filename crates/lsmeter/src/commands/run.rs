@@ -129,11 +129,36 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         .cells
         .iter()
         .any(|cell| cell.status == Status::Failed);
-    Ok(if failed {
-        Exit::CellsFailed
-    } else {
-        Exit::Fine
+    Ok(match args.check {
+        Some(percent) => verdict(&outcome.run, percent, failed),
+        None if failed => Exit::CellsFailed,
+        None => Exit::Fine,
     })
+}
+
+/// Says what the check found, most telling first.
+fn verdict(run: &Run, percent: f64, failed: bool) -> Exit {
+    let found = report::check(run, percent / 100.0);
+    for (what, lines) in [("worse", &found.worse), ("unclear", &found.unclear)] {
+        for line in lines.iter().take(CHECK_LINES) {
+            anstream::eprintln!("{what}: {line}");
+        }
+        if lines.len() > CHECK_LINES {
+            anstream::eprintln!("{what}: and {} more", lines.len() - CHECK_LINES);
+        }
+    }
+    anstream::eprintln!(
+        "check: of {} cells compared, {} cost more than {percent} % above the baseline, {} may",
+        found.compared,
+        found.worse.len(),
+        found.unclear.len()
+    );
+    match (found.worse.is_empty(), failed) {
+        (false, _) => Exit::Regression,
+        (true, true) => Exit::CellsFailed,
+        (true, false) if found.compared == 0 || !found.unclear.is_empty() => Exit::Inconclusive,
+        (true, false) => Exit::Fine,
+    }
 }
 
 /// What the flags say, to be put over the preset or file.
@@ -163,6 +188,9 @@ struct Files {
     journal: PathBuf,
     resume: bool,
 }
+
+/// Most lines that a check prints of each kind.
+const CHECK_LINES: usize = 20;
 
 const JOURNAL: &str = "journal";
 
