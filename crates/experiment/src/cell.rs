@@ -153,7 +153,7 @@ pub struct PathCount {
 }
 
 /// `benchmark:variant`, or `benchmark` if there is only one variant.
-pub(crate) fn title(benchmark: &str, variant: &str) -> String {
+pub fn title(benchmark: &str, variant: &str) -> String {
     if variant.is_empty() {
         benchmark.to_owned()
     } else {

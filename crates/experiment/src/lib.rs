@@ -27,7 +27,7 @@ mod spec;
 mod stack;
 mod words;
 
-pub use cell::{Cell, CellKey, Counts, PathCount};
+pub use cell::{Cell, CellKey, Counts, PathCount, title as cell_title};
 pub use configuration::{Configuration, Tuning, title as configuration_title};
 pub use document::{
     DOCUMENT_LIMIT_BYTES, DocumentError, DocumentFault, DocumentKind, profile_schema, run_schema,

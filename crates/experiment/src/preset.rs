@@ -19,7 +19,16 @@ macro_rules! presets {
     };
 }
 
-const PRESETS: &[Preset] = presets!["quick", "suite", "paper-suite", "howells", "lsmpmon"];
+const PRESETS: &[Preset] = presets![
+    "quick",
+    "suite",
+    "paper",
+    "paper-suite",
+    "enforcing",
+    "versions",
+    "howells",
+    "lsmpmon"
+];
 
 /// All presets, the default one first.
 pub fn presets() -> &'static [Preset] {

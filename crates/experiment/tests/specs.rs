@@ -435,7 +435,16 @@ fn presets_hold_what_they_promise() {
     let names: Vec<&str> = presets().iter().map(|preset| preset.name).collect();
     assert_eq!(
         names,
-        ["quick", "suite", "paper-suite", "howells", "lsmpmon"]
+        [
+            "quick",
+            "suite",
+            "paper",
+            "paper-suite",
+            "enforcing",
+            "versions",
+            "howells",
+            "lsmpmon"
+        ]
     );
     for preset in presets() {
         let e = preset
@@ -448,7 +457,12 @@ fn presets_hold_what_they_promise() {
             "{}",
             preset.name
         );
-        assert_eq!(e.baseline_configuration().unwrap().title(), "capability");
+        let baseline = if preset.name == "paper" {
+            "none on build:6.12-dac"
+        } else {
+            "capability"
+        };
+        assert_eq!(e.baseline_configuration().unwrap().to_string(), baseline);
         assert_eq!(
             (e.metrics, e.clock),
             (vec![Metric::Instructions], Clock::Deterministic)
@@ -457,6 +471,9 @@ fn presets_hold_what_they_promise() {
     let quick = preset("quick").unwrap().spec().unwrap().resolve().unwrap();
     assert_eq!(quick.selection.select, Select::First);
     assert_eq!(quick.selection.suites, [Suite::Paper, Suite::Beyond]);
+    let paper = preset("paper").unwrap().spec().unwrap().resolve().unwrap();
+    // DAC, the five modules, Figure 7's other orders, Figure 8's four.
+    assert_eq!(paper.configurations.len(), 1 + 5 + 4 + 4);
     let lsmpmon = preset("lsmpmon")
         .unwrap()
         .spec()
@@ -471,7 +488,8 @@ fn presets_hold_what_they_promise() {
     let error = preset("howels").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "no preset is called `howels`; there are quick, suite, paper-suite, howells, lsmpmon"
+        "no preset is called `howels`; there are quick, suite, paper, paper-suite, \
+         enforcing, versions, howells, lsmpmon"
     );
     assert_eq!(error.hint().unwrap(), "did you mean `howells`?");
 }

@@ -6,6 +6,8 @@ use experiment::{Cell, Metric, Place, Run, Status, Warning};
 use crate::cells::{Configuration, Cost, Group, cost, groups, reason};
 use crate::details::details;
 use crate::format;
+use crate::framework::framework;
+use crate::order::order;
 use crate::text::printable;
 
 /// Longest text of a table cell that comes from a document, in characters.
@@ -21,7 +23,8 @@ pub struct Options {
 /// All tables of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// One for each kernel, file system and metric (two with details).
+    /// One for each kernel, file system and metric; more with details, and where stacks
+    /// differ in their order only.
     pub tables: Vec<Table>,
     /// Reasons to doubt the run, one text each.
     pub warnings: Vec<String>,
@@ -142,6 +145,8 @@ pub fn report(run: &Run, options: &Options) -> Report {
     let mut tables = Vec::new();
     for group in groups(run) {
         tables.push(main_table(run, &group));
+        tables.extend(order(run, &group));
+        tables.extend(framework(run, &group));
         if options.details {
             tables.push(details(run, &group));
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The golden run document as every kind of table, and documents that lie.
 
-use experiment::{Metric, Run, Status};
+use experiment::{Configuration, HookCost, Implementation, Metric, Run, Status};
 use proptest::prelude::*;
 use report::{CSV_COLUMNS, Layout, Options, check, csv, markdown, report, terminal};
 
@@ -270,5 +270,64 @@ fn a_baseline_of_another_kernel_is_in_every_table() {
     run.cells
         .retain(|cell| (cell.kernel == "debian:6.1") == (cell.stack == ["capability"]));
     run.experiment.configurations[0].kernel = Some("debian:6.1".to_owned());
+    insta::assert_snapshot!(shown(&run, false, Layout::default()));
+}
+
+#[test]
+fn orders_of_one_stack_are_compared() {
+    let mut run = golden();
+    let mut turned = run.cells.clone();
+    turned.retain(|cell| cell.stack == ["capability", "selinux"]);
+    for cell in &mut turned {
+        cell.stack.reverse();
+        if let Some(counts) = &mut cell.counts {
+            counts.modal.instructions += u64::from(cell.benchmark == "open") * 7;
+        }
+    }
+    run.cells.extend(turned);
+    run.cells.retain(|cell| cell.metric == Metric::Instructions);
+    insta::assert_snapshot!(shown(&run, false, Layout::default()));
+}
+
+#[test]
+fn the_bare_framework_is_split_where_hooks_are_known() {
+    let mut run = golden();
+    run.cells
+        .retain(|cell| cell.metric == Metric::Instructions && cell.stack == ["capability"]);
+    let mut bare = run.cells.clone();
+    for cell in &mut bare {
+        cell.kernel = "build:dac".to_owned();
+        cell.stack = vec!["none".to_owned()];
+        if let Some(counts) = &mut cell.counts {
+            counts.modal.instructions -= 400;
+        }
+    }
+    for cell in run.cells.iter_mut().filter(|cell| cell.benchmark == "open") {
+        cell.hooks = Some(vec![HookCost {
+            hook: "file_open".to_owned(),
+            function: "security_file_open".to_owned(),
+            calls: 1,
+            inclusive: 350,
+            exclusive: 300,
+            dispatch: 310,
+            outermost: 350,
+            implementations: vec![Implementation {
+                module: "capability".to_owned(),
+                function: "cap_file_open".to_owned(),
+                calls: 1,
+                inclusive: 40,
+            }],
+        }]);
+    }
+    bare.extend(std::mem::take(&mut run.cells));
+    run.cells = bare;
+    run.experiment.kernels.insert(0, "build:dac".to_owned());
+    run.experiment.configurations = vec![
+        Configuration {
+            kernel: Some("build:dac".to_owned()),
+            ..Configuration::of_stack("none".parse().unwrap())
+        },
+        Configuration::of_stack("capability".parse().unwrap()),
+    ];
     insta::assert_snapshot!(shown(&run, false, Layout::default()));
 }

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Published figures: that they are what they should be.
+
+use std::collections::HashSet;
+
+use report::published::{
+    Figure, PUBLISHED_CSV_COLUMNS, Quantity, Setup, explanations, published, published_csv,
+    published_report, sources,
+};
+use report::{Layout, terminal};
+
+fn figure(id: &str) -> &'static Figure {
+    published().iter().find(|figure| figure.id == id).unwrap()
+}
+
+#[test]
+fn every_figure_has_a_source_and_a_sane_value() {
+    let mut ids = HashSet::new();
+    for figure in published() {
+        let id = &figure.id;
+        assert!(ids.insert(id), "{id} twice");
+        assert!(sources().iter().any(|s| s.id == figure.source), "{id}");
+        assert!(!figure.place.is_empty() && !figure.lines.is_empty(), "{id}");
+        let (least, most) = match figure.quantity {
+            Quantity::Overhead => (-0.5, 50.0),
+            Quantity::ThroughputOverhead | Quantity::HookShare => (0.0, 1.0),
+            Quantity::Latency => (0.1, 2e6),
+            Quantity::AddedLatency => (0.01, 10.0),
+            Quantity::Throughput => (100.0, 20_000.0),
+            Quantity::HookTime => (0.01, 50.0),
+            Quantity::HookCalls | Quantity::Slope => (0.5, 20.0),
+            Quantity::CallsAtMost | Quantity::CallsAtLeast => (0.0, 6.0),
+            Quantity::ModuleHooks => (0.0, 300.0),
+            Quantity::Lines => (10.0, 100_000.0),
+            Quantity::SystemCalls => (1.0, 6.0),
+        };
+        for value in [figure.low, figure.high].into_iter().flatten() {
+            assert!((least..=most).contains(&value), "{id}: {value}");
+        }
+        if figure.quantity.is_overhead() {
+            assert!(
+                !figure.tested.is_empty() && !figure.baseline.is_empty(),
+                "{id}"
+            );
+            let exact = |setups: &[Setup]| setups[0].why.is_none();
+            assert!(exact(&figure.tested) && exact(&figure.baseline), "{id}");
+            // What stands in says for what it is not.
+            let others = figure.tested[1..].iter().chain(&figure.baseline[1..]);
+            assert!(others.into_iter().all(|setup| setup.why.is_some()), "{id}");
+        }
+        if matches!(
+            figure.quantity,
+            Quantity::Slope | Quantity::HookCalls | Quantity::HookShare
+        ) {
+            assert!(!figure.hooks.is_empty(), "{id}");
+        }
+    }
+    assert!(ids.len() > 400, "{}", ids.len());
+}
+
+#[test]
+fn the_same_is_published_once() {
+    let mut seen = HashSet::new();
+    for f in published() {
+        let setups = |setups: &[Setup]| setups.first().map(Setup::to_string);
+        let what = format!(
+            "{} {} {} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+            f.source,
+            f.kernel,
+            f.theirs,
+            f.quantity,
+            f.over,
+            f.hooks,
+            setups(&f.tested),
+            setups(&f.baseline),
+            f.kernels,
+            f.place
+        );
+        // Columns that are no stack differ by their ids only.
+        let what = if f.tested.is_empty() {
+            format!("{what} {}", f.id)
+        } else {
+            what
+        };
+        assert!(seen.insert(what.clone()), "{}: {what}", f.id);
+    }
+}
+
+#[test]
+fn benchmarks_are_in_the_catalogue() {
+    let known: HashSet<String> = lab::catalogue::catalogue()
+        .iter()
+        .map(|benchmark| format!("{}:{}", benchmark.name, benchmark.variant))
+        .collect();
+    for figure in published() {
+        let mut ours = HashSet::new();
+        for operation in &figure.ours {
+            assert!(
+                known.contains(&operation.to_string()),
+                "{}: {operation}",
+                figure.id
+            );
+            assert!(ours.insert(operation), "{}: {operation} twice", figure.id);
+        }
+    }
+}
+
+#[test]
+fn explanations_are_of_something() {
+    let mut ids = HashSet::new();
+    for explanation in explanations() {
+        assert!(ids.insert(&explanation.id), "{} twice", explanation.id);
+        assert!(!explanation.text.is_empty());
+        for pattern in explanation.figures.iter().chain(&explanation.except) {
+            let report = published_report(pattern);
+            assert!(
+                !report.tables.is_empty(),
+                "{}: {pattern} fits nothing",
+                explanation.id
+            );
+        }
+    }
+}
+
+#[test]
+fn derived_figures_follow_from_the_others() {
+    // Overheads of LSMPMON's tables against its own latencies, where the scan has both.
+    for table in ["table3", "table4"] {
+        for operation in [
+            "stat",
+            "open-close",
+            "create-0KB",
+            "delete-0KB",
+            "delete-10KB",
+        ] {
+            for system in ["selinux", "tomoyo", "lids"] {
+                let latency = |column: &str| {
+                    figure(&format!("lsmpmon:{table}.latency.{operation}.{column}"))
+                        .low
+                        .unwrap()
+                };
+                let overhead = figure(&format!("lsmpmon:{table}.{operation}.{system}"));
+                let computed = latency(system) / latency("normal") - 1.0;
+                let stated = overhead.low.unwrap();
+                assert!(
+                    (computed - stated).abs() < 0.015,
+                    "{}: {computed}",
+                    overhead.id
+                );
+            }
+        }
+    }
+    let walk = |run: &str| figure(&format!("howells:walk.{run}")).low.unwrap();
+    for (id, tested, baseline) in [
+        ("howells:patch.selinux.all-patches", "run2", "run1"),
+        ("howells:patch.selinux.performance-patch", "run3", "run1"),
+        ("howells:patch.none.all-patches", "run5", "run4"),
+        ("howells:selinux.unpatched", "run1", "run4"),
+    ] {
+        let computed = walk(tested) / walk(baseline) - 1.0;
+        assert!(
+            (computed - figure(id).low.unwrap()).abs() < 1e-6,
+            "{id}: {computed}"
+        );
+    }
+}
+
+#[test]
+fn all_figures_listed() {
+    insta::assert_snapshot!(terminal(&published_report("howells:*"), &Layout::default()));
+    assert_eq!(published_report("*").tables.len(), sources().len());
+    let mut bytes = Vec::new();
+    published_csv(&mut bytes).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    assert_eq!(
+        text.lines().next().unwrap(),
+        PUBLISHED_CSV_COLUMNS.join(",")
+    );
+    assert_eq!(text.lines().count(), published().len() + 1);
+    assert_eq!(published_report("no such").warnings.len(), 1);
+}
