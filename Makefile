@@ -23,6 +23,9 @@ ifneq ($(shell command -v apt-get),)
 run_needs += /usr/share/keyrings/debian-archive-keyring.gpg:debian-archive-keyring gpgv:gpgv
 endif
 test_needs := mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs
+# What compiles policies that the tests load.
+test_needs += secilc:secilc apparmor_parser:apparmor \
+	/usr/share/selinux/default/base.pp.bz2:selinux-policy-default
 
 lsmeter := $(CARGO) run --release --quiet $(CARGO_FLAGS) --package lsmeter --
 

@@ -54,7 +54,9 @@ impl Spec {
             .copied()
             .filter(|metric| *metric != Metric::Instructions)
             .collect();
-        let interleaved = if place == Place::Lab && !timed.is_empty() {
+        // One configuration has nobody to take turns with.
+        let takes_turns = place == Place::Lab || matrix.configurations.len() > 1;
+        let interleaved = if takes_turns && !timed.is_empty() {
             3
         } else {
             1

@@ -250,6 +250,8 @@ pub enum WarningKind {
     Throttling,
     /// The rounds of a timed cell disagree: something drifted.
     Drift,
+    /// More rules, or more layers, measured less: something else was measured too.
+    NonMonotone,
     /// The kernel runs modules that the stack does not name and cannot leave out.
     ExtraModules,
     /// Some cells failed or were unsupported.
@@ -282,6 +284,10 @@ impl WarningKind {
                 "fix the processor's frequency (cpupower frequency-set) and leave the machine idle"
             }
             WarningKind::Drift => "leave the machine idle and raise rounds",
+            WarningKind::NonMonotone => {
+                "do not trust differences of this size: leave the machine idle, and raise \
+                 rounds and samples"
+            }
             WarningKind::ExtraModules => {
                 "compare stacks of the same kernel only: every one has these modules"
             }
@@ -305,6 +311,7 @@ impl fmt::Display for WarningKind {
             WarningKind::NotPinned => "not pinned",
             WarningKind::Throttling => "throttling",
             WarningKind::Drift => "drift",
+            WarningKind::NonMonotone => "non-monotone",
             WarningKind::ExtraModules => "extra modules",
             WarningKind::MissingCells => "missing cells",
             WarningKind::Interrupted => "interrupted",

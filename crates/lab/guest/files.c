@@ -104,7 +104,8 @@ static long remove_at(int parent, const char *name, unsigned int depth)
 	long err, fd;
 
 	err = SYS(unlinkat, parent, name, 0);
-	if (err != -EISDIR && err != -EPERM)
+	/* A policy may refuse before it is seen that it is a directory. */
+	if (err != -EISDIR && err != -EPERM && err != -EACCES)
 		return err == -ENOENT ? 0 : err;
 	if (depth >= TREE_DEPTH_MAX)
 		return -ELOOP;

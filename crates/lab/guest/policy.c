@@ -87,6 +87,18 @@ void policies_load(void)
 			policies[i].module->load(&policies[i]);
 }
 
+static void confine_and_prove(unsigned int last)
+{
+	unsigned int i;
+
+	for (i = 0; i < policy_count; i++)
+		if (policies[i].module->last == last && policies[i].module->confine)
+			policies[i].module->confine(&policies[i]);
+	for (i = 0; i < policy_count; i++)
+		if (policies[i].module->last == last && policies[i].module->prove)
+			policies[i].module->prove(&policies[i]);
+}
+
 void policies_enforce(void)
 {
 	unsigned int i;
@@ -94,12 +106,8 @@ void policies_enforce(void)
 	for (i = 0; i < policy_count; i++)
 		if (policies[i].module->label)
 			policies[i].module->label(&policies[i]);
-	for (i = 0; i < policy_count; i++)
-		if (policies[i].module->confine)
-			policies[i].module->confine(&policies[i]);
-	for (i = 0; i < policy_count; i++)
-		if (policies[i].module->prove)
-			policies[i].module->prove(&policies[i]);
+	confine_and_prove(0);
+	confine_and_prove(1);
 }
 
 void step(const char *fmt, ...)
@@ -132,6 +140,72 @@ void prove_allowed(const struct policy *p, const char *what, long result)
 		fatal("%s: %s must pass, and gave %s (%ld)", name, what,
 		      errno_name(result), -result);
 	step("%s: allowed: %s", name, what);
+}
+
+void prove_own_file(const struct policy *p, const char *name)
+{
+	char what[128];
+	long fd, err;
+
+	format(what, sizeof(what), "creat and unlink of ./%s", name);
+	fd = sys_open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	err = fd;
+	if (fd >= 0) {
+		sys_close(fd);
+		err = sys_unlink(name);
+	}
+	prove_allowed(p, what, err);
+}
+
+static int holds(const char *text, const char *part)
+{
+	size_t len = strlen(part);
+
+	for (; *text; text++)
+		if (!strncmp(text, part, len))
+			return 1;
+	return !len;
+}
+
+/* Does one of the kernel's log records hold both? */
+static int is_logged(const char *text, const char *other)
+{
+	static char record[8192];	/* longer than any that the kernel makes */
+	int found = 0;
+	long fd, n;
+
+	fd = sys_open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
+	if (fd < 0)
+		fatal("opening /dev/kmsg: %s (%ld)", errno_name(fd), -fd);
+	/* EPIPE: records were overwritten before they were read; it goes on. */
+	while (!found &&
+	       ((n = sys_read(fd, record, sizeof(record) - 1)) > 0 || n == -EPIPE)) {
+		if (n < 0)
+			continue;
+		record[n] = '\0';
+		found = holds(record, text) && holds(record, other);
+	}
+	sys_close(fd);
+	return found;
+}
+
+void prove_logged(const struct policy *p, const char *text, const char *other)
+{
+	struct {
+		s64 sec, nsec;
+	} pause = { 0, 10000000 };
+	unsigned int tries;
+
+	/* The audit thread writes it when it comes to run. */
+	for (tries = 0; tries < 100; tries++) {
+		if (is_logged(text, other)) {
+			step("%s: logged: %s %s", p->module->name, text, other);
+			return;
+		}
+		SYS(nanosleep, &pause, NULL);
+	}
+	fatal("%s does not notice: the kernel's log has no %s %s", p->module->name,
+	      text, other);
 }
 
 long in_child(long (*access)(const void *argument), const void *argument)

@@ -12,6 +12,8 @@
  *	confine()	the agent itself comes under the policy, for good
  *	prove()		an access that must be denied, and one that must pass
  *
+ * confine() and prove() of one marked `last` run after those of all others.
+ *
  * Each says with step() what it did, in words by which a reader could do the
  * same by hand; whatever does not work is fatal(). Files that the host made
  * for it (a compiled policy) lie below POLICY_DIR in a directory of the
@@ -44,6 +46,11 @@ struct policy {
 
 struct policy_module {
 	const char *name;	/* as /sys/kernel/security/lsm has it, or "audit" */
+	/*
+	 * Confined, it could no longer do what the confine() and prove() of others
+	 * take: it comes when all these are done.
+	 */
+	unsigned int last : 1;
 	void (*load)(const struct policy *p);
 	void (*label)(const struct policy *p);
 	void (*confine)(const struct policy *p);
@@ -68,6 +75,11 @@ void step(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void prove_denied(const struct policy *p, const char *what, long result,
 		  long expected);	/* expected: -EACCES, -EPERM ... */
 void prove_allowed(const struct policy *p, const char *what, long result);
+
+/* Creates and unlinks `name` in the working directory, which must pass. */
+void prove_own_file(const struct policy *p, const char *name);
+/* One record of the kernel's log must hold both texts. */
+void prove_logged(const struct policy *p, const char *text, const char *other);
 
 /* A child's verdict: runs access() in a child, and returns what it returned. */
 long in_child(long (*access)(const void *argument), const void *argument);

@@ -17,6 +17,7 @@ pub mod journal;
 pub mod kernel;
 pub mod kvm;
 pub mod module_symbols;
+mod monotone;
 pub mod plan;
 pub mod policy;
 pub mod prepare;

@@ -19,6 +19,7 @@ use crate::gather::Gathering;
 use crate::host;
 use crate::journal::JournalFile;
 use crate::kernel::{Kernel, Store};
+use crate::monotone;
 use crate::plan::{Plan, Visit};
 use crate::policy::{self, PolicyError, PolicySetup};
 use crate::prepare::{self, Hooks};
@@ -523,6 +524,7 @@ fn doubts(cells: &[Cell], header: &JournalHeader) -> Vec<Warning> {
             format!("{kernel} adds {} to every stack by itself", lsms.join(", ")),
         ));
     }
+    warnings.extend(monotone::doubt(cells));
     let missing = cells
         .iter()
         .filter(|cell| cell.status == Status::Failed)

@@ -5,9 +5,6 @@
 mod common;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
-use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use common::{Ended, Place, Running, children, names, runs, signal, wait_for};
@@ -92,45 +89,12 @@ fn the_paper_s_benchmarks_run_and_leave_nothing() {
 #[test]
 fn no_root_is_needed() {
     let _machine = machine();
-    let setpriv = Command::new("setpriv").arg("--version").output();
-    if !rustix::process::getuid().is_root() || setpriv.is_err() {
+    let place = place();
+    let Some(ended) = place.run_unprivileged(PAPER) else {
         // Then the other tests run without root.
         return;
-    }
-    let place = place();
-    let open = |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
-    for path in [
-        place.path().to_path_buf(),
-        place.join("work"),
-        place.join("tmp"),
-    ] {
-        open(&path);
-    }
-    // The build directory may be closed to others.
-    let program = place.join("lsmeter");
-    fs::copy(env!("CARGO_BIN_EXE_lsmeter"), &program).unwrap();
-    let template = place.command(PAPER);
-    let mut command = Command::new("setpriv");
-    command
-        .args([
-            "--reuid",
-            "65534",
-            "--regid",
-            "65534",
-            "--clear-groups",
-            "--",
-        ])
-        .arg(&program)
-        .args(PAPER)
-        .current_dir(place.path())
-        .env("HOME", place.path());
-    for (name, value) in template.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    let ended = Ended::of(PAPER, command.output().unwrap()).code(0);
+    };
+    let ended = ended.code(0);
     check(&place, &ended);
 }
 

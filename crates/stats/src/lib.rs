@@ -9,6 +9,7 @@
 //! - [`bootstrap`]: how that interval is made.
 //! - [`overhead`]: what a tested figure costs against a baseline; ratios, overlap.
 //! - [`mode`]: the most frequent key of counted observations.
+//! - [`deepest_fall`]: where a figure falls that should only grow.
 //!
 //! # References
 //! B. Efron, R. J. Tibshirani, *An Introduction to the Bootstrap*, Chapman & Hall
@@ -17,11 +18,13 @@
 
 pub mod bootstrap;
 mod mode;
+mod monotone;
 mod overhead;
 mod random;
 mod summary;
 
 pub use mode::{Mode, mode};
+pub use monotone::{Fall, Point, deepest_fall};
 pub use overhead::{Direction, geometric_mean, overhead, overlap};
 pub use random::SplitMix64;
 pub use summary::{MAGNITUDE_LIMIT, StatsError, Summary};

@@ -5,6 +5,19 @@
 //! of rules) on this machine, and one under `guest/policy/`, which brings it into force
 //! in the guest and proves that it is. `docs/policies.md` says what each does.
 
+mod apparmor;
+mod audit;
+mod evm;
+mod ima;
+mod ipe;
+mod landlock;
+mod loadpin;
+mod lockdown;
+mod safesetid;
+mod selinux;
+mod smack;
+mod tomoyo;
+mod tools;
 mod yama;
 
 use std::path::Path;
@@ -25,6 +38,13 @@ pub struct Request<'a> {
     pub kernel: Option<&'a Kernel>,
     /// A directory for what takes long to make, kept from run to run.
     pub cache: &'a Path,
+}
+
+impl Request<'_> {
+    /// How many rules more than needed, as a key of the agent's directive.
+    fn rules(&self) -> Option<(&'static str, u32)> {
+        Some(("rules", self.configuration.tuning.rules?))
+    }
 }
 
 /// What one module's policy brings along.
@@ -61,10 +81,25 @@ pub enum PolicyError {
 type Prepare = fn(&Request<'_>) -> Result<Prepared, PolicyError>;
 
 /// Modules that have a policy, by their name in `lsm=`.
-const MODULES: &[(&str, Prepare)] = &[("yama", yama::prepare)];
+const MODULES: &[(&str, Prepare)] = &[
+    ("apparmor", apparmor::prepare),
+    ("ipe", ipe::prepare),
+    ("landlock", landlock::prepare),
+    ("loadpin", loadpin::prepare),
+    ("lockdown", lockdown::prepare),
+    ("safesetid", safesetid::prepare),
+    ("selinux", selinux::prepare),
+    ("smack", smack::prepare),
+    ("tomoyo", tomoyo::prepare),
+    ("yama", yama::prepare),
+];
 
 /// Integrity subsystems.
-const INTEGRITY: &[(Integrity, Prepare)] = &[];
+const INTEGRITY: &[(Integrity, Prepare)] = &[
+    (Integrity::Audit, audit::prepare),
+    (Integrity::Ima, ima::prepare),
+    (Integrity::Evm, evm::prepare),
+];
 
 /// All that a configuration needs in a boot.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -5,6 +5,7 @@
 #![allow(dead_code)]
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -105,6 +106,46 @@ impl Place {
 
     pub fn run(&self, arguments: &[&str]) -> Ended {
         Ended::of(arguments, self.command(arguments).output().unwrap())
+    }
+
+    /// As nobody, in a directory that is everybody's from now on; None if it was not
+    /// run by root, or there is no setpriv.
+    pub fn run_unprivileged(&self, arguments: &[&str]) -> Option<Ended> {
+        let setpriv = Command::new("setpriv").arg("--version").output();
+        if !rustix::process::getuid().is_root() || setpriv.is_err() {
+            return None;
+        }
+        let open =
+            |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
+        open(self.path());
+        for name in names(self.path()) {
+            open(&self.join(&name));
+        }
+        // The build directory may be closed to others.
+        let program = self.join("lsmeter");
+        fs::copy(env!("CARGO_BIN_EXE_lsmeter"), &program).unwrap();
+        let template = self.command(arguments);
+        let mut command = Command::new("setpriv");
+        command
+            .args([
+                "--reuid",
+                "65534",
+                "--regid",
+                "65534",
+                "--clear-groups",
+                "--",
+            ])
+            .arg(&program)
+            .args(arguments)
+            .current_dir(self.path())
+            .env("HOME", self.path());
+        for (name, value) in template.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        Some(Ended::of(arguments, command.output().unwrap()))
     }
 }
 

@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What a Landlock sandbox costs on this machine, without root: by layers, by rules and
+# by depth, each sandbox in turns with all others and with no sandbox, so that all see
+# the same drift. Prints a table a benchmark: medians in ns, the half-width of their
+# 95 % intervals, the number of samples; then what lsmeter doubts.
+#
+# Usage: benches/landlock-host.sh [DIRECTORY] (default: a temporary one)
+# Environment: LSMETER, LAYERS (default "1 2 4 8 16"), RULES (default "2 10 100 1000
+# 10000"), ROUNDS (default 20), SAMPLES (of a cell, over all rounds; default 400), JSON
+# (a file to keep the run document in)
+set -euo pipefail
+# shellcheck source=benches/common.sh
+. "$(dirname "$0")/common.sh"
+dir=${1:-$work}
+read -ra layers <<<"${LAYERS:-1 2 4 8 16}"
+read -ra rules <<<"${RULES:-2 10 100 1000 10000}"
+json=${JSON:-$work/run.json}
+
+sizes=()
+for n in "${layers[@]}"; do sizes+=(--layers "$n"); done
+for n in "${rules[@]}"; do sizes+=(--rules "$n"); done
+
+about
+status=0
+"$LSMETER" run --on host --dir "$dir" --policy none --policy enforcing "${sizes[@]}" \
+	--bench open:AA --bench stat:AA --bench 'landlock-open:*' --rounds "${ROUNDS:-20}" \
+	--samples "${SAMPLES:-400}" --quiet --output "$json" --export-csv "$work/run.csv" \
+	>"$work/report" || status=$?
+[ "$status" -eq 0 ] || exit "$status"
+printf 'load afterwards: %s\n' "$(cut -d' ' -f1 /proc/loadavg)"
+
+columns "$work/run.csv" benchmark variant policy tuning n median ci95_low ci95_high status |
+	awk -F'\t' -v layers="${layers[*]}" -v rules="${rules[*]}" '
+	{
+		cell = $1 ":" $2
+		if (!(cell in seen)) {
+			seen[cell]
+			order[++cells] = cell
+		}
+		at = "none"
+		if ($3 != "none") {
+			r = l = $4
+			sub(/.*rules[= ]/, "", r)
+			sub(/[^0-9].*/, "", r)
+			sub(/.*layers[= ]/, "", l)
+			sub(/[^0-9].*/, "", l)
+			at = r "/" l
+		}
+		figure[cell, at] = $9 == "ok" ? sprintf("%.0f ±%.0f", $6, ($8 - $7) / 2) : "-"
+		if ($9 == "ok")
+			samples[cell] = $5
+	}
+	END {
+		columns = split(layers, layer, " ")
+		rows = split(rules, rule, " ")
+		for (c = 1; c <= cells; c++) {
+			cell = order[c]
+			printf "\n%s, ns, n=%s; no sandbox: %s\n%-12s", cell, samples[cell],
+				figure[cell, "none"], ""
+			for (l = 1; l <= columns; l++)
+				printf " %14s", layer[l] " layers"
+			print ""
+			for (r = 1; r <= rows; r++) {
+				printf "%6s rules", rule[r]
+				for (l = 1; l <= columns; l++)
+					printf " %14s", figure[cell, rule[r] "/" layer[l]]
+				print ""
+			}
+		}
+	}'
+echo
+grep '^warning:' "$work/report" || echo 'no warnings'

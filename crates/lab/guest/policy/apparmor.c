@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * AppArmor: the host compiles a profile, the agent loads it and goes under it
+ * (security/apparmor/apparmorfs.c, procattr.c). Its children inherit it, through
+ * fork, and through execve by the profile's `ix` rule.
+ */
+#include "../policy.h"
+
+#define REPLACE	"/sys/kernel/security/apparmor/.replace"
+#define CURRENT	"/proc/self/attr/apparmor/current"
+#define DENIED	"/apparmor-denied"
+#define ALLOWED	"apparmor-allowed"
+
+static void load(const struct policy *p)
+{
+	long err;
+
+	if (p->state == POLICY_NONE)
+		return;
+	step("apparmor: wrote the compiled profile (%lu bytes) to " REPLACE,
+	     copy_whole(POLICY_DIR "apparmor/profile", REPLACE));
+	err = make_file(DENIED, 1);
+	if (err < 0)
+		fatal("making " DENIED ": %s (%ld)", errno_name(err), -err);
+}
+
+static void confine(const struct policy *p)
+{
+	if (p->state == POLICY_NONE)
+		return;
+	write_line(CURRENT, "changeprofile lsmeter");
+	step("apparmor: wrote changeprofile lsmeter to " CURRENT);
+}
+
+static void prove(const struct policy *p)
+{
+	long fd;
+
+	if (p->state == POLICY_NONE)
+		return;
+	fd = sys_open(DENIED, O_RDONLY | O_CLOEXEC, 0);
+	if (p->state == POLICY_ENFORCING) {
+		prove_denied(p, "open of " DENIED " for reading", fd, -EACCES);
+	} else {
+		prove_allowed(p, "open of " DENIED " for reading, which enforcing denies",
+			      fd);
+		prove_logged(p, "apparmor=\"ALLOWED\"", "name=\"" DENIED "\"");
+		sys_close(fd);
+	}
+	prove_own_file(p, ALLOWED);
+}
+
+POLICY_MODULE(apparmor) = {
+	.name = "apparmor",
+	.load = load,
+	.confine = confine,
+	.prove = prove,
+};

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * EVM: an HMAC over a file's security attributes, in security.evm, which the kernel
+ * keeps up to date and checks before it changes any of them (and IMA before it
+ * opens the file, if it appraises). The key is an encrypted one called evm-key, as
+ * evmctl(1) makes it.
+ *
+ * Nobody can set an HMAC once the key is there, and before that only where writes to
+ * such attributes were let through, so that a forged one is made first, on a file
+ * system of its own.
+ */
+#include "../policy.h"
+
+#define EVM		"/sys/kernel/security/evm"
+#define ATTRIBUTE	"security.evm"
+#define HMAC		2	/* EVM_XATTR_HMAC */
+#define PROCESS_KEYRING	-2
+
+#define DIRECTORY	"/lsmeter-evm"
+#define FORGED		DIRECTORY "/forged"
+#define RIGHT		"evm-right"
+
+static const char capability[] = "security.capability";
+
+/* security.capability: CAP_NET_BIND_SERVICE, a version 2 vfs_cap_data. */
+static const u32 bind_service[5] = { 0x02000001, 1u << 10, 0, 0, 0 };
+
+static void check(const char *what, long err)
+{
+	if (err < 0)
+		fatal("evm: %s: %s (%ld)", what, errno_name(err), -err);
+}
+
+static long make_protected(const char *path)
+{
+	long err = make_file(path, 1);
+
+	if (err < 0)
+		return err;
+	return SYS(setxattr, path, capability, bind_service, sizeof(bind_service), 0);
+}
+
+static void forge(void)
+{
+	u8 forged[21] = { HMAC };	/* and 20 bytes of a digest of SHA-1 */
+
+	check("mkdir of " DIRECTORY, sys_mkdir(DIRECTORY, 0755));
+	check("mounting tmpfs on " DIRECTORY,
+	      SYS(mount, "tmpfs", DIRECTORY, "tmpfs", 0, NULL));
+	check("making " FORGED, make_protected(FORGED));
+	/* Attributes may be written as they come, until there is a key. */
+	write_line(EVM, "4");
+	check("setting " ATTRIBUTE " of " FORGED,
+	      SYS(setxattr, FORGED, ATTRIBUTE, forged, sizeof(forged), 0));
+	step("evm: wrote 4 to " EVM ", and gave " FORGED " on a tmpfs a "
+	     "security.capability and a " ATTRIBUTE " of zeroes");
+}
+
+static void load(const struct policy *p)
+{
+	static const char master[] = "lsmeter's master key, of 32 byte";
+	static const char make_key[] = "new user:lsmeter-kmk 64";
+
+	(void)p;
+	forge();
+	check("adding a user key",
+	      SYS(add_key, "user", "lsmeter-kmk", master, sizeof(master) - 1,
+		  PROCESS_KEYRING));
+	check("adding an encrypted key (CONFIG_ENCRYPTED_KEYS)",
+	      SYS(add_key, "encrypted", "evm-key", make_key, sizeof(make_key) - 1,
+		  PROCESS_KEYRING));
+	step("evm: keyctl add user lsmeter-kmk (32 bytes) @p; "
+	     "keyctl add encrypted evm-key \"%s\" @p", make_key);
+	write_line(EVM, "1");
+	step("evm: wrote 1 to " EVM);
+}
+
+static void prove(const struct policy *p)
+{
+	u8 hmac[64];
+	long n;
+
+	prove_denied(p, "chmod of " FORGED ", whose HMAC is forged",
+		     SYS(chmod, FORGED, 0600), -EPERM);
+	check("making ./" RIGHT, make_protected(RIGHT));
+	n = SYS(getxattr, RIGHT, ATTRIBUTE, hmac, sizeof(hmac));
+	check("getxattr of " ATTRIBUTE " of ./" RIGHT, n);
+	if (n != 21 || hmac[0] != HMAC)
+		fatal("evm: " ATTRIBUTE " of ./" RIGHT " has %ld bytes of type %u, "
+		      "and is no HMAC", n, hmac[0]);
+	prove_allowed(p, "chmod of ./" RIGHT ", whose HMAC the kernel made",
+		      SYS(chmod, RIGHT, 0600));
+	check("unlink of ./" RIGHT, sys_unlink(RIGHT));
+}
+
+POLICY_MODULE(evm) = {
+	.name = "evm",
+	.load = load,
+	.prove = prove,
+};

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Landlock: the agent sandboxes itself (security/landlock/, Documentation/
+ * userspace-api/landlock.rst). Everything may be read and executed, everything
+ * may be done below the working directory, and nothing is written elsewhere.
+ * Works in a VM and, without privilege, on the host.
+ */
+#include <linux/prctl.h>
+#include "../policy.h"
+
+#define LANDLOCK_CREATE_RULESET		444
+#define LANDLOCK_ADD_RULE		445
+#define LANDLOCK_RESTRICT_SELF		446
+#define CREATE_RULESET_VERSION		1
+#define RULE_PATH_BENEATH		1
+#define PATH_ONLY			(O_PATH | O_DIRECTORY | O_CLOEXEC)
+
+/* include/uapi/linux/landlock.h, which the build machine need not have. */
+#define ACCESS_EXECUTE		(1ull << 0)
+#define ACCESS_WRITE_FILE	(1ull << 1)
+#define ACCESS_READ_FILE	(1ull << 2)
+#define ACCESS_READ_DIR		(1ull << 3)
+#define ACCESS_REMOVE_DIR	(1ull << 4)
+#define ACCESS_READ		(ACCESS_EXECUTE | ACCESS_READ_FILE | ACCESS_READ_DIR)
+
+/*
+ * Rules need directories to lie on: chains of nested directories, each with a
+ * rule, as tools/testing/selftests/landlock/fs_bench.c has one of. A rule keeps
+ * its inode, so that they can be removed once the ruleset is complete.
+ */
+#define CHAIN_LENGTH	29
+#define CHAINS		"landlock-rules"
+
+/* File system rights that an ABI version knows: it knows all lower bits too. */
+static u64 rights_of(long abi)
+{
+	if (abi >= 5)
+		return (1ull << 16) - 1;	/* up to IOCTL_DEV */
+	if (abi >= 3)
+		return (1ull << 15) - 1;	/* TRUNCATE */
+	if (abi >= 2)
+		return (1ull << 14) - 1;	/* REFER */
+	return (1ull << 13) - 1;
+}
+
+static void add_rule(long ruleset, long dir, u64 allowed)
+{
+	struct __attribute__((packed)) {
+		u64 allowed_access;
+		int parent_fd;
+	} rule = { allowed, dir };
+	long err;
+
+	err = raw_syscall(LANDLOCK_ADD_RULE, ruleset, RULE_PATH_BENEATH,
+			  (long)&rule, 0, 0, 0);
+	if (err < 0)
+		fatal("landlock: landlock_add_rule: %s (%ld)", errno_name(err), -err);
+}
+
+static long open_path(long dir, const char *path)
+{
+	long fd = SYS(openat, dir, path, PATH_ONLY, 0);
+
+	if (fd < 0)
+		fatal("landlock: opening %s: %s (%ld)", path, errno_name(fd), -fd);
+	return fd;
+}
+
+static long make_and_open(long dir, const char *name)
+{
+	long err = SYS(mkdirat, dir, name, 0755);
+
+	if (err < 0)
+		fatal("landlock: mkdir of %s: %s (%ld)", name, errno_name(err), -err);
+	return open_path(dir, name);
+}
+
+/* `count` rules more: everything may be read and executed below each. */
+static void add_chains(long ruleset, u32 count)
+{
+	long top, dir = -1, next;
+	char name[16];
+	u32 i;
+
+	if (!count)
+		return;
+	top = make_and_open(AT_FDCWD, CHAINS);
+	for (i = 0; i < count; i++) {
+		if (i % CHAIN_LENGTH) {
+			next = make_and_open(dir, "d");
+		} else {
+			format(name, sizeof(name), "%04u", i / CHAIN_LENGTH);
+			next = make_and_open(top, name);
+		}
+		if (dir >= 0)
+			sys_close(dir);
+		dir = next;
+		add_rule(ruleset, dir, ACCESS_READ);
+	}
+	sys_close(dir);
+	sys_close(top);
+	next = remove_tree(CHAINS);
+	if (next < 0)
+		fatal("landlock: removing %s: %s (%ld)", CHAINS, errno_name(next), -next);
+	step("landlock: %u rules more, on chains of %d nested directories", count,
+	     CHAIN_LENGTH);
+}
+
+static void restrict_self(long ruleset, u32 layers)
+{
+	const char *how = "as CAP_SYS_ADMIN allows";
+	u32 done;
+	long err;
+
+	for (done = 0; done < layers; done++) {
+		err = raw_syscall(LANDLOCK_RESTRICT_SELF, ruleset, 0, 0, 0, 0, 0);
+		if (err == -EPERM && !done) {
+			/* Without privilege: it must not be gained by execve either. */
+			err = SYS(prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+			if (!err)
+				err = raw_syscall(LANDLOCK_RESTRICT_SELF, ruleset,
+						  0, 0, 0, 0, 0);
+			how = "after prctl(PR_SET_NO_NEW_PRIVS)";
+		}
+		if (err < 0)
+			fatal("landlock: landlock_restrict_self, layer %u: %s (%ld)",
+			      done + 1, errno_name(err), -err);
+	}
+	step("landlock: landlock_restrict_self %u times, %s", layers, how);
+}
+
+static void confine(const struct policy *p)
+{
+	u32 layers = p->layers ? p->layers : 1;
+	long abi, ruleset, fd;
+	u64 rights;
+
+	if (p->state != POLICY_ENFORCING)
+		return;
+	abi = raw_syscall(LANDLOCK_CREATE_RULESET, 0, 0, CREATE_RULESET_VERSION,
+			  0, 0, 0);
+	if (abi < 0)
+		fatal("landlock: this kernel has none, or it is not running: %s (%ld)",
+		      errno_name(abi), -abi);
+	rights = rights_of(abi);
+	ruleset = raw_syscall(LANDLOCK_CREATE_RULESET, (long)&rights,
+			      sizeof(rights), 0, 0, 0, 0);
+	if (ruleset < 0)
+		fatal("landlock: landlock_create_ruleset: %s (%ld)",
+		      errno_name(ruleset), -ruleset);
+	fd = open_path(AT_FDCWD, ".");
+	add_rule(ruleset, fd, rights);
+	sys_close(fd);
+	fd = open_path(AT_FDCWD, "/");
+	add_rule(ruleset, fd, ACCESS_READ);
+	sys_close(fd);
+	step("landlock: ABI %ld, rights 0x%lx handled; rules: / may be read and "
+	     "executed, the working directory has all", abi, rights);
+	if (SYS(getpid) != 1) {
+		/* On the host it removes the working directory at the end. */
+		fd = open_path(AT_FDCWD, "..");
+		add_rule(ruleset, fd, ACCESS_REMOVE_DIR);
+		sys_close(fd);
+		step("landlock: rule: directories may be removed in the one above");
+	}
+	/* LMbench writes there. */
+	fd = SYS(openat, AT_FDCWD, "/dev/null", O_PATH | O_CLOEXEC, 0);
+	if (fd >= 0) {
+		add_rule(ruleset, fd, ACCESS_WRITE_FILE | ACCESS_READ_FILE);
+		sys_close(fd);
+		step("landlock: rule: /dev/null may be written");
+	}
+	add_chains(ruleset, p->rules);
+	restrict_self(ruleset, layers);
+	sys_close(ruleset);
+}
+
+static void prove(const struct policy *p)
+{
+	static const char inside[] = "landlock-allowed";
+	static const char outside[] = "../landlock-denied";
+	long fd;
+
+	if (p->state != POLICY_ENFORCING)
+		return;
+	fd = sys_open(outside, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd >= 0) {
+		sys_close(fd);
+		sys_unlink(outside);
+	}
+	prove_denied(p, "creat of ../landlock-denied", fd, -EACCES);
+	fd = sys_open(inside, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	prove_allowed(p, "creat of ./landlock-allowed", fd);
+	sys_close(fd);
+	fd = sys_unlink(inside);
+	if (fd < 0)
+		fatal("landlock: unlink of %s: %s (%ld)", inside, errno_name(fd), -fd);
+}
+
+POLICY_MODULE(landlock) = {
+	.name = "landlock",
+	.last = 1,
+	.confine = confine,
+	.prove = prove,
+};

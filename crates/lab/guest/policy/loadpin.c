@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * LoadPin: modules come from one file system, that of the first (security/
+ * loadpin/loadpin.c): here the initramfs. It decides before a module is looked
+ * at, so that any file will do: one that passes is no module (ENOEXEC), one
+ * that does not is denied (EPERM).
+ */
+#include "../policy.h"
+
+#define PINNED	"/loadpin-allowed"
+#define OTHER	"/loadpin"
+
+static long load_module(const char *path)
+{
+	long fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0), err;
+
+	if (fd < 0)
+		fatal("loadpin: opening %s: %s (%ld)", path, errno_name(fd), -fd);
+	err = SYS(finit_module, fd, "", 0);
+	sys_close(fd);
+	return err;
+}
+
+static void load(const struct policy *p)
+{
+	long err;
+
+	if (p->state == POLICY_NONE)
+		return;
+	err = make_file(PINNED, 64);
+	if (err < 0)
+		fatal("making " PINNED ": %s (%ld)", errno_name(err), -err);
+	load_module(PINNED);
+	step("loadpin: pinned to the initramfs by finit_module of " PINNED);
+	sys_mkdir(OTHER, 0755);
+	err = SYS(mount, "tmpfs", OTHER, "tmpfs", 0, NULL);
+	if (err < 0)
+		fatal("mounting tmpfs on " OTHER ": %s (%ld)", errno_name(err), -err);
+	err = make_file(OTHER "/denied", 64);
+	if (err < 0)
+		fatal("making " OTHER "/denied: %s (%ld)", errno_name(err), -err);
+}
+
+static void prove(const struct policy *p)
+{
+	long err;
+
+	if (p->state == POLICY_NONE)
+		return;
+	err = load_module(OTHER "/denied");
+	if (p->state == POLICY_ENFORCING) {
+		prove_denied(p, "finit_module of a file on another tmpfs", err, -EPERM);
+	} else {
+		if (err != -ENOEXEC)
+			fatal("loadpin: finit_module of a file on another tmpfs gave "
+			      "%s (%ld)", errno_name(err), -err);
+		prove_allowed(p, "finit_module of a file on another tmpfs, which "
+			      "enforcing denies (ENOEXEC: it is no module)", 0);
+		prove_logged(p, "LoadPin:", "pinning-ignored");
+	}
+	err = load_module(PINNED);
+	if (err != -ENOEXEC)
+		fatal("loadpin: finit_module of " PINNED " gave %s (%ld)",
+		      errno_name(err), -err);
+	prove_allowed(p, "finit_module of " PINNED " (ENOEXEC: it is no module)", 0);
+}
+
+POLICY_MODULE(loadpin) = {
+	.name = "loadpin",
+	.load = load,
+	.prove = prove,
+};

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * SELinux: the host compiled a policy and says which contexts of it to use; files
+ * are labelled, and the agent enters a domain by /proc/self/attr/current.
+ *
+ * The policy goes in before the file system that is worked on is mounted: what is
+ * mounted earlier is labelled by what the policy says of its type only. Everything
+ * up to the domain's entry happens in the kernel's own domain and in permissive
+ * mode, in which kernels with CONFIG_SECURITY_SELINUX_DEVELOP start.
+ */
+#include "../policy.h"
+
+#define SELINUXFS	"/sys/fs/selinux"
+#define FILES		POLICY_DIR "selinux/"
+#define ATTRIBUTE	"security.selinux"
+#define CONTEXT_MAX	256
+
+#define DENIED		"selinux-denied"
+#define ALLOWED		"selinux-allowed"
+
+static char contexts[4096];	/* the host's file, as lines of words */
+static char work[CONTEXT_MAX], denied[CONTEXT_MAX], agent[CONTEXT_MAX];
+
+/* As the policy's head has it (policydb_read() of security/selinux/ss/policydb.c). */
+static u32 policy_version(void)
+{
+	struct __attribute__((packed)) {
+		u32 magic;
+		u32 length;
+		char name[8];
+		u32 version;
+	} head;
+	long fd, n;
+
+	fd = sys_open(FILES "policy", O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		fatal("selinux: opening " FILES "policy: %s (%ld)",
+		      errno_name(fd), -fd);
+	n = sys_read(fd, &head, sizeof(head));
+	sys_close(fd);
+	if (n != sizeof(head) || head.magic != 0xf97cff8c || head.length != 8 ||
+	    memcmp(head.name, "SE Linux", 8))
+		fatal("selinux: " FILES "policy is no policy of the kernel's kind");
+	return head.version;
+}
+
+static void load_policy(void)
+{
+	u32 version = policy_version(), newest = 0;
+	char text[16];
+	size_t bytes;
+
+	read_text(SELINUXFS "/policyvers", text, sizeof(text));
+	if (parse_u32(text, ~0u, &newest) || newest < version)
+		fatal("selinux: the policy has version %u, this kernel takes up to %s",
+		      version, text);
+	bytes = copy_whole(FILES "policy", SELINUXFS "/load");
+	step("selinux: wrote the policy of version %u, %lu bytes, to "
+	     SELINUXFS "/load", version, bytes);
+}
+
+static void load(const struct policy *p)
+{
+	char text[16];
+	long err;
+
+	err = SYS(mount, "selinuxfs", SELINUXFS, "selinuxfs", 0, NULL);
+	if (err < 0 && err != -EBUSY)
+		fatal("selinux: mounting selinuxfs on " SELINUXFS
+		      ": %s (%ld): does SELinux run?", errno_name(err), -err);
+	if (p->avc_entries) {
+		format(text, sizeof(text), "%u", p->avc_entries);
+		write_line(SELINUXFS "/avc/cache_threshold", text);
+		step("selinux: wrote %s to " SELINUXFS "/avc/cache_threshold", text);
+	}
+	if (p->state == POLICY_NONE)
+		return;
+	write_line(SELINUXFS "/enforce", "0");
+	load_policy();
+}
+
+static char *next_word(char **rest)
+{
+	char *word = *rest, *end;
+
+	while (*word == ' ')
+		word++;
+	for (end = word; *end && *end != ' '; end++)
+		;
+	*rest = *end ? end + 1 : end;
+	*end = '\0';
+	return word;
+}
+
+static long set_label(const char *path, const char *context)
+{
+	/* With its NUL, as setfiles(8) does. */
+	return SYS(lsetxattr, path, ATTRIBUTE, context, strlen(context) + 1, 0);
+}
+
+static void give_label(const char *path, const char *context)
+{
+	long err = set_label(path, context);
+
+	if (err < 0)
+		fatal("selinux: setting " ATTRIBUTE " of %s to %s: %s (%ld)", path,
+		      context, errno_name(err), -err);
+	step("selinux: setfattr -n " ATTRIBUTE " -v %s %s", context, path);
+}
+
+static void keep(char *dst, const char *context)
+{
+	if (!*context || strlen(context) >= CONTEXT_MAX)
+		fatal("selinux: " FILES "contexts: a context of %lu bytes",
+		      strlen(context));
+	memcpy(dst, context, strlen(context) + 1);
+}
+
+static void apply_line(char *line)
+{
+	char *rest = line, *word = next_word(&rest);
+
+	if (!*word || *word == '#')
+		return;
+	if (!strcmp(word, "label")) {
+		word = next_word(&rest);
+		give_label(word, next_word(&rest));
+	} else if (!strcmp(word, "work")) {
+		keep(work, next_word(&rest));
+	} else if (!strcmp(word, "denied")) {
+		keep(denied, next_word(&rest));
+	} else if (!strcmp(word, "agent")) {
+		keep(agent, next_word(&rest));
+	} else {
+		fatal("selinux: " FILES "contexts: unknown word: %s", word);
+	}
+}
+
+static void make(const char *path)
+{
+	int err = make_file(path, 1);
+
+	if (err < 0)
+		fatal("selinux: making ./%s: %s (%d)", path, errno_name(err), -err);
+}
+
+static void label(const struct policy *p)
+{
+	char *line, *end;
+	long n;
+
+	if (p->state == POLICY_NONE)
+		return;
+	n = read_text(FILES "contexts", contexts, sizeof(contexts));
+	if (n <= 0 || n == sizeof(contexts) - 1)
+		fatal("selinux: " FILES "contexts cannot be read whole (%ld)", n);
+	for (line = contexts; *line; line = end) {
+		for (end = line; *end && *end != '\n'; end++)
+			;
+		if (*end)
+			*end++ = '\0';
+		apply_line(line);
+	}
+	if (!*work || !*denied || !*agent)
+		fatal("selinux: " FILES "contexts says not all of work, denied, agent");
+	give_label(".", work);
+	make(DENIED);
+	give_label(DENIED, denied);
+}
+
+static void confine(const struct policy *p)
+{
+	static const char current[] = "/proc/self/attr/current";
+	char text[CONTEXT_MAX];
+
+	if (p->state == POLICY_NONE)
+		return;
+	write_line(current, agent);
+	if (read_text(current, text, sizeof(text)) < 0 || strcmp(text, agent))
+		fatal("selinux: the agent wrote %s to %s, and runs as %s", agent,
+		      current, text);
+	step("selinux: wrote %s to %s: the agent runs as that", agent, current);
+	if (p->state == POLICY_PERMISSIVE)
+		return;
+	/* Still permissive, so that the domain needs no leave to do this. */
+	write_line(SELINUXFS "/enforce", "1");
+	step("selinux: wrote 1 to " SELINUXFS "/enforce");
+}
+
+static u32 read_number(const char *path)
+{
+	char text[16];
+	u32 value = 0;
+
+	if (read_text(path, text, sizeof(text)) < 0 || parse_u32(text, ~0u, &value))
+		fatal("selinux: %s holds no number: %s", path, text);
+	return value;
+}
+
+/* Which permissions of the class file the policy gives the agent on `target`. */
+static u32 decision(const char *target, u32 class)
+{
+	char query[2 * CONTEXT_MAX + 16], *p;
+	u32 allowed = 0;
+	long fd, n;
+
+	format(query, sizeof(query), "%s %s %u", agent, target, class);
+	fd = sys_open(SELINUXFS "/access", O_RDWR | O_CLOEXEC, 0);
+	if (fd < 0)
+		fatal("selinux: opening " SELINUXFS "/access: %s (%ld)",
+		      errno_name(fd), -fd);
+	n = sys_write(fd, query, strlen(query) + 1);
+	if (n > 0)
+		n = sys_read(fd, query, sizeof(query) - 1);
+	sys_close(fd);
+	if (n <= 0)
+		fatal("selinux: asking " SELINUXFS "/access: %s (%ld)",
+		      errno_name(n), -n);
+	query[n] = '\0';
+	for (p = query; *p && *p != ' '; p++) {
+		u32 digit = *p <= '9' ? *p - '0' : *p - 'a' + 10;
+
+		allowed = allowed << 4 | (digit & 15);
+	}
+	return allowed;
+}
+
+/* It passed; the kernel must say that under enforcement it would not have. */
+static void prove_noticed(long fd)
+{
+	u32 class = read_number(SELINUXFS "/class/file/index");
+	u32 bit = read_number(SELINUXFS "/class/file/perms/read");
+	u32 mask = bit > 0 && bit <= 32 ? 1u << (bit - 1) : 0;
+	u32 on_denied = decision(denied, class), on_work = decision(work, class);
+
+	if (fd < 0)
+		fatal("selinux: permissive, and open of ./" DENIED " gave %s (%ld)",
+		      errno_name(fd), -fd);
+	if (!mask || on_denied & mask || !(on_work & mask))
+		fatal("selinux: permissive: the policy gives permissions %x on ./"
+		      DENIED " and %x on ./" ALLOWED ", read being %x",
+		      on_denied, on_work, mask);
+	step("selinux: would be denied: open of ./" DENIED " for reading: it passed; "
+	     SELINUXFS "/access gives %s permissions %x of class file on %s, "
+	     "without read (%x)", agent, on_denied, denied, mask);
+}
+
+static void take_away(const char *path)
+{
+	long err = sys_unlink(path);
+
+	if (err < 0)
+		fatal("selinux: unlink of ./%s: %s (%ld)", path, errno_name(err), -err);
+}
+
+static void prove(const struct policy *p)
+{
+	long fd;
+
+	if (p->state == POLICY_NONE)
+		return;
+	fd = sys_open(DENIED, O_RDONLY | O_CLOEXEC, 0);
+	if (p->state == POLICY_ENFORCING)
+		prove_denied(p, "open of ./" DENIED " for reading", fd, -EACCES);
+	else
+		prove_noticed(fd);
+	if (fd >= 0)
+		sys_close(fd);
+	make(ALLOWED);
+	fd = sys_open(ALLOWED, O_RDONLY | O_CLOEXEC, 0);
+	prove_allowed(p, "open of ./" ALLOWED " for reading", fd);
+	sys_close(fd);
+	/* An administrator may give it another label, and remove it only then. */
+	give_label(DENIED, work);
+	take_away(DENIED);
+	take_away(ALLOWED);
+}
+
+POLICY_MODULE(selinux) = {
+	.name = "selinux",
+	.load = load,
+	.label = label,
+	.confine = confine,
+	.prove = prove,
+};

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Smack: subjects and objects have labels, rules say what a subject may do with
+ * an object (Documentation/admin-guide/LSM/Smack.rst). The working directory is
+ * labelled and hands its label on (SMACK64TRANSMUTE), so that every access of
+ * the agent's is one of its label to another, and a rule decides.
+ */
+#include <linux/capability.h>
+#include <linux/prctl.h>
+#include "../policy.h"
+
+#define SMACKFS		"/sys/fs/smackfs"
+#define AGENT		"lsmeter"
+#define WORK		"lsmeter-work"
+#define SECRET		"lsmeter-secret"
+/* A file system of its own: nobody under the policy could unlink the file. */
+#define PROOF		"/smack"
+#define DENIED		PROOF "/denied"
+#define ALLOWED		"smack-allowed"
+#define RULES_MAX	(8u << 20)
+
+static void set_label(const char *path, const char *attribute, const char *value)
+{
+	long err = SYS(setxattr, path, attribute, value, strlen(value), 0);
+
+	if (err < 0)
+		fatal("smack: setting %s of %s to %s: %s (%ld)", attribute, path, value,
+		      errno_name(err), -err);
+}
+
+/* Whole lines, and below a page at a time: that is all load2 takes at once. */
+static size_t load_rules(void)
+{
+	static char text[4096];
+	long in, out, n, end, written;
+	size_t total = 0, held = 0;
+
+	in = sys_open(POLICY_DIR "smack/rules", O_RDONLY | O_CLOEXEC, 0);
+	out = sys_open(SMACKFS "/load2", O_WRONLY | O_CLOEXEC, 0);
+	if (in < 0 || out < 0)
+		fatal("smack: opening the rules and load2: %ld, %ld", in, out);
+	while ((n = sys_read(in, text + held, sizeof(text) - 1 - held)) > 0) {
+		held += n;
+		for (end = held; end && text[end - 1] != '\n'; end--)
+			;
+		written = sys_write(out, text, end);
+		if (!end || written != end)
+			fatal("smack: writing rules to load2: %s (%ld)",
+			      errno_name(written), -written);
+		total += end;
+		memcpy(text, text + end, held - end);
+		held -= end;
+		if (total > RULES_MAX)
+			fatal("smack: more than %u bytes of rules", RULES_MAX);
+	}
+	if (n < 0 || held)
+		fatal("smack: the rules cannot be read whole");
+	sys_close(in);
+	sys_close(out);
+	return total;
+}
+
+static void load(const struct policy *p)
+{
+	long err;
+
+	if (p->state == POLICY_NONE)
+		return;
+	err = SYS(mount, "smackfs", SMACKFS, "smackfs", 0, NULL);
+	if (err < 0 && err != -EBUSY)
+		fatal("mounting smackfs on " SMACKFS ": %s (%ld)", errno_name(err), -err);
+	step("smack: mounted smackfs, wrote the rules (%lu bytes) to " SMACKFS "/load2",
+	     load_rules());
+	sys_mkdir(PROOF, 0755);
+	err = SYS(mount, "tmpfs", PROOF, "tmpfs", 0, NULL);
+	if (err >= 0)
+		err = make_file(DENIED, 1);
+	if (err < 0)
+		fatal("making " DENIED ": %s (%ld)", errno_name(err), -err);
+	set_label(DENIED, "security.SMACK64", SECRET);
+	step("smack: security.SMACK64=" SECRET " on " DENIED);
+	if (p->state == POLICY_PERMISSIVE) {
+		write_line(SMACKFS "/unconfined", AGENT);
+		step("smack: wrote " AGENT " to " SMACKFS "/unconfined: bring-up mode");
+	}
+}
+
+static void label(const struct policy *p)
+{
+	if (p->state == POLICY_NONE)
+		return;
+	set_label(".", "security.SMACK64", WORK);
+	set_label(".", "security.SMACK64TRANSMUTE", "TRUE");
+	step("smack: security.SMACK64=" WORK " and SMACK64TRANSMUTE=TRUE on the "
+	     "working directory");
+}
+
+/* Root passes every rule by this capability; an execve would bring it back. */
+static void drop_override(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2];
+	long err;
+
+	err = SYS(prctl, PR_CAPBSET_DROP, CAP_MAC_OVERRIDE, 0, 0, 0);
+	if (err == 0)
+		err = SYS(capget, &header, data);
+	if (err == 0) {
+		data[1].effective &= ~CAP_TO_MASK(CAP_MAC_OVERRIDE);
+		data[1].permitted &= ~CAP_TO_MASK(CAP_MAC_OVERRIDE);
+		data[1].inheritable &= ~CAP_TO_MASK(CAP_MAC_OVERRIDE);
+		err = SYS(capset, &header, data);
+	}
+	if (err < 0)
+		fatal("smack: dropping CAP_MAC_OVERRIDE: %s (%ld)", errno_name(err), -err);
+}
+
+static void confine(const struct policy *p)
+{
+	if (p->state == POLICY_NONE)
+		return;
+	write_line("/proc/self/attr/current", AGENT);
+	drop_override();
+	step("smack: wrote " AGENT " to /proc/self/attr/current; dropped CAP_MAC_OVERRIDE");
+}
+
+static void prove(const struct policy *p)
+{
+	long fd;
+
+	if (p->state == POLICY_NONE)
+		return;
+	fd = sys_open(DENIED, O_RDONLY | O_CLOEXEC, 0);
+	if (p->state == POLICY_ENFORCING) {
+		prove_denied(p, "open of " DENIED " for reading", fd, -EACCES);
+	} else {
+		prove_allowed(p, "open of " DENIED " for reading, which enforcing denies",
+			      fd);
+		prove_logged(p, "Smack Unconfined Subject: (" AGENT " " SECRET " r)", "");
+		sys_close(fd);
+	}
+	prove_own_file(p, ALLOWED);
+}
+
+POLICY_MODULE(smack) = {
+	.name = "smack",
+	.load = load,
+	.label = label,
+	.confine = confine,
+	.prove = prove,
+};

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * TOMOYO: profiles and domains are written before it is activated, which needs
+ * no manager then (security/tomoyo/common.c, tomoyo_manager()). It is activated
+ * when somebody executes /sbin/init while there is a /sbin/tomoyo-init
+ * (load_policy.c): both are the agent here, which ends at once by the one name
+ * and, having no frames to talk to, by the other.
+ *
+ * The agent then moves from <kernel>, where no policy applies, into a domain of
+ * its own through self_domain.
+ */
+#include "../policy.h"
+
+#define TOMOYO		"/sys/kernel/security/tomoyo/"
+#define HERE		POLICY_DIR "tomoyo/"
+#define DOMAIN		"<kernel> /lsmeter"
+#define DENIED		"/tomoyo-denied"
+#define ALLOWED		"tomoyo-allowed"
+
+/* exit_group(0) at once: main.c. */
+static void run_init(void)
+{
+	char *const argv[] = { "lsmeter-exit", NULL };
+	char *const envp[] = { NULL };
+	long pid = SYS(fork);
+	int status = -1;
+
+	if (pid == 0) {
+		SYS(execve, "/sbin/init", argv, envp);
+		exit_process(127);
+	}
+	if (pid < 0)
+		fatal("tomoyo: fork: %s (%ld)", errno_name(pid), -pid);
+	while (SYS(wait4, pid, &status, 0, NULL) == -EINTR)
+		;
+	if (status)
+		fatal("tomoyo: /sbin/init did not run: status %d", status);
+}
+
+static void link_agent(const char *name)
+{
+	long err = SYS(symlink, "/init", name);
+
+	if (err < 0 && err != -EEXIST)
+		fatal("tomoyo: symlink %s: %s (%ld)", name, errno_name(err), -err);
+}
+
+static void load(const struct policy *p)
+{
+	long err;
+
+	if (p->state == POLICY_NONE)
+		return;
+	copy_whole(HERE "profile", TOMOYO "profile");
+	copy_whole(HERE "exception_policy", TOMOYO "exception_policy");
+	step("tomoyo: wrote profile, exception_policy and domain_policy (%lu bytes) to "
+	     TOMOYO, copy_whole(HERE "domain_policy", TOMOYO "domain_policy"));
+	sys_mkdir("/sbin", 0755);
+	link_agent("/sbin/init");
+	link_agent("/sbin/tomoyo-init");
+	run_init();
+	step("tomoyo: activated by execve of /sbin/init");
+	err = make_file(DENIED, 1);
+	if (err < 0)
+		fatal("making " DENIED ": %s (%ld)", errno_name(err), -err);
+}
+
+static void confine(const struct policy *p)
+{
+	if (p->state == POLICY_NONE)
+		return;
+	write_line(TOMOYO "self_domain", DOMAIN);
+	step("tomoyo: wrote " DOMAIN " to " TOMOYO "self_domain");
+}
+
+/* What TOMOYO let pass in permissive mode, by its own count. */
+static u32 let_pass(void)
+{
+	static const char key[] = "Policy violation in permissive mode:";
+	static char text[4096];
+	char digits[16];
+	const char *at;
+	unsigned int n;
+	long err;
+	u32 count;
+
+	err = read_text(TOMOYO "stat", text, sizeof(text));
+	if (err < 0)
+		fatal("tomoyo: reading " TOMOYO "stat: %s (%ld)", errno_name(err), -err);
+	for (at = text; *at; at++)
+		if (!strncmp(at, key, sizeof(key) - 1))
+			break;
+	if (!*at)
+		fatal("tomoyo: " TOMOYO "stat has no line \"%s\"", key);
+	for (at += sizeof(key) - 1; *at == ' '; at++)
+		;
+	for (n = 0; n + 1 < sizeof(digits) && at[n] >= '0' && at[n] <= '9'; n++)
+		digits[n] = at[n];
+	digits[n] = '\0';
+	if (parse_u32(digits, ~0u, &count))
+		fatal("tomoyo: " TOMOYO "stat: no count after \"%s\"", key);
+	return count;
+}
+
+static void prove(const struct policy *p)
+{
+	u32 before;
+	long fd;
+
+	if (p->state == POLICY_NONE)
+		return;
+	if (p->state == POLICY_ENFORCING) {
+		fd = sys_open(DENIED, O_RDONLY | O_CLOEXEC, 0);
+		prove_denied(p, "open of " DENIED " for reading", fd, -EPERM);
+	} else {
+		before = let_pass();
+		fd = sys_open(DENIED, O_RDONLY | O_CLOEXEC, 0);
+		prove_allowed(p, "open of " DENIED " for reading, which enforcing denies",
+			      fd);
+		sys_close(fd);
+		if (let_pass() <= before)
+			fatal("tomoyo does not notice: stat counts no violation");
+		step("tomoyo: noticed: stat counts a violation in permissive mode");
+	}
+	prove_own_file(p, ALLOWED);
+}
+
+POLICY_MODULE(tomoyo) = {
+	.name = "tomoyo",
+	.load = load,
+	.confine = confine,
+	.prove = prove,
+};

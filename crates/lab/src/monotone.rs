@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Larger policies cost no less: cells that differ only in rules, or only in layers,
+//! are held against each other after a run.
+
+use std::collections::BTreeMap;
+
+use experiment::{Cell, CellKey, Metric, Policy, Status, Warning, WarningKind};
+use stats::{Direction, Fall, Point, deepest_fall};
+
+/// What a policy can be larger in, and how large each cell's is.
+type Size = (&'static str, fn(&Cell) -> u32, fn(&mut CellKey));
+
+const SIZES: [Size; 2] = [
+    (
+        "rules",
+        |cell| cell.tuning.rules.unwrap_or(0),
+        |key| key.tuning.rules = None,
+    ),
+    (
+        "layers",
+        |cell| cell.tuning.layers.unwrap_or(1),
+        |key| key.tuning.layers = None,
+    ),
+];
+
+/// Share of an instruction count by which two boots may differ though nothing that
+/// decides does: hash chains and slabs are as what happened before has left them
+/// (stat ±2, creat ±11 of some thousand).
+const LAYOUT: f64 = 0.005;
+
+/// A warning if a larger policy measured less than a smaller one, beyond both errors.
+pub(crate) fn doubt(cells: &[Cell]) -> Option<Warning> {
+    let mut falls: Vec<(u32, u32, String)> = Vec::new();
+    let mut series = 0;
+    for (word, size, forget) in SIZES {
+        let mut groups: BTreeMap<CellKey, Vec<usize>> = BTreeMap::new();
+        for (position, cell) in cells.iter().enumerate() {
+            if cell.policy != Policy::None && cell.status == Status::Ok {
+                let mut key = cell.key();
+                forget(&mut key);
+                groups.entry(key).or_default().push(position);
+            }
+        }
+        for group in groups.into_values() {
+            let measured = |&position: &usize| Some((position, point(&cells[position], size)?));
+            let (positions, points): (Vec<usize>, Vec<Point>) =
+                group.iter().filter_map(measured).unzip();
+            series += usize::from(points.len() > 1);
+            let Some(Fall { from, to }) = deepest_fall(&points) else {
+                continue;
+            };
+            let (more, less) = (&cells[positions[to]], &cells[positions[from]]);
+            let figure = |cell: &Cell| cell.median.unwrap_or_default();
+            let message = format!(
+                "{} with {} {word} is {:.0} {}, with {} {word} {:.0}",
+                more.title(),
+                size(more),
+                figure(more),
+                more.unit,
+                size(less),
+                figure(less)
+            );
+            falls.push((positions[from] as u32, positions[to] as u32, message));
+        }
+    }
+    let (_, _, first) = falls.first()?;
+    let mut warning = Warning::new(
+        WarningKind::NonMonotone,
+        format!(
+            "{} of {series} series cost less with a larger policy, beyond the error of both; \
+             for instance {first}",
+            falls.len()
+        ),
+    );
+    let mut positions: Vec<u32> = falls.iter().flat_map(|&(from, to, _)| [from, to]).collect();
+    positions.sort_unstable();
+    positions.dedup();
+    warning.cells = positions;
+    Some(warning)
+}
+
+/// The cell as a cost at its policy's size: for instructions on a stable path, exact
+/// up to [`LAYOUT`].
+fn point(cell: &Cell, size: fn(&Cell) -> u32) -> Option<Point> {
+    let (estimate, [low, high]) = match (cell.metric, &cell.counts) {
+        (Metric::Instructions, Some(counts)) if counts.is_stable() => {
+            let exact = counts.modal.instructions as f64;
+            (
+                exact,
+                [exact * (1.0 - LAYOUT / 2.0), exact * (1.0 + LAYOUT / 2.0)],
+            )
+        }
+        (Metric::Instructions, _) => return None,
+        // Too few samples for an interval: then they are the error themselves.
+        _ => (cell.median?, cell.ci95.or(Some([cell.min?, cell.max?]))?),
+    };
+    let x = f64::from(size(cell));
+    Some(match cell.metric.direction() {
+        Direction::LowerIsBetter => Point {
+            x,
+            estimate,
+            interval: [low, high],
+        },
+        Direction::HigherIsBetter => Point {
+            x,
+            estimate: -estimate,
+            interval: [-high, -low],
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use experiment::Tuning;
+
+    fn cell(rules: u32, layers: u32, metric: Metric, samples: &[f64]) -> Cell {
+        let tuning = Tuning {
+            rules: Some(rules),
+            layers: Some(layers),
+            ..Tuning::default()
+        };
+        let mut cell = Cell::unmeasured(CellKey {
+            kernel: "host".to_owned(),
+            stack: vec!["default".to_owned()],
+            integrity: Vec::new(),
+            policy: Policy::Enforcing,
+            tuning,
+            filesystem: "host".to_owned(),
+            benchmark: "open".to_owned(),
+            variant: "AA".to_owned(),
+            metric,
+        });
+        cell.measured(&stats::Summary::of(samples).unwrap());
+        cell
+    }
+
+    fn timed(rules: u32, layers: u32, ns: f64) -> Cell {
+        cell(rules, layers, Metric::Time, &[ns - 1.0, ns, ns, ns + 1.0])
+    }
+
+    #[test]
+    fn what_grows_or_stays_is_no_doubt() {
+        let cells = [timed(2, 1, 100.0), timed(10, 1, 101.0), timed(2, 9, 200.0)];
+        assert_eq!(doubt(&cells), None);
+        assert_eq!(doubt(&[]), None);
+    }
+
+    #[test]
+    fn only_cells_that_differ_in_one_size_are_compared() {
+        // More rules and fewer layers: nothing is said of that.
+        assert_eq!(doubt(&[timed(2, 9, 200.0), timed(10, 1, 100.0)]), None);
+    }
+
+    #[test]
+    fn a_larger_policy_that_costs_less_is_told_with_its_cells() {
+        let cells = [
+            timed(2, 1, 100.0),
+            timed(10, 1, 90.0),
+            timed(2, 2, 80.0),
+            timed(10, 2, 85.0),
+        ];
+        let warning = doubt(&cells).unwrap();
+        assert_eq!(warning.kind, WarningKind::NonMonotone);
+        assert_eq!(warning.cells, [0, 1, 2, 3]);
+        assert!(
+            warning.message.starts_with("3 of 4 series"),
+            "{}",
+            warning.message
+        );
+        assert!(
+            warning
+                .message
+                .contains("open:AA with 10 rules is 90 ns, with 2 rules 100"),
+            "{}",
+            warning.message
+        );
+    }
+
+    #[test]
+    fn throughput_must_not_grow() {
+        let of = |rules, figure: f64| {
+            cell(
+                rules,
+                1,
+                Metric::Throughput,
+                &[figure - 1.0, figure, figure + 1.0],
+            )
+        };
+        assert_eq!(doubt(&[of(2, 100.0), of(10, 90.0)]), None);
+        assert!(doubt(&[of(2, 90.0), of(10, 100.0)]).is_some());
+    }
+
+    #[test]
+    fn counts_are_exact_but_for_where_things_lie() {
+        let of = |rules, instructions: u64| {
+            let mut cell = cell(rules, 1, Metric::Instructions, &[instructions as f64; 8]);
+            let path = |windows| experiment::PathCount {
+                instructions,
+                rep_iterations: 0,
+                windows,
+            };
+            cell.counts = Some(experiment::Counts {
+                modal: path(8),
+                paths: Vec::new(),
+                windows: 8,
+                dirty: 0,
+                path_hash: None,
+            });
+            cell
+        };
+        assert_eq!(doubt(&[of(2, 5000), of(10, 5000)]), None);
+        assert_eq!(doubt(&[of(2, 5000), of(10, 4990)]), None);
+        assert!(doubt(&[of(2, 5000), of(10, 4970)]).is_some());
+    }
+}

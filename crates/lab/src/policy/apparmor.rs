@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! AppArmor: a profile for the agent, compiled by `apparmor_parser`.
+
+use std::fmt::Write as _;
+use std::process::Command;
+
+use experiment::Policy;
+
+use super::{PolicyError, Prepared, Request, tools};
+
+/// The profile without its end, so that rules can be added.
+const PROFILE: &str = include_str!("../../policy/apparmor/profile");
+/// What the kernel mediates of it: the same binary whatever this machine's kernel has.
+/// Every kernel from 5.10 on reads it.
+const FEATURES: &str = include_str!("../../policy/apparmor/features");
+
+/// The compiled profile.
+pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
+    let state = request.configuration.policy;
+    if state == Policy::None {
+        return Ok(Prepared::default());
+    }
+    tools::need(request, "AppArmor", "CONFIG_SECURITY_APPARMOR")?;
+    let rules = request.configuration.tuning.rules.unwrap_or(0);
+    let profile = profile(state, rules);
+    let parser = tools::find("apparmor_parser", "apparmor")?;
+    let version = tools::run(Command::new(&parser).arg("--version"))?;
+    let version = version.lines().next().unwrap_or("").to_owned();
+    let inputs = [profile.as_bytes(), FEATURES.as_bytes(), version.as_bytes()];
+    let compiled = tools::cached(request.cache, "apparmor", &inputs, &mut |made| {
+        let source = made.with_file_name("profile");
+        let features = made.with_file_name("features");
+        tools::write(&source, profile.as_bytes())?;
+        tools::write(&features, FEATURES.as_bytes())?;
+        let mut command = Command::new(&parser);
+        command.arg("-QK").arg("-M").arg(&features);
+        command.arg("-o").arg(made).arg(&source);
+        tools::run(&mut command).map(drop)
+    })?;
+    let complain = if state == Policy::Permissive {
+        ", flags=(complain)"
+    } else {
+        ""
+    };
+    Ok(Prepared {
+        steps: vec![format!(
+            "apparmor: apparmor_parser -QK -M features -o profile PROFILE \
+             ({version}; {rules} rules more{complain})"
+        )],
+        files: vec![("profile".to_owned(), compiled)],
+        ..Prepared::default()
+    })
+}
+
+/// The profile's text: complain mode, and files in the benchmarks' directory by name.
+fn profile(state: Policy, rules: u32) -> String {
+    let mut text = match state {
+        Policy::Permissive => {
+            PROFILE.replace("profile lsmeter {", "profile lsmeter flags=(complain) {")
+        }
+        Policy::None | Policy::Enforcing => PROFILE.to_owned(),
+    };
+    for rule in 0..rules {
+        // Names that differ throughout, and a right that no other rule gives: the
+        // parser would merge the rest into a few states.
+        let name = rule.wrapping_mul(0x9e377) & 0xfffff;
+        let _ = writeln!(text, "  /mnt/cell/store-{name:05x} m,");
+    }
+    if state == Policy::Enforcing {
+        // Denied either way; by a rule it is not logged, so that it can be counted.
+        // Complain mode would deny what a rule denies.
+        text.push_str("  deny /.lsmeter-denied rw,\n");
+    }
+    text.push_str("}\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_profile_has_its_rules_and_its_mode() {
+        let text = profile(Policy::Enforcing, 3);
+        assert!(!text.contains("complain"));
+        assert_eq!(text.matches("/store-").count(), 3);
+        let names: BTreeSet<String> = profile(Policy::Enforcing, 100_000)
+            .lines()
+            .filter(|line| line.contains("/store-"))
+            .map(str::to_owned)
+            .collect();
+        assert_eq!(names.len(), 100_000);
+        assert!(text.contains("deny ") && text.ends_with(",\n}\n"));
+        let text = profile(Policy::Permissive, 0);
+        assert!(text.contains("profile lsmeter flags=(complain) {\n"));
+        assert!(!text.contains("deny "), "complain mode would deny it too");
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! SafeSetID: which user may become which.
+
+use std::fmt::Write as _;
+
+use experiment::Policy;
+
+use super::{PolicyError, Prepared, Request, tools};
+
+/// First user of the rules that nobody asks for.
+const OTHERS: u32 = 100_000;
+
+/// The list for `uid_allowlist_policy`.
+pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
+    match request.configuration.policy {
+        Policy::None => return Ok(Prepared::default()),
+        Policy::Permissive => {
+            return Err(PolicyError::Unsupported(
+                "SafeSetID has no permissive state: it denies, or it does not".to_owned(),
+            ));
+        }
+        Policy::Enforcing => {}
+    }
+    tools::need(request, "SafeSetID", "CONFIG_SECURITY_SAFESETID")?;
+    let rules = request.configuration.tuning.rules.unwrap_or(0);
+    Ok(Prepared {
+        steps: vec![format!(
+            "safesetid: 1000:1001, 1001:1001 and {rules} rules of other users"
+        )],
+        files: vec![("policy".to_owned(), text(rules).into_bytes())],
+        ..Prepared::default()
+    })
+}
+
+/// A user who may be become must have a rule of his own: else the kernel says that the
+/// policy is insecure (`verify_ruleset()`).
+fn text(rules: u32) -> String {
+    let mut text = String::from("1000:1001\n1001:1001\n");
+    for user in OTHERS..OTHERS + rules {
+        let _ = writeln!(text, "{user}:{user}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_may_be_become_has_a_rule() {
+        let text = text(10_000);
+        let pairs: Vec<(&str, &str)> = text.lines().map(|l| l.split_once(':').unwrap()).collect();
+        assert_eq!(pairs.len(), 10_002);
+        let from: std::collections::HashSet<&str> = pairs.iter().map(|(from, _)| *from).collect();
+        assert!(pairs.iter().all(|(_, to)| from.contains(to)));
+    }
+}

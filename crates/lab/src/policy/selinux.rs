@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! SELinux: a policy compiled on this machine, and which contexts of it are used.
+//!
+//! The minimal policy is data of this project; the reference policy is the
+//! distribution's, from the modules that its package brings. Both are CIL, compiled by
+//! secilc.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use experiment::{Policy, SelinuxPolicy};
+
+use super::{FILE_LIMIT_BYTES, PolicyError, Prepared, Request, tools};
+
+const MINIMAL: &str = include_str!("../../policy/selinux/minimal.cil");
+const MINIMAL_CONTEXTS: &str = include_str!("../../policy/selinux/minimal.contexts");
+const LOCAL: &str = include_str!("../../policy/selinux/reference.cil");
+const REFERENCE_CONTEXTS: &str = include_str!("../../policy/selinux/reference.contexts");
+
+/// Format that every kernel from 4.13 on takes; the minimal policy needs no newer one.
+const MINIMAL_VERSION: &str = "31";
+/// Format that every kernel from 5.9 on takes, and that distributions compile to.
+const REFERENCE_VERSION: &str = "33";
+
+/// The modules of the reference policy, and what turns them into CIL.
+const MODULES: &str = "/usr/share/selinux/default";
+const CONVERTER: &str = "/usr/libexec/selinux/hll/pp";
+const PACKAGE: &str = "selinux-policy-default";
+/// Most modules that are read.
+const MODULES_LIMIT: usize = 4096;
+
+/// A policy, its contexts, or only the size of the access vector cache.
+pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
+    tools::vm_only(request, "SELinux")?;
+    tools::need(request, "SELinux", "CONFIG_SECURITY_SELINUX")?;
+    let tuning = &request.configuration.tuning;
+    let mut prepared = Prepared::default();
+    if let Some(entries) = tuning.avc_entries {
+        prepared.keys.push(("avc_entries", entries));
+    }
+    if request.configuration.policy == Policy::None {
+        return Ok(prepared);
+    }
+    tools::need(
+        request,
+        "permissive mode, in which files are labelled",
+        "CONFIG_SECURITY_SELINUX_DEVELOP",
+    )?;
+    prepared.keys.extend(request.rules());
+    let rules = tuning.rules.unwrap_or(0);
+    let (policy, contexts, steps) = match tuning.selinux_policy {
+        None | Some(SelinuxPolicy::Minimal) => minimal(request.cache, rules)?,
+        Some(SelinuxPolicy::Reference) => reference(request.cache, rules)?,
+    };
+    prepared.files = vec![
+        ("policy".to_owned(), policy),
+        ("contexts".to_owned(), contexts.as_bytes().to_vec()),
+    ];
+    prepared.steps = steps;
+    Ok(prepared)
+}
+
+/// As many types, and a rule for each: what `subject` may do with an application's
+/// files.
+fn more_rules(subject: &str, rules: u32) -> String {
+    let mut text = String::new();
+    for number in 1..=rules {
+        let _ = writeln!(
+            text,
+            "(type app{number:05}_t)\n\
+             (allow {subject} app{number:05}_t (file (getattr open read)))"
+        );
+    }
+    text
+}
+
+fn more_rules_step(subject: &str, rules: u32) -> Option<String> {
+    (rules > 0).then(|| {
+        format!(
+            "selinux: more.cil: {rules} times (type app00001_t) (allow {subject} app00001_t \
+             (file (getattr open read))), numbered"
+        )
+    })
+}
+
+type Made = (Vec<u8>, &'static str, Vec<String>);
+
+fn minimal(cache: &Path, rules: u32) -> Result<Made, PolicyError> {
+    let more = more_rules("agent_t", rules);
+    let arguments = ["-M", "false", "-c", MINIMAL_VERSION];
+    let sources = [("minimal.cil", MINIMAL), ("more.cil", &more)];
+    let policy = compile(cache, "selinux-minimal", &arguments, &sources)?;
+    let mut steps: Vec<String> = more_rules_step("agent_t", rules).into_iter().collect();
+    steps.push(compile_step(&arguments, "minimal.cil", rules));
+    Ok((policy, MINIMAL_CONTEXTS, steps))
+}
+
+fn reference(cache: &Path, rules: u32) -> Result<Made, PolicyError> {
+    let bzip2 = tools::find("bzip2", "bzip2")?;
+    let converter = Path::new(CONVERTER);
+    if !converter.is_file() {
+        return Err(tools::missing(CONVERTER, "policycoreutils"));
+    }
+    let modules = modules(Path::new(MODULES))?;
+    let mut made_from: Vec<&Path> = modules.iter().map(PathBuf::as_path).collect();
+    made_from.push(converter);
+    let inputs = tools::digest(&made_from)?;
+    let inputs = [inputs.as_bytes()];
+    let distributed = tools::cached(cache, "selinux-reference.cil", &inputs, &mut |made| {
+        tools::write(made, convert(&bzip2, converter, &modules)?.as_bytes())
+    })?;
+    let distributed = String::from_utf8(distributed).map_err(|_| {
+        tools::failed(
+            format!("the modules of {MODULES} are no text as CIL"),
+            format!("reinstall the package {PACKAGE}"),
+        )
+    })?;
+    let more = more_rules("sysadm_t", rules);
+    // What must never be allowed was checked when the package was made.
+    let arguments = ["-M", "true", "-N", "-c", REFERENCE_VERSION];
+    let sources = [
+        ("reference.cil", distributed.as_str()),
+        ("local.cil", LOCAL),
+        ("more.cil", &more),
+    ];
+    let policy = compile(cache, "selinux-reference", &arguments, &sources)?;
+    let mut steps = vec![format!(
+        "selinux: for each of {} modules in {MODULES} (package {PACKAGE}): \
+         bzip2 -dc MODULE | {CONVERTER} >> reference.cil",
+        modules.len()
+    )];
+    steps.extend(more_rules_step("sysadm_t", rules));
+    steps.push(compile_step(&arguments, "reference.cil local.cil", rules));
+    Ok((policy, REFERENCE_CONTEXTS, steps))
+}
+
+/// The modules of the package, in the order of their names.
+fn modules(dir: &Path) -> Result<Vec<PathBuf>, PolicyError> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut modules: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.to_string_lossy().ends_with(".pp.bz2"))
+        .take(MODULES_LIMIT)
+        .collect();
+    modules.sort();
+    if modules.is_empty() {
+        let what = format!("the reference policy ({})", dir.display());
+        return Err(tools::missing(&what, PACKAGE));
+    }
+    Ok(modules)
+}
+
+/// All modules as CIL, one after the other.
+fn convert(bzip2: &Path, converter: &Path, modules: &[PathBuf]) -> Result<String, PolicyError> {
+    let mut text = String::new();
+    for module in modules {
+        let mut unpack = Command::new(bzip2);
+        text += &tools::pipe(unpack.arg("-dc").arg(module), &mut Command::new(converter))?;
+        text.push('\n');
+        if text.len() > FILE_LIMIT_BYTES {
+            return Err(tools::failed(
+                format!("{MODULES}: more than {FILE_LIMIT_BYTES} bytes of CIL"),
+                format!("reinstall the package {PACKAGE}"),
+            ));
+        }
+    }
+    Ok(text)
+}
+
+/// Compiles sources, each a name and its text.
+fn compile(
+    cache: &Path,
+    name: &str,
+    arguments: &[&str],
+    sources: &[(&str, &str)],
+) -> Result<Vec<u8>, PolicyError> {
+    let secilc = tools::find("secilc", "secilc")?;
+    let version = tools::digest(&[&secilc])?;
+    let mut inputs = vec![version.as_bytes()];
+    inputs.extend(arguments.iter().map(|argument| argument.as_bytes()));
+    inputs.extend(sources.iter().map(|(_, text)| text.as_bytes()));
+    tools::cached(cache, name, &inputs, &mut |made| {
+        let mut command = Command::new(&secilc);
+        command.args(arguments).args(["-f", "/dev/null", "-o"]);
+        command.arg(made);
+        for (source, text) in sources {
+            let path = made.with_file_name(source);
+            tools::write(&path, text.as_bytes())?;
+            command.arg(path);
+        }
+        tools::run(&mut command).map(drop)
+    })
+}
+
+fn compile_step(arguments: &[&str], sources: &str, rules: u32) -> String {
+    let more = if rules > 0 { " more.cil" } else { "" };
+    format!(
+        "selinux: secilc {} -o policy {sources}{more}",
+        arguments.join(" ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_have_types_of_their_own() {
+        let text = more_rules("agent_t", 12);
+        assert_eq!(text.lines().count(), 24);
+        assert!(text.contains("(type app00001_t)") && text.contains("(type app00012_t)"));
+        assert_eq!(more_rules("agent_t", 0), "");
+        assert_eq!(more_rules_step("agent_t", 0), None);
+    }
+
+    #[test]
+    fn contexts_say_what_the_guest_asks() {
+        for contexts in [MINIMAL_CONTEXTS, REFERENCE_CONTEXTS] {
+            // The guest reads it into 4 KiB.
+            assert!(contexts.len() < 4095);
+            for word in ["work", "denied", "agent"] {
+                let lines = contexts
+                    .lines()
+                    .filter(|line| line.split_once(' ').is_some_and(|(first, _)| first == word));
+                assert_eq!(lines.count(), 1, "{word}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_policy_that_does_not_compile_is_told_of() {
+        if crate::initramfs::find_program("secilc").is_none() {
+            println!("skipped: the package secilc is not installed");
+            return;
+        }
+        let wrong = [("wrong.cil", "(allow nobody_t nothing_t (file (read)))")];
+        let cache = tempfile::tempdir().unwrap();
+        let error = compile(cache.path(), "wrong", &["-M", "false"], &wrong).unwrap_err();
+        assert!(error.to_string().contains("secilc"), "{error}");
+        assert!(error.to_string().lines().count() > 1, "{error}");
+    }
+
+    #[test]
+    fn rules_change_the_policy_and_its_key() {
+        if crate::initramfs::find_program("secilc").is_none() {
+            println!("skipped: the package secilc is not installed");
+            return;
+        }
+        let cache = tempfile::tempdir().unwrap();
+        let (small, ..) = minimal(cache.path(), 0).unwrap();
+        let (large, _, steps) = minimal(cache.path(), 1000).unwrap();
+        assert!(large.len() > small.len() + 1000 * 20);
+        assert_eq!(small[16..20], 31u32.to_le_bytes());
+        assert!(steps[0].contains("1000 times"), "{steps:?}");
+        let (again, ..) = minimal(cache.path(), 0).unwrap();
+        assert_eq!(small, again);
+        assert_eq!(std::fs::read_dir(cache.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn no_reference_policy_names_its_package() {
+        let dir = tempfile::tempdir().unwrap();
+        for place in [dir.path().to_owned(), dir.path().join("none")] {
+            let PolicyError::Environment { hint, .. } = modules(&place).unwrap_err() else {
+                panic!("a lack of packages is the machine's");
+            };
+            assert_eq!(hint, "install the package selinux-policy-default");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Smack: rules as `load2` takes them.
+
+use std::fmt::Write as _;
+
+use experiment::Policy;
+
+use super::{PolicyError, Prepared, Request, tools};
+
+/// The rules of the agent's label.
+pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
+    let state = request.configuration.policy;
+    if state == Policy::None {
+        return Ok(Prepared::default());
+    }
+    tools::need(request, "Smack", "CONFIG_SECURITY_SMACK")?;
+    if state == Policy::Permissive
+        && tools::option(request, "CONFIG_SECURITY_SMACK_BRINGUP").is_some_and(|v| v != "y")
+    {
+        return Err(PolicyError::Unsupported(
+            "Smack is permissive only in bring-up mode, which this kernel has not \
+             (CONFIG_SECURITY_SMACK_BRINGUP)"
+                .to_owned(),
+        ));
+    }
+    let rules = request.configuration.tuning.rules.unwrap_or(0);
+    Ok(Prepared {
+        steps: vec![format!(
+            "smack: lsmeter may do rwxatl with lsmeter-work; {rules} rules more of lsmeter, \
+             with objects of their own"
+        )],
+        files: vec![("rules".to_owned(), text(rules).into_bytes())],
+        ..Prepared::default()
+    })
+}
+
+/// What is written last is found first (`smk_set_access()` adds at the head), so that
+/// the rule that decides comes first here.
+fn text(rules: u32) -> String {
+    let mut text = String::from("lsmeter lsmeter-work rwxatl\n");
+    for rule in 0..rules {
+        let _ = writeln!(text, "lsmeter store-{rule:06} r");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rule_that_decides_is_the_last_to_be_found() {
+        let text = text(2);
+        assert_eq!(
+            text,
+            "lsmeter lsmeter-work rwxatl\nlsmeter store-000000 r\nlsmeter store-000001 r\n"
+        );
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! TOMOYO: profiles, exceptions and the agent's domain, which it reads as text.
+
+use std::fmt::Write as _;
+
+use experiment::Policy;
+
+use super::{PolicyError, Prepared, Request, tools};
+
+/// Modes 0 (disabled), 2 (permissive) and 3 (enforcing), by profile number.
+const PROFILE: &str = include_str!("../../policy/tomoyo/profile");
+/// Groups of paths, and that executing the agent keeps its domain.
+const EXCEPTIONS: &str = include_str!("../../policy/tomoyo/exception_policy");
+/// What the agent's domain may do.
+const DOMAIN: &str = include_str!("../../policy/tomoyo/domain_policy");
+
+/// Adding a rule walks all that are there, in the guest: more would take minutes.
+const RULES_LIMIT: u32 = 20_000;
+
+/// Its three policies.
+pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
+    let profile = match request.configuration.policy {
+        Policy::None => return Ok(Prepared::default()),
+        Policy::Permissive => 2,
+        Policy::Enforcing => 3,
+    };
+    tools::need(request, "TOMOYO", "CONFIG_SECURITY_TOMOYO")?;
+    let rules = request.configuration.tuning.rules.unwrap_or(0);
+    if rules > RULES_LIMIT {
+        return Err(PolicyError::Unsupported(format!(
+            "TOMOYO is given at most {RULES_LIMIT} rules more: it walks all for each that is added"
+        )));
+    }
+    let file = |name: &str, text: &str| (name.to_owned(), text.as_bytes().to_vec());
+    Ok(Prepared {
+        steps: vec![format!(
+            "tomoyo: the domain <kernel> /lsmeter has profile {profile} and {rules} rules \
+             before those that it needs"
+        )],
+        files: vec![
+            file("profile", PROFILE),
+            file("exception_policy", EXCEPTIONS),
+            file("domain_policy", &domains(profile, rules)),
+        ],
+        ..Prepared::default()
+    })
+}
+
+/// Entries are tried in the order in which they were written: those that never match
+/// come first.
+fn domains(profile: u32, rules: u32) -> String {
+    let mut text = format!(
+        "<kernel>\nuse_profile 0\nuse_group 0\n\
+         task manual_domain_transition <kernel> /lsmeter\n\n\
+         <kernel> /lsmeter\nuse_profile {profile}\nuse_group 0\n"
+    );
+    for rule in 0..rules {
+        let _ = writeln!(text, "file read/write/getattr /mnt/cell/store-{rule:06}");
+    }
+    text + DOMAIN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_that_never_match_come_before_those_that_do() {
+        let text = domains(3, 2);
+        let at = |part: &str| text.find(part).unwrap();
+        assert!(at("use_profile 3") < at("store-000000"));
+        assert!(at("store-000001") < at("@WORK"));
+        assert_eq!(text.matches("store-").count(), 2);
+    }
+}

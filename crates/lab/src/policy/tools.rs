@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What making a policy takes: the kernel's configuration, programs of this machine,
+//! and what they made before.
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+
+use sha2::{Digest, Sha256};
+
+use crate::initramfs::find_program;
+
+use super::{FILE_LIMIT_BYTES, PolicyError, Request};
+
+/// Lines of a program's complaint that an error carries.
+const COMPLAINT_LINES: usize = 6;
+
+/// What the kernel's configuration says of an option: `y`, `m` or a value; empty if it
+/// is not set. None if the configuration is not known.
+pub(super) fn option(request: &Request<'_>, option: &str) -> Option<String> {
+    let path = request.kernel?.config.as_ref()?;
+    let config = fs::read_to_string(path).ok()?;
+    Some(option_in(&config, option).to_owned())
+}
+
+fn option_in<'a>(config: &'a str, option: &str) -> &'a str {
+    config
+        .lines()
+        .find_map(|line| line.strip_prefix(option)?.strip_prefix('='))
+        .unwrap_or("")
+}
+
+/// Refuses a kernel that has not built in what `option` gives it. One whose
+/// configuration is not known is let pass: the guest says what it lacks.
+pub(super) fn need(request: &Request<'_>, what: &str, name: &str) -> Result<(), PolicyError> {
+    let (Some(kernel), Some(value)) = (request.kernel, option(request, name)) else {
+        return Ok(());
+    };
+    if value == "y" {
+        return Ok(());
+    }
+    Err(PolicyError::Unsupported(format!(
+        "{} has no {what}: {name} is not built in",
+        kernel.name
+    )))
+}
+
+/// Refuses the host, which a policy would rule as a whole.
+pub(super) fn vm_only(request: &Request<'_>, what: &str) -> Result<(), PolicyError> {
+    match request.kernel {
+        Some(_) => Ok(()),
+        None => Err(PolicyError::Unsupported(format!(
+            "{what} is set up in virtual machines only: it would rule this whole machine"
+        ))),
+    }
+}
+
+/// For the kernel's command line: the stack with `integrity`, where IMA and EVM keep
+/// what they know of an inode before 6.4; later kernels pass over the name. It is no
+/// module with hooks, and `/sys/kernel/security/lsm` does not list it.
+pub(super) fn integrity_argument(request: &Request<'_>) -> Option<String> {
+    let list = request.configuration.stack.lsm_parameter()?;
+    let named = list.split(',').any(|name| name == "integrity");
+    (!named).then(|| format!("lsm={list},integrity"))
+}
+
+/// Where a program is that comes in a package of the distribution.
+pub(super) fn find(program: &str, package: &str) -> Result<PathBuf, PolicyError> {
+    find_program(program).ok_or_else(|| missing(program, package))
+}
+
+/// A file that comes in a package is not here.
+pub(super) fn missing(what: &str, package: &str) -> PolicyError {
+    failed(
+        format!("{what} is not on this machine"),
+        format!("install the package {package}"),
+    )
+}
+
+/// Something on this machine failed.
+pub(super) fn failed(what: impl Into<String>, hint: impl Into<String>) -> PolicyError {
+    PolicyError::Environment {
+        what: what.into(),
+        hint: hint.into(),
+    }
+}
+
+/// Runs a program, without input unless it was given some, to its end. Returns what it
+/// printed.
+pub(super) fn run(command: &mut Command) -> Result<String, PolicyError> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let hint = format!("run {program} by hand to see more");
+    let output = command
+        .env("LC_ALL", "C")
+        .output()
+        .map_err(|error| failed(format!("running {program}: {error}"), &hint))?;
+    if !output.status.success() {
+        let said = [output.stderr, output.stdout].concat();
+        return Err(failed(complaint(&program, &said, output.status), &hint));
+    }
+    if output.stdout.len() > FILE_LIMIT_BYTES {
+        return Err(failed(
+            format!("{program} printed more than {FILE_LIMIT_BYTES} bytes"),
+            &hint,
+        ));
+    }
+    String::from_utf8(output.stdout)
+        .map_err(|_| failed(format!("what {program} printed is no text"), &hint))
+}
+
+/// How a program failed: its exit, and what it said first.
+fn complaint(program: &str, said: &[u8], status: ExitStatus) -> String {
+    let said = String::from_utf8_lossy(&said[..said.len().min(64 << 10)]);
+    let mut text = format!("{program}: {status}");
+    let lines = said.lines().filter(|line| !line.trim().is_empty());
+    for line in lines.take(COMPLAINT_LINES) {
+        text.push_str("\n  ");
+        text.extend(line.chars().take(200));
+    }
+    text
+}
+
+/// Writes a source that a program is to read.
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), PolicyError> {
+    fs::write(path, bytes).map_err(|error| unwritten(path, &error))
+}
+
+fn unwritten(path: &Path, error: &std::io::Error) -> PolicyError {
+    failed(
+        format!("writing {}: {error}", path.display()),
+        "is the disk full, or the directory not yours?",
+    )
+}
+
+/// A file that one of the programs wrote or a package brought, within the limit.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, PolicyError> {
+    let hint = "can you read it, and is it a policy?";
+    let unreadable =
+        |error: std::io::Error| failed(format!("reading {}: {error}", path.display()), hint);
+    let file = File::open(path).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    file.take(FILE_LIMIT_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(unreadable)?;
+    if bytes.len() > FILE_LIMIT_BYTES {
+        let what = format!("{} has more than {FILE_LIMIT_BYTES} bytes", path.display());
+        return Err(failed(what, hint));
+    }
+    Ok(bytes)
+}
+
+/// What `make` writes to the path that it is given, alone in a directory; from `cache`
+/// if it was made of the same `inputs` before. It is kept whole: another lsmeter sees
+/// all of it or nothing.
+pub(super) fn cached(
+    cache: &Path,
+    name: &str,
+    inputs: &[&[u8]],
+    make: &mut dyn FnMut(&Path) -> Result<(), PolicyError>,
+) -> Result<Vec<u8>, PolicyError> {
+    let kept = cache.join(format!("{name}-{}", key(inputs)));
+    if kept.is_file() {
+        return read(&kept);
+    }
+    let failed = |error: std::io::Error| unwritten(&kept, &error);
+    fs::create_dir_all(cache).map_err(failed)?;
+    let dir = tempfile::tempdir().map_err(failed)?;
+    let path = dir.path().join(name);
+    make(&path)?;
+    let made = read(&path)?;
+    let mut file = tempfile::NamedTempFile::new_in(cache).map_err(failed)?;
+    file.write_all(&made).map_err(failed)?;
+    file.as_file().sync_all().map_err(failed)?;
+    file.persist(&kept).map_err(|error| failed(error.error))?;
+    Ok(made)
+}
+
+/// The same parts, the same key; where one ends and the next begins matters.
+fn key(inputs: &[&[u8]]) -> String {
+    let mut sha = Sha256::new();
+    for input in inputs {
+        sha.update((input.len() as u64).to_le_bytes());
+        sha.update(input);
+    }
+    let digest = sha.finalize();
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The content of files, in one key: a program that tells no version is what it holds.
+pub(super) fn digest(paths: &[&Path]) -> Result<String, PolicyError> {
+    let contents = paths
+        .iter()
+        .map(|path| Ok(key(&[&read(path)?])))
+        .collect::<Result<Vec<String>, PolicyError>>()?;
+    Ok(key(&[contents.concat().as_bytes()]))
+}
+
+/// Runs `first | second`, and returns what the second printed.
+pub(super) fn pipe(first: &mut Command, second: &mut Command) -> Result<String, PolicyError> {
+    let program = first.get_program().to_string_lossy().into_owned();
+    let hint = format!("run {program} by hand to see more");
+    let broken = |error: std::io::Error| failed(format!("running {program}: {error}"), &hint);
+    let mut child = first
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(broken)?;
+    let output = child.stdout.take().map_or_else(Stdio::null, Stdio::from);
+    let printed = run(second.stdin(output));
+    let status = child.wait().map_err(broken)?;
+    let printed = printed?;
+    if !status.success() {
+        return Err(failed(format!("{program}: {status}"), &hint));
+    }
+    Ok(printed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_built_in_counts() {
+        let config = "CONFIG_IMA=y\n# CONFIG_EVM is not set\nCONFIG_ENCRYPTED_KEYS=m\n";
+        assert_eq!(option_in(config, "CONFIG_IMA"), "y");
+        assert_eq!(option_in(config, "CONFIG_EVM"), "");
+        assert_eq!(option_in(config, "CONFIG_ENCRYPTED_KEYS"), "m");
+        assert_eq!(option_in(config, "CONFIG_IM"), "");
+    }
+
+    #[test]
+    fn a_program_that_fails_is_told_of() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo out of rules >&2; exit 3"]);
+        let error = run(&mut command).unwrap_err();
+        assert!(error.to_string().contains("out of rules"), "{error}");
+        assert!(error.to_string().contains('3'), "{error}");
+        let mut first = Command::new("sh");
+        first.args(["-c", "echo rules; exit 1"]);
+        assert!(pipe(&mut first, &mut Command::new("cat")).is_err());
+        let mut first = Command::new("echo");
+        let printed = pipe(first.arg("rules"), &mut Command::new("cat"));
+        assert_eq!(printed.as_deref(), Ok("rules\n"));
+        let PolicyError::Environment { hint, .. } =
+            find("no-such-program", "a-package").unwrap_err()
+        else {
+            panic!("a lack of programs is the machine's");
+        };
+        assert_eq!(hint, "install the package a-package");
+    }
+
+    #[test]
+    fn what_was_made_is_kept_and_what_failed_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let make = |inputs: &[&[u8]], bytes: Option<&[u8]>| {
+            cached(dir.path(), "a", inputs, &mut |path| match bytes {
+                Some(bytes) => write(path, bytes),
+                None => Err(failed("no", "no")),
+            })
+        };
+        assert!(make(&[b"x"], None).is_err());
+        assert_eq!(make(&[b"x"], Some(b"1")), Ok(b"1".to_vec()));
+        assert_eq!(make(&[b"x"], None), Ok(b"1".to_vec()));
+        assert!(make(&[b"x", b""], None).is_err());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn inputs_do_not_run_into_each_other() {
+        assert_ne!(key(&[b"ab", b"c"]), key(&[b"a", b"bc"]));
+        assert_eq!(key(&[b"ab"]), key(&[b"ab"]));
+    }
+}

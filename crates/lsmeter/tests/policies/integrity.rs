@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Audit, IMA and EVM, as the paper combines them with SELinux, and alone.
+
+use experiment::Policy;
+
+use crate::common::Place;
+use crate::selinux::built_without;
+use crate::{assert_in_force, assert_unsupported, machine, measure};
+
+const SELINUX: &str = "capability,selinux";
+const ALONE: &str = "capability";
+const KERNEL: &str = "debian:6.12";
+
+const PROOFS: [&str; 8] = [
+    "audit: recorded: open of ./audit-denied by user 1000, refused: ",
+    "audit: not recorded: open of ./audit-allowed",
+    "ima: denied: open of ./ima-wrong, ",
+    "ima: denied: open of ./ima-missing, ",
+    "ima: allowed: open of ./ima-right, ",
+    "ima: measured: ",
+    "evm: denied: chmod of /lsmeter-evm/forged, ",
+    "evm: allowed: chmod of ./evm-right, ",
+];
+
+fn prove_all(kernel: &str) {
+    let states = [
+        "--policy",
+        "none",
+        "--policy",
+        "enforcing",
+        "--integrity",
+        "audit,ima,evm",
+    ];
+    let run = measure(&Place::with_kernels(), kernel, &[SELINUX], &states);
+    assert_in_force(&run, SELINUX, Policy::None, &PROOFS);
+    assert_in_force(&run, SELINUX, Policy::Enforcing, &PROOFS);
+}
+
+#[test]
+fn all_of_them_work_together_with_selinux() {
+    let _machine = machine();
+    prove_all(KERNEL);
+}
+
+#[test]
+fn so_they_do_on_a_kernel_built_here() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let listed = place.run(&["kernel", "list", "--json"]).json();
+    let kernels = listed["kernels"].as_array().unwrap();
+    if !kernels.iter().any(|kernel| kernel["name"] == crate::BUILT) {
+        eprintln!("skipped: lsmeter kernel build 6.12-all --source linux-source-6.12");
+        return;
+    }
+    prove_all(crate::BUILT);
+}
+
+#[test]
+fn each_rule_of_ima_costs_an_open_something() {
+    let _machine = machine();
+    let rules = [
+        "--policy",
+        "enforcing",
+        "--integrity",
+        "ima",
+        "--rules",
+        "1",
+        "--rules",
+        "101",
+    ];
+    let run = measure(&Place::with_kernels(), KERNEL, &[SELINUX], &rules);
+    let open = |rules: u32| {
+        let cell = run
+            .cells
+            .iter()
+            .find(|cell| cell.benchmark == "open" && cell.tuning.rules == Some(rules));
+        cell.and_then(|cell| cell.median)
+            .unwrap_or_else(|| panic!("{:#?}", run.cells))
+    };
+    // They are compared one after the other, each by several instructions.
+    assert!(open(101) > open(1) + 500.0, "{} {}", open(1), open(101));
+}
+
+#[test]
+fn a_kernel_without_evm_is_told_of() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let build = built_without(&place, "CONFIG_EVM");
+    let evm = ["--integrity", "evm"];
+    let run = measure(&place, build.to_str().unwrap(), &[ALONE], &evm);
+    assert_unsupported(&run, ALONE, Policy::None, "CONFIG_EVM");
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Policies deny, allow, and let the suite run: `lsmeter run --policy`. SLOW: a minute.
+//!
+//! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests
+//! (`lsmeter kernel fetch debian:6.12`), and for what no stock kernel has build:6.12-all;
+//! nothing is fetched or built here. Modules share runs, so that there are few boots.
+
+mod apparmor;
+#[path = "../common/mod.rs"]
+mod common;
+mod integrity;
+mod landlock;
+mod loadpin;
+mod lockdown;
+mod safesetid;
+mod selinux;
+mod smack;
+mod tomoyo;
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use common::Place;
+use experiment::{Cell, Policy, Run, Status};
+
+/// One lsmeter at a time, which has two QEMUs at most.
+static MACHINE: Mutex<()> = Mutex::new(());
+
+fn machine() -> MutexGuard<'static, ()> {
+    MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A kernel built here, for modules that no stock kernel has.
+const BUILT: &str = "build:6.12-all";
+
+fn read(path: &Path) -> Run {
+    Run::read(fs::File::open(path).unwrap()).unwrap()
+}
+
+fn measure(place: &Place, kernel: &str, stacks: &[&str], rest: &[&str]) -> Run {
+    let mut asked = vec!["run", "--offline", "--fs", "tmpfs", "--kernel", kernel];
+    for stack in stacks {
+        asked.extend(["--stack", stack]);
+    }
+    asked.extend(["--bench", "open:AA", "--bench", "execve", "-n", "8"]);
+    asked.extend(["--output", "out.json"]);
+    asked.extend(rest);
+    place.run(&asked).code(0);
+    assert_eq!(place.left_over(), Vec::<String>::new());
+    read(&place.join("out.json"))
+}
+
+const STATES: [&str; 4] = ["--policy", "permissive", "--policy", "enforcing"];
+
+/// Modules of stock kernels, with and without a permissive state.
+fn stock() -> &'static Run {
+    static RUN: OnceLock<Run> = OnceLock::new();
+    RUN.get_or_init(|| {
+        let _machine = machine();
+        let stacks = [
+            "capability,apparmor",
+            "capability,tomoyo",
+            "capability,landlock",
+            "lockdown,capability",
+        ];
+        measure(&Place::with_kernels(), "debian:6.12", &stacks, &STATES)
+    })
+}
+
+/// Modules of built kernels; None, said on standard error, if there is none.
+fn built() -> Option<&'static Run> {
+    static RUN: OnceLock<Option<Run>> = OnceLock::new();
+    RUN.get_or_init(|| {
+        let _machine = machine();
+        let place = Place::with_kernels();
+        let listed = place.run(&["kernel", "list", "--json"]).json();
+        let kernels = listed["kernels"].as_array().unwrap();
+        if !kernels.iter().any(|kernel| kernel["name"] == BUILT) {
+            eprintln!("skipped: lsmeter kernel build 6.12-all --source linux-source-6.12");
+            return None;
+        }
+        let stacks = [
+            "capability,smack",
+            "capability,safesetid",
+            "capability,loadpin",
+            "capability,ipe",
+        ];
+        Some(measure(&place, BUILT, &stacks, &STATES))
+    })
+    .as_ref()
+}
+
+/// How the policies of this stack came into force.
+fn steps<'a>(run: &'a Run, stack: &str, policy: Policy) -> &'a [String] {
+    let mut found = run.setups.iter().filter(|setup| {
+        setup.configuration.stack.as_str() == stack && setup.configuration.policy == policy
+    });
+    let setup = found
+        .next()
+        .unwrap_or_else(|| panic!("no {stack} {policy}: {:#?}", run.cells));
+    &setup.steps
+}
+
+fn cells<'a>(run: &'a Run, stack: &str, policy: Policy) -> Vec<&'a Cell> {
+    let is_of = |cell: &&Cell| cell.stack.join(",") == stack && cell.policy == policy;
+    let cells: Vec<&Cell> = run.cells.iter().filter(is_of).collect();
+    assert!(!cells.is_empty(), "{stack} {policy}");
+    cells
+}
+
+/// All its cells are measured, and its steps hold a line with each of these texts.
+#[track_caller]
+fn assert_in_force(run: &Run, stack: &str, policy: Policy, texts: &[&str]) {
+    for cell in cells(run, stack, policy) {
+        assert_eq!(cell.status, Status::Ok, "{cell:#?}");
+    }
+    let steps = steps(run, stack, policy);
+    for text in texts {
+        assert!(
+            steps.iter().any(|step| step.contains(text)),
+            "{text}: {steps:#?}"
+        );
+    }
+}
+
+/// The state is refused, with a reason that holds this text.
+#[track_caller]
+fn assert_unsupported(run: &Run, stack: &str, policy: Policy, reason: &str) {
+    for cell in cells(run, stack, policy) {
+        assert_eq!(cell.status, Status::Unsupported, "{cell:#?}");
+        let told = cell.reason.as_deref().unwrap();
+        assert!(told.contains(reason), "{told}");
+    }
+}
+
+#[test]
+fn a_kernel_without_the_modules_says_so() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let stacks = [
+        "capability,smack",
+        "capability,safesetid",
+        "capability,loadpin",
+    ];
+    let enforcing = ["--policy", "enforcing"];
+    let run = measure(&place, "debian:6.12", &stacks, &enforcing);
+    for (stack, option) in stacks.iter().zip([
+        "CONFIG_SECURITY_SMACK",
+        "CONFIG_SECURITY_SAFESETID",
+        "CONFIG_SECURITY_LOADPIN",
+    ]) {
+        assert_unsupported(&run, stack, Policy::Enforcing, option);
+    }
+    assert!(run.setups.is_empty());
+}

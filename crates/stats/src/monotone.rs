@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Does a figure grow with what it must grow with?
+
+/// An estimate at a place: what a policy of `x` rules costs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// Where: a number of rules, of layers.
+    pub x: f64,
+    /// The estimate there.
+    pub estimate: f64,
+    /// Its interval `[low, high]`, of the estimate's unit; both are the estimate where
+    /// it is exact.
+    pub interval: [f64; 2],
+}
+
+/// A figure that becomes smaller where it should not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fall {
+    /// Position of the point that is too high, in the input.
+    pub from: usize,
+    /// Position of the point that is too low, at a larger `x`.
+    pub to: usize,
+}
+
+/// The deepest fall of estimates that should never become smaller as `x` grows: a
+/// point whose whole interval lies below that of a point at a smaller `x`. None if
+/// there is none. Points at the same `x` are not compared, and those that are not
+/// finite, or whose interval is none, are left out.
+///
+/// That intervals of 95 % do not overlap is stronger evidence than 95 % for one pair,
+/// and weaker for all pairs of many points together.
+pub fn deepest_fall(points: &[Point]) -> Option<Fall> {
+    let is_sound = |point: &Point| {
+        let [low, high] = point.interval;
+        point.x.is_finite() && low.is_finite() && high.is_finite() && low <= high
+    };
+    let mut order: Vec<usize> = (0..points.len())
+        .filter(|&at| is_sound(&points[at]))
+        .collect();
+    order.sort_by(|&a, &b| points[a].x.total_cmp(&points[b].x).then(a.cmp(&b)));
+    let low = |at: usize| points[at].interval[0];
+    let mut highest: Option<usize> = None;
+    let mut deepest: Option<(f64, Fall)> = None;
+    // Runs of the same x: none of them may be compared with another of them.
+    for run in order.chunk_by(|&a, &b| points[a].x == points[b].x) {
+        if let Some(from) = highest {
+            for &to in run {
+                let depth = low(from) - points[to].interval[1];
+                if depth > 0.0 && deepest.is_none_or(|(known, _)| depth > known) {
+                    deepest = Some((depth, Fall { from, to }));
+                }
+            }
+        }
+        for &at in run {
+            if highest.is_none_or(|known| low(at) > low(known)) {
+                highest = Some(at);
+            }
+        }
+    }
+    deepest.map(|(_, fall)| fall)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn exact(values: &[(f64, f64)]) -> Vec<Point> {
+        values
+            .iter()
+            .map(|&(x, estimate)| Point {
+                x,
+                estimate,
+                interval: [estimate; 2],
+            })
+            .collect()
+    }
+
+    #[test]
+    fn exact_figures_may_stay_but_not_fall() {
+        assert_eq!(deepest_fall(&exact(&[])), None);
+        assert_eq!(deepest_fall(&exact(&[(1.0, 5.0), (2.0, 5.0)])), None);
+        let fall = deepest_fall(&exact(&[(10.0, 4.0), (1.0, 5.0), (5.0, 4.5)]));
+        assert_eq!(fall, Some(Fall { from: 1, to: 0 }));
+    }
+
+    #[test]
+    fn a_fall_within_the_intervals_is_none() {
+        let point = |x, estimate: f64, error| Point {
+            x,
+            estimate,
+            interval: [estimate - error, estimate + error],
+        };
+        assert_eq!(
+            deepest_fall(&[point(1.0, 10.0, 2.0), point(2.0, 7.0, 1.0)]),
+            None
+        );
+        assert_eq!(
+            deepest_fall(&[point(1.0, 10.0, 1.0), point(2.0, 7.0, 1.0)]),
+            Some(Fall { from: 0, to: 1 })
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_compared_is_not() {
+        assert_eq!(deepest_fall(&exact(&[(1.0, 5.0), (1.0, 4.0)])), None);
+        assert_eq!(
+            deepest_fall(&exact(&[(1.0, 5.0), (f64::NAN, 1.0), (2.0, f64::NAN)])),
+            None
+        );
+        let mut reversed = exact(&[(1.0, 5.0), (2.0, 4.0)]);
+        reversed[1].interval = [9.0, 1.0];
+        assert_eq!(deepest_fall(&reversed), None);
+    }
+
+    proptest! {
+        #[test]
+        fn it_finds_what_looking_at_every_pair_finds(
+            values in proptest::collection::vec((0u8..6, 0u8..9, 0u8..3), 0..12)
+        ) {
+            let points: Vec<Point> = values
+                .iter()
+                .map(|&(x, estimate, error)| {
+                    let (estimate, error) = (f64::from(estimate), f64::from(error));
+                    let interval = [estimate - error, estimate + error];
+                    Point { x: f64::from(x), estimate, interval }
+                })
+                .collect();
+            let depth = |a: &Point, b: &Point| a.interval[0] - b.interval[1];
+            let mut deepest = 0.0f64;
+            for a in &points {
+                for b in points.iter().filter(|b| a.x < b.x) {
+                    deepest = deepest.max(depth(a, b));
+                }
+            }
+            match deepest_fall(&points) {
+                None => prop_assert_eq!(deepest, 0.0),
+                Some(Fall { from, to }) => {
+                    prop_assert!(points[from].x < points[to].x);
+                    prop_assert_eq!(depth(&points[from], &points[to]), deepest);
+                    prop_assert!(deepest > 0.0);
+                }
+            }
+        }
+    }
+}
