@@ -37,6 +37,7 @@ fn dispatch(command: Command) -> anyhow::Result<Exit> {
             refresh,
             quiet,
         }) => commands::kernel::fetch(&kernels, refresh, quiet),
+        Command::Kernel(KernelCommand::Build(args)) => commands::kernel_build::build(&args),
         Command::Kernel(KernelCommand::Add { path, name }) => {
             commands::kernel::add(&path, name.as_deref())
         }
@@ -46,6 +47,9 @@ fn dispatch(command: Command) -> anyhow::Result<Exit> {
             commands::list::benchmarks(&patterns, json)
         }
         Command::List(ListCommand::Stacks { json }) => commands::list::stacks(json),
+        Command::List(ListCommand::Published { pattern, csv }) => {
+            commands::list::published(&pattern, csv)
+        }
         Command::List(ListCommand::Presets { json }) => commands::list::presets(json),
         Command::Doctor(args) => commands::doctor::doctor(&args),
         Command::Completions { shell } => commands::generate::completions(shell),

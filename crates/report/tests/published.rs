@@ -170,7 +170,7 @@ fn all_figures_listed() {
     insta::assert_snapshot!(terminal(&published_report("howells:*"), &Layout::default()));
     assert_eq!(published_report("*").tables.len(), sources().len());
     let mut bytes = Vec::new();
-    published_csv(&mut bytes).unwrap();
+    published_csv("*", &mut bytes).unwrap();
     let text = String::from_utf8(bytes).unwrap();
     assert_eq!(
         text.lines().next().unwrap(),

@@ -20,6 +20,8 @@ pub enum ErrorKind {
     Unsupported,
     /// The operating system refused a file operation.
     Io,
+    /// The user ended it.
+    Interrupted,
 }
 
 /// A failure of the kernel store.
@@ -88,6 +90,40 @@ pub enum Error {
         /// How to get it.
         hint: String,
     },
+    /// A source to build from that is none.
+    #[error("`{source_name}` is no kernel source: {reason}")]
+    BadSource {
+        /// What was given.
+        source_name: String,
+        /// Why it was refused.
+        reason: String,
+    },
+    /// A configuration that cannot be had.
+    #[error("the kernel cannot be configured so: {}", .problems.join("; "))]
+    Config {
+        /// One line for each option or line of a fragment.
+        problems: Vec<String>,
+        /// What to do.
+        hint: String,
+    },
+    /// A kernel that does not build.
+    #[error("{what}: {}", .lines.first().map_or("", String::as_str))]
+    Build {
+        /// The command and how it ended.
+        what: String,
+        /// The first error's lines.
+        lines: Vec<String>,
+        /// All that was printed.
+        log: PathBuf,
+        /// What to do.
+        hint: String,
+    },
+    /// The user did not want to wait. What was made so far is used next time.
+    #[error("{what} was interrupted")]
+    Interrupted {
+        /// What was being done.
+        what: String,
+    },
     /// No package of the kernel could be downloaded and read.
     #[error("no package of {name} could be fetched: {}", .reasons.join("; "))]
     NoPackage {
@@ -104,7 +140,11 @@ impl Error {
     /// The kind of failure.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Error::BadName { .. } => ErrorKind::Usage,
+            Error::BadName { .. } | Error::BadSource { .. } | Error::Config { .. } => {
+                ErrorKind::Usage
+            }
+            Error::Build { .. } => ErrorKind::Damaged,
+            Error::Interrupted { .. } => ErrorKind::Interrupted,
             Error::NotCached { .. } | Error::NotFound { .. } => ErrorKind::NotFound,
             Error::Io { .. } => ErrorKind::Io,
             Error::Damaged { .. } => ErrorKind::Damaged,
@@ -117,7 +157,13 @@ impl Error {
     pub fn hint(&self) -> Option<&str> {
         match self {
             Error::BadName { .. } => Some(super::name::ACCEPTED),
+            Error::BadSource { .. } => {
+                Some("give linux-source-6.12, or the directory of a kernel's source")
+            }
+            Error::Interrupted { .. } => Some("the same command goes on where it stopped"),
             Error::NotCached { hint, .. }
+            | Error::Config { hint, .. }
+            | Error::Build { hint, .. }
             | Error::NotFound { hint, .. }
             | Error::Environment { hint, .. }
             | Error::NoPackage { hint, .. } => Some(hint),
@@ -132,6 +178,13 @@ impl Error {
             action,
             path,
             source,
+        }
+    }
+
+    pub(crate) fn config(problems: Vec<String>, hint: &str) -> Error {
+        Error::Config {
+            problems,
+            hint: hint.to_owned(),
         }
     }
 

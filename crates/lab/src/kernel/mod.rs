@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Kernels: how they are named, fetched, added, cached and read.
+//! Kernels: how they are named, fetched, built, added, cached and read.
 //!
 //! A [`Store`] keeps them under one directory, keyed by their content. Nothing
 //! in it is half there: an entry is written beside, synced and renamed.
 
 mod apt;
+mod build;
 mod deb;
 pub mod decompress;
 mod entry;
@@ -24,6 +25,7 @@ mod store;
 mod tar;
 pub mod version;
 
+pub use build::{BuildEvent, Built, Flavour, Recipe, Source};
 pub use entry::Kernel;
 pub use error::{Error, ErrorKind};
 pub use mirrors::Mirrors;

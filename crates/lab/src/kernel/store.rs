@@ -7,6 +7,7 @@
 //! imported/KEY/   what was derived of a kernel given by path; may go any time
 //! apt/            the private apt's sources, lists and cache
 //! tmp/            what is being written
+//! sources/ build/ built/  see `build`
 //! ```
 
 use super::entry::{self, Kernel};
@@ -160,9 +161,12 @@ impl Store {
         let path = self.name_path(&name);
         let key = self.key(&name);
         fs::remove_file(&path).map_err(Error::io("remove", &path))?;
-        match key {
-            Ok(key) => self.remove_unnamed(&key),
-            Err(_) => Ok(()),
+        if let Ok(key) = key {
+            self.remove_unnamed(&key)?;
+        }
+        match name.strip_prefix("build:") {
+            Some(build) => self.remove_objects(build),
+            None => Ok(()),
         }
     }
 
@@ -177,14 +181,28 @@ impl Store {
     ) -> Result<Kernel, Error> {
         let key = entry::complete(from, package_version)?;
         let _lock = self.lock()?;
-        let old = self.key(name).ok();
         let target = self.dir.join("kernels").join(&key);
         if entry::load(&target, name).is_err() && target.exists() {
             fs::remove_dir_all(&target).map_err(Error::io("remove", &target))?;
         }
         scratch.commit(from, &target)?;
-        scratch.replace(key.as_bytes(), &self.name_path(name))?;
-        if let Some(old) = old.filter(|old| *old != key) {
+        self.name_entry(&key, name)
+    }
+
+    /// Gives the entry of this key, which is in the cache, the name `name` too.
+    pub(crate) fn bind(&self, key: &str, name: &str) -> Result<Kernel, Error> {
+        let _lock = self.lock()?;
+        self.name_entry(key, name)
+    }
+
+    /// With the lock held; whatever had the name before loses it.
+    fn name_entry(&self, key: &str, name: &str) -> Result<Kernel, Error> {
+        let old = self.key(name).ok();
+        if old.as_deref() != Some(key) {
+            let scratch = self.scratch()?;
+            scratch.replace(key.as_bytes(), &self.name_path(name))?;
+        }
+        if let Some(old) = old.filter(|old| old != key) {
             self.remove_unnamed(&old)?;
         }
         self.load(name)
@@ -231,7 +249,7 @@ impl Store {
         self.dir.join("names").join(name)
     }
 
-    fn key(&self, name: &str) -> Result<String, Error> {
+    pub(crate) fn key(&self, name: &str) -> Result<String, Error> {
         let path = self.name_path(name);
         let key = files::read(&path, 64)?;
         let key = String::from_utf8(key).ok().filter(|key| is_key(key));

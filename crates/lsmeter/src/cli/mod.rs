@@ -7,10 +7,12 @@ use clap::{Args, Parser, Subcommand, ValueHint};
 
 use crate::exit;
 
+mod build;
 mod profile;
 mod run;
 mod shared;
 
+pub use build::BuildArgs;
 pub use profile::{ProfileArgs, View};
 pub use run::RunArgs;
 pub use shared::{CellArgs, LabArgs};
@@ -35,7 +37,7 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Count what each LSM hook of an operation costs
     Profile(Box<ProfileArgs>),
-    /// Fetch, add, list and remove kernels
+    /// Fetch, build, add, list and remove kernels
     #[command(subcommand)]
     Kernel(KernelCommand),
     /// List what can be measured, and in what
@@ -58,7 +60,7 @@ pub enum Command {
     },
 }
 
-/// Fetch, add, list and remove kernels
+/// Fetch, build, add, list and remove kernels
 ///
 /// Kernels are kept by their content under $XDG_CACHE_HOME/lsmeter. Fetching uses a
 /// private apt configuration with signatures checked; the system's apt is not touched.
@@ -76,6 +78,8 @@ pub enum KernelCommand {
         #[arg(short, long)]
         quiet: bool,
     },
+    // Its help is that of its arguments.
+    Build(BuildArgs),
     /// Keep a kernel of your own: a bzImage, a vmlinux, a .deb or a build directory
     Add {
         /// Where it is
@@ -116,6 +120,15 @@ pub enum ListCommand {
         /// As JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Figures that others have published, with their sources
+    Published {
+        /// Only those whose name fits, with *: 'paper:table6.*'
+        #[arg(value_name = "PATTERN", default_value = "*")]
+        pattern: String,
+        /// As CSV
+        #[arg(long)]
+        csv: bool,
     },
     /// Presets of `lsmeter run`
     Presets {

@@ -85,6 +85,13 @@ pub struct RunArgs {
     /// Write the table as Markdown; - is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub export_markdown: Option<PathBuf>,
+    /// Print published figures beside ours, where there are both (the preset paper always
+    /// does)
+    #[arg(long, help_heading = "Output")]
+    pub published: bool,
+    /// Write that comparison as CSV; - is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub export_published: Option<PathBuf>,
     /// Count what each LSM hook costs in instruction cells, and keep it in the run document
     #[arg(long, help_heading = "Output")]
     pub with_hooks: bool,

@@ -2,6 +2,7 @@
 //! `lsmeter list …`.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use anyhow::Result;
 use experiment::{Pattern, Select, Selection, Suite};
@@ -9,6 +10,7 @@ use lab::catalogue::{Benchmark, catalogue};
 use serde::Serialize;
 
 use crate::exit::Exit;
+use crate::failure::usage;
 use crate::output;
 
 /// Text in columns, as wide as they must be, two blanks between them.
@@ -177,5 +179,27 @@ pub fn presets(json: bool) -> Result<Exit> {
         ]
     }));
     output::print(&columns(&rows))?;
+    Ok(Exit::Fine)
+}
+
+/// Lists the published figures whose names fit.
+///
+/// # Errors
+/// If none does, or standard output cannot be written.
+pub fn published(pattern: &str, csv: bool) -> Result<Exit> {
+    let report = report::published::published_report(pattern);
+    if report.tables.is_empty() {
+        return Err(usage(
+            format!("no published figure is called {pattern}"),
+            "`lsmeter list published` lists them all",
+        ));
+    }
+    if csv {
+        output::write(Path::new("-"), |to| {
+            Ok(report::published::published_csv(pattern, to)?)
+        })?;
+    } else {
+        output::print_report(&report)?;
+    }
     Ok(Exit::Fine)
 }

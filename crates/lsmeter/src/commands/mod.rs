@@ -4,6 +4,7 @@
 pub mod doctor;
 pub mod generate;
 pub mod kernel;
+pub mod kernel_build;
 pub mod list;
 mod measure;
 pub mod profile;

@@ -9,6 +9,7 @@ use lab::Setup;
 use lab::kernel::{Kernel, Store};
 use lab::prepare::Hooks;
 use report::Options;
+use report::published::{beside, beside_csv, beside_report};
 
 use crate::cli::RunArgs;
 use crate::commands::kernel::obtain;
@@ -32,6 +33,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         args.output.as_deref(),
         args.export_csv.as_deref(),
         args.export_markdown.as_deref(),
+        args.export_published.as_deref(),
     ]
     .into_iter()
     .flatten()
@@ -51,6 +53,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         Some(&files.journal),
         args.export_csv.as_ref(),
         args.export_markdown.as_ref(),
+        args.export_published.as_ref(),
     ]
     .into_iter()
     .flatten()
@@ -120,7 +123,8 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         anstream::eprintln!("hint: the same command with --resume goes on");
         return Ok(Exit::CellsFailed);
     }
-    deliver(&args, &files, &outcome.run, to_stdout > 0)?;
+    let published = args.published || name == PAPER;
+    deliver(&args, &files, &outcome.run, published, to_stdout > 0)?;
     // Only now: whatever went wrong above, the cells are still there.
     std::fs::remove_file(&files.journal)
         .with_context(|| format!("cannot remove {}", files.journal.display()))?;
@@ -188,6 +192,9 @@ struct Files {
     journal: PathBuf,
     resume: bool,
 }
+
+/// The preset whose figures the paper has too.
+const PAPER: &str = "paper";
 
 /// Most lines that a check prints of each kind.
 const CHECK_LINES: usize = 20;
@@ -274,14 +281,28 @@ fn newest_journal(name: &str) -> Result<PathBuf> {
     })
 }
 
-fn deliver(args: &RunArgs, files: &Files, run: &Run, stdout_taken: bool) -> Result<()> {
+fn deliver(
+    args: &RunArgs,
+    files: &Files,
+    run: &Run,
+    published: bool,
+    stdout_taken: bool,
+) -> Result<()> {
     output::write(&files.output, |to| Ok(run.write(to)?))?;
-    let report = report::report(
+    let mut report = report::report(
         run,
         &Options {
             details: args.details,
         },
     );
+    if published {
+        let theirs = beside_report(&beside(run));
+        report.tables.extend(theirs.tables);
+        report.warnings.extend(theirs.warnings);
+    }
+    if let Some(path) = &args.export_published {
+        output::write(path, |to| Ok(beside_csv(&beside(run), to)?))?;
+    }
     if args.json {
         output::write(Path::new("-"), |to| Ok(run.write(to)?))?;
     } else if !stdout_taken {

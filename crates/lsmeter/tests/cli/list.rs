@@ -123,6 +123,30 @@ fn listed_stacks_and_presets() {
         .find(|preset| preset["name"] == "quick")
         .unwrap();
     assert_eq!(strings(&quick["experiment"]["kernels"]), ["debian:6.12"]);
-    assert_eq!(strings(&quick["experiment"]["stacks"])[0], "capability");
+    let configurations = &quick["experiment"]["configurations"];
+    assert_eq!(configurations[0]["stack"], "capability");
     assert_eq!(strings(&quick["experiment"]["metrics"]), ["instructions"]);
+}
+
+#[test]
+fn listed_published_figures() {
+    let place = Place::new();
+    let table = place
+        .run(&["list", "published", "paper:table6.*"])
+        .code(0)
+        .stdout;
+    // Table 6: how often open asks for permission, by depth.
+    assert!(
+        table.contains("open") && table.contains("Table 6"),
+        "{table}"
+    );
+    let csv = place.run(&["list", "published", "--csv"]).code(0).stdout;
+    assert!(csv.starts_with("figure,"), "{csv}");
+    assert!(csv.lines().count() > 100);
+    let none = place.run(&["list", "published", "nobody:*"]).code(2);
+    assert!(
+        none.stderr.contains("hint: `lsmeter list published`"),
+        "{}",
+        none.stderr
+    );
 }

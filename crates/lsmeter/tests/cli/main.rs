@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod kernel;
+mod kernel_build;
 mod list;
 mod profile;
 mod run;
@@ -22,6 +23,8 @@ fn help() {
     insta::assert_snapshot!("help-run", place.run(&["help", "run"]).code(0).stdout);
     insta::assert_snapshot!("help-run-short", place.run(&["run", "-h"]).code(0).stdout);
     insta::assert_snapshot!("help-kernel", place.run(&["help", "kernel"]).code(0).stdout);
+    let build = place.run(&["help", "kernel", "build"]).code(0).stdout;
+    insta::assert_snapshot!("help-kernel-build", build);
 }
 
 #[test]
@@ -133,6 +136,7 @@ fn manual_pages() {
         "lsmeter-run.1",
         "lsmeter-profile.1",
         "lsmeter-kernel-fetch.1",
+        "lsmeter-kernel-build.1",
     ] {
         assert!(pages.iter().any(|name| name == page), "{pages:?}");
     }

@@ -4,7 +4,7 @@
 use std::io::Write;
 
 use super::tables::{configurations, ours};
-use super::{Beside, Comparison, Figure, published};
+use super::{Beside, Comparison, Figure, fits, published};
 use crate::CsvError;
 use crate::csv::text;
 
@@ -79,12 +79,15 @@ pub fn beside_csv(beside: &Beside, writer: impl Write) -> Result<(), CsvError> {
     write(writer, &BESIDE_CSV_COLUMNS, rows)
 }
 
-/// Writes a heading line and one line for each published figure.
+/// Writes a heading line and one line for each published figure whose id fits `pattern`.
 ///
 /// # Errors
 /// [`CsvError`] when the writer fails. Flushes at the end.
-pub fn published_csv(writer: impl Write) -> Result<(), CsvError> {
-    let rows = published().iter().map(|figure| {
+pub fn published_csv(pattern: &str, writer: impl Write) -> Result<(), CsvError> {
+    let asked = published()
+        .iter()
+        .filter(|figure| fits(pattern, &figure.id));
+    let rows = asked.map(|figure| {
         let mut row = theirs(figure, [figure.low, figure.high]);
         row.extend([
             text(&figure.hooks.join(" ")),

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter kernel build`: its arguments.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+use lab::kernel::{Flavour, Source};
+
+/// Build a kernel from source, with every security module or with none
+///
+/// Stock kernels have the framework for security modules in them, but no Smack and no
+/// Tunable Security Module. A kernel of flavour `all` has every module, integrity, BTF
+/// and that one; a kernel of flavour `dac` is its twin with CONFIG_SECURITY=n. Both are
+/// configured as distributions do where that changes what a system call costs, and small
+/// elsewhere.
+///
+/// The source is not written to. Objects are kept: an interrupted build goes on where it
+/// stopped, and after a change only what must is compiled again. A recipe that was built
+/// before is found at once.
+#[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  lsmeter kernel build 6.12-all --source linux-source-6.12
+  lsmeter kernel build 6.12-dac --source linux-source-6.12 --flavour dac
+  lsmeter kernel build before --source ~/linux --config mine.config
+  lsmeter run --kernel build:6.12-dac --kernel build:6.12-all --stack capability
+
+What else it takes (compilers, headers, 3 GiB of disk) it asks for by name before it starts.")]
+pub struct BuildArgs {
+    /// What to call it: build:NAME
+    pub name: String,
+    /// Debian's package linux-source-VERSION, or the directory of a kernel's source
+    #[arg(long, value_name = "linux-source-VERSION|PATH", value_hint = ValueHint::DirPath)]
+    pub source: Source,
+    /// `all`: every security module; `dac`: none
+    #[arg(long, default_value_t, value_name = "all|dac")]
+    pub flavour: Flavour,
+    /// Options over those of the flavour, as lines of a .config (repeatable)
+    #[arg(long, value_name = "FRAGMENT", value_hint = ValueHint::FilePath)]
+    pub config: Vec<PathBuf>,
+    /// Compilers at a time [default: the number of processors]
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Look for a newer version of the source package than the one that is here
+    #[arg(long)]
+    pub refresh: bool,
+    /// No progress
+    #[arg(short, long)]
+    pub quiet: bool,
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter kernel build`.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use lab::kernel::{BuildEvent, Error, Recipe, Store};
+use report::printable;
+
+use crate::cli::BuildArgs;
+use crate::commands::measure::cancel_on_signals;
+use crate::config::{Config, cache_dir};
+use crate::exit::Exit;
+use crate::progress::Line;
+
+/// Builds a kernel and keeps it.
+///
+/// # Errors
+/// If the recipe makes no sense, something lacks, or it does not compile.
+pub fn build(args: &BuildArgs) -> Result<Exit> {
+    let config = Config::read()?;
+    let store = Store::open(&cache_dir())?;
+    let recipe = Recipe {
+        name: args.name.clone(),
+        source: args.source.clone(),
+        flavour: args.flavour,
+        fragments: args.config.clone(),
+        jobs: args.jobs,
+        refresh: args.refresh,
+    };
+    let cancel = cancel_on_signals()?;
+    let line = Line::new(args.quiet);
+    let mut watch = Watch::new(&args.name);
+    let started = Instant::now();
+    let built = store.build(&recipe, &|| config.mirrors(), &cancel, &mut |event| {
+        watch.follow(&line, &event);
+    });
+    line.done();
+    let built = match built {
+        Err(Error::Interrupted { .. }) => {
+            anstream::eprintln!(
+                "interrupted: nothing is cached; the same command goes on where it stopped"
+            );
+            return Ok(Exit::CellsFailed);
+        }
+        Err(Error::Build { ref lines, .. }) => {
+            for line in lines {
+                anstream::eprintln!("{}", printable(line, 300));
+            }
+            built?
+        }
+        built => built?,
+    };
+    let release = printable(&built.kernel.release, 80);
+    let how = match built.compiled {
+        None => "built before".to_owned(),
+        Some(compiled) => format!(
+            "{compiled} objects compiled, {}",
+            in_words(started.elapsed())
+        ),
+    };
+    anstream::eprintln!("{} is here: Linux {release} ({how})", built.kernel.name);
+    Ok(Exit::Fine)
+}
+
+/// What was seen of a build, for what is left of it.
+struct Watch {
+    name: String,
+    /// When the first object was done, and which it was.
+    first: Option<(Instant, u64)>,
+}
+
+impl Watch {
+    fn new(name: &str) -> Watch {
+        Watch {
+            name: format!("build:{name}"),
+            first: None,
+        }
+    }
+
+    fn follow(&mut self, line: &Line, event: &BuildEvent) {
+        let name = &self.name;
+        match event {
+            BuildEvent::Waiting => line.say(format!("{name}: another lsmeter is building")),
+            BuildEvent::Fetch(event) => line.follow_fetch(name, event),
+            BuildEvent::Unpacking => line.say(format!("{name}: unpacking the source")),
+            BuildEvent::Configuring => line.say(format!("{name}: configuring")),
+            BuildEvent::Unknown(options) => line.keep(&format!(
+                "{name}: this source has no {}",
+                options.join(", ")
+            )),
+            BuildEvent::Compiling { done, total, what } => {
+                let what = printable(what, 120);
+                let text = self.progress(*done, *total);
+                line.say(format!("{}: {text}: {what}", self.name));
+            }
+            BuildEvent::Finishing(what) => line.say(format!("{name}: {what}")),
+            BuildEvent::Installing => line.say(format!("{name}: putting it into the cache")),
+            _ => {}
+        }
+    }
+
+    fn progress(&mut self, done: u64, total: Option<u64>) -> String {
+        let Some(total) = total else {
+            return format!("{done} objects");
+        };
+        let (since, first) = *self.first.get_or_insert((Instant::now(), done));
+        let (made, left) = (done - first.min(done), total.saturating_sub(done));
+        let percent = done * 100 / total.max(1);
+        let mut text = format!("{percent} %, {done} of about {total} objects");
+        // The first few say little about the rest.
+        if made >= 50 && left > 0 {
+            let rate = since.elapsed().as_secs_f64() / made as f64;
+            let left = Duration::from_secs_f64(rate * left as f64);
+            text += &format!(", {} left", in_words(left));
+        }
+        text
+    }
+}
+
+fn in_words(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..=99 => format!("{seconds} s"),
+        seconds => format!("{} min", (seconds + 30) / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_tells_what_is_left_once_that_is_known() {
+        let mut watch = Watch::new("x");
+        assert_eq!(watch.progress(7, None), "7 objects");
+        assert_eq!(
+            watch.progress(10, Some(1000)),
+            "1 %, 10 of about 1000 objects"
+        );
+        let text = watch.progress(200, Some(1000));
+        assert!(
+            text.starts_with("20 %, 200 of about 1000 objects, "),
+            "{text}"
+        );
+        assert!(watch.progress(1000, Some(1000)).starts_with("100 %"));
+    }
+
+    #[test]
+    fn times_in_words() {
+        assert_eq!(in_words(Duration::from_secs(99)), "99 s");
+        assert_eq!(in_words(Duration::from_secs(150)), "3 min");
+    }
+}

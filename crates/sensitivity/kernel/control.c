@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tunable Security Module: the files in /sys/kernel/security/tunable. Reading
+ * is free, writing needs CAP_MAC_ADMIN. A write() is taken whole or refused.
+ */
+#include <linux/capability.h>
+#include <linux/ctype.h>
+#include <linux/err.h>
+#include <linux/init.h>
+#include <linux/kernel.h>
+#include <linux/mutex.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "tunable.h"
+
+/* All hooks at their longest take about a third of it. */
+#define WRITE_MAX	SZ_32K
+
+static DEFINE_MUTEX(delays_lock);
+
+/*
+ * What was written, as a string for kfree(). One write() says all, or a line
+ * cut in two between two of them would say something else.
+ */
+static char *copy_written(const char __user *buf, size_t count, loff_t *ppos)
+{
+	if (!capable(CAP_MAC_ADMIN))
+		return ERR_PTR(-EPERM);
+	if (*ppos)
+		return ERR_PTR(-EINVAL);
+	if (count > WRITE_MAX)
+		return ERR_PTR(-E2BIG);
+	return memdup_user_nul(buf, count);
+}
+
+/* delays */
+
+/* The next word of a line, or NULL; *line moves behind it. */
+static char *next_word(char **line)
+{
+	char *word = skip_spaces(*line);
+	char *end = word;
+
+	while (*end && !isspace(*end))
+		end++;
+	*line = *end ? end + 1 : end;
+	*end = '\0';
+	return *word ? word : NULL;
+}
+
+/* "HOOK NS" or "all NS", or nothing at all. */
+static int parse_line(char *line, u32 *delays_ns)
+{
+	char *name = next_word(&line);
+	char *number = next_word(&line);
+	unsigned int ns, i;
+	int point, err;
+
+	if (!name)
+		return 0;
+	if (!number || next_word(&line))
+		return -EINVAL;
+	err = kstrtouint(number, 10, &ns);
+	if (err)
+		return err;
+	if (ns > TUNABLE_DELAY_MAX_NS)
+		return -ERANGE;
+	if (!strcmp(name, "all")) {
+		for (i = 0; i < TUNABLE_POINTS; i++)
+			delays_ns[i] = ns;
+		return 0;
+	}
+	point = tunable_find_point(name);
+	if (point < 0)
+		return point;
+	delays_ns[point] = ns;
+	return 0;
+}
+
+static int parse_delays(char *text, u32 *delays_ns)
+{
+	char *line;
+	int err;
+
+	while ((line = strsep(&text, "\n"))) {
+		err = parse_line(line, delays_ns);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int change_delays(char *text)
+{
+	u32 *delays_ns;
+	unsigned int i;
+	int err;
+
+	delays_ns = kcalloc(TUNABLE_POINTS, sizeof(*delays_ns), GFP_KERNEL);
+	if (!delays_ns)
+		return -ENOMEM;
+	mutex_lock(&delays_lock);
+	for (i = 0; i < TUNABLE_POINTS; i++)
+		delays_ns[i] = tunable_get_delay(i);
+	err = parse_delays(text, delays_ns);
+	if (!err)
+		tunable_set_delays(delays_ns);
+	mutex_unlock(&delays_lock);
+	kfree(delays_ns);
+	return err;
+}
+
+static ssize_t delays_write(struct file *file, const char __user *buf,
+			    size_t count, loff_t *ppos)
+{
+	char *text = copy_written(buf, count, ppos);
+	int err;
+
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	/* A NUL would hide the lines behind it. */
+	err = strlen(text) == count ? change_delays(text) : -EINVAL;
+	kfree(text);
+	if (err)
+		return err;
+	*ppos += count;
+	return count;
+}
+
+static void *delays_start(struct seq_file *m, loff_t *pos)
+{
+	return *pos < TUNABLE_POINTS ? pos : NULL;
+}
+
+static void *delays_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	return delays_start(m, pos);
+}
+
+static void delays_stop(struct seq_file *m, void *v)
+{
+}
+
+static int delays_show(struct seq_file *m, void *v)
+{
+	enum tunable_point point = *(loff_t *)v;
+
+	seq_printf(m, "%s %u %llu\n", tunable_point_name(point),
+		   tunable_get_delay(point), tunable_calls(point));
+	return 0;
+}
+
+static const struct seq_operations delays_seq = {
+	.start = delays_start,
+	.next = delays_next,
+	.stop = delays_stop,
+	.show = delays_show,
+};
+
+static int delays_open(struct inode *inode, struct file *file)
+{
+	return seq_open(file, &delays_seq);
+}
+
+static const struct file_operations delays_fops = {
+	.open = delays_open,
+	.read = seq_read,
+	.write = delays_write,
+	.llseek = seq_lseek,
+	.release = seq_release,
+};
+
+/* stage, deny, self: files of one word */
+
+struct word_file {
+	const char *name;
+	const char *(*show)(void);
+	int (*store)(const char *word);
+};
+
+static const char *show_stage(void)
+{
+	return tunable_enforcing() ? "enforcement" : "initialisation";
+}
+
+static int store_stage(const char *word)
+{
+	if (strcmp(word, "enforcement") && strcmp(word, "initialisation"))
+		return -EINVAL;
+	tunable_set_enforcing(!strcmp(word, "enforcement"));
+	return 0;
+}
+
+static const char *show_deny(void)
+{
+	return tunable_denying() ? "1" : "0";
+}
+
+static int store_deny(const char *word)
+{
+	if (strcmp(word, "0") && strcmp(word, "1"))
+		return -EINVAL;
+	tunable_set_denying(*word == '1');
+	return 0;
+}
+
+static const char *show_self(void)
+{
+	return tunable_label_name(tunable_cred_label(current_real_cred()));
+}
+
+static int store_self(const char *word)
+{
+	int label = tunable_parse_label(word, strlen(word));
+	struct cred *new;
+
+	if (label < 0)
+		return label;
+	/* commit_creds() must not be called while others' are borrowed. */
+	if (current_cred() != current_real_cred())
+		return -EBUSY;
+	new = prepare_creds();
+	if (!new)
+		return -ENOMEM;
+	tunable_set_cred_label(new, label);
+	return commit_creds(new);
+}
+
+static const struct word_file word_files[] = {
+	{ "stage", show_stage, store_stage },
+	{ "deny", show_deny, store_deny },
+	{ "self", show_self, store_self },
+};
+
+static ssize_t word_read(struct file *file, char __user *buf, size_t count,
+			 loff_t *ppos)
+{
+	const struct word_file *w = file_inode(file)->i_private;
+	char text[sizeof("initialisation\n")];
+	int len = scnprintf(text, sizeof(text), "%s\n", w->show());
+
+	return simple_read_from_buffer(buf, count, ppos, text, len);
+}
+
+static ssize_t word_write(struct file *file, const char __user *buf,
+			  size_t count, loff_t *ppos)
+{
+	const struct word_file *w = file_inode(file)->i_private;
+	char *text = copy_written(buf, count, ppos);
+	int err;
+
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	err = strlen(text) == count ? w->store(strim(text)) : -EINVAL;
+	kfree(text);
+	if (err)
+		return err;
+	*ppos += count;
+	return count;
+}
+
+static const struct file_operations word_fops = {
+	.read = word_read,
+	.write = word_write,
+	.llseek = default_llseek,
+};
+
+static int __init add_files(struct dentry *dir, struct dentry **files)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(word_files); i++) {
+		files[i] = securityfs_create_file(word_files[i].name, 0644, dir,
+						  (void *)&word_files[i],
+						  &word_fops);
+		if (IS_ERR(files[i]))
+			return PTR_ERR(files[i]);
+	}
+	files[i] = securityfs_create_file("delays", 0644, dir, NULL,
+					  &delays_fops);
+	return PTR_ERR_OR_ZERO(files[i]);
+}
+
+static int __init tunable_control_init(void)
+{
+	struct dentry *files[ARRAY_SIZE(word_files) + 1] = { };
+	struct dentry *dir;
+	unsigned int i;
+	int err;
+
+	if (!tunable_enabled)
+		return 0;
+	dir = securityfs_create_dir(TUNABLE_NAME, NULL);
+	if (IS_ERR(dir))
+		return PTR_ERR(dir);
+	err = add_files(dir, files);
+	if (!err)
+		return 0;
+	/* securityfs_remove() leaves errors and NULL alone. */
+	for (i = ARRAY_SIZE(files); i--;)
+		securityfs_remove(files[i]);
+	securityfs_remove(dir);
+	return err;
+}
+fs_initcall(tunable_control_init);

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Tunable Security Module: a security module whose decisions take a time
+ * that is set from user space. After section 4.2 of "Analyzing the Overhead
+ * of Filesystem Protection Using Linux Security Modules" (Wenhui Zhang et al.)
+ */
+#include <linux/ktime.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/string.h>
+#include <asm/processor.h>
+
+#include "tunable.h"
+
+/*
+ * Not in uapi/linux/lsm.h: nearly half of a kernel's objects depend on that
+ * file, and its numbers are given out in order from 100.
+ */
+#define LSM_ID_TUNABLE	0x74756e65
+
+bool tunable_enabled __ro_after_init;
+
+static bool enforcing;
+static bool denying;
+static u32 delay_ns[TUNABLE_POINTS];
+
+/*
+ * Counts since boot. Setting another processor's counter to 0 could be lost,
+ * so a new enforcement stage only notes where each count stands.
+ */
+static DEFINE_PER_CPU(u64 [TUNABLE_POINTS], calls);
+static u64 calls_before[TUNABLE_POINTS];
+static DEFINE_MUTEX(calls_lock);
+
+static const char *const point_names[TUNABLE_POINTS] = {
+#define LSM_HOOK(RET, DEFAULT, NAME, ...) \
+	TUNABLE_UNLESS(TUNABLE_LEAVE_OUT_##NAME, [TUNABLE_##NAME] = #NAME,)
+#include <linux/lsm_hook_defs.h>
+#undef LSM_HOOK
+};
+
+/*
+ * Hooks are called under spinlocks and in RCU-walk: no sleeping. The bound on
+ * the rounds ends the wait where the clock stands still with interrupts off
+ * (the jiffies clock source); a round takes more than a nanosecond.
+ */
+static void wait_ns(u32 ns)
+{
+	u64 end = ktime_get_mono_fast_ns() + ns;
+	u32 rounds = ns;
+
+	while (rounds-- && ktime_get_mono_fast_ns() < end)
+		cpu_relax();
+}
+
+/**
+ * tunable_delay - take as long as a decision at this hook shall take
+ * @point: the hook
+ *
+ * Counts the call for tasks labelled trusted or untrusted, and waits for those
+ * labelled untrusted; neither outside the enforcement stage. The label is that
+ * of the task itself, whoever's credentials it has borrowed (overlayfs). An
+ * interrupt is nobody's request. Any context.
+ */
+void tunable_delay(enum tunable_point point)
+{
+	enum tunable_label label;
+	u32 ns;
+
+	if (!READ_ONCE(enforcing) || !in_task())
+		return;
+	label = tunable_cred_label(current_real_cred());
+	if (label == TUNABLE_IGNORED)
+		return;
+	this_cpu_inc(calls[point]);
+	ns = READ_ONCE(delay_ns[point]);
+	if (label == TUNABLE_UNTRUSTED && ns)
+		wait_ns(ns);
+}
+
+/**
+ * tunable_denies - is this inode refused to the current task?
+ * @inode: the inode asked for
+ *
+ * Only in the enforcement stage, only with "deny" set, and only what is
+ * labelled trusted to who is labelled untrusted. Any context.
+ *
+ * Return: true if the hook is to answer -EACCES.
+ */
+bool tunable_denies(const struct inode *inode)
+{
+	return READ_ONCE(denying) && READ_ONCE(enforcing) &&
+	       tunable_cred_label(current_cred()) == TUNABLE_UNTRUSTED &&
+	       tunable_inode_label(inode) == TUNABLE_TRUSTED;
+}
+
+int tunable_inode_permission(struct inode *inode, int mask)
+{
+	tunable_delay(TUNABLE_inode_permission);
+	return tunable_denies(inode) ? -EACCES : 0;
+}
+
+int tunable_file_permission(struct file *file, int mask)
+{
+	tunable_delay(TUNABLE_file_permission);
+	return tunable_denies(file_inode(file)) ? -EACCES : 0;
+}
+
+int tunable_file_open(struct file *file)
+{
+	tunable_delay(TUNABLE_file_open);
+	return tunable_denies(file_inode(file)) ? -EACCES : 0;
+}
+
+/* All other hooks wait and have no opinion. */
+#define LSM_HOOK(RET, DEFAULT, NAME, ...)				\
+	TUNABLE_UNLESS(TUNABLE_LEAVE_OUT_##NAME,			\
+	TUNABLE_UNLESS(TUNABLE_BY_HAND_##NAME,				\
+	static RET tunable_##NAME(__VA_ARGS__)				\
+	{								\
+		tunable_delay(TUNABLE_##NAME);				\
+		return DEFAULT;						\
+	}))
+#include <linux/lsm_hook_defs.h>
+#undef LSM_HOOK
+
+static struct security_hook_list tunable_hooks[] __ro_after_init = {
+#define LSM_HOOK(RET, DEFAULT, NAME, ...)				\
+	TUNABLE_UNLESS(TUNABLE_LEAVE_OUT_##NAME,			\
+		       LSM_HOOK_INIT(NAME, tunable_##NAME),)
+#include <linux/lsm_hook_defs.h>
+#undef LSM_HOOK
+};
+
+bool tunable_enforcing(void)
+{
+	return READ_ONCE(enforcing);
+}
+
+static u64 calls_since_boot(enum tunable_point point)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu(calls, cpu)[point]);
+	return sum;
+}
+
+/**
+ * tunable_set_enforcing - enter the enforcement or the initialisation stage
+ * @on: true for enforcement
+ *
+ * Counting starts at 0 whenever enforcement starts.
+ */
+void tunable_set_enforcing(bool on)
+{
+	unsigned int i;
+
+	mutex_lock(&calls_lock);
+	if (on && !enforcing)
+		for (i = 0; i < TUNABLE_POINTS; i++)
+			calls_before[i] = calls_since_boot(i);
+	WRITE_ONCE(enforcing, on);
+	mutex_unlock(&calls_lock);
+}
+
+/**
+ * tunable_calls - how often a hook was called while enforcing
+ * @point: the hook
+ *
+ * Return: calls by tasks in scope since the last start of enforcement.
+ */
+u64 tunable_calls(enum tunable_point point)
+{
+	u64 n;
+
+	mutex_lock(&calls_lock);
+	n = calls_since_boot(point) - calls_before[point];
+	mutex_unlock(&calls_lock);
+	return n;
+}
+
+bool tunable_denying(void)
+{
+	return READ_ONCE(denying);
+}
+
+void tunable_set_denying(bool on)
+{
+	WRITE_ONCE(denying, on);
+}
+
+/**
+ * tunable_find_point - the delay point of a hook
+ * @name: name of the hook, as in lsm_hook_defs.h
+ *
+ * Return: an enum tunable_point, or -EINVAL if there is none of that name.
+ */
+int tunable_find_point(const char *name)
+{
+	return match_string(point_names, TUNABLE_POINTS, name);
+}
+
+const char *tunable_point_name(enum tunable_point point)
+{
+	return point_names[point];
+}
+
+u32 tunable_get_delay(enum tunable_point point)
+{
+	return READ_ONCE(delay_ns[point]);
+}
+
+void tunable_set_delays(const u32 *delays_ns)
+{
+	unsigned int i;
+
+	for (i = 0; i < TUNABLE_POINTS; i++)
+		WRITE_ONCE(delay_ns[i], delays_ns[i]);
+}
+
+#ifdef TUNABLE_HAVE_LSM_ID
+static const struct lsm_id tunable_lsmid = {
+	.name = TUNABLE_NAME,
+	.id = LSM_ID_TUNABLE,
+};
+
+#define TUNABLE_OWNER	(&tunable_lsmid)
+#else
+#define TUNABLE_OWNER	TUNABLE_NAME
+#endif
+
+static int __init tunable_init(void)
+{
+	/* Made before there were hooks; all others come from it. */
+	tunable_set_cred_label(current_cred(), TUNABLE_IGNORED);
+	security_add_hooks(tunable_hooks, ARRAY_SIZE(tunable_hooks),
+			   TUNABLE_OWNER);
+	tunable_enabled = true;
+	return 0;
+}
+
+DEFINE_LSM(tunable) = {
+#ifdef TUNABLE_HAVE_LSM_INFO_ID
+	.id = &tunable_lsmid,
+#else
+	.name = TUNABLE_NAME,
+#endif
+	.blobs = &tunable_blob_sizes,
+	.init = tunable_init,
+};
