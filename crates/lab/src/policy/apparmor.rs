@@ -91,9 +91,12 @@ mod tests {
             .map(str::to_owned)
             .collect();
         assert_eq!(names.len(), 100_000);
-        assert!(text.contains("deny ") && text.ends_with(",\n}\n"));
+        assert!(text.contains("\n  deny ") && text.ends_with(",\n}\n"));
         let text = profile(Policy::Permissive, 0);
         assert!(text.contains("profile lsmeter flags=(complain) {\n"));
-        assert!(!text.contains("deny "), "complain mode would deny it too");
+        assert!(
+            !text.contains("\n  deny "),
+            "complain mode would deny it too"
+        );
     }
 }

@@ -194,15 +194,59 @@ fn modules_of(stack: &Stack, kernel: Option<&Kernel>) -> Result<Vec<String>, Pol
         .config
         .as_ref()
         .and_then(|path| std::fs::read_to_string(path).ok());
-    let list = config.as_deref().and_then(|text| {
-        let line = text.lines().find(|line| line.starts_with("CONFIG_LSM="))?;
-        Some(line.split_once('=')?.1.trim_matches('"').to_owned())
-    });
+    let list = config.as_deref().and_then(default_modules);
     let list = list.ok_or_else(|| {
         PolicyError::Unsupported(format!(
             "the configuration of {} is not known, and so not its default stack: name the stack",
             kernel.name
         ))
     })?;
-    Ok(list.split(',').map(|name| name.trim().to_owned()).collect())
+    Ok(list)
+}
+
+/// Of these only the first that is there runs: LSM_FLAG_EXCLUSIVE (security/security.c).
+const EXCLUSIVE: [&str; 3] = ["selinux", "smack", "apparmor"];
+
+/// What runs of a configuration's `CONFIG_LSM`, which also lists what is not built in.
+fn default_modules(config: &str) -> Option<Vec<String>> {
+    let line = config
+        .lines()
+        .find_map(|line| line.strip_prefix("CONFIG_LSM="))?;
+    let is_built_in = |name: &str| {
+        let option = match name {
+            "lockdown" => "CONFIG_SECURITY_LOCKDOWN_LSM=y".to_owned(),
+            "bpf" => "CONFIG_BPF_LSM=y".to_owned(),
+            name => format!("CONFIG_SECURITY_{}=y", name.to_uppercase()),
+        };
+        config.lines().any(|line| line == option)
+    };
+    let mut taken = false;
+    let names = line.trim_matches('"').split(',').map(str::trim);
+    let runs = names.filter(|name| {
+        let exclusive = EXCLUSIVE.contains(name);
+        // IPE's policy is part of the kernel, and none is part of a distribution's.
+        let runs = is_built_in(name) && *name != "ipe" && !(exclusive && taken);
+        taken |= runs && exclusive;
+        runs
+    });
+    Some(runs.map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_default_stack_runs_what_is_built_in_and_one_exclusive_module() {
+        let config = "CONFIG_SECURITY_LOCKDOWN_LSM=y\nCONFIG_SECURITY_YAMA=y\n\
+                      # CONFIG_SECURITY_LOADPIN is not set\nCONFIG_SECURITY_SELINUX=y\n\
+                      CONFIG_SECURITY_APPARMOR=y\nCONFIG_SECURITY_TOMOYO=y\n\
+                      CONFIG_SECURITY_IPE=y\n\
+                      CONFIG_LSM=\"lockdown,yama,loadpin,apparmor,selinux,smack,tomoyo,ipe\"\n";
+        assert_eq!(
+            default_modules(config).unwrap(),
+            ["lockdown", "yama", "apparmor", "tomoyo"]
+        );
+        assert_eq!(default_modules("CONFIG_SECURITY=y\n"), None);
+    }
 }

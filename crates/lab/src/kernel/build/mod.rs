@@ -201,7 +201,7 @@ impl Store {
             });
         }
         files::create_dir(&self.dir().join("build"))?;
-        let lock = self.dir().join(format!("build/{}.lock", plan.name));
+        let lock = self.dir().join(format!("build/.{}.lock", plan.name));
         let _lock = Lock::take(&lock, &mut || events(BuildEvent::Waiting))?;
         let (kernel, compiled) = steps::build(self, &plan, cancel, events)?;
         self.remember(&key, &name)?;
@@ -239,7 +239,7 @@ impl Store {
         if !dir.exists() {
             return Ok(());
         }
-        let lock_path = self.dir().join(format!("build/{build}.lock"));
+        let lock_path = self.dir().join(format!("build/.{build}.lock"));
         let _lock = Lock::take(&lock_path, &mut || {})?;
         fs::remove_dir_all(&dir).map_err(Error::io("remove", &dir))
     }
