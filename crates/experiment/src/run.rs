@@ -254,6 +254,8 @@ pub enum WarningKind {
     NonMonotone,
     /// The kernel runs modules that the stack does not name and cannot leave out.
     ExtraModules,
+    /// The kernel does not name its functions: fewer windows can be counted.
+    NoSymbols,
     /// Some cells failed or were unsupported.
     MissingCells,
     /// The run was ended before all cells were measured.
@@ -291,6 +293,9 @@ impl WarningKind {
             WarningKind::ExtraModules => {
                 "compare stacks of the same kernel only: every one has these modules"
             }
+            WarningKind::NoSymbols => {
+                "build the kernel with CONFIG_KALLSYMS=y, or give the unstripped vmlinux beside it"
+            }
             WarningKind::MissingCells => "see each cell's reason",
             WarningKind::Interrupted => "run again with --resume to measure the rest",
             WarningKind::StaleIndex => {
@@ -313,6 +318,7 @@ impl fmt::Display for WarningKind {
             WarningKind::Drift => "drift",
             WarningKind::NonMonotone => "non-monotone",
             WarningKind::ExtraModules => "extra modules",
+            WarningKind::NoSymbols => "no symbols",
             WarningKind::MissingCells => "missing cells",
             WarningKind::Interrupted => "interrupted",
             WarningKind::StaleIndex => "stale index",

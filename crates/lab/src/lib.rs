@@ -8,6 +8,7 @@
 //! [`journal`] keeps each as it finishes.
 
 pub mod catalogue;
+mod document;
 pub mod environment;
 mod error;
 pub mod gather;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use experiment::FileSystem;
 use instructions::hooks::{Framework, HookList};
 use instructions::landmarks::landmarks;
-use instructions::symbols::{SymbolTable, syscall_entry};
+use instructions::symbols::{SymbolError, SymbolTable, syscall_entry};
 
 use crate::error::LabError;
 use crate::initramfs;
@@ -18,23 +18,27 @@ use crate::module_symbols::symbols_of;
 use crate::protocol::ModuleSection;
 use crate::vm::Bootable;
 
-/// Symbols of a kernel, from the cache if they have been read before; None if it
-/// names none (`CONFIG_KALLSYMS=n`).
+/// Symbols of a kernel, from the cache if they have been read before; or why it has none
+/// (`CONFIG_KALLSYMS=n`).
 ///
 /// # Errors
 /// [`LabError::Io`] if the kernel cannot be read or the cache not written.
-pub fn symbols(store: &Store, kernel: &Kernel) -> Result<Option<SymbolTable>, LabError> {
+pub fn symbols(
+    store: &Store,
+    kernel: &Kernel,
+) -> Result<Result<SymbolTable, SymbolError>, LabError> {
     let dir = store.dir().join("symbols");
     let cached = dir.join(&kernel.digest);
     if let Ok(file) = fs::File::open(&cached)
         && let Ok(symbols) = SymbolTable::read_cache(BufReader::new(file))
     {
-        return Ok(Some(symbols));
+        return Ok(Ok(symbols));
     }
     let elf = kernel.vmlinux.as_ref().unwrap_or(&kernel.image);
     let bytes = fs::read(elf).map_err(LabError::io("read", elf))?;
-    let Ok(symbols) = SymbolTable::from_vmlinux(&bytes) else {
-        return Ok(None);
+    let symbols = match SymbolTable::from_vmlinux(&bytes) {
+        Ok(symbols) => symbols,
+        Err(error) => return Ok(Err(error)),
     };
     fs::create_dir_all(&dir).map_err(LabError::io("create", &dir))?;
     let file = tempfile::NamedTempFile::new_in(&dir).map_err(LabError::io("write in", &dir))?;
@@ -43,7 +47,7 @@ pub fn symbols(store: &Store, kernel: &Kernel) -> Result<Option<SymbolTable>, La
         .map_err(LabError::io("write", &cached))?;
     file.persist(&cached)
         .map_err(|error| LabError::io("write", &cached)(error.error))?;
-    Ok(Some(symbols))
+    Ok(Ok(symbols))
 }
 
 /// What telling a kernel's functions and hooks apart takes.
@@ -89,12 +93,12 @@ pub fn profiling(
     filesystem: FileSystem,
     hooks: Hooks<'_>,
 ) -> Result<Profiling, LabError> {
-    let symbols = symbols(store, kernel)?.ok_or_else(|| LabError::Environment {
+    let symbols = symbols(store, kernel)?.map_err(|error| LabError::Environment {
         what: format!(
-            "{} does not name its functions, so hooks cannot be found",
+            "{} does not name its functions ({error}), so hooks cannot be found",
             kernel.name
         ),
-        hint: "build it with CONFIG_KALLSYMS=y".to_owned(),
+        hint: error.hint().to_owned(),
     })?;
     let list = hook_list(kernel, &symbols, hooks.definitions)?;
     Ok(Profiling {
@@ -153,12 +157,12 @@ pub fn prepare(
         initramfs: write("initramfs", &initramfs::build(agent, filesystem, kernel)?)?,
         cmdline: initramfs::kernel_arguments(filesystem).join(" "),
         landmarks: match &symbols {
-            Some(symbols) => Some(write("landmarks", landmarks(symbols).as_bytes())?),
-            None => None,
+            Ok(symbols) => Ok(write("landmarks", landmarks(symbols).as_bytes())?),
+            Err(error) => Err(error.to_string()),
         },
         profiling: hooks
             .map(|hooks| profiling(store, kernel, filesystem, hooks).map(Arc::new))
             .transpose()?,
-        syscall_entry: symbols.as_ref().and_then(syscall_entry),
+        syscall_entry: symbols.as_ref().ok().and_then(syscall_entry),
     })
 }

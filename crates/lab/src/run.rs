@@ -9,17 +9,18 @@ use std::sync::{Mutex, PoisonError, mpsc};
 
 use experiment::journal::{JournalEntry, JournalHeader};
 use experiment::{
-    Cell, CellKey, Configuration, Experiment, Place, PolicyProof, Run, Status, Warning, WarningKind,
+    Cell, CellKey, Configuration, Experiment, Metric, Place, PolicyProof, Run, Status, Warning,
+    WarningKind,
 };
 use instructions::profile::CellProfile;
 
+use crate::document::document;
 use crate::environment;
 use crate::error::LabError;
 use crate::gather::Gathering;
 use crate::host;
 use crate::journal::JournalFile;
 use crate::kernel::{Kernel, Store};
-use crate::monotone;
 use crate::plan::{Plan, Visit};
 use crate::policy::{self, PolicyError, PolicySetup};
 use crate::prepare::{self, Hooks};
@@ -203,6 +204,7 @@ pub fn run(
                         return Ok(());
                     };
                     entry.proof = proofs.pop_front();
+                    entry.warnings.extend(place.doubt_symbols(&entry.cell));
                     journal.add(&entry)?;
                     if let Some(profile) = gathering.take_profile() {
                         profiles.insert(entry.cell.key(), profile);
@@ -238,6 +240,7 @@ fn open_journal(
 
 /// Where visits are measured: the host, or a kernel and a QEMU for each.
 struct Workplace<'a> {
+    kernels: &'a [String],
     bench: Bench<'a>,
     setups: Setups,
     _scratch: tempfile::TempDir,
@@ -250,6 +253,25 @@ impl<'a> Workplace<'a> {
             Some(Err(reason)) => Err(reason),
             None => Err("its policies were not made"),
         }
+    }
+
+    /// That the kernel of a counted cell does not say where interrupts begin.
+    fn doubt_symbols(&self, cell: &Cell) -> Option<Warning> {
+        let Bench::Vm(vms) = &self.bench else {
+            return None;
+        };
+        let kernel = self.kernels.iter().position(|name| *name == cell.kernel)?;
+        let why = vms.bootables.get(&kernel)?.landmarks.as_ref().err()?;
+        (cell.metric == Metric::Instructions).then(|| {
+            Warning::new(
+                WarningKind::NoSymbols,
+                format!(
+                    "{} does not name its functions ({why}): a window with a page fault cannot \
+                     be told from one with an interrupt, and is left out",
+                    cell.kernel
+                ),
+            )
+        })
     }
 
     fn prepare(
@@ -292,6 +314,7 @@ impl<'a> Workplace<'a> {
             }
         };
         Ok(Workplace {
+            kernels: &experiment.kernels,
             bench,
             setups: setups(experiment, setup, visits)?,
             _scratch: dir,
@@ -398,142 +421,4 @@ fn work(
         }
         outcome
     })
-}
-
-fn document(
-    experiment: &Experiment,
-    plan: &Plan,
-    header: JournalHeader,
-    mut finished: BTreeMap<CellKey, JournalEntry>,
-    cancelled: bool,
-) -> Run {
-    let mut cells = Vec::new();
-    let mut setups: Vec<PolicyProof> = Vec::new();
-    let mut doubted: BTreeMap<WarningKind, Vec<(u32, Warning)>> = BTreeMap::new();
-    for planned in &plan.cells {
-        let Some(entry) = finished.remove(&planned.key) else {
-            continue;
-        };
-        for warning in entry.warnings {
-            doubted
-                .entry(warning.kind)
-                .or_default()
-                .push((cells.len() as u32, warning));
-        }
-        cells.push(entry.cell);
-        // A resumed run boots again, and tells it again.
-        setups.extend(entry.proof.filter(|proof| {
-            let of = |known: &PolicyProof| {
-                (&known.kernel, &known.configuration) == (&proof.kernel, &proof.configuration)
-            };
-            !setups.iter().any(of)
-        }));
-    }
-    let place = |proof: &PolicyProof| {
-        let configuration = experiment
-            .configurations
-            .iter()
-            .position(|c| *c == proof.configuration);
-        (
-            experiment
-                .kernels
-                .iter()
-                .position(|kernel| *kernel == proof.kernel),
-            configuration,
-        )
-    };
-    setups.sort_by_key(place);
-    let mut warnings: Vec<Warning> = doubted
-        .into_values()
-        .map(|doubted| together(&cells, doubted))
-        .collect();
-    warnings.extend(doubts(&cells, &header));
-    if cancelled {
-        let message = format!(
-            "{} of {} cells were measured",
-            cells.len(),
-            plan.cells.len()
-        );
-        warnings.push(Warning::new(WarningKind::Interrupted, message));
-    }
-    Run {
-        schema_version: experiment::SCHEMA_VERSION,
-        tool: header.tool,
-        environment: header.environment,
-        started: header.started,
-        finished: environment::now(),
-        experiment: experiment.clone(),
-        setups,
-        cells,
-        warnings,
-    }
-}
-
-/// One warning for all cells that share a doubt: which benchmarks, and one in full.
-fn together(cells: &[Cell], doubted: Vec<(u32, Warning)>) -> Warning {
-    let positions: Vec<u32> = doubted.iter().map(|(position, _)| *position).collect();
-    let mut titles: Vec<String> = positions
-        .iter()
-        .map(|&position| cells[position as usize].title())
-        .collect();
-    let mut seen = BTreeSet::new();
-    titles.retain(|title| seen.insert(title.clone()));
-    let mut doubted = doubted.into_iter().map(|(_, warning)| warning);
-    let mut warning = doubted
-        .next()
-        .unwrap_or_else(|| Warning::new(WarningKind::Other, ""));
-    if titles.len() > 1 {
-        let first = std::mem::take(&mut warning.message);
-        warning.message = format!("{}; for instance {first}", titles.join(", "));
-    }
-    warning.cells = positions;
-    warning
-}
-
-/// Doubts about the run as a whole.
-fn doubts(cells: &[Cell], header: &JournalHeader) -> Vec<Warning> {
-    let mut warnings = Vec::new();
-    let timed = cells
-        .iter()
-        .any(|cell| cell.metric != experiment::Metric::Instructions);
-    if timed && header.environment.qemu.is_some() && !header.environment.kvm {
-        warnings.push(Warning::new(
-            WarningKind::EmulatedTime,
-            "time was taken in an emulated processor",
-        ));
-    }
-    let mut extra: BTreeSet<(&str, &str)> = BTreeSet::new();
-    for cell in cells.iter().filter(|cell| cell.stack != ["default"]) {
-        for lsm in cell
-            .active_lsms
-            .iter()
-            .filter(|lsm| !cell.stack.contains(lsm))
-        {
-            extra.insert((&cell.kernel, lsm));
-        }
-    }
-    let kernels: BTreeSet<&str> = extra.iter().map(|(kernel, _)| *kernel).collect();
-    for kernel in kernels {
-        let lsms: Vec<&str> = extra
-            .iter()
-            .filter(|(of, _)| *of == kernel)
-            .map(|(_, lsm)| *lsm)
-            .collect();
-        warnings.push(Warning::new(
-            WarningKind::ExtraModules,
-            format!("{kernel} adds {} to every stack by itself", lsms.join(", ")),
-        ));
-    }
-    warnings.extend(monotone::doubt(cells));
-    let missing = cells
-        .iter()
-        .filter(|cell| cell.status == Status::Failed)
-        .count();
-    if missing > 0 {
-        warnings.push(Warning::new(
-            WarningKind::MissingCells,
-            format!("{missing} of {} cells failed", cells.len()),
-        ));
-    }
-    warnings
 }

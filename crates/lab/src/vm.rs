@@ -35,8 +35,8 @@ pub struct Bootable {
     pub initramfs: PathBuf,
     /// What its command line must hold for the file system.
     pub cmdline: String,
-    /// Where interrupts and context switches begin, for the plugin.
-    pub landmarks: Option<PathBuf>,
+    /// Where interrupts and context switches begin, for the plugin; or why that is not known.
+    pub landmarks: Result<PathBuf, String>,
     /// Address of the system call entry, if known: the plugin sees whether the
     /// landmarks fit.
     pub syscall_entry: Option<u64>,
@@ -115,7 +115,7 @@ pub fn boot(
             path,
             mode,
             records: &records,
-            landmarks: boot.bootable.landmarks.as_deref(),
+            landmarks: boot.bootable.landmarks.as_deref().ok(),
         }),
     };
     let mut qemu = Process::start(boot.qemu.command(&machine))

@@ -9,7 +9,7 @@
 use std::io::{self, Read, Write};
 
 use super::elf::{u16_at, u32_at};
-use super::table::Builder;
+use super::table::{Builder, is_kind};
 use super::{MAX_NAME_BYTES, MAX_SYMBOLS, SymbolError, SymbolTable};
 
 const MAGIC: &[u8; 8] = b"lsmesyms";
@@ -131,8 +131,8 @@ fn decode(body: &[u8]) -> Result<SymbolTable, CacheError> {
             .checked_add(distance)
             .ok_or_else(|| damaged("an address is above 64 bits"))?;
         let (kind, name_len) = match (entries.first(), u16_at(entries, 1)) {
-            (Some(&kind), Some(name_len)) if kind.is_ascii_alphabetic() => (kind, name_len),
-            (Some(_), Some(_)) => return Err(damaged("a kind is not a letter")),
+            (Some(&kind), Some(name_len)) if is_kind(kind) => (kind, name_len),
+            (Some(_), Some(_)) => return Err(damaged("a kind is none of nm(1)'s")),
             _ => return Err(short()),
         };
         entries = &entries[3..];

@@ -19,7 +19,7 @@
 
 use super::addresses;
 use super::elf::{Image, Segment, u32_at, u64_at};
-use super::table::Builder;
+use super::table::{Builder, is_kind};
 use super::tokens::{self, Tokens};
 use super::{MAX_NAME_LEN, MAX_SYMBOLS};
 
@@ -175,7 +175,7 @@ impl Search<'_> {
                 text.extend_from_slice(token);
             }
             let (&kind, name) = text.split_first()?;
-            if name.is_empty() || !kind.is_ascii_alphabetic() {
+            if name.is_empty() || !is_kind(kind) {
                 return None;
             }
             builder.push(0, kind, str::from_utf8(name).ok()?).ok()?;

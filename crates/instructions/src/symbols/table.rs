@@ -14,7 +14,8 @@ pub struct Symbol<'a> {
     /// Its name, printable ASCII, 1 to [`MAX_NAME_LEN`] bytes.
     pub name: &'a str,
     /// The letter that nm(1) and `/proc/kallsyms` give it: `T` and `t` are
-    /// code, `W` is weak, upper case is global.
+    /// code, `W` is weak, upper case is global; `?` is what they cannot tell, such as
+    /// `__nosave_begin` in a section without contents.
     pub kind: char,
 }
 
@@ -24,6 +25,11 @@ impl Symbol<'_> {
     pub fn is_code(&self) -> bool {
         matches!(self.kind, 'T' | 't' | 'W' | 'w')
     }
+}
+
+/// Whether nm(1) says `byte` of a symbol.
+pub(super) fn is_kind(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'?'
 }
 
 /// A function: a code symbol and the addresses up to the next symbol.

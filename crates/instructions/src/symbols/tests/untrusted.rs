@@ -24,7 +24,7 @@ fn small_table() -> SymbolTable {
 }
 
 fn any_symbols() -> impl Strategy<Value = Vec<Sym>> {
-    let one = ("[tTdDrRbBW]", "[a-z_.0-9]{1,60}", 0u64..40);
+    let one = ("[tTdDrRbBW?]", "[a-z_.0-9]{1,60}", 0u64..40);
     vec(one, 1800..2200).prop_map(|random| {
         let mut symbols = kernel_symbols(20, false);
         let end = symbols.pop().expect("the last symbol");

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Puts finished cells together into a run document, with what is to be doubted of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use experiment::journal::{JournalEntry, JournalHeader};
+use experiment::{Cell, CellKey, Experiment, PolicyProof, Run, Status, Warning, WarningKind};
+
+use crate::environment;
+use crate::monotone;
+use crate::plan::Plan;
+
+pub(crate) fn document(
+    experiment: &Experiment,
+    plan: &Plan,
+    header: JournalHeader,
+    mut finished: BTreeMap<CellKey, JournalEntry>,
+    cancelled: bool,
+) -> Run {
+    let mut cells = Vec::new();
+    let mut setups: Vec<PolicyProof> = Vec::new();
+    let mut doubted: BTreeMap<WarningKind, Vec<(u32, Warning)>> = BTreeMap::new();
+    for planned in &plan.cells {
+        let Some(entry) = finished.remove(&planned.key) else {
+            continue;
+        };
+        for warning in entry.warnings {
+            doubted
+                .entry(warning.kind)
+                .or_default()
+                .push((cells.len() as u32, warning));
+        }
+        cells.push(entry.cell);
+        // A resumed run boots again, and tells it again.
+        setups.extend(entry.proof.filter(|proof| {
+            let of = |known: &PolicyProof| {
+                (&known.kernel, &known.configuration) == (&proof.kernel, &proof.configuration)
+            };
+            !setups.iter().any(of)
+        }));
+    }
+    let place = |proof: &PolicyProof| {
+        let configuration = experiment
+            .configurations
+            .iter()
+            .position(|c| *c == proof.configuration);
+        (
+            experiment
+                .kernels
+                .iter()
+                .position(|kernel| *kernel == proof.kernel),
+            configuration,
+        )
+    };
+    setups.sort_by_key(place);
+    let mut warnings: Vec<Warning> = doubted
+        .into_values()
+        .map(|doubted| together(&cells, doubted))
+        .collect();
+    warnings.extend(doubts(&cells, &header));
+    if cancelled {
+        let message = format!(
+            "{} of {} cells were measured",
+            cells.len(),
+            plan.cells.len()
+        );
+        warnings.push(Warning::new(WarningKind::Interrupted, message));
+    }
+    Run {
+        schema_version: experiment::SCHEMA_VERSION,
+        tool: header.tool,
+        environment: header.environment,
+        started: header.started,
+        finished: environment::now(),
+        experiment: experiment.clone(),
+        setups,
+        cells,
+        warnings,
+    }
+}
+
+/// One warning for all cells that share a doubt: which benchmarks, and one in full.
+fn together(cells: &[Cell], doubted: Vec<(u32, Warning)>) -> Warning {
+    let positions: Vec<u32> = doubted.iter().map(|(position, _)| *position).collect();
+    let mut titles: Vec<String> = positions
+        .iter()
+        .map(|&position| cells[position as usize].title())
+        .collect();
+    let mut seen = BTreeSet::new();
+    titles.retain(|title| seen.insert(title.clone()));
+    let mut doubted = doubted.into_iter().map(|(_, warning)| warning);
+    let mut warning = doubted
+        .next()
+        .unwrap_or_else(|| Warning::new(WarningKind::Other, ""));
+    let first = warning.message.clone();
+    if titles.len() > 1 && doubted.any(|other| other.message != first) {
+        warning.message = format!("{}; for instance {first}", titles.join(", "));
+    }
+    warning.cells = positions;
+    warning
+}
+
+/// Doubts about the run as a whole.
+fn doubts(cells: &[Cell], header: &JournalHeader) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let timed = cells
+        .iter()
+        .any(|cell| cell.metric != experiment::Metric::Instructions);
+    if timed && header.environment.qemu.is_some() && !header.environment.kvm {
+        warnings.push(Warning::new(
+            WarningKind::EmulatedTime,
+            "time was taken in an emulated processor",
+        ));
+    }
+    let mut extra: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for cell in cells.iter().filter(|cell| cell.stack != ["default"]) {
+        for lsm in cell
+            .active_lsms
+            .iter()
+            .filter(|lsm| !cell.stack.contains(lsm))
+        {
+            extra.insert((&cell.kernel, lsm));
+        }
+    }
+    let kernels: BTreeSet<&str> = extra.iter().map(|(kernel, _)| *kernel).collect();
+    for kernel in kernels {
+        let lsms: Vec<&str> = extra
+            .iter()
+            .filter(|(of, _)| *of == kernel)
+            .map(|(_, lsm)| *lsm)
+            .collect();
+        warnings.push(Warning::new(
+            WarningKind::ExtraModules,
+            format!("{kernel} adds {} to every stack by itself", lsms.join(", ")),
+        ));
+    }
+    warnings.extend(monotone::doubt(cells));
+    let missing = cells
+        .iter()
+        .filter(|cell| cell.status == Status::Failed)
+        .count();
+    if missing > 0 {
+        warnings.push(Warning::new(
+            WarningKind::MissingCells,
+            format!("{missing} of {} cells failed", cells.len()),
+        ));
+    }
+    warnings
+}
