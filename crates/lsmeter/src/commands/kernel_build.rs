@@ -89,6 +89,10 @@ impl Watch {
                 "{name}: this source has no {}",
                 options.join(", ")
             )),
+            BuildEvent::Fallen(options) => line.keep(&format!(
+                "{name}: the flavour takes {} away too, which depends on what it leaves out",
+                options.join(", ")
+            )),
             BuildEvent::Compiling { done, total, what } => {
                 let what = printable(what, 120);
                 let text = self.progress(*done, *total);

@@ -40,6 +40,8 @@ pub(super) struct Verdict {
     pub problems: Vec<String>,
     /// Options of the flavour that the tree does not know.
     pub unknown: Vec<String>,
+    /// Options of the base that fall with what the flavour takes away.
+    pub fallen: Vec<String>,
 }
 
 impl Options {
@@ -112,6 +114,10 @@ impl Options {
             if wish.author != Author::User && self.is_other_choice(symbol, wishes) {
                 continue;
             }
+            if wish.author == Author::Base && self.falls_with_flavour(symbol, wishes, config) {
+                verdict.fallen.push(format!("CONFIG_{name}"));
+                continue;
+            }
             let reason = if wish.value == "n" {
                 "something that is set selects it".to_owned()
             } else {
@@ -134,10 +140,22 @@ impl Options {
         })
     }
 
-    /// Why an option is not set: the dependencies that do not hold.
-    fn lacks(&self, symbol: &Symbol, wishes: &Wishes, config: &Config) -> String {
+    /// Whether all that an option lacks is what the flavour wants off: in 6.1,
+    /// permission events of fanotify depend on `SECURITY`.
+    fn falls_with_flavour(&self, symbol: &Symbol, wishes: &Wishes, config: &Config) -> bool {
+        let lacking = Self::lacking(symbol, config);
+        let is_off = |name: &String| {
+            let wish = wishes.get(name);
+            wish.is_some_and(|wish| wish.author == Author::Flavour && wish.value == "n")
+        };
+        let falls = |text: &String| expression::symbols(text).iter().any(is_off);
+        !lacking.is_empty() && lacking.iter().all(falls)
+    }
+
+    /// The dependencies that do not hold; of several declarations of an option, those
+    /// of the one that lacks least.
+    fn lacking(symbol: &Symbol, config: &Config) -> Vec<String> {
         let value = |name: &str| config.value(name).to_owned();
-        // Of several declarations, the one that lacks least.
         let lacking = |depends: &Vec<String>| -> Vec<String> {
             let fails = |text: &&String| expression::evaluate(text, &value) != Truth::Yes;
             depends.iter().filter(fails).cloned().collect()
@@ -145,6 +163,12 @@ impl Options {
         let least = symbol.depends.iter().map(lacking).min_by_key(Vec::len);
         let mut lacking = least.unwrap_or_default();
         lacking.dedup();
+        lacking
+    }
+
+    /// Why an option is not set.
+    fn lacks(&self, symbol: &Symbol, wishes: &Wishes, config: &Config) -> String {
+        let lacking = Self::lacking(symbol, config);
         if lacking.is_empty() {
             return "it cannot be set here; perhaps it is part of a choice that is made \
                     otherwise, or the compiler cannot do it"
@@ -384,6 +408,25 @@ mod tests {
         let verdict = judge(&options, "CONFIG_OLD=y\n", "CONFIG_AA=y\n", "");
         assert_eq!(verdict.unknown, ["CONFIG_OLD"]);
         assert!(verdict.problems[0].contains("no such option; CONFIG_A is one"));
+    }
+
+    #[test]
+    fn what_depends_on_what_the_flavour_takes_away_falls_with_it() {
+        let (_dir, options) = tree();
+        let judge = |base: &str, flavour: &str| {
+            let mut wishes = Wishes::default();
+            wishes.add("base", base, Author::Base).unwrap();
+            wishes.add("flavour", flavour, Author::Flavour).unwrap();
+            options.judge(&wishes, &Config::default())
+        };
+        let verdict = judge("CONFIG_E=y\n", "CONFIG_A=n\n");
+        assert_eq!(verdict.fallen, ["CONFIG_E"]);
+        assert_eq!(verdict.problems, Vec::<String>::new());
+        // It depends on A, and on C too, which no one speaks of.
+        let verdict = judge("CONFIG_B=y\n", "CONFIG_A=n\n");
+        assert_eq!((verdict.fallen.len(), verdict.problems.len()), (0, 1));
+        let verdict = judge("CONFIG_E=y\n", "");
+        assert_eq!((verdict.fallen.len(), verdict.problems.len()), (0, 1));
     }
 
     #[test]

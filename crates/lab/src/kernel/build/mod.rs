@@ -111,6 +111,8 @@ pub enum BuildEvent {
     /// Options of the flavour that this source does not know, such as those of a
     /// module that came later.
     Unknown(Vec<String>),
+    /// Options that fall with what the flavour takes away.
+    Fallen(Vec<String>),
     /// An object was compiled.
     Compiling {
         /// How many, with those of an interrupted build before.

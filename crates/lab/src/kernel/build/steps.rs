@@ -134,6 +134,9 @@ impl Build<'_> {
         if !verdict.unknown.is_empty() {
             events(BuildEvent::Unknown(verdict.unknown));
         }
+        if !verdict.fallen.is_empty() {
+            events(BuildEvent::Fallen(verdict.fallen));
+        }
         Ok(())
     }
 
