@@ -94,6 +94,8 @@ struct Hearing<'a> {
     steps: Vec<String>,
     pending: Vec<usize>,
     current: Option<usize>,
+    /// What the kernel is not able to do, so that its cells are none of this lab's failures.
+    unable: bool,
     clock_ns: f64,
     sender: &'a Sender<Message>,
 }
@@ -120,7 +122,10 @@ impl Hearing<'_> {
             release: fact("release").to_owned(),
             active_lsms,
         })?;
-        honoured
+        honoured.map_err(|dishonour| {
+            self.unable = matches!(dishonour, Dishonour::Order(_));
+            dishonour.reason()
+        })
     }
 
     fn step(&mut self, text: String) -> Result<(), String> {
@@ -159,6 +164,14 @@ impl Hearing<'_> {
         self.tell(Message::Found { cell, finding })
     }
 
+    fn refuse(&mut self, reason: &str) {
+        for cell in std::mem::take(&mut self.pending) {
+            let reason = reason.to_owned();
+            let finding = Finding::Refused { reason };
+            let _ = self.tell(Message::Found { cell, finding });
+        }
+    }
+
     fn lose(&mut self, cell: usize, reason: &str) {
         self.pending.retain(|&pending| pending != cell);
         let finding = Finding::Lost {
@@ -168,9 +181,26 @@ impl Hearing<'_> {
     }
 }
 
+/// How a kernel did not take a stack as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Dishonour {
+    /// It lacks a module, or has some where there should be none.
+    Modules(String),
+    /// It has them all, in the order that it wants.
+    Order(String),
+}
+
+impl Dishonour {
+    fn reason(self) -> String {
+        match self {
+            Dishonour::Modules(reason) | Dishonour::Order(reason) => reason,
+        }
+    }
+}
+
 /// Did the kernel take the stack as it was written? What it adds by itself does not
 /// matter; what is missing or in another order does.
-fn honours(stack: &Stack, active: &[String]) -> Result<(), String> {
+fn honours(stack: &Stack, active: &[String]) -> Result<(), Dishonour> {
     if stack.is_default() {
         return Ok(());
     }
@@ -180,11 +210,11 @@ fn honours(stack: &Stack, active: &[String]) -> Result<(), String> {
         stack.names()
     };
     if stack.is_none() && !active.is_empty() {
-        return Err(format!(
+        return Err(Dishonour::Modules(format!(
             "the kernel has LSMs ({}); one without is built with CONFIG_SECURITY=n \
              (lsmeter kernel build --flavour dac)",
             active.join(",")
-        ));
+        )));
     }
     let kept: Vec<&String> = active.iter().filter(|lsm| asked.contains(lsm)).collect();
     if kept.iter().copied().eq(asked.iter()) {
@@ -201,7 +231,7 @@ fn honours(stack: &Stack, active: &[String]) -> Result<(), String> {
         active.join(",")
     };
     Err(if missing.is_empty() {
-        format!(
+        Dishonour::Order(format!(
             "the kernel did not honour the stack's order: it runs {runs}\
              {}",
             if asked.iter().position(|lsm| lsm == "capability") > Some(0) {
@@ -209,12 +239,12 @@ fn honours(stack: &Stack, active: &[String]) -> Result<(), String> {
             } else {
                 ""
             }
-        )
+        ))
     } else {
-        format!(
+        Dishonour::Modules(format!(
             "the kernel did not honour the stack: it runs {runs}, without {}",
             missing.join(", ")
-        )
+        ))
     })
 }
 
@@ -235,17 +265,14 @@ pub fn visit(
         steps: Vec::new(),
         pending: visit.cells.clone(),
         current: None,
+        unable: false,
         clock_ns: 0.0,
         sender,
     };
     let setup = match setup {
         Ok(setup) => setup,
         Err(reason) => {
-            for &cell in &visit.cells {
-                let reason = reason.to_owned();
-                let finding = Finding::Refused { reason };
-                let _ = hearing.tell(Message::Found { cell, finding });
-            }
+            hearing.refuse(reason);
             return;
         }
     };
@@ -262,6 +289,10 @@ pub fn visit(
         let before = hearing.pending.len();
         match measure(bench, setup, plan, experiment, cancel, &mut hearing) {
             Ok(_) | Err(Break::Cancelled) => return,
+            Err(Break::Failed(reason)) if hearing.unable => {
+                hearing.refuse(&reason);
+                return;
+            }
             Err(Break::Failed(reason)) => {
                 // A guest that breaks before it measures anything will break again.
                 let guilty = hearing.current;
@@ -385,9 +416,14 @@ mod tests {
     #[test]
     fn a_missing_module_and_another_order_do() {
         let active = active("lockdown,capability,selinux");
-        let missing = honours(&stack("capability,smack"), &active).unwrap_err();
+        let told = |asked: &str| honours(&stack(asked), &active).unwrap_err();
+        let Dishonour::Modules(missing) = told("capability,smack") else {
+            panic!("smack is missing");
+        };
         assert!(missing.ends_with("it runs lockdown,capability,selinux, without smack"));
-        let order = honours(&stack("selinux,capability"), &active).unwrap_err();
+        let Dishonour::Order(order) = told("selinux,capability") else {
+            panic!("all are there");
+        };
         assert!(order.contains("order"));
     }
 }

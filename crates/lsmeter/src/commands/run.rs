@@ -128,11 +128,8 @@ pub fn run(args: RunArgs) -> Result<Exit> {
     // Only now: whatever went wrong above, the cells are still there.
     std::fs::remove_file(&files.journal)
         .with_context(|| format!("cannot remove {}", files.journal.display()))?;
-    let failed = outcome
-        .run
-        .cells
-        .iter()
-        .any(|cell| cell.status == Status::Failed);
+    let has = |status| outcome.run.cells.iter().any(|cell| cell.status == status);
+    let failed = has(Status::Failed) || !has(Status::Ok);
     Ok(match args.check {
         Some(percent) => verdict(&outcome.run, percent, failed),
         None if failed => Exit::CellsFailed,

@@ -5,7 +5,7 @@ use experiment::Policy;
 
 use crate::common::Place;
 use crate::selinux::built_without;
-use crate::{assert_in_force, assert_unsupported, machine, measure};
+use crate::{assert_in_force, assert_unsupported, machine, measure, measure_on};
 
 const SELINUX: &str = "capability,selinux";
 const ALONE: &str = "capability";
@@ -53,6 +53,16 @@ fn so_they_do_on_a_kernel_built_here() {
         return;
     }
     prove_all(crate::BUILT);
+}
+
+/// Without IMA and labels, ext4 lets only what is new have its first attribute.
+#[test]
+fn evm_alone_works_on_ext4() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let evm = ["--integrity", "evm"];
+    let run = measure_on("ext4", &place, KERNEL, &[ALONE], &evm);
+    assert_in_force(&run, ALONE, Policy::None, &PROOFS[6..]);
 }
 
 #[test]

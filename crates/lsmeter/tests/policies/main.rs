@@ -39,18 +39,24 @@ fn read(path: &Path) -> Run {
 }
 
 fn measure(place: &Place, kernel: &str, stacks: &[&str], rest: &[&str]) -> Run {
-    let mut asked = vec!["run", "--offline", "--fs", "tmpfs", "--kernel", kernel];
+    measure_on("tmpfs", place, kernel, stacks, rest)
+}
+
+fn measure_on(fs: &str, place: &Place, kernel: &str, stacks: &[&str], rest: &[&str]) -> Run {
+    let mut asked = vec!["run", "--offline", "--fs", fs, "--kernel", kernel];
     for stack in stacks {
         asked.extend(["--stack", stack]);
     }
-    // An interrupt falls into each window of fork and execve in kernels built here.
-    let second = if kernel == BUILT { "stat:AA" } else { "execve" };
-    asked.extend(["--bench", "open:AA", "--bench", second, "-n", "8"]);
+    asked.extend(["--bench", "open:AA", "--bench", "execve", "-n", "8"]);
     asked.extend(["--output", "out.json"]);
     asked.extend(rest);
-    place.run(&asked).code(0);
+    let ended = place.run(&asked);
     assert_eq!(place.left_over(), Vec::<String>::new());
-    read(&place.join("out.json"))
+    let run = read(&place.join("out.json"));
+    // Cells that the kernel cannot do are no failure, but nothing else is nothing.
+    let measured = run.cells.iter().any(|cell| cell.status == Status::Ok);
+    ended.code(if measured { 0 } else { 4 });
+    run
 }
 
 const STATES: [&str; 4] = ["--policy", "permissive", "--policy", "enforcing"];
