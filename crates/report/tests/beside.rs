@@ -134,6 +134,8 @@ fn verdicts() {
         (-0.04, 0.02, Verdict::Differs),
         (0.0, 0.05, Verdict::Differs),
         (-0.5, -0.2, Verdict::SameDirection),
+        (0.6, 0.2, Verdict::SameDirection),
+        (0.61, 0.2, Verdict::Differs),
     ] {
         assert_eq!(
             Verdict::of_overheads(ours, theirs),

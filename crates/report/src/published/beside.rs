@@ -12,6 +12,8 @@ use crate::cells::{Configuration, cost};
 
 /// Overheads of the same sign agree up to this factor.
 const AGREES_FACTOR: f64 = 1.5;
+/// Beyond this factor even overheads of the same sign differ.
+const SAME_DIRECTION_FACTOR: f64 = 3.0;
 /// Overheads agree up to this distance, whatever their signs: 3 points.
 pub(super) const AGREES_POINTS: f64 = 0.03;
 /// What a published decimal cannot tell apart.
@@ -73,7 +75,7 @@ pub enum Verdict {
     /// Overheads: within 3 points, or of the same sign and within a factor of 1.5.
     /// Counts: equal, or inside the published bounds.
     Agrees,
-    /// Overheads of the same sign, further apart.
+    /// Overheads of the same sign, further apart, but within a factor of 3.
     SameDirection,
     /// Anything else.
     Differs,
@@ -97,7 +99,7 @@ impl Verdict {
             || same_sign && large <= small * AGREES_FACTOR + EPSILON
         {
             Verdict::Agrees
-        } else if same_sign {
+        } else if same_sign && large <= small * SAME_DIRECTION_FACTOR + EPSILON {
             Verdict::SameDirection
         } else {
             Verdict::Differs

@@ -9,7 +9,7 @@ use crate::table::{Align, Column, Footnotes, Report, Row, TEXT_LIMIT, Table, Ton
 use crate::text::printable;
 
 const VERDICTS: &str = "agrees: within 3 points, or of the same sign and within a factor of 1.5; \
-     same direction: of the same sign; points: ours less theirs, or less the nearest end of \
+     same direction: of the same sign and within a factor of 3; points: ours less theirs, or less the nearest end of \
      their range.";
 
 /// Ours beside theirs: for each kernel, file system and metric a table of overheads and
