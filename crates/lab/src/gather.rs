@@ -130,7 +130,7 @@ impl Gathering {
 
     fn finish(&mut self, keep_samples: bool) -> JournalEntry {
         let mut warnings = Vec::new();
-        let samples: Vec<f64> = match &self.counts {
+        let rounds: Vec<Vec<f64>> = match &self.counts {
             Some(counts) => {
                 self.cell.counts = Some(document(counts));
                 self.cell.hooks = self
@@ -138,30 +138,27 @@ impl Gathering {
                     .as_ref()
                     .map(|profile| profile.modal().hooks.clone());
                 warnings.extend(doubt_counts(&self.cell, counts));
-                counts
-                    .samples
-                    .iter()
-                    .map(|&instructions| instructions as f64)
-                    .collect()
+                let samples = counts.samples.iter();
+                vec![samples.map(|&instructions| instructions as f64).collect()]
             }
             None => {
                 let metric = self.cell.metric;
                 warnings.extend(self.doubt_times());
                 self.cell.batch = Some(self.batch);
-                self.rounds
-                    .iter()
-                    .flatten()
-                    .map(|sample| figure(metric, *sample))
-                    .collect()
+                let figures = |round: &Vec<Sample>| {
+                    let samples = round.iter();
+                    samples.map(|sample| figure(metric, *sample)).collect()
+                };
+                self.rounds.iter().map(figures).collect()
             }
         };
         self.cell.seconds = Some(self.took.as_secs_f64());
-        match Summary::of(&samples) {
+        match Summary::of_rounds(&rounds) {
             Ok(summary) => self.cell.measured(&summary),
             Err(error) => self.cell.unusable(Status::Failed, error.to_string()),
         }
         if keep_samples && self.cell.status == Status::Ok {
-            self.cell.samples = Some(samples);
+            self.cell.samples = Some(rounds.concat());
         }
         JournalEntry {
             cell: self.cell.clone(),

@@ -34,25 +34,76 @@ pub fn median_ci95(sorted: &[f64]) -> Option<[f64; 2]> {
     }
     let mut random = SplitMix64::new(SEED);
     let mut drawn = vec![0u32; n];
-    let mut medians: Vec<f64> = (0..RESAMPLES)
-        .map(|_| {
-            drawn.fill(0);
-            for _ in 0..n {
-                drawn[random.below(n)] += 1;
+    Some(percentiles(|| {
+        drawn.fill(0);
+        for _ in 0..n {
+            drawn[random.below(n)] += 1;
+        }
+        resample_median(sorted, &drawn)
+    }))
+}
+
+/// 95 % percentile interval of the median of all `rounds`, each sorted as they all
+/// are, which were taken apart from each other: what drifts between rounds is in it.
+///
+/// Rounds are drawn first, then samples within those (Davison and Hinkley, Bootstrap
+/// Methods, section 3.8). Of fewer than [`SAMPLES_MIN`] rounds that would promise too
+/// much, as it does of samples: the interval of the pooled samples is then widened to
+/// hold every round's own median. None for fewer than [`SAMPLES_MIN`] samples.
+pub fn rounds_ci95(rounds: &[Vec<f64>]) -> Option<[f64; 2]> {
+    let rounds: Vec<&Vec<f64>> = rounds.iter().filter(|round| !round.is_empty()).collect();
+    let mut ranked: Vec<(f64, usize, usize)> = Vec::new();
+    for (of, round) in rounds.iter().enumerate() {
+        ranked.extend(round.iter().enumerate().map(|(at, &x)| (x, of, at)));
+    }
+    ranked.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let sorted: Vec<f64> = ranked.iter().map(|&(x, ..)| x).collect();
+    if rounds.len() < SAMPLES_MIN {
+        let [mut low, mut high] = median_ci95(&sorted)?;
+        if rounds.len() > 1 {
+            for round in rounds {
+                let median = median_of_sorted(round);
+                (low, high) = (low.min(median), high.max(median));
             }
-            resample_median(sorted, &drawn)
-        })
-        .collect();
+        }
+        return Some([low, high]);
+    }
+    let mut ranks: Vec<Vec<usize>> = rounds.iter().map(|round| vec![0; round.len()]).collect();
+    for (rank, &(_, of, at)) in ranked.iter().enumerate() {
+        ranks[of][at] = rank;
+    }
+    let mut random = SplitMix64::new(SEED);
+    let mut drawn = vec![0u32; sorted.len()];
+    Some(percentiles(|| {
+        drawn.fill(0);
+        for _ in 0..ranks.len() {
+            let round = &ranks[random.below(ranks.len())];
+            for _ in 0..round.len() {
+                drawn[round[random.below(round.len())]] += 1;
+            }
+        }
+        resample_median(&sorted, &drawn)
+    }))
+}
+
+/// The middle 95 % of [`RESAMPLES`] of `one`.
+fn percentiles(mut one: impl FnMut() -> f64) -> [f64; 2] {
+    let mut medians: Vec<f64> = (0..RESAMPLES).map(|_| one()).collect();
     medians.sort_unstable_by(f64::total_cmp);
     // The B·α-th and B·(1-α)-th ordered values, α = 2.5 % (section 13.3).
     let tail = RESAMPLES / 40;
-    Some([medians[tail - 1], medians[RESAMPLES - tail - 1]])
+    [medians[tail - 1], medians[RESAMPLES - tail - 1]]
 }
 
 /// Median of the resample that holds `sorted[i]` `drawn[i]` times. The samples are
 /// sorted, so that the resample need never be: walk to its middle.
 fn resample_median(sorted: &[f64], drawn: &[u32]) -> f64 {
-    let n = sorted.len();
+    // Rounds may differ in length, and so may what is drawn of them.
+    let n = drawn
+        .iter()
+        .map(|&times| times as usize)
+        .sum::<usize>()
+        .max(1);
     let (low_rank, high_rank) = ((n - 1) / 2, n / 2);
     let mut seen = 0usize;
     let mut low = None;
@@ -65,7 +116,7 @@ fn resample_median(sorted: &[f64], drawn: &[u32]) -> f64 {
             return median_of_sorted(&[low.unwrap_or(*value), *value]);
         }
     }
-    sorted[n - 1]
+    sorted[sorted.len() - 1]
 }
 
 #[cfg(test)]
@@ -78,6 +129,26 @@ mod tests {
         assert_eq!(median_ci95(&[]), None);
         assert_eq!(median_ci95(&[1.0, 2.0, 3.0, 4.0, 5.0]), None);
         assert!(median_ci95(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).is_some());
+    }
+
+    #[test]
+    fn what_differs_between_rounds_widens_the_interval() {
+        let round = |at: f64| (0..50).map(|i| at + f64::from(i) / 100.0).collect();
+        let width = |rounds: &[Vec<f64>]| {
+            let [low, high] = rounds_ci95(rounds).unwrap();
+            high - low
+        };
+        let same: Vec<Vec<f64>> = (0..8).map(|_| round(10.0)).collect();
+        let apart: Vec<Vec<f64>> = (0..8).map(|i| round(10.0 + f64::from(i))).collect();
+        assert!(width(&same) < 0.2, "{}", width(&same));
+        assert!(width(&apart) > 2.0, "{}", width(&apart));
+        // Three rounds: to the medians of the outermost.
+        let outer = [median_of_sorted(&apart[0]), median_of_sorted(&apart[2])];
+        assert_eq!(rounds_ci95(&apart[..3]), Some(outer));
+        // One round is as without rounds.
+        assert_eq!(rounds_ci95(&apart[..1]), median_ci95(&apart[0]));
+        assert_eq!(rounds_ci95(&[vec![1.0; 3], vec![1.0; 2]]), None);
+        assert_eq!(rounds_ci95(&[]), None);
     }
 
     #[test]

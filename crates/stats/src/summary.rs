@@ -96,6 +96,21 @@ impl Summary {
         })
     }
 
+    /// Summarises samples that were taken in rounds apart from each other: figures are
+    /// those of all samples, the interval is [`bootstrap::rounds_ci95`].
+    ///
+    /// # Errors
+    /// As of [`Summary::of`]; the index is that of the samples put one after the other.
+    pub fn of_rounds(rounds: &[Vec<f64>]) -> Result<Summary, StatsError> {
+        let mut summary = Summary::of(&rounds.concat())?;
+        let mut sorted = rounds.to_vec();
+        for round in &mut sorted {
+            round.sort_unstable_by(f64::total_cmp);
+        }
+        summary.ci95 = bootstrap::rounds_ci95(&sorted);
+        Ok(summary)
+    }
+
     /// Summarises counts, for instance of instructions. Exact up to 2^53.
     ///
     /// # Errors
