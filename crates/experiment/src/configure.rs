@@ -5,7 +5,7 @@ use crate::configuration::{Configuration, Tuning};
 use crate::resolve::{KERNELS_LIMIT, conflict, list, printable, whole};
 use crate::spec::{Baseline, ConfigurationSpec, IntegrityList, Spec, SpecError};
 use crate::stack::Stack;
-use crate::words::{Place, Policy};
+use crate::words::{Integrity, Place, Policy};
 
 const CONFIGURATIONS_LIMIT: usize = 256;
 
@@ -144,7 +144,7 @@ fn product(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecError> {
                             policy,
                             integrity: integrity.clone(),
                             // What has no policy has no size either.
-                            rules: rules.filter(|_| policy != Policy::None),
+                            rules: rules.filter(|_| has_rules(policy, integrity)),
                             layers: layers.filter(|_| policy != Policy::None),
                             avc_entries: spec.avc_entries,
                             selinux_policy: spec.selinux_policy.filter(|_| policy != Policy::None),
@@ -159,6 +159,12 @@ fn product(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecError> {
         }
     }
     Ok(all)
+}
+
+/// Whether anything takes rules: a policy, audit or IMA.
+fn has_rules(policy: Policy, integrity: &IntegrityList) -> bool {
+    let takes = |of: &Integrity| matches!(of, Integrity::Audit | Integrity::Ima);
+    policy != Policy::None || integrity.0.iter().any(takes)
 }
 
 fn parse<'a>(stacks: impl IntoIterator<Item = &'a str>) -> Result<Vec<Stack>, SpecError> {
@@ -179,8 +185,9 @@ fn resolve(written: &ConfigurationSpec) -> Result<Configuration, SpecError> {
         selinux_policy: written.selinux_policy,
     };
     let stack: Stack = written.stack.parse()?;
-    if written.policy == Policy::None
-        && (tuning.rules.is_some() || tuning.layers.is_some() || tuning.selinux_policy.is_some())
+    let is_bare = written.policy == Policy::None;
+    if is_bare && (tuning.layers.is_some() || tuning.selinux_policy.is_some())
+        || tuning.rules.is_some() && !has_rules(written.policy, &written.integrity)
     {
         return Err(conflict(
             &format!("`{stack}` has no policy, and so no rules or layers"),

@@ -111,6 +111,18 @@ fn configurations_are_stacks_in_every_state() {
             "capability,landlock (enforcing, 2 layers)",
         ]
     );
+    // Audit and IMA have rules whatever the policy.
+    assert_eq!(
+        titles(
+            "stacks = ['capability,selinux']\nintegrity = ['', 'audit', 'evm']\nrules = [10, 100]"
+        ),
+        [
+            "capability,selinux",
+            "capability,selinux +audit (10 rules)",
+            "capability,selinux +audit (100 rules)",
+            "capability,selinux +evm",
+        ]
+    );
     assert_eq!(
         titles(
             "kernels = ['build:dac', 'build:all']\n[[configurations]]\nkernel = 'build:dac'\n\

@@ -126,8 +126,11 @@ fn hook_list(
     }
     let elf = kernel.vmlinux.as_ref().unwrap_or(&kernel.image);
     let bytes = fs::read(elf).map_err(LabError::io("read", elf))?;
-    HookList::from_vmlinux(&bytes, symbols)
-        .or_else(|error| HookList::from_symbols(symbols).ok_or_else(|| failed(error.to_string())))
+    HookList::from_vmlinux(&bytes, symbols).or_else(|error| {
+        HookList::from_symbols(symbols)
+            .or_else(|| HookList::of_bare_kernel(symbols))
+            .ok_or_else(|| failed(error.to_string()))
+    })
 }
 
 /// Writes what booting `kernel` with `agent` as its init takes into `dir`, which the caller removes.

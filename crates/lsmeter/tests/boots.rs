@@ -186,6 +186,26 @@ fn a_stack_that_the_kernel_does_not_honour_fails_alone() {
     assert!(ended.stdout.contains("3 of 6 cells failed"), "{ended:#?}");
 }
 
+/// Linux puts capability first: the kernel cannot, which is no failure of the run's.
+#[test]
+fn an_order_that_the_kernel_ignores_is_unsupported() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let stacks = ["--stack", "capability", "--stack", "selinux,capability"];
+    let some = arguments(&[&stacks, THREE, &["--output", "out.json"]]);
+    place.run(&some).code(0);
+    let run = read(&place.join("out.json"));
+    for cell in run.cells.iter().filter(|cell| cell.stack.len() == 2) {
+        assert_eq!(cell.status, Status::Unsupported, "{cell:?}");
+        let reason = cell.reason.as_deref().unwrap();
+        assert!(reason.contains("LSM_ORDER_FIRST"), "{reason}");
+    }
+    assert_eq!(run.cells.len(), 6);
+    // If nothing else was asked for, nothing was measured.
+    let none = arguments(&[&stacks[2..], THREE, &["--output", "none.json"]]);
+    place.run(&none).code(4);
+}
+
 #[test]
 fn every_file_system_boots() {
     let _machine = machine();

@@ -115,6 +115,18 @@ impl HookList {
         Self::collect(calls.chain(functions).map(str::to_owned), "the symbols").ok()
     }
 
+    /// That there are none, of a kernel without the framework (`CONFIG_SECURITY=n`): its
+    /// `security_inode_permission()` is an inline function that leaves no symbol, as it is
+    /// a function in every kernel that has hooks. `None` if it has.
+    #[must_use]
+    pub fn of_bare_kernel(symbols: &SymbolTable) -> Option<Self> {
+        let names = BTreeSet::new();
+        symbols
+            .function("security_inode_permission")
+            .is_none()
+            .then_some(Self { names })
+    }
+
     /// The hooks in the text of a kernel tree's `include/linux/lsm_hook_defs.h`, which
     /// Linux has since 5.7: `LSM_HOOK(int, 0, inode_permission, …)`. Whether the kernel
     /// was configured to have a hook is not looked at.
@@ -126,11 +138,16 @@ impl HookList {
         Self::collect(definitions::hooks(text)?, "the hook definitions")
     }
 
-    /// Number of hooks, 1 to [`MAX_HOOKS`].
+    /// Number of hooks, up to [`MAX_HOOKS`].
     #[must_use]
-    #[expect(clippy::len_without_is_empty, reason = "it never is empty")]
     pub fn len(&self) -> usize {
         self.names.len()
+    }
+
+    /// Whether the kernel has no hooks, since it has no framework.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
     }
 
     /// Whether the kernel has this hook.

@@ -33,6 +33,13 @@ fn symbols_name_hooks_that_the_framework_serves() {
 }
 
 #[test]
+fn a_kernel_without_the_framework_has_no_hooks() {
+    let bare = symbols(&["inode_permission", "cap_inode_need_killpriv"]);
+    assert!(HookList::of_bare_kernel(&bare).expect("none").is_empty());
+    assert!(HookList::of_bare_kernel(&symbols(&["security_inode_permission"])).is_none());
+}
+
+#[test]
 fn static_calls_name_hooks_without_bpf() {
     let table = symbols(&[
         "__SCT__lsm_static_call_inode_xattr_skipcap_0",

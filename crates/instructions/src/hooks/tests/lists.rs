@@ -219,7 +219,7 @@ proptest! {
     #[test]
     fn any_text_is_read_or_refused(text in "(LSM_HOOK|\\(|\\)|,| |x|\n|/\\*|\\*/|//|#|é|\\\\){0,40}") {
         if let Ok(list) = HookList::from_definitions(&text) {
-            prop_assert!(list.len() > 0);
+            prop_assert!(!list.is_empty());
         }
     }
 }
