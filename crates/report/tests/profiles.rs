@@ -2,8 +2,8 @@
 //! Small profile documents as every kind of table, and documents that lie.
 
 use experiment::{
-    BaselineProfile, Clock, Environment, FunctionDifference, HookCost, Implementation, Profile,
-    ProfileDocument, SCHEMA_VERSION, Status, Tool, Warning, WarningKind,
+    BaselineProfile, Clock, Environment, FunctionDifference, HookCost, Implementation, Integrity,
+    Policy, Profile, ProfileDocument, SCHEMA_VERSION, Status, Tool, Warning, WarningKind,
 };
 use proptest::prelude::*;
 use report::{
@@ -221,6 +221,25 @@ fn two_stacks_compared() {
     apparmor.hooks[0].calls = 2;
     let document = document(vec![diff(OPEN, 0), apparmor]);
     insta::assert_snapshot!(shown(&document, ProfileView::Operation));
+}
+
+#[test]
+fn every_view_names_the_state_of_policies() {
+    let one = |operation| {
+        let mut profile = profile("debian:6.12", &["selinux"], operation);
+        profile.policy = Policy::Enforcing;
+        profile.integrity = vec![Integrity::Audit];
+        profile
+    };
+    let document = document(vec![one(("open", "AA")), one(("stat", "AA"))]);
+    for view in [
+        ProfileView::Operation,
+        ProfileView::Hooks,
+        ProfileView::Operations,
+    ] {
+        let shown = shown(&document, view);
+        assert!(shown.contains("selinux +audit (enforcing)"), "{shown}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use experiment::{HookCost, Profile, ProfileDocument};
 
-use super::{full_name, grouped, has_figures, where_profiled};
+use super::{configured, full_name, grouped, has_figures, where_profiled};
 use crate::cells::reason;
 use crate::format::{count, figure, share};
 use crate::table::{Align, Column, Footnotes, Row, TEXT_LIMIT, Table, Value};
@@ -179,12 +179,12 @@ fn table(profiles: &[&Profile], clock: &str) -> Table {
         n,
         true,
     ));
-    let stack = profiles.first().map_or(&[][..], |p| p.stack.as_slice());
+    let stack = profiles.first().map_or_else(String::new, |p| configured(p));
     Table {
         title: format!(
             "{}, {clock}: hooks with {} over {}: guest kernel instructions",
             where_profiled(profiles),
-            full_name(stack),
+            stack,
             of_operations(sums.operations)
         ),
         legend: vec![
@@ -302,7 +302,9 @@ fn kernels(stack: &[String], profiles: &[&Profile], clock: &str) -> Option<Table
         title: format!(
             "{}, {clock}: hooks with {} on each kernel: guest kernel instructions per call",
             printable(filesystem, TEXT_LIMIT),
-            full_name(stack)
+            profiles
+                .first()
+                .map_or_else(|| full_name(stack), |p| configured(p))
         ),
         legend: vec![
             "Figures: the average from call to return over all operations; -: never called. hooks \

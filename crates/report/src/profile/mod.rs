@@ -128,6 +128,18 @@ fn full_name(stack: &[String]) -> String {
     printable(&stack.join(","), 3 * TEXT_LIMIT)
 }
 
+/// A profile's stack in full, with the state of its policies and integrity subsystems.
+fn configured(profile: &Profile) -> String {
+    let stack = full_name(&profile.stack);
+    let title = experiment::configuration_title(
+        &stack,
+        &profile.integrity,
+        profile.policy,
+        &profile.tuning,
+    );
+    printable(&title, 4 * TEXT_LIMIT)
+}
+
 /// `debian:6.1 (6.1.0-56-cloud-amd64), tmpfs`.
 fn where_profiled(profiles: &[&Profile]) -> String {
     let Some(first) = profiles.first() else {

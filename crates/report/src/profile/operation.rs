@@ -6,7 +6,9 @@ use std::collections::HashMap;
 
 use experiment::{BaselineProfile, HookCost, Implementation, Profile, ProfileDocument};
 
-use super::{StackNames, difference, full_name, grouped, has_figures, operation_of, residual};
+use super::{
+    StackNames, configured, difference, full_name, grouped, has_figures, operation_of, residual,
+};
 use crate::format::{self, count};
 use crate::table::{Align, Column, Footnotes, Row, TEXT_LIMIT, Table, Tone, Value, without_figure};
 use crate::text::printable;
@@ -134,7 +136,7 @@ fn table(document: &ProfileDocument, profiles: &[&Profile]) -> Table {
         printable(&title, TEXT_LIMIT)
     );
     if let [side] = sides.as_slice() {
-        title += &format!(", {}", full_name(&side.profile.stack));
+        title += &format!(", {}", configured(side.profile));
         if let Some(baseline) = side.baseline {
             title += &format!(" against {}", full_name(&baseline.stack));
         }
@@ -177,10 +179,7 @@ fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
     let compared = sides.iter().any(|side| side.baseline.is_some());
     if sides.len() > 1 {
         let stacks = sides.iter().map(|side| {
-            let (short, full) = (
-                names.short(&side.profile.stack),
-                full_name(&side.profile.stack),
-            );
+            let (short, full) = (names.short(&side.profile.stack), configured(side.profile));
             let against = match side.baseline {
                 Some(baseline) => format!(" against {}", full_name(&baseline.stack)),
                 None => String::new(),

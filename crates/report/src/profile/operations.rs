@@ -7,8 +7,8 @@ use experiment::{Profile, ProfileDocument};
 
 use super::operation::differing;
 use super::{
-    StackNames, difference, full_name, grouped, has_figures, operation_of, residual, sum,
-    where_profiled,
+    StackNames, configured, difference, full_name, grouped, has_figures, operation_of, residual,
+    sum, where_profiled,
 };
 use crate::format::{count, share};
 use crate::table::{Align, Column, Footnotes, Row, TEXT_LIMIT, Table, Tone, Value, without_figure};
@@ -41,6 +41,12 @@ impl<'a> Side<'a> {
             .values()
             .copied()
             .filter(|profile| has_figures(profile))
+    }
+
+    /// The stack in full, with what its profiles say of its policies.
+    fn configured(&self) -> String {
+        let first = self.profiles.values().next();
+        first.map_or_else(|| full_name(self.stack), |profile| configured(profile))
     }
 }
 
@@ -91,7 +97,7 @@ fn table(document: &ProfileDocument, profiles: &[&Profile]) -> Table {
         document.environment.clock
     );
     if let [side] = sides.as_slice() {
-        title += &format!("{}: ", full_name(side.stack));
+        title += &format!("{}: ", side.configured());
     }
     title += "guest kernel instructions per operation, and of them in hooks";
     Table {
@@ -130,12 +136,12 @@ fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
     }
     if sides
         .iter()
-        .any(|side| names.short(side.stack) != full_name(side.stack))
+        .any(|side| names.short(side.stack) != side.configured())
         && sides.len() > 1
     {
         let stacks: Vec<String> = sides
             .iter()
-            .map(|side| (names.short(side.stack), full_name(side.stack)))
+            .map(|side| (names.short(side.stack), side.configured()))
             .filter(|(short, full)| short != full)
             .map(|(short, full)| format!("{short} is {full}"))
             .collect();
