@@ -9,22 +9,27 @@
 //! - [`bootstrap`]: how that interval is made.
 //! - [`overhead`]: what a tested figure costs against a baseline; ratios, overlap.
 //! - [`mode`]: the most frequent key of counted observations.
+//! - [`Fit`]: how a figure follows from others, by least squares.
 //! - [`deepest_fall`]: where a figure falls that should only grow.
 //!
 //! # References
 //! B. Efron, R. J. Tibshirani, *An Introduction to the Bootstrap*, Chapman & Hall
 //! 1993: chapter 6 (standard errors, number of resamples), section 13.3
 //! (percentile interval).
+//! N. R. Draper, H. Smith, *Applied Regression Analysis*, 3rd ed., Wiley 1998:
+//! chapters 1 and 5 (least squares, intervals of coefficients).
 
 pub mod bootstrap;
 mod mode;
 mod monotone;
 mod overhead;
 mod random;
+mod regression;
 mod summary;
 
 pub use mode::{Mode, mode};
 pub use monotone::{Fall, Point, deepest_fall};
 pub use overhead::{Direction, geometric_mean, overhead, overlap};
 pub use random::SplitMix64;
+pub use regression::{Coefficient, Fit, FitError, bend};
 pub use summary::{MAGNITUDE_LIMIT, StatsError, Summary};

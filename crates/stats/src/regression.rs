@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Least squares: how a figure follows from others.
+
+use nalgebra::{DMatrix, DVector};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use crate::summary::MAGNITUDE_LIMIT;
+
+/// Below this share of the largest, a direction of the columns is none of its own.
+const RANK_TOLERANCE: f64 = 1e-10;
+/// Residuals below this share of the observations are rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// Why observations could not be fitted.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum FitError {
+    /// There are not more observations than coefficients, so that nothing is left to tell
+    /// how good they are.
+    #[error("{n} observations for {coefficients} coefficients; it takes at least {}", coefficients + 1)]
+    TooFew {
+        /// Observations.
+        n: usize,
+        /// Coefficients, with the intercept.
+        coefficients: usize,
+    },
+    /// A column is not as long as the observations.
+    #[error("predictor {column} has {len} values for {n} observations")]
+    Uneven {
+        /// Which predictor, from 0.
+        column: usize,
+        /// Its values.
+        len: usize,
+        /// Observations.
+        n: usize,
+    },
+    /// A value is not finite, or beyond [`MAGNITUDE_LIMIT`].
+    #[error("value {index} of {what} is {value}, which is no measurement")]
+    NotFinite {
+        /// `predictor 0`, `the observations`.
+        what: String,
+        /// Position, from 0.
+        index: usize,
+        /// The offending value.
+        value: f64,
+    },
+    /// A predictor never changes, or follows from the others: its effect cannot be told
+    /// from theirs.
+    #[error("predictor {column} does not vary by itself")]
+    Collinear {
+        /// Which predictor, from 0; of several that hang together, the last.
+        column: usize,
+    },
+}
+
+/// An estimate of how much a unit of a predictor adds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Coefficient {
+    /// The estimate.
+    pub value: f64,
+    /// Its 95 % interval `[low, high]` (Student's t), for independent errors of one
+    /// variance. Both are the estimate where the fit is exact.
+    pub ci95: [f64; 2],
+}
+
+/// `y = intercept + Σ slope·x + ε`, by ordinary least squares.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fit {
+    /// Where all predictors are 0.
+    pub intercept: Coefficient,
+    /// One for each predictor, in order.
+    pub slopes: Vec<Coefficient>,
+    /// Share of the observations' variance that the fit explains, 0 to 1; None where the
+    /// observations do not vary.
+    pub r2: Option<f64>,
+    /// Observation less fit, in the order of the observations.
+    pub residuals: Vec<f64>,
+    /// Standard deviation of the errors, in the observations' unit.
+    pub error: f64,
+}
+
+impl Fit {
+    /// Fits `y` to `predictors`, each of which has a value for each observation.
+    ///
+    /// # Errors
+    /// [`FitError`], if the observations do not determine every coefficient.
+    pub fn of(predictors: &[&[f64]], y: &[f64]) -> Result<Fit, FitError> {
+        check(predictors, y)?;
+        let (n, coefficients) = (y.len(), predictors.len() + 1);
+        // Centred, so that the intercept is a mean, and scaled, so that no unit decides
+        // on what is rounding.
+        let means: Vec<f64> = predictors.iter().map(|x| mean(x)).collect();
+        let scales: Vec<f64> = predictors
+            .iter()
+            .zip(&means)
+            .map(|(x, mean)| x.iter().map(|v| (v - mean).abs()).fold(0.0, f64::max))
+            .collect();
+        if let Some(column) = flat(predictors, &means, &scales) {
+            return Err(FitError::Collinear { column });
+        }
+        let columns = DMatrix::from_fn(n, predictors.len(), |row, column| {
+            (predictors[column][row] - means[column]) / scales[column]
+        });
+        let mean_y = mean(y);
+        let centred = DVector::from_iterator(n, y.iter().map(|v| v - mean_y));
+        let qr = columns.clone().qr();
+        let r = qr.r();
+        let largest = r.diagonal().iter().map(|v| v.abs()).fold(0.0, f64::max);
+        let dependent = |&column: &usize| r[(column, column)].abs() <= largest * RANK_TOLERANCE;
+        if let Some(column) = (0..predictors.len()).rev().find(dependent) {
+            return Err(FitError::Collinear { column });
+        }
+        let singular = || FitError::Collinear {
+            column: predictors.len().saturating_sub(1),
+        };
+        let scaled = r
+            .solve_upper_triangular(&(qr.q().transpose() * &centred))
+            .ok_or_else(singular)?;
+        let inverse = r
+            .solve_upper_triangular(&DMatrix::identity(predictors.len(), predictors.len()))
+            .ok_or_else(singular)?;
+
+        let fitted = &columns * &scaled;
+        let largest_y = y.iter().map(|v| v.abs()).fold(0.0, f64::max);
+        let residuals: Vec<f64> = centred
+            .iter()
+            .zip(fitted.iter())
+            .map(|(observed, fitted)| observed - fitted)
+            .map(|left| {
+                if left.abs() <= largest_y * ROUNDING {
+                    0.0
+                } else {
+                    left
+                }
+            })
+            .collect();
+        let squares = residuals.iter().map(|left| left * left).sum::<f64>();
+        let freedom = (n - coefficients) as f64;
+        let error = (squares / freedom).sqrt();
+        let reach = error * student(freedom);
+        let slopes: Vec<Coefficient> = (0..predictors.len())
+            .map(|column| {
+                let spread = inverse.row(column).norm() / scales[column];
+                around(scaled[column] / scales[column], reach * spread)
+            })
+            .collect();
+        // The variance at x = 0 of a fit that goes through the means.
+        let at_zero = DVector::from_iterator(
+            predictors.len(),
+            means.iter().zip(&scales).map(|(mean, scale)| mean / scale),
+        );
+        let spread = (1.0 / n as f64 + (inverse.transpose() * &at_zero).norm_squared()).sqrt();
+        let value = mean_y
+            - slopes
+                .iter()
+                .zip(&means)
+                .map(|(slope, mean)| slope.value * mean)
+                .sum::<f64>();
+        let all = centred.norm_squared();
+        Ok(Fit {
+            intercept: around(value, reach * spread),
+            slopes,
+            r2: (all > 0.0).then(|| (1.0 - squares / all).clamp(0.0, 1.0)),
+            residuals,
+            error,
+        })
+    }
+}
+
+/// How far `y` over `x` is from a straight line: the sag of the fitted parabola in the
+/// middle of the range of `x`, as a share of the line's rise over that range (of itself,
+/// where it is the larger). -1 to 1; 0 for a straight line, positive where `y` rises ever
+/// faster.
+///
+/// # Errors
+/// [`FitError`]: three different values of `x`, and four observations, are the least.
+pub fn bend(x: &[f64], y: &[f64]) -> Result<f64, FitError> {
+    check(&[x], y)?;
+    let (low, high) = x
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| {
+            (low.min(v), high.max(v))
+        });
+    let (middle, half) = (low + (high - low) / 2.0, (high - low) / 2.0);
+    if half <= 0.0 {
+        return Err(FitError::Collinear { column: 0 });
+    }
+    let line: Vec<f64> = x.iter().map(|v| (v - middle) / half).collect();
+    let square: Vec<f64> = line.iter().map(|v| v * v).collect();
+    let fit = Fit::of(&[&line, &square], y)?;
+    // Over [-1, 1] the line rises by 2b, and the parabola lies c below its chord.
+    let (rise, sag) = (2.0 * fit.slopes[0].value, fit.slopes[1].value);
+    let whole = rise.abs().max(sag.abs());
+    Ok(if whole == 0.0 { 0.0 } else { sag / whole })
+}
+
+fn check(predictors: &[&[f64]], y: &[f64]) -> Result<(), FitError> {
+    let n = y.len();
+    for (column, x) in predictors.iter().enumerate() {
+        if x.len() != n {
+            return Err(FitError::Uneven {
+                column,
+                len: x.len(),
+                n,
+            });
+        }
+        finite(x, || format!("predictor {column}"))?;
+    }
+    finite(y, || "the observations".to_owned())?;
+    let coefficients = predictors.len() + 1;
+    if n <= coefficients {
+        return Err(FitError::TooFew { n, coefficients });
+    }
+    Ok(())
+}
+
+fn finite(values: &[f64], what: impl Fn() -> String) -> Result<(), FitError> {
+    let bad = |value: &f64| !value.is_finite() || value.abs() > MAGNITUDE_LIMIT;
+    match values.iter().position(bad) {
+        Some(index) => Err(FitError::NotFinite {
+            what: what(),
+            index,
+            value: values[index],
+        }),
+        None => Ok(()),
+    }
+}
+
+/// The last predictor that does not vary beyond the rounding of its own values.
+fn flat(predictors: &[&[f64]], means: &[f64], scales: &[f64]) -> Option<usize> {
+    (0..predictors.len())
+        .rev()
+        .find(|&column| scales[column] <= means[column].abs() * ROUNDING)
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn around(value: f64, reach: f64) -> Coefficient {
+    Coefficient {
+        value,
+        ci95: [value - reach, value + reach],
+    }
+}
+
+/// What 95 % of Student's t lie within, for so many degrees of freedom (at least 1).
+fn student(freedom: f64) -> f64 {
+    StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |t| t.inverse_cdf(0.975))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn near(a: f64, b: f64) -> bool {
+        (a - b).abs() <= 1e-9 * (1.0 + a.abs().max(b.abs()))
+    }
+
+    /// By hand: sums of squares 10 and 6, of products 6; 95 % of t with 3 degrees of
+    /// freedom lie within 3.18245.
+    #[test]
+    fn a_known_line() {
+        let x = [1.0, 2.0, 3.0, 4.0, 5.0];
+        let y = [2.0, 4.0, 5.0, 4.0, 5.0];
+        let fit = Fit::of(&[&x], &y).unwrap();
+        assert!(near(fit.intercept.value, 2.2), "{fit:?}");
+        assert!(near(fit.slopes[0].value, 0.6), "{fit:?}");
+        assert!(near(fit.r2.unwrap(), 0.6), "{fit:?}");
+        let [low, high] = fit.slopes[0].ci95;
+        assert!(
+            (low + 0.300_131_8).abs() < 1e-6 && (high - 1.500_131_8).abs() < 1e-6,
+            "{fit:?}"
+        );
+        let [low, high] = fit.intercept.ci95;
+        assert!(
+            (low + 0.785_403_4).abs() < 1e-4 && (high - 5.185_403_4).abs() < 1e-4,
+            "{fit:?}"
+        );
+    }
+
+    #[test]
+    fn an_exact_line_has_no_interval() {
+        let x: Vec<f64> = (0..12).map(|i| f64::from(i) * 10_000.0).collect();
+        let y: Vec<f64> = x.iter().map(|x| 4_717.0 + 2.0 * x).collect();
+        let fit = Fit::of(&[&x], &y).unwrap();
+        assert!(near(fit.slopes[0].value, 2.0) && near(fit.intercept.value, 4_717.0));
+        assert_eq!(fit.r2, Some(1.0));
+        assert!(fit.error < 1e-6, "{fit:?}");
+        assert!(bend(&x, &y).unwrap().abs() < 1e-9);
+    }
+
+    #[test]
+    fn two_predictors_are_told_apart() {
+        let hooks = [3.0, 5.0, 9.0, 4.0, 7.0, 11.0];
+        let delay = [0.0, 10.0, 20.0, 30.0, 40.0, 5.0];
+        let y: Vec<f64> = (0..6)
+            .map(|i| 100.0 + 27.0 * hooks[i] + 2.0 * delay[i])
+            .collect();
+        let fit = Fit::of(&[&hooks, &delay], &y).unwrap();
+        assert!(
+            near(fit.slopes[0].value, 27.0) && near(fit.slopes[1].value, 2.0),
+            "{fit:?}"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_fitted_says_why() {
+        let two = [1.0, 2.0];
+        assert_eq!(
+            Fit::of(&[&two], &two),
+            Err(FitError::TooFew {
+                n: 2,
+                coefficients: 2
+            })
+        );
+        let x = [1.0, 2.0, 3.0, 4.0];
+        let twice = [2.0, 4.0, 6.0, 8.0];
+        assert_eq!(
+            Fit::of(&[&x, &twice], &x),
+            Err(FitError::Collinear { column: 1 })
+        );
+        assert_eq!(
+            Fit::of(&[&[7.0; 4]], &x),
+            Err(FitError::Collinear { column: 0 })
+        );
+        assert!(matches!(
+            Fit::of(&[&[1.0, f64::NAN, 2.0, 3.0]], &x),
+            Err(FitError::NotFinite { index: 1, .. })
+        ));
+        assert!(matches!(Fit::of(&[&two], &x), Err(FitError::Uneven { .. })));
+        let flat = Fit::of(&[&x], &[5.0; 4]).unwrap();
+        assert_eq!((flat.r2, flat.slopes[0].value), (None, 0.0));
+    }
+
+    #[test]
+    fn a_bend_has_a_sign() {
+        let x: Vec<f64> = (0..10).map(f64::from).collect();
+        let up: Vec<f64> = x.iter().map(|x| x * x).collect();
+        let down: Vec<f64> = x.iter().map(|x| -x * x).collect();
+        assert!(bend(&x, &up).unwrap() > 0.2);
+        assert!(bend(&x, &down).unwrap() < -0.2);
+    }
+
+    proptest! {
+        #[test]
+        fn residuals_add_up_to_nothing(
+            rows in proptest::collection::vec((-1e6f64..1e6, -1e6f64..1e6, -1e9f64..1e9), 6..40),
+        ) {
+            let a: Vec<f64> = rows.iter().map(|r| r.0).collect();
+            let b: Vec<f64> = rows.iter().map(|r| r.1).collect();
+            let y: Vec<f64> = rows.iter().map(|r| r.2).collect();
+            let fit = Fit::of(&[&a, &b], &y).unwrap();
+            let tolerance = 1e-9 * y.iter().map(|v| v.abs()).sum::<f64>();
+            prop_assert!(fit.residuals.iter().sum::<f64>().abs() <= tolerance);
+            for x in [&a, &b] {
+                let product: f64 = fit.residuals.iter().zip(x).map(|(r, x)| r * x).sum();
+                prop_assert!(product.abs() <= tolerance * 1e6, "{}", product);
+            }
+            for slope in &fit.slopes {
+                prop_assert!(slope.ci95[0] <= slope.value && slope.value <= slope.ci95[1]);
+            }
+            prop_assert!((0.0..=1.0).contains(&fit.r2.unwrap()));
+        }
+
+        #[test]
+        fn anything_is_fitted_or_refused(
+            x in proptest::collection::vec(proptest::num::f64::ANY, 0..12),
+            y in proptest::collection::vec(proptest::num::f64::ANY, 0..12),
+        ) {
+            if let Ok(fit) = Fit::of(&[&x], &y) {
+                prop_assert_eq!(fit.residuals.len(), y.len());
+            }
+            let _ = bend(&x, &y);
+        }
+    }
+}
