@@ -16,7 +16,9 @@ const VMLINUX_LIMIT: u64 = 512 << 20;
 pub(super) struct Driver {
     pub module: &'static str,
     option: &'static str,
-    /// A string of its code or data, with the NULs around it.
+    /// A string of its code or data, with the NULs around it: the name of its cache of
+    /// inodes. The linker keeps a string that ends another only there, as it does `tmpfs`
+    /// in `devtmpfs`.
     trace: &'static [u8],
 }
 
@@ -39,10 +41,16 @@ pub(super) fn drivers(fs: FileSystem) -> Vec<Driver> {
     };
     let ram_disk = driver(RAM_DISK, "CONFIG_BLK_DEV_RAM", b"\0brd.rd_nr\0");
     match fs {
-        FileSystem::Tmpfs => vec![driver("tmpfs", "CONFIG_TMPFS", b"\0tmpfs\0")],
-        FileSystem::Ext4 => vec![ram_disk, driver("ext4", "CONFIG_EXT4_FS", b"\0ext4\0")],
-        FileSystem::Xfs => vec![ram_disk, driver("xfs", "CONFIG_XFS_FS", b"\0xfs\0")],
-        FileSystem::Btrfs => vec![ram_disk, driver("btrfs", "CONFIG_BTRFS_FS", b"\0btrfs\0")],
+        FileSystem::Tmpfs => vec![driver("tmpfs", "CONFIG_TMPFS", b"\0shmem_inode_cache\0")],
+        FileSystem::Ext4 => vec![
+            ram_disk,
+            driver("ext4", "CONFIG_EXT4_FS", b"\0ext4_inode_cache\0"),
+        ],
+        FileSystem::Xfs => vec![ram_disk, driver("xfs", "CONFIG_XFS_FS", b"\0xfs_inode\0")],
+        FileSystem::Btrfs => vec![
+            ram_disk,
+            driver("btrfs", "CONFIG_BTRFS_FS", b"\0btrfs_inode\0"),
+        ],
     }
 }
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What a patch's author asks, "did it become dearer?": `lsmeter run` over two kernels or
+//! two stacks, and its exit code. SLOW: half a minute.
+//!
+//! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests
+//! (`lsmeter kernel fetch debian:6.12`); nothing is fetched here.
+
+mod common;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use common::{Ended, Place};
+
+/// One lsmeter at a time, which has two QEMUs at most.
+static MACHINE: Mutex<()> = Mutex::new(());
+
+fn machine() -> MutexGuard<'static, ()> {
+    MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+const KERNEL: &str = "debian:6.12";
+
+fn check(place: &Place, rest: &[&str]) -> Ended {
+    let common = ["run", "--offline", "--fs", "tmpfs", "-n", "8"];
+    let what = ["--bench", "stat:AA", "--bench", "getppid"];
+    place.run(&[&common[..], &what, rest].concat())
+}
+
+/// The image that the cache has of the kernel, as if somebody had built it.
+fn image(place: &Place) -> String {
+    let listed = place.run(&["kernel", "list", "--json"]).json();
+    let kernels = listed["kernels"].as_array().unwrap();
+    let newest = kernels
+        .iter()
+        .rfind(|kernel| kernel["series"] == "6.12" && !kernel["modules"].is_null());
+    newest.unwrap()["image"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_same_kernel_costs_the_same() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let image = image(&place);
+    let kernels = ["--kernel", KERNEL, "--kernel", &image];
+    let rest = ["--stack", "capability", "--check", "0.01"];
+    let ended = check(&place, &[&kernels[..], &rest].concat()).code(0);
+    // A column a kernel, and nothing between them.
+    assert!(
+        ended.stdout.contains("bzImage") || ended.stdout.contains("vmlinuz"),
+        "{ended:#?}"
+    );
+    let told = "of 2 cells compared, 0 cost more than 0.01 % above the baseline";
+    assert!(ended.stderr.contains(told), "{ended:#?}");
+}
+
+#[test]
+fn what_costs_more_is_a_regression() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let stacks = [
+        "--kernel",
+        KERNEL,
+        "--stack",
+        "capability",
+        "--stack",
+        "capability,selinux",
+    ];
+    let ended = check(&place, &[&stacks[..], &["--check", "5"]].concat()).code(1);
+    assert!(ended.stderr.contains("worse: stat:AA"), "{ended:#?}");
+    assert!(!ended.stderr.contains("worse: getppid"), "{ended:#?}");
+    check(&place, &[&stacks[..], &["--check", "50"]].concat()).code(0);
+}
+
+#[test]
+fn nothing_to_compare_is_inconclusive() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let one = ["--kernel", KERNEL, "--stack", "capability", "--check"];
+    check(&place, &one).code(5);
+}
