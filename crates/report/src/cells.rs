@@ -89,7 +89,11 @@ impl<'a> Group<'a> {
     /// A column's heading.
     pub(crate) fn heading(&self, column: &Configuration) -> String {
         match &column.kernel {
-            Some(kernel) if self.of_kernels => kernel.clone(),
+            Some(kernel) if self.of_kernels => {
+                let kernels = self.configurations.iter();
+                let all: Vec<&str> = kernels.filter_map(|c| c.kernel.as_deref()).collect();
+                telling_part(kernel, &all)
+            }
             _ => column.short_title(self.baseline.as_ref()),
         }
     }
@@ -124,6 +128,38 @@ impl<'a> Group<'a> {
         }
         releases
     }
+}
+
+/// What tells the path `name` from `all` others: the directories that all share before
+/// and after it are left out. Names that are no paths stay whole.
+fn telling_part(name: &str, all: &[&str]) -> String {
+    let split: Vec<Vec<&str>> = all.iter().map(|name| name.split('/').collect()).collect();
+    let shortest = split.iter().map(Vec::len).min().unwrap_or(0);
+    if split.len() < 2 || shortest < 2 {
+        return name.to_owned();
+    }
+    let shared = |part: &dyn Fn(&[&str], usize) -> String, most: usize| {
+        (0..most)
+            .take_while(|&at| split.iter().all(|p| part(p, at) == part(&split[0], at)))
+            .count()
+    };
+    let before = shared(&|p, at| p[at].to_owned(), shortest - 1);
+    let after = shared(
+        &|p, at| p[p.len() - 1 - at].to_owned(),
+        shortest - 1 - before,
+    );
+    let parts: Vec<&str> = name.split('/').collect();
+    let Some(middle) = parts.get(before..parts.len().saturating_sub(after)) else {
+        return name.to_owned();
+    };
+    let mut told = middle.join("/");
+    if before > 0 {
+        told.insert_str(0, "…/");
+    }
+    if after > 0 {
+        told.push_str("/…");
+    }
+    told
 }
 
 /// The cell that each is compared with.
@@ -271,5 +307,36 @@ pub(crate) fn reason(status: Status, reason: Option<&str>) -> String {
         Status::Unsupported => format!("unsupported: {reason}"),
         Status::Failed => format!("failed: {reason}"),
         Status::Ok => "ok, but without a figure".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::telling_part;
+
+    #[test]
+    fn kernels_are_told_apart_by_what_differs() {
+        let told = |all: &[&str]| -> Vec<String> {
+            all.iter().map(|name| telling_part(name, all)).collect()
+        };
+        assert_eq!(
+            told(&["./a/arch/x86/boot/bzImage", "./b/arch/x86/boot/bzImage"]),
+            ["…/a/…", "…/b/…"]
+        );
+        assert_eq!(
+            told(&["/boot/vmlinuz-1", "/boot/vmlinuz-2"]),
+            ["…/vmlinuz-1", "…/vmlinuz-2"]
+        );
+        assert_eq!(
+            told(&["/x/bzImage", "/x/y/bzImage"]),
+            ["…/bzImage", "…/y/bzImage"]
+        );
+        assert_eq!(
+            told(&["debian:6.1", "/a/bzImage"]),
+            ["debian:6.1", "/a/bzImage"]
+        );
+        assert_eq!(told(&["/a/bzImage"]), ["/a/bzImage"]);
+        assert_eq!(told(&["/a/b", "/a/b"]), ["…/b", "…/b"]);
+        assert_eq!(told(&["a//", "//"]), ["a/…", "/…"]);
     }
 }
