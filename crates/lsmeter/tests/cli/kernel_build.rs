@@ -12,8 +12,9 @@ use rustix::process::Signal;
 
 use crate::common::{Ended, Place, Running, names, runs, signal, wait_for};
 
-const TOOLS: [&str; 12] = [
-    "gcc", "ld", "flex", "bison", "bc", "perl", "awk", "find", "pahole", "lz4", "git", "tool",
+const TOOLS: [&str; 14] = [
+    "gcc", "ld", "flex", "bison", "bc", "perl", "awk", "find", "pahole", "lz4", "git", "tar",
+    "tool", "xz",
 ];
 const MARKS: [&str; 4] = [
     "arch/x86/Kconfig",
@@ -120,11 +121,15 @@ fn what_lacks_is_named_before_anything_is_done() {
     let asked = ["x", "--source", "linux-source-6.12"];
     build(&place, &asked).refused(
         3,
-        "lacks flex, pahole, gelf.h, openssl/opensslv.h",
-        Some("apt-get install flex libelf-dev libssl-dev pahole"),
+        "lacks flex, pahole, stdlib.h, gelf.h, openssl/opensslv.h",
+        Some("apt-get install flex libc6-dev libelf-dev libssl-dev pahole"),
     );
     let asked = ["x", "--source", "tree", "--flavour", "dac"];
-    build(&place, &asked).refused(3, "lacks flex, gelf.h", Some("flex libelf-dev"));
+    build(&place, &asked).refused(
+        3,
+        "lacks flex, stdlib.h, gelf.h",
+        Some("flex libc6-dev libelf-dev"),
+    );
     assert!(!place.cache().join("lsmeter/build").exists());
 }
 

@@ -176,7 +176,8 @@ impl Store {
         for path in &recipe.fragments {
             wishes.add_file(path)?;
         }
-        tools::probe(&wishes)?;
+        let unpacks = matches!(recipe.source, Source::Package(_));
+        tools::probe(&wishes, unpacks)?;
         let tree = match &recipe.source {
             Source::Tree(path) => source::tree(path)?,
             Source::Package(package) => {

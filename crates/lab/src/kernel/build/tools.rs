@@ -51,7 +51,11 @@ const PROGRAMS: [Need; 16] = [
     with("cpio", "cpio", &["IKHEADERS"]),
 ];
 
-const HEADERS: [Need; 2] = [
+/// What a source package is unpacked with.
+const UNPACKERS: [Need; 2] = [always("tar", "tar"), always("xz", "xz-utils")];
+
+const HEADERS: [Need; 3] = [
+    always("stdlib.h", "libc6-dev"),
     with(
         "gelf.h",
         "libelf-dev",
@@ -69,28 +73,34 @@ const HEADERS: [Need; 2] = [
     ),
 ];
 
-/// Sees that all is there that a build of `wishes` takes.
+/// Sees that all is there that a build of `wishes` takes, from a source package if
+/// `unpacks`.
 ///
 /// # Errors
 /// [`Error::Environment`] that names all that lacks, and the packages.
-pub(super) fn probe(wishes: &Wishes) -> Result<(), Error> {
+pub(super) fn probe(wishes: &Wishes, unpacks: bool) -> Result<(), Error> {
     let is_needed = |need: &&Need| {
         need.options.is_empty() || need.options.iter().any(|option| wishes.has(option))
     };
-    let mut lacking: Vec<&Need> = PROGRAMS
+    let unpackers = if unpacks { &UNPACKERS[..] } else { &[] };
+    let mut lacking: Vec<&Need> = unpackers
         .iter()
+        .chain(&PROGRAMS)
         .filter(is_needed)
         .filter(|need| !is_program(need.what))
         .collect();
-    // Only the compiler knows where it looks for headers.
-    if is_program("gcc") {
-        lacking.extend(
-            HEADERS
-                .iter()
-                .filter(is_needed)
-                .filter(|n| !is_header(n.what)),
-        );
-    }
+    // Where headers are only the compiler knows. Without one, all are named that are not
+    // where Debian has them, so that the first hint is also the last.
+    let has_compiler = is_program("gcc");
+    let is_there = |name: &str| {
+        if has_compiler {
+            return is_header(name);
+        }
+        let places = ["/usr/include", "/usr/include/x86_64-linux-gnu"];
+        places.iter().any(|dir| Path::new(dir).join(name).exists())
+    };
+    let headers = HEADERS.iter().filter(is_needed);
+    lacking.extend(headers.filter(|need| !is_there(need.what)));
     if lacking.is_empty() {
         return Ok(());
     }
