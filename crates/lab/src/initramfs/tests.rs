@@ -142,8 +142,13 @@ fn drivers_built_in_need_no_module() {
     assert!(names(FileSystem::Ext4, &listed).unwrap().is_empty());
 
     let dir = tempfile::tempdir().unwrap();
-    let bare = kernel(dir.path(), &[("vmlinux", b"..\0brd.rd_nr\0..\0ext4\0..")]);
+    // A name that ends another is kept only there.
+    let image = b"..\0brd.rd_nr\0..\0ext4_inode_cache\0..\0devtmpfs\0..";
+    let bare = kernel(dir.path(), &[("vmlinux", image)]);
     assert!(names(FileSystem::Ext4, &bare).unwrap().is_empty());
     assert!(names(FileSystem::Btrfs, &bare).is_err());
     assert!(names(FileSystem::Tmpfs, &bare).is_err());
+    let image = b"..\0shmem_inode_cache\0..\0devtmpfs\0..";
+    let bare = kernel(dir.path(), &[("vmlinux", image)]);
+    assert!(names(FileSystem::Tmpfs, &bare).unwrap().is_empty());
 }
