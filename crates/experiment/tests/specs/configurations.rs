@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Stacks in every state of their policies, and what is compared with what.
+
+use experiment::{CellKey, Experiment, Metric, Policy, Tuning};
+
+use super::{refused, spec};
+
+#[test]
+fn the_baseline_is_a_stack_or_a_position() {
+    let stacks = "stacks = ['capability,selinux', 'capability']\n";
+    let e = spec(&format!("{stacks}baseline = 'capability'"))
+        .resolve()
+        .unwrap();
+    assert_eq!(e.baseline, 1);
+    let e = spec(&format!("{stacks}baseline = 1")).resolve().unwrap();
+    assert_eq!(e.baseline, 1);
+    let (message, hint) = refused(&format!("{stacks}baseline = 'selinux'"));
+    assert_eq!(
+        message,
+        "baseline `selinux` is none of the 2 stacks: capability,selinux · capability"
+    );
+    assert!(hint.contains("add it to `stacks`"));
+    assert!(
+        refused(&format!("{stacks}baseline = 2"))
+            .0
+            .starts_with("baseline `2`")
+    );
+    assert!(
+        refused("baseline = -1")
+            .0
+            .contains("a stack, or a configuration's position from 0")
+    );
+    assert!(
+        refused("baseline = 1.5")
+            .0
+            .contains("a stack, or a configuration's position from 0")
+    );
+}
+
+#[test]
+fn configurations_are_stacks_in_every_state() {
+    let titles = |text: &str| -> Vec<String> {
+        let configurations = spec(text).resolve().unwrap().configurations;
+        configurations.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(
+        titles(
+            "stacks = ['capability', 'capability,selinux']\npolicies = ['none', 'enforcing']\n\
+             integrity = ['', 'ima,audit']"
+        ),
+        [
+            // Capabilities have no policy to load.
+            "capability",
+            "capability +audit,ima",
+            "capability,selinux",
+            "capability,selinux +audit,ima",
+            "capability,selinux (enforcing)",
+            "capability,selinux +audit,ima (enforcing)",
+        ]
+    );
+    // What has no policy has no size.
+    assert_eq!(
+        titles(
+            "stacks = ['capability,landlock']\npolicies = ['none', 'enforcing']\nlayers = [1, 2]"
+        ),
+        [
+            "capability,landlock",
+            "capability,landlock (enforcing, 1 layers)",
+            "capability,landlock (enforcing, 2 layers)",
+        ]
+    );
+    // Audit and IMA have rules whatever the policy.
+    assert_eq!(
+        titles(
+            "stacks = ['capability,selinux']\nintegrity = ['', 'audit', 'evm']\nrules = [10, 100]"
+        ),
+        [
+            "capability,selinux",
+            "capability,selinux +audit (10 rules)",
+            "capability,selinux +audit (100 rules)",
+            "capability,selinux +evm",
+        ]
+    );
+    assert_eq!(
+        titles(
+            "kernels = ['build:dac', 'build:all']\n[[configurations]]\nkernel = 'build:dac'\n\
+             stack = 'none'\n[[configurations]]\nkernel = 'build:all'\n\
+             stack = 'capability,selinux'\npolicy = 'enforcing'\nselinux_policy = 'reference'"
+        ),
+        [
+            "none on build:dac",
+            "capability,selinux (enforcing, reference policy) on build:all"
+        ]
+    );
+}
+
+#[test]
+fn configurations_that_make_no_sense_are_refused() {
+    for (text, message, hint) in [
+        (
+            "policies = ['enforcing', 'enforcing']",
+            "`policies` holds `enforcing` twice",
+            "",
+        ),
+        (
+            "integrity = ['audit,imma']",
+            "unknown integrity subsystem `imma`; one of audit, ima, evm",
+            "",
+        ),
+        (
+            "policies = ['enforcing']\nlayers = [17]",
+            "`layers` is 17; it must be from 1 to 16",
+            "",
+        ),
+        (
+            "policies = ['enforcing']\nrules = [0]",
+            "`rules` is 0; it must be from 1 to 100000",
+            "",
+        ),
+        (
+            "stacks = ['none']\npolicies = ['enforcing']",
+            "a kernel without LSMs has neither policies",
+            "name a stack",
+        ),
+        (
+            "[[configurations]]\nstack = 'smack'\nrules = 10",
+            "`smack` has no policy",
+            "say policy = \"enforcing\"",
+        ),
+        (
+            "[[configurations]]\nstack = 'smack'\nkernel = 'build:x'",
+            "`kernel` is `build:x`: none of the 1 kernels",
+            "",
+        ),
+        (
+            "baseline_kernel = 'debian:6.1'",
+            "`baseline_kernel` is `debian:6.1`: none of the 1 kernels: debian:6.12",
+            "add it to `kernels`",
+        ),
+        (
+            "stacks = ['capability']\n[[configurations]]\nstack = 'capability'",
+            "`configurations` holds `capability` twice",
+            "",
+        ),
+    ] {
+        let (found, advice) = refused(text);
+        assert!(found.contains(message), "{found}");
+        assert!(advice.starts_with(hint), "{advice}");
+    }
+}
+
+#[test]
+fn kernels_are_compared_when_that_is_all_there_is() {
+    let kernels = "kernels = ['a', 'b']\n";
+    let one = spec(&format!("{kernels}stacks = ['capability']"))
+        .resolve()
+        .unwrap();
+    assert_eq!(one.baseline_kernel.as_deref(), Some("a"));
+    assert_eq!(compared(&one, "b", "capability"), "a capability");
+    assert_eq!(compared(&one, "a", "capability"), "");
+
+    let two = spec(&format!(
+        "{kernels}stacks = ['capability', 'capability,selinux']"
+    ))
+    .resolve()
+    .unwrap();
+    assert_eq!(two.baseline_kernel, None);
+    assert_eq!(compared(&two, "b", "capability,selinux"), "b capability");
+
+    let pinned = spec(&format!(
+        "{kernels}stacks = ['capability']\nbaseline = 'none'\n\
+         [[configurations]]\nkernel = 'a'\nstack = 'none'"
+    ))
+    .resolve()
+    .unwrap();
+    assert_eq!(compared(&pinned, "b", "capability"), "a none");
+    assert_eq!(compared(&pinned, "a", "none"), "");
+}
+
+/// Kernel and stack that a cell is compared with.
+fn compared(experiment: &Experiment, kernel: &str, stack: &str) -> String {
+    let key = CellKey {
+        kernel: kernel.to_owned(),
+        stack: stack.split(',').map(str::to_owned).collect(),
+        integrity: Vec::new(),
+        policy: Policy::None,
+        tuning: Tuning::default(),
+        filesystem: "ext4".to_owned(),
+        benchmark: "open".to_owned(),
+        variant: "AA".to_owned(),
+        metric: Metric::Instructions,
+    };
+    let base = experiment.baseline_of(&key);
+    base.map_or_else(String::new, |base| {
+        format!("{} {}", base.kernel, base.stack.join(","))
+    })
+}
