@@ -133,7 +133,8 @@ fn compile(guest: &Path, agent: &Path) -> Result<(), String> {
     command
         .args(sources(guest)?)
         .args(sources(&guest.join("bench"))?)
-        .args(sources(&guest.join("policy"))?);
+        .args(sources(&guest.join("policy"))?)
+        .args(sources(&guest.join("delays"))?);
     let status = command.status().map_err(|e| {
         format!(
             "running the C compiler {}: {e}\nhint: install gcc (Debian: apt install gcc libc6-dev)",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Reading and writing JSON documents: the run document and the profile document.
+//! Reading and writing JSON documents: of runs, profiles and sweeps.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::profile::ProfileDocument;
 use crate::run::{Run, SCHEMA_VERSION, Warning};
+use crate::sensitivity::SensitivityDocument;
 
 /// Largest document that is read, in bytes.
 pub const DOCUMENT_LIMIT_BYTES: u64 = 1 << 30;
@@ -23,6 +24,8 @@ pub enum DocumentKind {
     Run,
     /// What `lsmeter profile` writes: [`crate::ProfileDocument`].
     Profile,
+    /// What `lsmeter sensitivity` writes: [`crate::SensitivityDocument`].
+    Sensitivity,
 }
 
 impl fmt::Display for DocumentKind {
@@ -30,6 +33,7 @@ impl fmt::Display for DocumentKind {
         f.pad(match self {
             DocumentKind::Run => "run document",
             DocumentKind::Profile => "profile document",
+            DocumentKind::Sensitivity => "sensitivity document",
         })
     }
 }
@@ -136,6 +140,9 @@ impl DocumentError {
             (DocumentFault::Truncated { .. } | DocumentFault::Empty, DocumentKind::Profile) => {
                 Some("it was not written to its end; profile again")
             }
+            (DocumentFault::Truncated { .. } | DocumentFault::Empty, DocumentKind::Sensitivity) => {
+                Some("it was not written to its end; sweep again")
+            }
             (DocumentFault::Newer { .. }, _) => {
                 Some("use the lsmeter that wrote it, or a later one")
             }
@@ -147,6 +154,10 @@ impl DocumentError {
                 DocumentFault::NoVersion { .. } | DocumentFault::NotJson { .. },
                 DocumentKind::Profile,
             ) => Some("give a document that `lsmeter profile --output FILE` wrote"),
+            (
+                DocumentFault::NoVersion { .. } | DocumentFault::NotJson { .. },
+                DocumentKind::Sensitivity,
+            ) => Some("give a document that `lsmeter sensitivity --output FILE` wrote"),
             _ => None,
         }
     }
@@ -342,6 +353,11 @@ pub fn run_schema() -> serde_json::Value {
 /// The JSON Schema of the profile document, generated from the types.
 pub fn profile_schema() -> serde_json::Value {
     schemars::schema_for!(ProfileDocument).to_value()
+}
+
+/// The JSON Schema of the sensitivity document, generated from the types.
+pub fn sensitivity_schema() -> serde_json::Value {
+    schemars::schema_for!(SensitivityDocument).to_value()
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ mod profile;
 mod resolve;
 mod run;
 mod select;
+mod sensitivity;
 mod spec;
 mod stack;
 mod words;
@@ -31,6 +32,7 @@ pub use cell::{Cell, CellKey, Counts, PathCount, title as cell_title};
 pub use configuration::{Configuration, Tuning, title as configuration_title};
 pub use document::{
     DOCUMENT_LIMIT_BYTES, DocumentError, DocumentFault, DocumentKind, profile_schema, run_schema,
+    sensitivity_schema,
 };
 pub use experiment::{Experiment, Samples};
 pub use hint::nearest;
@@ -42,9 +44,12 @@ pub use run::{
     Emulator, Environment, PluginApi, PolicyProof, Run, SCHEMA_VERSION, Tool, Warning, WarningKind,
 };
 pub use select::{Pattern, PatternError, SelectError, Selectable, Selection};
+pub use sensitivity::{
+    ALL_HOOKS, DepthRule, Prediction, RepeatedQuestion, SensitivityDocument, Slope, SlopePoint,
+};
 pub use spec::{Baseline, ConfigurationSpec, IntegrityList, SPEC_LIMIT_BYTES, Spec, SpecError};
 pub use stack::{Stack, StackError};
 pub use words::{
-    Clock, FileSystem, Integrity, Metric, Place, Policy, Select, SelinuxPolicy, Status, Suite,
-    Unit, UnknownWord,
+    Caches, Clock, DelayModule, FileSystem, Integrity, Metric, Place, Policy, Select,
+    SelinuxPolicy, Status, Suite, Unit, UnknownWord,
 };

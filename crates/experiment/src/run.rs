@@ -256,6 +256,8 @@ pub enum WarningKind {
     ExtraModules,
     /// The kernel does not name its functions: fewer windows can be counted.
     NoSymbols,
+    /// A slope is not what was counted.
+    SlopeDiffers,
     /// Some cells failed or were unsupported.
     MissingCells,
     /// The run was ended before all cells were measured.
@@ -296,6 +298,9 @@ impl WarningKind {
             WarningKind::NoSymbols => {
                 "build the kernel with CONFIG_KALLSYMS=y, or give the unstripped vmlinux beside it"
             }
+            WarningKind::SlopeDiffers => {
+                "look at the slopes hook by hook, and at the reason given there"
+            }
             WarningKind::MissingCells => "see each cell's reason",
             WarningKind::Interrupted => "run again with --resume to measure the rest",
             WarningKind::StaleIndex => {
@@ -319,6 +324,7 @@ impl fmt::Display for WarningKind {
             WarningKind::NonMonotone => "non-monotone",
             WarningKind::ExtraModules => "extra modules",
             WarningKind::NoSymbols => "no symbols",
+            WarningKind::SlopeDiffers => "slope differs",
             WarningKind::MissingCells => "missing cells",
             WarningKind::Interrupted => "interrupted",
             WarningKind::StaleIndex => "stale index",

@@ -126,6 +126,24 @@ words! {
 }
 
 words! {
+    /// What delays the decisions at hooks.
+    DelayModule, "module":
+    /// The Tunable Security Module, in a kernel built with it.
+    Tunable = "tunable",
+    /// Programs of the BPF LSM, on a stock kernel.
+    Bpf = "bpf",
+}
+
+words! {
+    /// What a kernel's caches know of the path that an operation walks.
+    Caches, "state of the caches":
+    /// It has just been walked.
+    Warm = "warm",
+    /// Dentries and inodes that nobody uses were dropped before each operation.
+    Cold = "cold",
+}
+
+words! {
     /// What drives a guest's clock.
     Clock, "clock":
     /// Its own instructions (QEMU's `-icount`, fixed seed and real-time clock): two

@@ -148,18 +148,7 @@ pub(crate) fn modal_paths(cell: &CellRecords) -> Option<(Path, BTreeMap<PathKey,
 
 fn count_composite(cell: &CellRecords, dirty: usize) -> Result<Counts, CountError> {
     let operations = operations(cell);
-    let expected = operations[0].len();
-    if let Some(operation) = operations
-        .iter()
-        .position(|windows| windows.len() != expected)
-    {
-        let found = operations[operation].len();
-        return Err(CountError::UnevenOperations {
-            operation,
-            found,
-            expected,
-        });
-    }
+    let expected = check_even(&operations)?;
     let mut modal = Path {
         instructions: 0,
         rep_iterations: 0,
@@ -190,6 +179,65 @@ fn count_composite(cell: &CellRecords, dirty: usize) -> Result<Counts, CountErro
         windows: cell.windows.len(),
         dirty,
     })
+}
+
+/// Instructions of each operation, in order; None where something else ran in it. Every
+/// `turns`-th operation is of the same kind, so that a disturbed window of a composite
+/// operation stands for the usual one at its position in those. Operations may differ in
+/// length otherwise: none counts for the modal path.
+///
+/// # Errors
+/// [`CountError::UnevenOperations`], of a composite benchmark.
+pub fn by_operation(cell: &CellRecords, turns: usize) -> Result<Vec<Option<u64>>, CountError> {
+    if cell.operations.is_empty() {
+        let windows = cell.windows.iter();
+        return Ok(windows
+            .map(|window| window.clean.then_some(window.instructions))
+            .collect());
+    }
+    let operations = operations(cell);
+    check_even(&operations)?;
+    let turns = turns.max(1);
+    let mut usual: Vec<Vec<Option<u64>>> = Vec::new();
+    for turn in 0..turns.min(operations.len()) {
+        let at_turn = || operations.iter().skip(turn).step_by(turns);
+        let positions = 0..operations[turn].len();
+        usual.push(
+            positions
+                .map(|position| {
+                    let windows = at_turn().map(|windows| &windows[position]);
+                    paths(windows).first().map(|(key, _)| key.0)
+                })
+                .collect(),
+        );
+    }
+    Ok(operations
+        .iter()
+        .enumerate()
+        .map(|(number, windows)| {
+            let usual = &usual[number % turns];
+            let of = |(position, window): (usize, &Window)| match window.clean {
+                true => Some(window.instructions),
+                false => usual[position],
+            };
+            windows.iter().enumerate().map(of).sum()
+        })
+        .collect())
+}
+
+fn check_even(operations: &[&[Window]]) -> Result<usize, CountError> {
+    let expected = operations.first().map_or(0, |windows| windows.len());
+    let uneven = operations
+        .iter()
+        .position(|windows| windows.len() != expected);
+    match uneven {
+        None => Ok(expected),
+        Some(operation) => Err(CountError::UnevenOperations {
+            operation,
+            found: operations[operation].len(),
+            expected,
+        }),
+    }
 }
 
 #[cfg(test)]
@@ -266,6 +314,27 @@ mod tests {
         let counts = count(&cell).unwrap();
         assert_eq!(counts.modal.instructions, 31);
         assert_eq!(counts.samples, [31, 31, 32]);
+    }
+
+    #[test]
+    fn operations_keep_their_order_and_their_turns() {
+        let windows = vec![window(10, true), window(500, false), window(12, true)];
+        let cell = CellRecords {
+            windows,
+            ..CellRecords::default()
+        };
+        assert_eq!(by_operation(&cell, 2), Ok(vec![Some(10), None, Some(12)]));
+
+        // Two windows an operation, two turns: 10 + 20, 110 + 120, once again disturbed.
+        let numbers = [10, 20, 110, 120, 10, 999, 999, 120];
+        let clean = |n: u64| n != 999;
+        let cell = CellRecords {
+            windows: numbers.map(|n| window(n, clean(n))).to_vec(),
+            operations: vec![0, 2, 4, 6],
+            ..CellRecords::default()
+        };
+        let expected = [30, 230, 30, 230].map(Some).to_vec();
+        assert_eq!(by_operation(&cell, 2), Ok(expected));
     }
 
     #[test]

@@ -24,6 +24,8 @@ enum frame_type {
 	FRAME_FAILED = 7,
 	FRAME_MODULES = 8,
 	FRAME_STEP = 9,
+	FRAME_ASKED = 10,
+	FRAME_UNDELAYED = 11,
 	FRAME_EXPERIMENT = 16,
 	FRAME_RUN = 17,
 };
@@ -66,6 +68,10 @@ struct cell_spec {
 	u32 samples;
 	u32 ms;			/* throughput: measured period */
 	u32 share;		/* time: the clock's share, per mille */
+	u32 cold;		/* 1: dentries and inodes are dropped before each operation */
+	u32 ask;		/* 1: tell what one operation asks of hooks */
+	u32 points;		/* of a sweep (delays.h): operations take turns */
+	u32 first_point;
 };
 
 struct experiment {
@@ -131,6 +137,17 @@ void names_move(unsigned int position);
 /* modules.c: in the VM only. */
 void load_modules(void);
 void send_modules(void);	/* where their code is; nothing without modules */
+
+/* sweep.c: none does anything without a sweep. The point of the cell's operation i comes into force, if it has any. */
+void delay_operation(const struct cell_spec *spec, unsigned int i);
+void delay_nothing(void);
+/* Between them one operation of the cell, before any is measured. */
+void ask_begin(const struct cell_spec *spec);
+void ask_end(const struct cell_spec *spec);
+void delays_start(void);
+void delays_stop(void);
+/* Drops the dentries and inodes that nobody uses. 0 or -errno. */
+long drop_caches(void);
 
 /* vm.c */
 void vm_start(void);			/* mounts, modules, results port */

@@ -54,17 +54,45 @@ static int operate(const struct benchmark *b, struct cell *c, unsigned int i,
 	return result < 0 ? explain(c, b->syscalls, result) : 0;
 }
 
-/* One operation with what it takes before and after. */
-static int operate_alone(const struct benchmark *b, struct cell *c,
-			 unsigned int i, int marked)
+/* The n-th operation with what it takes before and after; its slot is i. */
+static int operate_alone(const struct cell_spec *spec, struct cell *c,
+			 unsigned int n, unsigned int i, int marked)
 {
+	const struct benchmark *b = spec->benchmark;
 	int err, undone;
 
 	err = prepare(b, c, i);
 	if (err)
 		return err;
+	if (spec->cold)
+		err = drop_caches();
+	if (err)
+		return explain(c, "dropping caches", err);
+	if (marked)
+		delay_operation(spec, n);
 	err = operate(b, c, i, marked);
+	if (marked && (b->prepare || b->undo || spec->cold))
+		delay_nothing();
 	undone = undo(b, c, i);
+	return err ? err : undone;
+}
+
+/* One operation of which it is told what it asks. */
+static int ask(const struct cell_spec *spec, struct cell *c)
+{
+	const struct benchmark *b = spec->benchmark;
+	int err = prepare(b, c, 0), undone;
+
+	if (err)
+		return err;
+	if (spec->cold)
+		err = drop_caches();
+	if (err)
+		return explain(c, "dropping caches", err);
+	ask_begin(spec);
+	err = operate(b, c, 0, 0);
+	ask_end(spec);
+	undone = undo(b, c, 0);
 	return err ? err : undone;
 }
 
@@ -75,14 +103,16 @@ static unsigned int name_position(unsigned int i, unsigned int n)
 }
 
 /* Nothing is undone: such a cell has a boot of its own, which ends with it. */
-static int operate_together(const struct benchmark *b, struct cell *c,
+static int operate_together(const struct cell_spec *spec, struct cell *c,
 			    unsigned int n, struct outcome *out)
 {
+	const struct benchmark *b = spec->benchmark;
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < n && !err; i++) {
 		names_move(name_position(i, n));
+		delay_operation(spec, i);
 		err = operate(b, c, i, 1);
 		if (!err)
 			out->operations++;
@@ -94,7 +124,8 @@ int count_instructions(const struct cell_spec *spec, struct cell *c,
 		       struct outcome *out)
 {
 	const struct benchmark *b = spec->benchmark;
-	unsigned int samples = b->repetitions ? b->repetitions : spec->samples;
+	unsigned int samples = b->repetitions && !spec->points ? b->repetitions
+								: spec->samples;
 	unsigned int together = spec->variant->together;
 	unsigned int warmup = spec->warmup, n;
 	int err = 0;
@@ -103,7 +134,14 @@ int count_instructions(const struct cell_spec *spec, struct cell *c,
 	if (b->repetitions && warmup > 1)
 		warmup = 1;
 	for (n = 0; n < warmup && !err; n++)
-		err = operate_alone(b, c, n % slots(b), 0);
+		err = operate_alone(spec, c, n, n % slots(b), 0);
+	if (spec->ask)
+		err = ask(spec, c);
+	if (err)
+		return err;
+	/* A sweep asks what an operation does, not what thousands before it cost. */
+	if (spec->points && together > samples)
+		together = samples;
 	/* Before the cell begins: emulation is faster there. */
 	for (n = 0; n < together && !err; n++)
 		err = prepare(b, c, n);
@@ -113,14 +151,15 @@ int count_instructions(const struct cell_spec *spec, struct cell *c,
 	out->samples = together ? together : samples;
 	marker(MARKER_CELL_BEGIN);
 	if (together)
-		err = operate_together(b, c, together, out);
+		err = operate_together(spec, c, together, out);
 	for (n = 0; !together && n < samples && !err; n++) {
 		names_move(name_position(n, samples));
-		err = operate_alone(b, c, (warmup + n) % slots(b), 1);
+		err = operate_alone(spec, c, n, (warmup + n) % slots(b), 1);
 		if (!err)
 			out->operations++;
 	}
 	marker(MARKER_CELL_END);
+	delay_nothing();
 	names_move(0);
 	return err;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The host's directives: which cells to measure, and where. */
-#include "agent.h"
+#include "delays.h"
 
 struct experiment experiment;
 
@@ -54,6 +54,8 @@ static const struct {
 	{ "samples", offsetof(struct cell_spec, samples), 1, 1000000 },
 	{ "ms", offsetof(struct cell_spec, ms), 1, 3600000 },
 	{ "share", offsetof(struct cell_spec, share), 1, 1000 },
+	{ "cold", offsetof(struct cell_spec, cold), 0, 1 },
+	{ "ask", offsetof(struct cell_spec, ask), 0, 1 },
 };
 
 static void parse_key(struct cell_spec *spec, char *word)
@@ -126,6 +128,11 @@ static void parse_cell(char *rest)
 	experiment.cells++;
 }
 
+static struct cell_spec *last_cell(void)
+{
+	return experiment.cells ? &experiment.cell[experiment.cells - 1] : NULL;
+}
+
 static void parse_line(char *line)
 {
 	char *rest = line, *word;
@@ -147,6 +154,18 @@ static void parse_line(char *line)
 		char *module = next_word(&rest), *state = next_word(&rest);
 
 		parse_policy(module, state, next_word, &rest);
+	} else if (!strcmp(word, "delays")) {
+		char *module = next_word(&rest);
+
+		parse_delays(module, next_word(&rest));
+	} else if (!strcmp(word, "hook")) {
+		char *name = next_word(&rest);
+
+		parse_delay_hook(name, next_word(&rest));
+	} else if (!strcmp(word, "point")) {
+		char *hook = next_word(&rest);
+
+		parse_delay_point(last_cell(), hook, next_word(&rest));
 	} else if (!strcmp(word, "clock")) {
 		parse_clock(next_word(&rest));
 	} else {
@@ -178,16 +197,31 @@ static void parse_text(char *text, u32 len)
 static int read_file(char *text, size_t size)
 {
 	long fd = sys_open("/experiment", O_RDONLY, 0);
-	size_t len = 0;
+	size_t len = 0, whole;
+	char kept;
 	long n;
 
 	if (fd < 0)
 		return 0;
-	while ((n = sys_read(fd, text + len, size - len)) > 0)
+	while ((n = sys_read(fd, text + len, size - 1 - len)) > 0) {
 		len += n;
-	if (n < 0 || len == size)
-		fatal("/experiment: it cannot be read whole");
+		for (whole = len; whole && text[whole - 1] != '\n'; whole--)
+			;
+		if (!whole && len == size - 1)
+			fatal("/experiment: a line of more than %lu bytes", len);
+		if (!whole)
+			continue;
+		kept = text[whole];
+		text[whole] = '\0';
+		parse_text(text, whole);
+		text[whole] = kept;
+		len -= whole;
+		memmove(text, text + whole, len);
+	}
+	if (n < 0)
+		fatal("/experiment: %s (%ld)", errno_name(n), -n);
 	sys_close(fd);
+	text[len] = '\0';
 	parse_text(text, len);
 	return 1;
 }

@@ -81,7 +81,9 @@ __attribute__((noreturn, used)) void start_c(const u64 *stack)
 	else
 		host_enter_directory();
 	policies_enforce();
+	delays_start();
 	run_cells();
+	delays_stop();
 	send_frame(FRAME_DONE, "", 0);
 	finish(0);
 }

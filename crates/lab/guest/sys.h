@@ -93,6 +93,7 @@ static inline long sys_rmdir(const char *path)
 /* util.c: the little of a C library that the agent needs. */
 void *memset(void *dst, int byte, size_t len);
 void *memcpy(void *dst, const void *src, size_t len);
+void *memmove(void *dst, const void *src, size_t len);
 int memcmp(const void *a, const void *b, size_t len);
 size_t strlen(const char *s);
 int strcmp(const char *a, const char *b);

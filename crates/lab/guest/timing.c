@@ -115,12 +115,14 @@ int measure_time(const struct cell_spec *spec, struct cell *c,
 	}
 	for (i = 0; !err && i < samples; i++) {
 		ns = 0;
+		delay_operation(spec, i);
 		err = run_batch(b, c, batch, &ns);
 		if (err)
 			break;
 		cell_samples[i] = (struct sample){ batch, ns };
 		out->operations += batch;
 	}
+	delay_nothing();
 	out->samples = i;
 	out->batch = batch;
 	return err;

@@ -21,6 +21,18 @@ void *memcpy(void *dst, const void *src, size_t len)
 	return dst;
 }
 
+void *memmove(void *dst, const void *src, size_t len)
+{
+	const char *s = src;
+	char *d = dst;
+
+	if (d <= s)
+		return memcpy(dst, src, len);
+	while (len--)
+		d[len] = s[len];
+	return dst;
+}
+
 int memcmp(const void *a, const void *b, size_t len)
 {
 	const u8 *x = a, *y = b;

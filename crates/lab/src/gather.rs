@@ -48,6 +48,8 @@ pub struct Gathering {
     rounds: Vec<Vec<Sample>>,
     counts: Option<instructions::counts::Counts>,
     profile: Option<CellProfile>,
+    operations: Option<Vec<Option<f64>>>,
+    questions: Vec<String>,
     clock_ns: f64,
     batch: u32,
     took: Duration,
@@ -62,6 +64,8 @@ impl Gathering {
             rounds: Vec::new(),
             counts: None,
             profile: None,
+            operations: None,
+            questions: Vec::new(),
             clock_ns: 0.0,
             batch: 0,
             took: Duration::ZERO,
@@ -91,6 +95,7 @@ impl Gathering {
                 clock_ns,
             } => {
                 self.took += report.took;
+                self.questions = report.questions;
                 match (report.status, counts) {
                     (AgentStatus::Failed, _) => return self.end(Status::Failed, report.reason),
                     (AgentStatus::Unsupported, _) => {
@@ -102,6 +107,11 @@ impl Gathering {
                     (AgentStatus::Ok, Some(Ok(counted))) => {
                         self.counts = Some(counted.counts);
                         self.profile = counted.profile;
+                        let figures = |counted: Vec<Option<u64>>| {
+                            let counted = counted.into_iter();
+                            counted.map(|n| n.map(|n| n as f64)).collect()
+                        };
+                        self.operations = counted.operations.map(figures);
                     }
                     (AgentStatus::Ok, None) => self.rounds.push(report.samples),
                 }
@@ -115,6 +125,29 @@ impl Gathering {
     /// What was called in it, once: of a finished cell that was profiled.
     pub fn take_profile(&mut self) -> Option<CellProfile> {
         self.profile.take().filter(|_| self.left == 0)
+    }
+
+    /// Each operation of a finished cell in order, in the metric's unit; None where
+    /// something else ran in it. Timed ones visit by visit. Only counted ones of a sweep
+    /// are kept one by one.
+    pub fn operations(&self) -> Option<Vec<Option<f64>>> {
+        if self.left > 0 || self.cell.status != Status::Ok {
+            return None;
+        }
+        let metric = self.cell.metric;
+        let timed = || {
+            let samples = self.rounds.iter().flatten();
+            samples.map(|s| Some(figure(metric, *s))).collect()
+        };
+        match metric {
+            Metric::Instructions => self.operations.clone(),
+            Metric::Time | Metric::Throughput => Some(timed()),
+        }
+    }
+
+    /// What one operation asked of hooks, if that was to be told.
+    pub fn questions(&self) -> &[String] {
+        &self.questions
     }
 
     fn end(&mut self, status: Status, reason: String) -> Option<JournalEntry> {

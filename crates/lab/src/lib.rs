@@ -28,6 +28,7 @@ pub mod protocol;
 pub mod qemu;
 mod run;
 pub mod session;
+pub mod sweep;
 pub mod tail;
 pub mod visit;
 pub mod vm;

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use experiment::{Cell, CellKey, Experiment, Metric, Place, SelectError};
 
 use crate::catalogue::{Benchmark, catalogue};
+use crate::sweep::Sweep;
 
 /// One cell to measure.
 #[derive(Debug, Clone)]
@@ -39,6 +40,18 @@ pub struct Plan {
     pub cells: Vec<PlannedCell>,
     /// Counting visits, then timed ones round by round (A B A B …).
     pub visits: Vec<Visit>,
+}
+
+/// What is done to each operation besides measuring it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Manner<'a> {
+    /// Hooks are delayed.
+    pub sweep: Option<&'a Sweep>,
+    /// Nothing of the path that an operation walks is known beforehand: the kernel's
+    /// dentries and inodes are dropped. Only counted operations.
+    pub cold: bool,
+    /// The module that delays tells what one operation of each cell asks of hooks.
+    pub ask: bool,
 }
 
 /// From so many operations on a cell is long, leaves as many names behind and gets a
@@ -134,9 +147,35 @@ impl Plan {
         blank
     }
 
+    /// The same cells, each visit that counts more than one of them in so many parts that
+    /// can be measured side by side. A cell is then measured in another company.
+    #[must_use]
+    pub fn split(mut self, parts: usize) -> Plan {
+        let mut visits = Vec::new();
+        for visit in std::mem::take(&mut self.visits) {
+            let parts = if visit.timed { 1 } else { parts.max(1) };
+            // In turns: neighbours in the suite take about as long.
+            for part in 0..parts.min(visit.cells.len()) {
+                let cells = visit.cells.iter().skip(part).step_by(parts);
+                visits.push(Visit {
+                    cells: cells.copied().collect(),
+                    ..visit.clone()
+                });
+            }
+        }
+        self.visits = visits;
+        self
+    }
+
     /// The agent's directives for some of a visit's cells.
-    pub fn directives(&self, experiment: &Experiment, round: u32, cells: &[usize]) -> String {
-        let mut text = String::new();
+    pub fn directives(
+        &self,
+        experiment: &Experiment,
+        how: &Manner<'_>,
+        round: u32,
+        cells: &[usize],
+    ) -> String {
+        let mut text = how.sweep.map(Sweep::directives).unwrap_or_default();
         match (experiment.place, &experiment.dir, experiment.filesystem) {
             (Place::Lab, _, Some(filesystem)) => {
                 let _ = writeln!(text, "fs {filesystem}");
@@ -149,7 +188,12 @@ impl Plan {
         for &number in cells {
             let PlannedCell { key, benchmark } = &self.cells[number];
             let all = experiment.samples.of(key.metric);
+            let points = how
+                .sweep
+                .map_or(0, |sweep| sweep.points_of(key).len() as u32);
+            let repetitions = how.sweep.map_or(0, |sweep| sweep.repetitions);
             let samples = match (key.metric, benchmark.repetitions) {
+                (Metric::Instructions, _) if points > 0 => points * repetitions,
                 (Metric::Instructions, Some(repetitions)) => repetitions,
                 (Metric::Instructions, None) => all,
                 _ => share(all, experiment.rounds, round),
@@ -168,7 +212,15 @@ impl Plan {
                 let ms = experiment.throughput_period_s * 1e3 / f64::from(experiment.rounds);
                 let _ = write!(text, " ms={}", ms.max(1.0) as u32);
             }
+            for (wanted, word) in [(how.cold, " cold=1"), (how.ask, " ask=1")] {
+                if wanted {
+                    text.push_str(word);
+                }
+            }
             text.push('\n');
+            if let Some(sweep) = how.sweep {
+                text.push_str(&sweep.directives_of(key));
+            }
         }
         text
     }
@@ -266,7 +318,7 @@ mod tests {
     fn directives_are_one_line_a_cell() {
         let experiment = experiment("benchmarks = ['open:AA']\nfilesystem = 'tmpfs'");
         let plan = Plan::new(&experiment).unwrap();
-        let text = plan.directives(&experiment, 0, &[0]);
+        let text = plan.directives(&experiment, &Manner::default(), 0, &[0]);
         assert_eq!(
             text,
             "fs tmpfs\ncell 0 open AA instructions warmup=64 samples=64\n"

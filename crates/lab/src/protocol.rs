@@ -26,6 +26,8 @@ const DONE: u8 = 6;
 const FAILED: u8 = 7;
 const MODULES: u8 = 8;
 const STEP: u8 = 9;
+const ASKED: u8 = 10;
+const UNDELAYED: u8 = 11;
 const EXPERIMENT: u8 = 16;
 const RUN: u8 = 17;
 
@@ -119,6 +121,15 @@ pub enum Message {
     Log(String),
     /// What was done to bring a policy into force, or to prove that it is.
     Step(String),
+    /// What one operation of a cell asked of hooks, a line for each question.
+    Asked {
+        /// Which cell.
+        cell: u32,
+        /// `HOOK OBJECT DETAIL` each.
+        questions: Vec<String>,
+    },
+    /// Hooks that were to be delayed and cannot be.
+    Undelayed(Vec<String>),
     /// All cells are through.
     Done,
     /// It gives up.
@@ -239,9 +250,22 @@ fn message(kind: u8, payload: &[u8]) -> Result<Message, ProtocolError> {
         }),
         LOG => Ok(Message::Log(printable(payload))),
         STEP => Ok(Message::Step(printable(payload))),
+        ASKED if payload.len() >= 4 => Ok(Message::Asked {
+            cell: u32_at(payload, 0),
+            questions: printable(&payload[4..])
+                .lines()
+                .map(str::to_owned)
+                .collect(),
+        }),
+        UNDELAYED => Ok(Message::Undelayed(
+            printable(payload)
+                .split_whitespace()
+                .map(str::to_owned)
+                .collect(),
+        )),
         DONE if payload.is_empty() => Ok(Message::Done),
         FAILED => Ok(Message::Failed(printable(payload))),
-        CELL_BEGIN | CELL_END | DONE => Err(bad("its length does not fit its type")),
+        CELL_BEGIN | CELL_END | ASKED | DONE => Err(bad("its length does not fit its type")),
         _ => Err(bad("an unknown type")),
     }
 }

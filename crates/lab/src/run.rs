@@ -21,11 +21,11 @@ use crate::gather::Gathering;
 use crate::host;
 use crate::journal::JournalFile;
 use crate::kernel::{Kernel, Store};
-use crate::plan::{Plan, Visit};
+use crate::plan::{Manner, Plan, Visit};
 use crate::policy::{self, PolicyError, PolicySetup};
 use crate::prepare::{self, Hooks};
 use crate::qemu::Qemu;
-use crate::visit::{Bench, Message, VmBench, visit};
+use crate::visit::{Bench, Message, VmBench, Work, visit};
 use crate::vm::{Bootable, remove_stale_scratch, scratch};
 
 /// What a run needs besides the experiment.
@@ -47,6 +47,11 @@ pub struct Setup<'a> {
     pub keep_samples: bool,
     /// Tell the hooks in instruction cells apart.
     pub hooks: Option<Hooks<'a>>,
+    /// What is done to each operation besides measuring it.
+    pub manner: Manner<'a>,
+    /// Boots that share a configuration's counted cells; 1 keeps them together, so that
+    /// each has the same history in every run.
+    pub parts: usize,
 }
 
 /// What happens while an experiment runs.
@@ -88,6 +93,16 @@ pub struct Outcome {
     /// Of instruction cells whose hooks were told apart, measured in this run and not
     /// taken from the journal: what was called in them.
     pub profiles: BTreeMap<CellKey, CellProfile>,
+    /// In a sweep, of cells measured in this run: each operation's figure in order, in the
+    /// metric's unit; None where something else ran in it. Operation `i` ran under the
+    /// point `i % points`.
+    pub operations: BTreeMap<CellKey, Vec<Option<f64>>>,
+    /// In a sweep that is to tell it: what one operation asked of hooks, in order, as
+    /// `HOOK OBJECT DETAIL` (`crates/sensitivity/kernel/README.md`).
+    pub questions: BTreeMap<CellKey, Vec<String>>,
+    /// In a sweep: hooks by kernel that cannot be delayed although they were listed. Their
+    /// points had no effect.
+    pub undelayed: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// Runs an experiment. `progress` is called from this thread only.
@@ -100,7 +115,7 @@ pub fn run(
     cancel: &AtomicBool,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Outcome, LabError> {
-    let plan = Plan::new(experiment)?;
+    let plan = Plan::new(experiment)?.split(setup.parts);
     let now = environment::header(experiment, setup.qemu);
     let (mut journal, mut finished) = open_journal(setup, &now)?;
     let done = |cell: usize, finished: &BTreeMap<CellKey, JournalEntry>| {
@@ -127,6 +142,9 @@ pub fn run(
     }
 
     let mut profiles = BTreeMap::new();
+    let mut operations = BTreeMap::new();
+    let mut questions = BTreeMap::new();
+    let mut undelayed: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut proved: BTreeSet<(usize, usize)> = BTreeSet::new();
     let mut proofs: VecDeque<PolicyProof> = VecDeque::new();
     let place = Workplace::prepare(experiment, setup, &visits).inspect_err(|_| {
@@ -148,8 +166,11 @@ pub fn run(
     for (queue, jobs) in [(counting, jobs), (timed, 1)] {
         work(
             &place,
-            &plan,
-            experiment,
+            &Work {
+                plan: &plan,
+                experiment,
+                manner: setup.manner,
+            },
             queue,
             jobs,
             cancel,
@@ -162,6 +183,11 @@ pub fn run(
                         kernel: &experiment.kernels[kernel],
                         configuration: &experiment.configurations[configuration],
                     });
+                    Ok(())
+                }
+                Message::Undelayed { kernel, hooks } => {
+                    let of = undelayed.entry(experiment.kernels[kernel].clone());
+                    of.or_default().extend(hooks);
                     Ok(())
                 }
                 Message::CellBegin { cell } => {
@@ -209,6 +235,14 @@ pub fn run(
                     if let Some(profile) = gathering.take_profile() {
                         profiles.insert(entry.cell.key(), profile);
                     }
+                    if setup.manner.sweep.is_some()
+                        && let Some(figures) = gathering.operations()
+                    {
+                        operations.insert(entry.cell.key(), figures);
+                    }
+                    if !gathering.questions().is_empty() {
+                        questions.insert(entry.cell.key(), gathering.questions().to_vec());
+                    }
                     progress(Progress::CellEnd { cell: &entry.cell });
                     finished.insert(entry.cell.key(), entry);
                     Ok(())
@@ -221,6 +255,9 @@ pub fn run(
         run: document(experiment, &plan, now, finished, cancelled),
         cancelled,
         profiles,
+        operations,
+        questions,
+        undelayed,
     })
 }
 
@@ -370,8 +407,7 @@ pub fn write_plugin(dir: &Path) -> Result<PathBuf, LabError> {
 /// first error ends everything.
 fn work(
     place: &Workplace<'_>,
-    plan: &Plan,
-    experiment: &Experiment,
+    work: &Work<'_>,
     queue: VecDeque<Visit>,
     jobs: usize,
     cancel: &AtomicBool,
@@ -396,15 +432,7 @@ fn work(
                         break;
                     }
                     let setup = place.setup(&next);
-                    visit(
-                        &place.bench,
-                        setup,
-                        plan,
-                        experiment,
-                        &next,
-                        cancel,
-                        &sender,
-                    );
+                    visit(&place.bench, setup, work, &next, cancel, &sender);
                 }
             });
         }

@@ -42,6 +42,8 @@ pub struct CellReport {
     pub reason: String,
     /// Timed samples, in the order taken.
     pub samples: Vec<Sample>,
+    /// What one operation asked of hooks, if that was to be told.
+    pub questions: Vec<String>,
     /// Operations per sample; 0 if not timed.
     pub batch: u32,
     /// Wall-clock time from its begin to its end.
@@ -67,6 +69,8 @@ pub enum Event {
     Modules(Vec<ModuleSection>),
     /// A policy was brought into force, or proved that it is: before the first cell.
     Step(String),
+    /// Hooks that were to be delayed and cannot be: once, before the first cell.
+    Undelayed(Vec<String>),
     /// A cell begins.
     CellBegin(u32),
     /// A cell ended.
@@ -89,6 +93,7 @@ struct Progress<'a> {
     expected: std::slice::Iter<'a, u32>,
     current: Option<(u32, Instant)>,
     samples: Vec<Sample>,
+    questions: Vec<String>,
     hello: bool,
     /// Modules can still come: the agent has said hello and begun no cell.
     modules: bool,
@@ -121,6 +126,7 @@ impl Session<'_> {
             expected: self.cells.iter(),
             current: None,
             samples: Vec::new(),
+            questions: Vec::new(),
             hello: false,
             modules: false,
             steps: STEPS_LIMIT,
@@ -247,7 +253,22 @@ impl Progress<'_> {
                 }
                 self.current = Some((cell, Instant::now()));
                 self.samples.clear();
+                self.questions.clear();
                 Ok(Some(Event::CellBegin(cell)))
+            }
+            Message::Undelayed(hooks) => {
+                if self.steps == 0 {
+                    return Err("the agent spoke of hooks out of turn".to_owned());
+                }
+                Ok(Some(Event::Undelayed(hooks)))
+            }
+            Message::Asked { cell, questions } => {
+                self.in_turn(cell)?;
+                if !self.questions.is_empty() {
+                    return Err(format!("cell {cell} asked twice"));
+                }
+                self.questions = questions;
+                Ok(None)
             }
             Message::Samples { cell, samples } => {
                 self.in_turn(cell)?;
@@ -272,6 +293,7 @@ impl Progress<'_> {
                     status,
                     reason,
                     samples: std::mem::take(&mut self.samples),
+                    questions: std::mem::take(&mut self.questions),
                     batch,
                     took: begun.elapsed(),
                 })))
@@ -296,6 +318,7 @@ mod tests {
             expected: cells.iter(),
             current: None,
             samples: Vec::new(),
+            questions: Vec::new(),
             hello: false,
             modules: false,
             steps: STEPS_LIMIT,

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use instructions::counts::{Counts, count};
+use instructions::counts::{Counts, by_operation, count};
 use instructions::profile::{CellProfile, Profiler};
 use instructions::records::{CellRecords, RecordReader};
 
@@ -17,6 +17,8 @@ pub struct Counted {
     pub counts: Counts,
     /// In which functions and hooks, if that was asked for.
     pub profile: Option<CellProfile>,
+    /// Of a sweep: each operation's instructions, None where something else ran in it.
+    pub operations: Option<Vec<Option<u64>>>,
 }
 
 /// The records of one boot.
@@ -67,11 +69,15 @@ impl RecordTail {
     }
 
     /// The next cell's. The plugin wrote its records before the agent could say that it
-    /// ended.
+    /// ended. In a sweep, operations of `turns` points take turns.
     ///
     /// # Errors
     /// Why there is no figure, as the user is to read it.
-    pub fn next_cell(&mut self, profiler: Option<&mut Profiler<'_>>) -> Result<Counted, String> {
+    pub fn next_cell(
+        &mut self,
+        profiler: Option<&mut Profiler<'_>>,
+        turns: Option<usize>,
+    ) -> Result<Counted, String> {
         self.fill()?;
         let expected = self.next;
         self.next += 1;
@@ -99,6 +105,14 @@ impl RecordTail {
             .map(|profiler| CellProfile::of(&cell, self.reader.blocks(), profiler))
             .transpose()
             .map_err(|error| error.to_string())?;
-        Ok(Counted { counts, profile })
+        let operations = turns
+            .map(|turns| by_operation(&cell, turns))
+            .transpose()
+            .map_err(|error| error.to_string())?;
+        Ok(Counted {
+            counts,
+            profile,
+            operations,
+        })
     }
 }

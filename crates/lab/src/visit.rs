@@ -8,16 +8,16 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use experiment::{Experiment, Metric, Stack};
+use experiment::{Experiment, Stack};
 
 use crate::gather::Finding;
 use crate::host;
-use crate::plan::{Plan, Visit};
+use crate::plan::{Manner, Plan, Visit};
 use crate::policy::PolicySetup;
 use crate::qemu::{Accelerator, PluginMode, Qemu};
 use crate::session::{Break, CellReport, Event, Patience};
 use crate::tail::Counted;
-use crate::vm::{self, Boot, BootEvent, Bootable};
+use crate::vm::{self, Boot, BootCell, BootEvent, Bootable};
 
 /// Boots that one visit may lose before its remaining cells are given up.
 const LOST_BOOTS: u32 = 3;
@@ -43,6 +43,17 @@ pub struct VmBench<'a> {
     pub plugin: PathBuf,
     /// By position among the experiment's kernels.
     pub bootables: BTreeMap<usize, Bootable>,
+}
+
+/// What all visits of a run have in common.
+#[derive(Debug, Clone, Copy)]
+pub struct Work<'a> {
+    /// All cells.
+    pub plan: &'a Plan,
+    /// What they were made of.
+    pub experiment: &'a Experiment,
+    /// What is done to each operation.
+    pub manner: Manner<'a>,
 }
 
 /// What a visit tells.
@@ -72,6 +83,13 @@ pub enum Message {
         configuration: usize,
         /// What was done, and what was denied and allowed.
         steps: Vec<String>,
+    },
+    /// Hooks that were to be delayed, and that the kernel does not let anyone delay.
+    Undelayed {
+        /// Position among the kernels.
+        kernel: usize,
+        /// Their names.
+        hooks: Vec<String>,
     },
     /// A cell begins.
     CellBegin {
@@ -131,6 +149,13 @@ impl Hearing<'_> {
     fn step(&mut self, text: String) -> Result<(), String> {
         self.steps.push(text);
         Ok(())
+    }
+
+    fn undelayed(&self, hooks: Vec<String>) -> Result<(), String> {
+        self.tell(Message::Undelayed {
+            kernel: self.visit.kernel,
+            hooks,
+        })
     }
 
     fn cell_begin(&mut self, cell: u32) -> Result<(), String> {
@@ -253,14 +278,13 @@ fn honours(stack: &Stack, active: &[String]) -> Result<(), Dishonour> {
 pub fn visit(
     bench: &Bench<'_>,
     setup: Result<&PolicySetup, &str>,
-    plan: &Plan,
-    experiment: &Experiment,
+    work: &Work<'_>,
     visit: &Visit,
     cancel: &AtomicBool,
     sender: &Sender<Message>,
 ) {
     let mut hearing = Hearing {
-        stack: &experiment.configurations[visit.configuration].stack,
+        stack: &work.experiment.configurations[visit.configuration].stack,
         visit,
         steps: Vec::new(),
         pending: visit.cells.clone(),
@@ -287,7 +311,7 @@ pub fn visit(
         hearing.current = None;
         hearing.steps.clone_from(&setup.steps);
         let before = hearing.pending.len();
-        match measure(bench, setup, plan, experiment, cancel, &mut hearing) {
+        match measure(bench, setup, work, cancel, &mut hearing) {
             Ok(_) | Err(Break::Cancelled) => return,
             Err(Break::Failed(reason)) if hearing.unable => {
                 hearing.refuse(&reason);
@@ -313,13 +337,17 @@ pub fn visit(
 fn measure(
     bench: &Bench<'_>,
     setup: &PolicySetup,
-    plan: &Plan,
-    experiment: &Experiment,
+    work: &Work<'_>,
     cancel: &AtomicBool,
     hearing: &mut Hearing<'_>,
 ) -> Result<String, Break> {
+    let Work {
+        plan,
+        experiment,
+        manner,
+    } = work;
     let visit = hearing.visit;
-    let cells = plan.directives(experiment, visit.round, &hearing.pending);
+    let cells = plan.directives(experiment, manner, visit.round, &hearing.pending);
     let directives = format!("{}{cells}", setup.directives);
     let patience = Patience {
         boot: Duration::from_secs(experiment.boot_timeout_s.into()),
@@ -342,6 +370,7 @@ fn measure(
                     Event::Hello(facts) => hearing.hello(&facts),
                     Event::Modules(_) => Ok(()),
                     Event::Step(text) => hearing.step(text),
+                    Event::Undelayed(hooks) => hearing.undelayed(hooks),
                     Event::CellBegin(cell) => hearing.cell_begin(cell),
                     Event::CellEnd(report) => hearing.cell_end(report, None),
                 },
@@ -358,10 +387,15 @@ fn measure(
         .stack
         .lsm_parameter()
         .map(|lsm| format!("lsm={lsm} "));
-    let metrics = numbers
-        .iter()
-        .map(|&n| (n, plan.cells[n as usize].key.metric));
-    let cells: Vec<(u32, Metric)> = metrics.collect();
+    let cell = |&number: &u32| {
+        let key = &plan.cells[number as usize].key;
+        BootCell {
+            number,
+            metric: key.metric,
+            turns: manner.sweep.map(|sweep| sweep.points_of(key).len()),
+        }
+    };
+    let cells: Vec<BootCell> = numbers.iter().map(cell).collect();
     let accelerator = match (visit.timed, qemu.kvm) {
         (true, true) => Accelerator::Kvm,
         _ => Accelerator::Tcg(experiment.clock),
@@ -390,6 +424,7 @@ fn measure(
     vm::boot(&boot, cancel, &mut |event| match event {
         BootEvent::Hello(facts) => hearing.hello(&facts),
         BootEvent::Step(text) => hearing.step(text),
+        BootEvent::Undelayed(hooks) => hearing.undelayed(hooks),
         BootEvent::CellBegin(cell) => hearing.cell_begin(cell),
         BootEvent::CellEnd { report, counts } => hearing.cell_end(report, counts),
     })

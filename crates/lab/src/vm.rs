@@ -44,6 +44,17 @@ pub struct Bootable {
     pub profiling: Option<Arc<Profiling>>,
 }
 
+/// A cell of a boot.
+#[derive(Debug, Clone, Copy)]
+pub struct BootCell {
+    /// Its number in the directives.
+    pub number: u32,
+    /// What is measured of it.
+    pub metric: Metric,
+    /// In a sweep, the points that its operations take turns in.
+    pub turns: Option<usize>,
+}
+
 /// What to boot.
 #[derive(Debug)]
 pub struct Boot<'a> {
@@ -61,8 +72,8 @@ pub struct Boot<'a> {
     pub directives: &'a str,
     /// Files that they speak of: path without a leading `/`, and content.
     pub files: &'a [(String, Vec<u8>)],
-    /// Each cell's number and metric, in the order of the directives.
-    pub cells: &'a [(u32, Metric)],
+    /// The cells, in the order of the directives.
+    pub cells: &'a [BootCell],
     /// Time-outs.
     pub patience: Patience,
     /// A directory of its own.
@@ -76,6 +87,8 @@ pub enum BootEvent {
     Hello(std::collections::BTreeMap<String, String>),
     /// A policy was brought into force, or proved that it is.
     Step(String),
+    /// Hooks that were to be delayed and cannot be.
+    Undelayed(Vec<String>),
     /// A cell begins.
     CellBegin(u32),
     /// A cell ended.
@@ -126,7 +139,7 @@ pub fn boot(
     let symbols: OnceCell<SymbolTable> = OnceCell::new();
     let mut active_lsms = Vec::new();
     let mut profiler: Option<Profiler<'_>> = None;
-    let numbers: Vec<u32> = boot.cells.iter().map(|(number, _)| *number).collect();
+    let numbers: Vec<u32> = boot.cells.iter().map(|cell| cell.number).collect();
     let session = Session {
         stream,
         cells: &numbers,
@@ -153,10 +166,12 @@ pub fn boot(
                 Ok(())
             }
             Event::Step(text) => listener(BootEvent::Step(text)),
+            Event::Undelayed(hooks) => listener(BootEvent::Undelayed(hooks)),
             Event::CellBegin(cell) => listener(BootEvent::CellBegin(cell)),
             Event::CellEnd(report) => {
-                let metric = boot.cells.iter().find(|(number, _)| *number == report.cell);
-                let counted = metric.is_some_and(|(_, metric)| *metric == Metric::Instructions);
+                let cell = boot.cells.iter().find(|cell| cell.number == report.cell);
+                let counted = cell.is_some_and(|cell| cell.metric == Metric::Instructions);
+                let turns = cell.and_then(|cell| cell.turns);
                 if let Some(profiling) = profiling
                     && profiler.is_none()
                 {
@@ -168,7 +183,7 @@ pub fn boot(
                         keep_trees: profiling.keep_trees,
                     });
                 }
-                let counts = counted.then(|| tail.next_cell(profiler.as_mut()));
+                let counts = counted.then(|| tail.next_cell(profiler.as_mut(), turns));
                 let counts = counts.filter(|_| report.status == AgentStatus::Ok);
                 listener(BootEvent::CellEnd { report, counts })
             }

@@ -15,6 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use experiment::{Cell, Experiment, Spec, Status};
 use lab::kernel::{Kernel, Store};
+use lab::plan::Manner;
 use lab::qemu::Qemu;
 use lab::{Outcome, Setup};
 
@@ -62,6 +63,8 @@ impl Laboratory {
             journal: &self.journal(),
             resume: false,
             keep_samples: false,
+            manner: Manner::default(),
+            parts: 1,
             hooks: None,
         };
         lab::run(experiment, &setup, &AtomicBool::new(false), &mut |_| {}).unwrap()

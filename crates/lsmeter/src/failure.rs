@@ -6,6 +6,7 @@ use std::fmt::Display;
 use experiment::{DocumentError, DocumentFault, PatternError, SpecError, UnknownPreset};
 use lab::LabError;
 use lab::kernel::ErrorKind;
+use sensitivity::SweepError;
 
 use crate::exit::Exit;
 
@@ -66,6 +67,14 @@ pub fn explain(error: &anyhow::Error) -> (Exit, Option<String>) {
             && !matches!(error.fault, DocumentFault::Io(_))
         {
             return (Exit::Usage, error.hint().map(str::to_owned));
+        }
+        if let Some(error) = cause.downcast_ref::<SweepError>() {
+            let exit = match error {
+                SweepError::Lab(error) => of_lab(error),
+                SweepError::NoModule { .. } => Exit::Environment,
+                SweepError::UnknownHook { .. } => Exit::Usage,
+            };
+            return (exit, error.hint());
         }
         if let Some(error) = cause.downcast_ref::<LabError>() {
             return (of_lab(error), error.hint());

@@ -7,6 +7,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use report::{Layout, Report};
 
+use crate::failure::usage;
+
 /// Prints text to standard output; colours are dropped where they do not belong.
 ///
 /// # Errors
@@ -55,6 +57,25 @@ pub fn check(path: &Path) -> Result<()> {
         }
         .into()),
     }
+}
+
+/// Can all these be written, and at most one of them to standard output, where `others`
+/// outputs go already? Whether something goes there.
+///
+/// # Errors
+/// If not.
+pub fn check_all(paths: &[&Path], others: usize) -> Result<bool> {
+    let to_stdout = paths.iter().filter(|path| is_stdout(path)).count() + others;
+    if to_stdout > 1 {
+        return Err(usage(
+            "two outputs cannot both be standard output",
+            "name a file for one",
+        ));
+    }
+    for path in paths {
+        check(path)?;
+    }
+    Ok(to_stdout > 0)
 }
 
 /// A device, a pipe or a socket: nothing that a file may be put in the place of.

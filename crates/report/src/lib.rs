@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Run documents as tables: terminal, Markdown, CSV.
+//! Documents as tables (terminal, Markdown, CSV) and figures (SVG).
 //!
 //! [`report`] turns a run into [`Report`]: tables of text, one for each kernel, file
 //! system and metric. [`terminal`] and [`markdown`] lay a report out; [`csv`] writes
 //! the cells themselves. [`profile_report`] and [`profile_csv`] do the same for what
 //! LSM hooks cost; [`callgrind`], [`folded`] and [`hook_trace`] write the calls of an
-//! operation for other programs and for a mail. All text from a document is made harmless on the way: it may
-//! come from a guest that lies.
+//! operation for other programs and for a mail. [`sensitivity_report`] and
+//! [`sensitivity_csv`] are about how often operations ask for authorisation,
+//! [`latency_over_delay`] draws it. All text from a document is made harmless on the
+//! way: it may come from a guest that lies.
 
 mod callgrind;
 mod cells;
 mod check;
 mod csv;
 mod details;
+mod figure;
 mod folded;
 mod format;
 mod framework;
+mod group;
 mod hook_trace;
 mod markdown;
 mod order;
 mod profile;
 pub mod published;
+mod sensitivity;
 mod table;
 mod terminal;
 mod text;
@@ -28,10 +33,14 @@ mod text;
 pub use crate::callgrind::callgrind;
 pub use crate::check::{Check, check};
 pub use crate::csv::{CSV_COLUMNS, CsvError, csv};
+pub use crate::figure::{FigureOptions, latency_over_delay};
 pub use crate::folded::folded;
 pub use crate::hook_trace::hook_trace;
 pub use markdown::markdown;
 pub use profile::{PROFILE_CSV_COLUMNS, ProfileOptions, ProfileView, profile_csv, profile_report};
+pub use sensitivity::{
+    SENSITIVITY_CSV_COLUMNS, SensitivityOptions, sensitivity_csv, sensitivity_report,
+};
 pub use table::{Align, Column, Options, Report, Row, Table, Tone, Value, report};
 pub use terminal::{Layout, WIDTH_MIN, terminal};
 pub use text::printable;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A report as tables of text, before any layout.
 
+use std::collections::HashMap;
+
 use experiment::{Cell, Metric, Place, Run, Status, Warning};
 
 use crate::cells::{Configuration, Cost, Group, cost, groups, reason};
@@ -381,18 +383,17 @@ fn legend(group: &Group<'_>) -> Vec<String> {
 #[derive(Default)]
 pub(crate) struct Footnotes {
     pub(crate) texts: Vec<String>,
+    /// Where each is, so that a long document does not take its square in time.
+    numbers: HashMap<String, usize>,
 }
 
 impl Footnotes {
     pub(crate) fn mark(&mut self, text: String) -> String {
-        let index = self
-            .texts
-            .iter()
-            .position(|known| *known == text)
-            .unwrap_or_else(|| {
-                self.texts.push(text);
-                self.texts.len() - 1
-            });
-        format!("[{}]", index + 1)
+        let texts = &mut self.texts;
+        let number = *self.numbers.entry(text).or_insert_with_key(|text| {
+            texts.push(text.clone());
+            texts.len()
+        });
+        format!("[{number}]")
     }
 }

@@ -21,19 +21,32 @@
 
 static DEFINE_MUTEX(delays_lock);
 
-/*
- * What was written, as a string for kfree(). One write() says all, or a line
- * cut in two between two of them would say something else.
+/**
+ * tunable_copy_written - what was written to one of the files
+ * @buf: the text
+ * @count: its length in bytes
+ * @ppos: where in the file
+ *
+ * One write() says all, or a line cut in two between two of them would say
+ * something else. A NUL would hide what is behind it.
+ *
+ * Return: a string for kfree(), or an error pointer.
  */
-static char *copy_written(const char __user *buf, size_t count, loff_t *ppos)
+char *tunable_copy_written(const char __user *buf, size_t count, loff_t *ppos)
 {
+	char *text;
+
 	if (!capable(CAP_MAC_ADMIN))
 		return ERR_PTR(-EPERM);
 	if (*ppos)
 		return ERR_PTR(-EINVAL);
 	if (count > WRITE_MAX)
 		return ERR_PTR(-E2BIG);
-	return memdup_user_nul(buf, count);
+	text = memdup_user_nul(buf, count);
+	if (IS_ERR(text) || strlen(text) == count)
+		return text;
+	kfree(text);
+	return ERR_PTR(-EINVAL);
 }
 
 /* delays */
@@ -116,13 +129,12 @@ static int change_delays(char *text)
 static ssize_t delays_write(struct file *file, const char __user *buf,
 			    size_t count, loff_t *ppos)
 {
-	char *text = copy_written(buf, count, ppos);
+	char *text = tunable_copy_written(buf, count, ppos);
 	int err;
 
 	if (IS_ERR(text))
 		return PTR_ERR(text);
-	/* A NUL would hide the lines behind it. */
-	err = strlen(text) == count ? change_delays(text) : -EINVAL;
+	err = change_delays(text);
 	kfree(text);
 	if (err)
 		return err;
@@ -179,20 +191,38 @@ static const struct file_operations delays_fops = {
 struct word_file {
 	const char *name;
 	const char *(*show)(void);
-	int (*store)(const char *word);
+	int (*store)(struct file *file, const char *word);
+	void (*release)(struct file *file);
 };
+
+/* What an open file's private_data points to if the stage ends with it. */
+static const char stage_holder;
 
 static const char *show_stage(void)
 {
 	return tunable_enforcing() ? "enforcement" : "initialisation";
 }
 
-static int store_stage(const char *word)
+/*
+ * "while open" makes a stage that nobody can leave behind: files are closed
+ * however a process ends.
+ */
+static int store_stage(struct file *file, const char *word)
 {
-	if (strcmp(word, "enforcement") && strcmp(word, "initialisation"))
+	bool held = !strcmp(word, "enforcement while open");
+
+	if (!held && strcmp(word, "enforcement") &&
+	    strcmp(word, "initialisation"))
 		return -EINVAL;
-	tunable_set_enforcing(!strcmp(word, "enforcement"));
+	file->private_data = held ? (void *)&stage_holder : NULL;
+	tunable_set_enforcing(strcmp(word, "initialisation"));
 	return 0;
+}
+
+static void release_stage(struct file *file)
+{
+	if (file->private_data == &stage_holder)
+		tunable_set_enforcing(false);
 }
 
 static const char *show_deny(void)
@@ -200,7 +230,7 @@ static const char *show_deny(void)
 	return tunable_denying() ? "1" : "0";
 }
 
-static int store_deny(const char *word)
+static int store_deny(struct file *file, const char *word)
 {
 	if (strcmp(word, "0") && strcmp(word, "1"))
 		return -EINVAL;
@@ -213,7 +243,7 @@ static const char *show_self(void)
 	return tunable_label_name(tunable_cred_label(current_real_cred()));
 }
 
-static int store_self(const char *word)
+static int store_self(struct file *file, const char *word)
 {
 	int label = tunable_parse_label(word, strlen(word));
 	struct cred *new;
@@ -231,7 +261,7 @@ static int store_self(const char *word)
 }
 
 static const struct word_file word_files[] = {
-	{ "stage", show_stage, store_stage },
+	{ "stage", show_stage, store_stage, release_stage },
 	{ "deny", show_deny, store_deny },
 	{ "self", show_self, store_self },
 };
@@ -250,12 +280,12 @@ static ssize_t word_write(struct file *file, const char __user *buf,
 			  size_t count, loff_t *ppos)
 {
 	const struct word_file *w = file_inode(file)->i_private;
-	char *text = copy_written(buf, count, ppos);
+	char *text = tunable_copy_written(buf, count, ppos);
 	int err;
 
 	if (IS_ERR(text))
 		return PTR_ERR(text);
-	err = strlen(text) == count ? w->store(strim(text)) : -EINVAL;
+	err = w->store(file, strim(text));
 	kfree(text);
 	if (err)
 		return err;
@@ -263,10 +293,20 @@ static ssize_t word_write(struct file *file, const char __user *buf,
 	return count;
 }
 
+static int word_release(struct inode *inode, struct file *file)
+{
+	const struct word_file *w = inode->i_private;
+
+	if (w->release)
+		w->release(file);
+	return 0;
+}
+
 static const struct file_operations word_fops = {
 	.read = word_read,
 	.write = word_write,
 	.llseek = default_llseek,
+	.release = word_release,
 };
 
 static int __init add_files(struct dentry *dir, struct dentry **files)
@@ -282,12 +322,16 @@ static int __init add_files(struct dentry *dir, struct dentry **files)
 	}
 	files[i] = securityfs_create_file("delays", 0644, dir, NULL,
 					  &delays_fops);
+	if (IS_ERR(files[i]))
+		return PTR_ERR(files[i]);
+	files[++i] = securityfs_create_file("asked", 0644, dir, NULL,
+					    &tunable_asked_fops);
 	return PTR_ERR_OR_ZERO(files[i]);
 }
 
 static int __init tunable_control_init(void)
 {
-	struct dentry *files[ARRAY_SIZE(word_files) + 1] = { };
+	struct dentry *files[ARRAY_SIZE(word_files) + 2] = { };
 	struct dentry *dir;
 	unsigned int i;
 	int err;

@@ -137,21 +137,21 @@ int tunable_parse_label(const char *text, size_t len)
 int tunable_cred_alloc_blank(struct cred *cred, gfp_t gfp)
 {
 	tunable_set_cred_label(cred, TUNABLE_IGNORED);
-	tunable_delay(TUNABLE_cred_alloc_blank);
+	tunable_decide(cred_alloc_blank, cred, gfp);
 	return 0;
 }
 
 int tunable_cred_prepare(struct cred *new, const struct cred *old, gfp_t gfp)
 {
 	tunable_set_cred_label(new, tunable_cred_label(old));
-	tunable_delay(TUNABLE_cred_prepare);
+	tunable_decide(cred_prepare, new, old, gfp);
 	return 0;
 }
 
 void tunable_cred_transfer(struct cred *new, const struct cred *old)
 {
 	tunable_set_cred_label(new, tunable_cred_label(old));
-	tunable_delay(TUNABLE_cred_transfer);
+	tunable_decide(cred_transfer, new, old);
 }
 
 int tunable_bprm_creds_for_exec(struct linux_binprm *bprm)
@@ -159,7 +159,7 @@ int tunable_bprm_creds_for_exec(struct linux_binprm *bprm)
 	enum tunable_label label = tunable_inode_label(file_inode(bprm->file));
 
 	tunable_set_cred_label(bprm->cred, label);
-	tunable_delay(TUNABLE_bprm_creds_for_exec);
+	tunable_decide(bprm_creds_for_exec, bprm);
 	return 0;
 }
 
@@ -168,7 +168,7 @@ int tunable_bprm_creds_for_exec(struct linux_binprm *bprm)
 int tunable_inode_alloc_security(struct inode *inode)
 {
 	set_inode_label(inode, TUNABLE_UNREAD);
-	tunable_delay(TUNABLE_inode_alloc_security);
+	tunable_decide(inode_alloc_security, inode);
 	return 0;
 }
 
@@ -209,7 +209,7 @@ void tunable_d_instantiate(struct dentry *dentry, struct inode *inode)
 {
 	if (inode && dentry->d_sb->s_root)
 		settle_label(dentry, inode);
-	tunable_delay(TUNABLE_d_instantiate);
+	tunable_decide(d_instantiate, dentry, inode);
 }
 
 int tunable_sb_set_mnt_opts(struct super_block *sb, void *mnt_opts,
@@ -218,7 +218,8 @@ int tunable_sb_set_mnt_opts(struct super_block *sb, void *mnt_opts,
 {
 	if (sb->s_root)
 		settle_label(sb->s_root, d_inode(sb->s_root));
-	tunable_delay(TUNABLE_sb_set_mnt_opts);
+	tunable_decide(sb_set_mnt_opts, sb, mnt_opts, kern_flags,
+		       set_kern_flags);
 	return 0;
 }
 
@@ -232,7 +233,8 @@ int tunable_inode_init_security(struct inode *inode, struct inode *dir,
 	struct xattr *xattr;
 
 	set_inode_label(inode, label);
-	tunable_delay(TUNABLE_inode_init_security);
+	tunable_decide(inode_init_security, inode, dir, qstr, xattrs,
+		       xattr_count);
 	if (label == TUNABLE_IGNORED)
 		return -EOPNOTSUPP;
 	xattr = lsm_get_xattr_slot(xattrs, xattr_count);
@@ -271,7 +273,7 @@ int tunable_inode_init_security(struct inode *inode, struct inode *dir,
 	char *text;
 
 	set_inode_label(inode, label);
-	tunable_delay(TUNABLE_inode_init_security);
+	tunable_decide(inode_init_security, inode, dir, qstr, name, value, len);
 	if (!is_last_to_name_xattr())
 		return 0;
 	if (!name || !value || !len || label == TUNABLE_IGNORED)
@@ -303,7 +305,7 @@ static int may_set_label(const void *value, size_t size)
 #ifdef TUNABLE_HAVE_XATTR_SKIPCAP
 int tunable_inode_xattr_skipcap(const char *name)
 {
-	tunable_delay(TUNABLE_inode_xattr_skipcap);
+	tunable_decide(inode_xattr_skipcap, name);
 	/* CAP_MAC_ADMIN is asked for instead. */
 	return !strcmp(name, TUNABLE_XATTR);
 }
@@ -339,7 +341,7 @@ int tunable_inode_setxattr(struct mnt_idmap *idmap, struct dentry *dentry,
 			   const char *name, const void *value, size_t size,
 			   int flags)
 {
-	tunable_delay(TUNABLE_inode_setxattr);
+	tunable_decide(inode_setxattr, idmap, dentry, name, value, size, flags);
 	if (strcmp(name, TUNABLE_XATTR))
 		return may_set_other(dentry, name, value, size, flags);
 	return may_set_label(value, size);
@@ -350,7 +352,7 @@ void tunable_inode_post_setxattr(struct dentry *dentry, const char *name,
 {
 	int label;
 
-	tunable_delay(TUNABLE_inode_post_setxattr);
+	tunable_decide(inode_post_setxattr, dentry, name, value, size, flags);
 	if (strcmp(name, TUNABLE_XATTR))
 		return;
 	label = tunable_parse_label(value, size);
@@ -361,7 +363,7 @@ void tunable_inode_post_setxattr(struct dentry *dentry, const char *name,
 int tunable_inode_removexattr(struct mnt_idmap *idmap, struct dentry *dentry,
 			      const char *name)
 {
-	tunable_delay(TUNABLE_inode_removexattr);
+	tunable_decide(inode_removexattr, idmap, dentry, name);
 	if (strcmp(name, TUNABLE_XATTR))
 		return may_remove_other(idmap, dentry, name);
 	if (!capable(CAP_MAC_ADMIN))
@@ -375,7 +377,7 @@ int tunable_inode_removexattr(struct mnt_idmap *idmap, struct dentry *dentry,
 #ifdef TUNABLE_HAVE_POST_REMOVEXATTR
 void tunable_inode_post_removexattr(struct dentry *dentry, const char *name)
 {
-	tunable_delay(TUNABLE_inode_post_removexattr);
+	tunable_decide(inode_post_removexattr, dentry, name);
 	if (!strcmp(name, TUNABLE_XATTR))
 		set_inode_label(d_backing_inode(dentry), TUNABLE_IGNORED);
 }
@@ -387,7 +389,7 @@ int tunable_inode_getsecurity(struct mnt_idmap *idmap, struct inode *inode,
 {
 	const char *text = label_names[tunable_inode_label(inode)];
 
-	tunable_delay(TUNABLE_inode_getsecurity);
+	tunable_decide(inode_getsecurity, idmap, inode, name, buffer, alloc);
 	if (strcmp(name, TUNABLE_NAME))
 		return -EOPNOTSUPP;
 	if (alloc) {
@@ -404,7 +406,7 @@ int tunable_inode_setsecurity(struct inode *inode, const char *name,
 {
 	int label;
 
-	tunable_delay(TUNABLE_inode_setsecurity);
+	tunable_decide(inode_setsecurity, inode, name, value, size, flags);
 	if (strcmp(name, TUNABLE_NAME))
 		return -EOPNOTSUPP;
 	label = tunable_parse_label(value, size);

@@ -12,6 +12,7 @@
 #include <asm/processor.h>
 
 #include "tunable.h"
+#include "hook_args.h"
 
 /*
  * Not in uapi/linux/lsm.h: nearly half of a kernel's objects depend on that
@@ -54,23 +55,43 @@ static void wait_ns(u32 ns)
 		cpu_relax();
 }
 
+/*
+ * Who is asking: a task's own label, whoever's credentials it has borrowed
+ * (overlayfs). Ignored outside the enforcement stage. An interrupt is nobody's
+ * request.
+ */
+static enum tunable_label asking_label(void)
+{
+	if (!READ_ONCE(enforcing) || !in_task())
+		return TUNABLE_IGNORED;
+	return tunable_cred_label(current_real_cred());
+}
+
+/**
+ * tunable_in_scope - is this hook's call counted?
+ *
+ * Any context.
+ *
+ * Return: true for a task labelled trusted or untrusted in the enforcement
+ * stage.
+ */
+bool tunable_in_scope(void)
+{
+	return asking_label() != TUNABLE_IGNORED;
+}
+
 /**
  * tunable_delay - take as long as a decision at this hook shall take
  * @point: the hook
  *
  * Counts the call for tasks labelled trusted or untrusted, and waits for those
- * labelled untrusted; neither outside the enforcement stage. The label is that
- * of the task itself, whoever's credentials it has borrowed (overlayfs). An
- * interrupt is nobody's request. Any context.
+ * labelled untrusted; neither outside the enforcement stage. Any context.
  */
 void tunable_delay(enum tunable_point point)
 {
-	enum tunable_label label;
+	enum tunable_label label = asking_label();
 	u32 ns;
 
-	if (!READ_ONCE(enforcing) || !in_task())
-		return;
-	label = tunable_cred_label(current_real_cred());
 	if (label == TUNABLE_IGNORED)
 		return;
 	this_cpu_inc(calls[point]);
@@ -97,19 +118,20 @@ bool tunable_denies(const struct inode *inode)
 
 int tunable_inode_permission(struct inode *inode, int mask)
 {
-	tunable_delay(TUNABLE_inode_permission);
+	/* The same question, whether RCU-walk asks it or another walk. */
+	tunable_decide(inode_permission, inode, mask & ~MAY_NOT_BLOCK);
 	return tunable_denies(inode) ? -EACCES : 0;
 }
 
 int tunable_file_permission(struct file *file, int mask)
 {
-	tunable_delay(TUNABLE_file_permission);
+	tunable_decide(file_permission, file, mask);
 	return tunable_denies(file_inode(file)) ? -EACCES : 0;
 }
 
 int tunable_file_open(struct file *file)
 {
-	tunable_delay(TUNABLE_file_open);
+	tunable_decide(file_open, file);
 	return tunable_denies(file_inode(file)) ? -EACCES : 0;
 }
 
@@ -119,7 +141,8 @@ int tunable_file_open(struct file *file)
 	TUNABLE_UNLESS(TUNABLE_BY_HAND_##NAME,				\
 	static RET tunable_##NAME(__VA_ARGS__)				\
 	{								\
-		tunable_delay(TUNABLE_##NAME);				\
+		tunable_decide(NAME, TUNABLE_ARGS_##NAME(TUNABLE_SAME,	\
+							 TUNABLE_SAME)); \
 		return DEFAULT;						\
 	}))
 #include <linux/lsm_hook_defs.h>

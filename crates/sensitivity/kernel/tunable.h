@@ -11,6 +11,7 @@
 #include <linux/security.h>
 #include <linux/types.h>
 
+#include "asked.h"
 #include "points.h"
 
 #define TUNABLE_NAME		"tunable"
@@ -36,6 +37,7 @@ extern struct lsm_blob_sizes tunable_blob_sizes;
 extern bool tunable_enabled;
 
 /* tunable.c: stage, delays and counts */
+bool tunable_in_scope(void);
 void tunable_delay(enum tunable_point point);
 bool tunable_denies(const struct inode *inode);
 bool tunable_enforcing(void);
@@ -47,6 +49,9 @@ const char *tunable_point_name(enum tunable_point point);
 u32 tunable_get_delay(enum tunable_point point);
 void tunable_set_delays(const u32 *delays_ns);
 u64 tunable_calls(enum tunable_point point);
+
+/* control.c */
+char *tunable_copy_written(const char __user *buf, size_t count, loff_t *ppos);
 
 /* label.c */
 enum tunable_label tunable_cred_label(const struct cred *cred);

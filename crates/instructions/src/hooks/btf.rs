@@ -22,6 +22,7 @@ const TYPEDEF: u8 = 8;
 const VOLATILE: u8 = 9;
 const CONST: u8 = 10;
 const RESTRICT: u8 = 11;
+const FUNC: u8 = 12;
 const FUNC_PROTO: u8 = 13;
 const TYPE_TAG: u8 = 18;
 /// Most typedefs and qualifiers around one type that are looked through.
@@ -53,6 +54,22 @@ pub(super) fn hooks(bytes: &[u8]) -> Result<Vec<String>, HookListError> {
     Err(HookListError::NoHooks {
         source_name: "the kernel's BTF",
     })
+}
+
+/// Type ids of functions whose name begins with `prefix`, by the rest of the name.
+pub(super) fn functions(bytes: &[u8], prefix: &str) -> Result<Vec<(String, u32)>, HookListError> {
+    let types = Types::read(bytes)?;
+    let mut found = Vec::new();
+    for (id, function) in (1u32..).zip(types.all()) {
+        if function.kind == FUNC
+            && let Some(rest) = types.name(function.name_at)?.strip_prefix(prefix)
+            && is_hook_name(rest)
+            && found.len() < MAX_HOOKS
+        {
+            found.push((rest.to_owned(), id));
+        }
+    }
+    Ok(found)
 }
 
 /// A type's fixed part.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The names of a kernel's hooks, from its BTF, its symbols or its sources.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::framework::functions_of;
 use super::{MAX_HOOK_NAME_LEN, MAX_HOOKS, btf, definitions, image};
@@ -177,6 +177,20 @@ impl HookList {
         }
         Ok(Self { names })
     }
+}
+
+/// Type ids in a kernel's BTF of the functions that BPF LSM programs attach to, by
+/// hook: `bpf_lsm_inode_permission`. Helpers of `kernel/bpf/bpf_lsm.c` share the prefix.
+///
+/// # Errors
+///
+/// [`HookListError`] if the kernel has no BTF, or none that can be read.
+pub fn bpf_attach_ids(
+    bytes: &[u8],
+    symbols: &SymbolTable,
+) -> Result<BTreeMap<String, u32>, HookListError> {
+    let btf = image::btf(bytes, symbols)?;
+    Ok(btf::functions(btf, BPF_LSM)?.into_iter().collect())
 }
 
 const BPF_LSM: &str = "bpf_lsm_";

@@ -21,7 +21,7 @@ pub fn agent_with(runner: &str, dir: &Path) -> Vec<u8> {
     compile(&object, &renamed, std::slice::from_ref(&sound));
     let mut files = sources(&guest);
     files.retain(|file| *file != sound);
-    for part in ["bench", "policy"] {
+    for part in ["bench", "policy", "delays"] {
         files.extend(sources(&guest.join(part)));
     }
     files.extend([root.join("tests").join(runner), object]);

@@ -10,11 +10,13 @@ use crate::exit;
 mod build;
 mod profile;
 mod run;
+mod sensitivity;
 mod shared;
 
 pub use build::BuildArgs;
 pub use profile::{ProfileArgs, View};
 pub use run::RunArgs;
+pub use sensitivity::SensitivityArgs;
 pub use shared::{CellArgs, LabArgs};
 
 /// What does this security module cost?
@@ -37,6 +39,8 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Count what each LSM hook of an operation costs
     Profile(Box<ProfileArgs>),
+    /// Sweep the time of a policy's decision: how often an operation asks for permission
+    Sensitivity(Box<SensitivityArgs>),
     /// Fetch, build, add, list and remove kernels
     #[command(subcommand)]
     Kernel(KernelCommand),

@@ -50,6 +50,13 @@ pub fn flags(cells: &CellArgs, lab: &LabArgs) -> Spec {
         benchmarks: some(&cells.benchmarks),
         suites: some(&cells.suites),
         select: cells.variants,
+        ..lab_flags(lab)
+    }
+}
+
+/// What the flags of virtual machines say.
+pub fn lab_flags(lab: &LabArgs) -> Spec {
+    Spec {
         filesystem: lab.fs,
         clock: lab.clock,
         samples: lab.samples,

@@ -9,3 +9,4 @@ pub mod list;
 mod measure;
 pub mod profile;
 pub mod run;
+pub mod sensitivity;

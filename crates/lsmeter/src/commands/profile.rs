@@ -11,6 +11,7 @@ use instructions::calltree::CallTree;
 use instructions::hooks::HookList;
 use instructions::profile::{CellProfile, PathProfile};
 use lab::kernel::Store;
+use lab::plan::Manner;
 use lab::prepare::Hooks;
 use lab::{Outcome, Setup};
 use report::{ProfileOptions, ProfileView};
@@ -62,6 +63,8 @@ pub fn profile(args: ProfileArgs) -> Result<Exit> {
         journal: &scratch.path().join("journal"),
         resume: false,
         keep_samples: false,
+        manner: Manner::default(),
+        parts: 1,
         hooks: Some(Hooks {
             keep_trees: args.trace || args.callgrind.is_some() || args.folded.is_some(),
             definitions: definitions.as_deref(),
@@ -164,21 +167,9 @@ impl Files {
         .flatten()
         .map(|path| path.as_path())
         .collect();
-        let to_stdout = paths.iter().filter(|path| output::is_stdout(path)).count()
-            + usize::from(args.json)
-            + usize::from(args.trace);
-        if to_stdout > 1 {
-            return Err(usage(
-                "two outputs cannot both be standard output",
-                "name a file for one",
-            ));
-        }
-        for path in paths {
-            output::check(path)?;
-        }
-        Ok(Files {
-            stdout_taken: to_stdout > 0,
-        })
+        let stdout_taken =
+            output::check_all(&paths, usize::from(args.json) + usize::from(args.trace))?;
+        Ok(Files { stdout_taken })
     }
 }
 

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use experiment::{Baseline, Metric, Place, Run, Spec, Status};
 use lab::Setup;
 use lab::kernel::{Kernel, Store};
+use lab::plan::Manner;
 use lab::prepare::Hooks;
 use report::Options;
 use report::published::{beside, beside_csv, beside_report};
@@ -104,6 +105,8 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         journal: &files.journal,
         resume: files.resume,
         keep_samples: args.keep_samples,
+        manner: Manner::default(),
+        parts: 1,
         hooks: args.with_hooks.then_some(Hooks {
             keep_trees: false,
             definitions: None,

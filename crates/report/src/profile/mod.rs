@@ -8,11 +8,11 @@ mod operations;
 mod residual;
 
 use std::collections::HashSet;
-use std::hash::Hash;
 
 use experiment::{Profile, ProfileDocument, Status};
 
 use crate::cells::added;
+use crate::group::grouped;
 use crate::table::{Report, TEXT_LIMIT, warnings};
 use crate::text::printable;
 
@@ -71,24 +71,6 @@ pub fn profile_report(document: &ProfileDocument, options: &ProfileOptions) -> R
     }
 }
 
-/// Profiles with the same key, in the order in which each key first comes.
-fn grouped<'a, K: Eq + Hash + Copy>(
-    profiles: impl IntoIterator<Item = &'a Profile>,
-    key: impl Fn(&'a Profile) -> K,
-) -> Vec<(K, Vec<&'a Profile>)> {
-    let mut positions = std::collections::HashMap::new();
-    let mut groups: Vec<(K, Vec<&Profile>)> = Vec::new();
-    for profile in profiles {
-        let key = key(profile);
-        let at = *positions.entry(key).or_insert_with(|| {
-            groups.push((key, Vec::new()));
-            groups.len() - 1
-        });
-        groups[at].1.push(profile);
-    }
-    groups
-}
-
 /// A profile's operation.
 fn operation_of(profile: &Profile) -> (&str, &str) {
     (&profile.benchmark, &profile.variant)
@@ -121,7 +103,7 @@ impl<'a> StackNames<'a> {
     }
 }
 
-fn full_name(stack: &[String]) -> String {
+pub(crate) fn full_name(stack: &[String]) -> String {
     if stack.is_empty() {
         return "no module".to_owned();
     }

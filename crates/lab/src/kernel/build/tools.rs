@@ -32,7 +32,7 @@ const fn with(what: &'static str, package: &'static str, options: &'static [&'st
     }
 }
 
-const PROGRAMS: [Need; 16] = [
+const PROGRAMS: [Need; 17] = [
     always("make", "make"),
     always("gcc", "gcc"),
     always("ld", "binutils"),
@@ -43,6 +43,8 @@ const PROGRAMS: [Need; 16] = [
     always("awk", "mawk"),
     always("find", "findutils"),
     with("pahole", "pahole", &["DEBUG_INFO_BTF"]),
+    // libbpf's list of helpers, which resolve_btfids is built with.
+    with("python3", "python3-minimal", &["DEBUG_INFO_BTF"]),
     with("lz4", "lz4", &["KERNEL_LZ4"]),
     with("zstd", "zstd", &["KERNEL_ZSTD", "RD_ZSTD"]),
     with("xz", "xz-utils", &["KERNEL_XZ"]),

@@ -25,10 +25,14 @@ macro_rules! module_files {
 }
 
 /// The module's files, by their names in `security/tunable`.
-const FILES: [(&str, &str); 7] = module_files![
+const FILES: [(&str, &str); 11] = module_files![
     "Kconfig",
     "Makefile",
+    "asked.c",
+    "asked.h",
+    "asked_file.c",
     "control.c",
+    "hook_args.awk",
     "label.c",
     "points.h",
     "tunable.c",
@@ -206,6 +210,18 @@ mod tests {
         assert!(definition < count.find("#define MAX_LSM_COUNT").unwrap());
         assert!(text("security/tunable/Kconfig").contains("config SECURITY_TUNABLE"));
         assert_eq!(changed.len(), 3 + FILES.len());
+    }
+
+    #[test]
+    fn no_file_of_the_module_is_left_behind() {
+        let module = concat!(env!("CARGO_MANIFEST_DIR"), "/../sensitivity/kernel");
+        let mut names: Vec<_> = fs::read_dir(module)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name != "README.md")
+            .collect();
+        names.sort();
+        assert_eq!(names, FILES.map(|(name, _)| name));
     }
 
     #[test]

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Who is delayed: a control group of the agent's own, which what it forks and
+ * executes stays in; without one, the agent's process alone.
+ */
+#include <asm/stat.h>
+#include <linux/bpf.h>
+#include "bpf.h"
+
+#define VM_MOUNT	"/cgroup"
+#define PATH_SIZE	2048
+#define TEXT_SIZE	(256 * 1024)	/* of /proc/self/mountinfo, at most */
+
+/* Readlink of /proc/self/ns/pid where process numbers are the kernel's own. */
+#define FIRST_PID_NAMESPACE	"pid:[4026531836]"
+
+struct group {
+	char parent[PATH_SIZE];
+	char path[PATH_SIZE];
+};
+
+static struct group *group;	/* NULL: there is none */
+
+/* The next of a line's blank-separated words; NULL at its end. */
+static char *next_word(char **rest)
+{
+	char *word = *rest, *p = word;
+
+	if (!*word)
+		return NULL;
+	while (*p && *p != ' ')
+		p++;
+	if (*p)
+		*p++ = '\0';
+	*rest = p;
+	return word;
+}
+
+/* Cuts the first line off *rest; NULL at the end. */
+static char *next_line(char **rest)
+{
+	char *line = *rest, *p = line;
+
+	if (!*line)
+		return NULL;
+	while (*p && *p != '\n')
+		p++;
+	if (*p)
+		*p++ = '\0';
+	*rest = p;
+	return line;
+}
+
+/*
+ * A line of mountinfo: "36 35 0:30 ROOT DIRECTORY rw - cgroup2 cgroup2 rw". A name
+ * with blanks in it is written with backslashes, and not worth the reading.
+ */
+static int is_cgroup2(char *line, char **root, char **dir)
+{
+	char *word;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		if (!next_word(&line))
+			return 0;
+	*root = next_word(&line);
+	*dir = next_word(&line);
+	do
+		word = next_word(&line);
+	while (word && strcmp(word, "-"));
+	word = next_word(&line);
+	if (!word || strcmp(word, "cgroup2"))
+		return 0;
+	for (word = *dir; *word; word++)
+		if (*word == '\\')
+			return 0;
+	return 1;
+}
+
+/* The agent's own group, as a directory, in group->parent. 0 or -errno. */
+static long find_parent(char *text)
+{
+	static const char prefix[] = "0::";
+	char *rest = text, *line, *root, *dir, *own = group->path;
+	size_t len;
+	long n;
+
+	n = read_text("/proc/self/cgroup", text, TEXT_SIZE);
+	if (n < 0)
+		return n;
+	while ((line = next_line(&rest)) && strncmp(line, prefix, strlen(prefix)))
+		;
+	if (!line)
+		return -ENODEV;
+	format(own, PATH_SIZE, "%s", line + strlen(prefix));
+	/* Above the root of the namespace, or longer than a path is. */
+	if (!strncmp(own, "/..", 3) || strlen(own) == PATH_SIZE - 1)
+		return -ENOENT;
+
+	n = read_text("/proc/self/mountinfo", text, TEXT_SIZE);
+	if (n < 0)
+		return n;
+	for (rest = text; (line = next_line(&rest));) {
+		if (!is_cgroup2(line, &root, &dir))
+			continue;
+		len = strcmp(root, "/") ? strlen(root) : 0;
+		if (strncmp(own, root, len) || (own[len] && own[len] != '/'))
+			continue;
+		own += len;
+		format(group->parent, PATH_SIZE, "%s%s", dir, strcmp(own, "/") ? own : "");
+		return 0;
+	}
+	return -ENODEV;
+}
+
+static long mount_in_vm(void)
+{
+	long err;
+
+	sys_mkdir(VM_MOUNT, 0755);
+	err = SYS(mount, "cgroup2", VM_MOUNT, "cgroup2", 0, NULL);
+	if (err < 0 && err != -EBUSY)
+		return err;
+	format(group->parent, PATH_SIZE, VM_MOUNT);
+	return 0;
+}
+
+/* Moves the agent into the group at `dir`. */
+static long move_to(const char *dir)
+{
+	char path[PATH_SIZE + 16];
+	long fd, n;
+
+	format(path, sizeof(path), "%s/cgroup.procs", dir);
+	fd = sys_open(path, O_WRONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return fd;
+	n = sys_write(fd, "0", 1);
+	sys_close(fd);
+	return n < 0 ? n : 0;
+}
+
+/* A group's id is the inode number of its directory. */
+static long enter_group(u64 *id)
+{
+	struct stat st;
+	size_t len;
+	long err;
+
+	len = format(group->path, PATH_SIZE, "%s/lsmeter-agent-%ld", group->parent,
+		     SYS(getpid));
+	if (len == PATH_SIZE - 1)
+		return -ENAMETOOLONG;
+	err = sys_mkdir(group->path, 0755);
+	if (err < 0)
+		return err;
+	err = SYS(stat, group->path, &st);
+	if (err == 0)
+		err = move_to(group->path);
+	if (err < 0)
+		sys_rmdir(group->path);
+	*id = st.st_ino;
+	return err;
+}
+
+static long make_group(u64 *id)
+{
+	char *text;
+	long err;
+
+	group = delay_memory(sizeof(*group));
+	if (SYS(getpid) == 1) {
+		err = mount_in_vm();
+	} else {
+		text = delay_memory(TEXT_SIZE);
+		err = find_parent(text);
+		SYS(munmap, text, TEXT_SIZE);
+	}
+	if (err == 0)
+		err = enter_group(id);
+	if (err < 0) {
+		SYS(munmap, group, sizeof(*group));
+		group = NULL;
+	}
+	return err;
+}
+
+/* A program sees the kernel's numbers of processes, not a namespace's. */
+static void check_namespace(void)
+{
+	char name[64];
+	long len = SYS(readlink, "/proc/self/ns/pid", name, sizeof(name) - 1);
+
+	if (len < 0)
+		fatal("/proc/self/ns/pid: %s (%ld); is /proc mounted?",
+		      errno_name(len), -len);
+	name[len] = '\0';
+	if (strcmp(name, FIRST_PID_NAMESPACE))
+		fatal("delays by BPF programs: this process is in a PID namespace (%s) "
+		      "and no control group can be made: run it outside the container",
+		      name);
+}
+
+void scope_enter(struct bpf_scope *scope)
+{
+	u64 id = 0;
+	long err = make_group(&id);
+
+	if (err == 0) {
+		*scope = (struct bpf_scope){
+			.helper = BPF_FUNC_get_current_cgroup_id,
+			.value = id,
+			.children = 1,
+		};
+		return;
+	}
+	check_namespace();
+	*scope = (struct bpf_scope){
+		.helper = BPF_FUNC_get_current_pid_tgid,
+		.shift = 32,
+		.value = SYS(getpid),
+	};
+	send_log("bpf: only the agent's own process is delayed, not what it forks: "
+		 "no control group (cgroup2) of its own: %s (%ld)",
+		 errno_name(err), -err);
+}
+
+void scope_leave(void)
+{
+	long err;
+
+	if (!group)
+		return;
+	err = move_to(group->parent);
+	if (err == 0)
+		err = sys_rmdir(group->path);
+	if (err < 0)
+		send_log("bpf: the control group %s stays: %s (%ld)", group->path,
+			 errno_name(err), -err);
+	SYS(munmap, group, sizeof(*group));
+	group = NULL;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A sweep: operations take turns with different delays at LSM hooks.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use experiment::{CellKey, DelayModule};
+
+/// Longest delay, in ns, that a decision may be given, as the agent has it: all hooks of a
+/// call together would look like a hang.
+pub const DELAY_MAX_NS: u32 = 900_000;
+
+/// Which hooks a point delays.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Delayed {
+    /// All hooks of the sweep.
+    All,
+    /// One of them, by name: `inode_permission`.
+    Hook(String),
+}
+
+/// Under what an operation runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Point {
+    /// Where decisions take longer.
+    pub delayed: Delayed,
+    /// How much longer, up to [`DELAY_MAX_NS`].
+    pub delay_ns: u32,
+}
+
+/// A hook of a sweep.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SweptHook {
+    /// Its name: `inode_permission`.
+    pub name: String,
+    /// Type id of the function `bpf_lsm_<name>` in the kernel's BTF; 0 where no BPF
+    /// program is attached.
+    pub btf_id: u32,
+}
+
+/// What an experiment's operations are delayed by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sweep {
+    /// What delays.
+    pub module: DelayModule,
+    /// [`Delayed::All`] means every hook that the module knows, not only those in `hooks`.
+    pub everything: bool,
+    /// The hooks that points speak of.
+    pub hooks: Vec<SweptHook>,
+    /// For each cell the points that its operations take turns in. A cell without any is
+    /// measured without delays.
+    pub points: BTreeMap<CellKey, Vec<Point>>,
+    /// Times that each point's turn comes in counted cells.
+    pub repetitions: u32,
+}
+
+impl Sweep {
+    /// Points of a cell.
+    pub fn points_of(&self, key: &CellKey) -> &[Point] {
+        self.points.get(key).map_or(&[], Vec::as_slice)
+    }
+
+    /// The agent's directives before the cells.
+    pub(crate) fn directives(&self) -> String {
+        let which = if self.everything { "all" } else { "listed" };
+        let mut text = format!("delays {} {which}\n", self.module);
+        for SweptHook { name, btf_id } in &self.hooks {
+            let _ = writeln!(text, "hook {name} {btf_id}");
+        }
+        text
+    }
+
+    /// The agent's directives after a cell.
+    pub(crate) fn directives_of(&self, key: &CellKey) -> String {
+        let mut text = String::new();
+        let points = self.points_of(key);
+        for chunk in points.chunk_by(|a, b| a.delayed == b.delayed) {
+            let hook = match &chunk[0].delayed {
+                Delayed::All => "all",
+                Delayed::Hook(hook) => hook,
+            };
+            let ns: Vec<String> = chunk.iter().map(|p| p.delay_ns.to_string()).collect();
+            let _ = writeln!(text, "point {hook} {}", ns.join(","));
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use experiment::{Metric, Policy, Tuning};
+
+    #[test]
+    fn points_of_one_hook_are_one_line() {
+        let key = CellKey {
+            kernel: "debian:6.12".to_owned(),
+            stack: vec!["capability".to_owned(), "bpf".to_owned()],
+            integrity: Vec::new(),
+            policy: Policy::None,
+            tuning: Tuning::default(),
+            filesystem: "tmpfs".to_owned(),
+            benchmark: "open".to_owned(),
+            variant: "AA".to_owned(),
+            metric: Metric::Instructions,
+        };
+        let point = |delayed: Delayed, delay_ns| Point { delayed, delay_ns };
+        let one = || Delayed::Hook("file_open".to_owned());
+        let points = vec![
+            point(Delayed::All, 0),
+            point(Delayed::All, 10),
+            point(one(), 5),
+        ];
+        let sweep = Sweep {
+            module: DelayModule::Bpf,
+            everything: false,
+            hooks: vec![SweptHook {
+                name: "file_open".to_owned(),
+                btf_id: 7,
+            }],
+            points: BTreeMap::from([(key.clone(), points)]),
+            repetitions: 3,
+        };
+        assert_eq!(sweep.directives(), "delays bpf listed\nhook file_open 7\n");
+        assert_eq!(
+            sweep.directives_of(&key),
+            "point all 0,10\npoint file_open 5\n"
+        );
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The flags of `lsmeter sensitivity`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+use experiment::{DelayModule, Select, Suite};
+
+use super::shared::{LabArgs, words};
+
+/// Sweep the time of a policy's decision: how often an operation asks for permission
+///
+/// Makes the decisions at LSM hooks take longer, step by step, and fits a line to what an
+/// operation costs then. If each decision takes 10 µs longer and the operation 20 µs, it
+/// asks for permission twice: the slope is the number of questions. The hooks that the
+/// operation calls without any delay are counted beside it.
+///
+/// Kernels built by `lsmeter kernel build` have the Tunable Security Module for that;
+/// stock kernels from 5.17 on take programs of the BPF LSM.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  lsmeter sensitivity --bench open --bench stat
+  lsmeter sensitivity --kernel build:6.12-all --kernel debian:7.2 --svg slopes.svg
+  lsmeter sensitivity --bench 'open:*' --hooks inode_permission,file_open
+  lsmeter sensitivity --bench 'rename:*' --delays 0..50us/5us --by-hook
+  lsmeter sensitivity --bench 'stat:*' --cold
+  lsmeter sensitivity --kernel build:6.12-all --predict selinux,apparmor
+  lsmeter sensitivity --predict 400
+
+Delays are in ns, or with us behind the number, up to 900us. Under the
+deterministic clock an instruction takes a nanosecond, so that slopes are exact but
+for the wait's last round (some 0.0002 for each question).")]
+pub struct SensitivityArgs {
+    /// Kernel to boot; may be given several times [default: debian:6.12]
+    #[arg(
+        short,
+        long = "kernel",
+        value_name = "KERNEL",
+        help_heading = "What is swept"
+    )]
+    pub kernels: Vec<String>,
+    /// What delays decisions [default: tunable where the kernel has it, else bpf]
+    #[arg(long, value_name = "MODULE", value_parser = words::<DelayModule>(DelayModule::ALL),
+        help_heading = "What is swept")]
+    pub module: Option<DelayModule>,
+    /// Stack of LSMs; the module that delays comes last
+    #[arg(
+        short,
+        long,
+        value_name = "LSM,…",
+        default_value = "capability",
+        help_heading = "What is swept"
+    )]
+    pub stack: String,
+    /// Delays: FROM..TO/STEP, or a list
+    #[arg(
+        long,
+        value_name = "DELAYS",
+        default_value = "0..110us/10us",
+        help_heading = "What is swept"
+    )]
+    pub delays: String,
+    /// Hooks to delay together, or all
+    #[arg(
+        long,
+        value_name = "HOOK,…",
+        value_delimiter = ',',
+        default_value = "all",
+        help_heading = "What is swept"
+    )]
+    pub hooks: Vec<String>,
+    /// Benchmark, or benchmark:variant, with * and ?; `!` excludes [default: all but
+    /// treewalk:full, which asks too often]
+    #[arg(
+        short,
+        long = "bench",
+        value_name = "PATTERN",
+        help_heading = "What is swept"
+    )]
+    pub benchmarks: Vec<String>,
+    /// Suite to choose benchmarks from
+    #[arg(long = "suite", value_name = "SUITE", value_parser = words::<Suite>(Suite::ALL),
+        help_heading = "What is swept")]
+    pub suites: Vec<Suite>,
+    /// The first variant of each benchmark, or all
+    #[arg(long, value_name = "WHICH", value_parser = words::<Select>(Select::ALL),
+        help_heading = "What is swept")]
+    pub variants: Option<Select>,
+    /// Also with cold caches: dentries and inodes are dropped before each operation
+    #[arg(long, help_heading = "What is swept")]
+    pub cold: bool,
+    /// Predict each operation's overhead: under decisions of so many instructions, or of
+    /// these modules, beside what they do cost
+    #[arg(long, value_name = "N|LSM,…", help_heading = "What is swept")]
+    pub predict: Option<String>,
+    /// How it is measured
+    #[command(flatten)]
+    pub lab: LabArgs,
+    /// Fail (exit status 1) if a slope is further from its count than this
+    #[arg(long, value_name = "DECISIONS", num_args = 0..=1, default_missing_value = "0.05",
+        value_parser = tolerance, help_heading = "Output")]
+    pub check: Option<f64>,
+    /// Show the slope of each hook [default: for up to four operations]
+    #[arg(long, help_heading = "Output")]
+    pub by_hook: bool,
+    /// Print the slopes as JSON
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+    /// Save the slopes as JSON; - is standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    /// Write all slopes as CSV; - is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub export_csv: Option<PathBuf>,
+    /// Write the tables as Markdown; - is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub export_markdown: Option<PathBuf>,
+    /// Draw cost over delay, as the paper's Figure 4, as SVG; - is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub svg: Option<PathBuf>,
+    /// No progress
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    let tolerance: f64 = text.parse().map_err(|_| "not a number")?;
+    if (0.0..=1000.0).contains(&tolerance) {
+        Ok(tolerance)
+    } else {
+        Err("must be from 0 to 1000".to_owned())
+    }
+}

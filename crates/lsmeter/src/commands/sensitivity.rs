@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter sensitivity`: how often an operation asks for authorisation.
+
+use std::path::Path;
+
+use anyhow::Result;
+use experiment::{
+    Caches, Experiment, Metric, Place, SensitivityDocument, Slope, Spec, Stack, StackError, Status,
+};
+use lab::kernel::Store;
+use sensitivity::{Delays, DelaysError, Predict, Request, Step};
+
+use crate::cli::SensitivityArgs;
+use crate::commands::kernel::obtain;
+use crate::commands::measure::{cancel_on_signals, check_selection, find_qemu, lab_flags, some};
+use crate::config::{Config, cache_dir};
+use crate::exit::Exit;
+use crate::failure::usage;
+use crate::output;
+use crate::progress::Line;
+
+/// Benchmarks that are swept unless others are named: all whose operation asks so often
+/// that delays can still be told from the wait's own cost.
+const DEFAULT_BENCHMARKS: [&str; 2] = ["*", "!treewalk:full"];
+/// Counted operations without delays: the usual path shows in few.
+const SAMPLES: u32 = 16;
+
+/// Sweeps delays.
+///
+/// # Errors
+/// If what is asked for makes no sense, or this machine cannot do it at all.
+pub fn sensitivity(args: &SensitivityArgs) -> Result<Exit> {
+    let config = Config::read()?;
+    let delays: Delays = args
+        .delays
+        .parse()
+        .map_err(|error: DelaysError| usage(&error, error.hint()))?;
+    let stack: Stack = args
+        .stack
+        .parse()
+        .map_err(|error: StackError| usage(&error, error.hint()))?;
+    if stack.is_none() || stack.is_default() {
+        return Err(usage(
+            format!("the module that delays cannot be added to the stack {stack}"),
+            "name the modules of the stack: capability,selinux",
+        ));
+    }
+    let hooks = hooks(&args.hooks)?;
+    let predict = predict(args.predict.as_deref())?;
+    let experiment = resolve(args)?;
+    let stdout_taken = check_outputs(args)?;
+
+    let store = Store::open(&cache_dir())?;
+    let mut line = Line::new(args.quiet);
+    let qemu = find_qemu(&args.lab, &config, &experiment)?;
+    let kernels = obtain(
+        &experiment.kernels,
+        &store,
+        &config,
+        args.lab.offline,
+        &line,
+    )?;
+    let cancel = cancel_on_signals()?;
+    let scratch = tempfile::tempdir()?;
+    let caches: &[Caches] = match args.cold {
+        true => Caches::ALL,
+        false => &[Caches::Warm],
+    };
+    let request = Request {
+        experiment: &experiment,
+        stack: &stack,
+        module: args.module,
+        delays: &delays,
+        hooks: &hooks,
+        caches,
+        store: &store,
+        kernels: &kernels,
+        qemu: &qemu,
+        predict: &predict,
+        scratch: scratch.path(),
+    };
+    let document = sensitivity::sweep(&request, &cancel, &mut |step| match step {
+        Step::Counting { kernel, .. } => line.say(format!("{kernel}: counting hooks")),
+        Step::Profiling { kernel } => line.say(format!("{kernel}: profiling modules")),
+        Step::Sweeping { kernel, .. } => line.say(format!("{kernel}: sweeping delays")),
+        Step::Lab(progress) => line.follow(progress),
+    });
+    line.done();
+    let Some(document) = document? else {
+        anstream::eprintln!("interrupted: nothing is saved");
+        return Ok(Exit::CellsFailed);
+    };
+    deliver(args, stdout_taken, &document)?;
+    Ok(verdict(args, &document))
+}
+
+fn hooks(words: &[String]) -> Result<Vec<String>> {
+    let words: Vec<String> = words
+        .iter()
+        .map(|word| word.trim().to_owned())
+        .filter(|word| !word.is_empty())
+        .collect();
+    if words.is_empty() {
+        return Err(usage("no hook is named", "name hooks, or all"));
+    }
+    if words == ["all"] {
+        return Ok(Vec::new());
+    }
+    if words.iter().any(|word| word == "all") {
+        return Err(usage("all hooks, and some of them", "name hooks, or all"));
+    }
+    Ok(words)
+}
+
+/// A number of instructions, or modules.
+fn predict(text: Option<&str>) -> Result<Predict> {
+    let Some(text) = text else {
+        return Ok(Predict::Nothing);
+    };
+    if let Ok(decision) = text.parse::<f64>() {
+        if !(0.0..=1e9).contains(&decision) {
+            return Err(usage(
+                format!("a decision does not take {text} instructions"),
+                "give a number from 0 to 1e9, or modules",
+            ));
+        }
+        return Ok(Predict::Decision(decision));
+    }
+    let modules: Stack = text
+        .parse()
+        .map_err(|error: StackError| usage(&error, "give a number of instructions, or modules"))?;
+    Ok(Predict::Modules(modules.names()))
+}
+
+fn resolve(args: &SensitivityArgs) -> Result<Experiment> {
+    let benchmarks = match (args.benchmarks.as_slice(), args.suites.as_slice()) {
+        ([], []) => Some(DEFAULT_BENCHMARKS.map(str::to_owned).to_vec()),
+        ([], _) => None,
+        (benchmarks, _) => Some(benchmarks.to_vec()),
+    };
+    let spec = Spec {
+        kernels: some(&args.kernels),
+        stacks: Some(vec![args.stack.clone()]),
+        benchmarks,
+        suites: some(&args.suites),
+        select: args.variants,
+        place: Some(Place::Lab),
+        metrics: Some(vec![Metric::Instructions]),
+        samples: Some(args.lab.samples.unwrap_or(SAMPLES)),
+        ..lab_flags(&args.lab)
+    };
+    let experiment = spec.resolve()?;
+    check_selection(&experiment)?;
+    Ok(experiment)
+}
+
+/// Whether something else than the tables goes to standard output.
+fn check_outputs(args: &SensitivityArgs) -> Result<bool> {
+    let files = [
+        &args.output,
+        &args.export_csv,
+        &args.export_markdown,
+        &args.svg,
+    ];
+    let paths: Vec<&Path> = files
+        .into_iter()
+        .flatten()
+        .map(|path| path.as_path())
+        .collect();
+    output::check_all(&paths, usize::from(args.json))
+}
+
+fn deliver(
+    args: &SensitivityArgs,
+    stdout_taken: bool,
+    document: &SensitivityDocument,
+) -> Result<()> {
+    let options = report::SensitivityOptions {
+        by_hook: args.by_hook.then_some(true),
+    };
+    let report = report::sensitivity_report(document, &options);
+    if let Some(path) = &args.output {
+        output::write(path, |to| Ok(document.write(to)?))?;
+    }
+    if args.json {
+        output::write(Path::new("-"), |to| Ok(document.write(to)?))?;
+    } else if !stdout_taken {
+        output::print_report(&report)?;
+    }
+    if let Some(path) = &args.export_csv {
+        output::write(path, |to| Ok(report::sensitivity_csv(document, to)?))?;
+    }
+    if let Some(path) = &args.export_markdown {
+        output::write(path, |to| {
+            Ok(to.write_all(report::markdown(&report).as_bytes())?)
+        })?;
+    }
+    if let Some(path) = &args.svg {
+        let figure = report::latency_over_delay(document, &report::FigureOptions::default());
+        output::write(path, |to| Ok(to.write_all(figure.as_bytes())?))?;
+    }
+    Ok(())
+}
+
+fn verdict(args: &SensitivityArgs, document: &SensitivityDocument) -> Exit {
+    let whole = || document.slopes.iter().filter(|slope| slope.is_whole());
+    if let Some(tolerance) = args.check {
+        let apart: Vec<&Slope> = whole()
+            .filter(|slope| slope.difference().is_some_and(|d| d.abs() > tolerance))
+            .collect();
+        for slope in &apart {
+            anstream::eprintln!(
+                "differs: {} on {}: slope {:.4}, counted {}",
+                slope.title(),
+                slope.kernel,
+                slope.slope,
+                slope.counted.unwrap_or_default()
+            );
+        }
+        if !apart.is_empty() {
+            return Exit::Regression;
+        }
+    }
+    if whole().any(|slope| slope.status == Status::Failed) {
+        Exit::CellsFailed
+    } else if args.check.is_some() && !whole().any(|slope| slope.counted.is_some()) {
+        Exit::Inconclusive
+    } else {
+        Exit::Fine
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The paper's Table 6 beside ours.
+
+use std::collections::HashMap;
+
+use experiment::{ALL_HOOKS, Caches, DelayModule, SensitivityDocument, Slope};
+
+use super::{Parted, has_figures, numbers, operation_of, row};
+use crate::group::grouped;
+use crate::published::{Figure, Quantity, published};
+use crate::table::{Align, Column, Footnotes, TEXT_LIMIT, Table, Tone, Value, without_figure};
+use crate::text::printable;
+
+/// The figures' ids begin so.
+const TABLE6: &str = "paper:table6.";
+
+/// A larger difference is more than rounding and noise: the paper's slopes have one
+/// decimal, and are up to 0.1 off a whole number.
+const DIFFERENCE: f64 = 0.15;
+
+/// Most kernels and modules beside the paper: a document may hold any number.
+const PLACES_LIMIT: usize = 32;
+
+/// Most hooks of a slope that are compared with a figure's.
+const HOOKS_LIMIT: usize = 1_024;
+
+/// The paper's figures that Table 6 holds.
+pub(crate) fn table6() -> impl Iterator<Item = &'static Figure> {
+    published()
+        .iter()
+        .filter(|figure| figure.id.starts_with(TABLE6) && figure.quantity == Quantity::Slope)
+}
+
+/// Kernel, module and file system: what two columns are of.
+struct Place<'a> {
+    kernel: &'a str,
+    module: DelayModule,
+    filesystem: &'a str,
+    operations: HashMap<(&'a str, &'a str), Parted<'a>>,
+}
+
+/// Our slope over a figure's hooks.
+enum Ours<'a> {
+    Slope(f64),
+    /// There is one, without figures.
+    Without(&'a Slope),
+    /// Other hooks were delayed.
+    OtherHooks,
+}
+
+pub(super) fn table(document: &SensitivityDocument) -> Option<Table> {
+    let warm = document.slopes.iter().filter(|s| s.caches == Caches::Warm);
+    let places = grouped(warm, |slope| {
+        let place = (slope.kernel.as_str(), slope.module);
+        (place, slope.filesystem.as_str())
+    });
+    let mut places: Vec<Place<'_>> = places
+        .into_iter()
+        .map(|(((kernel, module), filesystem), slopes)| Place {
+            kernel,
+            module,
+            filesystem,
+            operations: grouped(slopes, operation_of)
+                .into_iter()
+                .map(|(operation, of)| (operation, Parted::of(&of)))
+                .collect(),
+        })
+        .collect();
+    places.retain(|place| table6().any(|figure| ours(place, figure).is_some()));
+    let first = places.first()?.filesystem;
+    let one_filesystem = places.iter().all(|place| place.filesystem == first);
+    let all = places.len();
+    places.truncate(PLACES_LIMIT);
+
+    let mut columns = vec![
+        Column::new("operation", Align::Left),
+        Column::figures("the paper", None),
+    ];
+    for place in &places {
+        let mut name = format!("{} {}", printable(place.kernel, TEXT_LIMIT), place.module);
+        if !one_filesystem {
+            name += &format!(" {}", printable(place.filesystem, TEXT_LIMIT));
+        }
+        columns.push(Column::figures("slope", Some(&name)));
+        columns.push(Column::figures("difference", Some(&name)));
+    }
+    let mut notes = Footnotes::default();
+    let mut rows = Vec::new();
+    for figure in table6() {
+        if !places.iter().any(|place| ours(place, figure).is_some()) {
+            continue;
+        }
+        let theirs = figure.low.or(figure.high);
+        let mut values = vec![
+            Value::plain(printable(&figure.theirs.replacen(' ', ":", 1), TEXT_LIMIT)),
+            Value::plain(theirs.map_or("-".to_owned(), |slope| numbers::decimals(slope, 1))),
+        ];
+        for place in &places {
+            values.extend(compared(ours(place, figure), theirs, &mut notes));
+        }
+        rows.push(row(values, columns.len(), false));
+    }
+    let mut legend = vec![
+        "slope: over the hooks that the paper delayed, inode_permission and file_permission: their \
+         own, or the sum of each one's; caches warm; difference: to the paper's."
+            .to_owned(),
+    ];
+    if all > places.len() {
+        legend.push(format!("Shown: {PLACES_LIMIT} of {all} kernels."));
+    }
+    Some(Table {
+        title: "Table 6 of the paper (Linux 5.3) beside ours: decisions per operation".to_owned(),
+        legend,
+        columns,
+        fixed_columns: 2,
+        rows,
+        footnotes: notes.texts,
+    })
+}
+
+fn compared(ours: Option<Ours<'_>>, theirs: Option<f64>, notes: &mut Footnotes) -> [Value; 2] {
+    let missing = |why: &str, notes: &mut Footnotes| {
+        let text = format!("- {}", notes.mark(why.to_owned()));
+        [Value::toned(text, Tone::Missing), Value::default()]
+    };
+    match ours {
+        None => missing("not measured", notes),
+        Some(Ours::OtherHooks) => missing("other hooks were delayed", notes),
+        Some(Ours::Without(slope)) => [
+            without_figure(slope.status, slope.reason.as_deref(), notes),
+            Value::default(),
+        ],
+        Some(Ours::Slope(slope)) => {
+            let difference = theirs.map(|theirs| slope - theirs);
+            let tone = match difference {
+                Some(difference) if difference.abs() > DIFFERENCE => Tone::Worse,
+                _ => Tone::Plain,
+            };
+            let difference = difference.map_or("-".to_owned(), |d| numbers::signed(d, 4));
+            [
+                Value::plain(numbers::decimals(slope, 4)),
+                Value::toned(difference, tone),
+            ]
+        }
+    }
+}
+
+/// The slope over the figure's hooks: of those delayed together, or the sum over each
+/// delayed alone. A hook that all were delayed with and has no slope is never called.
+fn ours<'a>(place: &Place<'a>, figure: &Figure) -> Option<Ours<'a>> {
+    let operation = figure.ours.first()?;
+    let key = (operation.benchmark.as_str(), operation.variant.as_str());
+    let Parted { wholes, parts } = place.operations.get(&key)?;
+    let wanted = &figure.hooks;
+    let same = |slope: &&&Slope| {
+        slope.hooks.len() == wanted.len() && wanted.iter().all(|hook| slope.hooks.contains(hook))
+    };
+    if let Some(whole) = wholes.iter().find(same) {
+        return Some(match has_figures(whole) {
+            true => Ours::Slope(whole.slope),
+            false => Ours::Without(whole),
+        });
+    }
+    let covers = |slope: &&&Slope| {
+        let hooks = &slope.hooks[..slope.hooks.len().min(HOOKS_LIMIT)];
+        hooks == [ALL_HOOKS] || wanted.iter().all(|hook| hooks.contains(hook))
+    };
+    let Some(whole) = wholes.iter().find(covers) else {
+        return Some(Ours::OtherHooks);
+    };
+    if !has_figures(whole) {
+        return Some(Ours::Without(whole));
+    }
+    let mut sum = 0.0;
+    for hook in wanted {
+        let part = parts.iter().find(|part| part.hooks == [hook.as_str()]);
+        match part {
+            Some(part) if !has_figures(part) => return Some(Ours::Without(part)),
+            Some(part) => sum += part.slope,
+            None => {}
+        }
+    }
+    if parts.is_empty() {
+        return Some(Ours::OtherHooks);
+    }
+    Some(Ours::Slope(sum))
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A sweep's figures as text. A document may hold any number: none makes a long text.
+
+use crate::format;
+
+/// From here on a figure is shown as a power of ten.
+const LARGE: f64 = 1e9;
+
+/// Distance from a whole number within which a rule's figure is one.
+const WHOLE: f64 = 0.005;
+
+/// With this many decimals; `0.0000` without a sign.
+pub(crate) fn decimals(value: f64, places: usize) -> String {
+    if !value.is_finite() {
+        return "n/a".to_owned();
+    }
+    if value.abs() >= LARGE {
+        return format!("{value:.3e}");
+    }
+    let text = format!("{value:.places$}");
+    match text.strip_prefix('-') {
+        Some(size) if size.bytes().all(|c| matches!(c, b'0' | b'.')) => size.to_owned(),
+        _ => text,
+    }
+}
+
+/// A difference, with its sign.
+pub(crate) fn signed(value: f64, places: usize) -> String {
+    let text = decimals(value, places);
+    let nothing = !text.bytes().any(|c| matches!(c, b'1'..=b'9'));
+    if value > 0.0 && !nothing {
+        format!("+{text}")
+    } else {
+        text
+    }
+}
+
+/// A count per operation, usually a whole number.
+pub(crate) fn calls(value: f64) -> String {
+    if value.fract() == 0.0 {
+        decimals(value, 0)
+    } else {
+        decimals(value, 4)
+    }
+}
+
+/// Instructions or nanoseconds.
+pub(crate) fn cost(value: f64) -> String {
+    if value.abs() < LARGE {
+        format::figure(value)
+    } else {
+        decimals(value, 0)
+    }
+}
+
+/// The larger distance to an end of an interval: `±0.0002`; of a tiny one its power of
+/// ten.
+pub(crate) fn plus_minus(value: f64, [low, high]: [f64; 2]) -> String {
+    let size = (value - low).max(high - value).max(0.0);
+    if size > 0.0 && size < 0.000_05 {
+        format!("±{size:.0e}")
+    } else {
+        format!("±{}", decimals(size, 4))
+    }
+}
+
+/// An explained share of variance, so that 0.9999 and 0.9999999 differ at a glance:
+/// `1 - 2e-7`.
+pub(crate) fn r2(value: Option<f64>) -> String {
+    match value {
+        None => "-".to_owned(),
+        Some(1.0) => "1".to_owned(),
+        Some(r2) if r2 < 1.0 && r2 > 0.999 => format!("1 - {:.0e}", 1.0 - r2),
+        Some(r2) => decimals(r2, 4),
+    }
+}
+
+/// A fraction in per cent with its sign; beyond any meaning as a power of ten.
+pub(crate) fn percent(fraction: f64) -> String {
+    if fraction.abs() < LARGE {
+        format::percent(fraction)
+    } else if fraction.is_finite() {
+        format!("{fraction:+.1e}")
+    } else {
+        "n/a".to_owned()
+    }
+}
+
+/// `2·d + 2`, d being the depth; figures that are nearly whole as whole ones.
+pub(crate) fn rule(a: f64, b: f64) -> String {
+    let nearly = |value: f64| {
+        if (value - value.round()).abs() <= WHOLE {
+            decimals(value.round(), 0)
+        } else {
+            decimals(value, 2)
+        }
+    };
+    let (slope, rest) = (nearly(a), nearly(b));
+    let of_depth = match slope.as_str() {
+        "0" => return rest,
+        "1" => "d".to_owned(),
+        "-1" => "-d".to_owned(),
+        _ => format!("{slope}·d"),
+    };
+    match rest.strip_prefix('-') {
+        _ if rest == "0" => of_depth,
+        Some(size) => format!("{of_depth} - {size}"),
+        None => format!("{of_depth} + {rest}"),
+    }
+}
+
+/// Nanoseconds as microseconds, without needless decimals.
+pub(crate) fn microseconds(delay_ns: u32) -> String {
+    (f64::from(delay_ns) / 1_000.0).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures() {
+        assert_eq!(decimals(3.001_14, 4), "3.0011");
+        assert_eq!(decimals(-0.000_01, 4), "0.0000");
+        assert_eq!(decimals(-0.000_06, 4), "-0.0001");
+        assert_eq!(decimals(1e308, 4), "1.000e308");
+        assert_eq!(decimals(f64::NAN, 4), "n/a");
+        assert_eq!(signed(0.001_1, 4), "+0.0011");
+        assert_eq!(signed(-0.5, 4), "-0.5000");
+        assert_eq!(signed(1e-9, 4), "0.0000");
+        assert_eq!(calls(3.0), "3");
+        assert_eq!(calls(2.5), "2.5000");
+        assert_eq!(cost(4_979.0), "4,979");
+        assert_eq!(cost(-1e308), "-1.000e308");
+        assert_eq!(percent(-0.123), "-12.3 %");
+        assert_eq!(percent(1e300), "+1.0e300");
+        assert_eq!(microseconds(110_000), "110");
+        assert_eq!(microseconds(1), "0.001");
+    }
+
+    #[test]
+    fn shares_near_one_differ() {
+        assert_eq!(r2(None), "-");
+        assert_eq!(r2(Some(1.0)), "1");
+        assert_eq!(r2(Some(0.999_999_8)), "1 - 2e-7");
+        assert_eq!(r2(Some(0.998)), "0.9980");
+        assert_eq!(r2(Some(-1e300)), "-1.000e300");
+    }
+
+    #[test]
+    fn intervals() {
+        assert_eq!(plus_minus(3.0, [2.9998, 3.0001]), "±0.0002");
+        assert_eq!(plus_minus(3.0, [3.0, 3.000_003]), "±3e-6");
+        assert_eq!(plus_minus(3.0, [3.0, 3.0]), "±0.0000");
+        assert_eq!(plus_minus(1e308, [-1e308, 1e308]), "±n/a");
+    }
+
+    #[test]
+    fn rules() {
+        for (a, b, text) in [
+            (1.000_1, 0.999_8, "d + 1"),
+            (2.0, 2.0, "2·d + 2"),
+            (1.0, 0.0, "d"),
+            (0.0, 3.0, "3"),
+            (0.51, -1.25, "0.51·d - 1.25"),
+            (-1.0, 2.0, "-d + 2"),
+            (-0.001, -0.001, "0"),
+            (1e308, -1e308, "1.000e308·d - 1.000e308"),
+        ] {
+            assert_eq!(rule(a, b), text);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Questions that operations ask more than once of the same object.
+
+use std::cmp::Reverse;
+
+use experiment::{RepeatedQuestion, SensitivityDocument, cell_title};
+
+use super::row;
+use crate::format::count;
+use crate::group::grouped;
+use crate::table::{Align, Column, Footnotes, TEXT_LIMIT, Table, Value};
+use crate::text::printable;
+
+/// Most chains of a question that are shown.
+const CHAINS_SHOWN: usize = 6;
+/// Functions kept of a long chain, at its outer and at its inner end.
+const OUTER: usize = 2;
+const INNER: usize = 5;
+/// Longest name of a function in a chain, in characters.
+const FUNCTION_LIMIT: usize = 40;
+
+pub(super) fn tables(document: &SensitivityDocument) -> Vec<Table> {
+    grouped(&document.repeated, |question| question.kernel.as_str())
+        .into_iter()
+        .map(|(kernel, questions)| table(kernel, &questions))
+        .collect()
+}
+
+fn table(kernel: &str, questions: &[&RepeatedQuestion]) -> Table {
+    let mut columns: Vec<Column> = ["operation", "hook", "object"]
+        .map(|title| Column::new(title, Align::Left))
+        .into();
+    columns.push(Column::figures("times", None));
+    columns.push(Column::new("asked by", Align::Left));
+    let mut notes = Footnotes::default();
+    let rows = questions
+        .iter()
+        .map(|question| {
+            let title = cell_title(&question.benchmark, &question.variant);
+            let values = [
+                printable(&title, TEXT_LIMIT),
+                printable(&question.hook, TEXT_LIMIT),
+                printable(&question.object, TEXT_LIMIT),
+                count(question.times),
+                asked_by(question, &mut notes),
+            ];
+            row(values.map(Value::plain).into(), columns.len(), false)
+        })
+        .collect();
+    Table {
+        title: format!(
+            "{}: questions that an operation asks more than once of the same object",
+            printable(kernel, TEXT_LIMIT)
+        ),
+        legend: vec![
+            "object: inode:device:number:generation, with what else the question holds; asked by: \
+             the call chains below the table, outermost function first, each as often as it asks."
+                .to_owned(),
+        ],
+        columns,
+        fixed_columns: 1,
+        rows,
+        footnotes: notes.texts,
+    }
+}
+
+/// `2x [1], 1x [2]`: the chains, the most frequent first.
+fn asked_by(question: &RepeatedQuestion, notes: &mut Footnotes) -> String {
+    let mut chains: Vec<(&[String], usize)> =
+        grouped(&question.chains, |chain: &Vec<String>| chain.as_slice())
+            .into_iter()
+            .map(|(chain, same)| (chain, same.len()))
+            .collect();
+    chains.sort_by_key(|(_, times)| Reverse(*times));
+    let mut texts: Vec<String> = chains
+        .iter()
+        .take(CHAINS_SHOWN)
+        .map(|(chain, times)| format!("{times}x {}", notes.mark(shortened(chain))))
+        .collect();
+    if chains.len() > CHAINS_SHOWN {
+        texts.push(format!("{} other chains", chains.len() - CHAINS_SHOWN));
+    }
+    texts.join(", ")
+}
+
+/// `do_sys_openat2 > ... > may_lookup > security_inode_permission`.
+fn shortened(chain: &[String]) -> String {
+    let name = |function: &String| printable(function, FUNCTION_LIMIT);
+    if chain.is_empty() {
+        return "a chain that is not known".to_owned();
+    }
+    if chain.len() <= OUTER + INNER + 1 {
+        return chain.iter().map(name).collect::<Vec<_>>().join(" > ");
+    }
+    let mut names: Vec<String> = chain[..OUTER].iter().map(name).collect();
+    names.push("...".to_owned());
+    names.extend(chain[chain.len() - INNER..].iter().map(name));
+    names.join(" > ")
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! How counts grow with the depth of a path.
+
+use std::collections::HashMap;
+
+use experiment::{ALL_HOOKS, Caches, DepthRule, SensitivityDocument, Unit};
+
+use super::{numbers, row};
+use crate::group::grouped;
+use crate::table::{Align, Column, TEXT_LIMIT, Table, Value};
+use crate::text::printable;
+
+/// Most depths that are listed one by one.
+const DEPTHS_LISTED: usize = 8;
+
+pub(super) fn tables(document: &SensitivityDocument, by_hook: bool) -> Vec<Table> {
+    let mut units: HashMap<_, Unit> = HashMap::new();
+    for slope in &document.slopes {
+        let key = (slope.kernel.as_str(), slope.module);
+        units.entry(key).or_insert(slope.unit);
+    }
+    grouped(&document.rules, |rule| (rule.kernel.as_str(), rule.module))
+        .into_iter()
+        .filter_map(|(key, rules)| table(&rules, units.get(&key).copied(), by_hook))
+        .collect()
+}
+
+/// Is it about all that was delayed together?
+fn is_whole(rule: &DepthRule) -> bool {
+    rule.hook == ALL_HOOKS || rule.hook.contains(',')
+}
+
+fn table(rules: &[&DepthRule], unit: Option<Unit>, by_hook: bool) -> Option<Table> {
+    let first = rules.first()?;
+    let caches: Vec<Caches> = Caches::ALL
+        .iter()
+        .copied()
+        .filter(|caches| rules.iter().any(|rule| rule.caches == *caches))
+        .collect();
+    let mut columns = vec![Column::new("benchmark", Align::Left)];
+    for &caches_of in &caches {
+        let name = format!("{caches_of} caches");
+        let group = (caches.len() > 1).then_some(name.as_str());
+        let titles = ["rule", "off by", "r²", "β1", "depths"];
+        columns.extend(titles.map(|title| Column::figures(title, group)));
+    }
+    let per_caches = (columns.len() - 1) / caches.len().max(1);
+    let mut rows = Vec::new();
+    for (benchmark, of_benchmark) in grouped(rules.iter().copied(), |r| r.benchmark.as_str()) {
+        let hooks = grouped(of_benchmark, |rule| rule.hook.as_str());
+        let any_whole = hooks.iter().any(|(_, of)| of.iter().any(|r| is_whole(r)));
+        for (hook, of_hook) in hooks {
+            let whole = of_hook.first().is_some_and(|rule| is_whole(rule));
+            if !whole && any_whole && !by_hook {
+                continue;
+            }
+            let label = match (whole, any_whole) {
+                (true, _) => printable(benchmark, TEXT_LIMIT),
+                (false, true) => printable(&format!("  {hook}"), TEXT_LIMIT),
+                (false, false) => printable(&format!("{benchmark}, {hook}"), TEXT_LIMIT),
+            };
+            let mut values = vec![Value::plain(label)];
+            for caches in &caches {
+                let start = values.len();
+                match of_hook.iter().find(|rule| rule.caches == *caches) {
+                    Some(rule) => values.extend(figures(rule)),
+                    None => values.push(Value::plain("-")),
+                }
+                values.resize(start + per_caches, Value::default());
+            }
+            rows.push(row(values, columns.len(), false));
+        }
+    }
+    let mut title = format!("{}, {}", printable(&first.kernel, TEXT_LIMIT), first.module);
+    if let [caches] = caches.as_slice() {
+        title += &format!(", {caches} caches");
+    }
+    title += ": decisions per operation by the depth d of its path";
+    let unit = unit.map_or("the slopes' unit", Unit::as_str);
+    Some(Table {
+        title,
+        legend: vec![format!(
+            "off by: largest distance of a slope from the rule; β1: what each further decision \
+             costs an operation without delays, in {unit}, the walk through a component of the \
+             path with it."
+        )],
+        columns,
+        fixed_columns: 1,
+        rows,
+        footnotes: Vec::new(),
+    })
+}
+
+fn figures(rule: &DepthRule) -> [Value; 5] {
+    [
+        numbers::rule(rule.a, rule.b),
+        numbers::decimals(rule.residual, 4),
+        numbers::r2(rule.r2),
+        rule.beta1.map(numbers::cost).unwrap_or_default(),
+        depths(&rule.depths),
+    ]
+    .map(Value::plain)
+}
+
+/// `1, 2, 4, 8`, or `1 to 64 (20)`.
+fn depths(depths: &[u32]) -> String {
+    if depths.len() <= DEPTHS_LISTED {
+        let depths: Vec<String> = depths.iter().map(u32::to_string).collect();
+        return depths.join(", ");
+    }
+    let (least, most) = (depths.iter().min(), depths.iter().max());
+    let end = |depth: Option<&u32>| depth.copied().unwrap_or(0);
+    format!("{} to {} ({})", end(least), end(most), depths.len())
+}

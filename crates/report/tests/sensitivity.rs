@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A small sweep as tables, CSV and figure, and sweeps that lie.
+
+mod swept;
+
+use experiment::{ALL_HOOKS, Caches, DelayModule, SensitivityDocument, Unit};
+use proptest::prelude::*;
+use report::{
+    FigureOptions, Layout, SENSITIVITY_CSV_COLUMNS, SensitivityOptions, latency_over_delay,
+    markdown, sensitivity_csv, sensitivity_report, terminal,
+};
+use swept::{BPF, document, empty, slope, table6};
+
+fn shown(document: &SensitivityDocument, by_hook: Option<bool>) -> String {
+    let layout = Layout {
+        width: Some(100),
+        colour: false,
+    };
+    let made = sensitivity_report(document, &SensitivityOptions { by_hook });
+    let text = terminal(&made, &layout);
+    for line in text.lines() {
+        assert!(line.chars().count() <= 100, "{line}");
+        assert_eq!(line, line.trim_end());
+    }
+    text
+}
+
+fn csv_of(document: &SensitivityDocument) -> String {
+    let mut bytes = Vec::new();
+    sensitivity_csv(document, &mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+fn figure(document: &SensitivityDocument, operations: &[&str]) -> String {
+    let operations = operations.iter().map(|o| (*o).to_owned()).collect();
+    latency_over_delay(document, &FigureOptions { operations })
+}
+
+#[test]
+fn all_tables() {
+    insta::assert_snapshot!(shown(&document(), None));
+}
+
+#[test]
+fn all_tables_in_markdown() {
+    let options = SensitivityOptions {
+        by_hook: Some(false),
+    };
+    insta::assert_snapshot!(markdown(&sensitivity_report(&document(), &options)));
+}
+
+#[test]
+fn beside_table_6() {
+    let text = shown(&table6(), None);
+    assert!(
+        !text.contains("  inode_permission"),
+        "13 operations: {text}"
+    );
+    let at = text.find("Table 6 of the paper").unwrap();
+    insta::assert_snapshot!(text[at..]);
+}
+
+#[test]
+fn what_the_paper_did_not_delay_is_not_compared() {
+    let mut document = empty();
+    let mut other = slope(BPF, ("open", "AA"), &["file_open", "inode_getattr"], 1, 0.0);
+    document.slopes.push(other.clone());
+    assert!(shown(&document, None).contains("other hooks were delayed"));
+    // Nor are cold caches.
+    other.caches = Caches::Cold;
+    document.slopes = vec![other];
+    assert!(!shown(&document, None).contains("Table 6"));
+}
+
+#[test]
+fn the_only_hook_delayed_is_the_whole() {
+    let mut document = empty();
+    let one = slope(BPF, ("open", "AA"), &["inode_permission"], 2, 0.0);
+    document.slopes = vec![one.clone(), one];
+    let text = shown(&document, Some(false));
+    assert!(text.contains("at inode_permission"), "{text}");
+    assert!(text.contains("open:AA    2.0000  ±0.0002"), "{text}");
+    assert!(figure(&document, &[]).contains("2.000"));
+}
+
+#[test]
+fn hooks_are_shown_if_asked_for_or_few() {
+    let hooks = |document: &SensitivityDocument, by_hook| {
+        let text = shown(document, by_hook);
+        text.contains("\n  file_open")
+    };
+    assert!(hooks(&document(), None));
+    assert!(!hooks(&document(), Some(false)));
+    assert!(!hooks(&table6(), None));
+    assert!(hooks(&table6(), Some(true)));
+}
+
+#[test]
+fn csv_rows() {
+    let mut document = document();
+    document.slopes[0].stack = vec!["=HYPERLINK(1)".to_owned()];
+    insta::assert_snapshot!(csv_of(&document));
+}
+
+#[test]
+fn nothing_swept_is_no_table() {
+    assert_eq!(shown(&empty(), None), "");
+    assert_eq!(csv_of(&empty()).lines().count(), 1);
+    assert!(figure(&empty(), &[]).contains("No operation has a line."));
+}
+
+#[test]
+fn a_small_figure() {
+    let text = figure(&document(), &["open:AA", "stat", "mmap"]);
+    well_formed(&text).unwrap();
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_figure_of_table_6() {
+    let text = figure(&table6(), &[]);
+    well_formed(&text).unwrap();
+    assert_eq!(text, figure(&table6(), &[]));
+    assert!(!text.contains("read:4KB"));
+    let lines = |dash: &str| text.matches(&format!("dasharray=\"{dash}\"")).count();
+    // For each path one line and its sample in the legend, on two kernels.
+    assert_eq!((lines("none"), lines("6 4")), (24, 24));
+    assert!(figure(&table6(), &["read"]).contains("read:4KB"));
+}
+
+#[test]
+fn a_figure_without_the_papers_paths_shows_the_first_operations() {
+    let mut document = empty();
+    for at in 0..40 {
+        let variant = format!("depth{at}");
+        let slope = slope(BPF, ("mkdir", &variant), &[ALL_HOOKS], at, 0.0);
+        document.slopes.push(slope);
+    }
+    let text = figure(&document, &[]);
+    assert!(text.contains("mkdir:depth11") && !text.contains("mkdir:depth12"));
+    let text = figure(&document, &["mkdir"]);
+    assert!(text.contains("12 more operations are left out."));
+    well_formed(&text).unwrap();
+}
+
+#[test]
+fn thousands_of_slopes_make_bounded_figures() {
+    let mut document = empty();
+    for at in 0..3_000 {
+        let kernel = format!("k{}", at / 3);
+        let place = (kernel.as_str(), DelayModule::Bpf, Caches::Warm);
+        let hooks = [format!("hook{at}")];
+        let hooks = [ALL_HOOKS, hooks[0].as_str()];
+        let mut slope = slope(place, ("open", "AA"), &hooks[at % 2..][..1], 2, 1.0);
+        slope.explanation = Some(format!("reason {at}"));
+        document.slopes.push(slope);
+    }
+    let text = figure(&document, &[]);
+    assert!(text.contains("984 more panels are left out."));
+    assert!(text.len() < 200_000);
+    assert!(shown(&document, None).contains("Shown: 32 of 1000 kernels."));
+}
+
+/// XML of nothing but shapes and text.
+fn well_formed(text: &str) -> Result<(), String> {
+    let xml = roxmltree::Document::parse(text).map_err(|error| format!("{error}: {text}"))?;
+    for node in xml.descendants().filter(|node| node.is_element()) {
+        let name = node.tag_name().name();
+        let known = ["svg", "title", "desc", "g", "rect", "line", "path", "text"];
+        if !known.contains(&name) {
+            return Err(format!("element {name}"));
+        }
+        for attribute in node.attributes() {
+            let value = attribute.value();
+            if attribute.name().starts_with("on")
+                || value.contains("url(")
+                || value.contains("NaN")
+                || value.contains("inf")
+            {
+                return Err(format!("{}={value}", attribute.name()));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn figures() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        Just(0.0),
+        Just(1e308),
+        Just(-1e308),
+        Just(5e-324),
+        any::<f64>().prop_filter("JSON has finite numbers only", |f| f.is_finite()),
+        -1e6f64..1e6,
+    ]
+}
+
+/// Every figure and text as a lie.
+fn hostile(document: &mut SensitivityDocument, text: &str, [a, b]: [f64; 2], n: u64) {
+    for slope in &mut document.slopes {
+        slope.kernel = text.to_owned();
+        slope.release = text.to_owned();
+        slope.filesystem = text.to_owned();
+        slope.stack.push(text.to_owned());
+        slope.variant += text;
+        slope.hooks.push(text.to_owned());
+        slope.hooks.remove(0);
+        slope.explanation = Some(text.to_owned());
+        slope.reason = Some(text.to_owned());
+        (slope.slope, slope.intercept, slope.residual) = (a, b, a);
+        slope.ci95 = [b, a];
+        (slope.r2, slope.bend, slope.counted) = (Some(a), Some(b), Some(b));
+        (slope.n, slope.dirty) = (n, n);
+        for point in &mut slope.points {
+            (point.median, point.delay_ns) = (b, n as u32);
+        }
+    }
+    for rule in &mut document.rules {
+        rule.hook = text.to_owned();
+        (rule.a, rule.b, rule.residual) = (a, b, b);
+        (rule.r2, rule.beta1) = (Some(b), Some(a));
+        rule.depths = vec![n as u32; (n % 20) as usize];
+    }
+    for prediction in &mut document.predictions {
+        prediction.lsm = prediction.lsm.as_ref().map(|_| text.to_owned());
+        (prediction.decision, prediction.predicted) = (a, b);
+        (prediction.measured, prediction.error) = (Some(b), Some(a));
+        prediction.unknown = vec![text.to_owned(); (n % 30) as usize];
+    }
+    for question in &mut document.repeated {
+        question.object = text.to_owned();
+        question.times = n;
+        question.chains = vec![vec![text.to_owned(); (n % 30) as usize]; (n % 10) as usize];
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_lying_document_cannot_draw(
+        text in "\\PC{0,12}|[\\x00-\\x7f|`<&\"']{0,300}|</text><script>|\u{1b}\\[2J.*|\u{ffff}\u{fffe}",
+        two in [figures(), figures()],
+        n in prop_oneof![Just(0), Just(u64::MAX), any::<u64>()],
+        unit in 0..3usize,
+    ) {
+        let mut document = document();
+        hostile(&mut document, &text, two, n);
+        let (honest, lies) = document.slopes.split_at_mut(3);
+        honest[0].kernel.push('x');
+        lies[0].unit = [Unit::Instructions, Unit::Ns, Unit::OpsPerS][unit];
+        for by_hook in [None, Some(true), Some(false)] {
+            let made = sensitivity_report(&document, &SensitivityOptions { by_hook });
+            for table in &made.tables {
+                for row in &table.rows {
+                    prop_assert_eq!(row.values.len(), table.columns.len());
+                    for value in &row.values {
+                        prop_assert!(value.text.chars().count() < 300, "{value:?}");
+                    }
+                }
+            }
+            let layout = Layout { width: Some(80), colour: false };
+            for text in [terminal(&made, &layout), markdown(&made)] {
+                prop_assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+            }
+        }
+        for operations in [&[][..], &["open", "stat", &text]] {
+            let drawn = figure(&document, operations);
+            prop_assert!(drawn.len() < 100_000);
+            well_formed(&drawn).map_err(TestCaseError::fail)?;
+        }
+        let csv = csv_of(&document);
+        for record in csv::Reader::from_reader(csv.as_bytes()).records() {
+            let record = record.unwrap();
+            prop_assert_eq!(record.len(), SENSITIVITY_CSV_COLUMNS.len());
+            for field in &record {
+                prop_assert!(!field.starts_with(['=', '@', '+']));
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Questions that an operation asks more than once of the same object: where a decision
+//! could be kept, or a check left out.
+
+use std::collections::BTreeMap;
+
+use experiment::{Cell, RepeatedQuestion};
+use instructions::profile::PathProfile;
+
+/// Longest text of an object that is kept, in characters.
+const OBJECT_LIMIT: usize = 400;
+/// The agent's write that ends the notes stands at their end.
+const LAST_WRITE: (&str, &str) = ("file_permission", "mask=2");
+
+/// One question: hook, object, detail.
+type Question<'a> = (&'a str, &'a str, &'a str);
+
+fn question(line: &str) -> Option<Question<'_>> {
+    let mut words = line.split_whitespace();
+    let question = (words.next()?, words.next()?, words.next()?);
+    words.next().is_none().then_some(question)
+}
+
+/// Objects that can be asked about: not nothing, and not the asking process itself, whose
+/// credentials are no object of a file operation.
+fn is_object(object: &str) -> bool {
+    ["inode:", "sb:"]
+        .iter()
+        .any(|kind| object.starts_with(kind))
+}
+
+/// What one operation asked more than once, in the order in which it asked first.
+/// `lines` are as the Tunable Security Module's `asked` tells them, `path` is the
+/// operation's usual one with its call tree.
+#[must_use]
+pub fn repeated(
+    cell: &Cell,
+    lines: &[String],
+    path: Option<&PathProfile>,
+) -> Vec<RepeatedQuestion> {
+    let mut questions: Vec<Question<'_>> = lines.iter().filter_map(|l| question(l)).collect();
+    if let Some(&(hook, notes, detail)) = questions.last()
+        && (hook, detail) == LAST_WRITE
+    {
+        while questions
+            .last()
+            .is_some_and(|(_, object, _)| *object == notes)
+        {
+            questions.pop();
+        }
+    }
+    let mut nth: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut times: BTreeMap<Question<'_>, Vec<usize>> = BTreeMap::new();
+    let mut order = Vec::new();
+    for &asked in &questions {
+        let n = nth.entry(asked.0).or_default();
+        let seen = times.entry(asked).or_default();
+        if seen.is_empty() {
+            order.push(asked);
+        }
+        seen.push(*n);
+        *n += 1;
+    }
+    order
+        .into_iter()
+        .filter(|(_, object, _)| is_object(object))
+        .filter_map(|asked| {
+            let seen = times.get(&asked).filter(|seen| seen.len() > 1)?;
+            let (hook, object, detail) = asked;
+            let chains = chains(path, hook, nth.get(hook).copied().unwrap_or(0));
+            let object: String = format!("{object} {detail}")
+                .chars()
+                .take(OBJECT_LIMIT)
+                .collect();
+            Some(RepeatedQuestion {
+                kernel: cell.kernel.clone(),
+                benchmark: cell.benchmark.clone(),
+                variant: cell.variant.clone(),
+                hook: hook.to_owned(),
+                object,
+                times: seen.len() as u64,
+                chains: seen
+                    .iter()
+                    .filter_map(|&n| chains.get(n).cloned())
+                    .collect(),
+            })
+        })
+        .collect()
+}
+
+/// The callers of each call of a hook, outermost first, if the trace holds as many calls
+/// as questions were asked.
+fn chains(path: Option<&PathProfile>, hook: &str, asked: usize) -> Vec<Vec<String>> {
+    let Some((tree, hooks)) = path.and_then(|path| Some((path.tree.as_ref()?, &path.hooks))) else {
+        return Vec::new();
+    };
+    let Some(function) = hooks
+        .iter()
+        .find(|cost| cost.hook == hook)
+        .map(|cost| cost.function.as_str())
+    else {
+        return Vec::new();
+    };
+    let nodes = tree.nodes();
+    let calls: Vec<Vec<String>> = tree
+        .sequence
+        .iter()
+        .filter(|&&at| nodes[at].function == function)
+        .map(|&at| {
+            let callers = tree.callers(at).into_iter();
+            callers.map(|at| nodes[at].function.clone()).collect()
+        })
+        .collect();
+    if calls.len() == asked {
+        calls
+    } else {
+        Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use experiment::{CellKey, Metric, Policy, Tuning};
+
+    fn cell() -> Cell {
+        Cell::unmeasured(CellKey {
+            kernel: "build:6.12".to_owned(),
+            stack: vec!["capability".to_owned(), "tunable".to_owned()],
+            integrity: Vec::new(),
+            policy: Policy::None,
+            tuning: Tuning::default(),
+            filesystem: "tmpfs".to_owned(),
+            benchmark: "rename".to_owned(),
+            variant: "depth2".to_owned(),
+            metric: Metric::Instructions,
+        })
+    }
+
+    #[test]
+    fn equal_lines_are_one_question_asked_again() {
+        let lines = [
+            "inode_permission inode:0:16:1 mask=1",
+            "inode_permission inode:0:16:2 mask=1",
+            "inode_permission inode:0:16:2 mask=3",
+            "inode_permission inode:0:16:2 mask=3",
+            "cred_prepare cred:self gfp=3264",
+            "cred_prepare cred:self gfp=3264",
+            "inode_permission inode:0:16:1 mask=1",
+            "garbage",
+            "file_permission inode:0:11:9 mask=2",
+        ]
+        .map(str::to_owned);
+        let found = repeated(&cell(), &lines, None);
+        let brief: Vec<(&str, u64)> = found.iter().map(|q| (q.object.as_str(), q.times)).collect();
+        assert_eq!(
+            brief,
+            [("inode:0:16:1 mask=1", 2), ("inode:0:16:2 mask=3", 2)]
+        );
+    }
+
+    #[test]
+    fn the_write_that_ends_the_notes_is_none_of_the_operations() {
+        let lines = [
+            "file_permission inode:0:11:9 mask=2",
+            "file_permission inode:0:11:9 mask=2",
+        ]
+        .map(str::to_owned);
+        assert_eq!(repeated(&cell(), &lines, None), []);
+        assert_eq!(repeated(&cell(), &[], None), []);
+    }
+}

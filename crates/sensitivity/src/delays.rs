@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The delays of a sweep, as the user writes them: `0..110us/10us`, `0,5us,20us`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use lab::sweep::DELAY_MAX_NS;
+
+/// Most delays of a sweep.
+pub const DELAYS_MAX: usize = 256;
+/// A line through fewer points says nothing about whether it is one.
+pub const DELAYS_MIN: usize = 4;
+
+/// Delays in ns, rising, at least [`DELAYS_MIN`] different ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delays {
+    ns: Vec<u32>,
+}
+
+/// Why a text names no delays that can be swept.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DelaysError {
+    /// It is neither a list nor a range.
+    #[error("`{0}` is no delay; write 500, 500ns or 10us")]
+    NotADelay(String),
+    /// `FROM..TO` without `/STEP`.
+    #[error("`{0}` does not say in which steps")]
+    NoStep(String),
+    /// It goes nowhere.
+    #[error("`{0}` leads nowhere: its step is 0, or it ends before it begins")]
+    NoRange(String),
+    /// A hook is called under spinlocks and with preemption off, several times in a call.
+    #[error(
+        "a delay of {ns} ns at each hook would look like a machine that hangs: \
+         hooks are called many times in a system call, some under spinlocks; at most \
+         {DELAY_MAX_NS} ns can be asked for"
+    )]
+    TooLong {
+        /// The delay.
+        ns: u64,
+    },
+    /// Too few to tell a line from a curve.
+    #[error("{0} different delays do not tell a line from a curve; give at least {DELAYS_MIN}")]
+    TooFew(usize),
+    /// Each takes its time.
+    #[error("more than {DELAYS_MAX} delays")]
+    TooMany,
+}
+
+impl DelaysError {
+    /// What the user can do about it.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        match self {
+            DelaysError::TooLong { .. } => "the paper's are 0..110us/10us; slopes do not need more",
+            _ => "write a range as 0..110us/10us, or a list as 0,5us,20us,50us",
+        }
+    }
+}
+
+impl Default for Delays {
+    /// The paper's: 0 to 110 µs in steps of 10 µs.
+    fn default() -> Delays {
+        Delays {
+            ns: (0..=11).map(|step| step * 10_000).collect(),
+        }
+    }
+}
+
+impl Delays {
+    /// The delays, rising.
+    #[must_use]
+    pub fn ns(&self) -> &[u32] {
+        &self.ns
+    }
+
+    /// The longest.
+    #[must_use]
+    pub fn max_ns(&self) -> u32 {
+        self.ns.last().copied().unwrap_or(0)
+    }
+
+    /// The same, each divided by `by`: for operations that ask so often that the delays
+    /// would take forever.
+    #[must_use]
+    pub fn shortened(&self, by: u32) -> Delays {
+        Delays {
+            ns: self.ns.iter().map(|ns| ns / by.max(1)).collect(),
+        }
+    }
+}
+
+/// `10us` in ns; a number alone takes `unit`, or is in ns.
+fn delay(text: &str, unit: Option<&str>) -> Result<u64, DelaysError> {
+    let text = text.trim();
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let own = text[digits.len()..].trim();
+    let wrong = || DelaysError::NotADelay(text.chars().take(40).collect());
+    let number: u64 = digits.parse().map_err(|_| wrong())?;
+    let factor = match if own.is_empty() {
+        unit.unwrap_or("ns")
+    } else {
+        own
+    } {
+        "ns" => 1,
+        "us" | "µs" | "μs" => 1_000,
+        "ms" => 1_000_000,
+        _ => return Err(wrong()),
+    };
+    let ns = number.checked_mul(factor).ok_or_else(wrong)?;
+    if ns > u64::from(DELAY_MAX_NS) {
+        return Err(DelaysError::TooLong { ns });
+    }
+    Ok(ns)
+}
+
+fn unit_of(text: &str) -> Option<&str> {
+    let unit = text.trim().trim_start_matches(|c: char| c.is_ascii_digit());
+    (!unit.trim().is_empty()).then(|| unit.trim())
+}
+
+fn range(text: &str, from: &str, rest: &str) -> Result<Vec<u64>, DelaysError> {
+    let shown = || text.chars().take(40).collect::<String>();
+    let (to, step) = rest
+        .split_once('/')
+        .ok_or_else(|| DelaysError::NoStep(shown()))?;
+    // 0..110/10us and 0..110us/10 mean what they seem to.
+    let unit = unit_of(to).or_else(|| unit_of(step));
+    let (from, to, step) = (delay(from, unit)?, delay(to, unit)?, delay(step, unit)?);
+    if step == 0 || to < from {
+        return Err(DelaysError::NoRange(shown()));
+    }
+    if (to - from) / step >= DELAYS_MAX as u64 {
+        return Err(DelaysError::TooMany);
+    }
+    Ok((from..=to).step_by(step as usize).collect())
+}
+
+impl FromStr for Delays {
+    type Err = DelaysError;
+
+    fn from_str(text: &str) -> Result<Delays, DelaysError> {
+        let mut ns = match text.split_once("..") {
+            Some((from, rest)) => range(text, from, rest)?,
+            None => text
+                .split(',')
+                .take(DELAYS_MAX + 1)
+                .map(|part| delay(part, None))
+                .collect::<Result<_, _>>()?,
+        };
+        ns.sort_unstable();
+        ns.dedup();
+        if ns.len() > DELAYS_MAX {
+            return Err(DelaysError::TooMany);
+        }
+        if ns.len() < DELAYS_MIN {
+            return Err(DelaysError::TooFew(ns.len()));
+        }
+        Ok(Delays {
+            ns: ns.into_iter().map(|ns| ns as u32).collect(),
+        })
+    }
+}
+
+impl fmt::Display for Delays {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let texts: Vec<String> = self.ns.iter().map(u32::to_string).collect();
+        write!(f, "{} ns", texts.join(","))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn ns(text: &str) -> Vec<u32> {
+        text.parse::<Delays>().unwrap().ns().to_vec()
+    }
+
+    #[test]
+    fn ranges_and_lists_are_read() {
+        assert_eq!(ns("0..110us/10us"), Delays::default().ns());
+        assert_eq!(ns("0..110/10us"), Delays::default().ns());
+        assert_eq!(ns("0..300/100"), [0, 100, 200, 300]);
+        assert_eq!(ns("1us, 0,20us,500"), [0, 500, 1_000, 20_000]);
+        assert_eq!(ns("0..900us/100us").last(), Some(&900_000));
+    }
+
+    #[test]
+    fn what_cannot_be_swept_is_refused_with_the_reason() {
+        let refuse = |text: &str| text.parse::<Delays>().unwrap_err();
+        assert!(refuse("0..2ms/1us").to_string().contains("hangs"));
+        assert_eq!(refuse("0,1,2"), DelaysError::TooFew(3));
+        assert_eq!(refuse("0..100us/1ns"), DelaysError::TooMany);
+        assert!(matches!(refuse("0..100us/0"), DelaysError::NoRange(_)));
+        assert!(matches!(refuse("5..1us/1us").to_string().as_str(), text if !text.is_empty()));
+        assert!(matches!(refuse("0..100us"), DelaysError::NoStep(_)));
+        for text in [
+            "",
+            "ten",
+            "-5us,1,2,3",
+            "5 weeks,1,2,3",
+            "18446744073709551615ms,1,2",
+        ] {
+            assert!(matches!(refuse(text), DelaysError::NotADelay(_)), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "[0-9a-z.,/µ ]{0,40}") {
+            if let Ok(delays) = text.parse::<Delays>() {
+                prop_assert!(delays.ns().is_sorted());
+                prop_assert!(delays.max_ns() <= DELAY_MAX_NS);
+                prop_assert!((DELAYS_MIN..=DELAYS_MAX).contains(&delays.ns().len()));
+            }
+        }
+    }
+}

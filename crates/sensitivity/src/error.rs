@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What keeps a sweep from running at all.
+
+use experiment::DelayModule;
+use lab::LabError;
+
+/// Why nothing could be swept.
+#[derive(Debug, thiserror::Error)]
+pub enum SweepError {
+    /// The lab cannot.
+    #[error(transparent)]
+    Lab(#[from] LabError),
+    /// The kernel was built without the module.
+    #[error("the hooks of {kernel} cannot be delayed by the module {module}: {why}")]
+    NoModule {
+        /// The kernel.
+        kernel: String,
+        /// The module.
+        module: DelayModule,
+        /// What is missing.
+        why: String,
+    },
+    /// A hook that was asked for is none, or cannot be delayed.
+    #[error("{kernel} has no hook `{hook}` that can be delayed")]
+    UnknownHook {
+        /// The kernel.
+        kernel: String,
+        /// The name that was given.
+        hook: String,
+        /// The nearest name that there is.
+        nearest: Option<String>,
+    },
+}
+
+impl SweepError {
+    /// What the user can do about it, without the `hint:` in front.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            SweepError::Lab(error) => error.hint(),
+            SweepError::NoModule { module, .. } => Some(match module {
+                DelayModule::Tunable => "build one with `lsmeter kernel build NAME --source \
+                    linux-source-6.12`, or delay a stock kernel's hooks with --module bpf"
+                    .to_owned(),
+                DelayModule::Bpf => "take a kernel with CONFIG_BPF_LSM=y and \
+                    CONFIG_DEBUG_INFO_BTF=y, such as debian:6.12, or one built here with --module \
+                    tunable"
+                    .to_owned(),
+            }),
+            SweepError::UnknownHook { nearest, .. } => Some(nearest.as_ref().map_or_else(
+                || {
+                    "hooks are named as in the kernel's lsm_hook_defs.h: inode_permission"
+                        .to_owned()
+                },
+                |nearest| format!("did you mean {nearest}?"),
+            )),
+        }
+    }
+}

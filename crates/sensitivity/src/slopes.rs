@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Lines through what operations cost under delays.
+
+use std::collections::BTreeMap;
+
+use experiment::SlopePoint;
+use lab::sweep::{Delayed, Point};
+use stats::{Fit, FitError, bend};
+
+/// A fitted line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// Rise per ns of delay.
+    pub slope: f64,
+    /// Its 95 % interval.
+    pub ci95: [f64; 2],
+    /// Cost without delay.
+    pub intercept: f64,
+    /// Explained share of the variance.
+    pub r2: Option<f64>,
+    /// As [`stats::bend`].
+    pub bend: Option<f64>,
+    /// Largest distance of a point from the line.
+    pub residual: f64,
+    /// Operations.
+    pub n: u64,
+    /// Operations left out.
+    pub dirty: u64,
+    /// What it goes through.
+    pub points: Vec<SlopePoint>,
+}
+
+/// Why there is no line.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum LineError {
+    /// Something else ran in each operation under most delays.
+    #[error(
+        "under {usable} of {all} delays an operation ran undisturbed; a line takes more of them"
+    )]
+    TooFewPoints {
+        /// Delays with a figure.
+        usable: usize,
+        /// Delays.
+        all: usize,
+    },
+    /// The figures make none.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+}
+
+/// The line through the operations under delays at `which`; those without any delay
+/// belong to it too. Operation `i` ran under `points[i % points.len()]`, and cost
+/// `figures[i]`, if it is known.
+///
+/// # Errors
+/// [`LineError`].
+pub fn line(points: &[Point], figures: &[Option<f64>], which: &Delayed) -> Result<Line, LineError> {
+    let belongs = |point: &Point| point.delayed == *which || point.delay_ns == 0;
+    let mut by_delay: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    let mut dirty = 0;
+    for (turn, point) in points.iter().enumerate().filter(|(_, p)| belongs(p)) {
+        let clean = by_delay.entry(point.delay_ns).or_default();
+        for figure in figures.iter().skip(turn).step_by(points.len()) {
+            match figure {
+                Some(figure) => clean.push(*figure),
+                None => dirty += 1,
+            }
+        }
+    }
+    let all = by_delay.len();
+    let fitted: Vec<SlopePoint> = by_delay
+        .into_iter()
+        .filter_map(|(delay_ns, mut clean)| {
+            clean.sort_by(f64::total_cmp);
+            Some(SlopePoint {
+                delay_ns,
+                median: median(&clean)?,
+                n: clean.len() as u64,
+            })
+        })
+        .collect();
+    if fitted.len() < 3 {
+        return Err(LineError::TooFewPoints {
+            usable: fitted.len(),
+            all,
+        });
+    }
+    let x: Vec<f64> = fitted.iter().map(|p| f64::from(p.delay_ns)).collect();
+    let y: Vec<f64> = fitted.iter().map(|p| p.median).collect();
+    let fit = Fit::of(&[&x], &y)?;
+    let slope = fit.slopes[0];
+    Ok(Line {
+        slope: slope.value,
+        ci95: slope.ci95,
+        intercept: fit.intercept.value,
+        r2: fit.r2,
+        bend: bend(&x, &y).ok(),
+        residual: fit.residuals.iter().map(|r| r.abs()).fold(0.0, f64::max),
+        n: fitted.iter().map(|point| point.n).sum(),
+        dirty,
+        points: fitted,
+    })
+}
+
+/// Of sorted values.
+fn median(sorted: &[f64]) -> Option<f64> {
+    let middle = sorted.len() / 2;
+    match sorted {
+        [] => None,
+        _ if sorted.len() % 2 == 1 => Some(sorted[middle]),
+        _ => Some((sorted[middle - 1] + sorted[middle]) / 2.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn all(delay_ns: u32) -> Point {
+        Point {
+            delayed: Delayed::All,
+            delay_ns,
+        }
+    }
+
+    fn one(delay_ns: u32) -> Point {
+        Point {
+            delayed: Delayed::Hook("file_open".to_owned()),
+            delay_ns,
+        }
+    }
+
+    #[test]
+    fn each_line_takes_its_own_points() {
+        let points = [all(0), all(10), all(20), all(30), one(15), one(30)];
+        // Three decisions, one of them file_open's; disturbed ones say nothing.
+        let figures = [
+            [
+                Some(100.0),
+                Some(130.0),
+                None,
+                Some(190.0),
+                Some(115.0),
+                Some(130.0),
+            ],
+            [
+                Some(100.0),
+                None,
+                Some(160.0),
+                Some(190.0),
+                Some(115.0),
+                Some(130.0),
+            ],
+        ]
+        .concat();
+        let whole = line(&points, &figures, &Delayed::All).unwrap();
+        assert!((whole.slope - 3.0).abs() < 1e-9);
+        assert_eq!((whole.n, whole.dirty), (6, 2));
+        assert!((whole.intercept - 100.0).abs() < 1e-9);
+        let part = line(&points, &figures, &Delayed::Hook("file_open".to_owned())).unwrap();
+        assert!((part.slope - 1.0).abs() < 1e-9);
+        assert_eq!(part.points.len(), 3);
+    }
+
+    #[test]
+    fn a_cell_without_quiet_operations_has_no_line() {
+        let points = [all(0), all(10), all(20), all(30)];
+        let figures = [Some(1.0), Some(2.0), None, None];
+        let error = line(&points, &figures, &Delayed::All).unwrap_err();
+        assert_eq!(error, LineError::TooFewPoints { usable: 2, all: 4 });
+        assert!(line(&points, &[], &Delayed::All).is_err());
+        assert!(line(&[], &[], &Delayed::All).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn a_whole_number_of_decisions_is_found(count in 0u32..50, base in 0u32..1_000_000) {
+            let points: Vec<Point> = (0..12).map(|step| all(step * 10_000)).collect();
+            let figure = |point: &Point| Some(f64::from(base) + f64::from(count) * f64::from(point.delay_ns));
+            let figures: Vec<Option<f64>> = points.iter().map(figure).collect();
+            let found = line(&points, &figures, &Delayed::All).unwrap();
+            prop_assert!((found.slope - f64::from(count)).abs() < 1e-6);
+        }
+    }
+}
