@@ -93,6 +93,10 @@ pub struct Slope {
     pub n: u64,
     /// Operations left out because something else ran in them.
     pub dirty: u64,
+    /// Operations left out because they lie off the line that most lie on: they took
+    /// other paths through the kernel.
+    #[serde(default)]
+    pub others: u64,
     /// What it was fitted to.
     pub points: Vec<SlopePoint>,
     /// Calls of these hooks per operation as counted without any delay; None if nothing

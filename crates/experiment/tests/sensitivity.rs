@@ -44,6 +44,7 @@ fn slope(benchmark: &str, variant: &str, hooks: &[&str]) -> Slope {
         residual: 0.5,
         n: 12,
         dirty: 1,
+        others: 0,
         points: (0..4).map(point).collect(),
         counted: Some(3.0),
         explanation: None,

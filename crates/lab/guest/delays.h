@@ -20,9 +20,10 @@
 /*
  * Each hook waits this long beyond its delay, 0 included: else entering and leaving
  * the wait's loop would come on top of every delay but 0, and bend the line at its
- * beginning. More than it takes to get to the loop's first look at the clock.
+ * beginning. More than it takes to get to the loop's first look at the clock, and than
+ * the Tunable Security Module's wait does without its loop.
  */
-#define DELAY_FLOOR_NS		200
+#define DELAY_FLOOR_NS		700
 #define DELAY_MAX_NS		900000	/* with the floor less than security/tunable's */
 
 struct delay_hook {

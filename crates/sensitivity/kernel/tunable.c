@@ -4,6 +4,7 @@
  * that is set from user space. After section 4.2 of "Analyzing the Overhead
  * of Filesystem Protection Using Linux Security Modules" (Wenhui Zhang et al.)
  */
+#include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -41,6 +42,9 @@ static const char *const point_names[TUNABLE_POINTS] = {
 #undef LSM_HOOK
 };
 
+/* Shorter than that, ndelay() is finer than a round of the loop. */
+#define LAST_NS		500
+
 /*
  * Hooks are called under spinlocks and in RCU-walk: no sleeping. The bound on
  * the rounds ends the wait where the clock stands still with interrupts off
@@ -48,11 +52,15 @@ static const char *const point_names[TUNABLE_POINTS] = {
  */
 static void wait_ns(u32 ns)
 {
-	u64 end = ktime_get_mono_fast_ns() + ns;
+	u64 now = ktime_get_mono_fast_ns(), end = now + ns;
 	u32 rounds = ns;
 
-	while (rounds-- && ktime_get_mono_fast_ns() < end)
+	while (rounds-- && now + LAST_NS < end) {
 		cpu_relax();
+		now = ktime_get_mono_fast_ns();
+	}
+	if (now < end)
+		ndelay(end - now);
 }
 
 /*

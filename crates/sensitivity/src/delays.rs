@@ -80,12 +80,20 @@ impl Delays {
         self.ns.last().copied().unwrap_or(0)
     }
 
-    /// The same, each divided by `by`: for operations that ask so often that the delays
-    /// would take forever.
+    /// The same in proportion, the longest being `max_ns` if it was longer: for operations
+    /// that ask so often that the delays would take forever.
     #[must_use]
-    pub fn shortened(&self, by: u32) -> Delays {
+    pub fn shortened_to(&self, max_ns: u32) -> Delays {
+        let (from, to) = (u64::from(self.max_ns()), u64::from(max_ns));
+        if from <= to {
+            return self.clone();
+        }
         Delays {
-            ns: self.ns.iter().map(|ns| ns / by.max(1)).collect(),
+            ns: self
+                .ns
+                .iter()
+                .map(|&ns| (u64::from(ns) * to / from) as u32)
+                .collect(),
         }
     }
 }

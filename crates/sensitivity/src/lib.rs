@@ -9,8 +9,10 @@
 //! what a module's decisions should cost, [`advice`] what is asked twice.
 
 pub mod advice;
+mod cell;
 pub mod delays;
 mod error;
+mod hooks;
 pub mod points;
 pub mod predict;
 pub mod rules;

@@ -7,9 +7,9 @@ use lab::sweep::{Delayed, Point};
 
 use crate::delays::Delays;
 
-/// Longest time, in ns, that the delays of one operation may take together: half a tick
-/// of a kernel with 250 of them a second, so that most operations meet none.
-const OPERATION_MAX_NS: u64 = 2_000_000;
+/// Longest time, in ns, that the delays of one operation may take together: well below a
+/// tick of a kernel with 250 of them a second, so that some operations meet none.
+const OPERATION_MAX_NS: u64 = 2_600_000;
 /// Longest time, in ns, that the delays of all operations of a cell may take together.
 const CELL_MAX_NS: u64 = 1_000_000_000;
 /// The longest delay must not be shorter: a decision's wait ends up to a round of its
@@ -28,6 +28,22 @@ pub struct CellPoints {
     pub points: Vec<Point>,
     /// The delays that are swept: the user's, or shorter ones.
     pub delays: Delays,
+}
+
+impl CellPoints {
+    /// Has the points come more often: those of all hooks together `rounds.0` times in each
+    /// turn, those of single hooks `rounds.1` times.
+    pub fn repeat(&mut self, rounds: (usize, usize)) {
+        let mut repeated = Vec::new();
+        for round in 0..rounds.0.max(rounds.1) {
+            let wanted = |point: &&Point| match point.delayed {
+                Delayed::All => round < rounds.0,
+                Delayed::Hook(_) => round < rounds.1,
+            };
+            repeated.extend(self.points.iter().filter(wanted).cloned());
+        }
+        self.points = repeated;
+    }
 }
 
 /// Why an operation cannot be swept.
@@ -67,19 +83,19 @@ pub fn points(delays: &Delays, operation: &Operation<'_>) -> Result<CellPoints, 
     let sum: u64 = delays.ns().iter().map(|&ns| u64::from(ns)).sum();
     // One hook after the other, and all of them together.
     let per_call = (sum + max * u64::from(STEPS + 1) / 2) * u64::from(repetitions);
-    let mut shorten = (total.saturating_mul(per_call)).div_ceil(CELL_MAX_NS);
-    // How many times too long the longest delay is, at so many calls.
-    let too_long = |calls: u64| match composite {
-        true => 1,
-        false => calls.saturating_mul(max).div_ceil(OPERATION_MAX_NS),
+    let for_cell = max.saturating_mul(CELL_MAX_NS) / total.saturating_mul(per_call).max(1);
+    // The longest delay that so many calls bear.
+    let longest = |calls: u64| {
+        let for_operation = match composite {
+            true => max,
+            false => OPERATION_MAX_NS / calls.max(1),
+        };
+        max.min(for_cell).min(for_operation) as u32
     };
-    let for_cell = shorten.max(1);
-    shorten = for_cell.max(too_long(total));
-    let shorten = u32::try_from(shorten.max(1)).map_err(|_| TooMany { calls: total })?;
-    let delays = delays.shortened(shorten);
-    if shorten > 1 && delays.max_ns() < LONGEST_MIN_NS {
+    if longest(total) < LONGEST_MIN_NS.min(delays.max_ns()) {
         return Err(TooMany { calls: total });
     }
+    let delays = delays.shortened_to(longest(total));
     let mut points: Vec<Point> = delays
         .ns()
         .iter()
@@ -90,11 +106,19 @@ pub fn points(delays: &Delays, operation: &Operation<'_>) -> Result<CellPoints, 
         .collect();
     for (hook, &calls) in calls {
         // One hook by itself bears longer delays than all together.
-        let longest = max / for_cell.max(too_long(calls)).max(1);
+        let longest = u64::from(longest(calls));
         points.extend((1..=STEPS).map(|step| Point {
             delayed: Delayed::Hook(hook.clone()),
             delay_ns: (longest * u64::from(step) / u64::from(STEPS)) as u32,
         }));
+    }
+    // What happens every other time (a file system's batches) must not always meet the
+    // same delays.
+    if points.len() % 2 == 0 {
+        points.push(Point {
+            delayed: Delayed::All,
+            delay_ns: 0,
+        });
     }
     Ok(CellPoints { points, delays })
 }
@@ -118,16 +142,16 @@ mod tests {
 
     #[test]
     fn few_calls_take_the_delays_as_they_are() {
-        let swept = swept(&calls(3), false).unwrap();
-        assert_eq!(swept.delays, Delays::default());
-        assert_eq!(swept.points.len(), 12 + 3);
-        assert_eq!(swept.points[14].delay_ns, 110_000);
+        let few = swept(&calls(3), false).unwrap();
+        assert_eq!(few.delays, Delays::default());
+        assert_eq!(few.points.len(), 12 + 3);
+        assert_eq!(few.points[14].delay_ns, 110_000);
     }
 
     #[test]
     fn many_calls_take_shorter_ones_and_too_many_none() {
-        let swept = swept(&calls(42), false).unwrap();
-        assert_eq!(swept.delays.max_ns(), 110_000 / 3);
+        let shortened = swept(&calls(42), false).unwrap();
+        assert_eq!(shortened.delays.max_ns(), 2_600_000 / 42);
         let refused = swept(&calls(373_844), true).unwrap_err();
         assert!(refused.to_string().contains("373844"));
     }

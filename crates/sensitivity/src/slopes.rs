@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Lines through what operations cost under delays.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::SlopePoint;
 use lab::sweep::{Delayed, Point};
-use stats::{Fit, FitError, bend};
+use stats::{Fit, FitError, bend, on_one_line};
+
+/// Different delays that a line takes.
+const LEAST_DELAYS: usize = 3;
 
 /// A fitted line.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,8 +27,10 @@ pub struct Line {
     pub residual: f64,
     /// Operations.
     pub n: u64,
-    /// Operations left out.
+    /// Operations left out because something else ran in them.
     pub dirty: u64,
+    /// Operations left out because they took other paths.
+    pub others: u64,
     /// What it goes through.
     pub points: Vec<SlopePoint>,
 }
@@ -52,41 +57,42 @@ pub enum LineError {
 /// belong to it too. Operation `i` ran under `points[i % points.len()]`, and cost
 /// `figures[i]`, if it is known.
 ///
+/// Operations that are further than `tolerance` from the line that most lie on took
+/// another path through the kernel, and are left out.
+///
 /// # Errors
 /// [`LineError`].
-pub fn line(points: &[Point], figures: &[Option<f64>], which: &Delayed) -> Result<Line, LineError> {
+pub fn line(
+    points: &[Point],
+    figures: &[Option<f64>],
+    which: &Delayed,
+    tolerance: f64,
+) -> Result<Line, LineError> {
     let belongs = |point: &Point| point.delayed == *which || point.delay_ns == 0;
-    let mut by_delay: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    let mut dirty = 0;
-    for (turn, point) in points.iter().enumerate().filter(|(_, p)| belongs(p)) {
-        let clean = by_delay.entry(point.delay_ns).or_default();
-        for figure in figures.iter().skip(turn).step_by(points.len()) {
-            match figure {
-                Some(figure) => clean.push(*figure),
-                None => dirty += 1,
+    let (mut x, mut y, mut dirty) = (Vec::new(), Vec::new(), 0);
+    for (point, figure) in points.iter().cycle().zip(figures) {
+        match figure {
+            _ if !belongs(point) => {}
+            Some(figure) => {
+                x.push(f64::from(point.delay_ns));
+                y.push(*figure);
             }
+            None => dirty += 1,
         }
     }
-    let all = by_delay.len();
-    let fitted: Vec<SlopePoint> = by_delay
-        .into_iter()
-        .filter_map(|(delay_ns, mut clean)| {
-            clean.sort_by(f64::total_cmp);
-            Some(SlopePoint {
-                delay_ns,
-                median: median(&clean)?,
-                n: clean.len() as u64,
-            })
-        })
-        .collect();
-    if fitted.len() < 3 {
-        return Err(LineError::TooFewPoints {
-            usable: fitted.len(),
-            all,
-        });
+    let different = |of: &mut dyn Iterator<Item = u32>| of.collect::<BTreeSet<u32>>().len();
+    let all = different(&mut points.iter().filter(|p| belongs(p)).map(|p| p.delay_ns));
+    let usable = different(&mut x.iter().map(|&x| x as u32));
+    if usable < LEAST_DELAYS {
+        return Err(LineError::TooFewPoints { usable, all });
     }
-    let x: Vec<f64> = fitted.iter().map(|p| f64::from(p.delay_ns)).collect();
-    let y: Vec<f64> = fitted.iter().map(|p| p.median).collect();
+    let near = on_one_line(&x, &y, tolerance)?;
+    let others = near.iter().filter(|near| !**near).count() as u64;
+    let on = |values: &[f64]| -> Vec<f64> {
+        let values = values.iter().zip(&near);
+        values.filter(|(_, near)| **near).map(|(v, _)| *v).collect()
+    };
+    let (x, y) = (on(&x), on(&y));
     let fit = Fit::of(&[&x], &y)?;
     let slope = fit.slopes[0];
     Ok(Line {
@@ -96,10 +102,29 @@ pub fn line(points: &[Point], figures: &[Option<f64>], which: &Delayed) -> Resul
         r2: fit.r2,
         bend: bend(&x, &y).ok(),
         residual: fit.residuals.iter().map(|r| r.abs()).fold(0.0, f64::max),
-        n: fitted.iter().map(|point| point.n).sum(),
+        n: x.len() as u64,
         dirty,
-        points: fitted,
+        others,
+        points: medians(&x, &y),
     })
+}
+
+fn medians(x: &[f64], y: &[f64]) -> Vec<SlopePoint> {
+    let mut by_delay: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for (x, y) in x.iter().zip(y) {
+        by_delay.entry(*x as u32).or_default().push(*y);
+    }
+    by_delay
+        .into_iter()
+        .filter_map(|(delay_ns, mut costs)| {
+            costs.sort_by(f64::total_cmp);
+            Some(SlopePoint {
+                delay_ns,
+                median: median(&costs)?,
+                n: costs.len() as u64,
+            })
+        })
+        .collect()
 }
 
 /// Of sorted values.
@@ -154,11 +179,17 @@ mod tests {
             ],
         ]
         .concat();
-        let whole = line(&points, &figures, &Delayed::All).unwrap();
+        let whole = line(&points, &figures, &Delayed::All, 1.0).unwrap();
         assert!((whole.slope - 3.0).abs() < 1e-9);
         assert_eq!((whole.n, whole.dirty), (6, 2));
         assert!((whole.intercept - 100.0).abs() < 1e-9);
-        let part = line(&points, &figures, &Delayed::Hook("file_open".to_owned())).unwrap();
+        let part = line(
+            &points,
+            &figures,
+            &Delayed::Hook("file_open".to_owned()),
+            1.0,
+        )
+        .unwrap();
         assert!((part.slope - 1.0).abs() < 1e-9);
         assert_eq!(part.points.len(), 3);
     }
@@ -167,10 +198,10 @@ mod tests {
     fn a_cell_without_quiet_operations_has_no_line() {
         let points = [all(0), all(10), all(20), all(30)];
         let figures = [Some(1.0), Some(2.0), None, None];
-        let error = line(&points, &figures, &Delayed::All).unwrap_err();
+        let error = line(&points, &figures, &Delayed::All, 1.0).unwrap_err();
         assert_eq!(error, LineError::TooFewPoints { usable: 2, all: 4 });
-        assert!(line(&points, &[], &Delayed::All).is_err());
-        assert!(line(&[], &[], &Delayed::All).is_err());
+        assert!(line(&points, &[], &Delayed::All, 1.0).is_err());
+        assert!(line(&[], &[], &Delayed::All, 1.0).is_err());
     }
 
     proptest! {
@@ -179,7 +210,7 @@ mod tests {
             let points: Vec<Point> = (0..12).map(|step| all(step * 10_000)).collect();
             let figure = |point: &Point| Some(f64::from(base) + f64::from(count) * f64::from(point.delay_ns));
             let figures: Vec<Option<f64>> = points.iter().map(figure).collect();
-            let found = line(&points, &figures, &Delayed::All).unwrap();
+            let found = line(&points, &figures, &Delayed::All, 1.0).unwrap();
             prop_assert!((found.slope - f64::from(count)).abs() < 1e-6);
         }
     }

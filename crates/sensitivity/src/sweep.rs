@@ -1,42 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A whole sweep: counts without delays, runs under delays, lines through them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use experiment::{
-    ALL_HOOKS, Caches, Cell, CellKey, Configuration, DelayModule, Experiment, Profile,
-    SensitivityDocument, Slope, Stack, Status, Warning, WarningKind, nearest,
+    Caches, Configuration, DelayModule, Experiment, Profile, SensitivityDocument, Stack,
 };
-use instructions::hooks::bpf_attach_ids;
 use instructions::profile::CellProfile;
-use lab::catalogue::catalogue;
 use lab::kernel::{Kernel, Store};
 use lab::plan::Manner;
-use lab::prepare::{Hooks, symbols};
+use lab::prepare::Hooks;
 use lab::qemu::Qemu;
-use lab::sweep::{Delayed, Sweep, SweptHook};
+use lab::sweep::Sweep;
 use lab::{LabError, Outcome, Progress, Setup};
 
 use crate::advice::repeated;
+use crate::cell::{Found, doubts, slopes_of};
 use crate::delays::Delays;
 use crate::error::SweepError;
-use crate::points::{CellPoints, HookCalls, Operation, points};
+use crate::hooks::DelayPoints;
 use crate::predict;
 use crate::rules::rules;
-use crate::slopes::{Line, line};
-
-/// Slope and count differ if they are further apart, of a few decisions.
-const DIFFERENCE: f64 = 0.05;
-/// Of many decisions, this part of them.
-const DIFFERENCE_SHARE: f64 = 0.005;
-/// Rounds of a cell's points. A point needs one operation that meets no tick.
-const REPETITIONS: u32 = 3;
-/// Times as many for operations that make processes: they take many paths, whose lengths
-/// differ by some hundred instructions.
-const PROCESS_ROUNDS: usize = 4;
 
 /// What to sweep.
 #[derive(Debug)]
@@ -135,11 +122,11 @@ pub fn sweep(
                 kernel: &name,
                 caches,
             });
-            let counted = run.count(cancel, follow)?;
+            let counted = run.count(Some(points_of.module), cancel, follow)?;
             if counted.cancelled {
                 return Ok(None);
             }
-            let (sweep, swept) = points_of.plan(&run, &counted);
+            let (sweep, swept) = points_of.plan(request.delays, &counted);
             follow(Step::Sweeping {
                 kernel: &name,
                 caches,
@@ -159,8 +146,10 @@ pub fn sweep(
                     figures: outcome.operations.get(&key).map_or(&[], Vec::as_slice),
                     profile,
                     undelayed: outcome.undelayed.get(&name),
+                    wanted: request.hooks,
+                    caches,
                 };
-                document.slopes.extend(slopes_of(&run, cell, &found));
+                document.slopes.extend(slopes_of(cell, &found));
                 if let (Caches::Warm, Some(lines)) = (caches, outcome.questions.get(&key)) {
                     let path = profile.map(CellProfile::modal);
                     document.repeated.extend(repeated(cell, lines, path));
@@ -231,149 +220,6 @@ fn blank(outcome: &Outcome) -> SensitivityDocument {
     }
 }
 
-/// The hooks of a kernel that can be delayed.
-struct DelayPoints {
-    /// With their type ids for BPF, else 0.
-    hooks: BTreeMap<String, u32>,
-    /// The only ones wanted; empty for all.
-    wanted: BTreeSet<String>,
-    module: DelayModule,
-}
-
-impl DelayPoints {
-    fn of(request: &Request<'_>, kernel: &Kernel) -> Result<DelayPoints, SweepError> {
-        let symbols = symbols(request.store, kernel)?.map_err(|error| LabError::Environment {
-            what: format!(
-                "{} does not name its functions ({error}), so hooks cannot be counted",
-                kernel.name
-            ),
-            hint: error.hint().to_owned(),
-        })?;
-        let module =
-            request
-                .module
-                .unwrap_or_else(|| match symbols.function("tunable_inode_permission") {
-                    Some(_) => DelayModule::Tunable,
-                    None => DelayModule::Bpf,
-                });
-        let none = |why: String| SweepError::NoModule {
-            kernel: kernel.name.clone(),
-            module,
-            why,
-        };
-        let hooks: BTreeMap<String, u32> = match module {
-            DelayModule::Tunable => symbols
-                .with_prefix("tunable_")
-                .filter(|symbol| symbol.is_code())
-                .filter_map(|symbol| Some((symbol.name.strip_prefix("tunable_")?.to_owned(), 0)))
-                .collect(),
-            DelayModule::Bpf => {
-                let elf = kernel.vmlinux.as_ref().unwrap_or(&kernel.image);
-                let bytes = fs::read(elf).map_err(|source| LabError::Io {
-                    action: "read",
-                    path: elf.clone(),
-                    source,
-                })?;
-                let ids =
-                    bpf_attach_ids(&bytes, &symbols).map_err(|error| none(error.to_string()))?;
-                ids.into_iter()
-                    .filter(|(hook, _)| symbols.function(&format!("bpf_lsm_{hook}")).is_some())
-                    .collect()
-            }
-        };
-        if !hooks.contains_key("inode_permission") {
-            return Err(none("its functions are not there".to_owned()));
-        }
-        for hook in request.hooks {
-            if !hooks.contains_key(hook) {
-                return Err(SweepError::UnknownHook {
-                    kernel: kernel.name.clone(),
-                    hook: hook.clone(),
-                    nearest: nearest(hook, hooks.keys().map(String::as_str)).map(str::to_owned),
-                });
-            }
-        }
-        Ok(DelayPoints {
-            hooks,
-            wanted: request.hooks.iter().cloned().collect(),
-            module,
-        })
-    }
-
-    fn delays(&self, hook: &str) -> bool {
-        self.hooks.contains_key(hook) && (self.wanted.is_empty() || self.wanted.contains(hook))
-    }
-
-    /// Which points each cell gets, or why none.
-    fn plan(&self, run: &Run<'_>, counted: &Outcome) -> (Sweep, BTreeMap<CellKey, Planned>) {
-        let mut swept = BTreeMap::new();
-        let mut used: BTreeSet<String> = BTreeSet::new();
-        for cell in &counted.run.cells {
-            let key = cell.key();
-            let calls: HookCalls = counted
-                .profiles
-                .get(&key)
-                .map(|profile| self.calls(profile))
-                .unwrap_or_default();
-            let benchmark = catalogue()
-                .iter()
-                .find(|b| (&b.name, &b.variant) == (&key.benchmark, &key.variant));
-            let operation = Operation {
-                calls: &calls,
-                composite: benchmark.is_some_and(|b| b.composite),
-                repetitions: REPETITIONS,
-            };
-            let mut planned = points(run.request.delays, &operation);
-            if let Ok(planned) = &mut planned {
-                used.extend(calls.keys().cloned());
-                if benchmark.is_some_and(|b| b.counts_children) {
-                    let round = &planned.points;
-                    planned.points = (0..PROCESS_ROUNDS).flat_map(|_| round.clone()).collect();
-                }
-            }
-            swept.insert(key, planned.map_err(|error| error.to_string()));
-        }
-        used.extend(self.wanted.iter().cloned());
-        let sweep = Sweep {
-            module: self.module,
-            // Programs are attached to listed hooks only.
-            everything: self.wanted.is_empty() && self.module == DelayModule::Tunable,
-            hooks: used
-                .into_iter()
-                .map(|name| SweptHook {
-                    btf_id: self.hooks.get(&name).copied().unwrap_or(0),
-                    name,
-                })
-                .collect(),
-            points: swept
-                .iter()
-                .filter_map(|(key, planned)| {
-                    let planned = planned.as_ref().ok()?;
-                    Some((key.clone(), planned.points.clone()))
-                })
-                .collect(),
-            repetitions: REPETITIONS,
-        };
-        (sweep, swept)
-    }
-
-    /// The hooks that an operation calls on its usual path and can be delayed; those of its
-    /// other paths with no call.
-    fn calls(&self, profile: &CellProfile) -> HookCalls {
-        let mut calls = HookCalls::new();
-        for (at, path) in profile.paths.iter().enumerate() {
-            for hook in path.hooks.iter().filter(|hook| self.delays(&hook.hook)) {
-                let n = if at == 0 { hook.calls } else { 0 };
-                *calls.entry(hook.hook.clone()).or_default() += n;
-            }
-        }
-        calls
-    }
-}
-
-/// What is to be swept of a cell.
-type Planned = Result<CellPoints, String>;
-
 /// One kernel, with its caches in one state.
 struct Run<'a> {
     request: &'a Request<'a>,
@@ -404,7 +250,7 @@ impl Run<'_> {
             manner: Manner {
                 sweep,
                 cold: self.caches == Caches::Cold,
-                ask: sweep.is_some_and(|sweep| sweep.module == DelayModule::Tunable),
+                ask: sweep.is_some_and(|s| s.module == DelayModule::Tunable && !s.points.is_empty()),
             },
             parts: jobs.unwrap_or_else(lab::environment::cores),
         };
@@ -415,8 +261,11 @@ impl Run<'_> {
         outcome
     }
 
+    /// Without delays, but as under them: who is to be delayed has a label, and so have the
+    /// files that it makes.
     fn count(
         &self,
+        module: Option<DelayModule>,
         cancel: &AtomicBool,
         follow: &mut dyn FnMut(Step<'_>),
     ) -> Result<Outcome, LabError> {
@@ -425,7 +274,15 @@ impl Run<'_> {
             keep_trees: true,
             definitions: None,
         };
-        self.lab(None, Some(hooks), cancel, follow)
+        let labelled = Sweep {
+            module: DelayModule::Tunable,
+            everything: true,
+            hooks: Vec::new(),
+            points: BTreeMap::new(),
+            repetitions: 0,
+        };
+        let labelled = (module == Some(DelayModule::Tunable)).then_some(&labelled);
+        self.lab(labelled, Some(hooks), cancel, follow)
     }
 
     /// The stack with `lsm` at its end, compared with the stack. None if cancelled.
@@ -445,7 +302,7 @@ impl Run<'_> {
             experiment: &experiment,
             ..*self
         };
-        let outcome = run.count(cancel, follow)?;
+        let outcome = run.count(None, cancel, follow)?;
         let document = lab::profiles::document(&outcome, Some(base));
         Ok((!outcome.cancelled).then_some(document.profiles))
     }
@@ -458,197 +315,4 @@ impl Run<'_> {
     ) -> Result<Outcome, LabError> {
         self.lab(Some(sweep), None, cancel, follow)
     }
-}
-
-/// What became known of a cell.
-struct Found<'a> {
-    module: DelayModule,
-    planned: Option<&'a Planned>,
-    figures: &'a [Option<f64>],
-    profile: Option<&'a CellProfile>,
-    undelayed: Option<&'a BTreeSet<String>>,
-}
-
-/// The slopes of a cell: all hooks together, then each hook.
-fn slopes_of(run: &Run<'_>, cell: &Cell, found: &Found<'_>) -> Vec<Slope> {
-    let Found {
-        module,
-        planned,
-        figures,
-        profile,
-        undelayed,
-    } = *found;
-    let blank = |hooks: Vec<String>, part| Slope {
-        kernel: cell.kernel.clone(),
-        release: cell.release.clone(),
-        module,
-        stack: cell.stack.clone(),
-        hooks,
-        part,
-        filesystem: cell.filesystem.clone(),
-        caches: run.caches,
-        benchmark: cell.benchmark.clone(),
-        variant: cell.variant.clone(),
-        syscalls: cell.syscalls.clone(),
-        status: cell.status,
-        reason: cell.reason.clone(),
-        slope: 0.0,
-        ci95: [0.0, 0.0],
-        intercept: 0.0,
-        unit: cell.metric.unit(),
-        r2: None,
-        bend: None,
-        residual: 0.0,
-        n: 0,
-        dirty: 0,
-        points: Vec::new(),
-        counted: None,
-        explanation: None,
-    };
-    let together = match run.request.hooks {
-        [] => vec![ALL_HOOKS.to_owned()],
-        hooks => hooks.to_vec(),
-    };
-    let one_only = together.len() == 1 && together[0] != ALL_HOOKS;
-    let mut whole = blank(together, false);
-    let planned = match (planned, cell.status) {
-        (Some(Ok(planned)), Status::Ok) => planned,
-        (Some(Err(reason)), Status::Ok) => {
-            whole.status = Status::Unsupported;
-            whole.reason = Some(reason.clone());
-            return vec![whole];
-        }
-        _ => return vec![whole],
-    };
-    let mut parts = Vec::new();
-    let mut calls_of_all = profile.map(|_| 0.0);
-    let mut seen = BTreeSet::new();
-    for point in &planned.points {
-        let Delayed::Hook(hook) = &point.delayed else {
-            continue;
-        };
-        if !seen.insert(hook) {
-            continue;
-        }
-        let mut part = blank(vec![hook.clone()], true);
-        if undelayed.is_some_and(|undelayed| undelayed.contains(hook)) {
-            part.status = Status::Unsupported;
-            part.reason = Some(format!("the kernel lets no {module} program delay it"));
-            parts.push(part);
-            continue;
-        }
-        fill(&mut part, line(&planned.points, figures, &point.delayed));
-        let calls = profile.map(|profile| {
-            let hooks = profile.modal().hooks.iter();
-            hooks
-                .filter(|cost| cost.hook == *hook)
-                .map(|cost| cost.calls as f64)
-                .sum::<f64>()
-        });
-        part.counted = calls;
-        calls_of_all = calls_of_all.zip(calls).map(|(sum, calls)| sum + calls);
-        part.explanation = explain(&part, &[], profile);
-        parts.push(part);
-    }
-    fill(&mut whole, line(&planned.points, figures, &Delayed::All));
-    whole.counted = calls_of_all;
-    whole.explanation = explain(&whole, &parts, profile);
-    if one_only {
-        parts.clear();
-    }
-    [vec![whole], parts].concat()
-}
-
-fn fill(slope: &mut Slope, line: Result<Line, crate::slopes::LineError>) {
-    match line {
-        Ok(line) => {
-            slope.slope = line.slope;
-            slope.ci95 = line.ci95;
-            slope.intercept = line.intercept;
-            slope.r2 = line.r2;
-            slope.bend = line.bend;
-            slope.residual = line.residual;
-            slope.n = line.n;
-            slope.dirty = line.dirty;
-            slope.points = line.points;
-        }
-        Err(error) => {
-            slope.status = Status::Failed;
-            slope.reason = Some(error.to_string());
-        }
-    }
-}
-
-fn differs(slope: &Slope) -> bool {
-    let tolerance = |counted: f64| DIFFERENCE.max(counted * DIFFERENCE_SHARE);
-    let counted = slope.counted.unwrap_or(0.0);
-    slope
-        .difference()
-        .is_some_and(|difference| difference.abs() > tolerance(counted))
-}
-
-/// Why a slope is not the count.
-fn explain(slope: &Slope, parts: &[Slope], profile: Option<&CellProfile>) -> Option<String> {
-    if !differs(slope) {
-        return None;
-    }
-    let paths = profile.map_or(1, |profile| profile.paths.len());
-    let apart: Vec<String> = parts
-        .iter()
-        .filter(|part| differs(part))
-        .map(|part| {
-            format!(
-                "{} {:+.2}",
-                part.hooks[0],
-                part.difference().unwrap_or_default()
-            )
-        })
-        .collect();
-    let curved = slope.bend.is_some_and(|bend| bend.abs() > 0.01);
-    Some(if !apart.is_empty() {
-        format!("its hooks differ: {}", apart.join(", "))
-    } else if paths > 1 {
-        format!(
-            "the operation takes {paths} paths, which do not call the same hooks; the count is \
-             the usual one's"
-        )
-    } else if curved {
-        "cost does not follow the delay in a straight line: what it does depends on how long it \
-         takes"
-            .to_owned()
-    } else if slope.difference().unwrap_or_default() < 0.0 {
-        "the framework's function is called, but not each time asks the modules: the object is \
-         private to the kernel, or an earlier module has answered"
-            .to_owned()
-    } else if !parts.is_empty() {
-        "hooks are asked that no function of the framework stands for".to_owned()
-    } else {
-        "under delays the kernel asks again: a walk was tried anew, or a lock was waited for"
-            .to_owned()
-    })
-}
-
-fn doubts(slopes: &[Slope], from: usize) -> Option<Warning> {
-    let apart: Vec<(usize, &Slope)> = slopes
-        .iter()
-        .enumerate()
-        .skip(from)
-        .filter(|(_, slope)| slope.is_whole() && differs(slope))
-        .collect();
-    let (_, first) = apart.first()?;
-    let mut warning = Warning::new(
-        WarningKind::SlopeDiffers,
-        format!(
-            "{} of {} slopes are not what was counted; for instance {} on {}: {:.2}, counted {}: {}",
-            apart.len(),
-            slopes[from..].iter().filter(|s| s.is_whole()).count(),
-            first.title(),
-            first.kernel,
-            first.slope,
-            first.counted.unwrap_or_default(),
-            first.explanation.as_deref().unwrap_or_default()
-        ),
-    );
-    warning.cells = apart.iter().map(|(at, _)| *at as u32).collect();
-    Some(warning)
 }

@@ -10,6 +10,7 @@
 //! - [`overhead`]: what a tested figure costs against a baseline; ratios, overlap.
 //! - [`mode`]: the most frequent key of counted observations.
 //! - [`Fit`]: how a figure follows from others, by least squares.
+//! - [`on_one_line`]: which observations lie on the line that most of them lie on.
 //! - [`deepest_fall`]: where a figure falls that should only grow.
 //!
 //! # References
@@ -20,6 +21,7 @@
 //! chapters 1 and 5 (least squares, intervals of coefficients).
 
 pub mod bootstrap;
+mod consensus;
 mod mode;
 mod monotone;
 mod overhead;
@@ -27,6 +29,7 @@ mod random;
 mod regression;
 mod summary;
 
+pub use consensus::on_one_line;
 pub use mode::{Mode, mode};
 pub use monotone::{Fall, Point, deepest_fall};
 pub use overhead::{Direction, geometric_mean, overhead, overlap};

@@ -193,7 +193,7 @@ pub fn bend(x: &[f64], y: &[f64]) -> Result<f64, FitError> {
     Ok(if whole == 0.0 { 0.0 } else { sag / whole })
 }
 
-fn check(predictors: &[&[f64]], y: &[f64]) -> Result<(), FitError> {
+pub(crate) fn check(predictors: &[&[f64]], y: &[f64]) -> Result<(), FitError> {
     let n = y.len();
     for (column, x) in predictors.iter().enumerate() {
         if x.len() != n {

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use anyhow::Result;
 use experiment::{
-    Caches, Experiment, Metric, Place, SensitivityDocument, Slope, Spec, Stack, StackError, Status,
+    Caches, Experiment, FileSystem, Metric, Place, SensitivityDocument, Slope, Spec, Stack,
+    StackError, Status,
 };
 use lab::kernel::Store;
 use sensitivity::{Delays, DelaysError, Predict, Request, Step};
@@ -138,6 +139,19 @@ fn resolve(args: &SensitivityArgs) -> Result<Experiment> {
         ([], _) => None,
         (benchmarks, _) => Some(benchmarks.to_vec()),
     };
+    let flags = lab_flags(&args.lab);
+    // tmpfs does nothing that varies from one call to the next.
+    let filesystem = match (args.lab.fs, args.cold) {
+        (Some(FileSystem::Tmpfs), true) => {
+            return Err(usage(
+                "tmpfs is never cold: what it holds is nowhere else than in the caches",
+                "leave out --fs, or name ext4, xfs or btrfs",
+            ));
+        }
+        (Some(filesystem), _) => filesystem,
+        (None, true) => FileSystem::Ext4,
+        (None, false) => FileSystem::Tmpfs,
+    };
     let spec = Spec {
         kernels: some(&args.kernels),
         stacks: Some(vec![args.stack.clone()]),
@@ -147,7 +161,8 @@ fn resolve(args: &SensitivityArgs) -> Result<Experiment> {
         place: Some(Place::Lab),
         metrics: Some(vec![Metric::Instructions]),
         samples: Some(args.lab.samples.unwrap_or(SAMPLES)),
-        ..lab_flags(&args.lab)
+        filesystem: Some(filesystem),
+        ..flags
     };
     let experiment = spec.resolve()?;
     check_selection(&experiment)?;

@@ -74,6 +74,7 @@ pub fn slope(
         residual: 1.5,
         n: 36,
         dirty: 2,
+        others: 0,
         points: (0..12).map(point).collect(),
         counted: Some(f64::from(counted)),
         explanation: None,

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Which hooks of a kernel can be delayed, and which points its operations get.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use experiment::{CellKey, DelayModule, nearest};
+use instructions::hooks::bpf_attach_ids;
+use instructions::profile::{CellProfile, PathProfile};
+use lab::catalogue::catalogue;
+use lab::kernel::Kernel;
+use lab::prepare::symbols;
+use lab::sweep::{Sweep, SweptHook};
+use lab::{LabError, Outcome};
+
+use crate::delays::Delays;
+use crate::error::SweepError;
+use crate::points::{CellPoints, HookCalls, Operation, points};
+use crate::sweep::Request;
+
+/// Rounds of a cell's points. A point needs one operation that meets no tick.
+const REPETITIONS: u32 = 3;
+/// Times as many for operations that take many paths, whose lengths differ.
+const UNSTEADY_ROUNDS: usize = 8;
+/// Times as many for single hooks of operations that make processes, which are long.
+const PROCESS_HOOK_ROUNDS: usize = 2;
+
+/// Do most operations take one path?
+fn is_steady(profile: &CellProfile) -> bool {
+    profile.composite || 4 * profile.modal().path.windows >= 3 * profile.windows
+}
+
+/// What is to be swept of a cell.
+pub(crate) type Planned = Result<CellPoints, String>;
+
+/// The hooks of a kernel that can be delayed.
+pub(crate) struct DelayPoints {
+    /// With their type ids for BPF, else 0.
+    hooks: BTreeMap<String, u32>,
+    /// The only ones wanted; empty for all.
+    wanted: BTreeSet<String>,
+    pub(crate) module: DelayModule,
+}
+
+impl DelayPoints {
+    pub(crate) fn of(request: &Request<'_>, kernel: &Kernel) -> Result<DelayPoints, SweepError> {
+        let symbols = symbols(request.store, kernel)?.map_err(|error| LabError::Environment {
+            what: format!(
+                "{} does not name its functions ({error}), so hooks cannot be counted",
+                kernel.name
+            ),
+            hint: error.hint().to_owned(),
+        })?;
+        let module =
+            request
+                .module
+                .unwrap_or_else(|| match symbols.function("tunable_inode_permission") {
+                    Some(_) => DelayModule::Tunable,
+                    None => DelayModule::Bpf,
+                });
+        let none = |why: String| SweepError::NoModule {
+            kernel: kernel.name.clone(),
+            module,
+            why,
+        };
+        let hooks: BTreeMap<String, u32> = match module {
+            DelayModule::Tunable => symbols
+                .with_prefix("tunable_")
+                .filter(|symbol| symbol.is_code())
+                .filter_map(|symbol| Some((symbol.name.strip_prefix("tunable_")?.to_owned(), 0)))
+                .collect(),
+            DelayModule::Bpf => {
+                let elf = kernel.vmlinux.as_ref().unwrap_or(&kernel.image);
+                let bytes = fs::read(elf).map_err(|source| LabError::Io {
+                    action: "read",
+                    path: elf.clone(),
+                    source,
+                })?;
+                let ids =
+                    bpf_attach_ids(&bytes, &symbols).map_err(|error| none(error.to_string()))?;
+                ids.into_iter()
+                    .filter(|(hook, _)| symbols.function(&format!("bpf_lsm_{hook}")).is_some())
+                    .collect()
+            }
+        };
+        if !hooks.contains_key("inode_permission") {
+            return Err(none("its functions are not there".to_owned()));
+        }
+        for hook in request.hooks {
+            if !hooks.contains_key(hook) {
+                return Err(SweepError::UnknownHook {
+                    kernel: kernel.name.clone(),
+                    hook: hook.clone(),
+                    nearest: nearest(hook, hooks.keys().map(String::as_str)).map(str::to_owned),
+                });
+            }
+        }
+        Ok(DelayPoints {
+            hooks,
+            wanted: request.hooks.iter().cloned().collect(),
+            module,
+        })
+    }
+
+    fn delays(&self, hook: &str) -> bool {
+        self.hooks.contains_key(hook) && (self.wanted.is_empty() || self.wanted.contains(hook))
+    }
+
+    /// Which points each cell gets, or why none.
+    pub(crate) fn plan(
+        &self,
+        delays: &Delays,
+        counted: &Outcome,
+    ) -> (Sweep, BTreeMap<CellKey, Planned>) {
+        let mut swept = BTreeMap::new();
+        let mut used: BTreeSet<String> = BTreeSet::new();
+        for cell in &counted.run.cells {
+            let key = cell.key();
+            let calls: HookCalls = counted
+                .profiles
+                .get(&key)
+                .map(|profile| self.calls(profile))
+                .unwrap_or_default();
+            let benchmark = catalogue()
+                .iter()
+                .find(|b| (&b.name, &b.variant) == (&key.benchmark, &key.variant));
+            let operation = Operation {
+                calls: &calls,
+                composite: benchmark.is_some_and(|b| b.composite),
+                repetitions: REPETITIONS,
+            };
+            let mut planned = points(delays, &operation);
+            if let Ok(planned) = &mut planned {
+                used.extend(calls.keys().cloned());
+                let process = benchmark.is_some_and(|b| b.counts_children);
+                let many_paths = counted
+                    .profiles
+                    .get(&key)
+                    .is_some_and(|profile| !is_steady(profile));
+                let rounds = match (process, many_paths) {
+                    (true, _) => (UNSTEADY_ROUNDS, PROCESS_HOOK_ROUNDS),
+                    (false, true) => (UNSTEADY_ROUNDS, UNSTEADY_ROUNDS),
+                    // Long ones meet more ticks.
+                    (false, false) if planned.delays != *delays => (2, 1),
+                    (false, false) => (1, 1),
+                };
+                planned.repeat(rounds);
+            }
+            swept.insert(key, planned.map_err(|error| error.to_string()));
+        }
+        used.extend(self.wanted.iter().cloned());
+        let sweep = Sweep {
+            module: self.module,
+            // Programs are attached to listed hooks only.
+            everything: self.wanted.is_empty() && self.module == DelayModule::Tunable,
+            hooks: used
+                .into_iter()
+                .map(|name| SweptHook {
+                    btf_id: self.hooks.get(&name).copied().unwrap_or(0),
+                    name,
+                })
+                .collect(),
+            points: swept
+                .iter()
+                .filter_map(|(key, planned)| {
+                    let planned = planned.as_ref().ok()?;
+                    Some((key.clone(), planned.points.clone()))
+                })
+                .collect(),
+            repetitions: REPETITIONS,
+        };
+        (sweep, swept)
+    }
+
+    /// The hooks that an operation calls on its usual path and can be delayed; those of its
+    /// other paths with no call.
+    fn calls(&self, profile: &CellProfile) -> HookCalls {
+        let mut calls = calls_of(self.module, profile);
+        for path in &profile.paths[1..] {
+            for hook in calls_on(self.module, path).into_keys() {
+                calls.entry(hook).or_default();
+            }
+        }
+        calls.retain(|hook, _| self.delays(hook));
+        calls
+    }
+}
+
+/// Calls of each hook on an operation's usual path, as the module that delays gets them.
+pub(crate) fn calls_of(module: DelayModule, profile: &CellProfile) -> HookCalls {
+    calls_on(module, profile.modal())
+}
+
+/// The calls of the module's own functions, if it has some on the path: not every hook has
+/// a function of the framework to itself (`inode_xattr_skipcap`). BPF programs are not
+/// there yet when hooks are counted, so those of the framework stand for them.
+fn calls_on(module: DelayModule, path: &PathProfile) -> HookCalls {
+    let prefix = match module {
+        DelayModule::Tunable => "tunable_",
+        DelayModule::Bpf => "bpf_lsm_",
+    };
+    let mut own = HookCalls::new();
+    let mut framework = HookCalls::new();
+    for hook in &path.hooks {
+        *framework.entry(hook.hook.clone()).or_default() += hook.calls;
+        for behind in &hook.implementations {
+            if let Some(name) = behind.function.strip_prefix(prefix) {
+                *own.entry(name.to_owned()).or_default() += behind.calls;
+            }
+        }
+    }
+    if own.is_empty() { framework } else { own }
+}

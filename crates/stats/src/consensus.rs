@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The line that most observations lie on, whatever the others do.
+
+use crate::random::SplitMix64;
+use crate::regression::{FitError, check};
+
+/// Most pairs of observations whose line is tried.
+const PAIRS_MAX: usize = 2_000;
+const SEED: u64 = 0x6c69_6e65;
+
+/// Which observations lie within `tolerance` of one line: that with some of them at the
+/// most different values of `x`, of several the one with most of them, of these the one
+/// that they lie nearest to. Lines through two observations are tried (all pairs of few
+/// observations, 2,000 random ones of many; the seed is fixed).
+///
+/// Least squares cannot tell a line from a mixture: an operation that takes one of
+/// several paths costs now this, now that (M. A. Fischler, R. C. Bolles, *Random sample
+/// consensus*, Communications of the ACM 24(6), 1981). Nor can the number of
+/// observations alone: two paths may share a line at two values of `x` by chance.
+///
+/// # Errors
+/// [`FitError`] if the values are no measurements, or `x` never changes.
+pub fn on_one_line(x: &[f64], y: &[f64], tolerance: f64) -> Result<Vec<bool>, FitError> {
+    check(&[x], y)?;
+    let n = x.len();
+    let mut values: Vec<f64> = x.to_vec();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    let place = |x: &f64| values.binary_search_by(|v| v.total_cmp(x)).unwrap_or(0);
+    let places: Vec<usize> = x.iter().map(place).collect();
+    let mut seen = vec![false; values.len()];
+    let mut random = SplitMix64::new(SEED);
+    let all = n * n.saturating_sub(1) / 2;
+    let mut best: Option<((usize, usize), f64, (f64, f64))> = None;
+    let mut consider = |i: usize, j: usize| {
+        if x[i] == x[j] {
+            return;
+        }
+        let slope = (y[j] - y[i]) / (x[j] - x[i]);
+        let intercept = y[i] - slope * x[i];
+        let (mut near, mut sum) = (0, 0.0);
+        seen.fill(false);
+        for ((x, y), place) in x.iter().zip(y).zip(&places) {
+            let distance = (y - intercept - slope * x).abs();
+            if distance <= tolerance {
+                near += 1;
+                sum += distance;
+                seen[*place] = true;
+            }
+        }
+        let near = (seen.iter().filter(|seen| **seen).count(), near);
+        if best.is_none_or(|(most, least, _)| near > most || near == most && sum < least) {
+            best = Some((near, sum, (slope, intercept)));
+        }
+    };
+    if all <= PAIRS_MAX {
+        for i in 0..n {
+            for j in i + 1..n {
+                consider(i, j);
+            }
+        }
+    } else {
+        for _ in 0..PAIRS_MAX {
+            consider(random.below(n), random.below(n));
+        }
+    }
+    let Some((_, _, (slope, intercept))) = best else {
+        return Err(FitError::Collinear { column: 0 });
+    };
+    Ok(x.iter()
+        .zip(y)
+        .map(|(x, y)| (y - intercept - slope * x).abs() <= tolerance)
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_third_of_strangers_changes_nothing() {
+        let x: Vec<f64> = (0..36).map(|i| f64::from(i % 12) * 10_000.0).collect();
+        let y: Vec<f64> = x
+            .iter()
+            .enumerate()
+            .map(|(i, x)| 5_000.0 + 7.0 * x + if i % 3 == 1 { 20_000.0 } else { 0.0 })
+            .collect();
+        let near = on_one_line(&x, &y, 100.0).unwrap();
+        let expected: Vec<bool> = (0..36).map(|i| i % 3 != 1).collect();
+        assert_eq!(near, expected);
+    }
+
+    #[test]
+    fn two_paths_that_meet_a_line_by_chance_make_none() {
+        // Path B costs 80 more: at x = 0 path A and at x = 100 path B are on one line.
+        let (mut x, mut y) = (Vec::new(), Vec::new());
+        for (at, a, b) in [(0.0, 6, 1), (40.0, 3, 3), (70.0, 3, 3), (100.0, 1, 6)] {
+            x.extend(vec![at; a + b]);
+            y.extend(vec![at; a]);
+            y.extend(vec![at + 80.0; b]);
+        }
+        let near = on_one_line(&x, &y, 1.0).unwrap();
+        let on: Vec<f64> = (0..x.len())
+            .filter(|&i| near[i])
+            .map(|i| y[i] - x[i])
+            .collect();
+        assert!(on.iter().all(|rest| *rest == on[0]), "{on:?}");
+    }
+
+    #[test]
+    fn without_different_x_there_is_no_line() {
+        assert!(on_one_line(&[1.0; 5], &[1.0, 2.0, 3.0, 4.0, 5.0], 1.0).is_err());
+        assert!(on_one_line(&[1.0, 2.0], &[1.0, f64::NAN], 1.0).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn all_of_a_line_are_on_it(
+            slope in -50.0..50.0f64, base in 0.0..1e6f64, n in 3usize..120,
+        ) {
+            let x: Vec<f64> = (0..n).map(|i| (i % 12) as f64 * 1e4).collect();
+            let y: Vec<f64> = x.iter().map(|x| base + slope * x).collect();
+            let near = on_one_line(&x, &y, 1.0).unwrap();
+            prop_assert!(near.into_iter().all(|near| near));
+        }
+    }
+}
