@@ -17,14 +17,7 @@
 #define DELAY_HOOK_LEN		64
 #define DELAY_POINTS_MAX	65536	/* of all cells */
 #define ALL_HOOKS		0xffff
-/*
- * Each hook waits this long beyond its delay, 0 included: else entering and leaving
- * the wait's loop would come on top of every delay but 0, and bend the line at its
- * beginning. More than it takes to get to the loop's first look at the clock, and than
- * the Tunable Security Module's wait does without its loop.
- */
-#define DELAY_FLOOR_NS		700
-#define DELAY_MAX_NS		900000	/* with the floor less than security/tunable's */
+#define DELAY_MAX_NS		900000	/* with a floor less than security/tunable's */
 
 struct delay_hook {
 	char name[DELAY_HOOK_LEN];	/* as lsm_hook_defs.h: inode_permission */
@@ -45,7 +38,11 @@ struct delay_module {
 	 * that cannot be delayed are told to undelayed().
 	 */
 	void (*start)(void);
-	/* The point's hooks take that long, all others nothing, beyond the floor. */
+	/*
+	 * The point's hooks take that long, all others nothing. Beyond that each waits
+	 * for a floor, 0 or not: else entering and leaving the wait's loop would come
+	 * on top of every delay but 0, and bend the line at its beginning.
+	 */
 	void (*set)(const struct delay_point *point);
 	/*
 	 * What hooks are asked from ask_begin() on, then the text of it, up to size - 1

@@ -7,7 +7,7 @@ use experiment::{ALL_HOOKS, Caches, Cell, DelayModule, Slope, Status, Warning, W
 use instructions::profile::CellProfile;
 use lab::sweep::Delayed;
 
-use crate::hooks::{Planned, calls_of};
+use crate::hooks::{Planned, benchmark, calls_of};
 use crate::slopes::{Line, LineError, line};
 
 /// Slope and count differ if they are further apart, of a few decisions.
@@ -17,6 +17,9 @@ const DIFFERENCE_SHARE: f64 = 0.005;
 
 /// Instructions of a round of the longest wait's loop (`bpf_loop` on 6.1).
 const WAIT_ROUND: f64 = 120.0;
+
+/// Instructions that most paths of a fork are within of each other.
+const PROCESS_PATHS: f64 = 3_000.0;
 
 /// What became known of a cell.
 pub(crate) struct Found<'a> {
@@ -84,6 +87,7 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Slope> {
         }
         _ => return vec![whole],
     };
+    let makes_processes = benchmark(&cell.key()).is_some_and(|b| b.counts_children);
     let mut parts = Vec::new();
     let mut calls_of_all = profile.map(|_| 0);
     let mut seen = BTreeSet::new();
@@ -102,7 +106,7 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Slope> {
             continue;
         }
         let calls = profile.map(|profile| calls_of(module, profile).remove(hook).unwrap_or(0));
-        let on = tolerance(calls);
+        let on = tolerance(calls, makes_processes);
         fill(
             &mut part,
             line(&planned.points, figures, &point.delayed, on),
@@ -112,7 +116,7 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Slope> {
         part.explanation = explain(&part, &[], profile);
         parts.push(part);
     }
-    let on = tolerance(calls_of_all);
+    let on = tolerance(calls_of_all, makes_processes);
     fill(
         &mut whole,
         line(&planned.points, figures, &Delayed::All, on),
@@ -126,9 +130,15 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Slope> {
 }
 
 /// How far, in instructions, an operation may lie from its line: a wait ends up to a
-/// round of its loop late, of each decision alike.
-fn tolerance(calls: Option<u64>) -> f64 {
-    WAIT_ROUND * calls.unwrap_or(1).max(1) as f64
+/// round of its loop late, of each decision alike. Operations that make processes take
+/// hundreds of paths, none of them often, whose mean is steadier than any of them.
+fn tolerance(calls: Option<u64>, makes_processes: bool) -> f64 {
+    let waits = WAIT_ROUND * calls.unwrap_or(1).max(1) as f64;
+    if makes_processes {
+        waits.max(PROCESS_PATHS)
+    } else {
+        waits
+    }
 }
 
 fn fill(slope: &mut Slope, line: Result<Line, LineError>) {

@@ -7,7 +7,7 @@ use std::fs;
 use experiment::{CellKey, DelayModule, nearest};
 use instructions::hooks::bpf_attach_ids;
 use instructions::profile::{CellProfile, PathProfile};
-use lab::catalogue::catalogue;
+use lab::catalogue::{Benchmark, catalogue};
 use lab::kernel::Kernel;
 use lab::prepare::symbols;
 use lab::sweep::{Sweep, SweptHook};
@@ -121,9 +121,7 @@ impl DelayPoints {
                 .get(&key)
                 .map(|profile| self.calls(profile))
                 .unwrap_or_default();
-            let benchmark = catalogue()
-                .iter()
-                .find(|b| (&b.name, &b.variant) == (&key.benchmark, &key.variant));
+            let benchmark = benchmark(&key);
             let operation = Operation {
                 calls: &calls,
                 composite: benchmark.is_some_and(|b| b.composite),
@@ -184,6 +182,12 @@ impl DelayPoints {
         calls.retain(|hook, _| self.delays(hook));
         calls
     }
+}
+
+/// What a cell runs.
+pub(crate) fn benchmark(key: &CellKey) -> Option<&'static Benchmark> {
+    let is_it = |b: &&Benchmark| (&b.name, &b.variant) == (&key.benchmark, &key.variant);
+    catalogue().iter().find(is_it)
 }
 
 /// Calls of each hook on an operation's usual path, as the module that delays gets them.

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use lab::sweep::{Delayed, Point};
 
+use stats::SplitMix64;
+
 use crate::delays::Delays;
 
 /// Longest time, in ns, that the delays of one operation may take together: well below a
@@ -17,6 +19,7 @@ const CELL_MAX_NS: u64 = 1_000_000_000;
 const LONGEST_MIN_NS: u32 = 2_000;
 /// Parts of the longest delay under which single hooks run, besides 0.
 const STEPS: u32 = 3;
+const SEED: u64 = 0x706f_696e_7473;
 
 /// Calls of each hook by one operation, without delays.
 pub type HookCalls = BTreeMap<String, u64>;
@@ -32,15 +35,25 @@ pub struct CellPoints {
 
 impl CellPoints {
     /// Has the points come more often: those of all hooks together `rounds.0` times in each
-    /// turn, those of single hooks `rounds.1` times.
+    /// turn, those of single hooks `rounds.1` times; each round in an order of its own, so
+    /// that what comes every so many operations (a page for the allocator) does not always
+    /// meet the same delays.
     pub fn repeat(&mut self, rounds: (usize, usize)) {
+        if rounds == (1, 1) {
+            return;
+        }
+        let mut random = SplitMix64::new(SEED);
         let mut repeated = Vec::new();
         for round in 0..rounds.0.max(rounds.1) {
             let wanted = |point: &&Point| match point.delayed {
                 Delayed::All => round < rounds.0,
                 Delayed::Hook(_) => round < rounds.1,
             };
-            repeated.extend(self.points.iter().filter(wanted).cloned());
+            let mut points: Vec<Point> = self.points.iter().filter(wanted).cloned().collect();
+            for last in (1..points.len()).rev() {
+                points.swap(last, random.below(last + 1));
+            }
+            repeated.extend(points);
         }
         self.points = repeated;
     }

@@ -250,7 +250,8 @@ impl Run<'_> {
             manner: Manner {
                 sweep,
                 cold: self.caches == Caches::Cold,
-                ask: sweep.is_some_and(|s| s.module == DelayModule::Tunable && !s.points.is_empty()),
+                ask: sweep
+                    .is_some_and(|s| s.module == DelayModule::Tunable && !s.points.is_empty()),
             },
             parts: jobs.unwrap_or_else(lab::environment::cores),
         };

@@ -10,6 +10,8 @@
 #define STACK		"/sys/kernel/security/lsm"
 #define KERNEL_BTF	"/sys/kernel/btf/vmlinux"
 #define LOG_SIZE	65536
+/* More than it takes to get to the loop's first look at the clock. */
+#define FLOOR_NS	200
 #define DONT_FORK	10	/* MADV_DONTFORK */
 
 static struct {
@@ -256,7 +258,7 @@ static void set(const struct delay_point *point)
 	unsigned int i;
 
 	for (i = 0; i < delays->hooks; i++)
-		write_delay(i, DELAY_FLOOR_NS + (point->hook == ALL_HOOKS ||
+		write_delay(i, FLOOR_NS + (point->hook == ALL_HOOKS ||
 					   point->hook == i ? point->ns : 0));
 }
 

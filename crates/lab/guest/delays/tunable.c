@@ -7,6 +7,8 @@
 
 #define CONTROL		"/sys/kernel/security/tunable/"
 #define LABEL		"untrusted"
+/* More than the wait does without its loop (LAST_NS in security/tunable). */
+#define FLOOR_NS	700
 #define XATTR		"security.tunable"
 /* A line for each hook: its name, a blank, up to seven digits, a newline. */
 #define TEXT_MAX	(DELAY_HOOKS_MAX * (DELAY_HOOK_LEN + 10))
@@ -69,13 +71,13 @@ static void set(const struct delay_point *point)
 	size_t len;
 
 	if (point->hook == ALL_HOOKS && !delays->listed_only) {
-		len = add_line(text, 0, "all", DELAY_FLOOR_NS + point->ns);
+		len = add_line(text, 0, "all", FLOOR_NS + point->ns);
 	} else {
-		len = add_line(text, 0, "all", DELAY_FLOOR_NS);
+		len = add_line(text, 0, "all", FLOOR_NS);
 		for (i = 0; i < delays->hooks; i++)
 			if (point->hook == ALL_HOOKS || point->hook == i)
 				len = add_line(text, len, delays->hook[i].name,
-					       DELAY_FLOOR_NS + point->ns);
+					       FLOOR_NS + point->ns);
 	}
 	write_control(delays_file, "delays", text, len);
 }
