@@ -17,7 +17,7 @@ use instructions::records::RecordReader;
 use lab::kernel::Store;
 use lab::qemu::{Accelerator, PluginMode, Qemu};
 use lab::session::{Break, Patience};
-use lab::vm::{self, Boot, BootEvent};
+use lab::vm::{self, Boot, BootCell, BootEvent};
 use lab::{prepare, write_plugin};
 
 const ROUNDS: usize = 5;
@@ -58,7 +58,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut cells = Vec::new();
     for (number, benchmark) in (0..).zip(BENCHMARKS) {
         directives += &format!("cell {number} {benchmark} instructions warmup=64 samples=2000\n");
-        cells.push((number, Metric::Instructions));
+        cells.push(BootCell {
+            number,
+            metric: Metric::Instructions,
+            turns: None,
+        });
     }
 
     let mut window_us: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
@@ -90,7 +94,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 match event {
                     BootEvent::Hello(_) => booted = begin.elapsed(),
                     BootEvent::CellEnd { report, .. } => cells_took += report.took,
-                    BootEvent::Step(_) | BootEvent::CellBegin(_) => {}
+                    BootEvent::Step(_) | BootEvent::Undelayed(_) | BootEvent::CellBegin(_) => {}
                 }
                 Ok(())
             })

@@ -25,7 +25,7 @@ pub enum Finding {
         /// As the agent told it.
         report: CellReport,
         /// What the plugin counted, if the cell counts instructions.
-        counts: Option<Result<Counted, String>>,
+        counts: Option<Result<Box<Counted>, String>>,
         /// What reading the clock costs there, in ns.
         clock_ns: f64,
     },
@@ -323,6 +323,8 @@ mod tests {
                 status: AgentStatus::Ok,
                 reason: String::new(),
                 samples: vec![Sample { operations: 10, ns }; 8],
+
+                questions: Vec::new(),
                 batch: 10,
                 took: Duration::from_millis(1),
             },

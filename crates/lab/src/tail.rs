@@ -77,7 +77,7 @@ impl RecordTail {
         &mut self,
         profiler: Option<&mut Profiler<'_>>,
         turns: Option<usize>,
-    ) -> Result<Counted, String> {
+    ) -> Result<Box<Counted>, String> {
         self.fill()?;
         let expected = self.next;
         self.next += 1;
@@ -109,10 +109,10 @@ impl RecordTail {
             .map(|turns| by_operation(&cell, turns))
             .transpose()
             .map_err(|error| error.to_string())?;
-        Ok(Counted {
+        Ok(Box::new(Counted {
             counts,
             profile,
             operations,
-        })
+        }))
     }
 }

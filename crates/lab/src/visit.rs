@@ -176,7 +176,7 @@ impl Hearing<'_> {
     fn cell_end(
         &mut self,
         report: CellReport,
-        counts: Option<Result<Counted, String>>,
+        counts: Option<Result<Box<Counted>, String>>,
     ) -> Result<(), String> {
         let cell = report.cell as usize;
         self.current = None;

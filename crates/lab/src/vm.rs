@@ -96,7 +96,7 @@ pub enum BootEvent {
         /// As the agent told it.
         report: CellReport,
         /// What the plugin counted, for an instruction cell that ended well.
-        counts: Option<Result<Counted, String>>,
+        counts: Option<Result<Box<Counted>, String>>,
     },
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Slope> {
         hooks,
         part,
         filesystem: cell.filesystem.clone(),
-        caches: caches,
+        caches,
         benchmark: cell.benchmark.clone(),
         variant: cell.variant.clone(),
         syscalls: cell.syscalls.clone(),

@@ -127,7 +127,7 @@ pub fn points(delays: &Delays, operation: &Operation<'_>) -> Result<CellPoints, 
     }
     // What happens every other time (a file system's batches) must not always meet the
     // same delays.
-    if points.len() % 2 == 0 {
+    if points.len().is_multiple_of(2) {
         points.push(Point {
             delayed: Delayed::All,
             delay_ns: 0,

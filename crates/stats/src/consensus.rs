@@ -8,6 +8,15 @@ use crate::regression::{FitError, check};
 const PAIRS_MAX: usize = 2_000;
 const SEED: u64 = 0x6c69_6e65;
 
+struct Candidate {
+    /// Different values of x with an observation near the line, and observations near it.
+    near: (usize, usize),
+    /// Their distances.
+    sum: f64,
+    slope: f64,
+    intercept: f64,
+}
+
 /// Which observations lie within `tolerance` of one line: that with some of them at the
 /// most different values of `x`, of several the one with most of them, of these the one
 /// that they lie nearest to. Lines through two observations are tried (all pairs of few
@@ -31,7 +40,7 @@ pub fn on_one_line(x: &[f64], y: &[f64], tolerance: f64) -> Result<Vec<bool>, Fi
     let mut seen = vec![false; values.len()];
     let mut random = SplitMix64::new(SEED);
     let all = n * n.saturating_sub(1) / 2;
-    let mut best: Option<((usize, usize), f64, (f64, f64))> = None;
+    let mut best: Option<Candidate> = None;
     let mut consider = |i: usize, j: usize| {
         if x[i] == x[j] {
             return;
@@ -49,8 +58,14 @@ pub fn on_one_line(x: &[f64], y: &[f64], tolerance: f64) -> Result<Vec<bool>, Fi
             }
         }
         let near = (seen.iter().filter(|seen| **seen).count(), near);
-        if best.is_none_or(|(most, least, _)| near > most || near == most && sum < least) {
-            best = Some((near, sum, (slope, intercept)));
+        let better = |best: &Candidate| near > best.near || near == best.near && sum < best.sum;
+        if best.as_ref().is_none_or(better) {
+            best = Some(Candidate {
+                near,
+                sum,
+                slope,
+                intercept,
+            });
         }
     };
     if all <= PAIRS_MAX {
@@ -64,7 +79,10 @@ pub fn on_one_line(x: &[f64], y: &[f64], tolerance: f64) -> Result<Vec<bool>, Fi
             consider(random.below(n), random.below(n));
         }
     }
-    let Some((_, _, (slope, intercept))) = best else {
+    let Some(Candidate {
+        slope, intercept, ..
+    }) = best
+    else {
         return Err(FitError::Collinear { column: 0 });
     };
     Ok(x.iter()

@@ -12,9 +12,9 @@ use rustix::process::Signal;
 
 use crate::common::{Ended, Place, Running, names, runs, signal, wait_for};
 
-const TOOLS: [&str; 14] = [
-    "gcc", "ld", "flex", "bison", "bc", "perl", "awk", "find", "pahole", "lz4", "git", "tar",
-    "tool", "xz",
+const TOOLS: [&str; 15] = [
+    "gcc", "ld", "flex", "bison", "bc", "perl", "awk", "find", "pahole", "python3", "lz4", "git",
+    "tar", "tool", "xz",
 ];
 const MARKS: [&str; 4] = [
     "arch/x86/Kconfig",

@@ -9,6 +9,7 @@ mod kernel_build;
 mod list;
 mod profile;
 mod run;
+mod sensitivity;
 
 use std::fs;
 use std::process::{Command, Stdio};

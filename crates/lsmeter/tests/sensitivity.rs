@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter sensitivity` with real boots of a stock kernel. SLOW: a minute.
+//!
+//! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests
+//! (`lsmeter kernel fetch debian:6.12`); nothing is fetched here.
+
+mod common;
+
+use std::fs;
+
+use common::Place;
+use experiment::{DelayModule, SensitivityDocument, Slope, Status};
+
+const OFFLINE: &[&str] = &["sensitivity", "--offline", "--kernel", "debian:6.12"];
+
+fn run(place: &Place, arguments: &[&str], code: i32) -> common::Ended {
+    place.run(&[OFFLINE, arguments].concat()).code(code)
+}
+
+fn whole<'a>(document: &'a SensitivityDocument, title: &str) -> &'a Slope {
+    let mut slopes = document.slopes.iter();
+    slopes
+        .find(|slope| slope.title() == title && slope.is_whole())
+        .unwrap()
+}
+
+#[test]
+fn slopes_are_what_was_counted_and_grow_with_depth() {
+    let place = Place::with_kernels();
+    let ended = run(
+        &place,
+        &[
+            "--bench",
+            "stat:AA",
+            "--bench",
+            "stat:AA/BB",
+            "--bench",
+            "stat:AA/BB/CC",
+            "--bench",
+            "open:AA",
+            "--bench",
+            "execve",
+            "--bench",
+            "getppid",
+            "-o",
+            "slopes.json",
+            "--svg",
+            "slopes.svg",
+            "--export-csv",
+            "slopes.csv",
+            "--check",
+            "0.05",
+        ],
+        0,
+    );
+    assert!(
+        ended.stdout.contains("the paper"),
+        "Table 6: {}",
+        ended.stdout
+    );
+    let bytes = fs::read(place.path().join("slopes.json")).unwrap();
+    let document = SensitivityDocument::parse(&bytes).unwrap();
+    for slope in &document.slopes {
+        assert_eq!(slope.module, DelayModule::Bpf);
+        assert_eq!(slope.status, Status::Ok, "{slope:?}");
+    }
+    for (title, count) in [
+        ("getppid:none", 0.0),
+        ("stat:AA", 2.0),
+        ("stat:AA/BB/CC", 4.0),
+    ] {
+        let slope = whole(&document, title);
+        assert_eq!(slope.counted, Some(count), "{title}");
+        assert!(
+            (slope.slope - count).abs() < 0.01,
+            "{title}: {}",
+            slope.slope
+        );
+        assert!(
+            count == 0.0 || slope.r2.unwrap() > 0.9999,
+            "{title}: {:?}",
+            slope.r2
+        );
+    }
+    // Processes that it makes are delayed too, whatever they execute.
+    let execve = whole(&document, "execve:agent");
+    assert!(execve.counted.unwrap() > 20.0);
+    let rule = document
+        .rules
+        .iter()
+        .find(|rule| rule.hook == "all")
+        .unwrap();
+    assert_eq!(rule.benchmark, "stat");
+    assert!(
+        (rule.a - 1.0).abs() < 0.01 && (rule.b - 1.0).abs() < 0.01,
+        "{rule:?}"
+    );
+    // The parts make up the whole.
+    let parts = document
+        .slopes
+        .iter()
+        .filter(|s| s.title() == "open:AA" && !s.is_whole());
+    let sum: f64 = parts.map(|slope| slope.slope).sum();
+    assert!(
+        (sum - whole(&document, "open:AA").slope).abs() < 0.02,
+        "{sum}"
+    );
+    let svg = fs::read_to_string(place.path().join("slopes.svg")).unwrap();
+    assert!(svg.starts_with("<svg") && svg.contains("stat:AA/BB"));
+}
+
+#[test]
+fn cold_caches_ask_more_often_and_chosen_hooks_are_the_only_ones() {
+    let place = Place::with_kernels();
+    run(
+        &place,
+        &[
+            "--bench",
+            "stat:AA/BB/CC",
+            "--hooks",
+            "inode_permission",
+            "--cold",
+            "-o",
+            "cold.json",
+        ],
+        0,
+    );
+    let bytes = fs::read(place.path().join("cold.json")).unwrap();
+    let document = SensitivityDocument::parse(&bytes).unwrap();
+    assert_eq!(document.slopes.len(), 2, "warm and cold, nothing in parts");
+    let [warm, cold] = [&document.slopes[0], &document.slopes[1]];
+    for slope in [warm, cold] {
+        assert_eq!(slope.hooks, ["inode_permission"]);
+        let apart = slope.difference().unwrap();
+        assert!(apart.abs() < 0.01, "{}: {apart}", slope.caches);
+    }
+    assert_eq!(warm.counted, Some(3.0));
+    assert!(cold.counted.unwrap() > 3.0, "{cold:?}");
+}
+
+#[test]
+fn a_hook_that_is_none_and_a_kernel_that_cannot_are_refused() {
+    let place = Place::with_kernels();
+    let asked = [
+        OFFLINE,
+        &["--bench", "getppid", "--hooks", "inode_permision"],
+    ]
+    .concat();
+    place.run(&asked).refused(
+        2,
+        "has no hook `inode_permision`",
+        Some("did you mean inode_permission?"),
+    );
+    let asked = [OFFLINE, &["--bench", "getppid", "--module", "tunable"]].concat();
+    place.run(&asked).refused(
+        3,
+        "cannot be delayed by the module tunable",
+        Some("lsmeter kernel build"),
+    );
+}
