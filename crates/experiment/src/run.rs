@@ -302,7 +302,7 @@ impl WarningKind {
                 "look at the slopes hook by hook, and at the reason given there"
             }
             WarningKind::MissingCells => "see each cell's reason",
-            WarningKind::Interrupted => "run again with --resume to measure the rest",
+            WarningKind::Interrupted => "run again for the rest; `lsmeter run` takes --resume",
             WarningKind::StaleIndex => {
                 "check the network and fetch the kernel again if its version matters"
             }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::document::{
     self, Document, DocumentError, DocumentFault, DocumentKind, check_warnings, json, lines,
 };
-use crate::run::{Environment, Tool, Warning};
+use crate::run::{Environment, PolicyProof, Tool, Warning};
 use crate::words::{Caches, DelayModule, Status, Unit};
 
 /// The delays are at every hook that the module knows.
@@ -24,6 +24,9 @@ pub struct SensitivityDocument {
     pub tool: Tool,
     /// What it ran on.
     pub environment: Environment,
+    /// How each kernel proved that no delay outlives whoever asked for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub setups: Vec<PolicyProof>,
     /// One for each kernel, benchmark, variant, state of the caches and choice of hooks.
     pub slopes: Vec<Slope>,
     /// How the counts of a benchmark grow with the depth of its path.
@@ -194,6 +197,9 @@ pub struct RepeatedQuestion {
 }
 
 impl Slope {
+    /// Decisions that slope and count may be apart before something has to be said.
+    pub const DIFFERENCE: f64 = 0.05;
+
     /// `benchmark:variant`, or `benchmark` if there is only one variant.
     pub fn title(&self) -> String {
         crate::cell::title(&self.benchmark, &self.variant)
@@ -202,6 +208,12 @@ impl Slope {
     /// Is it the slope over all hooks that were delayed together?
     pub fn is_whole(&self) -> bool {
         !self.part
+    }
+
+    /// Is the slope further from the count than [`Slope::DIFFERENCE`]?
+    pub fn differs(&self) -> bool {
+        self.difference()
+            .is_some_and(|difference| difference.abs() > Slope::DIFFERENCE)
     }
 
     /// Distance of the slope from the count.
@@ -269,6 +281,7 @@ impl Document for SensitivityDocument {
             schema_version,
             tool,
             environment,
+            setups,
             slopes,
             rules,
             predictions,
@@ -279,6 +292,10 @@ impl Document for SensitivityDocument {
         json(w, tool)?;
         w.write_all(b",\n\"environment\": ")?;
         json(w, environment)?;
+        if !setups.is_empty() {
+            w.write_all(b",\n\"setups\": ")?;
+            lines(w, setups)?;
+        }
         w.write_all(b",\n\"slopes\": ")?;
         lines(w, slopes)?;
         w.write_all(b",\n\"rules\": ")?;

@@ -75,6 +75,7 @@ fn document() -> SensitivityDocument {
         schema_version: SCHEMA_VERSION,
         tool: run.tool,
         environment: run.environment,
+        setups: Vec::new(),
         slopes: vec![whole, part, cold, failed],
         rules: vec![DepthRule {
             kernel: "debian:6.12".to_owned(),

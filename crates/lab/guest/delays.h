@@ -31,6 +31,8 @@ struct delay_point {
 
 struct delay_module {
 	const char *name;
+	/* In a VM, before anything else; NULL: nothing. */
+	void (*prepare)(void);
 	/*
 	 * Once, in the working directory, before the first cell. From then on the
 	 * agent and the processes that it makes, whatever they execute, are in scope;
@@ -75,6 +77,8 @@ struct delays {
  */
 extern struct delays *delays;
 
+/* survive.c: fatal() if delays outlive who asked for them. Before start(). */
+void prove_delays_end(void);
 /* sweep.c. A listed hook cannot be delayed: its points have no effect. */
 void undelayed(const char *hook);
 /* Memory that forked children do not get, zeroed; fatal() if there is none. */

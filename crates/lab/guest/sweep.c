@@ -183,6 +183,11 @@ void delays_start(void)
 {
 	if (!delays)
 		return;
+	if (SYS(getpid) == 1) {
+		if (delays->module->prepare)
+			delays->module->prepare();
+		prove_delays_end();
+	}
 	delays->module->start();
 	if (undelayed_hooks)
 		send_frame(FRAME_UNDELAYED, undelayed_hooks, strlen(undelayed_hooks));

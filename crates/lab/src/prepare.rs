@@ -110,7 +110,11 @@ pub fn profiling(
     })
 }
 
-fn hook_list(
+/// The hooks of a kernel: by `definitions`, else its BTF, else its symbols.
+///
+/// # Errors
+/// [`LabError::Environment`] if it does not tell.
+pub fn hook_list(
     kernel: &Kernel,
     symbols: &SymbolTable,
     definitions: Option<&str>,

@@ -84,6 +84,16 @@ fn slopes_are_what_was_counted_and_grow_with_depth() {
             slope.r2
         );
     }
+    // Whoever held delays was killed in this boot, and they were gone.
+    let [setup] = &document.setups[..] else {
+        panic!("{:#?}", document.setups)
+    };
+    assert!(
+        setup
+            .steps
+            .iter()
+            .any(|step| step.starts_with("killed (SIGKILL)"))
+    );
     // Processes that it makes are delayed too, whatever they execute.
     let execve = whole(&document, "execve:agent");
     assert!(execve.counted.unwrap() > 20.0);
@@ -144,6 +154,19 @@ fn cold_caches_ask_more_often_and_chosen_hooks_are_the_only_ones() {
 }
 
 #[test]
+fn what_asks_for_nothing_has_slope_0() {
+    let place = Place::with_kernels();
+    let arguments = ["--bench", "getppid", "--json"];
+    let ended = run(&place, &arguments, 0);
+    let document = SensitivityDocument::parse(ended.stdout.as_bytes()).unwrap();
+    let [slope] = &document.slopes[..] else {
+        panic!("{:#?}", document.slopes)
+    };
+    assert_eq!((slope.counted, slope.status), (Some(0.0), Status::Ok));
+    assert!(slope.slope.abs() < 0.001, "{slope:?}");
+}
+
+#[test]
 fn a_hook_that_is_none_and_a_kernel_that_cannot_are_refused() {
     let place = Place::with_kernels();
     let asked = [
@@ -156,6 +179,11 @@ fn a_hook_that_is_none_and_a_kernel_that_cannot_are_refused() {
         "has no hook `inode_permision`",
         Some("did you mean inode_permission?"),
     );
+    // A function of the kernel's, but no hook.
+    let asked = [OFFLINE, &["--bench", "getppid", "--hooks", "func_proto"]].concat();
+    place
+        .run(&asked)
+        .refused(2, "has no hook `func_proto`", Some(""));
     let asked = [OFFLINE, &["--bench", "getppid", "--module", "tunable"]].concat();
     place.run(&asked).refused(
         3,

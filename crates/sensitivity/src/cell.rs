@@ -7,13 +7,8 @@ use experiment::{ALL_HOOKS, Caches, Cell, DelayModule, Slope, Status, Warning, W
 use instructions::profile::CellProfile;
 use lab::sweep::Delayed;
 
-use crate::hooks::{Planned, benchmark, calls_of};
+use crate::hooks::{Planned, benchmark, calls_of, calls_on};
 use crate::slopes::{Line, LineError, line};
-
-/// Slope and count differ if they are further apart, of a few decisions.
-const DIFFERENCE: f64 = 0.05;
-/// Of many decisions, this part of them.
-const DIFFERENCE_SHARE: f64 = 0.005;
 
 /// Instructions of a round of the longest wait's loop (`bpf_loop` on 6.1).
 const WAIT_ROUND: f64 = 120.0;
@@ -113,7 +108,7 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Slope> {
         );
         part.counted = calls.map(|calls| calls as f64);
         calls_of_all = calls_of_all.zip(calls).map(|(sum, calls)| sum + calls);
-        part.explanation = explain(&part, &[], profile);
+        part.explanation = explain(&part, &[], found);
         parts.push(part);
     }
     let on = tolerance(calls_of_all, makes_processes);
@@ -122,7 +117,7 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Slope> {
         line(&planned.points, figures, &Delayed::All, on),
     );
     whole.counted = calls_of_all.map(|calls| calls as f64);
-    whole.explanation = explain(&whole, &parts, profile);
+    whole.explanation = explain(&whole, &parts, found);
     if one_only {
         parts.clear();
     }
@@ -162,23 +157,14 @@ fn fill(slope: &mut Slope, line: Result<Line, LineError>) {
     }
 }
 
-fn differs(slope: &Slope) -> bool {
-    let tolerance = |counted: f64| DIFFERENCE.max(counted * DIFFERENCE_SHARE);
-    let counted = slope.counted.unwrap_or(0.0);
-    slope
-        .difference()
-        .is_some_and(|difference| difference.abs() > tolerance(counted))
-}
-
-/// Why a slope is not the count.
-fn explain(slope: &Slope, parts: &[Slope], profile: Option<&CellProfile>) -> Option<String> {
-    if !differs(slope) {
-        return None;
-    }
-    let paths = profile.map_or(1, |profile| profile.paths.len());
+/// Why a slope is not the count, as far as that can be told.
+fn explain(slope: &Slope, parts: &[Slope], found: &Found<'_>) -> Option<String> {
+    let difference = slope.difference().filter(|_| slope.differs())?;
+    let longest_ns = slope.points.iter().map(|point| point.delay_ns).max()?;
+    let late_ns = difference.abs() * f64::from(longest_ns) / slope.counted?.max(1.0);
     let apart: Vec<String> = parts
         .iter()
-        .filter(|part| differs(part))
+        .filter(|part| part.differs())
         .map(|part| {
             format!(
                 "{} {:+.2}",
@@ -187,52 +173,73 @@ fn explain(slope: &Slope, parts: &[Slope], profile: Option<&CellProfile>) -> Opt
             )
         })
         .collect();
-    let curved = slope.bend.is_some_and(|bend| bend.abs() > 0.01);
-    Some(if !apart.is_empty() {
+    let paths = found.profile.map_or(0, |profile| {
+        let mut counts: Vec<u64> = profile
+            .paths
+            .iter()
+            .map(|path| calls_on(found.module, path).values().sum())
+            .collect();
+        counts.sort_unstable();
+        counts.dedup();
+        counts.len()
+    });
+    Some(if late_ns < WAIT_ROUND {
+        format!(
+            "each wait ends up to a round of its loop late, which adds up over so many decisions: \
+             {late_ns:.0} ns of {longest_ns} a decision"
+        )
+    } else if !apart.is_empty() {
         format!("its hooks differ: {}", apart.join(", "))
     } else if paths > 1 {
         format!(
-            "the operation takes {paths} paths, which do not call the same hooks; the count is \
-             the usual one's"
+            "without delays its paths call hooks {paths} different numbers of times; the count is \
+             the usual path's"
         )
-    } else if curved {
+    } else if slope.bend.is_some_and(|bend| bend.abs() > 0.01) {
         "cost does not follow the delay in a straight line: what it does depends on how long it \
          takes"
             .to_owned()
-    } else if slope.difference().unwrap_or_default() < 0.0 {
-        "the framework's function is called, but not each time asks the modules: the object is \
-         private to the kernel, or an earlier module has answered"
+    } else if difference < 0.0 {
+        "the hook may not come to the module at each call: the object is private to the kernel, \
+         or an earlier module has answered"
             .to_owned()
-    } else if !parts.is_empty() {
-        "hooks are asked that no function of the framework stands for".to_owned()
     } else {
-        "under delays the kernel asks again: a walk was tried anew, or a lock was waited for"
-            .to_owned()
+        "under delays the kernel may ask again: a walk tried anew, or a lock waited for".to_owned()
     })
 }
 
-/// That slopes from this position on are not what was counted.
-pub(crate) fn doubts(slopes: &[Slope], from: usize) -> Option<Warning> {
-    let apart: Vec<(usize, &Slope)> = slopes
-        .iter()
-        .enumerate()
-        .skip(from)
-        .filter(|(_, slope)| slope.is_whole() && differs(slope))
-        .collect();
-    let (_, first) = apart.first()?;
-    let mut warning = Warning::new(
-        WarningKind::SlopeDiffers,
-        format!(
-            "{} of {} slopes are not what was counted; for instance {} on {}: {:.2}, counted {}: {}",
-            apart.len(),
-            slopes[from..].iter().filter(|s| s.is_whole()).count(),
-            first.title(),
-            first.kernel,
-            first.slope,
-            first.counted.unwrap_or_default(),
-            first.explanation.as_deref().unwrap_or_default()
-        ),
-    );
-    warning.cells = apart.iter().map(|(at, _)| *at as u32).collect();
-    Some(warning)
+/// Reasons to doubt the slopes from this position on.
+pub(crate) fn doubts(slopes: &[Slope], from: usize) -> Vec<Warning> {
+    let about = |kind, told: &dyn Fn(&Slope) -> Option<String>| {
+        let new = slopes.iter().enumerate().skip(from);
+        let whole: Vec<(usize, &Slope)> = new.filter(|(_, slope)| slope.is_whole()).collect();
+        let doubted: Vec<(usize, String)> = whole
+            .iter()
+            .filter_map(|(at, slope)| Some((*at, told(slope)?)))
+            .collect();
+        let (first, what) = doubted.first()?;
+        let message = format!(
+            "{} of {} operations on {}, for instance {}: {what}",
+            doubted.len(),
+            whole.len(),
+            slopes[*first].kernel,
+            slopes[*first].title(),
+        );
+        let mut warning = Warning::new(kind, message);
+        warning.cells = doubted.iter().map(|(at, _)| *at as u32).collect();
+        Some(warning)
+    };
+    let differs = about(WarningKind::SlopeDiffers, &|slope| {
+        let (counted, why) = (slope.counted?, slope.explanation.as_deref()?);
+        let differs = slope.differs();
+        differs.then(|| format!("slope {:.4}, counted {counted}: {why}", slope.slope))
+    });
+    let unstable = about(WarningKind::UnstablePath, &|slope| {
+        let few = slope.n < slope.others;
+        few.then(|| {
+            let all = slope.n + slope.others;
+            format!("{} of {all} operations lie on its line", slope.n)
+        })
+    });
+    differs.into_iter().chain(unstable).collect()
 }

@@ -42,8 +42,8 @@ impl SweepError {
                 DelayModule::Tunable => "build one with `lsmeter kernel build NAME --source \
                     linux-source-6.12`, or delay a stock kernel's hooks with --module bpf"
                     .to_owned(),
-                DelayModule::Bpf => "take a kernel with CONFIG_BPF_LSM=y and \
-                    CONFIG_DEBUG_INFO_BTF=y, such as debian:6.12, or one built here with --module \
+                DelayModule::Bpf => "take a kernel from 5.17 on with \
+                    CONFIG_BPF_LSM=y and CONFIG_DEBUG_INFO_BTF=y, such as debian:6.12, or one built here with --module \
                     tunable"
                     .to_owned(),
             }),

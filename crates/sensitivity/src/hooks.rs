@@ -9,7 +9,7 @@ use instructions::hooks::bpf_attach_ids;
 use instructions::profile::{CellProfile, PathProfile};
 use lab::catalogue::{Benchmark, catalogue};
 use lab::kernel::Kernel;
-use lab::prepare::symbols;
+use lab::prepare::{hook_list, symbols};
 use lab::sweep::{Sweep, SweptHook};
 use lab::{LabError, Outcome};
 
@@ -63,12 +63,19 @@ impl DelayPoints {
             module,
             why,
         };
+        // Both modules have functions with the prefix that are no hook's.
+        let known = hook_list(kernel, &symbols, None)?;
         let hooks: BTreeMap<String, u32> = match module {
-            DelayModule::Tunable => symbols
-                .with_prefix("tunable_")
-                .filter(|symbol| symbol.is_code())
-                .filter_map(|symbol| Some((symbol.name.strip_prefix("tunable_")?.to_owned(), 0)))
+            DelayModule::Tunable => known
+                .iter()
+                .filter(|hook| symbols.function(&format!("tunable_{hook}")).is_some())
+                .map(|hook| (hook.to_owned(), 0))
                 .collect(),
+            DelayModule::Bpf if symbols.function("bpf_loop").is_none() => {
+                return Err(none(
+                    "it has no bpf_loop(), which Linux has since 5.17".to_owned(),
+                ));
+            }
             DelayModule::Bpf => {
                 let elf = kernel.vmlinux.as_ref().unwrap_or(&kernel.image);
                 let bytes = fs::read(elf).map_err(|source| LabError::Io {
@@ -76,10 +83,10 @@ impl DelayPoints {
                     path: elf.clone(),
                     source,
                 })?;
-                let ids =
-                    bpf_attach_ids(&bytes, &symbols).map_err(|error| none(error.to_string()))?;
-                ids.into_iter()
-                    .filter(|(hook, _)| symbols.function(&format!("bpf_lsm_{hook}")).is_some())
+                bpf_attach_ids(&bytes, &symbols)
+                    .map_err(|error| none(error.to_string()))?
+                    .into_iter()
+                    .filter(|(hook, _)| known.contains(hook))
                     .collect()
             }
         };
@@ -147,6 +154,10 @@ impl DelayPoints {
             swept.insert(key, planned.map_err(|error| error.to_string()));
         }
         used.extend(self.wanted.iter().cloned());
+        if used.is_empty() {
+            // Nothing asks for anything: one that is delayed all the same shows it.
+            used.insert("inode_permission".to_owned());
+        }
         let sweep = Sweep {
             module: self.module,
             // Programs are attached to listed hooks only.
@@ -198,7 +209,7 @@ pub(crate) fn calls_of(module: DelayModule, profile: &CellProfile) -> HookCalls 
 /// The calls of the module's own functions, if it has some on the path: not every hook has
 /// a function of the framework to itself (`inode_xattr_skipcap`). BPF programs are not
 /// there yet when hooks are counted, so those of the framework stand for them.
-fn calls_on(module: DelayModule, path: &PathProfile) -> HookCalls {
+pub(crate) fn calls_on(module: DelayModule, path: &PathProfile) -> HookCalls {
     let prefix = match module {
         DelayModule::Tunable => "tunable_",
         DelayModule::Bpf => "bpf_lsm_",

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use experiment::{
-    Caches, Configuration, DelayModule, Experiment, Profile, SensitivityDocument, Stack,
+    Caches, Configuration, DelayModule, Experiment, Profile, SensitivityDocument, Stack, Warning,
+    WarningKind,
 };
 use instructions::profile::CellProfile;
 use lab::kernel::{Kernel, Store};
@@ -90,7 +91,8 @@ pub enum Step<'a> {
     Lab(&'a Progress<'a>),
 }
 
-/// Sweeps. None if it was cancelled. `follow` is called from this thread only.
+/// Sweeps. None if it was cancelled before the first kernel was through; else what it
+/// found until then, with a warning. `follow` is called from this thread only.
 ///
 /// # Errors
 /// [`SweepError`] if it cannot run at all. What befalls one operation is in its slope.
@@ -99,80 +101,31 @@ pub fn sweep(
     cancel: &AtomicBool,
     follow: &mut dyn FnMut(Step<'_>),
 ) -> Result<Option<SensitivityDocument>, SweepError> {
+    // Before the first boot: a wrong word is not to cost minutes.
+    let kernels = request.kernels.iter().zip(&request.experiment.kernels);
+    let kernels = kernels
+        .map(|(kernel, name)| Ok((kernel, name, DelayPoints::of(request, kernel)?)))
+        .collect::<Result<Vec<_>, SweepError>>()?;
     let mut document: Option<SensitivityDocument> = None;
-    for kernel in request.kernels {
-        let points_of = DelayPoints::of(request, kernel)?;
-        let name = kernel_name(request, kernel);
+    let mut all = true;
+    for (kernel, name, points_of) in &kernels {
         let stack = with_module(request.stack, points_of.module);
         let experiment = Experiment {
-            kernels: vec![name.clone()],
+            kernels: vec![(*name).clone()],
             configurations: vec![Configuration::of_stack(stack)],
             baseline: 0,
             baseline_kernel: None,
             ..request.experiment.clone()
         };
-        for &caches in request.caches {
-            let run = Run {
-                request,
-                experiment: &experiment,
-                kernel,
-                caches,
-            };
-            follow(Step::Counting {
-                kernel: &name,
-                caches,
-            });
-            let counted = run.count(Some(points_of.module), cancel, follow)?;
-            if counted.cancelled {
-                return Ok(None);
-            }
-            let (sweep, swept) = points_of.plan(request.delays, &counted);
-            follow(Step::Sweeping {
-                kernel: &name,
-                caches,
-            });
-            let outcome = run.delay(&sweep, cancel, follow)?;
-            if outcome.cancelled {
-                return Ok(None);
-            }
-            let document = document.get_or_insert_with(|| blank(&outcome));
-            let from = document.slopes.len();
-            for cell in &outcome.run.cells {
-                let key = cell.key();
-                let profile = counted.profiles.get(&key);
-                let found = Found {
-                    module: points_of.module,
-                    planned: swept.get(&key),
-                    figures: outcome.operations.get(&key).map_or(&[], Vec::as_slice),
-                    profile,
-                    undelayed: outcome.undelayed.get(&name),
-                    wanted: request.hooks,
-                    caches,
-                };
-                document.slopes.extend(slopes_of(cell, &found));
-                if let (Caches::Warm, Some(lines)) = (caches, outcome.questions.get(&key)) {
-                    let path = profile.map(CellProfile::modal);
-                    document.repeated.extend(repeated(cell, lines, path));
-                }
-            }
-            let warnings = doubts(&document.slopes, from);
-            document.warnings.extend(warnings);
-        }
-        if let (Predict::Modules(modules), Some(document)) = (request.predict, &mut document) {
-            follow(Step::Profiling { kernel: &name });
-            let run = Run {
-                request,
-                experiment: &experiment,
-                kernel,
-                caches: Caches::Warm,
-            };
-            for lsm in modules {
-                let Some(profiles) = run.profile(lsm, cancel, follow)? else {
-                    return Ok(None);
-                };
-                let predictions = predict::of_module(lsm, &profiles, &document.slopes);
-                document.predictions.extend(predictions);
-            }
+        let run = Run {
+            request,
+            experiment: &experiment,
+            kernel,
+            caches: Caches::Warm,
+        };
+        all = sweep_kernel(&run, points_of, &mut document, cancel, follow)?;
+        if !all {
+            break;
         }
     }
     Ok(document.map(|mut document| {
@@ -180,17 +133,75 @@ pub fn sweep(
         if let Predict::Decision(decision) = request.predict {
             document.predictions = predict::of_time(*decision, &document.slopes);
         }
+        if !all {
+            let message = "kernels, states of the caches or predictions are missing";
+            let warning = Warning::new(WarningKind::Interrupted, message);
+            document.warnings.push(warning);
+        }
         document
     }))
 }
 
-fn kernel_name(request: &Request<'_>, kernel: &Kernel) -> String {
-    let at = request
-        .kernels
-        .iter()
-        .position(|other| std::ptr::eq(other, kernel))
-        .unwrap_or(0);
-    request.experiment.kernels[at].clone()
+/// Adds what one kernel says to the document. False if it was cancelled.
+fn sweep_kernel(
+    run: &Run<'_>,
+    points_of: &DelayPoints,
+    document: &mut Option<SensitivityDocument>,
+    cancel: &AtomicBool,
+    follow: &mut dyn FnMut(Step<'_>),
+) -> Result<bool, SweepError> {
+    let request = run.request;
+    let kernel = run.experiment.kernels[0].as_str();
+    for &caches in request.caches {
+        let run = Run { caches, ..*run };
+        follow(Step::Counting { kernel, caches });
+        let counted = run.count(Some(points_of.module), cancel, follow)?;
+        if counted.cancelled {
+            return Ok(false);
+        }
+        let (sweep, swept) = points_of.plan(request.delays, &counted);
+        follow(Step::Sweeping { kernel, caches });
+        let outcome = run.delay(&sweep, cancel, follow)?;
+        if outcome.cancelled {
+            return Ok(false);
+        }
+        let document = document.get_or_insert_with(|| blank(&outcome));
+        if caches == request.caches[0] {
+            document.setups.extend(outcome.run.setups.iter().cloned());
+        }
+        let from = document.slopes.len();
+        for cell in &outcome.run.cells {
+            let key = cell.key();
+            let profile = counted.profiles.get(&key);
+            let found = Found {
+                module: points_of.module,
+                planned: swept.get(&key),
+                figures: outcome.operations.get(&key).map_or(&[], Vec::as_slice),
+                profile,
+                undelayed: outcome.undelayed.get(kernel),
+                wanted: request.hooks,
+                caches,
+            };
+            document.slopes.extend(slopes_of(cell, &found));
+            if let (Caches::Warm, Some(lines)) = (caches, outcome.questions.get(&key)) {
+                let path = profile.map(CellProfile::modal);
+                document.repeated.extend(repeated(cell, lines, path));
+            }
+        }
+        let warnings = doubts(&document.slopes, from);
+        document.warnings.extend(warnings);
+    }
+    if let (Predict::Modules(modules), Some(document)) = (request.predict, document) {
+        follow(Step::Profiling { kernel });
+        for lsm in modules {
+            let Some(profiles) = run.profile(lsm, cancel, follow)? else {
+                return Ok(false);
+            };
+            let predictions = predict::of_module(lsm, &profiles, &document.slopes);
+            document.predictions.extend(predictions);
+        }
+    }
+    Ok(true)
 }
 
 /// The stack with the module at its end: each decision waits after all others are made.
@@ -212,6 +223,7 @@ fn blank(outcome: &Outcome) -> SensitivityDocument {
         schema_version: experiment::SCHEMA_VERSION,
         tool: outcome.run.tool.clone(),
         environment: outcome.run.environment.clone(),
+        setups: Vec::new(),
         slopes: Vec::new(),
         rules: Vec::new(),
         predictions: Vec::new(),
@@ -221,6 +233,7 @@ fn blank(outcome: &Outcome) -> SensitivityDocument {
 }
 
 /// One kernel, with its caches in one state.
+#[derive(Clone, Copy)]
 struct Run<'a> {
     request: &'a Request<'a>,
     experiment: &'a Experiment,

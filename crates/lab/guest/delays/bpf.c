@@ -315,6 +315,7 @@ static void stop(void)
 
 DELAY_MODULE(delays_bpf) = {
 	.name = "bpf",
+	.prepare = scope_prepare,
 	.start = start,
 	.set = set,
 	.stop = stop,

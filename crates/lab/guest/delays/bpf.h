@@ -24,6 +24,7 @@ struct bpf_scope {
 };
 
 /* bpf_scope.c */
+void scope_prepare(void);	/* in a VM: control groups can be made */
 void scope_enter(struct bpf_scope *scope);
 void scope_leave(void);
 

@@ -113,16 +113,10 @@ static long find_parent(char *text)
 	return -ENODEV;
 }
 
-static long mount_in_vm(void)
+void scope_prepare(void)
 {
-	long err;
-
 	sys_mkdir(VM_MOUNT, 0755);
-	err = SYS(mount, "cgroup2", VM_MOUNT, "cgroup2", 0, NULL);
-	if (err < 0 && err != -EBUSY)
-		return err;
-	format(group->parent, PATH_SIZE, VM_MOUNT);
-	return 0;
+	SYS(mount, "cgroup2", VM_MOUNT, "cgroup2", 0, NULL);
 }
 
 /* Moves the agent into the group at `dir`. */
@@ -165,17 +159,12 @@ static long enter_group(u64 *id)
 
 static long make_group(u64 *id)
 {
-	char *text;
+	char *text = delay_memory(TEXT_SIZE);
 	long err;
 
 	group = delay_memory(sizeof(*group));
-	if (SYS(getpid) == 1) {
-		err = mount_in_vm();
-	} else {
-		text = delay_memory(TEXT_SIZE);
-		err = find_parent(text);
-		SYS(munmap, text, TEXT_SIZE);
-	}
+	err = find_parent(text);
+	SYS(munmap, text, TEXT_SIZE);
 	if (err == 0)
 		err = enter_group(id);
 	if (err < 0) {

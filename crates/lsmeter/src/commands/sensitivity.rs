@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 use experiment::{
     Caches, Experiment, FileSystem, Metric, Place, SensitivityDocument, Slope, Spec, Stack,
-    StackError, Status,
+    StackError, Status, Warning, WarningKind,
 };
 use lab::kernel::Store;
 use sensitivity::{Delays, DelaysError, Predict, Request, Step};
@@ -236,7 +236,10 @@ fn verdict(args: &SensitivityArgs, document: &SensitivityDocument) -> Exit {
             return Exit::Regression;
         }
     }
-    if whole().any(|slope| slope.status == Status::Failed) {
+    let interrupted = |warning: &Warning| warning.kind == WarningKind::Interrupted;
+    if document.warnings.iter().any(interrupted)
+        || whole().any(|slope| slope.status == Status::Failed)
+    {
         Exit::CellsFailed
     } else if args.check.is_some() && !whole().any(|slope| slope.counted.is_some()) {
         Exit::Inconclusive

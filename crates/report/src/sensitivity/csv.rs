@@ -12,15 +12,15 @@ use crate::csv::{CsvError, text};
 ///
 /// - `kernel`, `release`, `module`, `stack`, `filesystem`, `caches`, `hooks`,
 ///   `benchmark`, `variant`, `syscalls`, `status`: of the slope, as in the document;
-///   lists are joined by commas. `hooks` is `all` or those delayed together: rows with
-///   one hook are parts of another row's slope.
+///   lists are joined by commas. `hooks` is `all` or those delayed together.
 /// - `slope`, `ci95_low`, `ci95_high`: decisions per operation.
 /// - `intercept`, `residual`: in `unit`; `r2`, `bend`: fractions.
 /// - `n`, `dirty`: operations; `delays`: points that the line goes through;
 ///   `longest_delay_ns`: of them.
 /// - `counted`, `difference`: calls of the hooks per operation, and the slope less them.
 /// - `explanation`: why they differ; `reason`: why there are no figures.
-pub const SENSITIVITY_CSV_COLUMNS: [&str; 27] = [
+/// - `part`: one hook's part of another row's slope; `others`: operations off the line.
+pub const SENSITIVITY_CSV_COLUMNS: [&str; 29] = [
     "kernel",
     "release",
     "module",
@@ -48,6 +48,8 @@ pub const SENSITIVITY_CSV_COLUMNS: [&str; 27] = [
     "difference",
     "explanation",
     "reason",
+    "part",
+    "others",
 ];
 
 /// Writes a heading line and one line for each slope, in the document's order.
@@ -64,7 +66,7 @@ pub fn sensitivity_csv(document: &SensitivityDocument, writer: impl Write) -> Re
     Ok(())
 }
 
-fn record(slope: &Slope) -> [String; 27] {
+fn record(slope: &Slope) -> [String; 29] {
     let ok = has_figures(slope);
     let number = |value: Option<f64>| value.filter(|_| ok).map(|v| v.to_string());
     let number = |value: Option<f64>| number(value).unwrap_or_default();
@@ -98,5 +100,7 @@ fn record(slope: &Slope) -> [String; 27] {
         number(slope.difference()),
         text(slope.explanation.as_deref().unwrap_or_default()),
         text(slope.reason.as_deref().unwrap_or_default()),
+        slope.part.to_string(),
+        whole(slope.others),
     ]
 }

@@ -12,16 +12,11 @@ use crate::text::printable;
 
 /// A sag from which on a line is called bent, as a share of its rise.
 const BEND_SHOWN: f64 = 0.01;
-/// Slope and count differ if they are further apart, of a few decisions;
-const DIFFERENCE: f64 = 0.05;
-/// of many decisions, this part of them.
-const DIFFERENCE_SHARE: f64 = 0.005;
-
 /// Stands above the first table, and holds for all.
 const LEGEND: &str = "slope: decisions that an operation asks for, with its 95 % interval; \
     counted: calls of the hooks without delays; no delay: cost where the line begins; r²: share of \
     the variance that the line explains; n: operations; dirty: those left out because something \
-    else ran in them.";
+    else ran in them; others: those off the line, which took other paths.";
 
 pub(super) fn tables(document: &SensitivityDocument, by_hook: bool) -> Vec<Table> {
     grouped(&document.slopes, |slope| {
@@ -77,7 +72,7 @@ impl<'a> Shape<'a> {
         if bent {
             titles.push("bend");
         }
-        titles.extend(["n", "dirty"]);
+        titles.extend(["n", "dirty", "others"]);
         if shape.longest_ns.is_none() && longest_ns.is_some() {
             titles.push("delays to (µs)");
         }
@@ -205,6 +200,7 @@ fn row_of(label: String, slope: &Slope, shape: &Shape<'_>, notes: &mut Footnotes
     }
     values.push(Value::plain(count(slope.n)));
     values.push(Value::plain(count(slope.dirty)));
+    values.push(Value::plain(count(slope.others)));
     if let Some(longest_ns) = longest_ns(slope) {
         values.push(Value::plain(numbers::microseconds(longest_ns)));
     }
@@ -226,17 +222,19 @@ fn difference(slope: &Slope, notes: &mut Footnotes) -> Value {
     let Some(difference) = slope.difference() else {
         return Value::plain("-");
     };
-    let counted = slope.counted.unwrap_or(0.0).abs();
-    let differs = difference.abs() > DIFFERENCE.max(counted * DIFFERENCE_SHARE);
     let why = slope.explanation.as_deref();
     let why = why.filter(|why| !why.trim().is_empty());
     let mut text = numbers::signed(difference, 4);
     if let Some(why) = why {
         text += &format!(" {}", notes.mark(printable(why, 400)));
-    } else if differs {
+    } else if slope.differs() {
         text += &format!(" {}", notes.mark("no reason is known".to_owned()));
     }
-    let tone = if differs { Tone::Worse } else { Tone::Plain };
+    let tone = if slope.differs() {
+        Tone::Worse
+    } else {
+        Tone::Plain
+    };
     Value::toned(text, tone)
 }
 
@@ -265,7 +263,11 @@ fn summary(wholes: &[&Slope], shape: &Shape<'_>) -> Option<Row> {
     if shape.bent {
         values.push(String::new());
     }
-    values.extend([sum(|slope| slope.n), sum(|slope| slope.dirty)]);
+    values.extend([
+        sum(|slope| slope.n),
+        sum(|slope| slope.dirty),
+        sum(|slope| slope.others),
+    ]);
     let values = values.into_iter().map(Value::plain).collect();
     Some(row(values, shape.columns.len(), true))
 }

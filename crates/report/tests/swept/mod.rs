@@ -28,6 +28,7 @@ pub fn empty() -> SensitivityDocument {
             qemu: None,
             host_lsms: Vec::new(),
         },
+        setups: Vec::new(),
         slopes: Vec::new(),
         rules: Vec::new(),
         predictions: Vec::new(),
