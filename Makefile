@@ -27,6 +27,9 @@ test_needs := mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs
 test_needs += secilc:secilc apparmor_parser:apparmor \
 	/usr/share/selinux/default/base.pp.bz2:selinux-policy-default
 
+# The guest in which lsmeter itself is tested.
+test_needs += busybox:busybox-static strip:binutils ldd:libc-bin
+
 lsmeter := $(CARGO) run --release --quiet $(CARGO_FLAGS) --package lsmeter --
 
 # Two of apt or cargo at a time would only wait for each other.

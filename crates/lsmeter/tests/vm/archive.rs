@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! cpio archives in the `newc` format: what a guest begins with, and what it sends.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+const END: &str = "TRAILER!!!";
+const HEADER: usize = 110;
+
+/// The files that a guest begins with: mode and content by path, which has no leading
+/// `/`. The directories above them come by themselves, `directories` besides.
+pub fn write(files: &BTreeMap<String, (u32, Vec<u8>)>, directories: &[&str]) -> Vec<u8> {
+    let mut all: BTreeSet<&str> = BTreeSet::new();
+    let paths = files.keys().map(String::as_str);
+    for path in paths {
+        all.extend(path.match_indices('/').map(|(at, _)| &path[..at]));
+    }
+    for path in directories {
+        all.extend(path.match_indices('/').map(|(at, _)| &path[..at]));
+        all.insert(path);
+    }
+    let mut out = Vec::new();
+    for directory in all {
+        entry(&mut out, directory, 0o040_755, (0, 0), &[]);
+    }
+    // The kernel opens it before anything is mounted.
+    entry(&mut out, "dev/console", 0o020_600, (5, 1), &[]);
+    for (path, (mode, content)) in files {
+        entry(&mut out, path, 0o100_000 | mode, (0, 0), content);
+    }
+    entry(&mut out, END, 0, (0, 0), &[]);
+    out
+}
+
+fn entry(out: &mut Vec<u8>, path: &str, mode: u32, device: (u32, u32), content: &[u8]) {
+    let size = u32::try_from(content.len()).expect("a file of less than 4 GiB");
+    let name = u32::try_from(path.len() + 1).expect("a path");
+    // Of one link each, so that equal inode numbers make none of them a link to another.
+    let fields = [0, mode, 0, 0, 1, 0, size, 0, 0, device.0, device.1, name, 0];
+    out.extend(b"070701");
+    for field in fields {
+        out.extend(format!("{field:08X}").into_bytes());
+    }
+    out.extend(path.as_bytes());
+    out.push(0);
+    out.resize(out.len().next_multiple_of(4), 0);
+    out.extend(content);
+    out.resize(out.len().next_multiple_of(4), 0);
+}
+
+/// The files of an archive, by path; None if it is not whole.
+pub fn read(mut data: &[u8]) -> Option<BTreeMap<String, Vec<u8>>> {
+    let mut files = BTreeMap::new();
+    loop {
+        let header = data.get(..HEADER)?;
+        if !header.starts_with(b"070701") {
+            return None;
+        }
+        let field = |number: usize| -> Option<usize> {
+            let digits = str::from_utf8(header.get(6 + number * 8..14 + number * 8)?).ok()?;
+            usize::try_from(u32::from_str_radix(digits, 16).ok()?).ok()
+        };
+        let (size, name_size) = (field(6)?, field(11)?);
+        let name = data.get(HEADER..HEADER + name_size.checked_sub(1)?)?;
+        let name = str::from_utf8(name).ok()?.to_owned();
+        if name == END {
+            return Some(files);
+        }
+        let begin = (HEADER + name_size).next_multiple_of(4);
+        files.insert(name, data.get(begin..begin + size)?.to_vec());
+        data = data.get((begin + size).next_multiple_of(4)..)?;
+    }
+}

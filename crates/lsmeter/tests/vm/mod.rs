@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A stock kernel with lsmeter in it, for tests of what lsmeter does as root on a live
+//! machine: a script runs there, and its output, status and files come back.
+//!
+//! Needs QEMU, a busybox (Debian's busybox-static) and a kernel in the cache of whoever
+//! runs the tests. There is no network, no disk and no kernel module in the VM.
+
+// Each test file uses some of these.
+#![allow(dead_code)]
+
+mod archive;
+mod program;
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use lab::kernel::{Kernel, Store};
+use lab::process::{Process, describe, last_lines};
+use lab::qemu::{MACHINE, TCG_CPU, die_with_parent};
+use lab::vm::{remove_stale_scratch, scratch};
+use rustix::process::{Resource, Rlimit, Signal, setrlimit};
+
+const INIT: &[u8] = include_bytes!("init.sh");
+const SHELL: &str = "/bin/sh";
+const BUSYBOX: &str = "bin/busybox";
+/// Longest console and archive, in bytes. QEMU is killed when one grows beyond it.
+const PORT_LIMIT: u64 = 64 << 20;
+/// Console lines that a failure is told with.
+const CONSOLE_LINES: usize = 60;
+
+/// Where a distribution has directories, for mounts and for busybox's links.
+const DIRECTORIES: &[&str] = &[
+    "bin", "dev", "etc", "mnt", "proc", "result", "root", "run", "sbin", "sys", "tmp", "usr/bin",
+    "usr/sbin", "var/tmp",
+];
+
+/// One VM at a time: it has two processors of this machine.
+static MACHINE_LOCK: Mutex<()> = Mutex::new(());
+
+/// A VM to be.
+#[derive(Debug, Clone)]
+pub struct Vm {
+    kernel: Kernel,
+    cmdline: Vec<String>,
+    memory_mib: u32,
+    processors: u32,
+    limit: Duration,
+    icount: bool,
+    /// Mode and content by path, which has no leading `/`.
+    files: BTreeMap<String, (u32, Vec<u8>)>,
+}
+
+impl Vm {
+    /// Of a kernel that must be in the cache: `debian:6.12`, or whatever `--kernel` takes.
+    #[track_caller]
+    pub fn new(kernel: &str) -> Vm {
+        match resolve(kernel) {
+            Ok(kernel) => Vm::of(kernel),
+            Err(error) => panic!(
+                "these tests boot {kernel}: {error}: {}",
+                error
+                    .hint()
+                    .unwrap_or("lsmeter kernel list shows what is here")
+            ),
+        }
+    }
+
+    /// As [`Vm::new`]; None if the kernel is not in the cache.
+    pub fn find(kernel: &str) -> Option<Vm> {
+        resolve(kernel).ok().map(Vm::of)
+    }
+
+    fn of(kernel: Kernel) -> Vm {
+        let busybox = program::find("busybox")
+            .expect("tests in a VM need busybox: apt-get install busybox-static");
+        let mut vm = Vm {
+            kernel,
+            cmdline: Vec::new(),
+            memory_mib: 768,
+            processors: 2,
+            limit: Duration::from_secs(300),
+            icount: false,
+            files: BTreeMap::new(),
+        }
+        .file("/init", INIT, 0o755)
+        .file("/etc/passwd", USERS, 0o644)
+        .file("/etc/group", GROUPS, 0o644)
+        .file("/usr/bin/lsmeter", program::lsmeter(), 0o755);
+        vm.copy(&busybox, BUSYBOX);
+        vm.libraries(&busybox);
+        // Not busybox's shell, which runs what is busybox's in itself, without execve.
+        vm.copy(Path::new(SHELL), guest_path(Path::new(SHELL)));
+        vm.libraries(Path::new(SHELL));
+        vm.libraries(Path::new(env!("CARGO_BIN_EXE_lsmeter")));
+        vm
+    }
+
+    /// The release of its kernel, as `uname -r` has it.
+    pub fn release(&self) -> &str {
+        &self.kernel.release
+    }
+
+    /// The kernel as the cache has it.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// The stack, as `lsm=` has it; else the kernel's own.
+    pub fn lsm(self, stack: &str) -> Vm {
+        self.cmdline(&format!("lsm={stack}"))
+    }
+
+    /// More words for the kernel's command line.
+    pub fn cmdline(mut self, words: &str) -> Vm {
+        self.cmdline.push(words.trim().to_owned());
+        self
+    }
+
+    pub fn memory_mib(mut self, memory_mib: u32) -> Vm {
+        self.memory_mib = memory_mib;
+        self
+    }
+
+    pub fn processors(mut self, processors: u32) -> Vm {
+        self.processors = processors;
+        self
+    }
+
+    /// Longest time that the whole may take; five minutes if nothing else is said.
+    pub fn minutes(mut self, minutes: u64) -> Vm {
+        self.limit = Duration::from_secs(60 * minutes);
+        self
+    }
+
+    /// With a clock that counts instructions, one a nanosecond, on one processor: two
+    /// boots are the same, and time in the guest is what it executed.
+    pub fn icount(mut self) -> Vm {
+        self.icount = true;
+        self.processors(1)
+    }
+
+    /// A file at an absolute path, in place of what may be there.
+    #[track_caller]
+    pub fn file(mut self, path: &str, content: impl AsRef<[u8]>, mode: u32) -> Vm {
+        let path = path.strip_prefix('/').expect("an absolute path");
+        let entry = (mode & 0o7777, content.as_ref().to_vec());
+        self.files.insert(path.to_owned(), entry);
+        self
+    }
+
+    /// A program of this machine with its shared libraries, at its own path; found in
+    /// PATH if it is a name alone.
+    #[track_caller]
+    pub fn program(mut self, program: &str) -> Vm {
+        let found = match program.contains('/') {
+            true => Some(PathBuf::from(program)).filter(|path| path.is_file()),
+            false => program::find(program),
+        };
+        let path = found.unwrap_or_else(|| panic!("there is no {program} to copy into a VM"));
+        self.copy(&path, guest_path(&path));
+        self.libraries(&path);
+        self
+    }
+
+    #[track_caller]
+    fn libraries(&mut self, program: &Path) {
+        for library in program::libraries(program) {
+            self.copy(&library, guest_path(&library));
+        }
+    }
+
+    #[track_caller]
+    fn copy(&mut self, from: &Path, to: &str) {
+        if self.files.contains_key(to) {
+            return;
+        }
+        let content = fs::read(from).unwrap_or_else(|error| panic!("{}: {error}", from.display()));
+        let mode = fs::metadata(from).unwrap().permissions().mode() & 0o7777;
+        self.files.insert(to.to_owned(), (mode, content));
+    }
+
+    /// Boots, runs `script` with this machine's `/bin/sh` as root, in `/root`, with nothing
+    /// to read, and takes the machine down. What the script leaves in `/out` comes back.
+    ///
+    /// Panics with the console's end if the guest does not get that far in time.
+    #[track_caller]
+    pub fn run(&self, script: &str) -> Outcome {
+        let _machine = MACHINE_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
+        // What a killed test left behind is large.
+        remove_stale_scratch(&std::env::temp_dir());
+        let dir = scratch().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let mut files = self.files.clone();
+        files.insert("script".to_owned(), (0o755, script.as_bytes().to_vec()));
+        fs::write(at("initramfs"), archive::write(&files, DIRECTORIES)).unwrap();
+        let mut qemu = Process::start(self.command(dir.path()))
+            .unwrap_or_else(|error| panic!("QEMU (apt-get install qemu-system-x86): {error}"));
+        qemu.wait_at_most(self.limit);
+        let ended = qemu.status();
+        qemu.end();
+        let console = String::from_utf8_lossy(&read(&at("console"))).replace('\r', "");
+        match Outcome::of(&read(&at("result")), console.clone()) {
+            Some(outcome) => outcome,
+            None => panic!(
+                "{} did not finish the script: QEMU {}\n{}\nconsole:\n{}",
+                self.kernel.name,
+                ended.map_or_else(
+                    || format!("had not ended after {} s", self.limit.as_secs()),
+                    describe
+                ),
+                qemu.stderr(),
+                last_lines(&console, CONSOLE_LINES).join("\n")
+            ),
+        }
+    }
+
+    fn command(&self, dir: &Path) -> Command {
+        let port = |name: &str| {
+            let path = dir.join(name);
+            format!("file,id={name},path={}", path.display())
+        };
+        let image = match (&self.kernel.vmlinux, self.kernel.pvh_entry) {
+            (Some(vmlinux), Some(_)) => vmlinux,
+            _ => &self.kernel.image,
+        };
+        let mut command = Command::new("qemu-system-x86_64");
+        command
+            .args(["-nodefaults", "-no-user-config", "-display", "none"])
+            .args(["-monitor", "none", "-no-reboot", "-nic", "none"])
+            .args(["-machine", &format!("{MACHINE},vmport=off,usb=off")])
+            .args(["-cpu", TCG_CPU, "-smp", &self.processors.to_string()])
+            .args(["-m", &self.memory_mib.to_string()])
+            .args(["-chardev", &port("console"), "-serial", "chardev:console"])
+            .args(["-chardev", &port("result"), "-serial", "chardev:result"])
+            .arg("-kernel")
+            .arg(image)
+            .arg("-initrd")
+            .arg(dir.join("initramfs"))
+            .args(["-append", &self.kernel_arguments()]);
+        match self.icount {
+            true => command
+                .args(["-accel", "tcg,thread=single"])
+                .args(["-icount", "shift=0,sleep=off", "-seed", "1"])
+                .args(["-rtc", "base=2024-01-01T00:00:00,clock=vm"]),
+            false => command.args(["-accel", "tcg,thread=multi"]),
+        };
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        die_with_parent(&mut command, Signal::KILL);
+        let limit = Rlimit {
+            current: Some(PORT_LIMIT),
+            maximum: Some(PORT_LIMIT),
+        };
+        // SAFETY: between fork and exec only this one system call is made, which is
+        // async-signal-safe; nothing is allocated or locked.
+        unsafe {
+            command.pre_exec(move || Ok(setrlimit(Resource::Fsize, limit)?));
+        }
+        command
+    }
+
+    fn kernel_arguments(&self) -> String {
+        let mut words = vec![
+            "console=ttyS0 loglevel=5 log_buf_len=1M panic=-1 oops=panic reboot=t rdinit=/init",
+            "no_timer_check cryptomgr.notests=1",
+        ];
+        if self.icount {
+            words.push("nolapic_timer tsc_early_khz=1000000 norandmaps nokaslr");
+        }
+        words.extend(self.cmdline.iter().map(String::as_str));
+        words.join(" ")
+    }
+}
+
+const USERS: &str = "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/sh\n";
+const GROUPS: &str = "root:x:0:\ntty:x:5:\nnogroup:x:65534:\n";
+
+/// How a script ended.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Its output, byte for byte.
+    pub stdout: Vec<u8>,
+    /// What it complained of, which is on the console too.
+    pub stderr: String,
+    /// Its exit status; 128 and the signal's number if one killed it.
+    pub status: i32,
+    /// What the first serial port showed.
+    pub console: String,
+    /// What the kernel logged until the script ended.
+    pub kernel_log: String,
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+impl Outcome {
+    /// None if `result` is not whole.
+    fn of(result: &[u8], console: String) -> Option<Outcome> {
+        let line = result.iter().position(|&byte| byte == b'\n')?;
+        let status = str::from_utf8(&result[..line]).ok()?;
+        let mut files = archive::read(&result[line + 1..])?;
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Some(Outcome {
+            status: status.strip_prefix("status ")?.parse().ok()?,
+            stdout: files.remove("result/stdout")?,
+            stderr: text(files.remove("result/stderr")?),
+            kernel_log: text(files.remove("run/kernel-log")?),
+            console,
+            files: files
+                .into_iter()
+                .filter_map(|(path, content)| {
+                    Some((path.strip_prefix("result/out/")?.to_owned(), content))
+                })
+                .collect(),
+        })
+    }
+
+    /// Its output as text.
+    #[track_caller]
+    pub fn text(&self) -> &str {
+        str::from_utf8(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}", self.told()))
+    }
+
+    /// What it left in `/out`, by the path below it.
+    #[track_caller]
+    pub fn file(&self, path: &str) -> Vec<u8> {
+        match self.files.get(path) {
+            Some(content) => content.clone(),
+            None => {
+                let names: Vec<&String> = self.files.keys().collect();
+                panic!("no {path} in /out, but {names:?}: {}", self.told())
+            }
+        }
+    }
+
+    /// Asserts its status.
+    #[track_caller]
+    pub fn status(self, status: i32) -> Outcome {
+        assert_eq!(self.status, status, "{}", self.told());
+        self
+    }
+
+    /// Lines in which the kernel complained of itself.
+    pub fn kernel_warnings(&self) -> Vec<&str> {
+        let words = ["WARNING:", "BUG:", "Oops", "rcu: INFO", "soft lockup"];
+        let lines = self.kernel_log.lines();
+        lines
+            .filter(|line| words.iter().any(|word| line.contains(word)))
+            .collect()
+    }
+
+    /// Asserts that there are none.
+    #[track_caller]
+    pub fn assert_no_kernel_warnings(&self) {
+        let warnings = self.kernel_warnings();
+        assert!(warnings.is_empty(), "{warnings:#?}\n{}", self.kernel_log);
+    }
+
+    /// All of it that a reader of a failed test wants.
+    pub fn told(&self) -> String {
+        format!(
+            "status {}\nstdout:\n{}\nstderr:\n{}\nkernel log:\n{}",
+            self.status,
+            String::from_utf8_lossy(&self.stdout),
+            self.stderr,
+            last_lines(&self.kernel_log, CONSOLE_LINES).join("\n")
+        )
+    }
+}
+
+fn resolve(name: &str) -> Result<Kernel, lab::kernel::Error> {
+    let cache = std::env::var_os("XDG_CACHE_HOME").map_or_else(
+        || PathBuf::from(std::env::var_os("HOME").expect("HOME is not set")).join(".cache"),
+        PathBuf::from,
+    );
+    Store::open(&cache.join("lsmeter"))?.resolve(&name.parse()?)
+}
+
+/// As archives have it.
+#[track_caller]
+fn guest_path(path: &Path) -> &str {
+    let path = path.to_str().expect("a path in UTF-8");
+    path.strip_prefix('/').expect("an absolute path")
+}
+
+/// What a port was sent; nothing if QEMU did not open it.
+fn read(path: &Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if let Ok(file) = File::open(path) {
+        file.take(PORT_LIMIT).read_to_end(&mut bytes).unwrap();
+    }
+    bytes
+}
