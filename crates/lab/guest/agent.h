@@ -177,12 +177,4 @@ long read_text(const char *path, char *dst, size_t size);
 /* Decimal digits only, at most max. 0 or -EINVAL. */
 int parse_u32(const char *text, u32 max, u32 *value);
 
-struct dirent64 {
-	u64 ino;
-	s64 off;
-	u16 reclen;
-	u8 type;
-	char name[];
-};
-
 #endif

@@ -54,6 +54,11 @@ struct delay_module {
 	size_t (*ask_end)(char *text, size_t size);
 	/* Once, after the last cell: nothing waits any more. */
 	void (*stop)(void);
+	/*
+	 * Outside of a VM, when the agent ends, however far it got and even by a
+	 * signal: what would stay after it goes. NULL: nothing does.
+	 */
+	void (*leave)(void);
 };
 
 #define DELAY_MODULE(ident)						\
@@ -77,6 +82,8 @@ struct delays {
  */
 extern struct delays *delays;
 
+/* When the agent ends outside of a VM. */
+void delays_leave(void);
 /* survive.c: fatal() if delays outlive who asked for them. Before start(). */
 void prove_delays_end(void);
 /* sweep.c. A listed hook cannot be delayed: its points have no effect. */

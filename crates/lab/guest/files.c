@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Files and directories that cells are set up with and emptied of. */
 #include "agent.h"
+#include "getdents.h"
 
 #define TREE_DEPTH_MAX	64
 
@@ -66,32 +67,26 @@ int make_dirs(const char *path)
 	return 0;
 }
 
-static int is_dot(const char *name)
-{
-	return !strcmp(name, ".") || !strcmp(name, "..");
-}
-
 static long remove_at(int parent, const char *name, unsigned int depth);
 
 /* One pass over a directory; the number of entries removed, or -errno. */
 static long empty_once(int fd, unsigned int depth)
 {
 	char buf[2048] __attribute__((aligned(8)));
+	const struct dirent64 *entry;
 	long n, pos, err, removed = 0;
 
 	for (;;) {
 		n = SYS(getdents64, fd, buf, sizeof(buf));
 		if (n <= 0)
 			return n < 0 ? n : removed;
-		for (pos = 0; pos < n;) {
-			const struct dirent64 *entry = (void *)(buf + pos);
-
-			if (!entry->reclen)
+		for (pos = 0; pos < n; pos += entry->d_reclen) {
+			entry = dirent_at(buf, n, pos);
+			if (!entry)
 				return -EIO;
-			pos += entry->reclen;
-			if (is_dot(entry->name))
+			if (is_dot_or_dotdot(entry->d_name))
 				continue;
-			err = remove_at(fd, entry->name, depth + 1);
+			err = remove_at(fd, entry->d_name, depth + 1);
 			if (err < 0)
 				return err;
 			removed++;

@@ -4,7 +4,7 @@
  * of its own below the one that the user named, removed at the end.
  */
 #include <asm/signal.h>
-#include "agent.h"
+#include "delays.h"
 
 static char work_name[32];
 static long parent = -1;
@@ -85,6 +85,7 @@ void host_enter_directory(void)
 
 void host_leave_directory(void)
 {
+	delays_leave();
 	if (parent < 0 || !work_name[0])
 		return;
 	if (SYS(fchdir, parent) == 0)

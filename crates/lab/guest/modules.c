@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The modules that the initramfs brings: loads them, says where their code is. */
 #include "agent.h"
+#include "getdents.h"
 
 #define MODULES_MAX	64
 #define MODULE_NAME_MAX	96
@@ -42,6 +43,7 @@ static void load_module(const char *name)
 void load_modules(void)
 {
 	char buf[2048] __attribute__((aligned(8)));
+	const struct dirent64 *entry;
 	char taken[MODULE_NAME_MAX];
 	unsigned int i, k;
 	long fd, n, pos;
@@ -50,17 +52,12 @@ void load_modules(void)
 	if (fd < 0)
 		return;
 	while ((n = SYS(getdents64, fd, buf, sizeof(buf))) > 0) {
-		for (pos = 0; pos < n;) {
-			const struct dirent64 *entry = (void *)(buf + pos);
-
-			if (!entry->reclen)
-				break;
-			pos += entry->reclen;
-			if (!is_module(entry->name))
+		for (pos = 0; (entry = dirent_at(buf, n, pos)); pos += entry->d_reclen) {
+			if (!is_module(entry->d_name))
 				continue;
 			if (modules == MODULES_MAX)
 				fatal("more than %u modules", MODULES_MAX);
-			memcpy(names[modules++], entry->name, strlen(entry->name) + 1);
+			memcpy(names[modules++], entry->d_name, strlen(entry->d_name) + 1);
 		}
 	}
 	sys_close(fd);
@@ -105,6 +102,7 @@ static size_t list_sections(const char *name, char *text, size_t len)
 	char dir[MODULE_NAME_MAX + 32], path[sizeof(dir) + SECTION_NAME_MAX];
 	char line[sizeof(path) + 32], address[32];
 	char buf[2048] __attribute__((aligned(8)));
+	const struct dirent64 *entry;
 	long fd, n, pos;
 	size_t more;
 
@@ -113,21 +111,16 @@ static size_t list_sections(const char *name, char *text, size_t len)
 	if (fd < 0)	/* built in, or a kernel without KALLSYMS */
 		return len;
 	while ((n = SYS(getdents64, fd, buf, sizeof(buf))) > 0) {
-		for (pos = 0; pos < n;) {
-			const struct dirent64 *entry = (void *)(buf + pos);
-
-			if (!entry->reclen)
-				break;
-			pos += entry->reclen;
-			if (strlen(entry->name) >= SECTION_NAME_MAX ||
-			    !is_code(entry->name) || !is_word(entry->name))
+		for (pos = 0; (entry = dirent_at(buf, n, pos)); pos += entry->d_reclen) {
+			if (strlen(entry->d_name) >= SECTION_NAME_MAX ||
+			    !is_code(entry->d_name) || !is_word(entry->d_name))
 				continue;
-			format(path, sizeof(path), "%s/%s", dir, entry->name);
+			format(path, sizeof(path), "%s/%s", dir, entry->d_name);
 			/* One line, with its end. */
 			if (read_text(path, address, sizeof(address)) <= 0)
 				continue;
 			more = format(line, sizeof(line), "%s %s %s", name,
-				      entry->name, address);
+				      entry->d_name, address);
 			if (line[more - 1] != '\n' || len + more > FRAME_PAYLOAD_MAX)
 				continue;
 			memcpy(text + len, line, more);

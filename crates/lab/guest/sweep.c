@@ -193,6 +193,12 @@ void delays_start(void)
 		send_frame(FRAME_UNDELAYED, undelayed_hooks, strlen(undelayed_hooks));
 }
 
+void delays_leave(void)
+{
+	if (delays && delays->module->leave)
+		delays->module->leave();
+}
+
 void delays_stop(void)
 {
 	if (delays)

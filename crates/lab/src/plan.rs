@@ -193,7 +193,7 @@ impl Plan {
                 .map_or(0, |sweep| sweep.points_of(key).len() as u32);
             let repetitions = how.sweep.map_or(0, |sweep| sweep.repetitions);
             let samples = match (key.metric, benchmark.repetitions) {
-                (Metric::Instructions, _) if points > 0 => points * repetitions,
+                _ if points > 0 => points * repetitions,
                 (Metric::Instructions, Some(repetitions)) => repetitions,
                 (Metric::Instructions, None) => all,
                 _ => share(all, experiment.rounds, round),

@@ -71,8 +71,8 @@ pub fn explain(error: &anyhow::Error) -> (Exit, Option<String>) {
         if let Some(error) = cause.downcast_ref::<SweepError>() {
             let exit = match error {
                 SweepError::Lab(error) => of_lab(error),
-                SweepError::NoModule { .. } => Exit::Environment,
-                SweepError::UnknownHook { .. } => Exit::Usage,
+                SweepError::NoModule { .. } | SweepError::Refused { .. } => Exit::Environment,
+                SweepError::UnknownHook { .. } | SweepError::TooManyTurns { .. } => Exit::Usage,
             };
             return (exit, error.hint());
         }

@@ -191,3 +191,49 @@ fn a_hook_that_is_none_and_a_kernel_that_cannot_are_refused() {
         Some("lsmeter kernel build"),
     );
 }
+
+/// Of a kernel built by `lsmeter kernel build`, where one is here: building takes too
+/// long for a test.
+#[test]
+fn the_tunable_security_module_gives_slopes_too() {
+    let place = Place::with_kernels();
+    let listed = place.run(&["kernel", "list", "--json"]).code(0).stdout;
+    let built = listed.split('"').find(|name| {
+        let flavour = name.strip_prefix("build:");
+        flavour.is_some_and(|flavour| flavour.ends_with("-all"))
+    });
+    let Some(kernel) = built else {
+        eprintln!("skipped: no kernel build:…-all is in the cache");
+        return;
+    };
+    let arguments = [
+        "sensitivity",
+        "--offline",
+        "--kernel",
+        kernel,
+        "--module",
+        "tunable",
+        "--bench",
+        "stat:AA",
+        "--bench",
+        "open:AA/BB",
+        "--bench",
+        "listxattr",
+        "-o",
+        "slopes.json",
+        "--check",
+        "0.01",
+    ];
+    place.run(&arguments).code(0);
+    let bytes = fs::read(place.path().join("slopes.json")).unwrap();
+    let document = SensitivityDocument::parse(&bytes).unwrap();
+    assert_eq!(whole(&document, "stat:AA").counted, Some(2.0));
+    let steps = document.setups.iter().flat_map(|setup| &setup.steps);
+    assert!(
+        steps.clone().any(|step| step.contains("SIGKILL")),
+        "{:?}",
+        document.setups
+    );
+    // What is asked twice is told by the module itself.
+    assert!(document.repeated.iter().all(|asked| asked.times > 1));
+}

@@ -8,7 +8,8 @@ use instructions::profile::CellProfile;
 use lab::sweep::Delayed;
 
 use crate::hooks::{Planned, benchmark, calls_of, calls_on};
-use crate::slopes::{Line, LineError, line};
+use crate::points::CellPoints;
+use crate::slopes::{Line, LineError, line, line_of_times};
 
 /// Instructions of a round of the longest wait's loop (`bpf_loop` on 6.1).
 const WAIT_ROUND: f64 = 120.0;
@@ -39,7 +40,108 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Slope> {
         wanted,
         caches,
     } = *found;
-    let blank = |hooks: Vec<String>, part| Slope {
+    let blank = |hooks, part| blank(cell, module, caches, hooks, part);
+    let together = match wanted {
+        [] => vec![ALL_HOOKS.to_owned()],
+        hooks => hooks.to_vec(),
+    };
+    let one_only = together.len() == 1 && together[0] != ALL_HOOKS;
+    let mut whole = blank(together, false);
+    let planned = match (planned, cell.status) {
+        (Some(Ok(planned)), Status::Ok) => planned,
+        (Some(Err(reason)), Status::Ok) => {
+            whole.status = Status::Unsupported;
+            whole.reason = Some(reason.clone());
+            return vec![whole];
+        }
+        _ => return vec![whole],
+    };
+    let makes_processes = benchmark(&cell.key()).is_some_and(|b| b.counts_children);
+    let mut parts = Vec::new();
+    let mut calls_of_all = profile.map(|_| 0);
+    for hook in planned.hooks() {
+        let mut part = blank(vec![hook.clone()], true);
+        if undelayed.is_some_and(|undelayed| undelayed.contains(hook)) {
+            cannot_be_delayed(&mut part, module);
+            parts.push(part);
+            continue;
+        }
+        let calls = profile.map(|profile| calls_of(module, profile).remove(hook).unwrap_or(0));
+        let on = tolerance(calls, makes_processes);
+        fill(
+            &mut part,
+            line(&planned.points, figures, &Delayed::Hook(hook.clone()), on),
+        );
+        part.counted = calls.map(|calls| calls as f64);
+        calls_of_all = calls_of_all.zip(calls).map(|(sum, calls)| sum + calls);
+        part.explanation = explain(&part, &[], found);
+        parts.push(part);
+    }
+    let on = tolerance(calls_of_all, makes_processes);
+    fill(
+        &mut whole,
+        line(&planned.points, figures, &Delayed::All, on),
+    );
+    whole.counted = calls_of_all.map(|calls| calls as f64);
+    whole.explanation = explain(&whole, &parts, found);
+    if one_only {
+        parts.clear();
+    }
+    [vec![whole], parts].concat()
+}
+
+/// The slopes of a cell that was timed on this machine: all hooks together, then each
+/// that has points of its own.
+pub(crate) fn timed_slopes_of(
+    cell: &Cell,
+    planned: &CellPoints,
+    figures: &[Option<f64>],
+    wanted: &[String],
+    undelayed: &BTreeSet<String>,
+) -> Vec<Slope> {
+    let together = match wanted {
+        [] => vec![ALL_HOOKS.to_owned()],
+        hooks => hooks.to_vec(),
+    };
+    let blank = |hooks, part| blank(cell, DelayModule::Bpf, Caches::Warm, hooks, part);
+    let mut slopes = vec![blank(together, false)];
+    if cell.status != Status::Ok {
+        return slopes;
+    }
+    let figures: Vec<f64> = figures.iter().map(|figure| figure.unwrap_or(0.0)).collect();
+    fill(
+        &mut slopes[0],
+        line_of_times(&planned.points, &figures, &Delayed::All),
+    );
+    for hook in planned.hooks() {
+        let mut part = blank(vec![hook.clone()], true);
+        if undelayed.contains(hook) {
+            cannot_be_delayed(&mut part, DelayModule::Bpf);
+        } else {
+            fill(
+                &mut part,
+                line_of_times(&planned.points, &figures, &Delayed::Hook(hook.clone())),
+            );
+        }
+        slopes.push(part);
+    }
+    slopes
+}
+
+fn cannot_be_delayed(slope: &mut Slope, module: DelayModule) {
+    slope.status = Status::Unsupported;
+    slope.reason = Some(format!("the kernel lets no {module} program delay it"));
+}
+
+/// A slope that is not known yet.
+fn blank(
+    cell: &Cell,
+    module: DelayModule,
+    caches: Caches,
+    hooks: Vec<String>,
+    part: bool,
+) -> Slope {
+    Slope {
         kernel: cell.kernel.clone(),
         release: cell.release.clone(),
         module,
@@ -66,62 +168,7 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Slope> {
         points: Vec::new(),
         counted: None,
         explanation: None,
-    };
-    let together = match wanted {
-        [] => vec![ALL_HOOKS.to_owned()],
-        hooks => hooks.to_vec(),
-    };
-    let one_only = together.len() == 1 && together[0] != ALL_HOOKS;
-    let mut whole = blank(together, false);
-    let planned = match (planned, cell.status) {
-        (Some(Ok(planned)), Status::Ok) => planned,
-        (Some(Err(reason)), Status::Ok) => {
-            whole.status = Status::Unsupported;
-            whole.reason = Some(reason.clone());
-            return vec![whole];
-        }
-        _ => return vec![whole],
-    };
-    let makes_processes = benchmark(&cell.key()).is_some_and(|b| b.counts_children);
-    let mut parts = Vec::new();
-    let mut calls_of_all = profile.map(|_| 0);
-    let mut seen = BTreeSet::new();
-    for point in &planned.points {
-        let Delayed::Hook(hook) = &point.delayed else {
-            continue;
-        };
-        if !seen.insert(hook) {
-            continue;
-        }
-        let mut part = blank(vec![hook.clone()], true);
-        if undelayed.is_some_and(|undelayed| undelayed.contains(hook)) {
-            part.status = Status::Unsupported;
-            part.reason = Some(format!("the kernel lets no {module} program delay it"));
-            parts.push(part);
-            continue;
-        }
-        let calls = profile.map(|profile| calls_of(module, profile).remove(hook).unwrap_or(0));
-        let on = tolerance(calls, makes_processes);
-        fill(
-            &mut part,
-            line(&planned.points, figures, &point.delayed, on),
-        );
-        part.counted = calls.map(|calls| calls as f64);
-        calls_of_all = calls_of_all.zip(calls).map(|(sum, calls)| sum + calls);
-        part.explanation = explain(&part, &[], found);
-        parts.push(part);
     }
-    let on = tolerance(calls_of_all, makes_processes);
-    fill(
-        &mut whole,
-        line(&planned.points, figures, &Delayed::All, on),
-    );
-    whole.counted = calls_of_all.map(|calls| calls as f64);
-    whole.explanation = explain(&whole, &parts, found);
-    if one_only {
-        parts.clear();
-    }
-    [vec![whole], parts].concat()
 }
 
 /// How far, in instructions, an operation may lie from its line: a wait ends up to a

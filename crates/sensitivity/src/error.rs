@@ -20,6 +20,22 @@ pub enum SweepError {
         /// What is missing.
         why: String,
     },
+    /// This machine does not let hooks be delayed.
+    #[error("the hooks of this machine cannot be delayed: {why}")]
+    Refused {
+        /// What is refused, and what that takes.
+        why: String,
+    },
+    /// More batches than the agent keeps.
+    #[error("{turns} turns of {points} delays are more than the {most} samples that are kept")]
+    TooManyTurns {
+        /// Times that each delay was to have its turn.
+        turns: u32,
+        /// Delays, at all hooks together and at single ones.
+        points: usize,
+        /// The agent's limit.
+        most: usize,
+    },
     /// A hook that was asked for is none, or cannot be delayed.
     #[error("{kernel} has no hook `{hook}` that can be delayed")]
     UnknownHook {
@@ -47,6 +63,12 @@ impl SweepError {
                     tunable"
                     .to_owned(),
             }),
+            SweepError::Refused { .. } => Some(
+                "sweep a kernel in the lab, without --on host; `lsmeter doctor` tells when it \
+                 works here"
+                    .to_owned(),
+            ),
+            SweepError::TooManyTurns { .. } => Some("lower --samples".to_owned()),
             SweepError::UnknownHook { nearest, .. } => Some(nearest.as_ref().map_or_else(
                 || {
                     "hooks are named as in the kernel's lsm_hook_defs.h: inode_permission"

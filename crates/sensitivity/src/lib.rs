@@ -13,6 +13,7 @@ mod cell;
 pub mod delays;
 mod error;
 mod hooks;
+pub mod live;
 pub mod points;
 pub mod predict;
 pub mod rules;
@@ -21,4 +22,5 @@ mod sweep;
 
 pub use delays::{Delays, DelaysError};
 pub use error::SweepError;
+pub use live::{LiveRequest, sweep_here};
 pub use sweep::{Predict, Request, Step, sweep};

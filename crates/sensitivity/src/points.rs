@@ -50,12 +50,34 @@ impl CellPoints {
                 Delayed::Hook(_) => round < rounds.1,
             };
             let mut points: Vec<Point> = self.points.iter().filter(wanted).cloned().collect();
-            for last in (1..points.len()).rev() {
-                points.swap(last, random.below(last + 1));
-            }
+            shuffle(&mut points, &mut random);
             repeated.extend(points);
         }
         self.points = repeated;
+    }
+
+    /// Hooks that are delayed by themselves, in the order of their first turn.
+    pub fn hooks(&self) -> Vec<&String> {
+        let mut hooks = Vec::new();
+        for point in &self.points {
+            if let Delayed::Hook(hook) = &point.delayed
+                && !hooks.contains(&hook)
+            {
+                hooks.push(hook);
+            }
+        }
+        hooks
+    }
+
+    /// Puts the points into one order by chance, the same in each run.
+    pub fn shuffle(&mut self) {
+        shuffle(&mut self.points, &mut SplitMix64::new(SEED));
+    }
+}
+
+fn shuffle(points: &mut [Point], random: &mut SplitMix64) {
+    for last in (1..points.len()).rev() {
+        points.swap(last, random.below(last + 1));
     }
 }
 

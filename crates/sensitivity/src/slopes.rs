@@ -93,19 +93,67 @@ pub fn line(
         values.filter(|(_, near)| **near).map(|(v, _)| *v).collect()
     };
     let (x, y) = (on(&x), on(&y));
-    let fit = Fit::of(&[&x], &y)?;
+    let points = medians(&x, &y);
+    Ok(Line {
+        dirty,
+        others,
+        ..through(&x, &y, points)?
+    })
+}
+
+/// The line through the medians of what operations took, in ns, under delays at `which`
+/// and without any. Operation `i` ran under `points[i % points.len()]`. A median takes
+/// no notice of the interrupts that met some of them.
+///
+/// # Errors
+/// [`LineError`].
+pub fn line_of_times(
+    points: &[Point],
+    times_ns: &[f64],
+    which: &Delayed,
+) -> Result<Line, LineError> {
+    let belongs = |point: &Point| point.delayed == *which || point.delay_ns == 0;
+    let (x, y): (Vec<f64>, Vec<f64>) = points
+        .iter()
+        .cycle()
+        .zip(times_ns)
+        .filter(|(point, _)| belongs(point))
+        .map(|(point, &ns)| (f64::from(point.delay_ns), ns))
+        .unzip();
+    let different = points.iter().filter(|point| belongs(point));
+    let all = different
+        .map(|point| point.delay_ns)
+        .collect::<BTreeSet<u32>>();
+    let medians = medians(&x, &y);
+    if medians.len() < LEAST_DELAYS {
+        return Err(LineError::TooFewPoints {
+            usable: medians.len(),
+            all: all.len(),
+        });
+    }
+    let delays: Vec<f64> = medians.iter().map(|p| f64::from(p.delay_ns)).collect();
+    let costs: Vec<f64> = medians.iter().map(|p| p.median).collect();
+    Ok(Line {
+        n: x.len() as u64,
+        ..through(&delays, &costs, medians)?
+    })
+}
+
+/// The line through all of these.
+fn through(x: &[f64], y: &[f64], points: Vec<SlopePoint>) -> Result<Line, FitError> {
+    let fit = Fit::of(&[x], y)?;
     let slope = fit.slopes[0];
     Ok(Line {
         slope: slope.value,
         ci95: slope.ci95,
         intercept: fit.intercept.value,
         r2: fit.r2,
-        bend: bend(&x, &y).ok(),
+        bend: bend(x, y).ok(),
         residual: fit.residuals.iter().map(|r| r.abs()).fold(0.0, f64::max),
         n: x.len() as u64,
-        dirty,
-        others,
-        points: medians(&x, &y),
+        dirty: 0,
+        others: 0,
+        points,
     })
 }
 
@@ -192,6 +240,20 @@ mod tests {
         .unwrap();
         assert!((part.slope - 1.0).abs() < 1e-9);
         assert_eq!(part.points.len(), 3);
+    }
+
+    #[test]
+    fn times_that_interrupts_met_do_not_bend_the_line() {
+        let points: Vec<Point> = (0..4).map(|step| all(step * 10)).collect();
+        let mut times: Vec<f64> = (0..12u32)
+            .map(|i| 100.0 + 2.0 * f64::from(i % 4 * 10))
+            .collect();
+        times[5] += 50_000.0;
+        let line = line_of_times(&points, &times, &Delayed::All).unwrap();
+        assert!((line.slope - 2.0).abs() < 1e-9);
+        assert_eq!((line.n, line.points.len()), (12, 4));
+        let few = line_of_times(&points[..2], &times, &Delayed::All).unwrap_err();
+        assert_eq!(few, LineError::TooFewPoints { usable: 2, all: 2 });
     }
 
     #[test]

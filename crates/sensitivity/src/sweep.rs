@@ -218,7 +218,7 @@ fn with_name(stack: &Stack, name: &str) -> Stack {
     names.join(",").parse().unwrap_or_else(|_| stack.clone())
 }
 
-fn blank(outcome: &Outcome) -> SensitivityDocument {
+pub(crate) fn blank(outcome: &Outcome) -> SensitivityDocument {
     SensitivityDocument {
         schema_version: experiment::SCHEMA_VERSION,
         tool: outcome.run.tool.clone(),

@@ -90,7 +90,16 @@ impl HookList {
     ///
     /// [`HookListError::NoBtf`] if the kernel has none, another if it is not readable.
     pub fn from_vmlinux(bytes: &[u8], symbols: &SymbolTable) -> Result<Self, HookListError> {
-        let btf = image::btf(bytes, symbols)?;
+        Self::from_btf(image::btf(bytes, symbols)?)
+    }
+
+    /// The hooks that BTF by itself describes, as of the running kernel in
+    /// `/sys/kernel/btf/vmlinux`.
+    ///
+    /// # Errors
+    ///
+    /// [`HookListError`] if it is not readable or has none.
+    pub fn from_btf(btf: &[u8]) -> Result<Self, HookListError> {
         Self::collect(btf::hooks(btf)?, "the kernel's BTF")
     }
 
@@ -189,7 +198,15 @@ pub fn bpf_attach_ids(
     bytes: &[u8],
     symbols: &SymbolTable,
 ) -> Result<BTreeMap<String, u32>, HookListError> {
-    let btf = image::btf(bytes, symbols)?;
+    bpf_attach_ids_in(image::btf(bytes, symbols)?)
+}
+
+/// As [`bpf_attach_ids`], from BTF by itself.
+///
+/// # Errors
+///
+/// [`HookListError`] if it cannot be read.
+pub fn bpf_attach_ids_in(btf: &[u8]) -> Result<BTreeMap<String, u32>, HookListError> {
     Ok(btf::functions(btf, BPF_LSM)?.into_iter().collect())
 }
 

@@ -33,7 +33,7 @@ mod tests;
 pub use costs::outermost_sum;
 pub use explain::{EXPLANATIONS, Explanation, explain};
 pub use framework::Framework;
-pub use list::{HookList, HookListError, bpf_attach_ids};
+pub use list::{HookList, HookListError, bpf_attach_ids, bpf_attach_ids_in};
 pub use outside::{differences, outside};
 
 /// Most hooks a kernel may have; Linux 7.2 has 275.

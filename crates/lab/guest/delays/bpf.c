@@ -123,7 +123,6 @@ static const char *name_of(long err)
 static __attribute__((noreturn)) void refused(const char *what, const char *hook,
 					      long err)
 {
-	scope_leave();
 	fatal("delays by BPF programs: the kernel refuses %s%s: %s (%ld): %s", what,
 	      hook, name_of(err), -err, meaning(err));
 }
@@ -310,7 +309,6 @@ static void stop(void)
 	SYS(munmap, held.slots, held.len);
 	held.slots = NULL;
 	sys_close(held.map);
-	scope_leave();
 }
 
 DELAY_MODULE(delays_bpf) = {
@@ -319,4 +317,5 @@ DELAY_MODULE(delays_bpf) = {
 	.start = start,
 	.set = set,
 	.stop = stop,
+	.leave = scope_leave,
 };

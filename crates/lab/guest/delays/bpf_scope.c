@@ -5,10 +5,13 @@
  */
 #include <asm/stat.h>
 #include <linux/bpf.h>
+#include <linux/fcntl.h>
 #include "bpf.h"
+#include "getdents.h"
 
 #define VM_MOUNT	"/cgroup"
 #define PATH_SIZE	2048
+#define RECORDS_SIZE	32768
 #define TEXT_SIZE	(256 * 1024)	/* of /proc/self/mountinfo, at most */
 
 /* Readlink of /proc/self/ns/pid where process numbers are the kernel's own. */
@@ -134,6 +137,28 @@ static long move_to(const char *dir)
 	return n < 0 ? n : 0;
 }
 
+/*
+ * What agents that were killed left behind, and whose processes have ended: a group
+ * with processes in it is not removed.
+ */
+static void remove_stale_groups(void)
+{
+	static const char prefix[] = "lsmeter-agent-";
+	char *records = delay_memory(RECORDS_SIZE);
+	struct dirent64 *entry;
+	long fd, n, pos;
+
+	fd = sys_open(group->parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	while (fd >= 0 && (n = SYS(getdents64, fd, records, RECORDS_SIZE)) > 0) {
+		for (pos = 0; (entry = dirent_at(records, n, pos)); pos += entry->d_reclen)
+			if (!strncmp(entry->d_name, prefix, strlen(prefix)))
+				SYS(unlinkat, fd, entry->d_name, AT_REMOVEDIR);
+	}
+	if (fd >= 0)
+		sys_close(fd);
+	SYS(munmap, records, RECORDS_SIZE);
+}
+
 /* A group's id is the inode number of its directory. */
 static long enter_group(u64 *id)
 {
@@ -141,6 +166,7 @@ static long enter_group(u64 *id)
 	size_t len;
 	long err;
 
+	remove_stale_groups();
 	len = format(group->path, PATH_SIZE, "%s/lsmeter-agent-%ld", group->parent,
 		     SYS(getpid));
 	if (len == PATH_SIZE - 1)

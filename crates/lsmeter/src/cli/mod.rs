@@ -17,7 +17,7 @@ pub use build::BuildArgs;
 pub use profile::{ProfileArgs, View};
 pub use run::RunArgs;
 pub use sensitivity::SensitivityArgs;
-pub use shared::{CellArgs, LabArgs};
+pub use shared::{CellArgs, LabArgs, PlaceArgs, SelectionArgs};
 
 /// What does this security module cost?
 ///

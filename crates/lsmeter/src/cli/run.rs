@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use experiment::{Metric, Place};
+use experiment::Metric;
 
-use super::shared::{CellArgs, LabArgs, words};
+use super::shared::{CellArgs, LabArgs, PlaceArgs, words};
 
 /// Measure what LSM stacks cost
 ///
@@ -53,13 +53,9 @@ pub struct RunArgs {
     /// How they are measured
     #[command(flatten)]
     pub lab: LabArgs,
-    /// Virtual machines, or this machine's running kernel
-    #[arg(long = "on", value_name = "WHERE", value_parser = words::<Place>(Place::ALL),
-        help_heading = "Where and how")]
-    pub place: Option<Place>,
-    /// Directory to work in with --on host
-    #[arg(long, value_hint = ValueHint::DirPath, help_heading = "Where and how")]
-    pub dir: Option<PathBuf>,
+    /// Where
+    #[command(flatten)]
+    pub place: PlaceArgs,
     /// Visits to each timed cell, configurations taking turns
     #[arg(long, value_name = "N", help_heading = "Where and how")]
     pub rounds: Option<u32>,

@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use experiment::{DelayModule, Select, Suite};
+use experiment::DelayModule;
 
-use super::shared::{LabArgs, words};
+use super::shared::{LabArgs, PlaceArgs, SelectionArgs, words};
 
 /// Sweep the time of a policy's decision: how often an operation asks for permission
 ///
@@ -27,22 +27,22 @@ Examples:
   lsmeter sensitivity --bench 'stat:*' --cold
   lsmeter sensitivity --kernel build:6.12-all --predict selinux,apparmor
   lsmeter sensitivity --predict 400
+  lsmeter sensitivity --on host --dir /var/tmp -b 'stat:*' --hooks inode_permission
+
+By default every benchmark is swept but treewalk:full, which asks too often. On the
+host, BPF programs delay lsmeter's own processes only, as root, and slopes are in time.
 
 Delays are in ns, or with us behind the number, up to 900us. Under the
 deterministic clock an instruction takes a nanosecond, so that slopes are exact but
 for the wait's last round (some 0.0002 for each question).")]
 pub struct SensitivityArgs {
-    /// Kernel to boot; may be given several times [default: debian:6.12]
-    #[arg(
-        short,
-        long = "kernel",
-        value_name = "KERNEL",
-        help_heading = "What is swept"
-    )]
-    pub kernels: Vec<String>,
+    /// Kernels and benchmarks: all but treewalk:full, which asks too often, unless others
+    /// are named
+    #[command(flatten)]
+    pub selection: SelectionArgs,
     /// What delays decisions [default: tunable where the kernel has it, else bpf]
     #[arg(long, value_name = "MODULE", value_parser = words::<DelayModule>(DelayModule::ALL),
-        help_heading = "What is swept")]
+        help_heading = "What is measured")]
     pub module: Option<DelayModule>,
     /// Stack of LSMs; the module that delays comes last
     #[arg(
@@ -50,7 +50,7 @@ pub struct SensitivityArgs {
         long,
         value_name = "LSM,…",
         default_value = "capability",
-        help_heading = "What is swept"
+        help_heading = "What is measured"
     )]
     pub stack: String,
     /// Delays: FROM..TO/STEP, or a list
@@ -58,7 +58,7 @@ pub struct SensitivityArgs {
         long,
         value_name = "DELAYS",
         default_value = "0..110us/10us",
-        help_heading = "What is swept"
+        help_heading = "What is measured"
     )]
     pub delays: String,
     /// Hooks to delay together, or all
@@ -67,36 +67,22 @@ pub struct SensitivityArgs {
         value_name = "HOOK,…",
         value_delimiter = ',',
         default_value = "all",
-        help_heading = "What is swept"
+        help_heading = "What is measured"
     )]
     pub hooks: Vec<String>,
-    /// Benchmark, or benchmark:variant, with * and ?; `!` excludes [default: all but
-    /// treewalk:full, which asks too often]
-    #[arg(
-        short,
-        long = "bench",
-        value_name = "PATTERN",
-        help_heading = "What is swept"
-    )]
-    pub benchmarks: Vec<String>,
-    /// Suite to choose benchmarks from
-    #[arg(long = "suite", value_name = "SUITE", value_parser = words::<Suite>(Suite::ALL),
-        help_heading = "What is swept")]
-    pub suites: Vec<Suite>,
-    /// The first variant of each benchmark, or all
-    #[arg(long, value_name = "WHICH", value_parser = words::<Select>(Select::ALL),
-        help_heading = "What is swept")]
-    pub variants: Option<Select>,
     /// Also with cold caches: dentries and inodes are dropped before each operation
-    #[arg(long, help_heading = "What is swept")]
+    #[arg(long, help_heading = "What is measured")]
     pub cold: bool,
     /// Predict each operation's overhead: under decisions of so many instructions, or of
     /// these modules, beside what they do cost
-    #[arg(long, value_name = "N|LSM,…", help_heading = "What is swept")]
+    #[arg(long, value_name = "N|LSM,…", help_heading = "What is measured")]
     pub predict: Option<String>,
     /// How it is measured
     #[command(flatten)]
     pub lab: LabArgs,
+    /// Where
+    #[command(flatten)]
+    pub place: PlaceArgs,
     /// Fail (exit status 1) if a slope is further from its count than this
     #[arg(long, value_name = "DECISIONS", num_args = 0..=1, default_missing_value = "0.05",
         value_parser = tolerance, help_heading = "Output")]

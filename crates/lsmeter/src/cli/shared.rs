@@ -4,19 +4,14 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use experiment::{Clock, FileSystem, IntegrityList, Policy, Select, SelinuxPolicy, Suite};
+use experiment::{Clock, FileSystem, IntegrityList, Place, Policy, Select, SelinuxPolicy, Suite};
 
 /// Which cells.
 #[derive(Debug, Args)]
 pub struct CellArgs {
-    /// Kernel to boot; may be given several times
-    #[arg(
-        short,
-        long = "kernel",
-        value_name = "KERNEL",
-        help_heading = "What is measured"
-    )]
-    pub kernels: Vec<String>,
+    /// Kernels and benchmarks
+    #[command(flatten)]
+    pub selection: SelectionArgs,
     /// Stack of LSMs, as lsm= takes it; may be given several times
     #[arg(
         short,
@@ -50,6 +45,19 @@ pub struct CellArgs {
     #[arg(long, value_name = "WHICH", value_parser = words::<SelinuxPolicy>(SelinuxPolicy::ALL),
         help_heading = "What is measured")]
     pub selinux_policy: Option<SelinuxPolicy>,
+}
+
+/// Which kernels and benchmarks.
+#[derive(Debug, Args)]
+pub struct SelectionArgs {
+    /// Kernel to boot; may be given several times
+    #[arg(
+        short,
+        long = "kernel",
+        value_name = "KERNEL",
+        help_heading = "What is measured"
+    )]
+    pub kernels: Vec<String>,
     /// Benchmark, or benchmark:variant, with * and ?; `!` excludes
     #[arg(
         short,
@@ -66,6 +74,18 @@ pub struct CellArgs {
     #[arg(long, value_name = "WHICH", value_parser = words::<Select>(Select::ALL),
         help_heading = "What is measured")]
     pub variants: Option<Select>,
+}
+
+/// Where: virtual machines or this one.
+#[derive(Debug, Args)]
+pub struct PlaceArgs {
+    /// Virtual machines, or this machine's running kernel
+    #[arg(long = "on", value_name = "WHERE", value_parser = words::<Place>(Place::ALL),
+        help_heading = "Where and how")]
+    pub place: Option<Place>,
+    /// Directory to work in with --on host
+    #[arg(long, value_hint = ValueHint::DirPath, help_heading = "Where and how")]
+    pub dir: Option<PathBuf>,
 }
 
 /// How they are measured in virtual machines.

@@ -86,6 +86,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
             "mount -t securityfs securityfs /sys/kernel/security (only --on host asks)",
         ),
     });
+    findings.push(delays());
     findings.push(Finding::ok("processors", environment::cores().to_string()));
 
     let lacks = findings
@@ -219,6 +220,19 @@ fn kernels(config: &Config) -> Vec<Finding> {
         ),
     });
     findings
+}
+
+/// Tries what `lsmeter sensitivity --on host` takes.
+fn delays() -> Finding {
+    let what = "delaying hooks of this machine";
+    match sensitivity::live::try_here(&std::env::temp_dir()) {
+        Ok(()) => Finding::ok(what, "BPF LSM programs load and attach"),
+        Err(error) => Finding::missing(
+            what,
+            error.to_string(),
+            "only sensitivity --on host takes it; kernels in the lab need nothing",
+        ),
+    }
 }
 
 fn file_systems() -> Vec<Finding> {

@@ -6,13 +6,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
-use experiment::{Experiment, Metric, Spec, preset};
+use experiment::{Experiment, Metric, Place, Spec, preset};
+use lab::kernel::{Kernel, Store};
 use lab::qemu::Qemu;
 use lab::write_plugin;
 
-use crate::cli::{CellArgs, LabArgs};
-use crate::config::Config;
+use crate::cli::{CellArgs, LabArgs, PlaceArgs, SelectionArgs};
+use crate::commands::kernel::obtain;
+use crate::config::{Config, cache_dir};
 use crate::failure::usage;
+use crate::progress::Line;
 
 /// A preset, or a file's name and spec.
 ///
@@ -39,7 +42,6 @@ pub fn read_spec(text: &str) -> Result<(String, Spec)> {
 /// What the shared flags say, to be put over the preset or file.
 pub fn flags(cells: &CellArgs, lab: &LabArgs) -> Spec {
     Spec {
-        kernels: some(&cells.kernels),
         stacks: some(&cells.stacks),
         policies: some(&cells.policies),
         integrity: some(&cells.integrity),
@@ -47,10 +49,62 @@ pub fn flags(cells: &CellArgs, lab: &LabArgs) -> Spec {
         layers: some(&cells.layers),
         avc_entries: cells.avc_entries,
         selinux_policy: cells.selinux_policy,
-        benchmarks: some(&cells.benchmarks),
-        suites: some(&cells.suites),
-        select: cells.variants,
         ..lab_flags(lab)
+    }
+    .merge(selection(&cells.selection))
+}
+
+/// What the flags of kernels and benchmarks say.
+pub fn selection(args: &SelectionArgs) -> Spec {
+    Spec {
+        kernels: some(&args.kernels),
+        benchmarks: some(&args.benchmarks),
+        suites: some(&args.suites),
+        select: args.variants,
+        ..Spec::default()
+    }
+}
+
+/// What the flags of a place say: a directory to work in means the host.
+pub fn place(args: &PlaceArgs) -> (Option<Place>, Option<String>) {
+    let dir = args.dir.as_ref().map(|dir| {
+        std::path::absolute(dir)
+            .unwrap_or_else(|_| dir.clone())
+            .to_string_lossy()
+            .into_owned()
+    });
+    (args.place.or(dir.as_ref().map(|_| Place::Host)), dir)
+}
+
+/// What measuring in virtual machines takes.
+pub struct Machines {
+    /// Where kernels are kept.
+    pub store: Store,
+    /// The emulator.
+    pub qemu: Qemu,
+    /// The experiment's kernels, in its order.
+    pub kernels: Vec<Kernel>,
+}
+
+impl Machines {
+    /// Finds QEMU, and fetches what kernels are missing.
+    ///
+    /// # Errors
+    /// If one of them cannot be had.
+    pub fn find(
+        args: &LabArgs,
+        config: &Config,
+        experiment: &Experiment,
+        line: &Line,
+    ) -> Result<Machines> {
+        let store = Store::open(&cache_dir())?;
+        let qemu = find_qemu(args, config, experiment)?;
+        let kernels = obtain(&experiment.kernels, &store, config, args.offline, line)?;
+        Ok(Machines {
+            store,
+            qemu,
+            kernels,
+        })
     }
 }
 

@@ -10,16 +10,14 @@ use experiment::{Experiment, Metric, Place, ProfileDocument, Spec, Stack, StackE
 use instructions::calltree::CallTree;
 use instructions::hooks::HookList;
 use instructions::profile::{CellProfile, PathProfile};
-use lab::kernel::Store;
 use lab::plan::Manner;
 use lab::prepare::Hooks;
 use lab::{Outcome, Setup};
 use report::{ProfileOptions, ProfileView};
 
 use crate::cli::{ProfileArgs, View};
-use crate::commands::kernel::obtain;
-use crate::commands::measure::{cancel_on_signals, check_selection, find_qemu, flags, read_spec};
-use crate::config::{Config, cache_dir};
+use crate::commands::measure::{Machines, cancel_on_signals, check_selection, flags, read_spec};
+use crate::config::Config;
 use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
@@ -43,22 +41,14 @@ pub fn profile(args: ProfileArgs) -> Result<Exit> {
         .transpose()?;
     let files = Files::check(&args)?;
 
-    let store = Store::open(&cache_dir())?;
     let mut line = Line::new(args.quiet);
-    let qemu = find_qemu(&args.lab, &config, &experiment)?;
-    let kernels = obtain(
-        &experiment.kernels,
-        &store,
-        &config,
-        args.lab.offline,
-        &line,
-    )?;
+    let machines = Machines::find(&args.lab, &config, &experiment, &line)?;
     let cancel = cancel_on_signals()?;
     let scratch = tempfile::tempdir()?;
     let setup = Setup {
-        store: &store,
-        kernels: &kernels,
-        qemu: Some(&qemu),
+        store: &machines.store,
+        kernels: &machines.kernels,
+        qemu: Some(&machines.qemu),
         agent: lab::catalogue::agent(),
         journal: &scratch.path().join("journal"),
         resume: false,

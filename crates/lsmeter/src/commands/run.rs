@@ -30,37 +30,15 @@ pub fn run(args: RunArgs) -> Result<Exit> {
     let (name, spec) = read_spec(&args.spec)?;
     let experiment = spec.merge(flags(&args)).resolve()?;
     measure::check_selection(&experiment)?;
-    let to_stdout = [
-        args.output.as_deref(),
+    let files = Files::choose(&args, &name)?;
+    let exports = [
         args.export_csv.as_deref(),
         args.export_markdown.as_deref(),
         args.export_published.as_deref(),
-    ]
-    .into_iter()
-    .flatten()
-    .filter(|path| output::is_stdout(path))
-    .count()
-        + usize::from(args.json);
-    if to_stdout > 1 {
-        return Err(usage(
-            "two outputs cannot both be standard output",
-            "name a file for one",
-        ));
-    }
-
-    let files = Files::choose(&args, &name)?;
-    for path in [
-        Some(&files.output),
-        Some(&files.journal),
-        args.export_csv.as_ref(),
-        args.export_markdown.as_ref(),
-        args.export_published.as_ref(),
-    ]
-    .into_iter()
-    .flatten()
-    {
-        output::check(path)?;
-    }
+    ];
+    let paths = [Some(files.output.as_path()), Some(files.journal.as_path())];
+    let paths: Vec<&Path> = paths.into_iter().chain(exports).flatten().collect();
+    let stdout_taken = output::check_all(&paths, usize::from(args.json))?;
 
     let store = Store::open(&cache_dir())?;
     let mut line = Line::new(args.quiet);
@@ -127,7 +105,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         return Ok(Exit::CellsFailed);
     }
     let published = args.published || name == PAPER;
-    deliver(&args, &files, &outcome.run, published, to_stdout > 0)?;
+    deliver(&args, &files, &outcome.run, published, stdout_taken)?;
     // Only now: whatever went wrong above, the cells are still there.
     std::fs::remove_file(&files.journal)
         .with_context(|| format!("cannot remove {}", files.journal.display()))?;
@@ -167,14 +145,9 @@ fn verdict(run: &Run, percent: f64, failed: bool) -> Exit {
 
 /// What the flags say, to be put over the preset or file.
 fn flags(args: &RunArgs) -> Spec {
-    let dir = args.dir.as_ref().map(|dir| {
-        std::path::absolute(dir)
-            .unwrap_or_else(|_| dir.clone())
-            .to_string_lossy()
-            .into_owned()
-    });
+    let (place, dir) = measure::place(&args.place);
     Spec {
-        place: args.place.or(dir.as_ref().map(|_| Place::Host)),
+        place,
         dir,
         baseline: args.baseline.clone().map(Baseline::Stack),
         baseline_kernel: args.baseline_kernel.clone(),

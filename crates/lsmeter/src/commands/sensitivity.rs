@@ -5,15 +5,14 @@ use std::path::Path;
 
 use anyhow::Result;
 use experiment::{
-    Caches, Experiment, FileSystem, Metric, Place, SensitivityDocument, Slope, Spec, Stack,
-    StackError, Status, Warning, WarningKind,
+    Caches, DelayModule, Experiment, FileSystem, Metric, Place, SensitivityDocument, Slope, Spec,
+    Stack, StackError, Status, Warning, WarningKind,
 };
 use lab::kernel::Store;
-use sensitivity::{Delays, DelaysError, Predict, Request, Step};
+use sensitivity::{Delays, DelaysError, LiveRequest, Predict, Request, Step};
 
 use crate::cli::SensitivityArgs;
-use crate::commands::kernel::obtain;
-use crate::commands::measure::{cancel_on_signals, check_selection, find_qemu, lab_flags, some};
+use crate::commands::measure::{self, Machines, cancel_on_signals, check_selection, lab_flags};
 use crate::config::{Config, cache_dir};
 use crate::exit::Exit;
 use crate::failure::usage;
@@ -22,9 +21,15 @@ use crate::progress::Line;
 
 /// Benchmarks that are swept unless others are named: all whose operation asks so often
 /// that delays can still be told from the wait's own cost.
-const DEFAULT_BENCHMARKS: [&str; 2] = ["*", "!treewalk:full"];
+const BENCHMARKS: [&str; 2] = ["*", "!treewalk:full"];
+/// Without counts nothing says how much shorter a tree walk's delays have to be.
+const BENCHMARKS_ON_HOST: [&str; 2] = ["*", "!treewalk:*"];
+/// What the flag --stack is by default.
+const DEFAULT_STACK: &str = "capability";
 /// Counted operations without delays: the usual path shows in few.
 const SAMPLES: u32 = 16;
+/// Timed batches under each delay.
+const TURNS: u32 = 15;
 
 /// Sweeps delays.
 ///
@@ -36,58 +41,66 @@ pub fn sensitivity(args: &SensitivityArgs) -> Result<Exit> {
         .delays
         .parse()
         .map_err(|error: DelaysError| usage(&error, error.hint()))?;
-    let stack: Stack = args
-        .stack
-        .parse()
-        .map_err(|error: StackError| usage(&error, error.hint()))?;
-    if stack.is_none() || stack.is_default() {
-        return Err(usage(
-            format!("the module that delays cannot be added to the stack {stack}"),
-            "name the modules of the stack: capability,selinux",
-        ));
-    }
     let hooks = hooks(&args.hooks)?;
     let predict = predict(args.predict.as_deref())?;
     let experiment = resolve(args)?;
     let stdout_taken = check_outputs(args)?;
-
-    let store = Store::open(&cache_dir())?;
     let mut line = Line::new(args.quiet);
-    let qemu = find_qemu(&args.lab, &config, &experiment)?;
-    let kernels = obtain(
-        &experiment.kernels,
-        &store,
-        &config,
-        args.lab.offline,
-        &line,
-    )?;
-    let cancel = cancel_on_signals()?;
     let scratch = tempfile::tempdir()?;
+    if experiment.place == Place::Host {
+        let request = LiveRequest {
+            experiment: &experiment,
+            delays: &delays,
+            hooks: &hooks,
+            turns: args.lab.samples.unwrap_or(TURNS),
+            store: &Store::open(&cache_dir())?,
+            scratch: scratch.path(),
+        };
+        let cancel = cancel_on_signals()?;
+        let document =
+            sensitivity::sweep_here(&request, &cancel, &mut |step| show(&mut line, step));
+        line.done();
+        return end(args, stdout_taken, document?);
+    }
+    let machines = Machines::find(&args.lab, &config, &experiment, &line)?;
+    let cancel = cancel_on_signals()?;
     let caches: &[Caches] = match args.cold {
         true => Caches::ALL,
         false => &[Caches::Warm],
     };
     let request = Request {
         experiment: &experiment,
-        stack: &stack,
+        stack: &experiment.configurations[0].stack,
         module: args.module,
         delays: &delays,
         hooks: &hooks,
         caches,
-        store: &store,
-        kernels: &kernels,
-        qemu: &qemu,
+        store: &machines.store,
+        kernels: &machines.kernels,
+        qemu: &machines.qemu,
         predict: &predict,
         scratch: scratch.path(),
     };
-    let document = sensitivity::sweep(&request, &cancel, &mut |step| match step {
+    let document = sensitivity::sweep(&request, &cancel, &mut |step| show(&mut line, step));
+    line.done();
+    end(args, stdout_taken, document?)
+}
+
+fn show(line: &mut Line, step: Step<'_>) {
+    match step {
         Step::Counting { kernel, .. } => line.say(format!("{kernel}: counting hooks")),
         Step::Profiling { kernel } => line.say(format!("{kernel}: profiling modules")),
         Step::Sweeping { kernel, .. } => line.say(format!("{kernel}: sweeping delays")),
         Step::Lab(progress) => line.follow(progress),
-    });
-    line.done();
-    let Some(document) = document? else {
+    }
+}
+
+fn end(
+    args: &SensitivityArgs,
+    stdout_taken: bool,
+    document: Option<SensitivityDocument>,
+) -> Result<Exit> {
+    let Some(document) = document else {
         anstream::eprintln!("interrupted: nothing is saved");
         return Ok(Exit::CellsFailed);
     };
@@ -134,12 +147,63 @@ fn predict(text: Option<&str>) -> Result<Predict> {
 }
 
 fn resolve(args: &SensitivityArgs) -> Result<Experiment> {
-    let benchmarks = match (args.benchmarks.as_slice(), args.suites.as_slice()) {
-        ([], []) => Some(DEFAULT_BENCHMARKS.map(str::to_owned).to_vec()),
-        ([], _) => None,
-        (benchmarks, _) => Some(benchmarks.to_vec()),
+    let (place, dir) = measure::place(&args.place);
+    let spec = match place {
+        Some(Place::Host) => on_host(args, dir)?,
+        _ => in_lab(args)?,
     };
-    let flags = lab_flags(&args.lab);
+    let experiment = spec.resolve()?;
+    check_selection(&experiment)?;
+    Ok(experiment)
+}
+
+/// Benchmarks and kernels, these unless others are named.
+fn selection(args: &SensitivityArgs, benchmarks: &[&str]) -> Spec {
+    let mut chosen = measure::selection(&args.selection);
+    if chosen.benchmarks.is_none() && chosen.suites.is_none() {
+        chosen.benchmarks = Some(benchmarks.iter().map(|&name| name.to_owned()).collect());
+    }
+    chosen
+}
+
+/// Time on the running kernel: only BPF programs can delay there, and nothing counts hooks.
+fn on_host(args: &SensitivityArgs, dir: Option<String>) -> Result<Spec> {
+    let of_the_lab = [
+        (
+            "--module tunable",
+            args.module == Some(DelayModule::Tunable),
+        ),
+        ("--stack", args.stack != DEFAULT_STACK),
+        ("--cold", args.cold),
+        ("--predict", args.predict.is_some()),
+        ("--check", args.check.is_some()),
+    ];
+    if let Some((flag, _)) = of_the_lab.into_iter().find(|(_, set)| *set) {
+        return Err(usage(
+            format!("{flag} has no meaning with --on host: it takes a kernel in the lab"),
+            format!("leave out {flag}, or --on host"),
+        ));
+    }
+    Ok(Spec {
+        place: Some(Place::Host),
+        dir,
+        metrics: Some(vec![Metric::Time]),
+        ..lab_flags(&args.lab).merge(selection(args, &BENCHMARKS_ON_HOST))
+    })
+}
+
+/// Instructions of kernels that are booted.
+fn in_lab(args: &SensitivityArgs) -> Result<Spec> {
+    let stack: Stack = args
+        .stack
+        .parse()
+        .map_err(|error: StackError| usage(&error, error.hint()))?;
+    if stack.is_none() || stack.is_default() {
+        return Err(usage(
+            format!("the module that delays cannot be added to the stack {stack}"),
+            "name the modules of the stack: capability,selinux",
+        ));
+    }
     // tmpfs does nothing that varies from one call to the next.
     let filesystem = match (args.lab.fs, args.cold) {
         (Some(FileSystem::Tmpfs), true) => {
@@ -152,21 +216,14 @@ fn resolve(args: &SensitivityArgs) -> Result<Experiment> {
         (None, true) => FileSystem::Ext4,
         (None, false) => FileSystem::Tmpfs,
     };
-    let spec = Spec {
-        kernels: some(&args.kernels),
+    Ok(Spec {
         stacks: Some(vec![args.stack.clone()]),
-        benchmarks,
-        suites: some(&args.suites),
-        select: args.variants,
         place: Some(Place::Lab),
         metrics: Some(vec![Metric::Instructions]),
         samples: Some(args.lab.samples.unwrap_or(SAMPLES)),
         filesystem: Some(filesystem),
-        ..flags
-    };
-    let experiment = spec.resolve()?;
-    check_selection(&experiment)?;
-    Ok(experiment)
+        ..lab_flags(&args.lab).merge(selection(args, &BENCHMARKS))
+    })
 }
 
 /// Whether something else than the tables goes to standard output.

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter sensitivity --on host` as root on a live machine: a VM with a stock kernel.
+//! SLOW: some boots of half a minute each.
+//!
+//! Needs QEMU, busybox and the kernel debian:6.12 in the cache of whoever runs the tests
+//! (`lsmeter kernel fetch debian:6.12`); nothing is fetched here.
+
+mod vm;
+
+use experiment::{SensitivityDocument, Slope, Status, Unit};
+use vm::Vm;
+
+const STACK: &str = "capability,bpf";
+
+fn vm() -> Vm {
+    Vm::new("debian:6.12").lsm(STACK)
+}
+
+/// With a clock that counts instructions, what is said of time can be asserted.
+#[test]
+fn slopes_of_a_live_kernel_are_what_it_asks() {
+    let outcome = vm()
+        .icount()
+        .run(
+            "lsmeter doctor >/out/doctor
+             lsmeter sensitivity --on host --dir /tmp -b getppid -b stat:AA/BB -n 5 \
+                 --hooks inode_permission,inode_getattr --by-hook -o /out/slopes.json
+             status=$?
+             ls -d /sys/fs/cgroup/lsmeter-agent-* >&2 && exit 99
+             exit $status",
+        )
+        .status(0);
+    outcome.assert_no_kernel_warnings();
+    let doctor = String::from_utf8(outcome.file("doctor")).unwrap();
+    assert!(
+        doctor.contains("ok       delaying hooks of this machine"),
+        "{doctor}"
+    );
+    let document = SensitivityDocument::parse(&outcome.file("slopes.json")).unwrap();
+    let expected = [
+        ("getppid", vec!["inode_permission", "inode_getattr"], 0.0),
+        ("getppid", vec!["inode_getattr"], 0.0),
+        ("getppid", vec!["inode_permission"], 0.0),
+        ("stat", vec!["inode_permission", "inode_getattr"], 3.0),
+        ("stat", vec!["inode_getattr"], 1.0),
+        ("stat", vec!["inode_permission"], 2.0),
+    ];
+    assert_eq!(document.slopes.len(), expected.len(), "{document:#?}");
+    for (benchmark, hooks, count) in expected {
+        let is_it = |slope: &&Slope| slope.benchmark == benchmark && slope.hooks == hooks;
+        let slope = document.slopes.iter().find(is_it);
+        let slope = slope.unwrap_or_else(|| panic!("no {benchmark} {hooks:?}: {document:#?}"));
+        assert_eq!(
+            (slope.status, slope.unit, slope.counted),
+            (Status::Ok, Unit::Ns, None)
+        );
+        assert!((slope.slope - count).abs() < 0.05, "{slope:#?}");
+    }
+}
+
+/// However lsmeter and its agent end, nobody is delayed afterwards, and nothing is left.
+#[test]
+fn nothing_outlives_a_killed_sweep() {
+    let script = "
+        sweep() {
+            lsmeter sensitivity --on host --dir /tmp -b stat:AA/BB -n 3000 -q \
+                --hooks inode_permission --delays 0..800us/200us >/dev/null &
+            lsmeter=$!
+            tries=0
+            until agent=$(agents) && [ -n \"$(links)\" ]; do
+                tries=$((tries + 1))
+                [ $tries -lt 100 ] || exit 98
+                sleep 0.2
+            done
+        }
+        agents() { ls /sys/fs/cgroup | sed -n 's/lsmeter-agent-//p' | grep .; }
+        links() { ls -l /proc/[0-9]*/fd 2>/dev/null | grep bpf_link; }
+        soon() {
+            tries=0
+            until \"$@\"; do
+                tries=$((tries + 1))
+                [ $tries -lt 100 ] || exit 97
+                sleep 0.2
+            done
+        }
+        unlinked() { [ -z \"$(links)\" ]; }
+        gone() { unlinked && [ -z \"$(agents)\" ]; }
+        sweep; kill -9 $lsmeter; wait $lsmeter; echo $?; soon gone
+        sweep; kill -9 $agent; wait $lsmeter; echo $?; soon unlinked
+        # The next one removes what the killed agent could not.
+        sweep; kill -INT $lsmeter; wait $lsmeter; echo $?; soon gone
+        echo end";
+    let outcome = vm().run(script).status(0);
+    outcome.assert_no_kernel_warnings();
+    assert_eq!(outcome.text(), "137\n4\n4\nend\n", "{}", outcome.told());
+}
+
+#[test]
+fn what_is_lacking_is_named() {
+    let sweep = "lsmeter sensitivity --on host --dir /tmp -b getppid --hooks inode_permission";
+    let outcome = vm()
+        .program("setpriv")
+        .run(&format!(
+            "HOME=/tmp setpriv --reuid 65534 --clear-groups {sweep}"
+        ))
+        .status(3);
+    let told = &outcome.stderr;
+    assert!(told.contains("CAP_BPF and CAP_PERFMON"), "{told}");
+    assert!(told.contains("hint: "), "{told}");
+
+    let without = Vm::new("debian:6.12").lsm("capability");
+    let outcome = without.run(sweep).status(3);
+    let told = &outcome.stderr;
+    assert!(told.contains("bpf is not in the stack"), "{told}");
+}

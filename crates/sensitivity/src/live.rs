@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A sweep of this machine's own kernel, in nanoseconds: BPF programs delay the hooks of
+//! the agent's processes, and of nobody else.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use experiment::{Caches, CellKey, DelayModule, Experiment, SensitivityDocument, nearest};
+use instructions::hooks::{HookList, bpf_attach_ids_in};
+use lab::kernel::Store;
+use lab::plan::{Manner, Plan};
+use lab::session::{Break, Patience};
+use lab::sweep::{Delayed, Point, Sweep, SweptHook};
+use lab::{LabError, Setup, environment, host};
+
+use crate::cell::timed_slopes_of;
+use crate::delays::Delays;
+use crate::error::SweepError;
+use crate::points::CellPoints;
+use crate::rules::rules;
+use crate::sweep::{Step, blank};
+
+/// The running kernel's types.
+const BTF: &str = "/sys/kernel/btf/vmlinux";
+/// More than any kernel's: 6.12 has 6 MiB.
+const BTF_LIMIT_BYTES: u64 = 64 << 20;
+/// The running kernel, as run documents call it.
+const HERE: &str = "host";
+/// Hooks that get lines of their own beside the one for all together.
+const PARTS_LIMIT: usize = 8;
+/// Samples of a cell that the agent keeps (`SAMPLES_MAX`).
+const SAMPLES_LIMIT: usize = 16_384;
+/// What the agent may take for its first trial.
+const PATIENCE: Patience = Patience {
+    boot: Duration::from_secs(30),
+    cell: Duration::from_secs(30),
+};
+
+/// What to sweep here.
+#[derive(Debug)]
+pub struct LiveRequest<'a> {
+    /// On the host, its metric time.
+    pub experiment: &'a Experiment,
+    /// How long.
+    pub delays: &'a Delays,
+    /// At which hooks; empty for all that a program can delay.
+    pub hooks: &'a [String],
+    /// Times that each delay's turn comes.
+    pub turns: u32,
+    /// Where policies are kept.
+    pub store: &'a Store,
+    /// A directory of its own.
+    pub scratch: &'a Path,
+}
+
+/// Hooks of the running kernel that BPF programs may delay, with the type ids of their
+/// functions.
+///
+/// # Errors
+/// [`SweepError::NoModule`] if the kernel does not say.
+pub fn delayable() -> Result<BTreeMap<String, u32>, SweepError> {
+    let none = |why: String| SweepError::NoModule {
+        kernel: HERE.to_owned(),
+        module: DelayModule::Bpf,
+        why,
+    };
+    let mut btf = Vec::new();
+    let read =
+        fs::File::open(BTF).and_then(|file| file.take(BTF_LIMIT_BYTES).read_to_end(&mut btf));
+    read.map_err(|error| none(format!("{BTF}: {error}; is CONFIG_DEBUG_INFO_BTF=y set?")))?;
+    let known = HookList::from_btf(&btf).map_err(|error| none(error.to_string()))?;
+    let mut ids = bpf_attach_ids_in(&btf).map_err(|error| none(error.to_string()))?;
+    ids.retain(|hook, _| known.contains(hook));
+    if ids.is_empty() {
+        return Err(none("it was built without CONFIG_BPF_LSM".to_owned()));
+    }
+    Ok(ids)
+}
+
+/// Tries a program at one hook for a moment, for nobody but the agent.
+///
+/// # Errors
+/// [`SweepError`]: what this machine refuses, in the agent's words.
+pub fn try_here(dir: &Path) -> Result<(), SweepError> {
+    let hooks = delayable()?;
+    let Some((hook, &id)) = hooks.get_key_value("inode_permission") else {
+        return Err(SweepError::NoModule {
+            kernel: HERE.to_owned(),
+            module: DelayModule::Bpf,
+            why: "its BTF has no bpf_lsm_inode_permission()".to_owned(),
+        });
+    };
+    let directives = format!(
+        "delays bpf listed\nhook {hook} {id}\ndir {}\n\
+         cell 0 getppid null time warmup=1 samples=1\n",
+        dir.display()
+    );
+    let never = AtomicBool::new(false);
+    let agent = lab::catalogue::agent();
+    match host::measure(agent, &directives, &[0], PATIENCE, &never, &mut |_| Ok(())) {
+        Ok(_) | Err(Break::Cancelled) => Ok(()),
+        Err(Break::Failed(why)) => Err(SweepError::Refused { why: reason(&why) }),
+    }
+}
+
+/// The agent's own words, without what was made of them on the way.
+fn reason(why: &str) -> String {
+    let said = why.lines().next().unwrap_or(why);
+    let told = said.split_once("delays by BPF programs: ");
+    told.map_or(said, |(_, told)| told).to_owned()
+}
+
+/// Sweeps the running kernel. None if it was cancelled.
+///
+/// # Errors
+/// [`SweepError`] if it cannot run at all.
+pub fn sweep_here(
+    request: &LiveRequest<'_>,
+    cancel: &AtomicBool,
+    follow: &mut dyn FnMut(Step<'_>),
+) -> Result<Option<SensitivityDocument>, SweepError> {
+    let ids = delayable()?;
+    for hook in request.hooks {
+        if !ids.contains_key(hook) {
+            return Err(SweepError::UnknownHook {
+                kernel: HERE.to_owned(),
+                hook: hook.clone(),
+                nearest: nearest(hook, ids.keys().map(String::as_str)).map(str::to_owned),
+            });
+        }
+    }
+    let hooks: Vec<SweptHook> = ids
+        .into_iter()
+        .filter(|(hook, _)| request.hooks.is_empty() || request.hooks.contains(hook))
+        .map(|(name, btf_id)| SweptHook { name, btf_id })
+        .collect();
+    let mut planned = points(request, &hooks);
+    let turns = request.turns as usize;
+    if planned.points.len().saturating_mul(turns) > SAMPLES_LIMIT {
+        return Err(SweepError::TooManyTurns {
+            turns: request.turns,
+            points: planned.points.len(),
+            most: SAMPLES_LIMIT,
+        });
+    }
+    // A machine that warms up must not make long delays look longer.
+    planned.shuffle();
+    let dir = request.experiment.dir.as_deref().map(Path::new);
+    if let Some(dir) = dir {
+        host::check_directory(dir)?;
+        try_here(dir)?;
+    }
+    let plan = Plan::new(request.experiment).map_err(LabError::from)?;
+    let keys = plan.cells.iter().map(|cell| cell.key.clone());
+    let sweep = Sweep {
+        module: DelayModule::Bpf,
+        everything: false,
+        hooks,
+        points: keys
+            .map(|key| (key, planned.points.clone()))
+            .collect::<BTreeMap<CellKey, Vec<Point>>>(),
+        repetitions: request.turns,
+    };
+    follow(Step::Sweeping {
+        kernel: HERE,
+        caches: Caches::Warm,
+    });
+    let journal = request.scratch.join("journal");
+    let setup = Setup {
+        store: request.store,
+        kernels: &[],
+        qemu: None,
+        agent: lab::catalogue::agent(),
+        journal: &journal,
+        resume: false,
+        keep_samples: false,
+        hooks: None,
+        manner: Manner {
+            sweep: Some(&sweep),
+            ..Manner::default()
+        },
+        parts: environment::cores(),
+    };
+    let outcome = lab::run(request.experiment, &setup, cancel, &mut |progress| {
+        follow(Step::Lab(&progress));
+    })?;
+    let _ = fs::remove_file(&journal);
+    if outcome.cancelled {
+        return Ok(None);
+    }
+    let mut document = blank(&outcome);
+    let none_left_out = Default::default();
+    let undelayed = outcome.undelayed.get(HERE).unwrap_or(&none_left_out);
+    for cell in &outcome.run.cells {
+        let figures = outcome.operations.get(&cell.key());
+        let figures = figures.map_or(&[][..], Vec::as_slice);
+        let slopes = timed_slopes_of(cell, &planned, figures, request.hooks, undelayed);
+        document.slopes.extend(slopes);
+    }
+    document.rules = rules(&document.slopes);
+    document.warnings = outcome.run.warnings;
+    Ok(Some(document))
+}
+
+/// All hooks together under each delay, and each of a few that were asked for.
+fn points(request: &LiveRequest<'_>, hooks: &[SweptHook]) -> CellPoints {
+    let together = request.delays.ns().iter().map(|&delay_ns| Point {
+        delayed: Delayed::All,
+        delay_ns,
+    });
+    let apart = (2..=PARTS_LIMIT).contains(&request.hooks.len());
+    let parts = hooks.iter().filter(|_| apart).flat_map(|hook| {
+        let delays = request.delays.ns().iter().filter(|&&ns| ns > 0);
+        delays.map(|&delay_ns| Point {
+            delayed: Delayed::Hook(hook.name.clone()),
+            delay_ns,
+        })
+    });
+    CellPoints {
+        points: together.chain(parts).collect(),
+        delays: request.delays.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_kernel_refuses_is_told_in_the_agents_words() {
+        let why = "the agent gave up: delays by BPF programs: the kernel refuses a map: EPERM \
+                   (1): it wants CAP_BPF\nagent: bpf: the verifier: no";
+        assert_eq!(
+            reason(why),
+            "the kernel refuses a map: EPERM (1): it wants CAP_BPF"
+        );
+        assert_eq!(reason("the agent ended"), "the agent ended");
+    }
+}
