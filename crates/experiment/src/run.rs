@@ -258,6 +258,8 @@ pub enum WarningKind {
     NoSymbols,
     /// A slope is not what was counted.
     SlopeDiffers,
+    /// Hooks that were to be delayed cannot be: what is asked there is in no slope.
+    UndelayedHooks,
     /// Some cells failed or were unsupported.
     MissingCells,
     /// The run was ended before all cells were measured.
@@ -301,6 +303,10 @@ impl WarningKind {
             WarningKind::SlopeDiffers => {
                 "look at the slopes hook by hook, and at the reason given there"
             }
+            WarningKind::UndelayedHooks => {
+                "read slopes over all hooks as those of the others; the Tunable Security Module \
+                 delays every hook, in a kernel built with it"
+            }
             WarningKind::MissingCells => "see each cell's reason",
             WarningKind::Interrupted => "run again for the rest; `lsmeter run` takes --resume",
             WarningKind::StaleIndex => {
@@ -325,6 +331,7 @@ impl fmt::Display for WarningKind {
             WarningKind::ExtraModules => "extra modules",
             WarningKind::NoSymbols => "no symbols",
             WarningKind::SlopeDiffers => "slope differs",
+            WarningKind::UndelayedHooks => "undelayed hooks",
             WarningKind::MissingCells => "missing cells",
             WarningKind::Interrupted => "interrupted",
             WarningKind::StaleIndex => "stale index",

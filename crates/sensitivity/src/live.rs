@@ -9,7 +9,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use experiment::{Caches, CellKey, DelayModule, Experiment, SensitivityDocument, nearest};
+use experiment::{
+    Caches, CellKey, DelayModule, Experiment, SensitivityDocument, Warning, WarningKind, nearest,
+};
 use instructions::hooks::{HookList, bpf_attach_ids_in};
 use lab::kernel::Store;
 use lab::plan::{Manner, Plan};
@@ -149,8 +151,8 @@ pub fn sweep_here(
     }
     // A machine that warms up must not make long delays look longer.
     planned.shuffle();
-    let dir = request.experiment.dir.as_deref().map(Path::new);
-    if let Some(dir) = dir {
+    // What is refused, before minutes of cells that each fail of it.
+    if let Some(dir) = request.experiment.dir.as_deref().map(Path::new) {
         host::check_directory(dir)?;
         try_here(dir)?;
     }
@@ -193,16 +195,32 @@ pub fn sweep_here(
         return Ok(None);
     }
     let mut document = blank(&outcome);
-    let none_left_out = Default::default();
-    let undelayed = outcome.undelayed.get(HERE).unwrap_or(&none_left_out);
+    let undelayed = outcome.undelayed.get(HERE).cloned().unwrap_or_default();
+    // Where each cell's slope over all hooks is.
+    let mut wholes = Vec::new();
     for cell in &outcome.run.cells {
+        wholes.push(document.slopes.len() as u32);
         let figures = outcome.operations.get(&cell.key());
         let figures = figures.map_or(&[][..], Vec::as_slice);
-        let slopes = timed_slopes_of(cell, &planned, figures, request.hooks, undelayed);
+        let slopes = timed_slopes_of(cell, &planned, figures, request.hooks, &undelayed);
         document.slopes.extend(slopes);
     }
     document.rules = rules(&document.slopes);
     document.warnings = outcome.run.warnings;
+    for cell in document.warnings.iter_mut().flat_map(|w| &mut w.cells) {
+        *cell = wholes.get(*cell as usize).copied().unwrap_or_default();
+    }
+    if !undelayed.is_empty() {
+        let names: Vec<&str> = undelayed.iter().map(String::as_str).collect();
+        let message = format!(
+            "{} hooks take no program here: {}",
+            names.len(),
+            names.join(", ")
+        );
+        document
+            .warnings
+            .push(Warning::new(WarningKind::UndelayedHooks, message));
+    }
     Ok(Some(document))
 }
 
