@@ -29,15 +29,15 @@ Examples:
   lsmeter sensitivity --predict 400
   lsmeter sensitivity --on host --dir /var/tmp -b 'stat:*' --hooks inode_permission
 
-By default every benchmark is swept but treewalk:full, which asks too often. On the
-host, BPF programs delay lsmeter's own processes only, as root, and slopes are in time.
+By default it is debian:6.12 with every benchmark but treewalk:full, which asks too
+often. On the host, BPF programs delay lsmeter's own processes only, as root, and
+slopes are in time.
 
 Delays are in ns, or with us behind the number, up to 900us. Under the
 deterministic clock an instruction takes a nanosecond, so that slopes are exact but
-for the wait's last round (some 0.0002 for each question).")]
+for each wait's last round (0.0001 to 0.001 of a question).")]
 pub struct SensitivityArgs {
-    /// Kernels and benchmarks: all but treewalk:full, which asks too often, unless others
-    /// are named
+    /// Kernels and benchmarks
     #[command(flatten)]
     pub selection: SelectionArgs,
     /// What delays decisions [default: tunable where the kernel has it, else bpf]
