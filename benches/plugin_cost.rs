@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         cells.push(BootCell {
             number,
             metric: Metric::Instructions,
-            turns: None,
+            kinds: None,
         });
     }
 

@@ -181,48 +181,37 @@ fn count_composite(cell: &CellRecords, dirty: usize) -> Result<Counts, CountErro
     })
 }
 
-/// Instructions of each operation, in order; None where something else ran in it. Every
-/// `turns`-th operation is of the same kind, so that a disturbed window of a composite
-/// operation stands for the usual one at its position in those. Operations may differ in
-/// length otherwise: none counts for the modal path.
+/// Instructions of each operation, in order; None where another task ran in it. Operation
+/// `i` is of the kind `kinds[i % kinds.len()]`. Each window of a composite operation
+/// stands for the shortest at its position in operations of its kind: what comes on top
+/// now and then (a slab that is filled again) would add up over hundreds of windows.
 ///
 /// # Errors
 /// [`CountError::UnevenOperations`], of a composite benchmark.
-pub fn by_operation(cell: &CellRecords, turns: usize) -> Result<Vec<Option<u64>>, CountError> {
+pub fn by_operation(cell: &CellRecords, kinds: &[usize]) -> Result<Vec<Option<u64>>, CountError> {
     if cell.operations.is_empty() {
         let windows = cell.windows.iter();
         return Ok(windows
-            .map(|window| window.clean.then_some(window.instructions))
+            .map(|window| window.alone.then_some(window.instructions))
             .collect());
     }
     let operations = operations(cell);
-    check_even(&operations)?;
-    let turns = turns.max(1);
-    let mut usual: Vec<Vec<Option<u64>>> = Vec::new();
-    for turn in 0..turns.min(operations.len()) {
-        let at_turn = || operations.iter().skip(turn).step_by(turns);
-        let positions = 0..operations[turn].len();
-        usual.push(
-            positions
-                .map(|position| {
-                    let windows = at_turn().map(|windows| &windows[position]);
-                    paths(windows).first().map(|(key, _)| key.0)
-                })
-                .collect(),
-        );
+    let length = check_even(&operations)?;
+    let mut by_kind: BTreeMap<usize, Vec<&[Window]>> = BTreeMap::new();
+    let kinds = kinds.iter().cycle().take(operations.len());
+    for (&kind, &windows) in kinds.clone().zip(&operations) {
+        by_kind.entry(kind).or_default().push(windows);
     }
-    Ok(operations
-        .iter()
-        .enumerate()
-        .map(|(number, windows)| {
-            let usual = &usual[number % turns];
-            let of = |(position, window): (usize, &Window)| match window.clean {
-                true => Some(window.instructions),
-                false => usual[position],
-            };
-            windows.iter().enumerate().map(of).sum()
-        })
-        .collect())
+    let shortest = by_kind.iter().map(|(&kind, operations)| {
+        let positions = (0..length).map(|position| {
+            let windows = operations.iter().map(|windows| &windows[position]);
+            let alone = windows.filter(|window| window.alone);
+            alone.map(|window| window.instructions).min()
+        });
+        (kind, positions.sum::<Option<u64>>())
+    });
+    let shortest: BTreeMap<usize, Option<u64>> = shortest.collect();
+    Ok(kinds.map(|kind| shortest[kind]).collect())
 }
 
 fn check_even(operations: &[&[Window]]) -> Result<usize, CountError> {
@@ -250,6 +239,7 @@ mod tests {
             rep_iterations: 2,
             path: instructions % 7,
             clean,
+            alone: clean,
         }
     }
 
@@ -323,7 +313,10 @@ mod tests {
             windows,
             ..CellRecords::default()
         };
-        assert_eq!(by_operation(&cell, 2), Ok(vec![Some(10), None, Some(12)]));
+        assert_eq!(
+            by_operation(&cell, &[0, 1]),
+            Ok(vec![Some(10), None, Some(12)])
+        );
 
         // Two windows an operation, two turns: 10 + 20, 110 + 120, once again disturbed.
         let numbers = [10, 20, 110, 120, 10, 999, 999, 120];
@@ -334,7 +327,7 @@ mod tests {
             ..CellRecords::default()
         };
         let expected = [30, 230, 30, 230].map(Some).to_vec();
-        assert_eq!(by_operation(&cell, 2), Ok(expected));
+        assert_eq!(by_operation(&cell, &[0, 1]), Ok(expected));
     }
 
     #[test]

@@ -74,6 +74,9 @@ pub struct Window {
     pub path: u64,
     /// Nothing but the operation ran.
     pub clean: bool,
+    /// No other task ran in it. Interrupts may have come, whose own work is not counted.
+    /// Where all tasks are counted, none came: others may have run after it.
+    pub alone: bool,
 }
 
 impl Window {
@@ -260,11 +263,15 @@ impl RecordReader {
                     });
                 }
                 let switched = flags & SWITCHED != 0 && flags & ALL_TASKS == 0;
+                let interrupted = flags & INTERRUPTED != 0;
+                let others = switched || (interrupted && flags & ALL_TASKS != 0);
+                let alone = flags & UNARMED == 0 && !others;
                 cell.windows.push(Window {
                     instructions: u64_at(record, 8),
                     rep_iterations: u64_at(record, 16),
                     path: u64_at(record, 24),
-                    clean: flags & (INTERRUPTED | UNARMED) == 0 && !switched,
+                    clean: alone && !interrupted,
+                    alone,
                 });
             }
             OP_BEGIN => {

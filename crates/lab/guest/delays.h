@@ -70,6 +70,7 @@ struct delay_module {
 struct delays {
 	const struct delay_module *module;
 	int listed_only;		/* ALL_HOOKS are those that are listed */
+	int counted;			/* a delay is a number of instructions, not ns */
 	unsigned int hooks;
 	struct delay_hook hook[DELAY_HOOKS_MAX];
 	unsigned int points;			/* of all cells */
@@ -91,7 +92,7 @@ void undelayed(const char *hook);
 /* Memory that forked children do not get, zeroed; fatal() if there is none. */
 void *delay_memory(size_t size);
 /* Directives; anything wrong is fatal(). */
-void parse_delays(const char *module, const char *which);
+void parse_delays(const char *module, const char *which, const char *clock);
 void parse_delay_hook(const char *name, const char *id);
 void parse_delay_point(struct cell_spec *spec, const char *hook, char *ns);
 

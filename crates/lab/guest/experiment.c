@@ -156,8 +156,9 @@ static void parse_line(char *line)
 		parse_policy(module, state, next_word, &rest);
 	} else if (!strcmp(word, "delays")) {
 		char *module = next_word(&rest);
+		char *which = next_word(&rest);
 
-		parse_delays(module, next_word(&rest));
+		parse_delays(module, which, next_word(&rest));
 	} else if (!strcmp(word, "hook")) {
 		char *name = next_word(&rest);
 

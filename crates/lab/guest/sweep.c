@@ -36,7 +36,7 @@ void *delay_memory(size_t size)
 	return (void *)memory;
 }
 
-void parse_delays(const char *name, const char *which)
+void parse_delays(const char *name, const char *which, const char *clock)
 {
 	const struct delay_module *module = name ? find_module(name) : NULL;
 
@@ -44,12 +44,15 @@ void parse_delays(const char *name, const char *which)
 		fatal("experiment: delays wants a module that can delay hooks, not %s",
 		      name ? name : "nothing");
 	if (!which || (strcmp(which, "all") && strcmp(which, "listed")))
-		fatal("experiment: delays wants MODULE and all or listed");
+		fatal("experiment: delays wants MODULE, all or listed, and a clock");
+	if (!clock || (strcmp(clock, "time") && strcmp(clock, "instructions")))
+		fatal("experiment: delays wants the clock time or instructions");
 	if (delays)
 		fatal("experiment: delays is there twice");
 	delays = delay_memory(sizeof(*delays));
 	delays->module = module;
 	delays->listed_only = !strcmp(which, "listed");
+	delays->counted = !strcmp(clock, "instructions");
 }
 
 static int is_hook_name(const char *name)

@@ -20,7 +20,7 @@ pub enum Delayed {
 }
 
 /// Under what an operation runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Point {
     /// Where decisions take longer.
     pub delayed: Delayed,
@@ -52,6 +52,8 @@ pub struct Sweep {
     pub points: BTreeMap<CellKey, Vec<Point>>,
     /// Times that each point's turn comes in counted cells.
     pub repetitions: u32,
+    /// A delay is a number of instructions, not of ns: for a deterministic clock.
+    pub counted: bool,
 }
 
 impl Sweep {
@@ -60,10 +62,24 @@ impl Sweep {
         self.points.get(key).map_or(&[], Vec::as_slice)
     }
 
+    /// Of each point of a cell the position of the first that is equal.
+    pub(crate) fn kinds_of(&self, key: &CellKey) -> Vec<usize> {
+        let points = self.points_of(key);
+        let mut first: BTreeMap<&Point, usize> = BTreeMap::new();
+        let kinds = points.iter().enumerate();
+        kinds
+            .map(|(at, point)| *first.entry(point).or_insert(at))
+            .collect()
+    }
+
     /// The agent's directives before the cells.
     pub(crate) fn directives(&self) -> String {
         let which = if self.everything { "all" } else { "listed" };
-        let mut text = format!("delays {} {which}\n", self.module);
+        let clock = match self.counted {
+            true => "instructions",
+            false => "time",
+        };
+        let mut text = format!("delays {} {which} {clock}\n", self.module);
         for SweptHook { name, btf_id } in &self.hooks {
             let _ = writeln!(text, "hook {name} {btf_id}");
         }
@@ -120,8 +136,12 @@ mod tests {
             }],
             points: BTreeMap::from([(key.clone(), points)]),
             repetitions: 3,
+            counted: true,
         };
-        assert_eq!(sweep.directives(), "delays bpf listed\nhook file_open 7\n");
+        assert_eq!(
+            sweep.directives(),
+            "delays bpf listed instructions\nhook file_open 7\n"
+        );
         assert_eq!(
             sweep.directives_of(&key),
             "point all 0,10\npoint file_open 5\n"

@@ -69,14 +69,14 @@ impl RecordTail {
     }
 
     /// The next cell's. The plugin wrote its records before the agent could say that it
-    /// ended. In a sweep, operations of `turns` points take turns.
+    /// ended. In a sweep, operations of these `kinds` take turns.
     ///
     /// # Errors
     /// Why there is no figure, as the user is to read it.
     pub fn next_cell(
         &mut self,
         profiler: Option<&mut Profiler<'_>>,
-        turns: Option<usize>,
+        kinds: Option<&[usize]>,
     ) -> Result<Box<Counted>, String> {
         self.fill()?;
         let expected = self.next;
@@ -105,8 +105,8 @@ impl RecordTail {
             .map(|profiler| CellProfile::of(&cell, self.reader.blocks(), profiler))
             .transpose()
             .map_err(|error| error.to_string())?;
-        let operations = turns
-            .map(|turns| by_operation(&cell, turns))
+        let operations = kinds
+            .map(|kinds| by_operation(&cell, kinds))
             .transpose()
             .map_err(|error| error.to_string())?;
         Ok(Box::new(Counted {

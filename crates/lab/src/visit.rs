@@ -392,7 +392,7 @@ fn measure(
         BootCell {
             number,
             metric: key.metric,
-            turns: manner.sweep.map(|sweep| sweep.points_of(key).len()),
+            kinds: manner.sweep.map(|sweep| sweep.kinds_of(key)),
         }
     };
     let cells: Vec<BootCell> = numbers.iter().map(cell).collect();

@@ -45,14 +45,15 @@ pub struct Bootable {
 }
 
 /// A cell of a boot.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct BootCell {
     /// Its number in the directives.
     pub number: u32,
     /// What is measured of it.
     pub metric: Metric,
-    /// In a sweep, the points that its operations take turns in.
-    pub turns: Option<usize>,
+    /// In a sweep, the points that its operations take turns in; equal ones are the same
+    /// number.
+    pub kinds: Option<Vec<usize>>,
 }
 
 /// What to boot.
@@ -171,7 +172,7 @@ pub fn boot(
             Event::CellEnd(report) => {
                 let cell = boot.cells.iter().find(|cell| cell.number == report.cell);
                 let counted = cell.is_some_and(|cell| cell.metric == Metric::Instructions);
-                let turns = cell.and_then(|cell| cell.turns);
+                let kinds = cell.and_then(|cell| cell.kinds.as_deref());
                 if let Some(profiling) = profiling
                     && profiler.is_none()
                 {
@@ -183,7 +184,7 @@ pub fn boot(
                         keep_trees: profiling.keep_trees,
                     });
                 }
-                let counts = counted.then(|| tail.next_cell(profiler.as_mut(), turns));
+                let counts = counted.then(|| tail.next_cell(profiler.as_mut(), kinds));
                 let counts = counts.filter(|_| report.status == AgentStatus::Ok);
                 listener(BootEvent::CellEnd { report, counts })
             }

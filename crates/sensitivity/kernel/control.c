@@ -186,7 +186,7 @@ static const struct file_operations delays_fops = {
 	.release = seq_release,
 };
 
-/* stage, deny, self: files of one word */
+/* stage, clock, deny, self: files of one word */
 
 struct word_file {
 	const char *name;
@@ -223,6 +223,18 @@ static void release_stage(struct file *file)
 {
 	if (file->private_data == &stage_holder)
 		tunable_set_enforcing(false);
+}
+
+static const char *show_clock(void)
+{
+	return tunable_counting() ? "instructions" : "time";
+}
+
+static int store_clock(struct file *file, const char *word)
+{
+	if (strcmp(word, "time") && strcmp(word, "instructions"))
+		return -EINVAL;
+	return tunable_set_counting(*word == 'i');
 }
 
 static const char *show_deny(void)
@@ -262,6 +274,7 @@ static int store_self(struct file *file, const char *word)
 
 static const struct word_file word_files[] = {
 	{ "stage", show_stage, store_stage, release_stage },
+	{ "clock", show_clock, store_clock },
 	{ "deny", show_deny, store_deny },
 	{ "self", show_self, store_self },
 };

@@ -6,6 +6,7 @@
  */
 #include <linux/delay.h>
 #include <linux/ktime.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
@@ -25,6 +26,7 @@ bool tunable_enabled __ro_after_init;
 
 static bool enforcing;
 static bool denying;
+static bool counting;	/* waits are as many instructions as their delay has ns */
 static u32 delay_ns[TUNABLE_POINTS];
 
 /*
@@ -61,6 +63,23 @@ static void wait_ns(u32 ns)
 	}
 	if (now < end)
 		ndelay(end - now);
+}
+
+/*
+ * Under a clock that counts instructions (QEMU's -icount) time is as coarse as a
+ * look at it is long. Exactly @n instructions, and a few that are always the same.
+ */
+static void wait_instructions(u32 n)
+{
+#ifdef CONFIG_X86
+	n = max(n, 2U);
+	asm volatile("shr %0\n\t"
+		     "jnc 1f\n\t"
+		     "nop\n"
+		     "1:\tdec %0\n\t"
+		     "jnz 1b"
+		     : "+r" (n) : : "cc");
+#endif
 }
 
 /*
@@ -104,7 +123,11 @@ void tunable_delay(enum tunable_point point)
 		return;
 	this_cpu_inc(calls[point]);
 	ns = READ_ONCE(delay_ns[point]);
-	if (label == TUNABLE_UNTRUSTED && ns)
+	if (label != TUNABLE_UNTRUSTED || !ns)
+		return;
+	if (READ_ONCE(counting))
+		wait_instructions(ns);
+	else
 		wait_ns(ns);
 }
 
@@ -211,6 +234,25 @@ u64 tunable_calls(enum tunable_point point)
 	n = calls_since_boot(point) - calls_before[point];
 	mutex_unlock(&calls_lock);
 	return n;
+}
+
+bool tunable_counting(void)
+{
+	return READ_ONCE(counting);
+}
+
+/**
+ * tunable_set_counting - delays are numbers of instructions, or ns
+ * @on: true for instructions
+ *
+ * Return: 0, or -EOPNOTSUPP where nothing is known of a loop's instructions.
+ */
+int tunable_set_counting(bool on)
+{
+	if (on && !IS_ENABLED(CONFIG_X86))
+		return -EOPNOTSUPP;
+	WRITE_ONCE(counting, on);
+	return 0;
 }
 
 bool tunable_denying(void)

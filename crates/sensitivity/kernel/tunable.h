@@ -42,6 +42,8 @@ void tunable_delay(enum tunable_point point);
 bool tunable_denies(const struct inode *inode);
 bool tunable_enforcing(void);
 void tunable_set_enforcing(bool on);
+bool tunable_counting(void);
+int tunable_set_counting(bool on);
 bool tunable_denying(void);
 void tunable_set_denying(bool on);
 int tunable_find_point(const char *name);

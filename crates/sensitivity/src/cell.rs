@@ -11,11 +11,11 @@ use crate::hooks::{Planned, benchmark, calls_of, calls_on};
 use crate::points::CellPoints;
 use crate::slopes::{Line, LineError, line, line_of_times};
 
-/// Instructions of a round of the longest wait's loop (`bpf_loop` on 6.1).
-const WAIT_ROUND: f64 = 120.0;
+/// Instructions that an operation's usual path is within, without its waits.
+const ONE_PATH: f64 = 120.0;
 
 /// Instructions that most paths of a fork are within of each other.
-const PROCESS_PATHS: f64 = 3_000.0;
+const PROCESS_PATHS: f64 = 600.0;
 
 /// What became known of a cell.
 pub(crate) struct Found<'a> {
@@ -57,6 +57,13 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Slope> {
         _ => return vec![whole],
     };
     let makes_processes = benchmark(&cell.key()).is_some_and(|b| b.counts_children);
+    // How far, in instructions, an operation may lie from its line. Those that make
+    // processes take hundreds of paths, none of them often, whose mean is steadier than
+    // any of them.
+    let on = match makes_processes {
+        true => PROCESS_PATHS,
+        false => ONE_PATH,
+    };
     let mut parts = Vec::new();
     let mut calls_of_all = profile.map(|_| 0);
     for hook in planned.hooks() {
@@ -67,7 +74,6 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Slope> {
             continue;
         }
         let calls = profile.map(|profile| calls_of(module, profile).remove(hook).unwrap_or(0));
-        let on = tolerance(calls, makes_processes);
         fill(
             &mut part,
             line(&planned.points, figures, &Delayed::Hook(hook.clone()), on),
@@ -77,7 +83,6 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Slope> {
         part.explanation = explain(&part, &[], found);
         parts.push(part);
     }
-    let on = tolerance(calls_of_all, makes_processes);
     fill(
         &mut whole,
         line(&planned.points, figures, &Delayed::All, on),
@@ -171,18 +176,6 @@ fn blank(
     }
 }
 
-/// How far, in instructions, an operation may lie from its line: a wait ends up to a
-/// round of its loop late, of each decision alike. Operations that make processes take
-/// hundreds of paths, none of them often, whose mean is steadier than any of them.
-fn tolerance(calls: Option<u64>, makes_processes: bool) -> f64 {
-    let waits = WAIT_ROUND * calls.unwrap_or(1).max(1) as f64;
-    if makes_processes {
-        waits.max(PROCESS_PATHS)
-    } else {
-        waits
-    }
-}
-
 fn fill(slope: &mut Slope, line: Result<Line, LineError>) {
     match line {
         Ok(line) => {
@@ -207,8 +200,6 @@ fn fill(slope: &mut Slope, line: Result<Line, LineError>) {
 /// Why a slope is not the count, as far as that can be told.
 fn explain(slope: &Slope, parts: &[Slope], found: &Found<'_>) -> Option<String> {
     let difference = slope.difference().filter(|_| slope.differs())?;
-    let longest_ns = slope.points.iter().map(|point| point.delay_ns).max()?;
-    let late_ns = difference.abs() * f64::from(longest_ns) / slope.counted?.max(1.0);
     let apart: Vec<String> = parts
         .iter()
         .filter(|part| part.differs())
@@ -230,12 +221,7 @@ fn explain(slope: &Slope, parts: &[Slope], found: &Found<'_>) -> Option<String> 
         counts.dedup();
         counts.len()
     });
-    Some(if late_ns < WAIT_ROUND {
-        format!(
-            "each wait ends up to a round of its loop late, which adds up over so many decisions: \
-             {late_ns:.0} ns of {longest_ns} a decision"
-        )
-    } else if !apart.is_empty() {
+    Some(if !apart.is_empty() {
         format!("its hooks differ: {}", apart.join(", "))
     } else if paths > 1 {
         format!(

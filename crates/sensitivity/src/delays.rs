@@ -80,14 +80,10 @@ impl Delays {
         self.ns.last().copied().unwrap_or(0)
     }
 
-    /// The same in proportion, the longest being `max_ns` if it was longer: for operations
-    /// that ask so often that the delays would take forever.
+    /// The same in proportion, the longest being `max_ns`.
     #[must_use]
-    pub fn shortened_to(&self, max_ns: u32) -> Delays {
-        let (from, to) = (u64::from(self.max_ns()), u64::from(max_ns));
-        if from <= to {
-            return self.clone();
-        }
+    pub fn scaled_to(&self, max_ns: u32) -> Delays {
+        let (from, to) = (u64::from(self.max_ns()).max(1), u64::from(max_ns));
         Delays {
             ns: self
                 .ns

@@ -18,10 +18,13 @@ use crate::error::SweepError;
 use crate::points::{CellPoints, HookCalls, Operation, points};
 use crate::sweep::Request;
 
-/// Rounds of a cell's points. A point needs one operation that meets no tick.
+/// Rounds of a cell's points.
 const REPETITIONS: u32 = 3;
 /// Times as many for operations that take many paths, whose lengths differ.
 const UNSTEADY_ROUNDS: usize = 8;
+/// Times as many where each of hundreds of windows has to take its shortest path at least
+/// once under each delay.
+const COMPOSITE_ROUNDS: usize = 2;
 /// Times as many for single hooks of operations that make processes, which are long.
 const PROCESS_HOOK_ROUNDS: usize = 2;
 
@@ -131,8 +134,8 @@ impl DelayPoints {
             let benchmark = benchmark(&key);
             let operation = Operation {
                 calls: &calls,
-                composite: benchmark.is_some_and(|b| b.composite),
                 repetitions: REPETITIONS,
+                processes: benchmark.is_some_and(|b| b.counts_children),
             };
             let mut planned = points(delays, &operation);
             if let Ok(planned) = &mut planned {
@@ -145,8 +148,7 @@ impl DelayPoints {
                 let rounds = match (process, many_paths) {
                     (true, _) => (UNSTEADY_ROUNDS, PROCESS_HOOK_ROUNDS),
                     (false, true) => (UNSTEADY_ROUNDS, UNSTEADY_ROUNDS),
-                    // Long ones meet more ticks.
-                    (false, false) if planned.delays != *delays => (2, 1),
+                    _ if benchmark.is_some_and(|b| b.composite) => (COMPOSITE_ROUNDS, 1),
                     (false, false) => (1, 1),
                 };
                 planned.repeat(rounds);
@@ -169,6 +171,7 @@ impl DelayPoints {
                     name,
                 })
                 .collect(),
+            counted: true,
             points: swept
                 .iter()
                 .filter_map(|(key, planned)| {

@@ -165,6 +165,7 @@ pub fn sweep_here(
         points: keys
             .map(|key| (key, planned.points.clone()))
             .collect::<BTreeMap<CellKey, Vec<Point>>>(),
+        counted: false,
         repetitions: request.turns,
     };
     follow(Step::Sweeping {

@@ -3,15 +3,19 @@
 
 use std::collections::BTreeMap;
 
-use lab::sweep::{Delayed, Point};
+use lab::sweep::{DELAY_MAX_NS, Delayed, Point};
 
 use stats::SplitMix64;
 
 use crate::delays::Delays;
 
-/// Longest time, in ns, that the delays of one operation may take together: well below a
-/// tick of a kernel with 250 of them a second, so that some operations meet none.
-const OPERATION_MAX_NS: u64 = 2_600_000;
+/// Longest time, in ns, that the delays of one operation that makes processes may take
+/// together: well below a tick of a kernel with 250 of them a second, so that some operations
+/// meet none.
+const PROCESS_MAX_NS: u64 = 2_600_000;
+/// Times that the delays of operations that make processes are longer, as far as they may:
+/// their paths differ by thousands of instructions, which short delays do not outweigh.
+const PROCESS_STRETCH: u64 = 8;
 /// Longest time, in ns, that the delays of all operations of a cell may take together.
 const CELL_MAX_NS: u64 = 1_000_000_000;
 /// The longest delay must not be shorter: a decision's wait ends up to a round of its
@@ -29,7 +33,7 @@ pub type HookCalls = BTreeMap<String, u64>;
 pub struct CellPoints {
     /// In the order in which operations take turns.
     pub points: Vec<Point>,
-    /// The delays that are swept: the user's, or shorter ones.
+    /// The delays that are swept: the user's, or others in proportion.
     pub delays: Delays,
 }
 
@@ -97,10 +101,10 @@ pub struct TooMany {
 pub struct Operation<'a> {
     /// What it calls.
     pub calls: &'a HookCalls,
-    /// It is many windows, each short.
-    pub composite: bool,
     /// Times that each point's turn comes.
     pub repetitions: u32,
+    /// It makes processes.
+    pub processes: bool,
 }
 
 /// The points of an operation.
@@ -110,27 +114,26 @@ pub struct Operation<'a> {
 pub fn points(delays: &Delays, operation: &Operation<'_>) -> Result<CellPoints, TooMany> {
     let Operation {
         calls,
-        composite,
         repetitions,
+        processes,
     } = *operation;
     let total: u64 = calls.values().sum();
     let max = u64::from(delays.max_ns()).max(1);
     let sum: u64 = delays.ns().iter().map(|&ns| u64::from(ns)).sum();
     // One hook after the other, and all of them together.
     let per_call = (sum + max * u64::from(STEPS + 1) / 2) * u64::from(repetitions);
-    let for_cell = max.saturating_mul(CELL_MAX_NS) / total.saturating_mul(per_call).max(1);
-    // The longest delay that so many calls bear.
-    let longest = |calls: u64| {
-        let for_operation = match composite {
-            true => max,
-            false => OPERATION_MAX_NS / calls.max(1),
-        };
-        max.min(for_cell).min(for_operation) as u32
+    let for_cell = max * CELL_MAX_NS / total.saturating_mul(per_call).max(1);
+    let longest = match processes {
+        true => (max * PROCESS_STRETCH)
+            .min(PROCESS_MAX_NS / total.max(1))
+            .min(DELAY_MAX_NS.into()),
+        false => max,
     };
-    if longest(total) < LONGEST_MIN_NS.min(delays.max_ns()) {
+    let longest = longest.min(for_cell) as u32;
+    if longest < LONGEST_MIN_NS.min(delays.max_ns()) {
         return Err(TooMany { calls: total });
     }
-    let delays = delays.shortened_to(longest(total));
+    let delays = delays.scaled_to(longest);
     let mut points: Vec<Point> = delays
         .ns()
         .iter()
@@ -139,12 +142,10 @@ pub fn points(delays: &Delays, operation: &Operation<'_>) -> Result<CellPoints, 
             delay_ns,
         })
         .collect();
-    for (hook, &calls) in calls {
-        // One hook by itself bears longer delays than all together.
-        let longest = u64::from(longest(calls));
+    for hook in calls.keys() {
         points.extend((1..=STEPS).map(|step| Point {
             delayed: Delayed::Hook(hook.clone()),
-            delay_ns: (longest * u64::from(step) / u64::from(STEPS)) as u32,
+            delay_ns: longest * step / STEPS,
         }));
     }
     // What happens every other time (a file system's batches) must not always meet the
@@ -166,18 +167,34 @@ mod tests {
         BTreeMap::from([("inode_permission".to_owned(), n)])
     }
 
-    fn swept(calls: &HookCalls, composite: bool) -> Result<CellPoints, TooMany> {
+    #[test]
+    fn operations_that_make_processes_take_longer_ones_below_a_tick() {
+        let swept = |n| {
+            let calls = calls(n);
+            let operation = Operation {
+                calls: &calls,
+                repetitions: 3,
+                processes: true,
+            };
+            points(&Delays::default(), &operation).unwrap().delays
+        };
+        assert_eq!(swept(2).ns()[..3], [0, 80_000, 160_000]);
+        assert_eq!(swept(2).max_ns(), 880_000);
+        assert_eq!(swept(42).max_ns(), 2_600_000 / 42);
+    }
+
+    fn swept(calls: &HookCalls) -> Result<CellPoints, TooMany> {
         let operation = Operation {
             calls,
-            composite,
             repetitions: 3,
+            processes: false,
         };
         points(&Delays::default(), &operation)
     }
 
     #[test]
     fn few_calls_take_the_delays_as_they_are() {
-        let few = swept(&calls(3), false).unwrap();
+        let few = swept(&calls(3)).unwrap();
         assert_eq!(few.delays, Delays::default());
         assert_eq!(few.points.len(), 12 + 3);
         assert_eq!(few.points[14].delay_ns, 110_000);
@@ -185,9 +202,13 @@ mod tests {
 
     #[test]
     fn many_calls_take_shorter_ones_and_too_many_none() {
-        let shortened = swept(&calls(42), false).unwrap();
-        assert_eq!(shortened.delays.max_ns(), 2_600_000 / 42);
-        let refused = swept(&calls(373_844), true).unwrap_err();
+        // 12 delays of 0 to 110 us and three of one hook, three times.
+        let shortened = swept(&calls(3_108)).unwrap();
+        assert_eq!(
+            shortened.delays.max_ns(),
+            (110_000 * 1_000_000_000 / (3_108 * 3 * 880_000u64)) as u32
+        );
+        let refused = swept(&calls(373_844)).unwrap_err();
         assert!(refused.to_string().contains("373844"));
     }
 }

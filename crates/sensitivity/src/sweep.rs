@@ -294,6 +294,7 @@ impl Run<'_> {
             hooks: Vec::new(),
             points: BTreeMap::new(),
             repetitions: 0,
+            counted: true,
         };
         let labelled = (module == Some(DelayModule::Tunable)).then_some(&labelled);
         self.lab(labelled, Some(hooks), cancel, follow)

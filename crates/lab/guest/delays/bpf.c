@@ -19,6 +19,7 @@ static struct {
 	size_t len;
 	int *link;			/* -1: the hook is left out */
 	int map;
+	u32 round;			/* instructions; 0: delays are in ns */
 } held = { .map = -1 };
 
 /* Names for the log, as many to a line as it takes. */
@@ -247,9 +248,12 @@ static void map_slots(void)
 
 static const struct delay_point nothing = { .ns = 0, .hook = ALL_HOOKS };
 
-static void write_delay(unsigned int hook, u32 ns)
+static void write_delay(unsigned int hook, u32 delay)
 {
-	*(volatile u32 *)&held.slots[hook].delay_ns = ns;
+	volatile struct delay_slot *slot = &held.slots[hook];
+
+	slot->wait = held.round ? delay / held.round : delay;
+	slot->rest = held.round ? delay % held.round : 0;
 }
 
 static void set(const struct delay_point *point)
@@ -259,6 +263,24 @@ static void set(const struct delay_point *point)
 	for (i = 0; i < delays->hooks; i++)
 		write_delay(i, FLOOR_NS + (point->hook == ALL_HOOKS ||
 					   point->hook == i ? point->ns : 0));
+}
+
+/* A counted wait is made of rounds, which take as many instructions as this kernel has. */
+static u32 instructions_of_round(int types)
+{
+	long milli = measure_round(types), round;
+
+	if (milli < 0)
+		refused("a program that measures its own loop", "", milli);
+	round = (milli + 500) / 1000;
+	/* It is a whole number if the clock counts instructions. */
+	if (milli > round * 1000 + 50 || milli < round * 1000 - 50)
+		fatal("delays by BPF programs: a round of a loop takes %ld/1000 ns: the "
+		      "clock does not count instructions", milli);
+	if (round < 1 || round > REST_MAX + 1)
+		fatal("delays by BPF programs: a round of a loop takes %ld instructions, "
+		      "and at most %u can be counted", round, REST_MAX + 1);
+	return round;
 }
 
 static void start(void)
@@ -277,6 +299,9 @@ static void start(void)
 	scope_enter(&program.scope);
 	if (!program.scope.children)
 		check_children();
+	if (delays->counted)
+		held.round = instructions_of_round(types);
+	program.counted = delays->counted;
 	program.map = held.map;
 	program.types = types;
 	delay_hooks(&program);

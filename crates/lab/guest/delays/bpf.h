@@ -10,8 +10,8 @@
 
 /* A hook's place in the map. The agent writes delays, the programs count. */
 struct delay_slot {
-	u32 delay_ns;
-	u32 zero;
+	u32 wait;	/* ns, or rounds of a loop; 0: none */
+	u32 rest;	/* instructions beyond them, REST_MAX at most */
 	u64 calls;	/* in scope, with and without a delay */
 };
 
@@ -32,7 +32,10 @@ void scope_leave(void);
 long make_slots(unsigned int slots);	/* the map: struct delay_slot[slots] */
 long load_types(void);			/* BTF of the program */
 
+#define REST_MAX	127	/* 2^n - 1 */
+
 struct delay_program {
+	int counted;	/* delays are instructions */
 	int map;
 	int types;
 	u32 slot;
@@ -43,5 +46,10 @@ struct delay_program {
 /* With a log of log_size bytes the verifier explains itself; NULL is faster. */
 long load_program(const struct delay_program *program, char *log, u32 log_size);
 long attach_program(int program);
+/*
+ * How long a round of a counted wait's loop takes, in thousandths of a ns; with
+ * load_types()'s descriptor. Or -errno.
+ */
+long measure_round(int types);
 
 #endif

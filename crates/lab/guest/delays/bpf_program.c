@@ -6,15 +6,19 @@
  *	if (scope.helper() >> scope.shift != scope.value)
  *		return 0;
  *	slot->calls++;
- *	if (slot->delay_ns) {
- *		end = bpf_ktime_get_ns() + slot->delay_ns;
- *		bpf_loop(slot->delay_ns, round, &end, 0);
+ *	if (slot->wait) {
+ *		end = bpf_ktime_get_ns() + slot->wait;
+ *		bpf_loop(slot->wait, round, &end, 0);
  *	}
  *	return 0;
  *
  * with round() returning bpf_ktime_get_ns() >= end. 0 leaves the decision to others
  * and the hook's default result in place. A round takes more than a nanosecond: the
  * wait ends even if the clock stands still.
+ *
+ * Where the clock counts instructions, a wait is counted too: slot->wait rounds of a
+ * round() that does nothing, and slot->rest instructions. A look at the clock takes some
+ * 100 of them, and a wait could end that much late.
  */
 #include <linux/bpf.h>
 #include <linux/btf.h>
@@ -22,6 +26,11 @@
 
 #define HELPER_LOOP	181		/* BPF_FUNC_loop; headers before 5.17 lack it */
 #define LOOP_MAX	(1 << 23)	/* rounds that it makes, at most */
+
+#define INSNS_MAX	512
+#define RULER_FEW	1000		/* rounds */
+#define RULER_ROUNDS	16000		/* more of them; they end within a tick */
+#define RULER_TURNS	7
 
 _Static_assert(DELAY_MAX_NS <= LOOP_MAX, "bpf_loop() refuses so many rounds");
 
@@ -49,15 +58,10 @@ enum {
 	INSN(BPF_JMP | (op) | BPF_X, dst, src, skipped, 0)
 #define IF_IMM(op, dst, imm, skipped) \
 	INSN(BPF_JMP | (op) | BPF_K, dst, 0, skipped, imm)
+#define SUBTRACT(dst, src)	INSN(BPF_ALU64 | BPF_SUB | BPF_X, dst, src, 0, 0)
+#define JUMP(skipped)		INSN(BPF_JMP | BPF_JA, 0, 0, skipped, 0)
 #define CALL(helper)		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, helper)
 #define EXIT()			INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
-
-/* Positions that jumps and func_info name. */
-#define AT_OUT		21
-#define AT_ROUND	23
-#define AT_END		30
-/* What an instruction at `from` has to skip. */
-#define SKIP(from, to)	((to) - (from) - 1)
 
 /* bpf_loop() takes static functions only, and BTF is what says that one is. */
 #define STRINGS		"\0int\0delay\0round"
@@ -105,11 +109,6 @@ static const struct types types = {
 	.strings = STRINGS,
 };
 
-static const struct bpf_func_info functions[] = {
-	{ .insn_off = 0, .type_id = TYPE_DELAY },
-	{ .insn_off = AT_ROUND, .type_id = TYPE_ROUND },
-};
-
 static long sys_bpf(int command, union bpf_attr *attr)
 {
 	return SYS(bpf, command, attr, sizeof(*attr));
@@ -140,59 +139,206 @@ long load_types(void)
 	return sys_bpf(BPF_BTF_LOAD, &attr);
 }
 
-long load_program(const struct delay_program *p, char *log, u32 log_size)
+/* A program that is being written. */
+struct code {
+	struct bpf_insn insn[INSNS_MAX];
+	unsigned int len;
+	struct bpf_func_info functions[2];
+};
+
+#define WRITE(code, ...) do {						\
+	const struct bpf_insn insns_[] = { __VA_ARGS__ };		\
+	write_insns(code, insns_, ARRAY_SIZE(insns_));			\
+} while (0)
+
+static void write_insns(struct code *code, const struct bpf_insn *insns, unsigned int n)
+{
+	if (n > INSNS_MAX - code->len)
+		fatal("delays by BPF programs: more than %u instructions", INSNS_MAX);
+	memcpy(&code->insn[code->len], insns, n * sizeof(*insns));
+	code->len += n;
+}
+
+/* What an instruction at `from` has to skip to go on at `to`. */
+static int skip(unsigned int from, unsigned int to)
+{
+	return (int)to - (int)from - 1;
+}
+
+/* As many instructions as R7 says, and some that are always the same. */
+static void write_rest(struct code *code)
+{
+	unsigned int bit, i;
+
+	for (bit = 1; bit <= REST_MAX; bit <<= 1) {
+		/* A bit that is set takes one more than its value: the jump's. */
+		WRITE(code, IF_IMM(BPF_JSET, R7, bit, 1), JUMP(bit + 1));
+		for (i = 0; i <= bit; i++)
+			WRITE(code, MOVE_IMM(R0, 0));
+	}
+}
+
+/* bpf_loop(R1, round, R3, 0); where round() is has to be told later. */
+static unsigned int write_loop(struct code *code)
+{
+	unsigned int at = code->len;
+
+	WRITE(code,
+	      LOAD_IMM64(R2, BPF_PSEUDO_FUNC, 0, 0),
+	      MOVE_IMM(R4, 0),
+	      CALL(HELPER_LOOP));
+	return at;
+}
+
+static void begin_round(struct code *code, unsigned int loop)
+{
+	code->insn[loop].imm = skip(loop, code->len);
+	code->functions[0] = (struct bpf_func_info){ 0, TYPE_DELAY };
+	code->functions[1] = (struct bpf_func_info){ code->len, TYPE_ROUND };
+}
+
+/* slot->wait rounds that do nothing, and slot->rest instructions. */
+static unsigned int write_counted_wait(struct code *code)
+{
+	WRITE(code, LOAD(BPF_W, R7, R6, offsetof(struct delay_slot, rest)));
+	write_rest(code);
+	WRITE(code, LOAD(BPF_W, R1, R6, offsetof(struct delay_slot, wait)),
+		    MOVE_IMM(R3, 0));
+	return write_loop(code);
+}
+
+/* Rounds that look at the clock until slot->wait ns are over. */
+static unsigned int write_timed_wait(struct code *code)
+{
+	WRITE(code, CALL(BPF_FUNC_ktime_get_ns),
+		    ADD(R0, R7),
+		    STORE(BPF_DW, FRAME, -8, R0),
+		    MOVE(R1, R7),
+		    MOVE(R3, FRAME),
+		    ADD_IMM(R3, -8));
+	return write_loop(code);
+}
+
+static void write_delay_program(struct code *code, const struct delay_program *p)
 {
 	u32 slot = p->slot * sizeof(struct delay_slot);
-	const struct bpf_insn program[] = {
-		/*  0 */ CALL(p->scope.helper),
-		/*  1 */ SHIFT_RIGHT(R0, p->scope.shift),
-		/*  2 */ LOAD_IMM64(R1, 0, (u32)p->scope.value, p->scope.value >> 32),
-		/*  4 */ IF(BPF_JNE, R0, R1, SKIP(4, AT_OUT)),
-		/*  5 */ LOAD_IMM64(R6, BPF_PSEUDO_MAP_VALUE, p->map, slot),
-		/*  7 */ MOVE_IMM(R1, 1),
-		/*  8 */ ATOMIC_ADD(R6, offsetof(struct delay_slot, calls), R1),
-		/*  9 */ LOAD(BPF_W, R7, R6, offsetof(struct delay_slot, delay_ns)),
-		/* 10 */ IF_IMM(BPF_JEQ, R7, 0, SKIP(10, AT_OUT)),
-		/* 11 */ CALL(BPF_FUNC_ktime_get_ns),
-		/* 12 */ ADD(R0, R7),
-		/* 13 */ STORE(BPF_DW, FRAME, -8, R0),
-		/* 14 */ MOVE(R1, R7),
-		/* 15 */ LOAD_IMM64(R2, BPF_PSEUDO_FUNC, SKIP(15, AT_ROUND), 0),
-		/* 17 */ MOVE(R3, FRAME),
-		/* 18 */ ADD_IMM(R3, -8),
-		/* 19 */ MOVE_IMM(R4, 0),
-		/* 20 */ CALL(HELPER_LOOP),
-		/* 21 */ MOVE_IMM(R0, 0),
-		/* 22 */ EXIT(),
-		/* 23 */ LOAD(BPF_DW, R6, R2, 0),
-		/* 24 */ CALL(BPF_FUNC_ktime_get_ns),
-		/* 25 */ MOVE(R1, R0),
-		/* 26 */ MOVE_IMM(R0, 0),
-		/* 27 */ IF(BPF_JLT, R1, R6, SKIP(27, 29)),
-		/* 28 */ MOVE_IMM(R0, 1),
-		/* 29 */ EXIT(),
-	};
+	unsigned int other, idle, loop;
+
+	WRITE(code, CALL(p->scope.helper),
+		    SHIFT_RIGHT(R0, p->scope.shift),
+		    LOAD_IMM64(R1, 0, (u32)p->scope.value, p->scope.value >> 32));
+	other = code->len;
+	WRITE(code, IF(BPF_JNE, R0, R1, 0),
+		    LOAD_IMM64(R6, BPF_PSEUDO_MAP_VALUE, p->map, slot),
+		    MOVE_IMM(R1, 1),
+		    ATOMIC_ADD(R6, offsetof(struct delay_slot, calls), R1),
+		    LOAD(BPF_W, R7, R6, offsetof(struct delay_slot, wait)));
+	idle = code->len;
+	WRITE(code, IF_IMM(BPF_JEQ, R7, 0, 0));
+	loop = p->counted ? write_counted_wait(code) : write_timed_wait(code);
+	code->insn[other].off = skip(other, code->len);
+	code->insn[idle].off = skip(idle, code->len);
+	WRITE(code, MOVE_IMM(R0, 0), EXIT());
+	begin_round(code, loop);
+	if (p->counted)
+		WRITE(code, MOVE_IMM(R0, 0), EXIT());
+	else
+		WRITE(code, LOAD(BPF_DW, R6, R2, 0),
+			    CALL(BPF_FUNC_ktime_get_ns),
+			    MOVE(R1, R0),
+			    MOVE_IMM(R0, 0),
+			    IF(BPF_JLT, R1, R6, 1),
+			    MOVE_IMM(R0, 1),
+			    EXIT());
+}
+
+static long load(const struct code *code, union bpf_attr *attr, int types, const char *name)
+{
+	attr->insns = (u64)code->insn;
+	attr->insn_cnt = code->len;
+	attr->license = (u64)"GPL";
+	attr->prog_btf_fd = types;
+	attr->func_info = (u64)code->functions;
+	attr->func_info_cnt = ARRAY_SIZE(code->functions);
+	attr->func_info_rec_size = sizeof(code->functions[0]);
+	memcpy(attr->prog_name, name, strlen(name) + 1);
+	return sys_bpf(BPF_PROG_LOAD, attr);
+}
+
+long load_program(const struct delay_program *p, char *log, u32 log_size)
+{
+	struct code code = { .len = 0 };
 	union bpf_attr attr;
 
-	_Static_assert(ARRAY_SIZE(program) == AT_END, "positions are counted by hand");
+	write_delay_program(&code, p);
 	memset(&attr, 0, sizeof(attr));
 	attr.prog_type = BPF_PROG_TYPE_LSM;
 	attr.expected_attach_type = BPF_LSM_MAC;
 	attr.attach_btf_id = p->btf_id;
-	attr.insns = (u64)program;
-	attr.insn_cnt = ARRAY_SIZE(program);
-	attr.license = (u64)"GPL";
-	attr.prog_btf_fd = p->types;
-	attr.func_info = (u64)functions;
-	attr.func_info_cnt = ARRAY_SIZE(functions);
-	attr.func_info_rec_size = sizeof(functions[0]);
-	memcpy(attr.prog_name, "lsmeter_delay", sizeof("lsmeter_delay"));
 	if (log) {
 		attr.log_level = 1;
 		attr.log_buf = (u64)log;
 		attr.log_size = log_size;
 	}
-	return sys_bpf(BPF_PROG_LOAD, &attr);
+	return load(&code, &attr, p->types, "lsmeter_delay");
+}
+
+/* Returns how long so many rounds take: the same ones, with the clock around them. */
+static long load_ruler(int types)
+{
+	struct code code = { .len = 0 };
+	union bpf_attr attr;
+	unsigned int loop;
+
+	WRITE(&code, LOAD(BPF_W, R7, R1, 0),
+		     CALL(BPF_FUNC_ktime_get_ns),
+		     MOVE(R8, R0),
+		     MOVE(R1, R7),
+		     MOVE_IMM(R3, 0));
+	loop = write_loop(&code);
+	WRITE(&code, CALL(BPF_FUNC_ktime_get_ns), SUBTRACT(R0, R8), EXIT());
+	begin_round(&code, loop);
+	WRITE(&code, MOVE_IMM(R0, 0), EXIT());
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = BPF_PROG_TYPE_SYSCALL;
+	attr.prog_flags = BPF_F_SLEEPABLE;
+	return load(&code, &attr, types, "lsmeter_ruler");
+}
+
+/* The shortest of a few: a tick may come in between. */
+static long time_rounds(long ruler, u32 rounds)
+{
+	u32 shortest = ~0u;
+	union bpf_attr attr;
+	unsigned int i;
+	long err;
+
+	for (i = 0; i < RULER_TURNS; i++) {
+		memset(&attr, 0, sizeof(attr));
+		attr.test.prog_fd = ruler;
+		attr.test.ctx_in = (u64)&rounds;
+		attr.test.ctx_size_in = sizeof(rounds);
+		err = sys_bpf(BPF_PROG_TEST_RUN, &attr);
+		if (err < 0)
+			return err;
+		if (attr.test.retval < shortest)
+			shortest = attr.test.retval;
+	}
+	return shortest;
+}
+
+long measure_round(int types)
+{
+	long ruler = load_ruler(types), few, many;
+
+	if (ruler < 0)
+		return ruler;
+	few = time_rounds(ruler, RULER_FEW);
+	many = time_rounds(ruler, RULER_FEW + RULER_ROUNDS);
+	sys_close(ruler);
+	if (few < 0 || many < 0)
+		return few < 0 ? few : many;
+	return (many - few) * 1000 / RULER_ROUNDS;
 }
 
 /* BPF_LINK_CREATE took LSM programs only later; this also makes a link. */

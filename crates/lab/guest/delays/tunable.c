@@ -82,6 +82,20 @@ static void set(const struct delay_point *point)
 	write_control(delays_file, "delays", text, len);
 }
 
+/* A kernel that was built before there was a choice has no such file. */
+static void set_clock(void)
+{
+	long fd = sys_open(CONTROL "clock", O_RDWR | O_CLOEXEC, 0);
+
+	if (fd == -ENOENT && !delays->counted)
+		return;
+	if (fd < 0)
+		fatal(CONTROL "clock: %s (%ld); a kernel with an older Tunable Security "
+		      "Module? Build it again: lsmeter kernel build", errno_name(fd), -fd);
+	write_word(fd, "clock", delays->counted ? "instructions" : "time");
+	sys_close(fd);
+}
+
 static void start(void)
 {
 	long self = open_control("self");
@@ -92,6 +106,7 @@ static void start(void)
 	label_program();
 	write_word(self, "self", LABEL);
 	sys_close(self);
+	set_clock();
 	write_word(delays_file, "delays", "all 0\n");
 	write_word(stage, "stage", "enforcement while open");
 }

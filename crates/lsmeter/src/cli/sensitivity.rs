@@ -34,8 +34,8 @@ often. On the host, BPF programs delay lsmeter's own processes only, as root, an
 slopes are in time.
 
 Delays are in ns, or with us behind the number, up to 900us. Under the
-deterministic clock an instruction takes a nanosecond, so that slopes are exact but
-for each wait's last round (0.0001 to 0.001 of a question).")]
+deterministic clock an instruction takes a nanosecond, a wait is exactly so many, and
+slopes are exact to 0.0001 (fork and execve, which take many paths, to 0.01).")]
 pub struct SensitivityArgs {
     /// Kernels and benchmarks
     #[command(flatten)]
