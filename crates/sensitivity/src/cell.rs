@@ -9,13 +9,10 @@ use lab::sweep::Delayed;
 
 use crate::hooks::{Planned, benchmark, calls_of, calls_on};
 use crate::points::CellPoints;
-use crate::slopes::{Line, LineError, line, line_of_times};
+use crate::slopes::{Line, LineError, Paths, line, line_of_times};
 
 /// Instructions that an operation's usual path is within, without its waits.
 const ONE_PATH: f64 = 120.0;
-
-/// Instructions that most paths of a fork are within of each other.
-const PROCESS_PATHS: f64 = 600.0;
 
 /// What became known of a cell.
 pub(crate) struct Found<'a> {
@@ -57,12 +54,9 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Slope> {
         _ => return vec![whole],
     };
     let makes_processes = benchmark(&cell.key()).is_some_and(|b| b.counts_children);
-    // How far, in instructions, an operation may lie from its line. Those that make
-    // processes take hundreds of paths, none of them often, whose mean is steadier than
-    // any of them.
-    let on = match makes_processes {
-        true => PROCESS_PATHS,
-        false => ONE_PATH,
+    let paths = match makes_processes {
+        true => Paths::Many,
+        false => Paths::One { within: ONE_PATH },
     };
     let mut parts = Vec::new();
     let mut calls_of_all = profile.map(|_| 0);
@@ -76,7 +70,12 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Slope> {
         let calls = profile.map(|profile| calls_of(module, profile).remove(hook).unwrap_or(0));
         fill(
             &mut part,
-            line(&planned.points, figures, &Delayed::Hook(hook.clone()), on),
+            line(
+                &planned.points,
+                figures,
+                &Delayed::Hook(hook.clone()),
+                paths,
+            ),
         );
         part.counted = calls.map(|calls| calls as f64);
         calls_of_all = calls_of_all.zip(calls).map(|(sum, calls)| sum + calls);
@@ -85,7 +84,7 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Slope> {
     }
     fill(
         &mut whole,
-        line(&planned.points, figures, &Delayed::All, on),
+        line(&planned.points, figures, &Delayed::All, paths),
     );
     whole.counted = calls_of_all.map(|calls| calls as f64);
     whole.explanation = explain(&whole, &parts, found);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::SlopePoint;
 use lab::sweep::{Delayed, Point};
-use stats::{Fit, FitError, bend, on_one_line};
+use stats::{Fit, FitError, MedianLine, bend, on_one_line};
 
 /// Different delays that a line takes.
 const LEAST_DELAYS: usize = 3;
@@ -53,12 +53,24 @@ pub enum LineError {
     Fit(#[from] FitError),
 }
 
+/// Which paths an operation takes through the kernel.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Paths {
+    /// A usual one, of which it is within so many instructions, and a few others.
+    One {
+        /// Instructions.
+        within: f64,
+    },
+    /// Hundreds, none of them often, whose middle is steadier than any of them.
+    Many,
+}
+
 /// The line through the operations under delays at `which`; those without any delay
 /// belong to it too. Operation `i` ran under `points[i % points.len()]`, and cost
 /// `figures[i]`, if it is known.
 ///
-/// Operations that are further than `tolerance` from the line that most lie on took
-/// another path through the kernel, and are left out.
+/// Of operations with a usual path, those that are too far from the line that most lie
+/// on took another, and are left out.
 ///
 /// # Errors
 /// [`LineError`].
@@ -66,7 +78,7 @@ pub fn line(
     points: &[Point],
     figures: &[Option<f64>],
     which: &Delayed,
-    tolerance: f64,
+    paths: Paths,
 ) -> Result<Line, LineError> {
     let belongs = |point: &Point| point.delayed == *which || point.delay_ns == 0;
     let (mut x, mut y, mut dirty) = (Vec::new(), Vec::new(), 0);
@@ -86,7 +98,16 @@ pub fn line(
     if usable < LEAST_DELAYS {
         return Err(LineError::TooFewPoints { usable, all });
     }
-    let near = on_one_line(&x, &y, tolerance)?;
+    let within = match paths {
+        Paths::One { within } => within,
+        Paths::Many => {
+            return Ok(Line {
+                dirty,
+                ..through_many(&x, &y)?
+            });
+        }
+    };
+    let near = on_one_line(&x, &y, within)?;
     let others = near.iter().filter(|near| !**near).count() as u64;
     let on = |values: &[f64]| -> Vec<f64> {
         let values = values.iter().zip(&near);
@@ -139,6 +160,27 @@ pub fn line_of_times(
     })
 }
 
+/// The line through the middle of these.
+fn through_many(x: &[f64], y: &[f64]) -> Result<Line, FitError> {
+    let fit = MedianLine::of(x, y)?;
+    Ok(Line {
+        slope: fit.slope.value,
+        ci95: fit.slope.ci95,
+        intercept: fit.intercept,
+        r2: fit.r2,
+        bend: bend(x, y).ok(),
+        residual: largest(&fit.residuals),
+        n: x.len() as u64,
+        dirty: 0,
+        others: 0,
+        points: medians(x, y),
+    })
+}
+
+fn largest(residuals: &[f64]) -> f64 {
+    residuals.iter().map(|r| r.abs()).fold(0.0, f64::max)
+}
+
 /// The line through all of these.
 fn through(x: &[f64], y: &[f64], points: Vec<SlopePoint>) -> Result<Line, FitError> {
     let fit = Fit::of(&[x], y)?;
@@ -149,7 +191,7 @@ fn through(x: &[f64], y: &[f64], points: Vec<SlopePoint>) -> Result<Line, FitErr
         intercept: fit.intercept.value,
         r2: fit.r2,
         bend: bend(x, y).ok(),
-        residual: fit.residuals.iter().map(|r| r.abs()).fold(0.0, f64::max),
+        residual: largest(&fit.residuals),
         n: x.len() as u64,
         dirty: 0,
         others: 0,
@@ -190,6 +232,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const ONE: Paths = Paths::One { within: 1.0 };
+
     fn all(delay_ns: u32) -> Point {
         Point {
             delayed: Delayed::All,
@@ -227,7 +271,7 @@ mod tests {
             ],
         ]
         .concat();
-        let whole = line(&points, &figures, &Delayed::All, 1.0).unwrap();
+        let whole = line(&points, &figures, &Delayed::All, ONE).unwrap();
         assert!((whole.slope - 3.0).abs() < 1e-9);
         assert_eq!((whole.n, whole.dirty), (6, 2));
         assert!((whole.intercept - 100.0).abs() < 1e-9);
@@ -235,7 +279,7 @@ mod tests {
             &points,
             &figures,
             &Delayed::Hook("file_open".to_owned()),
-            1.0,
+            ONE,
         )
         .unwrap();
         assert!((part.slope - 1.0).abs() < 1e-9);
@@ -260,10 +304,10 @@ mod tests {
     fn a_cell_without_quiet_operations_has_no_line() {
         let points = [all(0), all(10), all(20), all(30)];
         let figures = [Some(1.0), Some(2.0), None, None];
-        let error = line(&points, &figures, &Delayed::All, 1.0).unwrap_err();
+        let error = line(&points, &figures, &Delayed::All, ONE).unwrap_err();
         assert_eq!(error, LineError::TooFewPoints { usable: 2, all: 4 });
-        assert!(line(&points, &[], &Delayed::All, 1.0).is_err());
-        assert!(line(&[], &[], &Delayed::All, 1.0).is_err());
+        assert!(line(&points, &[], &Delayed::All, ONE).is_err());
+        assert!(line(&[], &[], &Delayed::All, ONE).is_err());
     }
 
     proptest! {
@@ -272,7 +316,7 @@ mod tests {
             let points: Vec<Point> = (0..12).map(|step| all(step * 10_000)).collect();
             let figure = |point: &Point| Some(f64::from(base) + f64::from(count) * f64::from(point.delay_ns));
             let figures: Vec<Option<f64>> = points.iter().map(figure).collect();
-            let found = line(&points, &figures, &Delayed::All, 1.0).unwrap();
+            let found = line(&points, &figures, &Delayed::All, ONE).unwrap();
             prop_assert!((found.slope - f64::from(count)).abs() < 1e-6);
         }
     }

@@ -10,6 +10,7 @@
 //! - [`overhead`]: what a tested figure costs against a baseline; ratios, overlap.
 //! - [`mode`]: the most frequent key of counted observations.
 //! - [`Fit`]: how a figure follows from others, by least squares.
+//! - [`MedianLine`]: the line that a mixture of paths does not move.
 //! - [`on_one_line`]: which observations lie on the line that most of them lie on.
 //! - [`deepest_fall`]: where a figure falls that should only grow.
 //!
@@ -22,6 +23,7 @@
 
 pub mod bootstrap;
 mod consensus;
+mod median_line;
 mod mode;
 mod monotone;
 mod overhead;
@@ -30,6 +32,7 @@ mod regression;
 mod summary;
 
 pub use consensus::on_one_line;
+pub use median_line::MedianLine;
 pub use mode::{Mode, mode};
 pub use monotone::{Fall, Point, deepest_fall};
 pub use overhead::{Direction, geometric_mean, overhead, overlap};
