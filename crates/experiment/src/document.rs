@@ -7,6 +7,7 @@ use std::io::{self, Read, Write};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use crate::monitor::MonitorDocument;
 use crate::profile::ProfileDocument;
 use crate::run::{Run, SCHEMA_VERSION, Warning};
 use crate::sensitivity::SensitivityDocument;
@@ -26,6 +27,8 @@ pub enum DocumentKind {
     Profile,
     /// What `lsmeter sensitivity` writes: [`crate::SensitivityDocument`].
     Sensitivity,
+    /// What `lsmeter monitor` records: [`crate::MonitorDocument`].
+    Monitor,
 }
 
 impl fmt::Display for DocumentKind {
@@ -34,6 +37,7 @@ impl fmt::Display for DocumentKind {
             DocumentKind::Run => "run document",
             DocumentKind::Profile => "profile document",
             DocumentKind::Sensitivity => "sensitivity document",
+            DocumentKind::Monitor => "recording",
         })
     }
 }
@@ -133,31 +137,28 @@ pub enum DocumentFault {
 impl DocumentError {
     /// What the user can do about it.
     pub fn hint(&self) -> Option<&'static str> {
-        match (&self.fault, self.document) {
-            (DocumentFault::Truncated { .. } | DocumentFault::Empty, DocumentKind::Run) => Some(
+        let (again, written) = match self.document {
+            DocumentKind::Run => (
                 "it was not written to its end; if a journal lies beside it, run again with --resume",
+                "give a document that `lsmeter run --output FILE` wrote",
             ),
-            (DocumentFault::Truncated { .. } | DocumentFault::Empty, DocumentKind::Profile) => {
-                Some("it was not written to its end; profile again")
-            }
-            (DocumentFault::Truncated { .. } | DocumentFault::Empty, DocumentKind::Sensitivity) => {
-                Some("it was not written to its end; sweep again")
-            }
-            (DocumentFault::Newer { .. }, _) => {
-                Some("use the lsmeter that wrote it, or a later one")
-            }
-            (
-                DocumentFault::NoVersion { .. } | DocumentFault::NotJson { .. },
-                DocumentKind::Run,
-            ) => Some("give a document that `lsmeter run --output FILE` wrote"),
-            (
-                DocumentFault::NoVersion { .. } | DocumentFault::NotJson { .. },
-                DocumentKind::Profile,
-            ) => Some("give a document that `lsmeter profile --output FILE` wrote"),
-            (
-                DocumentFault::NoVersion { .. } | DocumentFault::NotJson { .. },
-                DocumentKind::Sensitivity,
-            ) => Some("give a document that `lsmeter sensitivity --output FILE` wrote"),
+            DocumentKind::Profile => (
+                "it was not written to its end; profile again",
+                "give a document that `lsmeter profile --output FILE` wrote",
+            ),
+            DocumentKind::Sensitivity => (
+                "it was not written to its end; sweep again",
+                "give a document that `lsmeter sensitivity --output FILE` wrote",
+            ),
+            DocumentKind::Monitor => (
+                "it was not written to its end; record again",
+                "give a recording that `lsmeter monitor --record FILE` wrote",
+            ),
+        };
+        match &self.fault {
+            DocumentFault::Truncated { .. } | DocumentFault::Empty => Some(again),
+            DocumentFault::Newer { .. } => Some("use the lsmeter that wrote it, or a later one"),
+            DocumentFault::NoVersion { .. } | DocumentFault::NotJson { .. } => Some(written),
             _ => None,
         }
     }
@@ -358,6 +359,11 @@ pub fn profile_schema() -> serde_json::Value {
 /// The JSON Schema of the sensitivity document, generated from the types.
 pub fn sensitivity_schema() -> serde_json::Value {
     schemars::schema_for!(SensitivityDocument).to_value()
+}
+
+/// The JSON Schema of the recording: what `docs/monitor.schema.json` holds.
+pub fn monitor_schema() -> serde_json::Value {
+    schemars::schema_for!(MonitorDocument).to_value()
 }
 
 #[cfg(test)]

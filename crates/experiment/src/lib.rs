@@ -18,6 +18,7 @@ mod document;
 mod experiment;
 mod hint;
 pub mod journal;
+mod monitor;
 mod preset;
 mod profile;
 mod resolve;
@@ -31,11 +32,15 @@ mod words;
 pub use cell::{Cell, CellKey, Counts, PathCount, title as cell_title};
 pub use configuration::{Configuration, Tuning, title as configuration_title};
 pub use document::{
-    DOCUMENT_LIMIT_BYTES, DocumentError, DocumentFault, DocumentKind, profile_schema, run_schema,
-    sensitivity_schema,
+    DOCUMENT_LIMIT_BYTES, DocumentError, DocumentFault, DocumentKind, monitor_schema,
+    profile_schema, run_schema, sensitivity_schema,
 };
 pub use experiment::{Experiment, Samples};
 pub use hint::nearest;
+pub use monitor::{
+    Bucket, Calls, Interval, LeftOutFunction, MonitorCost, MonitorDocument, Monitoring,
+    Percentiles, WatchedHook, WatchedSystemCall,
+};
 pub use preset::{Preset, UnknownPreset, preset, presets};
 pub use profile::{
     BaselineProfile, FunctionDifference, HookCost, Implementation, Profile, ProfileDocument,
@@ -50,6 +55,6 @@ pub use sensitivity::{
 pub use spec::{Baseline, ConfigurationSpec, IntegrityList, SPEC_LIMIT_BYTES, Spec, SpecError};
 pub use stack::{Stack, StackError};
 pub use words::{
-    Caches, Clock, DelayModule, FileSystem, Integrity, Metric, Place, Policy, Select,
+    Caches, Clock, DelayModule, FileSystem, Integrity, Metric, MonitorMode, Place, Policy, Select,
     SelinuxPolicy, Status, Suite, Unit, UnknownWord,
 };

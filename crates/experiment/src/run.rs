@@ -260,6 +260,8 @@ pub enum WarningKind {
     SlopeDiffers,
     /// Hooks that were to be delayed cannot be: what is asked there is in no slope.
     UndelayedHooks,
+    /// Hooks were called and are in no figure.
+    LostCalls,
     /// Some cells failed or were unsupported.
     MissingCells,
     /// The run was ended before all cells were measured.
@@ -307,6 +309,9 @@ impl WarningKind {
                 "read slopes over all hooks as those of the others; the Tunable Security Module \
                  delays every hook, in a kernel built with it"
             }
+            WarningKind::LostCalls => {
+                "read the counts as lower bounds; watch fewer hooks, or processes"
+            }
             WarningKind::MissingCells => "see each cell's reason",
             WarningKind::Interrupted => "run again for the rest; `lsmeter run` takes --resume",
             WarningKind::StaleIndex => {
@@ -332,6 +337,7 @@ impl fmt::Display for WarningKind {
             WarningKind::NoSymbols => "no symbols",
             WarningKind::SlopeDiffers => "slope differs",
             WarningKind::UndelayedHooks => "undelayed hooks",
+            WarningKind::LostCalls => "lost calls",
             WarningKind::MissingCells => "missing cells",
             WarningKind::Interrupted => "interrupted",
             WarningKind::StaleIndex => "stale index",

@@ -135,6 +135,19 @@ words! {
 }
 
 words! {
+    /// What a monitor notes of each call of a hook.
+    #[derive(Default)]
+    MonitorMode, "mode":
+    /// That it happened.
+    Count = "count",
+    /// Also its result and how long it took.
+    #[default]
+    Time = "time",
+    /// Also a histogram of times.
+    Histogram = "histogram",
+}
+
+words! {
     /// What a kernel's caches know of the path that an operation walks.
     Caches, "state of the caches":
     /// It has just been walked.

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What was seen of a live machine's hooks, and the document that holds it.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::document::{
+    self, Document, DocumentError, DocumentFault, DocumentKind, check_warnings, json, lines,
+};
+use crate::run::{Environment, Tool, Warning};
+use crate::words::MonitorMode;
+
+/// What `lsmeter monitor` writes: a recording.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MonitorDocument {
+    /// Version of this document's layout.
+    pub schema_version: u32,
+    /// What wrote it.
+    pub tool: Tool,
+    /// The machine.
+    pub environment: Environment,
+    /// What was monitored, and how.
+    pub monitor: Monitoring,
+    /// One after the other, without gaps; one if nothing was said of intervals.
+    pub intervals: Vec<Interval>,
+    /// Reasons to doubt it.
+    #[serde(default)]
+    pub warnings: Vec<Warning>,
+}
+
+/// What was monitored, and how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Monitoring {
+    /// `uname -r`.
+    pub release: String,
+    /// `/sys/kernel/security/lsm`, in order; empty if it could not be read.
+    pub active_lsms: Vec<String>,
+    /// Whose calls: `machine`, `command: ls -l`, `process 1234`, `cgroup /system.slice`.
+    pub scope: String,
+    /// What was noted of each call.
+    pub mode: MonitorMode,
+    /// When it began, in RFC 3339.
+    pub started: String,
+    /// What watching a call cost, measured at the start.
+    pub cost: MonitorCost,
+    /// Bytes of kernel memory that the figures took. It does not grow.
+    pub memory_bytes: u64,
+    /// Functions that were asked for and were not watched.
+    #[serde(default)]
+    pub left_out: Vec<LeftOutFunction>,
+}
+
+/// What watching a call costs, as measured on functions of the kernel that do nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MonitorCost {
+    /// All of it, in ns.
+    pub added_ns: u32,
+    /// How much of that lay within the times that were taken, in ns. It is subtracted.
+    pub within_ns: u32,
+    /// Rounds of which these are the medians.
+    pub rounds: u32,
+}
+
+/// A function that was asked for and not watched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LeftOutFunction {
+    /// The function, or the hook that has none.
+    pub name: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// What happened in a time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Interval {
+    /// When it begins, in seconds after the start.
+    pub begin_s: f64,
+    /// How long it is.
+    pub seconds: f64,
+    /// Functions that were called.
+    pub hooks: Vec<WatchedHook>,
+    /// Calls that were seen and are in no figure.
+    #[serde(default)]
+    pub lost: u64,
+}
+
+/// Calls of a function: a hook's, or a module's implementation of one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WatchedHook {
+    /// The hook: `inode_permission`.
+    pub hook: String,
+    /// The function: `security_inode_permission`, `selinux_inode_permission`.
+    pub function: String,
+    /// The module whose function it is; None for the framework's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub module: Option<String>,
+    /// All of its calls.
+    #[serde(flatten)]
+    pub calls: Calls,
+    /// Calls that returned an error, by its name: `EACCES`. `EACCES` and `EPERM` are
+    /// denials; others may only say that a module has no answer.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub errnos: BTreeMap<String, u64>,
+    /// Times of all calls in powers of two, buckets without calls left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub histogram: Vec<Bucket>,
+    /// The calls by the system call that they were made in.
+    pub system_calls: Vec<WatchedSystemCall>,
+}
+
+/// Calls of a function in one system call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WatchedSystemCall {
+    /// Its name: `openat`; `none` outside of any, `other` if it was not told apart.
+    pub system_call: String,
+    /// The calls in it.
+    #[serde(flatten)]
+    pub calls: Calls,
+}
+
+/// Calls, and how long they took. There are no times where calls were only counted.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Calls {
+    /// Calls.
+    pub count: u64,
+    /// Of them those that returned an error.
+    #[serde(default)]
+    pub errors: u64,
+    /// Time in all of them in ns, without what watching added. Below 0 where they were
+    /// shorter than watching's spread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sum_ns: Option<i64>,
+    /// The shortest since the start, in ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_ns: Option<u64>,
+    /// The longest since the start, in ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_ns: Option<u64>,
+    /// Times that half, 90 % and 99 % of them did not exceed, in ns: exact to the
+    /// histogram's bucket, a factor of two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub percentiles_ns: Option<Percentiles>,
+}
+
+/// Percentiles of times.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Percentiles {
+    /// Median, in ns.
+    pub p50: f64,
+    /// 90th, in ns.
+    pub p90: f64,
+    /// 99th, in ns.
+    pub p99: f64,
+}
+
+/// Calls that took about as long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Bucket {
+    /// The shortest time in ns.
+    pub from_ns: u64,
+    /// Below which they stay, in ns; None for the last bucket of all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_ns: Option<u64>,
+    /// Calls.
+    pub count: u64,
+}
+
+impl Percentiles {
+    /// As a histogram tells them; None if it is empty. The bucket in which a percentile
+    /// lies is exact. Within it, times are taken to be spread evenly over their logarithm,
+    /// so that an estimate is off by less than a factor of two. In a bucket that begins at
+    /// 0 or has no end it is where the bucket begins.
+    pub fn of(histogram: &[Bucket]) -> Option<Percentiles> {
+        let count: u128 = histogram.iter().map(|b| u128::from(b.count)).sum();
+        (count > 0).then(|| {
+            let at = |share: f64| percentile_ns(histogram, share * count as f64);
+            Percentiles {
+                p50: at(0.5),
+                p90: at(0.9),
+                p99: at(0.99),
+            }
+        })
+    }
+}
+
+/// The time that `rank` calls did not exceed.
+fn percentile_ns(histogram: &[Bucket], rank: f64) -> f64 {
+    let mut before = 0.0;
+    let mut last = 0.0;
+    for bucket in histogram.iter().filter(|bucket| bucket.count > 0) {
+        let calls = bucket.count as f64;
+        let within = ((rank - before) / calls).clamp(0.0, 1.0);
+        let from = bucket.from_ns as f64;
+        last = match bucket.to_ns {
+            Some(to) if bucket.from_ns > 0 => from * (to as f64 / from).powf(within),
+            _ => from,
+        };
+        before += calls;
+        if before >= rank {
+            break;
+        }
+    }
+    last
+}
+
+impl Calls {
+    /// Adds calls of the same function at another time or place. Percentiles do not add
+    /// up, and are gone.
+    pub fn add(&mut self, other: &Calls) {
+        if self.count == 0 {
+            self.clone_from(other);
+            self.percentiles_ns = None;
+            return;
+        }
+        // Known of all calls, or of none.
+        let both = self.min_ns.zip(other.min_ns);
+        self.min_ns = both.map(|(mine, theirs)| mine.min(theirs));
+        let both = self.max_ns.zip(other.max_ns);
+        self.max_ns = both.map(|(mine, theirs)| mine.max(theirs));
+        self.count = self.count.saturating_add(other.count);
+        self.errors = self.errors.saturating_add(other.errors);
+        self.sum_ns = match (self.sum_ns, other.sum_ns) {
+            (Some(mine), Some(theirs)) => Some(mine.saturating_add(theirs)),
+            (mine, theirs) => mine.or(theirs),
+        };
+        self.percentiles_ns = None;
+    }
+
+    /// Mean time of a call in ns; None without calls or times.
+    pub fn mean_ns(&self) -> Option<f64> {
+        let sum_ns = self.sum_ns?;
+        (self.count > 0).then(|| sum_ns as f64 / self.count as f64)
+    }
+}
+
+impl WatchedHook {
+    /// Calls that were denied: `EACCES` and `EPERM`.
+    pub fn denials(&self) -> u64 {
+        ["EACCES", "EPERM"]
+            .into_iter()
+            .filter_map(|errno| self.errnos.get(errno))
+            .fold(0, |sum, &count| sum.saturating_add(count))
+    }
+
+    /// Adds its calls at another time.
+    fn add(&mut self, other: &WatchedHook) {
+        self.calls.add(&other.calls);
+        for (errno, count) in &other.errnos {
+            let mine = self.errnos.entry(errno.clone()).or_default();
+            *mine = mine.saturating_add(*count);
+        }
+        for theirs in &other.histogram {
+            match self
+                .histogram
+                .iter_mut()
+                .find(|mine| mine.from_ns == theirs.from_ns)
+            {
+                Some(mine) => mine.count = mine.count.saturating_add(theirs.count),
+                None => self.histogram.push(*theirs),
+            }
+        }
+        self.histogram.sort_by_key(|bucket| bucket.from_ns);
+        self.calls.percentiles_ns = Percentiles::of(&self.histogram);
+        for theirs in &other.system_calls {
+            let mut mine = self.system_calls.iter_mut();
+            match mine.find(|mine| mine.system_call == theirs.system_call) {
+                Some(mine) => mine.calls.add(&theirs.calls),
+                None => self.system_calls.push(theirs.clone()),
+            }
+        }
+    }
+
+    fn contradiction(&self) -> Option<String> {
+        let inner = self.system_calls.iter();
+        let sum: u128 = inner.map(|call| u128::from(call.calls.count)).sum();
+        (sum != u128::from(self.calls.count)).then(|| {
+            format!(
+                "{} was called {} times, but {sum} times by system calls",
+                self.function, self.calls.count
+            )
+        })
+    }
+}
+
+impl MonitorDocument {
+    /// All intervals as one.
+    pub fn total(&self) -> Interval {
+        MonitorDocument::sum(&self.intervals)
+    }
+
+    /// Intervals that follow each other as one.
+    pub fn sum(intervals: &[Interval]) -> Interval {
+        let mut hooks: BTreeMap<(&str, &str), WatchedHook> = BTreeMap::new();
+        for hook in intervals.iter().flat_map(|interval| &interval.hooks) {
+            hooks
+                .entry((&hook.hook, &hook.function))
+                .and_modify(|sum| sum.add(hook))
+                .or_insert_with(|| hook.clone());
+        }
+        Interval {
+            begin_s: intervals.first().map_or(0.0, |first| first.begin_s),
+            // The sum of nothing would be -0.
+            seconds: intervals
+                .iter()
+                .fold(0.0, |sum, interval| sum + interval.seconds),
+            hooks: hooks.into_values().collect(),
+            lost: intervals
+                .iter()
+                .fold(0, |sum, interval| sum.saturating_add(interval.lost)),
+        }
+    }
+
+    /// Reads a document of this or an older schema version.
+    ///
+    /// # Errors
+    /// [`DocumentError`], which says where. Reads at most
+    /// [`DOCUMENT_LIMIT_BYTES`](crate::DOCUMENT_LIMIT_BYTES).
+    pub fn read(reader: impl Read) -> Result<MonitorDocument, DocumentError> {
+        document::read(reader)
+    }
+
+    /// Reads a document that is in memory. Like [`MonitorDocument::read`].
+    ///
+    /// # Errors
+    /// [`DocumentError`].
+    pub fn parse(bytes: &[u8]) -> Result<MonitorDocument, DocumentError> {
+        document::parse(bytes)
+    }
+
+    /// Writes the document: one line per interval and warning.
+    ///
+    /// # Errors
+    /// [`DocumentFault::Io`] when the writer fails. Flushes at the end.
+    pub fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
+        document::write(self, writer)
+    }
+}
+
+impl Document for MonitorDocument {
+    const KIND: DocumentKind = DocumentKind::Monitor;
+
+    fn check(&self) -> Result<(), DocumentFault> {
+        for (index, interval) in self.intervals.iter().enumerate() {
+            let refuse = |message| {
+                let path = format!("intervals[{index}]");
+                Err(DocumentFault::Contradiction { path, message })
+            };
+            if !(interval.seconds.is_finite() && interval.seconds >= 0.0) {
+                return refuse("it does not last".to_owned());
+            }
+            let mut hooks = interval.hooks.iter();
+            if let Some(message) = hooks.find_map(WatchedHook::contradiction) {
+                return refuse(message);
+            }
+        }
+        check_warnings(&self.warnings, self.intervals.len(), "interval")
+    }
+
+    fn write_keys(&self, w: &mut impl Write) -> Result<(), DocumentFault> {
+        // Taken apart in full, so that a new key cannot be forgotten here.
+        let MonitorDocument {
+            schema_version,
+            tool,
+            environment,
+            monitor,
+            intervals,
+            warnings,
+        } = self;
+        write!(w, "{{\n\"schema_version\": {schema_version},\n\"tool\": ")?;
+        json(w, tool)?;
+        w.write_all(b",\n\"environment\": ")?;
+        json(w, environment)?;
+        w.write_all(b",\n\"monitor\": ")?;
+        json(w, monitor)?;
+        w.write_all(b",\n\"intervals\": ")?;
+        lines(w, intervals)?;
+        w.write_all(b",\n\"warnings\": ")?;
+        lines(w, warnings)?;
+        Ok(w.write_all(b"\n}\n")?)
+    }
+}

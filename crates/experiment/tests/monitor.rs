@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The recording of a monitor: what is written is read back, and damage is named.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::same_as_file;
+use experiment::{
+    Bucket, Calls, DocumentFault, Interval, LeftOutFunction, MonitorCost, MonitorDocument,
+    MonitorMode, Monitoring, Percentiles, Run, SCHEMA_VERSION, Warning, WarningKind, WatchedHook,
+    WatchedSystemCall, monitor_schema,
+};
+use proptest::prelude::*;
+
+fn calls(count: u64, sum_ns: i64) -> Calls {
+    Calls {
+        count,
+        errors: 1,
+        sum_ns: Some(sum_ns),
+        min_ns: Some(110),
+        max_ns: Some(20_000),
+        percentiles_ns: Some(Percentiles {
+            p50: 181.02,
+            p90: 362.04,
+            p99: 16_384.0,
+        }),
+    }
+}
+
+/// A framework function and an implementation, a count alone, and hostile names.
+fn document() -> MonitorDocument {
+    let hook = |module: Option<&str>, function: &str| WatchedHook {
+        hook: "inode_permission".to_owned(),
+        function: function.to_owned(),
+        module: module.map(str::to_owned),
+        calls: calls(5, 24_000),
+        errnos: BTreeMap::from([("EACCES".to_owned(), 1)]),
+        histogram: vec![
+            Bucket {
+                from_ns: 128,
+                to_ns: Some(256),
+                count: 4,
+            },
+            Bucket {
+                from_ns: 1 << 38,
+                to_ns: None,
+                count: 1,
+            },
+        ],
+        system_calls: vec![
+            WatchedSystemCall {
+                system_call: "openat".to_owned(),
+                calls: calls(3, 20_000),
+            },
+            WatchedSystemCall {
+                system_call: "none".to_owned(),
+                calls: calls(2, 4_000),
+            },
+        ],
+    };
+    let counted = WatchedHook {
+        hook: "task_alloc\u{1b}[31m|\u{202e}<b>".to_owned(),
+        function: "security_task_alloc".to_owned(),
+        module: None,
+        calls: Calls {
+            count: 2,
+            ..Calls::default()
+        },
+        errnos: BTreeMap::new(),
+        histogram: Vec::new(),
+        system_calls: vec![WatchedSystemCall {
+            system_call: "clone".to_owned(),
+            calls: Calls {
+                count: 2,
+                ..Calls::default()
+            },
+        }],
+    };
+    let run = common::run();
+    MonitorDocument {
+        schema_version: SCHEMA_VERSION,
+        tool: run.tool,
+        environment: run.environment,
+        monitor: Monitoring {
+            release: "6.12.94-cloud-amd64".to_owned(),
+            active_lsms: vec!["capability".to_owned(), "selinux".to_owned()],
+            scope: "command: ls -l".to_owned(),
+            mode: MonitorMode::Histogram,
+            started: "2026-11-22T10:00:00Z".to_owned(),
+            cost: MonitorCost {
+                added_ns: 180,
+                within_ns: 95,
+                rounds: 501,
+            },
+            memory_bytes: 1 << 20,
+            left_out: vec![LeftOutFunction {
+                name: "inode_free_security".to_owned(),
+                reason: "the kernel has no function for this hook".to_owned(),
+            }],
+        },
+        intervals: vec![
+            Interval {
+                begin_s: 0.0,
+                seconds: 1.0,
+                hooks: vec![
+                    hook(None, "security_inode_permission"),
+                    hook(Some("selinux"), "selinux_inode_permission"),
+                ],
+                lost: 0,
+            },
+            Interval {
+                begin_s: 1.0,
+                seconds: 0.5,
+                hooks: vec![counted],
+                lost: 3,
+            },
+        ],
+        warnings: vec![Warning {
+            cells: vec![1],
+            ..Warning::new(WarningKind::LostCalls, "3 calls are in no figure")
+        }],
+    }
+}
+
+fn written(document: &MonitorDocument) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    document.write(&mut bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn schema_is_kept_in_docs() {
+    let schema = serde_json::to_string_pretty(&monitor_schema()).unwrap() + "\n";
+    same_as_file("../../docs/monitor.schema.json", &schema, "UPDATE_SCHEMA");
+}
+
+#[test]
+fn writer_keeps_to_the_golden_document() {
+    let text = String::from_utf8(written(&document())).unwrap();
+    same_as_file("tests/golden/monitor-v1.json", &text, "UPDATE_GOLDEN");
+}
+
+#[test]
+fn golden_document_is_read_back() {
+    let golden = &include_bytes!("golden/monitor-v1.json")[..];
+    let read = MonitorDocument::read(golden).unwrap();
+    assert_eq!(read, document());
+    let hook = &read.intervals[0].hooks[0];
+    assert_eq!((hook.denials(), hook.calls.mean_ns()), (1, Some(4_800.0)));
+    assert_eq!(read.intervals[1].hooks[0].calls.mean_ns(), None);
+}
+
+#[test]
+fn intervals_add_up() {
+    let mut twice = document();
+    let mut again = twice.intervals[0].clone();
+    again.begin_s = 1.5;
+    again.hooks[0].histogram[0].from_ns = 64;
+    again.hooks[0].histogram[0].to_ns = Some(128);
+    twice.intervals.push(again);
+    let total = twice.total();
+    assert_eq!((total.begin_s, total.seconds, total.lost), (0.0, 2.5, 3));
+    assert_eq!(total.hooks.len(), 3);
+    let hook = &total.hooks[0];
+    assert_eq!(hook.function, "security_inode_permission");
+    assert_eq!((hook.calls.count, hook.calls.sum_ns), (10, Some(48_000)));
+    assert_eq!(hook.errnos["EACCES"], 2);
+    assert_eq!(hook.system_calls[0].calls.count, 6);
+    let counts: Vec<(u64, u64)> = hook
+        .histogram
+        .iter()
+        .map(|b| (b.from_ns, b.count))
+        .collect();
+    assert_eq!(counts, [(64, 4), (128, 4), (1 << 38, 2)]);
+    let percentiles = hook.calls.percentiles_ns.unwrap();
+    assert!((128.0..256.0).contains(&percentiles.p50), "{percentiles:?}");
+    assert_eq!(percentiles.p99, (1u64 << 38) as f64);
+    assert_eq!(Percentiles::of(&[]), None);
+}
+
+#[test]
+fn contradictions_and_other_documents_are_refused() {
+    let mut wrong = document();
+    wrong.intervals[0].hooks[0].calls.count += 1;
+    let error = MonitorDocument::parse(&written(&wrong)).unwrap_err();
+    assert!(
+        matches!(error.fault, DocumentFault::Contradiction { .. }),
+        "{error}"
+    );
+    assert_eq!(
+        error.to_string(),
+        "recording: at intervals[0]: security_inode_permission was called 6 times, but 5 times by \
+         system calls"
+    );
+    assert!(Run::parse(&written(&document())).is_err());
+}
+
+proptest! {
+    #[test]
+    fn any_truncation_is_named(cut in 0.0f64..1.0) {
+        let bytes = written(&document());
+        let end = bytes.trim_ascii_end().len();
+        let cut = (cut * end as f64) as usize;
+        let error = MonitorDocument::parse(&bytes[..cut]).unwrap_err();
+        prop_assert!(error.hint().is_some(), "{}", error);
+    }
+
+    #[test]
+    fn any_changed_byte_is_read_or_refused(at in 0.0f64..1.0, byte: u8) {
+        let mut bytes = written(&document());
+        let at = (at * bytes.len() as f64) as usize;
+        bytes[at] = byte;
+        let _ = MonitorDocument::parse(&bytes);
+    }
+}
