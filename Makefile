@@ -15,8 +15,12 @@ PREFIX ?= $(HOME)/.cargo
 
 rust_version := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
-# WHAT:PACKAGE, see .ci/packages. The agent, the QEMU plugin and liblzma are C.
+# WHAT:PACKAGE[:SERVICE], see .ci/packages. The agent, the QEMU plugin and liblzma are C.
 build_needs := cc:gcc ld:binutils /usr/include/stdio.h:libc6-dev
+# clang compiles the eBPF programs; libbpf is built from the source in its crate.
+build_needs += clang:clang make:make pkg-config:pkg-config \
+	/usr/include/libelf.h:libelf-dev /usr/include/zlib.h:zlib1g-dev \
+	/usr/include/linux/bpf.h:linux-libc-dev
 run_needs := qemu-system-x86_64:qemu-system-x86 mkfs.ext4:e2fsprogs
 # Whoever has apt can fetch Debian's kernels, and checks their signatures.
 ifneq ($(shell command -v apt-get),)
@@ -29,6 +33,8 @@ test_needs += secilc:secilc apparmor_parser:apparmor \
 
 # The guest in which lsmeter itself is tested.
 test_needs += busybox:busybox-static strip:binutils ldd:libc-bin
+# What scrapes lsmeter. A test starts its own: it is no service here.
+test_needs += prometheus:prometheus:prometheus.service promtool:prometheus
 
 lsmeter := $(CARGO) run --release --quiet $(CARGO_FLAGS) --package lsmeter --
 

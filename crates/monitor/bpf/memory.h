@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Maps of one value each, which programs reach into without a look-up and which the
+ * reader has mapped. The loader makes them as large as a machine needs.
+ */
+#ifndef LSMETER_MEMORY_H
+#define LSMETER_MEMORY_H
+
+__u64 rows[1] SEC(".bss.rows");			/* by processor, then by row */
+__u32 row_at[KEYS] SEC(".bss.row_at");		/* by hook and key: where its row is */
+__u64 errors[ERRNOS] SEC(".bss.errors");	/* by hook and errno */
+struct stack stacks[STACKS] SEC(".bss.stacks");
+__u64 targets[PIDS / 64] SEC(".bss.targets");	/* a bit for each process */
+struct shared shared[1] SEC(".bss.shared");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} cgroup SEC(".maps");
+
+#define PATCHED(id) ({				\
+	__u64 value;				\
+						\
+	asm volatile("%0 = %1"			\
+		     : "=r"(value) : "i"(id));	\
+	value;					\
+})
+
+#define ADD_PATCHED(value, id) asm volatile("%0 += %1" : "+r"(value) : "i"(id))
+#define MULTIPLY_PATCHED(value, id) asm volatile("%0 *= %1" : "+r"(value) : "i"(id))
+
+#define RESULT(context) ({					\
+	__u64 value;						\
+								\
+	asm volatile("%0 = *(u64 *)(%1 + %2)"			\
+		     : "=r"(value)				\
+		     : "r"(context), "i"(PATCH_RESULT));	\
+	(__s32)value;						\
+})
+
+/* Keeps the compiler from what it knows of an array's length, or of a bound. */
+#define OPAQUE(value) asm volatile("" : "+r"(value))
+#define OPAQUE_32(value) asm volatile("" : "+w"(value))
+
+#endif

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Puts a copy of the programs on each function.
+
+use std::ffi::CStr;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use libbpf_rs::libbpf_sys as sys;
+
+use crate::btf::{Function, Returns, Types};
+use crate::calibrate::{self, Calibration, FUNCTIONS};
+use crate::error::MonitorError;
+use crate::hooks::{Found, Owner, Probe};
+use crate::kernel::{self, EBUSY, EINVAL, ENOENT, ENOSYS, ENOTSUPP, EPERM, Place};
+use crate::layout::{Layout, patch};
+use crate::monitor::{Filter, LeftOut, Mode, own_tgid};
+use crate::object::{Constants, Object};
+use crate::snapshot::Reader;
+use crate::{capabilities, processes};
+
+/// Too many open files, in this process or on the machine; out of memory. The next
+/// function would fare the same.
+const CONCERNS_ALL: [i32; 4] = [EPERM, 23, 24, 12];
+
+/// Whether the kernel takes fentry programs from this process, tried with one that does
+/// nothing.
+pub fn check_kernel(function: u32) -> Result<(), MonitorError> {
+    let instructions = [
+        sys::bpf_insn {
+            code: 0xb7,
+            ..Default::default()
+        },
+        sys::bpf_insn {
+            code: 0x95,
+            ..Default::default()
+        },
+    ];
+    let Err((source, log)) = kernel::load(c"lsmeter_probe", Place::Entry, function, &instructions)
+    else {
+        return Ok(());
+    };
+    let missing = capabilities::missing();
+    Err(match source.raw_os_error() {
+        Some(EPERM) if !missing.is_empty() => MonitorError::Capabilities { missing },
+        Some(EPERM) if is_confidential() => MonitorError::Lockdown,
+        Some(EPERM) => MonitorError::Refused,
+        Some(ENOSYS) => MonitorError::NoBpf,
+        Some(EINVAL | ENOTSUPP) => MonitorError::NoTrampolines { source },
+        _ => MonitorError::Kernel {
+            action: "load an eBPF program".to_owned(),
+            source,
+            log,
+        },
+    })
+}
+
+fn is_confidential() -> bool {
+    std::fs::read_to_string("/sys/kernel/security/lockdown")
+        .is_ok_and(|levels| levels.contains("[confidentiality]"))
+}
+
+/// What runs in the kernel.
+#[derive(Default)]
+pub struct Programs {
+    /// By probe: what is attached to it.
+    probed: Vec<Option<Attached>>,
+    /// Links that belong to no probe.
+    others: Vec<OwnedFd>,
+}
+
+struct Attached {
+    links: Vec<OwnedFd>,
+    /// Open only to ask how often they were not run.
+    programs: Vec<OwnedFd>,
+}
+
+impl Programs {
+    pub fn is_probed(&self, number: usize) -> bool {
+        matches!(self.probed.get(number), Some(Some(_)))
+    }
+
+    pub fn missed(&self) -> Option<u64> {
+        let mut missed = 0u64;
+        for attached in self.probed.iter().flatten() {
+            for program in &attached.programs {
+                missed = missed.saturating_add(kernel::missed_runs(program.as_fd()).ok()?);
+            }
+        }
+        Some(missed)
+    }
+}
+
+/// Puts programs on functions, one after the other.
+pub struct Attacher<'a> {
+    object: &'a Object,
+    layout: &'a Layout,
+    mode: Mode,
+    filter: &'a Filter,
+    types: &'a Types<'a>,
+    runner: OwnedFd,
+    calibration: Calibration,
+    programs: Programs,
+    refused: Vec<LeftOut>,
+}
+
+impl<'a> Attacher<'a> {
+    /// Learns how the kernel numbers this process.
+    pub fn new(
+        object: &'a Object,
+        layout: &'a Layout,
+        mode: Mode,
+        filter: &'a Filter,
+        types: &'a Types<'a>,
+    ) -> Result<Attacher<'a>, MonitorError> {
+        let function = test_function(types, RUNNER)?;
+        let constants = Constants::new(layout, 0, 0);
+        let tell = object.program(c"tell_tgid", &constants);
+        let failed = |action: &str, source, log| MonitorError::Kernel {
+            action: action.to_owned(),
+            source,
+            log,
+        };
+        let runner = kernel::load(c"lsm_tell_tgid", Place::Entry, function.id, &tell)
+            .map_err(|(source, log)| failed("load a program for the calibration", source, log))?;
+        let link = kernel::attach(runner.as_fd())
+            .map_err(|source| failed("attach to a test function", source, String::new()))?;
+        kernel::run_test_functions(runner.as_fd())
+            .map_err(|source| failed("run the test functions", source, String::new()))?;
+        let programs = Programs {
+            probed: Vec::new(),
+            others: vec![link],
+        };
+        Ok(Attacher {
+            object,
+            layout,
+            mode,
+            filter,
+            types,
+            runner,
+            calibration: Calibration::default(),
+            programs,
+            refused: Vec::new(),
+        })
+    }
+
+    /// Measures what the programs cost, with the very programs.
+    pub fn calibrate(&mut self) -> Result<(), MonitorError> {
+        let own = own_tgid(self.object);
+        let probe = self.layout.probes - 1;
+        let functions = test_functions(self.types)?;
+        let constants = Constants::new(self.layout, probe, 0);
+        let by_process = matches!(self.filter, Filter::Processes(_));
+        if by_process {
+            processes::add(self.object.targets(), own)?;
+        }
+        let reader = Reader {
+            object: self.object,
+            layout: self.layout,
+            mode: self.mode,
+        };
+        let noted = || {
+            let calls = reader.system_calls(probe);
+            calls.values().fold((0u64, 0i64), |(count, sum), figures| {
+                (count + figures.count, sum.wrapping_add(figures.sum_ns))
+            })
+        };
+        let mut attach = || {
+            let mut links = Vec::new();
+            for function in &functions {
+                let mut attached =
+                    self.attach(function, &constants)
+                        .map_err(|refusal| MonitorError::Kernel {
+                            action: format!("attach to {}", function.name),
+                            source: refusal.source,
+                            log: refusal.log,
+                        })?;
+                links.append(&mut attached.links);
+            }
+            Ok(links)
+        };
+        let result = calibrate::calibrate(self.runner.as_fd(), &mut attach, &noted);
+        if by_process {
+            processes::remove(self.object.targets(), own);
+        }
+        let (calibration, mut links) = result?;
+        self.calibration = calibration;
+        self.programs.others.append(&mut links);
+        Ok(())
+    }
+
+    /// From now on, processes made by those that are watched are watched too.
+    pub fn follow_processes(&mut self) -> Result<(), MonitorError> {
+        let constants = Constants::new(self.layout, 0, 0);
+        for (program, tracepoint) in [
+            (c"follow_fork", "btf_trace_sched_process_fork"),
+            (c"forget_process", "btf_trace_sched_process_free"),
+        ] {
+            let failed = |source, log| MonitorError::Kernel {
+                action: format!("follow processes at {tracepoint}"),
+                source,
+                log,
+            };
+            let missing = || failed(io::Error::from_raw_os_error(ENOENT), String::new());
+            let id = self.types.typedef(tracepoint).ok_or_else(missing)?;
+            let instructions = self.object.program(program, &constants);
+            let fd = kernel::load(program, Place::Tracepoint, id, &instructions)
+                .map_err(|(source, log)| failed(source, log))?;
+            let link = kernel::attach(fd.as_fd()).map_err(|e| failed(e, String::new()))?;
+            self.programs.others.push(link);
+        }
+        Ok(())
+    }
+
+    /// Probes a function, or notes why that cannot be done.
+    pub fn probe(&mut self, number: usize, probe: &Probe) -> Result<(), MonitorError> {
+        let part = usize::from(probe.owner != Owner::Framework);
+        let mut constants = Constants::new(self.layout, number, own_tgid(self.object))
+            .with(patch::WINDOW, self.calibration.within_ns as usize)
+            .with(patch::OUTSIDE, self.calibration.around_ns() as usize)
+            .with(patch::PART, part);
+        if probe.function.returns == Returns::Int {
+            constants.result_at = Some(probe.function.argument_words);
+        }
+        let attached = match self.attach(&probe.function, &constants) {
+            Ok(attached) => Some(attached),
+            Err(refusal) => {
+                let code = refusal.source.raw_os_error().unwrap_or(0);
+                if CONCERNS_ALL.contains(&code) {
+                    return Err(MonitorError::Kernel {
+                        action: format!("probe {}", probe.function.name),
+                        source: refusal.source,
+                        log: refusal.log,
+                    });
+                }
+                self.refused.push(LeftOut {
+                    name: probe.function.name.clone(),
+                    reason: refusal.reason(),
+                });
+                None
+            }
+        };
+        self.programs.probed.push(attached);
+        Ok(())
+    }
+
+    /// The exit first: an exit without its entry is ignored, an entry without its exit
+    /// would stay under way.
+    fn attach(&self, function: &Function, constants: &Constants) -> Result<Attached, Refusal> {
+        let mut attached = Attached {
+            links: Vec::new(),
+            programs: Vec::new(),
+        };
+        for (name, title, place) in self.programs_of_mode() {
+            let instructions = self.object.program(name, constants);
+            let program = kernel::load(title, place, function.id, &instructions).map_err(
+                |(source, log)| Refusal {
+                    source,
+                    log,
+                    loading: true,
+                },
+            )?;
+            let link = kernel::attach(program.as_fd()).map_err(|source| Refusal {
+                source,
+                log: String::new(),
+                loading: false,
+            })?;
+            attached.links.push(link);
+            attached.programs.push(program);
+        }
+        Ok(attached)
+    }
+
+    /// Name, title and place of what a function gets.
+    fn programs_of_mode(&self) -> Vec<(&'static CStr, &'static CStr, Place)> {
+        let count = match self.filter {
+            Filter::Machine => c"count_all",
+            Filter::Processes(_) => c"count_processes",
+            Filter::Cgroup(_) => c"count_cgroup",
+        };
+        let enter = match self.filter {
+            Filter::Machine => c"enter_all",
+            Filter::Processes(_) => c"enter_processes",
+            Filter::Cgroup(_) => c"enter_cgroup",
+        };
+        let leave = match self.mode {
+            Mode::Count => return vec![(count, c"lsm_count", Place::Entry)],
+            Mode::Time => c"leave_time",
+            Mode::Histogram => c"leave_histogram",
+        };
+        vec![
+            (leave, c"lsm_leave", Place::Exit),
+            (enter, c"lsm_enter", Place::Entry),
+        ]
+    }
+
+    /// What runs now, what it costs, and what could not be probed.
+    pub fn end(self, found: &Found) -> Result<(Programs, Calibration, Vec<LeftOut>), MonitorError> {
+        if self.programs.probed.iter().all(Option::is_none)
+            && let Some(first) = self.refused.first()
+        {
+            return Err(MonitorError::NoneAttached {
+                tried: found.probes.len(),
+                function: first.name.clone(),
+                reason: first.reason.clone(),
+            });
+        }
+        Ok((self.programs, self.calibration, self.refused))
+    }
+}
+
+struct Refusal {
+    source: io::Error,
+    log: String,
+    loading: bool,
+}
+
+impl Refusal {
+    fn reason(&self) -> String {
+        match (self.source.raw_os_error(), self.loading) {
+            (Some(ENOTSUPP), _) => {
+                "it has more arguments, or larger ones, than this kernel's trampolines take".into()
+            }
+            (Some(ENOENT), true) => "the kernel does not find its address".to_owned(),
+            (Some(EBUSY), false) => {
+                "it cannot be traced (notrace), or something else has changed its first \
+                 instruction"
+                    .to_owned()
+            }
+            (_, true) => format!(
+                "the kernel refuses a program for it: {}{}",
+                self.source, self.log
+            ),
+            (_, false) => format!("the kernel refuses to attach to it: {}", self.source),
+        }
+    }
+}
+
+/// The test function on which this process is told its number. Programs that are attached
+/// later run earlier: on one that is measured, this would be measured too.
+const RUNNER: usize = FUNCTIONS + 1;
+
+fn test_functions(types: &Types<'_>) -> Result<Vec<Function>, MonitorError> {
+    (1..=FUNCTIONS)
+        .map(|number| test_function(types, number))
+        .collect()
+}
+
+fn test_function(types: &Types<'_>, number: usize) -> Result<Function, MonitorError> {
+    let wanted = format!("bpf_fentry_test{number}");
+    types
+        .functions(|name| name == wanted)
+        .pop()
+        .ok_or_else(|| MonitorError::Kernel {
+            action: format!("calibrate on {wanted}"),
+            source: io::Error::from_raw_os_error(ENOENT),
+            log: ": is this kernel older than 5.5, or without CONFIG_NET?".to_owned(),
+        })
+}

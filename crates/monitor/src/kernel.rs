@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `bpf(2)`, as far as libbpf-rs does not wrap it: programs are loaded one by one, with
+//! instructions of their own.
+
+use std::ffi::{CStr, c_int};
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::ptr;
+
+use libbpf_rs::libbpf_sys as sys;
+
+/// `EOPNOTSUPP` of the kernel's own (`ENOTSUPP`), which has no name outside.
+pub const ENOTSUPP: i32 = 524;
+/// `errno`s by name, as far as they say something here.
+pub const EPERM: i32 = 1;
+pub const ENOENT: i32 = 2;
+pub const EBUSY: i32 = 16;
+pub const EINVAL: i32 = 22;
+pub const ENOSYS: i32 = 38;
+const LOG_BYTES: usize = 16 << 10;
+/// Bytes of the log that are shown.
+const LOG_SHOWN: usize = 400;
+
+/// What a program attaches to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Before a function.
+    Entry,
+    /// After it.
+    Exit,
+    /// At a tracepoint.
+    Tracepoint,
+}
+
+fn checked(result: c_int) -> io::Result<c_int> {
+    match result {
+        0.. => Ok(result),
+        error => Err(io::Error::from_raw_os_error(-error)),
+    }
+}
+
+/// Loads a program for the function or tracepoint with the BTF number `id`. With the
+/// error comes the end of the verifier's log.
+pub fn load(
+    name: &CStr,
+    place: Place,
+    id: u32,
+    instructions: &[sys::bpf_insn],
+) -> Result<OwnedFd, (io::Error, String)> {
+    let mut options = sys::bpf_prog_load_opts {
+        sz: size_of::<sys::bpf_prog_load_opts>() as sys::size_t,
+        expected_attach_type: match place {
+            Place::Entry => sys::BPF_TRACE_FENTRY,
+            Place::Exit => sys::BPF_TRACE_FEXIT,
+            Place::Tracepoint => sys::BPF_TRACE_RAW_TP,
+        },
+        attach_btf_id: id,
+        ..Default::default()
+    };
+    let error = match load_with(name, instructions, &mut options) {
+        Ok(program) => return Ok(program),
+        Err(error) => error,
+    };
+    // Again, for the log. Where that has no room for all, the error would be about it.
+    let mut log = vec![0u8; LOG_BYTES];
+    options.log_level = 1;
+    options.log_buf = log.as_mut_ptr().cast();
+    options.log_size = LOG_BYTES as u32;
+    drop(load_with(name, instructions, &mut options));
+    Err((error, log_end(&log)))
+}
+
+fn load_with(
+    name: &CStr,
+    instructions: &[sys::bpf_insn],
+    options: &mut sys::bpf_prog_load_opts,
+) -> io::Result<OwnedFd> {
+    // SAFETY: the strings end in 0; options, their log and the instructions outlive the
+    // call.
+    let result = unsafe {
+        sys::bpf_prog_load(
+            sys::BPF_PROG_TYPE_TRACING,
+            name.as_ptr(),
+            c"GPL".as_ptr(),
+            instructions.as_ptr(),
+            instructions.len() as sys::size_t,
+            options,
+        )
+    };
+    // SAFETY: a new descriptor, which nobody else has.
+    checked(result).map(|fd| unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// The last lines of a log, after a colon and in one line; empty if there is none.
+fn log_end(log: &[u8]) -> String {
+    let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
+    let text = String::from_utf8_lossy(&log[..end]);
+    let lines = text
+        .lines()
+        .filter(|line| !line.starts_with("processed ") && !line.trim().is_empty());
+    let mut shown = String::new();
+    for line in lines.collect::<Vec<_>>().into_iter().rev() {
+        if shown.len() + line.len() > LOG_SHOWN {
+            break;
+        }
+        shown = match shown.is_empty() {
+            true => line.trim().to_owned(),
+            false => format!("{}; {shown}", line.trim()),
+        };
+    }
+    match shown.is_empty() {
+        true => shown,
+        false => format!(": {shown}"),
+    }
+}
+
+/// Attaches a program to where it was loaded for, for as long as the link is open.
+pub fn attach(program: BorrowedFd<'_>) -> io::Result<OwnedFd> {
+    // SAFETY: no name: the program knows where it belongs.
+    let result = unsafe { sys::bpf_raw_tracepoint_open(ptr::null(), program.as_raw_fd()) };
+    // SAFETY: a new descriptor, which nobody else has.
+    checked(result).map(|fd| unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// Has the kernel call its `bpf_fentry_test1` to `bpf_fentry_test8` once each.
+pub fn run_test_functions(program: BorrowedFd<'_>) -> io::Result<()> {
+    let mut options = sys::bpf_test_run_opts {
+        sz: size_of::<sys::bpf_test_run_opts>() as sys::size_t,
+        ..Default::default()
+    };
+    // SAFETY: options outlive the call, and name no memory.
+    checked(unsafe { sys::bpf_prog_test_run_opts(program.as_raw_fd(), &raw mut options) })?;
+    Ok(())
+}
+
+/// How often the kernel did not run a program, since it was running already on the same
+/// processor.
+pub fn missed_runs(program: BorrowedFd<'_>) -> io::Result<u64> {
+    let mut info = sys::bpf_prog_info::default();
+    let mut len = size_of::<sys::bpf_prog_info>() as u32;
+    // SAFETY: info is of that length, and asks for none of the arrays.
+    checked(unsafe {
+        sys::bpf_prog_get_info_by_fd(program.as_raw_fd(), &raw mut info, &raw mut len)
+    })?;
+    Ok(info.recursion_misses)
+}
+
+/// Puts a control group into entry 0 of a map of those.
+pub fn set_cgroup(map: c_int, cgroup: BorrowedFd<'_>) -> io::Result<()> {
+    let (key, value) = (0u32, cgroup.as_raw_fd());
+    // SAFETY: key and value are what such a map takes, and outlive the call.
+    checked(unsafe {
+        sys::bpf_map_update_elem(map, (&raw const key).cast(), (&raw const value).cast(), 0)
+    })?;
+    Ok(())
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Counts and times the LSM hooks of a live machine with eBPF: which are called, how
+//! often, how long they take, in which system calls, and what they refuse.
+//!
+//! [`Monitor::start`] attaches programs to the kernel's `security_*` functions, and to
+//! modules' implementations if asked to; [`Monitor::snapshot`] reads what they noted, and
+//! [`Snapshot::since`] tells two of them apart. `bpf/README.md` says how the programs
+//! work, what they cost and what they cannot see.
+
+mod attach;
+pub mod btf;
+mod calibrate;
+pub mod capabilities;
+mod error;
+pub mod glob;
+mod histogram;
+mod hooks;
+mod kernel;
+pub mod layout;
+mod monitor;
+mod object;
+mod processes;
+mod snapshot;
+#[cfg(test)]
+mod tests;
+
+pub use calibrate::Calibration;
+pub use error::MonitorError;
+pub use histogram::{Histogram, bounds_ns};
+pub use hooks::{Found, Owner, PROBES_MAX, Probe, Selection, find};
+pub use monitor::{Filter, LeftOut, Mode, Monitor, Options, Progress};
+pub use snapshot::{Figures, HookFigures, Lost, Snapshot, SystemCall};

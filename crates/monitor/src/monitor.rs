@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Attaching, and reading.
+
+use std::fs::{self, File};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use crate::attach::{Attacher, Programs};
+use crate::btf::Types;
+use crate::calibrate::Calibration;
+use crate::error::MonitorError;
+use crate::hooks::{self, Found, Probe, Selection};
+use crate::layout::{BUCKETS, Layout, ROW_BUCKETS};
+use crate::object::Object;
+use crate::snapshot::{HookFigures, Reader, Snapshot};
+use crate::{capabilities, kernel, processes};
+
+const BTF: &str = "/sys/kernel/btf/vmlinux";
+const STACK: &str = "/sys/kernel/security/lsm";
+/// Longest list of modules that is read.
+const STACK_MAX: usize = 4096;
+/// Descriptors for other things than programs and links.
+const OTHER_FILES: u64 = 128;
+
+/// What is noted of each call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// That it happened. No errors: they are known only at a call's end.
+    Count,
+    /// Also its result and its time: sum, shortest and longest.
+    #[default]
+    Time,
+    /// Also a histogram of times.
+    Histogram,
+}
+
+/// Whose calls are noted. Those of the monitoring process never are.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Filter {
+    /// Everybody's.
+    #[default]
+    Machine,
+    /// Those of these processes, of all their threads, and of all that descend from
+    /// them, from their first instruction on.
+    Processes(Vec<u32>),
+    /// Those of tasks in this control group (version 2), or below it.
+    Cgroup(PathBuf),
+}
+
+/// What to monitor, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// What is noted.
+    pub mode: Mode,
+    /// Whose calls.
+    pub filter: Filter,
+    /// Of which functions.
+    pub selection: Selection,
+    /// Rows for pairs of a function and a system call, on each processor. What has none
+    /// counts as [`SystemCall::Other`](crate::SystemCall::Other). A row has 40 bytes, 8
+    /// when only counting, 360 with a histogram.
+    pub pairs: usize,
+}
+
+impl Default for Options {
+    /// Times of all hooks, on the whole machine, with 4,096 rows.
+    fn default() -> Options {
+        Options {
+            mode: Mode::default(),
+            filter: Filter::default(),
+            selection: Selection::default(),
+            pairs: 4096,
+        }
+    }
+}
+
+/// How far the start is, which takes seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress<'a> {
+    /// What probing costs is being measured.
+    Calibrating,
+    /// A function is about to be probed.
+    Attaching {
+        /// Functions that were dealt with.
+        done: usize,
+        /// All that are to be probed.
+        total: usize,
+        /// This one.
+        function: &'a str,
+    },
+}
+
+/// A function that is not probed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Its name, or that of a hook without a function.
+    pub name: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// Programs in the kernel that note calls, until this is dropped or the process ends in
+/// whatever way.
+///
+/// Ending the process is the faster way to detach.
+pub struct Monitor {
+    programs: Programs,
+    object: Object,
+    layout: Layout,
+    mode: Mode,
+    probes: Vec<Arc<Probe>>,
+    left_out: Vec<LeftOut>,
+    calibration: Calibration,
+    started: Instant,
+}
+
+impl Monitor {
+    /// Finds the functions, calibrates and attaches. `progress` is called before each
+    /// step.
+    ///
+    /// # Errors
+    ///
+    /// [`MonitorError`]; nothing stays attached then. A function that cannot be probed
+    /// is none: see [`Monitor::left_out`].
+    pub fn start(
+        options: &Options,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<Monitor, MonitorError> {
+        let btf = fs::read(BTF).map_err(|source| MonitorError::NoBtf {
+            path: BTF.into(),
+            source,
+        })?;
+        let types = Types::read(&btf)?;
+        let found = hooks::find(&types, &active_modules(), &options.selection);
+        if found.probes.is_empty() {
+            return Err(MonitorError::NoHooks {
+                patterns: options.selection.hooks.clone(),
+            });
+        }
+        crate::attach::check_kernel(found.probes[0].function.id)?;
+        let cgroup = match &options.filter {
+            Filter::Cgroup(path) => Some((open_cgroup(path)?, path)),
+            Filter::Processes(_) => {
+                processes::check_namespace()?;
+                None
+            }
+            Filter::Machine => None,
+        };
+        let layout = layout(options, found.probes.len())?;
+        raise_file_limit(layout.probes);
+        let object = Object::new(&layout)?;
+        if let Some((directory, path)) = &cgroup {
+            kernel::set_cgroup(object.cgroup_map(), directory.as_fd()).map_err(|source| {
+                MonitorError::Cgroup {
+                    path: path.to_path_buf(),
+                    source,
+                }
+            })?;
+        }
+        let mut attacher = Attacher::new(&object, &layout, options.mode, &options.filter, &types)?;
+        progress(Progress::Calibrating);
+        attacher.calibrate()?;
+        if let Filter::Processes(numbers) = &options.filter {
+            attacher.follow_processes()?;
+            for &number in numbers {
+                processes::add_with_descendants(object.targets(), number)?;
+            }
+        }
+        let total = found.probes.len();
+        for (done, probe) in found.probes.iter().enumerate() {
+            progress(Progress::Attaching {
+                done,
+                total,
+                function: &probe.function.name,
+            });
+            attacher.probe(done, probe)?;
+        }
+        let (programs, calibration, refused) = attacher.end(&found)?;
+        let left_out = left_out(&found, refused);
+        Ok(Monitor {
+            programs,
+            layout,
+            mode: options.mode,
+            probes: found.probes.into_iter().map(Arc::new).collect(),
+            left_out,
+            calibration,
+            started: Instant::now(),
+            object,
+        })
+    }
+
+    /// What was counted until now. Only reads memory: no system call, no hook.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        let reader = Reader {
+            object: &self.object,
+            layout: &self.layout,
+            mode: self.mode,
+        };
+        let hooks = self.probes.iter().enumerate();
+        let hooks = hooks
+            .filter(|(number, _)| self.programs.is_probed(*number))
+            .map(|(number, probe)| HookFigures {
+                probe: Arc::clone(probe),
+                system_calls: reader.system_calls(number),
+                errnos: reader.errnos(number),
+            })
+            .collect();
+        let taken = Instant::now();
+        Snapshot {
+            taken,
+            elapsed: taken.saturating_duration_since(self.started),
+            hooks,
+            lost: reader.lost(),
+            pairs_refused: reader.pairs_refused(),
+        }
+    }
+
+    /// Functions that are probed, in the order of a snapshot's.
+    pub fn probes(&self) -> impl Iterator<Item = &Probe> {
+        let probes = self.probes.iter().enumerate();
+        probes
+            .filter(|(number, _)| self.programs.is_probed(*number))
+            .map(|(_, probe)| probe.as_ref())
+    }
+
+    /// Functions that were asked for and are not probed.
+    #[must_use]
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
+    }
+
+    /// What a probed call costs.
+    #[must_use]
+    pub fn calibration(&self) -> Calibration {
+        self.calibration
+    }
+
+    /// What is noted of each call.
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Bytes of kernel memory that the figures take. It does not grow.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.layout.memory_bytes()
+    }
+
+    /// How often the kernel did not run one of the programs, since it was running
+    /// already on the same processor: calls that were not seen. None if the kernel does
+    /// not tell. A system call for each program.
+    #[must_use]
+    pub fn missed(&self) -> Option<u64> {
+        self.programs.missed()
+    }
+
+    /// Gives up the capabilities that are no longer needed
+    /// ([`capabilities::drop_unneeded`]).
+    ///
+    /// # Errors
+    ///
+    /// [`MonitorError::Kernel`] if the system refuses.
+    pub fn drop_capabilities(&self) -> Result<(), MonitorError> {
+        capabilities::drop_unneeded().map_err(|source| MonitorError::Kernel {
+            action: "give up capabilities".to_owned(),
+            source,
+            log: String::new(),
+        })
+    }
+}
+
+fn layout(options: &Options, probes: usize) -> Result<Layout, MonitorError> {
+    let row_words = match options.mode {
+        Mode::Count => 1,
+        Mode::Time => ROW_BUCKETS,
+        Mode::Histogram => ROW_BUCKETS + BUCKETS,
+    };
+    let cpus = libbpf_rs::num_possible_cpus().map_err(|error| MonitorError::Kernel {
+        action: "count the processors that there can be".to_owned(),
+        source: std::io::Error::other(error),
+        log: String::new(),
+    })?;
+    // One more, for the calibration.
+    let targets = matches!(options.filter, Filter::Processes(_));
+    Layout::new(probes + 1, cpus, options.pairs, row_words, targets).ok_or(MonitorError::TooLarge {
+        probes,
+        cpus,
+        pairs: options.pairs,
+    })
+}
+
+fn left_out(found: &Found, refused: Vec<LeftOut>) -> Vec<LeftOut> {
+    let named = |names: &mut dyn Iterator<Item = &String>, reason: &str| {
+        names
+            .map(|name| LeftOut {
+                name: name.clone(),
+                reason: reason.to_owned(),
+            })
+            .collect::<Vec<_>>()
+    };
+    let mut all = refused;
+    all.extend(named(
+        &mut found.ambiguous.iter(),
+        "several functions of the kernel have this name",
+    ));
+    all.extend(named(
+        &mut found.unserved.iter(),
+        "the kernel has no function for this hook: it is inlined, or configured out",
+    ));
+    all
+}
+
+/// The stack, as the kernel lists it; empty where that is not mounted.
+fn active_modules() -> Vec<String> {
+    let list = fs::read_to_string(STACK).unwrap_or_default();
+    let list = list.get(..list.len().min(STACK_MAX)).unwrap_or_default();
+    list.trim()
+        .split(',')
+        .filter(|module| !module.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+fn open_cgroup(path: &Path) -> Result<File, MonitorError> {
+    let failed = |source| MonitorError::Cgroup {
+        path: path.to_path_buf(),
+        source,
+    };
+    fs::metadata(path.join("cgroup.procs")).map_err(failed)?;
+    File::open(path).map_err(failed)
+}
+
+/// As far as it goes: whether it was enough shows when descriptors run out.
+fn raise_file_limit(probes: usize) {
+    let wanted = 4 * probes as u64 + OTHER_FILES;
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current.is_none_or(|current| current >= wanted) {
+        return;
+    }
+    let enough = limit.maximum.is_none_or(|maximum| maximum >= wanted);
+    let raised = Rlimit {
+        current: Some(wanted),
+        maximum: if enough { limit.maximum } else { Some(wanted) },
+    };
+    if setrlimit(Resource::Nofile, raised).is_err() {
+        let _ = setrlimit(
+            Resource::Nofile,
+            Rlimit {
+                current: limit.maximum,
+                maximum: limit.maximum,
+            },
+        );
+    }
+}
+
+/// How the kernel numbers this process.
+pub(crate) fn own_tgid(object: &Object) -> u32 {
+    object.shared()[crate::snapshot::OWN_TGID].load(Ordering::Relaxed) as u32
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The compiled programs: their maps, made as large as needed, and their instructions,
+//! of which each hook gets a copy with its own constants.
+
+use std::ffi::{CStr, CString, c_int};
+use std::io;
+use std::ptr::NonNull;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+
+use libbpf_rs::libbpf_sys as sys;
+use libbpf_rs::{AsRawLibbpf, ObjectBuilder, OpenObject, PrintLevel, set_print};
+
+use crate::error::MonitorError;
+use crate::layout::{Layout, SHARED_TABLE, SHARED_WORDS, bucket_of, patch};
+use crate::snapshot::NEXT_ROW;
+
+static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/monitor.bpf.o"));
+
+/// What libbpf complained of since it was last asked.
+static COMPLAINTS: Mutex<String> = Mutex::new(String::new());
+const COMPLAINTS_MAX: usize = 2048;
+
+fn complain(_: PrintLevel, message: String) {
+    if let Ok(mut complaints) = COMPLAINTS.lock()
+        && complaints.len() + message.len() < COMPLAINTS_MAX
+    {
+        complaints.push_str("; ");
+        complaints.push_str(message.trim());
+    }
+}
+
+fn complaints() -> String {
+    COMPLAINTS
+        .lock()
+        .map(|mut text| std::mem::take(&mut *text))
+        .unwrap_or_default()
+}
+
+/// The programs' maps and instructions.
+pub struct Object {
+    // Its end unmaps and closes the maps.
+    object: OpenObject,
+}
+
+/// What one copy of a program has for itself.
+#[derive(Debug, Clone)]
+pub struct Constants {
+    values: Vec<(i32, usize)>,
+    /// Words before the return value; None if there is none to look at.
+    pub result_at: Option<u16>,
+}
+
+impl Constants {
+    /// Of the probe with this number.
+    #[must_use]
+    pub fn new(layout: &Layout, probe: usize, own_tgid: u32) -> Constants {
+        let values = vec![
+            (patch::INDEX, probe * crate::layout::KEYS * 4),
+            (patch::ERRORS, probe * crate::layout::ERRNOS * 8),
+            (patch::OWN_TGID, own_tgid as usize),
+            (patch::STRIDE, layout.stride / 8),
+            (patch::LAST, (layout.rows - 1) * layout.row_words),
+            (patch::END, layout.last_row()),
+            (patch::ROW, layout.row_words),
+            (patch::REST, (1 + probe) * layout.row_words),
+            (patch::WINDOW, 0),
+            (patch::OUTSIDE, 0),
+            (patch::PART, 0),
+        ];
+        Constants {
+            values,
+            result_at: None,
+        }
+    }
+
+    /// With another value for one of [`patch`].
+    #[must_use]
+    pub fn with(mut self, which: i32, value: usize) -> Constants {
+        for entry in self.values.iter_mut().filter(|entry| entry.0 == which) {
+            entry.1 = value;
+        }
+        self
+    }
+}
+
+const MOVE_IMMEDIATE: u8 = 0xb7;
+const LOAD_WORD: u8 = 0x79;
+
+/// Whether an instruction calculates or compares with its immediate value: of a class of
+/// `BPF_ALU`, `BPF_ALU64`, `BPF_JMP` or `BPF_JMP32`, and without `BPF_X`.
+fn takes_immediate(code: u8) -> bool {
+    matches!(code & 0x07, 4..=7) && code & 0x08 == 0
+}
+
+/// A copy of a program with constants in their places.
+pub(crate) fn patched(template: &[sys::bpf_insn], constants: &Constants) -> Vec<sys::bpf_insn> {
+    let mut copy = template.to_vec();
+    for instruction in &mut copy {
+        if takes_immediate(instruction.code) && instruction.imm >> 16 == patch::MARK {
+            let value = constants
+                .values
+                .iter()
+                .find(|(which, _)| *which == instruction.imm);
+            let (_, value) = value.expect("the compiler has left the constants alone");
+            instruction.imm = i32::try_from(*value).expect("Layout bounds all offsets");
+        } else if instruction.code == LOAD_WORD && instruction.off == patch::RESULT {
+            match constants.result_at {
+                Some(words) => instruction.off = (words * 8).cast_signed(),
+                None => {
+                    instruction.code = MOVE_IMMEDIATE;
+                    instruction.off = 0;
+                    instruction.imm = 0;
+                    instruction.set_src_reg(0);
+                }
+            }
+        }
+    }
+    copy
+}
+
+impl Object {
+    /// Makes the maps and adapts the programs to the running kernel. Loads none.
+    pub fn new(layout: &Layout) -> Result<Object, MonitorError> {
+        set_print(Some((PrintLevel::Warn, complain)));
+        let failed = |action: &str, source| MonitorError::Kernel {
+            action: action.to_owned(),
+            source,
+            log: complaints(),
+        };
+        let mut object = ObjectBuilder::default()
+            .open_memory(OBJECT)
+            .map_err(|error| failed("read lsmeter's own eBPF programs", io::Error::other(error)))?;
+        for mut map in object.maps_mut() {
+            let bytes = match map.name().to_str() {
+                Some(".bss.rows") => layout.rows_bytes(),
+                Some(".bss.row_at") => layout.row_at_bytes(),
+                Some(".bss.errors") => layout.errors_bytes(),
+                Some(".bss.targets") => layout.targets_bytes(),
+                _ => continue,
+            };
+            let bytes = u32::try_from(bytes).expect("Layout bounds all sizes");
+            map.set_value_size(bytes)
+                .map_err(|error| failed("size a map", io::Error::other(error)))?;
+        }
+        // SAFETY: the object is open, and was not prepared yet.
+        let result = unsafe { sys::bpf_object__prepare(object.as_libbpf_object().as_ptr()) };
+        if result < 0 {
+            let source = io::Error::from_raw_os_error(-result);
+            return Err(failed("make the maps of lsmeter's eBPF programs", source));
+        }
+        complaints();
+        let object = Object { object };
+        object.shared()[NEXT_ROW].store(layout.probes as u64 + 1, Ordering::Relaxed);
+        for (ns, bucket) in (0..).zip(object.shared_table()) {
+            bucket.store(bucket_of(ns) as u8, Ordering::Relaxed);
+        }
+        Ok(object)
+    }
+
+    fn raw(&self) -> NonNull<sys::bpf_object> {
+        self.object.as_libbpf_object()
+    }
+
+    /// A program's instructions with these constants.
+    pub fn program(&self, name: &CStr, constants: &Constants) -> Vec<sys::bpf_insn> {
+        // SAFETY: the object is open, and the name ends in 0.
+        let program =
+            unsafe { sys::bpf_object__find_program_by_name(self.raw().as_ptr(), name.as_ptr()) };
+        assert!(!program.is_null(), "monitor.bpf.c has this program");
+        // SAFETY: the program is the object's; libbpf keeps as many instructions as it
+        // says for as long as the object is open.
+        let template = unsafe {
+            std::slice::from_raw_parts(
+                sys::bpf_program__insns(program),
+                sys::bpf_program__insn_cnt(program) as usize,
+            )
+        };
+        patched(template, constants)
+    }
+
+    fn map(&self, name: &str) -> NonNull<sys::bpf_map> {
+        let name = CString::new(name).expect("a name of memory.h");
+        // SAFETY: the object is open, and the name ends in 0.
+        let map = unsafe { sys::bpf_object__find_map_by_name(self.raw().as_ptr(), name.as_ptr()) };
+        NonNull::new(map).expect("memory.h has this map")
+    }
+
+    /// The content of a map, which programs go on changing: where, and how many bytes.
+    fn memory(&self, name: &str) -> (NonNull<u8>, usize) {
+        let mut bytes: sys::size_t = 0;
+        // SAFETY: the map is the object's.
+        let start = unsafe { sys::bpf_map__initial_value(self.map(name).as_ptr(), &raw mut bytes) };
+        let start = NonNull::new(start.cast()).expect("libbpf maps what begins with .bss");
+        (start, bytes as usize)
+    }
+
+    fn words(&self, name: &str) -> &[AtomicU64] {
+        let (start, bytes) = self.memory(name);
+        // SAFETY: mapped for as long as the object is open, at the beginning of a page,
+        // and changed by atomic instructions.
+        unsafe { std::slice::from_raw_parts(start.as_ptr().cast(), bytes / 8) }
+    }
+
+    /// All processors' rows.
+    pub fn rows(&self) -> &[AtomicU64] {
+        self.words(".bss.rows")
+    }
+
+    /// Where the row of each probe and key is, in words; 0 if it has none yet.
+    pub fn row_at(&self) -> &[AtomicU32] {
+        let (start, bytes) = self.memory(".bss.row_at");
+        // SAFETY: as in `words`.
+        unsafe { std::slice::from_raw_parts(start.as_ptr().cast(), bytes / 4) }
+    }
+
+    /// Errors by probe and errno.
+    pub fn errors(&self) -> &[AtomicU64] {
+        self.words(".bss.errors")
+    }
+
+    /// A bit for each process.
+    pub fn targets(&self) -> &[AtomicU64] {
+        self.words(".bss.targets")
+    }
+
+    /// The table at the end of `struct shared`.
+    fn shared_table(&self) -> &[AtomicU8] {
+        let (start, bytes) = self.memory(".bss.shared");
+        assert!(bytes >= SHARED_WORDS * 8 + SHARED_TABLE, "layout.h has it");
+        // SAFETY: as in `words`, and within the map.
+        unsafe {
+            std::slice::from_raw_parts(start.as_ptr().add(SHARED_WORDS * 8).cast(), SHARED_TABLE)
+        }
+    }
+
+    /// `struct shared`.
+    pub fn shared(&self) -> &[AtomicU64] {
+        let shared = self.words(".bss.shared");
+        assert!(shared.len() >= SHARED_WORDS, "layout.h has this many");
+        shared
+    }
+
+    /// The map of the control group.
+    pub fn cgroup_map(&self) -> c_int {
+        // SAFETY: the map is the object's.
+        unsafe { sys::bpf_map__fd(self.map("cgroup").as_ptr()) }
+    }
+}
+
+/// All programs as they were compiled, by name. Needs no privilege.
+#[cfg(test)]
+pub(crate) fn templates() -> Vec<(String, Vec<sys::bpf_insn>)> {
+    set_print(None);
+    let object = ObjectBuilder::default()
+        .open_memory(OBJECT)
+        .expect("what clang compiled");
+    object
+        .progs()
+        .map(|program| {
+            let name = program.name().to_str().expect("a name in C").to_owned();
+            let raw = program.as_libbpf_object().as_ptr();
+            // SAFETY: the program is the object's, which is open; libbpf has as many
+            // instructions as it says.
+            let instructions = unsafe {
+                std::slice::from_raw_parts(
+                    sys::bpf_program__insns(raw),
+                    sys::bpf_program__insn_cnt(raw) as usize,
+                )
+            };
+            (name, instructions.to_vec())
+        })
+        .collect()
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What was counted until a moment, and between two of them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use crate::histogram::Histogram;
+use crate::hooks::Probe;
+use crate::layout::{
+    BUCKETS, ERRNOS, KEY_NONE, KEYS, Layout, ROW_BUCKETS, ROW_COUNT, ROW_ERRORS, ROW_MAX, ROW_MIN,
+    ROW_SUM,
+};
+use crate::monitor::Mode;
+use crate::object::Object;
+
+pub(crate) const NEXT_ROW: usize = 0;
+pub(crate) const OWN_TGID: usize = 1;
+const ROWS_REFUSED: usize = 2;
+const NO_STACK: usize = 3;
+const TOO_DEEP: usize = 4;
+const ABANDONED: usize = 5;
+const NO_PROCESSOR: usize = 6;
+
+/// In which system call a hook was called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SystemCall {
+    /// One of x86-64, by its number.
+    Number(u16),
+    /// None: a thread of the kernel, a page fault, or an interrupt of the program itself.
+    None,
+    /// One of i386 or x32, one from 512 on, or one that came when all rows were taken.
+    Other,
+}
+
+/// Calls of a function, in one system call or in all.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Figures {
+    /// Calls.
+    pub count: u64,
+    /// Calls that returned an error; 0 when only counting.
+    pub errors: u64,
+    /// Time in all calls in ns, without what the monitor added. It can fall below 0,
+    /// where calls are shorter than the calibration's spread. 0 when only counting.
+    pub sum_ns: i64,
+    /// Shortest call in ns. None without calls, when only counting, and in a difference.
+    pub min_ns: Option<u64>,
+    /// Longest call in ns, like `min_ns`.
+    pub max_ns: Option<u64>,
+    /// Times of all calls, if they are kept.
+    pub histogram: Option<Histogram>,
+}
+
+impl Figures {
+    /// Mean time of a call in ns; None without calls.
+    #[must_use]
+    pub fn mean_ns(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
+    }
+
+    /// Adds calls of the same function elsewhere.
+    pub fn add(&mut self, other: &Figures) {
+        self.count = self.count.wrapping_add(other.count);
+        self.errors = self.errors.wrapping_add(other.errors);
+        self.sum_ns = self.sum_ns.wrapping_add(other.sum_ns);
+        self.min_ns = self.min_ns.into_iter().chain(other.min_ns).min();
+        self.max_ns = self.max_ns.into_iter().chain(other.max_ns).max();
+        if let Some(theirs) = &other.histogram {
+            self.histogram.get_or_insert_default().add(theirs);
+        }
+    }
+
+    /// Counters only grow, but one read before another may be behind it.
+    fn since(&self, earlier: &Figures) -> Figures {
+        if earlier.count == 0 {
+            return self.clone();
+        }
+        let mut histogram = self.histogram.clone();
+        if let (Some(mine), Some(theirs)) = (&mut histogram, &earlier.histogram) {
+            mine.take_off(theirs);
+        }
+        Figures {
+            count: self.count.saturating_sub(earlier.count),
+            errors: self.errors.saturating_sub(earlier.errors),
+            sum_ns: self.sum_ns.wrapping_sub(earlier.sum_ns),
+            min_ns: None,
+            max_ns: None,
+            histogram,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.count == 0 && self.errors == 0
+    }
+}
+
+/// What is known of one function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookFigures {
+    /// Which.
+    pub probe: Arc<Probe>,
+    /// By system call; those in which it was not called are left out.
+    pub system_calls: BTreeMap<SystemCall, Figures>,
+    /// Calls that returned an error, by errno; 0 stands for 134 and above. Empty when
+    /// only counting. Some hooks return an error to say that they have nothing to say
+    /// (`EOPNOTSUPP`, `ENOSYS`): a denial is `EACCES` or `EPERM`.
+    pub errnos: BTreeMap<u16, u64>,
+}
+
+impl HookFigures {
+    /// In all system calls.
+    #[must_use]
+    pub fn total(&self) -> Figures {
+        let mut total = Figures::default();
+        for figures in self.system_calls.values() {
+            total.add(figures);
+        }
+        total
+    }
+}
+
+/// Calls that were seen, and that are in no figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Lost {
+    /// Too many tasks were in hooks at once.
+    pub no_stack: u64,
+    /// More than ten calls of one task were under way, one in the other.
+    pub too_deep: u64,
+    /// They never came to an end that was seen.
+    pub abandoned: u64,
+    /// On a processor that was not there at the start.
+    pub no_processor: u64,
+}
+
+impl Lost {
+    /// All of them.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        [
+            self.no_stack,
+            self.too_deep,
+            self.abandoned,
+            self.no_processor,
+        ]
+        .into_iter()
+        .fold(0, u64::saturating_add)
+    }
+
+    fn since(&self, earlier: &Lost) -> Lost {
+        Lost {
+            no_stack: self.no_stack.saturating_sub(earlier.no_stack),
+            too_deep: self.too_deep.saturating_sub(earlier.too_deep),
+            abandoned: self.abandoned.saturating_sub(earlier.abandoned),
+            no_processor: self.no_processor.saturating_sub(earlier.no_processor),
+        }
+    }
+}
+
+/// Everything that was counted from the start, or from another snapshot, to a moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The moment.
+    pub taken: Instant,
+    /// Time since the start, or since the other snapshot.
+    pub elapsed: Duration,
+    /// All probed functions, also those that were not called, in the order of
+    /// [`Monitor::probes`](crate::Monitor::probes).
+    pub hooks: Vec<HookFigures>,
+    /// Calls that are in no figure.
+    pub lost: Lost,
+    /// Pairs of a function and a system call that have no row, since all were taken;
+    /// they count as [`SystemCall::Other`].
+    pub pairs_refused: u64,
+}
+
+impl Snapshot {
+    /// What came after an earlier snapshot of the same monitor.
+    #[must_use]
+    pub fn since(&self, earlier: &Snapshot) -> Snapshot {
+        let none = Figures::default();
+        let hooks = self.hooks.iter().enumerate().map(|(at, hook)| {
+            let before = earlier.hooks.get(at);
+            let figures_before = |call: &SystemCall| {
+                before
+                    .and_then(|before| before.system_calls.get(call))
+                    .unwrap_or(&none)
+            };
+            let errors_before =
+                |errno: &u16| before.and_then(|before| before.errnos.get(errno)).copied();
+            HookFigures {
+                probe: Arc::clone(&hook.probe),
+                system_calls: hook
+                    .system_calls
+                    .iter()
+                    .map(|(call, figures)| (*call, figures.since(figures_before(call))))
+                    .filter(|(_, figures)| !figures.is_empty())
+                    .collect(),
+                errnos: hook
+                    .errnos
+                    .iter()
+                    .map(|(errno, count)| {
+                        let before = errors_before(errno).unwrap_or(0);
+                        (*errno, count.saturating_sub(before))
+                    })
+                    .filter(|(_, count)| *count > 0)
+                    .collect(),
+            }
+        });
+        Snapshot {
+            taken: self.taken,
+            elapsed: self.taken.saturating_duration_since(earlier.taken),
+            hooks: hooks.collect(),
+            lost: self.lost.since(&earlier.lost),
+            pairs_refused: self.pairs_refused.saturating_sub(earlier.pairs_refused),
+        }
+    }
+}
+
+/// Reads what programs have written.
+pub(crate) struct Reader<'a> {
+    pub object: &'a Object,
+    pub layout: &'a Layout,
+    pub mode: Mode,
+}
+
+impl Reader<'_> {
+    /// The figures of the probe with this number, by system call.
+    pub fn system_calls(&self, probe: usize) -> BTreeMap<SystemCall, Figures> {
+        let mut system_calls: BTreeMap<SystemCall, Figures> = BTreeMap::new();
+        let rest = (1 + probe) * self.layout.row_words;
+        let mut rest_is_used = false;
+        let keys = &self.object.row_at()[probe * KEYS..(probe + 1) * KEYS];
+        for (key, at) in keys.iter().enumerate() {
+            let at = at.load(Ordering::Relaxed) as usize;
+            if at == 0 {
+                continue;
+            }
+            if at == rest {
+                rest_is_used = true;
+                continue;
+            }
+            let call = match key {
+                KEY_NONE => SystemCall::None,
+                0..KEY_NONE => SystemCall::Number(key as u16),
+                _ => SystemCall::Other,
+            };
+            if let Some(figures) = self.row(at) {
+                system_calls.entry(call).or_default().add(&figures);
+            }
+        }
+        if rest_is_used && let Some(figures) = self.row(rest) {
+            system_calls
+                .entry(SystemCall::Other)
+                .or_default()
+                .add(&figures);
+        }
+        system_calls.retain(|_, figures| !figures.is_empty());
+        system_calls
+    }
+
+    fn row(&self, at: usize) -> Option<Figures> {
+        let Layout {
+            row_words,
+            rows,
+            stride,
+            cpus,
+            ..
+        } = *self.layout;
+        if !at.is_multiple_of(row_words) || at >= rows * row_words {
+            return None;
+        }
+        let mut sum = Figures::default();
+        for cpu in 0..cpus {
+            let start = cpu * stride / 8 + at;
+            let row = self.object.rows().get(start..start + row_words)?;
+            let word = |number: usize| row[number].load(Ordering::Relaxed);
+            let mut figures = Figures {
+                count: word(ROW_COUNT),
+                ..Figures::default()
+            };
+            if self.mode == Mode::Histogram {
+                let mut histogram = Histogram::default();
+                for bucket in 0..BUCKETS {
+                    histogram.buckets[bucket] = word(ROW_BUCKETS + bucket);
+                }
+                figures.count = histogram.count();
+                figures.histogram = Some(histogram);
+            }
+            if self.mode != Mode::Count {
+                figures.errors = word(ROW_ERRORS);
+                figures.sum_ns = word(ROW_SUM).cast_signed();
+                if figures.count > 0 {
+                    figures.min_ns = Some(!word(ROW_MIN)).filter(|&ns| ns < u64::MAX);
+                    figures.max_ns = Some(word(ROW_MAX));
+                }
+            }
+            sum.add(&figures);
+        }
+        Some(sum)
+    }
+
+    pub fn errnos(&self, probe: usize) -> BTreeMap<u16, u64> {
+        let table = &self.object.errors()[probe * ERRNOS..(probe + 1) * ERRNOS];
+        (0u16..)
+            .zip(table.iter().map(|count| count.load(Ordering::Relaxed)))
+            .filter(|(_, count)| *count > 0)
+            .collect()
+    }
+
+    pub fn lost(&self) -> Lost {
+        let shared = |at: usize| self.object.shared()[at].load(Ordering::Relaxed);
+        Lost {
+            no_stack: shared(NO_STACK),
+            too_deep: shared(TOO_DEEP),
+            abandoned: shared(ABANDONED),
+            no_processor: shared(NO_PROCESSOR),
+        }
+    }
+
+    pub fn pairs_refused(&self) -> u64 {
+        self.object.shared()[ROWS_REFUSED].load(Ordering::Relaxed)
+    }
+}

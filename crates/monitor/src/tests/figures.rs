@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Histograms, differences, sizes and the calibration's arithmetic.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
+use crate::btf::{Function, Returns};
+use crate::calibrate::{Calibration, median};
+use crate::hooks::{Owner, Probe};
+use crate::layout::{Layout, bucket_of};
+use crate::{Figures, Histogram, HookFigures, Lost, Snapshot, SystemCall, bounds_ns};
+
+fn histogram(of: &[(u64, u64)]) -> Histogram {
+    let mut histogram = Histogram::default();
+    for &(ns, calls) in of {
+        histogram.buckets[bucket_of(ns)] += calls;
+    }
+    histogram
+}
+
+#[test]
+fn buckets_are_powers_of_two() {
+    for (ns, bucket) in [(0, 0), (1, 1), (2, 2), (3, 2), (4, 3), (255, 8), (256, 9)] {
+        assert_eq!(bucket_of(ns), bucket, "{ns}");
+    }
+    assert_eq!(bucket_of((1 << 38) - 1), 38);
+    assert_eq!(bucket_of(1 << 38), 39);
+    assert_eq!(bucket_of(u64::MAX), 39);
+    assert_eq!(bounds_ns(0), (0, Some(1)));
+    assert_eq!(bounds_ns(39), (1 << 38, None));
+}
+
+#[test]
+fn percentiles_lie_between_the_bounds_on_a_logarithmic_scale() {
+    assert_eq!(Histogram::default().percentile_ns(0.5), None);
+    let one = histogram(&[(64, 100)]);
+    assert_eq!(one.percentile_ns(0.0), Some(64.0));
+    assert_eq!(one.percentile_ns(1.0), Some(128.0));
+    let middle = one.percentile_ns(0.5).unwrap();
+    assert!((middle - 64.0 * 2f64.sqrt()).abs() < 1e-9, "{middle}");
+    let two = histogram(&[(0, 50), (1000, 50)]);
+    assert_eq!(two.percentile_ns(0.25), Some(0.0));
+    assert_eq!(two.percentile_ns(1.0), Some(1024.0));
+    assert_eq!(
+        histogram(&[(u64::MAX, 3)]).percentile_ns(0.9),
+        Some((1u64 << 38) as f64)
+    );
+    assert_eq!(one.percentile_ns(f64::NAN), None);
+}
+
+proptest! {
+    #[test]
+    fn a_bucket_holds_its_times(ns: u64) {
+        let (low, high) = bounds_ns(bucket_of(ns));
+        prop_assert!(low <= ns && high.is_none_or(|high| ns < high));
+    }
+
+    #[test]
+    fn percentiles_rise_and_are_off_by_less_than_two(
+        mut times in proptest::collection::vec(1u64..1 << 37, 1..200),
+        share in 0.0f64..1.0,
+    ) {
+        let all: Vec<_> = times.iter().map(|&ns| (ns, 1)).collect();
+        let histogram = histogram(&all);
+        times.sort_unstable();
+        let rank = (share * times.len() as f64).ceil().max(1.0) as usize - 1;
+        let (exact, estimate) = (times[rank] as f64, histogram.percentile_ns(share).unwrap());
+        prop_assert!(estimate <= 2.0 * exact && exact <= 2.0 * estimate, "{exact} {estimate}");
+        prop_assert!(histogram.percentile_ns(share / 2.0).unwrap() <= estimate);
+    }
+}
+
+fn probe() -> Arc<Probe> {
+    Arc::new(Probe {
+        hook: "inode_permission".to_owned(),
+        owner: Owner::Framework,
+        function: Function {
+            id: 1,
+            name: "security_inode_permission".to_owned(),
+            argument_words: 2,
+            returns: Returns::Int,
+        },
+    })
+}
+
+fn snapshot(taken: Instant, calls: &[(SystemCall, u64, i64)], denials: u64) -> Snapshot {
+    let system_calls = calls.iter().map(|&(call, count, sum_ns)| {
+        let figures = Figures {
+            count,
+            errors: denials,
+            sum_ns,
+            min_ns: Some(3),
+            max_ns: Some(9),
+            histogram: Some(histogram(&[(5, count)])),
+        };
+        (call, figures)
+    });
+    Snapshot {
+        taken,
+        elapsed: Duration::ZERO,
+        hooks: vec![HookFigures {
+            probe: probe(),
+            system_calls: system_calls.collect(),
+            errnos: BTreeMap::from([(13, denials)]),
+        }],
+        lost: Lost {
+            too_deep: denials,
+            ..Lost::default()
+        },
+        pairs_refused: 0,
+    }
+}
+
+#[test]
+fn a_difference_has_what_came_between() {
+    let (stat, read) = (SystemCall::Number(4), SystemCall::Number(0));
+    let start = Instant::now();
+    let first = snapshot(start, &[(stat, 10, 100)], 2);
+    let later = start + Duration::from_secs(1);
+    let second = snapshot(later, &[(stat, 15, 90), (read, 1, 5)], 7);
+    let between = second.since(&first);
+    assert_eq!(between.elapsed, Duration::from_secs(1));
+    let hook = &between.hooks[0];
+    assert_eq!(hook.system_calls[&stat].count, 5);
+    assert_eq!(hook.system_calls[&stat].sum_ns, -10);
+    assert_eq!(hook.system_calls[&stat].errors, 5);
+    assert_eq!(hook.system_calls[&stat].min_ns, None);
+    assert_eq!(
+        hook.system_calls[&stat].histogram,
+        Some(histogram(&[(5, 5)]))
+    );
+    // All of it is new, and so are its extremes.
+    assert_eq!(hook.system_calls[&read].min_ns, Some(3));
+    assert_eq!(hook.errnos, BTreeMap::from([(13, 5)]));
+    assert_eq!(between.lost.total(), 5);
+    let total = hook.total();
+    assert_eq!((total.count, total.sum_ns), (6, -5));
+    assert!(second.since(&second).hooks[0].system_calls.is_empty());
+}
+
+#[test]
+fn memory_is_bounded_by_what_is_configured() {
+    let layout = Layout::new(273, 2, 4096, 5, false).unwrap();
+    assert_eq!(layout.rows, 273 + 4096 + 1);
+    assert_eq!(layout.stride, 176_128);
+    assert_eq!(layout.last_row(), 176_128 / 8 + 4369 * 5);
+    // Rows, where they are, errors, stacks; and two pages.
+    let parts = 2 * 176_128 + 561_322usize.next_multiple_of(4096) + 294_912 + (1 << 20) + 2 * 4096;
+    assert_eq!(layout.memory_bytes(), parts);
+    let with_targets = Layout::new(273, 2, 4096, 5, true).unwrap();
+    assert_eq!(with_targets.memory_bytes() - parts, (512 << 10) - 4096);
+    assert_eq!(Layout::new(273, 1024, 1 << 20, 45, false), None);
+    assert_eq!(Layout::new(usize::MAX, 1, 1, 1, false), None);
+    assert_eq!(Layout::new(1, 0, 1, 1, false), None);
+}
+
+#[test]
+fn medians_are_not_moved_by_outliers() {
+    assert_eq!(median(&mut []), 0);
+    assert_eq!(median(&mut [5]), 5);
+    assert_eq!(median(&mut [9_999_999, 7, 6, 8, 7]), 7);
+    let calibration = Calibration {
+        added_ns: 500,
+        within_ns: 200,
+        rounds: 1,
+    };
+    assert_eq!(calibration.around_ns(), 300);
+}

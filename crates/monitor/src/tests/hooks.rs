@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Which functions are found, and patterns.
+
+use proptest::prelude::*;
+
+use super::btf::kernel;
+use crate::btf::Types;
+use crate::glob::matches;
+use crate::hooks::{Found, Owner, Selection, find};
+
+fn found(hooks: &[&str], implementations: &[&str]) -> Found {
+    let owned = |patterns: &[&str]| patterns.iter().map(|&p| p.to_owned()).collect();
+    let selection = Selection {
+        hooks: owned(hooks),
+        implementations: owned(implementations),
+    };
+    let active = ["capability".to_owned(), "selinux".to_owned()];
+    find(&Types::read(&kernel()).unwrap(), &active, &selection)
+}
+
+fn names(found: &Found) -> Vec<(&str, &str)> {
+    found
+        .probes
+        .iter()
+        .map(|probe| (probe.hook.as_str(), probe.function.name.as_str()))
+        .collect()
+}
+
+#[test]
+fn hooks_are_named_as_the_kernel_defines_them() {
+    let found = found(&["*"], &[]);
+    assert_eq!(
+        names(&found),
+        [
+            ("cred_prepare", "security_prepare_creds"),
+            ("inode_alloc_security", "security_inode_alloc"),
+            ("inode_free_security", "security_inode_free"),
+            ("inode_permission", "security_inode_permission"),
+        ]
+    );
+    assert_eq!(found.unserved, ["inode_getattr"]);
+    assert!(found.ambiguous.is_empty());
+}
+
+#[test]
+fn only_active_modules_have_implementations() {
+    let found = found(&["inode_p*"], &["*"]);
+    assert_eq!(
+        names(&found),
+        [
+            ("inode_permission", "security_inode_permission"),
+            ("inode_permission", "selinux_inode_permission"),
+        ]
+    );
+    assert_eq!(found.probes[1].owner, Owner::Module("selinux".to_owned()));
+}
+
+#[test]
+fn implementations_are_chosen_by_function_or_by_module() {
+    for pattern in ["selinux", "selinux_inode_*", "selinux_inode_permission"] {
+        assert_eq!(found(&["*"], &[pattern]).probes.len(), 5, "{pattern}");
+    }
+    assert_eq!(found(&["*"], &["apparmor"]).probes.len(), 4);
+    assert!(found(&["inode_x*"], &[]).probes.is_empty());
+}
+
+#[test]
+fn patterns_match_whole_names() {
+    for (pattern, name, yes) in [
+        ("inode_*", "inode_permission", true),
+        ("inode_*", "file_open", false),
+        ("*_open", "file_open", true),
+        ("file_?pen", "file_open", true),
+        ("file_?pen", "file_pen", false),
+        ("*mis*on", "inode_permission", true),
+        ("inode", "inode_permission", false),
+        ("", "", true),
+        ("*", "", true),
+        ("?", "", false),
+        ("a*b*c", "aXbXbXc", true),
+        ("a*b*c", "aXbXbXd", false),
+    ] {
+        assert_eq!(matches(pattern, name), yes, "{pattern} {name}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_name_matches_itself_and_what_is_left_out(name in "[a-z_]{0,20}", from in 0usize..20, to in 0usize..20) {
+        prop_assert!(matches(&name, &name));
+        let (from, to) = (from.min(name.len()), to.min(name.len()));
+        let (from, to) = (from.min(to), from.max(to));
+        let pattern = format!("{}*{}", &name[..from], &name[to..]);
+        prop_assert!(matches(&pattern, &name));
+    }
+}
