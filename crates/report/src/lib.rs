@@ -7,7 +7,8 @@
 //! LSM hooks cost; [`callgrind`], [`folded`] and [`hook_trace`] write the calls of an
 //! operation for other programs and for a mail. [`sensitivity_report`] and
 //! [`sensitivity_csv`] are about how often operations ask for authorisation,
-//! [`latency_over_delay`] draws it. All text from a document is made harmless on the
+//! [`latency_over_delay`] draws it. [`monitor_report`] and [`monitor_csv`] are about
+//! recordings of live machines, which [`OpenMetrics`] tells to Prometheus. All text from a document is made harmless on the
 //! way: it may come from a guest that lies.
 
 mod callgrind;
@@ -22,6 +23,8 @@ mod framework;
 mod group;
 mod hook_trace;
 mod markdown;
+mod monitor;
+mod open_metrics;
 mod order;
 mod profile;
 pub mod published;
@@ -37,6 +40,10 @@ pub use crate::figure::{FigureOptions, latency_over_delay};
 pub use crate::folded::folded;
 pub use crate::hook_trace::hook_trace;
 pub use markdown::markdown;
+pub use monitor::{
+    MONITOR_CSV_COLUMNS, MonitorOptions, interval_report, monitor_csv, monitor_report,
+};
+pub use open_metrics::{OPEN_METRICS_TYPE, OpenMetrics};
 pub use profile::{PROFILE_CSV_COLUMNS, ProfileOptions, ProfileView, profile_csv, profile_report};
 pub use sensitivity::{
     SENSITIVITY_CSV_COLUMNS, SensitivityOptions, sensitivity_csv, sensitivity_report,

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A small recording as tables and CSV, and recordings that lie.
+
+use experiment::{MonitorDocument, MonitorMode};
+use proptest::prelude::*;
+use report::{
+    Layout, MONITOR_CSV_COLUMNS, MonitorOptions, markdown, monitor_csv, monitor_report, terminal,
+};
+
+fn document() -> MonitorDocument {
+    let golden = include_bytes!("../../experiment/tests/golden/monitor-v1.json");
+    MonitorDocument::parse(golden).unwrap()
+}
+
+fn shown(document: &MonitorDocument, rows: Option<usize>) -> String {
+    let layout = Layout {
+        width: Some(100),
+        colour: false,
+    };
+    let text = terminal(&monitor_report(document, &MonitorOptions { rows }), &layout);
+    for line in text.lines() {
+        assert!(line.chars().count() <= 100, "{line}");
+        assert_eq!(line, line.trim_end());
+    }
+    text
+}
+
+#[test]
+fn hooks_with_percentiles() {
+    insta::assert_snapshot!(shown(&document(), None));
+}
+
+#[test]
+fn hooks_with_times() {
+    let mut timed = document();
+    timed.monitor.mode = MonitorMode::Time;
+    insta::assert_snapshot!(shown(&timed, Some(1)));
+}
+
+#[test]
+fn hooks_counted_in_markdown() {
+    let mut counted = document();
+    counted.monitor.mode = MonitorMode::Count;
+    let report = monitor_report(&counted, &MonitorOptions::default());
+    insta::assert_snapshot!(markdown(&report));
+}
+
+#[test]
+fn rows_of_csv_are_functions_and_system_calls() {
+    let mut bytes = Vec::new();
+    monitor_csv(&document(), &mut bytes).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    assert_eq!(text.lines().next().unwrap(), MONITOR_CSV_COLUMNS.join(","));
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn nothing_was_called() {
+    let mut nothing = document();
+    nothing.intervals.clear();
+    nothing.warnings.clear();
+    insta::assert_snapshot!(shown(&nothing, None));
+}
+
+proptest! {
+    #[test]
+    fn whatever_it_says_is_printable(name in ".*", count: u64, sum_ns: i64, seconds in 0.0f64..1e12) {
+        let mut hostile = document();
+        hostile.monitor.scope.clone_from(&name);
+        let interval = &mut hostile.intervals[0];
+        interval.seconds = seconds;
+        let hook = &mut interval.hooks[0];
+        hook.hook.clone_from(&name);
+        hook.calls.count = count;
+        hook.calls.sum_ns = Some(sum_ns);
+        hook.system_calls[0].system_call = name;
+        let layout = Layout { width: Some(100), colour: false };
+        let options = MonitorOptions { rows: Some(0) };
+        let text = terminal(&monitor_report(&hostile, &options), &layout);
+        prop_assert!(text.chars().all(|c| c == '\n' || !c.is_control()));
+        let mut csv = Vec::new();
+        monitor_csv(&hostile, &mut csv).unwrap();
+    }
+}
