@@ -5,7 +5,7 @@ use std::fs;
 use std::num::NonZero;
 
 use experiment::journal::{JOURNAL_VERSION, JournalHeader};
-use experiment::{Environment, Experiment, Metric, Place, Tool};
+use experiment::{Clock, Environment, Experiment, Metric, Place, Tool};
 
 use crate::qemu::{Accelerator, Qemu};
 
@@ -51,6 +51,28 @@ pub fn host_release() -> String {
         .into_owned()
 }
 
+/// This program.
+pub fn tool() -> Tool {
+    Tool {
+        name: "lsmeter".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}
+
+/// This machine with its own clock.
+pub fn here() -> Environment {
+    Environment {
+        os: value_of("/etc/os-release", '=', "PRETTY_NAME").unwrap_or_default(),
+        host_kernel: host_release(),
+        cpu: value_of("/proc/cpuinfo", ':', "model name").unwrap_or_default(),
+        cores: cores() as u32,
+        kvm: false,
+        clock: Clock::Fast,
+        qemu: None,
+        host_lsms: host_lsms().unwrap_or_default(),
+    }
+}
+
 /// The head of a journal, and of the document that comes of it.
 pub fn header(experiment: &Experiment, qemu: Option<&Qemu>) -> JournalHeader {
     let counts = experiment.metrics.contains(&Metric::Instructions);
@@ -66,15 +88,8 @@ pub fn header(experiment: &Experiment, qemu: Option<&Qemu>) -> JournalHeader {
     };
     JournalHeader {
         journal_version: JOURNAL_VERSION,
-        tool: Tool {
-            name: "lsmeter".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-        },
+        tool: tool(),
         environment: Environment {
-            os: value_of("/etc/os-release", '=', "PRETTY_NAME").unwrap_or_default(),
-            host_kernel: host_release(),
-            cpu: value_of("/proc/cpuinfo", ':', "model name").unwrap_or_default(),
-            cores: cores() as u32,
             kvm,
             clock: experiment.clock,
             qemu: qemu.map(|qemu| qemu.describe(accelerator, counts)),
@@ -82,6 +97,7 @@ pub fn header(experiment: &Experiment, qemu: Option<&Qemu>) -> JournalHeader {
                 Place::Host => host_lsms().unwrap_or_default(),
                 Place::Lab => Vec::new(),
             },
+            ..here()
         },
         started: now(),
         experiment: experiment.clone(),

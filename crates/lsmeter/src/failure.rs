@@ -6,6 +6,7 @@ use std::fmt::Display;
 use experiment::{DocumentError, DocumentFault, PatternError, SpecError, UnknownPreset};
 use lab::LabError;
 use lab::kernel::ErrorKind;
+use monitor::MonitorError;
 use sensitivity::SweepError;
 
 use crate::exit::Exit;
@@ -75,6 +76,16 @@ pub fn explain(error: &anyhow::Error) -> (Exit, Option<String>) {
                 SweepError::UnknownHook { .. } | SweepError::TooManyTurns { .. } => Exit::Usage,
             };
             return (exit, error.hint());
+        }
+        if let Some(error) = cause.downcast_ref::<MonitorError>() {
+            let exit = match error {
+                MonitorError::NoHooks { .. }
+                | MonitorError::NoProcess(_)
+                | MonitorError::Cgroup { .. }
+                | MonitorError::TooLarge { .. } => Exit::Usage,
+                _ => Exit::Environment,
+            };
+            return (exit, error.hint().map(str::to_owned));
         }
         if let Some(error) = cause.downcast_ref::<LabError>() {
             return (of_lab(error), error.hint());

@@ -11,6 +11,8 @@ mod exit;
 mod failure;
 mod output;
 mod progress;
+mod serve;
+mod view;
 
 use std::process::ExitCode;
 
@@ -33,6 +35,7 @@ fn dispatch(command: Command) -> anyhow::Result<Exit> {
         Command::Run(args) => commands::run::run(*args),
         Command::Profile(args) => commands::profile::profile(*args),
         Command::Sensitivity(args) => commands::sensitivity::sensitivity(&args),
+        Command::Monitor(args) => commands::monitor::monitor(&args),
         Command::Kernel(KernelCommand::Fetch {
             kernels,
             refresh,

@@ -8,12 +8,14 @@ use clap::{Args, Parser, Subcommand, ValueHint};
 use crate::exit;
 
 mod build;
+mod monitor;
 mod profile;
 mod run;
 mod sensitivity;
 mod shared;
 
 pub use build::BuildArgs;
+pub use monitor::MonitorArgs;
 pub use profile::{ProfileArgs, View};
 pub use run::RunArgs;
 pub use sensitivity::SensitivityArgs;
@@ -41,6 +43,8 @@ pub enum Command {
     Profile(Box<ProfileArgs>),
     /// Sweep the time of a policy's decision: how often an operation asks for permission
     Sensitivity(Box<SensitivityArgs>),
+    /// Watch the LSM hooks of a live machine: which, how often, how long, for whom
+    Monitor(Box<MonitorArgs>),
     /// Fetch, build, add, list and remove kernels
     #[command(subcommand)]
     Kernel(KernelCommand),

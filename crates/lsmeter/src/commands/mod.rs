@@ -7,6 +7,7 @@ pub mod kernel;
 pub mod kernel_build;
 pub mod list;
 mod measure;
+pub mod monitor;
 pub mod profile;
 pub mod run;
 pub mod sensitivity;

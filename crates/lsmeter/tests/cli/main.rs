@@ -7,6 +7,7 @@ mod common;
 mod kernel;
 mod kernel_build;
 mod list;
+mod monitor;
 mod profile;
 mod run;
 mod sensitivity;

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The flags of `lsmeter monitor`.
+
+use std::ffi::OsString;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueHint};
+
+use crate::serve;
+
+/// Watch the LSM hooks of a live machine: which, how often, how long, for whom
+///
+/// Attaches eBPF programs to the kernel's security_*() functions, and to the functions of
+/// its modules if asked to, until it ends, however it ends. Calls are summed up in the
+/// kernel: nothing is sampled and nothing is lost. What watching costs is measured at the
+/// start, subtracted and shown.
+///
+/// It takes Linux 5.15 or newer with BTF, and root or CAP_BPF and CAP_PERFMON.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  lsmeter monitor                                  the whole machine, live
+  lsmeter monitor --duration 10                    for ten seconds, then a table
+  lsmeter monitor -- make -j8                      a command and all that it starts
+  lsmeter monitor --pid 1234 --histogram           a process, with percentiles
+  lsmeter monitor --cgroup /sys/fs/cgroup/system.slice
+  lsmeter monitor --hooks 'inode_*' --functions 'selinux_*'
+  lsmeter monitor --record night.json --interval 60
+  lsmeter monitor --replay night.json --rows 0
+  lsmeter monitor --prometheus 9187                serve it to Prometheus, on loopback
+
+Without --duration it goes on until Ctrl-C, or until the command or the last of the
+processes has ended. Times are those of a hook itself: hooks that are called within it are
+not part of it.")]
+pub struct MonitorArgs {
+    /// Watch this process, its threads and its descendants; may be given several times
+    #[arg(
+        short,
+        long = "pid",
+        value_name = "PID",
+        help_heading = "What is watched"
+    )]
+    pub processes: Vec<u32>,
+    /// Watch the processes of a control group (cgroup v2) and of those below it
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath,
+        conflicts_with = "processes", help_heading = "What is watched")]
+    pub cgroup: Option<PathBuf>,
+    /// Hooks to watch, with * and ?; may be given several times
+    #[arg(
+        long = "hooks",
+        value_name = "GLOB",
+        value_delimiter = ',',
+        default_value = "*",
+        help_heading = "What is watched"
+    )]
+    pub hooks: Vec<String>,
+    /// Also functions of modules that implement these hooks: by name with * and ?
+    /// (selinux_*), or by module (landlock); may be given several times
+    #[arg(
+        long = "functions",
+        value_name = "GLOB|LSM",
+        value_delimiter = ',',
+        help_heading = "What is watched"
+    )]
+    pub functions: Vec<String>,
+    /// Command to watch
+    #[arg(last = true, value_name = "COMMAND", num_args = 1.., value_hint = ValueHint::CommandWithArguments,
+        conflicts_with_all = ["processes", "cgroup", "replay"], help_heading = "What is watched")]
+    pub command: Vec<OsString>,
+    /// Show a recording instead
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
+        conflicts_with_all = ["processes", "cgroup", "hooks", "functions", "count", "histogram",
+            "duration", "record"], help_heading = "What is watched")]
+    pub replay: Option<PathBuf>,
+    /// Only count calls: the cheapest
+    #[arg(long, conflicts_with = "histogram", help_heading = "How")]
+    pub count: bool,
+    /// Also keep histograms of times, for percentiles
+    #[arg(long, help_heading = "How")]
+    pub histogram: bool,
+    /// Seconds until it ends
+    #[arg(short, long, value_name = "SECONDS", value_parser = seconds, help_heading = "How")]
+    pub duration: Option<Duration>,
+    /// Seconds between figures [default: 1 where there is more than one set of them]
+    #[arg(short, long, value_name = "SECONDS", value_parser = seconds, help_heading = "How")]
+    pub interval: Option<Duration>,
+    /// Pairs of a hook and a system call that are told apart, on each processor
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 4096,
+        value_parser = clap::value_parser!(u32).range(1..=65_536),
+        help_heading = "How"
+    )]
+    pub pairs: u32,
+    /// Tables at the end, not the live view, on a terminal too
+    #[arg(long, help_heading = "Output")]
+    pub plain: bool,
+    /// Rows of a table, 0 for all [default: 25]
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    pub rows: Option<usize>,
+    /// Print the figures as JSON, at the end
+    #[arg(long, conflicts_with = "json_lines", help_heading = "Output")]
+    pub json: bool,
+    /// Print each interval as a line of JSON
+    #[arg(long, help_heading = "Output")]
+    pub json_lines: bool,
+    /// Record the intervals for --replay, report and compare; - is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub record: Option<PathBuf>,
+    /// Serve the figures to Prometheus, under /metrics; a port alone is one on 127.0.0.1
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = serve::address, help_heading = "Output")]
+    pub prometheus: Option<SocketAddr>,
+    /// Write the intervals as CSV; - is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub export_csv: Option<PathBuf>,
+    /// Write the tables as Markdown; - is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub export_markdown: Option<PathBuf>,
+    /// No progress
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+/// From a tenth of a second to a year.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text.strip_suffix('s').unwrap_or(text);
+    let seconds: f64 = number.parse().map_err(|_| "not a number of seconds")?;
+    if (0.1..=31_536_000.0).contains(&seconds) {
+        Ok(Duration::from_secs_f64(seconds))
+    } else {
+        Err("must be from 0.1 to 31536000 seconds".to_owned())
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What each key does.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+use super::state::{Page, View};
+
+/// The keys, for the page that explains them.
+pub const HELP: [(&str, &str); 12] = [
+    ("↑ ↓ j k", "select a hook; in its detail, scroll"),
+    ("PgUp PgDn", "a page up or down"),
+    ("Home End", "the first, the last"),
+    ("← → < >", "choose the column to sort by"),
+    ("r", "sort the other way round"),
+    ("/", "filter: part of a name, or a pattern with * and ?"),
+    ("Esc", "clear the filter; leave the detail"),
+    ("Enter", "detail of the hook: times, system calls, modules"),
+    ("a", "figures since the start, or of the last interval"),
+    ("m", "modules' functions beside the framework's, or not"),
+    ("p Space", "pause: figures freeze, counting goes on"),
+    ("q ^C", "quit"),
+];
+
+/// Does what a key says. Whether it was the end.
+pub fn press(view: &mut View, key: KeyEvent) -> bool {
+    if key.kind == KeyEventKind::Release {
+        return false;
+    }
+    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    if control && matches!(key.code, KeyCode::Char('c' | 'C')) {
+        return true;
+    }
+    if view.page == Page::Help {
+        view.page = view.page_below;
+        return false;
+    }
+    if view.typing {
+        type_filter(view, key.code, control);
+        return false;
+    }
+    if control {
+        return false;
+    }
+    match key.code {
+        KeyCode::Char('q' | 'Q') => return true,
+        KeyCode::Char('?' | 'h') | KeyCode::F(1) => {
+            view.page_below = view.page;
+            view.page = Page::Help;
+        }
+        KeyCode::Char('p' | ' ') => view.pause(),
+        KeyCode::Char('a') => view.toggle_since(),
+        code if view.page == Page::Detail => detail(view, code),
+        code => table(view, code),
+    }
+    false
+}
+
+fn type_filter(view: &mut View, code: KeyCode, control: bool) {
+    match code {
+        KeyCode::Enter => view.typing = false,
+        KeyCode::Esc => {
+            view.typing = false;
+            view.filter.clear();
+        }
+        KeyCode::Backspace => view.filter.pop(),
+        KeyCode::Char('u') if control => view.filter.clear(),
+        KeyCode::Char(c) if !control => view.filter.push(c),
+        _ => {
+            movement(view, code);
+            return;
+        }
+    }
+    view.arrange();
+}
+
+fn table(view: &mut View, code: KeyCode) {
+    match code {
+        KeyCode::Left | KeyCode::Char('<') => view.sort_beside(-1),
+        KeyCode::Right | KeyCode::Char('>') => view.sort_beside(1),
+        KeyCode::Char('r') => view.reverse(),
+        KeyCode::Char('m') => view.toggle_modules(),
+        KeyCode::Char('/') => view.typing = true,
+        KeyCode::Esc => {
+            view.filter.clear();
+            view.arrange();
+        }
+        KeyCode::Enter if view.selected_figure().is_some() => {
+            // What is looked at stays selected from now on.
+            view.select(view.selected());
+            view.scroll = 0;
+            view.page = Page::Detail;
+        }
+        KeyCode::Char('k') => movement(view, KeyCode::Up),
+        KeyCode::Char('j') => movement(view, KeyCode::Down),
+        code => movement(view, code),
+    }
+}
+
+fn movement(view: &mut View, code: KeyCode) {
+    let selected = view.selected();
+    if let Some(row) = moved(selected, view.page_height, code) {
+        view.select(row);
+    }
+}
+
+fn detail(view: &mut View, code: KeyCode) {
+    match code {
+        KeyCode::Esc | KeyCode::Enter | KeyCode::Backspace => view.page = Page::Table,
+        code => {
+            // How far it can go is known, and seen to, when it is drawn.
+            if let Some(scroll) = moved(view.scroll, view.page_height, code) {
+                view.scroll = scroll;
+            }
+        }
+    }
+}
+
+/// Where a key leads from `at`; None if it is not one that moves.
+fn moved(at: usize, page: usize, code: KeyCode) -> Option<usize> {
+    Some(match code {
+        KeyCode::Up | KeyCode::Char('k') => at.saturating_sub(1),
+        KeyCode::Down | KeyCode::Char('j') => at.saturating_add(1),
+        KeyCode::PageUp => at.saturating_sub(page.max(1)),
+        KeyCode::PageDown => at.saturating_add(page.max(1)),
+        KeyCode::Home => 0,
+        KeyCode::End => usize::MAX,
+        _ => return None,
+    })
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The terminal while the view has it, and given back in every way out.
+
+use std::io::{self, Stdout, Write};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crossterm::{cursor, execute, terminal};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+
+/// Is the terminal taken?
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// The terminal: raw, and with another page than the shell's. Given back when dropped.
+pub struct Screen {
+    /// What is drawn on.
+    pub terminal: Terminal<CrosstermBackend<Stdout>>,
+}
+
+impl Screen {
+    /// Takes the terminal that standard output is.
+    ///
+    /// # Errors
+    /// If there is none, or it will not be one.
+    pub fn take() -> io::Result<Screen> {
+        give_back_before_panics();
+        terminal::enable_raw_mode()?;
+        TAKEN.store(true, Ordering::SeqCst);
+        let taken = execute!(io::stdout(), terminal::EnterAlternateScreen, cursor::Hide)
+            .and_then(|()| Terminal::new(CrosstermBackend::new(io::stdout())));
+        match taken {
+            Ok(terminal) => Ok(Screen { terminal }),
+            Err(error) => {
+                let _ = give_back();
+                Err(error)
+            }
+        }
+    }
+
+    /// Gives the terminal back, and says if that failed.
+    ///
+    /// # Errors
+    /// If it did.
+    pub fn leave(self) -> io::Result<()> {
+        give_back()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        let _ = give_back();
+    }
+}
+
+/// Once for each time that it was taken.
+fn give_back() -> io::Result<()> {
+    if !TAKEN.swap(false, Ordering::SeqCst) {
+        return Ok(());
+    }
+    let mut stdout = io::stdout();
+    let left = execute!(stdout, terminal::LeaveAlternateScreen, cursor::Show);
+    // Also if nothing can be written: these are the terminal's settings.
+    terminal::disable_raw_mode()?;
+    left.and_then(|()| stdout.flush())
+}
+
+/// A panic's message belongs on the shell's page, where it stays.
+fn give_back_before_panics() {
+    static HOOKED: Once = Once::new();
+    HOOKED.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            let _ = give_back();
+            before(panic);
+        }));
+    });
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter monitor` that needs no live machine: recordings, and what makes no sense.
+
+use crate::common::Place;
+
+const GOLDEN: &[u8] = include_bytes!("../../../experiment/tests/golden/monitor-v1.json");
+
+#[test]
+fn help() {
+    let place = Place::new();
+    let asked = ["help", "monitor"];
+    insta::assert_snapshot!("help", place.run(&asked).code(0).stdout);
+    let asked = ["monitor", "-h"];
+    insta::assert_snapshot!("help-short", place.run(&asked).code(0).stdout);
+}
+
+#[test]
+fn a_recording_comes_back_in_every_form() {
+    let place = Place::new();
+    place.write("night.json", GOLDEN);
+    let replay = |more: &[&str]| {
+        let asked = [&["monitor", "--replay", "night.json"], more].concat();
+        place.run(&asked).code(0).stdout
+    };
+    insta::assert_snapshot!("table", replay(&["--rows", "1"]));
+    assert_eq!(replay(&["--json"]).as_bytes(), GOLDEN);
+    let lines = replay(&["--json-lines"]);
+    assert_eq!(lines.lines().count(), 2, "{lines}");
+    for line in lines.lines() {
+        let interval: experiment::Interval = serde_json::from_str(line).unwrap();
+        assert!(interval.seconds > 0.0);
+    }
+    let csv = replay(&["--export-csv", "-"]);
+    assert!(csv.starts_with("begin_s,seconds,hook,"), "{csv}");
+    replay(&["--export-markdown", "night.md"]);
+    assert!(place.join("night.md").is_file());
+}
+
+#[test]
+fn words_that_make_no_sense_are_wrong_usage() {
+    let place = Place::new();
+    place.write("night.json", GOLDEN);
+    for asked in [
+        &["--pid", "1", "--cgroup", "/x"][..],
+        &["--pid", "1", "--", "true"],
+        &["--count", "--histogram"],
+        &["--json", "--json-lines"],
+        &["--duration", "0"],
+        &["--interval", "never"],
+        &["--pairs", "0"],
+        &["--prometheus", "nowhere"],
+        &["--replay", "night.json", "--pid", "1"],
+    ] {
+        let asked = [&["monitor"], asked].concat();
+        place.run(&asked).code(2);
+    }
+    let asked = ["monitor", "--json", "--record", "-"];
+    place.run(&asked).refused(
+        2,
+        "two outputs cannot both be standard output",
+        Some("name a file"),
+    );
+}
+
+/// Nobody may attach programs without privileges, whatever the kernel is.
+#[test]
+fn without_privileges_it_says_what_is_missing() {
+    let place = Place::new();
+    let Some(ended) = place.run_unprivileged(&["monitor", "--duration", "1"]) else {
+        return;
+    };
+    let ended = ended.code(3);
+    assert!(ended.stderr.contains("hint: "), "{}", ended.stderr);
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter monitor` as root on live machines: VMs with stock kernels. SLOW: some boots
+//! of half a minute each.
+//!
+//! Needs QEMU, busybox and the kernels debian:6.1 and debian:6.12 in the cache of whoever
+//! runs the tests (`lsmeter kernel fetch debian:6.1 debian:6.12`); nothing is fetched here.
+
+mod vm;
+
+use experiment::{Interval, MonitorDocument, MonitorMode, WatchedHook};
+use vm::{Outcome, Vm};
+
+fn recording(outcome: &Outcome, name: &str) -> MonitorDocument {
+    let bytes = outcome.file(name);
+    MonitorDocument::parse(&bytes)
+        .unwrap_or_else(|error| panic!("{name}: {error}: {}", outcome.told()))
+}
+
+fn hook<'a>(interval: &'a Interval, function: &str) -> Option<&'a WatchedHook> {
+    let mut hooks = interval.hooks.iter();
+    hooks.find(|hook| hook.function == function)
+}
+
+fn calls_in(interval: &Interval, function: &str, system_call: &str) -> u64 {
+    let calls = hook(interval, function).into_iter();
+    let mut calls = calls.flat_map(|hook| &hook.system_calls);
+    let call = calls.find(|call| call.system_call == system_call);
+    call.map_or(0, |call| call.calls.count)
+}
+
+/// A thousand times the same: a file below two directories, looked up and opened by cat.
+#[test]
+fn a_commands_hooks_are_counted_exactly() {
+    for kernel in ["debian:6.1", "debian:6.12"] {
+        let outcome = Vm::new(kernel)
+            .lsm("capability,apparmor")
+            .run(
+                "mkdir -p /tmp/a/b; echo text >/tmp/a/b/c
+                 printf 'i=0; while [ $i -lt 1000 ]; do read x </tmp/a/b/c; i=$((i+1)); done' >/tmp/loop
+                 for mode in --count '' --histogram; do
+                     lsmeter monitor $mode --hooks file_open,inode_permission,inode_getattr --functions apparmor \
+                         --record /out/$mode.json -- sh /tmp/loop >&2 || exit
+                     cat /tmp/a/b/c >/dev/null
+                 done
+                 lsmeter monitor --replay /out/--histogram.json",
+            )
+            .status(0);
+        outcome.assert_no_kernel_warnings();
+        assert!(
+            outcome.text().contains("inode_permission"),
+            "{}",
+            outcome.told()
+        );
+        let mut counts = Vec::new();
+        for (name, mode) in [
+            ("--count.json", MonitorMode::Count),
+            (".json", MonitorMode::Time),
+            ("--histogram.json", MonitorMode::Histogram),
+        ] {
+            let document = recording(&outcome, name);
+            assert_eq!(document.monitor.mode, mode);
+            assert_eq!(document.warnings, [], "{name}");
+            let total = document.total();
+            assert_eq!(total.lost, 0);
+            // The shell and its libraries are opened too.
+            let opened = calls_in(&total, "security_file_open", "openat");
+            let own = calls_in(&total, "apparmor_file_open", "openat");
+            assert!((1_000..1_020).contains(&opened), "{name}: {opened}");
+            assert_eq!(own, opened, "{name}");
+            let walked = calls_in(&total, "security_inode_permission", "openat");
+            let rest: u64 = total.hooks.iter().map(|hook| hook.calls.count).sum();
+            counts.push((opened, walked, rest));
+            let timed = hook(&total, "security_file_open").unwrap();
+            assert_eq!(timed.calls.sum_ns.is_some(), mode != MonitorMode::Count);
+            assert_eq!(!timed.histogram.is_empty(), mode == MonitorMode::Histogram);
+        }
+        // Once more, the same: whatever is noted.
+        assert_eq!(counts[0], counts[1], "{kernel}");
+        assert_eq!(counts[1], counts[2], "{kernel}");
+    }
+}
+
+#[test]
+fn denials_are_seen_under_their_hook() {
+    let outcome = Vm::new("debian:6.12")
+        .lsm("landlock,capability,yama,apparmor")
+        .program("setpriv")
+        .run(
+            "echo secret >/tmp/secret; chmod 600 /tmp/secret
+             echo 3 >/proc/sys/kernel/yama/ptrace_scope
+             lsmeter monitor --hooks 'inode_permission,capable,ptrace_*' --record /out/denied.json -- \
+                 setpriv --reuid 65534 --clear-groups sh -c 'cat /tmp/secret; cat /proc/1/environ'
+             true",
+        )
+        .status(0);
+    let total = recording(&outcome, "denied.json").total();
+    let denied = total.hooks.iter().map(WatchedHook::denials).sum::<u64>();
+    assert!(denied > 0, "{total:#?}");
+    let capable = hook(&total, "security_capable").unwrap();
+    assert!(capable.errnos["EPERM"] > 0, "{capable:#?}");
+}
+
+/// However it ends, nothing is left attached, and what was seen is told where it can be.
+#[test]
+fn it_ends_as_it_should() {
+    let outcome = Vm::new("debian:6.12")
+        .lsm("capability")
+        .program("setpriv")
+        .run(
+            "links() { ls -l /proc/[0-9]*/fd 2>/dev/null | grep bpf_link; }
+             start() {
+                 lsmeter monitor --hooks file_open $* >/out/table & lsmeter=$!
+                 tries=0
+                 until links >/dev/null; do
+                     tries=$((tries + 1)); [ $tries -lt 200 ] || exit 98; sleep 0.2
+                 done
+             }
+             # Until it attends to it: a shell has its children ignore it at first.
+             start; while kill -INT $lsmeter 2>/dev/null; do sleep 0.2; done
+             wait $lsmeter; echo interrupted $?
+             grep -q file_open /out/table && echo table
+             links && exit 97
+             start; kill -9 $lsmeter; wait $lsmeter; echo killed $?
+             sleep 2; links && exit 96
+             sleep 15 & start --pid $!; wait $lsmeter; echo target $?
+             lsmeter monitor --hooks nosuch_hook; echo hook $?
+             lsmeter monitor --pid 99999; echo pid $?
+             lsmeter monitor --cgroup /tmp; echo group $?
+             lsmeter monitor -- /nosuch/command; echo command $?
+             lsmeter monitor -q --hooks file_open --duration 1 --json-lines --interval 0.5 | wc -l
+             HOME=/tmp setpriv --reuid 65534 --clear-groups lsmeter monitor; echo user $?
+             lsmeter monitor --hooks file_open -- sh -c 'exit 7' >/dev/null; echo failed $?",
+        )
+        .status(0);
+    outcome.assert_no_kernel_warnings();
+    let expected =
+        "interrupted 0\ntable\nkilled 137\ntarget 0\nhook 2\npid 2\ngroup 2\ncommand 2\n";
+    let told = outcome.text();
+    assert!(told.starts_with(expected), "{}", outcome.told());
+    assert!(told.ends_with("user 3\nfailed 0\n"), "{}", outcome.told());
+    for hint in [
+        "no LSM hook of this kernel is named `nosuch_hook`",
+        "there is no process 99999",
+        "CAP_BPF and CAP_PERFMON",
+        "the command ended with exit status: 7",
+    ] {
+        assert!(outcome.stderr.contains(hint), "{hint}: {}", outcome.told());
+    }
+}
+
+/// What lockdown=confidentiality takes from eBPF is not what a monitor needs.
+#[test]
+fn a_locked_down_kernel_can_be_watched() {
+    let outcome = Vm::new("debian:6.12")
+        .cmdline("lockdown=confidentiality")
+        .run(
+            "grep -o '.confidentiality.' /sys/kernel/security/lockdown >&2 || exit 99
+             lsmeter monitor --hooks file_open --json -- cat /dev/null",
+        )
+        .status(0);
+    assert!(outcome.stderr.contains("[confidentiality]"));
+    let total = MonitorDocument::parse(&outcome.stdout).unwrap().total();
+    assert!(calls_in(&total, "security_file_open", "openat") > 0);
+}

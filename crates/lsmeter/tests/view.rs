@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The live view of `lsmeter monitor` in a terminal: a pseudo one, at whose other end
+//! this test types and looks.
+
+mod common;
+
+use std::fs::File;
+use std::io::{ErrorKind, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::Child;
+
+use common::{Place, wait_for};
+use rustix::fs::{Mode, OFlags};
+use rustix::process::Signal;
+use rustix::pty::OpenptFlags;
+use rustix::termios::{LocalModes, Termios, Winsize};
+
+/// lsmeter in a terminal of its own.
+struct Terminal {
+    /// The end where a person would be.
+    person: File,
+    /// The end where lsmeter is. Open here, too, so that its settings outlive lsmeter.
+    program: OwnedFd,
+    before: Termios,
+    screen: vt100::Parser,
+    child: Child,
+}
+
+fn size(columns: u16, rows: u16) -> Winsize {
+    Winsize {
+        ws_col: columns,
+        ws_row: rows,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    }
+}
+
+/// All that a program could leave changed.
+fn settings(termios: &Termios) -> String {
+    format!("{termios:?}")
+}
+
+impl Terminal {
+    fn start(place: &Place, arguments: &[&str], colour: bool) -> Terminal {
+        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+        let person = rustix::pty::openpt(flags).unwrap();
+        rustix::pty::grantpt(&person).unwrap();
+        rustix::pty::unlockpt(&person).unwrap();
+        rustix::io::ioctl_fionbio(&person, true).unwrap();
+        let name = rustix::pty::ptsname(&person, Vec::new()).unwrap();
+        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let program = rustix::fs::open(name, flags, Mode::empty()).unwrap();
+        rustix::termios::tcsetwinsize(&program, size(120, 24)).unwrap();
+        let before = rustix::termios::tcgetattr(&program).unwrap();
+        let end = || program.try_clone().unwrap();
+        let mut command = place.command(arguments);
+        command
+            .env("TERM", "xterm-256color")
+            .stdin(end())
+            .stdout(end())
+            .stderr(end());
+        if colour {
+            command.env_remove("NO_COLOR");
+        }
+        // SAFETY: both are system calls and nothing else, as is allowed after a fork.
+        unsafe {
+            command.pre_exec(|| {
+                rustix::process::setsid()?;
+                rustix::process::ioctl_tiocsctty(rustix::stdio::stdin())?;
+                Ok(())
+            });
+        }
+        Terminal {
+            person: person.into(),
+            program,
+            before,
+            screen: vt100::Parser::new(24, 120, 0),
+            child: command.spawn().unwrap(),
+        }
+    }
+
+    fn type_keys(&mut self, keys: &str) {
+        self.person.write_all(keys.as_bytes()).unwrap();
+    }
+
+    fn resize(&mut self, columns: u16, rows: u16) {
+        self.screen.screen_mut().set_size(rows, columns);
+        rustix::termios::tcsetwinsize(self.program.as_fd(), size(columns, rows)).unwrap();
+    }
+
+    /// Takes what lsmeter has written meanwhile.
+    fn look(&mut self) -> &vt100::Screen {
+        let mut bytes = [0; 4096];
+        loop {
+            match self.person.read(&mut bytes) {
+                Ok(n) => self.screen.process(&bytes[..n]),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) => panic!("{error}"),
+            }
+        }
+        self.screen.screen()
+    }
+
+    #[track_caller]
+    fn sees(&mut self, text: &str) -> String {
+        wait_for(text, || {
+            let ended = self.child.try_wait().unwrap();
+            let contents = self.look().contents();
+            let seen = contents.contains(text);
+            assert!(
+                seen || ended.is_none(),
+                "no {text}, but {ended:?}: {contents}"
+            );
+            seen.then_some(contents)
+        })
+    }
+
+    /// Is it in a mode for lines, with an echo?
+    fn is_for_lines(&self) -> bool {
+        let modes = rustix::termios::tcgetattr(&self.program)
+            .unwrap()
+            .local_modes;
+        modes.contains(LocalModes::ICANON | LocalModes::ECHO)
+    }
+
+    /// Waits for lsmeter's end, after which the terminal must be as it was before.
+    #[track_caller]
+    fn ends_well(mut self) {
+        // Its last words have to be read, or it could not end.
+        let status = wait_for("end", || {
+            self.look();
+            self.child.try_wait().unwrap()
+        });
+        let screen = self.look();
+        assert!(!screen.alternate_screen() && !screen.hide_cursor());
+        assert_eq!(screen.contents().trim(), "");
+        assert_eq!(status.code(), Some(0));
+        let after = rustix::termios::tcgetattr(&self.program).unwrap();
+        assert_eq!(settings(&after), settings(&self.before));
+    }
+
+    fn has_colours(&mut self) -> bool {
+        let screen = self.look();
+        let (rows, columns) = screen.size();
+        let mut cells = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
+        cells.any(|(row, column)| {
+            let cell = screen.cell(row, column).unwrap();
+            cell.fgcolor() != vt100::Color::Default || cell.bgcolor() != vt100::Color::Default
+        })
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A recording of three short intervals.
+fn recording(place: &Place) {
+    let calls = |count: u64| {
+        format!(
+            r#""count":{count},"errors":1,"sum_ns":{},"min_ns":110,"max_ns":20000,
+            "percentiles_ns":{{"p50":181.0,"p90":362.0,"p99":724.0}}"#,
+            count * 300
+        )
+    };
+    let hook = |name: &str, count: u64| {
+        format!(
+            r#"{{"hook":"{name}","function":"security_{name}",{},"errnos":{{"EACCES":1}},
+            "histogram":[{{"from_ns":128,"to_ns":256,"count":{count}}}],
+            "system_calls":[{{"system_call":"openat",{}}}]}}"#,
+            calls(count),
+            calls(count)
+        )
+    };
+    let intervals: Vec<String> = (0..3)
+        .map(|number| {
+            format!(
+                r#"{{"begin_s":{},"seconds":0.1,"hooks":[{},{},{}]}}"#,
+                f64::from(number) / 10.0,
+                hook("inode_permission", 50),
+                hook("file_open", 20),
+                hook("evil\\u001b[2J\\u001b]0;name\\u0007", 10),
+            )
+        })
+        .collect();
+    let document = format!(
+        r#"{{"schema_version":1,"tool":{{"name":"lsmeter","version":"0.1.0"}},
+        "environment":{{"os":"Debian GNU/Linux","host_kernel":"6.12","cpu":"any","cores":2,
+        "kvm":false,"clock":"fast"}},
+        "monitor":{{"release":"6.12.0-test","active_lsms":["capability","selinux"],
+        "scope":"machine","mode":"histogram","started":"2026-01-01T00:00:00Z",
+        "cost":{{"added_ns":180,"within_ns":95,"rounds":11}},"memory_bytes":4096}},
+        "intervals":[{}]}}"#,
+        intervals.join(",")
+    );
+    place.write("recording.json", document);
+}
+
+const REPLAY: [&str; 3] = ["monitor", "--replay", "recording.json"];
+
+#[test]
+fn a_recording_is_played() {
+    let place = Place::new();
+    recording(&place);
+    let mut terminal = Terminal::start(&place, &REPLAY, false);
+    terminal.sees("inode_permission");
+    // All three intervals: 3 × 50 calls.
+    let seen = terminal.sees("ENDED");
+    for text in [
+        "6.12.0-test",
+        "capability,selinux",
+        "machine",
+        "150",
+        "evil?[2J?]0;name?",
+    ] {
+        assert!(seen.contains(text), "no {text}: {seen}");
+    }
+    assert!(terminal.look().alternate_screen());
+    assert!(terminal.look().hide_cursor());
+    assert!(!terminal.is_for_lines());
+    assert!(!terminal.has_colours());
+    terminal.type_keys("/OPEN");
+    terminal.sees("filter: open");
+    terminal.type_keys("\r");
+    terminal.sees("1/1  since start  filter open");
+    terminal.type_keys("\r");
+    terminal.sees("System calls");
+    terminal.resize(40, 8);
+    terminal.type_keys("\x1b[F");
+    let seen = terminal.sees("EACCES");
+    assert!(
+        seen.lines().all(|line| line.chars().count() <= 40),
+        "{seen}"
+    );
+    terminal.type_keys("?");
+    terminal.sees("any key goes back");
+    terminal.type_keys("qq");
+    terminal.ends_well();
+}
+
+#[test]
+fn signals_and_interrupts_give_the_terminal_back() {
+    let place = Place::new();
+    recording(&place);
+    for signal in [Signal::TERM, Signal::INT, Signal::QUIT] {
+        let mut terminal = Terminal::start(&place, &REPLAY, true);
+        terminal.sees("file_open");
+        assert!(terminal.has_colours());
+        common::signal(terminal.child.id(), signal);
+        terminal.ends_well();
+    }
+    let mut terminal = Terminal::start(&place, &REPLAY, true);
+    terminal.sees("file_open");
+    terminal.type_keys("\x03");
+    terminal.ends_well();
+}
+
+#[test]
+fn what_cannot_be_played() {
+    let place = Place::new();
+    recording(&place);
+    // Without a terminal it is a table.
+    let table = place.run(&REPLAY).code(0).stdout;
+    assert!(table.contains("file_open"), "{table}");
+    let missing = ["monitor", "--replay", "missing.json"];
+    place
+        .run(&missing)
+        .refused(3, "missing.json: No such file", None);
+    place.write("other.json", "{\"schema_version\": 1}");
+    let other = ["monitor", "--replay", "other.json"];
+    place
+        .run(&other)
+        .refused(2, "other.json: recording: ", None);
+}
