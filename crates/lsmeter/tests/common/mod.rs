@@ -4,6 +4,8 @@
 // Each test file uses some of these.
 #![allow(dead_code)]
 
+pub mod schema;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;

@@ -5,11 +5,9 @@
 //! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests
 //! (`lsmeter kernel fetch debian:6.12`); nothing is fetched here.
 
-mod common;
-
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use common::{Ended, Place};
+use crate::common::{Ended, Place};
 
 /// One lsmeter at a time, which has two QEMUs at most.
 static MACHINE: Mutex<()> = Mutex::new(());

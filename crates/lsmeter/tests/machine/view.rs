@@ -2,15 +2,13 @@
 //! The live view of `lsmeter monitor` in a terminal: a pseudo one, at whose other end
 //! this test types and looks.
 
-mod common;
-
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Child;
 
-use common::{Place, wait_for};
+use crate::common::{Place, wait_for};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::Signal;
 use rustix::pty::OpenptFlags;
@@ -250,7 +248,7 @@ fn signals_and_interrupts_give_the_terminal_back() {
         let mut terminal = Terminal::start(&place, &REPLAY, true);
         terminal.sees("file_open");
         assert!(terminal.has_colours());
-        common::signal(terminal.child.id(), signal);
+        crate::common::signal(terminal.child.id(), signal);
         terminal.ends_well();
     }
     let mut terminal = Terminal::start(&place, &REPLAY, true);

@@ -4,16 +4,14 @@
 //! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests
 //! (`lsmeter kernel fetch debian:6.12`); nothing is fetched here.
 
-mod common;
-
 use std::fs;
 
-use common::Place;
+use crate::common::Place;
 use experiment::{DelayModule, SensitivityDocument, Slope, Status};
 
 const OFFLINE: &[&str] = &["sensitivity", "--offline", "--kernel", "debian:6.12"];
 
-fn run(place: &Place, arguments: &[&str], code: i32) -> common::Ended {
+fn run(place: &Place, arguments: &[&str], code: i32) -> crate::common::Ended {
     place.run(&[OFFLINE, arguments].concat()).code(code)
 }
 

@@ -3,14 +3,12 @@
 //!
 //! Needs prometheus and promtool (Debian's package prometheus).
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, ChildStderr, Command, Stdio};
 
-use common::{Place, signal, wait_for};
+use crate::common::{Place, signal, wait_for};
 use experiment::{Bucket, Calls, Interval, MonitorDocument, WatchedHook, WatchedSystemCall};
 use rustix::process::Signal;
 
@@ -72,7 +70,7 @@ fn hook(name: &str, module: Option<&str>, openat: u64, none: u64) -> WatchedHook
 const HOSTILE: &str = "a\"b\\c\nd";
 
 fn recording() -> MonitorDocument {
-    let golden = include_str!("../../experiment/tests/golden/monitor-v1.json");
+    let golden = include_str!("../../../experiment/tests/golden/monitor-v1.json");
     let mut document = MonitorDocument::parse(golden.as_bytes()).unwrap();
     let interval = |begin_s, hooks, lost| Interval {
         begin_s,
@@ -247,7 +245,7 @@ fn prometheus_scrapes_a_recording() {
 
 /// All expressions of the dashboard, with what Grafana puts in the place of variables.
 fn dashboard() -> Vec<String> {
-    let dashboard = include_str!("../../../docs/grafana/lsmeter.json");
+    let dashboard = include_str!("../../../../docs/grafana/lsmeter.json");
     let dashboard: serde_json::Value = serde_json::from_str(dashboard).unwrap();
     let panels = dashboard["panels"].as_array().unwrap().iter();
     let targets = panels.flat_map(|panel| panel["targets"].as_array().unwrap());

@@ -4,19 +4,15 @@
 //! Needs QEMU and the kernels debian:6.1 and debian:6.12 in the cache of whoever runs
 //! the tests (`lsmeter kernel fetch debian:6.1 debian:6.12`); nothing is fetched here.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod counts;
 mod outputs;
-#[path = "../common/schema.rs"]
-mod schema;
 mod tables;
 
 use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use common::{Place, Running, children, runs, signal, wait_for};
+use crate::common::{Place, Running, children, runs, signal, wait_for};
 use experiment::{HookCost, ProfileDocument, Status};
 use rustix::process::Signal;
 
@@ -62,7 +58,7 @@ fn assert_sums(title: &str, total: u64, hooked: u64, hooks: &[HookCost]) {
 fn assert_fits_schema(document: &Path) {
     let json = |path: &Path| serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/profile.schema.json");
-    let misfits = schema::misfits(&json(&kept), &json(document));
+    let misfits = crate::common::schema::misfits(&json(&kept), &json(document));
     assert_eq!(misfits, Vec::<String>::new());
 }
 

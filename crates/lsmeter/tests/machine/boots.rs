@@ -4,17 +4,13 @@
 //! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests
 //! (`lsmeter kernel fetch debian:6.12`); nothing is fetched here.
 
-mod common;
-#[path = "common/schema.rs"]
-mod schema;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use common::{Ended, Place, Running, children, grouped, names, runs, signal, wait_for};
+use crate::common::{Ended, Place, Running, children, grouped, names, runs, signal, wait_for};
 use experiment::{Cell, Run, Status, WarningKind};
 use rustix::process::Signal;
 
@@ -111,7 +107,10 @@ fn two_runs_with_the_deterministic_clock_are_the_same() {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/run.schema.json");
     let kept = serde_json::from_str(&fs::read_to_string(kept).unwrap()).unwrap();
     let document = serde_json::from_str(&second.stdout).unwrap();
-    assert_eq!(schema::misfits(&kept, &document), Vec::<String>::new());
+    assert_eq!(
+        crate::common::schema::misfits(&kept, &document),
+        Vec::<String>::new()
+    );
 
     let counts = modal(&a);
     let count = |stack: &str, title: &str| counts[&(stack.to_owned(), title.to_owned())];

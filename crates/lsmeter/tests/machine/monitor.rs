@@ -5,10 +5,8 @@
 //! Needs QEMU, busybox and the kernels debian:6.1 and debian:6.12 in the cache of whoever
 //! runs the tests (`lsmeter kernel fetch debian:6.1 debian:6.12`); nothing is fetched here.
 
-mod vm;
-
+use crate::vm::{Outcome, Vm};
 use experiment::{Interval, MonitorDocument, MonitorMode, WatchedHook};
-use vm::{Outcome, Vm};
 
 fn recording(outcome: &Outcome, name: &str) -> MonitorDocument {
     let bytes = outcome.file(name);

@@ -6,9 +6,7 @@
 //! whoever runs the tests (`lsmeter kernel fetch debian:6.1 debian:6.12`); nothing is
 //! fetched here.
 
-mod vm;
-
-use vm::Vm;
+use crate::vm::Vm;
 
 const KERNELS: &[&str] = &["debian:6.1", "debian:6.12"];
 

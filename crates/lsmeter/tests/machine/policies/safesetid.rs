@@ -2,7 +2,7 @@
 
 use experiment::Policy;
 
-use crate::{assert_in_force, assert_unsupported, built};
+use super::{assert_in_force, assert_unsupported, built};
 
 const STACK: &str = "capability,safesetid";
 

@@ -5,10 +5,8 @@
 //! Needs QEMU, busybox and the kernel debian:6.12 in the cache of whoever runs the tests
 //! (`lsmeter kernel fetch debian:6.12`); nothing is fetched here.
 
-mod vm;
-
+use crate::vm::Vm;
 use experiment::{SensitivityDocument, Slope, Status, Unit};
-use vm::Vm;
 
 const STACK: &str = "capability,bpf";
 

@@ -6,8 +6,6 @@
 //! nothing is fetched or built here. Modules share runs, so that there are few boots.
 
 mod apparmor;
-#[path = "../common/mod.rs"]
-mod common;
 mod integrity;
 mod landlock;
 mod loadpin;
@@ -21,7 +19,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use common::Place;
+use crate::common::Place;
 use experiment::{Cell, Policy, Run, Status};
 
 /// One lsmeter at a time, which has two QEMUs at most.

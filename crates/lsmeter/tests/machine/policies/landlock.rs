@@ -5,8 +5,8 @@ use std::fs;
 
 use experiment::{Policy, Run, Status};
 
+use super::{assert_in_force, assert_unsupported, cells, machine, read, stock};
 use crate::common::{Ended, Place, names};
-use crate::{assert_in_force, assert_unsupported, cells, machine, read, stock};
 
 const STACK: &str = "capability,landlock";
 

@@ -4,8 +4,8 @@ use std::os::unix::fs::PermissionsExt;
 
 use experiment::Policy;
 
+use super::{assert_in_force, machine, stock};
 use crate::common::Place;
-use crate::{assert_in_force, machine, stock};
 
 const STACK: &str = "capability,apparmor";
 

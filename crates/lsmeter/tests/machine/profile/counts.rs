@@ -7,8 +7,8 @@ use std::fs;
 
 use experiment::{HookCost, Profile, ProfileDocument, Status};
 
+use super::{assert_fits_schema, assert_sums, machine, read, tables};
 use crate::common::Place;
-use crate::{assert_fits_schema, assert_sums, machine, read, tables};
 
 /// How often an operation on a path of `depth` components asks for permission to a
 /// directory or file (`inode_permission`): once for every directory that is walked

@@ -2,7 +2,7 @@
 
 use experiment::Policy;
 
-use crate::{assert_in_force, assert_unsupported, stock};
+use super::{assert_in_force, assert_unsupported, stock};
 
 const STACK: &str = "lockdown,capability";
 

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use experiment::Policy;
 
+use super::{assert_in_force, assert_unsupported, cells, machine, measure, steps};
 use crate::common::{Ended, Place};
-use crate::{assert_in_force, assert_unsupported, cells, machine, measure, steps};
 
 const STACK: &str = "capability,selinux";
 const DENIED: &str = "selinux: denied: open of ./selinux-denied for reading: EACCES (13)";

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use experiment::{Profile, Run};
 
+use super::{SELINUX, assert_fits_schema, assert_sums, machine, read, tables};
 use crate::common::Place;
-use crate::{SELINUX, assert_fits_schema, assert_sums, machine, read, tables};
 
 /// Operations whose most frequent path is the same in every boot.
 pub const SOME: &[&str] = &[

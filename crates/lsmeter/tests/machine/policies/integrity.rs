@@ -3,9 +3,9 @@
 
 use experiment::Policy;
 
+use super::selinux::built_without;
+use super::{assert_in_force, assert_unsupported, machine, measure, measure_on};
 use crate::common::Place;
-use crate::selinux::built_without;
-use crate::{assert_in_force, assert_unsupported, machine, measure, measure_on};
 
 const SELINUX: &str = "capability,selinux";
 const ALONE: &str = "capability";
@@ -48,11 +48,11 @@ fn so_they_do_on_a_kernel_built_here() {
     let place = Place::with_kernels();
     let listed = place.run(&["kernel", "list", "--json"]).json();
     let kernels = listed["kernels"].as_array().unwrap();
-    if !kernels.iter().any(|kernel| kernel["name"] == crate::BUILT) {
+    if !kernels.iter().any(|kernel| kernel["name"] == super::BUILT) {
         eprintln!("skipped: lsmeter kernel build 6.12-all --source linux-source-6.12");
         return;
     }
-    prove_all(crate::BUILT);
+    prove_all(super::BUILT);
 }
 
 /// Without IMA and labels, ext4 lets only what is new have its first attribute.

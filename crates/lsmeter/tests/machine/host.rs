@@ -2,12 +2,10 @@
 //! `lsmeter run --on host`: this machine's own kernel, as the current user and, if
 //! that is root and `setpriv` is here, as another one. Some seconds.
 
-mod common;
-
 use std::fs;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use common::{Ended, Place, Running, children, names, runs, signal, wait_for};
+use crate::common::{Ended, Place, Running, children, names, runs, signal, wait_for};
 use experiment::{Metric, Run, Status};
 use rustix::process::Signal;
 

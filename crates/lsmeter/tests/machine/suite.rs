@@ -5,19 +5,16 @@
 //! Needs QEMU, busybox and the kernels debian:6.1 and debian:6.12 in the cache of whoever
 //! runs the tests (`lsmeter kernel fetch debian:6.1 debian:6.12`); nothing is fetched here.
 
-mod common;
-mod vm;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::{Command, Stdio};
 
-use common::Place;
+use crate::common::Place;
+use crate::vm::Vm;
 use experiment::{ProfileDocument, Status};
 use lab::protocol::encode_experiment;
 use monitor::{Filter, Mode, Monitor, Options, Selection, Snapshot, SystemCall};
 use syscalls::Sysno;
-use vm::Vm;
 
 const STACK: &str = "capability";
 /// Operations of the shorter and the longer of two runs: what they do not have in common
@@ -155,7 +152,7 @@ fn a_monitor_counts_what_a_profile_counts() {
             .file("/agent", lab::catalogue::agent(), 0o755)
             .file(CELLS, cells, 0o644)
             .run(&format!(
-                "{IN_GUEST} in_the_guest --exact --ignored --nocapture"
+                "{IN_GUEST} suite::in_the_guest --exact --ignored --nocapture"
             ))
             .status(0);
         outcome.assert_no_kernel_warnings();

@@ -2,7 +2,7 @@
 
 use experiment::Policy;
 
-use crate::{assert_in_force, stock};
+use super::{assert_in_force, stock};
 
 const STACK: &str = "capability,tomoyo";
 

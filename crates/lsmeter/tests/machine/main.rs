@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! lsmeter on machines: kernels that it boots, live ones in which it runs itself, and this
+//! one. SLOW: minutes. What each part needs stands in its file.
+//!
+//! One program, so that it is linked once, and two tests that wait for their machines run
+//! at a time.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod boots;
+mod check;
+mod host;
+mod inside;
+mod live;
+mod monitor;
+mod policies;
+mod profile;
+mod prometheus;
+mod sensitivity;
+mod suite;
+mod view;
+mod vm;
