@@ -127,7 +127,10 @@ fn it_ends_as_it_should() {
              lsmeter monitor -- /nosuch/command; echo command $?
              lsmeter monitor -q --hooks file_open --duration 1 --json-lines --interval 0.5 | wc -l
              HOME=/tmp setpriv --reuid 65534 --clear-groups lsmeter monitor; echo user $?
-             lsmeter monitor --hooks file_open -- sh -c 'exit 7' >/dev/null; echo failed $?",
+             lsmeter monitor --hooks file_open -- sh -c 'exit 7' >/dev/null; echo failed $?
+             # As on a kernel without types.
+             mount -t tmpfs none /sys/kernel/btf || exit 95
+             lsmeter monitor --hooks file_open; echo btf $?",
         )
         .status(0);
     outcome.assert_no_kernel_warnings();
@@ -135,12 +138,17 @@ fn it_ends_as_it_should() {
         "interrupted 0\ntable\nkilled 137\ntarget 0\nhook 2\npid 2\ngroup 2\ncommand 2\n";
     let told = outcome.text();
     assert!(told.starts_with(expected), "{}", outcome.told());
-    assert!(told.ends_with("user 3\nfailed 0\n"), "{}", outcome.told());
+    assert!(
+        told.ends_with("user 3\nfailed 0\nbtf 3\n"),
+        "{}",
+        outcome.told()
+    );
     for hint in [
         "no LSM hook of this kernel is named `nosuch_hook`",
         "there is no process 99999",
         "CAP_BPF and CAP_PERFMON",
         "the command ended with exit status: 7",
+        "CONFIG_DEBUG_INFO_BTF",
     ] {
         assert!(outcome.stderr.contains(hint), "{hint}: {}", outcome.told());
     }
