@@ -5,6 +5,10 @@
 //! Needs QEMU, busybox and the kernels debian:6.1 and debian:6.12 in the cache of whoever
 //! runs the tests (`lsmeter kernel fetch debian:6.1 debian:6.12`); nothing is fetched here.
 
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
 use crate::vm::{Outcome, Vm};
 use experiment::{Interval, MonitorDocument, MonitorMode, WatchedHook};
 
@@ -96,6 +100,54 @@ fn denials_are_seen_under_their_hook() {
     assert!(denied > 0, "{total:#?}");
     let capable = hook(&total, "security_capable").unwrap();
     assert!(capable.errnos["EPERM"] > 0, "{capable:#?}");
+}
+
+/// A profile as the kernel loads it, for a program that may do anything but read
+/// `/tmp/secret`.
+fn apparmor_profile() -> Vec<u8> {
+    let features = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/policy/apparmor/features");
+    let place = tempfile::tempdir().unwrap();
+    let (source, compiled) = (place.path().join("source"), place.path().join("compiled"));
+    let rules = "profile confined /bin/confined {\n  file,\n  deny /tmp/secret r,\n}\n";
+    fs::write(&source, rules).unwrap();
+    let parser = Command::new("apparmor_parser")
+        .arg("-QK")
+        .arg("-M")
+        .arg(features)
+        .arg("-o")
+        .args([&compiled, &source])
+        .env("PATH", "/usr/sbin:/sbin:/usr/bin:/bin")
+        .output()
+        .expect("apparmor_parser (apt-get install apparmor)");
+    assert!(parser.status.success(), "{parser:?}");
+    fs::read(compiled).unwrap()
+}
+
+#[test]
+fn a_modules_denial_is_seen_under_its_hook_and_its_function() {
+    let outcome = Vm::new("debian:6.12")
+        .lsm("capability,apparmor")
+        .program("/bin/cat")
+        .file("/profile", apparmor_profile(), 0o600)
+        .run(
+            "echo secret >/tmp/secret; cp /bin/cat /bin/confined
+             dd if=/profile of=/sys/kernel/security/apparmor/.replace bs=1M || exit 99
+             lsmeter monitor --hooks file_open --functions apparmor --record /out/denied.json -- \
+                 /bin/confined /tmp/secret /proc/self/attr/current",
+        )
+        .status(0);
+    assert!(
+        outcome.stderr.contains("Permission denied"),
+        "{}",
+        outcome.told()
+    );
+    let total = recording(&outcome, "denied.json").total();
+    for function in ["security_file_open", "apparmor_file_open"] {
+        let seen = hook(&total, function).unwrap();
+        assert_eq!(seen.errnos["EACCES"], 1, "{seen:#?}");
+        assert_eq!(seen.denials(), 1);
+        assert!(seen.calls.count > 1, "{seen:#?}");
+    }
 }
 
 /// However it ends, nothing is left attached, and what was seen is told where it can be.
