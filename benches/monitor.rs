@@ -141,7 +141,11 @@ fn stress(kernel: &str, seconds: u64) -> Result<(), Box<dyn Error>> {
     if outcome.status != 0 {
         return Err(outcome.told().into());
     }
-    let total = MonitorDocument::parse(&outcome.file("seen.json"))?.total();
+    let document = MonitorDocument::parse(&outcome.file("seen.json"))?;
+    for warning in &document.warnings {
+        println!("{}: {}", warning.kind, warning.message);
+    }
+    let total = document.total();
     let seen = |function: &str, call: &str| -> u64 {
         let hooks = total.hooks.iter().filter(|hook| hook.function == function);
         let calls = hooks.flat_map(|hook| &hook.system_calls);

@@ -179,9 +179,22 @@ fn doubts(monitor: &Monitor, last: &Snapshot) -> Vec<Warning> {
     let mut lost = |message: String| warnings.push(Warning::new(WarningKind::LostCalls, message));
     let calls = last.lost.total();
     if calls > 0 {
+        let kinds = [
+            (
+                last.lost.no_stack,
+                "of more tasks at once than there is room for",
+            ),
+            (last.lost.too_deep, "too deep in each other"),
+            (last.lost.abandoned, "whose end was not seen"),
+            (last.lost.no_processor, "on a processor that came later"),
+        ];
+        let kinds = kinds.iter().filter(|(calls, _)| *calls > 0);
+        let kinds: Vec<String> = kinds
+            .map(|(calls, kind)| format!("{calls} {kind}"))
+            .collect();
         lost(format!(
-            "{calls} calls are in no figure: of more tasks at once, or deeper in each other, than \
-             there is room for"
+            "{calls} calls are in no figure: {}",
+            kinds.join(", ")
         ));
     }
     if let Some(missed @ 1..) = monitor.missed() {
