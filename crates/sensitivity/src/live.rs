@@ -97,7 +97,7 @@ pub fn try_here(dir: &Path) -> Result<(), SweepError> {
         });
     };
     let directives = format!(
-        "delays bpf listed\nhook {hook} {id}\ndir {}\n\
+        "delays bpf listed time\nhook {hook} {id}\ndir {}\n\
          cell 0 getppid null time warmup=1 samples=1\n",
         dir.display()
     );
