@@ -109,27 +109,49 @@ fn in_the_guest() {
     std::mem::forget(monitor);
 }
 
-fn profiled(kernel: &str) -> ProfileDocument {
+/// A profile of benchmarks, and lsmeter's exit code.
+fn profile_of(kernel: &str, benchmarks: &[&str]) -> (ProfileDocument, i32) {
     let place = Place::with_kernel(kernel);
-    let arguments = [
-        "profile",
-        "suite",
-        "--offline",
-        "--kernel",
-        kernel,
+    let mut arguments = vec!["profile", "suite", "--offline", "--kernel", kernel];
+    arguments.extend([
         "--stack",
         STACK,
         "--fs",
         "tmpfs",
-        "--bench",
-        "*",
-        "--bench",
-        "!treewalk:*",
         "--output",
         "profile.json",
-    ];
-    place.run(&arguments).code(0);
-    ProfileDocument::parse(&fs::read(place.join("profile.json")).unwrap()).unwrap()
+    ]);
+    for benchmark in benchmarks {
+        arguments.extend(["--bench", benchmark]);
+    }
+    let ended = place.run(&arguments);
+    let document = ProfileDocument::parse(&fs::read(place.join("profile.json")).unwrap());
+    (document.unwrap(), ended.code.unwrap())
+}
+
+/// Of all benchmarks. On 7.2, tmpfs keeps extended attributes in a table that a worker
+/// makes larger or smaller in each operation, once others have filled it: what no window
+/// was clean of is profiled again in a boot of its own, and must succeed there.
+fn profiled(kernel: &str) -> ProfileDocument {
+    let (mut document, code) = profile_of(kernel, &["*", "!treewalk:*"]);
+    let failed: Vec<String> = document
+        .profiles
+        .iter()
+        .filter(|profile| profile.status == Status::Failed)
+        .map(|profile| format!("{}:{}", profile.benchmark, profile.variant))
+        .collect();
+    assert_eq!(code, if failed.is_empty() { 0 } else { 4 });
+    if !failed.is_empty() {
+        eprintln!("{kernel}: again: {failed:?}");
+        let failed: Vec<&str> = failed.iter().map(String::as_str).collect();
+        let (again, code) = profile_of(kernel, &failed);
+        assert_eq!(code, 0, "{failed:?}");
+        document
+            .profiles
+            .retain(|profile| profile.status != Status::Failed);
+        document.profiles.extend(again.profiles);
+    }
+    document
 }
 
 #[test]
