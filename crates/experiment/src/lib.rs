@@ -16,6 +16,7 @@ mod configuration;
 mod configure;
 mod document;
 mod experiment;
+mod framework;
 mod hint;
 pub mod journal;
 mod monitor;
@@ -36,10 +37,11 @@ pub use document::{
     profile_schema, run_schema, sensitivity_schema,
 };
 pub use experiment::{Experiment, Samples};
+pub use framework::IRREGULAR_FUNCTIONS;
 pub use hint::nearest;
 pub use monitor::{
     Bucket, Calls, Interval, LeftOutFunction, MonitorCost, MonitorDocument, Monitoring,
-    Percentiles, WatchedHook, WatchedSystemCall,
+    Percentiles, WatchedHook, WatchedSystemCall, WholeSystemCall,
 };
 pub use preset::{Preset, UnknownPreset, preset, presets};
 pub use profile::{

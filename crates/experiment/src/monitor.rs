@@ -74,7 +74,7 @@ pub struct LeftOutFunction {
 }
 
 /// What happened in a time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
     /// When it begins, in seconds after the start.
     pub begin_s: f64,
@@ -82,9 +82,24 @@ pub struct Interval {
     pub seconds: f64,
     /// Functions that were called.
     pub hooks: Vec<WatchedHook>,
+    /// System calls as a whole, if they were timed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub system_calls: Vec<WholeSystemCall>,
     /// Calls that were seen and are in no figure.
     #[serde(default)]
     pub lost: u64,
+}
+
+/// A system call from entry to exit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WholeSystemCall {
+    /// Its name: `openat`.
+    pub system_call: String,
+    /// Calls that came to an end.
+    pub count: u64,
+    /// Time in all of them in ns, with what they waited, and without what watching hooks
+    /// added.
+    pub sum_ns: i64,
 }
 
 /// Calls of a function: a hook's, or a module's implementation of one.
@@ -236,6 +251,37 @@ impl Calls {
     }
 }
 
+impl Interval {
+    /// A system call as a whole; None if it was not timed, or took no time.
+    pub fn whole(&self, system_call: &str) -> Option<&WholeSystemCall> {
+        let mut wholes = self.system_calls.iter();
+        wholes.find(|whole| whole.system_call == system_call && whole.sum_ns > 0)
+    }
+
+    /// The part of a system call's time that a function took in it, from 0; None if that
+    /// was not timed. Above 1 where calls did not end in this interval.
+    pub fn share_of_system_call(&self, call: &WatchedSystemCall) -> Option<f64> {
+        self.share_of_system_calls([call])
+    }
+
+    /// The part of the time of all these system calls together, as
+    /// [`share_of_system_call`](Interval::share_of_system_call): those of a hook, in which
+    /// it was called.
+    pub fn share_of_system_calls<'a>(
+        &self,
+        calls: impl IntoIterator<Item = &'a WatchedSystemCall>,
+    ) -> Option<f64> {
+        let (own_ns, whole_ns) = calls
+            .into_iter()
+            .filter_map(|call| {
+                let whole = self.whole(&call.system_call)?;
+                Some((call.calls.sum_ns?.max(0) as f64, whole.sum_ns as f64))
+            })
+            .fold((0.0, 0.0), |sum, call| (sum.0 + call.0, sum.1 + call.1));
+        (whole_ns > 0.0).then(|| own_ns / whole_ns)
+    }
+}
+
 impl WatchedHook {
     /// Calls that were denied: `EACCES` and `EPERM`.
     pub fn denials(&self) -> u64 {
@@ -300,7 +346,18 @@ impl MonitorDocument {
                 .and_modify(|sum| sum.add(hook))
                 .or_insert_with(|| hook.clone());
         }
+        let mut wholes: BTreeMap<&str, WholeSystemCall> = BTreeMap::new();
+        for whole in intervals.iter().flat_map(|interval| &interval.system_calls) {
+            wholes
+                .entry(&whole.system_call)
+                .and_modify(|sum| {
+                    sum.count = sum.count.saturating_add(whole.count);
+                    sum.sum_ns = sum.sum_ns.saturating_add(whole.sum_ns);
+                })
+                .or_insert_with(|| whole.clone());
+        }
         Interval {
+            system_calls: wholes.into_values().collect(),
             begin_s: intervals.first().map_or(0.0, |first| first.begin_s),
             // The sum of nothing would be -0.
             seconds: intervals

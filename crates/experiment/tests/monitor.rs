@@ -9,7 +9,7 @@ use common::same_as_file;
 use experiment::{
     Bucket, Calls, DocumentFault, Interval, LeftOutFunction, MonitorCost, MonitorDocument,
     MonitorMode, Monitoring, Percentiles, Run, SCHEMA_VERSION, Warning, WarningKind, WatchedHook,
-    WatchedSystemCall, monitor_schema,
+    WatchedSystemCall, WholeSystemCall, monitor_schema,
 };
 use proptest::prelude::*;
 
@@ -107,6 +107,11 @@ fn document() -> MonitorDocument {
                     hook(None, "security_inode_permission"),
                     hook(Some("selinux"), "selinux_inode_permission"),
                 ],
+                system_calls: vec![WholeSystemCall {
+                    system_call: "openat".to_owned(),
+                    count: 2,
+                    sum_ns: 160_000,
+                }],
                 lost: 0,
             },
             Interval {
@@ -114,6 +119,7 @@ fn document() -> MonitorDocument {
                 seconds: 0.5,
                 hooks: vec![counted],
                 lost: 3,
+                ..Interval::default()
             },
         ],
         warnings: vec![Warning {
@@ -167,6 +173,11 @@ fn intervals_add_up() {
     assert_eq!((hook.calls.count, hook.calls.sum_ns), (10, Some(48_000)));
     assert_eq!(hook.errnos["EACCES"], 2);
     assert_eq!(hook.system_calls[0].calls.count, 6);
+    let whole = total.whole("openat").unwrap();
+    assert_eq!((whole.count, whole.sum_ns), (4, 320_000));
+    assert_eq!(total.whole("none"), None);
+    // What is in no system call is no part of any.
+    assert_eq!(total.share_of_system_calls(&hook.system_calls), Some(0.125));
     let counts: Vec<(u64, u64)> = hook
         .histogram
         .iter()
@@ -176,7 +187,33 @@ fn intervals_add_up() {
     let percentiles = hook.calls.percentiles_ns.unwrap();
     assert!((128.0..256.0).contains(&percentiles.p50), "{percentiles:?}");
     assert_eq!(percentiles.p99, (1u64 << 38) as f64);
+}
+
+/// Buckets of powers of two, as a monitor has them.
+fn histogram(times_ns: &[u64]) -> Vec<Bucket> {
+    let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+    for ns in times_ns {
+        *counts.entry(u64::BITS - ns.leading_zeros()).or_default() += 1;
+    }
+    let buckets = counts.into_iter().map(|(bits, count)| Bucket {
+        from_ns: if bits == 0 { 0 } else { 1 << (bits - 1) },
+        to_ns: Some(1 << bits),
+        count,
+    });
+    buckets.collect()
+}
+
+#[test]
+fn percentiles_lie_between_the_bounds_on_a_logarithmic_scale() {
     assert_eq!(Percentiles::of(&[]), None);
+    let one = Percentiles::of(&histogram(&[64; 100])).unwrap();
+    assert!((one.p50 - 64.0 * 2f64.sqrt()).abs() < 1e-9, "{one:?}");
+    assert!(one.p50 < one.p90 && one.p99 < 128.0, "{one:?}");
+    let mut times_ns = vec![0; 60];
+    times_ns.extend([1000; 40]);
+    let two = Percentiles::of(&histogram(&times_ns)).unwrap();
+    assert_eq!(two.p50, 0.0);
+    assert!((512.0..1024.0).contains(&two.p90), "{two:?}");
 }
 
 #[test]
@@ -197,6 +234,20 @@ fn contradictions_and_other_documents_are_refused() {
 }
 
 proptest! {
+    #[test]
+    fn percentiles_rise_and_are_off_by_less_than_two(
+        mut times_ns in proptest::collection::vec(1u64..1 << 37, 1..200),
+    ) {
+        let found = Percentiles::of(&histogram(&times_ns)).unwrap();
+        times_ns.sort_unstable();
+        for (share, estimate) in [(0.5, found.p50), (0.9, found.p90), (0.99, found.p99)] {
+            let rank = (share * times_ns.len() as f64).ceil().max(1.0) as usize - 1;
+            let exact = times_ns[rank] as f64;
+            prop_assert!(estimate <= 2.0 * exact && exact <= 2.0 * estimate, "{exact} {estimate}");
+        }
+        prop_assert!(found.p50 <= found.p90 && found.p90 <= found.p99);
+    }
+
     #[test]
     fn any_truncation_is_named(cut in 0.0f64..1.0) {
         let bytes = written(&document());

@@ -35,6 +35,12 @@ struct frame {
 	__u32 unused;
 };
 
+/* What a processor knows of one system call, from its entry to its exit. */
+struct whole {
+	__u64 count;
+	__u64 sum_ns;
+};
+
 #define DEPTH		10
 #define DEPTH_BITS	6
 #define DEPTH_MAX	((1 << DEPTH_BITS) - 1)
@@ -80,6 +86,7 @@ struct shared {
 #define PATCH_WINDOW	0x6c730900	/* ns that a call's own programs add to it */
 #define PATCH_OUTSIDE	0x6c730a00	/* ns that they add around it */
 #define PATCH_PART	0x6c730b00	/* 1 if its time belongs to the hook around it */
+#define PATCH_WHOLES	0x6c730c00	/* the last whole system call, in words */
 /* The return value: a load from this offset, of which there is but one. */
 #define PATCH_RESULT	0x7ff0
 

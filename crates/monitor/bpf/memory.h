@@ -11,6 +11,8 @@ __u32 row_at[KEYS] SEC(".bss.row_at");		/* by hook and key: where its row is */
 __u64 errors[ERRNOS] SEC(".bss.errors");	/* by hook and errno */
 struct stack stacks[STACKS] SEC(".bss.stacks");
 __u64 targets[PIDS / 64] SEC(".bss.targets");	/* a bit for each process */
+__u64 begun[PIDS] SEC(".bss.begun");		/* by task: when its call began, and which */
+struct whole wholes[KEYS] SEC(".bss.wholes");	/* by processor, then by key */
 struct shared shared[1] SEC(".bss.shared");
 
 struct {

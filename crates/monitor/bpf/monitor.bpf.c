@@ -11,6 +11,7 @@
 #include "memory.h"
 #include "rows.h"
 #include "stack.h"
+#include "calls.h"
 
 enum filter {
 	ALL,
@@ -173,6 +174,50 @@ int forget_process(__u64 *context)
 	if (task->pid == task->tgid && is_target(tgid))
 		__sync_fetch_and_and(&targets[(tgid & (PIDS - 1)) >> 6],
 				     ~(1ull << (tgid & 63)));
+	return 0;
+}
+
+static __always_inline int begin(enum filter filter)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (wanted(task->tgid, filter))
+		begin_call(task);
+	return 0;
+}
+
+SEC("tp_btf/sys_enter")
+int begin_all(__u64 *context __attribute__((unused)))
+{
+	return begin(ALL);
+}
+
+SEC("tp_btf/sys_enter")
+int begin_processes(__u64 *context __attribute__((unused)))
+{
+	return begin(PROCESSES);
+}
+
+SEC("tp_btf/sys_enter")
+int begin_cgroup(__u64 *context __attribute__((unused)))
+{
+	return begin(CGROUP);
+}
+
+SEC("tp_btf/sys_exit")
+int end_any(__u64 *context __attribute__((unused)))
+{
+	end_call(bpf_get_current_task_btf());
+	return 0;
+}
+
+/* A child comes out of a call that it never went into. Its number may be a dead task's. */
+SEC("tp_btf/sched_process_fork")
+int forget_call(__u64 *context)
+{
+	struct task_struct *child = (void *)context[1];
+
+	*begun_by(child->pid) = 0;
 	return 0;
 }
 

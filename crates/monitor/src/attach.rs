@@ -190,13 +190,32 @@ impl<'a> Attacher<'a> {
 
     /// From now on, processes made by those that are watched are watched too.
     pub fn follow_processes(&mut self) -> Result<(), MonitorError> {
-        let constants = Constants::new(self.layout, 0, 0);
-        for (program, tracepoint) in [
+        self.trace(&[
             (c"follow_fork", "btf_trace_sched_process_fork"),
             (c"forget_process", "btf_trace_sched_process_free"),
-        ] {
+        ])
+    }
+
+    /// From now on, system calls are timed as a whole.
+    pub fn time_system_calls(&mut self) -> Result<(), MonitorError> {
+        let begin = match self.filter {
+            Filter::Machine => c"begin_all",
+            Filter::Processes(_) => c"begin_processes",
+            Filter::Cgroup(_) => c"begin_cgroup",
+        };
+        // Ends before beginnings: what has begun is not left behind.
+        self.trace(&[
+            (c"forget_call", "btf_trace_sched_process_fork"),
+            (c"end_any", "btf_trace_sys_exit"),
+            (begin, "btf_trace_sys_enter"),
+        ])
+    }
+
+    fn trace(&mut self, programs: &[(&CStr, &str)]) -> Result<(), MonitorError> {
+        let constants = Constants::new(self.layout, 0, own_tgid(self.object));
+        for (program, tracepoint) in programs {
             let failed = |source, log| MonitorError::Kernel {
-                action: format!("follow processes at {tracepoint}"),
+                action: format!("attach to the tracepoint {tracepoint}"),
                 source,
                 log,
             };

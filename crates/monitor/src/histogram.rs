@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Histograms of nanoseconds in powers of two, and what they say of percentiles.
+//! Histograms of nanoseconds in powers of two.
 
 use crate::layout::BUCKETS;
 
@@ -37,42 +37,6 @@ impl Histogram {
         self.buckets
             .iter()
             .fold(0, |sum, &calls| sum.saturating_add(calls))
-    }
-
-    /// An estimate of the time in ns that a share of the calls, 0 to 1, did not exceed;
-    /// None without calls.
-    ///
-    /// The bucket in which that call lies is exact. Within it, calls are taken to be
-    /// spread evenly over the logarithm of the time, so that the estimate is off by less
-    /// than a factor of two. In the last bucket it is that bucket's lower end.
-    #[must_use]
-    pub fn percentile_ns(&self, share: f64) -> Option<f64> {
-        let count = self.count();
-        if count == 0 || !share.is_finite() {
-            return None;
-        }
-        let rank = share.clamp(0.0, 1.0) * count as f64;
-        let mut before = 0.0;
-        let filled = self
-            .buckets
-            .iter()
-            .enumerate()
-            .filter(|(_, calls)| **calls > 0);
-        let mut last = 0.0;
-        for (bucket, &calls) in filled {
-            let calls = calls as f64;
-            let (low, high) = bounds_ns(bucket);
-            let within = ((rank - before) / calls).clamp(0.0, 1.0);
-            last = match high {
-                Some(high) if low > 0 => low as f64 * (high as f64 / low as f64).powf(within),
-                _ => low as f64,
-            };
-            before += calls;
-            if before >= rank {
-                break;
-            }
-        }
-        Some(last)
     }
 
     pub(crate) fn add(&mut self, other: &Histogram) {

@@ -3,25 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use experiment::IRREGULAR_FUNCTIONS;
+
 use crate::btf::{Function, Types};
 use crate::glob;
-
-/// Functions of the framework that are not called `security_<hook>`, nor that without
-/// `_security`. Other instruments name hooks in the same way.
-const OTHER_NAMES: [(&str, &str); 12] = [
-    ("security_prepare_creds", "cred_prepare"),
-    ("security_transfer_creds", "cred_transfer"),
-    ("inode_free_by_rcu", "inode_free_security_rcu"),
-    ("security_old_inode_init_security", "inode_init_security"),
-    ("security_add_mnt_opt", "sb_add_mnt_opt"),
-    ("security_free_mnt_opts", "sb_free_mnt_opts"),
-    ("security_settime64", "settime"),
-    ("security_sk_classify_flow", "sk_getsecid"),
-    ("security_sock_rcv_skb", "socket_sock_rcv_skb"),
-    ("security_create_user_ns", "userns_create"),
-    ("security_vm_enough_memory_mm", "vm_enough_memory"),
-    ("security_skb_classify_flow", "xfrm_decode_session"),
-];
 
 /// Functions of IMA and EVM that the kernel called beside the framework until they became
 /// hooks in 6.8 (`include/linux/ima.h`, `evm.h`): each stands for a hook of its own name.
@@ -181,7 +166,9 @@ impl Known {
     /// The hook that a function of the framework serves. `security_compute_av` and
     /// others of SELinux's policy server serve none.
     fn hook_of(&self, function: &str) -> Option<String> {
-        if let Some((_, hook)) = OTHER_NAMES.iter().find(|(other, _)| *other == function)
+        if let Some((hook, _)) = IRREGULAR_FUNCTIONS
+            .iter()
+            .find(|(_, other)| *other == function)
             && self.hooks.contains(*hook)
         {
             return Some((*hook).to_owned());

@@ -27,6 +27,9 @@ pub const ROW_MAX: usize = 4;
 /// The first bucket.
 pub const ROW_BUCKETS: usize = 5;
 
+/// Words of `struct whole`: calls, and the sum of their times.
+pub const WHOLE_WORDS: usize = 2;
+
 /// Words of `struct shared` before its table.
 pub const SHARED_WORDS: usize = 7;
 /// Entries of that table, of a byte each.
@@ -62,6 +65,8 @@ pub mod patch {
     pub const OUTSIDE: i32 = 0x6c73_0a00;
     /// Whether the call's time belongs to the hook around it.
     pub const PART: i32 = 0x6c73_0b00;
+    /// The last whole system call, in words.
+    pub const WHOLES: i32 = 0x6c73_0c00;
     /// All of them begin with this.
     pub const MARK: i32 = 0x6c73;
     /// The offset of the load of the return value.
@@ -83,11 +88,15 @@ pub struct Layout {
     pub stride: usize,
     /// Whether processes are followed.
     pub targets: bool,
+    /// Whether system calls are timed as a whole.
+    pub system_calls: bool,
 }
 
 const PAGE: usize = 4096;
 const STACKS_BYTES: usize = 4096 * 256;
 const TARGETS_BYTES: usize = (1 << 22) / 8;
+/// A time for each task that there can be.
+const BEGUN_BYTES: usize = (1 << 22) * 8;
 /// Offsets into a map's value that the verifier takes (`BPF_MAX_VAR_OFF`).
 const VALUE_MAX: usize = 1 << 29;
 
@@ -114,6 +123,7 @@ impl Layout {
             row_words,
             stride,
             targets,
+            system_calls: false,
         };
         let fits = stride.checked_mul(cpus)? < VALUE_MAX
             && probes < VALUE_MAX / (KEYS * 4)
@@ -155,6 +165,34 @@ impl Layout {
         }
     }
 
+    /// The same, with room for system calls as a whole.
+    #[must_use]
+    pub fn with_system_calls(self) -> Layout {
+        Layout {
+            system_calls: true,
+            ..self
+        }
+    }
+
+    /// Bytes of the map of when tasks' system calls began, if there is one.
+    #[must_use]
+    pub fn begun_bytes(&self) -> usize {
+        if self.system_calls { BEGUN_BYTES } else { PAGE }
+    }
+
+    /// Bytes of the map of system calls as a whole, if there is one.
+    #[must_use]
+    pub fn wholes_bytes(&self) -> usize {
+        let words = self.cpus * KEYS * WHOLE_WORDS;
+        if self.system_calls { words * 8 } else { PAGE }
+    }
+
+    /// The last whole system call, in words.
+    #[must_use]
+    pub fn last_whole(&self) -> usize {
+        (self.cpus * KEYS - 1) * WHOLE_WORDS
+    }
+
     /// Bytes of kernel memory that the maps take, whatever happens.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
@@ -163,6 +201,8 @@ impl Layout {
             self.row_at_bytes(),
             self.errors_bytes(),
             self.targets_bytes(),
+            self.begun_bytes(),
+            self.wholes_bytes(),
             STACKS_BYTES,
             SHARED_WORDS * 8 + SHARED_TABLE,
         ]

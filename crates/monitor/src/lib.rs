@@ -29,4 +29,4 @@ pub use error::MonitorError;
 pub use histogram::{Histogram, bounds_ns};
 pub use hooks::{Found, Owner, PROBES_MAX, Probe, Selection, find};
 pub use monitor::{Filter, LeftOut, Mode, Monitor, Options, Progress};
-pub use snapshot::{Figures, HookFigures, Lost, Snapshot, SystemCall};
+pub use snapshot::{Figures, HookFigures, Lost, Snapshot, SystemCall, Whole};

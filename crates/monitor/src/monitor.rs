@@ -65,16 +65,22 @@ pub struct Options {
     /// counts as [`SystemCall::Other`](crate::SystemCall::Other). A row has 40 bytes, 8
     /// when only counting, 360 with a histogram.
     pub pairs: usize,
+    /// Also times system calls as a whole, from entry to exit, waiting included: what
+    /// hooks are a share of. Two programs more in each system call, whatever it does, and
+    /// 32 MiB of the kernel's memory. Not when only counting.
+    pub system_calls: bool,
 }
 
 impl Default for Options {
-    /// Times of all hooks, on the whole machine, with 4,096 rows.
+    /// Times of all hooks, on the whole machine, with 4,096 rows; no system calls as a
+    /// whole.
     fn default() -> Options {
         Options {
             mode: Mode::default(),
             filter: Filter::default(),
             selection: Selection::default(),
             pairs: 4096,
+            system_calls: false,
         }
     }
 }
@@ -120,6 +126,18 @@ pub struct Monitor {
 }
 
 impl Monitor {
+    /// Whether this machine lets this process watch hooks, and how many there are. Loads a
+    /// program that does nothing, and attaches none.
+    ///
+    /// # Errors
+    ///
+    /// [`MonitorError`], as [`Monitor::start`] would say it.
+    pub fn try_here() -> Result<usize, MonitorError> {
+        let btf = read_btf()?;
+        let found = find(&Types::read(&btf)?, &Selection::default())?;
+        Ok(found.probes.len())
+    }
+
     /// Finds the functions, calibrates and attaches. `progress` is called before each
     /// step.
     ///
@@ -131,18 +149,9 @@ impl Monitor {
         options: &Options,
         progress: &mut dyn FnMut(Progress<'_>),
     ) -> Result<Monitor, MonitorError> {
-        let btf = fs::read(BTF).map_err(|source| MonitorError::NoBtf {
-            path: BTF.into(),
-            source,
-        })?;
+        let btf = read_btf()?;
         let types = Types::read(&btf)?;
-        let found = hooks::find(&types, &active_modules(), &options.selection);
-        if found.probes.is_empty() {
-            return Err(MonitorError::NoHooks {
-                patterns: options.selection.hooks.clone(),
-            });
-        }
-        crate::attach::check_kernel(found.probes[0].function.id)?;
+        let found = find(&types, &options.selection)?;
         let cgroup = match &options.filter {
             Filter::Cgroup(path) => Some((open_cgroup(path)?, path)),
             Filter::Processes(_) => {
@@ -180,6 +189,9 @@ impl Monitor {
             });
             attacher.probe(done, probe)?;
         }
+        if layout.system_calls {
+            attacher.time_system_calls()?;
+        }
         let (programs, calibration, refused) = attacher.end(&found)?;
         let left_out = left_out(&found, refused);
         Ok(Monitor {
@@ -210,12 +222,14 @@ impl Monitor {
                 system_calls: reader.system_calls(number),
                 errnos: reader.errnos(number),
             })
-            .collect();
+            .collect::<Vec<_>>();
+        let wholes = reader.wholes(&hooks, self.calibration.added_ns);
         let taken = Instant::now();
         Snapshot {
             taken,
             elapsed: taken.saturating_duration_since(self.started),
             hooks,
+            wholes,
             lost: reader.lost(),
             pairs_refused: reader.pairs_refused(),
         }
@@ -276,6 +290,25 @@ impl Monitor {
     }
 }
 
+fn read_btf() -> Result<Vec<u8>, MonitorError> {
+    fs::read(BTF).map_err(|source| MonitorError::NoBtf {
+        path: BTF.into(),
+        source,
+    })
+}
+
+/// The functions that are asked for, on a kernel that takes programs for them.
+fn find(types: &Types<'_>, selection: &Selection) -> Result<Found, MonitorError> {
+    let found = hooks::find(types, &active_modules(), selection);
+    let Some(first) = found.probes.first() else {
+        return Err(MonitorError::NoHooks {
+            patterns: selection.hooks.clone(),
+        });
+    };
+    crate::attach::check_kernel(first.function.id)?;
+    Ok(found)
+}
+
 fn layout(options: &Options, probes: usize) -> Result<Layout, MonitorError> {
     let row_words = match options.mode {
         Mode::Count => 1,
@@ -289,10 +322,16 @@ fn layout(options: &Options, probes: usize) -> Result<Layout, MonitorError> {
     })?;
     // One more, for the calibration.
     let targets = matches!(options.filter, Filter::Processes(_));
-    Layout::new(probes + 1, cpus, options.pairs, row_words, targets).ok_or(MonitorError::TooLarge {
+    let layout = Layout::new(probes + 1, cpus, options.pairs, row_words, targets);
+    let layout = layout.ok_or(MonitorError::TooLarge {
         probes,
         cpus,
         pairs: options.pairs,
+    })?;
+    Ok(if options.system_calls && options.mode != Mode::Count {
+        layout.with_system_calls()
+    } else {
+        layout
     })
 }
 

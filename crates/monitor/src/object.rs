@@ -67,6 +67,7 @@ impl Constants {
             (patch::WINDOW, 0),
             (patch::OUTSIDE, 0),
             (patch::PART, 0),
+            (patch::WHOLES, layout.last_whole()),
         ];
         Constants {
             values,
@@ -137,6 +138,8 @@ impl Object {
                 Some(".bss.row_at") => layout.row_at_bytes(),
                 Some(".bss.errors") => layout.errors_bytes(),
                 Some(".bss.targets") => layout.targets_bytes(),
+                Some(".bss.begun") => layout.begun_bytes(),
+                Some(".bss.wholes") => layout.wholes_bytes(),
                 _ => continue,
             };
             let bytes = u32::try_from(bytes).expect("Layout bounds all sizes");
@@ -217,6 +220,11 @@ impl Object {
     /// Errors by probe and errno.
     pub fn errors(&self) -> &[AtomicU64] {
         self.words(".bss.errors")
+    }
+
+    /// Calls and time of each processor's system calls.
+    pub fn wholes(&self) -> &[AtomicU64] {
+        self.words(".bss.wholes")
     }
 
     /// A bit for each process.

@@ -10,7 +10,7 @@ use crate::histogram::Histogram;
 use crate::hooks::Probe;
 use crate::layout::{
     BUCKETS, ERRNOS, KEY_NONE, KEYS, Layout, ROW_BUCKETS, ROW_COUNT, ROW_ERRORS, ROW_MAX, ROW_MIN,
-    ROW_SUM,
+    ROW_SUM, WHOLE_WORDS,
 };
 use crate::monitor::Mode;
 use crate::object::Object;
@@ -32,6 +32,16 @@ pub enum SystemCall {
     None,
     /// One of i386 or x32, one from 512 on, or one that came when all rows were taken.
     Other,
+}
+
+impl SystemCall {
+    fn of_key(key: usize) -> SystemCall {
+        match key {
+            KEY_NONE => SystemCall::None,
+            0..KEY_NONE => SystemCall::Number(key as u16),
+            _ => SystemCall::Other,
+        }
+    }
 }
 
 /// Calls of a function, in one system call or in all.
@@ -93,6 +103,16 @@ impl Figures {
     fn is_empty(&self) -> bool {
         self.count == 0 && self.errors == 0
     }
+}
+
+/// System calls as a whole, from entry to exit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Whole {
+    /// Calls that came to an end.
+    pub count: u64,
+    /// Time in all of them in ns, with what they waited and without what the monitor's
+    /// programs on hooks added.
+    pub sum_ns: i64,
 }
 
 /// What is known of one function.
@@ -167,6 +187,8 @@ pub struct Snapshot {
     /// All probed functions, also those that were not called, in the order of
     /// [`Monitor::probes`](crate::Monitor::probes).
     pub hooks: Vec<HookFigures>,
+    /// System calls as a whole, if they are timed; those that did not occur are left out.
+    pub wholes: BTreeMap<SystemCall, Whole>,
     /// Calls that are in no figure.
     pub lost: Lost,
     /// Pairs of a function and a system call that have no row, since all were taken;
@@ -211,6 +233,19 @@ impl Snapshot {
             taken: self.taken,
             elapsed: self.taken.saturating_duration_since(earlier.taken),
             hooks: hooks.collect(),
+            wholes: self
+                .wholes
+                .iter()
+                .map(|(call, whole)| {
+                    let before = earlier.wholes.get(call).copied().unwrap_or_default();
+                    let since = Whole {
+                        count: whole.count.saturating_sub(before.count),
+                        sum_ns: whole.sum_ns.saturating_sub(before.sum_ns),
+                    };
+                    (*call, since)
+                })
+                .filter(|(_, whole)| whole.count > 0)
+                .collect(),
             lost: self.lost.since(&earlier.lost),
             pairs_refused: self.pairs_refused.saturating_sub(earlier.pairs_refused),
         }
@@ -240,12 +275,8 @@ impl Reader<'_> {
                 rest_is_used = true;
                 continue;
             }
-            let call = match key {
-                KEY_NONE => SystemCall::None,
-                0..KEY_NONE => SystemCall::Number(key as u16),
-                _ => SystemCall::Other,
-            };
             if let Some(figures) = self.row(at) {
+                let call = SystemCall::of_key(key);
                 system_calls.entry(call).or_default().add(&figures);
             }
         }
@@ -306,6 +337,32 @@ impl Reader<'_> {
             .zip(table.iter().map(|count| count.load(Ordering::Relaxed)))
             .filter(|(_, count)| *count > 0)
             .collect()
+    }
+
+    /// System calls as a whole, less what watching `hooks` added to them: `added_ns` for
+    /// each of their calls.
+    pub fn wholes(&self, hooks: &[HookFigures], added_ns: u32) -> BTreeMap<SystemCall, Whole> {
+        let mut wholes: BTreeMap<SystemCall, Whole> = BTreeMap::new();
+        if !self.layout.system_calls {
+            return wholes;
+        }
+        let words = self.object.wholes();
+        for (at, whole) in words.chunks_exact(WHOLE_WORDS).enumerate() {
+            let count = whole[0].load(Ordering::Relaxed);
+            if count > 0 {
+                let sum = wholes.entry(SystemCall::of_key(at % KEYS)).or_default();
+                sum.count = sum.count.wrapping_add(count);
+                let sum_ns = whole[1].load(Ordering::Relaxed).cast_signed();
+                sum.sum_ns = sum.sum_ns.wrapping_add(sum_ns);
+            }
+        }
+        for (call, figures) in hooks.iter().flat_map(|hook| &hook.system_calls) {
+            if let Some(whole) = wholes.get_mut(call) {
+                let added_ns = figures.count.wrapping_mul(added_ns.into());
+                whole.sum_ns = whole.sum_ns.wrapping_sub(added_ns.cast_signed());
+            }
+        }
+        wholes
     }
 
     pub fn lost(&self) -> Lost {

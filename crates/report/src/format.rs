@@ -32,7 +32,12 @@ pub(crate) fn difference(value: i128) -> String {
 
 /// A part of a whole in per cent: `31.9 %`. None if the whole is nothing.
 pub(crate) fn share(part: u64, whole: u64) -> Option<String> {
-    (whole > 0).then(|| format!("{:.1} %", part as f64 / whole as f64 * 100.0))
+    (whole > 0).then(|| fraction(part as f64 / whole as f64))
+}
+
+/// A part of a whole, given as a fraction, in per cent: `31.9 %`.
+pub(crate) fn fraction(part: f64) -> String {
+    format!("{:.1} %", part * 100.0)
 }
 
 fn grouped(number: &str) -> String {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::{
     Bucket, Calls, Interval, MonitorCost, MonitorMode, Monitoring, WatchedHook, WatchedSystemCall,
+    WholeSystemCall,
 };
 use proptest::prelude::*;
 use report::OpenMetrics;
@@ -48,6 +49,7 @@ fn interval(hooks: Vec<WatchedHook>) -> Interval {
         seconds: 1.0,
         hooks,
         lost: 0,
+        ..Interval::default()
     }
 }
 
@@ -87,7 +89,13 @@ fn whole() -> (Monitoring, Vec<Interval>) {
             hook("task_alloc", None, 2, Some(1_000)),
         ])
     };
-    let intervals = vec![interval(vec![framework, selinux]), later];
+    let mut first = interval(vec![framework, selinux]);
+    first.system_calls = vec![WholeSystemCall {
+        system_call: "openat".to_owned(),
+        count: 12,
+        sum_ns: 90_000,
+    }];
+    let intervals = vec![first, later];
     (monitoring(MonitorMode::Histogram), intervals)
 }
 

@@ -3,34 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use experiment::IRREGULAR_FUNCTIONS;
+
 use super::{HookList, base_name};
 use crate::symbols::SymbolTable;
-
-/// Functions of the framework that are not called `security_<hook>`, nor that without
-/// `_security`: the hook, and a function that calls its implementations. Found by
-/// looking at which code calls each hook's static call, or reads its list, in Linux
-/// 5.10, 6.1, 6.12 and 7.2. A hook can be served by several; some of these are called
-/// beside the one of the usual name.
-const OTHER_NAMES: [(&str, &str); 14] = [
-    ("cred_prepare", "security_prepare_creds"),
-    ("cred_transfer", "security_transfer_creds"),
-    // It frees the inode's blob after a grace period, outside every system call.
-    ("inode_free_security_rcu", "inode_free_by_rcu"),
-    // Until 6.5, for reiserfs and ocfs2.
-    ("inode_init_security", "security_old_inode_init_security"),
-    ("sb_add_mnt_opt", "security_add_mnt_opt"),
-    ("sb_free_mnt_opts", "security_free_mnt_opts"),
-    ("settime", "security_settime64"),
-    ("sk_getsecid", "security_sk_classify_flow"),
-    ("socket_sock_rcv_skb", "security_sock_rcv_skb"),
-    ("userns_create", "security_create_user_ns"),
-    ("vm_enough_memory", "security_vm_enough_memory_mm"),
-    ("xfrm_decode_session", "security_skb_classify_flow"),
-    // Until 4.20.
-    ("capable", "security_capable_noaudit"),
-    // Until 5.0.
-    ("sb_parse_opts_str", "security_sb_parse_opts_str"),
-];
 
 /// The functions of the kernel that serve `hook`, preferring the most regular name.
 pub(super) fn functions_of(hook: &str, symbols: &SymbolTable) -> Vec<String> {
@@ -51,7 +27,10 @@ pub(super) fn functions_of(hook: &str, symbols: &SymbolTable) -> Vec<String> {
             functions.push(short);
         }
     }
-    for (_, function) in OTHER_NAMES.iter().filter(|(other, _)| *other == hook) {
+    for (_, function) in IRREGULAR_FUNCTIONS
+        .iter()
+        .filter(|(other, _)| *other == hook)
+    {
         if exists(function) && !functions.iter().any(|known| known == function) {
             functions.push((*function).to_owned());
         }

@@ -24,6 +24,7 @@ Examples:
   lsmeter monitor                                  the whole machine, live
   lsmeter monitor --duration 10                    for ten seconds, then a table
   lsmeter monitor -- make -j8                      a command and all that it starts
+  lsmeter monitor --system-calls -- du -s /usr     with their share of system calls' time
   lsmeter monitor --pid 1234 --histogram           a process, with percentiles
   lsmeter monitor --cgroup /sys/fs/cgroup/system.slice
   lsmeter monitor --hooks 'inode_*' --functions 'selinux_*'
@@ -80,6 +81,10 @@ pub struct MonitorArgs {
     /// Also keep histograms of times, for percentiles
     #[arg(long, help_heading = "How")]
     pub histogram: bool,
+    /// Also time system calls as a whole, for the share that hooks have in them: adds to
+    /// every system call, and takes 32 MiB
+    #[arg(long, conflicts_with_all = ["count", "replay"], help_heading = "How")]
+    pub system_calls: bool,
     /// Seconds until it ends
     #[arg(short, long, value_name = "SECONDS", value_parser = seconds, help_heading = "How")]
     pub duration: Option<Duration>,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! All about one function, in lines.
 
-use experiment::{Bucket, Calls, WatchedHook};
+use experiment::{Bucket, Calls, Interval, WatchedHook};
 use ratatui::text::{Line, Span};
 
 use super::draw::Theme;
@@ -43,7 +43,7 @@ pub fn lines(view: &View, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         section(&heading, vec![Line::styled(bars, theme.bar())]);
     }
     section("Times", histogram(&hook.histogram, width, theme));
-    section("System calls", system_calls(hook, figure.seconds, theme));
+    section("System calls", system_calls(hook, figure.interval, theme));
     section("Errors", errors(hook, theme));
     section("The same hook elsewhere", others(view, &figure, theme));
     lines
@@ -151,9 +151,9 @@ fn histogram(histogram: &[Bucket], width: usize, theme: &Theme) -> Vec<Line<'sta
     buckets.iter().map(line).collect()
 }
 
-/// Calls by what they have to do with.
+/// Calls by what they have to do with, and their share of its time if that is known.
 fn calls_table(
-    rows: &[(String, &Calls)],
+    rows: &[(String, &Calls, Option<f64>)],
     seconds: f64,
     with_times: bool,
     theme: &Theme,
@@ -161,13 +161,17 @@ fn calls_table(
     if rows.is_empty() {
         return Vec::new();
     }
-    let width = rows.iter().map(|(name, _)| name.chars().count()).max();
+    let width = rows.iter().map(|(name, ..)| name.chars().count()).max();
+    let with_share = rows.iter().any(|(_, _, share)| share.is_some());
     let width = width.unwrap_or(0).max(NAMES_MIN);
     let mut heading = format!("{:width$} {:>8} {:>8}", "", "calls", "calls/s");
     if with_times {
         heading += &format!(" {:>8} {:>8} {:>8} {:>8}", "mean", "errors", "p50", "p99");
     }
-    let line = |(name, calls): &(String, &Calls)| {
+    if with_share {
+        heading += &format!(" {:>8}", "share");
+    }
+    let line = |(name, calls, share): &(String, &Calls, Option<f64>)| {
         let rate = match seconds > 0.0 {
             true => units::amount(calls.count as f64 / seconds),
             false => NONE.to_owned(),
@@ -183,13 +187,18 @@ fn calls_table(
                 time(percentiles.map(|percentiles| percentiles.p99)),
             );
         }
+        if with_share {
+            let share = share.map_or(NONE.to_owned(), units::percent);
+            text += &format!(" {share:>8}");
+        }
         Line::from(text)
     };
     let heading = Line::styled(heading, theme.faint());
     [heading].into_iter().chain(rows.iter().map(line)).collect()
 }
 
-fn system_calls(hook: &WatchedHook, seconds: f64, theme: &Theme) -> Vec<Line<'static>> {
+/// With the share that the hook has of them, if they were timed as a whole.
+fn system_calls(hook: &WatchedHook, interval: &Interval, theme: &Theme) -> Vec<Line<'static>> {
     let mut calls: Vec<_> = hook.system_calls.iter().collect();
     calls.sort_by(|a, b| {
         let by_count = b.calls.count.cmp(&a.calls.count);
@@ -197,9 +206,12 @@ fn system_calls(hook: &WatchedHook, seconds: f64, theme: &Theme) -> Vec<Line<'st
     });
     let rows: Vec<_> = calls
         .into_iter()
-        .map(|call| (call.system_call.clone(), &call.calls))
+        .map(|call| {
+            let share = interval.share_of_system_call(call);
+            (call.system_call.clone(), &call.calls, share)
+        })
         .collect();
-    calls_table(&rows, seconds, hook.calls.sum_ns.is_some(), theme)
+    calls_table(&rows, interval.seconds, hook.calls.sum_ns.is_some(), theme)
 }
 
 fn errors(hook: &WatchedHook, theme: &Theme) -> Vec<Line<'static>> {
@@ -226,9 +238,9 @@ fn others(view: &View, figure: &Figure<'_>, theme: &Theme) -> Vec<Line<'static>>
         .map(|other| {
             let name = format!("{}  {}", owner(other), other.function);
             let shown = view.figures().figure(other, view.since).hook;
-            (name, shown.map_or(&nothing, |hook| &hook.calls))
+            (name, shown.map_or(&nothing, |hook| &hook.calls), None)
         })
         .collect();
     let with_times = figure.total.calls.sum_ns.is_some();
-    calls_table(&rows, figure.seconds, with_times, theme)
+    calls_table(&rows, figure.interval.seconds, with_times, theme)
 }

@@ -10,7 +10,7 @@ use super::Reading;
 
 /// Functions that are shown. A kernel has some 300 hooks, and modules for each.
 const FUNCTIONS_LIMIT: usize = 8_192;
-/// System calls, errors and buckets of a function that are shown.
+/// System calls as a whole; system calls, errors and buckets of a function that are shown.
 const PARTS_LIMIT: usize = 1_024;
 /// The shortest time that there can be rates of.
 const SECONDS_MIN: f64 = 1e-6;
@@ -52,8 +52,8 @@ pub struct Figure<'a> {
     pub total: &'a WatchedHook,
     /// Its calls in the time that is shown; None without any.
     pub hook: Option<&'a WatchedHook>,
-    /// How long that time is.
-    pub seconds: f64,
+    /// That time, and all that was called in it.
+    pub interval: &'a Interval,
 }
 
 /// All that can be shown.
@@ -70,15 +70,9 @@ pub struct Figures {
 impl Figures {
     /// Nothing yet.
     pub fn new() -> Figures {
-        let nothing = || Interval {
-            begin_s: 0.0,
-            seconds: 0.0,
-            hooks: Vec::new(),
-            lost: 0,
-        };
         Figures {
-            total: nothing(),
-            last: nothing(),
+            total: Interval::default(),
+            last: Interval::default(),
             place_in_last: HashMap::new(),
             rates: HashMap::new(),
             left_off: 0,
@@ -133,18 +127,18 @@ impl Figures {
 
     /// What is shown of one of [`Figures::hooks`].
     pub fn figure<'a>(&'a self, total: &'a WatchedHook, since: Since) -> Figure<'a> {
-        let (hook, seconds) = match since {
-            Since::Start => (Some(total), self.total.seconds),
+        let (hook, interval) = match since {
+            Since::Start => (Some(total), &self.total),
             Since::LastReading => {
                 let place = self.place_in_last.get(&Key::of(total));
                 let hook = place.map(|&place| &self.last.hooks[place]);
-                (hook, self.last.seconds)
+                (hook, &self.last)
             }
         };
         Figure {
             total,
             hook,
-            seconds,
+            interval,
         }
     }
 }
@@ -157,7 +151,8 @@ impl Figure<'_> {
 
     /// Calls in a second; None where no time has passed.
     pub fn rate(&self) -> Option<f64> {
-        (self.seconds > 0.0).then(|| self.calls() as f64 / self.seconds)
+        let seconds = self.interval.seconds;
+        (seconds > 0.0).then(|| self.calls() as f64 / seconds)
     }
 
     /// The part of one processor's time that its calls took.
@@ -166,7 +161,8 @@ impl Figure<'_> {
             Some(hook) => hook.calls.sum_ns?,
             None => 0,
         };
-        (self.seconds > 0.0).then(|| sum_ns.max(0) as f64 / (self.seconds * 1e9))
+        let seconds = self.interval.seconds;
+        (seconds > 0.0).then(|| sum_ns.max(0) as f64 / (seconds * 1e9))
     }
 }
 
@@ -196,6 +192,10 @@ fn harmless(mut interval: Interval) -> Interval {
             *sum = sum.saturating_add(count);
         }
         hook.errnos = errnos;
+    }
+    interval.system_calls.truncate(PARTS_LIMIT);
+    for whole in &mut interval.system_calls {
+        whole.system_call = printable(&whole.system_call, NAME_LIMIT);
     }
     interval
 }

@@ -110,6 +110,7 @@ fn interval(mode: MonitorMode, begin_s: f64, seconds: f64, times: u64) -> Interv
             hook(mode, "inode_getsecurity", 12 * times, 4 * times, 300),
         ],
         lost: 0,
+        ..Interval::default()
     }
 }
 

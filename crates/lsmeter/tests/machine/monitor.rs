@@ -102,6 +102,57 @@ fn denials_are_seen_under_their_hook() {
     assert!(capable.errnos["EPERM"] > 0, "{capable:#?}");
 }
 
+/// From entry to exit, whoever is watched; and hooks are a part of it.
+#[test]
+fn hooks_have_a_share_of_their_system_calls() {
+    for kernel in ["debian:6.1", "debian:6.12"] {
+        let outcome = Vm::new(kernel)
+            .lsm("capability")
+            .run(
+                "echo text >/tmp/c
+                 printf 'i=0; while [ $i -lt 100 ]; do (read x </tmp/c); i=$((i+1)); done' >/tmp/loop
+                 monitor() { lsmeter monitor --system-calls --hooks file_open,task_alloc $*; }
+                 monitor --record /out/command.json -- sh /tmp/loop || exit
+                 mkdir -p /tmp/group; mount -t cgroup2 none /tmp/group || exit
+                 while :; do cat /tmp/c; done >/dev/null & busy=$!
+                 monitor --cgroup /tmp/group --duration 1 --record /out/group.json >/dev/null || exit
+                 monitor --duration 1 --record /out/machine.json >/dev/null || exit
+                 kill $busy",
+            )
+            .status(0);
+        outcome.assert_no_kernel_warnings();
+        assert!(
+            outcome.text().contains("System calls as a whole"),
+            "{}",
+            outcome.told()
+        );
+        let command = recording(&outcome, "command.json").total();
+        let opens = calls_in(&command, "security_file_open", "openat");
+        let whole = command.whole("openat").unwrap();
+        // A look-up that finds nothing opens nothing.
+        assert!(whole.count >= opens && opens > 100, "{whole:?}");
+        // A child comes out of the call that its parent went into.
+        let forks: u64 = ["fork", "vfork", "clone"]
+            .into_iter()
+            .filter_map(|call| command.whole(call))
+            .map(|whole| whole.count)
+            .sum();
+        let tasks = hook(&command, "security_task_alloc").unwrap();
+        assert_eq!(forks, tasks.calls.count, "{:#?}", command.system_calls);
+        for name in ["command", "group", "machine"] {
+            let document = recording(&outcome, &format!("{name}.json"));
+            assert_eq!(document.warnings, [], "{name}");
+            let total = document.total();
+            let opened = hook(&total, "security_file_open").unwrap();
+            let share = total.share_of_system_calls(&opened.system_calls).unwrap();
+            assert!((0.0..1.0).contains(&share), "{name}: {share}");
+            let longest_ns = (total.seconds * 1e9) as i64;
+            let open = total.whole("openat").unwrap();
+            assert!((1..longest_ns).contains(&open.sum_ns), "{name}: {open:?}");
+        }
+    }
+}
+
 /// A profile as the kernel loads it, for a program that may do anything but read
 /// `/tmp/secret`.
 fn apparmor_profile() -> Vec<u8> {

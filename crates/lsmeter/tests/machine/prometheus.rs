@@ -77,6 +77,7 @@ fn recording() -> MonitorDocument {
         seconds: 1.0,
         hooks,
         lost,
+        ..Interval::default()
     };
     let permission = |openat| hook("inode_permission", None, openat, 40);
     let selinux = hook("inode_permission", Some("selinux"), 60, 40);

@@ -79,6 +79,7 @@ fn in_the_guest() {
         filter: Filter::Machine,
         selection: Selection::default(),
         pairs: 8192,
+        ..Options::default()
     };
     let monitor = Monitor::start(&options, &mut |_| {}).unwrap();
     let left_out: Vec<&str> = monitor.left_out().iter().map(|l| l.name.as_str()).collect();

@@ -28,11 +28,13 @@ fn every_program_has_its_constants_where_they_can_be_replaced() {
     ];
     let times = [patch::WINDOW, patch::OUTSIDE, patch::PART, patch::ERRORS];
     let templates = templates();
-    assert_eq!(templates.len(), 11);
+    assert_eq!(templates.len(), 16);
     for (name, program) in templates {
         let wanted: BTreeSet<i32> = match name.split_once('_') {
             Some(("count", _)) => rows.into_iter().chain([patch::OWN_TGID]).collect(),
             Some(("enter", _)) => BTreeSet::from([patch::OWN_TGID]),
+            Some(("begin", _)) => BTreeSet::from([patch::OWN_TGID]),
+            Some(("end", _)) => BTreeSet::from([patch::WHOLES]),
             Some(("leave", _)) => rows.into_iter().chain(times).collect(),
             _ => BTreeSet::new(),
         };

@@ -16,7 +16,8 @@ use crate::csv::{CsvError, text};
 /// - `errnos`: which errors, in rows of all system calls: `EACCES=3 ENOENT=1`.
 /// - `sum_ns`, `mean_ns`, `min_ns`, `max_ns`, `p50_ns`, `p90_ns`, `p99_ns`: times; empty
 ///   where they are not known.
-pub const MONITOR_CSV_COLUMNS: [&str; 16] = [
+/// - `whole_count`, `whole_ns`: of the system call from entry to exit, where it was timed.
+pub const MONITOR_CSV_COLUMNS: [&str; 18] = [
     "begin_s",
     "seconds",
     "hook",
@@ -33,6 +34,8 @@ pub const MONITOR_CSV_COLUMNS: [&str; 16] = [
     "p50_ns",
     "p90_ns",
     "p99_ns",
+    "whole_count",
+    "whole_ns",
 ];
 
 /// Writes a heading line, then for each function of each interval a line for all system
@@ -61,7 +64,7 @@ fn record(
     hook: &WatchedHook,
     system_call: &str,
     calls: &Calls,
-) -> [String; 16] {
+) -> [String; 18] {
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     let whole = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
     let errnos: Vec<String> = match system_call {
@@ -73,6 +76,7 @@ fn record(
         _ => Vec::new(),
     };
     let percentiles = calls.percentiles_ns;
+    let timed = interval.whole(system_call);
     [
         interval.begin_s.to_string(),
         interval.seconds.to_string(),
@@ -90,5 +94,9 @@ fn record(
         number(percentiles.map(|p| p.p50)),
         number(percentiles.map(|p| p.p90)),
         number(percentiles.map(|p| p.p99)),
+        whole(timed.map(|timed| timed.count)),
+        timed
+            .map(|timed| timed.sum_ns.to_string())
+            .unwrap_or_default(),
     ]
 }

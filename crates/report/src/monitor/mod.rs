@@ -5,9 +5,11 @@ mod csv;
 
 use std::cmp::Reverse;
 
-use experiment::{Calls, Interval, MonitorDocument, MonitorMode, Monitoring, WatchedHook};
+use experiment::{
+    Calls, Interval, MonitorDocument, MonitorMode, Monitoring, WatchedHook, WatchedSystemCall,
+};
 
-use crate::format::{count, figure, share};
+use crate::format::{count, figure, fraction, share};
 use crate::profile::full_name;
 use crate::table::{Align, Column, Report, Row, TEXT_LIMIT, Table, Tone, Value, warnings};
 use crate::text::printable;
@@ -48,6 +50,7 @@ pub fn interval_report(monitor: &Monitoring, total: &Interval, options: &Monitor
     };
     let mut tables = vec![view.hooks()];
     tables.extend(view.system_calls());
+    tables.extend(view.wholes());
     Report {
         tables,
         warnings: Vec::new(),
@@ -67,6 +70,7 @@ impl View<'_> {
         hooks.sort_by_key(|hook| Reverse(weight(&hook.calls)));
         let mut columns = vec![Column::new("hook", Align::Left)];
         columns.extend(self.columns());
+        columns.extend(self.share_column());
         let mut rows = Vec::new();
         let mut named = Vec::new();
         for hook in hooks.iter().take(self.rows) {
@@ -105,23 +109,24 @@ impl View<'_> {
     }
 
     fn system_calls(&self) -> Option<Table> {
-        let mut pairs: Vec<(&str, &str, &Calls)> = self
+        let mut pairs: Vec<(&str, &WatchedSystemCall)> = self
             .framework()
             .flat_map(|hook| {
                 let calls = hook.system_calls.iter();
-                calls.map(|call| (hook.hook.as_str(), call.system_call.as_str(), &call.calls))
+                calls.map(|call| (hook.hook.as_str(), call))
             })
             .collect();
-        pairs.sort_by_key(|(_, _, calls)| Reverse(weight(calls)));
+        pairs.sort_by_key(|(_, call)| Reverse(weight(&call.calls)));
         let mut columns = vec![
             Column::new("system call", Align::Left),
             Column::new("hook", Align::Left),
         ];
         columns.extend(self.columns());
+        columns.extend(self.share_column());
         let rows: Vec<Row> = pairs
             .iter()
             .take(self.rows)
-            .map(|(hook, call, calls)| self.row(vec![name(call), name(hook)], calls, None))
+            .map(|(hook, call)| self.pair(hook, call))
             .collect();
         let mut legend = Vec::new();
         if self.monitor.mode != MonitorMode::Count {
@@ -142,6 +147,84 @@ impl View<'_> {
             rows,
             footnotes: Vec::new(),
         })
+    }
+
+    /// A hook in a system call.
+    fn pair(&self, hook: &str, call: &WatchedSystemCall) -> Row {
+        let names = vec![name(&call.system_call), name(hook)];
+        let mut row = self.row(names, &call.calls, None);
+        if let Some(last) = row.values.last_mut().filter(|_| self.has_wholes()) {
+            let share = self.total.share_of_system_call(call);
+            *last = Value::plain(share.map(fraction).unwrap_or_default());
+        }
+        row
+    }
+
+    /// System calls from entry to exit, and what hooks have of their time.
+    fn wholes(&self) -> Option<Table> {
+        let mut wholes: Vec<_> = self.total.system_calls.iter().collect();
+        wholes.sort_by_key(|whole| Reverse(whole.sum_ns));
+        let mut columns = vec![Column::new("system call", Align::Left)];
+        let titles = [
+            "calls",
+            "calls/s",
+            "mean",
+            "hooks/call",
+            "in hooks",
+            "share",
+        ];
+        columns.extend(titles.map(|title| Column::figures(title, None)));
+        let rows: Vec<Row> = wholes
+            .iter()
+            .take(self.rows)
+            .map(|whole| {
+                let mut inside = Calls::default();
+                let pairs = self.framework().flat_map(|hook| &hook.system_calls);
+                for pair in pairs.filter(|pair| pair.system_call == whole.system_call) {
+                    inside.add(&pair.calls);
+                }
+                let calls = whole.count.max(1) as f64;
+                let inside_ns = inside.sum_ns.unwrap_or(0).max(0) as f64;
+                let whole_ns = whole.sum_ns.max(0) as f64;
+                let per_second = calls / self.total.seconds.max(1e-9);
+                let mut values = vec![name(&whole.system_call)];
+                values.extend(
+                    [
+                        count(whole.count),
+                        figure(per_second.round()),
+                        figure((whole_ns / calls).round()),
+                        figure((inside.count as f64 / calls * 100.0).round() / 100.0),
+                        figure((inside_ns / calls).round()),
+                        fraction(inside_ns / whole_ns.max(1.0)),
+                    ]
+                    .map(Value::plain),
+                );
+                Row {
+                    values,
+                    summary: false,
+                }
+            })
+            .collect();
+        (!rows.is_empty()).then(|| Table {
+            title: "System calls as a whole".to_owned(),
+            legend: vec![
+                "mean: ns from entry to exit, with what they waited; hooks/call: calls of \
+                 hooks; in hooks: ns in them; share: of them in mean."
+                    .to_owned(),
+            ],
+            columns,
+            fixed_columns: 1,
+            rows,
+            footnotes: Vec::new(),
+        })
+    }
+
+    fn has_wholes(&self) -> bool {
+        !self.total.system_calls.is_empty()
+    }
+
+    fn share_column(&self) -> Option<Column> {
+        self.has_wholes().then(|| Column::figures("share", None))
     }
 
     fn framework(&self) -> impl Iterator<Item = &WatchedHook> {
@@ -179,6 +262,12 @@ impl View<'_> {
             "Watching added {} ns to a call",
             count(u64::from(cost.added_ns))
         );
+        if self.has_wholes() {
+            text.insert_str(
+                0,
+                "share: of the time of the system calls that it was called in, waiting included. ",
+            );
+        }
         if cost.within_ns > 0 {
             text += &format!(
                 ", {} ns of it within the times, where it is subtracted",
@@ -267,6 +356,10 @@ impl View<'_> {
             let part = calls.sum_ns.unwrap_or(0).max(0) as u64;
             let load = share(part, (self.total.seconds * 1e9) as u64);
             values.push(Value::plain(load.unwrap_or_default()));
+        }
+        if self.has_wholes() {
+            let share = whole.and_then(|hook| self.total.share_of_system_calls(&hook.system_calls));
+            values.push(Value::plain(share.map(fraction).unwrap_or_default()));
         }
         Row {
             values,

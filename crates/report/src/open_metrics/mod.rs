@@ -7,6 +7,8 @@
 //! | `lsmeter_hook_seconds_total` | hook, module, syscall | time in them, unless they were only counted |
 //! | `lsmeter_hook_errors_total` | hook, module, errno | calls that returned an error |
 //! | `lsmeter_hook_duration_seconds` | hook, module | histogram, where one was kept |
+//! | `lsmeter_system_calls_total` | syscall | system calls as a whole, where they were timed |
+//! | `lsmeter_system_call_seconds_total` | syscall | time from their entry to their exit |
 //! | `lsmeter_lost_calls_total` | | calls that are in no figure |
 //! | `lsmeter_monitor_overhead_seconds` | kind | what watching adds to a call |
 //! | `lsmeter_monitor_memory_bytes` | | kernel memory of the figures |
@@ -151,6 +153,7 @@ impl Collector for Scrape {
         let of_errors = self.sums.errors.iter();
         let of_errors = of_errors.map(|(of, &calls)| (of, calls));
         counters(to, &errors, names, of_errors)?;
+        self.system_calls(to)?;
         self.durations(to)
     }
 }
@@ -185,6 +188,25 @@ impl Scrape {
             help: "Kernel memory that the figures take.",
         };
         gauges(to, &memory, [], std::iter::once(([], self.memory_bytes)))
+    }
+
+    fn system_calls(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
+        let calls = Metric {
+            name: "lsmeter_system_calls",
+            unit: None,
+            help: "System calls that came to an end.",
+        };
+        let of_calls = self.sums.whole_calls.iter();
+        let of_calls = of_calls.map(|(of, &calls)| (of, calls));
+        counters(to, &calls, ["syscall"], of_calls)?;
+        let time = Metric {
+            name: "lsmeter_system_call",
+            unit: Some(Unit::Seconds),
+            help: "Time in system calls, waiting included, without what watching hooks added.",
+        };
+        let of_time = self.sums.whole_ns.iter();
+        let of_time = of_time.map(|(of, &ns)| (of, seconds(ns)));
+        counters(to, &time, ["syscall"], of_time)
     }
 
     fn durations(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {

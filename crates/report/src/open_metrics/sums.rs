@@ -33,6 +33,10 @@ pub struct Sums {
     pub errors: BTreeMap<FunctionAnd, u64>,
     /// Where a histogram was kept.
     pub durations: BTreeMap<Function, Durations>,
+    /// System calls as a whole, by name: how many.
+    pub whole_calls: BTreeMap<[String; 1], u64>,
+    /// In ns.
+    pub whole_ns: BTreeMap<[String; 1], u64>,
     /// Calls that are in no figure.
     pub lost: u64,
 }
@@ -51,6 +55,7 @@ pub struct Durations {
 pub struct Highest {
     time_ns: BTreeMap<FunctionAnd, u64>,
     durations_ns: BTreeMap<Function, u64>,
+    whole_ns: BTreeMap<[String; 1], u64>,
 }
 
 /// The buckets' upper bounds in seconds.
@@ -87,7 +92,14 @@ impl Sums {
         let mut sums = Sums::default();
         let mut time_ns: BTreeMap<FunctionAnd, i64> = BTreeMap::new();
         let mut durations_ns: BTreeMap<Function, i64> = BTreeMap::new();
+        let mut whole_ns: BTreeMap<[String; 1], i64> = BTreeMap::new();
         for interval in intervals {
+            for whole in &interval.system_calls {
+                let of = [label(&whole.system_call)];
+                let sum_ns = whole_ns.entry(of.clone()).or_default();
+                *sum_ns = sum_ns.saturating_add(whole.sum_ns);
+                add(sums.whole_calls.entry(of).or_default(), whole.count);
+            }
             add(&mut sums.lost, interval.lost);
             for hook in &interval.hooks {
                 let of @ [name, module] = &function(hook);
@@ -109,6 +121,7 @@ impl Sums {
                 }
             }
         }
+        sums.whole_ns = never_less(whole_ns, &mut highest.whole_ns);
         sums.time_ns = never_less(time_ns, &mut highest.time_ns);
         for (of, sum_ns) in never_less(durations_ns, &mut highest.durations_ns) {
             sums.durations.entry(of).or_default().sum_ns = sum_ns;

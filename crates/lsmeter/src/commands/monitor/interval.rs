@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use experiment::{
     Bucket, Calls, Interval, LeftOutFunction, MonitorCost, MonitorMode, Monitoring, Percentiles,
-    WatchedHook, WatchedSystemCall,
+    WatchedHook, WatchedSystemCall, WholeSystemCall,
 };
 use monitor::{Figures, Histogram, HookFigures, Mode, Monitor, Owner, Snapshot, SystemCall};
 use nix::errno::Errno;
@@ -14,10 +14,18 @@ use syscalls::Sysno;
 /// What a difference of two snapshots, or one since the start, tells.
 pub fn interval(snapshot: &Snapshot, begin: Duration) -> Interval {
     let hooks = snapshot.hooks.iter().filter_map(watched_hook);
+    let wholes = snapshot.wholes.iter();
     Interval {
         begin_s: begin.as_secs_f64(),
         seconds: snapshot.elapsed.as_secs_f64(),
         hooks: hooks.collect(),
+        system_calls: wholes
+            .map(|(&call, whole)| WholeSystemCall {
+                system_call: system_call_name(call),
+                count: whole.count,
+                sum_ns: whole.sum_ns,
+            })
+            .collect(),
         lost: snapshot.lost.total(),
     }
 }

@@ -62,6 +62,7 @@ mod tests {
             seconds: 0.5,
             hooks: Vec::new(),
             lost: 2,
+            ..Interval::default()
         };
         let mut replay = Replay::new(vec![interval(0.0), interval(0.5)]);
         assert_eq!(replay.pace(), Duration::from_millis(500));

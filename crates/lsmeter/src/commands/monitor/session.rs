@@ -170,6 +170,7 @@ fn options(args: &MonitorArgs, target: Option<&Target>) -> (Options, String) {
             implementations: words(&args.functions),
         },
         pairs: args.pairs as usize,
+        system_calls: args.system_calls,
     };
     (options, scope)
 }

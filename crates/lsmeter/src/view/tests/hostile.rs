@@ -4,6 +4,7 @@
 use crossterm::event::KeyCode;
 use experiment::{
     Bucket, Calls, Interval, MonitorMode, Percentiles, WatchedHook, WatchedSystemCall,
+    WholeSystemCall,
 };
 use proptest::prelude::*;
 
@@ -99,14 +100,23 @@ fn any_hook() -> impl Strategy<Value = WatchedHook> {
 fn any_interval() -> impl Strategy<Value = Interval> {
     let seconds = prop_oneof![0.0..5.0, any::<f64>()];
     let hooks = prop::collection::vec(any_hook(), 0..12);
-    (any::<f64>(), seconds, hooks, any::<u64>()).prop_map(|(begin_s, seconds, hooks, lost)| {
-        Interval {
+    let wholes = prop::collection::vec(("openat|none|.*", any::<u64>(), any::<i64>()), 0..4);
+    (any::<f64>(), seconds, hooks, wholes, any::<u64>()).prop_map(
+        |(begin_s, seconds, hooks, wholes, lost)| Interval {
             begin_s,
             seconds,
             hooks,
+            system_calls: wholes
+                .into_iter()
+                .map(|(system_call, count, sum_ns)| WholeSystemCall {
+                    system_call,
+                    count,
+                    sum_ns,
+                })
+                .collect(),
             lost,
-        }
-    })
+        },
+    )
 }
 
 #[derive(Debug, Clone)]
