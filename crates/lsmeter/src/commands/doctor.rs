@@ -86,6 +86,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
             "mount -t securityfs securityfs /sys/kernel/security (only --on host asks)",
         ),
     });
+    findings.push(watching());
     findings.push(delays());
     findings.push(Finding::ok("processors", environment::cores().to_string()));
 
@@ -220,6 +221,22 @@ fn kernels(config: &Config) -> Vec<Finding> {
         ),
     });
     findings
+}
+
+/// Tries what `lsmeter monitor` takes.
+fn watching() -> Finding {
+    let what = "watching hooks of this machine";
+    match monitor::Monitor::try_here() {
+        Ok(functions) => {
+            let found = format!("eBPF programs load; {functions} hooks have functions");
+            Finding::ok(what, found)
+        }
+        Err(error) => {
+            let hint = error.hint();
+            let hint = hint.unwrap_or("only monitor takes it; the lab needs nothing");
+            Finding::missing(what, error.to_string(), hint)
+        }
+    }
 }
 
 /// Tries what `lsmeter sensitivity --on host` takes.
