@@ -53,10 +53,10 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Slope> {
         }
         _ => return vec![whole],
     };
-    let makes_processes = benchmark(&cell.key()).is_some_and(|b| b.counts_children);
-    let paths = match makes_processes {
-        true => Paths::Many,
-        false => Paths::One { within: ONE_PATH },
+    let paths = match benchmark(&cell.key()) {
+        Some(benchmark) if benchmark.composite => Paths::OfParts,
+        Some(benchmark) if benchmark.counts_children => Paths::Many,
+        _ => Paths::One { within: ONE_PATH },
     };
     let mut parts = Vec::new();
     let mut calls_of_all = profile.map(|_| 0);

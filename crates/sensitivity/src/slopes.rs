@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::SlopePoint;
 use lab::sweep::{Delayed, Point};
-use stats::{Fit, FitError, MedianLine, bend, on_one_line};
+use stats::{Fit, FitError, MedianLine, bend, median_of_sorted, on_one_line};
 
 /// Different delays that a line takes.
 const LEAST_DELAYS: usize = 3;
@@ -63,6 +63,9 @@ pub enum Paths {
     },
     /// Hundreds, none of them often, whose middle is steadier than any of them.
     Many,
+    /// Those of its parts: the figure of an operation is made of the shortest of each kind
+    /// under its delay, and so is the same for all of them. It counts once.
+    OfParts,
 }
 
 /// The line through the operations under delays at `which`; those without any delay
@@ -104,6 +107,12 @@ pub fn line(
             return Ok(Line {
                 dirty,
                 ..through_many(&x, &y)?
+            });
+        }
+        Paths::OfParts => {
+            return Ok(Line {
+                dirty,
+                ..through_medians(&x, &y)?
             });
         }
     };
@@ -152,6 +161,12 @@ pub fn line_of_times(
             all: all.len(),
         });
     }
+    Ok(through_medians(&x, &y)?)
+}
+
+/// The line through the median under each delay.
+fn through_medians(x: &[f64], y: &[f64]) -> Result<Line, FitError> {
+    let medians = medians(x, y);
     let delays: Vec<f64> = medians.iter().map(|p| f64::from(p.delay_ns)).collect();
     let costs: Vec<f64> = medians.iter().map(|p| p.median).collect();
     Ok(Line {
@@ -206,25 +221,15 @@ fn medians(x: &[f64], y: &[f64]) -> Vec<SlopePoint> {
     }
     by_delay
         .into_iter()
-        .filter_map(|(delay_ns, mut costs)| {
+        .map(|(delay_ns, mut costs)| {
             costs.sort_by(f64::total_cmp);
-            Some(SlopePoint {
+            SlopePoint {
                 delay_ns,
-                median: median(&costs)?,
+                median: median_of_sorted(&costs),
                 n: costs.len() as u64,
-            })
+            }
         })
         .collect()
-}
-
-/// Of sorted values.
-fn median(sorted: &[f64]) -> Option<f64> {
-    let middle = sorted.len() / 2;
-    match sorted {
-        [] => None,
-        _ if sorted.len() % 2 == 1 => Some(sorted[middle]),
-        _ => Some((sorted[middle - 1] + sorted[middle]) / 2.0),
-    }
 }
 
 #[cfg(test)]
@@ -246,6 +251,27 @@ mod tests {
             delayed: Delayed::Hook("file_open".to_owned()),
             delay_ns,
         }
+    }
+
+    #[test]
+    fn figures_made_of_parts_count_once() {
+        // Each of a hundred operations under a delay has the same figure.
+        let delays = [0u32, 100, 200, 300, 400];
+        let points: Vec<Point> = delays.into_iter().map(all).collect();
+        let of = |delay_ns: u32| f64::from(2 * delay_ns + 7 * (delay_ns / 100 % 2));
+        let figures: Vec<Option<f64>> = (0..500).map(|i| Some(of(delays[i % 5]))).collect();
+        let once = line(&points, &figures, &Delayed::All, Paths::OfParts).unwrap();
+        let often = line(
+            &points,
+            &figures,
+            &Delayed::All,
+            Paths::One { within: 50.0 },
+        )
+        .unwrap();
+        assert_eq!((once.n, often.n), (500, 500));
+        assert!((once.slope - often.slope).abs() < 1e-9);
+        let width = |line: &Line| line.ci95[1] - line.ci95[0];
+        assert!(width(&once) > 5.0 * width(&often), "{once:?} {often:?}");
     }
 
     #[test]

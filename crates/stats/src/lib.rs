@@ -38,4 +38,4 @@ pub use monotone::{Fall, Point, deepest_fall};
 pub use overhead::{Direction, geometric_mean, overhead, overlap};
 pub use random::SplitMix64;
 pub use regression::{Coefficient, Fit, FitError, bend};
-pub use summary::{MAGNITUDE_LIMIT, StatsError, Summary};
+pub use summary::{MAGNITUDE_LIMIT, StatsError, Summary, median_of_sorted};

@@ -2,6 +2,7 @@
 //! A line that a third of wild observations does not move.
 
 use crate::regression::{Coefficient, FitError, check};
+use crate::summary::median_of_sorted;
 
 /// Most observations of a [`MedianLine`]: each pair of them has a slope.
 const OBSERVATIONS_MAX: usize = 3_000;
@@ -46,7 +47,7 @@ impl MedianLine {
             return Err(FitError::Collinear { column: 0 });
         }
         slopes.sort_by(f64::total_cmp);
-        let value = middle(&slopes);
+        let value = median_of_sorted(&slopes);
         // Standard deviation of Kendall's S without ties in y.
         let of = n as f64;
         let variance = of * (of - 1.0) * (2.0 * of + 5.0) / 18.0;
@@ -61,7 +62,7 @@ impl MedianLine {
         let mut left: Vec<f64> = x.iter().zip(y).map(|(x, y)| y - value * x).collect();
         let residuals = left.clone();
         left.sort_by(f64::total_cmp);
-        let intercept = middle(&left);
+        let intercept = median_of_sorted(&left);
         let residuals: Vec<f64> = residuals.iter().map(|left| left - intercept).collect();
         let mean = y.iter().sum::<f64>() / of;
         let total: f64 = y.iter().map(|y| (y - mean).powi(2)).sum();
@@ -83,15 +84,6 @@ fn ties(x: &[f64]) -> Vec<f64> {
         .chunk_by(|a, b| a == b)
         .map(|chunk| chunk.len() as f64)
         .collect()
-}
-
-/// Of sorted values, of which there is at least one.
-fn middle(sorted: &[f64]) -> f64 {
-    let half = sorted.len() / 2;
-    match sorted.len() % 2 {
-        1 => sorted[half],
-        _ => (sorted[half - 1] + sorted[half]) / 2.0,
-    }
 }
 
 #[cfg(test)]

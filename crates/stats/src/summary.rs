@@ -122,7 +122,7 @@ impl Summary {
 }
 
 /// Median of ascending values; 0 for none, which callers rule out.
-pub(crate) fn median_of_sorted(sorted: &[f64]) -> f64 {
+pub fn median_of_sorted(sorted: &[f64]) -> f64 {
     let n = sorted.len();
     if n == 0 {
         return 0.0;

@@ -88,9 +88,7 @@ fn table(kernel: &str, lsm: Option<&str>, predictions: &[&Prediction]) -> Table 
 
 fn median(sizes: &mut [f64]) -> Option<f64> {
     sizes.sort_by(f64::total_cmp);
-    let (low, high) = (sizes.len().checked_sub(1)? / 2, sizes.len() / 2);
-    // Halved one by one: their sum may be beyond all numbers.
-    Some(sizes[low] / 2.0 + sizes[high] / 2.0)
+    (!sizes.is_empty()).then(|| stats::median_of_sorted(sizes))
 }
 
 fn unknown(prediction: &Prediction) -> Option<String> {
