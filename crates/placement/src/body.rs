@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A function as the graph of its calls and decisions, in the order of execution.
+
+use serde::{Deserialize, Serialize};
+
+/// A node of a [`Body`]: an index of [`Body::nodes`].
+pub(crate) type NodeId = u32;
+
+/// The node at which a function ends.
+pub(crate) const EXIT: NodeId = 0;
+
+/// What is called.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(crate) enum Callee {
+    /// A function or macro, or a variable of that name.
+    Name(Box<str>),
+    /// A member that holds a function: `file->f_op->read` is `read` of `f_op`.
+    Member {
+        /// `read`.
+        member: Box<str>,
+        /// The member or variable before it: `f_op`. Empty if it is neither.
+        of: Box<str>,
+    },
+}
+
+/// What the code itself says about a condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Hint {
+    /// `likely()`, or a test that a call succeeded.
+    Yes,
+    /// `unlikely()`, a test for failure, or of what ends with an error.
+    No,
+    /// Nothing.
+    Open,
+}
+
+impl Hint {
+    pub(crate) fn not(self) -> Self {
+        match self {
+            Self::Yes => Self::No,
+            Self::No => Self::Yes,
+            Self::Open => Self::Open,
+        }
+    }
+}
+
+/// A step of a function.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Node {
+    /// The function returns.
+    Exit,
+    /// A call, and the names among its arguments that may be functions.
+    Call {
+        callee: Callee,
+        passed: Vec<Box<str>>,
+        next: NodeId,
+    },
+    /// A condition without `!`, `&&` and `||`, which are edges.
+    Branch {
+        text: Box<str>,
+        hint: Hint,
+        /// Does it decide whether a loop goes on?
+        repeats: bool,
+        /// The pointer to a function that it tests, if that is all it does.
+        tests: Option<Callee>,
+        yes: NodeId,
+        no: NodeId,
+    },
+    /// A `switch`: the text behind each `case`, and where it goes on.
+    Switch {
+        text: Box<str>,
+        arms: Vec<(Box<str>, NodeId)>,
+        other: NodeId,
+    },
+    /// A label (`retry:`), where ways meet.
+    Label { text: Box<str>, next: NodeId },
+    /// The head of a loop (`while (x)`, `for (;;)`), and what comes behind the loop.
+    Loop {
+        text: Box<str>,
+        next: NodeId,
+        exit: NodeId,
+    },
+}
+
+impl Node {
+    /// Where it can go on.
+    pub(crate) fn successors(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let (one, two, arms): (_, _, &[_]) = match self {
+            Node::Exit => (None, None, &[]),
+            Node::Call { next, .. } | Node::Label { next, .. } | Node::Loop { next, .. } => {
+                (Some(*next), None, &[])
+            }
+            Node::Branch { yes, no, .. } => (Some(*yes), Some(*no), &[]),
+            Node::Switch { arms, other, .. } => (Some(*other), None, &arms[..]),
+        };
+        one.into_iter().chain(two).chain(arms.iter().map(|arm| arm.1))
+    }
+}
+
+/// A function after parsing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Body {
+    /// [`EXIT`] is the first.
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) entry: NodeId,
+    /// Variables and parameters that are structs or point to some.
+    pub(crate) variables: Vec<(Box<str>, Box<str>)>,
+    /// Why it was not understood in full; empty if it was.
+    pub(crate) fault: Box<str>,
+}
+
+/// A condition or name without blanks, as facts are compared with code.
+pub(crate) fn squeeze(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}

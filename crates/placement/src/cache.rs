@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What was found in a tree, kept between runs in one file. A cache that is of another
+//! version, of another configuration, or damaged is as good as none.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::config::Config;
+use crate::load::{Bodies, FileData, Loaded};
+use crate::tree::Tree;
+
+/// Rises whenever scanning, rewriting or lowering changes.
+const VERSION: u32 = 1;
+const MAGIC: &[u8; 8] = b"lsmplace";
+/// Largest cache that is read, in bytes.
+const MAX_CACHE: u64 = 1 << 30;
+/// Files that are written and read together, so that all processors take part.
+const CHUNK: usize = 256;
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    version: u32,
+    /// Length of each chunk in bytes, and a checksum of it.
+    chunks: Vec<(u64, [u8; 8])>,
+}
+
+/// Where a tree's cache lies in a directory.
+pub(crate) fn place(directory: &Path, tree: &Tree, config: &Config) -> PathBuf {
+    let mut digest = Sha256::new();
+    let path = std::fs::canonicalize(tree.path()).unwrap_or_else(|_| tree.path().to_path_buf());
+    digest.update(path.as_os_str().as_encoded_bytes());
+    digest.update(tree.name().as_bytes());
+    digest.update(config.fingerprint().as_bytes());
+    let name: String = digest.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect();
+    directory.join(format!("{name}.placement"))
+}
+
+/// Reads a cache; nothing if there is none of use.
+pub(crate) fn read(place: &Path) -> Vec<(FileData, Bodies)> {
+    try_read(place).unwrap_or_default()
+}
+
+fn try_read(place: &Path) -> Option<Vec<(FileData, Bodies)>> {
+    let mut bytes = Vec::new();
+    File::open(place).ok()?.take(MAX_CACHE).read_to_end(&mut bytes).ok()?;
+    let rest = bytes.strip_prefix(MAGIC)?;
+    let (header, mut rest): (Header, &[u8]) = postcard::take_from_bytes(rest).ok()?;
+    if header.version != VERSION {
+        return None;
+    }
+    let mut chunks = Vec::new();
+    for (length, sum) in header.chunks {
+        let (chunk, behind) = rest.split_at_checked(usize::try_from(length).ok()?)?;
+        chunks.push((chunk, sum));
+        rest = behind;
+    }
+    let files: Vec<Vec<(FileData, Bodies)>> = chunks
+        .into_par_iter()
+        .map(|(chunk, sum)| if checksum(chunk) == sum { postcard::from_bytes(chunk).ok() } else { None })
+        .collect::<Option<_>>()?;
+    Some(files.into_iter().flatten().collect())
+}
+
+fn checksum(bytes: &[u8]) -> [u8; 8] {
+    let mut sum = [0; 8];
+    sum.copy_from_slice(&Sha256::digest(bytes)[..8]);
+    sum
+}
+
+/// Writes a cache, beside the old one and then over it.
+pub(crate) fn write(place: &Path, loaded: &Loaded) -> std::io::Result<()> {
+    let files: Vec<_> = loaded.files.iter().zip(&loaded.bodies).collect();
+    let chunks: Vec<Vec<u8>> = files
+        .par_chunks(CHUNK)
+        .map(postcard::to_stdvec)
+        .collect::<Result<_, _>>()
+        .map_err(std::io::Error::other)?;
+    let header = Header {
+        version: VERSION,
+        chunks: chunks.iter().map(|chunk| (chunk.len() as u64, checksum(chunk))).collect(),
+    };
+    let header = postcard::to_stdvec(&header).map_err(std::io::Error::other)?;
+    if let Some(directory) = place.parent() {
+        std::fs::create_dir_all(directory)?;
+    }
+    let beside = place.with_extension(format!("{}.tmp", std::process::id()));
+    let mut file = File::create(&beside)?;
+    let written = (|| {
+        file.write_all(MAGIC)?;
+        file.write_all(&header)?;
+        chunks.iter().try_for_each(|chunk| file.write_all(chunk))
+    })();
+    written.and_then(|()| std::fs::rename(&beside, place)).inspect_err(|_| {
+        let _ = std::fs::remove_file(&beside);
+    })
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Which configuration options and macros count as set.
+
+use std::collections::BTreeSet;
+
+use crate::facts::{ConfigFacts, matches_any};
+
+/// What `#if` is decided by: every option on, but for those that turn code off or belong
+/// to another machine, or exactly what a `.config` says.
+#[derive(Debug, Clone)]
+pub struct Config {
+    options: Options,
+    defined: BTreeSet<String>,
+}
+
+#[derive(Debug, Clone)]
+enum Options {
+    /// Patterns of options that are off, with `*` at either end.
+    AllBut(Vec<String>),
+    Only(BTreeSet<String>),
+}
+
+impl Config {
+    /// Everything on, but for what the facts list (`facts/config.toml`).
+    #[must_use]
+    pub(crate) fn everything(facts: &ConfigFacts) -> Self {
+        Self {
+            options: Options::AllBut(facts.off.clone()),
+            defined: facts.defined.iter().cloned().collect(),
+        }
+    }
+
+    /// What a kernel's `.config` sets to `y` or `m`. Lines that are no setting are skipped.
+    #[must_use]
+    pub(crate) fn from_dot_config(text: &str, facts: &ConfigFacts) -> Self {
+        let on = text.lines().filter_map(|line| {
+            let (name, value) = line.trim().strip_prefix("CONFIG_")?.split_once('=')?;
+            (value != "n").then(|| name.to_owned())
+        });
+        Self {
+            options: Options::Only(on.collect()),
+            defined: facts.defined.iter().cloned().collect(),
+        }
+    }
+
+    /// Is `CONFIG_<name>` set, as `y` or `m`?
+    #[must_use]
+    pub(crate) fn option(&self, name: &str) -> bool {
+        match &self.options {
+            Options::AllBut(off) => {
+                !name.ends_with("_MODULE") && !matches_any(off, name)
+            }
+            Options::Only(on) => on.contains(name),
+        }
+    }
+
+    /// Is a macro defined, as far as can be known without reading headers?
+    #[must_use]
+    pub(crate) fn is_defined(&self, name: &str) -> bool {
+        match name.strip_prefix("CONFIG_") {
+            Some(option) => self.option(option),
+            None => self.defined.contains(name),
+        }
+    }
+
+    /// Tells configurations apart, as part of a cache's key.
+    #[must_use]
+    pub(crate) fn fingerprint(&self) -> String {
+        format!("{self:?}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dot_config_decides_alone() {
+        let facts = ConfigFacts::default();
+        let config = Config::from_dot_config("CONFIG_A=y\n# CONFIG_B is not set\nCONFIG_C=m\n", &facts);
+        assert!(config.option("A") && config.option("C") && !config.option("B"));
+        assert!(!Config::everything(&facts).option("A_MODULE"));
+    }
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! How often something happens, as a function of the path that a system call is given.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// Largest coefficient; what would exceed it is unbounded.
+const MAX: u32 = 1 << 24;
+
+/// A count `constant + depth·D + links·S`, or more than any: D is the number of components
+/// that are looked up on one path, with those in the targets of symbolic links, S the
+/// number of symbolic links that are followed on it. Written `2D+S+1`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct Count {
+    /// Happens whatever the path.
+    pub constant: u32,
+    /// Per component.
+    pub depth: u32,
+    /// Per symbolic link.
+    pub links: u32,
+    /// No bound is known: a loop or recursion whose length is not said by any fact.
+    pub unbounded: bool,
+}
+
+impl Count {
+    /// Never.
+    pub const ZERO: Self = Self::times(0);
+    /// Once.
+    pub const ONE: Self = Self::times(1);
+    /// Without a bound that is known.
+    pub const UNBOUNDED: Self = Self {
+        constant: 0,
+        depth: 0,
+        links: 0,
+        unbounded: true,
+    };
+
+    /// A number.
+    #[must_use]
+    pub const fn times(constant: u32) -> Self {
+        Self {
+            constant,
+            depth: 0,
+            links: 0,
+            unbounded: false,
+        }
+    }
+
+    /// Can it be other than 0?
+    #[must_use]
+    pub fn is_zero(self) -> bool {
+        self == Self::ZERO
+    }
+
+    /// The count for a path of `depth` components and `links` symbolic links; `None` if
+    /// there is no bound.
+    #[must_use]
+    pub fn at(self, depth: u32, links: u32) -> Option<u64> {
+        let [constant, per_depth, per_link] = [self.constant, self.depth, self.links].map(u64::from);
+        (!self.unbounded).then(|| constant + per_depth * u64::from(depth) + per_link * u64::from(links))
+    }
+
+    /// One after the other.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            constant: self.constant.saturating_add(other.constant),
+            depth: self.depth.saturating_add(other.depth),
+            links: self.links.saturating_add(other.links),
+            unbounded: self.unbounded || other.unbounded,
+        }
+        .checked()
+    }
+
+    /// One or the other, whichever is more; in each coefficient.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            constant: self.constant.max(other.constant),
+            depth: self.depth.max(other.depth),
+            links: self.links.max(other.links),
+            unbounded: self.unbounded || other.unbounded,
+        }
+        .checked()
+    }
+
+    /// In a loop that is run `rounds` times. A loop over the components or links of a path
+    /// (with D or S in `rounds`) leaves alone what is already counted for the whole path.
+    #[must_use]
+    pub fn repeated(self, rounds: Self) -> Self {
+        if self.is_zero() || rounds.is_zero() {
+            return Self::ZERO;
+        }
+        if self.unbounded || rounds.unbounded {
+            return Self::UNBOUNDED;
+        }
+        let per_path = rounds.depth > 0 || rounds.links > 0;
+        let inner = if per_path { 1 } else { rounds.constant };
+        Self {
+            constant: self.constant.saturating_mul(rounds.constant),
+            depth: self.constant.saturating_mul(rounds.depth).saturating_add(self.depth.saturating_mul(inner)),
+            links: self.constant.saturating_mul(rounds.links).saturating_add(self.links.saturating_mul(inner)),
+            unbounded: false,
+        }
+        .checked()
+    }
+
+    fn checked(self) -> Self {
+        if self.unbounded || self.constant > MAX || self.depth > MAX || self.links > MAX {
+            Self::UNBOUNDED
+        } else {
+            self
+        }
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.unbounded {
+            return f.pad("unbounded");
+        }
+        let term = |factor: u32, name: &str| match factor {
+            0 => None,
+            1 if !name.is_empty() => Some(name.to_owned()),
+            factor => Some(format!("{factor}{name}")),
+        };
+        let terms = [term(self.depth, "D"), term(self.links, "S"), term(self.constant, "")];
+        let terms: Vec<_> = terms.into_iter().flatten().collect();
+        if terms.is_empty() {
+            return f.pad("0");
+        }
+        f.pad(&terms.join("+"))
+    }
+}
+
+/// Why a text is no count.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no count: write a number, or a sum such as 2D+S+1, or unbounded")]
+pub struct CountError(String);
+
+impl FromStr for Count {
+    type Err = CountError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.trim() == "unbounded" {
+            return Ok(Self::UNBOUNDED);
+        }
+        let error = || CountError(text.chars().take(40).collect());
+        let mut count = Self::ZERO;
+        for term in text.split('+') {
+            let term = term.trim();
+            let digits = term.trim_end_matches(['D', 'S']);
+            let name = &term[digits.len()..];
+            let factor = match (digits, name) {
+                ("", "D" | "S") => 1,
+                _ => digits.parse::<u32>().ok().filter(|&factor| factor <= MAX).ok_or_else(error)?,
+            };
+            let term = match name {
+                "" => Self::times(factor),
+                "D" => Self { depth: factor, ..Self::ZERO },
+                "S" => Self { links: factor, ..Self::ZERO },
+                _ => return Err(error()),
+            };
+            count = count.plus(term);
+        }
+        Ok(count)
+    }
+}
+
+impl Serialize for Count {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn count(text: &str) -> Count {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn loops_over_a_path_count_it_once() {
+        assert_eq!(count("2").repeated(count("D")), count("2D"));
+        assert_eq!(count("2D+S").repeated(count("S+1")), count("2D+S"));
+        assert_eq!(count("2D+1").repeated(count("3")), count("6D+3"));
+        assert_eq!(count("1").repeated(Count::UNBOUNDED), Count::UNBOUNDED);
+        assert_eq!(Count::ZERO.repeated(Count::UNBOUNDED), Count::ZERO);
+        assert_eq!(count("2D+3").at(4, 0), Some(11));
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for text in ["", "+", "x", "D2", "-1", "99999999999", "2DD", "1+"] {
+            assert!(text.parse::<Count>().is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn text_and_back(constant in 0..1000u32, depth in 0..1000u32, links in 0..1000u32) {
+            let written = Count { constant, depth, links, unbounded: false };
+            prop_assert_eq!(written.to_string().parse::<Count>(), Ok(written));
+        }
+
+        #[test]
+        fn any_text(text in ".*") {
+            let _ = text.parse::<Count>();
+        }
+    }
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What is known of the code and cannot be seen in it: data files, each entry with the
+//! code that it speaks of and why. Entries that speak of code a tree does not have are
+//! reported with the result.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::count::Count;
+use crate::error::PlacementError;
+
+/// `facts/config.toml`: what `#if` is decided by.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ConfigFacts {
+    pub(crate) off: Vec<String>,
+    pub(crate) defined: Vec<String>,
+}
+
+/// `facts/sources.toml`: where the code lies.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SourceFacts {
+    /// Files and directories that are always read. A directory ends with `/`, and with
+    /// `/*` if only its own files are meant.
+    pub(crate) generic: Vec<String>,
+    /// File systems whose code is not all in the directory of their name.
+    #[serde(default)]
+    pub(crate) fs: BTreeMap<String, FileSystemFacts>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FileSystemFacts {
+    pub(crate) paths: Vec<String>,
+    /// Tables of a regular file, preferred on the nominal path.
+    #[serde(default)]
+    pub(crate) regular: Vec<String>,
+}
+
+/// `facts/cuts.toml`: functions that are not entered, or are entered for teardown.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CutFacts {
+    #[serde(default)]
+    pub(crate) cut: Vec<FunctionFact>,
+    #[serde(default)]
+    pub(crate) teardown: Vec<FunctionFact>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FunctionFact {
+    /// Names, with `*` at an end for all that begin or end so.
+    pub(crate) functions: Vec<String>,
+    /// Only where it is called from one of these.
+    #[serde(default)]
+    pub(crate) callers: Vec<String>,
+    /// Never empty.
+    pub(crate) why: String,
+}
+
+/// What a [`Fact`] speaks of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Of {
+    /// A condition: how often it holds.
+    Branch,
+    /// A loop, or a label that is gone back to: how often it is run.
+    Loop,
+    /// A call: how often it is made where it is met.
+    Call,
+    /// A `switch`: which case is taken.
+    Switch,
+    /// A call of a member: which function that is.
+    Target,
+}
+
+/// A fact about a piece of code, from `facts/*.toml`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Fact {
+    pub(crate) of: Of,
+    /// The file it stands in; several if it has moved.
+    pub(crate) file: Vec<String>,
+    /// The function; several if it was renamed.
+    pub(crate) function: Vec<String>,
+    /// The condition without `!` and `likely()`, the head of the loop, the label, the
+    /// name that is called, the operand of the switch; several if it was rewritten.
+    pub(crate) code: Vec<String>,
+    /// How often on the nominal path.
+    #[serde(default)]
+    pub(crate) nominal: Option<Count>,
+    /// How often at most.
+    #[serde(default)]
+    pub(crate) max: Option<Count>,
+    /// The case, or the function, that is taken on the nominal path.
+    #[serde(default)]
+    pub(crate) takes: Option<String>,
+    /// Only below one of these functions, system calls or cases.
+    #[serde(default)]
+    pub(crate) within: Vec<String>,
+    /// Not below any of these.
+    #[serde(default)]
+    pub(crate) unless: Vec<String>,
+    /// Why it is so. Never empty.
+    pub(crate) why: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FactFile {
+    #[serde(default)]
+    fact: Vec<Fact>,
+}
+
+/// A system call and the ways of calling it that have a nominal path of their own.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SyscallFact {
+    /// As benchmarks and manuals call it.
+    pub(crate) name: String,
+    /// As `SYSCALL_DEFINEn` calls it.
+    #[serde(default)]
+    pub(crate) defined_as: Vec<String>,
+    /// Ways of calling it, beside the plain one.
+    #[serde(default)]
+    pub(crate) cases: Vec<String>,
+    /// Is it one of those for files, that are analysed when none is named?
+    #[serde(default)]
+    pub(crate) file: bool,
+    /// How it is called on the nominal path.
+    #[serde(default)]
+    pub(crate) nominal: String,
+}
+
+/// A benchmark whose operation is a case of its system calls.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BenchmarkFact {
+    /// `benchmark:variant`, with `*` at its end for all variants.
+    pub(crate) benchmark: String,
+    /// Components of the path, with those in targets of links; from the variant if absent.
+    #[serde(default)]
+    pub(crate) depth: Option<u32>,
+    /// Symbolic links followed.
+    #[serde(default)]
+    pub(crate) links: u32,
+    /// For each system call, in order, its case.
+    #[serde(default)]
+    pub(crate) cases: Vec<String>,
+    /// The profile cannot be compared: why.
+    #[serde(default)]
+    pub(crate) skip: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SyscallFacts {
+    #[serde(default)]
+    pub(crate) syscall: Vec<SyscallFact>,
+    #[serde(default)]
+    pub(crate) benchmark: Vec<BenchmarkFact>,
+}
+
+/// `facts/modules.toml`: where the modules are, and what their hooks are about.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ModuleFacts {
+    /// Sources of each module, by its name in `lsm=`.
+    pub(crate) sources: BTreeMap<String, Vec<String>>,
+    /// Categories in the order in which they are tried, with patterns of hooks.
+    pub(crate) category: Vec<CategoryFact>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CategoryFact {
+    pub(crate) name: String,
+    pub(crate) hooks: Vec<String>,
+    /// One of those that the paper calls file accessing?
+    #[serde(default)]
+    pub(crate) file_accessing: bool,
+}
+
+/// All facts.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Facts {
+    pub(crate) config: ConfigFacts,
+    pub(crate) sources: SourceFacts,
+    pub(crate) cuts: CutFacts,
+    pub(crate) code: Vec<Fact>,
+    pub(crate) syscalls: SyscallFacts,
+    pub(crate) modules: ModuleFacts,
+}
+
+macro_rules! parsed {
+    ($file:literal) => {
+        toml::from_str(include_str!(concat!("../facts/", $file))).map_err(|error| {
+            PlacementError::BadFacts {
+                file: $file,
+                reason: error.to_string(),
+            }
+        })
+    };
+}
+
+impl Facts {
+    /// Reads the facts that lsmeter was built with.
+    pub(crate) fn load() -> Result<Self, PlacementError> {
+        let files: [Result<FactFile, PlacementError>; 5] = [
+            parsed!("lookup.toml"),
+            parsed!("open.toml"),
+            parsed!("files.toml"),
+            parsed!("teardown.toml"),
+            parsed!("process.toml"),
+        ];
+        let mut code = Vec::new();
+        for file in files {
+            code.append(&mut file?.fact);
+        }
+        Ok(Self {
+            config: parsed!("config.toml")?,
+            sources: parsed!("sources.toml")?,
+            cuts: parsed!("cuts.toml")?,
+            code,
+            syscalls: parsed!("syscalls.toml")?,
+            modules: parsed!("modules.toml")?,
+        })
+    }
+}
+
+/// Does a name match one of the patterns, which may begin or end with `*`?
+pub(crate) fn matches_any<T: AsRef<str>>(patterns: &[T], name: &str) -> bool {
+    patterns.iter().any(|pattern| {
+        let pattern = pattern.as_ref();
+        if let Some(start) = pattern.strip_suffix('*') {
+            match start.strip_prefix('*') {
+                Some(part) => name.contains(part),
+                None => name.starts_with(start),
+            }
+        } else if let Some(end) = pattern.strip_prefix('*') {
+            name.ends_with(end)
+        } else {
+            pattern == name
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_facts_are_whole() {
+        let facts = Facts::load().unwrap();
+        for fact in &facts.code {
+            let place = format!("{:?} {:?}", fact.function, fact.code);
+            assert!(!fact.why.is_empty() && !fact.file.is_empty(), "{place}");
+            assert!(!fact.function.is_empty() && !fact.code.is_empty(), "{place}");
+            let says = fact.nominal.is_some() || fact.max.is_some() || fact.takes.is_some();
+            assert!(says, "{place}");
+        }
+        let cuts = facts.cuts.cut.iter().chain(&facts.cuts.teardown);
+        assert!(cuts.into_iter().all(|cut| !cut.why.is_empty() && !cut.functions.is_empty()));
+    }
+
+    #[test]
+    fn patterns() {
+        assert!(matches_any(&["kmalloc*"], "kmalloc_node"));
+        assert!(matches_any(&["*_lock", "x"], "spin_lock"));
+        assert!(!matches_any(&["lock"], "spin_lock"));
+    }
+}

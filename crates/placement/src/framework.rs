@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Which functions call hooks, which implement them, and what is not followed.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::facts::{CutFacts, FunctionFact, matches_any};
+use crate::modules::Security;
+use crate::program::{FunctionId, NameId, Program};
+
+/// A hook: an index of [`Framework::hooks`].
+pub(crate) type HookId = u16;
+
+/// Most modules that a set of them can tell apart.
+const MAX_MODULES: usize = 31;
+
+/// The framework and the modules, as functions of a program.
+pub(crate) struct Framework {
+    /// Names of hooks, and of functions that the kernel calls beside the framework.
+    pub(crate) hooks: Vec<String>,
+    /// The hook that a function of the framework calls.
+    pub(crate) of_function: FxHashMap<FunctionId, HookId>,
+    /// Functions of IMA and EVM that the kernel calls itself, and their module.
+    pub(crate) direct: FxHashMap<FunctionId, (HookId, u8)>,
+    /// For each hook, the functions that implement it, and whose they are.
+    pub(crate) implementations: FxHashMap<HookId, Vec<(u8, FunctionId)>>,
+    /// Names of the modules.
+    pub(crate) modules: Vec<String>,
+}
+
+/// Functions of the framework with names of their own, as `lsmeter profile` knows them.
+const OTHER_NAMES: [(&str, &str); 14] = [
+    ("security_prepare_creds", "cred_prepare"),
+    ("security_transfer_creds", "cred_transfer"),
+    ("inode_free_by_rcu", "inode_free_security_rcu"),
+    ("security_old_inode_init_security", "inode_init_security"),
+    ("security_add_mnt_opt", "sb_add_mnt_opt"),
+    ("security_free_mnt_opts", "sb_free_mnt_opts"),
+    ("security_settime64", "settime"),
+    ("security_sk_classify_flow", "sk_getsecid"),
+    ("security_sock_rcv_skb", "socket_sock_rcv_skb"),
+    ("security_create_user_ns", "userns_create"),
+    ("security_vm_enough_memory_mm", "vm_enough_memory"),
+    ("security_skb_classify_flow", "xfrm_decode_session"),
+    ("security_capable_noaudit", "capable"),
+    ("security_sb_parse_opts_str", "sb_parse_opts_str"),
+];
+
+impl Framework {
+    pub(crate) fn new(program: &Program<'_>, security: &Security) -> Self {
+        let mut framework = Self {
+            hooks: security.hooks.keys().cloned().collect(),
+            of_function: FxHashMap::default(),
+            direct: FxHashMap::default(),
+            implementations: FxHashMap::default(),
+            modules: security.modules.iter().take(MAX_MODULES).map(|module| module.name.clone()).collect(),
+        };
+        framework.find_functions(program);
+        framework.find_direct(program, security);
+        framework.find_implementations(program, security);
+        framework
+    }
+
+    fn hook(&mut self, name: &str) -> HookId {
+        let at = self.hooks.iter().position(|hook| hook == name);
+        let at = at.unwrap_or_else(|| {
+            self.hooks.push(name.to_owned());
+            self.hooks.len() - 1
+        });
+        u16::try_from(at).unwrap_or(u16::MAX)
+    }
+
+    fn find_functions(&mut self, program: &Program<'_>) {
+        for id in (0u32..).take(program.functions.len()) {
+            if program.path(id) != "security/security.c" {
+                continue;
+            }
+            let name = program.name(id);
+            let regular = name.strip_prefix("security_").unwrap_or_default();
+            let known = |hook: &str| self.hooks.iter().any(|known| known == hook);
+            let other = OTHER_NAMES.iter().find(|(function, _)| *function == name).map(|(_, hook)| *hook);
+            // Modules no longer free what they allocate: the framework's function does it.
+            let freed = |hook: &str| hook.contains("_free") && known(&hook.replacen("_free", "_alloc", 1));
+            let long = format!("{regular}_security");
+            let found = if known(regular) {
+                Some(regular.to_owned())
+            } else if known(&long) || freed(&long) {
+                Some(long)
+            } else if let Some(other) = other.filter(|hook| known(hook)) {
+                Some(other.to_owned())
+            } else if !regular.is_empty() && freed(regular) {
+                Some(regular.to_owned())
+            } else {
+                None
+            };
+            if let Some(hook) = found {
+                let hook = self.hook(&hook);
+                self.of_function.insert(id, hook);
+            }
+        }
+    }
+
+    /// IMA and EVM before 6.8 register no hooks: what others call of them counts.
+    fn find_direct(&mut self, program: &Program<'_>, security: &Security) {
+        for (number, module) in (0u8..).zip(security.modules.iter().take(MAX_MODULES)) {
+            if !module.direct {
+                continue;
+            }
+            let prefix = format!("{}_", module.name);
+            let mut called: FxHashSet<NameId> = FxHashSet::default();
+            for id in (0u32..).take(program.functions.len()) {
+                if !program.path(id).starts_with("security/integrity/") {
+                    called.extend(program.globals(id, &program.function(id).calls));
+                }
+            }
+            for id in (0u32..).take(program.functions.len()) {
+                let name = program.name(id);
+                let place = program.functions[id as usize];
+                let its = module.files.contains(program.path(id)) && name.starts_with(&prefix);
+                if its && program.path(id).ends_with(".c") && called.contains(&place.name) {
+                    let hook = self.hook(name);
+                    self.direct.insert(id, (hook, number));
+                }
+            }
+        }
+    }
+
+    fn find_implementations(&mut self, program: &Program<'_>, security: &Security) {
+        for (number, module) in (0u8..).zip(security.modules.iter().take(MAX_MODULES)) {
+            for registration in &module.registrations {
+                let mut all = program.all(&registration.function).iter().copied();
+                let Some(id) = all.find(|&id| module.files.contains(program.path(id))) else {
+                    continue;
+                };
+                let hook = self.hook(&registration.hook);
+                self.implementations.entry(hook).or_default().push((number, id));
+            }
+        }
+    }
+
+    /// Functions of a module that the kernel calls beside the framework.
+    pub(crate) fn direct_of(&self, module: &str) -> Vec<String> {
+        let number = self.modules.iter().position(|name| name == module);
+        let mut names: Vec<_> = self
+            .direct
+            .values()
+            .filter(|(_, of)| Some(usize::from(*of)) == number)
+            .map(|(hook, _)| self.hooks[usize::from(*hook)].clone())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+/// Functions that are not followed, and those whose hooks are teardown.
+pub(crate) struct Cuts {
+    cut: FxHashSet<NameId>,
+    /// Only from some callers: name, then the callers.
+    cut_from: Vec<(FxHashSet<NameId>, FxHashSet<NameId>)>,
+    teardown: FxHashSet<NameId>,
+}
+
+impl Cuts {
+    /// The cuts of a program, and the patterns that no function matches.
+    pub(crate) fn new(facts: &CutFacts, program: &Program<'_>) -> (Self, Vec<String>) {
+        let mut unused = Vec::new();
+        let defined: FxHashSet<NameId> = program.functions.iter().map(|place| place.name).collect();
+        let mut names = |patterns: &[String]| -> FxHashSet<NameId> {
+            let mut found = FxHashSet::default();
+            for pattern in patterns {
+                let before = found.len();
+                if pattern.contains('*') {
+                    let one = std::slice::from_ref(pattern);
+                    found.extend(defined.iter().copied().filter(|&id| matches_any(one, program.names[id as usize])));
+                } else {
+                    found.extend(program.id(pattern));
+                }
+                if found.len() == before {
+                    unused.push(pattern.clone());
+                }
+            }
+            found
+        };
+        let mut cuts = Self {
+            cut: FxHashSet::default(),
+            cut_from: Vec::new(),
+            teardown: FxHashSet::default(),
+        };
+        for FunctionFact { functions, callers, .. } in &facts.cut {
+            let functions = names(functions);
+            if callers.is_empty() {
+                cuts.cut.extend(functions);
+            } else {
+                cuts.cut_from.push((functions, names(callers)));
+            }
+        }
+        for fact in &facts.teardown {
+            cuts.teardown.extend(names(&fact.functions));
+        }
+        (cuts, unused)
+    }
+
+    pub(crate) fn is_cut(&self, name: NameId, caller: NameId) -> bool {
+        self.cut.contains(&name)
+            || self.cut_from.iter().any(|(names, callers)| names.contains(&name) && callers.contains(&caller))
+    }
+
+    pub(crate) fn is_teardown(&self, name: NameId) -> bool {
+        self.teardown.contains(&name)
+    }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Reads and scans the files of a tree, and parses the functions that turn out to be
+//! needed, on all processors; what did not change comes from the cache.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::body::Body;
+use crate::clean::clean;
+use crate::config::Config;
+use crate::error::PlacementError;
+use crate::lower::Lowerer;
+use crate::scan::{FileIndex, scan};
+use crate::tree::{Entry, Tree};
+
+/// The functions of one file that were parsed, by their place in its index.
+pub(crate) type Bodies = BTreeMap<u32, Body>;
+
+/// One file of the tree.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct FileData {
+    pub(crate) path: String,
+    pub(crate) size: u64,
+    pub(crate) stamp: u64,
+    /// Of its contents.
+    pub(crate) hash: [u8; 16],
+    pub(crate) index: FileIndex,
+}
+
+/// All files, and what was parsed of each.
+#[derive(Debug, Default)]
+pub(crate) struct Loaded {
+    pub(crate) files: Vec<FileData>,
+    pub(crate) bodies: Vec<Bodies>,
+    /// How many files were scanned anew.
+    pub(crate) scanned: usize,
+    /// How many functions were parsed anew.
+    pub(crate) parsed: usize,
+}
+
+/// Scans the files, but for those that `known` holds unchanged.
+pub(crate) fn load(
+    tree: &Tree,
+    entries: Vec<Entry>,
+    config: &Config,
+    known: Vec<(FileData, Bodies)>,
+) -> Result<Loaded, PlacementError> {
+    let mut known: rustc_hash::FxHashMap<String, (FileData, Bodies)> =
+        known.into_iter().map(|(file, bodies)| (file.path.clone(), (file, bodies))).collect();
+    let work: Vec<_> = entries
+        .into_iter()
+        .map(|entry| {
+            let old = known.remove(&entry.path);
+            (entry, old)
+        })
+        .collect();
+    let files: Vec<_> = work
+        .into_par_iter()
+        .map(|(entry, old)| file(tree, entry, old, config))
+        .collect::<Result<_, _>>()?;
+    let mut loaded = Loaded::default();
+    for (file, bodies, anew) in files {
+        loaded.files.push(file);
+        loaded.bodies.push(bodies);
+        loaded.scanned += usize::from(anew);
+    }
+    Ok(loaded)
+}
+
+fn file(
+    tree: &Tree,
+    entry: Entry,
+    old: Option<(FileData, Bodies)>,
+    config: &Config,
+) -> Result<(FileData, Bodies, bool), PlacementError> {
+    if let Some((file, bodies)) = old {
+        if (file.size, file.stamp) == (entry.size, entry.stamp) {
+            return Ok((file, bodies, false));
+        }
+        let bytes = tree.read(&entry.path)?;
+        if file.hash == hash(&bytes) {
+            let stamp = entry.stamp;
+            return Ok((FileData { stamp, ..file }, bodies, false));
+        }
+        return Ok((scanned(entry, &bytes, config), Bodies::new(), true));
+    }
+    let bytes = tree.read(&entry.path)?;
+    Ok((scanned(entry, &bytes, config), Bodies::new(), true))
+}
+
+fn scanned(entry: Entry, bytes: &[u8], config: &Config) -> FileData {
+    FileData {
+        index: scan(&clean(bytes, config)),
+        hash: hash(bytes),
+        path: entry.path,
+        size: entry.size,
+        stamp: entry.stamp,
+    }
+}
+
+fn hash(bytes: &[u8]) -> [u8; 16] {
+    let digest = Sha256::digest(bytes);
+    let mut short = [0; 16];
+    short.copy_from_slice(&digest[..16]);
+    short
+}
+
+impl Loaded {
+    /// Parses functions, given as file and place in its index, that were not yet.
+    pub(crate) fn parse(
+        &mut self,
+        tree: &Tree,
+        config: &Config,
+        wanted: impl IntoIterator<Item = (u32, u32)>,
+    ) -> Result<(), PlacementError> {
+        let mut by_file: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (file, function) in wanted {
+            if !self.bodies[file as usize].contains_key(&function) {
+                by_file.entry(file).or_default().push(function);
+            }
+        }
+        let files = &self.files;
+        let parsed: Vec<_> = by_file
+            .into_par_iter()
+            .map_init(Lowerer::new, |lowerer, (file, functions)| {
+                let data = &files[file as usize];
+                let text = clean(&tree.read(&data.path)?, config).text;
+                let bodies: Vec<_> = functions
+                    .into_iter()
+                    .map(|id| {
+                        let function = &data.index.functions[id as usize];
+                        let at = |position: u32| (position as usize).min(text.len());
+                        let (from, body, to) = (at(function.range.0), at(function.body), at(function.range.1));
+                        let header = text.get(from..body).unwrap_or_default();
+                        let inner = text.get(body..to).unwrap_or_default();
+                        (id, lowerer.lower(header, inner, function.kind))
+                    })
+                    .collect();
+                Ok((file, bodies))
+            })
+            .collect::<Result<_, PlacementError>>()?;
+        for (file, bodies) in parsed {
+            self.parsed += bodies.len();
+            self.bodies[file as usize].extend(bodies);
+        }
+        Ok(())
+    }
+}

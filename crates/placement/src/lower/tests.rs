@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::body::{Callee, Hint};
+
+fn body(text: &str) -> Body {
+    Lowerer::new().lower(b"int f(struct file *file)", text.as_bytes(), Kind::Static)
+}
+
+/// Calls on the way on which each condition takes the edge that `yes` says.
+fn calls(body: &Body, yes: bool) -> Vec<String> {
+    let mut at = body.entry;
+    let mut found = Vec::new();
+    for _ in 0..100 {
+        at = match &body.nodes[at as usize] {
+            Node::Exit => break,
+            Node::Call { callee, next, .. } => {
+                found.push(match callee {
+                    Callee::Name(name) => name.to_string(),
+                    Callee::Member { member, of } => format!("{of}.{member}"),
+                });
+                *next
+            }
+            Node::Branch { yes: to, no, .. } => if yes { *to } else { *no },
+            Node::Switch { arms, other, .. } => if yes { arms[0].1 } else { *other },
+            Node::Label { next, .. } | Node::Loop { next, .. } => *next,
+        };
+    }
+    found
+}
+
+#[test]
+fn order_and_short_circuits() {
+    let found = body("{ int x = a(b(), c->d->e()); if (f() && !g()) return h(); return likely(y) ? i() : j(); }");
+    assert_eq!(calls(&found, true), ["b", "d.e", "a", "f", "g", "i"]);
+    assert_eq!(calls(&found, false), ["b", "d.e", "a", "f", "j"]);
+    assert_eq!(&*found.fault, "");
+}
+
+#[test]
+fn gotos_and_switches() {
+    let found = body("{ switch (x) { case A: a(); case B: b(); break; default: d(); goto out; } e();\nout: f(); }");
+    assert_eq!(calls(&found, true), ["a", "b", "e", "f"]);
+    assert_eq!(calls(&found, false), ["d", "f"]);
+}
+
+#[test]
+fn hints() {
+    let found = body("{ err = a(); if (err) return err; if (!p) return -ENOMEM; if (unlikely(q)) b(); if (r->x) c(); }");
+    let hints: Vec<_> = found
+        .nodes
+        .iter()
+        .filter_map(|node| match node {
+            Node::Branch { text, hint, .. } => Some((&**text, *hint)),
+            _ => None,
+        })
+        .collect();
+    let expected = [("r->x", Hint::Open), ("q", Hint::No), ("p", Hint::Yes), ("err", Hint::No)];
+    assert_eq!(hints, expected);
+}
+
+#[test]
+fn loops_have_an_exit() {
+    let found = body("{ for (;;) { if (a()) break; } b(); while (c()) d(); do { e(); } while (0); }");
+    let loops: Vec<_> = found
+        .nodes
+        .iter()
+        .filter_map(|node| match node {
+            Node::Loop { text, .. } => Some(&**text),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(loops, ["while (c())", "for (;;)"]);
+    assert_eq!(calls(&found, false).last().map(String::as_str), Some("a"));
+}
+
+#[test]
+fn what_does_not_parse_is_said() {
+    let found = body("{ a(); if (x { b(); }");
+    assert_ne!(&*found.fault, "");
+    assert_eq!(&*body(&"{".repeat(5000)).fault, "line 1 of it");
+    let deep = format!("{{ {} x; {} }}", "if (a) {".repeat(3000), "}".repeat(3000));
+    assert_eq!(&*body(&deep).fault, "too deeply nested");
+    let long = format!("{{ x = {}1; }}", "1+".repeat(400_000));
+    body(&long);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
+        Lowerer::new().lower(b"", &bytes, Kind::Macro);
+    }
+
+    #[test]
+    fn never_panics_on_near_code(text in "(if \\(|while \\(|switch \\(|case 1:|do |else |goto a;|a: |break;|continue;|return |[a-c(){};=.&>!|?:]){0,80}") {
+        Lowerer::new().lower(b"", text.as_bytes(), Kind::Static);
+    }
+}

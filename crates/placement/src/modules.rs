@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Which hooks the framework has and which of them each module implements, from the text
+//! of `security/` and `include/linux` (Tables 2 and 5 of the paper).
+
+mod text;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::document::{FrameworkPlacement, ModulePlacement};
+use crate::error::PlacementError;
+use crate::facts::{ModuleFacts, matches_any};
+use crate::tree::Tree;
+
+use text::{calls_of_macro, code_lines};
+
+/// Most hooks of a framework, and of a module.
+const MAX_HOOKS: usize = 4096;
+
+/// One `LSM_HOOK_INIT`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Registration {
+    pub(crate) hook: String,
+    pub(crate) function: String,
+    /// Not within any `#if`.
+    pub(crate) unconditional: bool,
+}
+
+/// A module, and where its code lies.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Module {
+    /// As `lsm=` names it.
+    pub(crate) name: String,
+    pub(crate) registrations: Vec<Registration>,
+    /// Files of its own.
+    pub(crate) files: BTreeSet<String>,
+    /// Lines of code, without blank lines and comments.
+    pub(crate) loc: u64,
+    /// Without `LSM_HOOK_INIT`: what the kernel calls are its functions.
+    pub(crate) direct: bool,
+}
+
+/// The framework's hooks, and all modules.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Security {
+    /// Hooks, and whether they are outside every `#if`.
+    pub(crate) hooks: BTreeMap<String, bool>,
+    /// Lines of code in all of `security/`.
+    pub(crate) loc: u64,
+    pub(crate) modules: Vec<Module>,
+}
+
+/// Reads the framework and the modules of a tree.
+pub(crate) fn security(tree: &Tree, facts: &ModuleFacts) -> Result<Security, PlacementError> {
+    let hooks = framework_hooks(tree)?;
+    let mut security = Security {
+        hooks,
+        ..Security::default()
+    };
+    let mut modules: BTreeMap<String, Module> = BTreeMap::new();
+    // Files of directories that no fact names, until it is seen whether they are modules.
+    let mut strangers: BTreeMap<String, Module> = BTreeMap::new();
+    for entry in tree.list(&["security/".to_owned()])? {
+        let bytes = tree.read(&entry.path)?;
+        let source = String::from_utf8_lossy(&bytes);
+        let lines = code_lines(&source);
+        security.loc += lines;
+        let known = facts.sources.iter().find(|(_, paths)| is_in(paths, &entry.path));
+        let module = match known {
+            Some((name, _)) => modules.entry(name.clone()).or_default(),
+            None => strangers.entry(directory(&entry.path).to_owned()).or_default(),
+        };
+        module.loc += lines;
+        if module.name.is_empty() {
+            module.name = known.map(|(name, _)| name.clone()).or_else(|| lsm_name(&source)).unwrap_or_default();
+        }
+        for registration in registrations(&source, &security.hooks) {
+            let same = |known: &&mut Registration| known.hook == registration.hook;
+            if let Some(known) = module.registrations.iter_mut().find(same) {
+                known.unconditional |= registration.unconditional;
+            } else if module.registrations.len() < MAX_HOOKS {
+                module.registrations.push(registration);
+            }
+        }
+        module.files.insert(entry.path);
+    }
+    let named = strangers.into_values().filter(|module| !module.name.is_empty() && !module.registrations.is_empty());
+    security.modules = modules.into_values().chain(named).collect();
+    for module in &mut security.modules {
+        module.direct = module.registrations.is_empty() && (module.name == "ima" || module.name == "evm");
+    }
+    security.modules.retain(|module| module.direct || !module.registrations.is_empty());
+    Ok(security)
+}
+
+fn is_in(paths: &[String], path: &str) -> bool {
+    paths.iter().any(|wanted| path == wanted || (wanted.ends_with('/') && path.starts_with(wanted.as_str())))
+}
+
+fn directory(path: &str) -> &str {
+    let rest = path.strip_prefix("security/").unwrap_or(path);
+    rest.split_once('/').map_or(path, |(directory, _)| directory)
+}
+
+/// The name in `DEFINE_LSM(x) = { .name = "x" }`.
+fn lsm_name(source: &str) -> Option<String> {
+    let at = source.find("\nDEFINE_LSM(")?;
+    let block = &source[at..];
+    let block = &block[..block.find("};").unwrap_or(block.len())];
+    let name = block.split_once(".name = \"")?.1;
+    Some(name.split('"').next()?.to_owned())
+}
+
+/// Hooks that a source registers.
+fn registrations(source: &str, hooks: &BTreeMap<String, bool>) -> Vec<Registration> {
+    let mut found = Vec::new();
+    for call in calls_of_macro(source, "LSM_HOOK_INIT") {
+        let [hook, function] = &call.arguments[..] else {
+            continue;
+        };
+        if call.in_macro {
+            // `#define LSM_HOOK(…, NAME, …) LSM_HOOK_INIT(NAME, bpf_lsm_##NAME),`
+            let prefix = function.split("##").next().unwrap_or_default().trim();
+            found.extend(hooks.iter().map(|(hook, unconditional)| Registration {
+                hook: hook.clone(),
+                function: format!("{prefix}{hook}"),
+                unconditional: *unconditional,
+            }));
+        } else {
+            found.push(Registration {
+                hook: hook.clone(),
+                function: function.clone(),
+                unconditional: call.unconditional,
+            });
+        }
+    }
+    found
+}
+
+/// The hooks of the framework: `include/linux/lsm_hook_defs.h`, before 5.7 the members of
+/// `union security_list_options` in `include/linux/lsm_hooks.h`.
+fn framework_hooks(tree: &Tree) -> Result<BTreeMap<String, bool>, PlacementError> {
+    let mut hooks = BTreeMap::new();
+    if let Ok(bytes) = tree.read("include/linux/lsm_hook_defs.h") {
+        for call in calls_of_macro(&String::from_utf8_lossy(&bytes), "LSM_HOOK") {
+            if let Some(name) = call.arguments.get(2) {
+                hooks.insert(name.clone(), call.unconditional);
+            }
+        }
+    } else if let Ok(bytes) = tree.read("include/linux/lsm_hooks.h") {
+        let source = String::from_utf8_lossy(&bytes).into_owned();
+        hooks = text::union_members(&source, "union security_list_options");
+    }
+    if hooks.is_empty() || hooks.len() > MAX_HOOKS {
+        return Err(PlacementError::NoKernelTree {
+            path: tree.path().to_path_buf(),
+            reason: format!("its headers define {} LSM hooks", hooks.len()),
+        });
+    }
+    Ok(hooks)
+}
+
+/// The category of a hook; `other` if none fits.
+pub(crate) fn category<'f>(facts: &'f ModuleFacts, hook: &str) -> &'f str {
+    let found = facts.category.iter().find(|category| matches_any(&category.hooks, hook));
+    found.map_or("other", |category| &category.name)
+}
+
+impl Module {
+    /// The module as the document has it. `direct` are the functions that the kernel calls
+    /// of a module that is not yet an LSM.
+    pub(crate) fn placement(&self, facts: &ModuleFacts, direct: &[String]) -> ModulePlacement {
+        let hooks: Vec<&str> = if self.direct {
+            direct.iter().map(String::as_str).collect()
+        } else {
+            self.registrations.iter().map(|registration| registration.hook.as_str()).collect()
+        };
+        let mut categories: BTreeMap<String, u32> = BTreeMap::new();
+        for hook in &hooks {
+            let bare = hook.strip_prefix("ima_").or_else(|| hook.strip_prefix("evm_")).unwrap_or(hook);
+            *categories.entry(category(facts, if self.direct { bare } else { hook }).to_owned()).or_default() += 1;
+        }
+        let accessing = |name: &str| facts.category.iter().any(|c| c.file_accessing && c.name == name);
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let unconditional = self.registrations.iter().filter(|registration| registration.unconditional).count();
+        ModulePlacement {
+            module: self.name.clone(),
+            hooks: number(hooks.len()),
+            unconditional: if self.direct { number(hooks.len()) } else { number(unconditional) },
+            loc: self.loc,
+            loc_per_hook: if hooks.is_empty() { 0.0 } else { (self.loc as f64 / hooks.len() as f64 * 10.0).round() / 10.0 },
+            file_accessing: categories.iter().filter(|(name, _)| accessing(name)).map(|(_, count)| count).sum(),
+            categories,
+            direct: self.direct,
+            implements: hooks.iter().map(|&hook| hook.to_owned()).collect(),
+        }
+    }
+}
+
+impl Security {
+    pub(crate) fn placement(&self) -> FrameworkPlacement {
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        FrameworkPlacement {
+            hooks: number(self.hooks.len()),
+            unconditional: number(self.hooks.values().filter(|unconditional| **unconditional).count()),
+            loc: self.loc,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_registrations() {
+        let source = "\nDEFINE_LSM(x) = {\n\t.name = \"yama\",\n};\n";
+        assert_eq!(lsm_name(source).as_deref(), Some("yama"));
+        let hooks = BTreeMap::from([("a".to_owned(), true), ("b".to_owned(), false)]);
+        let source = "static x[] = {\n#define LSM_HOOK(RET, DEFAULT, NAME, ...) \\\n\tLSM_HOOK_INIT(NAME, bpf_lsm_##NAME),\n#include <x>\n\tLSM_HOOK_INIT(c, bpf_c),\n};\n";
+        let found: Vec<_> = registrations(source, &hooks).into_iter().map(|r| (r.hook, r.function, r.unconditional)).collect();
+        let row = |a: &str, b: &str, c| (a.to_owned(), b.to_owned(), c);
+        assert_eq!(found, [row("a", "bpf_lsm_a", true), row("b", "bpf_lsm_b", false), row("c", "bpf_c", true)]);
+    }
+}

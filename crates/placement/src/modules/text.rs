@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What can be told from a source's text without parsing it.
+
+use std::collections::BTreeMap;
+
+/// Longest arguments of a macro that are looked at, in bytes.
+const MAX_ARGUMENTS: usize = 4096;
+
+/// A use of a macro.
+pub(super) struct MacroCall {
+    pub(super) arguments: Vec<String>,
+    /// Outside every `#if`, but for a header's guard.
+    pub(super) unconditional: bool,
+    /// In the body of another macro.
+    pub(super) in_macro: bool,
+}
+
+/// The source without comments, each byte of them a blank; lines stay.
+fn without_comments(source: &str) -> String {
+    let mut out = String::with_capacity(source.len());
+    let mut rest = source;
+    while let Some(at) = rest.find(['/', '"']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let length = if rest.starts_with("/*") {
+            rest[2..].find("*/").map_or(rest.len(), |end| end + 4)
+        } else if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with('"') {
+            let length = string_length(rest);
+            out.push_str(&rest[..length]);
+            rest = &rest[length..];
+            continue;
+        } else {
+            out.push('/');
+            rest = &rest[1..];
+            continue;
+        };
+        out.extend(rest[..length].chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
+        rest = &rest[length..];
+    }
+    out.push_str(rest);
+    out
+}
+
+fn string_length(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => return at + 1,
+            b'\n' => return at,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+/// Lines with code on them.
+pub(super) fn code_lines(source: &str) -> u64 {
+    let plain = without_comments(source);
+    plain.lines().filter(|line| !line.trim().is_empty()).count() as u64
+}
+
+/// For each line, its offset, how many `#if` it is in, and whether it belongs to a macro.
+fn depths(source: &str) -> Vec<(usize, usize, bool)> {
+    let mut depth = 0usize;
+    let mut guard = None;
+    let mut opened: Vec<bool> = Vec::new();
+    let (mut offset, mut continued) = (0, false);
+    let mut found = Vec::new();
+    let mut last_ifndef: Option<String> = None;
+    for line in source.split_inclusive('\n') {
+        let text = line.trim_start();
+        let directive = text.strip_prefix('#').map(str::trim_start);
+        let mut in_macro = continued;
+        if let Some(directive) = directive {
+            if directive.starts_with("if") {
+                // Without the framework there is no module at all.
+                let framework = directive.trim_end() == "ifdef CONFIG_SECURITY";
+                opened.push(framework);
+                depth += usize::from(!framework);
+                last_ifndef = directive.strip_prefix("ifndef").map(|name| name.trim().to_owned());
+                if guard.is_none() && last_ifndef.is_none() {
+                    guard = Some(false);
+                }
+            } else if directive.starts_with("endif") {
+                let framework = opened.pop().unwrap_or(true);
+                depth -= usize::from(!framework);
+            } else if let Some(name) = directive.strip_prefix("define") {
+                in_macro = true;
+                let name = name.trim();
+                // #ifndef X, then #define X: the guard of the header.
+                if guard.is_none() && depth == 1 {
+                    guard = Some(last_ifndef.as_deref() == Some(name));
+                }
+            }
+        }
+        let inside = depth.saturating_sub(usize::from(guard == Some(true)));
+        found.push((offset, inside, in_macro));
+        continued = in_macro && line.trim_end().ends_with('\\');
+        offset += line.len();
+    }
+    found
+}
+
+/// All uses of a macro, with their arguments.
+pub(super) fn calls_of_macro(source: &str, name: &str) -> Vec<MacroCall> {
+    let source = without_comments(source);
+    let lines = depths(&source);
+    let mut found = Vec::new();
+    for (at, _) in source.match_indices(name) {
+        let before = source[..at].chars().next_back();
+        let rest = &source[at + name.len()..];
+        let word = |c: char| c == '_' || c.is_ascii_alphanumeric();
+        if before.is_some_and(word) || !rest.starts_with('(') {
+            continue;
+        }
+        let (_, depth, in_macro) = lines[lines.partition_point(|line| line.0 <= at).saturating_sub(1)];
+        let line = source[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        if source[line..at].trim_start().starts_with('#') && !source[line..at].contains(')') {
+            // Its own definition.
+            continue;
+        }
+        found.push(MacroCall {
+            arguments: arguments(rest),
+            unconditional: depth == 0,
+            in_macro,
+        });
+    }
+    found
+}
+
+/// The arguments in the parentheses at the start of a text.
+fn arguments(text: &str) -> Vec<String> {
+    let mut found = vec![String::new()];
+    let mut depth = 0;
+    for c in text.chars().take(MAX_ARGUMENTS) {
+        match c {
+            '(' => {
+                depth += 1;
+                if depth == 1 {
+                    continue;
+                }
+            }
+            ')' => depth -= 1,
+            ',' if depth == 1 => {
+                found.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+        if let Some(last) = found.last_mut() {
+            last.push(c);
+        }
+    }
+    found.iter().map(|argument| argument.trim().to_owned()).collect()
+}
+
+/// Members of a union that are pointers to functions, and whether they are outside `#if`.
+pub(super) fn union_members(source: &str, union: &str) -> BTreeMap<String, bool> {
+    let source = without_comments(source);
+    let lines = depths(&source);
+    let Some(start) = source.find(&format!("{union} {{")) else {
+        return BTreeMap::new();
+    };
+    let end = source[start..].find("\n};").map_or(source.len(), |end| start + end);
+    let mut found = BTreeMap::new();
+    for (at, _) in source[start..end].match_indices("(*") {
+        let name: String = source[start + at + 2..end].chars().take_while(|c| *c == '_' || c.is_ascii_alphanumeric()).collect();
+        let (_, depth, _) = lines[lines.partition_point(|line| line.0 <= start + at).saturating_sub(1)];
+        if !name.is_empty() {
+            found.insert(name, depth == 0);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn lines_of_code() {
+        assert_eq!(code_lines("/* a\n * b */\n\nint x; // c\n\"/*\"\n/* d */ int y;\n"), 3);
+    }
+
+    #[test]
+    fn macros_and_conditions() {
+        let source = "#ifndef A_H\n#define A_H\nX(a, f(b, c))\n#ifdef C\n  X( d , e)\n#endif\n/* X(f) */ MYX(g)\n#endif\n";
+        let found: Vec<_> = calls_of_macro(source, "X").into_iter().map(|call| (call.arguments.join("|"), call.unconditional)).collect();
+        assert_eq!(found, [("a|f(b, c)".to_owned(), true), ("d|e".to_owned(), false)]);
+    }
+
+    #[test]
+    fn members() {
+        let source = "union u {\n\tint (*a)(int (*b)(void));\n#ifdef X\n\tvoid (*c)(void);\n#endif\n};\n";
+        let found = union_members(source, "union u");
+        assert_eq!(found["a"], true);
+        assert_eq!(found["c"], false);
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics(text in "(#(ifndef|define|endif) A\n|[xX(),\"\\\\/*\n]|X\\(|union u \\{|\\(\\*){0,60}") {
+            code_lines(&text);
+            calls_of_macro(&text, "X");
+            union_members(&text, "union u");
+        }
+    }
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! All files as one program: which function a name means where, and which functions a
+//! member can hold.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::error::PlacementError;
+use crate::facts::SourceFacts;
+use crate::load::FileData;
+use crate::scan::{Function, Kind};
+
+/// A function of the program: an index of [`Program::functions`].
+pub(crate) type FunctionId = u32;
+/// A name in the program.
+pub(crate) type NameId = u32;
+
+/// Names that stand for each other are followed so far.
+const MAX_ALIASES: u32 = 8;
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) file: u32,
+    /// In the file's index.
+    pub(crate) index: u32,
+    pub(crate) name: NameId,
+    pub(crate) kind: Kind,
+}
+
+struct Table {
+    file: u32,
+    name: NameId,
+    of: NameId,
+}
+
+pub(crate) struct Program<'a> {
+    pub(crate) files: &'a [FileData],
+    pub(crate) names: Vec<&'a str>,
+    ids: FxHashMap<&'a str, NameId>,
+    /// Names of each file, as names of the program.
+    maps: Vec<Vec<NameId>>,
+    pub(crate) functions: Vec<Place>,
+    by_name: FxHashMap<NameId, Vec<FunctionId>>,
+    tables: Vec<Table>,
+    /// Tables that set a member, and to what.
+    by_member: FxHashMap<NameId, Vec<(u32, NameId)>>,
+    /// Structs that a member of that name is or points to.
+    member_types: FxHashMap<NameId, Vec<NameId>>,
+}
+
+/// How a file is seen when one file system is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Class {
+    Generic,
+    FileSystem,
+    Other,
+}
+
+/// The program with one file system.
+pub(crate) struct View<'p, 'a> {
+    pub(crate) program: &'p Program<'a>,
+    pub(crate) classes: Vec<Class>,
+    /// Names that the file system's files use: their tables can be others'.
+    used: FxHashSet<NameId>,
+    /// Tables of a regular file.
+    regular: Vec<NameId>,
+    /// Structs of which the file system has or uses tables.
+    owned: FxHashSet<NameId>,
+}
+
+impl<'a> Program<'a> {
+    pub(crate) fn new(files: &'a [FileData]) -> Self {
+        let mut program = Self {
+            files,
+            names: Vec::new(),
+            ids: FxHashMap::default(),
+            maps: Vec::with_capacity(files.len()),
+            functions: Vec::new(),
+            by_name: FxHashMap::default(),
+            tables: Vec::new(),
+            by_member: FxHashMap::default(),
+            member_types: FxHashMap::default(),
+        };
+        for (file, data) in (0u32..).zip(files) {
+            let map: Vec<_> = data.index.names.iter().map(|name| program.intern(name)).collect();
+            for (index, function) in (0u32..).zip(&data.index.functions) {
+                let Some(&name) = map.get(function.name as usize) else {
+                    continue;
+                };
+                let id = u32::try_from(program.functions.len()).unwrap_or(u32::MAX);
+                program.functions.push(Place {
+                    file,
+                    index,
+                    name,
+                    kind: function.kind,
+                });
+                program.by_name.entry(name).or_default().push(id);
+            }
+            for table in &data.index.tables {
+                let id = u32::try_from(program.tables.len()).unwrap_or(u32::MAX);
+                let at = |name: u32| map.get(name as usize).copied().unwrap_or_default();
+                program.tables.push(Table {
+                    file,
+                    name: at(table.name),
+                    of: at(table.of),
+                });
+                for &(member, value) in &table.fields {
+                    program.by_member.entry(at(member)).or_default().push((id, at(value)));
+                }
+            }
+            for &(_, member, of) in &data.index.members {
+                let at = |name: u32| map.get(name as usize).copied().unwrap_or_default();
+                let types = program.member_types.entry(at(member)).or_default();
+                if !types.contains(&at(of)) {
+                    types.push(at(of));
+                }
+            }
+            program.maps.push(map);
+        }
+        program
+    }
+
+    fn intern(&mut self, name: &'a str) -> NameId {
+        let next = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        let id = *self.ids.entry(name).or_insert(next);
+        if id == next {
+            self.names.push(name);
+        }
+        id
+    }
+
+    pub(crate) fn id(&self, name: &str) -> Option<NameId> {
+        self.ids.get(name).copied()
+    }
+
+    pub(crate) fn name(&self, id: FunctionId) -> &'a str {
+        self.names[self.functions[id as usize].name as usize]
+    }
+
+    pub(crate) fn path(&self, id: FunctionId) -> &'a str {
+        &self.files[self.functions[id as usize].file as usize].path
+    }
+
+    pub(crate) fn function(&self, id: FunctionId) -> &'a Function {
+        let place = self.functions[id as usize];
+        &self.files[place.file as usize].index.functions[place.index as usize]
+    }
+
+    /// Names of a function's file, as names of the program.
+    pub(crate) fn globals<'n>(&self, id: FunctionId, names: &'n [u32]) -> impl Iterator<Item = NameId> + use<'_, 'n, 'a> {
+        let map = &self.maps[self.functions[id as usize].file as usize];
+        names.iter().filter_map(|&name| map.get(name as usize).copied())
+    }
+
+    /// All functions of a name.
+    pub(crate) fn all(&self, name: &str) -> &[FunctionId] {
+        self.id(name).and_then(|id| self.by_name.get(&id)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The system call that `SYSCALL_DEFINEn` defines under a name.
+    pub(crate) fn syscall(&self, name: &str) -> Option<FunctionId> {
+        let all = self.all(name).iter().copied();
+        all.into_iter().find(|&id| self.functions[id as usize].kind == Kind::Syscall)
+    }
+
+    /// All system calls.
+    pub(crate) fn syscalls(&self) -> impl Iterator<Item = &'a str> + '_ {
+        let calls = self.functions.iter().filter(|place| place.kind == Kind::Syscall);
+        calls.map(|place| self.names[place.name as usize])
+    }
+
+    /// Structs that a member of that name is or points to.
+    pub(crate) fn types_of_member(&self, member: NameId) -> &[NameId] {
+        self.member_types.get(&member).map_or(&[], Vec::as_slice)
+    }
+
+    /// The program as it is with one file system.
+    pub(crate) fn view(&self, fs: &str, facts: &SourceFacts) -> Result<View<'_, 'a>, PlacementError> {
+        let default = vec![format!("fs/{fs}/")];
+        let own = facts.fs.get(fs);
+        let paths = own.map_or(&default, |facts| &facts.paths);
+        let class = |file: &FileData| {
+            let is_in = |path: &String| file.path == *path || (path.ends_with('/') && file.path.starts_with(path.as_str()));
+            if paths.iter().any(is_in) {
+                Class::FileSystem
+            } else if is_generic(&facts.generic, &file.path) {
+                Class::Generic
+            } else {
+                Class::Other
+            }
+        };
+        let classes: Vec<_> = self.files.iter().map(class).collect();
+        if !classes.contains(&Class::FileSystem) {
+            return Err(PlacementError::UnknownFileSystem { name: fs.to_owned() });
+        }
+        let mut used = FxHashSet::default();
+        for (file, data) in self.files.iter().enumerate() {
+            if classes[file] != Class::FileSystem {
+                continue;
+            }
+            let local = data.index.functions.iter().flat_map(|function| &function.uses);
+            used.extend(local.filter_map(|&name| self.maps[file].get(name as usize)));
+            let values = data.index.tables.iter().flat_map(|table| &table.fields);
+            used.extend(values.filter_map(|&(_, value)| self.maps[file].get(value as usize)));
+        }
+        let mut view = View {
+            program: self,
+            classes,
+            used,
+            regular: own.map_or(&[][..], |facts| &facts.regular).iter().filter_map(|name| self.id(name)).collect(),
+            owned: FxHashSet::default(),
+        };
+        let owned = self.tables.iter().filter(|table| !self.names[table.name as usize].is_empty() && view.is_own(table));
+        view.owned = owned.map(|table| table.of).collect();
+        Ok(view)
+    }
+}
+
+fn is_generic(generic: &[String], path: &str) -> bool {
+    generic.iter().any(|wanted| match wanted.strip_suffix('*') {
+        Some(directory) => path.strip_prefix(directory).is_some_and(|rest| !rest.contains('/')),
+        None => path == wanted || (wanted.ends_with('/') && path.starts_with(wanted.as_str())),
+    })
+}
+
+impl View<'_, '_> {
+    fn class(&self, file: u32) -> Class {
+        self.classes[file as usize]
+    }
+
+    fn is_own(&self, table: &Table) -> bool {
+        match self.class(table.file) {
+            Class::FileSystem => true,
+            Class::Generic => self.used.contains(&table.name),
+            Class::Other => false,
+        }
+    }
+
+    /// The function that a name means in a file.
+    pub(crate) fn resolve(&self, name: NameId, file: u32) -> Option<FunctionId> {
+        let mut name = name;
+        let mut file = file;
+        for _ in 0..MAX_ALIASES {
+            let id = self.resolve_once(name, file)?;
+            let place = self.program.functions[id as usize];
+            if place.kind != Kind::Alias {
+                return Some(id);
+            }
+            let function = self.program.function(id);
+            let mut others = self.program.globals(id, &function.uses);
+            match (others.next(), others.next()) {
+                (Some(other), None) if function.calls.is_empty() && other != name => (name, file) = (other, place.file),
+                _ => return Some(id),
+            }
+        }
+        None
+    }
+
+    fn resolve_once(&self, name: NameId, file: u32) -> Option<FunctionId> {
+        let files = self.program.files;
+        let here = &files[file as usize].path;
+        let directory = here.rsplit_once('/').map_or("", |(directory, _)| directory);
+        let mut best = None;
+        for &id in self.program.by_name.get(&name)? {
+            let place = self.program.functions[id as usize];
+            let path = &files[place.file as usize].path;
+            if place.kind == Kind::Syscall || self.class(place.file) == Class::Other {
+                continue;
+            }
+            let near = !directory.is_empty() && path.starts_with(directory);
+            let header = path.ends_with(".h");
+            let shared = path.starts_with("include/") || path.starts_with("arch/x86/include/");
+            let score = match place.kind {
+                _ if place.file == file => 9,
+                Kind::Global if !header => 7 + u32::from(near),
+                Kind::Static | Kind::Global if header && near => 6,
+                Kind::Static | Kind::Global if header && shared => 5,
+                Kind::Macro | Kind::Alias if header && near => 4,
+                Kind::Macro | Kind::Alias if header && shared => 3,
+                Kind::Static | Kind::Macro | Kind::Alias if header && directory_holds(path, directory) => 2,
+                _ => continue,
+            };
+            if best.is_none_or(|(found, _)| score > found) {
+                best = Some((score, id));
+            }
+        }
+        best.map(|(_, id)| id)
+    }
+
+    /// The functions that a member can hold, of one of some structs if those are known; those of a
+    /// regular file's tables first. `None` if there are no tables of that kind at all.
+    pub(crate) fn targets(&self, member: NameId, of: &[NameId]) -> Option<Vec<FunctionId>> {
+        let entries = self.program.by_member.get(&member);
+        let entries = entries.map_or(&[][..], Vec::as_slice);
+        let names = &self.program.names;
+        let fits = |table: &Table| of.is_empty() || names[table.of as usize].is_empty() || of.contains(&table.of);
+        let owned = of.iter().any(|of| self.owned.contains(of));
+        let mut found: Vec<(bool, FunctionId)> = Vec::new();
+        for &(table, value) in entries {
+            let table = &self.program.tables[table as usize];
+            if !fits(table) || self.class(table.file) == Class::Other {
+                continue;
+            }
+            // A struct of which the file system has tables is set by those alone.
+            let named = !names[table.name as usize].is_empty();
+            if named && self.owned.contains(&table.of) && !self.is_own(table) {
+                continue;
+            }
+            let Some(id) = self.resolve(value, table.file) else {
+                continue;
+            };
+            if !found.iter().any(|&(_, known)| known == id) {
+                found.push((self.regular.contains(&table.name), id));
+            }
+        }
+        found.sort_by_key(|&(regular, _)| !regular);
+        let known = owned || !found.is_empty();
+        known.then(|| found.into_iter().map(|(_, id)| id).collect())
+    }
+}
+
+/// Is a header one of a directory above, as `fs/internal.h` of `fs/ext4/x.c`?
+fn directory_holds(path: &str, directory: &str) -> bool {
+    path.rsplit_once('/').is_some_and(|(holder, _)| directory.starts_with(holder))
+}

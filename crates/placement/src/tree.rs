@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A kernel's sources: a directory, a tarball, or a revision in a git repository.
+
+mod archive;
+mod directory;
+mod git;
+
+use std::path::{Path, PathBuf};
+
+use crate::error::PlacementError;
+
+/// Longest file that is read, in bytes. The longest of fs, mm, kernel and security in 6.12
+/// has 650 KiB; generated headers are longer.
+pub(crate) const MAX_FILE: u64 = 4 << 20;
+/// Most files of a tree that are looked at.
+pub(crate) const MAX_FILES: usize = 200_000;
+/// Deepest directory that is looked into.
+const MAX_DEPTH: usize = 16;
+
+/// A file of a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// From the top of the tree, with `/`.
+    pub(crate) path: String,
+    /// In bytes.
+    pub(crate) size: u64,
+    /// Changes when the file does: its time of change, or a hash of its contents.
+    pub(crate) stamp: u64,
+}
+
+/// A kernel's sources.
+#[derive(Debug)]
+pub struct Tree {
+    path: PathBuf,
+    revision: Option<String>,
+    version: String,
+    source: Source,
+}
+
+#[derive(Debug)]
+enum Source {
+    Directory,
+    Archive(archive::Archive),
+    Git(git::Repository),
+}
+
+impl Tree {
+    /// Opens a directory, or a tarball (`.tar.xz`, `.tar`), of which what is needed is
+    /// unpacked into memory.
+    ///
+    /// # Errors
+    /// [`PlacementError`] if it cannot be read, or is no kernel tree.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, PlacementError> {
+        let path = path.as_ref().to_path_buf();
+        let unreadable = |source| PlacementError::Unreadable {
+            path: path.clone(),
+            source,
+        };
+        let metadata = std::fs::metadata(&path).map_err(unreadable)?;
+        let source = if metadata.is_dir() {
+            Source::Directory
+        } else {
+            Source::Archive(archive::Archive::open(&path)?)
+        };
+        Self::checked(path, None, source)
+    }
+
+    /// Opens a revision (a tag, branch or commit) of a git repository.
+    ///
+    /// # Errors
+    /// [`PlacementError`] if git fails, or it is no kernel tree.
+    pub fn open_revision(path: impl AsRef<Path>, revision: &str) -> Result<Self, PlacementError> {
+        let path = path.as_ref().to_path_buf();
+        let source = Source::Git(git::Repository::open(&path, revision)?);
+        Self::checked(path, Some(revision.to_owned()), source)
+    }
+
+    fn checked(path: PathBuf, revision: Option<String>, source: Source) -> Result<Self, PlacementError> {
+        let mut tree = Self {
+            path,
+            revision,
+            version: String::new(),
+            source,
+        };
+        let no_tree = |reason: String| PlacementError::NoKernelTree {
+            path: tree.path.clone(),
+            reason,
+        };
+        let Ok(makefile) = tree.read("Makefile") else {
+            return Err(no_tree("it has no Makefile".to_owned()));
+        };
+        let Some(version) = version(&String::from_utf8_lossy(&makefile)) else {
+            return Err(no_tree("its Makefile names no VERSION, PATCHLEVEL and SUBLEVEL".to_owned()));
+        };
+        for file in ["security/security.c", "fs/namei.c"] {
+            if tree.read(file).is_err() {
+                return Err(no_tree(format!("it has no {file}")));
+            }
+        }
+        tree.version = version;
+        Ok(tree)
+    }
+
+    /// The version in its Makefile: `6.12.117`.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// What was opened: a path, with `@` and the revision if there is one.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match &self.revision {
+            Some(revision) => format!("{}@{revision}", self.path.display()),
+            None => self.path.display().to_string(),
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The sources (`.c`, `.h`) under the given paths, sorted. `mm/` is all below mm,
+    /// `fs/*` the files of fs itself, anything else a file.
+    pub(crate) fn list(&self, paths: &[String]) -> Result<Vec<Entry>, PlacementError> {
+        let mut found = match &self.source {
+            Source::Directory => directory::list(&self.path, paths)?,
+            Source::Archive(archive) => archive.list(paths),
+            Source::Git(repository) => repository.list(paths),
+        };
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        found.dedup_by(|a, b| a.path == b.path);
+        found.retain(|entry| entry.size <= MAX_FILE);
+        Ok(found)
+    }
+
+    /// Reads a file of the tree, at most [`MAX_FILE`] of it.
+    pub(crate) fn read(&self, path: &str) -> Result<Vec<u8>, PlacementError> {
+        match &self.source {
+            Source::Directory => directory::read(&self.path, path),
+            Source::Archive(archive) => archive.read(&self.path, path),
+            Source::Git(repository) => repository.read(path),
+        }
+    }
+}
+
+/// Is a path a source under one of the given paths?
+fn wanted(paths: &[String], path: &str) -> bool {
+    let source = path.ends_with(".c") || path.ends_with(".h");
+    source
+        && paths.iter().any(|wanted| {
+            if let Some(directory) = wanted.strip_suffix('*') {
+                path.strip_prefix(directory).is_some_and(|rest| !rest.contains('/'))
+            } else {
+                path == wanted || (wanted.ends_with('/') && path.starts_with(wanted.as_str()))
+            }
+        })
+}
+
+/// The version that a kernel's top Makefile defines.
+fn version(makefile: &str) -> Option<String> {
+    let value = |name: &str| {
+        makefile.lines().take(100).find_map(|line| {
+            let value = line.strip_prefix(name)?.trim_start().strip_prefix('=')?.trim();
+            Some(value.to_owned())
+        })
+    };
+    let number = |name| value(name).filter(|v| !v.is_empty() && v.len() < 8 && v.bytes().all(|b| b.is_ascii_digit()));
+    let (major, minor, sub) = (number("VERSION")?, number("PATCHLEVEL")?, number("SUBLEVEL")?);
+    let extra = value("EXTRAVERSION").unwrap_or_default();
+    let extra: String = extra.chars().filter(|c| c.is_ascii_alphanumeric() || "-+.~_".contains(*c)).take(32).collect();
+    Some(format!("{major}.{minor}.{sub}{extra}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions() {
+        let makefile = "# SPDX\nVERSION = 6\nPATCHLEVEL = 12\nSUBLEVEL = 0\nEXTRAVERSION = -rc1\n";
+        assert_eq!(version(makefile).as_deref(), Some("6.12.0-rc1"));
+        assert_eq!(version("VERSION = x\nPATCHLEVEL = 1\nSUBLEVEL = 2\n"), None);
+        assert_eq!(version(""), None);
+    }
+
+    #[test]
+    fn paths() {
+        let paths = ["fs/*".to_owned(), "mm/".to_owned(), "a/b.c".to_owned()];
+        assert!(wanted(&paths, "fs/namei.c") && !wanted(&paths, "fs/ext4/inode.c"));
+        assert!(wanted(&paths, "mm/x/y.h") && wanted(&paths, "a/b.c") && !wanted(&paths, "mm/Kconfig"));
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A tree that lies in the file system. Symbolic links are not followed: a tree can hold
+//! loops of them, or ones that lead out of it.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use super::{Entry, MAX_DEPTH, MAX_FILE, MAX_FILES, wanted};
+use crate::error::PlacementError;
+
+pub(super) fn list(top: &Path, paths: &[String]) -> Result<Vec<Entry>, PlacementError> {
+    let mut found = Vec::new();
+    for path in paths {
+        if let Some(directory) = path.strip_suffix("/*") {
+            walk(top, directory, paths, 1, &mut found)?;
+        } else if let Some(directory) = path.strip_suffix('/') {
+            walk(top, directory, paths, MAX_DEPTH, &mut found)?;
+        } else if let Some(entry) = entry(top, path) {
+            found.push(entry);
+        }
+    }
+    Ok(found)
+}
+
+fn entry(top: &Path, path: &str) -> Option<Entry> {
+    let metadata = std::fs::symlink_metadata(top.join(path)).ok()?;
+    let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+    metadata.is_file().then(|| Entry {
+        path: path.to_owned(),
+        size: metadata.len(),
+        stamp: u64::try_from(changed.as_nanos()).unwrap_or(u64::MAX),
+    })
+}
+
+fn walk(
+    top: &Path,
+    directory: &str,
+    paths: &[String],
+    depth: usize,
+    found: &mut Vec<Entry>,
+) -> Result<(), PlacementError> {
+    // A version without that directory has nothing in it.
+    let place = top.join(directory);
+    let is_directory = std::fs::symlink_metadata(&place).is_ok_and(|metadata| metadata.is_dir());
+    let Ok(entries) = std::fs::read_dir(&place) else {
+        return Ok(());
+    };
+    if !is_directory {
+        return Ok(());
+    }
+    for item in entries.flatten() {
+        let Ok(kind) = item.file_type() else {
+            continue;
+        };
+        let Ok(name) = item.file_name().into_string() else {
+            continue;
+        };
+        let path = format!("{directory}/{name}");
+        if kind.is_dir() && depth > 1 {
+            walk(top, &path, paths, depth - 1, found)?;
+        } else if kind.is_file() && wanted(paths, &path) {
+            if found.len() >= MAX_FILES {
+                return Err(PlacementError::TooLarge {
+                    path: top.to_path_buf(),
+                    what: "the number of files",
+                    limit: MAX_FILES as u64,
+                });
+            }
+            found.extend(entry(top, &path));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn read(top: &Path, path: &str) -> Result<Vec<u8>, PlacementError> {
+    let place = top.join(path);
+    let unreadable = |source| PlacementError::Unreadable {
+        path: place.clone(),
+        source,
+    };
+    let plain = std::fs::symlink_metadata(&place).map_err(unreadable)?.is_file();
+    if !plain {
+        return Err(unreadable(std::io::Error::other("it is no plain file")));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(&place).map_err(unreadable)?;
+    file.take(MAX_FILE).read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok(bytes)
+}

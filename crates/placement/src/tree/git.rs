@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A revision in a git repository, read through git itself; nothing is checked out.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use super::{Entry, MAX_FILE, MAX_FILES, wanted};
+use crate::error::PlacementError;
+
+#[derive(Debug)]
+pub(super) struct Repository {
+    path: PathBuf,
+    /// Object and size in bytes, by path.
+    files: BTreeMap<String, (String, u64)>,
+    reader: Mutex<Reader>,
+}
+
+#[derive(Debug)]
+struct Reader {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        // It ends with its input, but must not be left behind whatever it does.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Repository {
+    pub(super) fn open(path: &Path, revision: &str) -> Result<Self, PlacementError> {
+        let failed = |what, reason: String| PlacementError::Git {
+            path: path.to_path_buf(),
+            what,
+            reason,
+        };
+        let git = |what: &'static str| {
+            let mut command = Command::new("git");
+            command.arg("-C").arg(path).arg(what).stdin(Stdio::null());
+            command
+        };
+        let tree = format!("{revision}^{{tree}}");
+        let listed = git("rev-parse")
+            .args(["--verify", "--end-of-options", &tree])
+            .output()
+            .map_err(|error| failed("rev-parse", error.to_string()))?;
+        if !listed.status.success() {
+            return Err(failed("rev-parse", said(&listed.stderr)));
+        }
+        let tree = String::from_utf8_lossy(&listed.stdout).trim().to_owned();
+        let listed = git("ls-tree")
+            .args(["-r", "-z", "-l", &tree])
+            .output()
+            .map_err(|error| failed("ls-tree", error.to_string()))?;
+        if !listed.status.success() {
+            return Err(failed("ls-tree", said(&listed.stderr)));
+        }
+        let mut files = BTreeMap::new();
+        for line in listed.stdout.split(|&b| b == 0) {
+            let Some((path, object, size)) = parse(line) else {
+                continue;
+            };
+            if files.len() >= MAX_FILES {
+                break;
+            }
+            files.insert(path, (object, size));
+        }
+        let mut child = git("cat-file")
+            .arg("--batch")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| failed("cat-file", error.to_string()))?;
+        let pipes = child.stdin.take().zip(child.stdout.take());
+        let Some((input, output)) = pipes else {
+            return Err(failed("cat-file", "it has no pipes".to_owned()));
+        };
+        let output = BufReader::new(output);
+        Ok(Self {
+            path: path.to_path_buf(),
+            files,
+            reader: Mutex::new(Reader { child, input, output }),
+        })
+    }
+
+    pub(super) fn list(&self, paths: &[String]) -> Vec<Entry> {
+        let entries = self.files.iter().filter(|(path, _)| wanted(paths, path));
+        entries
+            .map(|(path, (object, size))| Entry {
+                path: path.clone(),
+                size: *size,
+                stamp: u64::from_str_radix(object.get(..16).unwrap_or_default(), 16).unwrap_or(0),
+            })
+            .collect()
+    }
+
+    pub(super) fn read(&self, path: &str) -> Result<Vec<u8>, PlacementError> {
+        let failed = |reason: String| PlacementError::Git {
+            path: self.path.clone(),
+            what: "cat-file",
+            reason: format!("{path}: {reason}"),
+        };
+        let Some((object, size)) = self.files.get(path) else {
+            return Err(failed("not in the revision".to_owned()));
+        };
+        if *size > MAX_FILE {
+            return Err(failed(format!("{size} bytes")));
+        }
+        let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        reader.object(object, *size).map_err(|error| failed(error.to_string()))
+    }
+}
+
+impl Reader {
+    fn object(&mut self, object: &str, size: u64) -> std::io::Result<Vec<u8>> {
+        writeln!(self.input, "{object}")?;
+        self.input.flush()?;
+        let mut header = String::new();
+        (&mut self.output).take(256).read_line(&mut header)?;
+        if header.split_whitespace().next_back() != Some(&size.to_string()) {
+            return Err(std::io::Error::other(format!("it said: {}", header.trim())));
+        }
+        let mut bytes = Vec::new();
+        (&mut self.output).take(size + 1).read_to_end(&mut bytes)?;
+        if bytes.pop() != Some(b'\n') {
+            return Err(std::io::Error::other("it ended early"));
+        }
+        Ok(bytes)
+    }
+}
+
+/// Path, object and size of a plain file in `git ls-tree -l`.
+fn parse(line: &[u8]) -> Option<(String, String, u64)> {
+    let line = std::str::from_utf8(line).ok()?;
+    let (about, path) = line.split_once('\t')?;
+    let mut words = about.split_whitespace();
+    let (mode, _, object, size) = (words.next()?, words.next()?, words.next()?, words.next()?);
+    let plain = mode == "100644" || mode == "100755";
+    plain.then_some((path.to_owned(), object.to_owned(), size.parse().ok()?))
+}
+
+/// The first line that a program said.
+fn said(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    text.lines().next().unwrap_or("it said nothing").chars().take(200).collect()
+}
