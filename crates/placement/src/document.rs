@@ -27,6 +27,12 @@ pub struct PlacementDocument {
     pub syscalls: Vec<SyscallPlacement>,
     /// Functions that lie between a system call and a hook, and did not parse in full.
     pub unparsed: Vec<Unparsed>,
+    /// Functions that call each other in circles and reach hooks: those have no bound.
+    pub circles: Vec<Vec<String>>,
+    /// Decisions on nominal paths that neither a fact nor the code itself made: what is
+    /// optional is then not done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undecided: Vec<Undecided>,
     /// Facts that speak of code that this tree does not have.
     pub stale_facts: Vec<StaleFact>,
     /// What was read.
@@ -144,6 +150,17 @@ pub struct Unparsed {
     pub line: u32,
     /// What was not understood.
     pub reason: String,
+}
+
+/// A condition that nothing decides.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Undecided {
+    /// File.
+    pub file: String,
+    /// Function.
+    pub function: String,
+    /// The condition, without `!`.
+    pub code: String,
 }
 
 /// A fact that matches nothing in the tree.

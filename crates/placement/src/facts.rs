@@ -52,7 +52,11 @@ pub(crate) struct CutFacts {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FunctionFact {
+    /// Files and directories (with `/`), into which calls from elsewhere are not followed.
+    #[serde(default)]
+    pub(crate) files: Vec<String>,
     /// Names, with `*` at an end for all that begin or end so.
+    #[serde(default)]
     pub(crate) functions: Vec<String>,
     /// Only where it is called from one of these.
     #[serde(default)]
@@ -263,7 +267,7 @@ mod tests {
             assert!(says, "{place}");
         }
         let cuts = facts.cuts.cut.iter().chain(&facts.cuts.teardown);
-        assert!(cuts.into_iter().all(|cut| !cut.why.is_empty() && !cut.functions.is_empty()));
+        assert!(cuts.into_iter().all(|cut| !cut.why.is_empty() && (!cut.functions.is_empty() || !cut.files.is_empty())));
     }
 
     #[test]

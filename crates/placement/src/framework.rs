@@ -151,32 +151,53 @@ impl Framework {
     }
 }
 
-/// Functions that are not followed, and those whose hooks are teardown.
+/// Calls that are not followed, and functions whose hooks are teardown.
 pub(crate) struct Cuts {
     cut: FxHashSet<NameId>,
     /// Only from some callers: name, then the callers.
     cut_from: Vec<(FxHashSet<NameId>, FxHashSet<NameId>)>,
     teardown: FxHashSet<NameId>,
+    /// Of each file, the group of files into which calls are not followed; 0 for none.
+    groups: Vec<u16>,
+}
+
+/// Names that are defined, sorted by text, to look patterns up in.
+struct Defined<'p, 'a> {
+    program: &'p Program<'a>,
+    sorted: Vec<(&'a str, NameId)>,
+}
+
+impl Defined<'_, '_> {
+    fn matching(&self, pattern: &str) -> Vec<NameId> {
+        if let Some(start) = pattern.strip_suffix('*').filter(|start| !start.starts_with('*')) {
+            let from = self.sorted.partition_point(|(name, _)| *name < start);
+            let all = self.sorted[from..].iter().take_while(|(name, _)| name.starts_with(start));
+            return all.map(|&(_, id)| id).collect();
+        }
+        if pattern.contains('*') {
+            let fits = |(name, _): &&(&str, NameId)| matches_any(&[pattern], name);
+            return self.sorted.iter().filter(fits).map(|&(_, id)| id).collect();
+        }
+        self.program.id(pattern).filter(|_| !self.program.all(pattern).is_empty()).into_iter().collect()
+    }
 }
 
 impl Cuts {
-    /// The cuts of a program, and the patterns that no function matches.
+    /// The cuts of a program, and the patterns that nothing in it matches.
     pub(crate) fn new(facts: &CutFacts, program: &Program<'_>) -> (Self, Vec<String>) {
-        let mut unused = Vec::new();
         let defined: FxHashSet<NameId> = program.functions.iter().map(|place| place.name).collect();
+        let mut sorted: Vec<_> = defined.into_iter().map(|id| (program.names[id as usize], id)).collect();
+        sorted.sort_unstable();
+        let defined = Defined { program, sorted };
+        let mut unused = Vec::new();
         let mut names = |patterns: &[String]| -> FxHashSet<NameId> {
             let mut found = FxHashSet::default();
             for pattern in patterns {
-                let before = found.len();
-                if pattern.contains('*') {
-                    let one = std::slice::from_ref(pattern);
-                    found.extend(defined.iter().copied().filter(|&id| matches_any(one, program.names[id as usize])));
-                } else {
-                    found.extend(program.id(pattern));
-                }
-                if found.len() == before {
+                let matching = defined.matching(pattern);
+                if matching.is_empty() {
                     unused.push(pattern.clone());
                 }
+                found.extend(matching);
             }
             found
         };
@@ -184,8 +205,15 @@ impl Cuts {
             cut: FxHashSet::default(),
             cut_from: Vec::new(),
             teardown: FxHashSet::default(),
+            groups: vec![0; program.files.len()],
         };
-        for FunctionFact { functions, callers, .. } in &facts.cut {
+        for (group, fact) in (1u16..).zip(&facts.cut) {
+            let FunctionFact { functions, callers, files, .. } = fact;
+            for (file, data) in program.files.iter().enumerate() {
+                if files.iter().any(|path| data.path == *path || (path.ends_with('/') && data.path.starts_with(path.as_str()))) {
+                    cuts.groups[file] = group;
+                }
+            }
             let functions = names(functions);
             if callers.is_empty() {
                 cuts.cut.extend(functions);
@@ -199,9 +227,16 @@ impl Cuts {
         (cuts, unused)
     }
 
+    /// Is a call of a name not followed, whatever it means?
     pub(crate) fn is_cut(&self, name: NameId, caller: NameId) -> bool {
         self.cut.contains(&name)
             || self.cut_from.iter().any(|(names, callers)| names.contains(&name) && callers.contains(&caller))
+    }
+
+    /// Is a call of a function in another file not followed?
+    pub(crate) fn is_apart(&self, from: u32, to: u32) -> bool {
+        let group = self.groups[to as usize];
+        group != 0 && group != self.groups[from as usize]
     }
 
     pub(crate) fn is_teardown(&self, name: NameId) -> bool {

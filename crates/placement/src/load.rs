@@ -114,6 +114,7 @@ impl Loaded {
         &mut self,
         tree: &Tree,
         config: &Config,
+        files: &[FileData],
         wanted: impl IntoIterator<Item = (u32, u32)>,
     ) -> Result<(), PlacementError> {
         let mut by_file: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
@@ -122,7 +123,6 @@ impl Loaded {
                 by_file.entry(file).or_default().push(function);
             }
         }
-        let files = &self.files;
         let parsed: Vec<_> = by_file
             .into_par_iter()
             .map_init(Lowerer::new, |lowerer, (file, functions)| {

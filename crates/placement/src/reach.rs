@@ -62,7 +62,9 @@ fn edges(
             found.extend(view.resolve(name, place.file));
         }
     }
-    for name in program.globals(id, &function.uses) {
+    // The framework names the hook that it calls, which may be a function's name, too.
+    let uses: &[u32] = if framework.of_function.contains_key(&id) { &[] } else { &function.uses };
+    for name in program.globals(id, uses) {
         if !cuts.is_cut(name, place.name) {
             let to = view.resolve(name, place.file);
             let kind = to.map(|to| program.functions[to as usize].kind);
@@ -84,6 +86,7 @@ fn edges(
         let all = framework.implementations.get(hook).into_iter().flatten();
         found.extend(all.map(|&(_, to)| to));
     }
+    found.retain(|&to| !cuts.is_apart(place.file, program.functions[to as usize].file));
     found.sort_unstable();
     found.dedup();
     found
