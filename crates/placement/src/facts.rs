@@ -201,7 +201,7 @@ pub(crate) struct Facts {
 
 macro_rules! parsed {
     ($file:literal) => {
-        toml::from_str(include_str!(concat!("../facts/", $file))).map_err(|error| {
+        toml::from_str(&std::fs::read_to_string(concat!("/tmp/place-wt/crates/placement/facts/", $file)).unwrap()).map_err(|error| {
             PlacementError::BadFacts {
                 file: $file,
                 reason: error.to_string(),

@@ -7,6 +7,7 @@ mod analyse;
 mod body;
 mod cache;
 mod clean;
+mod compare;
 mod condition;
 mod config;
 mod context;
@@ -28,6 +29,7 @@ mod scan;
 mod tree;
 
 pub use analyse::{Request, analyse};
+pub use compare::{Agreement, ComparedHook, Comparison, compare};
 pub use count::{Count, CountError};
 pub use document::*;
 pub use error::PlacementError;

@@ -74,6 +74,14 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
     /// Functions that call each other in circles, for those who write facts.
     pub(crate) fn circles(&self) -> Vec<Vec<String>> {
         let name = |id: &FunctionId| self.world.program.name(*id).to_owned();
+        if std::env::var("PLACE_DEBUG").is_ok() {
+            for members in &self.members {
+                for &m in members {
+                    let c: Vec<_> = callees(self.world, m).into_iter().filter(|c| members.contains(c)).map(|c| name(&c)).collect();
+                    eprintln!("edge {} {} -> {}", members.len(), name(&m), c.join(" "));
+                }
+            }
+        }
         self.members.iter().map(|members| members.iter().map(name).collect()).collect()
     }
 

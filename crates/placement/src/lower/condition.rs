@@ -146,7 +146,7 @@ impl<'a> Graph<'a> {
             return Hint::No;
         }
         let Some((left, operator, right)) = comparison(text) else {
-            return Hint::Open;
+            return own_hint_of_value(text);
         };
         let error = ERRORS.contains(&left) || left.starts_with("PTR_ERR(");
         match (operator, right) {
@@ -154,6 +154,9 @@ impl<'a> Graph<'a> {
             ("!=", right) if right.starts_with("-E") || right.starts_with("ERR_PTR(") => Hint::Yes,
             ("<" | "!=", "0") if error => Hint::No,
             (">=" | "==", "0") if error => Hint::Yes,
+            // A number of bytes, or a descriptor.
+            (">", "0") if error => Hint::Yes,
+            (">=", "0") if left == "fd" => Hint::Yes,
             _ => Hint::Open,
         }
     }
@@ -186,6 +189,20 @@ impl<'a> Graph<'a> {
     }
 }
 
+/// What a condition that is no comparison says: a regular file is what calls are made on,
+/// and an assignment to what holds errors is a call that may fail.
+fn own_hint_of_value(text: &str) -> Hint {
+    let assigned = text.split_once(" = ").map_or("", |(left, _)| left);
+    let starts = |starts: &[&str]| starts.iter().any(|start| text.starts_with(start));
+    if ERRORS.contains(&assigned) || starts(&["S_ISDIR(", "S_ISLNK(", "d_is_dir(", "d_is_symlink(", "retry_estale("]) {
+        Hint::No
+    } else if starts(&["S_ISREG(", "d_is_reg(", "fd_file("]) || text == "f.file" || text == "fd.file" {
+        Hint::Yes
+    } else {
+        Hint::Open
+    }
+}
+
 /// Parts of labels behind which functions clean up.
 const FAILURES: [&str; 18] = [
     "out", "err", "fail", "bad", "unlock", "free", "put", "drop", "abort", "exit", "cleanup", "release",
@@ -194,8 +211,9 @@ const FAILURES: [&str; 18] = [
 
 /// The two sides of a comparison that is all a text is.
 fn comparison(text: &str) -> Option<(&str, &str, &str)> {
-    for operator in ["==", "!=", ">=", "<=", "<", ">"] {
+    for operator in [" == ", " != ", " >= ", " <= ", " < ", " > "] {
         if let Some((left, right)) = text.split_once(operator) {
+            let operator = operator.trim();
             let left = left.trim().trim_matches(['(', ')']).trim();
             return Some((left, operator, right.trim()));
         }

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Soundness against measurement: each hook that `lsmeter profile` saw must be in the
+//! static set, its count not above the maximum, and the nominal count should be the
+//! measured one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use experiment::{Profile, ProfileDocument};
+use experiment::Status;
+use serde::{Deserialize, Serialize};
+
+use crate::count::Count;
+use crate::document::{PlacementDocument, Reach, SyscallPlacement};
+use crate::error::PlacementError;
+use crate::facts::{BenchmarkFact, Facts, matches_any};
+
+/// How a measured count and a static one agree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Agreement {
+    /// Nominal and measured are the same.
+    Exact,
+    /// Measured, but less often than nominally.
+    Over,
+    /// Measured more often than nominally, not above the maximum.
+    Under,
+    /// Nominal, but not measured.
+    FalseAlarm,
+    /// Measured, not nominal, but not above the maximum.
+    Missed,
+    /// Measured more often than at most: the analysis is wrong.
+    AboveMaximum,
+    /// Measured, but not in the static set: the analysis is wrong.
+    Unknown,
+}
+
+/// One hook of one measured operation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ComparedHook {
+    /// `benchmark:variant`.
+    pub operation: String,
+    /// File system.
+    pub fs: String,
+    /// The hook.
+    pub hook: String,
+    /// Calls measured.
+    pub measured: u64,
+    /// Calls on the nominal path.
+    pub nominal: u64,
+    /// Calls at most; `None` without a bound.
+    pub max: Option<u64>,
+    /// How they agree.
+    pub agreement: Agreement,
+}
+
+/// A profile beside a placement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Each hook of each operation that was measured or is nominal.
+    pub hooks: Vec<ComparedHook>,
+    /// Cells by agreement.
+    pub cells: BTreeMap<Agreement, usize>,
+    /// Exact cells, of those measured or nominal, in percent.
+    pub exact_percent: f64,
+    /// Nominal cells that were not measured, of those nominal, in percent.
+    pub false_alarm_percent: f64,
+    /// Hooks measured that are nominal, of those measured, in percent: recall.
+    pub recall_percent: f64,
+    /// Hooks nominal that were measured, of those nominal, in percent: precision.
+    pub precision_percent: f64,
+    /// Operations that could not be compared, and why.
+    pub skipped: BTreeMap<String, String>,
+}
+
+impl Comparison {
+    /// Was every hook in the static set, and none above its maximum?
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        let wrong = [Agreement::AboveMaximum, Agreement::Unknown];
+        wrong.iter().all(|agreement| self.cells.get(agreement).is_none_or(|&cells| cells == 0))
+    }
+}
+
+/// Compares profiles with the placement of the same kernel. Which profiles are of that
+/// kernel is the caller's to choose; those of another file system are skipped.
+///
+/// # Errors
+/// [`PlacementError::BadFacts`], which is a fault of lsmeter.
+pub fn compare(profiles: &ProfileDocument, placement: &PlacementDocument) -> Result<Comparison, PlacementError> {
+    let facts = Facts::load()?;
+    let mut hooks = Vec::new();
+    let mut skipped = BTreeMap::new();
+    for profile in profiles.profiles.iter().filter(|profile| profile.status == Status::Ok) {
+        match operation(profile, placement, &facts) {
+            Ok(mut compared) => hooks.append(&mut compared),
+            Err(reason) => {
+                skipped.insert(format!("{} on {}", profile.title(), profile.filesystem), reason);
+            }
+        }
+    }
+    let mut cells: BTreeMap<Agreement, usize> = BTreeMap::new();
+    for hook in &hooks {
+        *cells.entry(hook.agreement).or_default() += 1;
+    }
+    let count = |wanted: &dyn Fn(&ComparedHook) -> bool| hooks.iter().filter(|hook| wanted(hook)).count();
+    let percent = |part: usize, whole: usize| if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 };
+    let nominal = count(&|hook| hook.nominal > 0);
+    let measured = count(&|hook| hook.measured > 0);
+    let both = count(&|hook| hook.nominal > 0 && hook.measured > 0);
+    let exact = count(&|hook| hook.agreement == Agreement::Exact);
+    Ok(Comparison {
+        exact_percent: percent(exact, hooks.len()),
+        false_alarm_percent: percent(nominal - both, nominal),
+        recall_percent: percent(both, measured),
+        precision_percent: percent(both, nominal),
+        cells,
+        hooks,
+        skipped,
+    })
+}
+
+/// Components of the path that a variant names: `AA/BB` and `depth2` have two.
+fn depth_of(variant: &str) -> u32 {
+    if let Some(number) = variant.strip_prefix("depth").and_then(|number| number.parse().ok()) {
+        return number;
+    }
+    let components = variant.split('/').filter(|part| !part.is_empty()).count();
+    u32::try_from(components).unwrap_or(1).max(1)
+}
+
+fn operation(profile: &Profile, placement: &PlacementDocument, facts: &Facts) -> Result<Vec<ComparedHook>, String> {
+    let name = format!("{}:{}", profile.benchmark, profile.variant);
+    let fact = facts.syscalls.benchmark.iter().find(|fact| matches_any(std::slice::from_ref(&fact.benchmark), &name));
+    if let Some(reason) = fact.and_then(|fact| fact.skip.clone()) {
+        return Err(reason);
+    }
+    let depth = fact.and_then(|fact| fact.depth).unwrap_or_else(|| depth_of(&profile.variant));
+    let links = fact.map_or(0, |fact| fact.links);
+    let calls = calls(profile, placement, fact)?;
+    let direct = placement.modules.iter().filter(|module| module.direct).map(|module| module.module.as_str());
+    let active: BTreeSet<&str> = profile.active_lsms.iter().map(String::as_str).chain(direct).collect();
+
+    let mut expected: BTreeMap<&str, Reach> = BTreeMap::new();
+    for call in calls {
+        for hook in &call.hooks {
+            let its = |modules: &String| modules.split('+').all(|module| active.contains(module));
+            let nested = hook.nested.iter().filter(|(modules, _)| its(modules)).map(|(_, reach)| *reach);
+            let own = Reach { nominal: hook.nominal, max: hook.max };
+            let sum = expected.entry(&hook.hook).or_default();
+            for reach in nested.chain([own, hook.teardown]) {
+                sum.nominal = sum.nominal.plus(reach.nominal);
+                sum.max = sum.max.plus(reach.max);
+            }
+        }
+    }
+    let mut measured: BTreeMap<&str, u64> = BTreeMap::new();
+    for hook in &profile.hooks {
+        *measured.entry(&hook.hook).or_default() += hook.calls;
+    }
+    let names: BTreeSet<&str> = expected.keys().chain(measured.keys()).copied().collect();
+    let compared = names.into_iter().filter_map(|hook| {
+        let reach = expected.get(hook).copied();
+        let measured = measured.get(hook).copied().unwrap_or(0);
+        let nominal = reach.map_or(Count::ZERO, |reach| reach.nominal).at(depth, links).unwrap_or(u64::MAX);
+        let max = reach.map_or(Count::ZERO, |reach| reach.max).at(depth, links);
+        if measured == 0 && nominal == 0 {
+            return None;
+        }
+        let agreement = match measured {
+            _ if reach.is_none_or(|reach| reach.max.is_zero()) => Agreement::Unknown,
+            _ if max.is_some_and(|max| measured > max) => Agreement::AboveMaximum,
+            0 => Agreement::FalseAlarm,
+            _ if nominal == 0 => Agreement::Missed,
+            _ if nominal == measured => Agreement::Exact,
+            _ if nominal > measured => Agreement::Over,
+            _ => Agreement::Under,
+        };
+        Some(ComparedHook {
+            operation: name.clone(),
+            fs: profile.filesystem.clone(),
+            hook: hook.to_owned(),
+            measured,
+            nominal,
+            max,
+            agreement,
+        })
+    });
+    Ok(compared.collect())
+}
+
+/// The placements of an operation's system calls, in order.
+fn calls<'p>(
+    profile: &Profile,
+    placement: &'p PlacementDocument,
+    fact: Option<&BenchmarkFact>,
+) -> Result<Vec<&'p SyscallPlacement>, String> {
+    let mut calls = Vec::new();
+    for (number, syscall) in profile.syscalls.iter().enumerate() {
+        let case = fact.and_then(|fact| fact.cases.get(number)).map_or("", String::as_str);
+        let found = placement
+            .syscalls
+            .iter()
+            .find(|call| call.syscall == *syscall && call.fs == profile.filesystem && call.case == case);
+        let what = if case.is_empty() { String::new() } else { format!(" ({case})") };
+        calls.push(found.ok_or_else(|| format!("the placement has no {syscall}{what} on {}", profile.filesystem))?);
+    }
+    Ok(calls)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depths() {
+        assert_eq!(depth_of("AA/../HH"), 3);
+        assert_eq!(depth_of("depth4"), 4);
+        assert_eq!(depth_of("4KB"), 1);
+        assert_eq!(depth_of(""), 1);
+    }
+}
