@@ -196,6 +196,9 @@ fn calls<'p>(
 ) -> Result<Vec<&'p SyscallPlacement>, String> {
     let mut calls = Vec::new();
     for (number, syscall) in profile.syscalls.iter().enumerate() {
+        if fact.is_some_and(|fact| fact.without.contains(syscall)) {
+            continue;
+        }
         let case = fact.and_then(|fact| fact.cases.get(number)).map_or("", String::as_str);
         let found = placement
             .syscalls

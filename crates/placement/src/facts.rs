@@ -154,6 +154,9 @@ pub(crate) struct BenchmarkFact {
     /// For each system call, in order, its case.
     #[serde(default)]
     pub(crate) cases: Vec<String>,
+    /// System calls that the operation lists and does not make.
+    #[serde(default)]
+    pub(crate) without: Vec<String>,
     /// The profile cannot be compared: why.
     #[serde(default)]
     pub(crate) skip: Option<String>,

@@ -196,6 +196,9 @@ fn own_hint_of_value(text: &str) -> Hint {
     let starts = |starts: &[&str]| starts.iter().any(|start| text.starts_with(start));
     if ERRORS.contains(&assigned) || starts(&["S_ISDIR(", "S_ISLNK(", "d_is_dir(", "d_is_symlink(", "retry_estale("]) {
         Hint::No
+    } else if starts(&["strcmp(", "strncmp(", "memcmp("]) {
+        // Names that are treated in their own way are rarely those at hand.
+        Hint::Yes
     } else if starts(&["S_ISREG(", "d_is_reg(", "fd_file("]) || text == "f.file" || text == "fd.file" {
         Hint::Yes
     } else {
