@@ -83,17 +83,16 @@ pub(crate) enum Node {
 }
 
 impl Node {
-    /// Where it can go on.
-    pub(crate) fn successors(&self) -> impl Iterator<Item = NodeId> + '_ {
-        let (one, two, arms): (_, _, &[_]) = match self {
-            Node::Exit => (None, None, &[]),
-            Node::Call { next, .. } | Node::Label { next, .. } | Node::Loop { next, .. } => {
-                (Some(*next), None, &[])
+    /// What facts know it by: its condition, label, head, or the name that is called.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self {
+            Node::Exit => None,
+            Node::Call { callee: Callee::Name(name), .. } => Some(name),
+            Node::Call { callee: Callee::Member { member, .. }, .. } => Some(member),
+            Node::Branch { text, .. } | Node::Switch { text, .. } | Node::Label { text, .. } | Node::Loop { text, .. } => {
+                Some(text)
             }
-            Node::Branch { yes, no, .. } => (Some(*yes), Some(*no), &[]),
-            Node::Switch { arms, other, .. } => (Some(*other), None, &arms[..]),
-        };
-        one.into_iter().chain(two).chain(arms.iter().map(|arm| arm.1))
+        }
     }
 }
 

@@ -93,6 +93,9 @@ pub(crate) struct Fact {
     /// The condition without `!` and `likely()`, the head of the loop, the label, the
     /// name that is called, the operand of the switch; several if it was rewritten.
     pub(crate) code: Vec<String>,
+    /// Which of several equal pieces of the function it is, in their order, from 1.
+    #[serde(default)]
+    pub(crate) nth: Option<u32>,
     /// How often on the nominal path.
     #[serde(default)]
     pub(crate) nominal: Option<Count>,

@@ -135,14 +135,29 @@ impl Linker<'_, '_, '_> {
         matched: &mut FxHashSet<FactId>,
     ) -> Linked {
         let facts = self.facts_of(id);
-        let mut find = |of: &[Of], text: &str| -> Vec<FactId> {
+        // Which of its kind each piece is: nodes are made from the end of a function.
+        let mut seen: FxHashMap<String, u32> = FxHashMap::default();
+        let mut nth: Vec<u32> = vec![0; body.nodes.len()];
+        if facts.iter().any(|(id, _)| self.facts[usize::from(*id)].nth.is_some()) {
+            for (at, node) in body.nodes.iter().enumerate().rev() {
+                if let Some(text) = node.text() {
+                    let count = seen.entry(squeeze(text)).or_default();
+                    *count += 1;
+                    nth[at] = *count;
+                }
+            }
+        }
+        let mut find = |at: usize, of: &[Of], text: &str| -> Vec<FactId> {
             if facts.is_empty() {
                 return Vec::new();
             }
             let text = squeeze(text);
             let found: Vec<FactId> = facts
                 .iter()
-                .filter(|(id, codes)| of.contains(&self.facts[usize::from(*id)].of) && codes.contains(&text))
+                .filter(|(id, codes)| {
+                    let fact = &self.facts[usize::from(*id)];
+                    of.contains(&fact.of) && codes.contains(&text) && fact.nth.is_none_or(|wanted| wanted == nth[at])
+                })
                 .map(|(id, _)| *id)
                 .collect();
             matched.extend(found.iter().copied());
@@ -151,14 +166,12 @@ impl Linker<'_, '_, '_> {
         let steps = body
             .nodes
             .iter()
-            .map(|node| match node {
+            .enumerate()
+            .map(|(at, node)| match node {
                 Node::Exit => Step::Exit,
                 Node::Call { callee, passed, next } => {
-                    let text = match callee {
-                        Callee::Name(name) => name,
-                        Callee::Member { member, .. } => member,
-                    };
-                    let facts = find(&[Of::Call, Of::Target], text);
+                    let text = node.text().unwrap_or_default();
+                    let facts = find(at, &[Of::Call, Of::Target], text);
                     let mut targets = self.callees(id, body, callee);
                     targets.retain(|to| kept.contains(to));
                     let mut passed: Vec<_> = passed.iter().filter_map(|name| self.passed(id, body, name)).collect();
@@ -178,22 +191,22 @@ impl Linker<'_, '_, '_> {
                     hint: *hint,
                     repeats: *repeats,
                     constant: self.constant(id, body, text, tests.as_ref()),
-                    facts: find(&[Of::Branch], text),
+                    facts: find(at, &[Of::Branch], text),
                     yes: *yes,
                     no: *no,
                 },
                 Node::Switch { text, arms, other } => Step::Switch {
                     arms: arms.clone(),
                     other: *other,
-                    facts: find(&[Of::Switch], text),
+                    facts: find(at, &[Of::Switch], text),
                 },
                 Node::Label { text, next } => Step::Head {
-                    facts: find(&[Of::Loop], text),
+                    facts: find(at, &[Of::Loop], text),
                     next: *next,
                     exit: None,
                 },
                 Node::Loop { text, next, exit } => Step::Head {
-                    facts: find(&[Of::Loop], text),
+                    facts: find(at, &[Of::Loop], text),
                     next: *next,
                     exit: Some(*exit),
                 },

@@ -18,6 +18,16 @@ const MAX_NESTING: u32 = 40;
 /// Counts by hook.
 pub(crate) type Counts = FxHashMap<Key, Count>;
 
+/// Where a call is made.
+#[derive(Debug, Clone, Copy)]
+struct At {
+    tags: Tags,
+    /// The circle of functions that is being taken apart.
+    circle: Option<usize>,
+    /// In a function of the framework?
+    framework: bool,
+}
+
 pub(crate) struct Maximum<'w, 'x, 'a> {
     world: &'w World<'x, 'a>,
     known: FxHashMap<(FunctionId, Tags), Rc<Counts>>,
@@ -124,18 +134,21 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
     }
 
     /// A call of a function: its hooks, as the caller counts them.
-    fn call(&mut self, id: FunctionId, tags: Tags, within: Option<usize>) -> Counts {
+    fn call(&mut self, id: FunctionId, at: At) -> Counts {
         let mut counts = Counts::default();
-        if within.is_some() && self.circles.get(&id).copied() == within {
-            return counts;
-        }
+        let known = at.circle.is_some() && self.circles.get(&id).copied() == at.circle;
         if let Some(&(hook, module)) = self.world.framework.direct.get(&id) {
-            let modules = 0;
-            counts.insert(Key { hook, teardown: false, modules }, Count::ONE);
-            let inner = self.of(id, tags);
-            add(&mut counts, &inside(&inner, module));
-        } else {
-            counts = (*self.of(id, tags)).clone();
+            // What the framework calls stands for a hook's implementation.
+            if !at.framework {
+                let modules = 0;
+                counts.insert(Key { hook, teardown: false, modules }, Count::ONE);
+            }
+            if !known {
+                let inner = self.of(id, at.tags);
+                add(&mut counts, &inside(&inner, module));
+            }
+        } else if !known {
+            counts = (*self.of(id, at.tags)).clone();
         }
         if self.world.is_teardown(id) {
             let mut released = Counts::default();
@@ -148,11 +161,13 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         counts
     }
 
-    fn function(&mut self, id: FunctionId, tags: Tags, within: Option<usize>) -> Counts {
+    fn function(&mut self, id: FunctionId, tags: Tags, circle: Option<usize>) -> Counts {
         let world = self.world;
+        let framework = world.framework.of_function.contains_key(&id);
+        let at = At { tags, circle, framework };
         let mut counts = Counts::default();
         if let Some(linked) = world.graphs.functions.get(&id) {
-            counts = self.body(linked, tags, within);
+            counts = self.body(linked, at);
         }
         if let Some(&hook) = world.framework.of_function.get(&id) {
             let own = Key { hook, teardown: false, modules: 0 };
@@ -160,7 +175,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             *sum = sum.plus(Count::ONE);
             for &(module, to) in world.framework.implementations.get(&hook).into_iter().flatten() {
                 if world.graphs.functions.contains_key(&to) {
-                    let inner = self.call(to, tags, within);
+                    let inner = self.call(to, at);
                     add(&mut counts, &inside(&inner, module));
                 }
             }
@@ -168,49 +183,49 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         counts
     }
 
-    fn body(&mut self, linked: &Linked, tags: Tags, within: Option<usize>) -> Counts {
+    fn body(&mut self, linked: &Linked, at: At) -> Counts {
         let mut costs: Vec<Option<Counts>> = Vec::with_capacity(linked.steps.len());
         let mut any = false;
         for step in &linked.steps {
-            let cost = self.step(step, tags, within);
+            let cost = self.step(step, at);
             any |= cost.is_some();
             costs.push(cost);
         }
         if !any {
             return Counts::default();
         }
-        let edges: Vec<Vec<NodeId>> = linked.steps.iter().map(|step| self.ways(step, tags)).collect();
+        let edges: Vec<Vec<NodeId>> = linked.steps.iter().map(|step| self.ways(step, at.tags)).collect();
         let mut region = Region {
             maximum: self,
             linked,
             costs: &costs,
             edges: &edges,
-            tags,
+            tags: at.tags,
         };
         let all: Vec<NodeId> = (0..).take(linked.steps.len()).collect();
         region.most(&all, linked.entry, true, 0)
     }
 
-    fn step(&mut self, step: &Step, tags: Tags, within: Option<usize>) -> Option<Counts> {
+    fn step(&mut self, step: &Step, at: At) -> Option<Counts> {
         let Step::Call { targets, passed, facts, .. } = step else {
             return None;
         };
         let mut counts = Counts::default();
         for &to in targets {
-            let one = self.call(to, tags, within);
+            let one = self.call(to, at);
             or(&mut counts, &one);
         }
         for &to in passed {
             // How often it is called back is not known.
-            let one = self.call(to, tags, within);
+            let one = self.call(to, at);
             add(&mut counts, &repeated(&one, Count::UNBOUNDED));
         }
-        if let Some(times) = self.world.fact(facts, tags, |fact| fact.max) {
+        if let Some(times) = self.world.fact(facts, at.tags, |fact| fact.max) {
             // Bounded callbacks are what the fact speaks of, too.
             if !passed.is_empty() {
                 counts.clear();
                 for &to in targets.iter().chain(passed) {
-                    let one = self.call(to, tags, within);
+                    let one = self.call(to, at);
                     add(&mut counts, &one);
                 }
             }

@@ -107,7 +107,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
         }
         for &(module, to) in hook.and_then(|hook| world.framework.implementations.get(hook)).into_iter().flatten() {
             if world.graphs.functions.contains_key(&to) {
-                self.call(to, tags, Some(module), Count::ONE, &mut events);
+                self.call(to, id, tags, Some(module), Count::ONE, &mut events);
             }
         }
         events.truncate(MAX_EVENTS);
@@ -115,12 +115,13 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
     }
 
     /// Adds what a callee calls.
-    fn call(&mut self, to: FunctionId, tags: Tags, module: Option<u8>, times: Count, events: &mut Vec<Event>) {
+    #[expect(clippy::too_many_arguments, reason = "")]
+    fn call(&mut self, to: FunctionId, from: FunctionId, tags: Tags, module: Option<u8>, times: Count, events: &mut Vec<Event>) {
         let world = self.world;
         let mut module = module;
         if let Some(&(hook, its)) = world.framework.direct.get(&to) {
-            let inside_hook = module.is_some();
-            if !inside_hook {
+            // What the framework calls stands for a hook's implementation.
+            if !world.framework.of_function.contains_key(&from) {
                 let key = Key { hook, teardown: world.is_teardown(to), modules: 0 };
                 let calls = Some(Rc::new(Chain { function: to, next: None }));
                 events.push(Event { key, times, calls });
@@ -178,7 +179,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
                     };
                     if let Some(to) = chosen.filter(|_| !times.is_zero()) {
                         let tags = walk.tags;
-                        self.call(to, tags, None, times, &mut walk.events);
+                        self.call(to, id, tags, None, times, &mut walk.events);
                     }
                     *next
                 }

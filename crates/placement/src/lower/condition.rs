@@ -155,6 +155,8 @@ impl<'a> Graph<'a> {
             ("<" | "!=", "0") if error => Hint::No,
             (">=" | "==", "0") if error => Hint::Yes,
             // A number of bytes, or a descriptor.
+            ("!=", "0") if compares_names(left) => Hint::Yes,
+            ("==", "0") if compares_names(left) => Hint::No,
             (">", "0") if error => Hint::Yes,
             (">=", "0") if left == "fd" => Hint::Yes,
             _ => Hint::Open,
@@ -189,6 +191,16 @@ impl<'a> Graph<'a> {
     }
 }
 
+/// Names that are treated in their own way are rarely those at hand.
+fn compares_names(text: &str) -> bool {
+    ["strcmp(", "strncmp(", "memcmp("].iter().any(|start| text.starts_with(start))
+}
+
+/// A descriptor allows what is done with it.
+fn allows(text: &str) -> bool {
+    ["READ", "WRITE", "PREAD", "PWRITE", "CAN_READ", "CAN_WRITE"].iter().any(|mode| text.ends_with(&format!("FMODE_{mode}")))
+}
+
 /// What a condition that is no comparison says: a regular file is what calls are made on,
 /// and an assignment to what holds errors is a call that may fail.
 fn own_hint_of_value(text: &str) -> Hint {
@@ -196,8 +208,7 @@ fn own_hint_of_value(text: &str) -> Hint {
     let starts = |starts: &[&str]| starts.iter().any(|start| text.starts_with(start));
     if ERRORS.contains(&assigned) || starts(&["S_ISDIR(", "S_ISLNK(", "d_is_dir(", "d_is_symlink(", "retry_estale("]) {
         Hint::No
-    } else if starts(&["strcmp(", "strncmp(", "memcmp("]) {
-        // Names that are treated in their own way are rarely those at hand.
+    } else if compares_names(text) || (text.contains("->f_mode & FMODE_") && !text.contains('(')) && allows(text) {
         Hint::Yes
     } else if starts(&["S_ISREG(", "d_is_reg(", "fd_file("]) || text == "f.file" || text == "fd.file" {
         Hint::Yes
@@ -217,7 +228,7 @@ fn comparison(text: &str) -> Option<(&str, &str, &str)> {
     for operator in [" == ", " != ", " >= ", " <= ", " < ", " > "] {
         if let Some((left, right)) = text.split_once(operator) {
             let operator = operator.trim();
-            let left = left.trim().trim_matches(['(', ')']).trim();
+            let left = left.trim();
             return Some((left, operator, right.trim()));
         }
     }
