@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The whole analysis of a tree.
 
+mod report;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Instant;
 
 use rustc_hash::FxHashSet;
 
-use crate::body::Node;
 use crate::cache;
 use crate::config::Config;
-use crate::context::{Key, World};
-use crate::count::Count;
-use crate::document::{
-    Coverage, HookPlacement, PlacementDocument, Reach, SCHEMA_VERSION, StaleFact, SyscallPlacement, TraceEntry,
-    Undecided, Unparsed,
-};
+use crate::context::World;
+use crate::document::{Coverage, PlacementDocument, SCHEMA_VERSION, SyscallPlacement, Unparsed};
 use crate::error::PlacementError;
 use crate::facts::{Facts, SyscallFact};
 use crate::framework::{Cuts, Framework};
-use crate::linked::{FactId, Graphs, Linker};
-use crate::load::{Loaded, load};
+use crate::linked::{FactId, Linker};
+use crate::load::load;
 use crate::maximum::Maximum;
 use crate::modules::{Security, security};
-use crate::nominal::{Event, Nominal};
+use crate::nominal::Nominal;
 use crate::program::{FunctionId, Program};
 use crate::reach;
 use crate::tree::Tree;
+use report::{collect, placement, stale, undecided};
 
 /// Stack of the thread that follows calls: they nest some hundred functions deep.
 const STACK: usize = 1 << 30;
@@ -56,7 +54,9 @@ pub struct Request {
 pub fn analyse(tree: &Tree, request: &Request) -> Result<PlacementDocument, PlacementError> {
     let facts = Facts::load()?;
     std::thread::scope(|scope| {
-        let work = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || run(tree, request, &facts));
+        let work = std::thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, || run(tree, request, &facts));
         let failed = |what: &str| PlacementError::Unreadable {
             path: tree.path().to_path_buf(),
             source: std::io::Error::other(what.to_owned()),
@@ -96,18 +96,27 @@ struct Found {
 
 fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocument, PlacementError> {
     let start = Instant::now();
-    let mut clock = Clock { last: start, timing: BTreeMap::new() };
+    let mut clock = Clock {
+        last: start,
+        timing: BTreeMap::new(),
+    };
     let config = match &request.config {
         Some(text) => Config::from_dot_config(text, &facts.config),
         None => Config::everything(&facts.config),
     };
     let default = ["ext4".to_owned()];
-    let systems = if request.fs.is_empty() { &default[..] } else { &request.fs };
+    let systems = if request.fs.is_empty() {
+        &default[..]
+    } else {
+        &request.fs
+    };
     let mut paths = facts.sources.generic.clone();
     for fs in systems {
         match facts.sources.fs.get(fs) {
             Some(own) => paths.extend(own.paths.iter().cloned()),
-            None if fs.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') => paths.push(format!("fs/{fs}/")),
+            None if fs.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') => {
+                paths.push(format!("fs/{fs}/"))
+            }
             None => return Err(PlacementError::UnknownFileSystem { name: fs.clone() }),
         }
     }
@@ -116,7 +125,10 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
     }
     let entries = tree.list(&paths)?;
     clock.lap("list");
-    let place = request.cache.as_ref().map(|directory| cache::place(directory, tree, &config));
+    let place = request
+        .cache
+        .as_ref()
+        .map(|directory| cache::place(directory, tree, &config));
     let known = place.as_deref().map(cache::read).unwrap_or_default();
     clock.lap("read cache");
     let mut loaded = load(tree, entries, &config, known)?;
@@ -142,7 +154,12 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
             let place = program.functions[*id as usize];
             (place.file, place.index)
         };
-        loaded.parse(tree, &config, &files, kept.iter().chain(&with_facts).map(place))?;
+        loaded.parse(
+            tree,
+            &config,
+            &files,
+            kept.iter().chain(&with_facts).map(place),
+        )?;
         clock.lap("parse");
         let linker = Linker {
             view: &view,
@@ -157,7 +174,7 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
         clock.lap("graphs");
         let world = World::new(&program, &framework, &cuts, &facts.code, &graphs);
         evaluate(&world, &security, fs, &wanted, request.explain, &mut found);
-        collect(&program, &loaded, &graphs, &mut found);
+        collect(&program, &loaded, &graphs, &kept, &mut found);
         clock.lap("evaluate");
     }
     let coverage = Coverage {
@@ -167,7 +184,10 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
         scanned: loaded.scanned,
         parsed: loaded.parsed,
     };
-    let modules = security.modules.iter().map(|module| module.placement(&facts.modules, &framework.direct_of(&module.name)));
+    let modules = security
+        .modules
+        .iter()
+        .map(|module| module.placement(&facts.modules, &framework.direct_of(&module.name)));
     let modules = modules.collect();
     let undecided = undecided(&program, &loaded, &found.undecided);
     let stale_facts = stale(facts, &program, &found.matched, unused_cuts);
@@ -178,7 +198,10 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
         let _ = cache::write(&place, &loaded);
     }
     clock.lap("write cache");
-    clock.timing.insert("total".to_owned(), u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX));
+    clock.timing.insert(
+        "total".to_owned(),
+        u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
+    );
     Ok(PlacementDocument {
         schema_version: SCHEMA_VERSION,
         tree: tree.name(),
@@ -205,32 +228,47 @@ fn wanted_syscalls<'f>(
     let known = &facts.syscalls.syscall;
     let begin = |call: &SyscallFact| {
         let names = std::iter::once(&call.name).chain(&call.defined_as);
-        names.filter_map(|name| program.syscall(name)).last()
+        names.rev().find_map(|name| program.syscall(name))
     };
     let bare = |name: &str| SyscallFact {
         name: name.to_owned(),
         defined_as: Vec::new(),
         cases: Vec::new(),
         file: false,
-        nominal: String::new(),
     };
     let mut wanted = Vec::new();
     if request.syscalls.is_empty() && !request.all {
         // Older kernels lack some.
-        wanted.extend(known.iter().filter(|call| call.file).filter_map(|call| Some((Cow::Borrowed(call), begin(call)?))));
+        wanted.extend(
+            known
+                .iter()
+                .filter(|call| call.file)
+                .filter_map(|call| Some((Cow::Borrowed(call), begin(call)?))),
+        );
     }
     if request.all {
-        wanted.extend(known.iter().filter_map(|call| Some((Cow::Borrowed(call), begin(call)?))));
+        wanted.extend(
+            known
+                .iter()
+                .filter_map(|call| Some((Cow::Borrowed(call), begin(call)?))),
+        );
         let others: BTreeSet<&str> = program.syscalls().collect();
-        let is_known = |name: &str| known.iter().any(|call| call.name == name || call.defined_as.iter().any(|other| other == name));
+        let is_known = |name: &str| {
+            known
+                .iter()
+                .any(|call| call.name == name || call.defined_as.iter().any(|other| other == name))
+        };
         for name in others.into_iter().filter(|name| !is_known(name)) {
             wanted.extend(program.syscall(name).map(|id| (Cow::Owned(bare(name)), id)));
         }
     }
     for name in &request.syscalls {
-        let call = known.iter().find(|call| call.name == *name || call.defined_as.contains(name));
+        let call = known
+            .iter()
+            .find(|call| call.name == *name || call.defined_as.contains(name));
         let call = call.map_or_else(|| Cow::Owned(bare(name)), Cow::Borrowed);
-        let id = begin(&call).ok_or_else(|| PlacementError::UnknownSyscall { name: name.clone() })?;
+        let id =
+            begin(&call).ok_or_else(|| PlacementError::UnknownSyscall { name: name.clone() })?;
         wanted.push((call, id));
     }
     Ok(wanted)
@@ -272,157 +310,18 @@ fn evaluate(
             }
             let most = maximum.of(*id, tags);
             let events = nominal.of(*id, tags);
-            found.syscalls.push(placement(world, security, fs, (&call.name, case), *id, &most, &events));
+            found.syscalls.push(placement(
+                world,
+                security,
+                fs,
+                (&call.name, case),
+                *id,
+                &most,
+                &events,
+            ));
         }
     }
     if explain {
         found.undecided.extend(&nominal.guesses);
     }
-}
-
-/// The text of decisions, from the graphs of their functions.
-fn undecided(program: &Program<'_>, loaded: &Loaded, decisions: &BTreeSet<(FunctionId, u32)>) -> Vec<Undecided> {
-    let text = |id: FunctionId, at: u32| {
-        let place = program.functions[id as usize];
-        let body = loaded.bodies[place.file as usize].get(&place.index)?;
-        match body.nodes.get(at as usize)? {
-            Node::Branch { text, .. } => Some(text.to_string()),
-            Node::Switch { text, .. } => Some(format!("switch ({text})")),
-            _ => None,
-        }
-    };
-    let all: BTreeSet<_> = decisions
-        .iter()
-        .filter_map(|&(id, at)| {
-            Some(Undecided {
-                file: program.path(id).to_owned(),
-                function: program.name(id).to_owned(),
-                code: text(id, at)?,
-            })
-        })
-        .collect();
-    all.into_iter().collect()
-}
-
-fn placement(
-    world: &World<'_, '_>,
-    security: &Security,
-    fs: &str,
-    (syscall, case): (&str, &str),
-    entry: FunctionId,
-    most: &crate::maximum::Counts,
-    events: &[Event],
-) -> SyscallPlacement {
-    let mut nominal: BTreeMap<Key, Count> = BTreeMap::new();
-    for event in events {
-        let sum = nominal.entry(event.key).or_default();
-        *sum = sum.plus(event.times);
-    }
-    let framework = world.framework;
-    let name = |hook: u16| framework.hooks.get(usize::from(hook)).cloned().unwrap_or_default();
-    let mut hooks: BTreeMap<String, HookPlacement> = BTreeMap::new();
-    let keys: BTreeSet<Key> = most.keys().chain(nominal.keys()).copied().collect();
-    for key in keys {
-        let hook = name(key.hook);
-        let reach = Reach {
-            nominal: nominal.get(&key).copied().unwrap_or_default(),
-            max: most.get(&key).copied().unwrap_or_default(),
-        };
-        let placed = hooks.entry(hook.clone()).or_insert_with(|| HookPlacement {
-            modules: implementers(security, &hook),
-            hook,
-            nominal: Count::ZERO,
-            max: Count::ZERO,
-            teardown: Reach::default(),
-            nested: BTreeMap::new(),
-        });
-        if key.modules != 0 {
-            let modules = modules_of(framework, key.modules).join("+");
-            let nested = placed.nested.entry(modules).or_default();
-            nested.nominal = nested.nominal.plus(reach.nominal);
-            nested.max = nested.max.plus(reach.max);
-        } else if key.teardown {
-            placed.teardown = reach;
-        } else {
-            (placed.nominal, placed.max) = (reach.nominal, reach.max);
-        }
-    }
-    let trace = events
-        .iter()
-        .filter(|event| !event.times.is_zero())
-        .map(|event| {
-            let mut calls = vec![format!("sys_{}", world.program.name(entry))];
-            let mut chain = event.calls.as_ref();
-            while let Some(link) = chain {
-                calls.push(world.program.name(link.function).to_owned());
-                chain = link.next.as_ref();
-            }
-            TraceEntry {
-                hook: name(event.key.hook),
-                times: event.times,
-                calls,
-                teardown: event.key.teardown,
-                modules: modules_of(framework, event.key.modules),
-            }
-        })
-        .collect();
-    SyscallPlacement {
-        syscall: syscall.to_owned(),
-        case: case.to_owned(),
-        fs: fs.to_owned(),
-        hooks: hooks.into_values().collect(),
-        trace,
-    }
-}
-
-fn modules_of(framework: &Framework, modules: u32) -> Vec<String> {
-    let all = framework.modules.iter().enumerate();
-    all.filter(|(number, _)| modules >> number & 1 == 1).map(|(_, name)| name.clone()).collect()
-}
-
-fn implementers(security: &Security, hook: &str) -> Vec<String> {
-    let registers = |module: &&crate::modules::Module| module.registrations.iter().any(|r| r.hook == hook);
-    security.modules.iter().filter(registers).map(|module| module.name.clone()).collect()
-}
-
-/// Functions that are still between a system call and a hook, and what of them did not parse.
-fn collect(program: &Program<'_>, loaded: &Loaded, graphs: &Graphs, found: &mut Found) {
-    found.matched.extend(&graphs.matched);
-    for &id in graphs.functions.keys() {
-        found.reachable.insert(id);
-        let place = program.functions[id as usize];
-        let body = loaded.bodies[place.file as usize].get(&place.index);
-        let function = program.function(id);
-        if let Some(body) = body.filter(|body| !body.fault.is_empty()) {
-            found.unparsed.insert(Unparsed {
-                file: program.path(id).to_owned(),
-                function: program.name(id).to_owned(),
-                line: function.line,
-                reason: body.fault.to_string(),
-            });
-        }
-    }
-}
-
-/// Facts that match nothing in the tree, with the reason.
-fn stale(facts: &Facts, program: &Program<'_>, matched: &FxHashSet<FactId>, unused: Vec<String>) -> Vec<StaleFact> {
-    let mut stale: Vec<StaleFact> = (0u16..)
-        .zip(&facts.code)
-        .filter(|(id, _)| !matched.contains(id))
-        .map(|(_, fact)| {
-            let defined = |function: &String| program.all(function).iter().any(|&id| fact.file.iter().any(|file| file == program.path(id)));
-            let reason = if fact.function.iter().any(defined) { "the function has no such code" } else { "no file of these has that function" };
-            StaleFact {
-                function: fact.function.join(", "),
-                code: fact.code.join(" | "),
-                reason: reason.to_owned(),
-            }
-        })
-        .collect();
-    stale.extend(unused.into_iter().map(|pattern| StaleFact {
-        function: pattern,
-        code: String::new(),
-        reason: "no function of that name is defined".to_owned(),
-    }));
-    stale
 }

@@ -87,11 +87,18 @@ impl Node {
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Node::Exit => None,
-            Node::Call { callee: Callee::Name(name), .. } => Some(name),
-            Node::Call { callee: Callee::Member { member, .. }, .. } => Some(member),
-            Node::Branch { text, .. } | Node::Switch { text, .. } | Node::Label { text, .. } | Node::Loop { text, .. } => {
-                Some(text)
-            }
+            Node::Call {
+                callee: Callee::Name(name),
+                ..
+            } => Some(name),
+            Node::Call {
+                callee: Callee::Member { member, .. },
+                ..
+            } => Some(member),
+            Node::Branch { text, .. }
+            | Node::Switch { text, .. }
+            | Node::Label { text, .. }
+            | Node::Loop { text, .. } => Some(text),
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::load::{Bodies, FileData, Loaded};
 use crate::tree::Tree;
 
 /// Rises whenever scanning, rewriting or lowering changes.
-const VERSION: u32 = 4;
+const VERSION: u32 = 6;
 const MAGIC: &[u8; 8] = b"lsmplace";
 /// Largest cache that is read, in bytes.
 const MAX_CACHE: u64 = 1 << 30;
@@ -36,7 +36,12 @@ pub(crate) fn place(directory: &Path, tree: &Tree, config: &Config) -> PathBuf {
     digest.update(path.as_os_str().as_encoded_bytes());
     digest.update(tree.name().as_bytes());
     digest.update(config.fingerprint().as_bytes());
-    let name: String = digest.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect();
+    let name: String = digest
+        .finalize()
+        .iter()
+        .take(12)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     directory.join(format!("{name}.placement"))
 }
 
@@ -47,7 +52,11 @@ pub(crate) fn read(place: &Path) -> Vec<(FileData, Bodies)> {
 
 fn try_read(place: &Path) -> Option<Vec<(FileData, Bodies)>> {
     let mut bytes = Vec::new();
-    File::open(place).ok()?.take(MAX_CACHE).read_to_end(&mut bytes).ok()?;
+    File::open(place)
+        .ok()?
+        .take(MAX_CACHE)
+        .read_to_end(&mut bytes)
+        .ok()?;
     let rest = bytes.strip_prefix(MAGIC)?;
     let (header, mut rest): (Header, &[u8]) = postcard::take_from_bytes(rest).ok()?;
     if header.version != VERSION {
@@ -61,7 +70,13 @@ fn try_read(place: &Path) -> Option<Vec<(FileData, Bodies)>> {
     }
     let files: Vec<Vec<(FileData, Bodies)>> = chunks
         .into_par_iter()
-        .map(|(chunk, sum)| if checksum(chunk) == sum { postcard::from_bytes(chunk).ok() } else { None })
+        .map(|(chunk, sum)| {
+            if checksum(chunk) == sum {
+                postcard::from_bytes(chunk).ok()
+            } else {
+                None
+            }
+        })
         .collect::<Option<_>>()?;
     Some(files.into_iter().flatten().collect())
 }
@@ -82,7 +97,10 @@ pub(crate) fn write(place: &Path, loaded: &Loaded) -> std::io::Result<()> {
         .map_err(std::io::Error::other)?;
     let header = Header {
         version: VERSION,
-        chunks: chunks.iter().map(|chunk| (chunk.len() as u64, checksum(chunk))).collect(),
+        chunks: chunks
+            .iter()
+            .map(|chunk| (chunk.len() as u64, checksum(chunk)))
+            .collect(),
     };
     let header = postcard::to_stdvec(&header).map_err(std::io::Error::other)?;
     if let Some(directory) = place.parent() {
@@ -95,7 +113,9 @@ pub(crate) fn write(place: &Path, loaded: &Loaded) -> std::io::Result<()> {
         file.write_all(&header)?;
         chunks.iter().try_for_each(|chunk| file.write_all(chunk))
     })();
-    written.and_then(|()| std::fs::rename(&beside, place)).inspect_err(|_| {
-        let _ = std::fs::remove_file(&beside);
-    })
+    written
+        .and_then(|()| std::fs::rename(&beside, place))
+        .inspect_err(|_| {
+            let _ = std::fs::remove_file(&beside);
+        })
 }

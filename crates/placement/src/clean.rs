@@ -240,7 +240,9 @@ impl Cleaner<'_> {
             }
         }
         self.out.resize(self.out.len() + newlines, b'\n');
-        self.line = self.line.saturating_add(u32::try_from(newlines).unwrap_or(u32::MAX));
+        self.line = self
+            .line
+            .saturating_add(u32::try_from(newlines).unwrap_or(u32::MAX));
         text.truncate(MAX_DIRECTIVE);
         self.obey(&text, line);
     }
@@ -252,7 +254,8 @@ impl Cleaner<'_> {
         match word {
             b"if" | b"ifdef" | b"ifndef" => {
                 let outside = self.active();
-                let read = outside && self.stack.len() < MAX_CONDITIONALS && self.decide(word, rest);
+                let read =
+                    outside && self.stack.len() < MAX_CONDITIONALS && self.decide(word, rest);
                 self.stack.push((read, read, outside));
             }
             b"elif" | b"elifdef" | b"elifndef" => {
@@ -306,10 +309,15 @@ impl Cleaner<'_> {
             (false, _) => rest,
         };
         let body = body.trim_ascii();
-        let value = if function { None } else { condition::number(body) };
+        let value = if function {
+            None
+        } else {
+            condition::number(body)
+        };
         self.defines.insert(name.into(), value);
         if body.iter().any(|&b| b == b'_' || b.is_ascii_alphabetic()) {
-            self.macros.push((name.to_vec(), function, body.to_vec(), line));
+            self.macros
+                .push((name.to_vec(), function, body.to_vec(), line));
         }
     }
 }
@@ -343,7 +351,10 @@ mod tests {
         let text = "a /* x\n y */ \"s { \\\" \" '{' b // c\n#define X \\\n  y(z)\nd \\\n e\n";
         let out = cleaned(text);
         assert_eq!(out.lines().count(), text.lines().count() + 1);
-        assert_eq!(out.split_whitespace().collect::<Vec<_>>(), ["a", "\"\"", "0", "b", "d", "e"]);
+        assert_eq!(
+            out.split_whitespace().collect::<Vec<_>>(),
+            ["a", "\"\"", "0", "b", "d", "e"]
+        );
     }
 
     #[test]
@@ -351,7 +362,11 @@ mod tests {
         let text = b"#define f(x) \\\n\tg(x, \"a\")\n#define h f\n#define ONE 1\n";
         let clean = clean(text, &Config::everything(&ConfigFacts::default()));
         let of = |(from, to): (usize, usize)| std::str::from_utf8(&clean.text[from..to]).unwrap();
-        let macros: Vec<_> = clean.macros.iter().map(|m| (of(m.name), of(m.body), m.function, m.line)).collect();
+        let macros: Vec<_> = clean
+            .macros
+            .iter()
+            .map(|m| (of(m.name), of(m.body), m.function, m.line))
+            .collect();
         assert_eq!(macros, [("f", "g(x, \"\")", true, 1), ("h", "f", false, 3)]);
     }
 

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Profile, ProfileDocument};
 use experiment::Status;
+use experiment::{Profile, ProfileDocument};
 use serde::{Deserialize, Serialize};
 
 use crate::count::Count;
@@ -77,7 +77,9 @@ impl Comparison {
     #[must_use]
     pub fn is_sound(&self) -> bool {
         let wrong = [Agreement::AboveMaximum, Agreement::Unknown];
-        wrong.iter().all(|agreement| self.cells.get(agreement).is_none_or(|&cells| cells == 0))
+        wrong
+            .iter()
+            .all(|agreement| self.cells.get(agreement).is_none_or(|&cells| cells == 0))
     }
 }
 
@@ -86,15 +88,25 @@ impl Comparison {
 ///
 /// # Errors
 /// [`PlacementError::BadFacts`], which is a fault of lsmeter.
-pub fn compare(profiles: &ProfileDocument, placement: &PlacementDocument) -> Result<Comparison, PlacementError> {
+pub fn compare(
+    profiles: &ProfileDocument,
+    placement: &PlacementDocument,
+) -> Result<Comparison, PlacementError> {
     let facts = Facts::load()?;
     let mut hooks = Vec::new();
     let mut skipped = BTreeMap::new();
-    for profile in profiles.profiles.iter().filter(|profile| profile.status == Status::Ok) {
+    for profile in profiles
+        .profiles
+        .iter()
+        .filter(|profile| profile.status == Status::Ok)
+    {
         match operation(profile, placement, &facts) {
             Ok(mut compared) => hooks.append(&mut compared),
             Err(reason) => {
-                skipped.insert(format!("{} on {}", profile.title(), profile.filesystem), reason);
+                skipped.insert(
+                    format!("{} on {}", profile.title(), profile.filesystem),
+                    reason,
+                );
             }
         }
     }
@@ -102,8 +114,15 @@ pub fn compare(profiles: &ProfileDocument, placement: &PlacementDocument) -> Res
     for hook in &hooks {
         *cells.entry(hook.agreement).or_default() += 1;
     }
-    let count = |wanted: &dyn Fn(&ComparedHook) -> bool| hooks.iter().filter(|hook| wanted(hook)).count();
-    let percent = |part: usize, whole: usize| if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 };
+    let count =
+        |wanted: &dyn Fn(&ComparedHook) -> bool| hooks.iter().filter(|hook| wanted(hook)).count();
+    let percent = |part: usize, whole: usize| {
+        if whole == 0 {
+            0.0
+        } else {
+            part as f64 * 100.0 / whole as f64
+        }
+    };
     let nominal = count(&|hook| hook.nominal > 0);
     let measured = count(&|hook| hook.measured > 0);
     let both = count(&|hook| hook.nominal > 0 && hook.measured > 0);
@@ -121,31 +140,60 @@ pub fn compare(profiles: &ProfileDocument, placement: &PlacementDocument) -> Res
 
 /// Components of the path that a variant names: `AA/BB` and `depth2` have two.
 fn depth_of(variant: &str) -> u32 {
-    if let Some(number) = variant.strip_prefix("depth").and_then(|number| number.parse().ok()) {
+    if let Some(number) = variant
+        .strip_prefix("depth")
+        .and_then(|number| number.parse().ok())
+    {
         return number;
     }
     let components = variant.split('/').filter(|part| !part.is_empty()).count();
     u32::try_from(components).unwrap_or(1).max(1)
 }
 
-fn operation(profile: &Profile, placement: &PlacementDocument, facts: &Facts) -> Result<Vec<ComparedHook>, String> {
+fn operation(
+    profile: &Profile,
+    placement: &PlacementDocument,
+    facts: &Facts,
+) -> Result<Vec<ComparedHook>, String> {
     let name = format!("{}:{}", profile.benchmark, profile.variant);
-    let fact = facts.syscalls.benchmark.iter().find(|fact| matches_any(std::slice::from_ref(&fact.benchmark), &name));
+    let fact = facts
+        .syscalls
+        .benchmark
+        .iter()
+        .find(|fact| matches_any(std::slice::from_ref(&fact.benchmark), &name));
     if let Some(reason) = fact.and_then(|fact| fact.skip.clone()) {
         return Err(reason);
     }
-    let depth = fact.and_then(|fact| fact.depth).unwrap_or_else(|| depth_of(&profile.variant));
+    let depth = fact
+        .and_then(|fact| fact.depth)
+        .unwrap_or_else(|| depth_of(&profile.variant));
     let links = fact.map_or(0, |fact| fact.links);
     let calls = calls(profile, placement, fact)?;
-    let direct = placement.modules.iter().filter(|module| module.direct).map(|module| module.module.as_str());
-    let active: BTreeSet<&str> = profile.active_lsms.iter().map(String::as_str).chain(direct).collect();
+    let direct = placement
+        .modules
+        .iter()
+        .filter(|module| module.direct)
+        .map(|module| module.module.as_str());
+    let active: BTreeSet<&str> = profile
+        .active_lsms
+        .iter()
+        .map(String::as_str)
+        .chain(direct)
+        .collect();
 
     let mut expected: BTreeMap<&str, Reach> = BTreeMap::new();
     for call in calls {
         for hook in &call.hooks {
             let its = |modules: &String| modules.split('+').all(|module| active.contains(module));
-            let nested = hook.nested.iter().filter(|(modules, _)| its(modules)).map(|(_, reach)| *reach);
-            let own = Reach { nominal: hook.nominal, max: hook.max };
+            let nested = hook
+                .nested
+                .iter()
+                .filter(|(modules, _)| its(modules))
+                .map(|(_, reach)| *reach);
+            let own = Reach {
+                nominal: hook.nominal,
+                max: hook.max,
+            };
             let sum = expected.entry(&hook.hook).or_default();
             for reach in nested.chain([own, hook.teardown]) {
                 sum.nominal = sum.nominal.plus(reach.nominal);
@@ -161,8 +209,13 @@ fn operation(profile: &Profile, placement: &PlacementDocument, facts: &Facts) ->
     let compared = names.into_iter().filter_map(|hook| {
         let reach = expected.get(hook).copied();
         let measured = measured.get(hook).copied().unwrap_or(0);
-        let nominal = reach.map_or(Count::ZERO, |reach| reach.nominal).at(depth, links).unwrap_or(u64::MAX);
-        let max = reach.map_or(Count::ZERO, |reach| reach.max).at(depth, links);
+        let nominal = reach
+            .map_or(Count::ZERO, |reach| reach.nominal)
+            .at(depth, links)
+            .unwrap_or(u64::MAX);
+        let max = reach
+            .map_or(Count::ZERO, |reach| reach.max)
+            .at(depth, links);
         if measured == 0 && nominal == 0 {
             return None;
         }
@@ -199,13 +252,23 @@ fn calls<'p>(
         if fact.is_some_and(|fact| fact.without.contains(syscall)) {
             continue;
         }
-        let case = fact.and_then(|fact| fact.cases.get(number)).map_or("", String::as_str);
-        let found = placement
-            .syscalls
-            .iter()
-            .find(|call| call.syscall == *syscall && call.fs == profile.filesystem && call.case == case);
-        let what = if case.is_empty() { String::new() } else { format!(" ({case})") };
-        calls.push(found.ok_or_else(|| format!("the placement has no {syscall}{what} on {}", profile.filesystem))?);
+        let case = fact
+            .and_then(|fact| fact.cases.get(number))
+            .map_or("", String::as_str);
+        let found = placement.syscalls.iter().find(|call| {
+            call.syscall == *syscall && call.fs == profile.filesystem && call.case == case
+        });
+        let what = if case.is_empty() {
+            String::new()
+        } else {
+            format!(" ({case})")
+        };
+        calls.push(found.ok_or_else(|| {
+            format!(
+                "the placement has no {syscall}{what} on {}",
+                profile.filesystem
+            )
+        })?);
     }
     Ok(calls)
 }

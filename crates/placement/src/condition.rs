@@ -25,14 +25,18 @@ pub(crate) fn holds(expression: &[u8], config: &Config, defines: &Defines) -> bo
 
 /// Is a macro defined, by the file or by the configuration?
 pub(crate) fn defined(name: &[u8], config: &Config, defines: &Defines) -> bool {
-    defines.contains_key(name) || std::str::from_utf8(name).is_ok_and(|name| config.is_defined(name))
+    defines.contains_key(name)
+        || std::str::from_utf8(name).is_ok_and(|name| config.is_defined(name))
 }
 
 /// The number that a text is, in any base of C.
 pub(crate) fn number(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?.trim();
     let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
-    let parsed = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+    let parsed = match digits
+        .strip_prefix("0x")
+        .or_else(|| digits.strip_prefix("0X"))
+    {
         Some(hex) => u64::from_str_radix(hex, 16),
         None if digits.len() > 1 && digits.starts_with('0') => u64::from_str_radix(digits, 8),
         None => digits.parse(),
@@ -160,7 +164,11 @@ impl Parser<'_> {
 
     fn word(&mut self) -> &[u8] {
         let start = self.at;
-        while self.bytes.get(self.at).is_some_and(|&b| b == b'_' || b.is_ascii_alphanumeric()) {
+        while self
+            .bytes
+            .get(self.at)
+            .is_some_and(|&b| b == b'_' || b.is_ascii_alphanumeric())
+        {
             self.at += 1;
         }
         &self.bytes[start..self.at]

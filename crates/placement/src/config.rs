@@ -47,9 +47,7 @@ impl Config {
     #[must_use]
     pub(crate) fn option(&self, name: &str) -> bool {
         match &self.options {
-            Options::AllBut(off) => {
-                !name.ends_with("_MODULE") && !matches_any(off, name)
-            }
+            Options::AllBut(off) => !name.ends_with("_MODULE") && !matches_any(off, name),
             Options::Only(on) => on.contains(name),
         }
     }
@@ -77,7 +75,8 @@ mod tests {
     #[test]
     fn dot_config_decides_alone() {
         let facts = ConfigFacts::default();
-        let config = Config::from_dot_config("CONFIG_A=y\n# CONFIG_B is not set\nCONFIG_C=m\n", &facts);
+        let config =
+            Config::from_dot_config("CONFIG_A=y\n# CONFIG_B is not set\nCONFIG_C=m\n", &facts);
         assert!(config.option("A") && config.option("C") && !config.option("B"));
         assert!(!Config::everything(&facts).option("A_MODULE"));
     }

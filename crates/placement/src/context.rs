@@ -39,7 +39,10 @@ impl<'x, 'a> World<'x, 'a> {
                 mask | 1u128.checked_shl(bit).unwrap_or(0)
             })
         };
-        let conditions = facts.iter().map(|fact| (mask(&fact.within), mask(&fact.unless))).collect();
+        let conditions = facts
+            .iter()
+            .map(|fact| (mask(&fact.within), mask(&fact.unless)))
+            .collect();
         Self {
             program,
             framework,
@@ -53,7 +56,10 @@ impl<'x, 'a> World<'x, 'a> {
 
     /// The tag of a function, of `syscall:NAME` or of `case:NAME`.
     pub(crate) fn tag(&self, name: &str) -> Tags {
-        self.tags.get(name).and_then(|&bit| 1u128.checked_shl(bit)).unwrap_or(0)
+        self.tags
+            .get(name)
+            .and_then(|&bit| 1u128.checked_shl(bit))
+            .unwrap_or(0)
     }
 
     pub(crate) fn enter(&self, tags: Tags, function: FunctionId) -> Tags {
@@ -61,16 +67,26 @@ impl<'x, 'a> World<'x, 'a> {
     }
 
     /// The first of some facts that applies and says what is asked for.
-    pub(crate) fn fact<T>(&self, facts: &[FactId], tags: Tags, says: impl Fn(&'x Fact) -> Option<T>) -> Option<T> {
+    pub(crate) fn fact<T>(
+        &self,
+        facts: &[FactId],
+        tags: Tags,
+        says: impl Fn(&'x Fact) -> Option<T>,
+    ) -> Option<T> {
         facts.iter().find_map(|&id| {
             let (within, unless) = self.conditions[usize::from(id)];
             let applies = (within == 0 || tags & within != 0) && tags & unless == 0;
-            if applies { says(&self.facts[usize::from(id)]) } else { None }
+            if applies {
+                says(&self.facts[usize::from(id)])
+            } else {
+                None
+            }
         })
     }
 
     pub(crate) fn is_teardown(&self, function: FunctionId) -> bool {
-        self.cuts.is_teardown(self.program.functions[function as usize].name)
+        self.cuts
+            .is_teardown(self.program.functions[function as usize].name)
     }
 }
 

@@ -58,8 +58,10 @@ impl Count {
     /// there is no bound.
     #[must_use]
     pub fn at(self, depth: u32, links: u32) -> Option<u64> {
-        let [constant, per_depth, per_link] = [self.constant, self.depth, self.links].map(u64::from);
-        (!self.unbounded).then(|| constant + per_depth * u64::from(depth) + per_link * u64::from(links))
+        let [constant, per_depth, per_link] =
+            [self.constant, self.depth, self.links].map(u64::from);
+        (!self.unbounded)
+            .then(|| constant + per_depth * u64::from(depth) + per_link * u64::from(links))
     }
 
     /// One after the other.
@@ -100,8 +102,14 @@ impl Count {
         let inner = if per_path { 1 } else { rounds.constant };
         Self {
             constant: self.constant.saturating_mul(rounds.constant),
-            depth: self.constant.saturating_mul(rounds.depth).saturating_add(self.depth.saturating_mul(inner)),
-            links: self.constant.saturating_mul(rounds.links).saturating_add(self.links.saturating_mul(inner)),
+            depth: self
+                .constant
+                .saturating_mul(rounds.depth)
+                .saturating_add(self.depth.saturating_mul(inner)),
+            links: self
+                .constant
+                .saturating_mul(rounds.links)
+                .saturating_add(self.links.saturating_mul(inner)),
             unbounded: false,
         }
         .checked()
@@ -126,7 +134,11 @@ impl fmt::Display for Count {
             1 if !name.is_empty() => Some(name.to_owned()),
             factor => Some(format!("{factor}{name}")),
         };
-        let terms = [term(self.depth, "D"), term(self.links, "S"), term(self.constant, "")];
+        let terms = [
+            term(self.depth, "D"),
+            term(self.links, "S"),
+            term(self.constant, ""),
+        ];
         let terms: Vec<_> = terms.into_iter().flatten().collect();
         if terms.is_empty() {
             return f.pad("0");
@@ -155,12 +167,22 @@ impl FromStr for Count {
             let name = &term[digits.len()..];
             let factor = match (digits, name) {
                 ("", "D" | "S") => 1,
-                _ => digits.parse::<u32>().ok().filter(|&factor| factor <= MAX).ok_or_else(error)?,
+                _ => digits
+                    .parse::<u32>()
+                    .ok()
+                    .filter(|&factor| factor <= MAX)
+                    .ok_or_else(error)?,
             };
             let term = match name {
                 "" => Self::times(factor),
-                "D" => Self { depth: factor, ..Self::ZERO },
-                "S" => Self { links: factor, ..Self::ZERO },
+                "D" => Self {
+                    depth: factor,
+                    ..Self::ZERO
+                },
+                "S" => Self {
+                    links: factor,
+                    ..Self::ZERO
+                },
                 _ => return Err(error()),
             };
             count = count.plus(term);

@@ -172,6 +172,8 @@ pub struct StaleFact {
     pub code: String,
     /// Why it does not match.
     pub reason: String,
+    /// What it says.
+    pub why: String,
 }
 
 /// How much was read.
@@ -181,7 +183,7 @@ pub struct Coverage {
     pub files: usize,
     /// Functions and macros in them.
     pub functions: usize,
-    /// Of these, between a system call and a hook, and so parsed.
+    /// Of these, by the names in them between a system call and a hook, and so parsed.
     pub reachable: usize,
     /// Files that were not in the cache.
     pub scanned: usize,

@@ -82,10 +82,16 @@ impl PlacementError {
             Self::NoKernelTree { .. } => {
                 "give the top of a Linux source tree (with Makefile, fs and security), a linux-source tarball, or a git repository with a revision"
             }
-            Self::BadArchive { .. } => "give a .tar.xz of a kernel's sources; fetch it again if it is cut off",
-            Self::Git { .. } => "check the repository and the revision (git rev-parse), and that git is installed",
+            Self::BadArchive { .. } => {
+                "give a .tar.xz of a kernel's sources; fetch it again if it is cut off"
+            }
+            Self::Git { .. } => {
+                "check the repository and the revision (git rev-parse), and that git is installed"
+            }
             Self::TooLarge { .. } => "is this really a kernel tree?",
-            Self::UnknownSyscall { .. } => "give its name without sys_, as in SYSCALL_DEFINEn; stat is known as newstat, too",
+            Self::UnknownSyscall { .. } => {
+                "give its name without sys_, as in SYSCALL_DEFINEn; stat is known as newstat, too"
+            }
             Self::UnknownFileSystem { .. } => "give the name of a directory in fs, or tmpfs",
             Self::BadFacts { .. } => "this is a fault of lsmeter: please report it",
         }

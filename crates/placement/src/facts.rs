@@ -79,6 +79,8 @@ pub(crate) enum Of {
     Switch,
     /// A call of a member: which function that is.
     Target,
+    /// A function that is passed: how often it is called back.
+    Callback,
 }
 
 /// A fact about a piece of code, from `facts/*.toml`.
@@ -93,6 +95,9 @@ pub(crate) struct Fact {
     /// The condition without `!` and `likely()`, the head of the loop, the label, the
     /// name that is called, the operand of the switch; several if it was rewritten.
     pub(crate) code: Vec<String>,
+    /// Only where the function has one of these, too: a condition, label, head or call.
+    #[serde(default)]
+    pub(crate) beside: Vec<String>,
     /// Which of several equal pieces of the function it is, in their order, from 1.
     #[serde(default)]
     pub(crate) nth: Option<u32>,
@@ -137,9 +142,6 @@ pub(crate) struct SyscallFact {
     /// Is it one of those for files, that are analysed when none is named?
     #[serde(default)]
     pub(crate) file: bool,
-    /// How it is called on the nominal path.
-    #[serde(default)]
-    pub(crate) nominal: String,
 }
 
 /// A benchmark whose operation is a case of its system calls.
@@ -207,7 +209,7 @@ pub(crate) struct Facts {
 
 macro_rules! parsed {
     ($file:literal) => {
-        toml::from_str(&std::fs::read_to_string(concat!("/tmp/place-wt/crates/placement/facts/", $file)).unwrap()).map_err(|error| {
+        toml::from_str(include_str!(concat!("../facts/", $file))).map_err(|error| {
             PlacementError::BadFacts {
                 file: $file,
                 reason: error.to_string(),
@@ -268,12 +270,19 @@ mod tests {
         for fact in &facts.code {
             let place = format!("{:?} {:?}", fact.function, fact.code);
             assert!(!fact.why.is_empty() && !fact.file.is_empty(), "{place}");
-            assert!(!fact.function.is_empty() && !fact.code.is_empty(), "{place}");
+            assert!(
+                !fact.function.is_empty() && !fact.code.is_empty(),
+                "{place}"
+            );
             let says = fact.nominal.is_some() || fact.max.is_some() || fact.takes.is_some();
             assert!(says, "{place}");
         }
         let cuts = facts.cuts.cut.iter().chain(&facts.cuts.teardown);
-        assert!(cuts.into_iter().all(|cut| !cut.why.is_empty() && (!cut.functions.is_empty() || !cut.files.is_empty())));
+        assert!(
+            cuts.into_iter()
+                .all(|cut| !cut.why.is_empty()
+                    && (!cut.functions.is_empty() || !cut.files.is_empty()))
+        );
     }
 
     #[test]

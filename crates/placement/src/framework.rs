@@ -52,7 +52,12 @@ impl Framework {
             of_function: FxHashMap::default(),
             direct: FxHashMap::default(),
             implementations: FxHashMap::default(),
-            modules: security.modules.iter().take(MAX_MODULES).map(|module| module.name.clone()).collect(),
+            modules: security
+                .modules
+                .iter()
+                .take(MAX_MODULES)
+                .map(|module| module.name.clone())
+                .collect(),
         };
         framework.find_functions(program);
         framework.find_direct(program, security);
@@ -77,9 +82,13 @@ impl Framework {
             let name = program.name(id);
             let regular = name.strip_prefix("security_").unwrap_or_default();
             let known = |hook: &str| self.hooks.iter().any(|known| known == hook);
-            let other = OTHER_NAMES.iter().find(|(function, _)| *function == name).map(|(_, hook)| *hook);
+            let other = OTHER_NAMES
+                .iter()
+                .find(|(function, _)| *function == name)
+                .map(|(_, hook)| *hook);
             // Modules no longer free what they allocate: the framework's function does it.
-            let freed = |hook: &str| hook.contains("_free") && known(&hook.replacen("_free", "_alloc", 1));
+            let freed =
+                |hook: &str| hook.contains("_free") && known(&hook.replacen("_free", "_alloc", 1));
             let long = format!("{regular}_security");
             let found = if known(regular) {
                 Some(regular.to_owned())
@@ -132,7 +141,10 @@ impl Framework {
                     continue;
                 };
                 let hook = self.hook(&registration.hook);
-                self.implementations.entry(hook).or_default().push((number, id));
+                self.implementations
+                    .entry(hook)
+                    .or_default()
+                    .push((number, id));
             }
         }
     }
@@ -169,33 +181,46 @@ struct Defined<'p, 'a> {
 
 impl Defined<'_, '_> {
     fn matching(&self, pattern: &str) -> Vec<NameId> {
-        if let Some(start) = pattern.strip_suffix('*').filter(|start| !start.starts_with('*')) {
+        if let Some(start) = pattern
+            .strip_suffix('*')
+            .filter(|start| !start.starts_with('*'))
+        {
             let from = self.sorted.partition_point(|(name, _)| *name < start);
-            let all = self.sorted[from..].iter().take_while(|(name, _)| name.starts_with(start));
+            let all = self.sorted[from..]
+                .iter()
+                .take_while(|(name, _)| name.starts_with(start));
             return all.map(|&(_, id)| id).collect();
         }
         if pattern.contains('*') {
             let fits = |(name, _): &&(&str, NameId)| matches_any(&[pattern], name);
             return self.sorted.iter().filter(fits).map(|&(_, id)| id).collect();
         }
-        self.program.id(pattern).filter(|_| !self.program.all(pattern).is_empty()).into_iter().collect()
+        self.program
+            .id(pattern)
+            .filter(|_| !self.program.all(pattern).is_empty())
+            .into_iter()
+            .collect()
     }
 }
 
 impl Cuts {
-    /// The cuts of a program, and the patterns that nothing in it matches.
-    pub(crate) fn new(facts: &CutFacts, program: &Program<'_>) -> (Self, Vec<String>) {
+    /// The cuts of a program, and the patterns that nothing in it matches, with what they
+    /// say.
+    pub(crate) fn new(facts: &CutFacts, program: &Program<'_>) -> (Self, Vec<(String, String)>) {
         let defined: FxHashSet<NameId> = program.functions.iter().map(|place| place.name).collect();
-        let mut sorted: Vec<_> = defined.into_iter().map(|id| (program.names[id as usize], id)).collect();
+        let mut sorted: Vec<_> = defined
+            .into_iter()
+            .map(|id| (program.names[id as usize], id))
+            .collect();
         sorted.sort_unstable();
         let defined = Defined { program, sorted };
         let mut unused = Vec::new();
-        let mut names = |patterns: &[String]| -> FxHashSet<NameId> {
+        let mut names = |patterns: &[String], why: &str| -> FxHashSet<NameId> {
             let mut found = FxHashSet::default();
             for pattern in patterns {
                 let matching = defined.matching(pattern);
                 if matching.is_empty() {
-                    unused.push(pattern.clone());
+                    unused.push((pattern.clone(), why.to_owned()));
                 }
                 found.extend(matching);
             }
@@ -208,21 +233,29 @@ impl Cuts {
             groups: vec![0; program.files.len()],
         };
         for (group, fact) in (1u16..).zip(&facts.cut) {
-            let FunctionFact { functions, callers, files, .. } = fact;
+            let FunctionFact {
+                functions,
+                callers,
+                files,
+                ..
+            } = fact;
             for (file, data) in program.files.iter().enumerate() {
-                if files.iter().any(|path| data.path == *path || (path.ends_with('/') && data.path.starts_with(path.as_str()))) {
+                if files.iter().any(|path| {
+                    data.path == *path
+                        || (path.ends_with('/') && data.path.starts_with(path.as_str()))
+                }) {
                     cuts.groups[file] = group;
                 }
             }
-            let functions = names(functions);
+            let functions = names(functions, &fact.why);
             if callers.is_empty() {
                 cuts.cut.extend(functions);
             } else {
-                cuts.cut_from.push((functions, names(callers)));
+                cuts.cut_from.push((functions, names(callers, &fact.why)));
             }
         }
         for fact in &facts.teardown {
-            cuts.teardown.extend(names(&fact.functions));
+            cuts.teardown.extend(names(&fact.functions, &fact.why));
         }
         (cuts, unused)
     }
@@ -230,7 +263,10 @@ impl Cuts {
     /// Is a call of a name not followed, whatever it means?
     pub(crate) fn is_cut(&self, name: NameId, caller: NameId) -> bool {
         self.cut.contains(&name)
-            || self.cut_from.iter().any(|(names, callers)| names.contains(&name) && callers.contains(&caller))
+            || self
+                .cut_from
+                .iter()
+                .any(|(names, callers)| names.contains(&name) && callers.contains(&caller))
     }
 
     /// Is a call of a function in another file not followed?

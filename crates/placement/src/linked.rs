@@ -22,8 +22,8 @@ pub(crate) enum Step {
     Pass(NodeId),
     Call {
         targets: Vec<FunctionId>,
-        /// Functions that are passed and may be called back.
-        passed: Vec<FunctionId>,
+        /// Functions that are passed and may be called back, with facts about that.
+        passed: Vec<(FunctionId, Vec<FactId>)>,
         facts: Vec<FactId>,
         next: NodeId,
     },
@@ -55,13 +55,18 @@ impl Step {
             Step::Exit => Vec::new(),
             Step::Pass(next) | Step::Call { next, .. } | Step::Head { next, .. } => vec![*next],
             Step::Branch { yes, no, .. } => vec![*yes, *no],
-            Step::Switch { arms, other, .. } => arms.iter().map(|arm| arm.1).chain([*other]).collect(),
+            Step::Switch { arms, other, .. } => {
+                arms.iter().map(|arm| arm.1).chain([*other]).collect()
+            }
         }
     }
 
     pub(crate) fn facts(&self) -> &[FactId] {
         match self {
-            Step::Call { facts, .. } | Step::Branch { facts, .. } | Step::Switch { facts, .. } | Step::Head { facts, .. } => facts,
+            Step::Call { facts, .. }
+            | Step::Branch { facts, .. }
+            | Step::Switch { facts, .. }
+            | Step::Head { facts, .. } => facts,
             Step::Exit | Step::Pass(_) => &[],
         }
     }
@@ -120,11 +125,24 @@ impl Linker<'_, '_, '_> {
         }
     }
 
-    fn facts_of(&self, id: FunctionId) -> Vec<(FactId, Vec<String>)> {
+    fn facts_of(&self, id: FunctionId, body: &Body) -> Vec<(FactId, Vec<String>)> {
         let (name, path) = (self.view.program.name(id), self.view.program.path(id));
-        let of = |fact: &Fact| fact.function.iter().any(|f| f == name) && fact.file.iter().any(|f| f == path);
-        let facts = (0u16..).zip(self.facts).filter(|(_, fact)| of(fact));
-        facts.map(|(id, fact)| (id, fact.code.iter().map(|code| squeeze(code)).collect())).collect()
+        let of = |fact: &Fact| {
+            fact.function.iter().any(|f| f == name) && fact.file.iter().any(|f| f == path)
+        };
+        let has = |code: &String| {
+            body.nodes
+                .iter()
+                .filter_map(Node::text)
+                .any(|text| squeeze(text) == squeeze(code))
+        };
+        let beside = |fact: &Fact| fact.beside.is_empty() || fact.beside.iter().any(has);
+        let facts = (0u16..)
+            .zip(self.facts)
+            .filter(|(_, fact)| of(fact) && beside(fact));
+        facts
+            .map(|(id, fact)| (id, fact.code.iter().map(|code| squeeze(code)).collect()))
+            .collect()
     }
 
     fn function(
@@ -134,11 +152,14 @@ impl Linker<'_, '_, '_> {
         kept: &FxHashSet<FunctionId>,
         matched: &mut FxHashSet<FactId>,
     ) -> Linked {
-        let facts = self.facts_of(id);
+        let facts = self.facts_of(id, body);
         // Which of its kind each piece is: nodes are made from the end of a function.
         let mut seen: FxHashMap<String, u32> = FxHashMap::default();
         let mut nth: Vec<u32> = vec![0; body.nodes.len()];
-        if facts.iter().any(|(id, _)| self.facts[usize::from(*id)].nth.is_some()) {
+        if facts
+            .iter()
+            .any(|(id, _)| self.facts[usize::from(*id)].nth.is_some())
+        {
             for (at, node) in body.nodes.iter().enumerate().rev() {
                 if let Some(text) = node.text() {
                     let count = seen.entry(squeeze(text)).or_default();
@@ -156,7 +177,9 @@ impl Linker<'_, '_, '_> {
                 .iter()
                 .filter(|(id, codes)| {
                     let fact = &self.facts[usize::from(*id)];
-                    of.contains(&fact.of) && codes.contains(&text) && fact.nth.is_none_or(|wanted| wanted == nth[at])
+                    of.contains(&fact.of)
+                        && codes.contains(&text)
+                        && fact.nth.is_none_or(|wanted| wanted == nth[at])
                 })
                 .map(|(id, _)| *id)
                 .collect();
@@ -169,13 +192,25 @@ impl Linker<'_, '_, '_> {
             .enumerate()
             .map(|(at, node)| match node {
                 Node::Exit => Step::Exit,
-                Node::Call { callee, passed, next } => {
+                Node::Call {
+                    callee,
+                    passed,
+                    next,
+                } => {
                     let text = node.text().unwrap_or_default();
                     let facts = find(at, &[Of::Call, Of::Target], text);
                     let mut targets = self.callees(id, body, callee);
                     targets.retain(|to| kept.contains(to));
-                    let mut passed: Vec<_> = passed.iter().filter_map(|name| self.passed(id, body, name)).collect();
-                    passed.retain(|to| kept.contains(to) && !targets.contains(to));
+                    let mut passed: Vec<_> = passed
+                        .iter()
+                        .filter_map(|name| {
+                            Some((
+                                self.passed(id, body, name)?,
+                                find(at, &[Of::Callback], name),
+                            ))
+                        })
+                        .collect();
+                    passed.retain(|(to, _)| kept.contains(to) && !targets.contains(to));
                     if targets.is_empty() && passed.is_empty() {
                         return Step::Pass(*next);
                     }
@@ -187,7 +222,14 @@ impl Linker<'_, '_, '_> {
                         next,
                     }
                 }
-                Node::Branch { text, hint, repeats, tests, yes, no } => Step::Branch {
+                Node::Branch {
+                    text,
+                    hint,
+                    repeats,
+                    tests,
+                    yes,
+                    no,
+                } => Step::Branch {
                     hint: *hint,
                     repeats: *repeats,
                     constant: self.constant(id, body, text, tests.as_ref()),
@@ -218,9 +260,18 @@ impl Linker<'_, '_, '_> {
 
     /// What a condition is whatever happens: an option, or a table that sets a pointer or
     /// does not.
-    fn constant(&self, id: FunctionId, body: &Body, text: &str, tests: Option<&Callee>) -> Option<bool> {
+    fn constant(
+        &self,
+        id: FunctionId,
+        body: &Body,
+        text: &str,
+        tests: Option<&Callee>,
+    ) -> Option<bool> {
         for start in ["IS_ENABLED(", "IS_BUILTIN(", "IS_REACHABLE("] {
-            if let Some(option) = text.strip_prefix(start).and_then(|rest| rest.strip_suffix(')')) {
+            if let Some(option) = text
+                .strip_prefix(start)
+                .and_then(|rest| rest.strip_suffix(')'))
+            {
                 return Some(self.config.is_defined(option));
             }
         }
@@ -229,9 +280,13 @@ impl Linker<'_, '_, '_> {
         };
         let name = self.view.program.id(member)?;
         let types = self.types(body, of);
-        let known = (!types.is_empty()).then(|| self.view.targets(name, &types)).flatten()?;
+        let known = (!types.is_empty())
+            .then(|| self.view.targets(name, &types))
+            .flatten()?;
         let called = known.iter().any(|&to| !self.is_cut(id, to));
-        (known.is_empty() || called).then_some(!known.is_empty())
+        // A regular file is what is at hand, if it has such a table at all.
+        let nominal = self.view.regular_sets(name, &types) != Some(false);
+        (known.is_empty() || (called && nominal)).then_some(!known.is_empty())
     }
 
     /// The structs that a variable or member can be.
@@ -240,7 +295,9 @@ impl Linker<'_, '_, '_> {
         let variable = body.variables.iter().rev().find(|(name, _)| **name == *of);
         match variable {
             Some((_, of)) => program.id(of).into_iter().collect(),
-            None => program.id(of).map_or_else(Vec::new, |of| program.types_of_member(of).to_vec()),
+            None => program
+                .id(of)
+                .map_or_else(Vec::new, |of| program.types_of_member(of).to_vec()),
         }
     }
 
@@ -249,15 +306,25 @@ impl Linker<'_, '_, '_> {
         let place = program.functions[id as usize];
         let found = match callee {
             Callee::Name(name) => {
-                let name = program.id(name).filter(|&name| !self.cuts.is_cut(name, place.name));
-                name.and_then(|name| self.view.resolve(name, place.file)).into_iter().collect()
+                let name = program
+                    .id(name)
+                    .filter(|&name| !self.cuts.is_cut(name, place.name));
+                name.and_then(|name| self.view.resolve(name, place.file))
+                    .into_iter()
+                    .collect()
             }
             Callee::Member { member, of } => {
                 let types = self.types(body, of);
-                program.id(member).and_then(|member| self.view.targets(member, &types)).unwrap_or_default()
+                program
+                    .id(member)
+                    .and_then(|member| self.view.targets(member, &types))
+                    .unwrap_or_default()
             }
         };
-        found.into_iter().filter(|&to| !self.is_cut(id, to)).collect()
+        found
+            .into_iter()
+            .filter(|&to| !self.is_cut(id, to))
+            .collect()
     }
 
     fn is_cut(&self, from: FunctionId, to: FunctionId) -> bool {
@@ -269,12 +336,17 @@ impl Linker<'_, '_, '_> {
     fn passed(&self, id: FunctionId, body: &Body, name: &str) -> Option<FunctionId> {
         let program = self.view.program;
         let place = program.functions[id as usize];
-        let variable = body.variables.iter().any(|(variable, _)| **variable == *name);
+        let variable = body
+            .variables
+            .iter()
+            .any(|(variable, _)| **variable == *name);
         // The framework names the hook that it calls.
         if variable || self.framework.of_function.contains_key(&id) {
             return None;
         }
-        let name = program.id(name).filter(|&name| !self.cuts.is_cut(name, place.name))?;
+        let name = program
+            .id(name)
+            .filter(|&name| !self.cuts.is_cut(name, place.name))?;
         let to = self.view.resolve(name, place.file)?;
         let kind = program.functions[to as usize].kind;
         (matches!(kind, Kind::Static | Kind::Global) && !self.is_cut(id, to)).then_some(to)
@@ -286,14 +358,19 @@ impl Linker<'_, '_, '_> {
         let mut callers: FxHashMap<FunctionId, Vec<FunctionId>> = FxHashMap::default();
         for (&id, linked) in functions.iter() {
             for step in &linked.steps {
-                if let Step::Call { targets, passed, .. } = step {
-                    for &to in targets.iter().chain(passed) {
+                if let Step::Call {
+                    targets, passed, ..
+                } = step
+                {
+                    for &to in targets.iter().chain(passed.iter().map(|(to, _)| to)) {
                         callers.entry(to).or_default().push(id);
                     }
                 }
             }
         }
-        let is_hook = |id: &FunctionId| framework.of_function.contains_key(id) || framework.direct.contains_key(id);
+        let is_hook = |id: &FunctionId| {
+            framework.of_function.contains_key(id) || framework.direct.contains_key(id)
+        };
         let mut queue: Vec<_> = functions.keys().copied().filter(is_hook).collect();
         let mut busy: FxHashSet<_> = queue.iter().copied().collect();
         while let Some(id) = queue.pop() {
@@ -306,9 +383,15 @@ impl Linker<'_, '_, '_> {
         functions.retain(|id, _| busy.contains(id));
         for linked in functions.values_mut() {
             for step in &mut linked.steps {
-                if let Step::Call { targets, passed, next, .. } = step {
+                if let Step::Call {
+                    targets,
+                    passed,
+                    next,
+                    ..
+                } = step
+                {
                     targets.retain(|to| busy.contains(to));
-                    passed.retain(|to| busy.contains(to));
+                    passed.retain(|(to, _)| busy.contains(to));
                     if targets.is_empty() && passed.is_empty() {
                         *step = Step::Pass(*next);
                     }

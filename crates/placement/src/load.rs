@@ -48,8 +48,10 @@ pub(crate) fn load(
     config: &Config,
     known: Vec<(FileData, Bodies)>,
 ) -> Result<Loaded, PlacementError> {
-    let mut known: rustc_hash::FxHashMap<String, (FileData, Bodies)> =
-        known.into_iter().map(|(file, bodies)| (file.path.clone(), (file, bodies))).collect();
+    let mut known: rustc_hash::FxHashMap<String, (FileData, Bodies)> = known
+        .into_iter()
+        .map(|(file, bodies)| (file.path.clone(), (file, bodies)))
+        .collect();
     let work: Vec<_> = entries
         .into_iter()
         .map(|entry| {
@@ -133,7 +135,11 @@ impl Loaded {
                     .map(|id| {
                         let function = &data.index.functions[id as usize];
                         let at = |position: u32| (position as usize).min(text.len());
-                        let (from, body, to) = (at(function.range.0), at(function.body), at(function.range.1));
+                        let (from, body, to) = (
+                            at(function.range.0),
+                            at(function.body),
+                            at(function.range.1),
+                        );
                         let header = text.get(from..body).unwrap_or_default();
                         let inner = text.get(body..to).unwrap_or_default();
                         (id, lowerer.lower(header, inner, function.kind))

@@ -68,7 +68,9 @@ impl Lowerer {
         if root.has_error() {
             graph.fault = fault_in(root);
         }
-        let function = root.named_child(0).and_then(|item| item.child_by_field_name("body"));
+        let function = root
+            .named_child(0)
+            .and_then(|item| item.child_by_field_name("body"));
         let entry = match function {
             Some(body) if root.named_child_count() == 1 => graph.statement(body, EXIT),
             // Pieces of a function that the grammar took apart.
@@ -176,9 +178,10 @@ impl<'a> Graph<'a> {
     }
 
     fn set_next(&mut self, id: NodeId, to: NodeId) {
-        match self.nodes.get_mut(id as usize) {
-            Some(Node::Label { next, .. } | Node::Loop { next, .. }) => *next = to,
-            _ => {}
+        if let Some(Node::Label { next, .. } | Node::Loop { next, .. }) =
+            self.nodes.get_mut(id as usize)
+        {
+            *next = to;
         }
     }
 
@@ -186,7 +189,10 @@ impl<'a> Graph<'a> {
     fn children(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
         let mut cursor = node.walk();
         let parts: Vec<_> = node.named_children(&mut cursor).collect();
-        parts.into_iter().rev().fold(next, |next, part| self.statement(part, next))
+        parts
+            .into_iter()
+            .rev()
+            .fold(next, |next, part| self.statement(part, next))
     }
 
     fn statement(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
@@ -214,7 +220,9 @@ impl<'a> Graph<'a> {
                 let id = self.label(name);
                 let behind = node.named_child(node.named_child_count().saturating_sub(1) as u32);
                 let entry = match behind {
-                    Some(behind) if behind.kind() != "statement_identifier" => self.statement(behind, next),
+                    Some(behind) if behind.kind() != "statement_identifier" => {
+                        self.statement(behind, next)
+                    }
                     _ => next,
                 };
                 self.set_next(id, entry);
@@ -233,7 +241,9 @@ impl<'a> Graph<'a> {
                 Some(value) => self.value(value, EXIT),
                 None => EXIT,
             },
-            "compound_statement" | "expression_statement" | "else_clause" | "ERROR" => self.children(node, next),
+            "compound_statement" | "expression_statement" | "else_clause" | "ERROR" => {
+                self.children(node, next)
+            }
             "declaration" => {
                 self.declared(node);
                 self.children(node, next)
@@ -262,7 +272,9 @@ impl<'a> Graph<'a> {
         };
         let of = self.text(of);
         let mut cursor = node.walk();
-        let declarators: Vec<_> = node.children_by_field_name("declarator", &mut cursor).collect();
+        let declarators: Vec<_> = node
+            .children_by_field_name("declarator", &mut cursor)
+            .collect();
         for mut declarator in declarators {
             while let Some(inner) = declarator.child_by_field_name("declarator") {
                 declarator = inner;
@@ -344,10 +356,15 @@ impl<'a> Graph<'a> {
 
     fn for_loop(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
         let field = |name| node.child_by_field_name(name);
-        let part = |graph: &Self, name| field(name).map_or_else(Box::default, |part| graph.tidy(part));
+        let part =
+            |graph: &Self, name| field(name).map_or_else(Box::default, |part| graph.tidy(part));
         let first = part(self, "initializer");
         let first = first.trim_end_matches(';');
-        let text = format!("for ({first};{};{})", part(self, "condition"), part(self, "update"));
+        let text = format!(
+            "for ({first};{};{})",
+            part(self, "condition"),
+            part(self, "update")
+        );
         let head = self.head(text, next);
         let again = field("update").map_or(head, |update| self.value(update, head));
         let body = self.looped(field("body"), again, next);
@@ -388,7 +405,10 @@ impl<'a> Graph<'a> {
             .named_children(&mut cursor)
             .filter(|part| Some(part.id()) != value.map(|value| value.id()))
             .collect();
-        let entry = parts.into_iter().rev().fold(next, |next, part| self.statement(part, next));
+        let entry = parts
+            .into_iter()
+            .rev()
+            .fold(next, |next, part| self.statement(part, next));
         let text = value.map(|value| self.tidy(value));
         if let Some(arms) = self.switches.last_mut() {
             match text {

@@ -64,14 +64,22 @@ pub(crate) fn security(tree: &Tree, facts: &ModuleFacts) -> Result<Security, Pla
         let source = String::from_utf8_lossy(&bytes);
         let lines = code_lines(&source);
         security.loc += lines;
-        let known = facts.sources.iter().find(|(_, paths)| is_in(paths, &entry.path));
+        let known = facts
+            .sources
+            .iter()
+            .find(|(_, paths)| is_in(paths, &entry.path));
         let module = match known {
             Some((name, _)) => modules.entry(name.clone()).or_default(),
-            None => strangers.entry(directory(&entry.path).to_owned()).or_default(),
+            None => strangers
+                .entry(directory(&entry.path).to_owned())
+                .or_default(),
         };
         module.loc += lines;
         if module.name.is_empty() {
-            module.name = known.map(|(name, _)| name.clone()).or_else(|| lsm_name(&source)).unwrap_or_default();
+            module.name = known
+                .map(|(name, _)| name.clone())
+                .or_else(|| lsm_name(&source))
+                .unwrap_or_default();
         }
         for registration in registrations(&source, &security.hooks) {
             let same = |known: &&mut Registration| known.hook == registration.hook;
@@ -83,22 +91,30 @@ pub(crate) fn security(tree: &Tree, facts: &ModuleFacts) -> Result<Security, Pla
         }
         module.files.insert(entry.path);
     }
-    let named = strangers.into_values().filter(|module| !module.name.is_empty() && !module.registrations.is_empty());
+    let named = strangers
+        .into_values()
+        .filter(|module| !module.name.is_empty() && !module.registrations.is_empty());
     security.modules = modules.into_values().chain(named).collect();
     for module in &mut security.modules {
-        module.direct = module.registrations.is_empty() && (module.name == "ima" || module.name == "evm");
+        module.direct =
+            module.registrations.is_empty() && (module.name == "ima" || module.name == "evm");
     }
-    security.modules.retain(|module| module.direct || !module.registrations.is_empty());
+    security
+        .modules
+        .retain(|module| module.direct || !module.registrations.is_empty());
     Ok(security)
 }
 
 fn is_in(paths: &[String], path: &str) -> bool {
-    paths.iter().any(|wanted| path == wanted || (wanted.ends_with('/') && path.starts_with(wanted.as_str())))
+    paths.iter().any(|wanted| {
+        path == wanted || (wanted.ends_with('/') && path.starts_with(wanted.as_str()))
+    })
 }
 
 fn directory(path: &str) -> &str {
     let rest = path.strip_prefix("security/").unwrap_or(path);
-    rest.split_once('/').map_or(path, |(directory, _)| directory)
+    rest.split_once('/')
+        .map_or(path, |(directory, _)| directory)
 }
 
 /// The name in `DEFINE_LSM(x) = { .name = "x" }`.
@@ -161,7 +177,10 @@ fn framework_hooks(tree: &Tree) -> Result<BTreeMap<String, bool>, PlacementError
 
 /// The category of a hook; `other` if none fits.
 pub(crate) fn category<'f>(facts: &'f ModuleFacts, hook: &str) -> &'f str {
-    let found = facts.category.iter().find(|category| matches_any(&category.hooks, hook));
+    let found = facts
+        .category
+        .iter()
+        .find(|category| matches_any(&category.hooks, hook));
     found.map_or("other", |category| &category.name)
 }
 
@@ -172,23 +191,52 @@ impl Module {
         let hooks: Vec<&str> = if self.direct {
             direct.iter().map(String::as_str).collect()
         } else {
-            self.registrations.iter().map(|registration| registration.hook.as_str()).collect()
+            self.registrations
+                .iter()
+                .map(|registration| registration.hook.as_str())
+                .collect()
         };
         let mut categories: BTreeMap<String, u32> = BTreeMap::new();
         for hook in &hooks {
-            let bare = hook.strip_prefix("ima_").or_else(|| hook.strip_prefix("evm_")).unwrap_or(hook);
-            *categories.entry(category(facts, if self.direct { bare } else { hook }).to_owned()).or_default() += 1;
+            let bare = hook
+                .strip_prefix("ima_")
+                .or_else(|| hook.strip_prefix("evm_"))
+                .unwrap_or(hook);
+            *categories
+                .entry(category(facts, if self.direct { bare } else { hook }).to_owned())
+                .or_default() += 1;
         }
-        let accessing = |name: &str| facts.category.iter().any(|c| c.file_accessing && c.name == name);
+        let accessing = |name: &str| {
+            facts
+                .category
+                .iter()
+                .any(|c| c.file_accessing && c.name == name)
+        };
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        let unconditional = self.registrations.iter().filter(|registration| registration.unconditional).count();
+        let unconditional = self
+            .registrations
+            .iter()
+            .filter(|registration| registration.unconditional)
+            .count();
         ModulePlacement {
             module: self.name.clone(),
             hooks: number(hooks.len()),
-            unconditional: if self.direct { number(hooks.len()) } else { number(unconditional) },
+            unconditional: if self.direct {
+                number(hooks.len())
+            } else {
+                number(unconditional)
+            },
             loc: self.loc,
-            loc_per_hook: if hooks.is_empty() { 0.0 } else { (self.loc as f64 / hooks.len() as f64 * 10.0).round() / 10.0 },
-            file_accessing: categories.iter().filter(|(name, _)| accessing(name)).map(|(_, count)| count).sum(),
+            loc_per_hook: if hooks.is_empty() {
+                0.0
+            } else {
+                (self.loc as f64 / hooks.len() as f64 * 10.0).round() / 10.0
+            },
+            file_accessing: categories
+                .iter()
+                .filter(|(name, _)| accessing(name))
+                .map(|(_, count)| count)
+                .sum(),
             categories,
             direct: self.direct,
             implements: hooks.iter().map(|&hook| hook.to_owned()).collect(),
@@ -201,7 +249,12 @@ impl Security {
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         FrameworkPlacement {
             hooks: number(self.hooks.len()),
-            unconditional: number(self.hooks.values().filter(|unconditional| **unconditional).count()),
+            unconditional: number(
+                self.hooks
+                    .values()
+                    .filter(|unconditional| **unconditional)
+                    .count(),
+            ),
             loc: self.loc,
         }
     }
@@ -217,8 +270,18 @@ mod tests {
         assert_eq!(lsm_name(source).as_deref(), Some("yama"));
         let hooks = BTreeMap::from([("a".to_owned(), true), ("b".to_owned(), false)]);
         let source = "static x[] = {\n#define LSM_HOOK(RET, DEFAULT, NAME, ...) \\\n\tLSM_HOOK_INIT(NAME, bpf_lsm_##NAME),\n#include <x>\n\tLSM_HOOK_INIT(c, bpf_c),\n};\n";
-        let found: Vec<_> = registrations(source, &hooks).into_iter().map(|r| (r.hook, r.function, r.unconditional)).collect();
+        let found: Vec<_> = registrations(source, &hooks)
+            .into_iter()
+            .map(|r| (r.hook, r.function, r.unconditional))
+            .collect();
         let row = |a: &str, b: &str, c| (a.to_owned(), b.to_owned(), c);
-        assert_eq!(found, [row("a", "bpf_lsm_a", true), row("b", "bpf_lsm_b", false), row("c", "bpf_c", true)]);
+        assert_eq!(
+            found,
+            [
+                row("a", "bpf_lsm_a", true),
+                row("b", "bpf_lsm_b", false),
+                row("c", "bpf_c", true)
+            ]
+        );
     }
 }

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::body::{EXIT, Hint, NodeId};
 use crate::context::{Key, Tags, World};
 use crate::count::Count;
-use crate::linked::{Linked, Step};
+use crate::linked::{FactId, Linked, Step};
 use crate::program::FunctionId;
 
 /// Most steps of one function.
@@ -39,6 +39,15 @@ pub(crate) struct Nominal<'w, 'x, 'a> {
     open: FxHashSet<FunctionId>,
     /// Decisions that nothing decided, for those who write facts.
     pub(crate) guesses: FxHashSet<(FunctionId, NodeId)>,
+}
+
+/// A call on the nominal path.
+struct Call {
+    to: FunctionId,
+    from: FunctionId,
+    /// The module whose implementation it is.
+    module: Option<u8>,
+    times: Count,
 }
 
 /// A loop that the walk is in.
@@ -90,8 +99,16 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
         let mut events = Vec::new();
         let hook = world.framework.of_function.get(&id);
         if let Some(&hook) = hook {
-            let key = Key { hook, teardown: false, modules: 0 };
-            events.push(Event { key, times: Count::ONE, calls: None });
+            let key = Key {
+                hook,
+                teardown: false,
+                modules: 0,
+            };
+            events.push(Event {
+                key,
+                times: Count::ONE,
+                calls: None,
+            });
         }
         if let Some(linked) = world.graphs.functions.get(&id) {
             let mut walk = Walk {
@@ -105,9 +122,19 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
             self.walk(&mut walk, linked.entry, None, id);
             events.append(&mut walk.events);
         }
-        for &(module, to) in hook.and_then(|hook| world.framework.implementations.get(hook)).into_iter().flatten() {
+        for &(module, to) in hook
+            .and_then(|hook| world.framework.implementations.get(hook))
+            .into_iter()
+            .flatten()
+        {
             if world.graphs.functions.contains_key(&to) {
-                self.call(to, id, tags, Some(module), Count::ONE, &mut events);
+                let call = Call {
+                    to,
+                    from: id,
+                    module: Some(module),
+                    times: Count::ONE,
+                };
+                self.call(call, tags, &mut events);
             }
         }
         events.truncate(MAX_EVENTS);
@@ -115,15 +142,27 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
     }
 
     /// Adds what a callee calls.
-    #[expect(clippy::too_many_arguments, reason = "")]
-    fn call(&mut self, to: FunctionId, from: FunctionId, tags: Tags, module: Option<u8>, times: Count, events: &mut Vec<Event>) {
+    fn call(&mut self, call: Call, tags: Tags, events: &mut Vec<Event>) {
+        let Call {
+            to,
+            from,
+            module,
+            times,
+        } = call;
         let world = self.world;
         let mut module = module;
         if let Some(&(hook, its)) = world.framework.direct.get(&to) {
             // What the framework calls stands for a hook's implementation.
             if !world.framework.of_function.contains_key(&from) {
-                let key = Key { hook, teardown: world.is_teardown(to), modules: 0 };
-                let calls = Some(Rc::new(Chain { function: to, next: None }));
+                let key = Key {
+                    hook,
+                    teardown: world.is_teardown(to),
+                    modules: 0,
+                };
+                let calls = Some(Rc::new(Chain {
+                    function: to,
+                    next: None,
+                }));
                 events.push(Event { key, times, calls });
             }
             module = Some(its);
@@ -144,7 +183,13 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
     }
 
     /// Walks from a step to the end of the function, or to one of `until`.
-    fn walk(&mut self, walk: &mut Walk<'_>, from: NodeId, until: Option<&FxHashSet<NodeId>>, id: FunctionId) {
+    fn walk(
+        &mut self,
+        walk: &mut Walk<'_>,
+        from: NodeId,
+        until: Option<&FxHashSet<NodeId>>,
+        id: FunctionId,
+    ) {
         let depth = walk.rounds.len();
         let mut at = from;
         loop {
@@ -153,7 +198,12 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
                 break;
             }
             // Loops that are left by `break`.
-            while walk.rounds.len() > depth && walk.rounds.last().is_some_and(|round| round.exit == Some(at)) {
+            while walk.rounds.len() > depth
+                && walk
+                    .rounds
+                    .last()
+                    .is_some_and(|round| round.exit == Some(at))
+            {
                 close(walk);
             }
             if at == EXIT {
@@ -165,27 +215,20 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
             at = match step {
                 Step::Exit => break,
                 Step::Pass(next) => *next,
-                Step::Call { targets, facts, next, .. } => {
-                    let times = self.world.fact(facts, walk.tags, |fact| fact.nominal).unwrap_or(Count::ONE);
-                    let takes = self.world.fact(facts, walk.tags, |fact| fact.takes.as_deref());
-                    let chosen = match takes {
-                        // It may be one that is passed, or that leads to no hook.
-                        Some(name) => {
-                            let Step::Call { passed, .. } = step else { break };
-                            let mut all = targets.iter().chain(passed);
-                            all.find(|&&to| self.world.program.name(to) == name).copied()
-                        }
-                        None => targets.first().copied(),
-                    };
-                    if let Some(to) = chosen.filter(|_| !times.is_zero()) {
-                        let tags = walk.tags;
-                        self.call(to, id, tags, None, times, &mut walk.events);
-                    }
+                Step::Call {
+                    targets,
+                    passed,
+                    facts,
+                    next,
+                } => {
+                    self.call_step(walk, targets, passed, facts, id);
                     *next
                 }
                 Step::Branch { .. } => self.branch(walk, at, id),
                 Step::Switch { arms, other, facts } => {
-                    let takes = self.world.fact(facts, walk.tags, |fact| fact.takes.as_deref());
+                    let takes = self
+                        .world
+                        .fact(facts, walk.tags, |fact| fact.takes.as_deref());
                     let arm = takes.and_then(|takes| arms.iter().find(|arm| &*arm.0 == takes));
                     match (takes, arm) {
                         (_, Some(arm)) => arm.1,
@@ -215,7 +258,10 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
                             None => break,
                         }
                     }
-                    let times = self.world.fact(facts, walk.tags, |fact| fact.nominal).unwrap_or(Count::ONE);
+                    let times = self
+                        .world
+                        .fact(facts, walk.tags, |fact| fact.nominal)
+                        .unwrap_or(Count::ONE);
                     if times.is_zero() && exit.is_some() {
                         exit.unwrap_or(EXIT)
                     } else {
@@ -235,8 +281,69 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
         }
     }
 
+    /// Makes a call: of the function that a fact names, else of the first that it can be.
+    fn call_step(
+        &mut self,
+        walk: &mut Walk<'_>,
+        targets: &[FunctionId],
+        passed: &[(FunctionId, Vec<FactId>)],
+        facts: &[FactId],
+        id: FunctionId,
+    ) {
+        let tags = walk.tags;
+        let times = self
+            .world
+            .fact(facts, tags, |fact| fact.nominal)
+            .unwrap_or(Count::ONE);
+        let chosen = match self.world.fact(facts, tags, |fact| fact.takes.as_deref()) {
+            // It may be one that leads to no hook.
+            Some(name) => targets
+                .iter()
+                .find(|&&to| self.world.program.name(to) == name),
+            None => targets.first(),
+        };
+        if let Some(&to) = chosen.filter(|_| !times.is_zero()) {
+            self.call(
+                Call {
+                    to,
+                    from: id,
+                    module: None,
+                    times,
+                },
+                tags,
+                &mut walk.events,
+            );
+        }
+        for (to, facts) in passed {
+            let times = self
+                .world
+                .fact(facts, tags, |fact| fact.nominal)
+                .unwrap_or(Count::ZERO);
+            if !times.is_zero() {
+                self.call(
+                    Call {
+                        to: *to,
+                        from: id,
+                        module: None,
+                        times,
+                    },
+                    tags,
+                    &mut walk.events,
+                );
+            }
+        }
+    }
+
     fn branch(&mut self, walk: &mut Walk<'_>, at: NodeId, id: FunctionId) -> NodeId {
-        let Some(Step::Branch { hint, repeats, constant, facts, yes, no }) = walk.linked.steps.get(at as usize) else {
+        let Some(Step::Branch {
+            hint,
+            repeats,
+            constant,
+            facts,
+            yes,
+            no,
+        }) = walk.linked.steps.get(at as usize)
+        else {
             return EXIT;
         };
         let said = self.world.fact(facts, walk.tags, |fact| fact.nominal);
@@ -282,7 +389,12 @@ fn reach(linked: &Linked, from: NodeId) -> FxHashSet<NodeId> {
     let mut found = FxHashSet::default();
     let mut queue = vec![from];
     while let Some(at) = queue.pop() {
-        if found.insert(at) && !matches!(linked.steps.get(at as usize), None | Some(Step::Head { .. })) {
+        if found.insert(at)
+            && !matches!(
+                linked.steps.get(at as usize),
+                None | Some(Step::Head { .. })
+            )
+        {
             queue.extend(linked.steps[at as usize].successors());
         }
     }

@@ -81,7 +81,12 @@ impl<'a> Program<'a> {
             member_types: FxHashMap::default(),
         };
         for (file, data) in (0u32..).zip(files) {
-            let map: Vec<_> = data.index.names.iter().map(|name| program.intern(name)).collect();
+            let map: Vec<_> = data
+                .index
+                .names
+                .iter()
+                .map(|name| program.intern(name))
+                .collect();
             for (index, function) in (0u32..).zip(&data.index.functions) {
                 let Some(&name) = map.get(function.name as usize) else {
                     continue;
@@ -104,7 +109,11 @@ impl<'a> Program<'a> {
                     of: at(table.of),
                 });
                 for &(member, value) in &table.fields {
-                    program.by_member.entry(at(member)).or_default().push((id, at(value)));
+                    program
+                        .by_member
+                        .entry(at(member))
+                        .or_default()
+                        .push((id, at(value)));
                 }
             }
             for &(_, member, of) in &data.index.members {
@@ -146,25 +155,37 @@ impl<'a> Program<'a> {
     }
 
     /// Names of a function's file, as names of the program.
-    pub(crate) fn globals<'n>(&self, id: FunctionId, names: &'n [u32]) -> impl Iterator<Item = NameId> + use<'_, 'n, 'a> {
+    pub(crate) fn globals<'n>(
+        &self,
+        id: FunctionId,
+        names: &'n [u32],
+    ) -> impl Iterator<Item = NameId> + use<'_, 'n, 'a> {
         let map = &self.maps[self.functions[id as usize].file as usize];
-        names.iter().filter_map(|&name| map.get(name as usize).copied())
+        names
+            .iter()
+            .filter_map(|&name| map.get(name as usize).copied())
     }
 
     /// All functions of a name.
     pub(crate) fn all(&self, name: &str) -> &[FunctionId] {
-        self.id(name).and_then(|id| self.by_name.get(&id)).map_or(&[], Vec::as_slice)
+        self.id(name)
+            .and_then(|id| self.by_name.get(&id))
+            .map_or(&[], Vec::as_slice)
     }
 
     /// The system call that `SYSCALL_DEFINEn` defines under a name.
     pub(crate) fn syscall(&self, name: &str) -> Option<FunctionId> {
         let all = self.all(name).iter().copied();
-        all.into_iter().find(|&id| self.functions[id as usize].kind == Kind::Syscall)
+        all.into_iter()
+            .find(|&id| self.functions[id as usize].kind == Kind::Syscall)
     }
 
     /// All system calls.
     pub(crate) fn syscalls(&self) -> impl Iterator<Item = &'a str> + '_ {
-        let calls = self.functions.iter().filter(|place| place.kind == Kind::Syscall);
+        let calls = self
+            .functions
+            .iter()
+            .filter(|place| place.kind == Kind::Syscall);
         calls.map(|place| self.names[place.name as usize])
     }
 
@@ -174,12 +195,18 @@ impl<'a> Program<'a> {
     }
 
     /// The program as it is with one file system.
-    pub(crate) fn view(&self, fs: &str, facts: &SourceFacts) -> Result<View<'_, 'a>, PlacementError> {
+    pub(crate) fn view(
+        &self,
+        fs: &str,
+        facts: &SourceFacts,
+    ) -> Result<View<'_, 'a>, PlacementError> {
         let default = vec![format!("fs/{fs}/")];
         let own = facts.fs.get(fs);
         let paths = own.map_or(&default, |facts| &facts.paths);
         let class = |file: &FileData| {
-            let is_in = |path: &String| file.path == *path || (path.ends_with('/') && file.path.starts_with(path.as_str()));
+            let is_in = |path: &String| {
+                file.path == *path || (path.ends_with('/') && file.path.starts_with(path.as_str()))
+            };
             if paths.iter().any(is_in) {
                 Class::FileSystem
             } else if is_generic(&facts.generic, &file.path) {
@@ -190,14 +217,20 @@ impl<'a> Program<'a> {
         };
         let classes: Vec<_> = self.files.iter().map(class).collect();
         if !classes.contains(&Class::FileSystem) {
-            return Err(PlacementError::UnknownFileSystem { name: fs.to_owned() });
+            return Err(PlacementError::UnknownFileSystem {
+                name: fs.to_owned(),
+            });
         }
         let mut used = FxHashSet::default();
         for (file, data) in self.files.iter().enumerate() {
             if classes[file] != Class::FileSystem {
                 continue;
             }
-            let local = data.index.functions.iter().flat_map(|function| &function.uses);
+            let local = data
+                .index
+                .functions
+                .iter()
+                .flat_map(|function| &function.uses);
             used.extend(local.filter_map(|&name| self.maps[file].get(name as usize)));
             let values = data.index.tables.iter().flat_map(|table| &table.fields);
             used.extend(values.filter_map(|&(_, value)| self.maps[file].get(value as usize)));
@@ -206,10 +239,17 @@ impl<'a> Program<'a> {
             program: self,
             classes,
             used,
-            regular: own.map_or(&[][..], |facts| &facts.regular).iter().filter_map(|name| self.id(name)).collect(),
+            regular: own
+                .map_or(&[][..], |facts| &facts.regular)
+                .iter()
+                .filter_map(|name| self.id(name))
+                .collect(),
             owned: FxHashSet::default(),
         };
-        let owned = self.tables.iter().filter(|table| !self.names[table.name as usize].is_empty() && view.is_own(table));
+        let owned = self
+            .tables
+            .iter()
+            .filter(|table| !self.names[table.name as usize].is_empty() && view.is_own(table));
         view.owned = owned.map(|table| table.of).collect();
         Ok(view)
     }
@@ -217,7 +257,9 @@ impl<'a> Program<'a> {
 
 fn is_generic(generic: &[String], path: &str) -> bool {
     generic.iter().any(|wanted| match wanted.strip_suffix('*') {
-        Some(directory) => path.strip_prefix(directory).is_some_and(|rest| !rest.contains('/')),
+        Some(directory) => path
+            .strip_prefix(directory)
+            .is_some_and(|rest| !rest.contains('/')),
         None => path == wanted || (wanted.ends_with('/') && path.starts_with(wanted.as_str())),
     })
 }
@@ -248,7 +290,9 @@ impl View<'_, '_> {
             let function = self.program.function(id);
             let mut others = self.program.globals(id, &function.uses);
             match (others.next(), others.next()) {
-                (Some(other), None) if function.calls.is_empty() && other != name => (name, file) = (other, place.file),
+                (Some(other), None) if function.calls.is_empty() && other != name => {
+                    (name, file) = (other, place.file)
+                }
                 _ => return Some(id),
             }
         }
@@ -276,7 +320,11 @@ impl View<'_, '_> {
                 Kind::Static | Kind::Global if header && shared => 5,
                 Kind::Macro | Kind::Alias if header && near => 4,
                 Kind::Macro | Kind::Alias if header && shared => 3,
-                Kind::Static | Kind::Macro | Kind::Alias if header && directory_holds(path, directory) => 2,
+                Kind::Static | Kind::Macro | Kind::Alias
+                    if header && directory_holds(path, directory) =>
+                {
+                    2
+                }
                 _ => continue,
             };
             if best.is_none_or(|(found, _)| score > found) {
@@ -286,13 +334,31 @@ impl View<'_, '_> {
         best.map(|(_, id)| id)
     }
 
+    /// Does a regular file's table set a member of one of some structs? `None` if it has
+    /// no table of these.
+    pub(crate) fn regular_sets(&self, member: NameId, of: &[NameId]) -> Option<bool> {
+        let tables = &self.program.tables;
+        let regular = |table: &Table| self.regular.contains(&table.name) && of.contains(&table.of);
+        if !tables.iter().any(regular) {
+            return None;
+        }
+        let setters = self.program.by_member.get(&member).into_iter().flatten();
+        Some(
+            setters
+                .into_iter()
+                .any(|&(table, _)| regular(&tables[table as usize])),
+        )
+    }
+
     /// The functions that a member can hold, of one of some structs if those are known; those of a
     /// regular file's tables first. `None` if there are no tables of that kind at all.
     pub(crate) fn targets(&self, member: NameId, of: &[NameId]) -> Option<Vec<FunctionId>> {
         let entries = self.program.by_member.get(&member);
         let entries = entries.map_or(&[][..], Vec::as_slice);
         let names = &self.program.names;
-        let fits = |table: &Table| of.is_empty() || names[table.of as usize].is_empty() || of.contains(&table.of);
+        let fits = |table: &Table| {
+            of.is_empty() || names[table.of as usize].is_empty() || of.contains(&table.of)
+        };
         let owned = of.iter().any(|of| self.owned.contains(of));
         let mut found: Vec<(bool, FunctionId)> = Vec::new();
         for &(table, value) in entries {
@@ -320,5 +386,6 @@ impl View<'_, '_> {
 
 /// Is a header one of a directory above, as `fs/internal.h` of `fs/ext4/x.c`?
 fn directory_holds(path: &str, directory: &str) -> bool {
-    path.rsplit_once('/').is_some_and(|(holder, _)| directory.starts_with(holder))
+    path.rsplit_once('/')
+        .is_some_and(|(holder, _)| directory.starts_with(holder))
 }

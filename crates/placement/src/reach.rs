@@ -30,7 +30,9 @@ pub(crate) fn between(
             }
         }
     }
-    let is_hook = |id: &FunctionId| framework.of_function.contains_key(id) || framework.direct.contains_key(id);
+    let is_hook = |id: &FunctionId| {
+        framework.of_function.contains_key(id) || framework.direct.contains_key(id)
+    };
     let mut queue: Vec<FunctionId> = callers.keys().copied().filter(is_hook).collect();
     let mut kept: FxHashMap<FunctionId, ()> = queue.iter().map(|&id| (id, ())).collect();
     while let Some(id) = queue.pop() {
@@ -63,7 +65,11 @@ fn edges(
         }
     }
     // The framework names the hook that it calls, which may be a function's name, too.
-    let uses: &[u32] = if framework.of_function.contains_key(&id) { &[] } else { &function.uses };
+    let uses: &[u32] = if framework.of_function.contains_key(&id) {
+        &[]
+    } else {
+        &function.uses
+    };
     for name in program.globals(id, uses) {
         if !cuts.is_cut(name, place.name) {
             let to = view.resolve(name, place.file);
@@ -78,9 +84,14 @@ fn edges(
             continue;
         };
         let known = targets.entry((of, member)).or_insert_with(|| {
-            view.targets(member, program.types_of_member(of)).unwrap_or_default()
+            view.targets(member, program.types_of_member(of))
+                .unwrap_or_default()
         });
-        found.extend(known.iter().filter(|&&to| !cuts.is_cut(program.functions[to as usize].name, place.name)));
+        found.extend(
+            known
+                .iter()
+                .filter(|&&to| !cuts.is_cut(program.functions[to as usize].name, place.name)),
+        );
     }
     if let Some(hook) = framework.of_function.get(&id) {
         let all = framework.implementations.get(hook).into_iter().flatten();

@@ -6,25 +6,78 @@ use crate::clean::is_word;
 
 /// Words that are dropped with the parentheses behind them.
 const DROPPED_WITH_ARGUMENTS: [&[u8]; 13] = [
-    b"__attribute__", b"__aligned", b"__free", b"__cleanup", b"__section", b"__must_hold",
-    b"__acquires", b"__releases", b"__printf", b"__counted_by", b"__diag_ignore_all", b"_Alignas",
+    b"__attribute__",
+    b"__aligned",
+    b"__free",
+    b"__cleanup",
+    b"__section",
+    b"__must_hold",
+    b"__acquires",
+    b"__releases",
+    b"__printf",
+    b"__counted_by",
+    b"__diag_ignore_all",
+    b"_Alignas",
     b"__diag_push",
 ];
 
 /// Words that are dropped.
 const DROPPED: [&[u8]; 33] = [
-    b"__user", b"__rcu", b"__force", b"__iomem", b"__percpu", b"__maybe_unused", b"__must_check",
-    b"__always_unused", b"__init", b"__exit", b"__read_mostly", b"__ro_after_init", b"__packed",
-    b"__nocast", b"__private", b"__extension__", b"noinline", b"notrace", b"asmlinkage", b"__cold",
-    b"__initdata", b"__refdata", b"__unused", b"__private", b"__kernel", b"__used", b"__ref",
-    b"noinline_for_stack", b"__always_inline", b"__initconst", b"__noreturn", b"__latent_entropy",
+    b"__user",
+    b"__rcu",
+    b"__force",
+    b"__iomem",
+    b"__percpu",
+    b"__maybe_unused",
+    b"__must_check",
+    b"__always_unused",
+    b"__init",
+    b"__exit",
+    b"__read_mostly",
+    b"__ro_after_init",
+    b"__packed",
+    b"__nocast",
+    b"__private",
+    b"__extension__",
+    b"noinline",
+    b"notrace",
+    b"asmlinkage",
+    b"__cold",
+    b"__initdata",
+    b"__refdata",
+    b"__unused",
+    b"__private",
+    b"__kernel",
+    b"__used",
+    b"__ref",
+    b"noinline_for_stack",
+    b"__always_inline",
+    b"__initconst",
+    b"__noreturn",
+    b"__latent_entropy",
     b"uninitialized_var",
 ];
 
 /// Words that begin a type where an argument of a macro can be one.
 const TYPES: [&[u8]; 18] = [
-    b"struct", b"union", b"enum", b"const", b"unsigned", b"signed", b"int", b"long", b"short",
-    b"char", b"void", b"bool", b"size_t", b"ssize_t", b"float", b"double", b"volatile", b"_Bool",
+    b"struct",
+    b"union",
+    b"enum",
+    b"const",
+    b"unsigned",
+    b"signed",
+    b"int",
+    b"long",
+    b"short",
+    b"char",
+    b"void",
+    b"bool",
+    b"size_t",
+    b"ssize_t",
+    b"float",
+    b"double",
+    b"volatile",
+    b"_Bool",
 ];
 
 const CONTROL: [&[u8]; 5] = [b"if", b"while", b"for", b"switch", b"return"];
@@ -54,7 +107,10 @@ pub(crate) fn rewrite(body: &[u8]) -> Vec<u8> {
 impl<'a> Rewriter<'a> {
     fn peek(&self, from: usize) -> u8 {
         let rest = &self.text[from.min(self.text.len())..];
-        rest.iter().copied().find(|b| !b.is_ascii_whitespace()).unwrap_or(0)
+        rest.iter()
+            .copied()
+            .find(|b| !b.is_ascii_whitespace())
+            .unwrap_or(0)
     }
 
     fn word_end(&self, from: usize) -> usize {
@@ -78,7 +134,10 @@ impl<'a> Rewriter<'a> {
 
     /// Skips to `to`, keeping lines.
     fn skip(&mut self, to: usize) {
-        let lines = self.text[self.at..to].iter().filter(|&&b| b == b'\n').count();
+        let lines = self.text[self.at..to]
+            .iter()
+            .filter(|&&b| b == b'\n')
+            .count();
         self.out.resize(self.out.len() + lines, b'\n');
         self.at = to;
     }
@@ -113,7 +172,9 @@ impl<'a> Rewriter<'a> {
                 // Of a range: `case 1 ... 5:`, `[0 ... N] =`.
                 b'.' if self.text[self.at..].starts_with(b"...") => {
                     let rest = &self.text[self.at..];
-                    let end = rest.iter().position(|b| matches!(b, b':' | b']' | b';' | b')'));
+                    let end = rest
+                        .iter()
+                        .position(|b| matches!(b, b':' | b']' | b';' | b')'));
                     self.skip(self.at + end.unwrap_or(rest.len()));
                 }
                 // Pasted or made a string, in macros.
@@ -123,7 +184,11 @@ impl<'a> Rewriter<'a> {
                             self.out.pop();
                         }
                         self.at += 2;
-                        while self.text.get(self.at).is_some_and(|b| *b == b' ' || *b == b'\t') {
+                        while self
+                            .text
+                            .get(self.at)
+                            .is_some_and(|b| *b == b' ' || *b == b'\t')
+                        {
                             self.at += 1;
                         }
                     } else {
@@ -152,7 +217,9 @@ impl<'a> Rewriter<'a> {
             return;
         }
         let rest = &self.text[from..];
-        let end = rest.iter().position(|&b| !is_word(b) && !b.is_ascii_whitespace() && b != b'*');
+        let end = rest
+            .iter()
+            .position(|&b| !is_word(b) && !b.is_ascii_whitespace() && b != b'*');
         let to = from + end.unwrap_or(rest.len());
         if matches!(self.text.get(to), Some(b',' | b')' | b'[')) {
             self.skip(to);
@@ -169,13 +236,32 @@ impl<'a> Rewriter<'a> {
         } else if DROPPED.contains(&word) {
             self.at = end;
             self.out.push(b' ');
-        } else if matches!(word, b"typeof" | b"__typeof__" | b"typeof_unqual" | b"__unqual_scalar_typeof") && called {
+        } else if matches!(
+            word,
+            b"typeof" | b"__typeof__" | b"typeof_unqual" | b"__unqual_scalar_typeof"
+        ) && called
+        {
             self.skip(self.group_end(end));
             self.out.extend_from_slice(b" long ");
-        } else if matches!(word, b"asm" | b"__asm__" | b"__asm" | b"asm_volatile_goto" | b"asm_inline" | b"asm_goto_output" | b"_Generic" | b"offsetof" | b"__builtin_offsetof") {
+        } else if matches!(
+            word,
+            b"asm"
+                | b"__asm__"
+                | b"__asm"
+                | b"asm_volatile_goto"
+                | b"asm_inline"
+                | b"asm_goto_output"
+                | b"_Generic"
+                | b"offsetof"
+                | b"__builtin_offsetof"
+        ) {
             let mut to = end;
             while self.peek(to) != b'(' {
-                let from = to + self.text[to..].iter().take_while(|b| b.is_ascii_whitespace()).count();
+                let from = to
+                    + self.text[to..]
+                        .iter()
+                        .take_while(|b| b.is_ascii_whitespace())
+                        .count();
                 let next = self.word_end(from);
                 if next == from {
                     break;
@@ -201,18 +287,26 @@ impl<'a> Rewriter<'a> {
             self.out.trim_ascii_end().last(),
             None | Some(b';' | b'{' | b'}' | b')' | b':')
         ) || self.out.trim_ascii_end().ends_with(b"else");
-        let each = word.windows(9).any(|w| w == b"_for_each" || w == b"for_each_") || word == b"for_each";
+        let each = word
+            .windows(9)
+            .any(|w| w == b"_for_each" || w == b"for_each_")
+            || word == b"for_each";
         let block = behind == b'{' || (each && (is_word(behind) || behind == b'('));
         let mut closing: &'static [u8] = b"";
         if starts_statement && block {
-            self.out.extend_from_slice(if each { b"while (" } else { b"if (" });
+            self.out
+                .extend_from_slice(if each { b"while (" } else { b"if (" });
             closing = b")";
         } else if word.starts_with(b"while_each_") && behind == b';' {
             self.out.extend_from_slice(b"while (");
             closing = b")";
         }
         self.copy(end);
-        let group = self.at + self.text[self.at..].iter().position(|&b| b == b'(').unwrap_or(0);
+        let group = self.at
+            + self.text[self.at..]
+                .iter()
+                .position(|&b| b == b'(')
+                .unwrap_or(0);
         self.copy(group + 1);
         self.open.push((!OF_TYPES.contains(&word), closing));
         if !OF_TYPES.contains(&word) {
@@ -234,13 +328,34 @@ mod tests {
 
     #[test]
     fn idioms() {
-        assert_eq!(rewritten("{ list_for_each_entry(a, b, c) { f(); } }"), "{ while (list_for_each_entry(a, b, c)) { f(); } }");
-        assert_eq!(rewritten("{ for_each_x(a, b)\n if (c) d(); }"), "{ while (for_each_x(a, b)) if (c) d(); }");
-        assert_eq!(rewritten("{ scoped_guard(mutex, &l) { f(); } }"), "{ if (scoped_guard(mutex, &l)) { f(); } }");
-        assert_eq!(rewritten("typeof(*a) b = (__force int __user *)c;"), "long b = ( int *)c;");
-        assert_eq!(rewritten("asm volatile(\"\" : : \"\"(x)); f();"), "0 ; f();");
-        assert_eq!(rewritten("va_arg(ap, unsigned long *); container_of(a, struct b, c);"), "va_arg(ap, 0 ); container_of(a, 0 , c);");
-        assert_eq!(rewritten("x = (struct a *)b; sizeof(struct c);"), "x = (struct a *)b; sizeof(struct c);");
+        assert_eq!(
+            rewritten("{ list_for_each_entry(a, b, c) { f(); } }"),
+            "{ while (list_for_each_entry(a, b, c)) { f(); } }"
+        );
+        assert_eq!(
+            rewritten("{ for_each_x(a, b)\n if (c) d(); }"),
+            "{ while (for_each_x(a, b)) if (c) d(); }"
+        );
+        assert_eq!(
+            rewritten("{ scoped_guard(mutex, &l) { f(); } }"),
+            "{ if (scoped_guard(mutex, &l)) { f(); } }"
+        );
+        assert_eq!(
+            rewritten("typeof(*a) b = (__force int __user *)c;"),
+            "long b = ( int *)c;"
+        );
+        assert_eq!(
+            rewritten("asm volatile(\"\" : : \"\"(x)); f();"),
+            "0 ; f();"
+        );
+        assert_eq!(
+            rewritten("va_arg(ap, unsigned long *); container_of(a, struct b, c);"),
+            "va_arg(ap, 0 ); container_of(a, 0 , c);"
+        );
+        assert_eq!(
+            rewritten("x = (struct a *)b; sizeof(struct c);"),
+            "x = (struct a *)b; sizeof(struct c);"
+        );
         assert_eq!(rewritten("case 1 ... 5: a##b(#c);"), "case 1 : ab(\"\");");
     }
 

@@ -3,10 +3,13 @@
 //! that they call, tables of function pointers, and the types of structs' members.
 //! Only functions that lie between a system call and a hook are parsed later.
 
+mod text;
+
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::clean::{Clean, is_word};
+use text::{assigned_value, find, struct_name};
 
 /// A name of a file: an index of [`FileIndex::names`].
 pub(crate) type Name = u32;
@@ -69,22 +72,58 @@ pub(crate) struct FileIndex {
 
 /// Words before `(` that call nothing.
 const KEYWORDS: [&[u8]; 22] = [
-    b"if", b"while", b"for", b"switch", b"return", b"sizeof", b"typeof", b"__typeof__", b"defined",
-    b"__attribute__", b"offsetof", b"alignof", b"__alignof__", b"asm", b"__asm__", b"volatile",
-    b"do", b"else", b"goto", b"case", b"_Static_assert", b"static_assert",
+    b"if",
+    b"while",
+    b"for",
+    b"switch",
+    b"return",
+    b"sizeof",
+    b"typeof",
+    b"__typeof__",
+    b"defined",
+    b"__attribute__",
+    b"offsetof",
+    b"alignof",
+    b"__alignof__",
+    b"asm",
+    b"__asm__",
+    b"volatile",
+    b"do",
+    b"else",
+    b"goto",
+    b"case",
+    b"_Static_assert",
+    b"static_assert",
 ];
 
 /// Words that look like the name of the function that they annotate.
 const ANNOTATIONS: [&[u8]; 25] = [
-    b"__attribute__", b"__acquires", b"__releases", b"__must_hold", b"__printf", b"__scanf",
-    b"__aligned", b"__section", b"__alloc_size", b"__malloc", b"__cond_acquires", b"__cond_lock",
-    b"__context__", b"__assume_aligned", b"__nonnull", b"__no_sanitize", b"__counted_by",
-    b"__acquires_shared", b"__releases_shared", b"__diagnose_as", b"__realloc_size", b"__target",
-    b"__cond_acquires_shared", b"__guarded_by", b"__copy",
+    b"__attribute__",
+    b"__acquires",
+    b"__releases",
+    b"__must_hold",
+    b"__printf",
+    b"__scanf",
+    b"__aligned",
+    b"__section",
+    b"__alloc_size",
+    b"__malloc",
+    b"__cond_acquires",
+    b"__cond_lock",
+    b"__context__",
+    b"__assume_aligned",
+    b"__nonnull",
+    b"__no_sanitize",
+    b"__counted_by",
+    b"__acquires_shared",
+    b"__releases_shared",
+    b"__diagnose_as",
+    b"__realloc_size",
+    b"__target",
+    b"__cond_acquires_shared",
+    b"__guarded_by",
+    b"__copy",
 ];
-
-/// The name of a function that `struct` tables hold when nothing is known of it.
-pub(crate) const UNKNOWN: &str = "";
 
 /// Names that are called, called as members, and used otherwise.
 type Names = (Vec<Name>, Vec<(Name, Name)>, Vec<Name>);
@@ -113,7 +152,11 @@ pub(crate) fn scan(clean: &Clean) -> FileIndex {
     for found in &clean.macros {
         let (from, to) = found.body;
         let name = scanner.name(&clean.text[found.name.0..found.name.1]);
-        let kind = if found.function { Kind::Macro } else { Kind::Alias };
+        let kind = if found.function {
+            Kind::Macro
+        } else {
+            Kind::Alias
+        };
         scanner.add(name, kind, found.line, (found.name.0, to), from);
     }
     scanner.out
@@ -140,7 +183,9 @@ impl<'a> Scanner<'a> {
 
     fn lines_to(&mut self, from: usize, to: usize) {
         let lines = self.text[from..to].iter().filter(|&&b| b == b'\n').count();
-        self.line = self.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+        self.line = self
+            .line
+            .saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
     }
 
     /// Behind the bracket that closes the one here. In a function or table, a brace at
@@ -232,7 +277,8 @@ impl<'a> Scanner<'a> {
         (from, opened, to): (usize, usize, usize),
         line: u32,
     ) -> bool {
-        let named = |group: &&(&[u8], usize)| !group.0.is_empty() && !ANNOTATIONS.contains(&group.0);
+        let named =
+            |group: &&(&[u8], usize)| !group.0.is_empty() && !ANNOTATIONS.contains(&group.0);
         let Some(&(word, open)) = groups.iter().rev().find(named) else {
             return false;
         };
@@ -247,7 +293,10 @@ impl<'a> Scanner<'a> {
         if defines(b"SYSCALL_DEFINE") || defines(b"COMPAT_SYSCALL_DEFINE") {
             let inner = &self.text[open + 1..opened];
             let inner = &inner[inner.len() - inner.trim_ascii_start().len()..];
-            let length = inner.iter().position(|&b| !is_word(b)).unwrap_or(inner.len());
+            let length = inner
+                .iter()
+                .position(|&b| !is_word(b))
+                .unwrap_or(inner.len());
             name = &inner[..length];
             if defines(b"COMPAT") {
                 // 32-bit callers are not looked at.
@@ -301,7 +350,11 @@ impl<'a> Scanner<'a> {
                     designator = !matches!(before, b'a' | b')' | b']');
                 }
                 if !byte.is_ascii_whitespace() {
-                    before = if before == b'-' && byte == b'>' { b'.' } else { byte };
+                    before = if before == b'-' && byte == b'>' {
+                        b'.'
+                    } else {
+                        byte
+                    };
                 }
                 at += 1;
                 continue;
@@ -338,7 +391,11 @@ impl<'a> Scanner<'a> {
             } else if !matches!(next, b'.' | b'-' | b'[') && before != b'*' {
                 uses.push(self.name(word));
             }
-            member = if before == b'.' && matches!(next, b'-' | b'.') { word } else { b"" };
+            member = if before == b'.' && matches!(next, b'-' | b'.') {
+                word
+            } else {
+                b""
+            };
             before = b'a';
         }
         for (of, field, value) in assigned {
@@ -364,7 +421,10 @@ impl<'a> Scanner<'a> {
         let mut name: &[u8] = b"";
         let mut at = 0;
         while at < header.len() && header[at] != b'=' && header[at] != b'[' {
-            let length = header[at..].iter().position(|&b| !is_word(b)).unwrap_or(header.len() - at);
+            let length = header[at..]
+                .iter()
+                .position(|&b| !is_word(b))
+                .unwrap_or(header.len() - at);
             if length > 0 {
                 name = &header[at..at + length];
             }
@@ -401,12 +461,21 @@ impl<'a> Scanner<'a> {
             if statement.contains(&b'(') {
                 continue;
             }
-            let inner = statement.iter().rposition(|&b| b == b'{' || b == b'}').map_or(0, |at| at + 1);
+            let inner = statement
+                .iter()
+                .rposition(|&b| b == b'{' || b == b'}')
+                .map_or(0, |at| at + 1);
             let statement = &statement[inner..];
             let target = struct_name(statement);
-            let end = statement.iter().position(|&b| b == b'[' || b == b':').unwrap_or(statement.len());
+            let end = statement
+                .iter()
+                .position(|&b| b == b'[' || b == b':')
+                .unwrap_or(statement.len());
             let head = statement[..end].trim_ascii_end();
-            let from = head.iter().rposition(|&b| !is_word(b)).map_or(0, |at| at + 1);
+            let from = head
+                .iter()
+                .rposition(|&b| !is_word(b))
+                .map_or(0, |at| at + 1);
             let member = &head[from..];
             if !target.is_empty() && !member.is_empty() && member != target {
                 let (member, target) = (self.name(member), self.name(target));
@@ -416,49 +485,5 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The word behind the first `struct` of a text.
-fn struct_name(text: &[u8]) -> &[u8] {
-    let Some(at) = find(text, b"struct ") else {
-        return b"";
-    };
-    if at > 0 && is_word(text[at - 1]) {
-        return b"";
-    }
-    let rest = text[at + 7..].trim_ascii_start();
-    &rest[..rest.iter().position(|&b| !is_word(b)).unwrap_or(rest.len())]
-}
-
-/// The name behind `=`, if a name is all there is.
-fn assigned_value(text: &[u8]) -> &[u8] {
-    let text = text.trim_ascii_start();
-    let Some(mut text) = text.strip_prefix(b"=") else {
-        return b"";
-    };
-    loop {
-        text = text.trim_ascii_start();
-        match text.first() {
-            Some(b'&') => text = &text[1..],
-            // A cast.
-            Some(b'(') => match text.iter().position(|&b| b == b')') {
-                Some(close) => text = &text[close + 1..],
-                None => return b"",
-            },
-            Some(&byte) if byte == b'_' || byte.is_ascii_alphabetic() => break,
-            _ => return b"",
-        }
-    }
-    let length = text.iter().position(|&b| !is_word(b)).unwrap_or(text.len());
-    let (word, rest) = text.split_at(length);
-    match rest.trim_ascii_start().first() {
-        None | Some(b',' | b'}' | b';') => word,
-        _ => b"",
-    }
-}
-
-pub(crate) fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
-    text.windows(wanted.len()).position(|window| window == wanted)
-}
-
 #[cfg(test)]
-#[path = "scan/tests.rs"]
 mod tests;

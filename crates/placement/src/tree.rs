@@ -75,7 +75,11 @@ impl Tree {
         Self::checked(path, Some(revision.to_owned()), source)
     }
 
-    fn checked(path: PathBuf, revision: Option<String>, source: Source) -> Result<Self, PlacementError> {
+    fn checked(
+        path: PathBuf,
+        revision: Option<String>,
+        source: Source,
+    ) -> Result<Self, PlacementError> {
         let mut tree = Self {
             path,
             revision,
@@ -90,7 +94,9 @@ impl Tree {
             return Err(no_tree("it has no Makefile".to_owned()));
         };
         let Some(version) = version(&String::from_utf8_lossy(&makefile)) else {
-            return Err(no_tree("its Makefile names no VERSION, PATCHLEVEL and SUBLEVEL".to_owned()));
+            return Err(no_tree(
+                "its Makefile names no VERSION, PATCHLEVEL and SUBLEVEL".to_owned(),
+            ));
         };
         for file in ["security/security.c", "fs/namei.c"] {
             if tree.read(file).is_err() {
@@ -150,7 +156,8 @@ fn wanted(paths: &[String], path: &str) -> bool {
     source
         && paths.iter().any(|wanted| {
             if let Some(directory) = wanted.strip_suffix('*') {
-                path.strip_prefix(directory).is_some_and(|rest| !rest.contains('/'))
+                path.strip_prefix(directory)
+                    .is_some_and(|rest| !rest.contains('/'))
             } else {
                 path == wanted || (wanted.ends_with('/') && path.starts_with(wanted.as_str()))
             }
@@ -161,14 +168,29 @@ fn wanted(paths: &[String], path: &str) -> bool {
 fn version(makefile: &str) -> Option<String> {
     let value = |name: &str| {
         makefile.lines().take(100).find_map(|line| {
-            let value = line.strip_prefix(name)?.trim_start().strip_prefix('=')?.trim();
+            let value = line
+                .strip_prefix(name)?
+                .trim_start()
+                .strip_prefix('=')?
+                .trim();
             Some(value.to_owned())
         })
     };
-    let number = |name| value(name).filter(|v| !v.is_empty() && v.len() < 8 && v.bytes().all(|b| b.is_ascii_digit()));
-    let (major, minor, sub) = (number("VERSION")?, number("PATCHLEVEL")?, number("SUBLEVEL")?);
+    let number = |name| {
+        value(name)
+            .filter(|v| !v.is_empty() && v.len() < 8 && v.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let (major, minor, sub) = (
+        number("VERSION")?,
+        number("PATCHLEVEL")?,
+        number("SUBLEVEL")?,
+    );
     let extra = value("EXTRAVERSION").unwrap_or_default();
-    let extra: String = extra.chars().filter(|c| c.is_ascii_alphanumeric() || "-+.~_".contains(*c)).take(32).collect();
+    let extra: String = extra
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || "-+.~_".contains(*c))
+        .take(32)
+        .collect();
     Some(format!("{major}.{minor}.{sub}{extra}"))
 }
 
@@ -188,6 +210,8 @@ mod tests {
     fn paths() {
         let paths = ["fs/*".to_owned(), "mm/".to_owned(), "a/b.c".to_owned()];
         assert!(wanted(&paths, "fs/namei.c") && !wanted(&paths, "fs/ext4/inode.c"));
-        assert!(wanted(&paths, "mm/x/y.h") && wanted(&paths, "a/b.c") && !wanted(&paths, "mm/Kconfig"));
+        assert!(
+            wanted(&paths, "mm/x/y.h") && wanted(&paths, "a/b.c") && !wanted(&paths, "mm/Kconfig")
+        );
     }
 }

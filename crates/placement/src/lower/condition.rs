@@ -45,7 +45,13 @@ impl Leaning {
     /// Of a part of `a && b` (`whole` is yes) or `a || b` (no): if the whole is so, each
     /// part is; if it is not, only the last is taken to be the reason.
     fn part(self, whole: Hint, last: bool) -> Self {
-        let keep = |hint: Hint| if hint == whole || last { hint } else { Hint::Open };
+        let keep = |hint: Hint| {
+            if hint == whole || last {
+                hint
+            } else {
+                Hint::Open
+            }
+        };
         Self {
             strong: keep(self.strong),
             weak: keep(self.weak),
@@ -83,10 +89,15 @@ impl<'a> Graph<'a> {
         (yes, no): (NodeId, NodeId),
         leaning: Leaning,
     ) -> NodeId {
-        let operator = node.child_by_field_name("operator").map_or("", |op| self.text(op));
+        let operator = node
+            .child_by_field_name("operator")
+            .map_or("", |op| self.text(op));
         match (node.kind(), operator) {
             ("parenthesized_expression", _) if node.named_child_count() == 1 => {
-                if let Some(inner) = node.named_child(0).filter(|n| n.kind() != "compound_statement") {
+                if let Some(inner) = node
+                    .named_child(0)
+                    .filter(|n| n.kind() != "compound_statement")
+                {
                     return self.condition(inner, (yes, no), leaning);
                 }
             }
@@ -96,7 +107,10 @@ impl<'a> Graph<'a> {
                 }
             }
             ("binary_expression", "&&" | "||") => {
-                let sides = (node.child_by_field_name("left"), node.child_by_field_name("right"));
+                let sides = (
+                    node.child_by_field_name("left"),
+                    node.child_by_field_name("right"),
+                );
                 if let (Some(left), Some(right)) = sides {
                     let and = operator == "&&";
                     let whole = if and { Hint::Yes } else { Hint::No };
@@ -106,19 +120,31 @@ impl<'a> Graph<'a> {
                 }
             }
             ("call_expression", _) => {
-                let function = node.child_by_field_name("function").map_or("", |f| self.text(f));
+                let function = node
+                    .child_by_field_name("function")
+                    .map_or("", |f| self.text(f));
                 let strong = match function {
                     "likely" => Some(Hint::Yes),
                     "unlikely" => Some(Hint::No),
                     _ => None,
                 };
-                let inner = node.child_by_field_name("arguments").and_then(|all| all.named_child(0));
+                let inner = node
+                    .child_by_field_name("arguments")
+                    .and_then(|all| all.named_child(0));
                 if let (Some(strong), Some(inner)) = (strong, inner) {
                     return self.condition(inner, (yes, no), Leaning { strong, ..leaning });
                 }
             }
             ("number_literal", _) => {
-                return if self.text(node).trim_matches(['0', 'x', 'u', 'U', 'l', 'L']).is_empty() { no } else { yes };
+                return if self
+                    .text(node)
+                    .trim_matches(['0', 'x', 'u', 'U', 'l', 'L'])
+                    .is_empty()
+                {
+                    no
+                } else {
+                    yes
+                };
             }
             ("true", _) => return yes,
             ("false", _) => return no,
@@ -126,8 +152,14 @@ impl<'a> Graph<'a> {
         }
         let text = self.tidy(node);
         let own = self.own_hint(&text);
-        let hint = [leaning.strong, own, leaning.weak].into_iter().find(|hint| *hint != Hint::Open);
-        let tests = if node.kind() == "field_expression" { self.callee(node) } else { None };
+        let hint = [leaning.strong, own, leaning.weak]
+            .into_iter()
+            .find(|hint| *hint != Hint::Open);
+        let tests = if node.kind() == "field_expression" {
+            self.callee(node)
+        } else {
+            None
+        };
         let id = self.add(Node::Branch {
             text,
             hint: hint.unwrap_or(Hint::Open),
@@ -141,7 +173,15 @@ impl<'a> Graph<'a> {
 
     /// What a condition says of itself: that a call failed, mostly.
     fn own_hint(&self, text: &str) -> Hint {
-        let failure = ["IS_ERR", "WARN_ON", "PTR_ERR", "BUG_ON", "VM_BUG_ON", "signal_pending", "fatal_signal_pending"];
+        let failure = [
+            "IS_ERR",
+            "WARN_ON",
+            "PTR_ERR",
+            "BUG_ON",
+            "VM_BUG_ON",
+            "signal_pending",
+            "fatal_signal_pending",
+        ];
         if failure.iter().any(|start| text.starts_with(start)) || ERRORS.contains(&text) {
             return Hint::No;
         }
@@ -168,13 +208,17 @@ impl<'a> Graph<'a> {
         for _ in 0..MAX_DEPTH {
             match node.kind() {
                 "compound_statement" | "else_clause" => {
-                    let Some(last) = node.named_child(node.named_child_count().saturating_sub(1) as u32) else {
+                    let Some(last) =
+                        node.named_child(node.named_child_count().saturating_sub(1) as u32)
+                    else {
                         return false;
                     };
                     node = last;
                 }
                 "goto_statement" => {
-                    let label = node.child_by_field_name("label").map_or("", |label| self.text(label));
+                    let label = node
+                        .child_by_field_name("label")
+                        .map_or("", |label| self.text(label));
                     return FAILURES.iter().any(|part| label.contains(part));
                 }
                 "return_statement" => {
@@ -193,12 +237,19 @@ impl<'a> Graph<'a> {
 
 /// Names that are treated in their own way are rarely those at hand.
 fn compares_names(text: &str) -> bool {
-    ["strcmp(", "strncmp(", "memcmp("].iter().any(|start| text.starts_with(start))
+    ["strcmp(", "strncmp(", "memcmp("]
+        .iter()
+        .any(|start| text.starts_with(start))
 }
 
 /// A descriptor allows what is done with it.
 fn allows(text: &str) -> bool {
-    ["READ", "WRITE", "PREAD", "PWRITE", "CAN_READ", "CAN_WRITE"].iter().any(|mode| text.ends_with(&format!("FMODE_{mode}")))
+    if !text.contains("->f_mode & FMODE_") || text.contains('(') {
+        return false;
+    }
+    ["READ", "WRITE", "PREAD", "PWRITE", "CAN_READ", "CAN_WRITE"]
+        .iter()
+        .any(|mode| text.ends_with(&format!("FMODE_{mode}")))
 }
 
 /// What a condition that is no comparison says: a regular file is what calls are made on,
@@ -206,11 +257,21 @@ fn allows(text: &str) -> bool {
 fn own_hint_of_value(text: &str) -> Hint {
     let assigned = text.split_once(" = ").map_or("", |(left, _)| left);
     let starts = |starts: &[&str]| starts.iter().any(|start| text.starts_with(start));
-    if ERRORS.contains(&assigned) || starts(&["S_ISDIR(", "S_ISLNK(", "d_is_dir(", "d_is_symlink(", "retry_estale("]) {
+    if ERRORS.contains(&assigned)
+        || starts(&[
+            "S_ISDIR(",
+            "S_ISLNK(",
+            "d_is_dir(",
+            "d_is_symlink(",
+            "retry_estale(",
+        ])
+    {
         Hint::No
-    } else if compares_names(text) || (text.contains("->f_mode & FMODE_") && !text.contains('(')) && allows(text) {
-        Hint::Yes
-    } else if starts(&["S_ISREG(", "d_is_reg(", "fd_file("]) || text == "f.file" || text == "fd.file" {
+    } else if compares_names(text)
+        || allows(text)
+        || starts(&["S_ISREG(", "d_is_reg(", "fd_file("])
+        || ["f.file", "fd.file"].contains(&text)
+    {
         Hint::Yes
     } else {
         Hint::Open
@@ -219,8 +280,8 @@ fn own_hint_of_value(text: &str) -> Hint {
 
 /// Parts of labels behind which functions clean up.
 const FAILURES: [&str; 18] = [
-    "out", "err", "fail", "bad", "unlock", "free", "put", "drop", "abort", "exit", "cleanup", "release",
-    "undo", "done", "einval", "efault", "eperm", "enomem",
+    "out", "err", "fail", "bad", "unlock", "free", "put", "drop", "abort", "exit", "cleanup",
+    "release", "undo", "done", "einval", "efault", "eperm", "enomem",
 ];
 
 /// The two sides of a comparison that is all a text is.

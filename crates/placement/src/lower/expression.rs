@@ -24,7 +24,9 @@ impl<'a> Graph<'a> {
         match node.kind() {
             "call_expression" => self.call(node, next),
             "binary_expression" => {
-                let operator = node.child_by_field_name("operator").map_or("", |op| self.text(op));
+                let operator = node
+                    .child_by_field_name("operator")
+                    .map_or("", |op| self.text(op));
                 if operator == "&&" || operator == "||" {
                     return self.condition(node, (next, next), Leaning::weak(Hint::Open));
                 }
@@ -35,14 +37,27 @@ impl<'a> Graph<'a> {
                 let no = field("alternative").map_or(next, |part| self.value(part, next));
                 let yes = field("consequence").map_or(next, |part| self.value(part, next));
                 match field("condition") {
-                    Some(condition) => self.condition(condition, (yes, no), Leaning::weak(Hint::Open)),
+                    Some(condition) => {
+                        self.condition(condition, (yes, no), Leaning::weak(Hint::Open))
+                    }
                     None => next,
                 }
             }
-            "identifier" | "number_literal" | "string_literal" | "field_identifier" | "type_descriptor"
-            | "sizeof_expression" | "offsetof_expression" | "primitive_type" | "type_identifier"
-            | "struct_specifier" | "parameter_list" | "comment" => next,
-            "compound_statement" | "declaration" | "expression_statement" => self.statement(node, next),
+            "identifier"
+            | "number_literal"
+            | "string_literal"
+            | "field_identifier"
+            | "type_descriptor"
+            | "sizeof_expression"
+            | "offsetof_expression"
+            | "primitive_type"
+            | "type_identifier"
+            | "struct_specifier"
+            | "parameter_list"
+            | "comment" => next,
+            "compound_statement" | "declaration" | "expression_statement" => {
+                self.statement(node, next)
+            }
             kind if kind.ends_with("_statement") => self.statement(node, next),
             _ => self.parts(node, next),
         }
@@ -51,7 +66,10 @@ impl<'a> Graph<'a> {
     fn parts(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
         let mut cursor = node.walk();
         let parts: Vec<_> = node.named_children(&mut cursor).collect();
-        parts.into_iter().rev().fold(next, |next, part| self.value(part, next))
+        parts
+            .into_iter()
+            .rev()
+            .fold(next, |next, part| self.value(part, next))
     }
 
     fn call(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
@@ -75,7 +93,11 @@ impl<'a> Graph<'a> {
         if let Some(arguments) = arguments {
             entry = self.parts(arguments, entry);
         }
-        if function.kind() == "identifier" { entry } else { self.value(function, entry) }
+        if function.kind() == "identifier" {
+            entry
+        } else {
+            self.value(function, entry)
+        }
     }
 
     /// What is called: a name, or a member that holds a function.
@@ -90,7 +112,9 @@ impl<'a> Graph<'a> {
                     let before = node.child_by_field_name("argument")?;
                     let of = match before.kind() {
                         "identifier" => self.text(before),
-                        "field_expression" => before.child_by_field_name("field").map_or("", |f| self.text(f)),
+                        "field_expression" => before
+                            .child_by_field_name("field")
+                            .map_or("", |f| self.text(f)),
                         _ => "",
                     };
                     let of = of.into();
@@ -107,10 +131,10 @@ impl<'a> Graph<'a> {
         let mut cursor = arguments.walk();
         let mut names = Vec::new();
         for mut argument in arguments.named_children(&mut cursor) {
-            if argument.kind() == "pointer_expression" {
-                if let Some(inner) = argument.child_by_field_name("argument") {
-                    argument = inner;
-                }
+            if argument.kind() == "pointer_expression"
+                && let Some(inner) = argument.child_by_field_name("argument")
+            {
+                argument = inner;
             }
             if argument.kind() == "identifier" {
                 names.push(self.text(argument).into());

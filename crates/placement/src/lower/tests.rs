@@ -23,8 +23,20 @@ fn calls(body: &Body, yes: bool) -> Vec<String> {
                 });
                 *next
             }
-            Node::Branch { yes: to, no, .. } => if yes { *to } else { *no },
-            Node::Switch { arms, other, .. } => if yes { arms[0].1 } else { *other },
+            Node::Branch { yes: to, no, .. } => {
+                if yes {
+                    *to
+                } else {
+                    *no
+                }
+            }
+            Node::Switch { arms, other, .. } => {
+                if yes {
+                    arms[0].1
+                } else {
+                    *other
+                }
+            }
             Node::Label { next, .. } | Node::Loop { next, .. } => *next,
         };
     }
@@ -33,7 +45,9 @@ fn calls(body: &Body, yes: bool) -> Vec<String> {
 
 #[test]
 fn order_and_short_circuits() {
-    let found = body("{ int x = a(b(), c->d->e()); if (f() && !g()) return h(); return likely(y) ? i() : j(); }");
+    let found = body(
+        "{ int x = a(b(), c->d->e()); if (f() && !g()) return h(); return likely(y) ? i() : j(); }",
+    );
     assert_eq!(calls(&found, true), ["b", "d.e", "a", "f", "g", "i"]);
     assert_eq!(calls(&found, false), ["b", "d.e", "a", "f", "j"]);
     assert_eq!(&*found.fault, "");
@@ -41,14 +55,18 @@ fn order_and_short_circuits() {
 
 #[test]
 fn gotos_and_switches() {
-    let found = body("{ switch (x) { case A: a(); case B: b(); break; default: d(); goto out; } e();\nout: f(); }");
+    let found = body(
+        "{ switch (x) { case A: a(); case B: b(); break; default: d(); goto out; } e();\nout: f(); }",
+    );
     assert_eq!(calls(&found, true), ["a", "b", "e", "f"]);
     assert_eq!(calls(&found, false), ["d", "f"]);
 }
 
 #[test]
 fn hints() {
-    let found = body("{ err = a(); if (err) return err; if (!p) return -ENOMEM; if (unlikely(q)) b(); if (r->x) c(); }");
+    let found = body(
+        "{ err = a(); if (err) return err; if (!p) return -ENOMEM; if (unlikely(q)) b(); if (r->x) c(); }",
+    );
     let hints: Vec<_> = found
         .nodes
         .iter()
@@ -57,13 +75,19 @@ fn hints() {
             _ => None,
         })
         .collect();
-    let expected = [("r->x", Hint::Open), ("q", Hint::No), ("p", Hint::Yes), ("err", Hint::No)];
+    let expected = [
+        ("r->x", Hint::Open),
+        ("q", Hint::No),
+        ("p", Hint::Yes),
+        ("err", Hint::No),
+    ];
     assert_eq!(hints, expected);
 }
 
 #[test]
 fn loops_have_an_exit() {
-    let found = body("{ for (;;) { if (a()) break; } b(); while (c()) d(); do { e(); } while (0); }");
+    let found =
+        body("{ for (;;) { if (a()) break; } b(); while (c()) d(); do { e(); } while (0); }");
     let loops: Vec<_> = found
         .nodes
         .iter()

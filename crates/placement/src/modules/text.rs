@@ -22,8 +22,8 @@ fn without_comments(source: &str) -> String {
     while let Some(at) = rest.find(['/', '"']) {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let length = if rest.starts_with("/*") {
-            rest[2..].find("*/").map_or(rest.len(), |end| end + 4)
+        let length = if let Some(comment) = rest.strip_prefix("/*") {
+            comment.find("*/").map_or(rest.len(), |end| end + 4)
         } else if rest.starts_with("//") {
             rest.find('\n').unwrap_or(rest.len())
         } else if rest.starts_with('"') {
@@ -36,7 +36,11 @@ fn without_comments(source: &str) -> String {
             rest = &rest[1..];
             continue;
         };
-        out.extend(rest[..length].chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
+        out.extend(
+            rest[..length]
+                .chars()
+                .map(|c| if c == '\n' { '\n' } else { ' ' }),
+        );
         rest = &rest[length..];
     }
     out.push_str(rest);
@@ -81,7 +85,9 @@ fn depths(source: &str) -> Vec<(usize, usize, bool)> {
                 let framework = directive.trim_end() == "ifdef CONFIG_SECURITY";
                 opened.push(framework);
                 depth += usize::from(!framework);
-                last_ifndef = directive.strip_prefix("ifndef").map(|name| name.trim().to_owned());
+                last_ifndef = directive
+                    .strip_prefix("ifndef")
+                    .map(|name| name.trim().to_owned());
                 if guard.is_none() && last_ifndef.is_none() {
                     guard = Some(false);
                 }
@@ -117,7 +123,8 @@ pub(super) fn calls_of_macro(source: &str, name: &str) -> Vec<MacroCall> {
         if before.is_some_and(word) || !rest.starts_with('(') {
             continue;
         }
-        let (_, depth, in_macro) = lines[lines.partition_point(|line| line.0 <= at).saturating_sub(1)];
+        let (_, depth, in_macro) =
+            lines[lines.partition_point(|line| line.0 <= at).saturating_sub(1)];
         let line = source[..at].rfind('\n').map_or(0, |newline| newline + 1);
         if source[line..at].trim_start().starts_with('#') && !source[line..at].contains(')') {
             // Its own definition.
@@ -158,7 +165,10 @@ fn arguments(text: &str) -> Vec<String> {
             last.push(c);
         }
     }
-    found.iter().map(|argument| argument.trim().to_owned()).collect()
+    found
+        .iter()
+        .map(|argument| argument.trim().to_owned())
+        .collect()
 }
 
 /// Members of a union that are pointers to functions, and whether they are outside `#if`.
@@ -168,11 +178,18 @@ pub(super) fn union_members(source: &str, union: &str) -> BTreeMap<String, bool>
     let Some(start) = source.find(&format!("{union} {{")) else {
         return BTreeMap::new();
     };
-    let end = source[start..].find("\n};").map_or(source.len(), |end| start + end);
+    let end = source[start..]
+        .find("\n};")
+        .map_or(source.len(), |end| start + end);
     let mut found = BTreeMap::new();
     for (at, _) in source[start..end].match_indices("(*") {
-        let name: String = source[start + at + 2..end].chars().take_while(|c| *c == '_' || c.is_ascii_alphanumeric()).collect();
-        let (_, depth, _) = lines[lines.partition_point(|line| line.0 <= start + at).saturating_sub(1)];
+        let name: String = source[start + at + 2..end]
+            .chars()
+            .take_while(|c| *c == '_' || c.is_ascii_alphanumeric())
+            .collect();
+        let (_, depth, _) = lines[lines
+            .partition_point(|line| line.0 <= start + at)
+            .saturating_sub(1)];
         if !name.is_empty() {
             found.insert(name, depth == 0);
         }
@@ -188,19 +205,29 @@ mod tests {
 
     #[test]
     fn lines_of_code() {
-        assert_eq!(code_lines("/* a\n * b */\n\nint x; // c\n\"/*\"\n/* d */ int y;\n"), 3);
+        assert_eq!(
+            code_lines("/* a\n * b */\n\nint x; // c\n\"/*\"\n/* d */ int y;\n"),
+            3
+        );
     }
 
     #[test]
     fn macros_and_conditions() {
         let source = "#ifndef A_H\n#define A_H\nX(a, f(b, c))\n#ifdef C\n  X( d , e)\n#endif\n/* X(f) */ MYX(g)\n#endif\n";
-        let found: Vec<_> = calls_of_macro(source, "X").into_iter().map(|call| (call.arguments.join("|"), call.unconditional)).collect();
-        assert_eq!(found, [("a|f(b, c)".to_owned(), true), ("d|e".to_owned(), false)]);
+        let found: Vec<_> = calls_of_macro(source, "X")
+            .into_iter()
+            .map(|call| (call.arguments.join("|"), call.unconditional))
+            .collect();
+        assert_eq!(
+            found,
+            [("a|f(b, c)".to_owned(), true), ("d|e".to_owned(), false)]
+        );
     }
 
     #[test]
     fn members() {
-        let source = "union u {\n\tint (*a)(int (*b)(void));\n#ifdef X\n\tvoid (*c)(void);\n#endif\n};\n";
+        let source =
+            "union u {\n\tint (*a)(int (*b)(void));\n#ifdef X\n\tvoid (*c)(void);\n#endif\n};\n";
         let found = union_members(source, "union u");
         assert_eq!(found["a"], true);
         assert_eq!(found["c"], false);

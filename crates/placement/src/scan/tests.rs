@@ -8,11 +8,17 @@ use crate::config::Config;
 use crate::facts::ConfigFacts;
 
 fn index(text: &str) -> FileIndex {
-    scan(&clean(text.as_bytes(), &Config::everything(&ConfigFacts::default())))
+    scan(&clean(
+        text.as_bytes(),
+        &Config::everything(&ConfigFacts::default()),
+    ))
 }
 
 fn words(index: &FileIndex, names: &[Name]) -> Vec<String> {
-    names.iter().map(|&name| index.names[name as usize].to_string()).collect()
+    names
+        .iter()
+        .map(|&name| index.names[name as usize].to_string())
+        .collect()
 }
 
 #[test]
@@ -49,7 +55,11 @@ fn tables_and_members() {
         .tables
         .iter()
         .map(|t| {
-            let fields: Vec<_> = t.fields.iter().map(|&(f, v)| text_of(f) + "=" + &text_of(v)).collect();
+            let fields: Vec<_> = t
+                .fields
+                .iter()
+                .map(|&(f, v)| text_of(f) + "=" + &text_of(v))
+                .collect();
             (text_of(t.name), text_of(t.of), fields.join(" "))
         })
         .collect();

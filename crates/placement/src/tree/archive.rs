@@ -18,8 +18,17 @@ const MAX_KEPT: u64 = 512 << 20;
 const MAX_UNPACKED: u64 = 8 << 30;
 /// What may be needed of a tree.
 const KEPT: [&str; 11] = [
-    "arch/x86/", "block/", "fs/", "include/linux/", "include/net/", "io_uring/", "ipc/", "kernel/", "mm/",
-    "net/", "security/",
+    "arch/x86/",
+    "block/",
+    "fs/",
+    "include/linux/",
+    "include/net/",
+    "io_uring/",
+    "ipc/",
+    "kernel/",
+    "mm/",
+    "net/",
+    "security/",
 ];
 
 #[derive(Debug)]
@@ -35,7 +44,11 @@ impl Archive {
         };
         let mut reader = BufReader::new(File::open(path).map_err(unreadable)?);
         let mut magic = Vec::new();
-        reader.by_ref().take(6).read_to_end(&mut magic).map_err(unreadable)?;
+        reader
+            .by_ref()
+            .take(6)
+            .read_to_end(&mut magic)
+            .map_err(unreadable)?;
         let whole = std::io::Cursor::new(magic.clone()).chain(reader);
         if magic.starts_with(b"\xfd7zXZ") {
             Self::unpack(XzDecoder::new(whole), path)
@@ -95,10 +108,13 @@ impl Archive {
     }
 
     pub(super) fn read(&self, archive: &Path, path: &str) -> Result<Vec<u8>, PlacementError> {
-        self.files.get(path).cloned().ok_or_else(|| PlacementError::Unreadable {
-            path: archive.join(path),
-            source: std::io::Error::other("it is not in the archive"),
-        })
+        self.files
+            .get(path)
+            .cloned()
+            .ok_or_else(|| PlacementError::Unreadable {
+                path: archive.join(path),
+                source: std::io::Error::other("it is not in the archive"),
+            })
     }
 }
 
@@ -114,6 +130,8 @@ fn inner_name(path: &[u8]) -> Option<String> {
     let path = std::str::from_utf8(path).ok()?;
     let path = path.strip_prefix("./").unwrap_or(path);
     let (_, inner) = path.split_once('/')?;
-    let plain = inner.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
+    let plain = inner
+        .split('/')
+        .all(|part| !part.is_empty() && part != "." && part != "..");
     (plain && inner.len() < 512).then(|| inner.to_owned())
 }

@@ -26,7 +26,11 @@ pub(super) fn list(top: &Path, paths: &[String]) -> Result<Vec<Entry>, Placement
 
 fn entry(top: &Path, path: &str) -> Option<Entry> {
     let metadata = std::fs::symlink_metadata(top.join(path)).ok()?;
-    let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let changed = metadata
+        .modified()
+        .ok()?
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     metadata.is_file().then(|| Entry {
         path: path.to_owned(),
         size: metadata.len(),
@@ -80,12 +84,16 @@ pub(super) fn read(top: &Path, path: &str) -> Result<Vec<u8>, PlacementError> {
         path: place.clone(),
         source,
     };
-    let plain = std::fs::symlink_metadata(&place).map_err(unreadable)?.is_file();
+    let plain = std::fs::symlink_metadata(&place)
+        .map_err(unreadable)?
+        .is_file();
     if !plain {
         return Err(unreadable(std::io::Error::other("it is no plain file")));
     }
     let mut bytes = Vec::new();
     let file = File::open(&place).map_err(unreadable)?;
-    file.take(MAX_FILE).read_to_end(&mut bytes).map_err(unreadable)?;
+    file.take(MAX_FILE)
+        .read_to_end(&mut bytes)
+        .map_err(unreadable)?;
     Ok(bytes)
 }

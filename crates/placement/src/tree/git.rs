@@ -86,7 +86,11 @@ impl Repository {
         Ok(Self {
             path: path.to_path_buf(),
             files,
-            reader: Mutex::new(Reader { child, input, output }),
+            reader: Mutex::new(Reader {
+                child,
+                input,
+                output,
+            }),
         })
     }
 
@@ -114,7 +118,9 @@ impl Repository {
             return Err(failed(format!("{size} bytes")));
         }
         let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        reader.object(object, *size).map_err(|error| failed(error.to_string()))
+        reader
+            .object(object, *size)
+            .map_err(|error| failed(error.to_string()))
     }
 }
 
@@ -149,5 +155,10 @@ fn parse(line: &[u8]) -> Option<(String, String, u64)> {
 /// The first line that a program said.
 fn said(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
-    text.lines().next().unwrap_or("it said nothing").chars().take(200).collect()
+    text.lines()
+        .next()
+        .unwrap_or("it said nothing")
+        .chars()
+        .take(200)
+        .collect()
 }

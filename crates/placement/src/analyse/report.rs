@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What was found, as the document has it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashSet;
+
+use super::Found;
+use crate::body::Node;
+use crate::context::{Key, World};
+use crate::count::Count;
+use crate::document::{
+    HookPlacement, Reach, StaleFact, SyscallPlacement, TraceEntry, Undecided, Unparsed,
+};
+use crate::facts::Facts;
+use crate::framework::Framework;
+use crate::linked::{FactId, Graphs};
+use crate::load::Loaded;
+use crate::modules::Security;
+use crate::nominal::Event;
+use crate::program::{FunctionId, Program};
+
+/// The text of decisions, from the graphs of their functions.
+pub(super) fn undecided(
+    program: &Program<'_>,
+    loaded: &Loaded,
+    decisions: &BTreeSet<(FunctionId, u32)>,
+) -> Vec<Undecided> {
+    let text = |id: FunctionId, at: u32| {
+        let place = program.functions[id as usize];
+        let body = loaded.bodies[place.file as usize].get(&place.index)?;
+        match body.nodes.get(at as usize)? {
+            Node::Branch { text, .. } => Some(text.to_string()),
+            Node::Switch { text, .. } => Some(format!("switch ({text})")),
+            _ => None,
+        }
+    };
+    let all: BTreeSet<_> = decisions
+        .iter()
+        .filter_map(|&(id, at)| {
+            Some(Undecided {
+                file: program.path(id).to_owned(),
+                function: program.name(id).to_owned(),
+                code: text(id, at)?,
+            })
+        })
+        .collect();
+    all.into_iter().collect()
+}
+
+pub(super) fn placement(
+    world: &World<'_, '_>,
+    security: &Security,
+    fs: &str,
+    (syscall, case): (&str, &str),
+    entry: FunctionId,
+    most: &crate::maximum::Counts,
+    events: &[Event],
+) -> SyscallPlacement {
+    let mut nominal: BTreeMap<Key, Count> = BTreeMap::new();
+    for event in events {
+        let sum = nominal.entry(event.key).or_default();
+        *sum = sum.plus(event.times);
+    }
+    let framework = world.framework;
+    let name = |hook: u16| {
+        framework
+            .hooks
+            .get(usize::from(hook))
+            .cloned()
+            .unwrap_or_default()
+    };
+    let mut hooks: BTreeMap<String, HookPlacement> = BTreeMap::new();
+    let keys: BTreeSet<Key> = most.keys().chain(nominal.keys()).copied().collect();
+    for key in keys {
+        let hook = name(key.hook);
+        let reach = Reach {
+            nominal: nominal.get(&key).copied().unwrap_or_default(),
+            max: most.get(&key).copied().unwrap_or_default(),
+        };
+        let placed = hooks.entry(hook.clone()).or_insert_with(|| HookPlacement {
+            modules: implementers(security, &hook),
+            hook,
+            nominal: Count::ZERO,
+            max: Count::ZERO,
+            teardown: Reach::default(),
+            nested: BTreeMap::new(),
+        });
+        if key.modules != 0 {
+            let modules = modules_of(framework, key.modules).join("+");
+            let nested = placed.nested.entry(modules).or_default();
+            nested.nominal = nested.nominal.plus(reach.nominal);
+            nested.max = nested.max.plus(reach.max);
+        } else if key.teardown {
+            placed.teardown = reach;
+        } else {
+            (placed.nominal, placed.max) = (reach.nominal, reach.max);
+        }
+    }
+    let trace = events
+        .iter()
+        .filter(|event| !event.times.is_zero())
+        .map(|event| {
+            let mut calls = vec![format!("sys_{}", world.program.name(entry))];
+            let mut chain = event.calls.as_ref();
+            while let Some(link) = chain {
+                calls.push(world.program.name(link.function).to_owned());
+                chain = link.next.as_ref();
+            }
+            TraceEntry {
+                hook: name(event.key.hook),
+                times: event.times,
+                calls,
+                teardown: event.key.teardown,
+                modules: modules_of(framework, event.key.modules),
+            }
+        })
+        .collect();
+    SyscallPlacement {
+        syscall: syscall.to_owned(),
+        case: case.to_owned(),
+        fs: fs.to_owned(),
+        hooks: hooks.into_values().collect(),
+        trace,
+    }
+}
+
+fn modules_of(framework: &Framework, modules: u32) -> Vec<String> {
+    let all = framework.modules.iter().enumerate();
+    all.filter(|(number, _)| modules >> number & 1 == 1)
+        .map(|(_, name)| name.clone())
+        .collect()
+}
+
+fn implementers(security: &Security, hook: &str) -> Vec<String> {
+    let registers =
+        |module: &&crate::modules::Module| module.registrations.iter().any(|r| r.hook == hook);
+    security
+        .modules
+        .iter()
+        .filter(registers)
+        .map(|module| module.name.clone())
+        .collect()
+}
+
+/// The functions that were parsed for a file system, and what of them was not understood.
+/// Those whose calls of hooks were not understood are among them.
+pub(super) fn collect(
+    program: &Program<'_>,
+    loaded: &Loaded,
+    graphs: &Graphs,
+    kept: &[FunctionId],
+    found: &mut Found,
+) {
+    found.matched.extend(&graphs.matched);
+    for &id in kept {
+        found.reachable.insert(id);
+        let place = program.functions[id as usize];
+        let body = loaded.bodies[place.file as usize].get(&place.index);
+        if let Some(body) = body.filter(|body| !body.fault.is_empty()) {
+            found.unparsed.insert(Unparsed {
+                file: program.path(id).to_owned(),
+                function: program.name(id).to_owned(),
+                line: program.function(id).line,
+                reason: body.fault.to_string(),
+            });
+        }
+    }
+}
+
+/// Facts that match nothing in the tree, with the reason.
+pub(super) fn stale(
+    facts: &Facts,
+    program: &Program<'_>,
+    matched: &FxHashSet<FactId>,
+    unused: Vec<(String, String)>,
+) -> Vec<StaleFact> {
+    let mut stale: Vec<StaleFact> = (0u16..)
+        .zip(&facts.code)
+        .filter(|(id, _)| !matched.contains(id))
+        .map(|(_, fact)| {
+            let defined = |function: &String| {
+                program
+                    .all(function)
+                    .iter()
+                    .any(|&id| fact.file.iter().any(|file| file == program.path(id)))
+            };
+            let reason = if fact.function.iter().any(defined) {
+                "the function has no such code"
+            } else {
+                "no file of these has that function"
+            };
+            StaleFact {
+                function: fact.function.join(", "),
+                code: fact.code.join(" | "),
+                reason: reason.to_owned(),
+                why: fact.why.clone(),
+            }
+        })
+        .collect();
+    stale.extend(unused.into_iter().map(|(pattern, why)| StaleFact {
+        function: pattern,
+        code: String::new(),
+        reason: "no function of that name is defined".to_owned(),
+        why,
+    }));
+    stale
+}

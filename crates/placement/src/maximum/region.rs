@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The costliest way through a function.
+
+use rustc_hash::FxHashMap;
+
+use super::circles::components;
+use super::{Counts, MAX_NESTING, Maximum, add, or, repeated};
+use crate::body::NodeId;
+use crate::context::Tags;
+use crate::count::Count;
+use crate::linked::{Linked, Step};
+
+/// A part of a function's graph.
+pub(super) struct Region<'r, 'w, 'x, 'a> {
+    pub(super) maximum: &'r Maximum<'w, 'x, 'a>,
+    pub(super) linked: &'r Linked,
+    pub(super) costs: &'r [Option<Counts>],
+    pub(super) edges: &'r [Vec<NodeId>],
+    pub(super) tags: Tags,
+}
+
+impl Region<'_, '_, '_, '_> {
+    /// The costliest way from `entry` to anywhere in a part of the graph. Except for the
+    /// whole function, edges back to the entry are not in it.
+    pub(super) fn most(
+        &mut self,
+        nodes: &[NodeId],
+        entry: NodeId,
+        whole: bool,
+        nesting: u32,
+    ) -> Counts {
+        let place: FxHashMap<NodeId, usize> = nodes
+            .iter()
+            .enumerate()
+            .map(|(at, &node)| (node, at))
+            .collect();
+        let Some(&start) = place.get(&entry) else {
+            return Counts::default();
+        };
+        let edges: Vec<Vec<usize>> = nodes
+            .iter()
+            .map(|&node| {
+                let next = self.edges[node as usize].iter();
+                next.filter(|&&to| whole || to != entry)
+                    .filter_map(|to| place.get(to).copied())
+                    .collect()
+            })
+            .collect();
+        // Callers come last in the order of components.
+        let mut order = components(&edges);
+        order.reverse();
+        let mut reached: Vec<Option<Counts>> = vec![None; nodes.len()];
+        reached[start] = Some(Counts::default());
+        let mut most = Counts::default();
+        for component in order {
+            let mut before: Option<Counts> = None;
+            for &node in &component {
+                if let Some(counts) = reached[node].take() {
+                    match &mut before {
+                        Some(before) => or(before, &counts),
+                        None => before = Some(counts),
+                    }
+                }
+            }
+            let Some(mut counts) = before else {
+                continue;
+            };
+            let node = component[0];
+            if component.len() > 1 || edges[node].contains(&node) {
+                let part: Vec<NodeId> = component.iter().map(|&at| nodes[at]).collect();
+                if part.iter().any(|&node| self.costs[node as usize].is_some()) {
+                    let head = self.head(&component, nodes, &edges, start);
+                    let rounds = self.rounds(head);
+                    let body = if nesting < MAX_NESTING {
+                        self.most(&part, head, false, nesting + 1)
+                    } else {
+                        Counts::default()
+                    };
+                    add(&mut counts, &repeated(&body, rounds));
+                }
+            } else if let Some(cost) = &self.costs[nodes[node] as usize] {
+                add(&mut counts, cost);
+            }
+            let inside: rustc_hash::FxHashSet<usize> = component.iter().copied().collect();
+            or(&mut most, &counts);
+            for &node in &component {
+                for &to in edges[node].iter().filter(|to| !inside.contains(to)) {
+                    match &mut reached[to] {
+                        Some(known) => or(known, &counts),
+                        None => reached[to] = Some(counts.clone()),
+                    }
+                }
+            }
+        }
+        most
+    }
+
+    /// Where a loop is entered: preferably at its head.
+    fn head(
+        &self,
+        component: &[usize],
+        nodes: &[NodeId],
+        edges: &[Vec<usize>],
+        start: usize,
+    ) -> NodeId {
+        let inside: rustc_hash::FxHashSet<usize> = component.iter().copied().collect();
+        let is_head =
+            |at: usize| matches!(self.linked.steps[nodes[at] as usize], Step::Head { .. });
+        let entered = |at: usize| {
+            at == start
+                || edges
+                    .iter()
+                    .enumerate()
+                    .any(|(from, to)| !inside.contains(&from) && to.contains(&at))
+        };
+        let mut entries: Vec<usize> = component
+            .iter()
+            .copied()
+            .filter(|&at| entered(at))
+            .collect();
+        entries.sort_by_key(|&at| (!is_head(at), nodes[at]));
+        let found = entries.first().or(component.first()).copied();
+        found.map_or(0, |at| nodes[at])
+    }
+
+    fn rounds(&self, head: NodeId) -> Count {
+        let facts = self.linked.steps[head as usize].facts();
+        let said = self.maximum.world.fact(facts, self.tags, |fact| fact.max);
+        said.unwrap_or(Count::UNBOUNDED)
+    }
+}

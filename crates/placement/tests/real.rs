@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Real kernels, if their sources are in lsmeter's cache.
+
+use std::path::PathBuf;
+
+use placement::{PlacementDocument, Request, Tree, analyse};
+
+/// Trees that `lsmeter kernel build` unpacked, by version.
+fn trees() -> Vec<PathBuf> {
+    let cache = std::env::var_os("XDG_CACHE_HOME")
+        .map(|cache| PathBuf::from(cache).join("lsmeter"))
+        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache/lsmeter")));
+    let entries = cache.and_then(|cache| std::fs::read_dir(cache.join("sources")).ok());
+    let all = entries
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path());
+    all.filter(|path| path.join("security/security.c").exists())
+        .collect()
+}
+
+fn count(document: &PlacementDocument, syscall: &str, hook: &str) -> (String, String) {
+    let call = document
+        .syscalls
+        .iter()
+        .find(|call| call.syscall == syscall && call.case.is_empty());
+    let found = call.and_then(|call| call.hooks.iter().find(|placed| placed.hook == hook));
+    found.map_or_else(Default::default, |placed| {
+        (placed.nominal.to_string(), placed.max.to_string())
+    })
+}
+
+#[test]
+fn real_trees() {
+    let trees = trees();
+    if trees.is_empty() {
+        eprintln!("skipped: no kernel's sources in the cache");
+        return;
+    }
+    for path in trees {
+        let tree = Tree::open(&path).unwrap();
+        for fs in ["ext4", "tmpfs"] {
+            let request = Request {
+                fs: vec![fs.to_owned()],
+                ..Request::default()
+            };
+            let document = analyse(&tree, &request).unwrap();
+            let what = format!("{} {fs}", document.version);
+            let pair = |nominal: &str, max: &str| (nominal.to_owned(), max.to_owned());
+            // "3*2*dir depth" in Table 7 of the paper: three passes, two calls in may_lookup().
+            assert_eq!(
+                count(&document, "stat", "inode_permission").0,
+                "D",
+                "{what}"
+            );
+            assert_eq!(
+                count(&document, "open", "inode_permission").0,
+                "D+1",
+                "{what}"
+            );
+            assert_eq!(
+                count(&document, "rename", "inode_permission").0,
+                "2D+2",
+                "{what}"
+            );
+            assert_eq!(
+                count(&document, "read", "file_permission"),
+                pair("1", "1"),
+                "{what}"
+            );
+            assert_eq!(
+                count(&document, "stat", "inode_getattr"),
+                pair("1", "2"),
+                "{what}"
+            );
+            let selinux = document
+                .modules
+                .iter()
+                .find(|module| module.module == "selinux")
+                .unwrap();
+            assert!(
+                selinux.hooks > 180 && selinux.loc > 15_000,
+                "{what}: {selinux:?}"
+            );
+            // Below 0.5 % of what is reachable.
+            let unparsed = document.unparsed.len() * 200;
+            assert!(
+                unparsed < document.coverage.reachable,
+                "{what}: {:?}",
+                document.unparsed
+            );
+        }
+    }
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A tree small enough to know every count by heart.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use placement::{PlacementDocument, PlacementError, Request, SyscallPlacement, Tree, analyse};
+
+fn toy() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tree")
+}
+
+fn request(syscalls: &[&str]) -> Request {
+    Request {
+        syscalls: syscalls.iter().map(|&name| name.to_owned()).collect(),
+        fs: vec!["toyfs".to_owned()],
+        ..Request::default()
+    }
+}
+
+/// What does not depend on how long it took, or on a cache.
+fn plain(mut document: PlacementDocument) -> PlacementDocument {
+    document.timing.clear();
+    document.coverage.scanned = 0;
+    document.coverage.parsed = 0;
+    document.tree.clear();
+    document
+}
+
+fn call<'d>(document: &'d PlacementDocument, name: &str) -> &'d SyscallPlacement {
+    document
+        .syscalls
+        .iter()
+        .find(|call| call.syscall == name && call.case.is_empty())
+        .unwrap()
+}
+
+fn rows(call: &SyscallPlacement) -> Vec<String> {
+    let row = |hook: &placement::HookPlacement| {
+        let nested: Vec<_> = hook
+            .nested
+            .iter()
+            .map(|(modules, reach)| format!(" {modules} {}/{}", reach.nominal, reach.max))
+            .collect();
+        format!(
+            "{} {}/{} {}/{}{}",
+            hook.hook,
+            hook.nominal,
+            hook.max,
+            hook.teardown.nominal,
+            hook.teardown.max,
+            nested.concat()
+        )
+    };
+    call.hooks.iter().map(row).collect()
+}
+
+#[test]
+fn counts() {
+    let tree = Tree::open(toy()).unwrap();
+    assert_eq!(tree.version(), "6.99.0-toy");
+    let document = analyse(&tree, &request(&["stat", "mkdir"])).unwrap();
+    // Two passes, two tries.
+    assert_eq!(
+        rows(call(&document, "stat")),
+        ["inode_getattr 1/2 0/0", "inode_permission D/4D 0/0"]
+    );
+    // The loop over guests has no bound that is known; in the nominal path it has one.
+    assert_eq!(
+        rows(call(&document, "mkdir")),
+        [
+            "inode_free_security 0/0 1/unbounded",
+            "inode_getattr 0/0 0/0 toy 2/unbounded",
+            "inode_permission D+1/unbounded 0/0",
+            "path_mkdir 2/unbounded 0/0",
+        ]
+    );
+    let trace = &call(&document, "mkdir").trace;
+    let hooks: Vec<_> = trace.iter().map(|entry| entry.hook.as_str()).collect();
+    assert_eq!(
+        hooks,
+        [
+            "inode_permission",
+            "path_mkdir",
+            "inode_getattr",
+            "path_mkdir",
+            "inode_getattr",
+            "inode_permission",
+            "inode_free_security"
+        ]
+    );
+    assert_eq!(
+        trace[5].calls,
+        [
+            "sys_mkdir",
+            "toyfs_mkdir",
+            "vfs_ready",
+            "inode_permission",
+            "security_inode_permission"
+        ]
+    );
+    let implemented = &call(&document, "mkdir").hooks[3];
+    assert_eq!(implemented.modules, ["toy"]);
+}
+
+#[test]
+fn modules() {
+    let document = analyse(&Tree::open(toy()).unwrap(), &request(&["stat"])).unwrap();
+    assert_eq!(
+        (document.framework.hooks, document.framework.unconditional),
+        (4, 3)
+    );
+    let [toy] = &document.modules[..] else {
+        panic!("{:?}", document.modules)
+    };
+    assert_eq!(
+        (toy.module.as_str(), toy.hooks, toy.unconditional, toy.loc),
+        ("toy", 2, 1, 19)
+    );
+    assert_eq!(toy.categories.get("inode"), Some(&1));
+    assert_eq!((toy.loc_per_hook, toy.file_accessing), (9.5, 2));
+}
+
+#[test]
+fn what_does_not_parse_is_listed() {
+    let document = analyse(&Tree::open(toy()).unwrap(), &request(&["broken"])).unwrap();
+    let [unparsed] = &document.unparsed[..] else {
+        panic!("{:?}", document.unparsed)
+    };
+    assert_eq!(
+        (
+            unparsed.file.as_str(),
+            unparsed.function.as_str(),
+            unparsed.line
+        ),
+        ("fs/stat.c", "broken", 26)
+    );
+    // What was understood of it counts.
+    assert_eq!(call(&document, "broken").hooks[0].hook, "inode_getattr");
+    assert!(!document.stale_facts.is_empty());
+}
+
+#[test]
+fn the_cache_changes_nothing_but_the_time() {
+    let directory = tempfile::tempdir().unwrap();
+    let copy = directory.path().join("tree");
+    copied(&toy(), &copy);
+    let tree = Tree::open(&copy).unwrap();
+    let cached = Request {
+        cache: Some(directory.path().join("cache")),
+        ..request(&["stat", "mkdir"])
+    };
+    let first = analyse(&tree, &cached).unwrap();
+    let second = analyse(&tree, &cached).unwrap();
+    assert_eq!((second.coverage.scanned, second.coverage.parsed), (0, 0));
+    assert_eq!(plain(first), plain(second));
+    // One file changes: it alone is read again.
+    let stat = copy.join("fs/stat.c");
+    let text = std::fs::read_to_string(&stat).unwrap();
+    let text = text.replace("error = security_inode_getattr(&path);", "error = 0;");
+    std::fs::write(&stat, text).unwrap();
+    let third = analyse(&tree, &cached).unwrap();
+    assert_eq!(third.coverage.scanned, 1);
+    assert_eq!(rows(call(&third, "stat")), ["inode_permission D/4D 0/0"]);
+    // A damaged cache is none.
+    for entry in std::fs::read_dir(directory.path().join("cache")).unwrap() {
+        let path = entry.unwrap().path();
+        let mut bytes = std::fs::read(&path).unwrap();
+        let half = bytes.len() / 2;
+        bytes[half] ^= 0x55;
+        std::fs::write(&path, bytes).unwrap();
+    }
+    let fourth = analyse(&tree, &cached).unwrap();
+    assert!(fourth.coverage.scanned > 1);
+    assert_eq!(plain(third), plain(fourth));
+}
+
+fn copied(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copied(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+#[test]
+fn archives_and_revisions_are_trees() {
+    let expected =
+        plain(analyse(&Tree::open(toy()).unwrap(), &request(&["stat", "mkdir"])).unwrap());
+    let directory = tempfile::tempdir().unwrap();
+    let archive = directory.path().join("linux-source.tar");
+    let mut builder = tar::Builder::new(std::fs::File::create(&archive).unwrap());
+    builder.append_dir_all("linux-source-6.99", toy()).unwrap();
+    builder.finish().unwrap();
+    let tree = Tree::open(&archive).unwrap();
+    assert_eq!(
+        plain(analyse(&tree, &request(&["stat", "mkdir"])).unwrap()),
+        expected
+    );
+
+    let copy = directory.path().join("tree");
+    copied(&toy(), &copy);
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command
+            .arg("-C")
+            .arg(&copy)
+            .args(["-c", "user.name=x", "-c", "user.email=x@localhost"])
+            .args(arguments);
+        command.output().is_ok_and(|output| output.status.success())
+    };
+    if !(git(&["init", "-q"]) && git(&["add", "-A"]) && git(&["commit", "-qm", "toy"])) {
+        eprintln!("skipped: git cannot commit here");
+        return;
+    }
+    let tree = Tree::open_revision(&copy, "HEAD").unwrap();
+    assert_eq!(
+        plain(analyse(&tree, &request(&["stat", "mkdir"])).unwrap()),
+        expected
+    );
+    assert!(matches!(
+        Tree::open_revision(&copy, "nowhere"),
+        Err(PlacementError::Git { .. })
+    ));
+    assert!(Tree::open_revision(&copy, "--help").is_err());
+}
+
+#[test]
+fn what_is_no_tree_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let opened = Tree::open(directory.path());
+    assert!(matches!(opened, Err(PlacementError::NoKernelTree { .. })));
+    assert!(matches!(
+        Tree::open(directory.path().join("none")),
+        Err(PlacementError::Unreadable { .. })
+    ));
+    let file = directory.path().join("noise.tar.xz");
+    std::fs::write(&file, b"\xfd7zXZ\0noise").unwrap();
+    assert!(matches!(
+        Tree::open(&file),
+        Err(PlacementError::BadArchive { .. })
+    ));
+    std::fs::write(&file, [0xA5; 5000]).unwrap();
+    assert!(Tree::open(&file).is_err());
+    let tree = Tree::open(toy()).unwrap();
+    assert!(matches!(
+        analyse(&tree, &request(&["nosuch"])),
+        Err(PlacementError::UnknownSyscall { .. })
+    ));
+    let other = Request {
+        fs: vec!["../etc".to_owned()],
+        ..Request::default()
+    };
+    assert!(matches!(
+        analyse(&tree, &other),
+        Err(PlacementError::UnknownFileSystem { .. })
+    ));
+}
+
+#[test]
+#[cfg(unix)]
+fn links_are_not_followed() {
+    let directory = tempfile::tempdir().unwrap();
+    let copy = directory.path().join("tree");
+    copied(&toy(), &copy);
+    std::os::unix::fs::symlink(&copy, copy.join("fs/toyfs/loop")).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", copy.join("fs/toyfs/outside.c")).unwrap();
+    let expected = plain(analyse(&Tree::open(toy()).unwrap(), &request(&["mkdir"])).unwrap());
+    assert_eq!(
+        plain(analyse(&Tree::open(&copy).unwrap(), &request(&["mkdir"])).unwrap()),
+        expected
+    );
+}
+
+#[test]
+fn hostile_files_do_no_harm() {
+    let directory = tempfile::tempdir().unwrap();
+    let copy = directory.path().join("tree");
+    copied(&toy(), &copy);
+    let deep = "SYSCALL_DEFINE0(deep)\n{\n".to_owned()
+        + &"if (a) {".repeat(20_000)
+        + "security_inode_getattr(x);"
+        + &"}".repeat(20_000)
+        + "\n}\n";
+    let long = format!(
+        "SYSCALL_DEFINE0(long)\n{{ security_inode_getattr({}1); }}\n",
+        "1+".repeat(600_000)
+    );
+    let circle = "void security_ring(void)\n{\n\tring();\n\tsecurity_inode_getattr(x);\n}\nvoid ring(void)\n{\n\tsecurity_ring();\n}\nSYSCALL_DEFINE0(circle)\n{\n\tring();\n}\n";
+    std::fs::write(copy.join("fs/deep.c"), deep).unwrap();
+    std::fs::write(copy.join("fs/long.c"), long).unwrap();
+    std::fs::write(copy.join("fs/circle.c"), circle).unwrap();
+    std::fs::write(
+        copy.join("fs/noise.c"),
+        (0..100_000u32)
+            .map(|i| (i * 7919 % 251) as u8)
+            .collect::<Vec<_>>(),
+    )
+    .unwrap();
+    let document = analyse(
+        &Tree::open(&copy).unwrap(),
+        &request(&["deep", "long", "circle"]),
+    )
+    .unwrap();
+    let reasons: Vec<_> = document
+        .unparsed
+        .iter()
+        .map(|u| (u.function.as_str(), u.reason.as_str()))
+        .collect();
+    assert!(
+        reasons.contains(&("deep", "too deeply nested")),
+        "{reasons:?}"
+    );
+    assert!(
+        reasons.contains(&("long", "longer than 1 MiB")),
+        "{reasons:?}"
+    );
+    assert_eq!(
+        rows(call(&document, "circle")),
+        ["inode_getattr 1/unbounded 0/0"]
+    );
+    assert_eq!(document.circles.len(), 1);
+}
