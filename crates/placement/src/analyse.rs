@@ -18,7 +18,7 @@ use crate::facts::{Facts, SyscallFact};
 use crate::framework::{Cuts, Framework};
 use crate::linked::{FactId, Linker};
 use crate::load::load;
-use crate::maximum::Maximum;
+use crate::maximum::{MAX_CALLS, Maximum};
 use crate::modules::{Security, security};
 use crate::nominal::Nominal;
 use crate::program::{FunctionId, Program};
@@ -26,8 +26,9 @@ use crate::reach;
 use crate::tree::Tree;
 use report::{collect, placement, stale, undecided};
 
-/// Stack of the thread that follows calls: they nest some hundred functions deep.
-const STACK: usize = 1 << 30;
+/// Stack of the thread that follows calls, which may nest [`crate::maximum::MAX_CALLS`]
+/// functions deep.
+const STACK: usize = 512 << 20;
 
 /// What to analyse.
 #[derive(Debug, Clone, Default)]
@@ -320,6 +321,14 @@ fn evaluate(
                 &events,
             ));
         }
+    }
+    if maximum.too_deep {
+        found.unparsed.insert(Unparsed {
+            file: String::new(),
+            function: format!("calls on {fs}"),
+            line: 0,
+            reason: format!("they nest deeper than {MAX_CALLS}: hooks behind that are missing"),
+        });
     }
     if explain {
         found.undecided.extend(&nominal.guesses);

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::facts::Fact;
 use crate::framework::{Cuts, Framework};
-use crate::linked::{FactId, Graphs};
+use crate::linked::{FactId, Graphs, Step};
 use crate::program::{FunctionId, Program};
 
 /// The functions, system calls and cases above, of those that a fact names.
@@ -21,6 +21,8 @@ pub(crate) struct World<'x, 'a> {
     tags: FxHashMap<String, u32>,
     /// Of each fact: any of these tags, none of those.
     conditions: Vec<(Tags, Tags)>,
+    /// Of each function, the tags that facts ask for in it and below.
+    relevant: FxHashMap<FunctionId, Tags>,
 }
 
 impl<'x, 'a> World<'x, 'a> {
@@ -39,10 +41,11 @@ impl<'x, 'a> World<'x, 'a> {
                 mask | 1u128.checked_shl(bit).unwrap_or(0)
             })
         };
-        let conditions = facts
+        let conditions: Vec<(Tags, Tags)> = facts
             .iter()
             .map(|fact| (mask(&fact.within), mask(&fact.unless)))
             .collect();
+        let relevant = relevant(framework, graphs, &conditions);
         Self {
             program,
             framework,
@@ -51,6 +54,7 @@ impl<'x, 'a> World<'x, 'a> {
             graphs,
             tags,
             conditions,
+            relevant,
         }
     }
 
@@ -63,7 +67,8 @@ impl<'x, 'a> World<'x, 'a> {
     }
 
     pub(crate) fn enter(&self, tags: Tags, function: FunctionId) -> Tags {
-        tags | self.tag(self.program.name(function))
+        let relevant = self.relevant.get(&function).copied().unwrap_or_default();
+        (tags | self.tag(self.program.name(function))) & relevant
     }
 
     /// The first of some facts that applies and says what is asked for.
@@ -88,6 +93,65 @@ impl<'x, 'a> World<'x, 'a> {
         self.cuts
             .is_teardown(self.program.functions[function as usize].name)
     }
+}
+
+/// For each function, the tags that matter to it or to what it may call. Others are
+/// dropped when it is entered, so that what was found for it serves everywhere else.
+fn relevant(
+    framework: &Framework,
+    graphs: &Graphs,
+    conditions: &[(Tags, Tags)],
+) -> FxHashMap<FunctionId, Tags> {
+    let mut found: FxHashMap<FunctionId, Tags> = FxHashMap::default();
+    let mut callers: FxHashMap<FunctionId, Vec<FunctionId>> = FxHashMap::default();
+    for (&id, linked) in &graphs.functions {
+        let facts = linked.steps.iter().flat_map(Step::all_facts);
+        let own = facts.fold(0, |mask, fact| {
+            let (within, unless) = conditions[usize::from(fact)];
+            mask | within | unless
+        });
+        found.insert(id, own);
+        for to in callees(framework, graphs, id) {
+            callers.entry(to).or_default().push(id);
+        }
+    }
+    let mut queue: Vec<FunctionId> = found.keys().copied().collect();
+    while let Some(id) = queue.pop() {
+        let mask = found.get(&id).copied().unwrap_or_default();
+        for &caller in callers.get(&id).into_iter().flatten() {
+            let known = found.entry(caller).or_default();
+            if *known | mask != *known {
+                *known |= mask;
+                queue.push(caller);
+            }
+        }
+    }
+    found
+}
+
+/// All that a function may call.
+pub(crate) fn callees(framework: &Framework, graphs: &Graphs, id: FunctionId) -> Vec<FunctionId> {
+    let mut found = Vec::new();
+    if let Some(linked) = graphs.functions.get(&id) {
+        for step in &linked.steps {
+            if let Step::Call {
+                targets, passed, ..
+            } = step
+            {
+                found.extend(targets.iter().chain(passed.iter().map(|(to, _)| to)));
+            }
+        }
+    }
+    if let Some(hook) = framework.of_function.get(&id) {
+        let all = framework.implementations.get(hook).into_iter().flatten();
+        found.extend(
+            all.map(|&(_, to)| to)
+                .filter(|to| graphs.functions.contains_key(to)),
+        );
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// A hook as it is counted: in teardown or not, and inside the hooks of which modules.

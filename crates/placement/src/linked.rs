@@ -3,7 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::body::{Body, Callee, Hint, Node, NodeId, squeeze};
+use crate::body::{Body, Callee, EXIT, Hint, Node, NodeId, squeeze};
 use crate::config::Config;
 use crate::facts::{Fact, Of};
 use crate::framework::{Cuts, Framework};
@@ -61,6 +61,15 @@ impl Step {
         }
     }
 
+    /// Facts about it and about what it passes.
+    pub(crate) fn all_facts(&self) -> Vec<FactId> {
+        let mut facts = self.facts().to_vec();
+        if let Step::Call { passed, .. } = self {
+            facts.extend(passed.iter().flat_map(|(_, facts)| facts));
+        }
+        facts
+    }
+
     pub(crate) fn facts(&self) -> &[FactId] {
         match self {
             Step::Call { facts, .. }
@@ -77,6 +86,46 @@ impl Step {
 pub(crate) struct Linked {
     pub(crate) steps: Vec<Step>,
     pub(crate) entry: NodeId,
+}
+
+impl Linked {
+    /// Leads every way past the steps that are of no interest.
+    fn shorten(&mut self) {
+        let steps = &self.steps;
+        let past: Vec<NodeId> = (0..).take(steps.len()).map(|at| past(steps, at)).collect();
+        let lead = |to: &mut NodeId| *to = past.get(*to as usize).copied().unwrap_or(EXIT);
+        lead(&mut self.entry);
+        for step in &mut self.steps {
+            match step {
+                Step::Exit => {}
+                Step::Pass(next) | Step::Call { next, .. } => lead(next),
+                Step::Head { next, exit, .. } => {
+                    lead(next);
+                    exit.as_mut().map(lead);
+                }
+                Step::Branch { yes, no, .. } => {
+                    lead(yes);
+                    lead(no);
+                }
+                Step::Switch { arms, other, .. } => {
+                    arms.iter_mut().for_each(|arm| lead(&mut arm.1));
+                    lead(other);
+                }
+            }
+        }
+    }
+}
+
+/// The first step of interest from here on.
+fn past(steps: &[Step], from: NodeId) -> NodeId {
+    let mut at = from;
+    for _ in 0..steps.len() {
+        match steps.get(at as usize) {
+            Some(Step::Pass(next)) => at = *next,
+            _ => return at,
+        }
+    }
+    EXIT
 }
 
 /// The functions between system calls and hooks, linked.
@@ -397,6 +446,7 @@ impl Linker<'_, '_, '_> {
                     }
                 }
             }
+            linked.shorten();
         }
     }
 }

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::body::NodeId;
-use crate::context::{Key, Tags, World};
+use crate::context::{Key, Tags, World, callees};
 use crate::count::Count;
 use crate::linked::{Linked, Step};
 use crate::program::FunctionId;
@@ -19,6 +19,9 @@ use region::Region;
 
 /// Deepest nesting of loops that is taken apart; deeper ones have no bound.
 const MAX_NESTING: u32 = 40;
+
+/// Deepest nesting of calls that is followed; in 6.12 it is below 300.
+pub(crate) const MAX_CALLS: u32 = 10_000;
 
 /// Counts by hook.
 pub(crate) type Counts = FxHashMap<Key, Count>;
@@ -39,6 +42,9 @@ pub(crate) struct Maximum<'w, 'x, 'a> {
     /// Functions that call each other in a circle, by a number of the circle.
     circles: FxHashMap<FunctionId, usize>,
     members: Vec<Vec<FunctionId>>,
+    depth: u32,
+    /// Calls nest deeper than can be followed: something is missing.
+    pub(crate) too_deep: bool,
 }
 
 fn add(counts: &mut Counts, other: &Counts) {
@@ -71,7 +77,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         let edges: Vec<Vec<usize>> = ids
             .iter()
             .map(|&id| {
-                callees(world, id)
+                callees(world.framework, world.graphs, id)
                     .iter()
                     .filter_map(|to| numbers.get(to).copied())
                     .collect()
@@ -91,6 +97,8 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             known: FxHashMap::default(),
             circles,
             members,
+            depth: 0,
+            too_deep: false,
         }
     }
 
@@ -109,10 +117,16 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         if let Some(known) = self.known.get(&(id, tags)) {
             return Rc::clone(known);
         }
+        if self.depth >= MAX_CALLS {
+            self.too_deep = true;
+            return Rc::default();
+        }
+        self.depth += 1;
         let counts = match self.circles.get(&id) {
             Some(&circle) => self.circle(circle, tags),
             None => self.function(id, tags, None),
         };
+        self.depth -= 1;
         let counts = Rc::new(counts);
         self.known.insert((id, tags), Rc::clone(&counts));
         counts
@@ -247,7 +261,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             edges: &edges,
             tags: at.tags,
         };
-        let all: Vec<NodeId> = (0..).take(linked.steps.len()).collect();
+        let all = reached(region.edges, linked.entry);
         region.most(&all, linked.entry, true, 0)
     }
 
@@ -302,6 +316,24 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
     }
 }
 
+/// The steps that can be reached at all.
+fn reached(edges: &[Vec<NodeId>], entry: NodeId) -> Vec<NodeId> {
+    let mut seen = vec![false; edges.len()];
+    let mut queue = vec![entry];
+    let mut found = Vec::new();
+    while let Some(at) = queue.pop() {
+        let Some(seen) = seen.get_mut(at as usize) else {
+            continue;
+        };
+        if !std::mem::replace(seen, true) {
+            found.push(at);
+            queue.extend(&edges[at as usize]);
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
 /// Hooks that a module calls from inside its own.
 fn inside(counts: &Counts, module: u8) -> Counts {
     let mut nested = Counts::default();
@@ -311,34 +343,4 @@ fn inside(counts: &Counts, module: u8) -> Counts {
         *sum = sum.plus(count);
     }
     nested
-}
-
-/// All that a function may call.
-fn callees(world: &World<'_, '_>, id: FunctionId) -> Vec<FunctionId> {
-    let mut found = Vec::new();
-    if let Some(linked) = world.graphs.functions.get(&id) {
-        for step in &linked.steps {
-            if let Step::Call {
-                targets, passed, ..
-            } = step
-            {
-                found.extend(targets.iter().chain(passed.iter().map(|(to, _)| to)));
-            }
-        }
-    }
-    if let Some(hook) = world.framework.of_function.get(&id) {
-        let all = world
-            .framework
-            .implementations
-            .get(hook)
-            .into_iter()
-            .flatten();
-        found.extend(
-            all.map(|&(_, to)| to)
-                .filter(|to| world.graphs.functions.contains_key(to)),
-        );
-    }
-    found.sort_unstable();
-    found.dedup();
-    found
 }

@@ -10,6 +10,7 @@ use crate::body::{EXIT, Hint, NodeId};
 use crate::context::{Key, Tags, World};
 use crate::count::Count;
 use crate::linked::{FactId, Linked, Step};
+use crate::maximum::MAX_CALLS;
 use crate::program::FunctionId;
 
 /// Most steps of one function.
@@ -84,8 +85,8 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
         if let Some(known) = self.known.get(&(id, tags)) {
             return Rc::clone(known);
         }
-        if !self.open.insert(id) {
-            // It calls itself: not on the nominal path.
+        if self.open.len() >= MAX_CALLS as usize || !self.open.insert(id) {
+            // It calls itself, or is called too deep: not on the nominal path.
             return Rc::default();
         }
         let events = Rc::new(self.function(id, tags));

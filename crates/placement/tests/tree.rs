@@ -302,11 +302,23 @@ fn hostile_files_do_no_harm() {
             .collect::<Vec<_>>(),
     )
     .unwrap();
+    let chain: String = (0..30_000)
+        .map(|n| format!("void link_{n}(void)\n{{\n\tlink_{}();\n}}\n", n + 1))
+        .collect();
+    let chain = chain
+        + "void link_30000(void)\n{\n\tsecurity_inode_getattr(x);\n}\n"
+        + "SYSCALL_DEFINE0(chain)\n{\n\tlink_0();\n}\n";
+    std::fs::write(copy.join("fs/chain.c"), chain).unwrap();
     let document = analyse(
         &Tree::open(&copy).unwrap(),
-        &request(&["deep", "long", "circle"]),
+        &request(&["deep", "long", "circle", "chain"]),
     )
     .unwrap();
+    let deep = document
+        .unparsed
+        .iter()
+        .any(|u| u.reason.contains("nest deeper"));
+    assert!(deep, "{:?}", document.unparsed);
     let reasons: Vec<_> = document
         .unparsed
         .iter()
