@@ -315,8 +315,10 @@ impl View<'_, '_> {
             let shared = path.starts_with("include/") || path.starts_with("arch/x86/include/");
             let score = match place.kind {
                 _ if place.file == file => 9,
-                Kind::Global if !header => 7 + u32::from(near),
-                Kind::Static | Kind::Global if header && near => 6,
+                // A stub in a header, where an option is off, hides the real function.
+                Kind::Static if header && path.starts_with("include/linux/") => 8,
+                Kind::Global if !header => 6 + u32::from(near),
+                Kind::Static | Kind::Global if header && near => 5,
                 Kind::Static | Kind::Global if header && shared => 5,
                 Kind::Macro | Kind::Alias if header && near => 4,
                 Kind::Macro | Kind::Alias if header && shared => 3,
