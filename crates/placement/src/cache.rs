@@ -15,7 +15,7 @@ use crate::load::{Bodies, FileData, Loaded};
 use crate::tree::Tree;
 
 /// Rises whenever scanning, rewriting or lowering changes.
-const VERSION: u32 = 6;
+const VERSION: u32 = 1;
 const MAGIC: &[u8; 8] = b"lsmplace";
 /// Largest cache that is read, in bytes.
 const MAX_CACHE: u64 = 1 << 30;

@@ -77,8 +77,6 @@ pub(crate) enum Of {
     Call,
     /// A `switch`: which case is taken.
     Switch,
-    /// A call of a member: which function that is.
-    Target,
     /// A function that is passed: how often it is called back.
     Callback,
 }

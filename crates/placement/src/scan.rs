@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::clean::{Clean, is_word};
-use text::{assigned_value, find, struct_name};
+use text::{ANNOTATIONS, KEYWORDS, assigned_value, find, struct_name};
 
 /// A name of a file: an index of [`FileIndex::names`].
 pub(crate) type Name = u32;
@@ -69,61 +69,6 @@ pub(crate) struct FileIndex {
     /// Struct, member, and the struct that the member is or points to.
     pub(crate) members: Vec<(Name, Name, Name)>,
 }
-
-/// Words before `(` that call nothing.
-const KEYWORDS: [&[u8]; 22] = [
-    b"if",
-    b"while",
-    b"for",
-    b"switch",
-    b"return",
-    b"sizeof",
-    b"typeof",
-    b"__typeof__",
-    b"defined",
-    b"__attribute__",
-    b"offsetof",
-    b"alignof",
-    b"__alignof__",
-    b"asm",
-    b"__asm__",
-    b"volatile",
-    b"do",
-    b"else",
-    b"goto",
-    b"case",
-    b"_Static_assert",
-    b"static_assert",
-];
-
-/// Words that look like the name of the function that they annotate.
-const ANNOTATIONS: [&[u8]; 25] = [
-    b"__attribute__",
-    b"__acquires",
-    b"__releases",
-    b"__must_hold",
-    b"__printf",
-    b"__scanf",
-    b"__aligned",
-    b"__section",
-    b"__alloc_size",
-    b"__malloc",
-    b"__cond_acquires",
-    b"__cond_lock",
-    b"__context__",
-    b"__assume_aligned",
-    b"__nonnull",
-    b"__no_sanitize",
-    b"__counted_by",
-    b"__acquires_shared",
-    b"__releases_shared",
-    b"__diagnose_as",
-    b"__realloc_size",
-    b"__target",
-    b"__cond_acquires_shared",
-    b"__guarded_by",
-    b"__copy",
-];
 
 /// Names that are called, called as members, and used otherwise.
 type Names = (Vec<Name>, Vec<(Name, Name)>, Vec<Name>);
