@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Reading and writing JSON documents: of runs, profiles and sweeps.
+//! Reading and writing JSON documents: of runs, profiles, sweeps and the others.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::monitor::MonitorDocument;
+use crate::placement::PlacementDocument;
 use crate::profile::ProfileDocument;
 use crate::run::{Run, SCHEMA_VERSION, Warning};
 use crate::sensitivity::SensitivityDocument;
@@ -29,6 +30,8 @@ pub enum DocumentKind {
     Sensitivity,
     /// What `lsmeter monitor` records: [`crate::MonitorDocument`].
     Monitor,
+    /// What `lsmeter placement` writes: [`crate::PlacementDocument`].
+    Placement,
 }
 
 impl fmt::Display for DocumentKind {
@@ -38,6 +41,7 @@ impl fmt::Display for DocumentKind {
             DocumentKind::Profile => "profile document",
             DocumentKind::Sensitivity => "sensitivity document",
             DocumentKind::Monitor => "recording",
+            DocumentKind::Placement => "placement document",
         })
     }
 }
@@ -153,6 +157,10 @@ impl DocumentError {
             DocumentKind::Monitor => (
                 "it was not written to its end; record again",
                 "give a recording that `lsmeter monitor --record FILE` wrote",
+            ),
+            DocumentKind::Placement => (
+                "it was not written to its end; analyse the tree again",
+                "give a document that `lsmeter placement TREE --output FILE` wrote",
             ),
         };
         match &self.fault {
@@ -364,6 +372,11 @@ pub fn sensitivity_schema() -> serde_json::Value {
 /// The JSON Schema of the recording: what `docs/monitor.schema.json` holds.
 pub fn monitor_schema() -> serde_json::Value {
     schemars::schema_for!(MonitorDocument).to_value()
+}
+
+/// The JSON Schema of the placement document, generated from the types.
+pub fn placement_schema() -> serde_json::Value {
+    schemars::schema_for!(PlacementDocument).to_value()
 }
 
 #[cfg(test)]

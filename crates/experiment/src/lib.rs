@@ -7,6 +7,8 @@
 //! - [`Run`]: the run document: the experiment, the environment it ran in and the
 //!   cells that came out of it, as JSON with a schema.
 //! - [`ProfileDocument`]: the profile document: what LSM hooks cost inside operations.
+//! - [`PlacementDocument`]: the placement document: which hooks system calls can reach,
+//!   from a kernel's sources; its parts are in [`placement`].
 //! - [`journal`]: finished cells, one JSON line each, so that a killed run resumes.
 //!
 //! Nothing here opens a file or prints: readers and writers are the caller's.
@@ -20,6 +22,7 @@ mod framework;
 mod hint;
 pub mod journal;
 mod monitor;
+pub mod placement;
 mod preset;
 mod profile;
 mod resolve;
@@ -34,7 +37,7 @@ pub use cell::{Cell, CellKey, Counts, PathCount, title as cell_title};
 pub use configuration::{Configuration, Tuning, title as configuration_title};
 pub use document::{
     DOCUMENT_LIMIT_BYTES, DocumentError, DocumentFault, DocumentKind, monitor_schema,
-    profile_schema, run_schema, sensitivity_schema,
+    placement_schema, profile_schema, run_schema, sensitivity_schema,
 };
 pub use experiment::{Experiment, Samples};
 pub use framework::IRREGULAR_FUNCTIONS;
@@ -43,6 +46,7 @@ pub use monitor::{
     Bucket, Calls, Interval, LeftOutFunction, MonitorCost, MonitorDocument, Monitoring,
     Percentiles, WatchedHook, WatchedSystemCall, WholeSystemCall,
 };
+pub use placement::PlacementDocument;
 pub use preset::{Preset, UnknownPreset, preset, presets};
 pub use profile::{
     BaselineProfile, FunctionDifference, HookCost, Implementation, Profile, ProfileDocument,

@@ -158,6 +158,16 @@ pub struct Tool {
     pub version: String,
 }
 
+impl Tool {
+    /// This program.
+    pub fn this() -> Tool {
+        Tool {
+            name: "lsmeter".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+}
+
 /// What an experiment ran on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Environment {

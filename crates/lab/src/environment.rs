@@ -53,10 +53,7 @@ pub fn host_release() -> String {
 
 /// This program.
 pub fn tool() -> Tool {
-    Tool {
-        name: "lsmeter".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-    }
+    Tool::this()
 }
 
 /// This machine with its own clock.

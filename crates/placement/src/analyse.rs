@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Instant;
 
+use experiment::Tool;
 use rustc_hash::FxHashSet;
 
 use crate::cache;
 use crate::config::Config;
 use crate::context::World;
-use crate::document::{Coverage, PlacementDocument, SCHEMA_VERSION, SyscallPlacement, Unparsed};
 use crate::error::PlacementError;
 use crate::facts::{Facts, SyscallFact};
 use crate::framework::{Cuts, Framework};
@@ -24,6 +24,7 @@ use crate::nominal::Nominal;
 use crate::program::{FunctionId, Program};
 use crate::reach;
 use crate::tree::Tree;
+use crate::{Coverage, PlacementDocument, SCHEMA_VERSION, SyscallPlacement, Unparsed};
 use report::{collect, placement, stale, undecided};
 
 /// Stack of the thread that follows calls, which may nest [`crate::maximum::MAX_CALLS`]
@@ -205,6 +206,7 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
     );
     Ok(PlacementDocument {
         schema_version: SCHEMA_VERSION,
+        tool: Tool::this(),
         tree: tree.name(),
         version: tree.version().to_owned(),
         framework: security.placement(),

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::count::Count;
+use crate::Count;
 use crate::error::PlacementError;
 
 /// `facts/config.toml`: what `#if` is decided by.

@@ -9,9 +9,9 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use crate::Count;
 use crate::body::NodeId;
 use crate::context::{Key, Tags, World, callees};
-use crate::count::Count;
 use crate::linked::{Linked, Step};
 use crate::program::FunctionId;
 use circles::components;

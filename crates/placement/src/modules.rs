@@ -6,10 +6,10 @@ mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::document::{FrameworkPlacement, ModulePlacement};
 use crate::error::PlacementError;
 use crate::facts::{ModuleFacts, matches_any};
 use crate::tree::Tree;
+use crate::{FrameworkPlacement, ModulePlacement};
 
 use text::{calls_of_macro, code_lines};
 

@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::Count;
 use crate::body::{EXIT, Hint, NodeId};
 use crate::context::{Key, Tags, World};
-use crate::count::Count;
 use crate::linked::{FactId, Linked, Step};
 use crate::maximum::MAX_CALLS;
 use crate::program::FunctionId;

@@ -6,12 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashSet;
 
 use super::Found;
+use crate::Count;
 use crate::body::Node;
 use crate::context::{Key, World};
-use crate::count::Count;
-use crate::document::{
-    HookPlacement, Reach, StaleFact, SyscallPlacement, TraceEntry, Undecided, Unparsed,
-};
 use crate::facts::Facts;
 use crate::framework::Framework;
 use crate::linked::{FactId, Graphs};
@@ -19,6 +16,7 @@ use crate::load::Loaded;
 use crate::modules::Security;
 use crate::nominal::Event;
 use crate::program::{FunctionId, Program};
+use crate::{HookPlacement, Reach, StaleFact, SyscallPlacement, TraceEntry, Undecided, Unparsed};
 
 /// The text of decisions, from the graphs of their functions.
 pub(super) fn undecided(

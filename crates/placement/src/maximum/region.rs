@@ -5,9 +5,9 @@ use rustc_hash::FxHashMap;
 
 use super::circles::components;
 use super::{Counts, MAX_NESTING, Maximum, add, or, repeated};
+use crate::Count;
 use crate::body::NodeId;
 use crate::context::Tags;
-use crate::count::Count;
 use crate::linked::{Linked, Step};
 
 /// A part of a function's graph.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! How often something happens, as a function of the path that a system call is given.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
 /// Largest coefficient; what would exceed it is unbounded.
@@ -52,6 +54,18 @@ impl Count {
     #[must_use]
     pub fn is_zero(self) -> bool {
         self == Self::ZERO
+    }
+
+    /// Is it at most `other`, whatever the path?
+    #[must_use]
+    pub fn is_within(self, other: Self) -> bool {
+        other.unbounded
+            || !self.unbounded
+                && self.depth <= other.depth
+                && self.links <= other.links
+                // Every path has a component.
+                && u64::from(self.constant) + u64::from(self.depth)
+                    <= u64::from(other.constant) + u64::from(other.depth)
     }
 
     /// The count for a path of `depth` components and `links` symbolic links; `None` if
@@ -201,6 +215,22 @@ impl<'de> Deserialize<'de> for Count {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl JsonSchema for Count {
+    fn schema_name() -> Cow<'static, str> {
+        "Count".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let term = "[0-9]*[DS]|[0-9]+";
+        schemars::json_schema!({
+            "description": "A sum of a number, of D (components looked up on a path) and of S \
+                (symbolic links followed on it), or `unbounded`: `2D+S+1`.",
+            "type": "string",
+            "pattern": format!("^(unbounded|({term})(\\+({term}))*)$"),
+        })
     }
 }
 

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Which hooks system calls can reach, from a kernel's sources alone, and the document that
+//! holds it.
+
+mod agreement;
+mod count;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read, Write};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::document::{
+    self, Document, DocumentError, DocumentFault, DocumentKind, json, lines, printable,
+};
+use crate::run::Tool;
+
+pub use agreement::{Agreement, ComparedHook, Comparison};
+pub use count::{Count, CountError};
+
+/// Which hooks a kernel's system calls can reach: `lsmeter placement --json`. See
+/// [`PlacementDocument::read`] and [`PlacementDocument::write`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "lsmeter placement document")]
+pub struct PlacementDocument {
+    /// [`crate::SCHEMA_VERSION`] of the writer.
+    pub schema_version: u32,
+    /// What wrote it.
+    pub tool: Tool,
+    /// The tree that was read: a path, with `@` and the revision if there is one.
+    pub tree: String,
+    /// The version in its Makefile: `6.12.117`.
+    pub version: String,
+    /// The framework itself.
+    pub framework: FrameworkPlacement,
+    /// All modules of the tree, by name (Tables 2 and 5 of the paper).
+    pub modules: Vec<ModulePlacement>,
+    /// System calls, by file system, then as asked for (Table 7).
+    pub syscalls: Vec<SyscallPlacement>,
+    /// Functions that lie between a system call and a hook, and did not parse in full.
+    pub unparsed: Vec<Unparsed>,
+    /// Functions that call each other in circles and reach hooks: those have no bound.
+    pub circles: Vec<Vec<String>>,
+    /// Decisions on nominal paths that neither a fact nor the code itself made: what is
+    /// optional is then not done.
+    #[serde(default)]
+    pub undecided: Vec<Undecided>,
+    /// Facts that speak of code that this tree does not have.
+    pub stale_facts: Vec<StaleFact>,
+    /// What was read.
+    pub coverage: Coverage,
+    /// Milliseconds of each step, and of all of them: `total`.
+    pub timing: BTreeMap<String, u64>,
+}
+
+impl PlacementDocument {
+    /// Reads a document of this or an older schema version. Keys it does not know are
+    /// skipped: a later lsmeter may add some without a new schema version.
+    ///
+    /// # Errors
+    /// [`DocumentError`], which says where. Reads at most
+    /// [`DOCUMENT_LIMIT_BYTES`](crate::DOCUMENT_LIMIT_BYTES).
+    pub fn read(reader: impl Read) -> Result<PlacementDocument, DocumentError> {
+        document::read(reader)
+    }
+
+    /// Reads a document that is in memory. Like [`PlacementDocument::read`].
+    ///
+    /// # Errors
+    /// [`DocumentError`].
+    pub fn parse(bytes: &[u8]) -> Result<PlacementDocument, DocumentError> {
+        document::parse(bytes)
+    }
+
+    /// Writes the document: one line per module, system call, function and fact, so that
+    /// line tools work on it. The same document gives the same bytes.
+    ///
+    /// # Errors
+    /// [`DocumentFault::Io`] when the writer fails. Flushes at the end.
+    pub fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
+        document::write(self, writer)
+    }
+}
+
+impl Document for PlacementDocument {
+    const KIND: DocumentKind = DocumentKind::Placement;
+
+    fn check(&self) -> Result<(), DocumentFault> {
+        let refuse = |path: String, message| Err(DocumentFault::Contradiction { path, message });
+        let framework = &self.framework;
+        if framework.unconditional > framework.hooks {
+            let message = format!(
+                "{} of {} hooks are unconditional",
+                framework.unconditional, framework.hooks
+            );
+            return refuse("framework".to_owned(), message);
+        }
+        for (index, module) in self.modules.iter().enumerate() {
+            if let Some(message) = module.contradiction() {
+                return refuse(format!("modules[{index}]"), message);
+            }
+        }
+        for (index, call) in self.syscalls.iter().enumerate() {
+            if let Some(message) = call.contradiction() {
+                return refuse(format!("syscalls[{index}]"), message);
+            }
+        }
+        Ok(())
+    }
+
+    fn write_keys(&self, w: &mut impl Write) -> Result<(), DocumentFault> {
+        // Taken apart in full, so that a new key cannot be forgotten here.
+        let PlacementDocument {
+            schema_version,
+            tool,
+            tree,
+            version,
+            framework,
+            modules,
+            syscalls,
+            unparsed,
+            circles,
+            undecided,
+            stale_facts,
+            coverage,
+            timing,
+        } = self;
+        write!(w, "{{\n\"schema_version\": {schema_version},\n\"tool\": ")?;
+        json(w, tool)?;
+        w.write_all(b",\n\"tree\": ")?;
+        json(w, tree)?;
+        w.write_all(b",\n\"version\": ")?;
+        json(w, version)?;
+        w.write_all(b",\n\"framework\": ")?;
+        json(w, framework)?;
+        w.write_all(b",\n\"modules\": ")?;
+        lines(w, modules)?;
+        w.write_all(b",\n\"syscalls\": ")?;
+        lines(w, syscalls)?;
+        w.write_all(b",\n\"unparsed\": ")?;
+        lines(w, unparsed)?;
+        w.write_all(b",\n\"circles\": ")?;
+        lines(w, circles)?;
+        w.write_all(b",\n\"undecided\": ")?;
+        lines(w, undecided)?;
+        w.write_all(b",\n\"stale_facts\": ")?;
+        lines(w, stale_facts)?;
+        w.write_all(b",\n\"coverage\": ")?;
+        json(w, coverage)?;
+        w.write_all(b",\n\"timing\": ")?;
+        json(w, timing)?;
+        Ok(w.write_all(b"\n}\n")?)
+    }
+}
+
+/// The hooks of the framework.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FrameworkPlacement {
+    /// All hooks.
+    pub hooks: u32,
+    /// Those outside every `#if` ("general hooks" in the paper).
+    pub unconditional: u32,
+    /// Lines of code in `security/`, without blank lines and comments.
+    pub loc: u64,
+}
+
+/// What one module implements.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ModulePlacement {
+    /// As `lsm=` names it.
+    pub module: String,
+    /// Hooks that it implements.
+    pub hooks: u32,
+    /// Of these, outside every `#if`.
+    pub unconditional: u32,
+    /// Lines of code, without blank lines and comments.
+    pub loc: u64,
+    /// `loc` by `hooks`, to a tenth.
+    pub loc_per_hook: f64,
+    /// Hooks by category.
+    pub categories: BTreeMap<String, u32>,
+    /// Hooks in the categories that the paper calls file accessing: inode, dentry, file,
+    /// superblock, path, bprm.
+    pub file_accessing: u32,
+    /// The kernel calls its functions beside the framework (IMA and EVM before 6.8): these
+    /// are then counted in place of hooks.
+    #[serde(default)]
+    pub direct: bool,
+    /// The hooks, in the order of their registration.
+    pub implements: Vec<String>,
+}
+
+impl ModulePlacement {
+    /// What contradicts itself in its figures, if anything.
+    fn contradiction(&self) -> Option<String> {
+        let parts = [
+            ("unconditional", self.unconditional as usize),
+            ("file accessing", self.file_accessing as usize),
+            ("listed", self.implements.len()),
+        ];
+        let beyond = parts.iter().find(|(_, n)| *n > self.hooks as usize);
+        beyond.map(|(what, n)| {
+            let module = printable(&self.module);
+            format!("{n} hooks of {module} are {what}, of {}", self.hooks)
+        })
+    }
+}
+
+/// What one system call can reach.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SyscallPlacement {
+    /// As its manual calls it: `stat`.
+    pub syscall: String,
+    /// A way of calling it that has a nominal path of its own; empty for the plain one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub case: String,
+    /// File system: `ext4`.
+    pub fs: String,
+    /// Hooks, by name.
+    pub hooks: Vec<HookPlacement>,
+    /// The nominal path: hooks in the order of their calls.
+    pub trace: Vec<TraceEntry>,
+}
+
+impl SyscallPlacement {
+    /// What contradicts itself in it, if anything.
+    fn contradiction(&self) -> Option<String> {
+        let names: BTreeSet<&str> = self.hooks.iter().map(|hook| hook.hook.as_str()).collect();
+        if names.len() < self.hooks.len() {
+            return Some("a hook is there twice".to_owned());
+        }
+        let unknown = |entry: &&TraceEntry| !names.contains(entry.hook.as_str());
+        if let Some(entry) = self.trace.iter().find(unknown) {
+            let hook = printable(&entry.hook);
+            return Some(format!("the trace calls {hook}, which it cannot reach"));
+        }
+        self.hooks.iter().find_map(|hook| {
+            let own = Reach {
+                nominal: hook.nominal,
+                max: hook.max,
+            };
+            let own = [own, hook.teardown].into_iter();
+            let mut all = own.chain(hook.nested.values().copied());
+            let above = all.find(|reach| !reach.nominal.is_within(reach.max))?;
+            Some(format!(
+                "{} is called {} times nominally, {} at most",
+                printable(&hook.hook),
+                above.nominal,
+                above.max
+            ))
+        })
+    }
+
+    /// `stat`, or `close (missing)` if it is a case of its own.
+    pub fn title(&self) -> String {
+        if self.case.is_empty() {
+            self.syscall.clone()
+        } else {
+            format!("{} ({})", self.syscall, self.case)
+        }
+    }
+}
+
+/// One hook of a system call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HookPlacement {
+    /// `inode_permission`; of what the kernel calls beside the framework, the function.
+    pub hook: String,
+    /// Calls on the nominal path, without those in teardown and inside other hooks.
+    pub nominal: Count,
+    /// Calls at most, without those in teardown and inside other hooks.
+    pub max: Count,
+    /// Calls while objects are released.
+    pub teardown: Reach,
+    /// Calls from inside other hooks, by the modules that make them: `ima`. With several
+    /// modules (`selinux+ima`) it needs all of them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub nested: BTreeMap<String, Reach>,
+    /// Modules that implement it.
+    pub modules: Vec<String>,
+}
+
+/// A nominal count and a maximum.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Reach {
+    /// On the nominal path.
+    pub nominal: Count,
+    /// At most.
+    pub max: Count,
+}
+
+/// A hook on the nominal path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TraceEntry {
+    /// The hook.
+    pub hook: String,
+    /// How often it is called there.
+    pub times: Count,
+    /// Functions from the system call to the one that calls the hook.
+    pub calls: Vec<String>,
+    /// Is it called while an object is released?
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub teardown: bool,
+    /// The modules from within which it is called.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modules: Vec<String>,
+}
+
+/// A function that did not parse in full.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Unparsed {
+    /// Its file.
+    pub file: String,
+    /// Its name.
+    pub function: String,
+    /// Its first line, from 1.
+    pub line: u32,
+    /// What was not understood.
+    pub reason: String,
+}
+
+/// A condition that nothing decides.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Undecided {
+    /// File.
+    pub file: String,
+    /// Function.
+    pub function: String,
+    /// The condition, without `!`.
+    pub code: String,
+}
+
+/// A fact that matches nothing in the tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StaleFact {
+    /// The functions that it speaks of.
+    pub function: String,
+    /// The code that it speaks of.
+    pub code: String,
+    /// Why it does not match.
+    pub reason: String,
+    /// What it says.
+    pub why: String,
+}
+
+/// How much was read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Coverage {
+    /// Files.
+    pub files: usize,
+    /// Functions and macros in them.
+    pub functions: usize,
+    /// Of these, by the names in them between a system call and a hook, and so parsed.
+    pub reachable: usize,
+    /// Files that were not in the cache.
+    pub scanned: usize,
+    /// Functions that were not in the cache.
+    pub parsed: usize,
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The placement document: what is written is read back, and damage is named.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::same_as_file;
+use experiment::placement::{
+    Count, Coverage, FrameworkPlacement, HookPlacement, ModulePlacement, Reach, StaleFact,
+    SyscallPlacement, TraceEntry, Undecided, Unparsed,
+};
+use experiment::{DocumentFault, PlacementDocument, Run, SCHEMA_VERSION, Tool, placement_schema};
+use proptest::prelude::*;
+
+fn count(text: &str) -> Count {
+    text.parse().unwrap()
+}
+
+fn reach(nominal: &str, max: &str) -> Reach {
+    Reach {
+        nominal: count(nominal),
+        max: count(max),
+    }
+}
+
+fn module(name: &str, hooks: u32, direct: bool) -> ModulePlacement {
+    ModulePlacement {
+        module: name.to_owned(),
+        hooks,
+        unconditional: 1,
+        loc: 190,
+        loc_per_hook: 95.0,
+        categories: BTreeMap::from([("inode".to_owned(), 1), ("task".to_owned(), 1)]),
+        file_accessing: 1,
+        direct,
+        implements: vec!["inode_permission".to_owned(), "task_alloc".to_owned()],
+    }
+}
+
+fn hook(name: &str, own: Reach, teardown: Reach) -> HookPlacement {
+    HookPlacement {
+        hook: name.to_owned(),
+        nominal: own.nominal,
+        max: own.max,
+        teardown,
+        nested: BTreeMap::new(),
+        modules: vec!["selinux".to_owned()],
+    }
+}
+
+/// Every kind of count, a case, teardown, hooks inside hooks, and hostile names.
+fn document() -> PlacementDocument {
+    let inside = HookPlacement {
+        nested: BTreeMap::from([("selinux+ima".to_owned(), reach("1", "2"))]),
+        ..hook("current_getsecid_subj", reach("0", "0"), reach("0", "0"))
+    };
+    PlacementDocument {
+        schema_version: SCHEMA_VERSION,
+        tool: Tool {
+            name: "lsmeter".to_owned(),
+            version: "0.1.0".to_owned(),
+        },
+        tree: "/src/linux@v6.12".to_owned(),
+        version: "6.12.117".to_owned(),
+        framework: FrameworkPlacement {
+            hooks: 271,
+            unconditional: 150,
+            loc: 5_000,
+        },
+        modules: vec![module("selinux", 2, false), module("ima", 3, true)],
+        syscalls: vec![
+            SyscallPlacement {
+                syscall: "open".to_owned(),
+                case: "missing".to_owned(),
+                fs: "ext4".to_owned(),
+                hooks: vec![
+                    inside,
+                    hook("file_free", reach("0", "0"), reach("1", "1")),
+                    hook(
+                        "inode_permission",
+                        reach("D+S+1", "6D+3S+9"),
+                        reach("0", "0"),
+                    ),
+                    hook(
+                        "a\u{1b}[31m|\u{202e}<b>",
+                        reach("0", "unbounded"),
+                        reach("0", "0"),
+                    ),
+                ],
+                trace: vec![
+                    TraceEntry {
+                        hook: "inode_permission".to_owned(),
+                        times: count("D+S"),
+                        calls: vec!["sys_open".to_owned(), "link_path_walk".to_owned()],
+                        teardown: false,
+                        modules: Vec::new(),
+                    },
+                    TraceEntry {
+                        hook: "current_getsecid_subj".to_owned(),
+                        times: Count::ONE,
+                        calls: vec!["sys_open".to_owned(), "ima_file_check".to_owned()],
+                        teardown: false,
+                        modules: vec!["selinux".to_owned(), "ima".to_owned()],
+                    },
+                    TraceEntry {
+                        hook: "file_free".to_owned(),
+                        times: Count::ONE,
+                        calls: vec!["sys_open".to_owned(), "fput".to_owned()],
+                        teardown: true,
+                        modules: Vec::new(),
+                    },
+                ],
+            },
+            SyscallPlacement {
+                syscall: "stat".to_owned(),
+                case: String::new(),
+                fs: "ext4".to_owned(),
+                hooks: Vec::new(),
+                trace: Vec::new(),
+            },
+        ],
+        unparsed: vec![Unparsed {
+            file: "fs/namei.c".to_owned(),
+            function: "may_open".to_owned(),
+            line: 3_000,
+            reason: "`macro(`".to_owned(),
+        }],
+        circles: vec![vec!["ring".to_owned(), "security_ring".to_owned()]],
+        undecided: vec![Undecided {
+            file: "fs/open.c".to_owned(),
+            function: "do_dentry_open".to_owned(),
+            code: "f->f_mode & FMODE_WRITE".to_owned(),
+        }],
+        stale_facts: vec![StaleFact {
+            function: "nd_jump_link".to_owned(),
+            code: "for (;;)".to_owned(),
+            reason: "the function has no such code".to_owned(),
+            why: "One round for each link.".to_owned(),
+        }],
+        coverage: Coverage {
+            files: 3_189,
+            functions: 60_000,
+            reachable: 4_000,
+            scanned: 3_189,
+            parsed: 4_000,
+        },
+        timing: BTreeMap::from([("scan".to_owned(), 900), ("total".to_owned(), 1_900)]),
+    }
+}
+
+fn written(document: &PlacementDocument) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    document.write(&mut bytes).unwrap();
+    bytes
+}
+
+fn refused(document: &PlacementDocument) -> String {
+    let error = PlacementDocument::parse(&written(document)).unwrap_err();
+    assert!(
+        matches!(error.fault, DocumentFault::Contradiction { .. }),
+        "{error}"
+    );
+    error.to_string()
+}
+
+#[test]
+fn schema_is_kept_in_docs() {
+    let schema = serde_json::to_string_pretty(&placement_schema()).unwrap() + "\n";
+    same_as_file("../../docs/placement.schema.json", &schema, "UPDATE_SCHEMA");
+}
+
+#[test]
+fn writer_keeps_to_the_golden_document() {
+    let text = String::from_utf8(written(&document())).unwrap();
+    same_as_file("tests/golden/placement-v1.json", &text, "UPDATE_GOLDEN");
+}
+
+#[test]
+fn golden_document_is_read_back() {
+    let golden = &include_bytes!("golden/placement-v1.json")[..];
+    let read = PlacementDocument::read(golden).unwrap();
+    assert_eq!(read, document());
+    assert_eq!(read.syscalls[0].title(), "open (missing)");
+    assert_eq!(read.syscalls[1].title(), "stat");
+}
+
+#[test]
+fn keys_of_a_later_lsmeter_are_skipped_and_its_schema_is_refused() {
+    let text = String::from_utf8(written(&document())).unwrap();
+    let more = text.replacen("{\n", "{\n\"redundant\": [{\"hook\": 1}],\n", 1);
+    assert_eq!(
+        PlacementDocument::parse(more.as_bytes()).unwrap(),
+        document()
+    );
+    let newer = text.replacen("\"schema_version\": 1", "\"schema_version\": 7", 1);
+    let error = PlacementDocument::parse(newer.as_bytes()).unwrap_err();
+    assert!(matches!(error.fault, DocumentFault::Newer { found: 7 }));
+}
+
+#[test]
+fn contradictions_and_other_documents_are_refused() {
+    let mut wrong = document();
+    wrong.modules[1].unconditional = 4;
+    assert_eq!(
+        refused(&wrong),
+        "placement document: at modules[1]: 4 hooks of ima are unconditional, of 3"
+    );
+    let mut wrong = document();
+    wrong.syscalls[0].hooks[2].max = count("6D");
+    wrong.syscalls[0].hooks[2].nominal = count("D+6");
+    assert_eq!(
+        refused(&wrong),
+        "placement document: at syscalls[0]: inode_permission is called D+6 times nominally, 6D \
+         at most"
+    );
+    let mut wrong = document();
+    wrong.syscalls[0].hooks.remove(0);
+    assert_eq!(
+        refused(&wrong),
+        "placement document: at syscalls[0]: the trace calls current_getsecid_subj, which it \
+         cannot reach"
+    );
+    let error = PlacementDocument::parse(&written(&document())[..1]).unwrap_err();
+    assert!(error.hint().unwrap().contains("analyse the tree again"));
+    let error = Run::parse(&written(&document())).unwrap_err();
+    assert!(
+        matches!(error.fault, DocumentFault::Value { .. }),
+        "{error}"
+    );
+    let text = String::from_utf8(written(&document())).unwrap();
+    let odd = text.replacen("\"D+S+1\"", "\"D*S\"", 1);
+    let error = PlacementDocument::parse(odd.as_bytes()).unwrap_err();
+    assert!(error.to_string().contains("`D*S` is no count"), "{error}");
+}
+
+proptest! {
+    #[test]
+    fn any_truncation_is_named(cut in 0.0f64..1.0) {
+        let bytes = written(&document());
+        let end = bytes.trim_ascii_end().len();
+        let cut = (cut * end as f64) as usize;
+        let error = PlacementDocument::parse(&bytes[..cut]).unwrap_err();
+        prop_assert!(error.hint().is_some(), "{}", error);
+    }
+
+    #[test]
+    fn any_changed_byte_is_read_or_refused(at in 0.0f64..1.0, byte: u8) {
+        let mut bytes = written(&document());
+        let at = (at * bytes.len() as f64) as usize;
+        bytes[at] = byte;
+        let _ = PlacementDocument::parse(&bytes);
+    }
+}
