@@ -31,6 +31,9 @@ test_needs := mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs
 test_needs += secilc:secilc apparmor_parser:apparmor \
 	/usr/share/selinux/default/base.pp.bz2:selinux-policy-default
 
+# What draws the call strings of placements.
+test_needs += dot:graphviz
+
 # The guest in which lsmeter itself is tested.
 test_needs += busybox:busybox-static strip:binutils ldd:libc-bin
 # What scrapes lsmeter. A test starts its own: it is no service here.

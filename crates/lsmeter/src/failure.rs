@@ -7,6 +7,7 @@ use experiment::{DocumentError, DocumentFault, PatternError, SpecError, UnknownP
 use lab::LabError;
 use lab::kernel::ErrorKind;
 use monitor::MonitorError;
+use placement::PlacementError;
 use sensitivity::SweepError;
 
 use crate::exit::Exit;
@@ -49,6 +50,19 @@ fn of_lab(error: &LabError) -> Exit {
     }
 }
 
+fn of_placement(error: &PlacementError) -> Exit {
+    match error {
+        PlacementError::Unreadable { source, .. }
+            if source.kind() != std::io::ErrorKind::NotFound =>
+        {
+            Exit::Environment
+        }
+        PlacementError::Git { .. } => Exit::Environment,
+        PlacementError::BadFacts { .. } | PlacementError::BrokeOff { .. } => Exit::Internal,
+        _ => Exit::Usage,
+    }
+}
+
 /// The exit code and the hint of an error.
 pub fn explain(error: &anyhow::Error) -> (Exit, Option<String>) {
     for cause in error.chain() {
@@ -86,6 +100,9 @@ pub fn explain(error: &anyhow::Error) -> (Exit, Option<String>) {
                 _ => Exit::Environment,
             };
             return (exit, error.hint().map(str::to_owned));
+        }
+        if let Some(error) = cause.downcast_ref::<PlacementError>() {
+            return (of_placement(error), Some(error.hint()));
         }
         if let Some(error) = cause.downcast_ref::<LabError>() {
             return (of_lab(error), error.hint());

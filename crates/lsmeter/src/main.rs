@@ -36,6 +36,7 @@ fn dispatch(command: Command) -> anyhow::Result<Exit> {
         Command::Profile(args) => commands::profile::profile(*args),
         Command::Sensitivity(args) => commands::sensitivity::sensitivity(&args),
         Command::Monitor(args) => commands::monitor::monitor(&args),
+        Command::Placement(args) => commands::placement::placement(&args),
         Command::Kernel(KernelCommand::Fetch {
             kernels,
             refresh,

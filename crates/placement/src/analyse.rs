@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use experiment::Tool;
+use experiment::{Tool, nearest};
 use rustc_hash::FxHashSet;
 
 use crate::cache;
@@ -59,13 +59,13 @@ pub fn analyse(tree: &Tree, request: &Request) -> Result<PlacementDocument, Plac
         let work = std::thread::Builder::new()
             .stack_size(STACK)
             .spawn_scoped(scope, || run(tree, request, &facts));
-        let failed = |what: &str| PlacementError::Unreadable {
+        let failed = |what: &str| PlacementError::BrokeOff {
             path: tree.path().to_path_buf(),
-            source: std::io::Error::other(what.to_owned()),
+            reason: what.to_owned(),
         };
         match work.map(std::thread::ScopedJoinHandle::join) {
             Ok(Ok(result)) => result,
-            Ok(Err(_)) => Err(failed("the analysis broke off")),
+            Ok(Err(_)) => Err(failed("it panicked")),
             Err(error) => Err(failed(&error.to_string())),
         }
     })
@@ -119,11 +119,12 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
             None if fs.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') => {
                 paths.push(format!("fs/{fs}/"))
             }
-            None => return Err(PlacementError::UnknownFileSystem { name: fs.clone() }),
+            None => return Err(unknown_file_system(tree, facts, fs)),
         }
     }
-    if request.all {
-        paths.push("net/".to_owned());
+    let is_known = |name: &String| facts.syscalls.syscall.iter().any(|call| call.is(name));
+    if request.all || !request.syscalls.iter().all(is_known) {
+        paths.extend(facts.sources.others.iter().cloned());
     }
     let entries = tree.list(&paths)?;
     clock.lap("list");
@@ -149,7 +150,9 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
 
     let mut found = Found::default();
     for fs in systems {
-        let view = program.view(fs, &facts.sources)?;
+        let view = program
+            .view(fs, &facts.sources)
+            .ok_or_else(|| unknown_file_system(tree, facts, fs))?;
         let kept = reach::between(&view, &framework, &cuts, &entries);
         clock.lap("reach");
         let place = |id: &FunctionId| {
@@ -256,25 +259,40 @@ fn wanted_syscalls<'f>(
                 .filter_map(|call| Some((Cow::Borrowed(call), begin(call)?))),
         );
         let others: BTreeSet<&str> = program.syscalls().collect();
-        let is_known = |name: &str| {
-            known
-                .iter()
-                .any(|call| call.name == name || call.defined_as.iter().any(|other| other == name))
-        };
+        let is_known = |name: &str| known.iter().any(|call| call.is(name));
         for name in others.into_iter().filter(|name| !is_known(name)) {
             wanted.extend(program.syscall(name).map(|id| (Cow::Owned(bare(name)), id)));
         }
     }
     for name in &request.syscalls {
-        let call = known
-            .iter()
-            .find(|call| call.name == *name || call.defined_as.contains(name));
+        let call = known.iter().find(|call| call.is(name));
         let call = call.map_or_else(|| Cow::Owned(bare(name)), Cow::Borrowed);
-        let id =
-            begin(&call).ok_or_else(|| PlacementError::UnknownSyscall { name: name.clone() })?;
+        let id = begin(&call).ok_or_else(|| {
+            let there = known.iter().filter(|call| begin(call).is_some());
+            let names = there.map(|call| call.name.as_str());
+            let near = nearest(name, names.chain(program.syscalls()));
+            PlacementError::UnknownSyscall {
+                name: name.clone(),
+                near: near.map(str::to_owned),
+            }
+        })?;
         wanted.push((call, id));
     }
     Ok(wanted)
+}
+
+/// Which file system was meant by one that the tree does not have?
+fn unknown_file_system(tree: &Tree, facts: &Facts, name: &str) -> PlacementError {
+    let entries = tree.list(&["fs/".to_owned()]).unwrap_or_default();
+    let directories: BTreeSet<&str> = entries
+        .iter()
+        .filter_map(|entry| Some(entry.path.strip_prefix("fs/")?.split_once('/')?.0))
+        .collect();
+    let known = facts.sources.fs.keys().map(String::as_str);
+    PlacementError::UnknownFileSystem {
+        name: name.to_owned(),
+        near: nearest(name, known.chain(directories)).map(str::to_owned),
+    }
 }
 
 /// Functions that facts speak of: they are looked at even if no system call reaches them.

@@ -41,6 +41,14 @@ pub enum PlacementError {
         /// What it said.
         reason: String,
     },
+    /// A revision that the repository does not have.
+    #[error("{path} has no revision `{revision}`")]
+    UnknownRevision {
+        /// The repository.
+        path: PathBuf,
+        /// As it was asked for.
+        revision: String,
+    },
     /// More than any kernel has.
     #[error("{path}: {what} exceeds the limit of {limit}")]
     TooLarge {
@@ -56,12 +64,16 @@ pub enum PlacementError {
     UnknownSyscall {
         /// As it was asked for.
         name: String,
+        /// One that it defines and that was probably meant.
+        near: Option<String>,
     },
     /// A file system that the tree does not have.
     #[error("the tree has no file system `{name}`")]
     UnknownFileSystem {
         /// As it was asked for.
         name: String,
+        /// One that it has and that was probably meant.
+        near: Option<String>,
     },
     /// A file of facts that contradicts itself.
     #[error("facts/{file}: {reason}")]
@@ -71,13 +83,25 @@ pub enum PlacementError {
         /// What is wrong, and where.
         reason: String,
     },
+    /// The analysis could not be started, or ended before it had a result.
+    #[error("{path}: the analysis broke off: {reason}")]
+    BrokeOff {
+        /// The tree.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
 }
 
 impl PlacementError {
     /// What the user can do about it.
     #[must_use]
-    pub fn hint(&self) -> &'static str {
-        match self {
+    pub fn hint(&self) -> String {
+        let did_you_mean = |near: &Option<String>, otherwise: &str| match near {
+            Some(near) => format!("did you mean {near}?"),
+            None => otherwise.to_owned(),
+        };
+        let hint = match self {
             Self::Unreadable { .. } => "check the path and its permissions",
             Self::NoKernelTree { .. } => {
                 "give the top of a Linux source tree (with Makefile, fs and security), a linux-source tarball, or a git repository with a revision"
@@ -85,15 +109,27 @@ impl PlacementError {
             Self::BadArchive { .. } => {
                 "give a .tar.xz of a kernel's sources; fetch it again if it is cut off"
             }
-            Self::Git { .. } => {
-                "check the repository and the revision (git rev-parse), and that git is installed"
+            Self::Git { .. } => "check that it is a git repository, and that git is installed",
+            Self::UnknownRevision { path, .. } => {
+                return format!(
+                    "give a tag, branch or commit: git -C {} tag --list lists tags",
+                    path.display()
+                );
             }
             Self::TooLarge { .. } => "is this really a kernel tree?",
-            Self::UnknownSyscall { .. } => {
-                "give its name without sys_, as in SYSCALL_DEFINEn; stat is known as newstat, too"
+            Self::UnknownSyscall { near, .. } => {
+                return did_you_mean(
+                    near,
+                    "give its name without sys_, as in SYSCALL_DEFINEn; --all takes every one",
+                );
             }
-            Self::UnknownFileSystem { .. } => "give the name of a directory in fs, or tmpfs",
-            Self::BadFacts { .. } => "this is a fault of lsmeter: please report it",
-        }
+            Self::UnknownFileSystem { near, .. } => {
+                return did_you_mean(near, "give the name of a directory in fs, or tmpfs");
+            }
+            Self::BadFacts { .. } | Self::BrokeOff { .. } => {
+                "this is a fault of lsmeter: please report it"
+            }
+        };
+        hint.to_owned()
     }
 }

@@ -25,6 +25,8 @@ pub(crate) struct SourceFacts {
     /// Files and directories that are always read. A directory ends with `/`, and with
     /// `/*` if only its own files are meant.
     pub(crate) generic: Vec<String>,
+    /// Also read for system calls that the facts do not know, in the same form.
+    pub(crate) others: Vec<String>,
     /// File systems whose code is not all in the directory of their name.
     #[serde(default)]
     pub(crate) fs: BTreeMap<String, FileSystemFacts>,
@@ -140,6 +142,13 @@ pub(crate) struct SyscallFact {
     /// Is it one of those for files, that are analysed when none is named?
     #[serde(default)]
     pub(crate) file: bool,
+}
+
+impl SyscallFact {
+    /// Is it known by this name?
+    pub(crate) fn is(&self, name: &str) -> bool {
+        self.name == name || self.defined_as.iter().any(|other| other == name)
+    }
 }
 
 /// A benchmark whose operation is a case of its system calls.

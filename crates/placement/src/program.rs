@@ -4,7 +4,6 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::error::PlacementError;
 use crate::facts::SourceFacts;
 use crate::load::FileData;
 use crate::scan::{Function, Kind};
@@ -194,12 +193,8 @@ impl<'a> Program<'a> {
         self.member_types.get(&member).map_or(&[], Vec::as_slice)
     }
 
-    /// The program as it is with one file system.
-    pub(crate) fn view(
-        &self,
-        fs: &str,
-        facts: &SourceFacts,
-    ) -> Result<View<'_, 'a>, PlacementError> {
+    /// The program as it is with one file system; `None` if it has no such one.
+    pub(crate) fn view(&self, fs: &str, facts: &SourceFacts) -> Option<View<'_, 'a>> {
         let default = vec![format!("fs/{fs}/")];
         let own = facts.fs.get(fs);
         let paths = own.map_or(&default, |facts| &facts.paths);
@@ -209,7 +204,10 @@ impl<'a> Program<'a> {
             };
             if paths.iter().any(is_in) {
                 Class::FileSystem
-            } else if is_generic(&facts.generic, &file.path) {
+            } else if [&facts.generic, &facts.others]
+                .iter()
+                .any(|paths| is_generic(paths, &file.path))
+            {
                 Class::Generic
             } else {
                 Class::Other
@@ -217,9 +215,7 @@ impl<'a> Program<'a> {
         };
         let classes: Vec<_> = self.files.iter().map(class).collect();
         if !classes.contains(&Class::FileSystem) {
-            return Err(PlacementError::UnknownFileSystem {
-                name: fs.to_owned(),
-            });
+            return None;
         }
         let mut used = FxHashSet::default();
         for (file, data) in self.files.iter().enumerate() {
@@ -251,7 +247,7 @@ impl<'a> Program<'a> {
             .iter()
             .filter(|table| !self.names[table.name as usize].is_empty() && view.is_own(table));
         view.owned = owned.map(|table| table.of).collect();
-        Ok(view)
+        Some(view)
     }
 }
 

@@ -225,7 +225,7 @@ fn archives_and_revisions_are_trees() {
     );
     assert!(matches!(
         Tree::open_revision(&copy, "nowhere"),
-        Err(PlacementError::Git { .. })
+        Err(PlacementError::UnknownRevision { .. })
     ));
     assert!(Tree::open_revision(&copy, "--help").is_err());
 }

@@ -8,8 +8,10 @@
 //! operation for other programs and for a mail. [`sensitivity_report`] and
 //! [`sensitivity_csv`] are about how often operations ask for authorisation,
 //! [`latency_over_delay`] draws it. [`monitor_report`] and [`monitor_csv`] are about
-//! recordings of live machines, which [`OpenMetrics`] tells to Prometheus. All text from a document is made harmless on the
-//! way: it may come from a guest that lies.
+//! recordings of live machines, which [`OpenMetrics`] tells to Prometheus. [`placement_report`],
+//! [`placement_csv`], [`dot`] and [`mermaid`] are about the hooks that system calls can reach,
+//! [`agreement_report`] about what of that was measured. All text from a document is made
+//! harmless on the way: it may come from a guest that lies, or out of any tree.
 
 mod callgrind;
 mod cells;
@@ -26,6 +28,7 @@ mod markdown;
 mod monitor;
 mod open_metrics;
 mod order;
+mod placement;
 mod profile;
 pub mod published;
 mod sensitivity;
@@ -44,6 +47,10 @@ pub use monitor::{
     MONITOR_CSV_COLUMNS, MonitorOptions, interval_report, monitor_csv, monitor_report,
 };
 pub use open_metrics::{OPEN_METRICS_TYPE, OpenMetrics};
+pub use placement::{
+    AGREEMENT_CSV_COLUMNS, PLACEMENT_CSV_COLUMNS, PlacementOptions, agreement_csv,
+    agreement_report, dot, mermaid, placement_csv, placement_report,
+};
 pub use profile::{PROFILE_CSV_COLUMNS, ProfileOptions, ProfileView, profile_csv, profile_report};
 pub use sensitivity::{
     SENSITIVITY_CSV_COLUMNS, SensitivityOptions, sensitivity_csv, sensitivity_report,

@@ -9,6 +9,7 @@ use crate::exit;
 
 mod build;
 mod monitor;
+mod placement;
 mod profile;
 mod run;
 mod sensitivity;
@@ -16,6 +17,7 @@ mod shared;
 
 pub use build::BuildArgs;
 pub use monitor::MonitorArgs;
+pub use placement::{Format, PlacementArgs, TreeArgs};
 pub use profile::{ProfileArgs, View};
 pub use run::RunArgs;
 pub use sensitivity::SensitivityArgs;
@@ -45,6 +47,8 @@ pub enum Command {
     Sensitivity(Box<SensitivityArgs>),
     /// Watch the LSM hooks of a live machine: which, how often, how long, for whom
     Monitor(Box<MonitorArgs>),
+    /// Tell which LSM hooks each system call can reach, from a kernel's sources alone
+    Placement(Box<PlacementArgs>),
     /// Fetch, build, add, list and remove kernels
     #[command(subcommand)]
     Kernel(KernelCommand),

@@ -8,6 +8,7 @@ pub mod kernel_build;
 pub mod list;
 mod measure;
 pub mod monitor;
+pub mod placement;
 pub mod profile;
 pub mod run;
 pub mod sensitivity;

@@ -8,6 +8,7 @@ mod kernel;
 mod kernel_build;
 mod list;
 mod monitor;
+mod placement;
 mod profile;
 mod run;
 mod sensitivity;

@@ -67,6 +67,13 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<
                 let mut keys = value.as_object().into_iter().flatten().map(|(key, _)| key);
                 keys.all(|key| wanted.get(key).is_some())
             }
+            // The values of a map, whose keys are not known before.
+            "additionalProperties" => {
+                for (key, value) in value.as_object().into_iter().flatten() {
+                    check(root, wanted, value, &format!("{at}.{key}"), found);
+                }
+                true
+            }
             other => panic!("{at}: the keyword {other} is not known here"),
         };
         if !fits {

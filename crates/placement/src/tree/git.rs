@@ -47,9 +47,16 @@ impl Repository {
         };
         let tree = format!("{revision}^{{tree}}");
         let listed = git("rev-parse")
-            .args(["--verify", "--end-of-options", &tree])
+            .args(["--verify", "--quiet", "--end-of-options", &tree])
             .output()
             .map_err(|error| failed("rev-parse", error.to_string()))?;
+        // What is wrong besides has another status, and is told.
+        if listed.status.code() == Some(1) {
+            return Err(PlacementError::UnknownRevision {
+                path: path.to_path_buf(),
+                revision: revision.to_owned(),
+            });
+        }
         if !listed.status.success() {
             return Err(failed("rev-parse", said(&listed.stderr)));
         }

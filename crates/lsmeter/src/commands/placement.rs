@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter placement`: which hooks system calls can reach, from sources alone.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use experiment::placement::Comparison;
+use experiment::{PlacementDocument, Profile, ProfileDocument, Status};
+use placement::{Request, Tree, analyse, compare};
+use report::PlacementOptions;
+
+use crate::cli::{Format, PlacementArgs, TreeArgs};
+use crate::exit::Exit;
+use crate::failure::usage;
+use crate::progress::Line;
+use crate::{config, output};
+
+/// Largest `.config` that is read; a distribution's has 300 KiB.
+const CONFIG_LIMIT_BYTES: u64 = 16 << 20;
+
+/// Analyses a tree, and compares it with profiles if asked to.
+///
+/// # Errors
+/// If what is asked for makes no sense, or the tree cannot be analysed.
+pub fn placement(args: &PlacementArgs) -> Result<Exit> {
+    let profiles = args.agree.as_deref().map(read_profiles).transpose()?;
+    let drawn = matches!(args.format, Format::Dot | Format::Mermaid);
+    if drawn && args.tree.syscalls.len() != 1 {
+        return Err(usage(
+            "a drawing is of one system call",
+            "name it: --syscall open",
+        ));
+    }
+    if drawn && args.agree.is_some() {
+        return Err(usage(
+            "an agreement with profiles cannot be drawn",
+            "leave out --format, or take markdown",
+        ));
+    }
+    let paths: Vec<&Path> = args.output.as_deref().into_iter().collect();
+    let stdout_taken = output::check_all(&paths, usize::from(args.json))?;
+
+    let line = Line::new(args.quiet);
+    line.say(format!("opening {}", args.tree.tree.display()));
+    let tree = open(&args.tree)?;
+    if let Some(profiles) = &profiles {
+        return agree(args, profiles, &tree, &line);
+    }
+    let request = request(&args.tree)?;
+    line.say(format!("analysing Linux {}", tree.version()));
+    let document = analyse(&tree, &request)?;
+    line.done();
+    deliver(args, &document, stdout_taken)?;
+    Ok(Exit::Fine)
+}
+
+/// Opens the sources that are asked for.
+fn open(args: &TreeArgs) -> Result<Tree> {
+    Ok(match &args.rev {
+        Some(revision) => Tree::open_revision(&args.tree, revision)?,
+        None => Tree::open(&args.tree)?,
+    })
+}
+
+fn request(args: &TreeArgs) -> Result<Request> {
+    Ok(Request {
+        syscalls: args.syscalls.clone(),
+        all: args.all,
+        fs: args.fs.clone(),
+        config: args.config.as_deref().map(read_config).transpose()?,
+        cache: (!args.no_cache).then(|| config::cache_dir().join("placement")),
+        explain: true,
+    })
+}
+
+/// A kernel's `.config`.
+fn read_config(path: &Path) -> Result<String> {
+    let unreadable = |why: String| {
+        usage(
+            format!("cannot read {}: {why}", path.display()),
+            "give the .config of a kernel, such as /boot/config-VERSION",
+        )
+    };
+    let read = || {
+        let mut bytes = Vec::new();
+        File::open(path)?
+            .take(CONFIG_LIMIT_BYTES + 1)
+            .read_to_end(&mut bytes)?;
+        std::io::Result::Ok(bytes)
+    };
+    let bytes = read().map_err(|error| unreadable(error.to_string()))?;
+    if bytes.len() as u64 > CONFIG_LIMIT_BYTES {
+        return Err(unreadable("it is too large for that".to_owned()));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not text".to_owned()))?;
+    if !text.lines().any(|line| line.starts_with("CONFIG_")) {
+        return Err(unreadable("it sets no CONFIG_ option".to_owned()));
+    }
+    Ok(text)
+}
+
+fn read_profiles(path: &Path) -> Result<ProfileDocument> {
+    let named = || path.display().to_string();
+    let file = File::open(path).map_err(|error| {
+        usage(
+            format!("cannot read {}: {error}", path.display()),
+            "give a document that `lsmeter profile --output FILE` wrote",
+        )
+    })?;
+    ProfileDocument::read(file).with_context(named)
+}
+
+fn deliver(args: &PlacementArgs, document: &PlacementDocument, stdout_taken: bool) -> Result<()> {
+    if let Some(path) = &args.output {
+        output::write(path, |to| Ok(document.write(to)?))?;
+    }
+    if args.json {
+        return output::write(Path::new("-"), |to| Ok(document.write(to)?));
+    }
+    if stdout_taken {
+        return Ok(());
+    }
+    let options = PlacementOptions {
+        details: !args.tree.syscalls.is_empty() || args.reach,
+        reach: args.reach,
+        trace: args.trace,
+        explain: args.explain,
+    };
+    match args.format {
+        Format::Table => output::print_report(&report::placement_report(document, &options)),
+        Format::Markdown => {
+            let report = report::placement_report(document, &options);
+            output::print(&report::markdown(&report))
+        }
+        Format::Csv => output::write(Path::new("-"), |to| {
+            Ok(report::placement_csv(document, to)?)
+        }),
+        Format::Dot => output::print(&report::dot(document)),
+        Format::Mermaid => output::print(&report::mermaid(document)),
+    }
+}
+
+/// Compares what was measured with what the sources say.
+fn agree(
+    args: &PlacementArgs,
+    profiles: &ProfileDocument,
+    tree: &Tree,
+    line: &Line,
+) -> Result<Exit> {
+    let mut of_others: BTreeMap<String, u32> = BTreeMap::new();
+    let mut profiles = profiles.clone();
+    profiles.profiles.retain(|profile| {
+        let same = series(&profile.release) == series(tree.version());
+        let measured = profile.status == Status::Ok;
+        if !same && measured {
+            *of_others.entry(profile.release.clone()).or_insert(0) += 1;
+        }
+        same && measured && asked_for(&args.tree, profile)
+    });
+    for (release, operations) in of_others {
+        line.keep(&format!(
+            "skipped: {operations} operations of {}: the tree is of {}",
+            report::printable(&release, 60),
+            tree.version()
+        ));
+    }
+    let mut request = request(&args.tree)?;
+    let add = |list: &mut Vec<String>, name: &String| {
+        if !list.contains(name) {
+            list.push(name.clone());
+        }
+    };
+    for profile in &profiles.profiles {
+        add(&mut request.fs, &profile.filesystem);
+        for syscall in &profile.syscalls {
+            add(&mut request.syscalls, syscall);
+        }
+    }
+    if profiles.profiles.is_empty() {
+        line.done();
+        anstream::eprintln!(
+            "inconclusive: no profile is of Linux {} and what was asked for",
+            tree.version()
+        );
+        return Ok(Exit::Inconclusive);
+    }
+    line.say(format!("analysing Linux {}", tree.version()));
+    let document = analyse(tree, &request)?;
+    let comparison = compare(&profiles, &document)?;
+    line.done();
+    if args.json {
+        output::print_json(&comparison)?;
+    } else if args.format == Format::Csv {
+        output::write(Path::new("-"), |to| {
+            Ok(report::agreement_csv(&comparison, to)?)
+        })?;
+    } else {
+        let kernel = format!("Linux {}", tree.version());
+        let report = report::agreement_report(&kernel, &comparison);
+        match args.format {
+            Format::Markdown => output::print(&report::markdown(&report))?,
+            _ => output::print_report(&report)?,
+        }
+    }
+    Ok(verdict(&comparison))
+}
+
+fn verdict(comparison: &Comparison) -> Exit {
+    if comparison.hooks.is_empty() {
+        anstream::eprintln!("inconclusive: no operation could be compared");
+        Exit::Inconclusive
+    } else if comparison.is_sound() {
+        Exit::Fine
+    } else {
+        Exit::Regression
+    }
+}
+
+/// Does a profile belong to the file systems and system calls that are asked for?
+fn asked_for(args: &TreeArgs, profile: &Profile) -> bool {
+    let fs = args.fs.is_empty() || args.fs.contains(&profile.filesystem);
+    let mut calls = profile.syscalls.iter();
+    fs && (args.syscalls.is_empty() || calls.any(|call| args.syscalls.contains(call)))
+}
+
+/// `6.12` of `6.12.117+deb12-cloud-amd64`.
+fn series(version: &str) -> Option<(u32, u32)> {
+    let mut numbers = version.split(|c: char| !c.is_ascii_digit());
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn series_of_releases() {
+        assert_eq!(series("6.12.117+deb12-cloud-amd64"), Some((6, 12)));
+        assert_eq!(series("7.2.0-rc1"), series("7.2.13+deb14-amd64"));
+        assert_eq!(series("6"), None);
+        assert_eq!(series(""), None);
+        assert_eq!(series("99999999999.1"), None);
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Which hooks system calls can reach, as tables, CSV and drawings.
+
+mod agreement;
+mod csv;
+mod explained;
+mod graph;
+mod modules;
+mod syscalls;
+mod trace;
+
+use experiment::PlacementDocument;
+use experiment::placement::{Count, SyscallPlacement};
+
+use crate::table::{Report, TEXT_LIMIT, Value};
+use crate::text::printable;
+
+pub use agreement::agreement_report;
+pub use csv::{AGREEMENT_CSV_COLUMNS, PLACEMENT_CSV_COLUMNS, agreement_csv, placement_csv};
+pub use graph::{dot, mermaid};
+
+/// What a report of a placement shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PlacementOptions {
+    /// Every hook of each system call, not the modules and one line for each system call.
+    pub details: bool,
+    /// In details, also hooks that are not on the nominal path.
+    pub reach: bool,
+    /// Also the nominal path of each system call, hook by hook.
+    pub trace: bool,
+    /// Also what the analysis could not decide, understand or use, and what it read.
+    pub explain: bool,
+}
+
+/// The tables of a placement.
+pub fn placement_report(document: &PlacementDocument, options: &PlacementOptions) -> Report {
+    let mut tables = Vec::new();
+    if options.details {
+        let calls = document.syscalls.iter();
+        tables.extend(calls.map(|call| syscalls::details(document, call, options.reach)));
+    } else {
+        tables.push(modules::modules(document));
+        tables.extend(modules::categories(document));
+        tables.extend(syscalls::overview(document));
+    }
+    if options.trace {
+        let calls = document.syscalls.iter();
+        tables.extend(calls.filter_map(|call| trace::trace(document, call)));
+    }
+    if options.explain {
+        tables.extend(explained::tables(document));
+    }
+    Report {
+        tables,
+        warnings: warnings(document, options),
+    }
+}
+
+/// What of the tree was not understood: hooks may be missing.
+fn warnings(document: &PlacementDocument, options: &PlacementOptions) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let unparsed = document.unparsed.len() as u64;
+    if unparsed > 0 && !options.explain {
+        let reachable = document.coverage.reachable as u64;
+        let share = crate::format::share(unparsed, reachable).unwrap_or_default();
+        warnings.push(format!(
+            "{} of {} functions between system calls and hooks did not parse in full ({share}): \
+             hooks may be missing. Advice: --explain lists them.",
+            crate::format::count(unparsed),
+            crate::format::count(reachable)
+        ));
+    }
+    warnings
+}
+
+/// `Linux 6.12.117`.
+fn kernel(document: &PlacementDocument) -> String {
+    format!("Linux {}", printable(&document.version, TEXT_LIMIT))
+}
+
+/// `open (missing) on ext4`.
+fn title(call: &SyscallPlacement) -> String {
+    let title = printable(&call.title(), TEXT_LIMIT);
+    format!("{title} on {}", printable(&call.fs, TEXT_LIMIT))
+}
+
+/// A name out of a tree.
+fn name(text: &str) -> Value {
+    Value::plain(printable(text, TEXT_LIMIT))
+}
+
+/// Names out of a tree, in one line.
+fn names(texts: &[String]) -> String {
+    printable(&texts.join(", "), 200)
+}
+
+/// A count; nothing for 0, so that those that are not stand out.
+fn times(count: Count) -> Value {
+    if count.is_zero() {
+        Value::default()
+    } else {
+        Value::plain(count.to_string())
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Placements as tables, CSV and drawings.
+
+use experiment::PlacementDocument;
+use experiment::placement::{Agreement, ComparedHook, Comparison};
+use report::{
+    AGREEMENT_CSV_COLUMNS, Layout, PLACEMENT_CSV_COLUMNS, PlacementOptions, agreement_csv,
+    agreement_report, dot, markdown, mermaid, placement_csv, placement_report, terminal,
+};
+
+/// Every kind of count, a case, teardown, hooks inside hooks, and hostile names.
+fn document() -> PlacementDocument {
+    let golden = include_bytes!("../../experiment/tests/golden/placement-v1.json");
+    PlacementDocument::parse(golden).unwrap()
+}
+
+const ALL: PlacementOptions = PlacementOptions {
+    details: false,
+    reach: true,
+    trace: true,
+    explain: true,
+};
+
+fn is_harmless(text: &str) -> bool {
+    text.chars()
+        .all(|c| c == '\n' || !c.is_control() && c != '\u{202e}')
+}
+
+#[test]
+fn overviews() {
+    let report = placement_report(&document(), &PlacementOptions::default());
+    insta::assert_snapshot!(terminal(&report, &Layout::default()));
+}
+
+#[test]
+fn all_details() {
+    let details = PlacementOptions {
+        details: true,
+        ..ALL
+    };
+    let text = terminal(&placement_report(&document(), &details), &Layout::default());
+    assert!(is_harmless(&text), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn file_systems_stand_beside_each_other() {
+    let mut document = document();
+    let mut other = document.syscalls[0].clone();
+    other.fs = "tmpfs".to_owned();
+    document.syscalls.push(other);
+    let report = placement_report(&document, &PlacementOptions::default());
+    let overview = report.tables.last().unwrap();
+    assert_eq!(overview.rows.len(), 2);
+    assert!(overview.rows.iter().all(|row| row.values.len() == 11));
+    let group = |column: usize| overview.columns[column].group.as_deref();
+    assert_eq!(
+        (group(0), group(5), group(6)),
+        (None, Some("ext4"), Some("tmpfs"))
+    );
+    // stat was not asked for there.
+    assert_eq!(overview.rows[1].values[10].text, "");
+}
+
+#[test]
+fn a_placement_of_nothing() {
+    let mut document = document();
+    document.modules.clear();
+    document.syscalls.clear();
+    document.unparsed.clear();
+    let report = placement_report(&document, &PlacementOptions::default());
+    assert_eq!((report.tables.len(), report.warnings.len()), (1, 0));
+    assert_eq!(dot(&document).lines().count(), 4);
+    assert_eq!(mermaid(&document), "flowchart LR\n");
+}
+
+#[test]
+fn rows_of_csv() {
+    let mut bytes = Vec::new();
+    placement_csv(&document(), &mut bytes).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    assert!(is_harmless(&text), "{text}");
+    assert!(text.starts_with(&PLACEMENT_CSV_COLUMNS.join(",")));
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn drawings_hold_nothing_that_could_mean_something() {
+    let mut document = document();
+    let evil = "a\"];}\n\\b<script>|[]{}()&quot;`;\u{1b}%%end".to_owned();
+    document.syscalls[0].trace[0].calls.push(evil.clone());
+    document.syscalls[0].fs = evil;
+    let dot = dot(&document);
+    let mermaid = mermaid(&document);
+    assert!(is_harmless(&dot.replace('\t', "")) && is_harmless(&mermaid));
+    insta::assert_snapshot!("drawn_as_dot", dot);
+    insta::assert_snapshot!("drawn_as_mermaid", mermaid);
+}
+
+fn compared(
+    hook: &str,
+    measured: u64,
+    nominal: u64,
+    max: Option<u64>,
+    agreement: Agreement,
+) -> ComparedHook {
+    ComparedHook {
+        operation: "open:AA".to_owned(),
+        fs: "ext4".to_owned(),
+        hook: hook.to_owned(),
+        measured,
+        nominal,
+        max,
+        agreement,
+    }
+}
+
+#[test]
+fn agreements() {
+    let sound = vec![
+        compared("inode_permission", 2, 2, Some(15), Agreement::Exact),
+        compared("file_open", 1, 1, Some(3), Agreement::Exact),
+        compared("a\u{1b}[31m", 0, 1, None, Agreement::FalseAlarm),
+        compared("capable", 1, 0, None, Agreement::Missed),
+    ];
+    let skipped = [(
+        "treewalk on ext4".to_owned(),
+        "its paths have many depths".to_owned(),
+    )];
+    let sound = Comparison::new(sound, skipped.into());
+    assert_eq!(
+        (sound.exact_percent, sound.recall_percent),
+        (50.0, 100.0 * 2.0 / 3.0)
+    );
+    let text = terminal(
+        &agreement_report("Linux 6.12.117", &sound),
+        &Layout::default(),
+    );
+    assert!(is_harmless(&text), "{text}");
+    insta::assert_snapshot!("agreement_sound", text);
+    let mut hooks = sound.hooks.clone();
+    hooks.push(compared("path_mkdir", 1, 0, Some(0), Agreement::Unknown));
+    let unsound = Comparison::new(hooks, Default::default());
+    let report = agreement_report("Linux 6.12.117", &unsound);
+    assert!(report.tables[0].legend[0].starts_with("NOT SOUND"));
+    assert_eq!(report.tables[1].rows[0].values[0].text, "unknown");
+    assert!(markdown(&report).contains("path\\_mkdir"));
+    let mut bytes = Vec::new();
+    agreement_csv(&unsound, &mut bytes).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    assert!(text.starts_with(&AGREEMENT_CSV_COLUMNS.join(",")), "{text}");
+    assert!(
+        text.contains("open:AA,ext4,path_mkdir,1,0,0,unknown\n"),
+        "{text}"
+    );
+    let nothing = Comparison::new(Vec::new(), Default::default());
+    assert_eq!(agreement_report("Linux", &nothing).tables.len(), 1);
+}
