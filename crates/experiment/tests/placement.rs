@@ -10,7 +10,7 @@ use experiment::placement::{
     Count, Coverage, FrameworkPlacement, HookPlacement, ModulePlacement, Reach, StaleFact,
     SyscallPlacement, TraceEntry, Undecided, Unparsed,
 };
-use experiment::{DocumentFault, PlacementDocument, Run, SCHEMA_VERSION, Tool, placement_schema};
+use experiment::{DocumentFault, PlacementDocument, Run, SCHEMA_VERSION, placement_schema};
 use proptest::prelude::*;
 
 fn count(text: &str) -> Count {
@@ -57,10 +57,7 @@ fn document() -> PlacementDocument {
     };
     PlacementDocument {
         schema_version: SCHEMA_VERSION,
-        tool: Tool {
-            name: "lsmeter".to_owned(),
-            version: "0.1.0".to_owned(),
-        },
+        tool: common::run().tool,
         tree: "/src/linux@v6.12".to_owned(),
         version: "6.12.117".to_owned(),
         framework: FrameworkPlacement {
