@@ -9,7 +9,9 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, ChildStderr, Command, Stdio};
 
 use crate::common::{Place, signal, wait_for};
-use experiment::{Bucket, Calls, Interval, MonitorDocument, WatchedHook, WatchedSystemCall};
+use experiment::{
+    Bucket, Calls, Interval, MonitorDocument, WatchedHook, WatchedSystemCall, WholeSystemCall,
+};
 use rustix::process::Signal;
 
 /// A process that ends with the test. Whatever it says on a pipe has somebody to hear it.
@@ -77,7 +79,11 @@ fn recording() -> MonitorDocument {
         seconds: 1.0,
         hooks,
         lost,
-        ..Interval::default()
+        system_calls: vec![WholeSystemCall {
+            system_call: "openat".to_owned(),
+            count: 60,
+            sum_ns: 90_000,
+        }],
     };
     let permission = |openat| hook("inode_permission", None, openat, 40);
     let selinux = hook("inode_permission", Some("selinux"), 60, 40);
