@@ -32,6 +32,8 @@ pub enum DocumentKind {
     Monitor,
     /// What `lsmeter placement` writes: [`crate::PlacementDocument`].
     Placement,
+    /// None of these, or none that could be told.
+    Unknown,
 }
 
 impl fmt::Display for DocumentKind {
@@ -42,6 +44,7 @@ impl fmt::Display for DocumentKind {
             DocumentKind::Sensitivity => "sensitivity document",
             DocumentKind::Monitor => "recording",
             DocumentKind::Placement => "placement document",
+            DocumentKind::Unknown => "document of lsmeter's",
         })
     }
 }
@@ -162,6 +165,10 @@ impl DocumentError {
                 "it was not written to its end; analyse the tree again",
                 "give a document that `lsmeter placement TREE --output FILE` wrote",
             ),
+            DocumentKind::Unknown => (
+                "it was not written to its end; measure again",
+                "give a document that lsmeter wrote, with --output or --record",
+            ),
         };
         match &self.fault {
             DocumentFault::Truncated { .. } | DocumentFault::Empty => Some(again),
@@ -222,7 +229,7 @@ struct Version {
 }
 
 /// Refuses what is no document at all, or a newer one.
-fn check_version(bytes: &[u8]) -> Result<(), DocumentFault> {
+pub(crate) fn check_version(bytes: &[u8]) -> Result<(), DocumentFault> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(DocumentFault::Empty);
     }

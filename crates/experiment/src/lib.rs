@@ -9,10 +9,12 @@
 //! - [`ProfileDocument`]: the profile document: what LSM hooks cost inside operations.
 //! - [`PlacementDocument`]: the placement document: which hooks system calls can reach,
 //!   from a kernel's sources; its parts are in [`placement`].
+//! - [`AnyDocument`]: a document of whichever kind.
 //! - [`journal`]: finished cells, one JSON line each, so that a killed run resumes.
 //!
 //! Nothing here opens a file or prints: readers and writers are the caller's.
 
+mod any;
 mod cell;
 mod configuration;
 mod configure;
@@ -33,6 +35,7 @@ mod spec;
 mod stack;
 mod words;
 
+pub use any::AnyDocument;
 pub use cell::{Cell, CellKey, Counts, PathCount, title as cell_title};
 pub use configuration::{Configuration, Tuning, title as configuration_title};
 pub use document::{
