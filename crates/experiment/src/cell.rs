@@ -266,6 +266,11 @@ impl Cell {
         }
     }
 
+    /// Is its figure an exact count, and not the median of a mixture of paths?
+    pub fn is_exact(&self) -> bool {
+        self.metric == Metric::Instructions && self.counts.as_ref().is_none_or(Counts::is_stable)
+    }
+
     /// What contradicts itself in the cell, if anything.
     pub(crate) fn contradiction(&self) -> Option<String> {
         if self.unit != self.metric.unit() {

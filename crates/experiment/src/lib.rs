@@ -9,6 +9,7 @@
 //! - [`ProfileDocument`]: the profile document: what LSM hooks cost inside operations.
 //! - [`PlacementDocument`]: the placement document: which hooks system calls can reach,
 //!   from a kernel's sources; its parts are in [`placement`].
+//! - [`History`]: the figures of many runs as series, and where these change.
 //! - [`AnyDocument`]: a document of whichever kind.
 //! - [`journal`]: finished cells, one JSON line each, so that a killed run resumes.
 //!
@@ -22,6 +23,7 @@ mod document;
 mod experiment;
 mod framework;
 mod hint;
+mod history;
 pub mod journal;
 mod monitor;
 pub mod placement;
@@ -45,6 +47,7 @@ pub use document::{
 pub use experiment::{Experiment, Samples};
 pub use framework::IRREGULAR_FUNCTIONS;
 pub use hint::nearest;
+pub use history::{History, HistoryRun, Series, SeriesChange, SeriesPoint, history_schema};
 pub use monitor::{
     Bucket, Calls, Interval, LeftOutFunction, MonitorCost, MonitorDocument, Monitoring,
     Percentiles, WatchedHook, WatchedSystemCall, WholeSystemCall,

@@ -4,7 +4,7 @@
 mod common;
 
 use common::same_as_file;
-use experiment::{DocumentFault, Metric, Run, Status, WarningKind, run_schema};
+use experiment::{DocumentFault, Metric, Run, Status, WarningKind, history_schema, run_schema};
 use proptest::prelude::*;
 
 fn written(run: &Run) -> Vec<u8> {
@@ -17,6 +17,12 @@ fn written(run: &Run) -> Vec<u8> {
 fn schema_is_kept_in_docs() {
     let schema = serde_json::to_string_pretty(&run_schema()).unwrap() + "\n";
     same_as_file("../../docs/run.schema.json", &schema, "UPDATE_SCHEMA");
+}
+
+#[test]
+fn schema_of_histories_is_kept_in_docs() {
+    let schema = serde_json::to_string_pretty(&history_schema()).unwrap() + "\n";
+    same_as_file("../../docs/history.schema.json", &schema, "UPDATE_SCHEMA");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use std::fmt::Display;
 
 use experiment::{DocumentError, DocumentFault, PatternError, SpecError, UnknownPreset};
+use history::HistoryError;
 use lab::LabError;
 use lab::kernel::ErrorKind;
 use monitor::MonitorError;
@@ -63,6 +64,18 @@ fn of_placement(error: &PlacementError) -> Exit {
     }
 }
 
+fn of_history(error: &HistoryError) -> Exit {
+    match error {
+        HistoryError::Unreadable { source, .. }
+            if source.kind() != std::io::ErrorKind::NotFound =>
+        {
+            Exit::Environment
+        }
+        HistoryError::Unwritable { .. } | HistoryError::Index { .. } => Exit::Environment,
+        _ => Exit::Usage,
+    }
+}
+
 /// The exit code and the hint of an error.
 pub fn explain(error: &anyhow::Error) -> (Exit, Option<String>) {
     for cause in error.chain() {
@@ -103,6 +116,9 @@ pub fn explain(error: &anyhow::Error) -> (Exit, Option<String>) {
         }
         if let Some(error) = cause.downcast_ref::<PlacementError>() {
             return (of_placement(error), Some(error.hint()));
+        }
+        if let Some(error) = cause.downcast_ref::<HistoryError>() {
+            return (of_history(error), Some(error.hint()));
         }
         if let Some(error) = cause.downcast_ref::<LabError>() {
             return (of_lab(error), error.hint());

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::cli::{Cli, Command, KernelCommand, ListCommand};
+use crate::cli::{Cli, Command, HistoryCommand, KernelCommand, ListCommand};
 use crate::exit::Exit;
 
 fn main() -> ExitCode {
@@ -37,6 +37,8 @@ fn dispatch(command: Command) -> anyhow::Result<Exit> {
         Command::Sensitivity(args) => commands::sensitivity::sensitivity(&args),
         Command::Monitor(args) => commands::monitor::monitor(&args),
         Command::Placement(args) => commands::placement::placement(&args),
+        Command::History(HistoryCommand::Add(args)) => commands::history::add(&args),
+        Command::History(HistoryCommand::Show(args)) => commands::history::show(&args),
         Command::Kernel(KernelCommand::Fetch {
             kernels,
             refresh,

@@ -110,7 +110,7 @@ impl<'a> Group<'a> {
     pub(crate) fn is_exact(&self) -> bool {
         self.cells
             .values()
-            .all(|cell| cell.status != Status::Ok || is_exact(cell))
+            .all(|cell| cell.status != Status::Ok || cell.is_exact())
     }
 
     /// Releases that the guests reported, each once.
@@ -276,7 +276,7 @@ pub(crate) struct Cost {
 pub(crate) fn cost(tested: &Cell, baseline: &Cell) -> Option<Cost> {
     let (a, b) = (tested.headline()?, baseline.headline()?);
     let overhead = overhead(a, b, tested.metric.direction())?;
-    let unclear = !(is_exact(tested) && is_exact(baseline))
+    let unclear = !(tested.is_exact() && baseline.is_exact())
         && match (tested.ci95, baseline.ci95) {
             (Some(a), Some(b)) => overlap(a, b),
             // Without an interval nothing is shown.
@@ -287,15 +287,6 @@ pub(crate) fn cost(tested: &Cell, baseline: &Cell) -> Option<Cost> {
         ratio: a / b,
         unclear,
     })
-}
-
-/// A count, of an operation that takes one path: no interval is needed.
-pub(crate) fn is_exact(cell: &Cell) -> bool {
-    cell.metric == Metric::Instructions
-        && cell
-            .counts
-            .as_ref()
-            .is_none_or(experiment::Counts::is_stable)
 }
 
 /// Why a cell, or a profile, has no figure, as a footnote says it.

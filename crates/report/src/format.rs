@@ -3,8 +3,6 @@
 
 use experiment::Cell;
 
-use crate::cells::is_exact;
-
 /// A figure with thousands separated by commas: whole if it is whole or large enough
 /// that a fraction says nothing, else with one decimal; two below 10.
 pub(crate) fn figure(value: f64) -> String {
@@ -76,7 +74,7 @@ pub(crate) fn percent(overhead: f64) -> String {
 pub(crate) fn headline(cell: &Cell) -> Option<String> {
     let value = cell.headline()?;
     let mut text = figure(value);
-    if let (false, Some([low, high])) = (is_exact(cell), cell.ci95) {
+    if let (false, Some([low, high])) = (cell.is_exact(), cell.ci95) {
         text += &format!(" ±{}", figure((value - low).max(high - value).max(0.0)));
     }
     Some(text)

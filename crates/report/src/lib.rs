@@ -10,7 +10,8 @@
 //! [`latency_over_delay`] draws it. [`monitor_report`] and [`monitor_csv`] are about
 //! recordings of live machines, which [`OpenMetrics`] tells to Prometheus. [`placement_report`],
 //! [`placement_csv`], [`dot`] and [`mermaid`] are about the hooks that system calls can reach,
-//! [`agreement_report`] about what of that was measured. All text from a document is made
+//! [`agreement_report`] about what of that was measured; [`history_report`] and
+//! [`history_csv`] about runs over time. All text from a document is made
 //! harmless on the way: it may come from a guest that lies, or out of any tree.
 
 mod callgrind;
@@ -23,6 +24,7 @@ mod folded;
 mod format;
 mod framework;
 mod group;
+mod history;
 mod hook_trace;
 mod markdown;
 mod monitor;
@@ -42,6 +44,7 @@ pub use crate::csv::{CSV_COLUMNS, CsvError, csv};
 pub use crate::figure::{FigureOptions, latency_over_delay};
 pub use crate::folded::folded;
 pub use crate::hook_trace::hook_trace;
+pub use history::{HISTORY_CSV_COLUMNS, HistoryOptions, history_csv, history_report};
 pub use markdown::markdown;
 pub use monitor::{
     MONITOR_CSV_COLUMNS, MonitorOptions, interval_report, monitor_csv, monitor_report,

@@ -12,6 +12,7 @@
 //! - [`Fit`]: how a figure follows from others, by least squares.
 //! - [`MedianLine`]: the line that a mixture of paths does not move.
 //! - [`on_one_line`]: which observations lie on the line that most of them lie on.
+//! - [`change_points`]: where a series of figures changes its level.
 //! - [`deepest_fall`]: where a figure falls that should only grow.
 //!
 //! # References
@@ -22,6 +23,7 @@
 //! chapters 1 and 5 (least squares, intervals of coefficients).
 
 pub mod bootstrap;
+mod change;
 mod consensus;
 mod median_line;
 mod mode;
@@ -31,6 +33,7 @@ mod random;
 mod regression;
 mod summary;
 
+pub use change::{ChangePoint, change_points, exact_changes};
 pub use consensus::on_one_line;
 pub use median_line::MedianLine;
 pub use mode::{Mode, mode};

@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueHint};
 use crate::exit;
 
 mod build;
+mod history;
 mod monitor;
 mod placement;
 mod profile;
@@ -16,6 +17,9 @@ mod sensitivity;
 mod shared;
 
 pub use build::BuildArgs;
+pub use history::{
+    HistoryAddArgs, HistoryCommand, HistoryFormat, HistorySelectArgs, HistoryShowArgs,
+};
 pub use monitor::MonitorArgs;
 pub use placement::{Format, PlacementArgs, TreeArgs};
 pub use profile::{ProfileArgs, View};
@@ -49,6 +53,9 @@ pub enum Command {
     Monitor(Box<MonitorArgs>),
     /// Tell which LSM hooks each system call can reach, from a kernel's sources alone
     Placement(Box<PlacementArgs>),
+    /// Keep run documents, and tell where their figures change over time
+    #[command(subcommand)]
+    History(HistoryCommand),
     /// Fetch, build, add, list and remove kernels
     #[command(subcommand)]
     Kernel(KernelCommand),

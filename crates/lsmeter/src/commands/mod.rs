@@ -3,6 +3,7 @@
 
 pub mod doctor;
 pub mod generate;
+pub mod history;
 pub mod kernel;
 pub mod kernel_build;
 pub mod list;

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What can go wrong.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use experiment::{DocumentError, DocumentKind};
+
+/// Why a history cannot be read or added to.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HistoryError {
+    /// A directory or a file cannot be read, or the directory not be made.
+    #[error("{path}: cannot be read: {source}")]
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A document cannot be written.
+    #[error("{path}: cannot be written: {source}")]
+    Unwritable {
+        /// Its file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// What was to be added is damaged, or none of lsmeter's documents.
+    #[error("{path}")]
+    Document {
+        /// Its file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: Box<DocumentError>,
+    },
+    /// What was to be added is of another kind.
+    #[error("{path} is a {kind}: a history is of run documents")]
+    NoRun {
+        /// Its file.
+        path: PathBuf,
+        /// What it is.
+        kind: DocumentKind,
+    },
+    /// It cannot be called so.
+    #[error("`{0}` is no label")]
+    Label(String),
+    /// Nothing that lsmeter put together.
+    #[error("{path} has more than {limit} files")]
+    TooMany {
+        /// The directory.
+        path: PathBuf,
+        /// How many are read.
+        limit: usize,
+    },
+    /// The index fails, for another reason than that it is damaged.
+    #[error("{path}: {source}")]
+    Index {
+        /// Its file.
+        path: PathBuf,
+        /// Why.
+        source: rusqlite::Error,
+    },
+}
+
+impl HistoryError {
+    pub(crate) fn unreadable(path: &Path, source: io::Error) -> HistoryError {
+        HistoryError::Unreadable {
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    /// What the user can do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            HistoryError::Unreadable { .. } => {
+                "name a directory that `lsmeter history add` made, or documents that are there"
+                    .to_owned()
+            }
+            HistoryError::Unwritable { .. } => {
+                "name a directory that you may write to: --dir DIR".to_owned()
+            }
+            HistoryError::Document { source, .. } => source
+                .hint()
+                .unwrap_or("give a document that `lsmeter run --output FILE` wrote")
+                .to_owned(),
+            HistoryError::NoRun { .. } => {
+                "give a document that `lsmeter run --output FILE` wrote".to_owned()
+            }
+            HistoryError::Label(_) => {
+                "letters, digits, `.`, `_`, `+` and `-`, at most 64: v6.12-rc1".to_owned()
+            }
+            HistoryError::TooMany { .. } => {
+                "name a directory that holds run documents and nothing else".to_owned()
+            }
+            HistoryError::Index { path, .. } => format!(
+                "remove {}: it is made anew from the documents",
+                path.display()
+            ),
+        }
+    }
+}

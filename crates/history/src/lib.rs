@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A directory of run documents, with an index by which series over time are found.
+//!
+//! The documents are the truth: each is a file as `lsmeter run` wrote it. The index, a
+//! SQLite database beside them, only spares reading them all again. It follows what is
+//! put into the directory or taken out of it, and is made anew if it is missing, damaged
+//! or of another version.
+
+mod error;
+mod index;
+mod machine;
+mod names;
+mod select;
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use experiment::{AnyDocument, DOCUMENT_LIMIT_BYTES};
+use sha2::{Digest, Sha256};
+
+pub use error::HistoryError;
+use index::Index;
+pub use select::Selection;
+
+/// Most files of a history's directory.
+const FILES_LIMIT: usize = 100_000;
+
+/// An open history.
+#[derive(Debug)]
+pub struct Archive {
+    directory: PathBuf,
+    index: Index,
+    left_out: Vec<LeftOut>,
+}
+
+/// A file in the directory that series leave out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Its name.
+    pub file: String,
+    /// Why: it is damaged, or no run document.
+    pub why: String,
+}
+
+/// What became of a document that was to be added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Added {
+    /// It is in the history now, in a file of this name.
+    New(String),
+    /// It was there before, in a file of this name.
+    Before(String),
+}
+
+impl Archive {
+    /// Opens the history in a directory, and makes that if it is not there.
+    ///
+    /// # Errors
+    /// If the directory cannot be made or read. An index that cannot be written is kept in
+    /// memory.
+    pub fn create(directory: &Path) -> Result<Archive, HistoryError> {
+        fs::create_dir_all(directory)
+            .map_err(|source| HistoryError::unreadable(directory, source))?;
+        Archive::open(directory)
+    }
+
+    /// Opens the history in a directory that is there, and reads what is new in it.
+    ///
+    /// # Errors
+    /// As [`Archive::create`].
+    pub fn open(directory: &Path) -> Result<Archive, HistoryError> {
+        let mut archive = Archive {
+            directory: directory.to_owned(),
+            index: Index::open(directory)?,
+            left_out: Vec::new(),
+        };
+        archive.follow()?;
+        Ok(archive)
+    }
+
+    /// Files that are in the directory and in no series.
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
+    }
+
+    /// Copies a run document into the directory, byte for byte, under a name that tells
+    /// when it began and what it is called, and takes it into the index.
+    ///
+    /// # Errors
+    /// If it cannot be read or written, is damaged, or no run document; `label` must be of
+    /// letters, digits, `.`, `_`, `+` and `-`, at most 64.
+    pub fn add(&mut self, document: &Path, label: Option<&str>) -> Result<Added, HistoryError> {
+        if let Some(label) = label.filter(|label| !names::is_label(label)) {
+            return Err(HistoryError::Label(label.to_owned()));
+        }
+        let bytes = read(document)?;
+        let run = match AnyDocument::parse(&bytes) {
+            Ok(AnyDocument::Run(run)) => run,
+            Ok(other) => {
+                return Err(HistoryError::NoRun {
+                    path: document.to_owned(),
+                    kind: other.kind(),
+                });
+            }
+            Err(source) => {
+                return Err(HistoryError::Document {
+                    path: document.to_owned(),
+                    source: source.into(),
+                });
+            }
+        };
+        let digest = hexadecimal(&Sha256::digest(&bytes));
+        if let Some(file) = self.index.file_of(&digest)? {
+            return Ok(Added::Before(file));
+        }
+        let name = names::file_name(&run.started, label, &digest);
+        self.write(&name, &bytes)?;
+        self.follow()?;
+        Ok(Added::New(name))
+    }
+
+    /// The series that are selected, and where they change.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub fn series(&self, selection: &Selection) -> Result<experiment::History, HistoryError> {
+        select::history(&self.index, selection)
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), HistoryError> {
+        let path = self.directory.join(name);
+        let unwritable = |source| HistoryError::Unwritable {
+            path: path.clone(),
+            source,
+        };
+        let mut file = tempfile::Builder::new()
+            .prefix(".lsmeter-")
+            .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
+            .tempfile_in(&self.directory)
+            .map_err(unwritable)?;
+        file.write_all(bytes).map_err(unwritable)?;
+        file.as_file().sync_all().map_err(unwritable)?;
+        file.persist(&path)
+            .map_err(|error| unwritable(error.error))?;
+        Ok(())
+    }
+
+    /// Takes into the index what has come into the directory, and out of it what has gone.
+    fn follow(&mut self) -> Result<(), HistoryError> {
+        let mut files = Vec::new();
+        let unreadable = |source| HistoryError::unreadable(&self.directory, source);
+        for entry in fs::read_dir(&self.directory).map_err(unreadable)? {
+            let entry = entry.map_err(unreadable)?;
+            let Ok(name) = entry.file_name().into_string() else {
+                continue;
+            };
+            let is_document = name.ends_with(".json") && !name.starts_with('.');
+            let metadata = fs::metadata(entry.path());
+            if let Ok(metadata) = metadata
+                && is_document
+                && metadata.is_file()
+            {
+                files.push((name, index::Stamp::of(&metadata)));
+            }
+            if files.len() > FILES_LIMIT {
+                return Err(HistoryError::TooMany {
+                    path: self.directory.clone(),
+                    limit: FILES_LIMIT,
+                });
+            }
+        }
+        files.sort();
+        let directory = self.directory.clone();
+        let load = |name: &str| read(&directory.join(name));
+        self.left_out = self.index.follow(&files, &load)?;
+        Ok(())
+    }
+}
+
+/// A whole document.
+fn read(path: &Path) -> Result<Vec<u8>, HistoryError> {
+    let unreadable = |source| HistoryError::unreadable(path, source);
+    let file = File::open(path).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    file.take(DOCUMENT_LIMIT_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(unreadable)?;
+    // One byte too many is refused where documents are read.
+    Ok(bytes)
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Series out of the cells of an index.
+
+use std::collections::{HashMap, HashSet};
+
+use experiment::{History, HistoryRun, Metric, Pattern, SCHEMA_VERSION, Series, SeriesPoint, Tool};
+
+use crate::HistoryError;
+use crate::index::{Index, Indexed};
+use crate::names;
+
+/// Which series are wanted, and how changes are found.
+#[derive(Debug, Clone)]
+pub struct Selection {
+    /// Benchmarks and variants; empty: all.
+    pub benchmarks: Vec<Pattern>,
+    /// Kernels as the user named them; empty: all.
+    pub kernels: Vec<String>,
+    /// Configurations as tables name them (`capability,selinux (enforcing)`); empty: all.
+    pub configurations: Vec<String>,
+    /// Metrics; empty: all.
+    pub metrics: Vec<Metric>,
+    /// Take kernels of different names as one that changes over time, where each run has
+    /// one only.
+    pub across_kernels: bool,
+    /// Only this many runs, the newest; None: all.
+    pub last: Option<usize>,
+    /// Level of significance of changes in figures that are not exact, above 0.
+    pub alpha: f64,
+}
+
+impl Default for Selection {
+    fn default() -> Selection {
+        Selection {
+            benchmarks: Vec::new(),
+            kernels: Vec::new(),
+            configurations: Vec::new(),
+            metrics: Vec::new(),
+            across_kernels: false,
+            last: None,
+            alpha: 0.01,
+        }
+    }
+}
+
+impl Selection {
+    fn wants(&self, cell: &Indexed) -> bool {
+        let among = |names: &[String], name: &String| names.is_empty() || names.contains(name);
+        let fits = |pattern: &Pattern| pattern.matches(&cell.benchmark, &cell.variant);
+        let (excluding, including): (Vec<&Pattern>, Vec<&Pattern>) = self
+            .benchmarks
+            .iter()
+            .partition(|pattern| pattern.excludes());
+        among(&self.kernels, &cell.kernel)
+            && among(&self.configurations, &cell.configuration)
+            && (self.metrics.is_empty() || self.metrics.contains(&cell.metric))
+            && (including.is_empty() || including.iter().any(|pattern| fits(pattern)))
+            && !excluding.iter().any(|pattern| fits(pattern))
+    }
+}
+
+pub(crate) fn history(index: &Index, selection: &Selection) -> Result<History, HistoryError> {
+    let mut cells = index.cells()?;
+    let single = kernels_are_single(&cells);
+    cells.retain(|cell| selection.wants(cell));
+    let runs = runs(&cells, selection.last);
+    let positions: HashMap<&str, usize> = runs
+        .iter()
+        .enumerate()
+        .map(|(position, run)| (run.file.as_str(), position))
+        .collect();
+    let mut series: Vec<Series> = Vec::new();
+    let mut known: HashMap<Key, usize> = HashMap::new();
+    for cell in &cells {
+        let Some(&run) = positions.get(cell.file.as_str()) else {
+            continue;
+        };
+        let merged = selection.across_kernels && single.contains(cell.file.as_str());
+        let key = Key::of(cell, merged);
+        let at = *known.entry(key).or_insert_with_key(|key| {
+            series.push(key.series());
+            series.len() - 1
+        });
+        series[at].points.push(SeriesPoint {
+            run: u32::try_from(run).unwrap_or(u32::MAX),
+            release: cell.release.clone(),
+            figure: cell.figure,
+            interval: cell.interval,
+            exact: cell.exact,
+        });
+    }
+    for series in &mut series {
+        series.find_changes(selection.alpha);
+    }
+    Ok(History {
+        schema_version: SCHEMA_VERSION,
+        tool: Tool::this(),
+        alpha: selection.alpha,
+        runs,
+        series,
+    })
+}
+
+/// Files of runs that have one kernel.
+fn kernels_are_single(cells: &[Indexed]) -> HashSet<String> {
+    let mut kernels: HashMap<&str, HashSet<&str>> = HashMap::new();
+    for cell in cells {
+        let of_run = kernels.entry(&cell.file).or_default();
+        of_run.insert(&cell.kernel);
+    }
+    let single = kernels.into_iter().filter(|(_, of_run)| of_run.len() == 1);
+    single.map(|(file, _)| file.to_owned()).collect()
+}
+
+/// The runs of these cells, in their order: the last `last` of them.
+fn runs(cells: &[Indexed], last: Option<usize>) -> Vec<HistoryRun> {
+    let mut runs: Vec<HistoryRun> = Vec::new();
+    for cell in cells {
+        if runs.last().is_none_or(|run| run.file != cell.file) {
+            runs.push(HistoryRun {
+                file: cell.file.clone(),
+                label: names::label(&cell.file).map(str::to_owned),
+                started: cell.started.clone(),
+            });
+        }
+    }
+    let first = last.map_or(0, |last| runs.len().saturating_sub(last));
+    runs.split_off(first)
+}
+
+/// What the points of a series share.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Key {
+    kernel: String,
+    configuration: String,
+    filesystem: String,
+    benchmark: String,
+    variant: String,
+    metric: Metric,
+    machine: String,
+}
+
+impl Key {
+    fn of(cell: &Indexed, merged: bool) -> Key {
+        Key {
+            kernel: match merged {
+                true => String::new(),
+                false => cell.kernel.clone(),
+            },
+            configuration: cell.configuration.clone(),
+            filesystem: cell.filesystem.clone(),
+            benchmark: cell.benchmark.clone(),
+            variant: cell.variant.clone(),
+            metric: cell.metric,
+            machine: cell.machine.clone(),
+        }
+    }
+
+    fn series(&self) -> Series {
+        let key = self.clone();
+        Series {
+            kernel: key.kernel,
+            configuration: key.configuration,
+            filesystem: key.filesystem,
+            benchmark: key.benchmark,
+            variant: key.variant,
+            unit: key.metric.unit(),
+            metric: key.metric,
+            machine: key.machine,
+            exact: false,
+            points: Vec::new(),
+            changes: Vec::new(),
+        }
+    }
+}

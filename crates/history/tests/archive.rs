@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A directory of run documents: added, put there, taken out, damaged.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use experiment::{History, Run, Series};
+use history::{Added, Archive, HistoryError, Selection};
+
+const GOLDEN: &[u8] = include_bytes!("../../experiment/tests/golden/v1.json");
+
+/// A run that began on a day of March, in which `open` takes so many instructions more.
+fn document(day: u32, more: u64) -> Vec<u8> {
+    let mut run = Run::parse(GOLDEN).unwrap();
+    run.started = format!("2026-03-{day:02}T10:00:00Z");
+    for cell in &mut run.cells {
+        let more = if cell.benchmark == "open" { more } else { 0 };
+        if let Some(counts) = &mut cell.counts {
+            counts.modal.instructions += more;
+        }
+        if let (Some(median), Some(max)) = (&mut cell.median, &mut cell.max) {
+            *median += more as f64;
+            *max += more as f64;
+        }
+    }
+    let mut bytes = Vec::new();
+    run.write(&mut bytes).unwrap();
+    bytes
+}
+
+fn put(directory: &Path, name: &str, bytes: &[u8]) -> PathBuf {
+    let path = directory.join(name);
+    fs::write(&path, bytes).unwrap();
+    path
+}
+
+fn all(archive: &Archive) -> History {
+    archive.series(&Selection::default()).unwrap()
+}
+
+fn open_under_selinux(history: &History) -> &Series {
+    let mut series = history.series.iter();
+    series
+        .find(|series| {
+            series.title() == "open:AA/BB" && series.configuration == "capability,selinux"
+        })
+        .unwrap()
+}
+
+#[test]
+fn an_added_instruction_is_a_change() {
+    let (inbox, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut archive = Archive::create(&dir.path().join("deep/history")).unwrap();
+    // Added in another order than they were measured in.
+    for (day, more) in [(3, 1), (1, 0), (2, 0), (4, 1)] {
+        let path = put(inbox.path(), "run.json", &document(day, more));
+        let label = format!("v{day}");
+        let added = archive.add(&path, Some(&label)).unwrap();
+        assert!(matches!(added, Added::New(name) if name.contains(&label)));
+    }
+    let history = all(&archive);
+    let labels: Vec<&str> = history
+        .runs
+        .iter()
+        .filter_map(|run| run.label.as_deref())
+        .collect();
+    assert_eq!(labels, ["v1", "v2", "v3", "v4"]);
+    let open = open_under_selinux(&history);
+    assert!(open.exact);
+    assert_eq!(open.points.len(), 4);
+    assert_eq!(open.changes.len(), 1);
+    let change = &open.changes[0];
+    assert_eq!((change.point, change.after - change.before), (2, 1.0));
+    assert!(change.overhead.unwrap() > 0.0);
+    let others = history.series.iter().filter(|s| s.benchmark != "open");
+    assert!(others.flat_map(|series| &series.changes).count() == 0);
+    // Cells without a figure are in no series.
+    assert!(history.series.iter().all(|s| s.benchmark != "fsetxattr"));
+}
+
+#[test]
+fn what_is_there_is_not_added_twice() {
+    let (inbox, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut archive = Archive::create(dir.path()).unwrap();
+    let path = put(inbox.path(), "run.json", &document(1, 0));
+    let Added::New(name) = archive.add(&path, None).unwrap() else {
+        panic!("it is new");
+    };
+    let again = archive.add(&path, Some("again")).unwrap();
+    assert_eq!(again, Added::Before(name.clone()));
+    // Byte for byte what was measured.
+    assert_eq!(fs::read(dir.path().join(name)).unwrap(), document(1, 0));
+}
+
+#[test]
+fn the_index_follows_the_directory() {
+    let dir = tempfile::tempdir().unwrap();
+    put(dir.path(), "one.json", &document(1, 0));
+    let two = put(dir.path(), "two.json", &document(2, 0));
+    put(dir.path(), "notes.txt", b"no document");
+    assert_eq!(all(&Archive::open(dir.path()).unwrap()).runs.len(), 2);
+    // Another document in its place, then none.
+    fs::write(&two, document(2, 10_000_000)).unwrap();
+    let history = all(&Archive::open(dir.path()).unwrap());
+    assert_eq!(open_under_selinux(&history).changes.len(), 1);
+    fs::remove_file(&two).unwrap();
+    let history = all(&Archive::open(dir.path()).unwrap());
+    assert_eq!(open_under_selinux(&history).points.len(), 1);
+}
+
+#[test]
+fn what_cannot_be_read_is_told_and_left_out() {
+    let dir = tempfile::tempdir().unwrap();
+    put(dir.path(), "good.json", &document(1, 0));
+    put(dir.path(), "cut.json", &document(2, 0)[..500]);
+    put(dir.path(), "empty.json", b"");
+    let profile = include_bytes!("../../experiment/tests/golden/profile-v1.json");
+    put(dir.path(), "profile.json", profile);
+    for _ in 0..2 {
+        let archive = Archive::open(dir.path()).unwrap();
+        let left_out: Vec<(&str, &str)> = archive
+            .left_out()
+            .iter()
+            .map(|file| (file.file.as_str(), file.why.as_str()))
+            .collect();
+        assert_eq!(left_out.len(), 3, "{left_out:?}");
+        assert!(left_out[0].1.contains("ends in the middle"));
+        assert_eq!(left_out[1], ("empty.json", "document of lsmeter's: empty"));
+        assert_eq!(
+            left_out[2],
+            ("profile.json", "a profile document, no run document")
+        );
+        assert_eq!(all(&archive).runs.len(), 1);
+    }
+}
+
+#[test]
+fn a_damaged_or_foreign_index_is_made_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    put(dir.path(), "one.json", &document(1, 0));
+    let index = dir.path().join("index.sqlite");
+    let before = all(&Archive::open(dir.path()).unwrap());
+    let sound = fs::read(&index).unwrap();
+    let mut damaged = sound.clone();
+    for byte in &mut damaged[4096..] {
+        *byte = 0x5a;
+    }
+    for bytes in [
+        &b"no database at all, but long enough to look at"[..],
+        &damaged,
+        b"",
+    ] {
+        fs::write(&index, bytes).unwrap();
+        assert_eq!(all(&Archive::open(dir.path()).unwrap()), before);
+    }
+}
+
+#[test]
+fn where_nothing_can_be_written_it_is_still_read() {
+    let dir = tempfile::tempdir().unwrap();
+    put(dir.path(), "one.json", &document(1, 0));
+    // Root may write anywhere: a directory in the index's place stops it too.
+    fs::create_dir(dir.path().join("index.sqlite")).unwrap();
+    assert_eq!(all(&Archive::open(dir.path()).unwrap()).runs.len(), 1);
+}
+
+#[test]
+fn series_are_selected() {
+    let dir = tempfile::tempdir().unwrap();
+    for day in 1..=5 {
+        put(dir.path(), &format!("{day}.json"), &document(day, 0));
+    }
+    let archive = Archive::open(dir.path()).unwrap();
+    let chosen = archive
+        .series(&Selection {
+            benchmarks: vec!["op*".parse().unwrap(), "!open:AA".parse().unwrap()],
+            configurations: vec!["capability".to_owned()],
+            last: Some(2),
+            ..Selection::default()
+        })
+        .unwrap();
+    assert_eq!(chosen.runs.len(), 2);
+    assert_eq!(chosen.series.len(), 1);
+    assert_eq!(chosen.series[0].points.len(), 2);
+}
+
+#[test]
+fn kernels_of_other_names_are_one_series_if_that_is_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let as_of = |kernel: &str, day| {
+        let mut run = Run::parse(&document(day, 0)).unwrap();
+        for cell in &mut run.cells {
+            cell.kernel = kernel.to_owned();
+        }
+        let mut bytes = Vec::new();
+        run.write(&mut bytes).unwrap();
+        bytes
+    };
+    put(dir.path(), "1.json", &as_of("build:a", 1));
+    put(dir.path(), "2.json", &as_of("build:b", 2));
+    let archive = Archive::open(dir.path()).unwrap();
+    let apart = all(&archive).series.len();
+    let together = archive
+        .series(&Selection {
+            across_kernels: true,
+            ..Selection::default()
+        })
+        .unwrap();
+    assert_eq!(together.series.len() * 2, apart);
+    assert!(
+        together
+            .series
+            .iter()
+            .all(|series| series.points.len() == 2)
+    );
+}
+
+#[test]
+fn what_cannot_be_added_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut archive = Archive::create(dir.path()).unwrap();
+    let path = put(dir.path(), ".hidden", &document(1, 0));
+    let label = archive.add(&path, Some("../../etc")).unwrap_err();
+    assert!(matches!(label, HistoryError::Label(_)));
+    let none = archive.add(&dir.path().join("none.json"), None);
+    assert!(matches!(none, Err(HistoryError::Unreadable { .. })));
+    let profile = include_bytes!("../../experiment/tests/golden/profile-v1.json");
+    fs::write(&path, profile).unwrap();
+    let error = archive.add(&path, None).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .ends_with("is a profile document: a history is of run documents")
+    );
+    assert!(!error.hint().is_empty());
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The flags of `lsmeter history`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use experiment::Metric;
+
+use super::shared::words;
+
+/// Keep run documents, and tell where their figures change over time
+///
+/// A history is a directory of run documents, as `lsmeter run --output` writes them, with an
+/// index beside them that is made anew whenever it is missing. Exact counts change wherever
+/// they differ; in times a test looks for changes of level.
+#[derive(Debug, Subcommand)]
+#[command(after_long_help = "\
+Examples:
+  lsmeter run suite --kernel ~/linux --output run.json
+  lsmeter history add --label \"$(git -C ~/linux describe)\" run.json
+  lsmeter history show                              where figures changed
+  lsmeter history show --bench 'open*' --all --csv > open.csv")]
+pub enum HistoryCommand {
+    /// Add run documents
+    Add(HistoryAddArgs),
+    /// Show where figures changed
+    Show(HistoryShowArgs),
+}
+
+/// Where a history is.
+#[derive(Debug, Args)]
+pub struct HistoryPlace {
+    /// The history's directory [default: $XDG_DATA_HOME/lsmeter/history]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub dir: Option<PathBuf>,
+}
+
+/// Add run documents
+///
+/// Each is copied into the history's directory, byte for byte. What is there already is not
+/// added again.
+#[derive(Debug, Args)]
+pub struct HistoryAddArgs {
+    /// Documents that `lsmeter run --output` wrote
+    #[arg(required = true, value_name = "RUN.json", value_hint = ValueHint::FilePath)]
+    pub runs: Vec<PathBuf>,
+    /// What they are called in tables: a version, a commit [default: when they began]
+    #[arg(short, long, value_name = "TEXT")]
+    pub label: Option<String>,
+    /// Where
+    #[command(flatten)]
+    pub place: HistoryPlace,
+}
+
+/// How a history is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum HistoryFormat {
+    /// Tables for a terminal or a mail
+    Table,
+    /// The same tables in Markdown
+    Markdown,
+    /// All figures, one in each row
+    Csv,
+}
+
+/// Show where figures changed
+///
+/// Each cell is a series over the runs in the order in which they began: the same kernel,
+/// configuration, file system, operation and metric, on the same kind of machine.
+#[derive(Debug, Args)]
+pub struct HistoryShowArgs {
+    /// Which series
+    #[command(flatten)]
+    pub series: HistorySelectArgs,
+    /// Also series without a change
+    #[arg(short, long, help_heading = "Output")]
+    pub all: bool,
+    /// How it is printed
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "table",
+        help_heading = "Output"
+    )]
+    pub format: HistoryFormat,
+    /// Print the series as JSON
+    #[arg(long, conflicts_with = "format", help_heading = "Output")]
+    pub json: bool,
+}
+
+/// Which series of a history.
+#[derive(Debug, Args)]
+pub struct HistorySelectArgs {
+    /// Where
+    #[command(flatten)]
+    pub place: HistoryPlace,
+    /// Benchmark, or benchmark:variant, with * and ?; `!` excludes
+    #[arg(
+        short,
+        long = "bench",
+        value_name = "PATTERN",
+        help_heading = "Which series"
+    )]
+    pub benchmarks: Vec<String>,
+    /// Kernel, as it was named in the runs; may be given several times
+    #[arg(
+        short,
+        long = "kernel",
+        value_name = "KERNEL",
+        help_heading = "Which series"
+    )]
+    pub kernels: Vec<String>,
+    /// Configuration, as tables name it: 'capability,selinux (enforcing)'; may be given
+    /// several times
+    #[arg(
+        short,
+        long = "configuration",
+        value_name = "TITLE",
+        help_heading = "Which series"
+    )]
+    pub configurations: Vec<String>,
+    /// Metric; may be given several times
+    #[arg(short, long = "metric", value_name = "METRIC", value_parser = words::<Metric>(Metric::ALL),
+        help_heading = "Which series")]
+    pub metrics: Vec<Metric>,
+    /// Take a run's only kernel as the next one's, whatever they are called: one kernel that
+    /// changes
+    #[arg(long, help_heading = "Which series")]
+    pub across_kernels: bool,
+    /// Only the newest runs
+    #[arg(long, value_name = "N", help_heading = "Which series")]
+    pub last: Option<usize>,
+    /// How often a series of times without a change may show one: 0.0005 to 0.5
+    #[arg(
+        long,
+        value_name = "FRACTION",
+        default_value = "0.01",
+        help_heading = "Which series"
+    )]
+    pub alpha: f64,
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter history`: run documents over time.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use experiment::{History, Pattern};
+use history::{Added, Archive, Selection};
+use report::{HistoryOptions, printable};
+
+use crate::cli::{HistoryAddArgs, HistoryFormat, HistorySelectArgs, HistoryShowArgs};
+use crate::exit::Exit;
+use crate::failure::usage;
+use crate::{config, output};
+
+/// Levels of significance that say something.
+const ALPHAS: std::ops::RangeInclusive<f64> = 0.0005..=0.5;
+
+/// Adds run documents. Those before one that cannot be added are kept.
+///
+/// # Errors
+/// If one cannot be read or written, or is none.
+pub fn add(args: &HistoryAddArgs) -> Result<Exit> {
+    let mut archive = Archive::create(&directory(args.place.dir.as_deref()))?;
+    tell_left_out(&archive);
+    for run in &args.runs {
+        let shown = printable(&run.display().to_string(), 200);
+        match archive.add(run, args.label.as_deref())? {
+            Added::New(file) => anstream::eprintln!("{shown}: added as {file}"),
+            Added::Before(file) => anstream::eprintln!("{shown}: is there as {file}"),
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+/// Shows where figures changed.
+///
+/// # Errors
+/// If there is no history, or what is asked for makes no sense.
+pub fn show(args: &HistoryShowArgs) -> Result<Exit> {
+    let history = select(&args.series)?;
+    if args.json {
+        output::print_json(&history)?;
+        return Ok(Exit::Fine);
+    }
+    let options = HistoryOptions {
+        unchanged: args.all,
+    };
+    match args.format {
+        HistoryFormat::Table => {
+            output::print_report(&report::history_report(&history, &options))?;
+        }
+        HistoryFormat::Markdown => {
+            let report = report::history_report(&history, &options);
+            output::print(&report::markdown(&report))?;
+        }
+        HistoryFormat::Csv => {
+            output::write(Path::new("-"), |to| Ok(report::history_csv(&history, to)?))?
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+fn select(args: &HistorySelectArgs) -> Result<History> {
+    if !ALPHAS.contains(&args.alpha) {
+        return Err(usage(
+            format!("a level of significance of {} is of no use", args.alpha),
+            "give one from 0.0005 to 0.5",
+        ));
+    }
+    let patterns = args.benchmarks.iter();
+    let selection = Selection {
+        benchmarks: patterns
+            .map(|pattern| pattern.parse::<Pattern>())
+            .collect::<Result<_, _>>()?,
+        kernels: args.kernels.clone(),
+        configurations: args.configurations.clone(),
+        metrics: args.metrics.clone(),
+        across_kernels: args.across_kernels,
+        last: args.last,
+        alpha: args.alpha,
+    };
+    let directory = directory(args.place.dir.as_deref());
+    let archive = Archive::open(&directory)?;
+    tell_left_out(&archive);
+    let history = archive.series(&selection)?;
+    if history.series.is_empty() {
+        return Err(usage(
+            format!(
+                "no series in {} is of what was asked for",
+                directory.display()
+            ),
+            "`lsmeter history add` adds runs; `lsmeter history show --all` shows all series",
+        ));
+    }
+    Ok(history)
+}
+
+fn directory(asked: Option<&Path>) -> PathBuf {
+    asked.map_or_else(|| config::data_dir().join("history"), Path::to_owned)
+}
+
+fn tell_left_out(archive: &Archive) {
+    for file in archive.left_out() {
+        anstream::eprintln!(
+            "left out: {}: {}",
+            printable(&file.file, 200),
+            printable(&file.why, 300)
+        );
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter history`: documents added, and where their figures changed.
+
+use std::path::PathBuf;
+
+use experiment::Run;
+
+use crate::common::{Ended, Place, schema};
+
+/// A run that began on a day of March, in which `open` takes so many instructions more.
+fn document(place: &Place, day: u32, more: u64) -> PathBuf {
+    let golden = include_bytes!("../../../experiment/tests/golden/v1.json");
+    let mut run = Run::parse(golden).unwrap();
+    run.started = format!("2026-03-{day:02}T10:00:00Z");
+    for cell in run.cells.iter_mut().filter(|cell| cell.benchmark == "open") {
+        if let Some(counts) = &mut cell.counts {
+            counts.modal.instructions += more;
+        }
+    }
+    let mut bytes = Vec::new();
+    run.write(&mut bytes).unwrap();
+    place.write(&format!("{day}.json"), bytes)
+}
+
+fn add(place: &Place, path: &PathBuf, label: &str) -> Ended {
+    place.run(&["history", "add", "--label", label, path.to_str().unwrap()])
+}
+
+fn filled() -> Place {
+    let place = Place::new();
+    for (day, more) in [(1, 0), (2, 0), (3, 40), (4, 40)] {
+        let ended = add(&place, &document(&place, day, more), &format!("v6.{day}")).code(0);
+        assert!(ended.stderr.contains(": added as 202603"), "{ended:#?}");
+    }
+    place
+}
+
+#[test]
+fn help() {
+    let place = Place::new();
+    for (name, asked) in [
+        ("help", &["help", "history"][..]),
+        ("help-add", &["help", "history", "add"]),
+        ("help-show", &["help", "history", "show"]),
+    ] {
+        insta::assert_snapshot!(name, place.run(asked).code(0).stdout);
+    }
+}
+
+#[test]
+fn what_changed_is_shown() {
+    let place = filled();
+    let ended = place.run(&["history", "show"]).code(0);
+    assert_eq!(ended.stderr, "");
+    insta::assert_snapshot!("changes", ended.stdout);
+    let ended = place
+        .run(&[
+            "history", "show", "--all", "--bench", "stat", "--format", "markdown",
+        ])
+        .code(0);
+    insta::assert_snapshot!("unchanged-markdown", ended.stdout);
+    let ended = place
+        .run(&[
+            "history", "show", "--bench", "open", "--last", "2", "--format", "csv",
+        ])
+        .code(0);
+    assert_eq!(ended.stdout.lines().count(), 1 + 3 * 2, "{ended:#?}");
+    let ended = place.run(&["history", "show", "--json"]).code(0);
+    let json: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    let kept = include_str!("../../../../docs/history.schema.json");
+    let kept = serde_json::from_str(kept).unwrap();
+    assert_eq!(schema::misfits(&kept, &json), Vec::<String>::new());
+    assert_eq!(json["runs"][2]["label"], "v6.3");
+}
+
+#[test]
+fn what_is_there_is_said() {
+    let place = filled();
+    let ended = add(&place, &document(&place, 2, 0), "again").code(0);
+    assert!(ended.stderr.contains(": is there as 2026"), "{ended:#?}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let place = Place::new();
+    let path = document(&place, 1, 0);
+    let refused = |asked: &[&str], what: &str, hint: &str| {
+        let ended = place.run(asked).code(2);
+        assert!(ended.stderr.contains(what), "{ended:#?}");
+        assert!(ended.stderr.contains(hint), "{ended:#?}");
+    };
+    refused(
+        &["history", "show", "--dir", "/nonexistent"],
+        "/nonexistent: cannot be read",
+        "lsmeter history add",
+    );
+    let dir = path.parent().unwrap().join("empty");
+    std::fs::create_dir(&dir).unwrap();
+    let dir = dir.to_str().unwrap();
+    refused(&["history", "show", "--dir", dir], "no series in", "--all");
+    refused(
+        &["history", "show", "--dir", dir, "--alpha", "0"],
+        "a level of significance of 0",
+        "0.0005",
+    );
+    let path = path.to_str().unwrap();
+    refused(
+        &["history", "add", "--label", "a/b", path],
+        "`a/b` is no label",
+        "v6.12",
+    );
+    let cut = place.write("cut.json", "{\"schema_version\": 1, \"cells\": [");
+    refused(
+        &["history", "add", cut.to_str().unwrap()],
+        "ends in the middle",
+        "measure again",
+    );
+}
