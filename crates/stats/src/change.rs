@@ -52,7 +52,8 @@ pub fn exact_changes(values: &[f64]) -> Vec<ChangePoint> {
 /// Figures that are not finite are taken as equal to none: give none of them.
 pub fn change_points(values: &[f64], alpha: f64) -> Vec<ChangePoint> {
     let mut found: Vec<(usize, f64)> = Vec::new();
-    let mut parts = vec![0..values.len()];
+    let whole = 0..values.len();
+    let mut parts = vec![whole];
     while let Some(part) = parts.pop() {
         let Some(best) = clearest(&values[part.clone()], alpha) else {
             continue;

@@ -46,17 +46,18 @@ pub fn show(args: &HistoryShowArgs) -> Result<Exit> {
     let options = HistoryOptions {
         unchanged: args.all,
     };
-    match args.format {
-        HistoryFormat::Table => {
-            output::print_report(&report::history_report(&history, &options))?;
-        }
-        HistoryFormat::Markdown => {
-            let report = report::history_report(&history, &options);
-            output::print(&report::markdown(&report))?;
-        }
-        HistoryFormat::Csv => {
-            output::write(Path::new("-"), |to| Ok(report::history_csv(&history, to)?))?
-        }
+    if args.format == HistoryFormat::Csv {
+        output::write(Path::new("-"), |to| Ok(report::history_csv(&history, to)?))?;
+        return Ok(Exit::Fine);
+    }
+    let report = report::history_report(&history, &options);
+    if report.tables.is_empty() {
+        let (series, runs) = (history.series.len(), history.runs.len());
+        output::print(&format!("Nothing changed: {series} series, {runs} runs.\n"))?;
+    } else if args.format == HistoryFormat::Markdown {
+        output::print(&report::markdown(&report))?;
+    } else {
+        output::print_report(&report)?;
     }
     Ok(Exit::Fine)
 }

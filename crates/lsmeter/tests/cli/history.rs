@@ -65,6 +65,8 @@ fn what_changed_is_shown() {
         ])
         .code(0);
     assert_eq!(ended.stdout.lines().count(), 1 + 3 * 2, "{ended:#?}");
+    let ended = place.run(&["history", "show", "--bench", "stat"]).code(0);
+    assert_eq!(ended.stdout, "Nothing changed: 3 series, 4 runs.\n");
     let ended = place.run(&["history", "show", "--json"]).code(0);
     let json: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
     let kept = include_str!("../../../../docs/history.schema.json");

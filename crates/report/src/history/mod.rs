@@ -173,8 +173,8 @@ fn row(history: &History, series: &Series, change: &SeriesChange) -> Row {
 
 fn unchanged_row(history: &History, series: &Series) -> Row {
     let mut values = names(series);
-    let figures = series.points.iter().map(|point| point.figure);
-    let last = figures.last().map(figure).unwrap_or_default();
+    let last = series.points.last();
+    let last = last.map_or_else(String::new, |point| figure(point.figure));
     values.push(Value::plain(run_name(history, series, 0)));
     values.push(Value::default());
     values.push(Value::plain(last));
