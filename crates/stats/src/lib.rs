@@ -13,6 +13,9 @@
 //! - [`MedianLine`]: the line that a mixture of paths does not move.
 //! - [`on_one_line`]: which observations lie on the line that most of them lie on.
 //! - [`deepest_fall`]: where a figure falls that should only grow.
+//! - [`mann_whitney`], [`welch`]: do two sets differ, by ranks and by means.
+//! - [`RatioBootstrap`]: the interval of a ratio of two medians.
+//! - [`holm`], [`benjamini_hochberg`]: many tests at once.
 //!
 //! # References
 //! B. Efron, R. J. Tibshirani, *An Introduction to the Bootstrap*, Chapman & Hall
@@ -23,19 +26,27 @@
 
 pub mod bootstrap;
 mod consensus;
+mod correction;
 mod median_line;
 mod mode;
 mod monotone;
 mod overhead;
 mod random;
+mod rank;
+mod ratio;
 mod regression;
 mod summary;
+mod welch;
 
 pub use consensus::on_one_line;
+pub use correction::{benjamini_hochberg, holm};
 pub use median_line::MedianLine;
 pub use mode::{Mode, mode};
 pub use monotone::{Fall, Point, deepest_fall};
 pub use overhead::{Direction, geometric_mean, overhead, overlap};
 pub use random::SplitMix64;
+pub use rank::{RankTest, mann_whitney, smallest_p, two_sided_p};
+pub use ratio::RatioBootstrap;
 pub use regression::{Coefficient, Fit, FitError, bend};
 pub use summary::{MAGNITUDE_LIMIT, StatsError, Summary, median_of_sorted};
+pub use welch::{Welch, t_quantile, welch};
