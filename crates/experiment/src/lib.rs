@@ -9,13 +9,17 @@
 //! - [`ProfileDocument`]: the profile document: what LSM hooks cost inside operations.
 //! - [`PlacementDocument`]: the placement document: which hooks system calls can reach,
 //!   from a kernel's sources; its parts are in [`placement`].
+//! - [`ComparisonDocument`]: the comparison document: what differs between two of the
+//!   others, and whether it is real; its parts are in [`comparison`].
 //! - [`AnyDocument`]: a document of whichever kind.
 //! - [`journal`]: finished cells, one JSON line each, so that a killed run resumes.
 //!
 //! Nothing here opens a file or prints: readers and writers are the caller's.
 
+mod aa;
 mod any;
 mod cell;
+pub mod comparison;
 mod configuration;
 mod configure;
 mod document;
@@ -35,12 +39,14 @@ mod spec;
 mod stack;
 mod words;
 
+pub use aa::{AaMetric, AaReport};
 pub use any::AnyDocument;
 pub use cell::{Cell, CellKey, Counts, PathCount, title as cell_title};
+pub use comparison::ComparisonDocument;
 pub use configuration::{Configuration, Tuning, title as configuration_title};
 pub use document::{
-    DOCUMENT_LIMIT_BYTES, DocumentError, DocumentFault, DocumentKind, monitor_schema,
-    placement_schema, profile_schema, run_schema, sensitivity_schema,
+    DOCUMENT_LIMIT_BYTES, DocumentError, DocumentFault, DocumentKind, comparison_schema,
+    monitor_schema, placement_schema, profile_schema, run_schema, sensitivity_schema,
 };
 pub use experiment::{Experiment, Samples};
 pub use framework::IRREGULAR_FUNCTIONS;

@@ -15,6 +15,7 @@
 //! - [`deepest_fall`]: where a figure falls that should only grow.
 //! - [`mann_whitney`], [`welch`]: do two sets differ, by ranks and by means.
 //! - [`RatioBootstrap`]: the interval of a ratio of two medians.
+//! - [`proportion_at_most`]: how large a share may be of which some were seen.
 //! - [`holm`], [`benjamini_hochberg`]: many tests at once.
 //!
 //! # References
@@ -31,6 +32,7 @@ mod median_line;
 mod mode;
 mod monotone;
 mod overhead;
+mod proportion;
 mod random;
 mod rank;
 mod ratio;
@@ -44,6 +46,7 @@ pub use median_line::MedianLine;
 pub use mode::{Mode, mode};
 pub use monotone::{Fall, Point, deepest_fall};
 pub use overhead::{Direction, geometric_mean, overhead, overlap};
+pub use proportion::proportion_at_most;
 pub use random::SplitMix64;
 pub use rank::{RankTest, mann_whitney, smallest_p, two_sided_p};
 pub use ratio::RatioBootstrap;

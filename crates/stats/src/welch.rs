@@ -90,7 +90,13 @@ mod tests {
         assert!((test.freedom - freedom).abs() < 1e-9, "{test:?}");
         assert!(test.p > 0.01 && test.p < 0.03, "{test:?}");
         // The tables' values for 95 %.
-        for (freedom, t) in [(1.0, 12.706), (4.0, 2.776), (30.0, 2.042), (9_999.0, 1.960), (1e9, 1.960)] {
+        for (freedom, t) in [
+            (1.0, 12.706),
+            (4.0, 2.776),
+            (30.0, 2.042),
+            (9_999.0, 1.960),
+            (1e9, 1.960),
+        ] {
             let found = t_quantile(0.975, freedom);
             assert!((found - t).abs() < 1e-3, "{freedom}: {found}");
         }

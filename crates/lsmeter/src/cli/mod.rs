@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueHint};
 use crate::exit;
 
 mod build;
+mod compare;
 mod monitor;
 mod placement;
 mod profile;
@@ -16,6 +17,7 @@ mod sensitivity;
 mod shared;
 
 pub use build::BuildArgs;
+pub use compare::{CompareArgs, ComparisonFormat};
 pub use monitor::MonitorArgs;
 pub use placement::{Format, PlacementArgs, TreeArgs};
 pub use profile::{ProfileArgs, View};
@@ -47,6 +49,8 @@ pub enum Command {
     Sensitivity(Box<SensitivityArgs>),
     /// Watch the LSM hooks of a live machine: which, how often, how long, for whom
     Monitor(Box<MonitorArgs>),
+    /// Tell what differs between two documents, and whether it is real; a gate for CI
+    Compare(Box<CompareArgs>),
     /// Tell which LSM hooks each system call can reach, from a kernel's sources alone
     Placement(Box<PlacementArgs>),
     /// Fetch, build, add, list and remove kernels
