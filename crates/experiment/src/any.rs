@@ -16,7 +16,7 @@ use crate::profile::ProfileDocument;
 use crate::run::{Run, Warning};
 use crate::sensitivity::SensitivityDocument;
 
-/// A document that lsmeter wrote, of whichever kind.
+/// A document of measurements that lsmeter wrote, of whichever kind. A comparison is none.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnyDocument {
     /// Of `lsmeter run`.
@@ -39,6 +39,7 @@ struct Keys {
     slopes: Option<IgnoredAny>,
     intervals: Option<IgnoredAny>,
     syscalls: Option<IgnoredAny>,
+    compared: Option<IgnoredAny>,
 }
 
 impl AnyDocument {
@@ -66,6 +67,11 @@ impl AnyDocument {
             DocumentKind::Monitor => AnyDocument::Monitor(MonitorDocument::parse(bytes)?.into()),
             DocumentKind::Placement => {
                 AnyDocument::Placement(PlacementDocument::parse(bytes)?.into())
+            }
+            DocumentKind::Comparison => {
+                return Err(unknown(DocumentFault::NoVersion {
+                    message: "it is a comparison, which holds no measurement of its own".to_owned(),
+                }));
             }
             DocumentKind::Unknown => {
                 return Err(unknown(DocumentFault::NoVersion {
@@ -118,6 +124,8 @@ fn kind(bytes: &[u8]) -> Result<DocumentKind, DocumentFault> {
         DocumentKind::Monitor
     } else if keys.syscalls.is_some() {
         DocumentKind::Placement
+    } else if keys.compared.is_some() {
+        DocumentKind::Comparison
     } else {
         DocumentKind::Unknown
     })

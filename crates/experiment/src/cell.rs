@@ -93,6 +93,10 @@ pub struct Cell {
     /// The samples themselves, in the order taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<Vec<f64>>,
+    /// Median of each round's samples, in the order of the rounds; only for time and
+    /// throughput. What rounds differ by is what a comparison has to stand out from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_medians: Option<Vec<f64>>,
     /// Paths through the kernel; only for instructions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
@@ -187,6 +191,7 @@ impl Cell {
             max: None,
             ci95: None,
             samples: None,
+            round_medians: None,
             counts: None,
             hooks: None,
             batch: None,
@@ -219,6 +224,7 @@ impl Cell {
         self.max = None;
         self.ci95 = None;
         self.samples = None;
+        self.round_medians = None;
         self.counts = None;
         self.hooks = None;
         self.status = status;

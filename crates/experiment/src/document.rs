@@ -7,6 +7,7 @@ use std::io::{self, Read, Write};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use crate::comparison::ComparisonDocument;
 use crate::monitor::MonitorDocument;
 use crate::placement::PlacementDocument;
 use crate::profile::ProfileDocument;
@@ -32,6 +33,8 @@ pub enum DocumentKind {
     Monitor,
     /// What `lsmeter placement` writes: [`crate::PlacementDocument`].
     Placement,
+    /// What `lsmeter compare` writes: [`crate::ComparisonDocument`].
+    Comparison,
     /// None of these, or none that could be told.
     Unknown,
 }
@@ -44,6 +47,7 @@ impl fmt::Display for DocumentKind {
             DocumentKind::Sensitivity => "sensitivity document",
             DocumentKind::Monitor => "recording",
             DocumentKind::Placement => "placement document",
+            DocumentKind::Comparison => "comparison document",
             DocumentKind::Unknown => "document of lsmeter's",
         })
     }
@@ -164,6 +168,10 @@ impl DocumentError {
             DocumentKind::Placement => (
                 "it was not written to its end; analyse the tree again",
                 "give a document that `lsmeter placement TREE --output FILE` wrote",
+            ),
+            DocumentKind::Comparison => (
+                "it was not written to its end; compare again",
+                "give a document that `lsmeter compare BASE NEW --output FILE` wrote",
             ),
             DocumentKind::Unknown => (
                 "it was not written to its end; measure again",
@@ -379,6 +387,11 @@ pub fn sensitivity_schema() -> serde_json::Value {
 /// The JSON Schema of the recording: what `docs/monitor.schema.json` holds.
 pub fn monitor_schema() -> serde_json::Value {
     schemars::schema_for!(MonitorDocument).to_value()
+}
+
+/// The JSON Schema of the comparison document, generated from the types.
+pub fn comparison_schema() -> serde_json::Value {
+    schemars::schema_for!(ComparisonDocument).to_value()
 }
 
 /// The JSON Schema of the placement document, generated from the types.

@@ -10,13 +10,17 @@
 //! - [`PlacementDocument`]: the placement document: which hooks system calls can reach,
 //!   from a kernel's sources; its parts are in [`placement`].
 //! - [`History`]: the figures of many runs as series, and where these change.
+//! - [`ComparisonDocument`]: the comparison document: what differs between two of the
+//!   others, and whether it is real; its parts are in [`comparison`].
 //! - [`AnyDocument`]: a document of whichever kind.
 //! - [`journal`]: finished cells, one JSON line each, so that a killed run resumes.
 //!
 //! Nothing here opens a file or prints: readers and writers are the caller's.
 
+mod aa;
 mod any;
 mod cell;
+pub mod comparison;
 mod configuration;
 mod configure;
 mod document;
@@ -37,12 +41,14 @@ mod spec;
 mod stack;
 mod words;
 
+pub use aa::{AaMetric, AaReport};
 pub use any::AnyDocument;
 pub use cell::{Cell, CellKey, Counts, PathCount, title as cell_title};
+pub use comparison::ComparisonDocument;
 pub use configuration::{Configuration, Tuning, title as configuration_title};
 pub use document::{
-    DOCUMENT_LIMIT_BYTES, DocumentError, DocumentFault, DocumentKind, monitor_schema,
-    placement_schema, profile_schema, run_schema, sensitivity_schema,
+    DOCUMENT_LIMIT_BYTES, DocumentError, DocumentFault, DocumentKind, comparison_schema,
+    monitor_schema, placement_schema, profile_schema, run_schema, sensitivity_schema,
 };
 pub use experiment::{Experiment, Samples};
 pub use framework::IRREGULAR_FUNCTIONS;

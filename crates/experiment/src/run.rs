@@ -7,6 +7,7 @@ use std::io::{Read, Write};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::aa::AaReport;
 use crate::cell::Cell;
 use crate::configuration::Configuration;
 use crate::document::{
@@ -42,6 +43,9 @@ pub struct Run {
     /// kernel and configuration that has any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub setups: Vec<PolicyProof>,
+    /// What the same experiment gave when it was run again without a change (`--aa`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aa: Option<AaReport>,
     /// What came out, in the order of the suite.
     pub cells: Vec<Cell>,
     /// Reasons to doubt it.
@@ -99,6 +103,9 @@ impl Document for Run {
                 return refuse(format!("cells[{index}]"), message);
             }
         }
+        if let Some(message) = self.aa.as_ref().and_then(AaReport::contradiction) {
+            return refuse("aa".to_owned(), message);
+        }
         check_warnings(&self.warnings, self.cells.len(), "cell")
     }
 
@@ -112,6 +119,7 @@ impl Document for Run {
             finished,
             experiment,
             setups,
+            aa,
             cells,
             warnings,
         } = self;
@@ -128,6 +136,10 @@ impl Document for Run {
         if !setups.is_empty() {
             w.write_all(b",\n\"setups\": ")?;
             lines(w, setups)?;
+        }
+        if let Some(aa) = aa {
+            w.write_all(b",\n\"aa\": ")?;
+            json(w, aa)?;
         }
         w.write_all(b",\n\"cells\": ")?;
         lines(w, cells)?;

@@ -71,6 +71,8 @@ macro_rules! words {
     };
 }
 
+pub(crate) use words;
+
 words! {
     /// What is measured of a benchmark.
     Metric, "metric":

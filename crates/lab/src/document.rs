@@ -74,6 +74,7 @@ pub(crate) fn document(
         finished: environment::now(),
         experiment: experiment.clone(),
         setups,
+        aa: None,
         cells,
         warnings,
     }

@@ -3,6 +3,7 @@
 
 use std::fmt::Display;
 
+use compare::{BudgetError, CompareError};
 use experiment::{DocumentError, DocumentFault, PatternError, SpecError, UnknownPreset};
 use history::HistoryError;
 use lab::LabError;
@@ -95,6 +96,12 @@ pub fn explain(error: &anyhow::Error) -> (Exit, Option<String>) {
             && !matches!(error.fault, DocumentFault::Io(_))
         {
             return (Exit::Usage, error.hint().map(str::to_owned));
+        }
+        if let Some(error) = cause.downcast_ref::<CompareError>() {
+            return (Exit::Usage, Some(error.hint()));
+        }
+        if let Some(error) = cause.downcast_ref::<BudgetError>() {
+            return (Exit::Usage, Some(error.hint().to_owned()));
         }
         if let Some(error) = cause.downcast_ref::<SweepError>() {
             let exit = match error {

@@ -11,12 +11,15 @@
 //! recordings of live machines, which [`OpenMetrics`] tells to Prometheus. [`placement_report`],
 //! [`placement_csv`], [`dot`] and [`mermaid`] are about the hooks that system calls can reach,
 //! [`agreement_report`] about what of that was measured; [`history_report`] and
-//! [`history_csv`] about runs over time. All text from a document is made
+//! [`history_csv`] about runs over time. [`comparison_report`] and
+//! [`comparison_csv`] are about what differs between two documents; [`ktap`], [`junit`] and
+//! [`kcidb`] say for other machines what a gate says of it. All text from a document is made
 //! harmless on the way: it may come from a guest that lies, or out of any tree.
 
 mod callgrind;
 mod cells;
 mod check;
+mod comparison;
 mod csv;
 mod details;
 mod figure;
@@ -40,6 +43,10 @@ mod text;
 
 pub use crate::callgrind::callgrind;
 pub use crate::check::{Check, check};
+pub use crate::comparison::{
+    COMPARISON_CSV_COLUMNS, ComparisonOptions, JunitError, KcidbNames, comparison_csv,
+    comparison_report, comparison_summary, junit, kcidb, ktap,
+};
 pub use crate::csv::{CSV_COLUMNS, CsvError, csv};
 pub use crate::figure::{FigureOptions, latency_over_delay};
 pub use crate::folded::folded;

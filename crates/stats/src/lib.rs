@@ -14,6 +14,10 @@
 //! - [`on_one_line`]: which observations lie on the line that most of them lie on.
 //! - [`change_points`]: where a series of figures changes its level.
 //! - [`deepest_fall`]: where a figure falls that should only grow.
+//! - [`mann_whitney`], [`welch`]: do two sets differ, by ranks and by means.
+//! - [`RatioBootstrap`]: the interval of a ratio of two medians.
+//! - [`proportion_at_most`]: how large a share may be of which some were seen.
+//! - [`holm`], [`benjamini_hochberg`]: many tests at once.
 //!
 //! # References
 //! B. Efron, R. J. Tibshirani, *An Introduction to the Bootstrap*, Chapman & Hall
@@ -25,20 +29,30 @@
 pub mod bootstrap;
 mod change;
 mod consensus;
+mod correction;
 mod median_line;
 mod mode;
 mod monotone;
 mod overhead;
+mod proportion;
 mod random;
+mod rank;
+mod ratio;
 mod regression;
 mod summary;
+mod welch;
 
 pub use change::{ChangePoint, change_points, exact_changes};
 pub use consensus::on_one_line;
+pub use correction::{benjamini_hochberg, holm};
 pub use median_line::MedianLine;
 pub use mode::{Mode, mode};
 pub use monotone::{Fall, Point, deepest_fall};
 pub use overhead::{Direction, geometric_mean, overhead, overlap};
+pub use proportion::proportion_at_most;
 pub use random::SplitMix64;
+pub use rank::{RankTest, mann_whitney, smallest_p, two_sided_p};
+pub use ratio::RatioBootstrap;
 pub use regression::{Coefficient, Fit, FitError, bend};
 pub use summary::{MAGNITUDE_LIMIT, StatsError, Summary, median_of_sorted};
+pub use welch::{Welch, t_quantile, welch};

@@ -151,6 +151,7 @@ fn make_run() -> Run {
             },
             steps: vec!["selinux: denied: open of ./denied for reading: EACCES (13)".to_owned()],
         }],
+        aa: None,
         cells,
         warnings: vec![
             emulated,

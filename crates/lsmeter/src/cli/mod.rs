@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueHint};
 use crate::exit;
 
 mod build;
+mod compare;
 mod history;
 mod monitor;
 mod placement;
@@ -17,6 +18,7 @@ mod sensitivity;
 mod shared;
 
 pub use build::BuildArgs;
+pub use compare::{CompareArgs, ComparisonFormat};
 pub use history::{
     HistoryAddArgs, HistoryCommand, HistoryFormat, HistorySelectArgs, HistoryShowArgs,
 };
@@ -51,6 +53,8 @@ pub enum Command {
     Sensitivity(Box<SensitivityArgs>),
     /// Watch the LSM hooks of a live machine: which, how often, how long, for whom
     Monitor(Box<MonitorArgs>),
+    /// Tell what differs between two documents, and whether it is real; a gate for CI
+    Compare(Box<CompareArgs>),
     /// Tell which LSM hooks each system call can reach, from a kernel's sources alone
     Placement(Box<PlacementArgs>),
     /// Keep run documents, and tell where their figures change over time

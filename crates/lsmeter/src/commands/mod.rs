@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! One file a command.
 
+pub mod compare;
 pub mod doctor;
 pub mod generate;
 pub mod history;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `lsmeter history`: documents added, and where their figures changed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use experiment::Run;
 
@@ -22,7 +22,7 @@ fn document(place: &Place, day: u32, more: u64) -> PathBuf {
     place.write(&format!("{day}.json"), bytes)
 }
 
-fn add(place: &Place, path: &PathBuf, label: &str) -> Ended {
+fn add(place: &Place, path: &Path, label: &str) -> Ended {
     place.run(&["history", "add", "--label", label, path.to_str().unwrap()])
 }
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Runs of one experiment without a change: what is found all the same is false.
+
+use std::collections::BTreeMap;
+
+use experiment::comparison::{ComparedCell, Method, Quantity, Verdict};
+use experiment::{AaMetric, AaReport, AnyDocument, Run};
+use stats::proportion_at_most;
+
+use crate::compare::{Named, Options, compare};
+use crate::error::CompareError;
+
+/// What is known of one metric so far.
+#[derive(Default)]
+struct Tally {
+    pairs: u64,
+    alarmed_pairs: u64,
+    cells: u64,
+    alarms: u64,
+    alarms_uncorrected: u64,
+    largest: f64,
+    detectable: Vec<f64>,
+}
+
+/// Compares all pairs of runs as [`compare`] would, and counts what it takes for real.
+///
+/// # Errors
+/// [`CompareError`] if two of them cannot be compared.
+pub fn aa(runs: &[Run], options: &Options) -> Result<AaReport, CompareError> {
+    let documents: Vec<AnyDocument> = (runs.iter())
+        .map(|run| {
+            let mut run = run.clone();
+            // What was known before must not make this pair look quieter.
+            run.aa = None;
+            AnyDocument::Run(Box::new(run))
+        })
+        .collect();
+    let plain = Options {
+        budget: None,
+        explain: false,
+        ..options.clone()
+    };
+    let mut tallies: BTreeMap<Quantity, Tally> = BTreeMap::new();
+    for (index, base) in documents.iter().enumerate() {
+        for new in &documents[index + 1..] {
+            let named = |document, name| Named { name, document };
+            let found = compare(named(base, "one run"), named(new, "another"), &plain)?;
+            count(&found.compared, options.alpha, &mut tallies);
+        }
+    }
+    Ok(AaReport {
+        runs: u32::try_from(runs.len()).unwrap_or(u32::MAX),
+        alpha: options.alpha,
+        correction: options.correction,
+        metrics: tallies.into_iter().map(metric).collect(),
+    })
+}
+
+fn count(compared: &[ComparedCell], alpha: f64, tallies: &mut BTreeMap<Quantity, Tally>) {
+    for quantity in Quantity::ALL {
+        let judged =
+            |cell: &&ComparedCell| cell.quantity == *quantity && cell.verdict != Verdict::Missing;
+        let cells: Vec<&ComparedCell> = compared.iter().filter(judged).collect();
+        if cells.is_empty() {
+            continue;
+        }
+        let tally = tallies.entry(*quantity).or_default();
+        tally.pairs += 1;
+        let real = |cell: &&&ComparedCell| matches!(cell.verdict, Verdict::Worse | Verdict::Better);
+        let alarms = cells.iter().filter(real).count() as u64;
+        tally.cells += cells.len() as u64;
+        tally.alarms += alarms;
+        tally.alarmed_pairs += u64::from(alarms > 0);
+        for cell in cells {
+            let by_itself = match cell.method {
+                Method::Exact => cell.verdict != Verdict::Same,
+                _ => cell.p.is_some_and(|p| p <= alpha),
+            };
+            tally.alarms_uncorrected += u64::from(by_itself);
+            tally.largest = tally.largest.max(cell.overhead.map_or(0.0, f64::abs));
+            let exact = (cell.method == Method::Exact).then_some(0.0);
+            tally.detectable.extend(cell.detectable.or(exact));
+        }
+    }
+}
+
+fn metric((quantity, mut tally): (Quantity, Tally)) -> AaMetric {
+    tally.detectable.sort_unstable_by(f64::total_cmp);
+    AaMetric {
+        quantity,
+        pairs: tally.pairs,
+        alarmed_pairs: tally.alarmed_pairs,
+        cells: tally.cells,
+        alarms: tally.alarms,
+        alarms_uncorrected: tally.alarms_uncorrected,
+        rate: tally.alarms as f64 / tally.cells.max(1) as f64,
+        rate_at_most: proportion_at_most(tally.alarms, tally.cells),
+        largest: tally.largest,
+        detectable: stats::median_of_sorted(&tally.detectable),
+    }
+}

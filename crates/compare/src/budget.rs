@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! How much worse each benchmark may be.
+
+use std::collections::BTreeMap;
+
+use experiment::comparison::{ComparedCell, Limit, Quantity};
+use experiment::{Pattern, PatternError};
+use serde::Deserialize;
+
+/// Largest budget that is read, in bytes.
+pub const BUDGET_LIMIT_BYTES: u64 = 1 << 20;
+
+/// The largest limit: a hundred times as much, or 10^15 of a unit.
+const PERCENT_MAX: f64 = 10_000.0;
+const UNITS_MAX: f64 = 1e15;
+
+/// Limits by pattern: [`Budget::of`] says which of them decides.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Budget {
+    rules: Vec<Rule>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Rule {
+    /// None: every cell.
+    pattern: Option<Pattern>,
+    limit: Limit,
+    /// The unit that a limit in units is of; None: any.
+    unit: Option<String>,
+}
+
+/// Why a budget makes no sense.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum BudgetError {
+    /// It is not TOML, or has keys that are none.
+    #[error("{0}")]
+    Toml(#[from] toml::de::Error),
+    /// A pattern is none.
+    #[error("{0}")]
+    Pattern(#[from] PatternError),
+    /// A limit is none.
+    #[error("limit `{text}`: {why}")]
+    Limit {
+        /// As written.
+        text: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// It says nothing.
+    #[error("it holds no limit")]
+    Empty,
+}
+
+impl BudgetError {
+    /// How it is written.
+    pub fn hint(&self) -> &'static str {
+        "write `default = \"1%\"`, and under [limits] PATTERN = LIMIT, such as \"open:*\" = \
+         \"20 instructions\" or read = \"2%\""
+    }
+}
+
+/// As it is in a file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    default: Option<String>,
+    #[serde(default)]
+    limits: BTreeMap<String, String>,
+}
+
+impl Budget {
+    /// The same limit for all cells.
+    ///
+    /// # Errors
+    /// [`BudgetError`] if it is none.
+    pub fn of_all(limit: &str) -> Result<Budget, BudgetError> {
+        let mut budget = Budget::default();
+        budget.add(None, limit)?;
+        Ok(budget)
+    }
+
+    /// Reads a budget in TOML: `default`, a limit for all cells, and `[limits]` by
+    /// pattern. Of several patterns that fit a cell the longest one decides, of equally
+    /// long ones the strictest limit.
+    ///
+    /// # Errors
+    /// [`BudgetError`].
+    pub fn parse(toml: &str) -> Result<Budget, BudgetError> {
+        let file: File = toml::from_str(toml)?;
+        let mut budget = Budget::default();
+        if let Some(limit) = &file.default {
+            budget.add(None, limit)?;
+        }
+        for (pattern, limit) in &file.limits {
+            budget.add(Some(pattern.parse()?), limit)?;
+        }
+        if budget.rules.is_empty() {
+            return Err(BudgetError::Empty);
+        }
+        Ok(budget)
+    }
+
+    /// Lets `self` speak first, and `other` where it says nothing.
+    #[must_use]
+    pub fn over(self, other: Budget) -> Budget {
+        let mut rules = self.rules;
+        let general = rules.iter().any(|rule| rule.pattern.is_none());
+        let more = other.rules.into_iter();
+        rules.extend(more.filter(|rule| !general || rule.pattern.is_some()));
+        Budget { rules }
+    }
+
+    fn add(&mut self, pattern: Option<Pattern>, text: &str) -> Result<(), BudgetError> {
+        let refuse = |why| {
+            let text = text
+                .chars()
+                .take(80)
+                .flat_map(char::escape_default)
+                .collect();
+            Err(BudgetError::Limit { text, why })
+        };
+        if pattern.as_ref().is_some_and(Pattern::excludes) {
+            return refuse("its pattern takes away; give every limit for what it is of");
+        }
+        let trimmed = text.trim();
+        let split = trimmed.find(|c: char| !(c.is_ascii_digit() || c == '.'));
+        let (number, unit) = trimmed.split_at(split.unwrap_or(trimmed.len()));
+        let Ok(number) = number.parse::<f64>() else {
+            return refuse("it does not begin with a number that is 0 or more");
+        };
+        let (limit, unit) = match unit.trim() {
+            "" => return refuse("it has no unit: 1%, 20 instructions, 50 ns, 100 ops/s"),
+            "%" if number <= PERCENT_MAX => (Limit::Overhead(number / 100.0), None),
+            "%" => return refuse("it is above 10000 %"),
+            unit if Quantity::ALL.iter().any(|quantity| quantity.unit() == unit) => {
+                if number > UNITS_MAX {
+                    return refuse("it is above 1e15");
+                }
+                (Limit::Difference(number), Some(unit.to_owned()))
+            }
+            _ => {
+                return refuse(
+                    "its unit is none of %, instructions, ns, ops/s, calls, calls/s, ns/call, \
+                     decisions",
+                );
+            }
+        };
+        self.rules.push(Rule {
+            pattern,
+            limit,
+            unit,
+        });
+        Ok(())
+    }
+
+    /// The limit of a cell: of the longest pattern that fits it, of equally long ones the
+    /// strictest. Limits of another unit than the cell's say nothing. None if nothing is
+    /// said of it.
+    pub fn of(&self, cell: &ComparedCell) -> Option<Limit> {
+        let fits = |rule: &&Rule| {
+            let unit = rule.unit.as_ref().is_none_or(|unit| *unit == cell.unit);
+            let pattern = rule.pattern.as_ref();
+            unit && pattern.is_none_or(|p| p.matches(&cell.benchmark, &cell.variant))
+        };
+        let length = |rule: &Rule| rule.pattern.as_ref().map_or(0, |p| p.to_string().len());
+        let size = |rule: &Rule| match rule.limit {
+            Limit::Overhead(limit) => limit,
+            Limit::Difference(limit) => limit / cell.base.value.unwrap_or(1.0).max(1e-9),
+        };
+        self.rules
+            .iter()
+            .filter(fits)
+            .max_by(|a, b| {
+                let by_size = size(b).total_cmp(&size(a));
+                length(a).cmp(&length(b)).then(by_size)
+            })
+            .map(|rule| rule.limit)
+    }
+}

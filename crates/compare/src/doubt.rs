@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Which warnings of a document keep a gate from trusting a figure.
+
+use experiment::comparison::Quantity;
+use experiment::{Warning, WarningKind};
+
+/// A document's warnings.
+pub(crate) struct Doubts<'a> {
+    warnings: &'a [Warning],
+}
+
+impl<'a> Doubts<'a> {
+    pub(crate) fn of(warnings: &'a [Warning]) -> Doubts<'a> {
+        Doubts { warnings }
+    }
+
+    /// Reasons not to trust the figure at this position; `rounds`: it is judged by what
+    /// its rounds differ by.
+    pub(crate) fn of_position(
+        &self,
+        position: usize,
+        quantity: Quantity,
+        rounds: bool,
+    ) -> Vec<String> {
+        let here = |warning: &&Warning| {
+            warning.cells.is_empty()
+                || warning
+                    .cells
+                    .iter()
+                    .any(|&cell| usize::try_from(cell) == Ok(position))
+        };
+        self.warnings
+            .iter()
+            .filter(|warning| doubts(warning.kind, quantity, rounds))
+            .filter(here)
+            .map(|warning| warning.kind.to_string())
+            .collect()
+    }
+}
+
+/// Does a warning of this kind make a figure of this quantity unfit for a verdict? Those
+/// that do not are told as notes: they concern both sides alike, or are in the interval.
+fn doubts(kind: WarningKind, quantity: Quantity, rounds: bool) -> bool {
+    let counted = matches!(
+        quantity,
+        Quantity::Instructions | Quantity::HookInstructions
+    );
+    match kind {
+        WarningKind::EmulatedTime | WarningKind::Throttling => quantity.is_timed(),
+        // Rounds that disagree widen the interval that is made of them.
+        WarningKind::Drift => quantity.is_timed() && !rounds,
+        WarningKind::DirtyWindows => counted,
+        WarningKind::NonMonotone | WarningKind::Other => true,
+        WarningKind::SlopeDiffers => quantity == Quantity::Slope,
+        WarningKind::LostCalls => {
+            matches!(
+                quantity,
+                Quantity::Calls | Quantity::CallRate | Quantity::CallTime
+            )
+        }
+        // A path that few windows took is judged by all windows.
+        WarningKind::UnstablePath
+        | WarningKind::ClockShare
+        | WarningKind::NotPinned
+        | WarningKind::ExtraModules
+        | WarningKind::NoSymbols
+        | WarningKind::UndelayedHooks
+        // Cells that are not there are missing, or unmatched.
+        | WarningKind::MissingCells
+        | WarningKind::Interrupted
+        | WarningKind::StaleIndex => false,
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Were the two measured alike?
+
+use experiment::comparison::EnvironmentDifference;
+use experiment::{AnyDocument, Environment, Experiment, Place, Tool};
+
+/// What times of two documents may differ in without a change of what was measured.
+const HARMLESS_TO_TIMES: [&str; 3] = ["lsmeter", "os", "warmup"];
+
+/// All keys in which two documents' environments differ.
+pub(crate) fn differences(base: &AnyDocument, new: &AnyDocument) -> Vec<EnvironmentDifference> {
+    let (Some(a), Some(b)) = (facts(base), facts(new)) else {
+        return Vec::new();
+    };
+    let value = |facts: &[(&'static str, String)], key: &str| {
+        let found = facts.iter().find(|(of, _)| *of == key);
+        found.map(|(_, value)| value.clone()).unwrap_or_default()
+    };
+    let mut keys: Vec<&str> = a.iter().map(|(key, _)| *key).collect();
+    for (key, _) in &b {
+        if !keys.contains(key) {
+            keys.push(key);
+        }
+    }
+    keys.into_iter()
+        .map(|key| (key, value(&a, key), value(&b, key)))
+        .filter(|(_, a, b)| a != b)
+        .map(|(key, base, new)| EnvironmentDifference {
+            key: key.to_owned(),
+            base,
+            new,
+        })
+        .collect()
+}
+
+/// Why times of the two cannot be compared; None if they can.
+pub(crate) fn doubt(differences: &[EnvironmentDifference], trusted: bool) -> Option<String> {
+    let harmful =
+        |difference: &&EnvironmentDifference| !HARMLESS_TO_TIMES.contains(&difference.key.as_str());
+    let keys: Vec<&str> = (differences.iter())
+        .filter(harmful)
+        .map(|difference| difference.key.as_str())
+        .collect();
+    (!trusted && !keys.is_empty()).then(|| {
+        format!(
+            "BASE and NEW were not measured alike: {} differ{}",
+            keys.join(", "),
+            if keys.len() == 1 { "s" } else { "" }
+        )
+    })
+}
+
+fn facts(document: &AnyDocument) -> Option<Vec<(&'static str, String)>> {
+    Some(match document {
+        AnyDocument::Run(run) => {
+            let mut facts = general(&run.tool, &run.environment);
+            facts.extend(of_experiment(&run.experiment));
+            if run.experiment.place == Place::Lab {
+                facts.push(("host_kernel", run.environment.host_kernel.clone()));
+            }
+            facts
+        }
+        AnyDocument::Profile(document) => general(&document.tool, &document.environment),
+        AnyDocument::Sensitivity(document) => general(&document.tool, &document.environment),
+        AnyDocument::Monitor(document) => {
+            // Its kernel and modules may be what is compared.
+            let mut facts = general(&document.tool, &document.environment);
+            facts.push(("mode", document.monitor.mode.to_string()));
+            facts.push(("scope", document.monitor.scope.clone()));
+            facts
+        }
+        AnyDocument::Placement(_) => return None,
+    })
+}
+
+fn general(tool: &Tool, environment: &Environment) -> Vec<(&'static str, String)> {
+    // Taken apart in full, so that a new key cannot be forgotten here.
+    let Environment {
+        os,
+        // On the host it is what is measured; in the lab it is told with the experiment.
+        host_kernel: _,
+        cpu,
+        cores,
+        kvm,
+        clock,
+        qemu,
+        host_lsms: _,
+    } = environment;
+    let mut facts = vec![
+        ("lsmeter", tool.version.clone()),
+        ("os", os.clone()),
+        ("cpu", cpu.clone()),
+        ("cores", cores.to_string()),
+        ("kvm", kvm.to_string()),
+        ("clock", clock.to_string()),
+    ];
+    if let Some(qemu) = qemu {
+        facts.extend([
+            ("qemu.version", qemu.version.clone()),
+            ("qemu.cpu", qemu.cpu.clone()),
+            ("qemu.machine", qemu.machine.clone()),
+        ]);
+    }
+    facts
+}
+
+fn of_experiment(experiment: &Experiment) -> Vec<(&'static str, String)> {
+    vec![
+        ("where", experiment.place.to_string()),
+        ("cmdline", experiment.cmdline.clone()),
+        ("warmup", experiment.warmup.to_string()),
+    ]
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Is anything worse by more than it may be?
+
+use experiment::Status;
+use experiment::comparison::{
+    CellGate, ComparedCell, Gate, GateVerdict, Limit, Method, Side, UnmatchedCell, Verdict,
+};
+
+use crate::budget::Budget;
+
+/// Asks every cell that has a limit, and says what that means for the whole: one failed
+/// cell fails it, else one that cannot be told makes it inconclusive.
+pub(crate) fn ask(
+    budget: &Budget,
+    compared: &mut [ComparedCell],
+    unmatched: &[UnmatchedCell],
+) -> Gate {
+    let mut gate = Gate {
+        verdict: GateVerdict::Pass,
+        failed: 0,
+        inconclusive: 0,
+        passed: 0,
+        reasons: Vec::new(),
+    };
+    for cell in compared {
+        let Some(limit) = budget.of(cell) else {
+            continue;
+        };
+        if is_nowhere(cell) {
+            continue;
+        }
+        let (verdict, message) = verdict(cell, limit);
+        match verdict {
+            GateVerdict::Pass => gate.passed += 1,
+            GateVerdict::Fail => gate.failed += 1,
+            GateVerdict::Inconclusive => gate.inconclusive += 1,
+        }
+        cell.gate = Some(CellGate {
+            limit,
+            verdict,
+            message,
+        });
+    }
+    let lost = unmatched.iter().filter(|cell| cell.side == Side::Base);
+    match lost.count() {
+        0 => {}
+        n => gate
+            .reasons
+            .push(format!("{n} cells of BASE are not in NEW")),
+    }
+    if gate.failed + gate.inconclusive + gate.passed == 0 {
+        gate.reasons.push("no cell has a limit".to_owned());
+    }
+    gate.verdict = if gate.failed > 0 {
+        GateVerdict::Fail
+    } else if gate.inconclusive > 0 || !gate.reasons.is_empty() {
+        GateVerdict::Inconclusive
+    } else {
+        GateVerdict::Pass
+    };
+    gate
+}
+
+/// Neither side can do it: nothing to ask.
+fn is_nowhere(cell: &ComparedCell) -> bool {
+    cell.base.status == Status::Unsupported && cell.new.status == Status::Unsupported
+}
+
+fn verdict(cell: &ComparedCell, limit: Limit) -> (GateVerdict, String) {
+    use GateVerdict::{Fail, Inconclusive, Pass};
+    let inconclusive = |message: String| (Inconclusive, message);
+    if cell.verdict == Verdict::Missing {
+        return inconclusive(cell.reason.clone().unwrap_or_default());
+    }
+    if !cell.doubts.is_empty() {
+        return inconclusive(cell.doubts.join("; "));
+    }
+    let Some(excess) = Excess::of(cell, limit) else {
+        let reason = cell.reason.clone();
+        return inconclusive(reason.unwrap_or_else(|| "there is no interval".to_owned()));
+    };
+    let Excess {
+        low, high, figure, ..
+    } = &excess;
+    if cell.method == Method::Exact {
+        return if *low > 0.0 {
+            (
+                Fail,
+                format!("worse by {figure}, more than {}", excess.limit),
+            )
+        } else {
+            (Pass, format!("by {figure}, at most {}", excess.limit))
+        };
+    }
+    let range = format!("by {figure}, 95 % interval {}", excess.range);
+    if *low > 0.0 && cell.verdict == Verdict::Worse {
+        return (Fail, format!("{range}, above {}", excess.limit));
+    }
+    if *high <= 0.0 {
+        return (Pass, format!("{range}, at most {}", excess.limit));
+    }
+    let why = if *low > 0.0 {
+        let reason = cell.reason.as_deref().unwrap_or("it is not real");
+        format!("{range} is above {}, but {reason}", excess.limit)
+    } else {
+        format!("{range} holds {}", excess.limit)
+    };
+    let detectable = cell.detectable.map(|detectable| {
+        format!(
+            "; the smallest change that would be seen is {}",
+            percent(detectable)
+        )
+    });
+    inconclusive(why + detectable.as_deref().unwrap_or(""))
+}
+
+/// A cell's interval less its limit, and how both are said.
+struct Excess {
+    low: f64,
+    high: f64,
+    figure: String,
+    range: String,
+    limit: String,
+}
+
+impl Excess {
+    fn of(cell: &ComparedCell, limit: Limit) -> Option<Excess> {
+        let base = cell.base.value?;
+        match limit {
+            Limit::Overhead(limit) => {
+                // Where BASE is 0, anything more is infinitely more.
+                let overhead = cell.overhead.or_else(|| of_nothing(cell))?;
+                let [low, high] = cell.ci95.or_else(|| of_nothing(cell).map(|o| [o; 2]))?;
+                Some(Excess {
+                    low: low - limit,
+                    high: high - limit,
+                    figure: percent(overhead),
+                    range: format!("{} to {}", percent(low), percent(high)),
+                    limit: format!("{} %", limit * 100.0),
+                })
+            }
+            Limit::Difference(limit) => {
+                let sign = match cell.quantity.direction() {
+                    stats::Direction::LowerIsBetter => 1.0,
+                    stats::Direction::HigherIsBetter => -1.0,
+                };
+                let worse = cell.difference? * sign;
+                let [low, high] = match cell.method {
+                    Method::Exact => [worse; 2],
+                    _ => cell.ci95?.map(|end| end * base),
+                };
+                let unit = &cell.unit;
+                Some(Excess {
+                    low: low - limit,
+                    high: high - limit,
+                    figure: format!("{worse:+.1} {unit}"),
+                    range: format!("{low:+.1} to {high:+.1} {unit}"),
+                    limit: format!("{limit} {unit}"),
+                })
+            }
+        }
+    }
+}
+
+fn of_nothing(cell: &ComparedCell) -> Option<f64> {
+    let (base, new) = (cell.base.value?, cell.new.value?);
+    (cell.method == Method::Exact && base == 0.0).then_some(if new > 0.0 {
+        f64::INFINITY
+    } else {
+        0.0
+    })
+}
+
+fn percent(fraction: f64) -> String {
+    format!("{:+.2} %", fraction * 100.0)
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What two figures say, as far as the evidence goes.
+
+use experiment::comparison::{Method, Quantity};
+use stats::bootstrap::SAMPLES_MIN;
+use stats::{Direction, RatioBootstrap, mann_whitney, t_quantile, welch};
+
+use crate::item::Evidence;
+
+/// A difference is real if its corrected p is at most this, unless said otherwise.
+pub(crate) const ALPHA: f64 = 0.05;
+/// Share of comparisons in which a difference of the detectable size would be seen.
+const POWER: f64 = 0.8;
+
+/// What two figures say.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Judged {
+    pub(crate) method: Method,
+    pub(crate) difference: Option<f64>,
+    pub(crate) overhead: Option<f64>,
+    /// Of the overhead.
+    pub(crate) ci95: Option<[f64; 2]>,
+    pub(crate) effect: Option<f64>,
+    pub(crate) p: Option<f64>,
+    pub(crate) spread: Option<Spread>,
+    /// Why nothing can be said.
+    pub(crate) reason: Option<String>,
+}
+
+/// How far the logarithm of the ratio may be from the truth.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Spread {
+    error: f64,
+    freedom: f64,
+}
+
+impl Spread {
+    /// Smallest overhead that would be seen in four of five comparisons, if p must be at
+    /// most `alpha`.
+    pub(crate) fn detectable(&self, alpha: f64) -> f64 {
+        let alpha = alpha.clamp(1e-12, 0.999);
+        let reach = t_quantile(1.0 - alpha / 2.0, self.freedom) + t_quantile(POWER, self.freedom);
+        // More than this is no answer, and would not be a number for long.
+        (self.error * reach).min(20.0).exp_m1()
+    }
+}
+
+/// Compares two figures.
+pub(crate) fn judge(
+    base: &Evidence,
+    new: &Evidence,
+    quantity: Quantity,
+    bootstrap: &mut RatioBootstrap,
+) -> Judged {
+    let mut judged = Judged {
+        method: Method::None,
+        difference: None,
+        overhead: None,
+        ci95: None,
+        effect: None,
+        p: None,
+        spread: None,
+        reason: None,
+    };
+    let (Some(a), Some(b)) = (base.value, new.value) else {
+        judged.reason = Some(missing(base, new));
+        return judged;
+    };
+    let direction = quantity.direction();
+    judged.difference = Some(b - a + 0.0).filter(|d| d.is_finite());
+    judged.overhead = stats::overhead(b, a, direction);
+    if base.exact && new.exact {
+        judged.method = Method::Exact;
+        judged.ci95 = judged.overhead.map(|overhead| [overhead; 2]);
+        return judged;
+    }
+    if judged.overhead.is_none() {
+        judged.reason = Some("BASE is not above 0: there is no ratio".to_owned());
+        return judged;
+    }
+    let evidence = by_samples(base, new, bootstrap)
+        .or_else(|| by_rounds(base, new))
+        .or_else(|| by_intervals(base, new));
+    match evidence {
+        Some(found) => judged.take(found, direction),
+        None => {
+            let said = base.reason.clone().or_else(|| new.reason.clone());
+            judged.reason = Some(said.unwrap_or_else(|| too_few(base, new)));
+        }
+    }
+    judged
+}
+
+/// What the evidence says of NEW over BASE.
+struct Found {
+    method: Method,
+    /// 95 % interval of the logarithm of the ratio.
+    log: [f64; 2],
+    effect: Option<f64>,
+    p: f64,
+    freedom: f64,
+}
+
+impl Judged {
+    fn take(&mut self, found: Found, direction: Direction) {
+        let [low, high] = found.log;
+        let ends = [low.exp(), high.exp()].map(|ratio| direction.overhead_of_ratio(ratio) + 0.0);
+        self.method = found.method;
+        self.ci95 = Some([ends[0].min(ends[1]), ends[0].max(ends[1])]);
+        self.effect = found.effect;
+        self.p = Some(found.p);
+        self.spread = Some(Spread {
+            error: (high - low) / 2.0 / t_quantile(0.975, found.freedom),
+            freedom: found.freedom,
+        });
+    }
+}
+
+/// By the ranks of all samples; where rounds are known, the difference must also stand out
+/// from what these differ by: samples of one round are no independent witnesses.
+fn by_samples(base: &Evidence, new: &Evidence, bootstrap: &mut RatioBootstrap) -> Option<Found> {
+    let ranks = mann_whitney(&base.samples, &new.samples)?;
+    let [low, high] = bootstrap.ci95(&base.samples, &new.samples)?;
+    let mut found = Found {
+        method: Method::Samples,
+        log: [low.ln(), high.ln()],
+        effect: Some(ranks.delta),
+        p: ranks.p,
+        freedom: f64::INFINITY,
+    };
+    if let Some(rounds) = by_rounds(base, new) {
+        found.method = Method::Rounds;
+        found.p = found.p.max(rounds.p);
+        found.log = [
+            found.log[0].min(rounds.log[0]),
+            found.log[1].max(rounds.log[1]),
+        ];
+        found.freedom = rounds.freedom;
+    }
+    Some(found)
+}
+
+fn by_rounds(base: &Evidence, new: &Evidence) -> Option<Found> {
+    let logs = |rounds: &[f64]| -> Option<Vec<f64>> {
+        let positive = rounds.iter().all(|x| x.is_finite() && *x > 0.0);
+        positive.then(|| rounds.iter().map(|x| x.ln()).collect())
+    };
+    let test = welch(&logs(&base.rounds)?, &logs(&new.rounds)?)?;
+    Some(Found {
+        method: Method::Rounds,
+        log: test.ci95(),
+        effect: None,
+        p: test.p,
+        freedom: test.freedom,
+    })
+}
+
+/// By the intervals of the two figures, taken as 1.96 standard errors to each side.
+fn by_intervals(base: &Evidence, new: &Evidence) -> Option<Found> {
+    let normal = t_quantile(0.975, f64::INFINITY);
+    let error = |evidence: &Evidence| -> Option<f64> {
+        let value = evidence.value?;
+        if evidence.exact {
+            return Some(0.0);
+        }
+        let [low, high] = evidence.ci95?;
+        // The longer side: an interval of a skewed figure is not in its middle.
+        let reach = (high - value).max(value - low).max(0.0);
+        (value > 0.0 && reach.is_finite()).then_some(reach / value / normal)
+    };
+    let squares = error(base)?.powi(2) + error(new)?.powi(2);
+    let error = squares.sqrt();
+    let log = (new.value? / base.value?).ln();
+    if !log.is_finite() {
+        return None;
+    }
+    let p = if log == 0.0 {
+        1.0
+    } else if error == 0.0 {
+        0.0
+    } else {
+        stats::two_sided_p(log / error)
+    };
+    Some(Found {
+        method: Method::Intervals,
+        log: [log - normal * error, log + normal * error],
+        effect: None,
+        p: p.clamp(0.0, 1.0),
+        freedom: f64::INFINITY,
+    })
+}
+
+fn missing(base: &Evidence, new: &Evidence) -> String {
+    let say = |side: &str, evidence: &Evidence| {
+        evidence.value.is_none().then(|| {
+            let reason = evidence.reason.as_deref().unwrap_or("no reason was given");
+            let status = match evidence.status {
+                experiment::Status::Ok => "has no figure",
+                experiment::Status::Failed => "failed",
+                experiment::Status::Unsupported => "is unsupported",
+            };
+            format!("{side} {status}: {reason}")
+        })
+    };
+    let said: Vec<String> = [say("BASE", base), say("NEW", new)]
+        .into_iter()
+        .flatten()
+        .collect();
+    said.join("; ")
+}
+
+fn too_few(base: &Evidence, new: &Evidence) -> String {
+    let n = |evidence: &Evidence| evidence.n.map_or_else(|| "?".to_owned(), |n| n.to_string());
+    format!(
+        "too few samples (n = {} and {}): at least {SAMPLES_MIN} of each, or 2 rounds",
+        n(base),
+        n(new)
+    )
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What differs between two documents, and whether it is real.
+//!
+//! Data goes one way: a document of any kind becomes items (a key and the evidence for a
+//! figure), items of two sides are paired, each pair is judged by what its quantity and
+//! its evidence allow, p values are corrected for the number of pairs, and a gate asks
+//! each pair for its limit. Documents in, a document out: no I/O.
+//!
+//! - [`compare`]: two documents; [`across`]: cells of one run.
+//! - [`Budget`]: how much worse each benchmark may be.
+//! - [`aa`]: what runs of an experiment without a change say of the machine.
+
+mod aa;
+mod across;
+mod budget;
+mod compare;
+mod doubt;
+mod environment;
+mod error;
+mod explain;
+mod gate;
+mod item;
+mod judge;
+mod pair;
+mod profiles;
+mod recordings;
+mod runs;
+mod sweeps;
+
+pub use aa::aa;
+pub use across::across;
+pub use budget::{BUDGET_LIMIT_BYTES, Budget, BudgetError};
+pub use compare::{Named, Options, compare};
+pub use error::CompareError;

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Which figure of one side belongs to which of the other.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+
+use experiment::comparison::{Side, UnmatchedCell};
+
+use crate::item::{Item, Key, Setup};
+
+/// Figures of both sides.
+pub(crate) struct Paired {
+    /// BASE's and NEW's, in the order of NEW.
+    pub(crate) pairs: Vec<(Item, Item)>,
+    pub(crate) unmatched: Vec<UnmatchedCell>,
+    /// What they were matched by, and what was allowed to differ.
+    pub(crate) matched_by: Vec<String>,
+}
+
+/// What of a key may differ, because each side has just one of it.
+#[derive(Default, Clone, Copy)]
+struct Loose {
+    kernel: bool,
+    configuration: bool,
+    filesystem: bool,
+}
+
+impl Loose {
+    fn key(self, key: &Key) -> Key {
+        let mut key = key.clone();
+        if self.kernel {
+            key.kernel.clear();
+        }
+        if self.configuration {
+            key.configuration = Setup::of_stack(String::new());
+        }
+        if self.filesystem {
+            key.filesystem.clear();
+        }
+        key
+    }
+}
+
+/// Pairs figures with equal keys. Where BASE has one kernel, configuration or file system
+/// and NEW another one, that may differ: it is what the two are compared for.
+pub(crate) fn pair(base: Vec<Item>, new: Vec<Item>) -> Paired {
+    let mut matched_by = vec![
+        "cells are matched by kernel, configuration, file system, benchmark, variant and metric"
+            .to_owned(),
+    ];
+    let mut only = |what: &str, of: &dyn Fn(&Key) -> String| {
+        let values = |items: &[Item]| -> BTreeSet<String> {
+            items.iter().map(|item| of(&item.key)).collect()
+        };
+        let (old, young) = (values(&base), values(&new));
+        let differ = old.len() == 1 && young.len() == 1 && old != young;
+        if differ {
+            let first = |values: &BTreeSet<String>| values.first().cloned().unwrap_or_default();
+            matched_by.push(format!(
+                "{what}: {} of BASE against {} of NEW, the only one of each",
+                first(&old),
+                first(&young)
+            ));
+        }
+        differ
+    };
+    let loose = Loose {
+        kernel: only("kernel", &|key| key.kernel.clone()),
+        configuration: only("configuration", &|key| key.configuration.title()),
+        filesystem: only("file system", &|key| key.filesystem.clone()),
+    };
+    let (pairs, unmatched) = match_up(base, new, |key| loose.key(key), |key| loose.key(key));
+    Paired {
+        pairs,
+        unmatched,
+        matched_by,
+    }
+}
+
+/// Pairs figures whose keys are the same after `of_base` and `of_new`.
+pub(crate) fn match_up(
+    base: Vec<Item>,
+    new: Vec<Item>,
+    of_base: impl Fn(&Key) -> Key,
+    of_new: impl Fn(&Key) -> Key,
+) -> (Vec<(Item, Item)>, Vec<UnmatchedCell>) {
+    let mut waiting: HashMap<Key, VecDeque<usize>> = HashMap::new();
+    let mut base: Vec<Option<Item>> = base.into_iter().map(Some).collect();
+    for (index, item) in base.iter().enumerate() {
+        if let Some(item) = item {
+            let queue = waiting.entry(of_base(&item.key)).or_default();
+            queue.push_back(index);
+        }
+    }
+    let mut pairs = Vec::new();
+    let mut alone = Vec::new();
+    for item in new {
+        let found = waiting.get_mut(&of_new(&item.key));
+        let index = found.and_then(VecDeque::pop_front);
+        match index.and_then(|index| base[index].take()) {
+            Some(old) => pairs.push((old, item)),
+            None => alone.push(unmatched(Side::New, item.key)),
+        }
+    }
+    let mut left: Vec<UnmatchedCell> = (base.into_iter().flatten())
+        .map(|item| unmatched(Side::Base, item.key))
+        .collect();
+    left.append(&mut alone);
+    (pairs, left)
+}
+
+pub(crate) fn unmatched(side: Side, key: Key) -> UnmatchedCell {
+    UnmatchedCell {
+        side,
+        place: key.place(),
+        benchmark: experiment::cell_title(&key.benchmark, &key.variant),
+        detail: key.detail,
+        quantity: key.quantity,
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What a machine measures when nothing has changed.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::comparison::{Correction, Quantity};
+
+/// Runs of one experiment, one after the other, all pairs of them compared: every
+/// difference that is called real is a false alarm.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AaReport {
+    /// Runs.
+    pub runs: u32,
+    /// As of [`crate::comparison::Judgement::alpha`].
+    pub alpha: f64,
+    /// How p values were corrected.
+    pub correction: Correction,
+    /// One for each metric that was measured.
+    pub metrics: Vec<AaMetric>,
+}
+
+/// What the pairs say of one metric.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AaMetric {
+    /// Which.
+    pub quantity: Quantity,
+    /// Pairs of runs.
+    pub pairs: u64,
+    /// Of them those with at least one false alarm, after the correction.
+    pub alarmed_pairs: u64,
+    /// Pairs of cells.
+    pub cells: u64,
+    /// Of them false alarms, after the correction.
+    pub alarms: u64,
+    /// Of them false alarms, if each cell is judged by itself; 0 where figures are exact
+    /// and are the same.
+    pub alarms_uncorrected: u64,
+    /// `alarms` / `cells`.
+    pub rate: f64,
+    /// 95 % upper limit of that rate (Clopper and Pearson): what so few pairs allow to
+    /// say.
+    pub rate_at_most: f64,
+    /// Largest difference between two figures of a cell, as a fraction.
+    pub largest: f64,
+    /// Smallest overhead that would be seen, as a fraction: the median over cells; 0
+    /// where figures are exact.
+    pub detectable: f64,
+}
+
+impl AaReport {
+    /// What it says of a metric.
+    pub fn metric(&self, quantity: Quantity) -> Option<&AaMetric> {
+        self.metrics
+            .iter()
+            .find(|metric| metric.quantity == quantity)
+    }
+
+    /// What contradicts itself in it, if anything.
+    pub(crate) fn contradiction(&self) -> Option<String> {
+        let fraction = |x: f64| (0.0..=1.0).contains(&x);
+        self.metrics.iter().find_map(|metric| {
+            if metric.alarms > metric.cells || metric.alarmed_pairs > metric.pairs {
+                return Some(format!("{}: more alarms than comparisons", metric.quantity));
+            }
+            let sound = fraction(metric.rate)
+                && fraction(metric.rate_at_most)
+                && [metric.largest, metric.detectable]
+                    .iter()
+                    .all(|x| x.is_finite() && *x >= 0.0);
+            (!sound).then(|| format!("{}: a figure is none", metric.quantity))
+        })
+    }
+}

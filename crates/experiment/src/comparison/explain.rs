@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Which hooks hold a difference in instructions.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::profile::FunctionDifference;
+
+/// The difference of one operation, by hook. The hooks' differences and the residual sum
+/// up to it. All figures are guest kernel instructions per operation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Explanation {
+    /// Position of the cell in `compared`, from 0.
+    pub cell: u32,
+    /// NEW less BASE.
+    pub difference: i64,
+    /// The part of it inside hooks.
+    pub hooked: i64,
+    /// The part outside every hook.
+    pub residual: i64,
+    /// Hooks, that with the largest difference first.
+    pub hooks: Vec<HookChange>,
+    /// Functions outside hooks that hold the residual, as far as the documents know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub residual_functions: Vec<FunctionDifference>,
+}
+
+/// How one hook differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HookChange {
+    /// The hook.
+    pub hook: String,
+    /// The function that calls the modules.
+    pub function: String,
+    /// Its calls in BASE.
+    pub base_calls: u64,
+    /// Its calls in NEW.
+    pub new_calls: u64,
+    /// Instructions more than in BASE, of calls that did not come from inside another
+    /// hook. Summed over hooks nothing counts twice.
+    pub difference: i64,
+    /// Instructions more than in BASE in the function itself, and in what is neither it
+    /// nor a module's.
+    pub dispatch: i64,
+    /// Modules' functions that it called, the largest difference first.
+    pub implementations: Vec<ImplementationChange>,
+    /// Functions that called it, the largest difference in calls first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub callers: Vec<CallerChange>,
+}
+
+/// How one module's function behind a hook differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ImplementationChange {
+    /// The module.
+    pub module: String,
+    /// The function.
+    pub function: String,
+    /// Its calls in BASE.
+    pub base_calls: u64,
+    /// Its calls in NEW.
+    pub new_calls: u64,
+    /// Instructions more than in BASE, from its calls to its returns.
+    pub difference: i64,
+}
+
+/// How often a function called a hook.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CallerChange {
+    /// The function.
+    pub function: String,
+    /// Calls in BASE.
+    pub base_calls: u64,
+    /// Calls in NEW.
+    pub new_calls: u64,
+}

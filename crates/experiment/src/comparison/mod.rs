@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What differs between two documents, and the document that holds it.
+
+use std::io::{Read, Write};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::aa::AaReport;
+use crate::document::{self, Document, DocumentError, DocumentFault, DocumentKind, json, lines};
+use crate::run::Tool;
+
+mod cell;
+mod explain;
+mod words;
+
+pub use cell::{CellGate, ComparedCell, Figure, Limit, Place, UnmatchedCell};
+pub use explain::{CallerChange, Explanation, HookChange, ImplementationChange};
+pub use words::{Axis, Correction, GateVerdict, Method, Quantity, Side, Verdict};
+
+/// What `lsmeter compare` writes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "lsmeter comparison document")]
+pub struct ComparisonDocument {
+    /// Version of this document's layout.
+    pub schema_version: u32,
+    /// What wrote it.
+    pub tool: Tool,
+    /// What others are compared with.
+    pub base: Source,
+    /// What is compared with it.
+    pub new: Source,
+    /// What the cells differ in, if they are of one run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub across: Option<Axis>,
+    /// How differences were judged.
+    pub judgement: Judgement,
+    /// What cells were matched by, and what was allowed to differ.
+    pub matched_by: Vec<String>,
+    /// Where the two were not measured alike.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub environment: Vec<EnvironmentDifference>,
+    /// What is known of this machine's false alarms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aa: Option<AaReport>,
+    /// Cells of both sides, in the order of NEW.
+    pub compared: Vec<ComparedCell>,
+    /// Cells of one side only.
+    #[serde(default)]
+    pub unmatched: Vec<UnmatchedCell>,
+    /// Which hooks hold the differences, if that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub explanations: Vec<Explanation>,
+    /// What the gate says as a whole, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<Gate>,
+    /// Warnings of both documents, and of the comparison.
+    #[serde(default)]
+    pub notes: Vec<String>,
+}
+
+/// One of the documents that were compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Source {
+    /// As the user named it: a file, or a value of the axis.
+    pub name: String,
+    /// Which document: `run document`.
+    pub document: String,
+    /// What wrote it.
+    pub tool: Tool,
+    /// When measuring began, in RFC 3339, if it says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started: Option<String>,
+    /// Cells in it.
+    pub cells: u64,
+}
+
+/// How differences were judged.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Judgement {
+    /// A difference is real if its corrected p is at most this.
+    pub alpha: f64,
+    /// How p values are corrected.
+    pub correction: Correction,
+    /// Cells that were tested: exact ones are not.
+    pub tested: u64,
+    /// Were differences of the environment taken as harmless?
+    pub trust_environment: bool,
+}
+
+/// Something in which the two were not measured alike.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EnvironmentDifference {
+    /// What: `cpu`, `clock`, `qemu.version`.
+    pub key: String,
+    /// BASE's.
+    pub base: String,
+    /// NEW's.
+    pub new: String,
+}
+
+/// A gate's word on the whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Gate {
+    /// The worst of the cells, and of what keeps the whole from being trusted.
+    pub verdict: GateVerdict,
+    /// Cells that are worse by more than their limit.
+    pub failed: u64,
+    /// Cells of which it cannot be told.
+    pub inconclusive: u64,
+    /// Cells that are not.
+    pub passed: u64,
+    /// Why it is inconclusive, beside single cells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
+}
+
+impl ComparisonDocument {
+    /// Reads a document of this or an older schema version.
+    ///
+    /// # Errors
+    /// [`DocumentError`], which says where. Reads at most
+    /// [`DOCUMENT_LIMIT_BYTES`](crate::DOCUMENT_LIMIT_BYTES).
+    pub fn read(reader: impl Read) -> Result<ComparisonDocument, DocumentError> {
+        document::read(reader)
+    }
+
+    /// Reads a document that is in memory. Like [`ComparisonDocument::read`].
+    ///
+    /// # Errors
+    /// [`DocumentError`].
+    pub fn parse(bytes: &[u8]) -> Result<ComparisonDocument, DocumentError> {
+        document::parse(bytes)
+    }
+
+    /// Writes the document: one line per cell, so that line tools work on it.
+    ///
+    /// # Errors
+    /// [`DocumentFault::Io`] when the writer fails. Flushes at the end.
+    pub fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
+        document::write(self, writer)
+    }
+
+    /// Cells with this verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        let of = |cell: &&ComparedCell| cell.verdict == verdict;
+        self.compared.iter().filter(of).count()
+    }
+}
+
+impl Document for ComparisonDocument {
+    const KIND: DocumentKind = DocumentKind::Comparison;
+
+    fn check(&self) -> Result<(), DocumentFault> {
+        let refuse =
+            |path: String, message: String| Err(DocumentFault::Contradiction { path, message });
+        for (index, cell) in self.compared.iter().enumerate() {
+            if let Some(message) = cell.contradiction() {
+                return refuse(format!("compared[{index}]"), message);
+            }
+        }
+        for (index, explained) in self.explanations.iter().enumerate() {
+            let path = format!("explanations[{index}]");
+            if explained.cell as usize >= self.compared.len() {
+                return refuse(path, format!("there is no cell {}", explained.cell));
+            }
+            let hooks = explained.hooks.iter();
+            let hooked: i128 = hooks.map(|hook| i128::from(hook.difference)).sum();
+            let parts = hooked + i128::from(explained.residual);
+            if hooked != i128::from(explained.hooked) || parts != i128::from(explained.difference) {
+                let message = format!("its parts sum up to {parts}, not {}", explained.difference);
+                return refuse(path, message);
+            }
+        }
+        Ok(())
+    }
+
+    fn write_keys(&self, w: &mut impl Write) -> Result<(), DocumentFault> {
+        // Taken apart in full, so that a new key cannot be forgotten here.
+        let ComparisonDocument {
+            schema_version,
+            tool,
+            base,
+            new,
+            across,
+            judgement,
+            matched_by,
+            environment,
+            aa,
+            compared,
+            unmatched,
+            explanations,
+            gate,
+            notes,
+        } = self;
+        write!(w, "{{\n\"schema_version\": {schema_version},\n\"tool\": ")?;
+        json(w, tool)?;
+        w.write_all(b",\n\"base\": ")?;
+        json(w, base)?;
+        w.write_all(b",\n\"new\": ")?;
+        json(w, new)?;
+        if let Some(across) = across {
+            w.write_all(b",\n\"across\": ")?;
+            json(w, across)?;
+        }
+        w.write_all(b",\n\"judgement\": ")?;
+        json(w, judgement)?;
+        w.write_all(b",\n\"matched_by\": ")?;
+        json(w, matched_by)?;
+        if !environment.is_empty() {
+            w.write_all(b",\n\"environment\": ")?;
+            lines(w, environment)?;
+        }
+        if let Some(aa) = aa {
+            w.write_all(b",\n\"aa\": ")?;
+            json(w, aa)?;
+        }
+        w.write_all(b",\n\"compared\": ")?;
+        lines(w, compared)?;
+        w.write_all(b",\n\"unmatched\": ")?;
+        lines(w, unmatched)?;
+        if !explanations.is_empty() {
+            w.write_all(b",\n\"explanations\": ")?;
+            lines(w, explanations)?;
+        }
+        if let Some(gate) = gate {
+            w.write_all(b",\n\"gate\": ")?;
+            json(w, gate)?;
+        }
+        w.write_all(b",\n\"notes\": ")?;
+        lines(w, notes)?;
+        Ok(w.write_all(b"\n}\n")?)
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The flags of `lsmeter compare`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+use experiment::comparison::{Axis, Correction};
+
+use super::shared::words;
+
+/// How a comparison is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ComparisonFormat {
+    /// Tables for a terminal or a mail
+    Table,
+    /// The same tables in GitHub's Markdown
+    Markdown,
+    /// All cells, one in each row
+    Csv,
+    /// The kernel's test format: what the gate says of each cell
+    Ktap,
+    /// XML that GitLab and Jenkins read: what the gate says of each cell
+    Junit,
+    /// JSON that KernelCI's database takes: what the gate says of each cell
+    Kcidb,
+}
+
+/// Tell what differs between two documents, and whether it is real
+///
+/// BASE and NEW are of the same kind: runs, profiles, recordings or sweeps. Counts are
+/// compared exactly, times by a non-parametric test with an effect size and an interval,
+/// corrected for the number of cells. With --fail-above or --budget it is a gate.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  lsmeter compare before.json after.json
+  lsmeter compare before.json after.json --fail-above 1%
+  lsmeter compare before.json after.json --budget budget.toml --format junit > junit.xml
+  lsmeter compare before.json after.json --explain   which hooks hold it (run --with-hooks)
+  lsmeter compare run.json --across kernel           cells of one run, kernel by kernel
+  lsmeter compare run.json --across policy --base-value none
+
+A budget is TOML: default = \"1%\" and, below [limits], lines such as
+\"open:*\" = \"20 instructions\". Without a gate the exit status is 0, whatever differs; with one
+it is 1 if a cell is worse by more than its limit, 5 if that cannot be told of a cell.")]
+pub struct CompareArgs {
+    /// What NEW is compared with; the run whose cells are compared with --across
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub base: PathBuf,
+    /// What is under test
+    #[arg(required_unless_present = "across", conflicts_with = "across", value_hint = ValueHint::FilePath)]
+    pub new: Option<PathBuf>,
+    /// Compare the cells of one run that differ in this
+    #[arg(long, value_name = "AXIS", value_parser = words::<Axis>(Axis::ALL),
+        help_heading = "What is compared")]
+    pub across: Option<Axis>,
+    /// The value that others are compared with [default: the run's baseline, or the first]
+    #[arg(
+        long,
+        value_name = "VALUE",
+        requires = "across",
+        help_heading = "What is compared"
+    )]
+    pub base_value: Option<String>,
+    /// A difference is real if its corrected p is at most this
+    #[arg(long, value_name = "P", default_value = "0.05", value_parser = probability,
+        help_heading = "What is compared")]
+    pub alpha: f64,
+    /// How p values are corrected for the number of cells
+    #[arg(long, value_name = "HOW", default_value = "holm", value_parser = words::<Correction>(Correction::ALL),
+        help_heading = "What is compared")]
+    pub correction: Correction,
+    /// Compare times although they were measured on other machines or in other ways
+    #[arg(long, help_heading = "What is compared")]
+    pub trust_environment: bool,
+    /// Exit with 1 if a cell is worse by more than this: 1%, 20 instructions, 50 ns
+    #[arg(long, value_name = "LIMIT", help_heading = "As a gate")]
+    pub fail_above: Option<String>,
+    /// Limits by benchmark, in TOML; before --fail-above where both speak of a cell
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "As a gate")]
+    pub budget: Option<PathBuf>,
+    /// Rank the hooks that hold each difference in instructions
+    #[arg(long, help_heading = "Output")]
+    pub explain: bool,
+    /// Leave out cells that are the same
+    #[arg(long, help_heading = "Output")]
+    pub changed: bool,
+    /// How it is printed
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "table",
+        help_heading = "Output"
+    )]
+    pub format: ComparisonFormat,
+    /// Print the comparison document (JSON)
+    #[arg(long, conflicts_with = "format", help_heading = "Output")]
+    pub json: bool,
+    /// Save the comparison document (JSON); - is standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    /// Who submits to KCIDB
+    #[arg(
+        long,
+        value_name = "ORIGIN",
+        default_value = "lsmeter",
+        value_parser = origin,
+        help_heading = "Output"
+    )]
+    pub kcidb_origin: String,
+    /// The build of NEW's kernel in KCIDB: ORIGIN:ID
+    #[arg(long, value_name = "ID", value_parser = build_id, help_heading = "Output")]
+    pub kcidb_build: Option<String>,
+}
+
+fn probability(text: &str) -> Result<f64, String> {
+    let p: f64 = text.parse().map_err(|_| "not a number")?;
+    if p > 0.0 && p < 1.0 {
+        Ok(p)
+    } else {
+        Err("must be above 0 and below 1".to_owned())
+    }
+}
+
+/// As KCIDB's schema has it: `^[a-z0-9_]+$`.
+fn origin(text: &str) -> Result<String, String> {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    if !text.is_empty() && text.chars().all(plain) {
+        Ok(text.to_owned())
+    } else {
+        Err("must be of small letters, digits and _".to_owned())
+    }
+}
+
+/// As KCIDB's schema has it: `^[a-z0-9_]+:[^\0]*$`.
+fn build_id(text: &str) -> Result<String, String> {
+    let Some((of, id)) = text.split_once(':') else {
+        return Err("must be ORIGIN:ID".to_owned());
+    };
+    origin(of)?;
+    if id.chars().any(char::is_control) {
+        return Err("must hold no control characters".to_owned());
+    }
+    Ok(text.to_owned())
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter compare`: what differs between two documents, and whether it is real.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use compare::{BUDGET_LIMIT_BYTES, Budget, Named, Options};
+use experiment::comparison::GateVerdict;
+use experiment::{AnyDocument, ComparisonDocument};
+use report::{ComparisonOptions, KcidbNames};
+
+use crate::cli::{CompareArgs, ComparisonFormat};
+use crate::exit::Exit;
+use crate::failure::usage;
+use crate::output;
+
+/// Compares two documents, or the cells of one run.
+///
+/// # Errors
+/// If a document cannot be read, or the two cannot be compared.
+pub fn compare(args: &CompareArgs) -> Result<Exit> {
+    let options = Options {
+        alpha: args.alpha,
+        correction: args.correction,
+        trust_environment: args.trust_environment,
+        budget: budget(args)?,
+        explain: args.explain,
+    };
+    check_format(args, &options)?;
+    let paths: Vec<&Path> = args.output.as_deref().into_iter().collect();
+    let stdout_taken = output::check_all(&paths, usize::from(args.json))?;
+
+    let (base, base_name) = read(&args.base)?;
+    let named = |document, name| Named { name, document };
+    let document = match (&args.new, args.across) {
+        (Some(new), None) => {
+            let (new, new_name) = read(new)?;
+            compare::compare(named(&base, &base_name), named(&new, &new_name), &options)?
+        }
+        (_, Some(axis)) => {
+            let value = args.base_value.as_deref();
+            compare::across(named(&base, &base_name), axis, value, &options)?
+        }
+        (None, None) => {
+            return Err(usage(
+                "there is nothing to compare it with",
+                "give a second document, or --across AXIS",
+            ));
+        }
+    };
+    deliver(args, &document, stdout_taken)?;
+    Ok(verdict(&document))
+}
+
+/// What the gate's flags say: a budget's limits, and below them one for all cells.
+fn budget(args: &CompareArgs) -> Result<Option<Budget>> {
+    let file = args.budget.as_deref().map(read_budget).transpose()?;
+    let all = args.fail_above.as_deref().map(Budget::of_all).transpose();
+    let all = all.context("--fail-above")?;
+    Ok(match (file, all) {
+        (Some(file), Some(all)) => Some(file.over(all)),
+        (file, all) => file.or(all),
+    })
+}
+
+fn read_budget(path: &Path) -> Result<Budget> {
+    let unreadable = |why: String| {
+        usage(
+            format!("cannot read {}: {why}", path.display()),
+            "give a TOML file of limits (docs/compare.md)",
+        )
+    };
+    let mut toml = String::new();
+    let read = File::open(path)
+        .and_then(|file| file.take(BUDGET_LIMIT_BYTES + 1).read_to_string(&mut toml));
+    read.map_err(|error| unreadable(error.to_string()))?;
+    if toml.len() as u64 > BUDGET_LIMIT_BYTES {
+        return Err(unreadable("it is too large for a budget".to_owned()));
+    }
+    Budget::parse(&toml).with_context(|| path.display().to_string())
+}
+
+/// Formats for machines say what a gate says.
+fn check_format(args: &CompareArgs, options: &Options) -> Result<()> {
+    let for_machines = matches!(
+        args.format,
+        ComparisonFormat::Ktap | ComparisonFormat::Junit | ComparisonFormat::Kcidb
+    );
+    if for_machines && options.budget.is_none() {
+        return Err(usage(
+            "this format holds what a gate says, and there is none",
+            "add --fail-above 1%, or --budget FILE",
+        ));
+    }
+    if args.format == ComparisonFormat::Kcidb && args.kcidb_build.is_none() {
+        return Err(usage(
+            "KCIDB takes results of a build, and none is named",
+            "add --kcidb-build ORIGIN:ID, as the build of NEW's kernel was submitted",
+        ));
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<(AnyDocument, String)> {
+    let name = path.display().to_string();
+    let file = File::open(path).map_err(|error| {
+        usage(
+            format!("cannot read {name}: {error}"),
+            "give a document that lsmeter wrote, with --output or --record",
+        )
+    })?;
+    let document = AnyDocument::read(file).with_context(|| name.clone())?;
+    Ok((document, name))
+}
+
+fn deliver(args: &CompareArgs, document: &ComparisonDocument, stdout_taken: bool) -> Result<()> {
+    if let Some(path) = &args.output {
+        output::write(path, |to| Ok(document.write(to)?))?;
+    }
+    if args.json {
+        return output::write(Path::new("-"), |to| Ok(document.write(to)?));
+    }
+    if stdout_taken {
+        return Ok(());
+    }
+    let options = ComparisonOptions {
+        changed: args.changed,
+    };
+    let report = || report::comparison_report(document, &options);
+    match args.format {
+        ComparisonFormat::Table => output::print_report(&report()),
+        ComparisonFormat::Markdown => output::print(&report::markdown(&report())),
+        ComparisonFormat::Csv => output::write(Path::new("-"), |to| {
+            Ok(report::comparison_csv(document, to)?)
+        }),
+        ComparisonFormat::Ktap => output::print(&report::ktap(document)),
+        ComparisonFormat::Junit => {
+            output::write(Path::new("-"), |to| Ok(report::junit(document, to)?))
+        }
+        ComparisonFormat::Kcidb => {
+            let names = KcidbNames {
+                origin: args.kcidb_origin.clone(),
+                build_id: args.kcidb_build.clone().unwrap_or_default(),
+            };
+            output::print_json(&report::kcidb(document, &names))
+        }
+    }
+}
+
+/// Says in one line what was found, and in another what the gate says.
+fn verdict(document: &ComparisonDocument) -> Exit {
+    anstream::eprintln!("compared: {}", report::comparison_summary(document));
+    let Some(gate) = &document.gate else {
+        if document.compared.is_empty() {
+            anstream::eprintln!("inconclusive: no cell of BASE is in NEW");
+            return Exit::Inconclusive;
+        }
+        return Exit::Fine;
+    };
+    let counts = format!(
+        "{} within their limit, {} above it, {} of which it cannot be told",
+        gate.passed, gate.failed, gate.inconclusive
+    );
+    for reason in &gate.reasons {
+        anstream::eprintln!("inconclusive: {reason}");
+    }
+    match gate.verdict {
+        GateVerdict::Pass => {
+            anstream::eprintln!("gate: passed: {counts}");
+            Exit::Fine
+        }
+        GateVerdict::Fail => {
+            anstream::eprintln!("gate: failed: {counts}");
+            Exit::Regression
+        }
+        GateVerdict::Inconclusive => {
+            anstream::eprintln!("gate: inconclusive: {counts}");
+            Exit::Inconclusive
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A gate's word as KTAP (Documentation/dev-tools/ktap.rst of the kernel): what
+//! `kunit.py parse` and KernelCI read.
+
+use experiment::ComparisonDocument;
+use experiment::comparison::{ComparedCell, GateVerdict};
+
+use crate::text::printable;
+
+/// Longest text of a line, in characters.
+const LINE_LIMIT: usize = 300;
+
+/// One test for each compared cell. What cannot be told is skipped, with the reason: KTAP
+/// has no word of its own for that. What keeps the whole from passing is a test too.
+pub fn ktap(document: &ComparisonDocument) -> String {
+    let reasons = document.gate.iter().flat_map(|gate| &gate.reasons);
+    let reasons: Vec<&String> = reasons.collect();
+    let tests = document.compared.len() + reasons.len();
+    let mut out = format!("KTAP version 1\n1..{tests}\n");
+    let mut number = 0;
+    for cell in &document.compared {
+        number += 1;
+        if let Some(why) = why(cell) {
+            out += &format!("# {}\n", line(&why));
+        }
+        out += &match cell.gate.as_ref().map(|gate| gate.verdict) {
+            Some(GateVerdict::Pass) => format!("ok {number} {}\n", name(cell)),
+            Some(GateVerdict::Fail) => format!("not ok {number} {}\n", name(cell)),
+            Some(GateVerdict::Inconclusive) => {
+                format!("ok {number} {} # SKIP inconclusive\n", name(cell))
+            }
+            None => format!("ok {number} {} # SKIP no limit\n", name(cell)),
+        };
+    }
+    for reason in reasons {
+        number += 1;
+        out += &format!(
+            "# {}\nok {number} the_whole # SKIP inconclusive\n",
+            line(reason)
+        );
+    }
+    out
+}
+
+fn why(cell: &ComparedCell) -> Option<String> {
+    let gate = cell.gate.as_ref()?;
+    (gate.verdict != GateVerdict::Pass).then(|| format!("{}: {}", cell.title(), gate.message))
+}
+
+/// Names hold neither `#`, which begins a directive, nor what a shell would split.
+fn name(cell: &ComparedCell) -> String {
+    line(&path(cell))
+}
+
+/// `instructions.open:AA/BB.debian:6.12.capability`, without blanks and `#`.
+pub(super) fn path(cell: &ComparedCell) -> String {
+    let parts = [
+        cell.quantity.to_string(),
+        cell.title(),
+        cell.place.kernel.clone(),
+        cell.place.configuration.clone(),
+        cell.place.filesystem.clone(),
+    ];
+    let parts: Vec<String> = (parts.iter())
+        .filter(|part| !part.is_empty())
+        .map(|part| part.replace(['#', ' '], "_"))
+        .collect();
+    parts.join(".")
+}
+
+fn line(text: &str) -> String {
+    let one = text.lines().collect::<Vec<_>>().join("; ");
+    printable(&one, LINE_LIMIT).replace('#', "_")
+}

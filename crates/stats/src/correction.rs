@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Many tests at once: which of their p values still say something.
+
+/// Holm's step-down correction: the probability that any one of the differences that are
+/// called real at a level is none stays below that level, however the tests depend on
+/// each other (S. Holm, *A simple sequentially rejective multiple test procedure*,
+/// Scandinavian Journal of Statistics 6(2), 1979). The corrected p values, in the order
+/// given.
+pub fn holm(p: &[f64]) -> Vec<f64> {
+    let m = p.len();
+    let mut adjusted = vec![1.0; m];
+    let mut least = 0.0f64;
+    for (at, index) in ascending(p).into_iter().enumerate() {
+        least = least.max(p[index] * (m - at) as f64).min(1.0);
+        adjusted[index] = least;
+    }
+    adjusted
+}
+
+/// Benjamini's and Hochberg's step-up correction: of the differences that are called real
+/// at a level, the expected share that is none stays below it (Y. Benjamini, Y. Hochberg,
+/// *Controlling the false discovery rate*, Journal of the Royal Statistical Society B
+/// 57(1), 1995). The corrected p values, in the order given.
+pub fn benjamini_hochberg(p: &[f64]) -> Vec<f64> {
+    let m = p.len();
+    let mut adjusted = vec![1.0; m];
+    let mut most = 1.0f64;
+    for (at, index) in ascending(p).into_iter().enumerate().rev() {
+        most = most.min(p[index] * m as f64 / (at + 1) as f64);
+        adjusted[index] = most;
+    }
+    adjusted
+}
+
+fn ascending(p: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..p.len()).collect();
+    order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn known_figures() {
+        // R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm") and "BH".
+        let p = [0.01, 0.04, 0.03, 0.005];
+        let near = |a: Vec<f64>, b: [f64; 4]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
+        assert!(near(holm(&p), [0.03, 0.06, 0.06, 0.02]));
+        assert!(near(benjamini_hochberg(&p), [0.02, 0.04, 0.04, 0.02]));
+        assert!(holm(&[]).is_empty() && benjamini_hochberg(&[]).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn corrections_only_raise_and_keep_the_order(
+            p in proptest::collection::vec(0.0..=1.0f64, 1..50),
+        ) {
+            for adjusted in [holm(&p), benjamini_hochberg(&p)] {
+                for i in 0..p.len() {
+                    prop_assert!(adjusted[i] >= p[i] - 1e-12 && adjusted[i] <= 1.0);
+                    for j in 0..p.len() {
+                        prop_assert!(p[i] > p[j] || adjusted[i] <= adjusted[j]);
+                    }
+                }
+            }
+            let (strict, lax) = (holm(&p), benjamini_hochberg(&p));
+            prop_assert!(strict.iter().zip(&lax).all(|(s, l)| *l <= s + 1e-12));
+        }
+    }
+}

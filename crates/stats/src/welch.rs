@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Does a difference stand out from what rounds differ by?
+
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+
+/// What Welch's test says of two sets of values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Welch {
+    /// Mean of the second set less that of the first.
+    pub difference: f64,
+    /// Standard error of the difference.
+    pub error: f64,
+    /// Degrees of freedom (Welch and Satterthwaite), at least 1.
+    pub freedom: f64,
+    /// How probable a difference at least as large is if there is none: 0 to 1.
+    pub p: f64,
+}
+
+/// Welch's t test, two-sided, of sets that may differ in their variance (B. L. Welch, *The
+/// generalization of Student's problem when several different population variances are
+/// involved*, Biometrika 34, 1947). None for fewer than 2 values on a side, or if one is
+/// not finite.
+pub fn welch(first: &[f64], second: &[f64]) -> Option<Welch> {
+    let (m1, v1) = mean_and_variance(first)?;
+    let (m2, v2) = mean_and_variance(second)?;
+    let (n1, n2) = (first.len() as f64, second.len() as f64);
+    let (e1, e2) = (v1 / n1, v2 / n2);
+    let squares = e1 * e1 / (n1 - 1.0) + e2 * e2 / (n2 - 1.0);
+    let freedom = if squares > 0.0 {
+        ((e1 + e2) * (e1 + e2) / squares).max(1.0)
+    } else {
+        n1 + n2 - 2.0
+    };
+    let difference = m2 - m1;
+    let error = (e1 + e2).sqrt();
+    let p = match StudentsT::new(0.0, 1.0, freedom) {
+        _ if difference == 0.0 => 1.0,
+        _ if error == 0.0 => 0.0,
+        Ok(t) => 2.0 * t.sf((difference / error).abs()),
+        Err(_) => return None,
+    };
+    Some(Welch {
+        difference,
+        error,
+        freedom,
+        p: p.clamp(0.0, 1.0),
+    })
+}
+
+impl Welch {
+    /// The 95 % interval of the difference.
+    pub fn ci95(&self) -> [f64; 2] {
+        let reach = self.error * t_quantile(0.975, self.freedom);
+        [self.difference - reach, self.difference + reach]
+    }
+}
+
+/// Quantile of Student's t distribution; that of the normal one if `freedom` is infinite.
+/// `p` lies between 0 and 1, both excluded.
+pub fn t_quantile(p: f64, freedom: f64) -> f64 {
+    // From there on they are the same to three digits, and statrs loses more than that.
+    if freedom > 1e4 {
+        return Normal::standard().inverse_cdf(p);
+    }
+    StudentsT::new(0.0, 1.0, freedom.max(1.0)).map_or(f64::INFINITY, |t| t.inverse_cdf(p))
+}
+
+fn mean_and_variance(values: &[f64]) -> Option<(f64, f64)> {
+    if values.len() < 2 || !values.iter().all(|x| x.is_finite()) {
+        return None;
+    }
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|x| (x - mean) * (x - mean)).sum();
+    Some((mean, squares / (n - 1.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn known_figures() {
+        // Means 3 and 6, variances 2.5 and 1: t = 3/√(0.5 + 1/3), 6.17 degrees of freedom.
+        let test = welch(&[1.0, 2.0, 3.0, 4.0, 5.0], &[5.0, 6.0, 7.0]).unwrap();
+        assert!((test.difference - 3.0).abs() < 1e-12);
+        assert!((test.error - (5.0f64 / 6.0).sqrt()).abs() < 1e-12);
+        let freedom = (25.0 / 36.0) / (0.25 / 4.0 + (1.0 / 9.0) / 2.0);
+        assert!((test.freedom - freedom).abs() < 1e-9, "{test:?}");
+        assert!(test.p > 0.01 && test.p < 0.03, "{test:?}");
+        // The tables' values for 95 %.
+        for (freedom, t) in [
+            (1.0, 12.706),
+            (4.0, 2.776),
+            (30.0, 2.042),
+            (9_999.0, 1.960),
+            (1e9, 1.960),
+        ] {
+            let found = t_quantile(0.975, freedom);
+            assert!((found - t).abs() < 1e-3, "{freedom}: {found}");
+        }
+    }
+
+    #[test]
+    fn edges() {
+        assert_eq!(welch(&[1.0], &[1.0, 2.0]), None);
+        assert_eq!(welch(&[1.0, f64::NAN], &[1.0, 2.0]), None);
+        let same = welch(&[2.0; 3], &[2.0; 3]).unwrap();
+        assert_eq!((same.p, same.ci95()), (1.0, [0.0, 0.0]));
+        assert_eq!(welch(&[2.0; 3], &[3.0; 3]).unwrap().p, 0.0);
+    }
+
+    proptest! {
+        #[test]
+        fn p_and_interval_say_the_same(
+            a in proptest::collection::vec(-9.0..9.0f64, 2..9),
+            b in proptest::collection::vec(-9.0..9.0f64, 2..9),
+        ) {
+            let test = welch(&a, &b).unwrap();
+            let [low, high] = test.ci95();
+            prop_assert!(low <= high && (0.0..=1.0).contains(&test.p));
+            if (test.p - 0.05).abs() > 1e-4 {
+                prop_assert_eq!(test.p < 0.05, low > 0.0 || high < 0.0);
+            }
+        }
+    }
+}
