@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Runs of one experiment without a change: what is found all the same is false.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use experiment::comparison::{ComparedCell, Method, Quantity, Verdict};
-use experiment::{AaMetric, AaReport, AnyDocument, Run};
+use experiment::{
+    AaMetric, AaReport, AnyDocument, Cell, CellKey, Counts, Run, Warning, WarningKind,
+};
 use stats::proportion_at_most;
 
 use crate::compare::{Named, Options, compare};
@@ -54,6 +56,50 @@ pub fn aa(runs: &[Run], options: &Options) -> Result<AaReport, CompareError> {
         correction: options.correction,
         metrics: tallies.into_iter().map(metric).collect(),
     })
+}
+
+/// A warning about the cells whose counts were not the same in all runs; None if there
+/// are none. Positions are those of the first run.
+pub fn aa_doubt(runs: &[Run]) -> Option<Warning> {
+    let (first, others) = runs.split_first()?;
+    let others: Vec<HashMap<CellKey, f64>> = others.iter().map(counts).collect();
+    let mut differing = Vec::new();
+    for (position, cell) in first.cells.iter().enumerate() {
+        let key = cell.key();
+        let count = count_of(cell);
+        let differs = |other: &HashMap<CellKey, f64>| {
+            let (Some(mine), Some(theirs)) = (count, other.get(&key)) else {
+                return false;
+            };
+            mine != *theirs
+        };
+        if others.iter().any(differs) {
+            differing.push(position as u32);
+        }
+    }
+    let example = first.cells.get(*differing.first()? as usize)?;
+    let mut warning = Warning::new(
+        WarningKind::AaDiffers,
+        format!(
+            "{} runs without a change gave other counts for {} cells, for instance {}",
+            runs.len(),
+            differing.len(),
+            example.title()
+        ),
+    );
+    warning.cells = differing;
+    Some(warning)
+}
+
+fn counts(run: &Run) -> HashMap<CellKey, f64> {
+    let of = |cell: &Cell| Some((cell.key(), count_of(cell)?));
+    run.cells.iter().filter_map(of).collect()
+}
+
+/// The count of a cell whose figure is exact.
+fn count_of(cell: &Cell) -> Option<f64> {
+    let stable = cell.counts.as_ref().is_some_and(Counts::is_stable);
+    cell.headline().filter(|_| stable)
 }
 
 fn count(compared: &[ComparedCell], alpha: f64, tallies: &mut BTreeMap<Quantity, Tally>) {

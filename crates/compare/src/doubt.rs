@@ -49,7 +49,7 @@ fn doubts(kind: WarningKind, quantity: Quantity, rounds: bool) -> bool {
         WarningKind::EmulatedTime | WarningKind::Throttling => quantity.is_timed(),
         // Rounds that disagree widen the interval that is made of them.
         WarningKind::Drift => quantity.is_timed() && !rounds,
-        WarningKind::DirtyWindows => counted,
+        WarningKind::DirtyWindows | WarningKind::AaDiffers => counted,
         WarningKind::NonMonotone | WarningKind::Other => true,
         WarningKind::SlopeDiffers => quantity == Quantity::Slope,
         WarningKind::LostCalls => {

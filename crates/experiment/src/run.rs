@@ -272,6 +272,8 @@ pub enum WarningKind {
     Throttling,
     /// The rounds of a timed cell disagree: something drifted.
     Drift,
+    /// The same experiment gave other counts when it was run again.
+    AaDiffers,
     /// More rules, or more layers, measured less: something else was measured too.
     NonMonotone,
     /// The kernel runs modules that the stack does not name and cannot leave out.
@@ -314,6 +316,9 @@ impl WarningKind {
                 "fix the processor's frequency (cpupower frequency-set) and leave the machine idle"
             }
             WarningKind::Drift => "leave the machine idle and raise rounds",
+            WarningKind::AaDiffers => {
+                "use the deterministic clock and raise warmup; a difference of this size says nothing"
+            }
             WarningKind::NonMonotone => {
                 "do not trust differences of this size: leave the machine idle, and raise \
                  rounds and samples"
@@ -354,6 +359,7 @@ impl fmt::Display for WarningKind {
             WarningKind::NotPinned => "not pinned",
             WarningKind::Throttling => "throttling",
             WarningKind::Drift => "drift",
+            WarningKind::AaDiffers => "A/A differs",
             WarningKind::NonMonotone => "non-monotone",
             WarningKind::ExtraModules => "extra modules",
             WarningKind::NoSymbols => "no symbols",

@@ -182,7 +182,9 @@ impl Gathering {
                     let samples = round.iter();
                     samples.map(|sample| figure(metric, *sample)).collect()
                 };
-                self.rounds.iter().map(figures).collect()
+                let rounds: Vec<Vec<f64>> = self.rounds.iter().map(figures).collect();
+                self.cell.round_medians = Some(medians(&rounds));
+                rounds
             }
         };
         self.cell.seconds = Some(self.took.as_secs_f64());
@@ -221,14 +223,12 @@ impl Gathering {
                 ),
             ));
         }
-        let medians: Vec<f64> = self
+        let rounds: Vec<Vec<f64>> = self
             .rounds
             .iter()
-            .filter_map(|round| {
-                let figures: Vec<f64> = round.iter().map(|s| figure(metric, *s)).collect();
-                Summary::of(&figures).ok().map(|summary| summary.median)
-            })
+            .map(|round| round.iter().map(|s| figure(metric, *s)).collect())
             .collect();
+        let medians = medians(&rounds);
         let low = medians.iter().copied().fold(f64::INFINITY, f64::min);
         let high = medians.iter().copied().fold(0.0, f64::max);
         if medians.len() > 1 && high > low * (1.0 + DRIFT) {
@@ -239,6 +239,12 @@ impl Gathering {
         }
         warnings
     }
+}
+
+/// Each round's median; a round without samples has none.
+fn medians(rounds: &[Vec<f64>]) -> Vec<f64> {
+    let median = |round: &Vec<f64>| Summary::of(round).ok().map(|summary| summary.median);
+    rounds.iter().filter_map(median).collect()
 }
 
 fn figure(metric: Metric, sample: Sample) -> f64 {
@@ -348,6 +354,9 @@ mod tests {
         gathering.take(timed(10_000), false);
         let entry = gathering.take(timed(20_000), false).unwrap();
         assert_eq!(entry.warnings[0].kind, WarningKind::Drift);
+        let medians = entry.cell.round_medians.unwrap();
+        assert_eq!(medians.len(), 2);
+        assert!((medians[1] - 2.0 * medians[0]).abs() < 1e-9);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use experiment::{Cell, Metric, Place, Run, Status, Warning};
 
 use crate::cells::{Configuration, Cost, Group, cost, groups, reason};
+use crate::comparison::aa_table;
 use crate::details::details;
 use crate::format;
 use crate::framework::framework;
@@ -153,6 +154,7 @@ pub fn report(run: &Run, options: &Options) -> Report {
             tables.push(details(run, &group));
         }
     }
+    tables.extend(aa_table(run.aa.as_ref()));
     Report {
         tables,
         warnings: warnings(&run.warnings),

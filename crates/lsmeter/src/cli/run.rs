@@ -27,6 +27,7 @@ Examples:
   lsmeter run --stack capability,apparmor --policy none --policy enforcing
   lsmeter run --stack capability --stack capability,landlock --fs tmpfs
   lsmeter run --on host --dir /var/tmp         time on this machine's own kernel
+  lsmeter run --on host --dir /var/tmp --aa 5  and what this machine's noise is
   lsmeter run my.toml --output my.json
 
 Stacks are written as the kernel's lsm= parameter; `default` is the
@@ -72,6 +73,12 @@ pub struct RunArgs {
     #[arg(long, value_name = "JOURNAL", num_args = 0..=1, value_hint = ValueHint::FilePath,
         help_heading = "Output")]
     pub resume: Option<Option<PathBuf>>,
+    /// Run the same experiment this many times and compare the runs: what is found all the
+    /// same is this machine's false alarms, which `lsmeter compare` then knows
+    #[arg(long, value_name = "RUNS", num_args = 0..=1, default_missing_value = "2",
+        value_parser = clap::value_parser!(u32).range(2..=50), conflicts_with = "resume",
+        help_heading = "Where and how")]
+    pub aa: Option<u32>,
     /// Print the run document instead of the table
     #[arg(long, help_heading = "Output")]
     pub json: bool,

@@ -2,9 +2,10 @@
 //! `lsmeter run`: the main job.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
-use experiment::{Baseline, Metric, Place, Run, Spec, Status};
+use experiment::{Baseline, Experiment, Metric, Place, Run, Spec, Status};
 use lab::Setup;
 use lab::kernel::{Kernel, Store};
 use lab::plan::Manner;
@@ -94,7 +95,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         line.follow(&progress)
     });
     line.done();
-    let outcome = outcome?;
+    let mut outcome = outcome?;
     if outcome.cancelled {
         anstream::eprintln!(
             "interrupted: {} cells are saved in {}",
@@ -103,6 +104,15 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         );
         anstream::eprintln!("hint: the same command with --resume goes on");
         return Ok(Exit::CellsFailed);
+    }
+    if let Some(runs) = args.aa {
+        let again = again(&experiment, &setup, &cancel, &mut line, runs, &outcome.run)?;
+        let Some(again) = again else {
+            anstream::eprintln!("interrupted: the A/A runs did not end; those that did are lost");
+            return Ok(Exit::CellsFailed);
+        };
+        outcome.run.aa = Some(compare::aa(&again, &compare::Options::default())?);
+        outcome.run.warnings.extend(compare::aa_doubt(&again));
     }
     let published = args.published || name == PAPER;
     deliver(&args, &files, &outcome.run, published, stdout_taken)?;
@@ -116,6 +126,43 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         None if failed => Exit::CellsFailed,
         None => Exit::Fine,
     })
+}
+
+/// Runs the experiment again until there are `runs` of it, `first` included; None if that
+/// was ended before. They follow each other as two runs do that a user compares, so that
+/// what drifts from one to the next is in what is found.
+fn again(
+    experiment: &Experiment,
+    setup: &Setup<'_>,
+    cancel: &AtomicBool,
+    line: &mut Line,
+    runs: u32,
+    first: &Run,
+) -> Result<Option<Vec<Run>>> {
+    let mut all = vec![first.clone()];
+    for number in 2..=runs {
+        line.keep(&format!("A/A: run {number} of {runs}"));
+        let mut journal = setup.journal.as_os_str().to_owned();
+        journal.push(format!(".{number}"));
+        let journal = PathBuf::from(journal);
+        let setup = Setup {
+            journal: &journal,
+            resume: false,
+            ..*setup
+        };
+        let outcome = lab::run(experiment, &setup, cancel, &mut |progress| {
+            line.follow(&progress)
+        });
+        line.done();
+        let outcome = outcome?;
+        std::fs::remove_file(&journal)
+            .with_context(|| format!("cannot remove {}", journal.display()))?;
+        if outcome.cancelled {
+            return Ok(None);
+        }
+        all.push(outcome.run);
+    }
+    Ok(Some(all))
 }
 
 /// Says what the check found, most telling first.

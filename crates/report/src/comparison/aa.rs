@@ -7,7 +7,7 @@ use crate::format;
 use crate::table::{Align, Column, Row, Table, Value};
 
 /// One row for each metric; None without a report.
-pub(super) fn table(report: Option<&AaReport>) -> Option<Table> {
+pub(crate) fn table(report: Option<&AaReport>) -> Option<Table> {
     let report = report?;
     let percent = |fraction: f64| format!("{:.2} %", fraction * 100.0);
     let rows = report.metrics.iter().map(|metric| Row {

@@ -19,6 +19,7 @@ mod junit;
 mod kcidb;
 mod ktap;
 
+pub(crate) use aa::table as aa_table;
 pub use csv::{COMPARISON_CSV_COLUMNS, comparison_csv};
 pub use junit::{JunitError, junit};
 pub use kcidb::{KcidbNames, kcidb};

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The comparison document: what is written is read back, and damage is named.
+
+mod common;
+
+use common::same_as_file;
+use experiment::comparison::{
+    Axis, CallerChange, CellGate, ComparedCell, Correction, EnvironmentDifference, Explanation,
+    Figure, Gate, GateVerdict, HookChange, ImplementationChange, Judgement, Limit, Method, Place,
+    Quantity, Side, Source, UnmatchedCell, Verdict,
+};
+use experiment::{
+    AaMetric, AaReport, AnyDocument, ComparisonDocument, DocumentFault, FunctionDifference,
+    SCHEMA_VERSION, Status, comparison_schema,
+};
+use proptest::prelude::*;
+
+fn place(configuration: &str) -> Place {
+    Place {
+        kernel: "debian:6.1".to_owned(),
+        configuration: configuration.to_owned(),
+        filesystem: "tmpfs".to_owned(),
+    }
+}
+
+fn figure(value: Option<f64>) -> Figure {
+    Figure {
+        status: if value.is_some() {
+            Status::Ok
+        } else {
+            Status::Failed
+        },
+        value,
+        n: value.map(|_| 64),
+        rounds: None,
+        ci95: None,
+        reason: value.is_none().then(|| "panic: \u{1b}[31m<b>".to_owned()),
+    }
+}
+
+fn cell(benchmark: &str, quantity: Quantity, base: Option<f64>, new: Option<f64>) -> ComparedCell {
+    let both = base.zip(new);
+    ComparedCell {
+        place: place("capability,selinux"),
+        base_place: None,
+        benchmark: benchmark.to_owned(),
+        variant: "AA/BB".to_owned(),
+        detail: String::new(),
+        quantity,
+        unit: quantity.unit().to_owned(),
+        base: figure(base),
+        new: figure(new),
+        method: if both.is_some() {
+            Method::Exact
+        } else {
+            Method::None
+        },
+        difference: both.map(|(a, b)| b - a),
+        overhead: both.map(|(a, b)| (b - a) / a),
+        ci95: both.map(|(a, b)| [(b - a) / a; 2]),
+        effect: None,
+        p: None,
+        p_adjusted: None,
+        detectable: None,
+        verdict: match both {
+            Some((a, b)) if a < b => Verdict::Worse,
+            Some(_) => Verdict::Same,
+            None => Verdict::Missing,
+        },
+        reason: None,
+        doubts: Vec::new(),
+        gate: None,
+    }
+}
+
+fn explanation() -> Explanation {
+    Explanation {
+        cell: 0,
+        difference: 8,
+        hooked: 5,
+        residual: 3,
+        hooks: vec![HookChange {
+            hook: "inode_permission".to_owned(),
+            function: "security_inode_permission".to_owned(),
+            base_calls: 2,
+            new_calls: 3,
+            difference: 5,
+            dispatch: 1,
+            implementations: vec![ImplementationChange {
+                module: "selinux".to_owned(),
+                function: "selinux_inode_permission".to_owned(),
+                base_calls: 2,
+                new_calls: 3,
+                difference: 4,
+            }],
+            callers: vec![CallerChange {
+                function: "inode_permission".to_owned(),
+                base_calls: 2,
+                new_calls: 3,
+            }],
+        }],
+        residual_functions: vec![FunctionDifference {
+            function: "may_open".to_owned(),
+            difference: 3,
+            explanation: None,
+        }],
+    }
+}
+
+/// Every verdict and every part.
+fn document() -> ComparisonDocument {
+    let mut worse = cell("open", Quantity::Instructions, Some(4979.0), Some(4987.0));
+    worse.gate = Some(CellGate {
+        limit: Limit::Overhead(0.001),
+        verdict: GateVerdict::Fail,
+        message: "worse by +0.16 %, more than 0.1 %".to_owned(),
+    });
+    let mut unclear = cell("read", Quantity::Time, Some(400.0), Some(404.0));
+    unclear.method = Method::Rounds;
+    unclear.base.rounds = Some(6);
+    unclear.base.ci95 = Some([398.0, 402.0]);
+    unclear.base_place = Some(place("capability"));
+    unclear.ci95 = Some([-0.01, 0.03]);
+    unclear.effect = Some(0.2);
+    (unclear.p, unclear.p_adjusted) = (Some(0.25), Some(0.5));
+    unclear.detectable = Some(0.04);
+    unclear.verdict = Verdict::Unclear;
+    unclear.reason = Some("p = 0.50, corrected for 2 cells".to_owned());
+    unclear.doubts = vec!["NEW: throttling".to_owned()];
+    unclear.gate = Some(CellGate {
+        limit: Limit::Difference(2.0),
+        verdict: GateVerdict::Inconclusive,
+        message: "NEW: throttling".to_owned(),
+    });
+    let source = |name: &str| Source {
+        name: name.to_owned(),
+        document: "run document".to_owned(),
+        tool: common::run().tool,
+        started: Some("2026-02-28T10:00:00Z".to_owned()),
+        cells: 4,
+    };
+    ComparisonDocument {
+        schema_version: SCHEMA_VERSION,
+        tool: common::run().tool,
+        base: source("a.json"),
+        new: source("b.json"),
+        across: Some(Axis::Stack),
+        judgement: Judgement {
+            alpha: 0.05,
+            correction: Correction::Holm,
+            tested: 2,
+            trust_environment: false,
+        },
+        matched_by: vec!["kernel".to_owned()],
+        environment: vec![EnvironmentDifference {
+            key: "cpu".to_owned(),
+            base: "one".to_owned(),
+            new: "other".to_owned(),
+        }],
+        aa: Some(aa()),
+        compared: vec![
+            worse,
+            unclear,
+            cell("stat", Quantity::Instructions, Some(3317.0), Some(3317.0)),
+            cell("fsetxattr", Quantity::Instructions, Some(1.0), None),
+        ],
+        unmatched: vec![UnmatchedCell {
+            side: Side::Base,
+            place: place("capability"),
+            benchmark: "dup".to_owned(),
+            detail: String::new(),
+            quantity: Quantity::Slope,
+        }],
+        explanations: vec![explanation()],
+        gate: Some(Gate {
+            verdict: GateVerdict::Fail,
+            failed: 1,
+            inconclusive: 1,
+            passed: 0,
+            reasons: vec!["1 cells of BASE are not in NEW".to_owned()],
+        }),
+        notes: vec!["NEW: throttling: it was hot".to_owned()],
+    }
+}
+
+fn aa() -> AaReport {
+    AaReport {
+        runs: 3,
+        alpha: 0.05,
+        correction: Correction::Holm,
+        metrics: vec![AaMetric {
+            quantity: Quantity::Time,
+            pairs: 3,
+            alarmed_pairs: 0,
+            cells: 30,
+            alarms: 0,
+            alarms_uncorrected: 1,
+            rate: 0.0,
+            rate_at_most: 0.095,
+            largest: 0.012,
+            detectable: 0.02,
+        }],
+    }
+}
+
+fn written(document: &ComparisonDocument) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    document.write(&mut bytes).unwrap();
+    bytes
+}
+
+fn refused(document: &ComparisonDocument) -> String {
+    let error = ComparisonDocument::parse(&written(document)).unwrap_err();
+    assert!(
+        matches!(error.fault, DocumentFault::Contradiction { .. }),
+        "{error}"
+    );
+    error.to_string()
+}
+
+#[test]
+fn schema_is_kept_in_docs() {
+    let schema = serde_json::to_string_pretty(&comparison_schema()).unwrap() + "\n";
+    same_as_file("../../docs/compare.schema.json", &schema, "UPDATE_SCHEMA");
+}
+
+#[test]
+fn writer_keeps_to_the_golden_document() {
+    let text = String::from_utf8(written(&document())).unwrap();
+    same_as_file("tests/golden/comparison-v1.json", &text, "UPDATE_GOLDEN");
+}
+
+#[test]
+fn golden_document_is_read_back() {
+    let golden = &include_bytes!("golden/comparison-v1.json")[..];
+    let read = ComparisonDocument::read(golden).unwrap();
+    assert_eq!(read, document());
+    assert_eq!(read.compared[0].title(), "open:AA/BB");
+    assert_eq!(read.count(Verdict::Unclear), 1);
+    let error = AnyDocument::read(golden).unwrap_err();
+    assert!(error.to_string().contains("it is a comparison"), "{error}");
+}
+
+#[test]
+fn what_aa_runs_found_is_part_of_a_run() {
+    let mut run = common::run();
+    run.aa = Some(aa());
+    let mut bytes = Vec::new();
+    run.write(&mut bytes).unwrap();
+    assert_eq!(experiment::Run::parse(&bytes).unwrap(), run);
+    run.aa.as_mut().unwrap().metrics[0].alarms = 31;
+    let mut bytes = Vec::new();
+    run.write(&mut bytes).unwrap();
+    let error = experiment::Run::parse(&bytes).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "run document: at aa: time: more alarms than comparisons"
+    );
+}
+
+#[test]
+fn contradictions_are_refused() {
+    let mut wrong = document();
+    wrong.compared[3].verdict = Verdict::Worse;
+    assert_eq!(
+        refused(&wrong),
+        "comparison document: at compared[3]: the verdict is worse"
+    );
+    let mut wrong = document();
+    wrong.compared[1].p = Some(1.5);
+    assert_eq!(
+        refused(&wrong),
+        "comparison document: at compared[1]: p is no probability"
+    );
+    let mut wrong = document();
+    wrong.explanations[0].residual = 4;
+    assert_eq!(
+        refused(&wrong),
+        "comparison document: at explanations[0]: its parts sum up to 9, not 8"
+    );
+    let mut wrong = document();
+    wrong.explanations[0].cell = 4;
+    assert_eq!(
+        refused(&wrong),
+        "comparison document: at explanations[0]: there is no cell 4"
+    );
+    let text = String::from_utf8(written(&document())).unwrap();
+    let newer = text.replacen("\"schema_version\": 1", "\"schema_version\": 7", 1);
+    let error = ComparisonDocument::parse(newer.as_bytes()).unwrap_err();
+    assert!(matches!(error.fault, DocumentFault::Newer { found: 7 }));
+}
+
+proptest! {
+    #[test]
+    fn any_truncation_is_named(cut in 0.0f64..1.0) {
+        let bytes = written(&document());
+        let end = bytes.trim_ascii_end().len();
+        let cut = (cut * end as f64) as usize;
+        let error = ComparisonDocument::parse(&bytes[..cut]).unwrap_err();
+        prop_assert!(error.hint().is_some(), "{}", error);
+    }
+
+    #[test]
+    fn any_changed_byte_is_read_or_refused(at in 0.0f64..1.0, byte: u8) {
+        let mut bytes = written(&document());
+        let at = (at * bytes.len() as f64) as usize;
+        bytes[at] = byte;
+        let _ = ComparisonDocument::parse(&bytes);
+    }
+}
