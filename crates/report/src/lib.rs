@@ -39,7 +39,9 @@ mod text;
 pub use crate::callgrind::callgrind;
 pub use crate::check::{Check, check};
 pub use crate::csv::{CSV_COLUMNS, CsvError, csv};
-pub use crate::figure::{FigureOptions, latency_over_delay};
+pub use crate::figure::{
+    Bar, Bars, Chart, Figure, FigureOptions, Flame, Frame, Lines, Point, Series, latency_over_delay,
+};
 pub use crate::folded::folded;
 pub use crate::hook_trace::hook_trace;
 pub use markdown::markdown;

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A sweep as a figure, like the paper's Figure 4.
+//! Figures of documents, and a sweep as one drawing, like the paper's Figure 4.
 
+mod bars;
 mod draw;
+mod flame;
+mod lines;
+pub(crate) mod model;
+mod pen;
 mod scale;
 
 use std::collections::{HashMap, HashSet};
@@ -13,6 +18,20 @@ use crate::sensitivity::beside::table6;
 use crate::sensitivity::{has_figures, operations, where_swept};
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
+
+pub use model::{Bar, Bars, Chart, Figure, Flame, Frame, Lines, Point, Series};
+
+impl Figure {
+    /// The figure as an SVG that needs nothing else: no script, no font, no style sheet.
+    /// The same figure makes the same bytes.
+    pub fn svg(&self) -> String {
+        match &self.chart {
+            Chart::Bars(of) => bars::svg(self, of),
+            Chart::Lines(of) => lines::svg(self, of),
+            Chart::Flame(of) => flame::svg(self, of),
+        }
+    }
+}
 
 /// Most lines of a panel, which is as many as differ from each other at a glance.
 const LINES_LIMIT: usize = 28;
