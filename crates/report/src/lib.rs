@@ -22,6 +22,7 @@ mod figure;
 mod folded;
 mod format;
 mod framework;
+mod gather;
 mod group;
 mod hook_trace;
 mod markdown;
@@ -43,6 +44,7 @@ pub use crate::figure::{
     Bar, Bars, Chart, Figure, FigureOptions, Flame, Frame, Lines, Point, Series, latency_over_delay,
 };
 pub use crate::folded::folded;
+pub use crate::gather::{Gathered, Source, figures};
 pub use crate::hook_trace::hook_trace;
 pub use markdown::markdown;
 pub use monitor::{
