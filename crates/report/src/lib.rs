@@ -26,6 +26,7 @@ mod figure;
 mod folded;
 mod format;
 mod framework;
+mod gather;
 mod group;
 mod history;
 mod hook_trace;
@@ -48,8 +49,11 @@ pub use crate::comparison::{
     comparison_report, comparison_summary, junit, kcidb, ktap,
 };
 pub use crate::csv::{CSV_COLUMNS, CsvError, csv};
-pub use crate::figure::{FigureOptions, latency_over_delay};
+pub use crate::figure::{
+    Bar, Bars, Chart, Figure, FigureOptions, Flame, Frame, Lines, Point, Series, latency_over_delay,
+};
 pub use crate::folded::folded;
+pub use crate::gather::{Gathered, Source, figures};
 pub use crate::hook_trace::hook_trace;
 pub use history::{HISTORY_CSV_COLUMNS, HistoryOptions, history_csv, history_report};
 pub use markdown::markdown;

@@ -1,18 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A sweep as a figure, like the paper's Figure 4.
+//! Figures of documents, and a sweep as one drawing, like the paper's Figure 4.
 
+mod bars;
 mod draw;
+mod flame;
+mod lines;
+pub(crate) mod model;
+mod pen;
 mod scale;
+pub(crate) mod sweep;
 
 use std::collections::{HashMap, HashSet};
 
-use experiment::{Clock, SensitivityDocument, Slope, Unit};
+use experiment::{Caches, Clock, DelayModule, SensitivityDocument, Slope, Unit};
 
 use crate::group::grouped;
 use crate::sensitivity::beside::table6;
 use crate::sensitivity::{has_figures, operations, where_swept};
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
+
+pub use model::{Bar, Bars, Chart, Figure, Flame, Frame, Lines, Point, Series};
+
+impl Figure {
+    /// The figure as an SVG that needs nothing else: no script, no font, no style sheet.
+    /// The same figure makes the same bytes.
+    pub fn svg(&self) -> String {
+        match &self.chart {
+            Chart::Bars(of) => bars::svg(self, of),
+            Chart::Lines(of) => lines::svg(self, of),
+            Chart::Flame(of) => flame::svg(self, of),
+        }
+    }
+}
 
 /// Most lines of a panel, which is as many as differ from each other at a glance.
 const LINES_LIMIT: usize = 28;
@@ -41,16 +61,8 @@ pub struct FigureOptions {
 /// else: no script, no font, no style sheet. The same document makes the same bytes.
 pub fn latency_over_delay(document: &SensitivityDocument, options: &FigureOptions) -> String {
     let chosen = Chosen::of(document, options);
-    let groups = grouped(&document.slopes, |slope| {
-        (
-            slope.kernel.as_str(),
-            slope.module,
-            slope.caches,
-            slope.filesystem.as_str(),
-            slope.unit,
-        )
-    });
-    let deterministic = document.environment.clock == Clock::Deterministic;
+    let groups = grouped_slopes(document);
+    let deterministic = deterministic(document);
     let mut panels: Vec<Panel> = groups
         .iter()
         .filter_map(|(_, slopes)| panel(slopes, &chosen, deterministic))
@@ -67,6 +79,25 @@ pub fn latency_over_delay(document: &SensitivityDocument, options: &FigureOption
         notes.push("No operation has a line.".to_owned());
     }
     draw::svg(&panels, &notes)
+}
+
+/// What all slopes of a panel have in common.
+type Place<'a> = (&'a str, DelayModule, Caches, &'a str, Unit);
+
+fn grouped_slopes(document: &SensitivityDocument) -> Vec<(Place<'_>, Vec<&Slope>)> {
+    grouped(&document.slopes, |slope| {
+        (
+            slope.kernel.as_str(),
+            slope.module,
+            slope.caches,
+            slope.filesystem.as_str(),
+            slope.unit,
+        )
+    })
+}
+
+fn deterministic(document: &SensitivityDocument) -> bool {
+    document.environment.clock == Clock::Deterministic
 }
 
 /// The operations that are drawn, and how each looks in all panels.

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What a figure shows, before any drawing: the same data becomes an SVG, an
+//! interactive chart and CSV.
+
+/// One figure of a document. All of its text is printable.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// Stable, unique among the figures of its documents: `overhead`, or
+    /// `overhead-tmpfs-time` where there are several.
+    pub name: String,
+    /// What it shows, of what.
+    pub title: String,
+    /// How it is read, for those who cannot see it too.
+    pub description: String,
+    /// Its data.
+    pub chart: Chart,
+    /// What is missing or left out, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// The data of a figure, by the way it is drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Chart {
+    /// Horizontal bars.
+    Bars(Bars),
+    /// Lines through points.
+    Lines(Lines),
+    /// Frames on top of each other.
+    Flame(Flame),
+}
+
+/// Bars: beside each other, or stacked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bars {
+    /// What the bars' lengths are, with their unit.
+    pub axis: String,
+    /// What the categories are: `operation`.
+    pub category: String,
+    /// What the series are: `configuration`.
+    pub kind: String,
+    /// From top to bottom.
+    pub categories: Vec<String>,
+    /// A colour each.
+    pub series: Vec<String>,
+    /// In any order; at most one for each category and series.
+    pub bars: Vec<Bar>,
+    /// The series of a category follow each other in one bar.
+    pub stacked: bool,
+}
+
+/// One bar, or one part of a stacked bar.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bar {
+    /// Position in `categories`.
+    pub category: usize,
+    /// Position in `series`.
+    pub series: usize,
+    /// Its length, in the axis' unit; finite.
+    pub value: f64,
+    /// Its 95 % interval, if it has one; finite.
+    pub interval: Option<[f64; 2]>,
+}
+
+/// Lines through points, over a number.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lines {
+    /// What the horizontal axis shows, with its unit.
+    pub x: String,
+    /// What the vertical axis shows, with its unit.
+    pub y: String,
+    /// What the lines are: `configuration`.
+    pub kind: String,
+    /// What each line's `figure` is, if it has one: `slope`.
+    pub figure: Option<&'static str>,
+    /// The lines.
+    pub series: Vec<Series>,
+}
+
+/// One line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// Its name.
+    pub label: String,
+    /// A figure of its own, behind the name.
+    pub figure: String,
+    /// In the order of x; finite.
+    pub points: Vec<Point>,
+    /// The ends of a line fitted to the points; else points are connected.
+    pub fit: Option<[[f64; 2]; 2]>,
+}
+
+/// One point of a line.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// Horizontal.
+    pub x: f64,
+    /// Vertical.
+    pub y: f64,
+    /// Its 95 % interval, if it has one; finite.
+    pub interval: Option<[f64; 2]>,
+}
+
+/// A flame graph: what is above another is part of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Flame {
+    /// What widths are: `instructions`.
+    pub unit: String,
+    /// A frame comes before those above it.
+    pub frames: Vec<Frame>,
+}
+
+/// One frame of a flame graph.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Frame {
+    /// Its name.
+    pub label: String,
+    /// How many frames it stands on.
+    pub depth: usize,
+    /// Where it begins, in the unit.
+    pub start: f64,
+    /// How wide it is, in the unit.
+    pub width: f64,
+}
+
+/// A magnitude beyond which nothing can be drawn beside others.
+pub(crate) const MAGNITUDE_LIMIT: f64 = 1e15;
+
+/// Can it be drawn?
+pub(crate) fn drawable(value: f64) -> bool {
+    value.is_finite() && value.abs() <= MAGNITUDE_LIMIT
+}
+
+impl Figure {
+    /// Is there anything to draw?
+    pub fn is_empty(&self) -> bool {
+        match &self.chart {
+            Chart::Bars(bars) => bars.bars.is_empty(),
+            Chart::Lines(lines) => lines.series.iter().all(|line| line.points.is_empty()),
+            Chart::Flame(flame) => flame.frames.is_empty(),
+        }
+    }
+
+    /// Its data as CSV (RFC 4180), a heading line first. Text that a spreadsheet would
+    /// take for a formula is quoted.
+    pub fn csv(&self) -> String {
+        let mut out = csv::Writer::from_writer(Vec::new());
+        let written = match &self.chart {
+            Chart::Bars(bars) => bars.write(&mut out),
+            Chart::Lines(lines) => lines.write(&mut out),
+            Chart::Flame(flame) => flame.write(&mut out),
+        };
+        // Memory takes all that is written, in records as long as their heading.
+        let bytes = written.ok().and_then(|()| out.into_inner().ok());
+        String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
+    }
+}
+
+type Csv = csv::Writer<Vec<u8>>;
+
+fn number(value: f64) -> String {
+    value.to_string()
+}
+
+fn ends(interval: Option<[f64; 2]>) -> [String; 2] {
+    interval.map_or_else(Default::default, |ends| ends.map(number))
+}
+
+impl Bars {
+    fn write(&self, out: &mut Csv) -> csv::Result<()> {
+        out.write_record([
+            &self.category,
+            &self.kind,
+            &self.axis,
+            "ci95_low",
+            "ci95_high",
+        ])?;
+        for bar in &self.bars {
+            let [low, high] = ends(bar.interval);
+            let of = |names: &[String], at: usize| {
+                crate::csv::text(names.get(at).map_or("", String::as_str))
+            };
+            let category = of(&self.categories, bar.category);
+            let series = of(&self.series, bar.series);
+            out.write_record([category, series, number(bar.value), low, high])?;
+        }
+        Ok(())
+    }
+}
+
+impl Lines {
+    fn write(&self, out: &mut Csv) -> csv::Result<()> {
+        let figure = self.figure.unwrap_or("figure");
+        out.write_record([
+            &self.kind,
+            &self.x,
+            &self.y,
+            "ci95_low",
+            "ci95_high",
+            figure,
+        ])?;
+        for line in &self.series {
+            for point in &line.points {
+                let [low, high] = ends(point.interval);
+                let label = crate::csv::text(&line.label);
+                let figure = line.figure.clone();
+                let (x, y) = (number(point.x), number(point.y));
+                out.write_record([label, x, y, low, high, figure])?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Flame {
+    fn write(&self, out: &mut Csv) -> csv::Result<()> {
+        out.write_record(["frame", "depth", "start", &self.unit])?;
+        for frame in &self.frames {
+            let label = crate::csv::text(&frame.label);
+            let depth = frame.depth.to_string();
+            out.write_record([label, depth, number(frame.start), number(frame.width)])?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The hooks of operations: as stacked bars, and as a flame graph.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use experiment::HookCost;
+
+use super::Draft;
+use crate::figure::{Bar, Bars, Chart, Flame, Frame};
+use crate::table::TEXT_LIMIT;
+use crate::text::printable;
+
+/// Hooks with a colour of their own; the others are drawn together.
+const HOOKS_SHOWN: usize = 11;
+/// Most frames of a flame graph.
+const FRAMES_LIMIT: usize = 5_000;
+
+/// One operation, and what its hooks cost in instructions.
+pub(super) struct Operation<'a> {
+    pub(super) title: String,
+    pub(super) total: u64,
+    pub(super) hooks: &'a [HookCost],
+}
+
+/// Both figures of operations in one place, under one stack; none without hooks.
+pub(super) fn drafts(
+    operations: &[Operation<'_>],
+    place: &str,
+    stack: &str,
+    subjects: &[String],
+) -> Vec<Draft> {
+    if operations.iter().all(|of| of.hooks.is_empty()) {
+        return Vec::new();
+    }
+    let mut subjects = subjects.to_vec();
+    subjects.push(stack.to_owned());
+    let stack = printable(stack, 3 * TEXT_LIMIT);
+    vec![
+        Draft {
+            base: "hooks",
+            subjects: subjects.clone(),
+            title: format!("Instructions inside LSM hooks by operation: {stack}, {place}"),
+            description: "Stacked bars: for each operation the guest kernel instructions that \
+                          each hook takes, calls from inside other hooks not counted again."
+                .to_owned(),
+            chart: Chart::Bars(stacked(operations)),
+            notes: Vec::new(),
+        },
+        Draft {
+            base: "flame",
+            subjects,
+            title: format!("Where operations spend instructions: {stack}, {place}"),
+            description: "Flame graph: all operations below, on them each operation, on it its \
+                          hooks, on them what modules implement. What has nothing above it is \
+                          spent there itself, outside hooks for operations."
+                .to_owned(),
+            chart: Chart::Flame(flame(operations)),
+            notes: vec!["Modules are shown for hooks that no other hook called.".to_owned()],
+        },
+    ]
+}
+
+fn stacked(operations: &[Operation<'_>]) -> Bars {
+    let mut totals: HashMap<&str, u64> = HashMap::new();
+    for hook in operations.iter().flat_map(|of| of.hooks) {
+        let total = totals.entry(hook.hook.as_str()).or_default();
+        *total = total.saturating_add(hook.outermost);
+    }
+    let mut hooks: Vec<(&str, u64)> = totals.into_iter().filter(|(_, n)| *n > 0).collect();
+    hooks.sort_by_key(|(hook, total)| (Reverse(*total), *hook));
+    let others = hooks.len() > HOOKS_SHOWN;
+    hooks.truncate(HOOKS_SHOWN);
+    let mut series: Vec<String> = hooks
+        .iter()
+        .map(|(hook, _)| printable(hook, TEXT_LIMIT))
+        .collect();
+    if others {
+        series.push("all other hooks".to_owned());
+    }
+    let mut bars = Vec::new();
+    for (category, operation) in operations.iter().enumerate() {
+        let mut values = vec![0u64; series.len()];
+        for hook in operation.hooks {
+            let at = hooks.iter().position(|(name, _)| *name == hook.hook);
+            if let Some(value) = values.get_mut(at.unwrap_or(HOOKS_SHOWN)) {
+                *value = value.saturating_add(hook.outermost);
+            }
+        }
+        let parts = values.into_iter().enumerate().filter(|(_, n)| *n > 0);
+        bars.extend(parts.map(|(series, value)| Bar {
+            category,
+            series,
+            value: value as f64,
+            interval: None,
+        }));
+    }
+    Bars {
+        axis: "instructions inside hooks".to_owned(),
+        category: "operation".to_owned(),
+        kind: "hook".to_owned(),
+        categories: operations.iter().map(|of| of.title.clone()).collect(),
+        series,
+        bars,
+        stacked: true,
+    }
+}
+
+fn flame(operations: &[Operation<'_>]) -> Flame {
+    let whole: f64 = operations.iter().map(|of| of.total as f64).sum();
+    let frame = |label: &str, depth, start, width: f64| Frame {
+        label: printable(label, TEXT_LIMIT),
+        depth,
+        start,
+        width,
+    };
+    let mut frames = vec![frame("all operations", 0, 0.0, whole)];
+    let mut start = 0.0;
+    for operation in operations {
+        frames.push(frame(&operation.title, 1, start, operation.total as f64));
+        let mut from = start;
+        for hook in operation.hooks.iter().filter(|hook| hook.outermost > 0) {
+            frames.push(frame(&hook.function, 2, from, hook.outermost as f64));
+            let mut above = from;
+            let inner: u128 = hook
+                .implementations
+                .iter()
+                .map(|own| u128::from(own.inclusive))
+                .sum();
+            // Of nested calls it is not known which modules' functions they were.
+            if hook.outermost == hook.inclusive && inner <= u128::from(hook.inclusive) {
+                for own in hook.implementations.iter().filter(|own| own.inclusive > 0) {
+                    frames.push(frame(&own.function, 3, above, own.inclusive as f64));
+                    above += own.inclusive as f64;
+                }
+            }
+            from += hook.outermost as f64;
+        }
+        start += operation.total as f64;
+        if frames.len() >= FRAMES_LIMIT {
+            break;
+        }
+    }
+    frames.truncate(FRAMES_LIMIT);
+    Flame {
+        unit: "instructions".to_owned(),
+        frames,
+    }
+}

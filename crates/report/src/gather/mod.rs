@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The figures of documents of any kind, each with a name that stays.
+
+mod depth;
+mod hooks;
+mod monitor;
+mod placement;
+mod profile;
+mod run;
+mod sensitivity;
+
+use std::collections::{HashMap, HashSet};
+
+use experiment::AnyDocument;
+
+use crate::figure::{Chart, Figure};
+use crate::text::printable;
+
+/// A document, and what its reader calls it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Source {
+    /// Its file, as its reader named it.
+    pub name: String,
+    /// What it holds.
+    pub document: AnyDocument,
+}
+
+/// A figure, and where it is from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gathered {
+    /// Position of its document; None if it compares several.
+    pub source: Option<usize>,
+    /// The figure.
+    pub figure: Figure,
+}
+
+/// A figure that has no name yet.
+pub(crate) struct Draft {
+    /// What it shows: `overhead`.
+    pub(crate) base: &'static str,
+    /// What tells it from others of that kind: kernel, file system, metric …
+    pub(crate) subjects: Vec<String>,
+    pub(crate) title: String,
+    pub(crate) description: String,
+    pub(crate) chart: Chart,
+    pub(crate) notes: Vec<String>,
+}
+
+/// All figures of these documents, in their order; then those that compare documents.
+/// None of them is empty. Their names are what they show (`overhead`), with what they are
+/// of behind it where there are several (`overhead-tmpfs-time`). Mixed units never share
+/// a figure.
+pub fn figures(sources: &[Source]) -> Vec<Gathered> {
+    let mut drafts: Vec<(Option<usize>, Draft)> = Vec::new();
+    for (at, source) in sources.iter().enumerate() {
+        let own = match &source.document {
+            AnyDocument::Run(run) => run::drafts(run),
+            AnyDocument::Profile(document) => profile::drafts(document),
+            AnyDocument::Sensitivity(document) => sensitivity::drafts(document),
+            AnyDocument::Monitor(document) => monitor::drafts(document),
+            AnyDocument::Placement(document) => placement::drafts(document),
+        };
+        drafts.extend(own.into_iter().map(|draft| (Some(at), draft)));
+    }
+    drafts.extend(run::kernels(sources).into_iter().map(|draft| (None, draft)));
+    named(sources, drafts)
+}
+
+fn named(sources: &[Source], mut drafts: Vec<(Option<usize>, Draft)>) -> Vec<Gathered> {
+    for (source, draft) in &mut drafts {
+        // Two documents of the same kernel are told apart by their files.
+        let name = source.and_then(|at| sources.get(at));
+        let stem = name.map_or("", |source| stem(&source.name));
+        draft.subjects.push(stem.to_owned());
+    }
+    let mut of_base: HashMap<&'static str, Vec<Vec<String>>> = HashMap::new();
+    for (_, draft) in &drafts {
+        let all = of_base.entry(draft.base).or_default();
+        all.push(draft.subjects.clone());
+    }
+    let mut taken = HashSet::new();
+    let name = |(source, draft): (Option<usize>, Draft)| {
+        let mut name = draft.base.to_owned();
+        let all = of_base.get(draft.base).map_or(&[][..], Vec::as_slice);
+        for (at, subject) in draft.subjects.iter().enumerate() {
+            if all.iter().any(|other| other.get(at) != Some(subject)) {
+                let slug = slug(subject);
+                if !slug.is_empty() {
+                    name += &format!("-{slug}");
+                }
+            }
+        }
+        let mut unique = name.clone();
+        let mut number = 2;
+        while !taken.insert(unique.clone()) {
+            unique = format!("{name}-{number}");
+            number += 1;
+        }
+        let figure = Figure {
+            name: unique,
+            title: printable(&draft.title, 400),
+            description: printable(&draft.description, 1_000),
+            chart: draft.chart,
+            notes: draft.notes,
+        };
+        Gathered { source, figure }
+    };
+    let named: Vec<Gathered> = drafts.into_iter().map(name).collect();
+    let full = named.into_iter();
+    full.filter(|gathered| !gathered.figure.is_empty())
+        .collect()
+}
+
+/// `results/a.json` is `a`.
+fn stem(name: &str) -> &str {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    file.strip_suffix(".json").unwrap_or(file)
+}
+
+/// Small letters, digits and hyphens: what a shell, a URL and an `id` take as it is.
+fn slug(text: &str) -> String {
+    let mut slug = String::new();
+    for c in text.chars() {
+        if slug.len() >= 60 {
+            break;
+        }
+        if c.is_ascii_alphanumeric() || c == '.' {
+            slug.push(c.to_ascii_lowercase());
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    slug.truncate(slug.trim_end_matches('-').len());
+    slug
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn names_are_harmless() {
+        assert_eq!(
+            slug("capability,selinux +audit"),
+            "capability-selinux-audit"
+        );
+        assert_eq!(slug("\"><script>"), "script");
+        assert_eq!(slug("//"), "");
+        assert_eq!(stem("a/b.json"), "b");
+    }
+
+    proptest! {
+        #[test]
+        fn slugs_need_no_escape(text: String) {
+            let ok = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.".contains(c);
+            prop_assert!(slug(&text).chars().all(ok));
+        }
+    }
+}

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Figures of runs: the paper's Figures 2, 3 and 6 to 8, from whatever was measured.
+
+use experiment::{AnyDocument, Cell, Metric, Run, Status};
+
+use super::depth::depth;
+use super::hooks::{self, Operation};
+use super::{Draft, Source};
+use crate::cells::{Configuration, Group, cost, groups, is_exact};
+use crate::figure::model::drawable;
+use crate::figure::{Bar, Bars, Chart, Lines, Point, Series};
+use crate::group::grouped;
+use crate::table::{TEXT_LIMIT, where_measured};
+use crate::text::printable;
+
+pub(super) fn drafts(run: &Run) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    for group in groups(run) {
+        let figures = Figures {
+            group: &group,
+            place: where_measured(run, &group),
+        };
+        let all: Vec<&Configuration> = group.configurations.iter().collect();
+        drafts.push(figures.absolute());
+        drafts.push(figures.overhead("overhead", "Overhead by operation", &all));
+        drafts.extend(figures.stacking());
+        drafts.extend(figures.integrity());
+        drafts.extend(figures.path_depth());
+        drafts.extend(figures.hooks());
+    }
+    drafts
+}
+
+struct Figures<'a> {
+    group: &'a Group<'a>,
+    place: String,
+}
+
+impl Figures<'_> {
+    fn draft(&self, base: &'static str, title: &str, description: &str, chart: Chart) -> Draft {
+        let group = self.group;
+        Draft {
+            base,
+            subjects: vec![
+                group.subject.clone(),
+                group.filesystem.to_owned(),
+                group.metric.to_string(),
+            ],
+            title: format!("{title}: {}", self.place),
+            description: description.to_owned(),
+            chart,
+            notes: Vec::new(),
+        }
+    }
+
+    fn heading(&self, configuration: &Configuration) -> String {
+        printable(&self.group.heading(configuration), TEXT_LIMIT)
+    }
+
+    fn categories(&self) -> Vec<String> {
+        let rows = self.group.rows.iter();
+        rows.map(|row| operation(row.0, row.1)).collect()
+    }
+
+    /// Bars of what `value` says of each cell, and how many cells have none.
+    fn bars(
+        &self,
+        axis: String,
+        configurations: &[&Configuration],
+        value: impl Fn(&Cell, (&str, &str)) -> Option<(f64, Option<[f64; 2]>)>,
+    ) -> (Bars, usize) {
+        let mut bars = Vec::new();
+        let mut missing = 0;
+        for (category, row) in self.group.rows.iter().enumerate() {
+            for (series, configuration) in configurations.iter().enumerate() {
+                let cell = self.group.cell(*row, configuration);
+                let found = cell.and_then(|cell| value(cell, *row));
+                let Some((value, interval)) = found.filter(|(value, _)| drawable(*value)) else {
+                    missing += 1;
+                    continue;
+                };
+                bars.push(Bar {
+                    category,
+                    series,
+                    value,
+                    interval: interval.filter(|ends| ends.iter().all(|end| drawable(*end))),
+                });
+            }
+        }
+        let names = configurations.iter().map(|c| self.heading(c));
+        let bars = Bars {
+            axis,
+            category: "operation".to_owned(),
+            kind: if self.group.of_kernels {
+                "kernel".to_owned()
+            } else {
+                "configuration".to_owned()
+            },
+            categories: self.categories(),
+            series: names.collect(),
+            bars,
+            stacked: false,
+        };
+        (bars, missing)
+    }
+
+    fn absolute(&self) -> Draft {
+        let all: Vec<&Configuration> = self.group.configurations.iter().collect();
+        let axis = per_operation(self.group.metric).to_owned();
+        let (bars, missing) = self.bars(axis, &all, |cell, _| {
+            Some((cell.headline()?, interval(cell)))
+        });
+        let mut draft = self.draft(
+            "absolute",
+            "Cost by operation",
+            "Bars: what each operation costs in each configuration, with 95 % intervals where \
+             figures are statistical.",
+            Chart::Bars(bars),
+        );
+        draft.notes.extend(missing_note(missing));
+        draft
+    }
+
+    /// Of these configurations but the baseline.
+    fn overhead(&self, base: &'static str, title: &str, of: &[&Configuration]) -> Draft {
+        let group = self.group;
+        let shown: Vec<&Configuration> = of
+            .iter()
+            .copied()
+            .filter(|c| Some(*c) != group.baseline.as_ref())
+            .collect();
+        let name = group.baseline.as_ref().map(|c| self.heading(c));
+        let name = name.unwrap_or_else(|| "the baseline".to_owned());
+        let axis = format!("overhead over {name} (%), {}", group.metric);
+        let (bars, missing) = self.bars(axis, &shown, |cell, row| {
+            let row = group.rows.iter().find(|known| **known == row)?;
+            let base = group.baseline_cell(*row)?;
+            let overhead = cost(cell, base)?.overhead;
+            Some((overhead * 100.0, overhead_interval(cell, base)))
+        });
+        let empty = bars.bars.is_empty();
+        let mut draft = self.draft(
+            base,
+            title,
+            "Bars: how much more an operation costs than in the baseline, in per cent; to the \
+             left of 0 it costs less. Whiskers hold every ratio of the two 95 % intervals.",
+            Chart::Bars(bars),
+        );
+        if !empty {
+            draft.notes.extend(missing_note(missing));
+        }
+        draft
+    }
+
+    /// Figure 7: stacks of the same modules in another order.
+    fn stacking(&self) -> Option<Draft> {
+        let all = &self.group.configurations;
+        let sorted = |c: &Configuration| {
+            let mut c = c.clone();
+            c.stack.sort_unstable();
+            c
+        };
+        let reordered = |c: &&Configuration| {
+            let other = |o: &Configuration| o.stack != c.stack && sorted(o) == sorted(c);
+            all.iter().any(other)
+        };
+        let of: Vec<&Configuration> = all.iter().filter(reordered).collect();
+        (!self.group.of_kernels && !of.is_empty())
+            .then(|| self.overhead("stacking", "Orders of the same stack", &of))
+    }
+
+    /// Figure 8: integrity subsystems, and the same stacks without them.
+    fn integrity(&self) -> Option<Draft> {
+        let all = &self.group.configurations;
+        let watched = |c: &&Configuration| !c.integrity.is_empty();
+        let beside = |c: &&Configuration| {
+            all.iter().filter(watched).any(|watched| {
+                watched.stack == c.stack && watched.policy == c.policy && watched.tuning == c.tuning
+            })
+        };
+        let of: Vec<&Configuration> = all.iter().filter(beside).collect();
+        (!self.group.of_kernels && all.iter().any(|c| watched(&c)))
+            .then(|| self.overhead("integrity", "Integrity subsystems", &of))
+    }
+
+    /// A figure for each benchmark with paths of several depths.
+    fn path_depth(&self) -> Vec<Draft> {
+        let group = self.group;
+        let mut drafts = Vec::new();
+        for (benchmark, rows) in grouped(&group.rows, |row| row.0) {
+            let mut deep: Vec<(u32, (&str, &str))> = rows
+                .iter()
+                .filter_map(|row| Some((depth(row.1)?, **row)))
+                .collect();
+            deep.sort_unstable();
+            deep.dedup_by_key(|(depth, _)| *depth);
+            if deep.len() < 2 {
+                continue;
+            }
+            let line = |configuration: &Configuration| {
+                let points = deep.iter().filter_map(|(depth, row)| {
+                    let cell = group.cell(*row, configuration)?;
+                    Some(Point {
+                        x: f64::from(*depth),
+                        y: cell.headline().filter(|y| drawable(*y))?,
+                        interval: interval(cell),
+                    })
+                });
+                Series {
+                    label: self.heading(configuration),
+                    figure: String::new(),
+                    points: points.collect(),
+                    fit: None,
+                }
+            };
+            let lines = Lines {
+                x: "components of the path".to_owned(),
+                y: per_operation(group.metric).to_owned(),
+                kind: "configuration".to_owned(),
+                figure: None,
+                series: group.configurations.iter().map(line).collect(),
+            };
+            let name = printable(benchmark, TEXT_LIMIT);
+            let mut draft = self.draft(
+                "path-depth",
+                &format!("Cost of {name} by the depth of its path"),
+                "Lines: what the operation costs over the number of components of its path, a \
+                 line for each configuration.",
+                Chart::Lines(lines),
+            );
+            draft.subjects.insert(0, benchmark.to_owned());
+            drafts.push(draft);
+        }
+        drafts
+    }
+
+    /// Only of cells that were measured with their hooks.
+    fn hooks(&self) -> Vec<Draft> {
+        let group = self.group;
+        let mut drafts = Vec::new();
+        for configuration in &group.configurations {
+            let of = |row: &(&str, &str)| {
+                let known = group.rows.iter().find(|known| *known == row)?;
+                let cell = group.cell(*known, configuration)?;
+                let hooks = cell
+                    .hooks
+                    .as_deref()
+                    .filter(|_| cell.status == Status::Ok)?;
+                Some(Operation {
+                    title: operation(row.0, row.1),
+                    total: cell.counts.as_ref()?.modal.instructions,
+                    hooks,
+                })
+            };
+            let operations: Vec<Operation<'_>> = group.rows.iter().filter_map(of).collect();
+            let subjects = [group.subject.clone(), group.filesystem.to_owned()];
+            let stack = configuration.title();
+            drafts.extend(hooks::drafts(&operations, &self.place, &stack, &subjects));
+        }
+        drafts
+    }
+}
+
+/// Geometric means of overheads, kernels beside each other, from all runs together.
+pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
+    // (file system, metric, baseline), then kernel and configuration with their mean.
+    let mut found: Vec<((String, Metric, String), String, String, f64, usize)> = Vec::new();
+    for source in sources {
+        let AnyDocument::Run(run) = &source.document else {
+            continue;
+        };
+        for group in groups(run).iter().filter(|group| !group.of_kernels) {
+            let Some(baseline) = &group.baseline else {
+                continue;
+            };
+            let key = (group.filesystem.to_owned(), group.metric, baseline.title());
+            for (configuration, mean, n) in means(group) {
+                let title = configuration.title();
+                found.push((key.clone(), group.subject.clone(), title, mean, n));
+            }
+        }
+    }
+    let mut drafts = Vec::new();
+    for (key, of) in grouped(&found, |entry| &entry.0) {
+        let mut categories: Vec<String> = Vec::new();
+        let mut series: Vec<String> = Vec::new();
+        let mut bars: Vec<Bar> = Vec::new();
+        let mut notes = Vec::new();
+        for (_, kernel, title, mean, n) in of {
+            let category = position(&mut categories, printable(kernel, TEXT_LIMIT));
+            let at = position(&mut series, printable(title, TEXT_LIMIT));
+            let taken = |bar: &Bar| bar.category == category && bar.series == at;
+            if bars.iter().any(taken) {
+                notes = vec![
+                    "A kernel and configuration in several documents is shown once, from the \
+                     first."
+                        .to_owned(),
+                ];
+            } else if drawable(*mean) && *n > 0 {
+                bars.push(Bar {
+                    category,
+                    series: at,
+                    value: mean * 100.0,
+                    interval: None,
+                });
+            }
+        }
+        if categories.len() < 2 {
+            continue;
+        }
+        let (filesystem, metric, baseline) = key;
+        let baseline = printable(baseline, TEXT_LIMIT);
+        let filesystem = printable(filesystem, TEXT_LIMIT);
+        drafts.push(Draft {
+            base: "kernels",
+            subjects: vec![filesystem.clone(), metric.to_string(), baseline.clone()],
+            title: format!("Overhead by kernel: {metric} on {filesystem}, over {baseline}"),
+            description: "Bars: the geometric mean of an operation's cost over the baseline's of \
+                          the same kernel, less 1, for each kernel and configuration."
+                .to_owned(),
+            chart: Chart::Bars(Bars {
+                axis: format!("overhead, geometric mean (%), {metric}"),
+                category: "kernel".to_owned(),
+                kind: "configuration".to_owned(),
+                categories,
+                series,
+                bars,
+                stacked: false,
+            }),
+            notes,
+        });
+    }
+    drafts
+}
+
+/// Of each configuration but the baseline: the mean overhead, and of how many operations.
+pub(crate) fn means<'a>(group: &'a Group<'_>) -> Vec<(&'a Configuration, f64, usize)> {
+    let tested = |c: &&Configuration| Some(*c) != group.baseline.as_ref();
+    let mean = |configuration: &'a Configuration| {
+        let ratio = |row: &(&'a str, &'a str)| {
+            let row = group.rows.iter().find(|known| *known == row)?;
+            let tested = group.cell(*row, configuration)?;
+            let ratio = cost(tested, group.baseline_cell(*row)?)?.ratio;
+            (ratio > 0.0).then_some(ratio)
+        };
+        let ratios: Vec<f64> = group.rows.iter().filter_map(ratio).collect();
+        let n = ratios.len();
+        let mean = stats::geometric_mean(ratios)?;
+        let overhead = group.metric.direction().overhead_of_ratio(mean);
+        Some((configuration, overhead, n))
+    };
+    let configurations = group.configurations.iter();
+    configurations.filter(tested).filter_map(mean).collect()
+}
+
+fn position(names: &mut Vec<String>, name: String) -> usize {
+    let found = names.iter().position(|known| *known == name);
+    found.unwrap_or_else(|| {
+        names.push(name);
+        names.len() - 1
+    })
+}
+
+/// `open:AA/BB`, harmless.
+pub(super) fn operation(benchmark: &str, variant: &str) -> String {
+    printable(&experiment::cell_title(benchmark, variant), TEXT_LIMIT)
+}
+
+/// What a figure of this metric is.
+fn per_operation(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Instructions => "instructions per operation",
+        Metric::Time => "ns per operation",
+        Metric::Throughput => "operations per second",
+    }
+}
+
+fn missing_note(missing: usize) -> Option<String> {
+    let cells = if missing == 1 {
+        "cell has"
+    } else {
+        "cells have"
+    };
+    (missing > 0).then(|| format!("{missing} {cells} no figure; the table says why."))
+}
+
+fn interval(cell: &Cell) -> Option<[f64; 2]> {
+    let ends = cell.ci95.filter(|_| !is_exact(cell))?;
+    ends.iter().all(|end| drawable(*end)).then_some(ends)
+}
+
+/// Every overhead that the two intervals allow, in per cent.
+fn overhead_interval(tested: &Cell, base: &Cell) -> Option<[f64; 2]> {
+    if is_exact(tested) && is_exact(base) {
+        return None;
+    }
+    let ([low, high], [base_low, base_high]) = (tested.ci95?, base.ci95?);
+    let direction = tested.metric.direction();
+    let one = stats::overhead(low, base_high, direction)? * 100.0;
+    let other = stats::overhead(high, base_low, direction)? * 100.0;
+    Some([one.min(other), one.max(other)])
+}
