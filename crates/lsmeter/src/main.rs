@@ -39,6 +39,7 @@ fn dispatch(command: Command) -> anyhow::Result<Exit> {
         Command::Placement(args) => commands::placement::placement(&args),
         Command::History(HistoryCommand::Add(args)) => commands::history::add(&args),
         Command::History(HistoryCommand::Show(args)) => commands::history::show(&args),
+        Command::History(HistoryCommand::Plot(args)) => commands::history::plot(&args),
         Command::Compare(args) => commands::compare::compare(&args),
         Command::Kernel(KernelCommand::Fetch {
             kernels,

@@ -55,7 +55,9 @@ pub use crate::figure::{
 pub use crate::folded::folded;
 pub use crate::gather::{Gathered, Source, figures};
 pub use crate::hook_trace::hook_trace;
-pub use history::{HISTORY_CSV_COLUMNS, HistoryOptions, history_csv, history_report};
+pub use history::{
+    HISTORY_CSV_COLUMNS, HistoryOptions, history_csv, history_figures, history_report,
+};
 pub use markdown::markdown;
 pub use monitor::{
     MONITOR_CSV_COLUMNS, MonitorOptions, interval_report, monitor_csv, monitor_report,

@@ -19,12 +19,15 @@ Examples:
   lsmeter run suite --kernel ~/linux --output run.json
   lsmeter history add --label \"$(git -C ~/linux describe)\" run.json
   lsmeter history show                              where figures changed
-  lsmeter history show --bench 'open*' --all --csv > open.csv")]
+  lsmeter history show --bench 'open*' --all --format csv > open.csv
+  lsmeter history plot --metric instructions -o history.svg")]
 pub enum HistoryCommand {
     /// Add run documents
     Add(HistoryAddArgs),
     /// Show where figures changed
     Show(HistoryShowArgs),
+    /// Draw figures over time, with their changes
+    Plot(HistoryPlotArgs),
 }
 
 /// Where a history is.
@@ -86,6 +89,24 @@ pub struct HistoryShowArgs {
     /// Print the series as JSON
     #[arg(long, conflicts_with = "format", help_heading = "Output")]
     pub json: bool,
+}
+
+/// Draw figures over time, with their changes
+///
+/// Every series that changed, in per cent of its first figure, with a line for each level. A
+/// drawing is of one kernel, file system, metric and machine.
+#[derive(Debug, Args)]
+pub struct HistoryPlotArgs {
+    /// Which series
+    #[command(flatten)]
+    pub series: HistorySelectArgs,
+    /// Also series without a change
+    #[arg(short, long, help_heading = "Output")]
+    pub all: bool,
+    /// Where the drawing (SVG) goes; - is standard output
+    #[arg(short, long, value_name = "FILE.svg", default_value = "-", value_hint = ValueHint::FilePath,
+        help_heading = "Output")]
+    pub output: PathBuf,
 }
 
 /// Which series of a history.

@@ -20,7 +20,8 @@ mod shared;
 pub use build::BuildArgs;
 pub use compare::{CompareArgs, ComparisonFormat};
 pub use history::{
-    HistoryAddArgs, HistoryCommand, HistoryFormat, HistorySelectArgs, HistoryShowArgs,
+    HistoryAddArgs, HistoryCommand, HistoryFormat, HistoryPlotArgs, HistorySelectArgs,
+    HistoryShowArgs,
 };
 pub use monitor::MonitorArgs;
 pub use placement::{Format, PlacementArgs, TreeArgs};

@@ -8,7 +8,9 @@ use experiment::{History, Pattern};
 use history::{Added, Archive, Selection};
 use report::{HistoryOptions, printable};
 
-use crate::cli::{HistoryAddArgs, HistoryFormat, HistorySelectArgs, HistoryShowArgs};
+use crate::cli::{
+    HistoryAddArgs, HistoryFormat, HistoryPlotArgs, HistorySelectArgs, HistoryShowArgs,
+};
 use crate::exit::Exit;
 use crate::failure::usage;
 use crate::{config, output};
@@ -59,6 +61,38 @@ pub fn show(args: &HistoryShowArgs) -> Result<Exit> {
     } else {
         output::print_report(&report)?;
     }
+    Ok(Exit::Fine)
+}
+
+/// Draws figures over time.
+///
+/// # Errors
+/// As [`show`]; or if nothing changed, or there is more than one drawing.
+pub fn plot(args: &HistoryPlotArgs) -> Result<Exit> {
+    output::check(&args.output)?;
+    let history = select(&args.series)?;
+    let figures = report::history_figures(&history, args.all);
+    let [figure] = figures.as_slice() else {
+        if figures.is_empty() {
+            return Err(usage(
+                format!("nothing changed in {} series", history.series.len()),
+                "--all draws series without a change, too",
+            ));
+        }
+        let titles: Vec<&str> = figures.iter().map(|figure| figure.title.as_str()).collect();
+        return Err(usage(
+            format!(
+                "these are {} drawings: {}",
+                figures.len(),
+                titles.join("; ")
+            ),
+            "name one kernel, file system or metric: --kernel, --metric",
+        ));
+    };
+    output::write(
+        &args.output,
+        |to| Ok(to.write_all(figure.svg().as_bytes())?),
+    )?;
     Ok(Exit::Fine)
 }
 

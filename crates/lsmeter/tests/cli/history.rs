@@ -42,6 +42,7 @@ fn help() {
         ("help", &["help", "history"][..]),
         ("help-add", &["help", "history", "add"]),
         ("help-show", &["help", "history", "show"]),
+        ("help-plot", &["help", "history", "plot"]),
     ] {
         insta::assert_snapshot!(name, place.run(asked).code(0).stdout);
     }
@@ -73,6 +74,23 @@ fn what_changed_is_shown() {
     let kept = serde_json::from_str(kept).unwrap();
     assert_eq!(schema::misfits(&kept, &json), Vec::<String>::new());
     assert_eq!(json["runs"][2]["label"], "v6.3");
+}
+
+#[test]
+fn what_changed_is_drawn() {
+    let place = filled();
+    let ended = place
+        .run(&["history", "plot", "-c", "capability,selinux"])
+        .code(0);
+    insta::assert_snapshot!("drawing", ended.stdout);
+    let ended = place.run(&["history", "plot", "--bench", "stat"]).code(2);
+    assert!(
+        ended.stderr.contains("nothing changed in 3 series"),
+        "{ended:#?}"
+    );
+    let ended = place.run(&["history", "plot", "--all"]).code(2);
+    assert!(ended.stderr.contains("these are 3 drawings"), "{ended:#?}");
+    assert!(ended.stderr.contains("--metric"), "{ended:#?}");
 }
 
 #[test]

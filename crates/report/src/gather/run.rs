@@ -6,7 +6,7 @@ use experiment::{AnyDocument, Cell, Metric, Run, Status};
 use super::depth::depth;
 use super::hooks::{self, Operation};
 use super::{Draft, Source};
-use crate::cells::{Configuration, Group, cost, groups, is_exact};
+use crate::cells::{Configuration, Group, cost, groups};
 use crate::figure::model::drawable;
 use crate::figure::{Bar, Bars, Chart, Lines, Point, Series};
 use crate::group::grouped;
@@ -385,13 +385,13 @@ fn missing_note(missing: usize) -> Option<String> {
 }
 
 fn interval(cell: &Cell) -> Option<[f64; 2]> {
-    let ends = cell.ci95.filter(|_| !is_exact(cell))?;
+    let ends = cell.ci95.filter(|_| !cell.is_exact())?;
     ends.iter().all(|end| drawable(*end)).then_some(ends)
 }
 
 /// Every overhead that the two intervals allow, in per cent.
 fn overhead_interval(tested: &Cell, base: &Cell) -> Option<[f64; 2]> {
-    if is_exact(tested) && is_exact(base) {
+    if tested.is_exact() && base.is_exact() {
         return None;
     }
     let ([low, high], [base_low, base_high]) = (tested.ci95?, base.ci95?);

@@ -2,6 +2,7 @@
 //! The figures of many runs as series, as tables.
 
 mod csv;
+mod figure;
 
 use experiment::{History, Metric, Series, SeriesChange};
 
@@ -11,6 +12,7 @@ use crate::table::{Align, Column, Report, Row, TEXT_LIMIT, Table, Tone, Value};
 use crate::text::printable;
 
 pub use csv::{HISTORY_CSV_COLUMNS, history_csv};
+pub use figure::history_figures;
 
 /// Changes of one series that a table shows.
 const CHANGES_SHOWN: usize = 20;
@@ -25,14 +27,7 @@ pub struct HistoryOptions {
 /// One table for each kernel, file system, metric and machine with anything to show: where
 /// operations changed. No table if nothing did.
 pub fn history_report(history: &History, options: &HistoryOptions) -> Report {
-    let groups = grouped(&history.series, |series| {
-        (
-            series.kernel.as_str(),
-            series.filesystem.as_str(),
-            series.metric,
-            series.machine.as_str(),
-        )
-    });
+    let groups = groups(history);
     let mut tables: Vec<Table> = groups
         .iter()
         .map(|(_, series)| table(history, series, options))
@@ -54,6 +49,20 @@ pub fn history_report(history: &History, options: &HistoryOptions) -> Report {
         tables,
         warnings: Vec::new(),
     }
+}
+
+/// What the series of a table or a figure share.
+type Place<'a> = (&'a str, &'a str, Metric, &'a str);
+
+fn groups(history: &History) -> Vec<(Place<'_>, Vec<&Series>)> {
+    grouped(&history.series, |series| {
+        (
+            series.kernel.as_str(),
+            series.filesystem.as_str(),
+            series.metric,
+            series.machine.as_str(),
+        )
+    })
 }
 
 fn table(history: &History, series: &[&Series], options: &HistoryOptions) -> Table {
