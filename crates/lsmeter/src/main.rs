@@ -37,6 +37,7 @@ fn dispatch(command: Command) -> anyhow::Result<Exit> {
         Command::Sensitivity(args) => commands::sensitivity::sensitivity(&args),
         Command::Monitor(args) => commands::monitor::monitor(&args),
         Command::Placement(args) => commands::placement::placement(&args),
+        Command::Report(args) => commands::report::report(&args),
         Command::Kernel(KernelCommand::Fetch {
             kernels,
             refresh,

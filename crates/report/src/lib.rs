@@ -25,10 +25,12 @@ mod framework;
 mod gather;
 mod group;
 mod hook_trace;
+mod latex;
 mod markdown;
 mod monitor;
 mod open_metrics;
 mod order;
+mod page;
 mod placement;
 mod profile;
 pub mod published;
@@ -36,6 +38,7 @@ mod sensitivity;
 mod table;
 mod terminal;
 mod text;
+mod verdict;
 
 pub use crate::callgrind::callgrind;
 pub use crate::check::{Check, check};
@@ -46,11 +49,13 @@ pub use crate::figure::{
 pub use crate::folded::folded;
 pub use crate::gather::{Gathered, Source, figures};
 pub use crate::hook_trace::hook_trace;
-pub use markdown::markdown;
+pub use latex::latex;
+pub use markdown::{markdown, markdown_page};
 pub use monitor::{
     MONITOR_CSV_COLUMNS, MonitorOptions, interval_report, monitor_csv, monitor_report,
 };
 pub use open_metrics::{OPEN_METRICS_TYPE, OpenMetrics};
+pub use page::{any_report, page};
 pub use placement::{
     AGREEMENT_CSV_COLUMNS, PLACEMENT_CSV_COLUMNS, PlacementOptions, agreement_csv,
     agreement_report, dot, mermaid, placement_csv, placement_report,
@@ -62,3 +67,4 @@ pub use sensitivity::{
 pub use table::{Align, Column, Options, Report, Row, Table, Tone, Value, report};
 pub use terminal::{Layout, WIDTH_MIN, terminal};
 pub use text::printable;
+pub use verdict::{Verdict, verdict};

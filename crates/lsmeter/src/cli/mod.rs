@@ -11,6 +11,7 @@ mod build;
 mod monitor;
 mod placement;
 mod profile;
+mod report;
 mod run;
 mod sensitivity;
 mod shared;
@@ -19,6 +20,7 @@ pub use build::BuildArgs;
 pub use monitor::MonitorArgs;
 pub use placement::{Format, PlacementArgs, TreeArgs};
 pub use profile::{ProfileArgs, View};
+pub use report::{ReportArgs, ReportFormat};
 pub use run::RunArgs;
 pub use sensitivity::SensitivityArgs;
 pub use shared::{CellArgs, LabArgs, PlaceArgs, SelectionArgs};
@@ -49,6 +51,8 @@ pub enum Command {
     Monitor(Box<MonitorArgs>),
     /// Tell which LSM hooks each system call can reach, from a kernel's sources alone
     Placement(Box<PlacementArgs>),
+    /// Make a page of documents: verdict, figures, tables, warnings, method
+    Report(ReportArgs),
     /// Fetch, build, add, list and remove kernels
     #[command(subcommand)]
     Kernel(KernelCommand),

@@ -9,6 +9,7 @@ pub(crate) mod model;
 mod pen;
 mod scale;
 pub(crate) mod sweep;
+mod vega;
 
 use std::collections::{HashMap, HashSet};
 

@@ -16,6 +16,8 @@ use experiment::AnyDocument;
 use crate::figure::{Chart, Figure};
 use crate::text::printable;
 
+pub(crate) use run::means;
+
 /// A document, and what its reader calls it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Source {
