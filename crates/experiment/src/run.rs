@@ -14,7 +14,7 @@ use crate::document::{
     self, Document, DocumentError, DocumentFault, DocumentKind, check_warnings, json, lines,
 };
 use crate::experiment::Experiment;
-use crate::words::Clock;
+use crate::words::{Clock, Metric};
 
 /// The version of the run document and of the profile document that this code writes,
 /// and the newest it reads.
@@ -201,6 +201,31 @@ pub struct Environment {
     /// LSMs active on the host, where they matter: on the host.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub host_lsms: Vec<String>,
+}
+
+impl Environment {
+    /// The machine, as far as figures of a metric depend on it: figures of different
+    /// machines are not put beside each other. Counts depend on the emulated processor and
+    /// on what drives its clock; times on everything.
+    pub fn machine(&self, metric: Metric) -> String {
+        let emulated = self.qemu.as_ref().map(|qemu| match metric {
+            Metric::Instructions => format!("{}, {} clock", qemu.cpu, self.clock),
+            Metric::Time | Metric::Throughput => {
+                format!("QEMU {}, {}, {} clock", qemu.version, qemu.cpu, self.clock)
+            }
+        });
+        if metric == Metric::Instructions {
+            return emulated.unwrap_or_default();
+        }
+        let mut text = format!("{}, {} processors", self.cpu, self.cores);
+        if self.kvm {
+            text += ", KVM";
+        }
+        match emulated {
+            Some(emulated) => text + ", " + &emulated,
+            None => text,
+        }
+    }
 }
 
 /// The emulator and the machine it emulates.

@@ -10,7 +10,6 @@ use experiment::{AnyDocument, Metric, Run};
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use sha2::{Digest, Sha256};
 
-use crate::machine::machine;
 use crate::{HistoryError, LeftOut, hexadecimal};
 
 /// The index's file.
@@ -330,7 +329,7 @@ fn take_cells(transaction: &Transaction<'_>, id: i64, run: &Run) -> rusqlite::Re
             cell.benchmark,
             cell.variant,
             cell.metric.as_str(),
-            machine(&run.environment, cell.metric),
+            run.environment.machine(cell.metric),
             figure,
             interval.map(|[low, _]| low),
             interval.map(|[_, high]| high),

@@ -8,7 +8,6 @@
 
 mod error;
 mod index;
-mod machine;
 mod names;
 mod select;
 

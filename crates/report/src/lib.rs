@@ -30,10 +30,12 @@ mod gather;
 mod group;
 mod history;
 mod hook_trace;
+mod latex;
 mod markdown;
 mod monitor;
 mod open_metrics;
 mod order;
+mod page;
 mod placement;
 mod profile;
 pub mod published;
@@ -41,6 +43,7 @@ mod sensitivity;
 mod table;
 mod terminal;
 mod text;
+mod verdict;
 
 pub use crate::callgrind::callgrind;
 pub use crate::check::{Check, check};
@@ -58,11 +61,13 @@ pub use crate::hook_trace::hook_trace;
 pub use history::{
     HISTORY_CSV_COLUMNS, HistoryOptions, history_csv, history_figures, history_report,
 };
-pub use markdown::markdown;
+pub use latex::latex;
+pub use markdown::{markdown, markdown_page};
 pub use monitor::{
     MONITOR_CSV_COLUMNS, MonitorOptions, interval_report, monitor_csv, monitor_report,
 };
 pub use open_metrics::{OPEN_METRICS_TYPE, OpenMetrics};
+pub use page::{any_report, page};
 pub use placement::{
     AGREEMENT_CSV_COLUMNS, PLACEMENT_CSV_COLUMNS, PlacementOptions, agreement_csv,
     agreement_report, dot, mermaid, placement_csv, placement_report,
@@ -74,3 +79,4 @@ pub use sensitivity::{
 pub use table::{Align, Column, Options, Report, Row, Table, Tone, Value, report};
 pub use terminal::{Layout, WIDTH_MIN, terminal};
 pub use text::printable;
+pub use verdict::{Verdict, verdict};

@@ -1,7 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A report in GitHub's Markdown.
 
+use crate::gather::Source;
+use crate::page::any_report;
 use crate::table::{Align, Report, Value};
+use crate::text::printable;
+use crate::verdict::verdict;
+
+/// Longest name of a document, in characters.
+const NAME_LIMIT: usize = 200;
+
+/// The verdicts and tables of documents as Markdown, warnings at the top of each.
+pub fn markdown_page(sources: &[Source]) -> String {
+    let mut out = String::new();
+    for source in sources {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out += &format!("## {}\n\n", escaped(&printable(&source.name, NAME_LIMIT)));
+        let mut report = any_report(&source.document);
+        let verdict = verdict(&source.document);
+        for doubt in &verdict.doubts {
+            out += &format!("- **doubt:** {}\n", escaped(doubt));
+        }
+        for warning in report.warnings.drain(..) {
+            out += &format!("- warning: {}\n", escaped(&warning));
+        }
+        for finding in &verdict.findings {
+            out += &format!("- {}\n", escaped(finding));
+        }
+        out.push('\n');
+        out += &markdown(&report);
+    }
+    out
+}
 
 /// The report as Markdown. Everything that came from the document is escaped.
 pub fn markdown(report: &Report) -> String {

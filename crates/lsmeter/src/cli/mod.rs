@@ -13,6 +13,7 @@ mod history;
 mod monitor;
 mod placement;
 mod profile;
+mod report;
 mod run;
 mod sensitivity;
 mod shared;
@@ -26,6 +27,7 @@ pub use history::{
 pub use monitor::MonitorArgs;
 pub use placement::{Format, PlacementArgs, TreeArgs};
 pub use profile::{ProfileArgs, View};
+pub use report::{ReportArgs, ReportFormat};
 pub use run::RunArgs;
 pub use sensitivity::SensitivityArgs;
 pub use shared::{CellArgs, LabArgs, PlaceArgs, SelectionArgs};
@@ -61,6 +63,8 @@ pub enum Command {
     /// Keep run documents, and tell where their figures change over time
     #[command(subcommand)]
     History(HistoryCommand),
+    /// Make a page of documents: verdict, figures, tables, warnings, method
+    Report(ReportArgs),
     /// Fetch, build, add, list and remove kernels
     #[command(subcommand)]
     Kernel(KernelCommand),

@@ -12,5 +12,6 @@ mod measure;
 pub mod monitor;
 pub mod placement;
 pub mod profile;
+pub mod report;
 pub mod run;
 pub mod sensitivity;

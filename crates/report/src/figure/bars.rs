@@ -79,9 +79,7 @@ pub(super) fn svg(figure: &Figure, bars: &Bars) -> String {
     let axis = text(&bars.axis, (left + right) / 2.0, low + 32.0);
     sheet.add(axis.set("text-anchor", "middle"));
     sheet.height = low + 40.0;
-    let more = bars.categories.len() - categories;
-    let note = (more > 0).then(|| format!("{more} more rows are in the data."));
-    sheet.finish(figure, note.as_slice())
+    sheet.finish(figure)
 }
 
 /// Bars, each with where it begins.

@@ -8,8 +8,8 @@ use crate::format;
 use crate::text::printable;
 
 const ROW: f64 = 19.0;
-/// Frames narrower than this, in pixels, are left out.
-const NARROW: f64 = 0.4;
+/// Frames narrower than this share of the whole are left out: nobody would see them.
+pub(super) const NARROWEST: f64 = 1.0 / 4_000.0;
 /// Depths are told apart by colour as well.
 const COLOURS: [&str; 4] = ["#b8c4ce", "#f0c987", "#e8a07c", "#d98880"];
 
@@ -17,18 +17,15 @@ pub(super) fn svg(figure: &Figure, flame: &Flame) -> String {
     let mut sheet = Sheet::new(figure);
     let deepest = flame.frames.iter().map(|frame| frame.depth).max();
     let rows = deepest.map_or(0, |depth| depth + 1);
-    let ends = flame.frames.iter().map(|frame| frame.start + frame.width);
-    let whole = ends.fold(0.0, f64::max);
+    let whole = flame.whole();
     let low = sheet.height + ROW * rows as f64;
     let scale = match whole > 0.0 {
         true => (WIDTH - 2.0 * MARGIN) / whole,
         false => 0.0,
     };
-    let mut narrow = 0;
     for frame in &flame.frames {
         let width = frame.width * scale;
-        if width < NARROW {
-            narrow += 1;
+        if frame.width < whole * NARROWEST {
             continue;
         }
         let place = [
@@ -50,11 +47,7 @@ pub(super) fn svg(figure: &Figure, flame: &Flame) -> String {
         }
     }
     sheet.height = low + 4.0;
-    let notes: Vec<String> = (narrow > 0)
-        .then(|| format!("{narrow} frames are too narrow to be drawn; they are in the data."))
-        .into_iter()
-        .collect();
-    sheet.finish(figure, &notes)
+    sheet.finish(figure)
 }
 
 fn told(flame: &Flame, frame: &Frame, whole: f64) -> String {

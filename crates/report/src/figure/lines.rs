@@ -2,17 +2,15 @@
 //! Lines through points as SVG.
 
 use super::model::{Figure, Lines, Point, Series};
-use super::pen::{COLOURS, GRID, INK, MARGIN, Sheet, WIDTH};
+use super::pen::{COLOURS, DASHED_FROM, GRID, INK, MARGIN, Sheet, WIDTH};
 use super::pen::{dot, stroke, text, through, tip};
 use super::scale::Scale;
 use crate::format;
 
 /// Most lines that differ from each other at a glance.
-pub(super) const SERIES_LIMIT: usize = 36;
+pub(super) const SERIES_LIMIT: usize = COLOURS.len();
 const PLOT: f64 = 300.0;
 const LEFT: f64 = 74.0;
-/// Lengths of dashes and gaps.
-const DASHES: [&str; 3] = ["none", "6 4", "2 3"];
 
 pub(super) fn svg(figure: &Figure, lines: &Lines) -> String {
     let shown = &lines.series[..lines.series.len().min(SERIES_LIMIT)];
@@ -61,7 +59,7 @@ pub(super) fn svg(figure: &Figure, lines: &Lines) -> String {
             None => line.points.iter().map(|p| place([p.x, p.y])).collect(),
         };
         if path.len() > 1 {
-            let dashes = DASHES[at / COLOURS.len() % DASHES.len()];
+            let dashes = if at < DASHED_FROM { "none" } else { "6 4" };
             sheet.add(through(&path, colour(at), dashes));
         }
         for point in &line.points {
@@ -73,9 +71,7 @@ pub(super) fn svg(figure: &Figure, lines: &Lines) -> String {
         }
     }
     sheet.height = low + 42.0;
-    let more = lines.series.len() - shown.len();
-    let note = (more > 0).then(|| format!("{more} more lines are in the data."));
-    sheet.finish(figure, note.as_slice())
+    sheet.finish(figure)
 }
 
 fn legend(lines: &Lines, line: &Series) -> String {

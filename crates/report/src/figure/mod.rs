@@ -9,6 +9,7 @@ pub(crate) mod model;
 mod pen;
 mod scale;
 pub(crate) mod sweep;
+mod vega;
 
 use std::collections::{HashMap, HashSet};
 
@@ -23,6 +24,29 @@ use crate::text::printable;
 pub use model::{Bar, Bars, Chart, Figure, Flame, Frame, Lines, Point, Series};
 
 impl Figure {
+    /// What is in the data and not drawn, a sentence.
+    pub(crate) fn left_out(&self) -> Option<String> {
+        let (n, what) = match &self.chart {
+            Chart::Bars(of) => {
+                let n = of.categories.len().saturating_sub(bars::CATEGORIES_LIMIT);
+                (n, "rows are")
+            }
+            Chart::Lines(of) => {
+                let n = of.series.len().saturating_sub(lines::SERIES_LIMIT);
+                (n, "lines are")
+            }
+            Chart::Flame(of) => {
+                let least = of.whole() * flame::NARROWEST;
+                let narrow = of.frames.iter().filter(|frame| frame.width < least);
+                (
+                    narrow.count(),
+                    "frames are too narrow to be drawn; they are",
+                )
+            }
+        };
+        (n > 0).then(|| format!("{n} more {what} in the data."))
+    }
+
     /// The figure as an SVG that needs nothing else: no script, no font, no style sheet.
     /// The same figure makes the same bytes.
     pub fn svg(&self) -> String {

@@ -130,16 +130,26 @@ pub(crate) fn drawable(value: f64) -> bool {
     value.is_finite() && value.abs() <= MAGNITUDE_LIMIT
 }
 
-impl Figure {
-    /// Is there anything to draw?
+impl Flame {
+    /// Where the last frame ends, in the unit.
+    pub(crate) fn whole(&self) -> f64 {
+        let ends = self.frames.iter().map(|frame| frame.start + frame.width);
+        ends.fold(0.0, f64::max)
+    }
+}
+
+impl Chart {
+    /// Is there nothing to draw?
     pub fn is_empty(&self) -> bool {
-        match &self.chart {
+        match self {
             Chart::Bars(bars) => bars.bars.is_empty(),
             Chart::Lines(lines) => lines.series.iter().all(|line| line.points.is_empty()),
             Chart::Flame(flame) => flame.frames.is_empty(),
         }
     }
+}
 
+impl Figure {
     /// Its data as CSV (RFC 4180), a heading line first. Text that a spreadsheet would
     /// take for a formula is quoted.
     pub fn csv(&self) -> String {

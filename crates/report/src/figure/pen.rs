@@ -10,11 +10,14 @@ use super::model::Figure;
 use crate::text::printable;
 
 /// Colours that the colour-blind tell apart, after Okabe and Ito and, for many series,
-/// Tol. The first is drawn in the ink's colour where the paper is dark.
-pub(super) const COLOURS: [&str; 12] = [
+/// Tol; behind them lighter ones, for more than a dozen series.
+pub(super) const COLOURS: [&str; 24] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#882255", "#999933",
-    "#332288", "#117733", "#aa4499", "#777777",
+    "#332288", "#117733", "#aa4499", "#777777", "#8cc0dd", "#edb48c", "#8cd4be", "#e8c4d8",
+    "#f4d28c", "#b5dcf5", "#c998b1", "#cfcf9f", "#9f98c8", "#93be9f", "#d7a8cf", "#c0c0c0",
 ];
+/// From this series on lines are dashed.
+pub(super) const DASHED_FROM: usize = COLOURS.len() / 2;
 pub(super) const INK: &str = "#222222";
 pub(super) const GRID: &str = "#dddddd";
 pub(super) const PAPER: &str = "#ffffff";
@@ -75,8 +78,8 @@ impl Sheet {
     }
 
     /// The whole drawing, with notes below it.
-    pub(super) fn finish(mut self, figure: &Figure, notes: &[String]) -> String {
-        for note in figure.notes.iter().chain(notes) {
+    pub(super) fn finish(mut self, figure: &Figure) -> String {
+        for note in figure.notes.iter().chain(&figure.left_out()) {
             for line in wrapped(note, WRAP) {
                 self.height += LINE;
                 self.add(text(&line, MARGIN, self.height));

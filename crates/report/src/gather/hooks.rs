@@ -36,6 +36,11 @@ pub(super) fn drafts(
     let mut subjects = subjects.to_vec();
     subjects.push(stack.to_owned());
     let stack = printable(stack, 3 * TEXT_LIMIT);
+    let (flame, left_out) = flame(operations);
+    let mut notes = vec!["Modules are shown for hooks that no other hook called.".to_owned()];
+    if left_out > 0 {
+        notes.push(format!("{left_out} more operations are left out."));
+    }
     vec![
         Draft {
             base: "hooks",
@@ -55,8 +60,8 @@ pub(super) fn drafts(
                           hooks, on them what modules implement. What has nothing above it is \
                           spent there itself, outside hooks for operations."
                 .to_owned(),
-            chart: Chart::Flame(flame(operations)),
-            notes: vec!["Modules are shown for hooks that no other hook called.".to_owned()],
+            chart: Chart::Flame(flame),
+            notes,
         },
     ]
 }
@@ -106,8 +111,18 @@ fn stacked(operations: &[Operation<'_>]) -> Bars {
     }
 }
 
-fn flame(operations: &[Operation<'_>]) -> Flame {
-    let whole: f64 = operations.iter().map(|of| of.total as f64).sum();
+/// As many operations as fit, and how many do not.
+fn flame(operations: &[Operation<'_>]) -> (Flame, usize) {
+    let mut room = FRAMES_LIMIT;
+    let fits = |of: &&Operation<'_>| {
+        let own = |hook: &HookCost| 1 + hook.implementations.len();
+        let frames = 1 + of.hooks.iter().map(own).sum::<usize>();
+        let fits = frames <= room;
+        room = room.saturating_sub(frames);
+        fits
+    };
+    let shown: Vec<&Operation<'_>> = operations.iter().take_while(fits).collect();
+    let whole: f64 = shown.iter().map(|of| of.total as f64).sum();
     let frame = |label: &str, depth, start, width: f64| Frame {
         label: printable(label, TEXT_LIMIT),
         depth,
@@ -116,7 +131,7 @@ fn flame(operations: &[Operation<'_>]) -> Flame {
     };
     let mut frames = vec![frame("all operations", 0, 0.0, whole)];
     let mut start = 0.0;
-    for operation in operations {
+    for operation in &shown {
         frames.push(frame(&operation.title, 1, start, operation.total as f64));
         let mut from = start;
         for hook in operation.hooks.iter().filter(|hook| hook.outermost > 0) {
@@ -137,13 +152,10 @@ fn flame(operations: &[Operation<'_>]) -> Flame {
             from += hook.outermost as f64;
         }
         start += operation.total as f64;
-        if frames.len() >= FRAMES_LIMIT {
-            break;
-        }
     }
-    frames.truncate(FRAMES_LIMIT);
-    Flame {
+    let flame = Flame {
         unit: "instructions".to_owned(),
         frames,
-    }
+    };
+    (flame, operations.len() - shown.len())
 }

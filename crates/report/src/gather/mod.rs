@@ -16,6 +16,8 @@ use experiment::AnyDocument;
 use crate::figure::{Chart, Figure};
 use crate::text::printable;
 
+pub(crate) use run::means;
+
 /// A document, and what its reader calls it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Source {
@@ -63,6 +65,7 @@ pub fn figures(sources: &[Source]) -> Vec<Gathered> {
         drafts.extend(own.into_iter().map(|draft| (Some(at), draft)));
     }
     drafts.extend(run::kernels(sources).into_iter().map(|draft| (None, draft)));
+    drafts.retain(|(_, draft)| !draft.chart.is_empty());
     named(sources, drafts)
 }
 
@@ -73,17 +76,22 @@ fn named(sources: &[Source], mut drafts: Vec<(Option<usize>, Draft)>) -> Vec<Gat
         let stem = name.map_or("", |source| stem(&source.name));
         draft.subjects.push(stem.to_owned());
     }
-    let mut of_base: HashMap<&'static str, Vec<Vec<String>>> = HashMap::new();
+    // What of each kind of figure differs, subject by subject.
+    let mut of_base: HashMap<&'static str, Vec<HashSet<Option<String>>>> = HashMap::new();
+    let longest = drafts.iter().map(|(_, draft)| draft.subjects.len()).max();
     for (_, draft) in &drafts {
         let all = of_base.entry(draft.base).or_default();
-        all.push(draft.subjects.clone());
+        all.resize_with(longest.unwrap_or(0), HashSet::new);
+        for (at, subjects) in all.iter_mut().enumerate() {
+            subjects.insert(draft.subjects.get(at).cloned());
+        }
     }
     let mut taken = HashSet::new();
     let name = |(source, draft): (Option<usize>, Draft)| {
         let mut name = draft.base.to_owned();
         let all = of_base.get(draft.base).map_or(&[][..], Vec::as_slice);
         for (at, subject) in draft.subjects.iter().enumerate() {
-            if all.iter().any(|other| other.get(at) != Some(subject)) {
+            if all.get(at).is_some_and(|subjects| subjects.len() > 1) {
                 let slug = slug(subject);
                 if !slug.is_empty() {
                     name += &format!("-{slug}");
@@ -105,10 +113,7 @@ fn named(sources: &[Source], mut drafts: Vec<(Option<usize>, Draft)>) -> Vec<Gat
         };
         Gathered { source, figure }
     };
-    let named: Vec<Gathered> = drafts.into_iter().map(name).collect();
-    let full = named.into_iter();
-    full.filter(|gathered| !gathered.figure.is_empty())
-        .collect()
+    drafts.into_iter().map(name).collect()
 }
 
 /// `results/a.json` is `a`.

@@ -12,7 +12,8 @@ use crate::text::printable;
 
 /// For each kernel, file system and configuration.
 pub(super) fn drafts(document: &ProfileDocument) -> Vec<Draft> {
-    let ok = |profile: &&Profile| profile.status == Status::Ok;
+    // Of one path among many the hooks say little.
+    let ok = |profile: &&Profile| profile.status == Status::Ok && profile.is_stable();
     let titled: Vec<(String, &Profile)> = document
         .profiles
         .iter()

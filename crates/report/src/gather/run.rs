@@ -242,10 +242,11 @@ impl Figures<'_> {
             let of = |row: &(&str, &str)| {
                 let known = group.rows.iter().find(|known| *known == row)?;
                 let cell = group.cell(*known, configuration)?;
+                // Of one path among many the hooks say little.
                 let hooks = cell
                     .hooks
                     .as_deref()
-                    .filter(|_| cell.status == Status::Ok)?;
+                    .filter(|_| cell.status == Status::Ok && cell.is_exact())?;
                 Some(Operation {
                     title: operation(row.0, row.1),
                     total: cell.counts.as_ref()?.modal.instructions,
@@ -261,10 +262,42 @@ impl Figures<'_> {
     }
 }
 
-/// Geometric means of overheads, kernels beside each other, from all runs together.
+/// The mean overhead of a configuration on a kernel.
+struct Mean {
+    filesystem: String,
+    metric: Metric,
+    baseline: String,
+    machine: String,
+    kernel: String,
+    configuration: String,
+    overhead: f64,
+    /// Operations that it is the mean of, at least 1.
+    n: usize,
+}
+
+impl Mean {
+    /// What means share that may stand beside each other.
+    fn place(&self) -> (&str, Metric, &str, &str) {
+        (&self.filesystem, self.metric, &self.baseline, &self.machine)
+    }
+}
+
+/// How many operations the means are of.
+fn of_how_many(means: &[&Mean]) -> Vec<String> {
+    let n = || means.iter().map(|mean| mean.n);
+    match (n().min(), n().max()) {
+        (Some(fewest), Some(most)) if fewest != most => vec![format!(
+            "Means are of {fewest} to {most} operations: not of the same ones everywhere."
+        )],
+        (Some(n), _) => vec![format!("Each mean is of {n} operations.")],
+        _ => Vec::new(),
+    }
+}
+
+/// Geometric means of overheads, kernels beside each other, from all runs together; only
+/// what was measured on the same kind of machine.
 pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
-    // (file system, metric, baseline), then kernel and configuration with their mean.
-    let mut found: Vec<((String, Metric, String), String, String, f64, usize)> = Vec::new();
+    let mut found: Vec<Mean> = Vec::new();
     for source in sources {
         let AnyDocument::Run(run) = &source.document else {
             continue;
@@ -273,34 +306,38 @@ pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
             let Some(baseline) = &group.baseline else {
                 continue;
             };
-            let key = (group.filesystem.to_owned(), group.metric, baseline.title());
-            for (configuration, mean, n) in means(group) {
-                let title = configuration.title();
-                found.push((key.clone(), group.subject.clone(), title, mean, n));
+            for (configuration, overhead, n) in means(group) {
+                found.push(Mean {
+                    filesystem: group.filesystem.to_owned(),
+                    metric: group.metric,
+                    baseline: baseline.title(),
+                    machine: run.environment.machine(group.metric),
+                    kernel: group.subject.clone(),
+                    configuration: configuration.title(),
+                    overhead,
+                    n,
+                });
             }
         }
     }
     let mut drafts = Vec::new();
-    for (key, of) in grouped(&found, |entry| &entry.0) {
+    for (place, of) in grouped(&found, Mean::place) {
         let mut categories: Vec<String> = Vec::new();
         let mut series: Vec<String> = Vec::new();
         let mut bars: Vec<Bar> = Vec::new();
-        let mut notes = Vec::new();
-        for (_, kernel, title, mean, n) in of {
-            let category = position(&mut categories, printable(kernel, TEXT_LIMIT));
-            let at = position(&mut series, printable(title, TEXT_LIMIT));
+        let mut notes = of_how_many(&of);
+        let mut repeated = false;
+        for mean in of {
+            let category = position(&mut categories, printable(&mean.kernel, TEXT_LIMIT));
+            let at = position(&mut series, printable(&mean.configuration, TEXT_LIMIT));
             let taken = |bar: &Bar| bar.category == category && bar.series == at;
             if bars.iter().any(taken) {
-                notes = vec![
-                    "A kernel and configuration in several documents is shown once, from the \
-                     first."
-                        .to_owned(),
-                ];
-            } else if drawable(*mean) && *n > 0 {
+                repeated = true;
+            } else if drawable(mean.overhead) {
                 bars.push(Bar {
                     category,
                     series: at,
-                    value: mean * 100.0,
+                    value: mean.overhead * 100.0,
                     interval: None,
                 });
             }
@@ -308,13 +345,21 @@ pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
         if categories.len() < 2 {
             continue;
         }
-        let (filesystem, metric, baseline) = key;
+        if repeated {
+            let shown = "A kernel and configuration in several documents is shown once, from the \
+                         first.";
+            notes.push(shown.to_owned());
+        }
+        let (filesystem, metric, baseline, machine) = place;
         let baseline = printable(baseline, TEXT_LIMIT);
+        let machine = printable(machine, 2 * TEXT_LIMIT);
         let filesystem = printable(filesystem, TEXT_LIMIT);
         drafts.push(Draft {
             base: "kernels",
-            subjects: vec![filesystem.clone(), metric.to_string(), baseline.clone()],
-            title: format!("Overhead by kernel: {metric} on {filesystem}, over {baseline}"),
+            title: format!(
+                "Overhead by kernel: {metric} on {filesystem}, over {baseline} ({machine})"
+            ),
+            subjects: vec![filesystem, metric.to_string(), baseline, machine],
             description: "Bars: the geometric mean of an operation's cost over the baseline's of \
                           the same kernel, less 1, for each kernel and configuration."
                 .to_owned(),

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The flags of `lsmeter report`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+
+/// What a report is written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// One page that needs no network and no other file
+    Html,
+    /// Verdict and tables, for a mail or a forge
+    Markdown,
+    /// Verdict and tables, to be put into a paper
+    Latex,
+}
+
+/// Make a page of documents: verdict, figures, tables, warnings, method
+///
+/// Takes whatever lsmeter wrote: runs, profiles, sweeps, recordings, placements, in any
+/// number and mix. Runs of several kernels are also compared with each other.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  lsmeter report run.json --output report.html
+  lsmeter report 6.1.json 6.12.json profile.json slopes.json -o report.html
+  lsmeter report run.json --format markdown > mail.md
+  lsmeter report run.json --list-figures
+  lsmeter report run.json --figure overhead -o overhead.svg
+  lsmeter report run.json --figure overhead -o overhead.csv
+
+A figure is written as its file's name ends: .svg, .csv (its data) or .json (a
+Vega-Lite specification); on standard output as SVG.")]
+pub struct ReportArgs {
+    /// Documents that lsmeter wrote, with --output or --record
+    #[arg(required = true, value_name = "DOCUMENT.json", value_hint = ValueHint::FilePath)]
+    pub documents: Vec<PathBuf>,
+    /// Where to; - is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath,
+        help_heading = "Output")]
+    pub output: PathBuf,
+    /// What it is written as
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "html",
+        help_heading = "Output"
+    )]
+    pub format: ReportFormat,
+    /// Write this figure only
+    #[arg(
+        long,
+        value_name = "NAME",
+        conflicts_with = "format",
+        help_heading = "Output"
+    )]
+    pub figure: Option<String>,
+    /// List the names of all figures, with their titles
+    #[arg(long, conflicts_with_all = ["format", "figure", "output"], help_heading = "Output")]
+    pub list_figures: bool,
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter report`: documents as a page, or one figure of them.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use experiment::{AnyDocument, nearest};
+use report::{Figure, Gathered, Source, figures};
+
+use crate::cli::{ReportArgs, ReportFormat};
+use crate::exit::Exit;
+use crate::failure::usage;
+use crate::output;
+
+/// What a figure is written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FigureFormat {
+    Svg,
+    Csv,
+    Json,
+}
+
+/// Writes a report, or one figure.
+///
+/// # Errors
+/// If a document cannot be read, there is no such figure, or the file cannot be written.
+pub fn report(args: &ReportArgs) -> Result<Exit> {
+    output::check(&args.output)?;
+    let sources: Vec<Source> = args
+        .documents
+        .iter()
+        .map(|path| read(path))
+        .collect::<Result<_>>()?;
+    if args.list_figures {
+        output::print(&listed(&figures(&sources)))?;
+        return Ok(Exit::Fine);
+    }
+    let bytes = if let Some(name) = &args.figure {
+        let format = figure_format(&args.output)?;
+        let figures = figures(&sources);
+        rendered(find(&figures, name)?, format)?
+    } else {
+        match args.format {
+            ReportFormat::Html => report::page(&sources),
+            ReportFormat::Markdown => report::markdown_page(&sources),
+            ReportFormat::Latex => report::latex(&sources),
+        }
+        .into_bytes()
+    };
+    output::write(&args.output, |to| Ok(to.write_all(&bytes)?))?;
+    Ok(Exit::Fine)
+}
+
+fn read(path: &Path) -> Result<Source> {
+    let named = || format!("cannot read {}", path.display());
+    let file = File::open(path).map_err(|error| {
+        let what = format!("cannot read {}: {error}", path.display());
+        usage(
+            what,
+            "give documents that lsmeter wrote, with --output or --record",
+        )
+    })?;
+    Ok(Source {
+        name: path.display().to_string(),
+        document: AnyDocument::read(BufReader::new(file)).with_context(named)?,
+    })
+}
+
+fn figure_format(path: &Path) -> Result<FigureFormat> {
+    if output::is_stdout(path) {
+        return Ok(FigureFormat::Svg);
+    }
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("svg") => Ok(FigureFormat::Svg),
+        Some("csv") => Ok(FigureFormat::Csv),
+        Some("json") => Ok(FigureFormat::Json),
+        _ => Err(usage(
+            format!("no figure can be written as {}", path.display()),
+            "let its name end in .svg, .csv or .json",
+        )),
+    }
+}
+
+fn listed(figures: &[Gathered]) -> String {
+    let names = figures.iter().map(|of| of.figure.name.chars().count());
+    let width = names.max().unwrap_or(0);
+    figures
+        .iter()
+        .map(|of| format!("{:<width$}  {}\n", of.figure.name, of.figure.title))
+        .collect()
+}
+
+fn find<'a>(figures: &'a [Gathered], name: &str) -> Result<&'a Figure> {
+    let found = figures.iter().find(|of| of.figure.name == name);
+    found.map(|of| &of.figure).ok_or_else(|| {
+        let names = figures.iter().map(|of| of.figure.name.as_str());
+        let hint = nearest(name, names).map_or_else(
+            || "--list-figures lists those that there are".to_owned(),
+            |near| format!("did you mean `{near}`? --list-figures lists all"),
+        );
+        usage(
+            format!("there is no figure `{}`", report::printable(name, 80)),
+            hint,
+        )
+    })
+}
+
+fn rendered(figure: &Figure, format: FigureFormat) -> Result<Vec<u8>> {
+    Ok(match format {
+        FigureFormat::Svg => figure.svg().into_bytes(),
+        FigureFormat::Csv => figure.csv().into_bytes(),
+        FigureFormat::Json => {
+            let mut text = serde_json::to_vec_pretty(&figure.vega_lite())?;
+            text.push(b'\n');
+            text
+        }
+    })
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Documents as one HTML page that needs nothing else: no network, no other file.
+//!
+//! Text is escaped by the macro that makes the elements; what is put in as it is comes
+//! from this crate only: the drawings, which escape their own text, style and scripts.
+
+mod about;
+mod embedded;
+mod figure;
+mod table;
+
+use experiment::{AnyDocument, DocumentKind};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use crate::gather::{Gathered, Source, figures};
+use crate::monitor::{MonitorOptions, monitor_report};
+use crate::placement::{PlacementOptions, placement_report};
+use crate::profile::{ProfileOptions, ProfileView, profile_report};
+use crate::sensitivity::{SensitivityOptions, sensitivity_report};
+use crate::table::{Options, Report, TEXT_LIMIT, report};
+use crate::text::printable;
+use crate::verdict::verdict;
+
+/// The tables of a document of any kind, as its own command prints them, with the details
+/// of a run.
+pub fn any_report(document: &AnyDocument) -> Report {
+    match document {
+        AnyDocument::Run(run) => report(run, &Options { details: true }),
+        AnyDocument::Profile(document) => {
+            let by = ProfileView::Operations;
+            let mut all = profile_report(document, &ProfileOptions { by });
+            let by = ProfileView::Hooks;
+            all.tables
+                .extend(profile_report(document, &ProfileOptions { by }).tables);
+            all
+        }
+        AnyDocument::Sensitivity(document) => {
+            sensitivity_report(document, &SensitivityOptions::default())
+        }
+        AnyDocument::Monitor(document) => {
+            monitor_report(document, &MonitorOptions { rows: Some(200) })
+        }
+        AnyDocument::Placement(document) => {
+            placement_report(document, &PlacementOptions::default())
+        }
+    }
+}
+
+/// The page: a verdict on each document, then its warnings, figures, tables, method and
+/// environment. The same documents make the same bytes.
+pub fn page(sources: &[Source]) -> String {
+    let figures = figures(sources);
+    let title = match sources {
+        [only] => format!("lsmeter report: {}", printable(&only.name, TEXT_LIMIT)),
+        many => format!("lsmeter report: {} documents", many.len()),
+    };
+    let compared: Vec<&Gathered> = figures.iter().filter(|f| f.source.is_none()).collect();
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(embedded::policy());
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                style { (PreEscaped(embedded::STYLE)) }
+            }
+            body {
+                a.skip href="#content" { "Skip to the content" }
+                header {
+                    h1 { (title) }
+                    (contents(sources, !compared.is_empty()))
+                }
+                main #content {
+                    (overview(sources))
+                    @if !compared.is_empty() {
+                        section #comparison aria-labelledby="comparison-title" {
+                            h2 #comparison-title { "Kernels beside each other" }
+                            @for of in compared { (figure::figure(&of.figure)) }
+                        }
+                    }
+                    @for (at, source) in sources.iter().enumerate() {
+                        (section(at, source, &figures))
+                    }
+                }
+                @for script in embedded::SCRIPTS {
+                    script { (PreEscaped(script)) }
+                }
+            }
+        }
+    };
+    page.into_string()
+}
+
+fn contents(sources: &[Source], compared: bool) -> Markup {
+    html! {
+        nav aria-label="Contents" {
+            ul {
+                li { a href="#overview" { "Overview" } }
+                @if compared { li { a href="#comparison" { "Kernels" } } }
+                @for (at, source) in sources.iter().enumerate() {
+                    li { a href={ "#document-" (at + 1) } { (name(source)) } }
+                }
+            }
+        }
+    }
+}
+
+fn overview(sources: &[Source]) -> Markup {
+    html! {
+        section #overview aria-labelledby="overview-title" {
+            h2 #overview-title { "Overview" }
+            @for source in sources {
+                @let verdict = verdict(&source.document);
+                h3 { (name(source)) }
+                @if !verdict.doubts.is_empty() {
+                    ul.doubts {
+                        @for doubt in &verdict.doubts { li { strong { "Doubt: " } (doubt) } }
+                    }
+                }
+                @if verdict.findings.is_empty() {
+                    p { "It holds figures, but nothing to compare them with." }
+                }
+                ul.findings {
+                    @for finding in &verdict.findings { li { (finding) } }
+                }
+            }
+        }
+    }
+}
+
+fn name(source: &Source) -> String {
+    let kind = match source.document.kind() {
+        DocumentKind::Run => "run",
+        DocumentKind::Profile => "profile",
+        DocumentKind::Sensitivity => "sweep",
+        DocumentKind::Monitor => "recording",
+        DocumentKind::Placement => "placement",
+        DocumentKind::Comparison | DocumentKind::Unknown => "document",
+    };
+    format!("{kind}: {}", printable(&source.name, TEXT_LIMIT))
+}
+
+fn section(at: usize, source: &Source, figures: &[Gathered]) -> Markup {
+    let id = format!("document-{}", at + 1);
+    let report = any_report(&source.document);
+    let mut own = figures.iter().filter(|of| of.source == Some(at)).peekable();
+    html! {
+        section id=(id) aria-labelledby={ (id) "-title" } {
+            h2 id={ (id) "-title" } { (name(source)) }
+            @if !report.warnings.is_empty() {
+                h3 { "Warnings" }
+                ul.warnings {
+                    @for warning in &report.warnings { li { (warning) } }
+                }
+            }
+            @if own.peek().is_some() { h3 { "Figures" } }
+            @for of in own { (figure::figure(&of.figure)) }
+            @if !report.tables.is_empty() { h3 { "Tables" } }
+            @for (number, of) in report.tables.iter().enumerate() {
+                (table::table(of, &format!("{id}-table-{}", number + 1)))
+            }
+            (about::about(&source.document))
+        }
+    }
+}

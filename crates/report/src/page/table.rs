@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Tables that a script sorts and filters, and that stand without it.
+
+use maud::{Markup, html};
+
+use crate::table::{Align, Row, Table, Tone, Value};
+
+pub(super) fn table(table: &Table, id: &str) -> Markup {
+    let grouped = table.columns.iter().any(|column| column.group.is_some());
+    let (summaries, rows): (Vec<&Row>, Vec<&Row>) = table.rows.iter().partition(|row| row.summary);
+    html! {
+        div.table {
+            div.controls hidden {
+                label for={ (id) "-filter" } { "Filter rows" }
+                input id={ (id) "-filter" } type="search" autocomplete="off";
+                output for={ (id) "-filter" } {}
+            }
+            div.scroll tabindex="0" role="region" aria-labelledby={ (id) "-caption" } {
+                table id=(id) {
+                    caption id={ (id) "-caption" } {
+                        strong { (table.title) }
+                        @for line in &table.legend { br; (line) }
+                    }
+                    thead {
+                        @if grouped { (groups(table)) }
+                        tr.headings {
+                            @for column in &table.columns {
+                                th scope="col" class=(align(column.align)) { (column.title) }
+                            }
+                        }
+                    }
+                    tbody { @for of in rows { (row(of, table)) } }
+                    @if !summaries.is_empty() {
+                        tfoot { @for of in summaries { (row(of, table)) } }
+                    }
+                }
+            }
+            @if !table.footnotes.is_empty() {
+                ol.footnotes { @for note in &table.footnotes { li { (note) } } }
+            }
+        }
+    }
+}
+
+/// What columns belong to, each name over its columns.
+fn groups(table: &Table) -> Markup {
+    let mut spans: Vec<(Option<&str>, usize)> = Vec::new();
+    for column in &table.columns {
+        let group = column.group.as_deref();
+        match spans.last_mut() {
+            Some((name, n)) if *name == group => *n += 1,
+            _ => spans.push((group, 1)),
+        }
+    }
+    html! {
+        tr {
+            @for (name, n) in spans {
+                @match name {
+                    Some(name) => th scope="colgroup" colspan=(n) { (name) },
+                    None => td colspan=(n) {},
+                }
+            }
+        }
+    }
+}
+
+fn row(row: &Row, table: &Table) -> Markup {
+    html! {
+        tr {
+            @for (at, (value, column)) in row.values.iter().zip(&table.columns).enumerate() {
+                @if at == 0 {
+                    th scope="row" class=(align(column.align)) { (contents(value)) }
+                } @else {
+                    td class={ (align(column.align)) (tone(value.tone)) } { (contents(value)) }
+                }
+            }
+        }
+    }
+}
+
+fn contents(value: &Value) -> Markup {
+    let text = value.text.trim_start_matches(' ');
+    html! {
+        @if text.len() < value.text.len() { span.indent {} }
+        (text)
+        @if let Some(absolute) = &value.absolute { " " span.absolute { (absolute) } }
+    }
+}
+
+fn align(align: Align) -> &'static str {
+    match align {
+        Align::Left => "left",
+        Align::Right => "right",
+    }
+}
+
+fn tone(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Plain => "",
+        Tone::Worse => " worse",
+        Tone::Better => " better",
+        Tone::Faint => " faint",
+        Tone::Missing => " missing",
+    }
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What a document says, in sentences.
+
+use experiment::{
+    AnyDocument, MonitorDocument, PlacementDocument, Profile, ProfileDocument, Run,
+    SensitivityDocument, Slope, Status, WatchedHook,
+};
+
+use crate::cells::{Configuration, Group, cost, groups};
+use crate::format;
+use crate::gather::means;
+use crate::sensitivity::has_figures;
+use crate::table::{TEXT_LIMIT, where_measured};
+use crate::text::printable;
+
+/// Most sentences about one document.
+const SENTENCES_LIMIT: usize = 40;
+
+/// What was found, the doubts first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// Reasons not to trust it as a whole; the warnings themselves are elsewhere.
+    pub doubts: Vec<String>,
+    /// What was found, each with its n.
+    pub findings: Vec<String>,
+}
+
+/// The verdict on a document.
+pub fn verdict(document: &AnyDocument) -> Verdict {
+    let mut verdict = match document {
+        AnyDocument::Run(run) => of_run(run),
+        AnyDocument::Profile(profiles) => of_profiles(profiles),
+        AnyDocument::Sensitivity(sweep) => of_sweep(sweep),
+        AnyDocument::Monitor(recording) => of_recording(recording),
+        AnyDocument::Placement(placement) => of_placement(placement),
+    };
+    match document.warnings().len() {
+        0 => {}
+        1 => verdict.doubts.insert(0, "There is 1 warning.".to_owned()),
+        n => verdict.doubts.insert(0, format!("There are {n} warnings.")),
+    }
+    if verdict.findings.len() > SENTENCES_LIMIT {
+        let more = verdict.findings.len() - SENTENCES_LIMIT;
+        verdict.findings.truncate(SENTENCES_LIMIT);
+        verdict
+            .findings
+            .push(format!("{more} more: see the tables."));
+    }
+    verdict
+}
+
+fn of_run(run: &Run) -> Verdict {
+    let mut verdict = Verdict::default();
+    let lost = run.cells.iter().filter(|cell| cell.status != Status::Ok);
+    let lost = lost.count();
+    if run.cells.is_empty() {
+        verdict.doubts.push("Nothing was measured.".to_owned());
+    } else if lost > 0 {
+        let all = run.cells.len();
+        let doubt = format!("{lost} of {all} cells have no figure: failed or unsupported.");
+        verdict.doubts.push(doubt);
+    }
+    for group in groups(run) {
+        let place = where_measured(run, &group);
+        let Some(baseline) = &group.baseline else {
+            let doubt = format!("{place}: no overhead, since the baseline was not measured.");
+            verdict.doubts.push(doubt);
+            continue;
+        };
+        let baseline = printable(&group.heading(baseline), TEXT_LIMIT);
+        for (configuration, mean, n) in means(&group) {
+            verdict
+                .findings
+                .push(overhead(&group, configuration, &baseline, mean, n, &place));
+        }
+    }
+    verdict
+}
+
+/// `+selinux: overhead +12.3 % over capability in instructions (geometric mean of n = 53 …`
+fn overhead(
+    group: &Group<'_>,
+    configuration: &Configuration,
+    baseline: &str,
+    mean: f64,
+    n: usize,
+    place: &str,
+) -> String {
+    let mut costs: Vec<(f64, String)> = Vec::new();
+    let mut unclear = 0;
+    for row in &group.rows {
+        let cells = group
+            .cell(*row, configuration)
+            .zip(group.baseline_cell(*row));
+        if let Some(cost) = cells.and_then(|(tested, base)| cost(tested, base)) {
+            unclear += usize::from(cost.unclear);
+            let title = experiment::cell_title(row.0, row.1);
+            costs.push((cost.overhead, printable(&title, TEXT_LIMIT)));
+        }
+    }
+    costs.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let mut sentence = format!(
+        "{}: overhead {} over {baseline} in {} (geometric mean of n = {n} operations",
+        printable(&group.heading(configuration), TEXT_LIMIT),
+        format::percent(mean),
+        group.metric,
+    );
+    if let [first, .., last] = costs.as_slice() {
+        let [first, last] =
+            [first, last].map(|(o, title)| format!("{} ({title})", format::percent(*o)));
+        sentence += &format!("; from {first} to {last}");
+    }
+    sentence.push(')');
+    if unclear > 0 {
+        sentence += &format!("; {unclear} of them within the intervals");
+    }
+    sentence + &format!("; {place}.")
+}
+
+fn of_profiles(document: &ProfileDocument) -> Verdict {
+    let ok: Vec<&Profile> = document
+        .profiles
+        .iter()
+        .filter(|profile| profile.status == Status::Ok)
+        .collect();
+    let mut verdict = Verdict::default();
+    let lost = document.profiles.len() - ok.len();
+    if lost > 0 {
+        let all = document.profiles.len();
+        verdict
+            .doubts
+            .push(format!("{lost} of {all} profiles have no figure."));
+    }
+    let unexplained = ok.iter().filter(|profile| profile.is_unexplained()).count();
+    if unexplained > 0 {
+        verdict.doubts.push(format!(
+            "{unexplained} comparisons leave instructions outside hooks that nothing explains."
+        ));
+    }
+    let mut shares: Vec<(f64, String)> = ok
+        .iter()
+        .filter(|profile| profile.total > 0)
+        .map(|profile| {
+            let share = profile.hooked as f64 / profile.total as f64;
+            let stack = printable(&profile.stack.join(","), TEXT_LIMIT);
+            let title = printable(&profile.title(), TEXT_LIMIT);
+            (share, format!("{title} under {stack}"))
+        })
+        .collect();
+    shares.sort_by(|one, other| one.0.total_cmp(&other.0));
+    verdict.findings.push(match shares.as_slice() {
+        [] => "No operation was profiled.".to_owned(),
+        [(share, title)] => format!(
+            "{} of the instructions of {title} are inside LSM hooks (n = 1 profile).",
+            format::fraction(*share)
+        ),
+        [first, .., last] => format!(
+            "{} ({}) to {} ({}) of an operation's instructions are inside LSM hooks (n = {} \
+             profiles).",
+            format::fraction(first.0),
+            first.1,
+            format::fraction(last.0),
+            last.1,
+            shares.len()
+        ),
+    });
+    verdict
+}
+
+fn of_sweep(document: &SensitivityDocument) -> Verdict {
+    let whole: Vec<&Slope> = document
+        .slopes
+        .iter()
+        .filter(|slope| slope.is_whole())
+        .collect();
+    let ok: Vec<&&Slope> = whole.iter().filter(|slope| has_figures(slope)).collect();
+    let mut verdict = Verdict::default();
+    let lost = whole.len() - ok.len();
+    if lost > 0 {
+        let all = whole.len();
+        verdict
+            .doubts
+            .push(format!("{lost} of {all} slopes have no figure."));
+    }
+    let differ = ok.iter().filter(|slope| slope.differs()).count();
+    if differ > 0 {
+        let doubt = format!("{differ} of {} slopes are not what was counted.", ok.len());
+        verdict.doubts.push(doubt);
+    }
+    let compared = ok.iter().filter_map(|slope| slope.difference());
+    let largest = compared.map(f64::abs).max_by(f64::total_cmp);
+    let most = ok.iter().max_by(|a, b| a.slope.total_cmp(&b.slope));
+    verdict.findings.push(match most {
+        None => "No operation has a slope.".to_owned(),
+        Some(most) => format!(
+            "{} asks for the most decisions: {} (n = {} slopes{}).",
+            printable(&most.title(), TEXT_LIMIT),
+            format::figure((most.slope * 1e4).round() / 1e4),
+            ok.len(),
+            largest.map_or(String::new(), |d| format!(
+                "; largest difference from a count: {d:.4}"
+            ))
+        ),
+    });
+    verdict
+}
+
+fn of_recording(document: &MonitorDocument) -> Verdict {
+    let total = document.total();
+    let hooks: Vec<&WatchedHook> = total.hooks.iter().filter(|h| h.module.is_none()).collect();
+    let mut verdict = Verdict::default();
+    if total.lost > 0 {
+        let lost = format::count(total.lost);
+        verdict
+            .doubts
+            .push(format!("{lost} calls are in no figure."));
+    }
+    let calls = hooks
+        .iter()
+        .fold(0u64, |sum, h| sum.saturating_add(h.calls.count));
+    let mut finding = format!(
+        "{} calls of {} hooks in {} s ({}, {})",
+        format::count(calls),
+        hooks.len(),
+        format::figure((total.seconds * 10.0).round() / 10.0),
+        printable(&document.monitor.scope, TEXT_LIMIT),
+        printable(&document.monitor.release, TEXT_LIMIT),
+    );
+    if let Some(most) = hooks.iter().max_by_key(|hook| hook.calls.count) {
+        let hook = printable(&most.hook, TEXT_LIMIT);
+        finding += &format!(
+            "; {hook} was called most, {} times",
+            format::count(most.calls.count)
+        );
+    }
+    let timed = hooks
+        .iter()
+        .filter_map(|hook| Some((hook, hook.calls.sum_ns?)));
+    if let Some((most, sum_ns)) = timed.max_by_key(|(_, sum_ns)| *sum_ns) {
+        let hook = printable(&most.hook, TEXT_LIMIT);
+        finding += &format!(
+            "; {hook} took longest, {} µs in all",
+            format::figure(sum_ns as f64 / 1e3)
+        );
+    }
+    verdict.findings.push(finding + ".");
+    verdict
+}
+
+fn of_placement(document: &PlacementDocument) -> Verdict {
+    let mut verdict = Verdict::default();
+    let unparsed = document.unparsed.len();
+    if unparsed > 0 {
+        verdict.doubts.push(format!(
+            "{unparsed} of {} functions between system calls and hooks did not parse in full.",
+            document.coverage.reachable
+        ));
+    }
+    verdict.findings.push(format!(
+        "Linux {}: {} hooks, {} modules; {} system calls were analysed, by the sources alone.",
+        printable(&document.version, TEXT_LIMIT),
+        document.framework.hooks,
+        document.modules.len(),
+        document.syscalls.len()
+    ));
+    verdict
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The golden documents as pages, and documents that lie.
+
+use experiment::{AnyDocument, Run};
+use report::{Source, figures, latex, markdown_page, page};
+use sha2::{Digest, Sha256};
+
+const GOLDEN: [&str; 8] = [
+    "v1",
+    "v1-stacks",
+    "v1-newer-keys",
+    "profile-v1",
+    "profile-v1-newer-keys",
+    "sensitivity-v1",
+    "monitor-v1",
+    "placement-v1",
+];
+
+fn golden(name: &str) -> Source {
+    let path = format!("../experiment/tests/golden/{name}.json");
+    Source {
+        name: format!("{name}.json"),
+        document: AnyDocument::parse(&std::fs::read(path).unwrap()).unwrap(),
+    }
+}
+
+/// The page without its style and scripts, which a reader of snapshots knows.
+fn bare(page: &str) -> String {
+    let mut out = String::new();
+    let mut rest = page;
+    for (begin, end) in [("<meta http-equiv", ">"), ("<style>", "</style>")] {
+        let (before, after) = rest.split_once(begin).unwrap();
+        out += before;
+        rest = after.split_once(end).unwrap().1;
+    }
+    out += rest.split_once("<script>").unwrap().0;
+    // One element a line, so that a difference is one.
+    out.replace("><", ">\n<")
+}
+
+#[test]
+fn pages_of_all_kinds() {
+    for name in ["v1", "monitor-v1"] {
+        insta::assert_snapshot!(format!("page-{name}"), bare(&page(&[golden(name)])));
+    }
+}
+
+#[test]
+fn one_page_of_everything() {
+    let sources = GOLDEN.map(golden);
+    let text = page(&sources);
+    assert_eq!(text, page(&sources));
+    let n = figures(&sources).len();
+    assert_eq!(text.matches("<figure ").count(), n);
+    // Every id is there once.
+    let mut ids: Vec<&str> = text
+        .split(" id=\"")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap())
+        .collect();
+    let all = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), all);
+    for source in &sources {
+        assert!(text.contains(&source.name));
+    }
+}
+
+#[test]
+fn nothing_is_fetched() {
+    let text = page(&GOLDEN.map(golden));
+    let scripts = text.find("<script>").unwrap();
+    for word in [" src=", "<link", "@import", "url("] {
+        assert!(!text[..scripts].contains(word), "{word}");
+    }
+    assert!(text.contains("default-src &#39;none&#39;") || text.contains("default-src 'none'"));
+}
+
+#[test]
+fn nothing_is_injected() {
+    let evil = "</script></title></style><script>alert(1)</script><img src=x onerror=alert(2)>\
+                \"' onload=alert(3) \u{202e}\\u003c/script>{{7*7}}${alert(4)}";
+    let text = std::fs::read_to_string("../experiment/tests/golden/v1.json").unwrap();
+    let mut run = Run::parse(text.as_bytes()).unwrap();
+    let benign = page(&[golden("v1")]);
+    for cell in &mut run.cells {
+        cell.kernel = evil.to_owned();
+        cell.release = evil.to_owned();
+        cell.benchmark += evil;
+        cell.variant = evil.to_owned();
+        cell.filesystem = evil.to_owned();
+        cell.stack.push(evil.to_owned());
+        cell.reason = cell.reason.as_ref().map(|_| evil.to_owned());
+        for hook in cell.hooks.iter_mut().flatten() {
+            hook.hook = evil.to_owned();
+            hook.function = evil.to_owned();
+        }
+    }
+    for warning in &mut run.warnings {
+        warning.message = evil.to_owned();
+    }
+    run.environment.cpu = evil.to_owned();
+    run.experiment.description = Some(evil.to_owned());
+    let source = Source {
+        name: format!("{evil}.json"),
+        document: AnyDocument::Run(run.into()),
+    };
+    let sources = [source];
+    let hostile = page(&sources);
+    assert_eq!(
+        hostile.matches("<script>").count(),
+        benign.matches("<script>").count()
+    );
+    assert!(!hostile.contains("<img") && !hostile.contains("<script>alert"));
+    for gathered in figures(&sources) {
+        let svg = gathered.figure.svg();
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        let known = [
+            "svg", "title", "desc", "g", "rect", "line", "text", "path", "circle",
+        ];
+        for node in document.descendants().filter(|node| node.is_element()) {
+            assert!(known.contains(&node.tag_name().name()));
+            assert!(node.attributes().all(|of| !of.name().starts_with("on")));
+        }
+    }
+    assert!(!markdown_page(&sources).contains("<script"));
+    assert!(!latex(&sources).contains("\\u003c"));
+}
+
+#[test]
+fn scripts_are_what_the_readme_says() {
+    let readme = include_str!("../vendor/README.md");
+    for name in ["vega.min.js", "vega-lite.min.js", "vega-interpreter.min.js"] {
+        let bytes = std::fs::read(format!("vendor/{name}")).unwrap();
+        let digest = Sha256::digest(&bytes);
+        let sum: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let line = readme
+            .lines()
+            .find(|line| line.contains(&format!("| `{name}`")));
+        assert!(
+            line.is_some_and(|line| line.contains(&sum)),
+            "{name}: {sum}"
+        );
+        // The parser of HTML would see these before that of JavaScript.
+        let text = String::from_utf8(bytes).unwrap();
+        assert!(!text.contains("</script") && !text.contains("<!--"));
+    }
+}
+
+#[test]
+fn a_thousand_cells_are_below_five_megabytes() {
+    let AnyDocument::Run(mut run) = golden("v1").document else {
+        panic!("a run")
+    };
+    let like = run
+        .cells
+        .iter()
+        .find(|cell| cell.n.is_some())
+        .unwrap()
+        .clone();
+    run.cells = (0..1_000)
+        .map(|at| {
+            let mut cell = like.clone();
+            cell.variant = format!("variant-{}", at / 10);
+            cell.stack = vec!["capability".to_owned(), format!("module{}", at % 10)];
+            cell.samples = Some((0..300).map(f64::from).collect());
+            cell
+        })
+        .collect();
+    run.warnings.clear();
+    let source = Source {
+        name: "large.json".to_owned(),
+        document: AnyDocument::Run(run),
+    };
+    let bytes = page(&[source]).len();
+    assert!(bytes < 5_000_000, "{bytes} bytes");
+}
+
+#[test]
+fn markdown_and_latex_of_all_kinds() {
+    insta::assert_snapshot!("markdown-v1", markdown_page(&[golden("v1")]));
+    insta::assert_snapshot!("latex-v1", latex(&[golden("v1")]));
+    let sources = GOLDEN.map(golden);
+    let text = latex(&sources);
+    let n = |what: &str| text.matches(what).count();
+    assert_eq!(n("\\begin{longtable}"), n("\\end{longtable}"));
+    assert_eq!(n("\\subsection*"), sources.len());
+}
