@@ -34,6 +34,9 @@ test_needs += secilc:secilc apparmor_parser:apparmor \
 # What draws the call strings of placements.
 test_needs += dot:graphviz
 
+# What opens reports: .mjs, and the modules in its package-lock.json.
+test_needs += /usr/bin/chromium:chromium node:nodejs npm:npm
+
 # The guest in which lsmeter itself is tested.
 test_needs += busybox:busybox-static strip:binutils ldd:libc-bin
 # What scrapes lsmeter. A test starts its own: it is no service here.

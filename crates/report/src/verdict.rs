@@ -100,10 +100,11 @@ fn overhead(
     }
     costs.sort_by(|one, other| one.0.total_cmp(&other.0));
     let mut sentence = format!(
-        "{}: overhead {} over {baseline} in {} (geometric mean of n = {n} operations",
+        "{}: overhead {} over {baseline} in {} (geometric mean of n = {n} operation{}",
         printable(&group.heading(configuration), TEXT_LIMIT),
         format::percent(mean),
         group.metric,
+        if n == 1 { "" } else { "s" },
     );
     if let [first, .., last] = costs.as_slice() {
         let [first, last] =

@@ -11,6 +11,7 @@ mod list;
 mod monitor;
 mod placement;
 mod profile;
+mod report;
 mod run;
 mod sensitivity;
 

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Reports, opened in Chromium. SLOW: a minute.
+//!
+//! Needs chromium, node and npm, which `make test` installs; what the test takes from npm's
+//! registry, once, is kept in $XDG_CACHE_HOME/lsmeter/browser-test.
+
+mod document;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser");
+const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../experiment/tests/golden");
+
+fn cache() -> PathBuf {
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let cache = cache.unwrap_or_else(|| {
+        PathBuf::from(std::env::var_os("HOME").expect("HOME is not set")).join(".cache")
+    });
+    cache.join("lsmeter/browser-test")
+}
+
+#[track_caller]
+fn succeed(command: &mut Command) {
+    let what = format!("{command:?}");
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("cannot start {what}: {error}; `make test` installs it"));
+    assert!(
+        output.status.success(),
+        "{what}: {}\n{}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// The modules of package-lock.json; fetched if others or none are there.
+fn modules() -> PathBuf {
+    let dir = cache();
+    fs::create_dir_all(&dir).unwrap();
+    let lock = fs::read(Path::new(HERE).join("package-lock.json")).unwrap();
+    let stamp = dir.join("installed");
+    if fs::read(&stamp).ok().as_deref() != Some(lock.as_slice()) {
+        for name in ["package.json", "package-lock.json"] {
+            fs::copy(Path::new(HERE).join(name), dir.join(name)).unwrap();
+        }
+        let mut npm = Command::new("npm");
+        succeed(
+            npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
+                .current_dir(&dir),
+        );
+        fs::write(stamp, lock).unwrap();
+    }
+    dir
+}
+
+fn report(documents: &[PathBuf], page: &Path) {
+    let mut lsmeter = Command::new(env!("CARGO_BIN_EXE_lsmeter"));
+    succeed(
+        lsmeter
+            .arg("report")
+            .args(documents)
+            .arg("--output")
+            .arg(page),
+    );
+}
+
+fn open(page: &Path) {
+    let mut node = Command::new("node");
+    node.arg(Path::new(HERE).join("page.mjs"));
+    node.arg(modules()).arg("/usr/bin/chromium").arg(page);
+    if let Some(shots) = std::env::var_os("LSMETER_SCREENSHOTS") {
+        node.arg(shots);
+    }
+    succeed(&mut node);
+}
+
+/// One test, since two browsers at a time would wait for each other, and for npm.
+#[test]
+fn pages_draw_filter_and_are_accessible() {
+    let dir = tempfile::tempdir().unwrap();
+    // As the preset `paper` has them, with hooks; and with two kernels.
+    let [one, other] = ["paper.json", "other-kernel.json"].map(|name| dir.path().join(name));
+    document::write(&one, "build:6.12-all");
+    document::write(&other, "build:7.2-all");
+    let page = dir.path().join("paper.html");
+    report(std::slice::from_ref(&one), &page);
+    open(&page);
+
+    let golden = [
+        "v1.json",
+        "profile-v1.json",
+        "sensitivity-v1.json",
+        "monitor-v1.json",
+        "placement-v1.json",
+    ];
+    let mut all: Vec<PathBuf> = golden.map(|name| Path::new(GOLDEN).join(name)).into();
+    all.push(document::hostile(&dir.path().join("hostile.json")));
+    all.extend([one, other]);
+    let page = dir.path().join("all.html");
+    report(&all, &page);
+    open(&page);
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter report`, on the golden documents and on what is none.
+
+use std::path::Path;
+
+use crate::common::{Ended, Place};
+
+fn golden(name: &str) -> String {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = here.join("../experiment/tests/golden").join(name);
+    path.to_str().unwrap().to_owned()
+}
+
+fn run(place: &Place, args: &[&str]) -> Ended {
+    place.run(&[&["report"], args].concat())
+}
+
+#[test]
+fn help() {
+    let place = Place::new();
+    let asked = ["help", "report"];
+    insta::assert_snapshot!("help", place.run(&asked).code(0).stdout);
+    insta::assert_snapshot!("help-short", run(&place, &["-h"]).code(0).stdout);
+}
+
+#[test]
+fn pages() {
+    let place = Place::new();
+    let documents = [
+        "v1.json",
+        "profile-v1.json",
+        "sensitivity-v1.json",
+        "monitor-v1.json",
+    ];
+    let mut args: Vec<String> = documents.map(golden).into();
+    args.extend(["--output".to_owned(), "report.html".to_owned()]);
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let ended = run(&place, &args).code(0);
+    assert_eq!((ended.stdout.as_str(), ended.stderr.as_str()), ("", ""));
+    let page = std::fs::read_to_string(place.join("report.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"));
+    // The same page, to standard output.
+    let ended = run(&place, &args[..documents.len()]).code(0);
+    assert_eq!(ended.stdout, page);
+}
+
+#[test]
+fn one_figure() {
+    let place = Place::new();
+    let document = golden("v1.json");
+    let listed = run(&place, &[&document, "--list-figures"]).code(0).stdout;
+    insta::assert_snapshot!("figures", listed);
+    let name = "overhead-instructions";
+    let svg = run(&place, &[&document, "--figure", name]).code(0).stdout;
+    assert!(svg.starts_with("<svg"));
+    for (ending, begins) in [("svg", "<svg"), ("csv", "operation,"), ("json", "{")] {
+        let file = format!("figure.{ending}");
+        run(&place, &[&document, "--figure", name, "-o", &file]).code(0);
+        let text = std::fs::read_to_string(place.join(&file)).unwrap();
+        assert!(text.starts_with(begins), "{text}");
+    }
+}
+
+#[test]
+fn other_formats() {
+    let place = Place::new();
+    let document = golden("v1.json");
+    let markdown = run(&place, &[&document, "--format", "markdown"]).code(0);
+    assert!(markdown.stdout.contains("| benchmark |"));
+    let latex = run(&place, &[&document, "--format", "latex"]).code(0);
+    assert!(latex.stdout.contains("\\begin{longtable}"));
+}
+
+#[test]
+fn what_cannot_be_reported() {
+    let place = Place::new();
+    place.write("empty.json", "");
+    let text = std::fs::read(golden("v1.json")).unwrap();
+    place.write("cut.json", &text[..text.len() / 2]);
+    let mixed = String::from_utf8(text).unwrap();
+    let mixed = mixed.replacen("\"unit\":\"instructions\"", "\"unit\":\"ns\"", 1);
+    place.write("mixed.json", mixed);
+    let (good, newer) = (golden("v1.json"), golden("v7.json"));
+    let mut told = String::new();
+    for args in [
+        &["empty.json"][..],
+        &["cut.json"],
+        &["mixed.json"],
+        &["missing.json"],
+        &[newer.as_str()],
+        &[good.as_str(), "--figure", "overhead-time-x"],
+        &[good.as_str(), "--figure", "overhead-time", "-o", "x.png"],
+    ] {
+        let ended = run(&place, args).code(2);
+        assert_eq!(ended.stdout, "");
+        let here = Path::new(env!("CARGO_MANIFEST_DIR")).display().to_string();
+        told += &ended.stderr.replace(&here, "HERE");
+    }
+    insta::assert_snapshot!("errors", told);
+}
