@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use experiment::comparison::{Explanation, HookChange, ImplementationChange, Quantity};
+use experiment::comparison::{
+    CallerChange, Explanation, HookChange, ImplementationChange, Quantity,
+};
 use experiment::{AnyDocument, Cell, FunctionDifference, HookCost, Implementation};
 
 use crate::item::Item;
@@ -119,8 +121,26 @@ fn change(
         difference: differ(|hook| hook.outermost)?,
         dispatch: differ(|hook| hook.dispatch)?,
         implementations: implementations(base, new)?,
-        callers: Vec::new(),
+        callers: callers(base, new),
     })
+}
+
+/// The functions that call a hook, those first whose calls differ most.
+fn callers(base: Option<&HookCost>, new: Option<&HookCost>) -> Vec<CallerChange> {
+    let mut sides: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
+    for (side, hook) in [base, new].into_iter().enumerate() {
+        for caller in hook.iter().flat_map(|hook| &hook.called_by) {
+            sides.entry(&caller.function).or_default()[side] = caller.calls;
+        }
+    }
+    let change = |(function, [base_calls, new_calls]): (&str, [u64; 2])| CallerChange {
+        function: function.to_owned(),
+        base_calls,
+        new_calls,
+    };
+    let mut changes: Vec<CallerChange> = sides.into_iter().map(change).collect();
+    changes.sort_by_key(|caller| std::cmp::Reverse(caller.new_calls.abs_diff(caller.base_calls)));
+    changes
 }
 
 fn implementations(

@@ -61,7 +61,8 @@ pub use monitor::{
 pub use placement::PlacementDocument;
 pub use preset::{Preset, UnknownPreset, preset, presets};
 pub use profile::{
-    BaselineProfile, FunctionDifference, HookCost, Implementation, Profile, ProfileDocument,
+    BaselineProfile, FunctionDifference, HookCaller, HookCost, Implementation, Profile,
+    ProfileDocument,
 };
 pub use run::{
     Emulator, Environment, PluginApi, PolicyProof, Run, SCHEMA_VERSION, Tool, Warning, WarningKind,

@@ -36,6 +36,18 @@ pub struct HookCost {
     pub outermost: u64,
     /// What it called of the modules, by module, then by function.
     pub implementations: Vec<Implementation>,
+    /// Who called it, by name; empty in documents of an older lsmeter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub called_by: Vec<HookCaller>,
+}
+
+/// A function that called a hook.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HookCaller {
+    /// Its name.
+    pub function: String,
+    /// Its calls of the hook.
+    pub calls: u64,
 }
 
 /// A module's function behind a hook.

@@ -14,6 +14,7 @@ use proptest::sample::SizeRange;
 fn hook(hook: &str, figures: [u64; 5], behind: &[(&str, &str, u64, u64)]) -> HookCost {
     let [calls, inclusive, exclusive, dispatch, outermost] = figures;
     HookCost {
+        called_by: Vec::new(),
         hook: hook.to_owned(),
         function: format!("security_{hook}"),
         calls,

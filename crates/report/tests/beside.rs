@@ -59,6 +59,7 @@ fn counted(kernel: &str, stack: &str, title: &str, value: f64) -> Cell {
 
 fn hook(name: &str, calls: u64, module: &str) -> HookCost {
     HookCost {
+        called_by: Vec::new(),
         hook: name.to_owned(),
         function: format!("security_{name}"),
         calls,

@@ -37,6 +37,7 @@ fn document(profiles: Vec<Profile>) -> ProfileDocument {
 fn hook(name: &str, calls: u64, own: u64, behind: &[(&str, &str, u64)]) -> HookCost {
     let modules: u64 = behind.iter().map(|(_, _, cost)| cost).sum();
     HookCost {
+        called_by: Vec::new(),
         hook: name.to_owned(),
         function: format!("security_{name}"),
         calls,

@@ -304,6 +304,7 @@ fn the_bare_framework_is_split_where_hooks_are_known() {
     }
     for cell in run.cells.iter_mut().filter(|cell| cell.benchmark == "open") {
         cell.hooks = Some(vec![HookCost {
+            called_by: Vec::new(),
             hook: "file_open".to_owned(),
             function: "security_file_open".to_owned(),
             calls: 1,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{HookCost, Implementation};
+use experiment::{HookCaller, HookCost, Implementation};
 
 use super::modules::Modules;
 use super::places::{Call, Place, places};
@@ -83,6 +83,8 @@ struct Row<'a> {
     running_modules: usize,
     /// By module and function.
     behind: BTreeMap<(&'a str, &'a str), Behind>,
+    /// Calls by the function that they came from.
+    callers: BTreeMap<&'a str, u64>,
 }
 
 /// What a node begins.
@@ -151,7 +153,7 @@ impl<'a> Sums<'a> {
         }
     }
 
-    fn enter(&mut self, node: usize, tree: &CallTree, inclusive: &[u64]) {
+    fn enter(&mut self, node: usize, tree: &'a CallTree, inclusive: &[u64]) {
         let inclusive = inclusive[node];
         let node = (self.begins[node], &tree.nodes()[node]);
         match node {
@@ -161,6 +163,8 @@ impl<'a> Sums<'a> {
             }
             (Begins::Hook(row, module), node) => {
                 let row = &mut self.rows[row];
+                let caller = base_name(&tree.nodes()[node.parent].function);
+                *row.callers.entry(caller).or_default() += node.calls;
                 row.calls += node.calls;
                 row.exclusive += node.instructions;
                 if row.running == 0 {
@@ -215,6 +219,14 @@ impl<'a> Sums<'a> {
                         function: function.to_owned(),
                         calls: behind.calls,
                         inclusive: behind.inclusive,
+                    })
+                    .collect(),
+                called_by: row
+                    .callers
+                    .into_iter()
+                    .map(|(function, calls)| HookCaller {
+                        function: function.to_owned(),
+                        calls,
                     })
                     .collect(),
             })

@@ -59,6 +59,8 @@ proptest! {
         prop_assert!(costs.is_sorted_by_key(|cost| (cost.hook.clone(), cost.function.clone())));
         for cost in &costs {
             prop_assert!(cost.calls > 0);
+            let called: u64 = cost.called_by.iter().map(|caller| caller.calls).sum();
+            prop_assert_eq!(called, cost.calls);
             prop_assert!(cost.exclusive <= cost.inclusive);
             prop_assert!(cost.outermost <= cost.inclusive);
             prop_assert!(cost.inclusive <= tree.total());

@@ -6,6 +6,14 @@ use experiment::{HookCost, Implementation};
 use super::{framework, names, tree};
 use crate::hooks::{differences, outermost_sum, outside};
 
+/// Who called a hook is a test of its own.
+fn without_callers(mut costs: Vec<HookCost>) -> Vec<HookCost> {
+    for cost in &mut costs {
+        cost.called_by.clear();
+    }
+    costs
+}
+
 fn cost(
     hook: &str,
     function: &str,
@@ -14,6 +22,7 @@ fn cost(
 ) -> HookCost {
     let [calls, inclusive, exclusive, dispatch, outermost] = figures;
     HookCost {
+        called_by: Vec::new(),
         hook: hook.to_owned(),
         function: function.to_owned(),
         calls,
@@ -57,7 +66,7 @@ fn modules_and_dispatch_are_apart() {
     ]);
     let active = names(&["selinux", "my-lsm", ""]);
     assert_eq!(
-        hooks.costs(&tree, &active),
+        without_callers(hooks.costs(&tree, &active)),
         [cost(
             "file_open",
             "security_file_open",
@@ -88,7 +97,7 @@ fn nested_hooks_count_once_in_sums() {
         (2, "security_capable", 1, 30),
         (1, "security_capable", 1, 2),
     ]);
-    let costs = hooks.costs(&tree, &names(&["selinux"]));
+    let costs = without_callers(hooks.costs(&tree, &names(&["selinux"])));
     assert_eq!(
         costs,
         [
@@ -110,6 +119,24 @@ fn nested_hooks_count_once_in_sums() {
 }
 
 #[test]
+fn callers_are_counted_by_name() {
+    let hooks = framework(&["inode_permission"], &[]);
+    let tree = tree(&[
+        (1, "may_open", 2, 1),
+        (2, "security_inode_permission", 2, 2),
+        (1, "inode_permission.cold", 3, 1),
+        (2, "security_inode_permission", 3, 2),
+        (1, "inode_permission", 1, 1),
+        (2, "security_inode_permission", 1, 2),
+    ]);
+    let costs = hooks.costs(&tree, &[]);
+    let callers: Vec<_> = (costs[0].called_by.iter())
+        .map(|caller| (&caller.function[..], caller.calls))
+        .collect();
+    assert_eq!(callers, [("inode_permission", 4), ("may_open", 2)]);
+}
+
+#[test]
 fn a_hook_inside_itself_counts_its_instructions_once() {
     let hooks = framework(&["inode_getattr", "file_open"], &[]);
     let tree = tree(&[
@@ -121,7 +148,7 @@ fn a_hook_inside_itself_counts_its_instructions_once() {
         (5, "selinux_inode_getattr", 2, 32),
         (5, "security_file_open", 1, 64),
     ]);
-    let costs = hooks.costs(&tree, &names(&["selinux", "tomoyo"]));
+    let costs = without_callers(hooks.costs(&tree, &names(&["selinux", "tomoyo"])));
     assert_eq!(
         costs,
         [
@@ -156,7 +183,7 @@ fn parts_belong_to_their_function() {
         (2, "vfs_open.cold", 1, 128),
     ]);
     assert_eq!(
-        hooks.costs(&tree, &names(&["selinux", "apparmor"])),
+        without_callers(hooks.costs(&tree, &names(&["selinux", "apparmor"]))),
         [cost(
             "file_open",
             "security_file_open",
@@ -195,7 +222,7 @@ fn ima_is_a_hook_where_the_kernel_calls_it_itself() {
         (3, "ima_file_check", 1, 128),
         (2, "imago", 1, 256),
     ]);
-    let costs = hooks.costs(&tree, &[]);
+    let costs = without_callers(hooks.costs(&tree, &[]));
     assert_eq!(
         costs,
         [
@@ -226,7 +253,7 @@ fn functions_of_one_hook_have_a_row_each() {
         (1, "security_xfrm_decode_session", 1, 1),
         (1, "security_skb_classify_flow", 1, 2),
     ]);
-    let rows: Vec<_> = hooks.costs(&tree, &[]);
+    let rows: Vec<_> = without_callers(hooks.costs(&tree, &[]));
     let rows: Vec<_> = rows
         .iter()
         .map(|c| (&c.hook[..], &c.function[..], c.inclusive))
@@ -265,7 +292,7 @@ fn differences_are_largest_first_and_without_equal_ones() {
 fn an_empty_tree_has_no_hooks() {
     let hooks = framework(&["file_open"], &[]);
     let tree = tree(&[]);
-    assert!(hooks.costs(&tree, &[]).is_empty());
+    assert!(without_callers(hooks.costs(&tree, &[])).is_empty());
     assert!(outside(&tree, &hooks).is_empty());
     assert_eq!(hooks.hook_at(&tree, 0), None);
 }
@@ -280,7 +307,7 @@ fn deep_recursion_needs_no_deep_stack() {
         at = tree.add(at, function);
         tree.node_mut(at).expect("the new node").instructions = 1;
     }
-    let costs = hooks.costs(&tree, &names(&["selinux"]));
+    let costs = without_callers(hooks.costs(&tree, &names(&["selinux"])));
     assert_eq!(costs.len(), 1);
     assert_eq!(
         (costs[0].inclusive, costs[0].dispatch, costs[0].exclusive),

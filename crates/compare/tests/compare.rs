@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Golden documents of every kind compared, and what must be found and what must not.
+
+use std::io::Read;
+
+use compare::{Budget, CompareError, Named, Options, aa, aa_doubt, across, compare};
+use experiment::comparison::{Axis, Correction, GateVerdict, Method, Side, Verdict};
+use experiment::{
+    AnyDocument, ComparisonDocument, HookCaller, Metric, Run, Status, Warning, WarningKind,
+};
+use stats::{SplitMix64, Summary};
+
+fn golden(name: &str) -> AnyDocument {
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../experiment/tests/golden/");
+    let mut bytes = Vec::new();
+    let mut file = std::fs::File::open(format!("{dir}{name}.json")).unwrap();
+    file.read_to_end(&mut bytes).unwrap();
+    AnyDocument::parse(&bytes).unwrap()
+}
+
+fn golden_run() -> Run {
+    match golden("v1") {
+        AnyDocument::Run(run) => *run,
+        other => panic!("{:?}", other.kind()),
+    }
+}
+
+fn try_both(
+    base: &AnyDocument,
+    new: &AnyDocument,
+    options: &Options,
+) -> Result<ComparisonDocument, CompareError> {
+    let named = |document, name| Named { name, document };
+    compare(named(base, "a.json"), named(new, "b.json"), options)
+}
+
+fn both(base: &Run, new: &Run, options: &Options) -> ComparisonDocument {
+    let of = |run: &Run| AnyDocument::Run(Box::new(run.clone()));
+    let document = try_both(&of(base), &of(new), options).unwrap();
+    // What is made can be written and read back.
+    let mut bytes = Vec::new();
+    document.write(&mut bytes).unwrap();
+    assert_eq!(ComparisonDocument::parse(&bytes).unwrap(), document);
+    document
+}
+
+fn gated(limit: &str) -> Options {
+    Options {
+        budget: Some(Budget::of_all(limit).unwrap()),
+        ..Options::default()
+    }
+}
+
+/// The golden run with instruction cells only, that all have figures.
+fn counted() -> Run {
+    let mut run = golden_run();
+    run.cells
+        .retain(|cell| cell.metric == Metric::Instructions && cell.status == Status::Ok);
+    run.warnings.clear();
+    run
+}
+
+/// One timed cell of rounds, each with a level of its own around `level`.
+fn timed(random: &mut SplitMix64, level: f64, rounds: usize, of_rounds: f64) -> Run {
+    let mut run = golden_run();
+    run.cells.retain(|cell| cell.metric == Metric::Time);
+    run.cells.truncate(1);
+    run.warnings.clear();
+    let normal = |random: &mut SplitMix64| (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
+    let rounds: Vec<Vec<f64>> = (0..rounds)
+        .map(|_| {
+            let here = level * (1.0 + of_rounds * normal(random));
+            (0..20)
+                .map(|_| here * (1.0 + 0.01 * normal(random)))
+                .collect()
+        })
+        .collect();
+    let cell = &mut run.cells[0];
+    cell.measured(&Summary::of_rounds(&rounds).unwrap());
+    cell.samples = Some(rounds.concat());
+    cell.round_medians = Some(
+        (rounds.iter())
+            .map(|round| Summary::of(round).unwrap().median)
+            .collect(),
+    );
+    run
+}
+
+#[test]
+fn every_kind_of_document_is_the_same_as_itself() {
+    for name in [
+        "v1",
+        "v1-stacks",
+        "v1-newer-keys",
+        "profile-v1",
+        "sensitivity-v1",
+        "monitor-v1",
+    ] {
+        let document = golden(name);
+        let found = try_both(&document, &document, &gated("1%")).unwrap();
+        assert!(
+            !found.compared.is_empty() && found.unmatched.is_empty(),
+            "{name}"
+        );
+        let changed = found.count(Verdict::Worse) + found.count(Verdict::Better);
+        assert_eq!(changed, 0, "{name}");
+        assert_ne!(found.gate.unwrap().verdict, GateVerdict::Fail, "{name}");
+    }
+}
+
+#[test]
+fn one_instruction_is_found() {
+    let base = counted();
+    let mut new = base.clone();
+    new.cells[0].counts.as_mut().unwrap().modal.instructions += 1;
+    let found = both(&base, &new, &gated("0 instructions"));
+    let cell = &found.compared[0];
+    assert_eq!(
+        (cell.method, cell.verdict, cell.difference),
+        (Method::Exact, Verdict::Worse, Some(1.0))
+    );
+    assert_eq!(found.gate.unwrap().verdict, GateVerdict::Fail);
+    let found = both(&base, &new, &gated("1 instructions"));
+    assert_eq!(found.gate.unwrap().verdict, GateVerdict::Pass);
+    let found = both(&new, &base, &gated("0 instructions"));
+    assert_eq!(found.compared[0].verdict, Verdict::Better);
+    assert_eq!(found.gate.unwrap().verdict, GateVerdict::Pass);
+}
+
+#[test]
+fn a_hundred_comparisons_of_equal_counts_never_alarm() {
+    let base = counted();
+    let mut random = SplitMix64::new(3);
+    for _ in 0..100 {
+        // What differs between two boots: which windows were dirty, and rare paths.
+        let mut new = base.clone();
+        for cell in &mut new.cells {
+            let counts = cell.counts.as_mut().unwrap();
+            counts.dirty = random.below(9) as u64;
+            for path in &mut counts.paths {
+                path.instructions += random.below(50) as u64;
+            }
+        }
+        let found = both(&base, &new, &gated("0%"));
+        assert_eq!(found.gate.unwrap().verdict, GateVerdict::Pass);
+    }
+}
+
+#[test]
+fn rounds_that_differ_are_no_change() {
+    // Samples of a round agree to 1 %, rounds only to 2 %: ranks of samples alone would
+    // find a difference in most of these.
+    let mut random = SplitMix64::new(5);
+    let (mut alarms, mut found) = (0, 0);
+    let tries = 200;
+    for _ in 0..tries {
+        let base = timed(&mut random, 400.0, 5, 0.02);
+        let same = timed(&mut random, 400.0, 5, 0.02);
+        let slower = timed(&mut random, 440.0, 5, 0.02);
+        let verdict = |new: &Run| {
+            let compared = both(&base, new, &Options::default()).compared;
+            assert_eq!(compared[0].method, Method::Rounds);
+            compared[0].verdict
+        };
+        alarms += usize::from(verdict(&same) != Verdict::Unclear);
+        found += usize::from(verdict(&slower) == Verdict::Worse);
+    }
+    assert!(alarms <= tries * 8 / 100, "{alarms} of {tries}");
+    assert!(found >= tries * 9 / 10, "{found} of {tries}");
+}
+
+#[test]
+fn times_without_samples_are_compared_by_what_was_kept() {
+    let mut random = SplitMix64::new(7);
+    let mut runs = [400.0, 500.0].map(|level| timed(&mut random, level, 5, 0.001));
+    for run in &mut runs {
+        run.cells[0].samples = None;
+    }
+    let found = both(&runs[0], &runs[1], &Options::default());
+    assert_eq!(found.compared[0].method, Method::Rounds);
+    assert_eq!(found.compared[0].verdict, Verdict::Worse);
+    for run in &mut runs {
+        run.cells[0].round_medians = None;
+    }
+    let found = both(&runs[0], &runs[1], &Options::default());
+    assert_eq!(found.compared[0].method, Method::Intervals);
+    assert_eq!(found.compared[0].verdict, Verdict::Worse);
+    runs[1].cells[0].ci95 = None;
+    let found = both(&runs[0], &runs[1], &gated("1%"));
+    let cell = &found.compared[0];
+    assert_eq!(
+        (cell.method, cell.verdict),
+        (Method::None, Verdict::Unclear)
+    );
+    assert!(cell.reason.as_ref().unwrap().starts_with("too few samples"));
+    assert_eq!(found.gate.unwrap().verdict, GateVerdict::Inconclusive);
+}
+
+#[test]
+fn less_throughput_is_worse() {
+    let base = golden_run();
+    let mut new = base.clone();
+    for cell in new
+        .cells
+        .iter_mut()
+        .filter(|c| c.metric == Metric::Throughput)
+    {
+        let slower: Vec<f64> = (cell.samples.as_ref().unwrap().iter())
+            .map(|x| x * 0.8)
+            .collect();
+        cell.measured(&Summary::of(&slower).unwrap());
+        cell.samples = Some(slower);
+    }
+    let found = both(&base, &new, &gated("5%"));
+    let rates: Vec<_> = (found.compared.iter())
+        .filter(|cell| cell.unit == "ops/s")
+        .collect();
+    assert_eq!(rates.len(), 3);
+    for cell in rates {
+        assert_eq!(cell.verdict, Verdict::Worse);
+        assert!((cell.overhead.unwrap() - 0.2).abs() < 0.01, "{cell:?}");
+        assert_eq!(cell.gate.as_ref().unwrap().verdict, GateVerdict::Fail);
+    }
+}
+
+#[test]
+fn a_path_of_many_is_judged_by_its_windows() {
+    let base = counted();
+    let mut new = base.clone();
+    let counts = new.cells[1].counts.as_mut().unwrap();
+    // Now less than half of the windows take the modal path.
+    counts.modal.windows = 30;
+    counts.paths[0].windows = 34;
+    let found = both(&base, &new, &Options::default());
+    assert_eq!(found.compared[1].method, Method::Samples);
+    assert!(found.compared[1].p.is_some());
+}
+
+#[test]
+fn one_kernel_of_each_may_differ_and_what_is_alone_is_listed() {
+    let base = counted();
+    let mut new = base.clone();
+    for cell in &mut new.cells {
+        cell.kernel = "debian:6.12".to_owned();
+    }
+    let gone = new.cells.remove(0);
+    let found = both(&base, &new, &gated("1%"));
+    assert_eq!(found.compared.len(), base.cells.len() - 1);
+    assert_eq!(
+        found.matched_by[1],
+        "kernel: debian:6.1 of BASE against debian:6.12 of NEW, the only one of each"
+    );
+    assert_eq!(
+        found.compared[0].base_place.as_ref().unwrap().kernel,
+        "debian:6.1"
+    );
+    assert_eq!(found.unmatched.len(), 1);
+    assert_eq!(found.unmatched[0].side, Side::Base);
+    assert_eq!(found.unmatched[0].benchmark, gone.title());
+    let gate = found.gate.unwrap();
+    assert_eq!(gate.verdict, GateVerdict::Inconclusive);
+    assert_eq!(gate.reasons, ["1 cells of BASE are not in NEW"]);
+    // With two kernels on a side, nobody knows which is meant.
+    new.cells[0].kernel = "debian:7".to_owned();
+    assert!(both(&base, &new, &Options::default()).compared.is_empty());
+}
+
+#[test]
+fn what_cannot_be_trusted_is_inconclusive() {
+    let base = counted();
+    let mut new = base.clone();
+    let mut dirty = Warning::new(WarningKind::DirtyWindows, "60 of 64 windows were dirty");
+    dirty.cells = vec![0];
+    new.warnings.push(dirty);
+    new.cells[0].counts.as_mut().unwrap().modal.instructions += 500;
+    let found = both(&base, &new, &gated("1%"));
+    assert_eq!(found.compared[0].doubts, ["NEW: dirty windows"]);
+    assert!(found.compared[1].doubts.is_empty());
+    assert_eq!(found.gate.unwrap().verdict, GateVerdict::Inconclusive);
+    // A failed cell on one side is no pass either.
+    let mut new = base.clone();
+    new.cells[0].unusable(Status::Failed, "panic");
+    let found = both(&base, &new, &gated("1%"));
+    assert_eq!(found.compared[0].verdict, Verdict::Missing);
+    assert_eq!(
+        found.compared[0].reason.as_deref(),
+        Some("NEW failed: panic")
+    );
+    assert_eq!(found.gate.unwrap().verdict, GateVerdict::Inconclusive);
+}
+
+#[test]
+fn other_machines_count_alike_and_time_differently() {
+    let base = golden_run();
+    let mut new = base.clone();
+    new.environment.cpu = "another".to_owned();
+    let found = both(&base, &new, &gated("1%"));
+    assert_eq!(found.environment[0].key, "cpu");
+    let doubted = |cell: &experiment::comparison::ComparedCell| {
+        cell.doubts
+            .iter()
+            .any(|doubt| doubt.contains("not measured alike: cpu differs"))
+    };
+    for cell in &found.compared {
+        assert_eq!(doubted(cell), cell.quantity.is_timed(), "{}", cell.title());
+    }
+    let trusting = Options {
+        trust_environment: true,
+        ..gated("1%")
+    };
+    assert!(!both(&base, &new, &trusting).compared.iter().any(doubted));
+}
+
+#[test]
+fn wrong_pairs_of_documents_are_refused() {
+    let options = Options::default();
+    let error = |a: &AnyDocument, b: &AnyDocument| {
+        let error = try_both(a, b, &options).unwrap_err();
+        assert!(!error.hint().is_empty());
+        error.to_string()
+    };
+    assert_eq!(
+        error(&golden("v1"), &golden("profile-v1")),
+        "a.json is a run document, b.json a profile document"
+    );
+    let placement = golden("placement-v1");
+    assert_eq!(
+        error(&placement, &placement),
+        "a.json is a placement document, which holds nothing measured"
+    );
+    let only = |metric| {
+        let mut run = golden_run();
+        run.warnings.clear();
+        run.cells.retain(|cell| cell.metric == metric);
+        AnyDocument::Run(Box::new(run))
+    };
+    assert_eq!(
+        error(&only(Metric::Instructions), &only(Metric::Time)),
+        "a.json holds instructions (instructions), b.json time (ns): no unit is in both"
+    );
+    let mut none = golden_run();
+    none.warnings.clear();
+    none.cells.clear();
+    let none = AnyDocument::Run(Box::new(none));
+    assert_eq!(error(&golden("v1"), &none), "b.json holds no cells");
+}
+
+#[test]
+fn cells_of_one_run_are_compared_along_an_axis() {
+    let run = AnyDocument::Run(Box::new(counted()));
+    let of = Named {
+        name: "run.json",
+        document: &run,
+    };
+    let found = across(of, Axis::Stack, None, &Options::default()).unwrap();
+    assert_eq!(found.compared.len(), 4);
+    assert_eq!(found.compared[0].difference, Some(1588.0));
+    assert_eq!(found.base.name, "run.json: stack capability");
+    let from = Some("capability,apparmor");
+    let found = across(of, Axis::Stack, from, &Options::default()).unwrap();
+    assert_eq!(found.compared[0].difference, Some(4979.0 - 5386.0));
+    let error = across(of, Axis::Kernel, None, &Options::default()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "all cells of run.json have the same kernel: debian:6.1"
+    );
+    let error = across(of, Axis::Stack, Some("smack"), &Options::default()).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("no cell of run.json has the stack `smack`")
+    );
+    let profile = golden("profile-v1");
+    let of = Named {
+        name: "p.json",
+        document: &profile,
+    };
+    assert!(across(of, Axis::Stack, None, &Options::default()).is_err());
+}
+
+#[test]
+fn many_cells_are_corrected_for() {
+    let base = golden_run();
+    let found = |correction| {
+        let options = Options {
+            correction,
+            ..Options::default()
+        };
+        both(&base, &base, &options)
+    };
+    let holm = found(Correction::Holm);
+    assert_eq!(holm.judgement.tested, 6);
+    let none = found(Correction::None);
+    for (corrected, plain) in holm.compared.iter().zip(&none.compared) {
+        assert!(corrected.p_adjusted >= plain.p_adjusted);
+    }
+}
+
+#[test]
+fn aa_runs_tell_the_noise_and_a_comparison_keeps_to_it() {
+    let mut random = SplitMix64::new(13);
+    let runs: Vec<Run> = (0..4).map(|_| timed(&mut random, 400.0, 5, 0.02)).collect();
+    let report = aa(&runs, &Options::default()).unwrap();
+    let metric = &report.metrics[0];
+    assert_eq!((report.runs, metric.pairs, metric.cells), (4, 6, 6));
+    assert!(metric.largest > 0.0 && metric.detectable > 0.0 && metric.rate_at_most > metric.rate);
+    assert_eq!(aa_doubt(&runs), None);
+    // A difference that small is noise now, however few its samples differ by.
+    let mut base = timed(&mut random, 400.0, 5, 0.0);
+    let new = timed(&mut random, 408.0, 5, 0.0);
+    let mut noisy = report.clone();
+    noisy.metrics[0].largest = 0.05;
+    let before = both(&base, &new, &Options::default());
+    assert_eq!(
+        before.compared[0].verdict,
+        Verdict::Worse,
+        "{:?}",
+        before.compared[0]
+    );
+    base.aa = Some(noisy);
+    let after = both(&base, &new, &Options::default());
+    assert_eq!(after.compared[0].verdict, Verdict::Unclear);
+    assert_eq!(
+        after.compared[0].reason.as_deref(),
+        Some("without any change figures differed by up to 5.0 % here")
+    );
+    // Counts that are not the same in all runs are doubted.
+    let first = counted();
+    let mut second = first.clone();
+    second.cells[2].counts.as_mut().unwrap().modal.instructions += 7;
+    let warning = aa_doubt(&[first.clone(), second]).unwrap();
+    assert_eq!(
+        (warning.kind, warning.cells),
+        (WarningKind::AaDiffers, vec![2])
+    );
+}
+
+#[test]
+fn budgets_speak_of_benchmarks() {
+    let base = counted();
+    let mut new = base.clone();
+    for cell in &mut new.cells {
+        cell.counts.as_mut().unwrap().modal.instructions += 40;
+    }
+    let budget = Budget::parse(
+        "default = \"5%\"\n[limits]\n\"open\" = \"39 instructions\"\n\"st*:AA/*\" = \"0.5%\"\n",
+    )
+    .unwrap();
+    let options = Options {
+        budget: Some(budget),
+        ..Options::default()
+    };
+    let found = both(&base, &new, &options);
+    for cell in &found.compared {
+        let verdict = cell.gate.as_ref().unwrap().verdict;
+        assert_eq!(verdict, GateVerdict::Fail, "{}", cell.title());
+    }
+    for (toml, why) in [
+        ("", "it holds no limit"),
+        ("default = \"1\"", "limit `1`: it has no unit"),
+        (
+            "default = \"-1%\"",
+            "limit `-1%`: it does not begin with a number",
+        ),
+        ("default = \"1 s\"", "its unit is none of"),
+        ("[limits]\n\"!open\" = \"1%\"", "its pattern takes away"),
+        ("[limits]\n\"open:\" = \"1%\"", "names no variant"),
+        ("limit = 3", "unknown field"),
+    ] {
+        let error = Budget::parse(toml).unwrap_err();
+        assert!(error.to_string().contains(why), "{toml}: {error}");
+        assert!(!error.hint().is_empty());
+    }
+}
+
+#[test]
+fn hooks_are_ranked_and_sum_up() {
+    let base = golden("profile-v1");
+    let AnyDocument::Profile(mut profiles) = base.clone() else {
+        panic!("no profile")
+    };
+    let profile = &mut profiles.profiles[0];
+    profile.baseline = None;
+    profile.residual = None;
+    profile.residual_functions.clear();
+    let hook = &mut profile.hooks[0];
+    hook.calls += 1;
+    hook.called_by.push(HookCaller {
+        function: "may_open".to_owned(),
+        calls: 1,
+    });
+    hook.inclusive += 30;
+    hook.outermost += 30;
+    hook.dispatch += 2;
+    hook.implementations[0].inclusive += 28;
+    profile.hooked += 30;
+    profile.total += 37;
+    let options = Options {
+        explain: true,
+        ..Options::default()
+    };
+    let new = AnyDocument::Profile(profiles);
+    let found = try_both(&base, &new, &options).unwrap();
+    let explained = &found.explanations[0];
+    assert_eq!(
+        (explained.difference, explained.hooked, explained.residual),
+        (37, 30, 7)
+    );
+    assert_eq!(explained.hooks[0].difference, 30);
+    assert_eq!(explained.hooks[0].dispatch, 2);
+    let caller = &explained.hooks[0].callers[0];
+    assert_eq!(
+        (&caller.function[..], caller.base_calls, caller.new_calls),
+        ("may_open", 0, 1)
+    );
+    assert_eq!(explained.hooks[0].implementations[0].difference, 28);
+    // A run without hooks says how to get them.
+    let mut changed = counted();
+    changed.cells[0].counts.as_mut().unwrap().modal.instructions += 1;
+    changed.cells[0].hooks = None;
+    let found = both(&counted(), &changed, &options);
+    assert!(found.notes[0].contains("--with-hooks"), "{:?}", found.notes);
+}
