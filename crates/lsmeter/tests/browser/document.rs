@@ -119,6 +119,7 @@ fn hook_cost(hook: &str, calls: u64, own: u64) -> HookCost {
             calls,
             inclusive: calls * (own - 20),
         }],
+        called_by: Vec::new(),
     }
 }
 
