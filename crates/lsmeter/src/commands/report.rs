@@ -2,7 +2,7 @@
 //! `lsmeter report`: documents as a page, or one figure of them.
 
 use std::fs::File;
-use std::io::{BufReader, Write};
+use std::io::BufReader;
 use std::path::Path;
 
 use anyhow::{Context, Result};
