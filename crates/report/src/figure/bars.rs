@@ -24,7 +24,7 @@ pub(super) fn svg(figure: &Figure, bars: &Bars) -> String {
         .filter(|bar| bar.category < categories)
         .collect();
     let mut sheet = Sheet::new(figure);
-    let colour = |series: usize| COLOURS[series % COLOURS.len()];
+    let colour = |series: usize| COLOURS[bars.colour(series) % COLOURS.len()];
     let names = bars.series.iter().enumerate();
     let names: Vec<_> = names.map(|(at, name)| (name.clone(), colour(at))).collect();
     sheet.legend(&names);

@@ -40,8 +40,11 @@ pub struct Bars {
     pub kind: String,
     /// From top to bottom.
     pub categories: Vec<String>,
-    /// A colour each.
+    /// What stands beside each other, or follows each other.
     pub series: Vec<String>,
+    /// The colour of each series, as its position in the palette: the same series has the
+    /// same colour in all figures of a document.
+    pub colours: Vec<usize>,
     /// In any order; at most one for each category and series.
     pub bars: Vec<Bar>,
     /// The series of a category follow each other in one bar.
@@ -176,6 +179,11 @@ fn ends(interval: Option<[f64; 2]>) -> [String; 2] {
 }
 
 impl Bars {
+    /// A series' colour, as its position in the palette.
+    pub(crate) fn colour(&self, series: usize) -> usize {
+        self.colours.get(series).copied().unwrap_or(series)
+    }
+
     fn write(&self, out: &mut Csv) -> csv::Result<()> {
         out.write_record([
             &self.category,

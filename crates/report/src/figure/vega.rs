@@ -23,9 +23,9 @@ impl Figure {
     }
 }
 
-fn colour(names: &[String], kind: &str) -> Value {
+fn colour(names: &[String], kind: &str, position: impl Fn(usize) -> usize) -> Value {
     let range: Vec<&str> = (0..names.len())
-        .map(|at| COLOURS[at % COLOURS.len()])
+        .map(|at| COLOURS[position(at) % COLOURS.len()])
         .collect();
     json!({
         "field": "s", "type": "nominal", "sort": null,
@@ -90,7 +90,7 @@ fn of_bars(bars: &Bars) -> Value {
         "axis": { "labelLimit": 220 } });
     let mut encoding = json!({
         "x": { "field": "v", "type": "quantitative", "title": bars.axis },
-        "color": colour(&series, &bars.kind),
+        "color": colour(&series, &bars.kind, |at| bars.colour(at)),
         "opacity": opacity(),
         "tooltip": [
             { "field": "c", "title": bars.category },
@@ -170,7 +170,7 @@ fn of_lines(lines: &Lines) -> Value {
         "scale": { "domain": names, "range": dashes } });
     let x = json!({ "field": "x", "type": "quantitative", "title": lines.x });
     let y = json!({ "field": "y", "type": "quantitative", "title": lines.y });
-    let colour = colour(&names, &lines.kind);
+    let colour = colour(&names, &lines.kind, |at| at);
     let mut layers = vec![
         json!({
             "data": { "values": path },

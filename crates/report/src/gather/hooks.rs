@@ -105,6 +105,7 @@ fn stacked(operations: &[Operation<'_>]) -> Bars {
         category: "operation".to_owned(),
         kind: "hook".to_owned(),
         categories: operations.iter().map(|of| of.title.clone()).collect(),
+        colours: (0..series.len()).collect(),
         series,
         bars,
         stacked: true,

@@ -78,6 +78,7 @@ fn bars(
             kind: "what".to_owned(),
             categories: names.collect(),
             series: vec![axis.to_owned()],
+            colours: vec![0],
             bars: hooks.iter().enumerate().map(bar).collect(),
             stacked: false,
         }),

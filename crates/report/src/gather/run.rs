@@ -98,6 +98,10 @@ impl Figures<'_> {
             },
             categories: self.categories(),
             series: names.collect(),
+            colours: configurations
+                .iter()
+                .filter_map(|c| self.group.configurations.iter().position(|of| of == *c))
+                .collect(),
             bars,
             stacked: false,
         };
@@ -368,6 +372,8 @@ pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
                 category: "kernel".to_owned(),
                 kind: "configuration".to_owned(),
                 categories,
+                // The baseline, of the first colour, is none of them.
+                colours: (1..=series.len()).collect(),
                 series,
                 bars,
                 stacked: false,

@@ -14,10 +14,13 @@ pub(super) fn figure(figure: &Figure) -> Markup {
             div.live role="img" aria-label=(label) hidden {}
             script.spec type="application/json" { (PreEscaped(harmless(figure))) }
             figcaption {
-                code { (figure.name) }
+                strong { (figure.title) }
                 " "
                 (figure.description)
                 @for note in figure.notes.iter().chain(&figure.left_out()) { " " (note) }
+                " For --figure: "
+                code { (figure.name) }
+                "."
                 div.downloads {
                     a download={ (figure.name) ".csv" } href=(data_url(&figure.csv())) {
                         "Data (CSV)" span.hidden { " of " (figure.name) }

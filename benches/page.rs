@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! How long a page takes, and how large it is: 1,000 cells of 300 samples, read and written.
+//!
+//! cargo bench -p report --bench page
+
+use std::time::Instant;
+
+use experiment::{AnyDocument, Run};
+use report::{Source, page};
+
+const CONFIGURATIONS: usize = 10;
+const OPERATIONS: usize = 100;
+const SAMPLES: usize = 300;
+const ROUNDS: usize = 5;
+
+/// A run in time, as large as they come.
+fn document() -> Vec<u8> {
+    let golden = include_bytes!("../crates/experiment/tests/golden/v1.json");
+    let mut run = Run::parse(golden).expect("the golden document");
+    let timed = |cell: &&experiment::Cell| cell.ci95.is_some();
+    let like = run.cells.iter().find(timed).expect("a timed cell").clone();
+    let cell = |at: usize| {
+        let mut cell = like.clone();
+        cell.variant = format!("variant-{}", at / CONFIGURATIONS);
+        if at % CONFIGURATIONS > 0 {
+            cell.stack.push(format!("module{}", at % CONFIGURATIONS));
+        }
+        let median = cell.median.unwrap_or(1.0);
+        cell.samples = Some((0..SAMPLES).map(|n| median + n as f64 / 7.0).collect());
+        cell
+    };
+    run.cells = (0..CONFIGURATIONS * OPERATIONS).map(cell).collect();
+    run.warnings.clear();
+    let mut bytes = Vec::new();
+    run.write(&mut bytes).expect("memory takes it");
+    bytes
+}
+
+fn main() {
+    let bytes = document();
+    println!("document: {} bytes", bytes.len());
+    for round in 1..=ROUNDS {
+        let begun = Instant::now();
+        let document = AnyDocument::parse(&bytes).expect("what was written is read");
+        let read = begun.elapsed();
+        let source = Source {
+            name: "large.json".to_owned(),
+            document,
+        };
+        let page = page(&[source]);
+        println!(
+            "round {round}: read in {:.0} ms, in all {:.0} ms, {} bytes",
+            read.as_secs_f64() * 1e3,
+            begun.elapsed().as_secs_f64() * 1e3,
+            page.len()
+        );
+    }
+}
