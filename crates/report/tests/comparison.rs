@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The golden comparison in every format, and what those that read these formats require.
+
+use experiment::ComparisonDocument;
+use experiment::comparison::GateVerdict;
+use proptest::prelude::*;
+use report::{
+    COMPARISON_CSV_COLUMNS, ComparisonOptions, KcidbNames, Layout, comparison_csv,
+    comparison_report, comparison_summary, junit, kcidb, ktap, markdown, terminal,
+};
+
+fn golden() -> ComparisonDocument {
+    let golden = include_bytes!("../../experiment/tests/golden/comparison-v1.json");
+    ComparisonDocument::parse(golden).unwrap()
+}
+
+/// The golden comparison with texts that try to break out.
+fn hostile() -> ComparisonDocument {
+    let mut document = golden();
+    let cell = &mut document.compared[0];
+    cell.benchmark = "=a # SKIP\u{1b}[31m\nok 9 b|<b>]]>".to_owned();
+    cell.place.kernel = "../\u{202e}\"'&".to_owned();
+    cell.gate.as_mut().unwrap().message = "x # SKIP\nok 10 y]]>\u{0}".to_owned();
+    document.gate.as_mut().unwrap().reasons = vec!["one\nok 11 two # TODO".to_owned()];
+    document
+}
+
+fn written_junit(document: &ComparisonDocument) -> String {
+    let mut bytes = Vec::new();
+    junit(document, &mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn tables() {
+    let document = golden();
+    let report = comparison_report(&document, &ComparisonOptions::default());
+    insta::assert_snapshot!(terminal(&report, &Layout::default()));
+    insta::assert_snapshot!("tables_in_markdown", markdown(&report));
+    let changed = comparison_report(&document, &ComparisonOptions { changed: true });
+    let text = terminal(&changed, &Layout::default());
+    assert!(!text.contains("stat:AA/BB"), "{text}");
+    assert!(
+        text.contains("1 cells that are the same are not shown."),
+        "{text}"
+    );
+    insta::assert_snapshot!(
+        comparison_summary(&document),
+        @"4 cells: 1 worse, 1 the same, 1 unclear, 1 without a figure, 1 more on one side only"
+    );
+}
+
+#[test]
+fn csv_has_a_row_for_each_cell() {
+    let mut bytes = Vec::new();
+    comparison_csv(&hostile(), &mut bytes).unwrap();
+    let mut reader = csv::Reader::from_reader(bytes.as_slice());
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 4);
+    assert!(
+        rows.iter()
+            .all(|row| row.len() == COMPARISON_CSV_COLUMNS.len())
+    );
+    assert!(rows[0][6].starts_with("'=a"), "{:?}", &rows[0][6]);
+    assert_eq!((&rows[1][15], &rows[1][24]), ("4", "unclear"));
+}
+
+/// One test's result, as the rules of Documentation/dev-tools/ktap.rst have it.
+#[derive(Debug, PartialEq)]
+struct Test {
+    ok: bool,
+    number: usize,
+    name: String,
+    skipped: bool,
+}
+
+/// Parses KTAP strictly: version, plan, results in order, diagnostics, nothing else.
+fn parse_ktap(text: &str) -> Result<Vec<Test>, String> {
+    let mut lines = text.lines();
+    if lines.next() != Some("KTAP version 1") {
+        return Err("no version".to_owned());
+    }
+    let plan = lines.next().and_then(|line| line.strip_prefix("1.."));
+    let plan: usize = plan.and_then(|n| n.parse().ok()).ok_or("no plan")?;
+    let mut tests = Vec::new();
+    for line in lines.filter(|line| !line.starts_with("# ")) {
+        let (ok, rest) = match (line.strip_prefix("ok "), line.strip_prefix("not ok ")) {
+            (Some(rest), None) => (true, rest),
+            (None, Some(rest)) => (false, rest),
+            _ => return Err(format!("neither result nor diagnostics: {line}")),
+        };
+        let (number, rest) = rest.split_once(' ').ok_or("no name")?;
+        let (name, directive) = rest
+            .split_once(" # ")
+            .map_or((rest, None), |(n, d)| (n, Some(d)));
+        let number = number.parse().map_err(|_| format!("no number: {line}"))?;
+        if number != tests.len() + 1 {
+            return Err(format!("out of order: {line}"));
+        }
+        if name.is_empty() || name.contains('#') {
+            return Err(format!("no name: {line}"));
+        }
+        let skipped = match directive {
+            None => false,
+            Some(directive) if directive.starts_with("SKIP") => true,
+            Some(_) => return Err(format!("unknown directive: {line}")),
+        };
+        tests.push(Test {
+            ok,
+            number,
+            name: name.to_owned(),
+            skipped,
+        });
+    }
+    if tests.len() != plan {
+        return Err(format!("{} of {plan} tests", tests.len()));
+    }
+    Ok(tests)
+}
+
+#[test]
+fn ktap_keeps_to_the_kernels_rules() {
+    insta::assert_snapshot!(ktap(&golden()));
+    let tests = parse_ktap(&ktap(&golden())).unwrap();
+    assert_eq!(tests.len(), 5);
+    assert!(!tests[0].ok && !tests[0].skipped, "{tests:?}");
+    assert!(tests[1].ok && tests[1].skipped, "{tests:?}");
+    let tests = parse_ktap(&ktap(&hostile())).unwrap();
+    assert!(!tests[0].ok && !tests[0].skipped, "{tests:?}");
+    // The parser does refuse what breaks the rules.
+    for wrong in [
+        "TAP version 13\n1..0\n",
+        "KTAP version 1\n1..2\nok 1 a\n",
+        "KTAP version 1\n1..1\nok 2 a\n",
+        "KTAP version 1\n1..1\nfine\n",
+    ] {
+        assert!(parse_ktap(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn junit_is_xml_whose_counts_are_those_of_its_cases() {
+    insta::assert_snapshot!(written_junit(&golden()));
+    for document in [golden(), hostile()] {
+        let text = written_junit(&document);
+        let xml = roxmltree::Document::parse(&text).unwrap();
+        let root = xml.root_element();
+        assert_eq!(root.tag_name().name(), "testsuites");
+        let all = |name: &str| xml.descendants().filter(|n| n.has_tag_name(name)).count();
+        let said = |key: &str| root.attribute(key).unwrap().parse::<usize>().unwrap();
+        assert_eq!(said("tests"), all("testcase"));
+        assert_eq!(said("failures"), all("failure"));
+        assert_eq!(said("errors"), all("error"));
+        assert_eq!((all("failure"), all("error"), all("skipped")), (1, 2, 2));
+        let failure = xml
+            .descendants()
+            .find(|n| n.has_tag_name("failure"))
+            .unwrap();
+        assert_eq!(failure.attribute("type"), Some("worse"));
+    }
+}
+
+#[test]
+fn kcidb_has_what_its_schema_asks_for() {
+    let names = KcidbNames {
+        origin: "mylab".to_owned(),
+        build_id: "mylab:1".to_owned(),
+    };
+    insta::assert_json_snapshot!(kcidb(&golden(), &names));
+    let value = kcidb(&hostile(), &names);
+    let tests = value["tests"].as_array().unwrap();
+    let mut ids = std::collections::BTreeSet::new();
+    for test in tests {
+        for key in ["build_id", "id", "origin"] {
+            assert!(test[key].is_string(), "{test}");
+        }
+        assert!(ids.insert(test["id"].as_str().unwrap()), "{test}");
+        let path = test["path"].as_str().unwrap();
+        let plain = |part: &str| {
+            let mut letters = part.chars();
+            !part.is_empty() && letters.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+        };
+        assert!(path.split('.').all(plain), "{path}");
+        let known = ["FAIL", "ERROR", "MISS", "PASS", "DONE", "SKIP"];
+        assert!(known.contains(&test["status"].as_str().unwrap()));
+        assert!(!test["comment"].as_str().unwrap().contains('\0'));
+    }
+    assert_eq!(tests[0]["status"], "FAIL");
+    assert_eq!(tests[1]["status"], "ERROR");
+}
+
+#[test]
+fn a_passed_gate_is_told_as_passed() {
+    let mut document = golden();
+    document.compared.truncate(1);
+    let gate = document.compared[0].gate.as_mut().unwrap();
+    gate.verdict = GateVerdict::Pass;
+    document.gate.as_mut().unwrap().reasons.clear();
+    let tests = parse_ktap(&ktap(&document)).unwrap();
+    assert!(tests[0].ok && !tests[0].skipped);
+    assert!(!written_junit(&document).contains("<failure"));
+}
+
+proptest! {
+    #[test]
+    fn whatever_the_texts_are_the_formats_hold(text: String, other: String) {
+        let mut document = golden();
+        document.compared[0].benchmark.clone_from(&text);
+        document.compared[0].place.configuration.clone_from(&other);
+        document.compared[0].gate.as_mut().unwrap().message = text;
+        document.gate.as_mut().unwrap().reasons = vec![other];
+        prop_assert_eq!(parse_ktap(&ktap(&document)).map(|tests| tests.len()), Ok(5));
+        let xml = written_junit(&document);
+        prop_assert!(roxmltree::Document::parse(&xml).is_ok(), "{}", xml);
+    }
+}
