@@ -39,6 +39,8 @@ struct Keys {
     slopes: Option<IgnoredAny>,
     intervals: Option<IgnoredAny>,
     syscalls: Option<IgnoredAny>,
+    changes: Option<IgnoredAny>,
+    versions: Option<IgnoredAny>,
 }
 
 impl AnyDocument {
@@ -66,6 +68,11 @@ impl AnyDocument {
             DocumentKind::Monitor => AnyDocument::Monitor(MonitorDocument::parse(bytes)?.into()),
             DocumentKind::Placement => {
                 AnyDocument::Placement(PlacementDocument::parse(bytes)?.into())
+            }
+            kind @ (DocumentKind::PlacementDifference | DocumentKind::PlacementHistory) => {
+                return Err(unknown(DocumentFault::NoVersion {
+                    message: format!("a {kind} is made from others, and cannot be used like one"),
+                }));
             }
             DocumentKind::Unknown => {
                 return Err(unknown(DocumentFault::NoVersion {
@@ -118,6 +125,10 @@ fn kind(bytes: &[u8]) -> Result<DocumentKind, DocumentFault> {
         DocumentKind::Monitor
     } else if keys.syscalls.is_some() {
         DocumentKind::Placement
+    } else if keys.changes.is_some() {
+        DocumentKind::PlacementDifference
+    } else if keys.versions.is_some() {
+        DocumentKind::PlacementHistory
     } else {
         DocumentKind::Unknown
     })

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::monitor::MonitorDocument;
-use crate::placement::PlacementDocument;
+use crate::placement::{PlacementDifference, PlacementDocument, PlacementHistory};
 use crate::profile::ProfileDocument;
 use crate::run::{Run, SCHEMA_VERSION, Warning};
 use crate::sensitivity::SensitivityDocument;
@@ -32,6 +32,10 @@ pub enum DocumentKind {
     Monitor,
     /// What `lsmeter placement` writes: [`crate::PlacementDocument`].
     Placement,
+    /// What `lsmeter placement diff` writes: [`crate::placement::PlacementDifference`].
+    PlacementDifference,
+    /// What `lsmeter placement history` writes: [`crate::placement::PlacementHistory`].
+    PlacementHistory,
     /// None of these, or none that could be told.
     Unknown,
 }
@@ -44,6 +48,8 @@ impl fmt::Display for DocumentKind {
             DocumentKind::Sensitivity => "sensitivity document",
             DocumentKind::Monitor => "recording",
             DocumentKind::Placement => "placement document",
+            DocumentKind::PlacementDifference => "difference of placements",
+            DocumentKind::PlacementHistory => "history of placements",
             DocumentKind::Unknown => "document of lsmeter's",
         })
     }
@@ -164,6 +170,14 @@ impl DocumentError {
             DocumentKind::Placement => (
                 "it was not written to its end; analyse the tree again",
                 "give a document that `lsmeter placement TREE --output FILE` wrote",
+            ),
+            DocumentKind::PlacementDifference => (
+                "it was not written to its end; compare the trees again",
+                "give a document that `lsmeter placement diff A B --json` wrote",
+            ),
+            DocumentKind::PlacementHistory => (
+                "it was not written to its end; analyse the trees again",
+                "give a document that `lsmeter placement history TREE... --json` wrote",
             ),
             DocumentKind::Unknown => (
                 "it was not written to its end; measure again",
@@ -384,6 +398,16 @@ pub fn monitor_schema() -> serde_json::Value {
 /// The JSON Schema of the placement document, generated from the types.
 pub fn placement_schema() -> serde_json::Value {
     schemars::schema_for!(PlacementDocument).to_value()
+}
+
+/// The JSON Schema of the difference of placements, generated from the types.
+pub fn placement_difference_schema() -> serde_json::Value {
+    schemars::schema_for!(PlacementDifference).to_value()
+}
+
+/// The JSON Schema of the history of placements, generated from the types.
+pub fn placement_history_schema() -> serde_json::Value {
+    schemars::schema_for!(PlacementHistory).to_value()
 }
 
 #[cfg(test)]

@@ -40,7 +40,8 @@ pub use cell::{Cell, CellKey, Counts, PathCount, title as cell_title};
 pub use configuration::{Configuration, Tuning, title as configuration_title};
 pub use document::{
     DOCUMENT_LIMIT_BYTES, DocumentError, DocumentFault, DocumentKind, monitor_schema,
-    placement_schema, profile_schema, run_schema, sensitivity_schema,
+    placement_difference_schema, placement_history_schema, placement_schema, profile_schema,
+    run_schema, sensitivity_schema,
 };
 pub use experiment::{Experiment, Samples};
 pub use framework::IRREGULAR_FUNCTIONS;

@@ -64,6 +64,7 @@ fn document() -> PlacementDocument {
             hooks: 271,
             unconditional: 150,
             loc: 5_000,
+            names: Vec::new(),
         },
         modules: vec![module("selinux", 2, false), module("ima", 3, true)],
         syscalls: vec![

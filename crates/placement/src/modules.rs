@@ -256,6 +256,7 @@ impl Security {
                     .count(),
             ),
             loc: self.loc,
+            names: self.hooks.keys().cloned().collect(),
         }
     }
 }

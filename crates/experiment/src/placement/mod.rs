@@ -4,6 +4,8 @@
 
 mod agreement;
 mod count;
+mod difference;
+mod history;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
@@ -18,6 +20,11 @@ use crate::run::Tool;
 
 pub use agreement::{Agreement, ComparedHook, Comparison};
 pub use count::{Count, CountError};
+pub use difference::{
+    HookChange, HookDifference, HookPart, ModuleDifference, NameChanges, PlacementDifference,
+    PlacementSide, Side, SyscallDifference,
+};
+pub use history::{ModuleSize, PlacementHistory, PlacementVersion, SkippedVersion, SyscallReach};
 
 /// Which hooks a kernel's system calls can reach: `lsmeter placement --json`. See
 /// [`PlacementDocument::read`] and [`PlacementDocument::write`].
@@ -88,12 +95,7 @@ impl Document for PlacementDocument {
 
     fn check(&self) -> Result<(), DocumentFault> {
         let refuse = |path: String, message| Err(DocumentFault::Contradiction { path, message });
-        let framework = &self.framework;
-        if framework.unconditional > framework.hooks {
-            let message = format!(
-                "{} of {} hooks are unconditional",
-                framework.unconditional, framework.hooks
-            );
+        if let Some(message) = self.framework.contradiction() {
             return refuse("framework".to_owned(), message);
         }
         for (index, module) in self.modules.iter().enumerate() {
@@ -163,6 +165,21 @@ pub struct FrameworkPlacement {
     pub unconditional: u32,
     /// Lines of code in `security/`, without blank lines and comments.
     pub loc: u64,
+    /// The hooks, sorted; empty if whoever wrote the document did not list them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
+}
+
+impl FrameworkPlacement {
+    /// What contradicts itself in its figures, if anything.
+    fn contradiction(&self) -> Option<String> {
+        let parts = [
+            ("unconditional", self.unconditional as usize),
+            ("listed", self.names.len()),
+        ];
+        let beyond = parts.iter().find(|(_, n)| *n > self.hooks as usize);
+        beyond.map(|(what, n)| format!("{n} of {} hooks are {what}", self.hooks))
+    }
 }
 
 /// What one module implements.
@@ -254,11 +271,15 @@ impl SyscallPlacement {
 
     /// `stat`, or `close (missing)` if it is a case of its own.
     pub fn title(&self) -> String {
-        if self.case.is_empty() {
-            self.syscall.clone()
-        } else {
-            format!("{} ({})", self.syscall, self.case)
-        }
+        title(&self.syscall, &self.case)
+    }
+}
+
+fn title(syscall: &str, case: &str) -> String {
+    if case.is_empty() {
+        syscall.to_owned()
+    } else {
+        format!("{syscall} ({case})")
     }
 }
 
