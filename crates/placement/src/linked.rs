@@ -245,6 +245,7 @@ impl Linker<'_, '_, '_> {
                     callee,
                     passed,
                     next,
+                    ..
                 } => {
                     let text = node.text().unwrap_or_default();
                     let facts = find(at, &[Of::Call], text);

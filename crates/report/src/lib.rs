@@ -10,7 +10,9 @@
 //! [`latency_over_delay`] draws it. [`monitor_report`] and [`monitor_csv`] are about
 //! recordings of live machines, which [`OpenMetrics`] tells to Prometheus. [`placement_report`],
 //! [`placement_csv`], [`dot`] and [`mermaid`] are about the hooks that system calls can reach,
-//! [`agreement_report`] about what of that was measured. All text from a document is made
+//! [`agreement_report`] about what of that was measured, [`checks_report`] about checks made
+//! twice and not by all, [`difference_report`] and
+//! [`history_report`] about several of them. All text from a document is made
 //! harmless on the way: it may come from a guest that lies, or out of any tree.
 
 mod callgrind;
@@ -48,8 +50,10 @@ pub use monitor::{
 };
 pub use open_metrics::{OPEN_METRICS_TYPE, OpenMetrics};
 pub use placement::{
-    AGREEMENT_CSV_COLUMNS, PLACEMENT_CSV_COLUMNS, PlacementOptions, agreement_csv,
-    agreement_report, dot, mermaid, placement_csv, placement_report,
+    AGREEMENT_CSV_COLUMNS, CHECKS_CSV_COLUMNS, ChecksOptions, DIFFERENCE_CSV_COLUMNS,
+    DifferenceOptions, HISTORY_CSV_COLUMNS, HistoryOptions, PLACEMENT_CSV_COLUMNS,
+    PlacementOptions, agreement_csv, agreement_report, checks_csv, checks_report, difference_csv,
+    difference_report, dot, history_csv, history_report, mermaid, placement_csv, placement_report,
 };
 pub use profile::{PROFILE_CSV_COLUMNS, ProfileOptions, ProfileView, profile_csv, profile_report};
 pub use sensitivity::{

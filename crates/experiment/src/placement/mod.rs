@@ -3,6 +3,7 @@
 //! holds it.
 
 mod agreement;
+mod checks;
 mod count;
 mod difference;
 mod history;
@@ -19,6 +20,7 @@ use crate::document::{
 use crate::run::Tool;
 
 pub use agreement::{Agreement, ComparedHook, Comparison};
+pub use checks::{Confidence, MissingCheck, RedundantCheck};
 pub use count::{Count, CountError};
 pub use difference::{
     HookChange, HookDifference, HookPart, ModuleDifference, NameChanges, PlacementDifference,
@@ -45,6 +47,12 @@ pub struct PlacementDocument {
     pub modules: Vec<ModulePlacement>,
     /// System calls, by file system, then as asked for (Table 7).
     pub syscalls: Vec<SyscallPlacement>,
+    /// Hooks that are asked twice on a path; the most certain first.
+    #[serde(default)]
+    pub redundant: Vec<RedundantCheck>,
+    /// What some modules check and others do not; the most certain first.
+    #[serde(default)]
+    pub missing: Vec<MissingCheck>,
     /// Functions that lie between a system call and a hook, and did not parse in full.
     pub unparsed: Vec<Unparsed>,
     /// Functions that call each other in circles and reach hooks: those have no bound.
@@ -70,6 +78,20 @@ impl PlacementDocument {
     /// [`DOCUMENT_LIMIT_BYTES`](crate::DOCUMENT_LIMIT_BYTES).
     pub fn read(reader: impl Read) -> Result<PlacementDocument, DocumentError> {
         document::read(reader)
+    }
+
+    /// Keeps only some system calls, and of the findings those that are about them.
+    pub fn retain(&mut self, keep: impl Fn(&SyscallPlacement) -> bool) {
+        self.syscalls.retain(keep);
+        let titles: BTreeSet<String> = self.syscalls.iter().map(|call| call.full_title()).collect();
+        for check in &mut self.redundant {
+            check.syscalls.retain(|title| titles.contains(title));
+        }
+        for check in &mut self.missing {
+            check.syscalls.retain(|title| titles.contains(title));
+        }
+        self.redundant.retain(|check| !check.syscalls.is_empty());
+        self.missing.retain(|check| !check.syscalls.is_empty());
     }
 
     /// Reads a document that is in memory. Like [`PlacementDocument::read`].
@@ -121,6 +143,8 @@ impl Document for PlacementDocument {
             framework,
             modules,
             syscalls,
+            redundant,
+            missing,
             unparsed,
             circles,
             undecided,
@@ -140,6 +164,10 @@ impl Document for PlacementDocument {
         lines(w, modules)?;
         w.write_all(b",\n\"syscalls\": ")?;
         lines(w, syscalls)?;
+        w.write_all(b",\n\"redundant\": ")?;
+        lines(w, redundant)?;
+        w.write_all(b",\n\"missing\": ")?;
+        lines(w, missing)?;
         w.write_all(b",\n\"unparsed\": ")?;
         lines(w, unparsed)?;
         w.write_all(b",\n\"circles\": ")?;
@@ -267,6 +295,11 @@ impl SyscallPlacement {
                 above.max
             ))
         })
+    }
+
+    /// `open (missing) on ext4`, as findings name it.
+    pub fn full_title(&self) -> String {
+        format!("{} on {}", self.title(), self.fs)
     }
 
     /// `stat`, or `close (missing)` if it is a case of its own.

@@ -17,7 +17,10 @@ mod shared;
 
 pub use build::BuildArgs;
 pub use monitor::MonitorArgs;
-pub use placement::{Format, PlacementArgs, TreeArgs};
+pub use placement::{
+    ChecksArgs, DiffArgs, Format, HistoryArgs, PlacementArgs, PlacementCommand, ScopeArgs,
+    TableArgs, TableFormat, TreeArgs,
+};
 pub use profile::{ProfileArgs, View};
 pub use run::RunArgs;
 pub use sensitivity::SensitivityArgs;

@@ -9,6 +9,7 @@ mod kernel_build;
 mod list;
 mod monitor;
 mod placement;
+mod placements;
 mod profile;
 mod run;
 mod sensitivity;

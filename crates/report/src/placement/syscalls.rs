@@ -12,7 +12,7 @@ use crate::table::{Align, Column, Row, TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
 /// What D and S are.
-const VARIABLES: &str = "D: components looked up on a path, with those in the targets of symbolic \
+pub(super) const VARIABLES: &str = "D: components looked up on a path, with those in the targets of symbolic \
                          links; S: symbolic links followed on it.";
 
 /// Columns of a file system in the overview.
