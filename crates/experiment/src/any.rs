@@ -40,6 +40,8 @@ struct Keys {
     intervals: Option<IgnoredAny>,
     syscalls: Option<IgnoredAny>,
     compared: Option<IgnoredAny>,
+    changes: Option<IgnoredAny>,
+    versions: Option<IgnoredAny>,
 }
 
 impl AnyDocument {
@@ -68,9 +70,11 @@ impl AnyDocument {
             DocumentKind::Placement => {
                 AnyDocument::Placement(PlacementDocument::parse(bytes)?.into())
             }
-            DocumentKind::Comparison => {
+            kind @ (DocumentKind::Comparison
+            | DocumentKind::PlacementDifference
+            | DocumentKind::PlacementHistory) => {
                 return Err(unknown(DocumentFault::NoVersion {
-                    message: "it is a comparison, which holds no measurement of its own".to_owned(),
+                    message: format!("a {kind} is made from others, and cannot be used like one"),
                 }));
             }
             DocumentKind::Unknown => {
@@ -124,8 +128,13 @@ fn kind(bytes: &[u8]) -> Result<DocumentKind, DocumentFault> {
         DocumentKind::Monitor
     } else if keys.syscalls.is_some() {
         DocumentKind::Placement
+    } else if keys.changes.is_some() {
+        // It has a key `compared` too.
+        DocumentKind::PlacementDifference
     } else if keys.compared.is_some() {
         DocumentKind::Comparison
+    } else if keys.versions.is_some() {
+        DocumentKind::PlacementHistory
     } else {
         DocumentKind::Unknown
     })

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::comparison::ComparisonDocument;
 use crate::monitor::MonitorDocument;
-use crate::placement::PlacementDocument;
+use crate::placement::{PlacementDifference, PlacementDocument, PlacementHistory};
 use crate::profile::ProfileDocument;
 use crate::run::{Run, SCHEMA_VERSION, Warning};
 use crate::sensitivity::SensitivityDocument;
@@ -35,6 +35,10 @@ pub enum DocumentKind {
     Placement,
     /// What `lsmeter compare` writes: [`crate::ComparisonDocument`].
     Comparison,
+    /// What `lsmeter placement diff` writes: [`crate::placement::PlacementDifference`].
+    PlacementDifference,
+    /// What `lsmeter placement history` writes: [`crate::placement::PlacementHistory`].
+    PlacementHistory,
     /// None of these, or none that could be told.
     Unknown,
 }
@@ -48,6 +52,8 @@ impl fmt::Display for DocumentKind {
             DocumentKind::Monitor => "recording",
             DocumentKind::Placement => "placement document",
             DocumentKind::Comparison => "comparison document",
+            DocumentKind::PlacementDifference => "difference of placements",
+            DocumentKind::PlacementHistory => "history of placements",
             DocumentKind::Unknown => "document of lsmeter's",
         })
     }
@@ -172,6 +178,14 @@ impl DocumentError {
             DocumentKind::Comparison => (
                 "it was not written to its end; compare again",
                 "give a document that `lsmeter compare BASE NEW --output FILE` wrote",
+            ),
+            DocumentKind::PlacementDifference => (
+                "it was not written to its end; compare the trees again",
+                "give a document that `lsmeter placement diff A B --json` wrote",
+            ),
+            DocumentKind::PlacementHistory => (
+                "it was not written to its end; analyse the trees again",
+                "give a document that `lsmeter placement history TREE... --json` wrote",
             ),
             DocumentKind::Unknown => (
                 "it was not written to its end; measure again",
@@ -397,6 +411,16 @@ pub fn comparison_schema() -> serde_json::Value {
 /// The JSON Schema of the placement document, generated from the types.
 pub fn placement_schema() -> serde_json::Value {
     schemars::schema_for!(PlacementDocument).to_value()
+}
+
+/// The JSON Schema of the difference of placements, generated from the types.
+pub fn placement_difference_schema() -> serde_json::Value {
+    schemars::schema_for!(PlacementDifference).to_value()
+}
+
+/// The JSON Schema of the history of placements, generated from the types.
+pub fn placement_history_schema() -> serde_json::Value {
+    schemars::schema_for!(PlacementHistory).to_value()
 }
 
 #[cfg(test)]

@@ -48,7 +48,8 @@ pub use comparison::ComparisonDocument;
 pub use configuration::{Configuration, Tuning, title as configuration_title};
 pub use document::{
     DOCUMENT_LIMIT_BYTES, DocumentError, DocumentFault, DocumentKind, comparison_schema,
-    monitor_schema, placement_schema, profile_schema, run_schema, sensitivity_schema,
+    monitor_schema, placement_difference_schema, placement_history_schema, placement_schema,
+    profile_schema, run_schema, sensitivity_schema,
 };
 pub use experiment::{Experiment, Samples};
 pub use framework::IRREGULAR_FUNCTIONS;

@@ -7,14 +7,18 @@ use std::collections::BTreeMap;
 
 use common::same_as_file;
 use experiment::placement::{
-    Count, Coverage, FrameworkPlacement, HookPlacement, ModulePlacement, Reach, StaleFact,
-    SyscallPlacement, TraceEntry, Undecided, Unparsed,
+    Confidence, Count, Coverage, FrameworkPlacement, HookPlacement, MissingCheck, ModulePlacement,
+    Reach, RedundantCheck, StaleFact, SyscallPlacement, TraceEntry, Undecided, Unparsed,
 };
 use experiment::{DocumentFault, PlacementDocument, Run, SCHEMA_VERSION, placement_schema};
 use proptest::prelude::*;
 
 fn count(text: &str) -> Count {
     text.parse().unwrap()
+}
+
+fn names(names: &[&str]) -> Vec<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
 }
 
 fn reach(nominal: &str, max: &str) -> Reach {
@@ -64,6 +68,7 @@ fn document() -> PlacementDocument {
             hooks: 271,
             unconditional: 150,
             loc: 5_000,
+            names: Vec::new(),
         },
         modules: vec![module("selinux", 2, false), module("ima", 3, true)],
         syscalls: vec![
@@ -117,6 +122,44 @@ fn document() -> PlacementDocument {
                 trace: Vec::new(),
             },
         ],
+        redundant: vec![
+            RedundantCheck {
+                confidence: Confidence::Likely,
+                same_question: false,
+                hook: "inode_permission".to_owned(),
+                within: "do_mkdirat".to_owned(),
+                first: names(&["do_mkdirat", "link_path_walk", "inode_permission"]),
+                second: names(&["do_mkdirat", "vfs_mkdir", "a\u{1b}[31m|<b>"]),
+                asked: [
+                    "nd->inode, MAY_EXEC".to_owned(),
+                    "dir, MAY_WRITE | MAY_EXEC".to_owned(),
+                ],
+                why: "The directory was searched before.".to_owned(),
+                syscalls: names(&["mkdir on ext4"]),
+            },
+            RedundantCheck {
+                confidence: Confidence::Unknown,
+                same_question: true,
+                hook: "capable".to_owned(),
+                within: "do_mkdirat".to_owned(),
+                first: names(&["do_mkdirat", "capable"]),
+                second: names(&["do_mkdirat", "ns_capable", "capable"]),
+                asked: ["ns".to_owned(), "ns".to_owned()],
+                why: "ns is assigned 2 times".to_owned(),
+                syscalls: names(&["mkdir on ext4"]),
+            },
+        ],
+        missing: vec![MissingCheck {
+            confidence: Confidence::Sure,
+            what: "data of an open file".to_owned(),
+            module: "tomoyo".to_owned(),
+            kind: "path".to_owned(),
+            checked_by: names(&["apparmor", "selinux"]),
+            hooks: names(&["file_permission"]),
+            calls: names(&["sys_read", "vfs_read", "rw_verify_area"]),
+            why: "nothing on the path asks it".to_owned(),
+            syscalls: names(&["read on ext4", "write on ext4"]),
+        }],
         unparsed: vec![Unparsed {
             file: "fs/namei.c".to_owned(),
             function: "may_open".to_owned(),
@@ -185,7 +228,7 @@ fn golden_document_is_read_back() {
 #[test]
 fn keys_of_a_later_lsmeter_are_skipped_and_its_schema_is_refused() {
     let text = String::from_utf8(written(&document())).unwrap();
-    let more = text.replacen("{\n", "{\n\"redundant\": [{\"hook\": 1}],\n", 1);
+    let more = text.replacen("{\n", "{\n\"invented\": [{\"hook\": 1}],\n", 1);
     assert_eq!(
         PlacementDocument::parse(more.as_bytes()).unwrap(),
         document()

@@ -11,6 +11,7 @@ use experiment::{Tool, nearest};
 use rustc_hash::FxHashSet;
 
 use crate::cache;
+use crate::checks::{Finder, missing, redundant};
 use crate::config::Config;
 use crate::context::World;
 use crate::error::PlacementError;
@@ -24,7 +25,9 @@ use crate::nominal::Nominal;
 use crate::program::{FunctionId, Program};
 use crate::reach;
 use crate::tree::Tree;
-use crate::{Coverage, PlacementDocument, SCHEMA_VERSION, SyscallPlacement, Unparsed};
+use crate::{
+    Coverage, PlacementDocument, RedundantCheck, SCHEMA_VERSION, SyscallPlacement, Unparsed,
+};
 use report::{collect, placement, stale, undecided};
 
 /// Stack of the thread that follows calls, which may nest [`crate::maximum::MAX_CALLS`]
@@ -36,6 +39,9 @@ const STACK: usize = 512 << 20;
 pub struct Request {
     /// System calls by name, as manuals call them; all for files if there are none.
     pub syscalls: Vec<String>,
+    /// Leave out system calls that the tree does not define, if it defines any of them:
+    /// versions differ.
+    pub lenient: bool,
     /// Every system call that the tree defines.
     pub all: bool,
     /// File systems; `ext4` if there are none.
@@ -94,6 +100,7 @@ struct Found {
     undecided: BTreeSet<(FunctionId, u32)>,
     matched: FxHashSet<FactId>,
     reachable: FxHashSet<FunctionId>,
+    redundant: Vec<(RedundantCheck, Vec<String>)>,
 }
 
 fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocument, PlacementError> {
@@ -178,7 +185,14 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
         linker.match_facts(&with_facts, &mut graphs.matched);
         clock.lap("graphs");
         let world = World::new(&program, &framework, &cuts, &facts.code, &graphs);
-        evaluate(&world, &security, fs, &wanted, request.explain, &mut found);
+        let mut finder = Finder::new(&program, &loaded.bodies, &facts.checks);
+        let asked = Asked {
+            fs,
+            wanted: &wanted,
+            explain: request.explain,
+        };
+        evaluate(&world, &security, &asked, &mut finder, &mut found);
+        found.redundant.extend(finder.found());
         collect(&program, &loaded, &graphs, &kept, &mut found);
         clock.lap("evaluate");
     }
@@ -193,7 +207,9 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
         .modules
         .iter()
         .map(|module| module.placement(&facts.modules, &framework.direct_of(&module.name)));
-    let modules = modules.collect();
+    let modules: Vec<_> = modules.collect();
+    let missing = missing(&found.syscalls, &modules, &facts.checks);
+    clock.lap("checks");
     let undecided = undecided(&program, &loaded, &found.undecided);
     let stale_facts = stale(facts, &program, &found.matched, unused_cuts);
     drop(program);
@@ -215,6 +231,8 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
         framework: security.placement(),
         modules,
         syscalls: found.syscalls,
+        redundant: redundant(found.redundant),
+        missing,
         unparsed: found.unparsed.into_iter().collect(),
         circles: found.circles,
         undecided,
@@ -264,21 +282,31 @@ fn wanted_syscalls<'f>(
             wanted.extend(program.syscall(name).map(|id| (Cow::Owned(bare(name)), id)));
         }
     }
+    let unknown = |name: &String| {
+        let there = known.iter().filter(|call| begin(call).is_some());
+        let names = there.map(|call| call.name.as_str());
+        let near = nearest(name, names.chain(program.syscalls()));
+        PlacementError::UnknownSyscall {
+            name: name.clone(),
+            near: near.map(str::to_owned),
+        }
+    };
+    let mut missing = None;
     for name in &request.syscalls {
         let call = known.iter().find(|call| call.is(name));
         let call = call.map_or_else(|| Cow::Owned(bare(name)), Cow::Borrowed);
-        let id = begin(&call).ok_or_else(|| {
-            let there = known.iter().filter(|call| begin(call).is_some());
-            let names = there.map(|call| call.name.as_str());
-            let near = nearest(name, names.chain(program.syscalls()));
-            PlacementError::UnknownSyscall {
-                name: name.clone(),
-                near: near.map(str::to_owned),
-            }
-        })?;
+        let found = begin(&call);
+        if found.is_none() && request.lenient {
+            missing.get_or_insert(name);
+            continue;
+        }
+        let id = found.ok_or_else(|| unknown(name))?;
         wanted.push((call, id));
     }
-    Ok(wanted)
+    match missing {
+        Some(name) if wanted.is_empty() => Err(unknown(name)),
+        _ => Ok(wanted),
+    }
 }
 
 /// Which file system was meant by one that the tree does not have?
@@ -307,14 +335,25 @@ fn functions_with_facts(facts: &Facts, program: &Program<'_>) -> Vec<FunctionId>
     ids.into_iter().collect()
 }
 
+/// What is looked at on one file system.
+struct Asked<'a> {
+    fs: &'a str,
+    wanted: &'a [(std::borrow::Cow<'a, SyscallFact>, FunctionId)],
+    explain: bool,
+}
+
 fn evaluate(
     world: &World<'_, '_>,
     security: &Security,
-    fs: &str,
-    wanted: &[(std::borrow::Cow<'_, SyscallFact>, FunctionId)],
-    explain: bool,
+    asked: &Asked<'_>,
+    finder: &mut Finder<'_, '_>,
     found: &mut Found,
 ) {
+    let Asked {
+        fs,
+        wanted,
+        explain,
+    } = *asked;
     let mut maximum = Maximum::new(world);
     let mut nominal = Nominal::new(world);
     for circle in maximum.circles() {
@@ -331,15 +370,12 @@ fn evaluate(
             }
             let most = maximum.of(*id, tags);
             let events = nominal.of(*id, tags);
-            found.syscalls.push(placement(
-                world,
-                security,
-                fs,
-                (&call.name, case),
-                *id,
-                &most,
-                &events,
-            ));
+            let (placed, contradictions) =
+                placement(world, security, fs, (&call.name, case), *id, &most, &events);
+            found.unparsed.extend(contradictions);
+            let title = format!("{} on {fs}", placed.title());
+            finder.add(&title, *id, &events, &world.framework.hooks);
+            found.syscalls.push(placed);
         }
     }
     if maximum.too_deep {

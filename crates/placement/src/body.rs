@@ -49,10 +49,12 @@ impl Hint {
 pub(crate) enum Node {
     /// The function returns.
     Exit,
-    /// A call, and the names among its arguments that may be functions.
+    /// A call, the names among its arguments that may be functions, and the text of each
+    /// argument; empty for one that is long.
     Call {
         callee: Callee,
         passed: Vec<Box<str>>,
+        arguments: Vec<Box<str>>,
         next: NodeId,
     },
     /// A condition without `!`, `&&` and `||`, which are edges.
@@ -111,6 +113,11 @@ pub(crate) struct Body {
     pub(crate) entry: NodeId,
     /// Variables and parameters that are structs or point to some.
     pub(crate) variables: Vec<(Box<str>, Box<str>)>,
+    /// Names of the parameters in order, as far as they were understood.
+    pub(crate) parameters: Vec<Box<str>>,
+    /// Variables that are assigned, and what; empty if that is long, or done by a function
+    /// that is given the variable's place.
+    pub(crate) assigned: Vec<(Box<str>, Box<str>)>,
     /// Why it was not understood in full; empty if it was.
     pub(crate) fault: Box<str>,
 }

@@ -14,8 +14,8 @@ use crate::config::Config;
 use crate::load::{Bodies, FileData, Loaded};
 use crate::tree::Tree;
 
-/// Rises whenever scanning, rewriting or lowering changes.
-const VERSION: u32 = 1;
+/// A hash of the crate's code and facts: whatever changes, what other code wrote is not read.
+const CODE: &str = env!("PLACEMENT_CODE");
 const MAGIC: &[u8; 8] = b"lsmplace";
 /// Largest cache that is read, in bytes.
 const MAX_CACHE: u64 = 1 << 30;
@@ -24,7 +24,7 @@ const CHUNK: usize = 256;
 
 #[derive(Serialize, Deserialize)]
 struct Header {
-    version: u32,
+    code: String,
     /// Length of each chunk in bytes, and a checksum of it.
     chunks: Vec<(u64, [u8; 8])>,
 }
@@ -59,7 +59,7 @@ fn try_read(place: &Path) -> Option<Vec<(FileData, Bodies)>> {
         .ok()?;
     let rest = bytes.strip_prefix(MAGIC)?;
     let (header, mut rest): (Header, &[u8]) = postcard::take_from_bytes(rest).ok()?;
-    if header.version != VERSION {
+    if header.code != CODE {
         return None;
     }
     let mut chunks = Vec::new();
@@ -96,7 +96,7 @@ pub(crate) fn write(place: &Path, loaded: &Loaded) -> std::io::Result<()> {
         .collect::<Result<_, _>>()
         .map_err(std::io::Error::other)?;
     let header = Header {
-        version: VERSION,
+        code: CODE.to_owned(),
         chunks: chunks
             .iter()
             .map(|chunk| (chunk.len() as u64, checksum(chunk)))

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Where in a call string an evaluation is, as far as any fact asks for it.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::Count;
+use crate::body::NodeId;
 use crate::facts::Fact;
 use crate::framework::{Cuts, Framework};
-use crate::linked::{FactId, Graphs, Step};
+use crate::linked::{FactId, Graphs, Linked, Step};
 use crate::program::{FunctionId, Program};
 
 /// The functions, system calls and cases above, of those that a fact names.
@@ -87,6 +89,39 @@ impl<'x, 'a> World<'x, 'a> {
                 None
             }
         })
+    }
+
+    /// Where a step can lead to.
+    pub(crate) fn ways(&self, step: &Step, tags: Tags) -> Vec<NodeId> {
+        if let Step::Branch {
+            constant,
+            facts,
+            no,
+            ..
+        } = step
+        {
+            let never = self.fact(facts, tags, |fact| fact.max) == Some(Count::ZERO);
+            if never || *constant == Some(false) {
+                return vec![*no];
+            }
+        }
+        step.successors()
+    }
+
+    /// Can one step lead to another?
+    pub(crate) fn leads(&self, linked: &Linked, from: NodeId, to: NodeId, tags: Tags) -> bool {
+        let mut seen: FxHashSet<NodeId> = FxHashSet::default();
+        let mut queue = vec![from];
+        while let Some(at) = queue.pop() {
+            if at == to {
+                return true;
+            }
+            if seen.insert(at) {
+                let step = linked.steps.get(at as usize);
+                queue.extend(step.map(|step| self.ways(step, tags)).unwrap_or_default());
+            }
+        }
+        false
     }
 
     pub(crate) fn is_teardown(&self, function: FunctionId) -> bool {

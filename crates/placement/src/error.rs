@@ -49,6 +49,14 @@ pub enum PlacementError {
         /// As it was asked for.
         revision: String,
     },
+    /// A range of revisions that means nothing, or too much.
+    #[error("`{range}` is no range of revisions: {reason}")]
+    BadRange {
+        /// As it was asked for.
+        range: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// More than any kernel has.
     #[error("{path}: {what} exceeds the limit of {limit}")]
     TooLarge {
@@ -115,6 +123,9 @@ impl PlacementError {
                     "give a tag, branch or commit: git -C {} tag --list lists tags",
                     path.display()
                 );
+            }
+            Self::BadRange { .. } => {
+                "write A..B: two tags of releases (v5.10..v7.2), or the ends of a series of patches"
             }
             Self::TooLarge { .. } => "is this really a kernel tree?",
             Self::UnknownSyscall { near, .. } => {

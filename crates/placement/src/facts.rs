@@ -203,6 +203,89 @@ pub(crate) struct CategoryFact {
     pub(crate) file_accessing: bool,
 }
 
+/// `facts/checks.toml`: what findings about redundant and missing checks need.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CheckFacts {
+    pub(crate) kind: Vec<KindFact>,
+    pub(crate) matter: Vec<MatterFact>,
+    pub(crate) elsewhere: Vec<ElsewhereFact>,
+    pub(crate) same: Vec<SameFact>,
+    pub(crate) pure: PureFact,
+    pub(crate) context: ContextFact,
+    pub(crate) whole: WholeFact,
+}
+
+impl CheckFacts {
+    /// The kind of a module, if it has a policy on files.
+    pub(crate) fn kind_of(&self, module: &str) -> Option<&KindFact> {
+        let has = |kind: &&KindFact| kind.modules.iter().any(|name| name == module);
+        self.kind.iter().find(has)
+    }
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct KindFact {
+    pub(crate) name: String,
+    pub(crate) modules: Vec<String>,
+    /// Never empty.
+    pub(crate) why: String,
+}
+
+/// What some hooks are about.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MatterFact {
+    pub(crate) what: String,
+    pub(crate) hooks: Vec<String>,
+}
+
+/// What modules of a kind decide by other hooks than these.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ElsewhereFact {
+    pub(crate) kind: String,
+    pub(crate) what: Vec<String>,
+    /// Never empty.
+    pub(crate) why: String,
+}
+
+/// Two callers of a hook that ask about one object.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SameFact {
+    pub(crate) hook: String,
+    /// One of these leads to the first.
+    pub(crate) first: Vec<String>,
+    /// One of these to the second.
+    pub(crate) second: Vec<String>,
+    pub(crate) object: String,
+    /// Never empty.
+    pub(crate) why: String,
+}
+
+/// Functions that return the same for the same.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PureFact {
+    pub(crate) functions: Vec<String>,
+}
+
+/// Hooks that ask about all of their arguments at once.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WholeFact {
+    pub(crate) hooks: Vec<String>,
+}
+
+/// Parameters of hooks before the object.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ContextFact {
+    pub(crate) parameters: Vec<String>,
+}
+
 /// All facts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Facts {
@@ -212,6 +295,7 @@ pub(crate) struct Facts {
     pub(crate) code: Vec<Fact>,
     pub(crate) syscalls: SyscallFacts,
     pub(crate) modules: ModuleFacts,
+    pub(crate) checks: CheckFacts,
 }
 
 macro_rules! parsed {
@@ -246,6 +330,7 @@ impl Facts {
             code,
             syscalls: parsed!("syscalls.toml")?,
             modules: parsed!("modules.toml")?,
+            checks: parsed!("checks.toml")?,
         })
     }
 }
@@ -290,6 +375,14 @@ mod tests {
                 .all(|cut| !cut.why.is_empty()
                     && (!cut.functions.is_empty() || !cut.files.is_empty()))
         );
+        let checks = &facts.checks;
+        let whys = (checks.kind.iter().map(|fact| &fact.why))
+            .chain(checks.elsewhere.iter().map(|fact| &fact.why))
+            .chain(checks.same.iter().map(|fact| &fact.why));
+        assert!(whys.into_iter().all(|why| !why.is_empty()));
+        let known = |what: &String| checks.matter.iter().any(|matter| matter.what == *what);
+        let mut elsewhere = checks.elsewhere.iter().flat_map(|fact| &fact.what);
+        assert!(elsewhere.all(known));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod analyse;
 mod body;
 mod cache;
+mod checks;
 mod clean;
 mod compare;
 mod condition;
@@ -31,4 +32,4 @@ pub use compare::compare;
 pub use error::PlacementError;
 pub use experiment::SCHEMA_VERSION;
 pub use experiment::placement::*;
-pub use tree::Tree;
+pub use tree::{Tree, revisions};

@@ -14,6 +14,9 @@ use crate::scan::Kind;
 /// A fact: an index of all facts about code.
 pub(crate) type FactId = u16;
 
+/// A function that is passed to another and may be called back, with facts about that.
+pub(crate) type Passed = (FunctionId, Vec<FactId>);
+
 /// A step of a function, as [`Node`] with what is known of it.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
@@ -22,8 +25,7 @@ pub(crate) enum Step {
     Pass(NodeId),
     Call {
         targets: Vec<FunctionId>,
-        /// Functions that are passed and may be called back, with facts about that.
-        passed: Vec<(FunctionId, Vec<FactId>)>,
+        passed: Vec<Passed>,
         facts: Vec<FactId>,
         next: NodeId,
     },
@@ -245,6 +247,7 @@ impl Linker<'_, '_, '_> {
                     callee,
                     passed,
                     next,
+                    ..
                 } => {
                     let text = node.text().unwrap_or_default();
                     let facts = find(at, &[Of::Call], text);

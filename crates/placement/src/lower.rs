@@ -4,6 +4,7 @@
 
 mod condition;
 mod expression;
+mod parameters;
 
 use rustc_hash::FxHashMap;
 use tree_sitter::{Node as Syntax, Parser};
@@ -13,11 +14,14 @@ use crate::rewrite::rewrite;
 use crate::scan::Kind;
 
 use condition::Leaning;
+use parameters::{names_of_parameters, parameters};
 
 /// Longest function that is parsed, in bytes.
 const MAX_FUNCTION: usize = 1 << 20;
 /// Deepest nesting of statements and expressions that is followed.
 const MAX_DEPTH: u32 = 200;
+/// Longest argument or value whose text is kept, in bytes.
+const MAX_TEXT: usize = 160;
 /// Most nodes of one function.
 const MAX_NODES: usize = 100_000;
 
@@ -38,6 +42,17 @@ impl Lowerer {
     /// The graph of one function. `header` is what stands before its body: its type, name
     /// and parameters.
     pub(crate) fn lower(&mut self, header: &[u8], body: &[u8], kind: Kind) -> Body {
+        let empty = |fault: &str| Body {
+            nodes: vec![Node::Exit],
+            entry: EXIT,
+            variables: Vec::new(),
+            parameters: Vec::new(),
+            assigned: Vec::new(),
+            fault: fault.into(),
+        };
+        if body.len() > MAX_FUNCTION {
+            return empty("longer than 1 MiB");
+        }
         let mut source = b"void f(void)".to_vec();
         let wrapped = matches!(kind, Kind::Macro | Kind::Alias);
         if wrapped {
@@ -47,12 +62,6 @@ impl Lowerer {
         if wrapped {
             source.extend_from_slice(b";}");
         }
-        let empty = |fault: &str| Body {
-            nodes: vec![Node::Exit],
-            entry: EXIT,
-            variables: Vec::new(),
-            fault: fault.into(),
-        };
         if source.len() > MAX_FUNCTION {
             return empty("longer than 1 MiB");
         }
@@ -82,6 +91,8 @@ impl Lowerer {
             nodes: graph.nodes,
             entry,
             variables,
+            parameters: names_of_parameters(header),
+            assigned: graph.assigned,
             fault: graph.fault.into(),
         }
     }
@@ -106,25 +117,6 @@ fn fault_in(root: Syntax<'_>) -> String {
     }
 }
 
-/// Parameters that are structs or point to some, by name.
-fn parameters(header: &[u8]) -> Vec<(Box<str>, Box<str>)> {
-    let header = String::from_utf8_lossy(header);
-    let mut found = Vec::new();
-    for piece in header.split(['(', ',', ')']) {
-        let Some((_, rest)) = piece.split_once("struct ") else {
-            continue;
-        };
-        let mut words = rest
-            .split(|c: char| c != '_' && !c.is_ascii_alphanumeric())
-            .filter(|word| !word.is_empty());
-        if let (Some(of), Some(name)) = (words.next(), words.next_back()) {
-            found.push((name.into(), of.into()));
-        }
-    }
-    // SYSCALL_DEFINE has its types and names apart; none of them is called.
-    found
-}
-
 struct Graph<'a> {
     source: &'a [u8],
     nodes: Vec<Node>,
@@ -133,6 +125,7 @@ struct Graph<'a> {
     continues: Vec<NodeId>,
     switches: Vec<Arms>,
     variables: Vec<(Box<str>, Box<str>)>,
+    assigned: Vec<(Box<str>, Box<str>)>,
     depth: u32,
     fault: String,
 }
@@ -153,6 +146,7 @@ impl<'a> Graph<'a> {
             continues: Vec::new(),
             switches: Vec::new(),
             variables: Vec::new(),
+            assigned: Vec::new(),
             depth: 0,
             fault: String::new(),
         }
@@ -166,6 +160,22 @@ impl<'a> Graph<'a> {
     fn tidy(&self, node: Syntax<'_>) -> Box<str> {
         let words: Vec<_> = self.text(node).split_whitespace().collect();
         words.join(" ").into()
+    }
+
+    /// As [`Self::tidy`]; empty for what is long.
+    fn short(&self, node: Syntax<'_>) -> Box<str> {
+        if node.byte_range().len() > MAX_TEXT {
+            return Box::default();
+        }
+        self.tidy(node)
+    }
+
+    /// Notes that a variable is given a value.
+    fn assign(&mut self, variable: Syntax<'_>, value: Option<Syntax<'_>>) {
+        if variable.kind() == "identifier" && self.assigned.len() < MAX_NODES {
+            let value = value.map_or_else(Box::default, |value| self.short(value));
+            self.assigned.push((self.text(variable).into(), value));
+        }
     }
 
     fn add(&mut self, node: Node) -> NodeId {
@@ -263,6 +273,20 @@ impl<'a> Graph<'a> {
     }
 
     fn declared(&mut self, node: Syntax<'_>) {
+        let mut cursor = node.walk();
+        let declarators: Vec<_> = node
+            .children_by_field_name("declarator", &mut cursor)
+            .filter(|declarator| declarator.kind() == "init_declarator")
+            .collect();
+        for declarator in declarators {
+            let mut variable = declarator.child_by_field_name("declarator");
+            while let Some(inner) = variable.and_then(|v| v.child_by_field_name("declarator")) {
+                variable = Some(inner);
+            }
+            if let Some(variable) = variable {
+                self.assign(variable, declarator.child_by_field_name("value"));
+            }
+        }
         let of = node
             .child_by_field_name("type")
             .filter(|of| of.kind() == "struct_specifier")

@@ -239,6 +239,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
     }
 
     fn body(&mut self, linked: &Linked, at: At) -> Counts {
+        let world = self.world;
         let mut costs: Vec<Option<Counts>> = Vec::with_capacity(linked.steps.len());
         let mut any = false;
         for step in &linked.steps {
@@ -252,7 +253,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         let edges: Vec<Vec<NodeId>> = linked
             .steps
             .iter()
-            .map(|step| self.ways(step, at.tags))
+            .map(|step| world.ways(step, at.tags))
             .collect();
         let mut region = Region {
             maximum: self,
@@ -293,26 +294,6 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             add(&mut counts, &repeated(&one, times));
         }
         (!counts.is_empty()).then_some(counts)
-    }
-
-    /// Where a step can lead to.
-    fn ways(&self, step: &Step, tags: Tags) -> Vec<NodeId> {
-        if let Step::Branch {
-            constant,
-            facts,
-            yes,
-            no,
-            ..
-        } = step
-        {
-            let never = self.world.fact(facts, tags, |fact| fact.max) == Some(Count::ZERO);
-            return match constant {
-                _ if never => vec![*no],
-                Some(false) => vec![*no],
-                _ => vec![*yes, *no],
-            };
-        }
-        step.successors()
     }
 }
 

@@ -133,6 +133,9 @@ fn registrations(source: &str, hooks: &BTreeMap<String, bool>) -> Vec<Registrati
         let [hook, function] = &call.arguments[..] else {
             continue;
         };
+        if found.len() > MAX_HOOKS {
+            break;
+        }
         if call.in_macro {
             // `#define LSM_HOOK(…, NAME, …) LSM_HOOK_INIT(NAME, bpf_lsm_##NAME),`
             let prefix = function.split("##").next().unwrap_or_default().trim();
@@ -256,6 +259,7 @@ impl Security {
                     .count(),
             ),
             loc: self.loc,
+            names: self.hooks.keys().cloned().collect(),
         }
     }
 }

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::Count;
 use crate::body::{EXIT, Hint, NodeId};
 use crate::context::{Key, Tags, World};
-use crate::linked::{FactId, Linked, Step};
+use crate::linked::{FactId, Linked, Passed, Step};
 use crate::maximum::MAX_CALLS;
 use crate::program::FunctionId;
 
@@ -30,6 +30,8 @@ pub(crate) struct Event {
 #[derive(Debug)]
 pub(crate) struct Chain {
     pub(crate) function: FunctionId,
+    /// Where its caller calls it, if it does so itself and by name.
+    pub(crate) site: Option<NodeId>,
     pub(crate) next: Option<Rc<Chain>>,
 }
 
@@ -46,6 +48,8 @@ pub(crate) struct Nominal<'w, 'x, 'a> {
 struct Call {
     to: FunctionId,
     from: FunctionId,
+    /// Where, if it is no callback and no hook's implementation.
+    site: Option<NodeId>,
     /// The module whose implementation it is.
     module: Option<u8>,
     times: Count,
@@ -132,6 +136,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
                 let call = Call {
                     to,
                     from: id,
+                    site: None,
                     module: Some(module),
                     times: Count::ONE,
                 };
@@ -147,6 +152,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
         let Call {
             to,
             from,
+            site,
             module,
             times,
         } = call;
@@ -162,6 +168,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
                 };
                 let calls = Some(Rc::new(Chain {
                     function: to,
+                    site,
                     next: None,
                 }));
                 events.push(Event { key, times, calls });
@@ -177,7 +184,11 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
                 modules: event.key.modules | module.map_or(0, |module| 1 << module),
             };
             let next = event.calls.clone();
-            let calls = Some(Rc::new(Chain { function: to, next }));
+            let calls = Some(Rc::new(Chain {
+                function: to,
+                site,
+                next,
+            }));
             let times = event.times.repeated(times);
             events.push(Event { key, times, calls });
         }
@@ -191,6 +202,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
         until: Option<&FxHashSet<NodeId>>,
         id: FunctionId,
     ) {
+        let (world, linked) = (self.world, walk.linked);
         let depth = walk.rounds.len();
         let mut at = from;
         loop {
@@ -222,7 +234,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
                     facts,
                     next,
                 } => {
-                    self.call_step(walk, targets, passed, facts, id);
+                    self.call_step(walk, at, (targets, passed, facts), id);
                     *next
                 }
                 Step::Branch { .. } => self.branch(walk, at, id),
@@ -251,7 +263,8 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
                         while walk.rounds.len() > back {
                             close(walk);
                         }
-                        match exit {
+                        // What is behind a loop that nothing leaves is not reached.
+                        match exit.filter(|&exit| world.leads(linked, at, exit, walk.tags)) {
                             Some(exit) => {
                                 at = exit;
                                 continue;
@@ -263,8 +276,9 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
                         .world
                         .fact(facts, walk.tags, |fact| fact.nominal)
                         .unwrap_or(Count::ONE);
-                    if times.is_zero() && exit.is_some() {
-                        exit.unwrap_or(EXIT)
+                    let leaves = |exit: &NodeId| world.leads(linked, at, *exit, walk.tags);
+                    if let Some(exit) = exit.filter(|exit| times.is_zero() && leaves(exit)) {
+                        exit
                     } else {
                         walk.rounds.push(Round {
                             head: at,
@@ -286,9 +300,8 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
     fn call_step(
         &mut self,
         walk: &mut Walk<'_>,
-        targets: &[FunctionId],
-        passed: &[(FunctionId, Vec<FactId>)],
-        facts: &[FactId],
+        at: NodeId,
+        (targets, passed, facts): (&[FunctionId], &[Passed], &[FactId]),
         id: FunctionId,
     ) {
         let tags = walk.tags;
@@ -308,6 +321,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
                 Call {
                     to,
                     from: id,
+                    site: Some(at),
                     module: None,
                     times,
                 },
@@ -325,6 +339,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
                     Call {
                         to: *to,
                         from: id,
+                        site: None,
                         module: None,
                         times,
                     },

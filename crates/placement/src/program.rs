@@ -2,6 +2,8 @@
 //! All files as one program: which function a name means where, and which functions a
 //! member can hold.
 
+use std::cell::RefCell;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::SourceFacts;
@@ -64,6 +66,8 @@ pub(crate) struct View<'p, 'a> {
     regular: Vec<NameId>,
     /// Structs of which the file system has or uses tables.
     owned: FxHashSet<NameId>,
+    /// What names mean in files, as far as it was asked.
+    resolved: RefCell<FxHashMap<(NameId, u32), Option<FunctionId>>>,
 }
 
 impl<'a> Program<'a> {
@@ -79,6 +83,7 @@ impl<'a> Program<'a> {
             by_member: FxHashMap::default(),
             member_types: FxHashMap::default(),
         };
+        let mut known: FxHashSet<(NameId, NameId)> = FxHashSet::default();
         for (file, data) in (0u32..).zip(files) {
             let map: Vec<_> = data
                 .index
@@ -117,8 +122,8 @@ impl<'a> Program<'a> {
             }
             for &(_, member, of) in &data.index.members {
                 let at = |name: u32| map.get(name as usize).copied().unwrap_or_default();
-                let types = program.member_types.entry(at(member)).or_default();
-                if !types.contains(&at(of)) {
+                if known.insert((at(member), at(of))) {
+                    let types = program.member_types.entry(at(member)).or_default();
                     types.push(at(of));
                 }
             }
@@ -241,6 +246,7 @@ impl<'a> Program<'a> {
                 .filter_map(|name| self.id(name))
                 .collect(),
             owned: FxHashSet::default(),
+            resolved: RefCell::default(),
         };
         let owned = self
             .tables
@@ -296,6 +302,15 @@ impl View<'_, '_> {
     }
 
     fn resolve_once(&self, name: NameId, file: u32) -> Option<FunctionId> {
+        if let Some(&known) = self.resolved.borrow().get(&(name, file)) {
+            return known;
+        }
+        let found = self.best(name, file);
+        self.resolved.borrow_mut().insert((name, file), found);
+        found
+    }
+
+    fn best(&self, name: NameId, file: u32) -> Option<FunctionId> {
         let files = self.program.files;
         let here = &files[file as usize].path;
         let directory = here.rsplit_once('/').map_or("", |(directory, _)| directory);
@@ -359,6 +374,7 @@ impl View<'_, '_> {
         };
         let owned = of.iter().any(|of| self.owned.contains(of));
         let mut found: Vec<(bool, FunctionId)> = Vec::new();
+        let mut seen: FxHashSet<FunctionId> = FxHashSet::default();
         for &(table, value) in entries {
             let table = &self.program.tables[table as usize];
             if !fits(table) || self.class(table.file) == Class::Other {
@@ -372,7 +388,7 @@ impl View<'_, '_> {
             let Some(id) = self.resolve(value, table.file) else {
                 continue;
             };
-            if !found.iter().any(|&(_, known)| known == id) {
+            if seen.insert(id) {
                 found.push((self.regular.contains(&table.name), id));
             }
         }

@@ -2,6 +2,8 @@
 //! The kernel's idioms, rewritten to what a C grammar understands. Nothing that calls is
 //! lost; types, attributes and inline assembly are.
 
+use rustc_hash::FxHashMap;
+
 use crate::clean::is_word;
 
 /// Words that are dropped with the parentheses behind them.
@@ -85,6 +87,8 @@ const OF_TYPES: [&[u8]; 4] = [b"sizeof", b"_Alignof", b"alignof", b"__alignof__"
 
 struct Rewriter<'a> {
     text: &'a [u8],
+    /// For each parenthesis that opens, behind the one that closes it.
+    closed: FxHashMap<usize, usize>,
     at: usize,
     out: Vec<u8>,
     /// For each open parenthesis: does it hold the arguments of a call, and what has to
@@ -96,12 +100,29 @@ struct Rewriter<'a> {
 pub(crate) fn rewrite(body: &[u8]) -> Vec<u8> {
     let mut rewriter = Rewriter {
         text: body,
+        closed: closings(body),
         at: 0,
         out: Vec::with_capacity(body.len() + 64),
         open: Vec::new(),
     };
     rewriter.run();
     rewriter.out
+}
+
+/// For each parenthesis that opens, behind the one that closes it, if there is one.
+fn closings(text: &[u8]) -> FxHashMap<usize, usize> {
+    let mut open = Vec::new();
+    let mut found = FxHashMap::default();
+    for (at, &byte) in text.iter().enumerate() {
+        match byte {
+            b'(' => open.push(at),
+            b')' => {
+                found.extend(open.pop().map(|from| (from, at + 1)));
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 impl<'a> Rewriter<'a> {
@@ -118,18 +139,14 @@ impl<'a> Rewriter<'a> {
         from + rest.iter().position(|&b| !is_word(b)).unwrap_or(rest.len())
     }
 
-    /// Behind the parenthesis that closes the next one.
+    /// Behind the parenthesis that closes the one that comes next, blanks aside.
     fn group_end(&self, from: usize) -> usize {
-        let mut depth = 0u32;
-        for (offset, &byte) in self.text[from..].iter().enumerate() {
-            match byte {
-                b'(' => depth += 1,
-                b')' if depth <= 1 => return from + offset + 1,
-                b')' => depth -= 1,
-                _ => {}
-            }
-        }
-        self.text.len()
+        let blanks = self.text[from..]
+            .iter()
+            .take_while(|b| b.is_ascii_whitespace());
+        let opens = from + blanks.count();
+        let end = self.closed.get(&opens).copied();
+        end.unwrap_or(self.text.len())
     }
 
     /// Skips to `to`, keeping lines.

@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 use crate::clean::{Clean, is_word};
 use text::{ANNOTATIONS, KEYWORDS, assigned_value, find, struct_name};
 
+/// Most of an item before its brace that is looked at for a type and a name, in bytes.
+const MAX_HEADER: usize = 4096;
+
 /// A name of a file: an index of [`FileIndex::names`].
 pub(crate) type Name = u32;
 
@@ -183,7 +186,8 @@ impl<'a> Scanner<'a> {
                 b'{' => {
                     let opened = self.at;
                     let to = self.close(b'{', b'}');
-                    let header = &self.text[from..opened];
+                    // Behind `= { … },` the same item goes on: not from its start each time.
+                    let header = &self.text[from.max(opened.saturating_sub(MAX_HEADER))..opened];
                     if equals {
                         self.table(header, opened, to);
                     } else if !self.function(&groups, (from, opened, to), start_line) {

@@ -4,10 +4,14 @@
 mod archive;
 mod directory;
 mod git;
+mod revisions;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::error::PlacementError;
+
+pub use revisions::revisions;
 
 /// Longest file that is read, in bytes. The longest of fs, mm, kernel and security in 6.12
 /// has 650 KiB; generated headers are longer.
@@ -73,6 +77,19 @@ impl Tree {
         let path = path.as_ref().to_path_buf();
         let source = Source::Git(git::Repository::open(&path, revision)?);
         Self::checked(path, Some(revision.to_owned()), source)
+    }
+
+    /// A tree whose files, by their paths in it, are in memory already. What is above a
+    /// limit, or lies where no sources of interest are, is left out, as of a tarball.
+    ///
+    /// # Errors
+    /// [`PlacementError`] if it is no kernel tree.
+    pub fn from_files(
+        name: impl Into<PathBuf>,
+        files: BTreeMap<String, Vec<u8>>,
+    ) -> Result<Self, PlacementError> {
+        let source = Source::Archive(archive::Archive::from_files(files));
+        Self::checked(name.into(), None, source)
     }
 
     fn checked(

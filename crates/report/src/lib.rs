@@ -10,8 +10,9 @@
 //! [`latency_over_delay`] draws it. [`monitor_report`] and [`monitor_csv`] are about
 //! recordings of live machines, which [`OpenMetrics`] tells to Prometheus. [`placement_report`],
 //! [`placement_csv`], [`dot`] and [`mermaid`] are about the hooks that system calls can reach,
-//! [`agreement_report`] about what of that was measured; [`history_report`] and
-//! [`history_csv`] about runs over time. [`comparison_report`] and
+//! [`agreement_report`] about what of that was measured, [`checks_report`] about checks made
+//! twice and not by all, [`difference_report`] and [`placement_history_report`] about several
+//! of them; [`history_report`] and [`history_csv`] are about runs over time. [`comparison_report`] and
 //! [`comparison_csv`] are about what differs between two documents; [`ktap`], [`junit`] and
 //! [`kcidb`] say for other machines what a gate says of it. All text from a document is made
 //! harmless on the way: it may come from a guest that lies, or out of any tree.
@@ -69,8 +70,11 @@ pub use monitor::{
 pub use open_metrics::{OPEN_METRICS_TYPE, OpenMetrics};
 pub use page::{any_report, page};
 pub use placement::{
-    AGREEMENT_CSV_COLUMNS, PLACEMENT_CSV_COLUMNS, PlacementOptions, agreement_csv,
-    agreement_report, dot, mermaid, placement_csv, placement_report,
+    AGREEMENT_CSV_COLUMNS, CHECKS_CSV_COLUMNS, ChecksOptions, DIFFERENCE_CSV_COLUMNS,
+    DifferenceOptions, PLACEMENT_CSV_COLUMNS, PLACEMENT_HISTORY_CSV_COLUMNS,
+    PlacementHistoryOptions, PlacementOptions, agreement_csv, agreement_report, checks_csv,
+    checks_report, difference_csv, difference_report, dot, mermaid, placement_csv,
+    placement_history_csv, placement_history_report, placement_report,
 };
 pub use profile::{PROFILE_CSV_COLUMNS, ProfileOptions, ProfileView, profile_csv, profile_report};
 pub use sensitivity::{

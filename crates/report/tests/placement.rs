@@ -4,8 +4,9 @@
 use experiment::PlacementDocument;
 use experiment::placement::{Agreement, ComparedHook, Comparison};
 use report::{
-    AGREEMENT_CSV_COLUMNS, Layout, PLACEMENT_CSV_COLUMNS, PlacementOptions, agreement_csv,
-    agreement_report, dot, markdown, mermaid, placement_csv, placement_report, terminal,
+    AGREEMENT_CSV_COLUMNS, CHECKS_CSV_COLUMNS, ChecksOptions, Layout, PLACEMENT_CSV_COLUMNS,
+    PlacementOptions, agreement_csv, agreement_report, checks_csv, checks_report, dot, markdown,
+    mermaid, placement_csv, placement_report, terminal,
 };
 
 /// Every kind of count, a case, teardown, hooks inside hooks, and hostile names.
@@ -82,6 +83,29 @@ fn rows_of_csv() {
     assert!(is_harmless(&text), "{text}");
     assert!(text.starts_with(&PLACEMENT_CSV_COLUMNS.join(",")));
     insta::assert_snapshot!(text);
+}
+
+#[test]
+fn checks_made_twice_and_not_by_all() {
+    let text = |unknown| {
+        let report = checks_report(&document(), &ChecksOptions { unknown });
+        terminal(&report, &Layout::default())
+    };
+    assert!(is_harmless(&text(true)), "{}", text(true));
+    insta::assert_snapshot!("checks", text(false));
+    insta::assert_snapshot!("checks_with_unknown", text(true));
+    let mut bytes = Vec::new();
+    checks_csv(&document(), &mut bytes).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    assert!(is_harmless(&text), "{text}");
+    assert!(text.starts_with(&CHECKS_CSV_COLUMNS.join(",")));
+    insta::assert_snapshot!("checks_as_csv", text);
+    let mut nothing = document();
+    nothing.redundant.clear();
+    nothing.missing.clear();
+    let report = checks_report(&nothing, &ChecksOptions::default());
+    let said = |table: &report::Table| table.legend.iter().any(|line| line == "None was found.");
+    assert!(report.tables.iter().all(said));
 }
 
 #[test]

@@ -3,7 +3,10 @@
 //! holds it.
 
 mod agreement;
+mod checks;
 mod count;
+mod difference;
+mod history;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
@@ -17,7 +20,13 @@ use crate::document::{
 use crate::run::Tool;
 
 pub use agreement::{Agreement, ComparedHook, Comparison};
+pub use checks::{Confidence, MissingCheck, RedundantCheck};
 pub use count::{Count, CountError};
+pub use difference::{
+    HookChange, HookDifference, HookPart, ModuleDifference, NameChanges, PlacementDifference,
+    PlacementSide, Side, SyscallDifference,
+};
+pub use history::{ModuleSize, PlacementHistory, PlacementVersion, SkippedVersion, SyscallReach};
 
 /// Which hooks a kernel's system calls can reach: `lsmeter placement --json`. See
 /// [`PlacementDocument::read`] and [`PlacementDocument::write`].
@@ -38,6 +47,12 @@ pub struct PlacementDocument {
     pub modules: Vec<ModulePlacement>,
     /// System calls, by file system, then as asked for (Table 7).
     pub syscalls: Vec<SyscallPlacement>,
+    /// Hooks that are asked twice on a path; the most certain first.
+    #[serde(default)]
+    pub redundant: Vec<RedundantCheck>,
+    /// What some modules check and others do not; the most certain first.
+    #[serde(default)]
+    pub missing: Vec<MissingCheck>,
     /// Functions that lie between a system call and a hook, and did not parse in full.
     pub unparsed: Vec<Unparsed>,
     /// Functions that call each other in circles and reach hooks: those have no bound.
@@ -65,6 +80,20 @@ impl PlacementDocument {
         document::read(reader)
     }
 
+    /// Keeps only some system calls, and of the findings those that are about them.
+    pub fn retain(&mut self, keep: impl Fn(&SyscallPlacement) -> bool) {
+        self.syscalls.retain(keep);
+        let titles: BTreeSet<String> = self.syscalls.iter().map(|call| call.full_title()).collect();
+        for check in &mut self.redundant {
+            check.syscalls.retain(|title| titles.contains(title));
+        }
+        for check in &mut self.missing {
+            check.syscalls.retain(|title| titles.contains(title));
+        }
+        self.redundant.retain(|check| !check.syscalls.is_empty());
+        self.missing.retain(|check| !check.syscalls.is_empty());
+    }
+
     /// Reads a document that is in memory. Like [`PlacementDocument::read`].
     ///
     /// # Errors
@@ -88,12 +117,7 @@ impl Document for PlacementDocument {
 
     fn check(&self) -> Result<(), DocumentFault> {
         let refuse = |path: String, message| Err(DocumentFault::Contradiction { path, message });
-        let framework = &self.framework;
-        if framework.unconditional > framework.hooks {
-            let message = format!(
-                "{} of {} hooks are unconditional",
-                framework.unconditional, framework.hooks
-            );
+        if let Some(message) = self.framework.contradiction() {
             return refuse("framework".to_owned(), message);
         }
         for (index, module) in self.modules.iter().enumerate() {
@@ -119,6 +143,8 @@ impl Document for PlacementDocument {
             framework,
             modules,
             syscalls,
+            redundant,
+            missing,
             unparsed,
             circles,
             undecided,
@@ -138,6 +164,10 @@ impl Document for PlacementDocument {
         lines(w, modules)?;
         w.write_all(b",\n\"syscalls\": ")?;
         lines(w, syscalls)?;
+        w.write_all(b",\n\"redundant\": ")?;
+        lines(w, redundant)?;
+        w.write_all(b",\n\"missing\": ")?;
+        lines(w, missing)?;
         w.write_all(b",\n\"unparsed\": ")?;
         lines(w, unparsed)?;
         w.write_all(b",\n\"circles\": ")?;
@@ -163,6 +193,21 @@ pub struct FrameworkPlacement {
     pub unconditional: u32,
     /// Lines of code in `security/`, without blank lines and comments.
     pub loc: u64,
+    /// The hooks, sorted; empty if whoever wrote the document did not list them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
+}
+
+impl FrameworkPlacement {
+    /// What contradicts itself in its figures, if anything.
+    fn contradiction(&self) -> Option<String> {
+        let parts = [
+            ("unconditional", self.unconditional as usize),
+            ("listed", self.names.len()),
+        ];
+        let beyond = parts.iter().find(|(_, n)| *n > self.hooks as usize);
+        beyond.map(|(what, n)| format!("{n} of {} hooks are {what}", self.hooks))
+    }
 }
 
 /// What one module implements.
@@ -252,13 +297,22 @@ impl SyscallPlacement {
         })
     }
 
+    /// `open (missing) on ext4`, as findings name it.
+    pub fn full_title(&self) -> String {
+        format!("{} on {}", self.title(), self.fs)
+    }
+
     /// `stat`, or `close (missing)` if it is a case of its own.
     pub fn title(&self) -> String {
-        if self.case.is_empty() {
-            self.syscall.clone()
-        } else {
-            format!("{} ({})", self.syscall, self.case)
-        }
+        title(&self.syscall, &self.case)
+    }
+}
+
+fn title(syscall: &str, case: &str) -> String {
+    if case.is_empty() {
+        syscall.to_owned()
+    } else {
+        format!("{syscall} ({case})")
     }
 }
 

@@ -25,7 +25,10 @@ pub use history::{
     HistoryShowArgs,
 };
 pub use monitor::MonitorArgs;
-pub use placement::{Format, PlacementArgs, TreeArgs};
+pub use placement::{
+    ChecksArgs, DiffArgs, Format, HistoryArgs, PlacementArgs, PlacementCommand, ScopeArgs,
+    TableArgs, TableFormat, TreeArgs,
+};
 pub use profile::{ProfileArgs, View};
 pub use report::{ReportArgs, ReportFormat};
 pub use run::RunArgs;

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
 /// How a placement is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -20,16 +20,9 @@ pub enum Format {
     Mermaid,
 }
 
-/// A kernel's sources, and how they are read.
+/// What of a kernel is looked at, and how.
 #[derive(Debug, Args)]
-pub struct TreeArgs {
-    /// Top of a kernel tree, a linux-source tarball (.tar.xz, .tar), or a git repository
-    /// with --rev
-    #[arg(value_hint = ValueHint::AnyPath)]
-    pub tree: PathBuf,
-    /// Revision in a git repository: a tag, a branch or a commit; nothing is checked out
-    #[arg(long, value_name = "REVISION", help_heading = "What is analysed")]
-    pub rev: Option<String>,
+pub struct ScopeArgs {
     /// File system that the paths lie on, as its directory in fs is named, or tmpfs; may
     /// be given several times [default: ext4, or those of the profiles]
     #[arg(long, value_name = "FS", help_heading = "What is analysed")]
@@ -53,6 +46,21 @@ pub struct TreeArgs {
     pub no_cache: bool,
 }
 
+/// A kernel's sources, and how they are read.
+#[derive(Debug, Args)]
+pub struct TreeArgs {
+    /// Top of a kernel tree, a linux-source tarball (.tar.xz, .tar), or a git repository
+    /// with --rev
+    #[arg(required = true, value_hint = ValueHint::AnyPath)]
+    pub tree: Option<PathBuf>,
+    /// Revision in a git repository: a tag, a branch or a commit; nothing is checked out
+    #[arg(long, value_name = "REVISION", help_heading = "What is analysed")]
+    pub rev: Option<String>,
+    /// What of it
+    #[command(flatten)]
+    pub scope: ScopeArgs,
+}
+
 /// Tell which LSM hooks each system call can reach, from a kernel's sources alone
 ///
 /// Reads a kernel tree: no build, no configuration, no boot. Tells what each security
@@ -60,7 +68,11 @@ pub struct TreeArgs {
 /// takes if all goes well (nominal) and at most, as a sum of a number, of D (components
 /// looked up on a path) and of S (symbolic links followed on it).
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    disable_help_subcommand = true,
+    after_long_help = "\
 Examples:
   lsmeter placement ~/linux                        modules, and all system calls on files
   lsmeter placement linux-source-6.12.tar.xz --fs tmpfs --fs ext4
@@ -70,11 +82,19 @@ Examples:
   lsmeter placement ~/linux --all --format csv > hooks.csv
   lsmeter profile suite --kernel debian:6.12 --output measured.json
   lsmeter placement ~/linux --agree measured.json  is what was measured in the static set?
+  lsmeter placement diff ~/linux ~/patched         does this series add a hook to a path?
+  lsmeter placement history ~/linux --revs v5.10..v7.2
+  lsmeter placement checks ~/linux                 asked twice, or by some modules only
 
 Calls while objects are released (teardown), and by modules from inside other hooks, are told
 apart from the others. With --agree the exit status is 1 if a hook was measured that is not
-in the static set, or more often than at most; 5 if nothing could be compared.")]
+in the static set, or more often than at most; 5 if nothing could be compared. A tree that is named as a command of these is
+given with its directory: ./diff."
+)]
 pub struct PlacementArgs {
+    /// What to do with several kernels
+    #[command(subcommand)]
+    pub command: Option<PlacementCommand>,
     /// Which sources
     #[command(flatten)]
     pub tree: TreeArgs,
@@ -109,4 +129,148 @@ pub struct PlacementArgs {
     /// No progress
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
+}
+
+/// What is asked of several kernels.
+#[derive(Debug, Subcommand)]
+pub enum PlacementCommand {
+    // Their help is that of their arguments.
+    Diff(DiffArgs),
+    History(HistoryArgs),
+    Checks(ChecksArgs),
+}
+
+/// How a table of several kernels is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TableFormat {
+    /// Tables for a terminal or a mail
+    Table,
+    /// The same tables in Markdown
+    Markdown,
+    /// Every figure, one line each
+    Csv,
+}
+
+/// Where and how it is printed.
+#[derive(Debug, Args)]
+pub struct TableArgs {
+    /// How it is printed
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "table",
+        help_heading = "Output"
+    )]
+    pub format: TableFormat,
+    /// Print the document as JSON
+    #[arg(long, conflicts_with = "format", help_heading = "Output")]
+    pub json: bool,
+    /// Save the document as JSON; - is standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    /// No progress
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+/// Tell what a patch or a release changed: does this series add a hook to the open path?
+///
+/// A and B are kernel trees, tarballs, or documents that `lsmeter placement --output` wrote;
+/// with --repo, revisions of a git repository. Says which hooks each system call asks anew, more
+/// often, less often or no longer, on its nominal path, and how the framework and the modules differ.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  lsmeter placement diff linux-6.1 linux-6.12
+  lsmeter placement diff --repo ~/linux master my-series --syscall open --trace
+  lsmeter placement diff before.json ~/linux --check
+
+With --check the exit status is 1 if a system call asks a hook on its nominal path that it did not
+ask, or more often; 5 if no system call could be compared.")]
+pub struct DiffArgs {
+    /// The first
+    #[arg(value_name = "A", value_hint = ValueHint::AnyPath)]
+    pub before: PathBuf,
+    /// The second
+    #[arg(value_name = "B", value_hint = ValueHint::AnyPath)]
+    pub after: PathBuf,
+    /// A git repository of which A and B are revisions; nothing is checked out
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "What is analysed")]
+    pub repo: Option<PathBuf>,
+    /// What of them
+    #[command(flatten)]
+    pub scope: ScopeArgs,
+    /// Fail if a system call asks a hook on its nominal path anew, or more often
+    #[arg(long, help_heading = "Output")]
+    pub check: bool,
+    /// Print also what differs beside nominal paths, and in how often at most
+    #[arg(long, help_heading = "Output")]
+    pub reach: bool,
+    /// Print the calls that lead to hooks anew and no longer
+    #[arg(long, help_heading = "Output")]
+    pub trace: bool,
+    /// Tables
+    #[command(flatten)]
+    pub table: TableArgs,
+}
+
+/// Tell how hooks, lines and what system calls reach have grown over versions
+///
+/// Of several trees, tarballs or documents that `lsmeter placement --output` wrote, in the order
+/// given; or of revisions of a git repository.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  lsmeter placement history linux-5.10 linux-6.1 linux-6.12 linux-7.2
+  lsmeter placement history ~/linux --revs v5.10..v7.2 --syscall open --syscall stat
+  lsmeter placement history ~/linux --revs master..my-series   patch by patch
+  lsmeter placement history ~/linux --revs v5.10..v7.2 --format csv > history.csv
+
+Between tags of releases --revs takes the releases, else the commits. What cannot be analysed is
+left out and named; the exit status is then 4.")]
+pub struct HistoryArgs {
+    /// Trees, tarballs or documents; one git repository with --revs
+    #[arg(required = true, value_name = "TREE", value_hint = ValueHint::AnyPath)]
+    pub trees: Vec<PathBuf>,
+    /// Revisions in a git repository: A..B, or one; may be given several times
+    #[arg(long, value_name = "RANGE", help_heading = "What is analysed")]
+    pub revs: Vec<String>,
+    /// What of them
+    #[command(flatten)]
+    pub scope: ScopeArgs,
+    /// Print also system calls that are the same in all, and how often at most
+    #[arg(long, help_heading = "Output")]
+    pub reach: bool,
+    /// Tables
+    #[command(flatten)]
+    pub table: TableArgs,
+}
+
+/// Tell which checks are made twice, and which some modules make and others do not
+///
+/// Of a tree, a tarball, or a document that `lsmeter placement --output` wrote. On the nominal path
+/// of each system call: hooks that are asked twice of one object, and what modules with a policy on files
+/// ask that another is not asked. Each finding says how far it can be believed, and why.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  lsmeter placement checks ~/linux
+  lsmeter placement checks ~/linux --syscall rename --unknown
+  lsmeter placement checks ~/linux --format csv > findings.csv")]
+pub struct ChecksArgs {
+    /// A tree, a tarball or a document; a git repository with --rev
+    #[arg(value_name = "TREE", value_hint = ValueHint::AnyPath)]
+    pub tree: PathBuf,
+    /// Revision in a git repository: a tag, a branch or a commit; nothing is checked out
+    #[arg(long, value_name = "REVISION", help_heading = "What is analysed")]
+    pub rev: Option<String>,
+    /// What of it
+    #[command(flatten)]
+    pub scope: ScopeArgs,
+    /// Print also findings of which it cannot be told whether they are any
+    #[arg(long, help_heading = "Output")]
+    pub unknown: bool,
+    /// Tables
+    #[command(flatten)]
+    pub table: TableArgs,
 }

@@ -10,6 +10,7 @@ mod kernel_build;
 mod list;
 mod monitor;
 mod placement;
+mod placements;
 mod profile;
 mod report;
 mod run;

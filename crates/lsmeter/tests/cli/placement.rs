@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::common::{Ended, Place, schema};
 
 /// The tree that the analysis itself is tested with.
-fn toy() -> PathBuf {
+pub fn toy() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../placement/tests/tree")
 }
 
@@ -22,7 +22,7 @@ fn run(place: &Place, more: &[&str]) -> Ended {
     place.run(&[&asked[..], more].concat())
 }
 
-fn copy(from: &Path, to: &Path) {
+pub fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();

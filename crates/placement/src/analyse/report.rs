@@ -46,6 +46,7 @@ pub(super) fn undecided(
     all.into_iter().collect()
 }
 
+/// One system call as the document has it, and where its facts do not fit the code.
 pub(super) fn placement(
     world: &World<'_, '_>,
     security: &Security,
@@ -54,7 +55,8 @@ pub(super) fn placement(
     entry: FunctionId,
     most: &crate::maximum::Counts,
     events: &[Event],
-) -> SyscallPlacement {
+) -> (SyscallPlacement, Vec<Unparsed>) {
+    let mut contradictions = Vec::new();
     let mut nominal: BTreeMap<Key, Count> = BTreeMap::new();
     for event in events {
         let sum = nominal.entry(event.key).or_default();
@@ -72,10 +74,23 @@ pub(super) fn placement(
     let keys: BTreeSet<Key> = most.keys().chain(nominal.keys()).copied().collect();
     for key in keys {
         let hook = name(key.hook);
-        let reach = Reach {
+        let mut reach = Reach {
             nominal: nominal.get(&key).copied().unwrap_or_default(),
             max: most.get(&key).copied().unwrap_or_default(),
         };
+        if !reach.nominal.is_within(reach.max) {
+            // The code that a fact speaks of was rewritten around it.
+            contradictions.push(Unparsed {
+                file: world.program.path(entry).to_owned(),
+                function: world.program.name(entry).to_owned(),
+                line: world.program.function(entry).line,
+                reason: format!(
+                    "{hook} on {fs}: {} times by facts, {} at most by the code",
+                    reach.nominal, reach.max
+                ),
+            });
+            reach.max = reach.max.or(reach.nominal);
+        }
         let placed = hooks.entry(hook.clone()).or_insert_with(|| HookPlacement {
             modules: implementers(security, &hook),
             hook,
@@ -114,13 +129,14 @@ pub(super) fn placement(
             }
         })
         .collect();
-    SyscallPlacement {
+    let placed = SyscallPlacement {
         syscall: syscall.to_owned(),
         case: case.to_owned(),
         fs: fs.to_owned(),
         hooks: hooks.into_values().collect(),
         trace,
-    }
+    };
+    (placed, contradictions)
 }
 
 fn modules_of(framework: &Framework, modules: u32) -> Vec<String> {

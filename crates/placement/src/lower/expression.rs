@@ -58,6 +58,22 @@ impl<'a> Graph<'a> {
             "compound_statement" | "declaration" | "expression_statement" => {
                 self.statement(node, next)
             }
+            "assignment_expression" => {
+                if let Some(variable) = node.child_by_field_name("left") {
+                    let plain = node
+                        .child_by_field_name("operator")
+                        .is_some_and(|operator| self.text(operator) == "=");
+                    let value = node.child_by_field_name("right").filter(|_| plain);
+                    self.assign(variable, value);
+                }
+                self.parts(node, next)
+            }
+            "update_expression" => {
+                if let Some(variable) = node.child_by_field_name("argument") {
+                    self.assign(variable, None);
+                }
+                self.parts(node, next)
+            }
             kind if kind.ends_with("_statement") => self.statement(node, next),
             _ => self.parts(node, next),
         }
@@ -82,9 +98,11 @@ impl<'a> Graph<'a> {
             Some(Callee::Name(name)) if matches!(&*name, "likely" | "unlikely") => {}
             Some(callee) => {
                 let passed = arguments.map_or_else(Vec::new, |all| self.passed(all));
+                let arguments = arguments.map_or_else(Vec::new, |all| self.arguments(all));
                 entry = self.add(Node::Call {
                     callee,
                     passed,
+                    arguments,
                     next,
                 });
             }
@@ -124,6 +142,26 @@ impl<'a> Graph<'a> {
             }
         }
         None
+    }
+
+    /// The text of each argument. A variable whose place is passed may be assigned there.
+    fn arguments(&mut self, arguments: Syntax<'_>) -> Vec<Box<str>> {
+        let mut cursor = arguments.walk();
+        let all: Vec<_> = arguments
+            .named_children(&mut cursor)
+            .filter(|argument| argument.kind() != "comment")
+            .collect();
+        for argument in &all {
+            if argument.kind() == "pointer_expression"
+                && self.text(*argument).starts_with('&')
+                && let Some(variable) = argument.child_by_field_name("argument")
+            {
+                self.assign(variable, None);
+            }
+        }
+        all.into_iter()
+            .map(|argument| self.short(argument))
+            .collect()
     }
 
     /// Arguments that are only a name: they may be functions.

@@ -6,6 +6,9 @@ use std::collections::BTreeMap;
 /// Longest arguments of a macro that are looked at, in bytes.
 const MAX_ARGUMENTS: usize = 4096;
 
+/// Most uses of a macro in one file; SELinux has 220 of `LSM_HOOK_INIT`.
+const MAX_USES: usize = 10_000;
+
 /// A use of a macro.
 pub(super) struct MacroCall {
     pub(super) arguments: Vec<String>,
@@ -123,12 +126,16 @@ pub(super) fn calls_of_macro(source: &str, name: &str) -> Vec<MacroCall> {
         if before.is_some_and(word) || !rest.starts_with('(') {
             continue;
         }
-        let (_, depth, in_macro) =
+        let (line, depth, in_macro) =
             lines[lines.partition_point(|line| line.0 <= at).saturating_sub(1)];
-        let line = source[..at].rfind('\n').map_or(0, |newline| newline + 1);
-        if source[line..at].trim_start().starts_with('#') && !source[line..at].contains(')') {
+        let before = source.get(line..at.min(line + MAX_ARGUMENTS));
+        let before = before.unwrap_or_default().trim_start();
+        if before.starts_with('#') && !before.contains(')') {
             // Its own definition.
             continue;
+        }
+        if found.len() >= MAX_USES {
+            break;
         }
         found.push(MacroCall {
             arguments: arguments(rest),

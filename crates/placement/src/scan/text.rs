@@ -70,8 +70,12 @@ pub(super) fn struct_name(text: &[u8]) -> &[u8] {
     &rest[..rest.iter().position(|&b| !is_word(b)).unwrap_or(rest.len())]
 }
 
+/// Longest text in which an assigned name is looked for, in bytes.
+const MAX_VALUE: usize = 4096;
+
 /// The name behind `=`, if a name is all there is.
 pub(super) fn assigned_value(text: &[u8]) -> &[u8] {
+    let text = &text[..text.len().min(MAX_VALUE)];
     let text = text.trim_ascii_start();
     let Some(mut text) = text.strip_prefix(b"=") else {
         return b"";

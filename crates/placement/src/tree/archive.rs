@@ -8,6 +8,7 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use liblzma::read::XzDecoder;
+use liblzma::stream::Stream;
 
 use super::{Entry, MAX_FILE, MAX_FILES, wanted};
 use crate::error::PlacementError;
@@ -16,6 +17,8 @@ use crate::error::PlacementError;
 const MAX_KEPT: u64 = 512 << 20;
 /// Most bytes that an archive may unpack to; the sources of 7.2 have 1.6 GiB.
 const MAX_UNPACKED: u64 = 8 << 30;
+/// Most bytes that unpacking itself may take; `xz -9` asks for 65 MiB.
+const MAX_UNPACKER: u64 = 256 << 20;
 /// What may be needed of a tree.
 const KEPT: [&str; 11] = [
     "arch/x86/",
@@ -51,7 +54,10 @@ impl Archive {
             .map_err(unreadable)?;
         let whole = std::io::Cursor::new(magic.clone()).chain(reader);
         if magic.starts_with(b"\xfd7zXZ") {
-            Self::unpack(XzDecoder::new(whole), path)
+            // As `xz` does, what is asked for must not be whatever the archive says.
+            let stream = Stream::new_stream_decoder(MAX_UNPACKER, 0);
+            let stream = stream.map_err(|error| unreadable(error.into()))?;
+            Self::unpack(XzDecoder::new_stream(whole, stream), path)
         } else {
             Self::unpack(whole, path)
         }
@@ -78,8 +84,7 @@ impl Archive {
             let Some(name) = inner_name(&item.path_bytes()) else {
                 continue;
             };
-            let source = name.ends_with(".c") || name.ends_with(".h");
-            if name != "Makefile" && !(source && KEPT.iter().any(|top| name.starts_with(top))) {
+            if !is_kept(&name) {
                 continue;
             }
             kept += item.size();
@@ -94,6 +99,11 @@ impl Archive {
             files.insert(name, bytes);
         }
         Ok(Self { files })
+    }
+
+    pub(super) fn from_files(mut files: BTreeMap<String, Vec<u8>>) -> Self {
+        files.retain(|name, bytes| is_kept(name) && bytes.len() as u64 <= MAX_FILE);
+        Self { files }
     }
 
     pub(super) fn list(&self, paths: &[String]) -> Vec<Entry> {
@@ -116,6 +126,12 @@ impl Archive {
                 source: std::io::Error::other("it is not in the archive"),
             })
     }
+}
+
+/// May a file be needed?
+fn is_kept(name: &str) -> bool {
+    let source = name.ends_with(".c") || name.ends_with(".h");
+    name == "Makefile" || source && KEPT.iter().any(|top| name.starts_with(top))
 }
 
 fn stamp(bytes: &[u8]) -> u64 {

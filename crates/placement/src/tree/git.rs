@@ -33,6 +33,40 @@ impl Drop for Reader {
     }
 }
 
+/// The object of a revision's tree.
+pub(super) fn resolve(path: &Path, revision: &str) -> Result<String, PlacementError> {
+    let failed = |reason: String| PlacementError::Git {
+        path: path.to_path_buf(),
+        what: "rev-parse",
+        reason,
+    };
+    let tree = format!("{revision}^{{tree}}");
+    let found = Command::new("git")
+        .arg("-C")
+        .arg(path)
+        .args([
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            &tree,
+        ])
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| failed(error.to_string()))?;
+    // What is wrong besides has another status, and is told.
+    if found.status.code() == Some(1) {
+        return Err(PlacementError::UnknownRevision {
+            path: path.to_path_buf(),
+            revision: revision.to_owned(),
+        });
+    }
+    if !found.status.success() {
+        return Err(failed(said(&found.stderr)));
+    }
+    Ok(String::from_utf8_lossy(&found.stdout).trim().to_owned())
+}
+
 impl Repository {
     pub(super) fn open(path: &Path, revision: &str) -> Result<Self, PlacementError> {
         let failed = |what, reason: String| PlacementError::Git {
@@ -45,22 +79,7 @@ impl Repository {
             command.arg("-C").arg(path).arg(what).stdin(Stdio::null());
             command
         };
-        let tree = format!("{revision}^{{tree}}");
-        let listed = git("rev-parse")
-            .args(["--verify", "--quiet", "--end-of-options", &tree])
-            .output()
-            .map_err(|error| failed("rev-parse", error.to_string()))?;
-        // What is wrong besides has another status, and is told.
-        if listed.status.code() == Some(1) {
-            return Err(PlacementError::UnknownRevision {
-                path: path.to_path_buf(),
-                revision: revision.to_owned(),
-            });
-        }
-        if !listed.status.success() {
-            return Err(failed("rev-parse", said(&listed.stderr)));
-        }
-        let tree = String::from_utf8_lossy(&listed.stdout).trim().to_owned();
+        let tree = resolve(path, revision)?;
         let listed = git("ls-tree")
             .args(["-r", "-z", "-l", &tree])
             .output()
@@ -160,7 +179,7 @@ fn parse(line: &[u8]) -> Option<(String, String, u64)> {
 }
 
 /// The first line that a program said.
-fn said(bytes: &[u8]) -> String {
+pub(super) fn said(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     text.lines()
         .next()

@@ -137,7 +137,10 @@ fn name(source: &Source) -> String {
         DocumentKind::Sensitivity => "sweep",
         DocumentKind::Monitor => "recording",
         DocumentKind::Placement => "placement",
-        DocumentKind::Comparison | DocumentKind::Unknown => "document",
+        DocumentKind::Comparison
+        | DocumentKind::PlacementDifference
+        | DocumentKind::PlacementHistory
+        | DocumentKind::Unknown => "document",
     };
     format!("{kind}: {}", printable(&source.name, TEXT_LIMIT))
 }

@@ -2,9 +2,12 @@
 //! Which hooks system calls can reach, as tables, CSV and drawings.
 
 mod agreement;
+mod checks;
 mod csv;
+mod difference;
 mod explained;
 mod graph;
+mod history;
 mod modules;
 mod syscalls;
 mod trace;
@@ -16,8 +19,16 @@ use crate::table::{Report, TEXT_LIMIT, Value};
 use crate::text::printable;
 
 pub use agreement::agreement_report;
+pub use checks::{CHECKS_CSV_COLUMNS, ChecksOptions, checks_csv, checks_report};
 pub use csv::{AGREEMENT_CSV_COLUMNS, PLACEMENT_CSV_COLUMNS, agreement_csv, placement_csv};
+pub use difference::{
+    DIFFERENCE_CSV_COLUMNS, DifferenceOptions, difference_csv, difference_report,
+};
 pub use graph::{dot, mermaid};
+pub use history::{
+    PLACEMENT_HISTORY_CSV_COLUMNS, PlacementHistoryOptions, placement_history_csv,
+    placement_history_report,
+};
 
 /// What a report of a placement shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use crate::table::{Align, Column, Row, TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
 /// What D and S are.
-const VARIABLES: &str = "D: components looked up on a path, with those in the targets of symbolic \
+pub(super) const VARIABLES: &str = "D: components looked up on a path, with those in the targets of symbolic \
                          links; S: symbolic links followed on it.";
 
 /// Columns of a file system in the overview.
@@ -82,23 +82,13 @@ pub(super) fn overview(document: &PlacementDocument) -> Option<Table> {
 }
 
 fn sums(call: &SyscallPlacement) -> [Value; COLUMNS] {
-    let mut own = Reach::default();
-    let mut teardown = Count::ZERO;
-    let mut hooks = 0u64;
-    for hook in &call.hooks {
-        teardown = teardown.plus(hook.teardown.nominal);
-        if !hook.nominal.is_zero() {
-            hooks += 1;
-            own.nominal = own.nominal.plus(hook.nominal);
-            own.max = own.max.plus(hook.max);
-        }
-    }
+    let reach = call.reach();
     [
-        Value::plain(count(hooks)),
-        Value::plain(own.nominal.to_string()),
-        Value::plain(own.max.to_string()),
-        times(teardown),
-        Value::plain(count(call.hooks.len() as u64 - hooks)),
+        Value::plain(count(u64::from(reach.hooks))),
+        Value::plain(reach.nominal.to_string()),
+        Value::plain(reach.max.to_string()),
+        times(reach.teardown),
+        Value::plain(count(u64::from(reach.reachable - reach.hooks))),
     ]
 }
 

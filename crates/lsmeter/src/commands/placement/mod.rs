@@ -1,34 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `lsmeter placement`: which hooks system calls can reach, from sources alone.
 
+mod checks;
+mod diff;
+mod history;
+mod input;
+
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Read;
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use experiment::placement::Comparison;
 use experiment::{PlacementDocument, Profile, ProfileDocument, Status};
-use placement::{Request, Tree, analyse, compare};
-use report::PlacementOptions;
+use placement::{Tree, analyse, compare};
+use report::{PlacementOptions, Report};
 
-use crate::cli::{Format, PlacementArgs, TreeArgs};
+use crate::cli::{
+    Format, PlacementArgs, PlacementCommand, ScopeArgs, TableArgs, TableFormat, TreeArgs,
+};
 use crate::exit::Exit;
 use crate::failure::usage;
+use crate::output;
 use crate::progress::Line;
-use crate::{config, output};
-
-/// Largest `.config` that is read; a distribution's has 300 KiB.
-const CONFIG_LIMIT_BYTES: u64 = 16 << 20;
 
 /// Analyses a tree, and compares it with profiles if asked to.
 ///
 /// # Errors
 /// If what is asked for makes no sense, or the tree cannot be analysed.
 pub fn placement(args: &PlacementArgs) -> Result<Exit> {
+    match &args.command {
+        Some(PlacementCommand::Diff(args)) => return diff::diff(args),
+        Some(PlacementCommand::Checks(args)) => return checks::checks(args),
+        Some(PlacementCommand::History(args)) => return history::history(args),
+        None => {}
+    }
     let profiles = args.agree.as_deref().map(read_profiles).transpose()?;
     let drawn = matches!(args.format, Format::Dot | Format::Mermaid);
-    if drawn && args.tree.syscalls.len() != 1 {
+    if drawn && args.tree.scope.syscalls.len() != 1 {
         return Err(usage(
             "a drawing is of one system call",
             "name it: --syscall open",
@@ -44,12 +54,12 @@ pub fn placement(args: &PlacementArgs) -> Result<Exit> {
     let stdout_taken = output::check_all(&paths, usize::from(args.json))?;
 
     let line = Line::new(args.quiet);
-    line.say(format!("opening {}", args.tree.tree.display()));
+    line.say("opening the tree");
     let tree = open(&args.tree)?;
     if let Some(profiles) = &profiles {
         return agree(args, profiles, &tree, &line);
     }
-    let request = request(&args.tree)?;
+    let request = input::request(&args.tree.scope)?;
     line.say(format!("analysing Linux {}", tree.version()));
     let document = analyse(&tree, &request)?;
     line.done();
@@ -59,47 +69,13 @@ pub fn placement(args: &PlacementArgs) -> Result<Exit> {
 
 /// Opens the sources that are asked for.
 fn open(args: &TreeArgs) -> Result<Tree> {
+    let Some(path) = &args.tree else {
+        return Err(usage("no tree is named", "give the top of a kernel tree"));
+    };
     Ok(match &args.rev {
-        Some(revision) => Tree::open_revision(&args.tree, revision)?,
-        None => Tree::open(&args.tree)?,
+        Some(revision) => Tree::open_revision(path, revision)?,
+        None => Tree::open(path)?,
     })
-}
-
-fn request(args: &TreeArgs) -> Result<Request> {
-    Ok(Request {
-        syscalls: args.syscalls.clone(),
-        all: args.all,
-        fs: args.fs.clone(),
-        config: args.config.as_deref().map(read_config).transpose()?,
-        cache: (!args.no_cache).then(|| config::cache_dir().join("placement")),
-        explain: true,
-    })
-}
-
-/// A kernel's `.config`.
-fn read_config(path: &Path) -> Result<String> {
-    let unreadable = |why: String| {
-        usage(
-            format!("cannot read {}: {why}", path.display()),
-            "give the .config of a kernel, such as /boot/config-VERSION",
-        )
-    };
-    let read = || {
-        let mut bytes = Vec::new();
-        File::open(path)?
-            .take(CONFIG_LIMIT_BYTES + 1)
-            .read_to_end(&mut bytes)?;
-        std::io::Result::Ok(bytes)
-    };
-    let bytes = read().map_err(|error| unreadable(error.to_string()))?;
-    if bytes.len() as u64 > CONFIG_LIMIT_BYTES {
-        return Err(unreadable("it is too large for that".to_owned()));
-    }
-    let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not text".to_owned()))?;
-    if !text.lines().any(|line| line.starts_with("CONFIG_")) {
-        return Err(unreadable("it sets no CONFIG_ option".to_owned()));
-    }
-    Ok(text)
 }
 
 fn read_profiles(path: &Path) -> Result<ProfileDocument> {
@@ -124,7 +100,7 @@ fn deliver(args: &PlacementArgs, document: &PlacementDocument, stdout_taken: boo
         return Ok(());
     }
     let options = PlacementOptions {
-        details: !args.tree.syscalls.is_empty() || args.reach,
+        details: !args.tree.scope.syscalls.is_empty() || args.reach,
         reach: args.reach,
         trace: args.trace,
         explain: args.explain,
@@ -143,6 +119,36 @@ fn deliver(args: &PlacementArgs, document: &PlacementDocument, stdout_taken: boo
     }
 }
 
+/// Prints a document of several placements, and saves it if asked to.
+fn deliver_table(
+    args: &TableArgs,
+    stdout_taken: bool,
+    document: impl Fn(&mut dyn Write) -> Result<()>,
+    csv: impl Fn(&mut dyn Write) -> Result<()>,
+    tables: impl Fn() -> Report,
+) -> Result<()> {
+    if let Some(path) = &args.output {
+        output::write(path, &document)?;
+    }
+    if args.json {
+        return output::write(Path::new("-"), &document);
+    }
+    if stdout_taken {
+        return Ok(());
+    }
+    match args.format {
+        TableFormat::Table => output::print_report(&tables()),
+        TableFormat::Markdown => output::print(&report::markdown(&tables())),
+        TableFormat::Csv => output::write(Path::new("-"), &csv),
+    }
+}
+
+/// Can all that be written? Whether standard output is taken by a document.
+fn check_table(args: &TableArgs) -> Result<bool> {
+    let paths: Vec<&Path> = args.output.as_deref().into_iter().collect();
+    output::check_all(&paths, usize::from(args.json))
+}
+
 /// Compares what was measured with what the sources say.
 fn agree(
     args: &PlacementArgs,
@@ -158,7 +164,7 @@ fn agree(
         if !same && measured {
             *of_others.entry(profile.release.clone()).or_insert(0) += 1;
         }
-        same && measured && asked_for(&args.tree, profile)
+        same && measured && asked_for(&args.tree.scope, profile)
     });
     for (release, operations) in of_others {
         line.keep(&format!(
@@ -167,7 +173,7 @@ fn agree(
             tree.version()
         ));
     }
-    let mut request = request(&args.tree)?;
+    let mut request = input::request(&args.tree.scope)?;
     let add = |list: &mut Vec<String>, name: &String| {
         if !list.contains(name) {
             list.push(name.clone());
@@ -220,7 +226,7 @@ fn verdict(comparison: &Comparison) -> Exit {
 }
 
 /// Does a profile belong to the file systems and system calls that are asked for?
-fn asked_for(args: &TreeArgs, profile: &Profile) -> bool {
+fn asked_for(args: &ScopeArgs, profile: &Profile) -> bool {
     let fs = args.fs.is_empty() || args.fs.contains(&profile.filesystem);
     let mut calls = profile.syscalls.iter();
     fs && (args.syscalls.is_empty() || calls.any(|call| args.syscalls.contains(call)))

@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What differs between two placements: what a patch, or a release, changed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read, Write};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Count, HookPlacement, ModulePlacement, PlacementDocument, Reach, SyscallPlacement};
+use crate::document::{
+    self, Document, DocumentError, DocumentFault, DocumentKind, json, lines, printable,
+};
+use crate::run::{SCHEMA_VERSION, Tool};
+
+/// What differs between two placements: `lsmeter placement diff --json`. See
+/// [`PlacementDifference::between`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "lsmeter difference of placements")]
+pub struct PlacementDifference {
+    /// [`crate::SCHEMA_VERSION`] of the writer.
+    pub schema_version: u32,
+    /// What wrote it.
+    pub tool: Tool,
+    /// The first placement.
+    pub before: PlacementSide,
+    /// The second.
+    pub after: PlacementSide,
+    /// Hooks that only one framework has.
+    pub framework: NameChanges,
+    /// Modules that differ, by name.
+    pub modules: Vec<ModuleDifference>,
+    /// Ways of making system calls, on a file system, that both placements have.
+    pub compared: u32,
+    /// System calls that differ, or that only one placement has.
+    pub changes: Vec<SyscallDifference>,
+}
+
+/// One of two placements.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlacementSide {
+    /// The tree: a path, with `@` and the revision if there is one.
+    pub tree: String,
+    /// The version in its Makefile.
+    pub version: String,
+    /// Hooks of the framework.
+    pub hooks: u32,
+    /// Lines of code in `security/`, without blank lines and comments.
+    pub loc: u64,
+}
+
+/// Names that only one of two lists has.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NameChanges {
+    /// Only in the second, sorted.
+    pub added: Vec<String>,
+    /// Only in the first, sorted.
+    pub removed: Vec<String>,
+}
+
+impl NameChanges {
+    /// What two lists do not share.
+    #[must_use]
+    pub fn between(before: &[String], after: &[String]) -> NameChanges {
+        let [before, after]: [BTreeSet<&String>; 2] =
+            [before, after].map(|names| names.iter().collect());
+        NameChanges {
+            added: after.difference(&before).map(|&n| n.clone()).collect(),
+            removed: before.difference(&after).map(|&n| n.clone()).collect(),
+        }
+    }
+
+    /// Do both lists have the same names?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.removed.is_empty()
+    }
+}
+
+/// A module that differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ModuleDifference {
+    /// As `lsm=` names it.
+    pub module: String,
+    /// Hooks that it implemented; `None` if there was no such module.
+    pub hooks_before: Option<u32>,
+    /// Hooks that it implements; `None` if it is gone.
+    pub hooks_after: Option<u32>,
+    /// Lines of code before, and after; 0 where there is no such module.
+    pub loc: [u64; 2],
+    /// Which hooks it implements anew, and no longer.
+    pub implements: NameChanges,
+}
+
+/// A system call that differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SyscallDifference {
+    /// As its manual calls it.
+    pub syscall: String,
+    /// The way of calling it; empty for the plain one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub case: String,
+    /// File system.
+    pub fs: String,
+    /// Which placement has it; both if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only: Option<Side>,
+    /// Hooks that differ, by name; of a call that only one placement has, all.
+    pub hooks: Vec<HookDifference>,
+}
+
+/// Which of two placements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// The first.
+    Before,
+    /// The second.
+    After,
+}
+
+/// Where in a system call a hook is called.
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum HookPart {
+    /// By the kernel, while it works.
+    Own,
+    /// While objects are released.
+    Teardown,
+    /// From inside other hooks, by these modules (`selinux+ima`).
+    Inside(String),
+}
+
+/// How a hook's counts differ. Changes of the nominal path come first.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum HookChange {
+    /// It is called on the nominal path, and was not.
+    Added,
+    /// It is called more often there, on some path at least: `2D` for `D+1`.
+    More,
+    /// It is called less often there.
+    Fewer,
+    /// It is no longer called there.
+    Removed,
+    /// The nominal path is as it was; another path can call it that could not.
+    Reachable,
+    /// Nominally as before; no other path can call it any more.
+    Unreachable,
+    /// Nominally as before; it can be called more often.
+    MaximumMore,
+    /// Nominally as before; it can be called less often at most.
+    MaximumFewer,
+}
+
+impl HookChange {
+    /// Is the hook called on the nominal path where it was not, or more often?
+    #[must_use]
+    pub fn asks_more(self) -> bool {
+        matches!(self, HookChange::Added | HookChange::More)
+    }
+
+    /// Is it a change of the nominal path?
+    #[must_use]
+    pub fn is_nominal(self) -> bool {
+        self <= HookChange::Removed
+    }
+
+    fn between(before: Reach, after: Reach) -> Option<HookChange> {
+        use HookChange as C;
+        let (was, is) = (before.nominal, after.nominal);
+        if was != is {
+            return Some(match (was.is_zero(), is.is_zero()) {
+                (true, _) => C::Added,
+                (_, true) => C::Removed,
+                _ if is.is_within(was) => C::Fewer,
+                _ => C::More,
+            });
+        }
+        let (was, is) = (before.max, after.max);
+        (was != is).then(|| match (was.is_zero(), is.is_zero()) {
+            (true, _) => C::Reachable,
+            (_, true) => C::Unreachable,
+            _ if is.is_within(was) => C::MaximumFewer,
+            _ => C::MaximumMore,
+        })
+    }
+}
+
+/// One hook of a system call that differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HookDifference {
+    /// Which.
+    pub hook: String,
+    /// Where it is called.
+    pub part: HookPart,
+    /// How it differs.
+    pub change: HookChange,
+    /// Counts in the first placement.
+    pub before: Reach,
+    /// Counts in the second.
+    pub after: Reach,
+    /// Modules of the second placement that implement it; of the first, if it is gone.
+    pub modules: Vec<String>,
+    /// If the nominal path changed: call strings that lead to it anew.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub new_calls: Vec<Vec<String>>,
+    /// If the nominal path changed: call strings that no longer do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone_calls: Vec<Vec<String>>,
+}
+
+type Key<'d> = (&'d str, &'d str, &'d str);
+
+fn by_key(document: &PlacementDocument) -> BTreeMap<Key<'_>, &SyscallPlacement> {
+    document
+        .syscalls
+        .iter()
+        .map(|call| ((&*call.fs, &*call.syscall, &*call.case), call))
+        .collect()
+}
+
+impl PlacementDifference {
+    /// What differs between two placements. Both should be of the same system calls and
+    /// file systems; those that only one has are listed, and not counted as compared.
+    #[must_use]
+    pub fn between(before: &PlacementDocument, after: &PlacementDocument) -> PlacementDifference {
+        let (old, new) = (by_key(before), by_key(after));
+        let keys: BTreeSet<Key<'_>> = old.keys().chain(new.keys()).copied().collect();
+        let mut compared = 0;
+        let mut changes = Vec::new();
+        for key in keys {
+            let (was, is) = (old.get(&key).copied(), new.get(&key).copied());
+            let only = match (was, is) {
+                (Some(_), None) => Some(Side::Before),
+                (None, Some(_)) => Some(Side::After),
+                _ => None,
+            };
+            compared += u32::from(only.is_none());
+            let hooks = hooks(was, is);
+            if only.is_some() || !hooks.is_empty() {
+                changes.push(SyscallDifference {
+                    syscall: key.1.to_owned(),
+                    case: key.2.to_owned(),
+                    fs: key.0.to_owned(),
+                    only,
+                    hooks,
+                });
+            }
+        }
+        let (names_before, names_after) = (&before.framework.names, &after.framework.names);
+        // Without a list there is nothing to tell.
+        let listed = !names_before.is_empty() && !names_after.is_empty();
+        PlacementDifference {
+            schema_version: SCHEMA_VERSION,
+            tool: Tool::this(),
+            before: PlacementSide::of(before),
+            after: PlacementSide::of(after),
+            framework: if listed {
+                NameChanges::between(names_before, names_after)
+            } else {
+                NameChanges::default()
+            },
+            modules: modules(&before.modules, &after.modules),
+            compared,
+            changes,
+        }
+    }
+
+    /// System calls in both placements that call a hook on their nominal path where they
+    /// did not, or more often; not counting teardown.
+    pub fn asking_more(&self) -> impl Iterator<Item = &SyscallDifference> {
+        let more =
+            |hook: &HookDifference| hook.change.asks_more() && hook.part != HookPart::Teardown;
+        self.changes
+            .iter()
+            .filter(move |call| call.only.is_none() && call.hooks.iter().any(more))
+    }
+
+    /// Reads a document of this or an older schema version.
+    ///
+    /// # Errors
+    /// [`DocumentError`], which says where. Reads at most
+    /// [`DOCUMENT_LIMIT_BYTES`](crate::DOCUMENT_LIMIT_BYTES).
+    pub fn read(reader: impl Read) -> Result<PlacementDifference, DocumentError> {
+        document::read(reader)
+    }
+
+    /// Writes the document: one line per module and system call. The same document gives
+    /// the same bytes.
+    ///
+    /// # Errors
+    /// [`DocumentFault::Io`] when the writer fails. Flushes at the end.
+    pub fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
+        document::write(self, writer)
+    }
+}
+
+impl Document for PlacementDifference {
+    const KIND: DocumentKind = DocumentKind::PlacementDifference;
+
+    fn check(&self) -> Result<(), DocumentFault> {
+        for (index, call) in self.changes.iter().enumerate() {
+            let said = |hook: &&HookDifference| {
+                HookChange::between(hook.before, hook.after) != Some(hook.change)
+            };
+            if let Some(hook) = call.hooks.iter().find(said) {
+                return Err(DocumentFault::Contradiction {
+                    path: format!("changes[{index}]"),
+                    message: format!("the counts of {} say otherwise", printable(&hook.hook)),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn write_keys(&self, w: &mut impl Write) -> Result<(), DocumentFault> {
+        // Taken apart in full, so that a new key cannot be forgotten here.
+        let PlacementDifference {
+            schema_version,
+            tool,
+            before,
+            after,
+            framework,
+            modules,
+            compared,
+            changes,
+        } = self;
+        write!(w, "{{\n\"schema_version\": {schema_version},\n\"tool\": ")?;
+        json(w, tool)?;
+        w.write_all(b",\n\"before\": ")?;
+        json(w, before)?;
+        w.write_all(b",\n\"after\": ")?;
+        json(w, after)?;
+        w.write_all(b",\n\"framework\": ")?;
+        json(w, framework)?;
+        w.write_all(b",\n\"modules\": ")?;
+        lines(w, modules)?;
+        write!(w, ",\n\"compared\": {compared},\n\"changes\": ")?;
+        lines(w, changes)?;
+        Ok(w.write_all(b"\n}\n")?)
+    }
+}
+
+impl PlacementSide {
+    fn of(document: &PlacementDocument) -> PlacementSide {
+        PlacementSide {
+            tree: document.tree.clone(),
+            version: document.version.clone(),
+            hooks: document.framework.hooks,
+            loc: document.framework.loc,
+        }
+    }
+}
+
+impl SyscallDifference {
+    /// `stat`, or `open (missing)` if it is a case of its own.
+    pub fn title(&self) -> String {
+        super::title(&self.syscall, &self.case)
+    }
+}
+
+fn modules(before: &[ModulePlacement], after: &[ModulePlacement]) -> Vec<ModuleDifference> {
+    let by_name = |modules: &'_ [ModulePlacement]| -> BTreeMap<String, ModulePlacement> {
+        let named = modules.iter().map(|m| (m.module.clone(), m.clone()));
+        named.collect()
+    };
+    let (old, new) = (by_name(before), by_name(after));
+    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let found = names.into_iter().filter_map(|name| {
+        let (was, is) = (old.get(name), new.get(name));
+        let implements = |module: Option<&ModulePlacement>| {
+            module.map_or_else(Vec::new, |module| module.implements.clone())
+        };
+        let loc = [was, is].map(|module| module.map_or(0, |module| module.loc));
+        let implements = NameChanges::between(&implements(was), &implements(is));
+        let same = was.is_some() == is.is_some() && loc[0] == loc[1] && implements.is_empty();
+        (!same).then(|| ModuleDifference {
+            module: name.clone(),
+            hooks_before: was.map(|module| module.hooks),
+            hooks_after: is.map(|module| module.hooks),
+            loc,
+            implements,
+        })
+    });
+    found.collect()
+}
+
+type Parts<'d> = BTreeMap<(&'d str, HookPart), (Reach, &'d HookPlacement)>;
+
+/// The counts of a call, each hook in each part.
+fn parts(call: Option<&SyscallPlacement>) -> Parts<'_> {
+    let mut found = Parts::new();
+    for hook in call.into_iter().flat_map(|call| &call.hooks) {
+        let own = Reach {
+            nominal: hook.nominal,
+            max: hook.max,
+        };
+        let inside = hook.nested.iter();
+        let inside = inside.map(|(modules, reach)| (HookPart::Inside(modules.clone()), *reach));
+        let all = [(HookPart::Own, own), (HookPart::Teardown, hook.teardown)];
+        for (part, reach) in all.into_iter().chain(inside) {
+            found.insert((hook.hook.as_str(), part), (reach, hook));
+        }
+    }
+    found
+}
+
+fn hooks(was: Option<&SyscallPlacement>, is: Option<&SyscallPlacement>) -> Vec<HookDifference> {
+    let (old, new) = (parts(was), parts(is));
+    let keys: BTreeSet<_> = old.keys().chain(new.keys()).collect();
+    let found = keys.into_iter().filter_map(|key| {
+        let reach = |parts: &Parts<'_>| parts.get(key).map_or_else(Reach::default, |at| at.0);
+        let (before, after) = (reach(&old), reach(&new));
+        let change = HookChange::between(before, after)?;
+        let its = new.get(key).or_else(|| old.get(key));
+        let (mut new_calls, mut gone_calls) = (Vec::new(), Vec::new());
+        if change.is_nominal() {
+            let (before, after) = (calls(was, key), calls(is, key));
+            new_calls = beyond(&after, &before);
+            gone_calls = beyond(&before, &after);
+        }
+        Some(HookDifference {
+            hook: key.0.to_owned(),
+            part: key.1.clone(),
+            change,
+            before,
+            after,
+            modules: its.map_or_else(Vec::new, |at| at.1.modules.clone()),
+            new_calls,
+            gone_calls,
+        })
+    });
+    let mut found: Vec<HookDifference> = found.collect();
+    found.sort_by(|a, b| (a.change, &a.hook, &a.part).cmp(&(b.change, &b.hook, &b.part)));
+    found
+}
+
+type Call<'d> = (&'d [String], Count);
+
+/// The nominal call strings of a hook in a part of a system call.
+fn calls<'d>(call: Option<&'d SyscallPlacement>, (hook, part): &(&str, HookPart)) -> Vec<Call<'d>> {
+    let fits = |entry: &&super::TraceEntry| {
+        let its = match part {
+            HookPart::Own => !entry.teardown && entry.modules.is_empty(),
+            HookPart::Teardown => entry.teardown && entry.modules.is_empty(),
+            HookPart::Inside(modules) => entry.modules.join("+") == *modules,
+        };
+        entry.hook == *hook && its
+    };
+    let entries = call.into_iter().flat_map(|call| &call.trace).filter(fits);
+    entries
+        .map(|entry| (entry.calls.as_slice(), entry.times))
+        .collect()
+}
+
+/// Those of the first list that the second does not have, each as often as it is there.
+fn beyond(calls: &[Call<'_>], others: &[Call<'_>]) -> Vec<Vec<String>> {
+    let mut others = others.to_vec();
+    let mut found = Vec::new();
+    for call in calls {
+        match others.iter().position(|other| other == call) {
+            Some(at) => {
+                others.swap_remove(at);
+            }
+            None => found.push(call.0.to_vec()),
+        }
+    }
+    found
+}

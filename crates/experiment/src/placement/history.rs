@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Placements of many versions: how hooks, lines and what system calls reach have grown.
+
+use std::io::{Read, Write};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Count, FrameworkPlacement, NameChanges, PlacementDocument, SyscallPlacement};
+use crate::document::{
+    self, Document, DocumentError, DocumentFault, DocumentKind, json, lines, printable,
+};
+use crate::run::{SCHEMA_VERSION, Tool};
+
+/// Placements of many versions: `lsmeter placement history --json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "lsmeter history of placements")]
+pub struct PlacementHistory {
+    /// [`crate::SCHEMA_VERSION`] of the writer.
+    pub schema_version: u32,
+    /// What wrote it.
+    pub tool: Tool,
+    /// In the order in which they were asked for.
+    pub versions: Vec<PlacementVersion>,
+    /// What could not be analysed.
+    #[serde(default)]
+    pub skipped: Vec<SkippedVersion>,
+}
+
+/// One version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlacementVersion {
+    /// The tree: a path, with `@` and the revision if there is one.
+    pub tree: String,
+    /// The version in its Makefile.
+    pub version: String,
+    /// The framework itself.
+    pub framework: FrameworkPlacement,
+    /// Hooks that the version before did not have, and those that it had alone.
+    pub since: NameChanges,
+    /// All modules, by name.
+    pub modules: Vec<ModuleSize>,
+    /// What system calls reach, in sums.
+    pub reach: Vec<SyscallReach>,
+}
+
+/// How large a module is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ModuleSize {
+    /// As `lsm=` names it.
+    pub module: String,
+    /// Hooks that it implements.
+    pub hooks: u32,
+    /// Of these, outside every `#if`.
+    pub unconditional: u32,
+    /// Of these, on files.
+    pub file_accessing: u32,
+    /// Lines of code, without blank lines and comments.
+    pub loc: u64,
+}
+
+/// What a system call reaches, in sums.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SyscallReach {
+    /// As its manual calls it.
+    pub syscall: String,
+    /// The way of calling it; empty for the plain one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub case: String,
+    /// File system.
+    pub fs: String,
+    /// Different hooks on the nominal path.
+    pub hooks: u32,
+    /// Different hooks on any path.
+    pub reachable: u32,
+    /// Calls on the nominal path.
+    pub nominal: Count,
+    /// Calls at most of the hooks on the nominal path.
+    pub max: Count,
+    /// Calls on the nominal path while objects are released.
+    pub teardown: Count,
+}
+
+/// A version that could not be analysed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SkippedVersion {
+    /// The tree.
+    pub tree: String,
+    /// Why not.
+    pub reason: String,
+}
+
+impl SyscallReach {
+    /// `stat`, or `open (missing)` if it is a case of its own.
+    pub fn title(&self) -> String {
+        super::title(&self.syscall, &self.case)
+    }
+}
+
+impl SyscallPlacement {
+    /// What it reaches, in sums: without teardown and calls from inside hooks, but for
+    /// [`SyscallReach::teardown`] and [`SyscallReach::reachable`].
+    #[must_use]
+    pub fn reach(&self) -> SyscallReach {
+        let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let mut reach = SyscallReach {
+            syscall: self.syscall.clone(),
+            case: self.case.clone(),
+            fs: self.fs.clone(),
+            hooks: 0,
+            reachable: number(self.hooks.len()),
+            nominal: Count::ZERO,
+            max: Count::ZERO,
+            teardown: Count::ZERO,
+        };
+        for hook in &self.hooks {
+            reach.teardown = reach.teardown.plus(hook.teardown.nominal);
+            if !hook.nominal.is_zero() {
+                reach.hooks += 1;
+                reach.nominal = reach.nominal.plus(hook.nominal);
+                reach.max = reach.max.plus(hook.max);
+            }
+        }
+        reach
+    }
+}
+
+impl Default for PlacementHistory {
+    fn default() -> Self {
+        PlacementHistory {
+            schema_version: SCHEMA_VERSION,
+            tool: Tool::this(),
+            versions: Vec::new(),
+            skipped: Vec::new(),
+        }
+    }
+}
+
+impl PlacementHistory {
+    /// Adds a version behind those that are there.
+    pub fn push(&mut self, document: &PlacementDocument) {
+        let framework = document.framework.clone();
+        let last = self.versions.last().map(|last| &last.framework.names);
+        let since = match last {
+            // Without a list there is nothing to tell.
+            Some(last) if !last.is_empty() && !framework.names.is_empty() => {
+                NameChanges::between(last, &framework.names)
+            }
+            _ => NameChanges::default(),
+        };
+        let modules = document.modules.iter().map(|module| ModuleSize {
+            module: module.module.clone(),
+            hooks: module.hooks,
+            unconditional: module.unconditional,
+            file_accessing: module.file_accessing,
+            loc: module.loc,
+        });
+        self.versions.push(PlacementVersion {
+            tree: document.tree.clone(),
+            version: document.version.clone(),
+            since,
+            modules: modules.collect(),
+            reach: document
+                .syscalls
+                .iter()
+                .map(SyscallPlacement::reach)
+                .collect(),
+            framework,
+        });
+    }
+
+    /// Reads a document of this or an older schema version.
+    ///
+    /// # Errors
+    /// [`DocumentError`], which says where. Reads at most
+    /// [`DOCUMENT_LIMIT_BYTES`](crate::DOCUMENT_LIMIT_BYTES).
+    pub fn read(reader: impl Read) -> Result<PlacementHistory, DocumentError> {
+        document::read(reader)
+    }
+
+    /// Writes the document: one line per version. The same document gives the same bytes.
+    ///
+    /// # Errors
+    /// [`DocumentFault::Io`] when the writer fails. Flushes at the end.
+    pub fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
+        document::write(self, writer)
+    }
+}
+
+impl Document for PlacementHistory {
+    const KIND: DocumentKind = DocumentKind::PlacementHistory;
+
+    fn check(&self) -> Result<(), DocumentFault> {
+        for (index, version) in self.versions.iter().enumerate() {
+            let refuse = |message| {
+                let path = format!("versions[{index}]");
+                Err(DocumentFault::Contradiction { path, message })
+            };
+            if let Some(message) = version.framework.contradiction() {
+                return refuse(message);
+            }
+            let above = |reach: &&SyscallReach| !reach.nominal.is_within(reach.max);
+            if let Some(reach) = version.reach.iter().find(above) {
+                return refuse(format!(
+                    "{} calls {} hooks nominally, {} at most",
+                    printable(&reach.title()),
+                    reach.nominal,
+                    reach.max
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn write_keys(&self, w: &mut impl Write) -> Result<(), DocumentFault> {
+        // Taken apart in full, so that a new key cannot be forgotten here.
+        let PlacementHistory {
+            schema_version,
+            tool,
+            versions,
+            skipped,
+        } = self;
+        write!(w, "{{\n\"schema_version\": {schema_version},\n\"tool\": ")?;
+        json(w, tool)?;
+        w.write_all(b",\n\"versions\": ")?;
+        lines(w, versions)?;
+        w.write_all(b",\n\"skipped\": ")?;
+        lines(w, skipped)?;
+        Ok(w.write_all(b"\n}\n")?)
+    }
+}

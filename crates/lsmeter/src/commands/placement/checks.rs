@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter placement checks`: what is asked twice, and what some modules are not asked.
+
+use anyhow::Result;
+use placement::Tree;
+use report::ChecksOptions;
+
+use super::input::{Input, request};
+use super::{check_table, deliver_table};
+use crate::cli::ChecksArgs;
+use crate::exit::Exit;
+use crate::progress::Line;
+
+/// Analyses a tree, or reads what was found in it, and prints the findings.
+///
+/// # Errors
+/// If it cannot be analysed or read, or the findings not be written.
+pub fn checks(args: &ChecksArgs) -> Result<Exit> {
+    let stdout_taken = check_table(&args.table)?;
+    let line = Line::new(args.table.quiet);
+    line.say(format!("analysing {}", args.tree.display()));
+    let input = match &args.rev {
+        Some(revision) => Input::Tree(Tree::open_revision(&args.tree, revision)?),
+        None => Input::open(&args.tree)?,
+    };
+    let document = input.placement(&request(&args.scope)?)?;
+    line.done();
+    let options = ChecksOptions {
+        unknown: args.unknown,
+    };
+    deliver_table(
+        &args.table,
+        stdout_taken,
+        |to| Ok(document.write(to)?),
+        |to| Ok(report::checks_csv(&document, to)?),
+        || report::checks_report(&document, &options),
+    )?;
+    Ok(Exit::Fine)
+}

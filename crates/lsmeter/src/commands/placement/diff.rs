@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter placement diff`: what a patch or a release changed.
+
+use std::path::Path;
+
+use anyhow::Result;
+use experiment::placement::PlacementDifference;
+use placement::Tree;
+use report::DifferenceOptions;
+
+use super::input::{Input, like, request};
+use super::{check_table, deliver_table};
+use crate::cli::DiffArgs;
+use crate::exit::Exit;
+use crate::failure::usage;
+use crate::progress::Line;
+
+/// Compares two placements.
+///
+/// # Errors
+/// If one of the two cannot be analysed or read, or the difference not be written.
+pub fn diff(args: &DiffArgs) -> Result<Exit> {
+    let stdout_taken = check_table(&args.table)?;
+    let line = Line::new(args.table.quiet);
+    let [before, after] = [open(args, &args.before)?, open(args, &args.after)?];
+    let mut asked = request(&args.scope)?;
+    asked.lenient = true;
+    for input in [&before, &after] {
+        if let Input::Document(document) = input {
+            asked = like(asked, document);
+        }
+    }
+    let analysed = |input: Input, path: &Path| {
+        line.say(format!("analysing {}", path.display()));
+        input.placement(&asked)
+    };
+    let before = analysed(before, &args.before)?;
+    let after = analysed(after, &args.after)?;
+    line.done();
+    let difference = PlacementDifference::between(&before, &after);
+    let options = DifferenceOptions {
+        reach: args.reach,
+        trace: args.trace,
+    };
+    deliver_table(
+        &args.table,
+        stdout_taken,
+        |to| Ok(difference.write(to)?),
+        |to| Ok(report::difference_csv(&difference, to)?),
+        || report::difference_report(&difference, &options),
+    )?;
+    Ok(verdict(args, &difference))
+}
+
+fn open(args: &DiffArgs, path: &Path) -> Result<Input> {
+    let Some(repository) = &args.repo else {
+        return Input::open(path);
+    };
+    let Some(revision) = path.to_str() else {
+        return Err(usage(
+            format!("{} is no revision", path.display()),
+            "with --repo, A and B are tags, branches or commits",
+        ));
+    };
+    Ok(Input::Tree(Tree::open_revision(repository, revision)?))
+}
+
+fn verdict(args: &DiffArgs, difference: &PlacementDifference) -> Exit {
+    if !args.check {
+        Exit::Fine
+    } else if difference.compared == 0 {
+        anstream::eprintln!("inconclusive: no system call is in both");
+        Exit::Inconclusive
+    } else if difference.asking_more().next().is_some() {
+        Exit::Regression
+    } else {
+        Exit::Fine
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What placements are made from: kernel trees, or documents that hold placements already.
+
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use experiment::PlacementDocument;
+use placement::{Request, Tree, analyse};
+
+use crate::cli::ScopeArgs;
+use crate::config;
+use crate::failure::usage;
+
+/// Largest `.config` that is read; a distribution's has 300 KiB.
+const CONFIG_LIMIT_BYTES: u64 = 16 << 20;
+
+/// A tree, or what was found in one.
+pub enum Input {
+    /// To be analysed.
+    Tree(Tree),
+    /// Analysed before.
+    Document(Box<PlacementDocument>),
+}
+
+impl Input {
+    /// Opens a tree or a tarball, or reads a document: a file that begins as JSON does.
+    ///
+    /// # Errors
+    /// If it is none of these.
+    pub fn open(path: &Path) -> Result<Input> {
+        let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+        let file = is_file.then(|| File::open(path).ok()).flatten();
+        if let Some(mut file) = file {
+            let mut start = [0; 64];
+            let read = file.read(&mut start).unwrap_or(0);
+            if start[..read].trim_ascii_start().first() == Some(&b'{') {
+                let named = || path.display().to_string();
+                file.rewind().with_context(named)?;
+                let document = PlacementDocument::read(file).with_context(named)?;
+                return Ok(Input::Document(document.into()));
+            }
+        }
+        Ok(Input::Tree(Tree::open(path)?))
+    }
+
+    /// Its placement: of what is asked for, as far as a document has it.
+    ///
+    /// # Errors
+    /// If a tree cannot be analysed.
+    pub fn placement(self, request: &Request) -> Result<PlacementDocument> {
+        let mut document = match self {
+            Input::Tree(tree) => return Ok(analyse(&tree, request)?),
+            Input::Document(document) => *document,
+        };
+        let all = |list: &[String], name: &String| list.is_empty() || list.contains(name);
+        document.retain(|call| all(&request.fs, &call.fs) && all(&request.syscalls, &call.syscall));
+        Ok(document)
+    }
+}
+
+/// What an analysis is asked for.
+///
+/// # Errors
+/// If the `.config` cannot be read.
+pub fn request(args: &ScopeArgs) -> Result<Request> {
+    Ok(Request {
+        syscalls: args.syscalls.clone(),
+        all: args.all,
+        fs: args.fs.clone(),
+        config: args.config.as_deref().map(read_config).transpose()?,
+        cache: (!args.no_cache).then(|| config::cache_dir().join("placement")),
+        explain: true,
+        ..Request::default()
+    })
+}
+
+/// Asks for what a document holds, where nothing else is asked for: so that a tree can be
+/// compared with it.
+pub fn like(mut request: Request, document: &PlacementDocument) -> Request {
+    let add = |list: &mut Vec<String>, name: &String| {
+        if !list.contains(name) {
+            list.push(name.clone());
+        }
+    };
+    let (any_fs, any_call) = (
+        request.fs.is_empty(),
+        request.syscalls.is_empty() && !request.all,
+    );
+    for call in &document.syscalls {
+        if any_fs {
+            add(&mut request.fs, &call.fs);
+        }
+        if any_call {
+            add(&mut request.syscalls, &call.syscall);
+        }
+    }
+    request
+}
+
+/// A kernel's `.config`.
+fn read_config(path: &Path) -> Result<String> {
+    let unreadable = |why: String| {
+        usage(
+            format!("cannot read {}: {why}", path.display()),
+            "give the .config of a kernel, such as /boot/config-VERSION",
+        )
+    };
+    let read = || {
+        let mut bytes = Vec::new();
+        File::open(path)?
+            .take(CONFIG_LIMIT_BYTES + 1)
+            .read_to_end(&mut bytes)?;
+        std::io::Result::Ok(bytes)
+    };
+    let bytes = read().map_err(|error| unreadable(error.to_string()))?;
+    if bytes.len() as u64 > CONFIG_LIMIT_BYTES {
+        return Err(unreadable("it is too large for that".to_owned()));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not text".to_owned()))?;
+    if !text.lines().any(|line| line.starts_with("CONFIG_")) {
+        return Err(unreadable("it sets no CONFIG_ option".to_owned()));
+    }
+    Ok(text)
+}

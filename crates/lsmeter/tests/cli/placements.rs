@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter placement diff` and `history`, on a small tree and what a patch makes of it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::common::{Ended, Place, schema};
+use crate::placement::{copy, toy};
+
+/// The small tree, and the same with one more hook in stat and another name for one.
+fn patched(place: &Place) -> PathBuf {
+    let tree = place.join("patched");
+    copy(&toy(), &tree);
+    change(&tree, "fs/stat.c", |text| {
+        let asked = "error = security_inode_getattr(&path);";
+        text.replace(asked, &format!("{asked}\n\tsecurity_inode_statfs(&path);"))
+    });
+    change(&tree, "include/linux/lsm_hook_defs.h", |text| {
+        text.to_owned() + "LSM_HOOK(int, 0, inode_statfs, const struct path *path)\n"
+    });
+    change(&tree, "security/security.c", |text| {
+        let function = "int security_inode_statfs(const struct path *path)\n{\n\treturn \
+                        call_int_hook(inode_statfs, path);\n}\n";
+        text.to_owned() + function
+    });
+    tree
+}
+
+fn change(tree: &Path, file: &str, to: impl Fn(&str) -> String) {
+    let path = tree.join(file);
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, to(&text)).unwrap();
+}
+
+fn placement(place: &Place, command: &str, more: &[&str]) -> Ended {
+    place.run(&[&["placement", command, "--fs", "toyfs"], more].concat())
+}
+
+/// The tree's own place differs between machines.
+fn without_place(text: &str) -> String {
+    text.replace(toy().to_str().unwrap(), "TOY")
+}
+
+fn fits(schema: &str, document: &Value) {
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let kept = fs::read_to_string(kept.join(schema)).unwrap();
+    let kept: Value = serde_json::from_str(&kept).unwrap();
+    assert_eq!(schema::misfits(&kept, document), Vec::<String>::new());
+}
+
+#[test]
+fn help() {
+    let place = Place::new();
+    for command in ["diff", "history"] {
+        let asked = ["placement", command, "--help"];
+        insta::assert_snapshot!(format!("help-{command}"), place.run(&asked).code(0).stdout);
+    }
+}
+
+#[test]
+fn a_patch_that_adds_a_hook() {
+    let place = Place::new();
+    patched(&place);
+    let tree = toy();
+    let tree = tree.to_str().unwrap();
+    let ended = placement(&place, "diff", &[tree, "patched", "--trace"]).code(0);
+    assert_eq!(ended.stderr, "");
+    // Trees of any place: their names are cut where the table ends.
+    assert!(ended.stdout.contains("inode_statfs  added"), "{ended:#?}");
+    assert!(ended.stdout.contains("sys_newstat"), "{ended:#?}");
+    let told = placement(&place, "diff", &[tree, "patched", "--json"]).json();
+    fits("placement-diff.schema.json", &told);
+    assert_eq!(told["framework"]["added"][0], "inode_statfs");
+    assert_eq!(told["changes"][0]["hooks"][0]["change"], "added");
+    let csv = placement(&place, "diff", &[tree, "patched", "--format", "csv"]);
+    insta::assert_snapshot!("diff-csv", csv.code(0).stdout);
+    // A gate: one way it fails, the other it does not.
+    placement(&place, "diff", &[tree, "patched", "--check"]).code(1);
+    placement(&place, "diff", &["patched", tree, "--check"]).code(0);
+    let ended = placement(&place, "diff", &[tree, tree, "--check"]).code(0);
+    assert!(ended.stdout.contains("No system call asks"), "{ended:#?}");
+    let mkdir = [tree, "patched", "--check", "--syscall", "mkdir"];
+    placement(&place, "diff", &mkdir).code(0);
+}
+
+#[test]
+fn documents_stand_for_trees() {
+    let place = Place::new();
+    patched(&place);
+    let tree = toy();
+    let tree = tree.to_str().unwrap();
+    let asked = ["placement", tree, "--fs", "toyfs", "--syscall", "stat"];
+    let asked = [&asked[..], &["--output", "stat.json"]].concat();
+    place.run(&asked).code(0);
+    // The tree is asked for what the document holds.
+    let asked = ["placement", "diff", "stat.json", "patched", "--json"];
+    let told = place.run(&asked).json();
+    assert_eq!(told["changes"].as_array().unwrap().len(), 2);
+    assert_eq!(told["compared"], 2);
+    let asked = ["placement", "diff", "stat.json", "stat.json", "--check"];
+    place.run(&[&asked[..], &["--fs", "ext4"]].concat()).code(5);
+    let ended = place.run(&["placement", "history", "stat.json", "stat.json"]);
+    assert!(ended.code(0).stdout.contains("6.99.0-toy"));
+    place.write("other.json", "{\"schema_version\": 1, \"cells\": []}");
+    let asked = ["placement", "diff", "other.json", tree];
+    place.run(&asked).refused(2, "placement document", None);
+}
+
+#[test]
+fn histories() {
+    let place = Place::new();
+    patched(&place);
+    let tree = toy();
+    let tree = tree.to_str().unwrap();
+    let ended = placement(&place, "history", &[tree, "patched"]).code(0);
+    assert_eq!(ended.stderr, "");
+    insta::assert_snapshot!("history", without_place(&ended.stdout));
+    let told = placement(&place, "history", &[tree, "patched", "--json"]).json();
+    fits("placement-history.schema.json", &told);
+    assert_eq!(told["versions"][1]["since"]["added"][0], "inode_statfs");
+    let csv = placement(&place, "history", &[tree, "patched", "--format", "csv"]).code(0);
+    insta::assert_snapshot!("history-csv", without_place(&csv.stdout));
+    // What cannot be analysed is left out, unless it is all.
+    let ended = placement(&place, "history", &[tree, "nowhere"]).code(4);
+    assert!(ended.stderr.contains("skipped: nowhere"), "{ended:#?}");
+    assert!(ended.stdout.contains("not analysed: nowhere"), "{ended:#?}");
+    let ended = placement(&place, "history", &["nowhere", "no"]).code(2);
+    assert!(
+        ended.stderr.contains("nowhere: cannot be read"),
+        "{ended:#?}"
+    );
+}
+
+#[test]
+fn series_of_patches_and_releases() {
+    let place = Place::new();
+    let tree = place.join("tree");
+    copy(&toy(), &tree);
+    let git = |arguments: &[&str]| {
+        let mut git = Command::new("git");
+        git.arg("-C").arg(&tree);
+        git.args(["-c", "user.name=x", "-c", "user.email=x@localhost"]);
+        let output = git.args(arguments).output();
+        output.is_ok_and(|output| output.status.success())
+    };
+    let commit =
+        |tag: &str| git(&["add", "-A"]) && git(&["commit", "-qm", tag]) && git(&["tag", tag]);
+    if !(git(&["init", "-q"]) && commit("v6.98")) {
+        eprintln!("skipped: git cannot commit here");
+        return;
+    }
+    let asked = "error = security_inode_getattr(&path);";
+    change(&tree, "fs/stat.c", |text| {
+        text.replace(asked, &format!("{asked}\n\t{asked}"))
+    });
+    assert!(commit("v6.99-rc1"));
+    change(&tree, "fs/stat.c", |text| text.replacen(asked, "", 1));
+    assert!(commit("v6.99"));
+    let history = |range: &str| {
+        let asked = ["tree", "--revs", range, "--json", "--syscall", "stat"];
+        let told = placement(&place, "history", &asked).json();
+        let versions = told["versions"].as_array().unwrap().clone();
+        let nominal = |version: &Value| version["reach"][0]["nominal"].to_string();
+        versions.iter().map(nominal).collect::<Vec<_>>()
+    };
+    assert_eq!(history("v6.98..v6.99"), ["\"D+1\"", "\"D+1\""]);
+    assert_eq!(history("v6.98..HEAD"), ["\"D+1\"", "\"D+2\"", "\"D+1\""]);
+    let diff = ["--repo", "tree", "v6.98", "v6.99-rc1", "--check"];
+    placement(&place, "diff", &diff).code(1);
+    let refused = |range: &str, error: &str, hint: &str| {
+        let asked = ["tree", "--revs", range];
+        placement(&place, "history", &asked).refused(2, error, Some(hint));
+    };
+    refused(
+        "v6.99..v6.98",
+        "its first end is the later one",
+        "write A..B",
+    );
+    refused("v6.98..", "it needs two ends", "write A..B");
+    refused("v6.98..v9.9", "no revision `v9.9`", "tag --list");
+    refused("HEAD..HEAD", "there is no commit in it", "write A..B");
+    refused("--all..HEAD", "no revision `--all`", "tag --list");
+    let asked = ["tree", "tree", "--revs", "HEAD"];
+    placement(&place, "history", &asked).refused(
+        2,
+        "one git repository",
+        Some("its directory only"),
+    );
+}

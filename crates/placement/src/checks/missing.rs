@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What modules check on a nominal path, and others of their rank do not.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::facts::{CheckFacts, MatterFact};
+use crate::{Confidence, HookPlacement, MissingCheck, ModulePlacement, SyscallPlacement};
+
+/// A finding, before system calls are put together.
+type Key = (Confidence, String, String, Vec<String>, Vec<String>, String);
+
+/// Checks of some modules that others lack, the most certain first.
+pub(crate) fn missing(
+    syscalls: &[SyscallPlacement],
+    modules: &[ModulePlacement],
+    facts: &CheckFacts,
+) -> Vec<MissingCheck> {
+    let mut found: BTreeMap<Key, Vec<&SyscallPlacement>> = BTreeMap::new();
+    for call in syscalls {
+        let asked = nominal(call);
+        for matter in &facts.matter {
+            for module in modules {
+                if let Some(key) = lacking(&asked, matter, module, facts) {
+                    found.entry(key).or_default().push(call);
+                }
+            }
+        }
+    }
+    let mut all: Vec<MissingCheck> = found
+        .into_iter()
+        .map(
+            |((confidence, what, module, checked_by, hooks, why), calls)| {
+                let kind = facts.kind_of(&module).map(|kind| kind.name.clone());
+                let way = calls.first().and_then(|call| {
+                    let entry = call
+                        .trace
+                        .iter()
+                        .find(|entry| hooks.contains(&entry.hook))?;
+                    Some(entry.calls.clone())
+                });
+                MissingCheck {
+                    confidence,
+                    what,
+                    module,
+                    kind: kind.unwrap_or_default(),
+                    checked_by,
+                    hooks,
+                    calls: way.unwrap_or_default(),
+                    why,
+                    syscalls: calls.iter().map(|call| title(call)).collect(),
+                }
+            },
+        )
+        .collect();
+    all.sort_by(|a, b| {
+        let rank = |check: &MissingCheck| (check.confidence, usize::MAX - check.syscalls.len());
+        rank(a).cmp(&rank(b)).then_with(|| a.cmp(b))
+    });
+    all
+}
+
+/// `open (missing) on ext4`.
+pub(super) fn title(call: &SyscallPlacement) -> String {
+    format!("{} on {}", call.title(), call.fs)
+}
+
+/// The hooks that the kernel itself asks nominally, without those of teardown.
+fn nominal(call: &SyscallPlacement) -> Vec<&HookPlacement> {
+    let hooks = call.hooks.iter();
+    hooks.filter(|hook| !hook.nominal.is_zero()).collect()
+}
+
+/// Does a module lack a check that others make?
+fn lacking(
+    asked: &[&HookPlacement],
+    matter: &MatterFact,
+    module: &ModulePlacement,
+    facts: &CheckFacts,
+) -> Option<Key> {
+    let kind = facts.kind_of(&module.module)?;
+    let about: Vec<&&HookPlacement> = asked
+        .iter()
+        .filter(|hook| matter.hooks.contains(&hook.hook))
+        .collect();
+    let implements = |hook: &HookPlacement| hook.modules.contains(&module.module);
+    if about.is_empty() || about.iter().any(|hook| implements(hook)) {
+        return None;
+    }
+    let others: BTreeSet<&String> = about
+        .iter()
+        .flat_map(|hook| &hook.modules)
+        .filter(|other| facts.kind_of(other).is_some())
+        .collect();
+    if others.is_empty() {
+        return None;
+    }
+    let hooks: Vec<String> = about
+        .iter()
+        .filter(|hook| hook.modules.iter().any(|other| others.contains(other)))
+        .map(|hook| hook.hook.clone())
+        .collect();
+    let elsewhere = facts
+        .elsewhere
+        .iter()
+        .find(|fact| fact.kind == kind.name && fact.what.contains(&matter.what));
+    let (confidence, why) = if let Some(fact) = elsewhere {
+        (Confidence::Unknown, fact.why.clone())
+    } else {
+        let others: Vec<&str> = asked
+            .iter()
+            .filter(|hook| implements(hook))
+            .map(|hook| hook.hook.as_str())
+            .collect();
+        match others[..] {
+            [] => (
+                Confidence::Sure,
+                "nothing on the nominal path asks it".to_owned(),
+            ),
+            _ => (
+                Confidence::Likely,
+                format!("it is asked there, but through other hooks: {}", kind.why),
+            ),
+        }
+    };
+    Some((
+        confidence,
+        matter.what.clone(),
+        module.module.clone(),
+        others.into_iter().cloned().collect(),
+        hooks,
+        why,
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::Facts;
+    use crate::{Count, Reach};
+
+    fn hook(name: &str, modules: &[&str]) -> HookPlacement {
+        HookPlacement {
+            hook: name.to_owned(),
+            nominal: Count::ONE,
+            max: Count::ONE,
+            teardown: Reach::default(),
+            nested: BTreeMap::new(),
+            modules: modules.iter().map(|&name| name.to_owned()).collect(),
+        }
+    }
+
+    fn call(name: &str, hooks: Vec<HookPlacement>) -> SyscallPlacement {
+        SyscallPlacement {
+            syscall: name.to_owned(),
+            case: String::new(),
+            fs: "ext4".to_owned(),
+            hooks,
+            trace: Vec::new(),
+        }
+    }
+
+    fn module(name: &str) -> ModulePlacement {
+        ModulePlacement {
+            module: name.to_owned(),
+            hooks: 0,
+            unconditional: 0,
+            loc: 0,
+            loc_per_hook: 0.0,
+            categories: BTreeMap::new(),
+            file_accessing: 0,
+            direct: false,
+            implements: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn confidence_follows_from_what_else_is_asked() {
+        let facts = Facts::load().unwrap().checks;
+        let modules = ["selinux", "tomoyo", "yama"].map(module);
+        let calls = [
+            call("read", vec![hook("file_permission", &["selinux"])]),
+            call(
+                "open",
+                vec![
+                    hook("inode_permission", &["selinux"]),
+                    hook("file_open", &["tomoyo", "selinux"]),
+                    hook("file_permission", &["selinux", "yama"]),
+                ],
+            ),
+            // Nobody of rank asks it: nothing lacks.
+            call("quiet", vec![hook("inode_getattr", &["yama"])]),
+        ];
+        let found = missing(&calls, &modules, &facts);
+        let rows: Vec<_> = found
+            .iter()
+            .map(|check| (check.confidence, &*check.what, &*check.syscalls[0]))
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                (Confidence::Sure, "data of an open file", "read on ext4"),
+                (Confidence::Likely, "data of an open file", "open on ext4"),
+                (
+                    Confidence::Unknown,
+                    "search of directories, permission on inodes",
+                    "open on ext4"
+                ),
+            ]
+        );
+        assert!(found.iter().all(|check| check.module == "tomoyo"));
+        assert_eq!(found[0].checked_by, ["selinux"]);
+    }
+}

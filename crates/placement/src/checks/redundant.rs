@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Hooks that a nominal path asks twice: of the same object? The arguments of both are
+//! followed up the call string, to the function below which both are asked.
+
+use std::collections::BTreeMap;
+
+use super::value::{Frame, Value};
+use crate::body::{Body, Node, NodeId};
+use crate::facts::CheckFacts;
+use crate::load::Bodies;
+use crate::nominal::Event;
+use crate::program::{FunctionId, Program};
+use crate::{Confidence, RedundantCheck};
+
+/// Calls of one hook on one path that are compared with each other.
+const MAX_EVENTS: usize = 40;
+
+/// A function in a call string, and where the one before calls it.
+type Link = (FunctionId, Option<NodeId>);
+
+/// Collects pairs of calls over system calls.
+pub(crate) struct Finder<'x, 'a> {
+    program: &'x Program<'a>,
+    bodies: &'x [Bodies],
+    facts: &'x CheckFacts,
+    found: BTreeMap<RedundantCheck, Vec<String>>,
+}
+
+/// All that was found, the most certain first.
+pub(crate) fn redundant(
+    found: impl IntoIterator<Item = (RedundantCheck, Vec<String>)>,
+) -> Vec<RedundantCheck> {
+    let mut all: BTreeMap<RedundantCheck, Vec<String>> = BTreeMap::new();
+    for (check, syscalls) in found {
+        all.entry(check).or_default().extend(syscalls);
+    }
+    let mut all: Vec<RedundantCheck> = all
+        .into_iter()
+        .map(|(check, syscalls)| RedundantCheck { syscalls, ..check })
+        .collect();
+    all.sort_by(|a, b| {
+        let rank = |check: &RedundantCheck| {
+            let calls = usize::MAX - check.syscalls.len();
+            (check.confidence, !check.same_question, calls)
+        };
+        rank(a).cmp(&rank(b)).then_with(|| a.cmp(b))
+    });
+    all
+}
+
+impl<'x, 'a> Finder<'x, 'a> {
+    pub(crate) fn new(
+        program: &'x Program<'a>,
+        bodies: &'x [Bodies],
+        facts: &'x CheckFacts,
+    ) -> Self {
+        Self {
+            program,
+            bodies,
+            facts,
+            found: BTreeMap::new(),
+        }
+    }
+
+    /// Compares the hooks of one nominal path. `hooks` names them.
+    pub(crate) fn add(
+        &mut self,
+        title: &str,
+        entry: FunctionId,
+        events: &[Event],
+        hooks: &[String],
+    ) {
+        let mut by_hook: BTreeMap<u16, Vec<Vec<Link>>> = BTreeMap::new();
+        for event in events {
+            if event.key.teardown || event.key.modules != 0 || event.times.is_zero() {
+                continue;
+            }
+            let of = by_hook.entry(event.key.hook).or_default();
+            if of.len() < MAX_EVENTS {
+                of.push(links(entry, event));
+            }
+        }
+        for (hook, strings) in by_hook {
+            let Some(hook) = hooks.get(usize::from(hook)) else {
+                continue;
+            };
+            for (at, second) in strings.iter().enumerate() {
+                for first in &strings[..at] {
+                    if let Some(check) = self.pair(hook, first, second) {
+                        self.found.entry(check).or_default().push(title.to_owned());
+                    }
+                }
+            }
+        }
+    }
+
+    pub(crate) fn found(self) -> BTreeMap<RedundantCheck, Vec<String>> {
+        self.found
+    }
+
+    fn pair(&self, hook: &str, first: &[Link], second: &[Link]) -> Option<RedundantCheck> {
+        let shared = first.iter().zip(second).take_while(|(a, b)| a == b).count();
+        let within = shared.checked_sub(1)?;
+        if first.len() <= shared || second.len() <= shared {
+            return None;
+        }
+        let (one, other) = (
+            self.arguments(first, within),
+            self.arguments(second, within),
+        );
+        let (confidence, same_question, why) = self.judge(hook, [&one, &other], [first, second]);
+        let names = |links: &[Link]| {
+            let links = links[within..].iter();
+            links
+                .map(|link| self.program.name(link.0).to_owned())
+                .collect()
+        };
+        let asked = |values: &[(bool, Value)]| {
+            let texts = values.iter().filter(|value| value.0);
+            let texts: Vec<&str> = texts.map(|value| value.1.text.as_str()).collect();
+            texts.join(", ")
+        };
+        Some(RedundantCheck {
+            confidence,
+            same_question,
+            hook: hook.to_owned(),
+            within: self.program.name(first[within].0).to_owned(),
+            first: names(first),
+            second: names(second),
+            asked: [asked(&one), asked(&other)],
+            why,
+            syscalls: Vec::new(),
+        })
+    }
+
+    /// Is it the same object, and the same question? The object is the first argument
+    /// that says about what it is asked.
+    fn judge(
+        &self,
+        hook: &str,
+        asked: [&[(bool, Value)]; 2],
+        links: [&[Link]; 2],
+    ) -> (Confidence, bool, String) {
+        let [one, other] = asked.map(|values| {
+            let about = values.iter().filter(|value| value.0);
+            about.map(|value| &value.1).collect::<Vec<_>>()
+        });
+        let whole = self.facts.whole.hooks.iter().any(|name| name == hook);
+        let objects = if whole { one.len().max(1) } else { 1 };
+        let same = |pair: (&&Value, &&Value)| pair.0.text == pair.1.text && pair.0.is_followed();
+        let questions = one.iter().zip(&other).skip(objects);
+        let same_question = one.len() == other.len() && questions.clone().all(same);
+        let pairs: Vec<_> = one.iter().zip(&other).take(objects).collect();
+        let fact = || {
+            let leads = |links: &[Link], names: &[String]| {
+                let mut functions = links.iter().map(|link| self.program.name(link.0));
+                functions.any(|function| names.iter().any(|name| name == function))
+            };
+            self.facts.same.iter().find(|fact| {
+                fact.hook == hook && leads(links[0], &fact.first) && leads(links[1], &fact.second)
+            })
+        };
+        let equal = !pairs.is_empty() && pairs.iter().all(|pair| pair.0.text == pair.1.text);
+        let lost = pairs
+            .iter()
+            .find_map(|pair| pair.0.lost.as_ref().or(pair.1.lost.as_ref()));
+        let (confidence, why) = match (equal, lost) {
+            (true, None) if pairs.iter().all(|pair| !pair.0.memory) => (
+                Confidence::Sure,
+                "the same values, which nothing changes in between".to_owned(),
+            ),
+            (true, None) => (
+                Confidence::Likely,
+                "the same expression; what it reads could change in between".to_owned(),
+            ),
+            _ => match (fact(), lost) {
+                (Some(fact), _) => (Confidence::Likely, format!("{}: {}", fact.object, fact.why)),
+                (None, Some(lost)) => (Confidence::Unknown, lost.clone()),
+                (None, None) => (
+                    Confidence::Unknown,
+                    "different expressions, which may mean one object".to_owned(),
+                ),
+            },
+        };
+        (confidence, same_question, why)
+    }
+
+    /// The arguments of a hook as the function `within` would write them, and whether
+    /// they say about what it is asked.
+    fn arguments(&self, links: &[Link], within: usize) -> Vec<(bool, Value)> {
+        let Some((last, above)) = links.split_last() else {
+            return Vec::new();
+        };
+        let parameters = self.body(last.0).map_or(&[][..], |body| &body.parameters);
+        let mut values: Vec<(bool, Value)> = parameters
+            .iter()
+            .map(|name| {
+                let context = self.facts.context.parameters.iter();
+                let about = !context.into_iter().any(|other| **other == **name);
+                (about, Value::name(name))
+            })
+            .collect();
+        let mut callee = last;
+        for link in above[within..].iter().rev() {
+            let arguments = callee.1.and_then(|site| self.passed(link.0, site));
+            let frame = Frame {
+                caller: self.body(link.0),
+                callee: self.body(callee.0),
+                arguments,
+                pure: &self.facts.pure.functions,
+            };
+            for value in &mut values {
+                value.1 = frame.up(&value.1);
+            }
+            callee = link;
+        }
+        values
+    }
+
+    /// What a function passes where it calls.
+    fn passed(&self, function: FunctionId, site: NodeId) -> Option<&'x [Box<str>]> {
+        match self.body(function)?.nodes.get(site as usize)? {
+            Node::Call { arguments, .. } => Some(arguments),
+            _ => None,
+        }
+    }
+
+    fn body(&self, function: FunctionId) -> Option<&'x Body> {
+        let place = self.program.functions[function as usize];
+        self.bodies[place.file as usize].get(&place.index)
+    }
+}
+
+/// The functions from a system call to a hook.
+fn links(entry: FunctionId, event: &Event) -> Vec<Link> {
+    let mut links = vec![(entry, None)];
+    let mut chain = event.calls.as_ref();
+    while let Some(link) = chain {
+        links.push((link.function, link.site));
+        chain = link.next.as_ref();
+    }
+    links
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The parameters of a function, from the text before its body.
+
+/// Parameters that are structs or point to some, by name.
+pub(super) fn parameters(header: &[u8]) -> Vec<(Box<str>, Box<str>)> {
+    let header = String::from_utf8_lossy(header);
+    let mut found = Vec::new();
+    for piece in header.split(['(', ',', ')']) {
+        let Some((_, rest)) = piece.split_once("struct ") else {
+            continue;
+        };
+        let mut words = rest
+            .split(|c: char| c != '_' && !c.is_ascii_alphanumeric())
+            .filter(|word| !word.is_empty());
+        if let (Some(of), Some(name)) = (words.next(), words.next_back()) {
+            found.push((name.into(), of.into()));
+        }
+    }
+    // SYSCALL_DEFINE has its types and names apart; none of them is called.
+    found
+}
+
+/// Names of all parameters, in order. Those of a macro and of `SYSCALL_DEFINE` are none.
+pub(super) fn names_of_parameters(header: &[u8]) -> Vec<Box<str>> {
+    let header = String::from_utf8_lossy(header);
+    let Some((before, inner)) = header.split_once('(') else {
+        return Vec::new();
+    };
+    if before.contains("SYSCALL_DEFINE") || before.trim_end().ends_with("__attribute__") {
+        return Vec::new();
+    }
+    let (mut depth, mut found, mut piece) = (0u32, Vec::new(), String::new());
+    for c in inner.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth == 0 => break,
+            ')' => depth -= 1,
+            ',' if depth == 0 => {
+                found.push(name_of_parameter(&piece));
+                piece.clear();
+                continue;
+            }
+            _ => {}
+        }
+        piece.push(c);
+    }
+    found.push(name_of_parameter(&piece));
+    found
+}
+
+/// `mask` of `int mask`, `actor` of `int (*actor)(void *)`.
+fn name_of_parameter(piece: &str) -> Box<str> {
+    let end = piece.find('[').unwrap_or(piece.len());
+    let pointer = piece.find("(*").map(|at| &piece[at + 2..]);
+    let word = |c: char| c == '_' || c.is_ascii_alphanumeric();
+    match pointer {
+        Some(rest) => rest.split(|c| !word(c)).next().unwrap_or_default().into(),
+        None => {
+            let head = piece[..end].trim_end();
+            let from = head.rfind(|c| !word(c)).map_or(0, |at| at + 1);
+            head.get(from..).unwrap_or_default().into()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn names(header: &str) -> Vec<String> {
+        let names = names_of_parameters(header.as_bytes());
+        names.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn names_stand_at_the_end_but_of_pointers_to_functions() {
+        let header =
+            "int f(struct inode *inode, int mask, char name[16], int (*actor)(void *, int))";
+        assert_eq!(names(header), ["inode", "mask", "name", "actor"]);
+        assert_eq!(names("void f(void)"), ["void"]);
+        assert_eq!(names("SYSCALL_DEFINE1(close, unsigned int, fd)"), [""; 0]);
+        assert_eq!(names("list_for_each "), [""; 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics(header in ".{0,200}") {
+            names(&header);
+            parameters(header.as_bytes());
+        }
+    }
+}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Trees that mean harm, or are damaged: an analysis of them ends, and says what it is, or
+//! what is wrong with it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use placement::{PlacementDocument, PlacementError, Request, Tree, analyse};
+use proptest::prelude::*;
+
+type Files = BTreeMap<String, Vec<u8>>;
+
+fn toy() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tree")
+}
+
+fn read(directory: &Path, below: &str, files: &mut Files) {
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let name = format!("{below}{name}");
+        if path.is_dir() {
+            read(&path, &format!("{name}/"), files);
+        } else {
+            files.insert(name, std::fs::read(&path).unwrap());
+        }
+    }
+}
+
+/// The small tree.
+fn files() -> Files {
+    let mut files = Files::new();
+    read(&toy(), "", &mut files);
+    files
+}
+
+/// Analyses a tree of files: it is refused, or there is a document that holds together.
+fn analysed(files: Files, syscalls: &[&str]) -> Result<PlacementDocument, PlacementError> {
+    let request = Request {
+        syscalls: syscalls.iter().map(|&name| name.to_owned()).collect(),
+        all: syscalls.is_empty(),
+        fs: vec!["toyfs".to_owned()],
+        explain: true,
+        ..Request::default()
+    };
+    let tree = Tree::from_files("tree", files)?;
+    let document = analyse(&tree, &request)?;
+    let mut bytes = Vec::new();
+    document.write(&mut bytes).unwrap();
+    PlacementDocument::parse(&bytes).unwrap();
+    Ok(document)
+}
+
+/// Neither a panic nor a fault of ours.
+fn check(result: Result<PlacementDocument, PlacementError>) {
+    if let Err(error) = result {
+        let ours = matches!(
+            error,
+            PlacementError::BrokeOff { .. } | PlacementError::BadFacts { .. }
+        );
+        assert!(!ours, "{error}");
+        assert!(!error.hint().is_empty());
+    }
+}
+
+fn with(path: &str, text: impl Into<Vec<u8>>) -> Files {
+    let mut files = files();
+    files.insert(path.to_owned(), text.into());
+    files
+}
+
+/// A system call whose body is given.
+fn syscall(body: &str) -> String {
+    format!("SYSCALL_DEFINE0(evil)\n{{\n{body}\n\tsecurity_inode_getattr(x);\n}}\n")
+}
+
+#[test]
+fn one_line_of_megabytes() {
+    let many = |text: &str| text.repeat((3 << 20) / text.len());
+    for piece in [
+        "(",
+        ")",
+        "{",
+        "}",
+        "={},",
+        "f(",
+        "f(x)",
+        "a.b=(",
+        ".b=(c)",
+        "\"",
+        "'",
+        "/*",
+        "\\\n",
+        "#",
+        "#if ",
+        "x ",
+        "case 1 ... ",
+        "asm ",
+        "struct a ",
+        "if(a)",
+        "a&&",
+        "a?b:",
+        "->x",
+        "##",
+        "LSM_HOOK_INIT(a, b)",
+        "LSM_HOOK(",
+        "for_each_x(a) ",
+        "goto a;",
+        "a:",
+        "switch(a){",
+    ] {
+        let text = many(piece);
+        check(analysed(with("fs/evil.c", text.clone()), &["stat"]));
+        check(analysed(with("fs/evil.c", syscall(&text)), &["evil"]));
+        check(analysed(
+            with("security/toy/evil.c", text.clone()),
+            &["stat"],
+        ));
+        let defined = format!("#define LSM_HOOK(x) {text}\n");
+        check(analysed(with("security/toy/evil.c", defined), &["stat"]));
+        check(analysed(with("include/linux/fs.h", text), &["stat"]));
+    }
+}
+
+#[test]
+fn deep_nesting() {
+    for (open, close) in [
+        ("if (a) {", "}"),
+        ("(", ")"),
+        ("f(", ")"),
+        ("a ? (", ") : b"),
+        ("{", "}"),
+        ("switch (a) { case 1: ", "}"),
+        ("do {", "} while (x);"),
+        ("!", ""),
+        ("a[", "]"),
+        ("if (a) b(); else ", ""),
+        ("a = ", ""),
+    ] {
+        let body = open.repeat(20_000) + "x" + &close.repeat(20_000) + ";";
+        let document = analysed(with("fs/evil.c", syscall(&body)), &["evil"]).unwrap();
+        let told = document.unparsed.iter().any(|u| u.function == "evil");
+        let found = document.syscalls[0]
+            .hooks
+            .iter()
+            .any(|hook| hook.hook == "inode_getattr");
+        assert!(told || found, "{open}");
+        let nested = format!("#if {}\nint x;\n#endif\n", open.repeat(20_000));
+        check(analysed(with("fs/evil.c", nested), &["stat"]));
+    }
+    let conditions = "#if 1\n".repeat(100_000) + "int x;\n" + &"#endif\n".repeat(100_000);
+    check(analysed(with("fs/evil.c", conditions), &["stat"]));
+}
+
+#[test]
+fn many_of_one_name() {
+    let calls: String = (0..20_000)
+        .map(|n| {
+            format!("static void f(void)\n{{\n\tf(); g{n}(); security_inode_getattr(x);\n}}\n")
+        })
+        .collect();
+    let text = calls + &syscall("f();");
+    check(analysed(with("fs/evil.c", text), &["evil"]));
+    let members: String = (0..60_000).map(|n| format!("struct t{n} *m;\n")).collect();
+    let text = format!("struct s {{\n{members}}};\n");
+    check(analysed(with("include/linux/evil.h", text), &["stat"]));
+    let tables: String = (0..5_000)
+        .map(|n| {
+            format!(
+                "static int m{n}(void)\n{{\n\treturn security_inode_getattr(x);\n}}\nstatic const struct \
+                 inode_operations o{n} = {{\n\t.mkdir = m{n},\n}};\n"
+            )
+        })
+        .collect();
+    let document = analysed(with("fs/toyfs/evil.c", tables), &["mkdir"]).unwrap();
+    assert_eq!(document.syscalls.len(), 1);
+}
+
+#[test]
+fn circles_and_aliases() {
+    let text = "#define a b\n#define b a\n#define c(x) c(x)\n#define d e\n".to_owned()
+        + &(0..2_000)
+            .map(|n| format!("#define n{n} n{}\n", n + 1))
+            .collect::<String>()
+        + &syscall("a(); b(); c(x); n0(); evil();")
+        + "void x(void)\n{\n\ty();\n}\nvoid y(void)\n{\n\tx();\n\tz();\n}\nvoid z(void)\n{\n\ty();\n\tsecurity_inode_getattr(q);\n}\n"
+        + "SYSCALL_DEFINE0(round)\n{\n\tx();\n}\n";
+    let document = analysed(with("fs/evil.c", text), &["evil", "round"]).unwrap();
+    let round = &document.syscalls[1];
+    assert_eq!(round.hooks[0].max.to_string(), "unbounded");
+    assert!(!document.circles.is_empty());
+    // Twice as much at each level: as many calls as there are electrons.
+    let doubling: String = (0..200)
+        .map(|n| format!("void e{n}(void)\n{{\n\te{0}();\n\te{0}();\n}}\n", n + 1))
+        .collect();
+    let text = doubling
+        + "void e200(void)\n{\n\tsecurity_inode_getattr(x);\n}\nSYSCALL_DEFINE0(evil)\n{\n\te0();\n}\n";
+    let document = analysed(with("fs/evil.c", text), &["evil"]).unwrap();
+    assert_eq!(document.syscalls[0].hooks[0].max.to_string(), "unbounded");
+}
+
+#[test]
+fn what_lacks_its_parts_is_refused_and_says_what() {
+    for (missing, told) in [
+        ("Makefile", "it has no Makefile"),
+        ("security/security.c", "it has no security/security.c"),
+        ("fs/namei.c", "it has no fs/namei.c"),
+        (
+            "include/linux/lsm_hook_defs.h",
+            "its headers define 0 LSM hooks",
+        ),
+    ] {
+        let mut files = files();
+        files.remove(missing);
+        let error = analysed(files, &["stat"]).unwrap_err();
+        assert!(matches!(error, PlacementError::NoKernelTree { .. }));
+        assert!(error.to_string().contains(told), "{error}");
+    }
+    let hooks = "LSM_HOOK(int, 0, a, void)\n";
+    let many: String = (0..9_000)
+        .map(|n| hooks.replace('a', &format!("a{n}")))
+        .collect();
+    let error = analysed(with("include/linux/lsm_hook_defs.h", many), &["stat"]).unwrap_err();
+    assert!(matches!(error, PlacementError::NoKernelTree { .. }));
+}
+
+#[test]
+#[cfg(unix)]
+fn links_and_pipes_lead_nowhere() {
+    let directory = tempfile::tempdir().unwrap();
+    for (path, bytes) in files() {
+        let path = directory.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+    let link = |to: &str, at: &str| {
+        std::os::unix::fs::symlink(to, directory.path().join(at)).unwrap();
+    };
+    link("..", "fs/toyfs/up");
+    link("loop", "fs/toyfs/loop");
+    link("/dev/zero", "fs/toyfs/zero.c");
+    link("/proc", "kernel");
+    let pipe = directory.path().join("fs/toyfs/pipe.c");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let request = Request {
+        fs: vec!["toyfs".to_owned()],
+        ..Request::default()
+    };
+    let whole = analyse(&Tree::open(toy()).unwrap(), &request).unwrap();
+    let sources = whole.coverage.files;
+    let document = analyse(&Tree::open(directory.path()).unwrap(), &request).unwrap();
+    // Those of the small tree: what links and pipes lead to is none of it.
+    assert_eq!(document.coverage.files, sources);
+    // A part that must be there and is a pipe.
+    std::fs::remove_file(directory.path().join("fs/namei.c")).unwrap();
+    std::fs::rename(&pipe, directory.path().join("fs/namei.c")).unwrap();
+    let opened = Tree::open(directory.path());
+    assert!(matches!(opened, Err(PlacementError::NoKernelTree { .. })));
+}
+
+/// What a fuzzer found, or was given to begin with.
+#[test]
+fn corpus() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/tree");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(corpus).unwrap() {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        check(analysed(placed(&bytes), &[]));
+        seen += 1;
+    }
+    assert!(seen >= 10, "{seen} files in the corpus");
+}
+
+/// The small tree with one file replaced: which, the first byte tells, as in the fuzz
+/// target.
+fn placed(bytes: &[u8]) -> Files {
+    let mut files = files();
+    if let Some((&which, text)) = bytes.split_first() {
+        let names: Vec<String> = files.keys().cloned().collect();
+        let name = names[usize::from(which) % names.len()].clone();
+        files.insert(name, text.to_vec());
+    }
+    files
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn any_file_can_be_anything(which: u8, text in proptest::collection::vec(any::<u8>(), 0..3000)) {
+        let bytes = [vec![which], text].concat();
+        check(analysed(placed(&bytes), &[]));
+    }
+
+    #[test]
+    fn any_file_can_be_damaged(
+        which: u8, at in 0.0f64..1.0, length in 0usize..200, cut: bool,
+        by in "([(){};#,*/\"\\\\=&.\n]|->|\\.\\.\\.|#if 0\n|#endif\n|#define |SYSCALL_DEFINE0\\(|struct |for_each_x){0,12}",
+    ) {
+        let files = files();
+        let name = files.keys().nth(usize::from(which) % files.len()).unwrap().clone();
+        let mut text = files[&name].clone();
+        let at = (at * text.len() as f64) as usize;
+        let end = if cut { text.len() } else { (at + length).min(text.len()) };
+        text.splice(at..end, by.bytes());
+        check(analysed(with(&name, text), &[]));
+    }
+
+    #[test]
+    fn near_code_is_understood_or_listed(body in "([a-c] = [a-c]\\([a-c]\\);|if \\([a-c]\\) |else |\\{|\\}|return;|goto [a-c];|[a-c]: ;|while \\([a-c]\\) |for \\(;;\\) |switch \\(a\\) \\{|case [a-c]: |break;|security_inode_getattr\\(x\\);){0,60}") {
+        check(analysed(with("fs/evil.c", syscall(&body)), &["evil"]));
+    }
+}
