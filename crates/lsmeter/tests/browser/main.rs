@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Reports, opened in Chromium. SLOW: a minute.
+//! Reports, opened in Chromium. SLOW: some minutes.
 //!
 //! Needs chromium, node and npm, which `make test` installs; what the test takes from npm's
 //! registry, once, is kept in $XDG_CACHE_HOME/lsmeter/browser-test.
