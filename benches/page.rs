@@ -22,7 +22,7 @@ fn document() -> Vec<u8> {
     let cell = |at: usize| {
         let mut cell = like.clone();
         cell.variant = format!("variant-{}", at / CONFIGURATIONS);
-        if at % CONFIGURATIONS > 0 {
+        if !at.is_multiple_of(CONFIGURATIONS) {
             cell.stack.push(format!("module{}", at % CONFIGURATIONS));
         }
         let median = cell.median.unwrap_or(1.0);
