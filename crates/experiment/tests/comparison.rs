@@ -238,7 +238,7 @@ fn golden_document_is_read_back() {
     assert_eq!(read.compared[0].title(), "open:AA/BB");
     assert_eq!(read.count(Verdict::Unclear), 1);
     let error = AnyDocument::read(golden).unwrap_err();
-    assert!(error.to_string().contains("it is a comparison"), "{error}");
+    assert!(error.to_string().contains("is made from others"), "{error}");
 }
 
 #[test]
