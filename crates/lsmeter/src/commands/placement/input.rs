@@ -55,8 +55,7 @@ impl Input {
             Input::Document(document) => *document,
         };
         let all = |list: &[String], name: &String| list.is_empty() || list.contains(name);
-        document
-            .retain(|call| all(&request.fs, &call.fs) && all(&request.syscalls, &call.syscall));
+        document.retain(|call| all(&request.fs, &call.fs) && all(&request.syscalls, &call.syscall));
         Ok(document)
     }
 }
