@@ -103,7 +103,8 @@ fn documents_stand_for_trees() {
     let asked = ["placement", "diff", "stat.json", "stat.json", "--check"];
     place.run(&[&asked[..], &["--fs", "ext4"]].concat()).code(5);
     let ended = place.run(&["placement", "history", "stat.json", "stat.json"]);
-    assert!(ended.code(0).stdout.contains("6.99.0-toy"));
+    // Versions that have one number are told apart by their trees.
+    assert!(ended.code(0).stdout.contains("\ntree "));
     place.write("other.json", "{\"schema_version\": 1, \"cells\": []}");
     let asked = ["placement", "diff", "other.json", tree];
     place.run(&asked).refused(2, "placement document", None);
@@ -171,7 +172,7 @@ fn series_of_patches_and_releases() {
     let diff = ["--repo", "tree", "v6.98", "v6.99-rc1", "--check"];
     placement(&place, "diff", &diff).code(1);
     let refused = |range: &str, error: &str, hint: &str| {
-        let asked = ["tree", "--revs", range];
+        let asked = ["tree", &format!("--revs={range}")];
         placement(&place, "history", &asked).refused(2, error, Some(hint));
     };
     refused(
