@@ -4,6 +4,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod compare;
 mod kernel;
 mod kernel_build;
 mod list;
