@@ -4,6 +4,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod compare;
 mod history;
 mod kernel;
 mod kernel_build;

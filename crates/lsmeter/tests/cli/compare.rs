@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter compare`, on golden documents and on what is none.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::common::{Place, schema};
+
+const GOLDEN: &str = "../experiment/tests/golden";
+
+/// Two runs that differ by one instruction in one cell, in the place's directory.
+fn two(place: &Place) -> [String; 2] {
+    let mut run: Value = serde_json::from_str(&golden("v1")).unwrap();
+    let cells = run["cells"].as_array_mut().unwrap();
+    cells.retain(|cell| cell["metric"] == "instructions" && cell["status"] == "ok");
+    run["warnings"] = Value::Array(Vec::new());
+    let base = place.write("base.json", &run.to_string());
+    run["cells"][0]["counts"]["modal"]["instructions"] = Value::from(4980);
+    let new = place.write("new.json", &run.to_string());
+    [base, new].map(|path| path.to_str().unwrap().to_owned())
+}
+
+fn golden(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(GOLDEN);
+    std::fs::read_to_string(path.join(format!("{name}.json"))).unwrap()
+}
+
+/// The document fits the schema that is kept in docs.
+#[track_caller]
+fn fits(document: &Value) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/compare.schema.json");
+    let kept = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    assert_eq!(schema::misfits(&kept, document), Vec::<String>::new());
+}
+
+#[test]
+fn help() {
+    let place = Place::new();
+    let asked = ["help", "compare"];
+    insta::assert_snapshot!("help", place.run(&asked).code(0).stdout);
+    let asked = ["compare", "-h"];
+    insta::assert_snapshot!("help-short", place.run(&asked).code(0).stdout);
+}
+
+#[test]
+fn a_gate_passes_fails_and_cannot_tell() {
+    let place = Place::new();
+    let [base, new] = two(&place);
+    let ended = place.run(&["compare", &base, &new]).code(0);
+    let summary = "compared: 6 cells: 1 worse, 5 the same\n";
+    assert_eq!(ended.stderr, summary);
+    assert!(ended.stdout.contains("open:AA/BB"), "{ended:#?}");
+    let gate = |limit: &str| place.run(&["compare", &base, &new, "--fail-above", limit]);
+    let passed = gate("1 instructions").code(0);
+    assert!(
+        passed.stderr.contains("gate: passed: 6 within"),
+        "{passed:#?}"
+    );
+    let failed = gate("0%").code(1);
+    assert!(
+        failed.stderr.contains("gate: failed: 5 within"),
+        "{failed:#?}"
+    );
+    gate("1").code(2);
+    // The other way round it is better.
+    place
+        .run(&["compare", &new, &base, "--fail-above", "0%"])
+        .code(0);
+    let text = std::fs::read_to_string(&new).unwrap();
+    let other = place.write("other.json", &text.replace("\"stat\"", "\"fstat\""));
+    let other = other.to_str().unwrap();
+    let ended = place
+        .run(&["compare", &base, other, "--fail-above", "1%"])
+        .code(5);
+    assert!(
+        ended.stderr.contains("3 cells of BASE are not in NEW"),
+        "{ended:#?}"
+    );
+    let budget = place.write("budget.toml", "default = \"1%\"\n[limits]\nopen = \"0%\"\n");
+    let budget = budget.to_str().unwrap();
+    place
+        .run(&["compare", &base, &new, "--budget", budget])
+        .code(1);
+}
+
+#[test]
+fn documents_that_cannot_be_compared_are_refused_with_a_hint() {
+    let place = Place::new();
+    let [base, new] = two(&place);
+    let text = std::fs::read_to_string(&new).unwrap();
+    let profile = place.write("profile.json", &golden("profile-v1"));
+    for (name, text, why) in [
+        ("empty.json", String::new(), "empty"),
+        (
+            "cut.json",
+            text[..text.len() / 2].to_owned(),
+            "ends in the middle",
+        ),
+        ("newer.json", golden("v7"), "written by a newer lsmeter"),
+        ("text.json", "hello".to_owned(), "not JSON"),
+        (
+            "none.json",
+            text.replace("\"instructions\":4980", "\"instructions\":-1"),
+            "cells[0]",
+        ),
+    ] {
+        let path = place.write(name, &text);
+        let ended = place
+            .run(&["compare", &base, path.to_str().unwrap()])
+            .code(2);
+        assert!(ended.stderr.contains(why), "{name}: {ended:#?}");
+        assert!(ended.stderr.contains(name), "{name}: {ended:#?}");
+        assert_eq!(ended.stdout, "");
+    }
+    let ended = place
+        .run(&["compare", &base, profile.to_str().unwrap()])
+        .code(2);
+    assert!(
+        ended
+            .stderr
+            .contains("hint: give two documents that the same command wrote")
+    );
+    place.run(&["compare", &base]).code(2);
+    place.run(&["compare", &base, "/nonexistent"]).code(2);
+    let ended = place.run(&["compare", &base, "--across", "kernel"]).code(2);
+    assert!(ended.stderr.contains("all cells of"), "{ended:#?}");
+}
+
+#[test]
+fn formats_for_machines() {
+    let place = Place::new();
+    let [base, new] = two(&place);
+    let asked = ["compare", &base, &new, "--fail-above", "0%", "--format"];
+    let run = |more: &[&str]| place.run(&[&asked[..], more].concat()).code(1).stdout;
+    assert!(run(&["ktap"]).contains("\nnot ok 1 instructions.open:AA/BB"));
+    assert!(run(&["junit"]).contains("<failure"));
+    let kcidb: Value = serde_json::from_str(&run(&["kcidb", "--kcidb-build", "lab:1"])).unwrap();
+    assert_eq!(kcidb["tests"][0]["status"], "FAIL");
+    assert_eq!(run(&["csv"]).lines().count(), 7);
+    assert!(run(&["markdown"]).contains("| open:AA/BB |"));
+    place
+        .run(&["compare", &base, &new, "--format", "ktap"])
+        .code(2);
+    place.run(&[&asked[..], &["kcidb"]].concat()).code(2);
+}
+
+#[test]
+fn the_document_keeps_to_its_schema() {
+    let place = Place::new();
+    let [base, new] = two(&place);
+    let asked = ["compare", &base, &new, "--fail-above", "0%", "--json"];
+    let ended = place.run(&asked).code(1);
+    let document: Value = serde_json::from_str(&ended.stdout).unwrap();
+    fits(&document);
+    assert_eq!(document["compared"][0]["difference"], 1.0);
+    let asked = ["compare", &base, "--across", "stack", "--json"];
+    let document: Value = serde_json::from_str(&place.run(&asked).code(0).stdout).unwrap();
+    fits(&document);
+    assert_eq!(document["compared"].as_array().unwrap().len(), 4);
+}
