@@ -15,9 +15,9 @@ fn two(place: &Place) -> [String; 2] {
     let cells = run["cells"].as_array_mut().unwrap();
     cells.retain(|cell| cell["metric"] == "instructions" && cell["status"] == "ok");
     run["warnings"] = Value::Array(Vec::new());
-    let base = place.write("base.json", &run.to_string());
+    let base = place.write("base.json", run.to_string());
     run["cells"][0]["counts"]["modal"]["instructions"] = Value::from(4980);
-    let new = place.write("new.json", &run.to_string());
+    let new = place.write("new.json", run.to_string());
     [base, new].map(|path| path.to_str().unwrap().to_owned())
 }
 
@@ -68,7 +68,7 @@ fn a_gate_passes_fails_and_cannot_tell() {
         .run(&["compare", &new, &base, "--fail-above", "0%"])
         .code(0);
     let text = std::fs::read_to_string(&new).unwrap();
-    let other = place.write("other.json", &text.replace("\"stat\"", "\"fstat\""));
+    let other = place.write("other.json", text.replace("\"stat\"", "\"fstat\""));
     let other = other.to_str().unwrap();
     let ended = place
         .run(&["compare", &base, other, "--fail-above", "1%"])
@@ -89,7 +89,7 @@ fn documents_that_cannot_be_compared_are_refused_with_a_hint() {
     let place = Place::new();
     let [base, new] = two(&place);
     let text = std::fs::read_to_string(&new).unwrap();
-    let profile = place.write("profile.json", &golden("profile-v1"));
+    let profile = place.write("profile.json", golden("profile-v1"));
     for (name, text, why) in [
         ("empty.json", String::new(), "empty"),
         (
