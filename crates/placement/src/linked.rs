@@ -14,9 +14,6 @@ use crate::scan::Kind;
 /// A fact: an index of all facts about code.
 pub(crate) type FactId = u16;
 
-/// A function that is passed to another and may be called back, with facts about that.
-pub(crate) type Passed = (FunctionId, Vec<FactId>);
-
 /// A step of a function, as [`Node`] with what is known of it.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
@@ -25,7 +22,8 @@ pub(crate) enum Step {
     Pass(NodeId),
     Call {
         targets: Vec<FunctionId>,
-        passed: Vec<Passed>,
+        /// Functions that are passed and may be called back, with facts about that.
+        passed: Vec<(FunctionId, Vec<FactId>)>,
         facts: Vec<FactId>,
         next: NodeId,
     },

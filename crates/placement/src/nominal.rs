@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::Count;
 use crate::body::{EXIT, Hint, NodeId};
 use crate::context::{Key, Tags, World};
-use crate::linked::{FactId, Linked, Passed, Step};
+use crate::linked::{Linked, Step};
 use crate::maximum::MAX_CALLS;
 use crate::program::FunctionId;
 
@@ -228,13 +228,8 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
             at = match step {
                 Step::Exit => break,
                 Step::Pass(next) => *next,
-                Step::Call {
-                    targets,
-                    passed,
-                    facts,
-                    next,
-                } => {
-                    self.call_step(walk, at, (targets, passed, facts), id);
+                Step::Call { next, .. } => {
+                    self.call_step(walk, at, id);
                     *next
                 }
                 Step::Branch { .. } => self.branch(walk, at, id),
@@ -297,14 +292,17 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
     }
 
     /// Makes a call: of the function that a fact names, else of the first that it can be.
-    fn call_step(
-        &mut self,
-        walk: &mut Walk<'_>,
-        at: NodeId,
-        (targets, passed, facts): (&[FunctionId], &[Passed], &[FactId]),
-        id: FunctionId,
-    ) {
-        let tags = walk.tags;
+    fn call_step(&mut self, walk: &mut Walk<'_>, at: NodeId, id: FunctionId) {
+        let (linked, tags) = (walk.linked, walk.tags);
+        let Some(Step::Call {
+            targets,
+            passed,
+            facts,
+            ..
+        }) = linked.steps.get(at as usize)
+        else {
+            return;
+        };
         let times = self
             .world
             .fact(facts, tags, |fact| fact.nominal)

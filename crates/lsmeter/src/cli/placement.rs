@@ -88,8 +88,9 @@ Examples:
 
 Calls while objects are released (teardown), and by modules from inside other hooks, are told
 apart from the others. With --agree the exit status is 1 if a hook was measured that is not
-in the static set, or more often than at most; 5 if nothing could be compared. A tree that is named as a command of these is
-given with its directory: ./diff."
+in the static set, or more often than at most; 5 if nothing could be compared.
+
+A tree that is named diff, history or checks is given with its directory: ./diff."
 )]
 pub struct PlacementArgs {
     /// What to do with several kernels

@@ -54,7 +54,7 @@ fn fits(schema: &str, document: &Value) {
 #[test]
 fn help() {
     let place = Place::new();
-    for command in ["diff", "history"] {
+    for command in ["checks", "diff", "history"] {
         let asked = ["placement", command, "--help"];
         insta::assert_snapshot!(format!("help-{command}"), place.run(&asked).code(0).stdout);
     }
@@ -108,6 +108,32 @@ fn documents_stand_for_trees() {
     place.write("other.json", "{\"schema_version\": 1, \"cells\": []}");
     let asked = ["placement", "diff", "other.json", tree];
     place.run(&asked).refused(2, "placement document", None);
+}
+
+#[test]
+fn checks() {
+    let place = Place::new();
+    let tree = toy();
+    let tree = tree.to_str().unwrap();
+    let ended = placement(&place, "checks", &[tree]).code(0);
+    assert_eq!(ended.stderr, "");
+    insta::assert_snapshot!("checks", ended.stdout);
+    let ended = placement(&place, "checks", &[tree, "--unknown"]).code(0);
+    insta::assert_snapshot!("checks-unknown", ended.stdout);
+    let told = placement(&place, "checks", &[tree, "--json"]).json();
+    fits("placement.schema.json", &told);
+    // mkdir asks once for each guest, and once more.
+    let hooks = told["redundant"].as_array().unwrap();
+    assert!(hooks.iter().any(|check| check["hook"] == "path_mkdir"));
+    let asked = [tree, "--output", "toy.json", "--quiet"];
+    placement(&place, "checks", &asked).code(0);
+    // Of a document, and of what was asked for only.
+    let asked = ["toy.json", "--syscall", "stat", "--json"];
+    let told = placement(&place, "checks", &asked).json();
+    assert_eq!(told["redundant"].as_array().unwrap().len(), 0);
+    let asked = ["toy.json", "--format", "csv"];
+    let csv = placement(&place, "checks", &asked).code(0).stdout;
+    assert!(csv.starts_with("finding,confidence,hook,"), "{csv}");
 }
 
 #[test]
