@@ -153,6 +153,18 @@ fn deep_nesting() {
 }
 
 #[test]
+fn loops_in_loops_have_no_bound_however_deep() {
+    for depth in [1, 30, 60] {
+        let body =
+            "while (a) {\n".repeat(depth) + "security_path_mkdir(x);\n" + &"}\n".repeat(depth);
+        let document = analysed(with("fs/evil.c", syscall(&body)), &["evil"]).unwrap();
+        let hooks = &document.syscalls[0].hooks;
+        let inside = hooks.iter().find(|hook| hook.hook == "path_mkdir").unwrap();
+        assert_eq!(inside.max.to_string(), "unbounded", "{depth}");
+    }
+}
+
+#[test]
 fn many_of_one_name() {
     let calls: String = (0..20_000)
         .map(|n| {

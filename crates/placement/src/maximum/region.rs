@@ -74,7 +74,7 @@ impl Region<'_, '_, '_, '_> {
                     let body = if nesting < MAX_NESTING {
                         self.most(&part, head, false, nesting + 1)
                     } else {
-                        Counts::default()
+                        self.without_bound(&part)
                     };
                     add(&mut counts, &repeated(&body, rounds));
                 }
@@ -93,6 +93,17 @@ impl Region<'_, '_, '_, '_> {
             }
         }
         most
+    }
+
+    /// Whatever a part of the graph calls, as often as it likes.
+    fn without_bound(&self, part: &[NodeId]) -> Counts {
+        let costs = part
+            .iter()
+            .filter_map(|&node| self.costs[node as usize].as_ref());
+        costs
+            .flat_map(|counts| counts.keys())
+            .map(|&key| (key, Count::UNBOUNDED))
+            .collect()
     }
 
     /// Where a loop is entered: preferably at its head.
