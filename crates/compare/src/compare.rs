@@ -22,6 +22,10 @@ use crate::judge::{ALPHA, Judged, judge};
 use crate::pair::{Paired, pair};
 use crate::{profiles, recordings, runs, sweeps};
 
+/// Why a gate does not trust times of two runs of which nothing more is known: what p is made
+/// of, samples and rounds, lies within the runs, and what drifts in between is not in it.
+const NO_AA: &str = "what two runs differ by without a change is not known: lsmeter run --aa";
+
 /// How documents are compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
@@ -225,6 +229,11 @@ pub(crate) fn conclude(
             .filter(|_| cell.quantity.is_timed())
         {
             cell.doubts.push(doubt.clone());
+        }
+        let of_one_run = matter.across.is_some();
+        if cell.quantity.is_timed() && floor.is_none() && !of_one_run && !options.trust_environment
+        {
+            cell.doubts.push(NO_AA.to_owned());
         }
         compared.push(cell);
     }

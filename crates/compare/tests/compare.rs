@@ -211,7 +211,11 @@ fn less_throughput_is_worse() {
         cell.measured(&Summary::of(&slower).unwrap());
         cell.samples = Some(slower);
     }
-    let found = both(&base, &new, &gated("5%"));
+    let trusting = Options {
+        trust_environment: true,
+        ..gated("5%")
+    };
+    let found = both(&base, &new, &trusting);
     let rates: Vec<_> = (found.compared.iter())
         .filter(|cell| cell.unit == "ops/s")
         .collect();
@@ -424,6 +428,20 @@ fn aa_runs_tell_the_noise_and_a_comparison_keeps_to_it() {
         after.compared[0].reason.as_deref(),
         Some("without any change figures differed by up to 5.0 % here")
     );
+    // A gate asks for that knowledge before it believes in times.
+    let slower = timed(&mut random, 480.0, 5, 0.0);
+    let gate = |base: &Run, options: &Options| both(base, &slower, options).gate.unwrap().verdict;
+    assert_eq!(gate(&base, &gated("1%")), GateVerdict::Fail);
+    base.aa = None;
+    let unknown = both(&base, &slower, &gated("1%"));
+    assert_eq!(unknown.compared[0].verdict, Verdict::Worse);
+    assert!(unknown.compared[0].doubts[0].contains("lsmeter run --aa"));
+    assert_eq!(gate(&base, &gated("1%")), GateVerdict::Inconclusive);
+    let trusting = Options {
+        trust_environment: true,
+        ..gated("1%")
+    };
+    assert_eq!(gate(&base, &trusting), GateVerdict::Fail);
     // Counts that are not the same in all runs are doubted.
     let first = counted();
     let mut second = first.clone();
