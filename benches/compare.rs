@@ -3,29 +3,26 @@
 //!
 //! ```text
 //! cargo bench -p compare                     1,000 cells of 300 samples each
-//! cargo bench -p compare -- power RUN.json   how often a change is found, by resampling
+//! cargo bench -p compare -- power FOLDER     how often a change is found, and a false one
 //! ```
 //!
-//! `power` takes a run with times whose samples were kept in several rounds:
-//! `lsmeter run --on host --dir /var/tmp --metric time --rounds 20 --keep-samples`. Rounds are
-//! drawn from it with replacement, then samples in each, once for BASE and once for NEW,
-//! which is made slower by a known share.
+//! `power` takes a folder of runs of one experiment without a change, in the order of their
+//! names, whose samples were kept: some hundred of
+//! `lsmeter run --on host --dir /var/tmp --metric time --rounds 10 --keep-samples`.
 
 use std::error::Error;
 use std::fs::File;
 use std::time::Instant;
 
-use compare::{Named, Options, compare};
+use compare::{Named, Options, compare, keep_figures};
 use experiment::comparison::Verdict;
 use experiment::{AnyDocument, Cell, Metric, Run, Status};
 use stats::{SplitMix64, Summary};
 
 const GOLDEN: &[u8] = include_bytes!("../crates/experiment/tests/golden/v1.json");
-/// Comparisons behind each figure of the power curve, over all cells.
-const TRIES: usize = 1_000;
-const CHANGES: [f64; 7] = [0.0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2];
-/// Rounds, and samples in each.
-const SIZES: [(usize, usize); 5] = [(3, 20), (5, 20), (10, 20), (20, 20), (10, 100)];
+const CHANGES: [f64; 7] = [0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5];
+/// Runs without a change of which it is known what they differ by.
+const KNOWN: [usize; 5] = [1, 3, 5, 10, 20];
 
 type Rounds = Vec<Vec<f64>>;
 
@@ -37,8 +34,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         .collect();
     match words.as_slice() {
         [] => speed(),
-        ["power", path] => power(path),
-        _ => Err("usage: cargo bench -p compare [-- power RUN.json]".into()),
+        ["power", folder] => power(folder),
+        _ => Err("usage: cargo bench -p compare [-- power FOLDER]".into()),
     }
 }
 
@@ -100,87 +97,90 @@ fn fill(cell: &mut Cell, rounds: &Rounds) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How often a change of a known size is found, as Markdown.
-fn power(path: &str) -> Result<(), Box<dyn Error>> {
-    let run = Run::read(File::open(path)?)?;
-    let sources: Vec<Rounds> = run
-        .cells
-        .iter()
-        .filter_map(|cell| rounds(&run, cell))
-        .collect();
-    if sources.is_empty() {
-        return Err("it has no timed cell with samples of several rounds".into());
+/// How often a change of a known size is found, as Markdown. The runs are taken as they
+/// followed each other: some that a user had made with `--aa`, the first of them as BASE,
+/// and the next one as NEW, all of whose samples are made larger by a known share.
+fn power(folder: &str) -> Result<(), Box<dyn Error>> {
+    let runs = runs_of(folder)?;
+    let most = KNOWN[KNOWN.len() - 1];
+    if runs.len() <= most {
+        return Err(format!("{folder} has {} runs; at least {}", runs.len(), most + 1).into());
     }
-    let mut pattern = run.clone();
-    pattern.warnings.clear();
-    pattern.aa = None;
-    pattern
-        .cells
-        .retain(|cell| cell.metric == Metric::Time && cell.status == Status::Ok);
-    pattern.cells.truncate(1);
+    let cells = runs[0].cells.len();
     println!(
-        "{} cells, {TRIES} comparisons for each figure\n",
-        sources.len()
+        "{} runs of {cells} cells; the same {} pairs in each column\n",
+        runs.len(),
+        runs.len() - most
     );
-    let heads: Vec<String> = (SIZES.iter())
-        .map(|(rounds, samples)| format!("{rounds} × {samples}"))
-        .collect();
-    println!("| change | {} |", heads.join(" | "));
-    println!("|---:|{}", "---:|".repeat(SIZES.len()));
+    let heads: Vec<String> = KNOWN.iter().map(|runs| format!("{runs} runs")).collect();
+    println!(
+        "| change | {} | any of {cells}: {} |",
+        heads.join(" | "),
+        heads.join(" | ")
+    );
+    println!("|---:|{}", "---:|".repeat(2 * KNOWN.len()));
     for change in CHANGES {
-        let mut random = SplitMix64::new(17);
-        let mut row = Vec::new();
-        for size in SIZES {
-            let mut found = 0;
-            for attempt in 0..TRIES {
-                let source = &sources[attempt % sources.len()];
-                let base = side(&pattern, &drawn(source, size, 1.0, &mut random))?;
-                let new = side(&pattern, &drawn(source, size, 1.0 + change, &mut random))?;
-                found += judged(&base, &new)?;
+        let mut found = [(0, 0); KNOWN.len()];
+        for new in most..runs.len() {
+            let changed = slower(&runs[new], 1.0 + change)?;
+            for (known, found) in KNOWN.iter().zip(&mut found) {
+                // What is known ends right before NEW.
+                let real = judged(&knowing(&runs[new - known..new]), &changed)?;
+                found.0 += real;
+                found.1 += usize::from(real > 0);
             }
-            row.push(format!("{:.1} %", 100.0 * found as f64 / TRIES as f64));
         }
-        println!("| {:.1} % | {} |", change * 100.0, row.join(" | "));
+        let pairs = (runs.len() - most) as f64;
+        let share = |part: usize, of: f64| format!("{:.1} %", 100.0 * part as f64 / of);
+        let each = found.map(|(real, _)| share(real, pairs * cells as f64));
+        let any = found.map(|(_, any)| share(any, pairs));
+        println!(
+            "| {:.1} % | {} | {} |",
+            change * 100.0,
+            each.join(" | "),
+            any.join(" | ")
+        );
     }
     Ok(())
 }
 
-/// A timed cell's samples by round.
-fn rounds(run: &Run, cell: &Cell) -> Option<Rounds> {
-    let samples = cell
-        .samples
-        .as_ref()
-        .filter(|_| cell.metric == Metric::Time)?;
-    let rounds = run.experiment.rounds as usize;
-    let whole = run.experiment.samples.time as usize == samples.len();
-    (whole && rounds > 1 && samples.len().is_multiple_of(rounds)).then(|| {
-        samples
-            .chunks(samples.len() / rounds)
-            .map(<[f64]>::to_vec)
-            .collect()
-    })
+/// A folder's runs by name, with their timed cells alone.
+fn runs_of(folder: &str) -> Result<Vec<Run>, Box<dyn Error>> {
+    let mut paths: Vec<_> = std::fs::read_dir(folder)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()?;
+    paths.retain(|path| path.extension().is_some_and(|kind| kind == "json"));
+    paths.sort();
+    let mut runs = Vec::new();
+    for path in paths {
+        let mut run = Run::read(File::open(path)?)?;
+        run.warnings.clear();
+        run.aa = None;
+        run.cells
+            .retain(|cell| cell.metric == Metric::Time && cell.status == Status::Ok);
+        runs.push(run);
+    }
+    Ok(runs)
 }
 
-fn drawn(
-    source: &Rounds,
-    (rounds, samples): (usize, usize),
-    factor: f64,
-    random: &mut SplitMix64,
-) -> Rounds {
-    (0..rounds)
-        .map(|_| {
-            let round = &source[random.below(source.len())];
-            (0..samples)
-                .map(|_| factor * round[random.below(round.len())])
-                .collect()
-        })
-        .collect()
+/// The first of some runs, as `--aa` would have saved it.
+fn knowing(runs: &[Run]) -> AnyDocument {
+    let mut first = runs[0].clone();
+    keep_figures(&mut first, runs);
+    AnyDocument::Run(Box::new(first))
 }
 
-fn side(pattern: &Run, rounds: &Rounds) -> Result<AnyDocument, Box<dyn Error>> {
-    let mut run = pattern.clone();
+fn slower(run: &Run, factor: f64) -> Result<AnyDocument, Box<dyn Error>> {
+    let mut run = run.clone();
     for cell in &mut run.cells {
-        fill(cell, rounds)?;
+        let samples = cell.samples.as_ref().ok_or("a cell has no samples")?;
+        let rounds = cell.round_medians.as_ref().map_or(1, Vec::len);
+        let size = samples.len().div_ceil(rounds.max(1));
+        let rounds: Rounds = samples
+            .chunks(size)
+            .map(|round| round.iter().map(|x| x * factor).collect())
+            .collect();
+        fill(cell, &rounds)?;
     }
     Ok(AnyDocument::Run(Box::new(run)))
 }

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use experiment::comparison::{ComparedCell, Method, Quantity, Verdict};
 use experiment::{
-    AaMetric, AaReport, AnyDocument, Cell, CellKey, Counts, Run, Warning, WarningKind,
+    AaMetric, AaReport, AnyDocument, Cell, CellKey, Counts, Metric, Run, Status, Warning,
+    WarningKind,
 };
 use stats::proportion_at_most;
 
@@ -24,29 +25,33 @@ struct Tally {
     detectable: Vec<f64>,
 }
 
-/// Compares all pairs of runs as [`compare`] would, and counts what it takes for real.
+/// Fewest runs of which each pair is compared with the knowledge of the others.
+const RUNS_BEYOND_PAIR: usize = 4;
+
+/// Compares all pairs of runs as [`compare`] would, and counts what it takes for real. Of
+/// times that is with the knowledge of what the other runs differ by, if they are two or
+/// more.
 ///
 /// # Errors
 /// [`CompareError`] if two of them cannot be compared.
 pub fn aa(runs: &[Run], options: &Options) -> Result<AaReport, CompareError> {
-    let documents: Vec<AnyDocument> = (runs.iter())
-        .map(|run| {
-            let mut run = run.clone();
-            // What was known before must not make this pair look quieter.
-            run.aa = None;
-            AnyDocument::Run(Box::new(run))
-        })
-        .collect();
+    let timed = figures(runs);
     let plain = Options {
         budget: None,
         explain: false,
         ..options.clone()
     };
     let mut tallies: BTreeMap<Quantity, Tally> = BTreeMap::new();
-    for (index, base) in documents.iter().enumerate() {
-        for new in &documents[index + 1..] {
+    for second in 1..runs.len() {
+        // Without that of this pair: it must not vouch for itself.
+        let new = knowing(&runs[second], &[], &timed);
+        for first in 0..second {
+            let others: Vec<usize> = (0..runs.len())
+                .filter(|run| ![first, second].contains(run) && runs.len() >= RUNS_BEYOND_PAIR)
+                .collect();
+            let base = knowing(&runs[first], &others, &timed);
             let named = |document, name| Named { name, document };
-            let found = compare(named(base, "one run"), named(new, "another"), &plain)?;
+            let found = compare(named(&base, "one run"), named(&new, "another"), &plain)?;
             count(&found.compared, options.alpha, &mut tallies);
         }
     }
@@ -56,6 +61,51 @@ pub fn aa(runs: &[Run], options: &Options) -> Result<AaReport, CompareError> {
         correction: options.correction,
         metrics: tallies.into_iter().map(metric).collect(),
     })
+}
+
+/// Writes into each timed cell of `run`, the first of `runs`, what it was in all of them.
+pub fn keep_figures(run: &mut Run, runs: &[Run]) {
+    let timed = figures(runs);
+    for cell in run.cells.iter_mut().filter(|c| c.status == Status::Ok) {
+        let known = timed.get(&cell.key());
+        let known: Vec<f64> = known.into_iter().flatten().map(|(_, x)| *x).collect();
+        cell.aa_medians = (known.len() > 1).then_some(known);
+    }
+}
+
+/// Figures of each timed cell, with the run that they are of.
+fn figures(runs: &[Run]) -> HashMap<CellKey, Vec<(usize, f64)>> {
+    let mut figures: HashMap<CellKey, Vec<(usize, f64)>> = HashMap::new();
+    for (number, run) in runs.iter().enumerate() {
+        let timed = |cell: &&Cell| cell.metric != Metric::Instructions;
+        for cell in run.cells.iter().filter(timed) {
+            if let Some(figure) = cell.headline() {
+                figures
+                    .entry(cell.key())
+                    .or_default()
+                    .push((number, figure));
+            }
+        }
+    }
+    figures
+}
+
+/// A run that knows what its cells were in `others`, and nothing else of runs without a
+/// change.
+fn knowing(
+    run: &Run,
+    others: &[usize],
+    figures: &HashMap<CellKey, Vec<(usize, f64)>>,
+) -> AnyDocument {
+    let mut run = run.clone();
+    run.aa = None;
+    for cell in &mut run.cells {
+        let known = figures.get(&cell.key()).into_iter().flatten();
+        let known = known.filter(|(number, _)| others.contains(number));
+        let known: Vec<f64> = known.map(|(_, figure)| *figure).collect();
+        cell.aa_medians = (known.len() > 1).then_some(known);
+    }
+    AnyDocument::Run(Box::new(run))
 }
 
 /// A warning about the cells whose counts were not the same in all runs; None if there

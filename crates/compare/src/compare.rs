@@ -216,23 +216,17 @@ pub(crate) fn conclude(
     let timed_elsewhere = environment::doubt(&matter.environment, options.trust_environment);
     let mut compared = Vec::with_capacity(judged.len());
     for (((base, new), judged), adjusted) in matter.pairs.iter().zip(judged).zip(adjusted) {
-        let floor = matter
-            .aa
-            .as_ref()
-            .and_then(|aa| aa.metric(new.key.quantity))
-            .map(|metric| metric.largest);
         let mut cell = cell(base, new, judged);
         cell.p_adjusted = adjusted;
-        decide(&mut cell, options, tested, floor);
+        decide(&mut cell, options, tested);
         if let Some(doubt) = timed_elsewhere
             .as_ref()
             .filter(|_| cell.quantity.is_timed())
         {
             cell.doubts.push(doubt.clone());
         }
-        let of_one_run = matter.across.is_some();
-        if cell.quantity.is_timed() && floor.is_none() && !of_one_run && !options.trust_environment
-        {
+        let noise_known = cell.method == Method::Runs || matter.across.is_some();
+        if cell.quantity.is_timed() && !noise_known && !options.trust_environment {
             cell.doubts.push(NO_AA.to_owned());
         }
         compared.push(cell);
@@ -318,7 +312,7 @@ fn cell(base: &Item, new: &Item, judged: Judged) -> ComparedCell {
 }
 
 /// Is the difference real?
-fn decide(cell: &mut ComparedCell, options: &Options, tested: usize, floor: Option<f64>) {
+fn decide(cell: &mut ComparedCell, options: &Options, tested: usize) {
     let (Some(base), Some(new)) = (cell.base.value, cell.new.value) else {
         return;
     };
@@ -335,8 +329,8 @@ fn decide(cell: &mut ComparedCell, options: &Options, tested: usize, floor: Opti
         Method::Exact if new == base => Verdict::Same,
         Method::Exact => real,
         Method::None => Verdict::Unclear,
-        Method::Samples | Method::Rounds | Method::Intervals => {
-            cell.reason = noise(cell, options, tested, floor);
+        Method::Samples | Method::Rounds | Method::Runs | Method::Intervals => {
+            cell.reason = noise(cell, options, tested);
             if cell.reason.is_none() {
                 real
             } else {
@@ -347,12 +341,7 @@ fn decide(cell: &mut ComparedCell, options: &Options, tested: usize, floor: Opti
 }
 
 /// Why a difference may be noise; None if it is not.
-fn noise(
-    cell: &ComparedCell,
-    options: &Options,
-    tested: usize,
-    floor: Option<f64>,
-) -> Option<String> {
+fn noise(cell: &ComparedCell, options: &Options, tested: usize) -> Option<String> {
     let p = cell.p_adjusted?;
     if p > options.alpha {
         let corrected = match options.correction {
@@ -362,18 +351,6 @@ fn noise(
         };
         return Some(format!("p = {p:.2}{corrected}"));
     }
-    if cell
-        .ci95
-        .is_some_and(|[low, high]| low <= 0.0 && high >= 0.0)
-    {
-        return Some("the medians' interval holds 0".to_owned());
-    }
-    let floor = floor?;
-    let overhead = cell.overhead.map_or(0.0, f64::abs);
-    (overhead <= floor).then(|| {
-        format!(
-            "without any change figures differed by up to {:.1} % here",
-            floor * 100.0
-        )
-    })
+    let [low, high] = cell.ci95?;
+    (low <= 0.0 && high >= 0.0).then(|| "the medians' interval holds 0".to_owned())
 }

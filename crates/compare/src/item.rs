@@ -52,6 +52,9 @@ pub(crate) struct Evidence {
     pub(crate) samples: Vec<f64>,
     /// Each round's median; empty if rounds are not known.
     pub(crate) rounds: Vec<f64>,
+    /// What the figure was in runs without a change, this one among them; empty if there
+    /// were none.
+    pub(crate) runs: Vec<f64>,
 }
 
 impl Setup {
@@ -91,6 +94,7 @@ impl Evidence {
             ci95: None,
             samples: Vec::new(),
             rounds: Vec::new(),
+            runs: Vec::new(),
         }
     }
 

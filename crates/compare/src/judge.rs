@@ -82,7 +82,7 @@ pub(crate) fn judge(
         .or_else(|| by_rounds(base, new))
         .or_else(|| by_intervals(base, new));
     match evidence {
-        Some(found) => judged.take(found, direction),
+        Some(found) => judged.take(found.beyond(by_runs(base, new)), direction),
         None => {
             let said = base.reason.clone().or_else(|| new.reason.clone());
             judged.reason = Some(said.unwrap_or_else(|| too_few(base, new)));
@@ -121,30 +121,55 @@ impl Judged {
 fn by_samples(base: &Evidence, new: &Evidence, bootstrap: &mut RatioBootstrap) -> Option<Found> {
     let ranks = mann_whitney(&base.samples, &new.samples)?;
     let [low, high] = bootstrap.ci95(&base.samples, &new.samples)?;
-    let mut found = Found {
+    let found = Found {
         method: Method::Samples,
         log: [low.ln(), high.ln()],
         effect: Some(ranks.delta),
         p: ranks.p,
         freedom: f64::INFINITY,
     };
-    if let Some(rounds) = by_rounds(base, new) {
-        found.method = Method::Rounds;
-        found.p = found.p.max(rounds.p);
-        found.log = [
-            found.log[0].min(rounds.log[0]),
-            found.log[1].max(rounds.log[1]),
-        ];
-        found.freedom = rounds.freedom;
+    Some(found.beyond(by_rounds(base, new)))
+}
+
+impl Found {
+    /// What is left if the difference must also stand out from what `wider` knows of.
+    fn beyond(self, wider: Option<Found>) -> Found {
+        let Some(wider) = wider else {
+            return self;
+        };
+        Found {
+            method: wider.method,
+            log: [self.log[0].min(wider.log[0]), self.log[1].max(wider.log[1])],
+            effect: self.effect,
+            p: self.p.max(wider.p),
+            freedom: wider.freedom,
+        }
     }
-    Some(found)
+}
+
+/// By what runs without a change differ by, on either side: the variance of the figures'
+/// logarithms, of both sides together.
+fn by_runs(base: &Evidence, new: &Evidence) -> Option<Found> {
+    let sides = [&base.runs, &new.runs];
+    let known = sides.iter().filter(|runs| runs.len() > 1);
+    let logs: Vec<Vec<f64>> = known.map(|runs| logs(runs)).collect::<Option<_>>()?;
+    let difference = (new.value? / base.value?).ln();
+    let test = stats::single_values(difference, &logs)?;
+    Some(Found {
+        method: Method::Runs,
+        log: test.ci95(),
+        effect: None,
+        p: test.p,
+        freedom: test.freedom,
+    })
+}
+
+fn logs(values: &[f64]) -> Option<Vec<f64>> {
+    let positive = values.iter().all(|x| x.is_finite() && *x > 0.0);
+    positive.then(|| values.iter().map(|x| x.ln()).collect())
 }
 
 fn by_rounds(base: &Evidence, new: &Evidence) -> Option<Found> {
-    let logs = |rounds: &[f64]| -> Option<Vec<f64>> {
-        let positive = rounds.iter().all(|x| x.is_finite() && *x > 0.0);
-        positive.then(|| rounds.iter().map(|x| x.ln()).collect())
-    };
     let test = welch(&logs(&base.rounds)?, &logs(&new.rounds)?)?;
     Some(Found {
         method: Method::Rounds,

@@ -27,7 +27,7 @@ mod recordings;
 mod runs;
 mod sweeps;
 
-pub use aa::{aa, aa_doubt};
+pub use aa::{aa, aa_doubt, keep_figures};
 pub use across::across;
 pub use budget::{BUDGET_LIMIT_BYTES, Budget, BudgetError};
 pub use compare::{Named, Options, compare};

@@ -60,6 +60,9 @@ fn evidence(cell: &Cell, experiment: &Experiment) -> Evidence {
         ci95: cell.ci95,
         ..Evidence::missing(Status::Ok, None)
     };
+    if let Some(runs) = &cell.aa_medians {
+        evidence.runs.clone_from(runs);
+    }
     if let Some(samples) = cell.samples.clone().or_else(|| windows(cell)) {
         evidence.rounds = rounds(cell, &samples, experiment);
         evidence.take_samples(samples);

@@ -1,90 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Golden documents of every kind compared, and what must be found and what must not.
 
-use std::io::Read;
+mod common;
 
-use compare::{Budget, CompareError, Named, Options, aa, aa_doubt, across, compare};
+use common::*;
+use compare::{Budget, Named, Options, across};
 use experiment::comparison::{Axis, Correction, GateVerdict, Method, Side, Verdict};
-use experiment::{
-    AnyDocument, ComparisonDocument, HookCaller, Metric, Run, Status, Warning, WarningKind,
-};
+use experiment::{AnyDocument, HookCaller, Metric, Run, Status, Warning, WarningKind};
 use stats::{SplitMix64, Summary};
-
-fn golden(name: &str) -> AnyDocument {
-    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../experiment/tests/golden/");
-    let mut bytes = Vec::new();
-    let mut file = std::fs::File::open(format!("{dir}{name}.json")).unwrap();
-    file.read_to_end(&mut bytes).unwrap();
-    AnyDocument::parse(&bytes).unwrap()
-}
-
-fn golden_run() -> Run {
-    match golden("v1") {
-        AnyDocument::Run(run) => *run,
-        other => panic!("{:?}", other.kind()),
-    }
-}
-
-fn try_both(
-    base: &AnyDocument,
-    new: &AnyDocument,
-    options: &Options,
-) -> Result<ComparisonDocument, CompareError> {
-    let named = |document, name| Named { name, document };
-    compare(named(base, "a.json"), named(new, "b.json"), options)
-}
-
-fn both(base: &Run, new: &Run, options: &Options) -> ComparisonDocument {
-    let of = |run: &Run| AnyDocument::Run(Box::new(run.clone()));
-    let document = try_both(&of(base), &of(new), options).unwrap();
-    // What is made can be written and read back.
-    let mut bytes = Vec::new();
-    document.write(&mut bytes).unwrap();
-    assert_eq!(ComparisonDocument::parse(&bytes).unwrap(), document);
-    document
-}
-
-fn gated(limit: &str) -> Options {
-    Options {
-        budget: Some(Budget::of_all(limit).unwrap()),
-        ..Options::default()
-    }
-}
-
-/// The golden run with instruction cells only, that all have figures.
-fn counted() -> Run {
-    let mut run = golden_run();
-    run.cells
-        .retain(|cell| cell.metric == Metric::Instructions && cell.status == Status::Ok);
-    run.warnings.clear();
-    run
-}
-
-/// One timed cell of rounds, each with a level of its own around `level`.
-fn timed(random: &mut SplitMix64, level: f64, rounds: usize, of_rounds: f64) -> Run {
-    let mut run = golden_run();
-    run.cells.retain(|cell| cell.metric == Metric::Time);
-    run.cells.truncate(1);
-    run.warnings.clear();
-    let normal = |random: &mut SplitMix64| (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
-    let rounds: Vec<Vec<f64>> = (0..rounds)
-        .map(|_| {
-            let here = level * (1.0 + of_rounds * normal(random));
-            (0..20)
-                .map(|_| here * (1.0 + 0.01 * normal(random)))
-                .collect()
-        })
-        .collect();
-    let cell = &mut run.cells[0];
-    cell.measured(&Summary::of_rounds(&rounds).unwrap());
-    cell.samples = Some(rounds.concat());
-    cell.round_medians = Some(
-        (rounds.iter())
-            .map(|round| Summary::of(round).unwrap().median)
-            .collect(),
-    );
-    run
-}
 
 #[test]
 fn every_kind_of_document_is_the_same_as_itself() {
@@ -398,59 +321,6 @@ fn many_cells_are_corrected_for() {
     for (corrected, plain) in holm.compared.iter().zip(&none.compared) {
         assert!(corrected.p_adjusted >= plain.p_adjusted);
     }
-}
-
-#[test]
-fn aa_runs_tell_the_noise_and_a_comparison_keeps_to_it() {
-    let mut random = SplitMix64::new(13);
-    let runs: Vec<Run> = (0..4).map(|_| timed(&mut random, 400.0, 5, 0.02)).collect();
-    let report = aa(&runs, &Options::default()).unwrap();
-    let metric = &report.metrics[0];
-    assert_eq!((report.runs, metric.pairs, metric.cells), (4, 6, 6));
-    assert!(metric.largest > 0.0 && metric.detectable > 0.0 && metric.rate_at_most > metric.rate);
-    assert_eq!(aa_doubt(&runs), None);
-    // A difference that small is noise now, however few its samples differ by.
-    let mut base = timed(&mut random, 400.0, 5, 0.0);
-    let new = timed(&mut random, 408.0, 5, 0.0);
-    let mut noisy = report.clone();
-    noisy.metrics[0].largest = 0.05;
-    let before = both(&base, &new, &Options::default());
-    assert_eq!(
-        before.compared[0].verdict,
-        Verdict::Worse,
-        "{:?}",
-        before.compared[0]
-    );
-    base.aa = Some(noisy);
-    let after = both(&base, &new, &Options::default());
-    assert_eq!(after.compared[0].verdict, Verdict::Unclear);
-    assert_eq!(
-        after.compared[0].reason.as_deref(),
-        Some("without any change figures differed by up to 5.0 % here")
-    );
-    // A gate asks for that knowledge before it believes in times.
-    let slower = timed(&mut random, 480.0, 5, 0.0);
-    let gate = |base: &Run, options: &Options| both(base, &slower, options).gate.unwrap().verdict;
-    assert_eq!(gate(&base, &gated("1%")), GateVerdict::Fail);
-    base.aa = None;
-    let unknown = both(&base, &slower, &gated("1%"));
-    assert_eq!(unknown.compared[0].verdict, Verdict::Worse);
-    assert!(unknown.compared[0].doubts[0].contains("lsmeter run --aa"));
-    assert_eq!(gate(&base, &gated("1%")), GateVerdict::Inconclusive);
-    let trusting = Options {
-        trust_environment: true,
-        ..gated("1%")
-    };
-    assert_eq!(gate(&base, &trusting), GateVerdict::Fail);
-    // Counts that are not the same in all runs are doubted.
-    let first = counted();
-    let mut second = first.clone();
-    second.cells[2].counts.as_mut().unwrap().modal.instructions += 7;
-    let warning = aa_doubt(&[first.clone(), second]).unwrap();
-    assert_eq!(
-        (warning.kind, warning.cells),
-        (WarningKind::AaDiffers, vec![2])
-    );
 }
 
 #[test]

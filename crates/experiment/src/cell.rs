@@ -97,6 +97,10 @@ pub struct Cell {
     /// throughput. What rounds differ by is what a comparison has to stand out from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round_medians: Option<Vec<f64>>,
+    /// What it was in each of the runs that measured it without a change (`--aa`), this one
+    /// first; not of counts. What two runs differ by is more than what rounds of one do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aa_medians: Option<Vec<f64>>,
     /// Paths through the kernel; only for instructions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
@@ -192,6 +196,7 @@ impl Cell {
             ci95: None,
             samples: None,
             round_medians: None,
+            aa_medians: None,
             counts: None,
             hooks: None,
             batch: None,
@@ -225,6 +230,7 @@ impl Cell {
         self.ci95 = None;
         self.samples = None;
         self.round_medians = None;
+        self.aa_medians = None;
         self.counts = None;
         self.hooks = None;
         self.status = status;
@@ -312,6 +318,10 @@ impl Cell {
                 "counts holds more than {} paths",
                 Counts::PATHS_LIMIT
             ));
+        }
+        let sound = |x: &f64| x.is_finite() && *x >= 0.0;
+        if !self.aa_medians.iter().flatten().all(sound) {
+            return Some("a figure in aa_medians is none".to_owned());
         }
         None
     }

@@ -55,4 +55,4 @@ pub use rank::{RankTest, mann_whitney, smallest_p, two_sided_p};
 pub use ratio::RatioBootstrap;
 pub use regression::{Coefficient, Fit, FitError, bend};
 pub use summary::{MAGNITUDE_LIMIT, StatsError, Summary, median_of_sorted};
-pub use welch::{Welch, t_quantile, welch};
+pub use welch::{Welch, single_values, t_quantile, welch};

@@ -33,21 +33,42 @@ pub fn welch(first: &[f64], second: &[f64]) -> Option<Welch> {
     };
     let difference = m2 - m1;
     let error = (e1 + e2).sqrt();
-    let p = match StudentsT::new(0.0, 1.0, freedom) {
-        _ if difference == 0.0 => 1.0,
-        _ if error == 0.0 => 0.0,
-        Ok(t) => 2.0 * t.sf((difference / error).abs()),
-        Err(_) => return None,
-    };
-    Some(Welch {
-        difference,
-        error,
-        freedom,
-        p: p.clamp(0.0, 1.0),
-    })
+    Welch::of(difference, error, freedom)
+}
+
+/// Student's t test of a difference between two single values, of which nothing but what
+/// others like them differ by says how far they are from the truth: the variance within
+/// `groups` of values that ought to be the same, of all groups together. None if no group has
+/// 2 values, or if a value is not finite.
+pub fn single_values(difference: f64, groups: &[Vec<f64>]) -> Option<Welch> {
+    let mut squares = 0.0;
+    let mut freedom = 0.0;
+    for group in groups {
+        let (_, variance) = mean_and_variance(group)?;
+        squares += variance * (group.len() - 1) as f64;
+        freedom += (group.len() - 1) as f64;
+    }
+    let known = freedom > 0.0 && difference.is_finite();
+    let error = known.then(|| (2.0 * squares / freedom).sqrt())?;
+    Welch::of(difference, error, freedom)
 }
 
 impl Welch {
+    fn of(difference: f64, error: f64, freedom: f64) -> Option<Welch> {
+        let p = match StudentsT::new(0.0, 1.0, freedom) {
+            _ if difference == 0.0 => 1.0,
+            _ if error == 0.0 => 0.0,
+            Ok(t) => 2.0 * t.sf((difference / error).abs()),
+            Err(_) => return None,
+        };
+        Some(Welch {
+            difference,
+            error,
+            freedom,
+            p: p.clamp(0.0, 1.0),
+        })
+    }
+
     /// The 95 % interval of the difference.
     pub fn ci95(&self) -> [f64; 2] {
         let reach = self.error * t_quantile(0.975, self.freedom);
@@ -100,6 +121,21 @@ mod tests {
             let found = t_quantile(0.975, freedom);
             assert!((found - t).abs() < 1e-3, "{freedom}: {found}");
         }
+    }
+
+    #[test]
+    fn single_values_are_judged_by_what_others_differ_by() {
+        // Variances 1 and 4, of 2 and 1 degrees of freedom: together 2; t = 6 / √4 = 3.
+        let groups = [vec![1.0, 2.0, 3.0], vec![8.0, 8.0 + 8.0f64.sqrt()]];
+        let test = single_values(6.0, &groups).unwrap();
+        assert!((test.error - 2.0).abs() < 1e-12, "{test:?}");
+        assert_eq!(test.freedom, 3.0);
+        // The tables' value for three degrees is 3.182 at 5 %, 2.353 at 10 %.
+        assert!(test.p > 0.05 && test.p < 0.1, "{test:?}");
+        assert_eq!(single_values(1.0, &[]), None);
+        assert_eq!(single_values(1.0, &[vec![1.0]]), None);
+        assert_eq!(single_values(f64::NAN, &groups), None);
+        assert_eq!(single_values(1.0, &[vec![1.0; 3]]).unwrap().p, 0.0);
     }
 
     #[test]

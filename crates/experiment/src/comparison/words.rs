@@ -55,6 +55,8 @@ words! {
     Samples = "samples",
     /// By the ranks of all samples, and by what rounds differ by.
     Rounds = "rounds",
+    /// As before, and by what runs without a change differ by (`lsmeter run --aa`).
+    Runs = "runs",
     /// By the two figures' intervals: the samples were not kept.
     Intervals = "intervals",
     /// Not at all.

@@ -113,6 +113,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         };
         outcome.run.aa = Some(compare::aa(&again, &compare::Options::default())?);
         outcome.run.warnings.extend(compare::aa_doubt(&again));
+        compare::keep_figures(&mut outcome.run, &again);
     }
     let published = args.published || name == PAPER;
     deliver(&args, &files, &outcome.run, published, stdout_taken)?;

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Runs without a change, and what is known after them.
+
+mod common;
+
+use compare::{Options, aa, aa_doubt, keep_figures};
+use experiment::comparison::{GateVerdict, Method, Verdict};
+use experiment::{Run, WarningKind};
+use stats::SplitMix64;
+
+use common::{both, counted, gated, timed};
+
+#[test]
+fn runs_without_a_change_tell_the_noise() {
+    let mut random = SplitMix64::new(13);
+    let runs: Vec<Run> = (0..4).map(|_| timed(&mut random, 400.0, 5, 0.02)).collect();
+    let report = aa(&runs, &Options::default()).unwrap();
+    let metric = &report.metrics[0];
+    assert_eq!((report.runs, metric.pairs, metric.cells), (4, 6, 6));
+    assert!(metric.largest > 0.0 && metric.detectable > 0.0 && metric.rate_at_most > metric.rate);
+    assert_eq!(aa_doubt(&runs), None);
+}
+
+#[test]
+fn a_difference_must_stand_out_from_what_runs_differ_by() {
+    let mut random = SplitMix64::new(29);
+    let mut levels = [392.0, 400.0, 404.0, 396.0, 410.0, 399.0]
+        .map(|level| timed(&mut random, level, 5, 0.0))
+        .to_vec();
+    let new = levels.pop().unwrap();
+    let mut base = levels[0].clone();
+    let plain = both(&base, &new, &gated("1%"));
+    assert_eq!(plain.compared[0].verdict, Verdict::Worse);
+    // A gate asks for more knowledge before it believes in times.
+    assert!(plain.compared[0].doubts[0].contains("lsmeter run --aa"));
+    assert_eq!(
+        plain.gate.as_ref().unwrap().verdict,
+        GateVerdict::Inconclusive
+    );
+    let trusting = Options {
+        trust_environment: true,
+        ..gated("1%")
+    };
+    let trusted = both(&base, &new, &trusting);
+    assert_eq!(trusted.gate.unwrap().verdict, GateVerdict::Fail);
+    keep_figures(&mut base, &levels);
+    assert_eq!(base.cells[0].aa_medians.as_ref().unwrap().len(), 5);
+    let known = both(&base, &new, &gated("10%"));
+    let cell = &known.compared[0];
+    assert_eq!(
+        (cell.method, cell.verdict),
+        (Method::Runs, Verdict::Unclear)
+    );
+    assert!(cell.doubts.is_empty(), "{:?}", cell.doubts);
+    assert!(cell.detectable.unwrap() > plain.compared[0].detectable.unwrap());
+    let much = both(&base, &timed(&mut random, 480.0, 5, 0.0), &gated("10%"));
+    assert_eq!(much.compared[0].verdict, Verdict::Worse);
+    // The lower end of the interval decides, and it knows of the runs.
+    let [low, high] = much.compared[0].ci95.unwrap();
+    assert!(0.1 < low && low < 0.2 && high > 0.23, "{low} {high}");
+    assert_eq!(much.gate.unwrap().verdict, GateVerdict::Fail);
+    // All pairs of them, each with the knowledge of the other three.
+    let report = aa(&levels, &Options::default()).unwrap();
+    let metric = &report.metrics[0];
+    assert_eq!((metric.pairs, metric.alarms), (10, 0));
+    let pair = aa(&levels[..2], &Options::default()).unwrap();
+    assert_eq!(pair.metrics[0].alarms, 1);
+}
+
+#[test]
+fn counts_that_differ_without_a_change_are_doubted() {
+    let first = counted();
+    let mut second = first.clone();
+    second.cells[2].counts.as_mut().unwrap().modal.instructions += 7;
+    let warning = aa_doubt(&[first.clone(), second]).unwrap();
+    assert_eq!(
+        (warning.kind, warning.cells),
+        (WarningKind::AaDiffers, vec![2])
+    );
+}
