@@ -33,6 +33,9 @@ test_needs += secilc:secilc apparmor_parser:apparmor \
 
 # What draws the call strings of placements.
 test_needs += dot:graphviz
+# What a figure's letters in a PDF are taken from, and what reads them.
+test_needs += /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf:fonts-dejavu-core \
+	pdftotext:poppler-utils
 
 # What opens reports: .mjs, and the modules in its package-lock.json.
 test_needs += /usr/bin/chromium:chromium node:nodejs npm:npm

@@ -10,6 +10,7 @@ use lab::LabError;
 use lab::kernel::ErrorKind;
 use monitor::MonitorError;
 use placement::PlacementError;
+use report::PdfError;
 use sensitivity::SweepError;
 
 use crate::exit::Exit;
@@ -126,6 +127,10 @@ pub fn explain(error: &anyhow::Error) -> (Exit, Option<String>) {
         }
         if let Some(error) = cause.downcast_ref::<HistoryError>() {
             return (of_history(error), Some(error.hint()));
+        }
+        if let Some(PdfError::NoFont) = cause.downcast_ref() {
+            let hint = "install one (apt install fonts-dejavu-core), or write an .svg";
+            return (Exit::Environment, Some(hint.to_owned()));
         }
         if let Some(error) = cause.downcast_ref::<LabError>() {
             return (of_lab(error), error.hint());

@@ -54,7 +54,8 @@ pub use crate::comparison::{
 };
 pub use crate::csv::{CSV_COLUMNS, CsvError, csv};
 pub use crate::figure::{
-    Bar, Bars, Chart, Figure, FigureOptions, Flame, Frame, Lines, Point, Series, latency_over_delay,
+    Bar, Bars, Chart, Figure, FigureOptions, Flame, Fonts, Frame, Lines, PdfError, Point, Series,
+    latency_over_delay,
 };
 pub use crate::folded::folded;
 pub use crate::gather::{Gathered, Source, figures};

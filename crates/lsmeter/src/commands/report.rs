@@ -2,12 +2,12 @@
 //! `lsmeter report`: documents as a page, or one figure of them.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, IsTerminal as _};
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use experiment::{AnyDocument, nearest};
-use report::{Figure, Gathered, Source, figures};
+use report::{Figure, Fonts, Gathered, Source, figures};
 
 use crate::cli::{ReportArgs, ReportFormat};
 use crate::exit::Exit;
@@ -18,6 +18,7 @@ use crate::output;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FigureFormat {
     Svg,
+    Pdf,
     Csv,
     Json,
 }
@@ -36,6 +37,13 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
     if args.list_figures {
         output::print(&listed(&figures(&sources)))?;
         return Ok(Exit::Fine);
+    }
+    let for_reading = args.format != ReportFormat::Html || args.figure.is_some();
+    if !for_reading && output::is_stdout(&args.output) && std::io::stdout().is_terminal() {
+        return Err(usage(
+            "a page of HTML is not for a terminal",
+            "--output report.html writes it to a file, --format markdown is for reading here",
+        ));
     }
     let bytes = if let Some(name) = &args.figure {
         let format = figure_format(&args.output)?;
@@ -74,11 +82,12 @@ fn figure_format(path: &Path) -> Result<FigureFormat> {
     }
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("svg") => Ok(FigureFormat::Svg),
+        Some("pdf") => Ok(FigureFormat::Pdf),
         Some("csv") => Ok(FigureFormat::Csv),
         Some("json") => Ok(FigureFormat::Json),
         _ => Err(usage(
             format!("no figure can be written as {}", path.display()),
-            "let its name end in .svg, .csv or .json",
+            "let its name end in .svg, .pdf, .csv or .json",
         )),
     }
 }
@@ -110,6 +119,10 @@ fn find<'a>(figures: &'a [Gathered], name: &str) -> Result<&'a Figure> {
 fn rendered(figure: &Figure, format: FigureFormat) -> Result<Vec<u8>> {
     Ok(match format {
         FigureFormat::Svg => figure.svg().into_bytes(),
+        FigureFormat::Pdf => {
+            let fonts = Fonts::from(|fonts| fonts.load_system_fonts())?;
+            figure.pdf(&fonts)?
+        }
         FigureFormat::Csv => figure.csv().into_bytes(),
         FigureFormat::Json => {
             let mut text = serde_json::to_vec_pretty(&figure.vega_lite())?;

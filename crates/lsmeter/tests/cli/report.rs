@@ -62,6 +62,30 @@ fn one_figure() {
 }
 
 #[test]
+fn figures_as_pdf_have_text_that_others_read() {
+    let place = Place::new();
+    let documents = [golden("v1.json"), golden("profile-v1.json")];
+    let [run_of, profile] = documents.each_ref().map(String::as_str);
+    let listed = run(&place, &[run_of, profile, "--list-figures"])
+        .code(0)
+        .stdout;
+    for line in listed.lines() {
+        let (name, title) = line.split_once("  ").unwrap();
+        let args = [run_of, profile, "--figure", name, "-o", "figure.pdf"];
+        run(&place, &args).code(0);
+        let read = std::process::Command::new("pdftotext")
+            .args(["-layout", "figure.pdf", "-"])
+            .current_dir(place.path())
+            .output()
+            .expect("`make test` installs pdftotext");
+        assert!(read.status.success(), "{name}");
+        let text = String::from_utf8(read.stdout).unwrap();
+        let first = title.split_whitespace().next().unwrap();
+        assert!(text.contains(first), "{name}: {text}");
+    }
+}
+
+#[test]
 fn other_formats() {
     let place = Place::new();
     let document = golden("v1.json");

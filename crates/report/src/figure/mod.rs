@@ -6,6 +6,7 @@ mod draw;
 mod flame;
 mod lines;
 pub(crate) mod model;
+mod pdf;
 mod pen;
 mod scale;
 pub(crate) mod sweep;
@@ -20,6 +21,8 @@ use crate::sensitivity::beside::table6;
 use crate::sensitivity::{has_figures, operations, where_swept};
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
+
+pub use pdf::{Fonts, PdfError};
 
 pub use model::{Bar, Bars, Chart, Figure, Flame, Frame, Lines, Point, Series};
 

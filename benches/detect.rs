@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Is an instruction that a patch adds to a module's function found, and laid at its door?
+//!
+//! ```text
+//! cargo bench -p lsmeter --bench detect -- [DIRECTORY OF A KERNEL'S SOURCE]
+//! ```
+//!
+//! Builds kernels from the source as it is and with 1, 10 and 100 instructions more in
+//! `selinux_inode_permission`, runs the suite of the paper in each with its hooks, and
+//! compares each with the first. Exits with 1 unless every operation has as many instructions
+//! more as it has calls of that function, and `--explain` says so. The source is that of
+//! linux-source-6.12, as `lsmeter kernel build` keeps it, or any with that function; it is not
+//! written to. Some 10 minutes and 2 GiB where ccache knows the objects, else an hour.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use experiment::comparison::Verdict;
+use experiment::{Cell, ComparisonDocument, Run};
+
+const LSMETER: &str = env!("CARGO_BIN_EXE_lsmeter");
+const NAME: &str = "detect";
+const FILE: &str = "security/selinux/hooks.c";
+const HOOK: &str = "inode_permission";
+const FUNCTION: &str = "selinux_inode_permission";
+/// The function's first statement, on every path through it.
+const BEHIND: &str = "\tfrom_access = mask & MAY_ACCESS;\n";
+const MORE: [u64; 3] = [1, 10, 100];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let named = std::env::args()
+        .skip(1)
+        .find(|argument| !argument.starts_with("--"));
+    let source = named.map_or_else(kept_source, |path| Ok(PathBuf::from(path)))?;
+    let work = tempfile::tempdir()?;
+    let tree = work.path().join("linux");
+    // Links, but for the one file that changes.
+    call(
+        "cp",
+        &["-rs", text(&fs::canonicalize(&source)?)?, text(&tree)?],
+    )?;
+    let original = fs::read_to_string(source.join(FILE))?;
+    fs::remove_file(tree.join(FILE))?;
+
+    let mut base = None;
+    let mut wrong = 0;
+    println!(
+        "| instructions | cells | with the function | found | laid at it | calls | difference |"
+    );
+    println!("|---:|---:|---:|---:|---:|---:|---:|");
+    for more in [0].into_iter().chain(MORE) {
+        fs::write(tree.join(FILE), patched(&original, more)?)?;
+        let begin = Instant::now();
+        let build = ["kernel", "build", NAME, "--quiet", "--source", text(&tree)?];
+        call(LSMETER, &build)?;
+        let built = begin.elapsed();
+        let path = work.path().join(format!("{more}.json"));
+        call(LSMETER, &run(text(&path)?))?;
+        eprintln!(
+            "+{more}: built in {:.0} s, measured in {:.0} s",
+            built.as_secs_f64(),
+            (begin.elapsed() - built).as_secs_f64()
+        );
+        match &base {
+            None => base = Some(path),
+            Some(base) => wrong += found(base, &path, more)?,
+        }
+    }
+    call(LSMETER, &["kernel", "remove", &format!("build:{NAME}")])?;
+    if wrong > 0 {
+        return Err(format!("{wrong} cells are not as they should be").into());
+    }
+    Ok(())
+}
+
+fn run(output: &str) -> Vec<&str> {
+    let mut arguments = vec![
+        "run",
+        "paper-suite",
+        "--kernel",
+        "build:detect",
+        "--with-hooks",
+    ];
+    arguments.extend(["--stack", "capability", "--stack", "capability,selinux"]);
+    arguments.extend(["--quiet", "--output", output]);
+    arguments
+}
+
+/// The newest source that `lsmeter kernel build` has unpacked.
+fn kept_source() -> Result<PathBuf, Box<dyn Error>> {
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let home = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
+    let sources = cache
+        .or_else(home)
+        .ok_or("no HOME")?
+        .join("lsmeter/sources");
+    let kept = fs::read_dir(&sources).map_err(|error| format!("{}: {error}", sources.display()))?;
+    let mut kept: Vec<PathBuf> = kept
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()?;
+    kept.retain(|path| path.join(FILE).exists());
+    kept.sort();
+    kept.pop()
+        .ok_or_else(|| "no source: name a directory".into())
+}
+
+/// The source with `more` instructions more.
+fn patched(original: &str, more: u64) -> Result<String, Box<dyn Error>> {
+    let function = original
+        .find(&format!("\nstatic int {FUNCTION}("))
+        .ok_or_else(|| format!("{FILE} has no {FUNCTION}"))?;
+    let at = original[function..]
+        .find(BEHIND)
+        .ok_or_else(|| format!("{FUNCTION} is another"))?;
+    let at = function + at + BEHIND.len();
+    let nops = format!("\tasm volatile(\".rept {more}\\n\\tnop\\n\\t.endr\");\n");
+    Ok(format!("{}{nops}{}", &original[..at], &original[at..]))
+}
+
+/// Says what a comparison finds of the patch, and how many cells are not as they should be.
+fn found(base: &Path, new: &Path, more: u64) -> Result<usize, Box<dyn Error>> {
+    let out = new.with_extension("compared");
+    let arguments = ["compare", text(base)?, text(new)?, "--explain", "--json"];
+    let told = Command::new(LSMETER).args(arguments).output()?;
+    if !told.status.success() {
+        return Err(String::from_utf8_lossy(&told.stderr).into_owned().into());
+    }
+    fs::write(&out, &told.stdout)?;
+    let document = ComparisonDocument::parse(&told.stdout)?;
+    let run = Run::read(File::open(base)?)?;
+    let calls: BTreeMap<String, u64> = run
+        .cells
+        .iter()
+        .map(|cell| (title(cell), calls(cell)))
+        .collect();
+    let (mut seen, mut laid, mut wrong, mut all_calls, mut all) = (0, 0, 0, 0, 0.0);
+    for (position, cell) in document.compared.iter().enumerate() {
+        let key = format!(
+            "{} {}:{}",
+            cell.place.configuration, cell.benchmark, cell.variant
+        );
+        let calls = *calls.get(&key).ok_or_else(|| format!("no cell {key}"))?;
+        let difference = cell.difference.unwrap_or(f64::NAN);
+        all_calls += calls;
+        all += difference;
+        let expected = (calls * more) as f64;
+        let real = cell.verdict == Verdict::Worse;
+        seen += usize::from(real);
+        let here = document
+            .explanations
+            .iter()
+            .find(|explanation| explanation.cell as usize == position);
+        let at_its_door = here
+            .and_then(|here| here.hooks.first())
+            .is_some_and(|hook| {
+                let of = &hook.implementations;
+                hook.hook == HOOK && of.first().is_some_and(|first| first.function == FUNCTION)
+            });
+        laid += usize::from(real && at_its_door);
+        let right = difference == expected && real == (calls > 0) && at_its_door == (calls > 0);
+        if !right {
+            wrong += 1;
+            eprintln!("+{more}: {key}: {difference} instructions more, {expected} expected");
+        }
+    }
+    let with = calls.values().filter(|calls| **calls > 0).count();
+    let cells = document.compared.len();
+    println!("| +{more} | {cells} | {with} | {seen} | {laid} | {all_calls} | {all} |");
+    Ok(wrong)
+}
+
+fn title(cell: &Cell) -> String {
+    format!(
+        "{} {}:{}",
+        cell.configuration_title(),
+        cell.benchmark,
+        cell.variant
+    )
+}
+
+/// Calls of the function in one operation.
+fn calls(cell: &Cell) -> u64 {
+    let hooks = cell.hooks.iter().flatten();
+    let implementations = hooks.flat_map(|hook| &hook.implementations);
+    implementations
+        .filter(|implementation| implementation.function == FUNCTION)
+        .map(|implementation| implementation.calls)
+        .sum()
+}
+
+fn text(path: &Path) -> Result<&str, Box<dyn Error>> {
+    path.to_str()
+        .ok_or_else(|| format!("{path:?} is no UTF-8").into())
+}
+
+fn call(program: &str, arguments: &[&str]) -> Result<(), Box<dyn Error>> {
+    let status = Command::new(program)
+        .args(arguments)
+        .stdout(std::process::Stdio::null())
+        .status()?;
+    // Some cells may fail; those that did not are compared.
+    match status.code() {
+        Some(0 | 4) => Ok(()),
+        _ => Err(format!("{program} {}: {status}", arguments.join(" ")).into()),
+    }
+}
