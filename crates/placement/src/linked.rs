@@ -292,12 +292,14 @@ impl Linker<'_, '_, '_> {
                     other: *other,
                     facts: find(at, &[Of::Switch], text),
                 },
-                Node::Label { text, next } => Step::Head {
+                Node::Label { text, next, .. } => Step::Head {
                     facts: find(at, &[Of::Loop], text),
                     next: *next,
                     exit: None,
                 },
-                Node::Loop { text, next, exit } => Step::Head {
+                Node::Loop {
+                    text, next, exit, ..
+                } => Step::Head {
                     facts: find(at, &[Of::Loop], text),
                     next: *next,
                     exit: Some(*exit),

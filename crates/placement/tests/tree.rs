@@ -75,6 +75,13 @@ fn counts() {
             "path_mkdir 2/unbounded 0/0",
         ]
     );
+    let own = &call(&document, "mkdir").hooks[2].unbounded_by["own"];
+    let causes: Vec<_> = own
+        .iter()
+        .map(|&cause| &document.unbounded[cause as usize])
+        .map(|cause| (&*cause.file, cause.line, &*cause.function, &*cause.code))
+        .collect();
+    assert_eq!(causes, [("fs/namei.c", 47, "mkdir", "retry:")]);
     let trace = &call(&document, "mkdir").trace;
     let hooks: Vec<_> = trace.iter().map(|entry| entry.hook.as_str()).collect();
     assert_eq!(
