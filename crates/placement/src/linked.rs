@@ -248,7 +248,7 @@ impl Linker<'_, '_, '_> {
                     ..
                 } => {
                     let text = node.text().unwrap_or_default();
-                    let facts = find(at, &[Of::Call], text);
+                    let facts = find(at, &[Of::Call, Of::Nest], text);
                     let mut targets = self.callees(id, body, callee);
                     targets.retain(|to| kept.contains(to));
                     let mut passed: Vec<_> = passed

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::Count;
 use crate::body::NodeId;
 use crate::context::{Key, Tags, World, callees};
+use crate::facts::{Fact, Of};
 use crate::linked::{Linked, Step};
 use crate::program::FunctionId;
 use cause::Causes;
@@ -60,10 +61,12 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         let edges: Vec<Vec<usize>> = ids
             .iter()
             .map(|&id| {
-                callees(world.framework, world.graphs, id)
-                    .iter()
-                    .filter_map(|to| numbers.get(to).copied())
-                    .collect()
+                callees(world.framework, world.graphs, id, &|facts| {
+                    !world.is_nested(facts)
+                })
+                .iter()
+                .filter_map(|to| numbers.get(to).copied())
+                .collect()
             })
             .collect();
         let mut circles = FxHashMap::default();
@@ -263,11 +266,16 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             return None;
         };
         let mut counts = Counts::default();
+        let Some(tags) = self.world.nested(facts, at.tags) else {
+            return None;
+        };
+        let nested = At { tags, ..at };
         for &to in targets {
-            let one = self.call(to, at);
+            let one = self.call(to, nested);
             self.causes.or(&mut counts, &one);
         }
-        if let Some(times) = self.world.fact(facts, at.tags, |fact| fact.max) {
+        let times = |fact: &Fact| fact.max.filter(|_| fact.of == Of::Call);
+        if let Some(times) = self.world.fact(facts, at.tags, times) {
             // How often it is called: never without bound, or the fact would not be needed.
             counts = self.causes.repeated(&counts, times, Cause::Large(place.0));
         }
