@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 
 use common::same_as_file;
 use experiment::placement::{
-    Confidence, Count, Coverage, FrameworkPlacement, HookPlacement, MissingCheck, ModulePlacement,
-    Reach, RedundantCheck, StaleFact, SyscallPlacement, TraceEntry, Undecided, Unparsed,
+    BoundlessCause, Confidence, Count, Coverage, FrameworkPlacement, HookPlacement, MissingCheck,
+    ModulePlacement, Reach, RedundantCheck, StaleFact, SyscallPlacement, TraceEntry, Unbounded,
+    Undecided, Unparsed,
 };
 use experiment::{DocumentFault, PlacementDocument, Run, SCHEMA_VERSION, placement_schema};
 use proptest::prelude::*;
@@ -49,6 +50,7 @@ fn hook(name: &str, own: Reach, teardown: Reach) -> HookPlacement {
         max: own.max,
         teardown,
         nested: BTreeMap::new(),
+        unbounded_by: BTreeMap::new(),
         modules: vec!["selinux".to_owned()],
     }
 }
@@ -84,11 +86,17 @@ fn document() -> PlacementDocument {
                         reach("D+S+1", "6D+3S+9"),
                         reach("0", "0"),
                     ),
-                    hook(
-                        "a\u{1b}[31m|\u{202e}<b>",
-                        reach("0", "unbounded"),
-                        reach("0", "0"),
-                    ),
+                    HookPlacement {
+                        unbounded_by: BTreeMap::from([
+                            ("own".to_owned(), vec![0]),
+                            ("teardown".to_owned(), vec![0, 1]),
+                        ]),
+                        ..hook(
+                            "a\u{1b}[31m|\u{202e}<b>",
+                            reach("0", "unbounded"),
+                            reach("1", "unbounded"),
+                        )
+                    },
                 ],
                 trace: vec![
                     TraceEntry {
@@ -160,6 +168,24 @@ fn document() -> PlacementDocument {
             why: "nothing on the path asks it".to_owned(),
             syscalls: names(&["read on ext4", "write on ext4"]),
         }],
+        unbounded: vec![
+            Unbounded {
+                file: "fs/exec.c".to_owned(),
+                line: 1_745,
+                function: "exec_binprm".to_owned(),
+                cause: BoundlessCause::Loop,
+                code: "for (depth = 0;;depth++)".to_owned(),
+                why: "neither the code nor a fact says how often it is gone round".to_owned(),
+            },
+            Unbounded {
+                file: "kernel/cred.c".to_owned(),
+                line: 110,
+                function: "__put_cred".to_owned(),
+                cause: BoundlessCause::Callback,
+                code: "a\u{1b}[31m|<b>".to_owned(),
+                why: "neither the code nor a fact says how often it is called back".to_owned(),
+            },
+        ],
         unparsed: vec![Unparsed {
             file: "fs/namei.c".to_owned(),
             function: "may_open".to_owned(),
@@ -261,6 +287,13 @@ fn contradictions_and_other_documents_are_refused() {
         "placement document: at syscalls[0]: the trace calls current_getsecid_subj, which it \
          cannot reach"
     );
+    let mut wrong = document();
+    wrong.unbounded.pop();
+    assert_eq!(
+        refused(&wrong),
+        "placement document: at syscalls[0]: a\\u{1b}[31m|\u{202e}<b> is unbounded by what is not \
+         among the 1 in `unbounded`"
+    );
     let error = PlacementDocument::parse(&written(&document())[..1]).unwrap_err();
     assert!(error.hint().unwrap().contains("analyse the tree again"));
     let error = Run::parse(&written(&document())).unwrap_err();
@@ -272,6 +305,21 @@ fn contradictions_and_other_documents_are_refused() {
     let odd = text.replacen("\"D+S+1\"", "\"D*S\"", 1);
     let error = PlacementDocument::parse(odd.as_bytes()).unwrap_err();
     assert!(error.to_string().contains("`D*S` is no count"), "{error}");
+}
+
+#[test]
+fn causes_go_with_the_system_calls_that_refer_to_them() {
+    let mut some = document();
+    let hook = &mut some.syscalls[0].hooks[3];
+    hook.unbounded_by = BTreeMap::from([("teardown".to_owned(), vec![1])]);
+    some.retain(|_| true);
+    let [left] = &some.unbounded[..] else {
+        panic!("{:?}", some.unbounded)
+    };
+    assert_eq!(left.function, "__put_cred");
+    assert_eq!(some.syscalls[0].hooks[3].unbounded_by["teardown"], [0]);
+    some.retain(|call| call.syscall == "stat");
+    assert_eq!(some.unbounded, []);
 }
 
 proptest! {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The whole analysis of a tree.
 
+mod boundless;
 mod report;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +19,7 @@ use crate::error::PlacementError;
 use crate::facts::{Facts, SyscallFact};
 use crate::framework::{Cuts, Framework};
 use crate::linked::{FactId, Linker};
-use crate::load::load;
+use crate::load::{Loaded, load};
 use crate::maximum::{MAX_CALLS, Maximum};
 use crate::modules::{Security, security};
 use crate::nominal::Nominal;
@@ -28,7 +29,8 @@ use crate::tree::Tree;
 use crate::{
     Coverage, PlacementDocument, RedundantCheck, SCHEMA_VERSION, SyscallPlacement, Unparsed,
 };
-use report::{collect, placement, stale, undecided};
+use boundless::{Boundless, Namer};
+use report::{Place, collect, placement, stale, undecided};
 
 /// Stack of the thread that follows calls, which may nest [`crate::maximum::MAX_CALLS`]
 /// functions deep.
@@ -101,6 +103,7 @@ struct Found {
     matched: FxHashSet<FactId>,
     reachable: FxHashSet<FunctionId>,
     redundant: Vec<(RedundantCheck, Vec<String>)>,
+    boundless: Boundless,
 }
 
 fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocument, PlacementError> {
@@ -191,7 +194,7 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
             wanted: &wanted,
             explain: request.explain,
         };
-        evaluate(&world, &security, &asked, &mut finder, &mut found);
+        evaluate(&world, &security, &loaded, &asked, &mut finder, &mut found);
         found.redundant.extend(finder.found());
         collect(&program, &loaded, &graphs, &kept, &mut found);
         clock.lap("evaluate");
@@ -210,6 +213,7 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
     let modules: Vec<_> = modules.collect();
     let missing = missing(&found.syscalls, &modules, &facts.checks);
     clock.lap("checks");
+    let unbounded = found.boundless.sorted(&mut found.syscalls);
     let undecided = undecided(&program, &loaded, &found.undecided);
     let stale_facts = stale(facts, &program, &found.matched, unused_cuts);
     drop(program);
@@ -233,6 +237,7 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
         syscalls: found.syscalls,
         redundant: redundant(found.redundant),
         missing,
+        unbounded,
         unparsed: found.unparsed.into_iter().collect(),
         circles: found.circles,
         undecided,
@@ -345,6 +350,7 @@ struct Asked<'a> {
 fn evaluate(
     world: &World<'_, '_>,
     security: &Security,
+    loaded: &Loaded,
     asked: &Asked<'_>,
     finder: &mut Finder<'_, '_>,
     found: &mut Found,
@@ -357,10 +363,15 @@ fn evaluate(
     let mut maximum = Maximum::new(world);
     let mut nominal = Nominal::new(world);
     for circle in maximum.circles() {
-        if !found.circles.contains(&circle) {
-            found.circles.push(circle);
+        let names: Vec<String> = circle
+            .iter()
+            .map(|&id| world.program.name(id).to_owned())
+            .collect();
+        if !found.circles.contains(&names) {
+            found.circles.push(names);
         }
     }
+    let mut namer = Namer::new(world.program, loaded, &mut found.boundless);
     for (call, id) in wanted {
         let plain = std::iter::once("");
         for case in plain.chain(call.cases.iter().map(String::as_str)) {
@@ -370,8 +381,13 @@ fn evaluate(
             }
             let most = maximum.of(*id, tags);
             let events = nominal.of(*id, tags);
-            let (placed, contradictions) =
-                placement(world, security, fs, (&call.name, case), *id, &most, &events);
+            let mut why = |causes| namer.of(&maximum, causes);
+            let at = Place {
+                fs,
+                syscall: (&call.name, case),
+                entry: *id,
+            };
+            let (placed, contradictions) = placement(world, security, at, &most, &events, &mut why);
             found.unparsed.extend(contradictions);
             let title = format!("{} on {fs}", placed.title());
             finder.add(&title, *id, &events, &world.framework.hooks);

@@ -55,6 +55,8 @@ pub(crate) enum Node {
         callee: Callee,
         passed: Vec<Box<str>>,
         arguments: Vec<Box<str>>,
+        /// From the first line of the function, which is 0.
+        line: u32,
         next: NodeId,
     },
     /// A condition without `!`, `&&` and `||`, which are edges.
@@ -75,16 +77,29 @@ pub(crate) enum Node {
         other: NodeId,
     },
     /// A label (`retry:`), where ways meet.
-    Label { text: Box<str>, next: NodeId },
+    Label {
+        text: Box<str>,
+        line: u32,
+        next: NodeId,
+    },
     /// The head of a loop (`while (x)`, `for (;;)`), and what comes behind the loop.
     Loop {
         text: Box<str>,
+        line: u32,
         next: NodeId,
         exit: NodeId,
     },
 }
 
 impl Node {
+    /// Its line, from the first of the function, if it is a call or where code goes round.
+    pub(crate) fn line(&self) -> u32 {
+        match self {
+            Node::Call { line, .. } | Node::Label { line, .. } | Node::Loop { line, .. } => *line,
+            Node::Exit | Node::Branch { .. } | Node::Switch { .. } => 0,
+        }
+    }
+
     /// What facts know it by: its condition, label, head, or the name that is called.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Count;
 use crate::body::NodeId;
-use crate::facts::Fact;
+use crate::facts::{Fact, MAX_NESTS, Of};
 use crate::framework::{Cuts, Framework};
 use crate::linked::{FactId, Graphs, Linked, Step};
 use crate::program::{FunctionId, Program};
@@ -23,6 +23,8 @@ pub(crate) struct World<'x, 'a> {
     tags: FxHashMap<String, u32>,
     /// Of each fact: any of these tags, none of those.
     conditions: Vec<(Tags, Tags)>,
+    /// Of each fact about calls below themselves, a tag for each that can be made.
+    nests: FxHashMap<FactId, Tags>,
     /// Of each function, the tags that facts ask for in it and below.
     relevant: FxHashMap<FunctionId, Tags>,
 }
@@ -39,15 +41,27 @@ impl<'x, 'a> World<'x, 'a> {
         let mut mask = |names: &[String]| {
             names.iter().fold(0, |mask, name| {
                 let next = u32::try_from(tags.len()).unwrap_or(u32::MAX);
-                let bit = *tags.entry(name.clone()).or_insert(next);
-                mask | 1u128.checked_shl(bit).unwrap_or(0)
+                let number = *tags.entry(name.clone()).or_insert(next);
+                mask | self::bit(number)
             })
         };
         let conditions: Vec<(Tags, Tags)> = facts
             .iter()
             .map(|fact| (mask(&fact.within), mask(&fact.unless)))
             .collect();
-        let relevant = relevant(framework, graphs, &conditions);
+        let mut next = u32::try_from(tags.len()).unwrap_or(u32::MAX);
+        let mut nests = FxHashMap::default();
+        for (id, fact) in (0u16..).zip(facts).filter(|(_, fact)| fact.of == Of::Nest) {
+            let most = fact.max.map_or(0, |max| max.constant.min(MAX_NESTS));
+            let bits = (next..next.saturating_add(most)).map(bit);
+            nests.insert(id, bits.fold(0, |mask, bit| mask | bit));
+            next = next.saturating_add(most);
+        }
+        let asked = |id: FactId| {
+            let (within, unless) = conditions[usize::from(id)];
+            within | unless | nests.get(&id).copied().unwrap_or_default()
+        };
+        let relevant = relevant(framework, graphs, &asked);
         Self {
             program,
             framework,
@@ -56,16 +70,14 @@ impl<'x, 'a> World<'x, 'a> {
             graphs,
             tags,
             conditions,
+            nests,
             relevant,
         }
     }
 
     /// The tag of a function, of `syscall:NAME` or of `case:NAME`.
     pub(crate) fn tag(&self, name: &str) -> Tags {
-        self.tags
-            .get(name)
-            .and_then(|&bit| 1u128.checked_shl(bit))
-            .unwrap_or(0)
+        self.tags.get(name).map_or(0, |&number| bit(number))
     }
 
     pub(crate) fn enter(&self, tags: Tags, function: FunctionId) -> Tags {
@@ -89,6 +101,24 @@ impl<'x, 'a> World<'x, 'a> {
                 None
             }
         })
+    }
+
+    /// Does a fact say how often a call is made below itself?
+    pub(crate) fn is_nested(&self, facts: &[FactId]) -> bool {
+        facts.iter().any(|id| self.nests.contains_key(id))
+    }
+
+    /// The tags below a call; `None` if it has been made as often as it can be.
+    pub(crate) fn nested(&self, facts: &[FactId], tags: Tags) -> Option<Tags> {
+        let mut below = tags;
+        for all in facts.iter().filter_map(|id| self.nests.get(id)) {
+            let left = all & !tags;
+            if left == 0 {
+                return None;
+            }
+            below |= left & left.wrapping_neg();
+        }
+        Some(below)
     }
 
     /// Where a step can lead to.
@@ -130,23 +160,24 @@ impl<'x, 'a> World<'x, 'a> {
     }
 }
 
+fn bit(number: u32) -> Tags {
+    1u128.checked_shl(number).unwrap_or(0)
+}
+
 /// For each function, the tags that matter to it or to what it may call. Others are
 /// dropped when it is entered, so that what was found for it serves everywhere else.
 fn relevant(
     framework: &Framework,
     graphs: &Graphs,
-    conditions: &[(Tags, Tags)],
+    asked: &dyn Fn(FactId) -> Tags,
 ) -> FxHashMap<FunctionId, Tags> {
     let mut found: FxHashMap<FunctionId, Tags> = FxHashMap::default();
     let mut callers: FxHashMap<FunctionId, Vec<FunctionId>> = FxHashMap::default();
     for (&id, linked) in &graphs.functions {
         let facts = linked.steps.iter().flat_map(Step::all_facts);
-        let own = facts.fold(0, |mask, fact| {
-            let (within, unless) = conditions[usize::from(fact)];
-            mask | within | unless
-        });
+        let own = facts.fold(0, |mask, fact| mask | asked(fact));
         found.insert(id, own);
-        for to in callees(framework, graphs, id) {
+        for to in callees(framework, graphs, id, &|_| true) {
             callers.entry(to).or_default().push(id);
         }
     }
@@ -164,14 +195,23 @@ fn relevant(
     found
 }
 
-/// All that a function may call.
-pub(crate) fn callees(framework: &Framework, graphs: &Graphs, id: FunctionId) -> Vec<FunctionId> {
+/// All that a function may call by steps with such facts.
+pub(crate) fn callees(
+    framework: &Framework,
+    graphs: &Graphs,
+    id: FunctionId,
+    wanted: &dyn Fn(&[FactId]) -> bool,
+) -> Vec<FunctionId> {
     let mut found = Vec::new();
     if let Some(linked) = graphs.functions.get(&id) {
         for step in &linked.steps {
             if let Step::Call {
-                targets, passed, ..
+                targets,
+                passed,
+                facts,
+                ..
             } = step
+                && wanted(facts)
             {
                 found.extend(targets.iter().chain(passed.iter().map(|(to, _)| to)));
             }

@@ -39,6 +39,10 @@ pub(crate) struct FileSystemFacts {
     /// Tables of a regular file, preferred on the nominal path.
     #[serde(default)]
     pub(crate) regular: Vec<String>,
+    /// Structs of which its objects have no table, or one without functions that matter,
+    /// as `mkfs` and `mount` make it: others' tables are not theirs either.
+    #[serde(default)]
+    pub(crate) idle: Vec<String>,
 }
 
 /// `facts/cuts.toml`: functions that are not entered, or are entered for teardown.
@@ -77,11 +81,16 @@ pub(crate) enum Of {
     Loop,
     /// A call: how often it is made where it is met.
     Call,
+    /// A call: how often it is made below itself, where functions call each other.
+    Nest,
     /// A `switch`: which case is taken.
     Switch,
     /// A function that is passed: how often it is called back.
     Callback,
 }
+
+/// Most calls below itself that a [`Of::Nest`] can speak of.
+pub(crate) const MAX_NESTS: u32 = 8;
 
 /// A fact about a piece of code, from `facts/*.toml`.
 #[derive(Debug, Clone, Deserialize)]
@@ -312,12 +321,13 @@ macro_rules! parsed {
 impl Facts {
     /// Reads the facts that lsmeter was built with.
     pub(crate) fn load() -> Result<Self, PlacementError> {
-        let files: [Result<FactFile, PlacementError>; 5] = [
+        let files: [Result<FactFile, PlacementError>; 6] = [
             parsed!("lookup.toml"),
             parsed!("open.toml"),
             parsed!("files.toml"),
             parsed!("teardown.toml"),
             parsed!("process.toml"),
+            parsed!("bounds.toml"),
         ];
         let mut code = Vec::new();
         for file in files {
@@ -368,6 +378,14 @@ mod tests {
             );
             let says = fact.nominal.is_some() || fact.max.is_some() || fact.takes.is_some();
             assert!(says, "{place}");
+            if fact.of == Of::Nest {
+                let max = fact.max.and_then(|max| max.at(0, 0));
+                assert!(
+                    max.is_some_and(|max| max <= u64::from(MAX_NESTS)),
+                    "{place}"
+                );
+                assert!(fact.within.is_empty() && fact.unless.is_empty(), "{place}");
+            }
         }
         let cuts = facts.cuts.cut.iter().chain(&facts.cuts.teardown);
         assert!(

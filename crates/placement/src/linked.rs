@@ -248,7 +248,7 @@ impl Linker<'_, '_, '_> {
                     ..
                 } => {
                     let text = node.text().unwrap_or_default();
-                    let facts = find(at, &[Of::Call], text);
+                    let facts = find(at, &[Of::Call, Of::Nest], text);
                     let mut targets = self.callees(id, body, callee);
                     targets.retain(|to| kept.contains(to));
                     let mut passed: Vec<_> = passed
@@ -292,12 +292,14 @@ impl Linker<'_, '_, '_> {
                     other: *other,
                     facts: find(at, &[Of::Switch], text),
                 },
-                Node::Label { text, next } => Step::Head {
+                Node::Label { text, next, .. } => Step::Head {
                     facts: find(at, &[Of::Loop], text),
                     next: *next,
                     exit: None,
                 },
-                Node::Loop { text, next, exit } => Step::Head {
+                Node::Loop {
+                    text, next, exit, ..
+                } => Step::Head {
                     facts: find(at, &[Of::Loop], text),
                     next: *next,
                     exit: Some(*exit),

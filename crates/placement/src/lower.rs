@@ -73,7 +73,8 @@ impl Lowerer {
             return empty("the parser gave up");
         };
         let root = tree.root_node();
-        let mut graph = Graph::new(&source);
+        let before = header.iter().filter(|&&byte| byte == b'\n').count();
+        let mut graph = Graph::new(&source, before);
         if root.has_error() {
             graph.fault = fault_in(root);
         }
@@ -119,6 +120,8 @@ fn fault_in(root: Syntax<'_>) -> String {
 
 struct Graph<'a> {
     source: &'a [u8],
+    /// Lines of the function before its body's.
+    before: usize,
     nodes: Vec<Node>,
     labels: FxHashMap<&'a str, NodeId>,
     breaks: Vec<NodeId>,
@@ -137,9 +140,10 @@ struct Arms {
 }
 
 impl<'a> Graph<'a> {
-    fn new(source: &'a [u8]) -> Self {
+    fn new(source: &'a [u8], before: usize) -> Self {
         Self {
             source,
+            before,
             nodes: vec![Node::Exit],
             labels: FxHashMap::default(),
             breaks: Vec::new(),
@@ -154,6 +158,11 @@ impl<'a> Graph<'a> {
 
     fn text(&self, node: Syntax<'_>) -> &'a str {
         std::str::from_utf8(&self.source[node.byte_range()]).unwrap_or("")
+    }
+
+    /// The line of a piece, from the function's first.
+    fn line(&self, node: Syntax<'_>) -> u32 {
+        u32::try_from(self.before + node.start_position().row).unwrap_or(u32::MAX)
     }
 
     /// Text with every run of blanks as one.
@@ -228,6 +237,10 @@ impl<'a> Graph<'a> {
                 let label = node.child_by_field_name("label");
                 let name = label.map_or("", |label| self.text(label));
                 let id = self.label(name);
+                let at = self.line(node);
+                if let Some(Node::Label { line, .. }) = self.nodes.get_mut(id as usize) {
+                    *line = at;
+                }
                 let behind = node.named_child(node.named_child_count().saturating_sub(1) as u32);
                 let entry = match behind {
                     Some(behind) if behind.kind() != "statement_identifier" => {
@@ -267,7 +280,11 @@ impl<'a> Graph<'a> {
             return known;
         }
         let text = format!("{name}:").into();
-        let id = self.add(Node::Label { text, next: EXIT });
+        let id = self.add(Node::Label {
+            text,
+            line: 0,
+            next: EXIT,
+        });
         self.labels.insert(name, id);
         id
     }
@@ -328,10 +345,12 @@ impl<'a> Graph<'a> {
         self.condition(condition, (yes, no), Leaning::weak(weak))
     }
 
-    fn head(&mut self, text: String, exit: NodeId) -> NodeId {
+    fn head(&mut self, node: Syntax<'_>, text: String, exit: NodeId) -> NodeId {
         let text = text.into();
+        let line = self.line(node);
         self.add(Node::Loop {
             text,
+            line,
             next: exit,
             exit,
         })
@@ -349,7 +368,7 @@ impl<'a> Graph<'a> {
     fn while_loop(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
         let condition = node.child_by_field_name("condition");
         let text = condition.map_or_else(Box::default, |condition| self.tidy(condition));
-        let head = self.head(format!("while {text}"), next);
+        let head = self.head(node, format!("while {text}"), next);
         let body = self.looped(node.child_by_field_name("body"), head, next);
         let entry = match condition {
             Some(condition) => self.condition(condition, (body, next), Leaning::repeats()),
@@ -368,7 +387,7 @@ impl<'a> Graph<'a> {
             // A block that can be left by `break`.
             return self.looped(body, next, next);
         }
-        let head = self.head(format!("do while {text}"), next);
+        let head = self.head(node, format!("do while {text}"), next);
         let tail = match condition {
             Some(condition) => self.condition(condition, (head, next), Leaning::repeats()),
             None => head,
@@ -389,7 +408,7 @@ impl<'a> Graph<'a> {
             part(self, "condition"),
             part(self, "update")
         );
-        let head = self.head(text, next);
+        let head = self.head(node, text, next);
         let again = field("update").map_or(head, |update| self.value(update, head));
         let body = self.looped(field("body"), again, next);
         let entry = match field("condition") {

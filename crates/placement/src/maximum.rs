@@ -2,6 +2,7 @@
 //! How often each hook is called at most: the costliest way through each function, loops
 //! as often as a fact says, else without bound. Summed up from the callees.
 
+mod cause;
 mod circles;
 mod region;
 
@@ -12,8 +13,11 @@ use rustc_hash::FxHashMap;
 use crate::Count;
 use crate::body::NodeId;
 use crate::context::{Key, Tags, World, callees};
+use crate::facts::{Fact, Of};
 use crate::linked::{Linked, Step};
 use crate::program::FunctionId;
+use cause::Causes;
+pub(crate) use cause::{Cause, CauseSet, Most};
 use circles::components;
 use region::Region;
 
@@ -24,7 +28,7 @@ const MAX_NESTING: u32 = 40;
 pub(crate) const MAX_CALLS: u32 = 10_000;
 
 /// Counts by hook.
-pub(crate) type Counts = FxHashMap<Key, Count>;
+pub(crate) type Counts = FxHashMap<Key, Most>;
 
 /// Where a call is made.
 #[derive(Debug, Clone, Copy)]
@@ -42,30 +46,10 @@ pub(crate) struct Maximum<'w, 'x, 'a> {
     /// Functions that call each other in a circle, by a number of the circle.
     circles: FxHashMap<FunctionId, usize>,
     members: Vec<Vec<FunctionId>>,
+    pub(crate) causes: Causes,
     depth: u32,
     /// Calls nest deeper than can be followed: something is missing.
     pub(crate) too_deep: bool,
-}
-
-fn add(counts: &mut Counts, other: &Counts) {
-    for (&key, &count) in other {
-        let sum = counts.entry(key).or_default();
-        *sum = sum.plus(count);
-    }
-}
-
-fn or(counts: &mut Counts, other: &Counts) {
-    for (&key, &count) in other {
-        let most = counts.entry(key).or_default();
-        *most = most.or(count);
-    }
-}
-
-fn repeated(counts: &Counts, rounds: Count) -> Counts {
-    let all = counts
-        .iter()
-        .map(|(&key, count)| (key, count.repeated(rounds)));
-    all.filter(|(_, count)| !count.is_zero()).collect()
 }
 
 impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
@@ -77,10 +61,12 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         let edges: Vec<Vec<usize>> = ids
             .iter()
             .map(|&id| {
-                callees(world.framework, world.graphs, id)
-                    .iter()
-                    .filter_map(|to| numbers.get(to).copied())
-                    .collect()
+                callees(world.framework, world.graphs, id, &|facts| {
+                    !world.is_nested(facts)
+                })
+                .iter()
+                .filter_map(|to| numbers.get(to).copied())
+                .collect()
             })
             .collect();
         let mut circles = FxHashMap::default();
@@ -97,18 +83,15 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             known: FxHashMap::default(),
             circles,
             members,
+            causes: Causes::default(),
             depth: 0,
             too_deep: false,
         }
     }
 
     /// Functions that call each other in circles, for those who write facts.
-    pub(crate) fn circles(&self) -> Vec<Vec<String>> {
-        let name = |id: &FunctionId| self.world.program.name(*id).to_owned();
-        self.members
-            .iter()
-            .map(|members| members.iter().map(name).collect())
-            .collect()
+    pub(crate) fn circles(&self) -> &[Vec<FunctionId>] {
+        &self.members
     }
 
     /// What a function calls at most.
@@ -140,7 +123,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         for &id in &members {
             teardown |= self.world.is_teardown(id);
             let own = self.function(id, tags, Some(circle));
-            or(&mut all, &own);
+            self.causes.or(&mut all, &own);
         }
         if teardown {
             let released: Vec<_> = all
@@ -150,11 +133,9 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
                     ..key
                 })
                 .collect();
-            all.extend(released.into_iter().map(|key| (key, Count::ONE)));
+            all.extend(released.into_iter().map(|key| (key, Most::ONE)));
         }
-        for count in all.values_mut() {
-            *count = Count::UNBOUNDED;
-        }
+        self.causes.without_bound(&mut all, Cause::Circle(circle));
         for id in members {
             self.known
                 .insert((id, self.world.enter(tags, id)), Rc::new(all.clone()));
@@ -176,12 +157,13 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
                         teardown: false,
                         modules,
                     },
-                    Count::ONE,
+                    Most::ONE,
                 );
             }
             if !known {
                 let inner = self.of(id, at.tags);
-                add(&mut counts, &inside(&inner, module));
+                let inner = self.inside(&inner, module);
+                self.causes.add(&mut counts, &inner);
             }
         } else if !known {
             counts = (*self.of(id, at.tags)).clone();
@@ -195,7 +177,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
                         ..key
                     })
                     .or_default();
-                *sum = sum.plus(count);
+                *sum = self.causes.plus(*sum, count);
             }
             return released;
         }
@@ -212,7 +194,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         };
         let mut counts = Counts::default();
         if let Some(linked) = world.graphs.functions.get(&id) {
-            counts = self.body(linked, at);
+            counts = self.body(id, linked, at);
         }
         if let Some(&hook) = world.framework.of_function.get(&id) {
             let own = Key {
@@ -221,7 +203,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
                 modules: 0,
             };
             let sum = counts.entry(own).or_default();
-            *sum = sum.plus(Count::ONE);
+            *sum = self.causes.plus(*sum, Most::ONE);
             for &(module, to) in world
                 .framework
                 .implementations
@@ -231,19 +213,25 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             {
                 if world.graphs.functions.contains_key(&to) {
                     let inner = self.call(to, at);
-                    add(&mut counts, &inside(&inner, module));
+                    let inner = self.inside(&inner, module);
+                    self.causes.add(&mut counts, &inner);
                 }
+            }
+        }
+        for most in counts.values_mut() {
+            if most.count.unbounded && most.causes == 0 {
+                most.causes = self.causes.one(Cause::Large(id));
             }
         }
         counts
     }
 
-    fn body(&mut self, linked: &Linked, at: At) -> Counts {
+    fn body(&mut self, id: FunctionId, linked: &Linked, at: At) -> Counts {
         let world = self.world;
         let mut costs: Vec<Option<Counts>> = Vec::with_capacity(linked.steps.len());
         let mut any = false;
-        for step in &linked.steps {
-            let cost = self.step(step, at);
+        for (number, step) in (0u32..).zip(&linked.steps) {
+            let cost = self.step(step, (id, number), at);
             any |= cost.is_some();
             costs.push(cost);
         }
@@ -255,8 +243,9 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             .iter()
             .map(|step| world.ways(step, at.tags))
             .collect();
-        let mut region = Region {
+        let region = Region {
             maximum: self,
+            id,
             linked,
             costs: &costs,
             edges: &edges,
@@ -266,7 +255,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         region.most(&all, linked.entry, true, 0)
     }
 
-    fn step(&mut self, step: &Step, at: At) -> Option<Counts> {
+    fn step(&mut self, step: &Step, place: (FunctionId, NodeId), at: At) -> Option<Counts> {
         let Step::Call {
             targets,
             passed,
@@ -277,12 +266,18 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             return None;
         };
         let mut counts = Counts::default();
+        let Some(tags) = self.world.nested(facts, at.tags) else {
+            return None;
+        };
+        let nested = At { tags, ..at };
         for &to in targets {
-            let one = self.call(to, at);
-            or(&mut counts, &one);
+            let one = self.call(to, nested);
+            self.causes.or(&mut counts, &one);
         }
-        if let Some(times) = self.world.fact(facts, at.tags, |fact| fact.max) {
-            counts = repeated(&counts, times);
+        let times = |fact: &Fact| fact.max.filter(|_| fact.of == Of::Call);
+        if let Some(times) = self.world.fact(facts, at.tags, times) {
+            // How often it is called: never without bound, or the fact would not be needed.
+            counts = self.causes.repeated(&counts, times, Cause::Large(place.0));
         }
         for (to, facts) in passed {
             // How often it is called back is not known, unless a fact says so.
@@ -291,9 +286,22 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
                 .fact(facts, at.tags, |fact| fact.max)
                 .unwrap_or(Count::UNBOUNDED);
             let one = self.call(*to, at);
-            add(&mut counts, &repeated(&one, times));
+            let cause = Cause::Callback(place.0, place.1, *to);
+            let one = self.causes.repeated(&one, times, cause);
+            self.causes.add(&mut counts, &one);
         }
         (!counts.is_empty()).then_some(counts)
+    }
+
+    /// Hooks that a module calls from inside its own.
+    fn inside(&self, counts: &Counts, module: u8) -> Counts {
+        let mut nested = Counts::default();
+        for (key, &count) in counts {
+            let modules = key.modules | 1 << module;
+            let sum = nested.entry(Key { modules, ..*key }).or_default();
+            *sum = self.causes.plus(*sum, count);
+        }
+        nested
     }
 }
 
@@ -313,15 +321,4 @@ fn reached(edges: &[Vec<NodeId>], entry: NodeId) -> Vec<NodeId> {
     }
     found.sort_unstable();
     found
-}
-
-/// Hooks that a module calls from inside its own.
-fn inside(counts: &Counts, module: u8) -> Counts {
-    let mut nested = Counts::default();
-    for (key, &count) in counts {
-        let modules = key.modules | 1 << module;
-        let sum = nested.entry(Key { modules, ..*key }).or_default();
-        *sum = sum.plus(count);
-    }
-    nested
 }

@@ -64,6 +64,8 @@ pub(crate) struct View<'p, 'a> {
     used: FxHashSet<NameId>,
     /// Tables of a regular file.
     regular: Vec<NameId>,
+    /// Structs of whose tables it has none that matters.
+    idle: Vec<NameId>,
     /// Structs of which the file system has or uses tables.
     owned: FxHashSet<NameId>,
     /// What names mean in files, as far as it was asked.
@@ -245,6 +247,11 @@ impl<'a> Program<'a> {
                 .iter()
                 .filter_map(|name| self.id(name))
                 .collect(),
+            idle: own
+                .map_or(&[][..], |facts| &facts.idle)
+                .iter()
+                .filter_map(|name| self.id(name))
+                .collect(),
             owned: FxHashSet::default(),
             resolved: RefCell::default(),
         };
@@ -366,6 +373,9 @@ impl View<'_, '_> {
     /// The functions that a member can hold, of one of some structs if those are known; those of a
     /// regular file's tables first. `None` if there are no tables of that kind at all.
     pub(crate) fn targets(&self, member: NameId, of: &[NameId]) -> Option<Vec<FunctionId>> {
+        if !of.is_empty() && of.iter().all(|of| self.idle.contains(of)) {
+            return Some(Vec::new());
+        }
         let entries = self.program.by_member.get(&member);
         let entries = entries.map_or(&[][..], Vec::as_slice);
         let names = &self.program.names;

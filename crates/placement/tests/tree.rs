@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use placement::{PlacementDocument, PlacementError, Request, SyscallPlacement, Tree, analyse};
+use placement::{
+    BoundlessCause, PlacementDocument, PlacementError, Request, SyscallPlacement, Tree, analyse,
+};
 
 fn toy() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tree")
@@ -75,6 +77,13 @@ fn counts() {
             "path_mkdir 2/unbounded 0/0",
         ]
     );
+    let own = &call(&document, "mkdir").hooks[2].unbounded_by["own"];
+    let causes: Vec<_> = own
+        .iter()
+        .map(|&cause| &document.unbounded[cause as usize])
+        .map(|cause| (&*cause.file, cause.line, &*cause.function, &*cause.code))
+        .collect();
+    assert_eq!(causes, [("fs/namei.c", 47, "mkdir", "retry:")]);
     let trace = &call(&document, "mkdir").trace;
     let hooks: Vec<_> = trace.iter().map(|entry| entry.hook.as_str()).collect();
     assert_eq!(
@@ -101,6 +110,33 @@ fn counts() {
     );
     let implemented = &call(&document, "mkdir").hooks[3];
     assert_eq!(implemented.modules, ["toy"]);
+}
+
+#[test]
+fn calls_in_circles_end_where_a_fact_says_so() {
+    let tree = Tree::open(toy()).unwrap();
+    let document = analyse(&tree, &request(&["forget", "forever"])).unwrap();
+    // Destroying a mark tells its listener, which destroys it once more.
+    let forget = call(&document, "forget");
+    assert_eq!(
+        rows(forget),
+        ["inode_getattr 1/2 0/0", "inode_permission 1/2 0/0"]
+    );
+    assert!(forget.hooks.iter().all(|hook| hook.unbounded_by.is_empty()));
+    let forever = &call(&document, "forever").hooks[0];
+    assert!(forever.max.unbounded);
+    let own = forever.unbounded_by["own"].iter();
+    let causes: Vec<_> = own
+        .map(|&cause| &document.unbounded[cause as usize])
+        .map(|cause| (cause.line, cause.cause, &*cause.function, &*cause.code))
+        .collect();
+    assert_eq!(
+        causes,
+        [
+            (18, BoundlessCause::Circle, "go_round", "go_round"),
+            (33, BoundlessCause::Callback, "forever", "go_round"),
+        ]
+    );
 }
 
 #[test]

@@ -51,6 +51,10 @@ pub struct Comparison {
     pub hooks: Vec<ComparedHook>,
     /// Cells by agreement.
     pub cells: BTreeMap<Agreement, usize>,
+    /// Counts that were measured: those of 1 and more.
+    pub measured: usize,
+    /// Of these, those whose maximum is a number: only of them does a maximum say anything.
+    pub bounded: usize,
     /// Exact cells, of those measured or nominal, in percent.
     pub exact_percent: f64,
     /// Nominal cells that were not measured, of those nominal, in percent.
@@ -85,7 +89,12 @@ impl Comparison {
         let measured = count(&|hook| hook.measured > 0);
         let both = count(&|hook| hook.nominal > 0 && hook.measured > 0);
         let exact = count(&|hook| hook.agreement == Agreement::Exact);
+        let bounded = |hook: &ComparedHook| {
+            hook.measured > 0 && hook.max.is_some() && hook.agreement != Agreement::Unknown
+        };
         Comparison {
+            measured,
+            bounded: count(&bounded),
             exact_percent: percent(exact, hooks.len()),
             false_alarm_percent: percent(nominal - both, nominal),
             recall_percent: percent(both, measured),

@@ -7,6 +7,7 @@ mod checks;
 mod count;
 mod difference;
 mod history;
+mod unbounded;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
@@ -27,6 +28,7 @@ pub use difference::{
     PlacementSide, Side, SyscallDifference,
 };
 pub use history::{ModuleSize, PlacementHistory, PlacementVersion, SkippedVersion, SyscallReach};
+pub use unbounded::{BoundlessCause, Unbounded};
 
 /// Which hooks a kernel's system calls can reach: `lsmeter placement --json`. See
 /// [`PlacementDocument::read`] and [`PlacementDocument::write`].
@@ -53,6 +55,9 @@ pub struct PlacementDocument {
     /// What some modules check and others do not; the most certain first.
     #[serde(default)]
     pub missing: Vec<MissingCheck>,
+    /// What makes maxima unbounded, by file and line: hooks refer to it by its place here.
+    #[serde(default)]
+    pub unbounded: Vec<Unbounded>,
     /// Functions that lie between a system call and a hook, and did not parse in full.
     pub unparsed: Vec<Unparsed>,
     /// Functions that call each other in circles and reach hooks: those have no bound.
@@ -92,6 +97,7 @@ impl PlacementDocument {
         }
         self.redundant.retain(|check| !check.syscalls.is_empty());
         self.missing.retain(|check| !check.syscalls.is_empty());
+        unbounded::drop_unused(&mut self.unbounded, &mut self.syscalls);
     }
 
     /// Reads a document that is in memory. Like [`PlacementDocument::read`].
@@ -126,7 +132,8 @@ impl Document for PlacementDocument {
             }
         }
         for (index, call) in self.syscalls.iter().enumerate() {
-            if let Some(message) = call.contradiction() {
+            let causes = self.unbounded.len();
+            if let Some(message) = call.contradiction(causes) {
                 return refuse(format!("syscalls[{index}]"), message);
             }
         }
@@ -145,6 +152,7 @@ impl Document for PlacementDocument {
             syscalls,
             redundant,
             missing,
+            unbounded,
             unparsed,
             circles,
             undecided,
@@ -168,6 +176,8 @@ impl Document for PlacementDocument {
         lines(w, redundant)?;
         w.write_all(b",\n\"missing\": ")?;
         lines(w, missing)?;
+        w.write_all(b",\n\"unbounded\": ")?;
+        lines(w, unbounded)?;
         w.write_all(b",\n\"unparsed\": ")?;
         lines(w, unparsed)?;
         w.write_all(b",\n\"circles\": ")?;
@@ -270,7 +280,7 @@ pub struct SyscallPlacement {
 
 impl SyscallPlacement {
     /// What contradicts itself in it, if anything.
-    fn contradiction(&self) -> Option<String> {
+    fn contradiction(&self, causes: usize) -> Option<String> {
         let names: BTreeSet<&str> = self.hooks.iter().map(|hook| hook.hook.as_str()).collect();
         if names.len() < self.hooks.len() {
             return Some("a hook is there twice".to_owned());
@@ -279,6 +289,16 @@ impl SyscallPlacement {
         if let Some(entry) = self.trace.iter().find(unknown) {
             let hook = printable(&entry.hook);
             return Some(format!("the trace calls {hook}, which it cannot reach"));
+        }
+        let astray = |hook: &&HookPlacement| {
+            let mut all = hook.unbounded_by.values().flatten();
+            all.any(|&cause| cause as usize >= causes)
+        };
+        if let Some(hook) = self.hooks.iter().find(astray) {
+            let hook = printable(&hook.hook);
+            return Some(format!(
+                "{hook} is unbounded by what is not among the {causes} in `unbounded`"
+            ));
         }
         self.hooks.iter().find_map(|hook| {
             let own = Reach {
@@ -331,6 +351,11 @@ pub struct HookPlacement {
     /// modules (`selinux+ima`) it needs all of them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub nested: BTreeMap<String, Reach>,
+    /// What makes its maxima unbounded, as places in [`PlacementDocument::unbounded`]: of
+    /// `own`, of `teardown`, and of what the modules of [`Self::nested`] call. Each of them
+    /// needs a bound before the maximum has one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unbounded_by: BTreeMap<String, Vec<u32>>,
     /// Modules that implement it.
     pub modules: Vec<String>,
 }

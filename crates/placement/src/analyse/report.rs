@@ -13,6 +13,7 @@ use crate::facts::Facts;
 use crate::framework::Framework;
 use crate::linked::{FactId, Graphs};
 use crate::load::Loaded;
+use crate::maximum::{CauseSet, Counts};
 use crate::modules::Security;
 use crate::nominal::Event;
 use crate::program::{FunctionId, Program};
@@ -46,16 +47,28 @@ pub(super) fn undecided(
     all.into_iter().collect()
 }
 
+/// Which system call is looked at.
+pub(super) struct Place<'a> {
+    pub(super) fs: &'a str,
+    /// Its name and case.
+    pub(super) syscall: (&'a str, &'a str),
+    pub(super) entry: FunctionId,
+}
+
 /// One system call as the document has it, and where its facts do not fit the code.
 pub(super) fn placement(
     world: &World<'_, '_>,
     security: &Security,
-    fs: &str,
-    (syscall, case): (&str, &str),
-    entry: FunctionId,
-    most: &crate::maximum::Counts,
+    at: Place<'_>,
+    most: &Counts,
     events: &[Event],
+    why: &mut dyn FnMut(CauseSet) -> Vec<u32>,
 ) -> (SyscallPlacement, Vec<Unparsed>) {
+    let Place {
+        fs,
+        syscall: (syscall, case),
+        entry,
+    } = at;
     let mut contradictions = Vec::new();
     let mut nominal: BTreeMap<Key, Count> = BTreeMap::new();
     for event in events {
@@ -74,9 +87,10 @@ pub(super) fn placement(
     let keys: BTreeSet<Key> = most.keys().chain(nominal.keys()).copied().collect();
     for key in keys {
         let hook = name(key.hook);
+        let at_most = most.get(&key).copied().unwrap_or_default();
         let mut reach = Reach {
             nominal: nominal.get(&key).copied().unwrap_or_default(),
-            max: most.get(&key).copied().unwrap_or_default(),
+            max: at_most.count,
         };
         if !reach.nominal.is_within(reach.max) {
             // The code that a fact speaks of was rewritten around it.
@@ -98,7 +112,21 @@ pub(super) fn placement(
             max: Count::ZERO,
             teardown: Reach::default(),
             nested: BTreeMap::new(),
+            unbounded_by: BTreeMap::new(),
         });
+        if at_most.causes != 0 {
+            let part = if key.modules != 0 {
+                modules_of(framework, key.modules).join("+")
+            } else if key.teardown {
+                "teardown".to_owned()
+            } else {
+                "own".to_owned()
+            };
+            let causes = placed.unbounded_by.entry(part).or_default();
+            causes.extend(why(at_most.causes));
+            causes.sort_unstable();
+            causes.dedup();
+        }
         if key.modules != 0 {
             let modules = modules_of(framework, key.modules).join("+");
             let nested = placed.nested.entry(modules).or_default();

@@ -145,6 +145,7 @@ mod tests {
             max: Count::ONE,
             teardown: Reach::default(),
             nested: BTreeMap::new(),
+            unbounded_by: BTreeMap::new(),
             modules: modules.iter().map(|&name| name.to_owned()).collect(),
         }
     }

@@ -103,6 +103,7 @@ impl<'a> Graph<'a> {
                     callee,
                     passed,
                     arguments,
+                    line: self.line(node),
                     next,
                 });
             }

@@ -3,16 +3,19 @@
 
 use rustc_hash::FxHashMap;
 
+use super::cause::Cause;
 use super::circles::components;
-use super::{Counts, MAX_NESTING, Maximum, add, or, repeated};
+use super::{Counts, MAX_NESTING, Maximum};
 use crate::Count;
 use crate::body::NodeId;
 use crate::context::Tags;
 use crate::linked::{Linked, Step};
+use crate::program::FunctionId;
 
 /// A part of a function's graph.
 pub(super) struct Region<'r, 'w, 'x, 'a> {
     pub(super) maximum: &'r Maximum<'w, 'x, 'a>,
+    pub(super) id: FunctionId,
     pub(super) linked: &'r Linked,
     pub(super) costs: &'r [Option<Counts>],
     pub(super) edges: &'r [Vec<NodeId>],
@@ -23,7 +26,7 @@ impl Region<'_, '_, '_, '_> {
     /// The costliest way from `entry` to anywhere in a part of the graph. Except for the
     /// whole function, edges back to the entry are not in it.
     pub(super) fn most(
-        &mut self,
+        &self,
         nodes: &[NodeId],
         entry: NodeId,
         whole: bool,
@@ -46,6 +49,7 @@ impl Region<'_, '_, '_, '_> {
                     .collect()
             })
             .collect();
+        let causes = &self.maximum.causes;
         // Callers come last in the order of components.
         let mut order = components(&edges);
         order.reverse();
@@ -57,7 +61,7 @@ impl Region<'_, '_, '_, '_> {
             for &node in &component {
                 if let Some(counts) = reached[node].take() {
                     match &mut before {
-                        Some(before) => or(before, &counts),
+                        Some(before) => causes.or(before, &counts),
                         None => before = Some(counts),
                     }
                 }
@@ -76,17 +80,18 @@ impl Region<'_, '_, '_, '_> {
                     } else {
                         self.without_bound(&part)
                     };
-                    add(&mut counts, &repeated(&body, rounds));
+                    let cause = Cause::Loop(self.id, head);
+                    causes.add(&mut counts, &causes.repeated(&body, rounds, cause));
                 }
             } else if let Some(cost) = &self.costs[nodes[node] as usize] {
-                add(&mut counts, cost);
+                causes.add(&mut counts, cost);
             }
             let inside: rustc_hash::FxHashSet<usize> = component.iter().copied().collect();
-            or(&mut most, &counts);
+            causes.or(&mut most, &counts);
             for &node in &component {
                 for &to in edges[node].iter().filter(|to| !inside.contains(to)) {
                     match &mut reached[to] {
-                        Some(known) => or(known, &counts),
+                        Some(known) => causes.or(known, &counts),
                         None => reached[to] = Some(counts.clone()),
                     }
                 }
@@ -97,13 +102,16 @@ impl Region<'_, '_, '_, '_> {
 
     /// Whatever a part of the graph calls, as often as it likes.
     fn without_bound(&self, part: &[NodeId]) -> Counts {
-        let costs = part
+        let causes = &self.maximum.causes;
+        let mut all = Counts::default();
+        for cost in part
             .iter()
-            .filter_map(|&node| self.costs[node as usize].as_ref());
-        costs
-            .flat_map(|counts| counts.keys())
-            .map(|&key| (key, Count::UNBOUNDED))
-            .collect()
+            .filter_map(|&node| self.costs[node as usize].as_ref())
+        {
+            causes.or(&mut all, cost);
+        }
+        causes.without_bound(&mut all, Cause::Nested(self.id));
+        all
     }
 
     /// Where a loop is entered: preferably at its head.

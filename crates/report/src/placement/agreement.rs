@@ -93,6 +93,7 @@ fn summary(kernel: &str, comparison: &Comparison) -> Table {
                  most."
             }
             .to_owned(),
+            bounded(comparison),
         ],
         columns: vec![
             Column::new("", Align::Left),
@@ -109,6 +110,21 @@ fn summary(kernel: &str, comparison: &Comparison) -> Table {
             .collect(),
         footnotes: Vec::new(),
     }
+}
+
+/// How much it says that none is above its maximum.
+fn bounded(comparison: &Comparison) -> String {
+    let above = comparison.cells.get(&Agreement::AboveMaximum).copied();
+    let exceed = match above.unwrap_or_default() {
+        0 => "none exceeds it".to_owned(),
+        1 => "1 exceeds it".to_owned(),
+        n => format!("{} exceed it", count(n as u64)),
+    };
+    format!(
+        "{} of {} measured counts have a finite maximum; {exceed}.",
+        count(comparison.bounded as u64),
+        count(comparison.measured as u64)
+    )
 }
 
 fn disagreements(comparison: &Comparison) -> Option<Table> {

@@ -11,6 +11,7 @@ mod history;
 mod modules;
 mod syscalls;
 mod trace;
+mod unbounded;
 
 use experiment::PlacementDocument;
 use experiment::placement::{Count, SyscallPlacement};
@@ -47,8 +48,11 @@ pub struct PlacementOptions {
 pub fn placement_report(document: &PlacementDocument, options: &PlacementOptions) -> Report {
     let mut tables = Vec::new();
     if options.details {
-        let calls = document.syscalls.iter();
-        tables.extend(calls.map(|call| syscalls::details(document, call, options.reach)));
+        for call in &document.syscalls {
+            tables.push(syscalls::details(document, call, options.reach));
+            let trace = options.trace;
+            tables.extend(unbounded::causes(document, call, options.reach, trace));
+        }
     } else {
         tables.push(modules::modules(document));
         tables.extend(modules::categories(document));

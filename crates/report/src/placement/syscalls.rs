@@ -94,8 +94,8 @@ fn sums(call: &SyscallPlacement) -> [Value; COLUMNS] {
 
 /// Every hook of one system call.
 pub(super) fn details(document: &PlacementDocument, call: &SyscallPlacement, reach: bool) -> Table {
-    let shown = |hook: &&HookPlacement| reach || is_nominal(hook);
-    let hooks: Vec<&HookPlacement> = call.hooks.iter().filter(shown).collect();
+    let listed = |hook: &&HookPlacement| reach || is_nominal(hook);
+    let hooks: Vec<&HookPlacement> = call.hooks.iter().filter(listed).collect();
     let mut columns = vec![Column::new("hook", Align::Left)];
     columns.extend(["nominal", "at most"].map(|title| Column::figures(title, None)));
     let teardown = ["nominal", "at most"];
@@ -140,19 +140,23 @@ pub(super) fn details(document: &PlacementDocument, call: &SyscallPlacement, rea
 }
 
 /// Is it called on the nominal path, by whomever?
-fn is_nominal(hook: &HookPlacement) -> bool {
+pub(super) fn is_nominal(hook: &HookPlacement) -> bool {
     let nested = hook.nested.values().map(|reach| reach.nominal);
     let mut all = nested.chain([hook.nominal, hook.teardown.nominal]);
     all.any(|count: Count| !count.is_zero())
 }
 
+/// Is what modules call from within other hooks printed?
+pub(super) fn shown(nested: &Reach, reach: bool) -> bool {
+    reach || !nested.nominal.is_zero()
+}
+
 /// `ima 1/2, selinux+ima 0/1`.
 fn inside(hook: &HookPlacement, reach: bool) -> String {
-    let shown = |entry: &(&String, &Reach)| reach || !entry.1.nominal.is_zero();
     let texts: Vec<String> = hook
         .nested
         .iter()
-        .filter(shown)
+        .filter(|(_, nested)| shown(nested, reach))
         .map(|(modules, reach)| format!("{modules} {}/{}", reach.nominal, reach.max))
         .collect();
     names(&texts)

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What makes a maximum unbounded.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::SyscallPlacement;
+
+/// Why it is not known how often something happens.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum BoundlessCause {
+    /// A loop, or a label that is gone back to.
+    Loop,
+    /// A function that is passed to another, which may call it as often as it likes.
+    Callback,
+    /// Functions that call each other in a circle.
+    Circle,
+    /// The sum is larger than a count can be, 16,777,216.
+    Large,
+    /// Loops are nested deeper than is taken apart.
+    Nested,
+}
+
+/// A piece of code that makes maxima unbounded.
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+pub struct Unbounded {
+    /// Its file.
+    pub file: String,
+    /// Its line, from 1.
+    pub line: u32,
+    /// The function that it stands in; of a circle, the first of its functions by name.
+    pub function: String,
+    /// What it is.
+    pub cause: BoundlessCause,
+    /// The head of the loop, the label, the function that is passed, the functions of the
+    /// circle; empty if it is the function as a whole.
+    pub code: String,
+    /// Why there is no bound.
+    pub why: String,
+}
+
+/// Drops what no system call refers to any more.
+pub(super) fn drop_unused(unbounded: &mut Vec<Unbounded>, syscalls: &mut [SyscallPlacement]) {
+    let all = |call: &mut SyscallPlacement, each: &mut dyn FnMut(&mut u32)| {
+        let hooks = call.hooks.iter_mut();
+        let causes = hooks.flat_map(|hook| hook.unbounded_by.values_mut().flatten());
+        causes.for_each(each);
+    };
+    let mut used: BTreeSet<u32> = BTreeSet::new();
+    for call in &mut *syscalls {
+        all(call, &mut |cause| {
+            used.insert(*cause);
+        });
+    }
+    let places: Vec<u32> = used.into_iter().collect();
+    for call in syscalls {
+        all(call, &mut |cause| {
+            let place = places.partition_point(|used| used < cause);
+            *cause = u32::try_from(place).unwrap_or(u32::MAX);
+        });
+    }
+    let mut at = 0;
+    unbounded.retain(|_| {
+        at += 1;
+        places.binary_search(&(at - 1)).is_ok()
+    });
+}

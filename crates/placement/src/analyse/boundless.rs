@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What makes maxima unbounded, as the document has it.
+
+use rustc_hash::FxHashMap;
+
+use crate::body::{Node, NodeId};
+use crate::load::Loaded;
+use crate::maximum::{Cause, CauseSet, Maximum};
+use crate::program::{FunctionId, Program};
+use crate::{BoundlessCause, SyscallPlacement, Unbounded};
+
+/// Longest list of functions of a circle, in names.
+const MAX_NAMES: usize = 40;
+
+/// All causes of a document so far, each once.
+#[derive(Debug, Default)]
+pub(super) struct Boundless {
+    places: FxHashMap<Unbounded, u32>,
+}
+
+impl Boundless {
+    fn place(&mut self, cause: Unbounded) -> u32 {
+        let next = u32::try_from(self.places.len()).unwrap_or(u32::MAX);
+        *self.places.entry(cause).or_insert(next)
+    }
+
+    /// The causes by file and line, and the references of hooks to them.
+    pub(super) fn sorted(self, syscalls: &mut [SyscallPlacement]) -> Vec<Unbounded> {
+        let mut all: Vec<(Unbounded, u32)> = self.places.into_iter().collect();
+        all.sort_unstable();
+        let mut places = vec![0; all.len()];
+        for (place, (_, old)) in (0u32..).zip(&all) {
+            places[*old as usize] = place;
+        }
+        let hooks = syscalls.iter_mut().flat_map(|call| &mut call.hooks);
+        for causes in hooks.flat_map(|hook| hook.unbounded_by.values_mut()) {
+            for cause in &mut *causes {
+                *cause = places[*cause as usize];
+            }
+            causes.sort_unstable();
+        }
+        all.into_iter().map(|(cause, _)| cause).collect()
+    }
+}
+
+/// The causes of one evaluation, as far as they were asked for.
+pub(super) struct Namer<'a, 'p> {
+    program: &'a Program<'p>,
+    loaded: &'a Loaded,
+    all: &'a mut Boundless,
+    known: FxHashMap<CauseSet, Vec<u32>>,
+}
+
+impl<'a, 'p> Namer<'a, 'p> {
+    pub(super) fn new(
+        program: &'a Program<'p>,
+        loaded: &'a Loaded,
+        all: &'a mut Boundless,
+    ) -> Self {
+        Self {
+            program,
+            loaded,
+            all,
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// Places of the causes of a set.
+    pub(super) fn of(&mut self, maximum: &Maximum<'_, '_, '_>, set: CauseSet) -> Vec<u32> {
+        if let Some(known) = self.known.get(&set) {
+            return known.clone();
+        }
+        let causes = maximum.causes.of(set).into_iter();
+        let mut places: Vec<u32> = causes
+            .map(|cause| {
+                let named = self.named(maximum, cause);
+                self.all.place(named)
+            })
+            .collect();
+        places.sort_unstable();
+        self.known.insert(set, places.clone());
+        places
+    }
+
+    fn named(&self, maximum: &Maximum<'_, '_, '_>, cause: Cause) -> Unbounded {
+        let name = |id: FunctionId| self.program.name(id).to_owned();
+        match cause {
+            Cause::Loop(id, at) => self.at(
+                id,
+                Some(at),
+                BoundlessCause::Loop,
+                self.text(id, at),
+                "neither the code nor a fact says how often it is gone round",
+            ),
+            Cause::Callback(id, at, to) => self.at(
+                id,
+                Some(at),
+                BoundlessCause::Callback,
+                name(to),
+                "neither the code nor a fact says how often it is called back",
+            ),
+            Cause::Circle(number) => {
+                let members = maximum.circles().get(number);
+                let mut members: Vec<FunctionId> = members.into_iter().flatten().copied().collect();
+                members.sort_unstable_by_key(|&id| self.program.name(id));
+                let mut names: Vec<String> = members.iter().map(|&id| name(id)).collect();
+                let left_out = names.len().saturating_sub(MAX_NAMES);
+                names.truncate(MAX_NAMES);
+                if left_out > 0 {
+                    names.push(format!("and {left_out} more"));
+                }
+                let first = members.first().copied().unwrap_or_default();
+                self.at(
+                    first,
+                    None,
+                    BoundlessCause::Circle,
+                    names.join(", "),
+                    "they call each other, and no fact says how deep",
+                )
+            }
+            Cause::Large(id) => self.at(
+                id,
+                None,
+                BoundlessCause::Large,
+                String::new(),
+                "the sum is larger than a count can be",
+            ),
+            Cause::Nested(id) => self.at(
+                id,
+                None,
+                BoundlessCause::Nested,
+                String::new(),
+                "its loops are nested too deep to be taken apart",
+            ),
+        }
+    }
+
+    fn at(
+        &self,
+        id: FunctionId,
+        node: Option<NodeId>,
+        cause: BoundlessCause,
+        code: String,
+        why: &str,
+    ) -> Unbounded {
+        let below = node
+            .and_then(|node| self.body_node(id, node))
+            .map_or(0, Node::line);
+        Unbounded {
+            file: self.program.path(id).to_owned(),
+            line: self.program.function(id).line.saturating_add(below),
+            function: self.program.name(id).to_owned(),
+            cause,
+            code,
+            why: why.to_owned(),
+        }
+    }
+
+    fn body_node(&self, id: FunctionId, node: NodeId) -> Option<&'a Node> {
+        let place = self.program.functions.get(id as usize)?;
+        let body = self
+            .loaded
+            .bodies
+            .get(place.file as usize)?
+            .get(&place.index)?;
+        body.nodes.get(node as usize)
+    }
+
+    fn text(&self, id: FunctionId, node: NodeId) -> String {
+        let node = self.body_node(id, node);
+        node.and_then(Node::text).unwrap_or_default().to_owned()
+    }
+}

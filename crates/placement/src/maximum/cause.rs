@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What makes a maximum unbounded, carried along with each count.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
+use super::Counts;
+use crate::Count;
+use crate::body::NodeId;
+use crate::program::FunctionId;
+
+/// Something of which it is not known how often it happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Cause {
+    /// A loop, or a label that is gone back to.
+    Loop(FunctionId, NodeId),
+    /// A function that is passed at a call, and may be called back.
+    Callback(FunctionId, NodeId, FunctionId),
+    /// Functions that call each other: a number of [`super::Maximum::circles`].
+    Circle(usize),
+    /// A function whose sums are larger than a count can be.
+    Large(FunctionId),
+    /// A function whose loops are nested too deep.
+    Nested(FunctionId),
+}
+
+/// A set of causes: an index of [`Causes`]. 0 is the empty one.
+pub(crate) type CauseSet = u32;
+
+/// A count at most, and if it has no bound, why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Most {
+    pub(crate) count: Count,
+    pub(crate) causes: CauseSet,
+}
+
+impl Most {
+    pub(crate) const ONE: Self = Self {
+        count: Count::ONE,
+        causes: 0,
+    };
+}
+
+#[derive(Debug, Default)]
+struct Sets {
+    numbers: FxHashMap<Cause, u32>,
+    causes: Vec<Cause>,
+    /// Sorted numbers of causes.
+    sets: Vec<Box<[u32]>>,
+    known: FxHashMap<Box<[u32]>, CauseSet>,
+    unions: FxHashMap<(CauseSet, CauseSet), CauseSet>,
+}
+
+/// All causes, and the sets of them that are needed, each once.
+#[derive(Debug, Default)]
+pub(crate) struct Causes(RefCell<Sets>);
+
+impl Sets {
+    fn set(&mut self, members: Vec<u32>) -> CauseSet {
+        if members.is_empty() {
+            return 0;
+        }
+        if self.sets.is_empty() {
+            self.sets.push(Box::default());
+        }
+        let members = members.into_boxed_slice();
+        if let Some(&known) = self.known.get(&members) {
+            return known;
+        }
+        let id = u32::try_from(self.sets.len()).unwrap_or(u32::MAX);
+        self.sets.push(members.clone());
+        self.known.insert(members, id);
+        id
+    }
+}
+
+impl Causes {
+    /// The set of one cause.
+    pub(super) fn one(&self, cause: Cause) -> CauseSet {
+        let mut sets = self.0.borrow_mut();
+        let next = u32::try_from(sets.causes.len()).unwrap_or(u32::MAX);
+        let number = *sets.numbers.entry(cause).or_insert(next);
+        if number == next {
+            sets.causes.push(cause);
+        }
+        sets.set(vec![number])
+    }
+
+    /// The causes of a set.
+    pub(crate) fn of(&self, set: CauseSet) -> Vec<Cause> {
+        let sets = self.0.borrow();
+        let members = sets.sets.get(set as usize);
+        let members = members.into_iter().flatten();
+        members
+            .filter_map(|&number| sets.causes.get(number as usize).copied())
+            .collect()
+    }
+
+    fn union(&self, one: CauseSet, other: CauseSet) -> CauseSet {
+        let (one, other) = (one.min(other), one.max(other));
+        if one == other || one == 0 {
+            return other;
+        }
+        let mut sets = self.0.borrow_mut();
+        if let Some(&known) = sets.unions.get(&(one, other)) {
+            return known;
+        }
+        let mut members = [one, other]
+            .map(|set| sets.sets.get(set as usize).cloned().unwrap_or_default())
+            .concat();
+        members.sort_unstable();
+        members.dedup();
+        let union = sets.set(members);
+        sets.unions.insert((one, other), union);
+        union
+    }
+
+    /// One after the other.
+    pub(super) fn plus(&self, one: Most, other: Most) -> Most {
+        Most {
+            count: one.count.plus(other.count),
+            causes: self.union(one.causes, other.causes),
+        }
+    }
+
+    /// Adds what comes after.
+    pub(super) fn add(&self, counts: &mut Counts, other: &Counts) {
+        for (&key, &count) in other {
+            let sum = counts.entry(key).or_default();
+            *sum = self.plus(*sum, count);
+        }
+    }
+
+    /// Takes the other if it is more.
+    pub(super) fn or(&self, counts: &mut Counts, other: &Counts) {
+        for (&key, &count) in other {
+            let most = counts.entry(key).or_default();
+            *most = Most {
+                count: most.count.or(count.count),
+                causes: self.union(most.causes, count.causes),
+            };
+        }
+    }
+
+    /// Counts in what is done some times, or without bound because of a cause.
+    pub(super) fn repeated(&self, counts: &Counts, rounds: Count, cause: Cause) -> Counts {
+        let why = if rounds.unbounded { self.one(cause) } else { 0 };
+        let all = counts.iter().map(|(&key, most)| {
+            let count = most.count.repeated(rounds);
+            let causes = self.union(most.causes, why);
+            (key, Most { count, causes })
+        });
+        all.filter(|(_, most)| !most.count.is_zero()).collect()
+    }
+
+    /// Whatever is called, as often as it likes because of a cause.
+    pub(super) fn without_bound(&self, counts: &mut Counts, cause: Cause) {
+        let why = self.one(cause);
+        for most in counts.values_mut() {
+            *most = Most {
+                count: Count::UNBOUNDED,
+                causes: self.union(most.causes, why),
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_set_is_there_once() {
+        let causes = Causes::default();
+        let [a, b, c] = [1, 2, 3].map(|at| causes.one(Cause::Loop(7, at)));
+        let ab = causes.union(a, b);
+        assert_eq!(causes.union(ab, c), causes.union(causes.union(c, b), a));
+        assert_eq!(causes.union(ab, a), ab);
+        assert_eq!(causes.union(0, c), c);
+        assert_eq!(causes.of(ab), [Cause::Loop(7, 1), Cause::Loop(7, 2)]);
+        assert_eq!(causes.of(0), []);
+    }
+}
