@@ -28,6 +28,8 @@ pub enum Line {
     Count(String, u64, u64),
     /// The benchmark failed, and why.
     Failed(String),
+    /// The kernel or the file system cannot do it, and why.
+    Unsupported(String),
     /// The benchmark ended well.
     Ended,
     /// Calls that were not counted, for want of room or time. Nothing comes after it.
@@ -53,6 +55,7 @@ impl fmt::Display for Line {
             Line::Begin(at) => write!(f, "begin {at}"),
             Line::Count(hook, short, long) => write!(f, "count {hook} {short} {long}"),
             Line::Failed(why) => write!(f, "failed {}", one_line(why)),
+            Line::Unsupported(why) => write!(f, "unsupported {}", one_line(why)),
             Line::Ended => f.write_str("ended"),
             Line::Lost(calls) => write!(f, "lost {calls}"),
         }
@@ -84,6 +87,7 @@ impl FromStr for Line {
             "begin" => rest.parse().ok().map(Line::Begin),
             "count" => count(rest),
             "failed" => Some(Line::Failed(one_line(rest))),
+            "unsupported" => Some(Line::Unsupported(one_line(rest))),
             "ended" if rest.is_empty() => Some(Line::Ended),
             "lost" => rest.parse().ok().map(Line::Lost),
             _ => None,

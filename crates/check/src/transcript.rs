@@ -74,6 +74,11 @@ impl Transcript {
         self.document.counted.get(self.open?)
     }
 
+    /// Has any benchmark begun?
+    pub fn has_begun(&self) -> bool {
+        self.begun > 0
+    }
+
     /// Has all been said?
     pub fn is_finished(&self) -> bool {
         self.lost.is_some() || self.unavailable.is_some()
@@ -134,9 +139,12 @@ impl Transcript {
                     });
                 }
             }
-            (Line::Failed(why), Some(at)) => {
+            (Line::Failed(why) | Line::Unsupported(why), Some(at)) => {
                 let counted = &mut self.document.counted[at];
                 counted.hooks.clear();
+                if matches!(line, Line::Unsupported(_)) {
+                    counted.status = Status::Unsupported;
+                }
                 counted.reason = Some(why.clone());
                 self.open = None;
             }
