@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Asks each instrument that can be asked.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use experiment::{
-    Caches, Experiment, FileSystem, Instrument, Metric, Place, Spec, Stack, StackError,
+    Caches, Experiment, FileSystem, Instrument, Metric, Pattern, Place, Profile, ProfileDocument,
+    Selection, Spec, Stack, StackError, Status,
 };
 use lab::plan::Manner;
 use lab::prepare::Hooks;
@@ -120,7 +122,9 @@ pub fn measure(
     Ok(Some(documents))
 }
 
-/// Hooks under each stack, and further stacks against the first. False if cancelled.
+/// Hooks under each stack, and further stacks against the first. What failed is tried again
+/// in a boot of its own: where no window was clean, others before it may have been to blame.
+/// False if cancelled.
 fn profile(
     experiment: &Experiment,
     machines: &Machines,
@@ -128,6 +132,70 @@ fn profile(
     line: &mut Line,
     documents: &mut Documents,
 ) -> Result<bool> {
+    let Some((mut profile, mut differences)) = profiles(experiment, machines, cancel, line)? else {
+        return Ok(false);
+    };
+    let failed = failed(&profile)?;
+    if !failed.is_empty() {
+        let again = Experiment {
+            selection: Selection {
+                benchmarks: failed,
+                ..experiment.selection.clone()
+            },
+            ..experiment.clone()
+        };
+        let Some(again) = profiles(&again, machines, cancel, line)? else {
+            return Ok(false);
+        };
+        replace(&mut profile, again.0);
+        replace(&mut differences, again.1);
+    }
+    documents.profile = Some(profile);
+    if experiment.configurations.len() > 1 {
+        documents.differences = Some(differences);
+    }
+    Ok(true)
+}
+
+/// Operations that failed under any stack.
+fn failed(profile: &ProfileDocument) -> Result<Vec<Pattern>> {
+    let mut patterns: Vec<Pattern> = Vec::new();
+    let failed = |profile: &&Profile| profile.status == Status::Failed;
+    for profile in profile.profiles.iter().filter(failed) {
+        let pattern: Pattern = format!("{}:{}", profile.benchmark, profile.variant).parse()?;
+        if !patterns.contains(&pattern) {
+            patterns.push(pattern);
+        }
+    }
+    Ok(patterns)
+}
+
+/// Puts what succeeded now in the place of what failed.
+fn replace(document: &mut ProfileDocument, again: ProfileDocument) {
+    let key = |profile: &Profile| {
+        let (benchmark, variant) = (profile.benchmark.clone(), profile.variant.clone());
+        (profile.stack.clone(), benchmark, variant)
+    };
+    let mut again: BTreeMap<_, Profile> = again
+        .profiles
+        .into_iter()
+        .map(|profile| (key(&profile), profile))
+        .collect();
+    let failed = |profile: &&mut Profile| profile.status == Status::Failed;
+    for profile in document.profiles.iter_mut().filter(failed) {
+        if let Some(new) = again.remove(&key(profile)) {
+            *profile = new;
+        }
+    }
+}
+
+/// Hooks under each stack, and further stacks against the first. None if cancelled.
+fn profiles(
+    experiment: &Experiment,
+    machines: &Machines,
+    cancel: &AtomicBool,
+    line: &mut Line,
+) -> Result<Option<(ProfileDocument, ProfileDocument)>> {
     let scratch = tempfile::tempdir()?;
     let setup = Setup {
         store: &machines.store,
@@ -148,14 +216,13 @@ fn profile(
         line.follow(&progress);
     })?;
     if outcome.cancelled {
-        return Ok(false);
+        return Ok(None);
     }
     let first = &experiment.configurations[0].stack;
-    documents.profile = Some(lab::profiles::document(&outcome, None));
-    if experiment.configurations.len() > 1 {
-        documents.differences = Some(lab::profiles::document(&outcome, Some(first)));
-    }
-    Ok(true)
+    Ok(Some((
+        lab::profiles::document(&outcome, None),
+        lab::profiles::document(&outcome, Some(first)),
+    )))
 }
 
 /// Slopes under the first stack. False if cancelled.
