@@ -42,6 +42,8 @@ struct Keys {
     compared: Option<IgnoredAny>,
     changes: Option<IgnoredAny>,
     versions: Option<IgnoredAny>,
+    counted: Option<IgnoredAny>,
+    instruments: Option<IgnoredAny>,
 }
 
 impl AnyDocument {
@@ -72,9 +74,15 @@ impl AnyDocument {
             }
             kind @ (DocumentKind::Comparison
             | DocumentKind::PlacementDifference
-            | DocumentKind::PlacementHistory) => {
+            | DocumentKind::PlacementHistory
+            | DocumentKind::Check) => {
                 return Err(unknown(DocumentFault::NoVersion {
                     message: format!("a {kind} is made from others, and cannot be used like one"),
+                }));
+            }
+            DocumentKind::Counts => {
+                return Err(unknown(DocumentFault::NoVersion {
+                    message: "a monitor's counts are of use to `lsmeter check` only".to_owned(),
                 }));
             }
             DocumentKind::Unknown => {
@@ -108,6 +116,16 @@ impl AnyDocument {
     }
 }
 
+impl DocumentKind {
+    /// Which kind a document in memory is, by its keys.
+    ///
+    /// # Errors
+    /// [`DocumentError`] if it is no document at all, or a newer one.
+    pub fn of(bytes: &[u8]) -> Result<DocumentKind, DocumentError> {
+        kind(bytes).map_err(unknown)
+    }
+}
+
 fn unknown(fault: DocumentFault) -> DocumentError {
     DocumentError {
         document: DocumentKind::Unknown,
@@ -135,6 +153,10 @@ fn kind(bytes: &[u8]) -> Result<DocumentKind, DocumentFault> {
         DocumentKind::Comparison
     } else if keys.versions.is_some() {
         DocumentKind::PlacementHistory
+    } else if keys.counted.is_some() {
+        DocumentKind::Counts
+    } else if keys.instruments.is_some() {
+        DocumentKind::Check
     } else {
         DocumentKind::Unknown
     })

@@ -7,6 +7,7 @@ use std::io::{self, Read, Write};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use crate::check::{CheckDocument, CountsDocument};
 use crate::comparison::ComparisonDocument;
 use crate::monitor::MonitorDocument;
 use crate::placement::{PlacementDifference, PlacementDocument, PlacementHistory};
@@ -39,6 +40,10 @@ pub enum DocumentKind {
     PlacementDifference,
     /// What `lsmeter placement history` writes: [`crate::placement::PlacementHistory`].
     PlacementHistory,
+    /// What `lsmeter check` writes: [`crate::CheckDocument`].
+    Check,
+    /// What the monitor of `lsmeter check` counted: [`crate::CountsDocument`].
+    Counts,
     /// None of these, or none that could be told.
     Unknown,
 }
@@ -54,6 +59,8 @@ impl fmt::Display for DocumentKind {
             DocumentKind::Comparison => "comparison document",
             DocumentKind::PlacementDifference => "difference of placements",
             DocumentKind::PlacementHistory => "history of placements",
+            DocumentKind::Check => "check document",
+            DocumentKind::Counts => "document of a monitor's counts",
             DocumentKind::Unknown => "document of lsmeter's",
         })
     }
@@ -186,6 +193,14 @@ impl DocumentError {
             DocumentKind::PlacementHistory => (
                 "it was not written to its end; analyse the trees again",
                 "give a document that `lsmeter placement history TREE... --json` wrote",
+            ),
+            DocumentKind::Check => (
+                "it was not written to its end; check again",
+                "give a document that `lsmeter check --output FILE` wrote",
+            ),
+            DocumentKind::Counts => (
+                "it was not written to its end; check again with --keep",
+                "give a document that `lsmeter check --keep DIR` wrote",
             ),
             DocumentKind::Unknown => (
                 "it was not written to its end; measure again",
@@ -416,6 +431,16 @@ pub fn placement_schema() -> serde_json::Value {
 /// The JSON Schema of the difference of placements, generated from the types.
 pub fn placement_difference_schema() -> serde_json::Value {
     schemars::schema_for!(PlacementDifference).to_value()
+}
+
+/// The JSON Schema of the check document, generated from the types.
+pub fn check_schema() -> serde_json::Value {
+    schemars::schema_for!(CheckDocument).to_value()
+}
+
+/// The JSON Schema of a monitor's counts, generated from the types.
+pub fn counts_schema() -> serde_json::Value {
+    schemars::schema_for!(CountsDocument).to_value()
 }
 
 /// The JSON Schema of the history of placements, generated from the types.

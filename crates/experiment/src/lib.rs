@@ -12,6 +12,8 @@
 //! - [`History`]: the figures of many runs as series, and where these change.
 //! - [`ComparisonDocument`]: the comparison document: what differs between two of the
 //!   others, and whether it is real; its parts are in [`comparison`].
+//! - [`CheckDocument`]: the check document: whether the instruments agree; its parts are
+//!   in [`check`].
 //! - [`AnyDocument`]: a document of whichever kind.
 //! - [`journal`]: finished cells, one JSON line each, so that a killed run resumes.
 //!
@@ -20,6 +22,7 @@
 mod aa;
 mod any;
 mod cell;
+pub mod check;
 pub mod comparison;
 mod configuration;
 mod configure;
@@ -44,12 +47,13 @@ mod words;
 pub use aa::{AaMetric, AaReport};
 pub use any::AnyDocument;
 pub use cell::{Cell, CellKey, Counts, PathCount, title as cell_title};
+pub use check::{CheckDocument, CountsDocument};
 pub use comparison::ComparisonDocument;
 pub use configuration::{Configuration, Tuning, title as configuration_title};
 pub use document::{
-    DOCUMENT_LIMIT_BYTES, DocumentError, DocumentFault, DocumentKind, comparison_schema,
-    monitor_schema, placement_difference_schema, placement_history_schema, placement_schema,
-    profile_schema, run_schema, sensitivity_schema,
+    DOCUMENT_LIMIT_BYTES, DocumentError, DocumentFault, DocumentKind, check_schema,
+    comparison_schema, counts_schema, monitor_schema, placement_difference_schema,
+    placement_history_schema, placement_schema, profile_schema, run_schema, sensitivity_schema,
 };
 pub use experiment::{Experiment, Samples};
 pub use framework::IRREGULAR_FUNCTIONS;
@@ -75,6 +79,6 @@ pub use sensitivity::{
 pub use spec::{Baseline, ConfigurationSpec, IntegrityList, SPEC_LIMIT_BYTES, Spec, SpecError};
 pub use stack::{Stack, StackError};
 pub use words::{
-    Caches, Clock, DelayModule, FileSystem, Integrity, Metric, MonitorMode, Place, Policy, Select,
-    SelinuxPolicy, Status, Suite, Unit, UnknownWord,
+    Caches, CheckVerdict, Clock, DelayModule, FileSystem, Instrument, InstrumentStatus, Integrity,
+    Metric, MonitorMode, Place, Policy, Select, SelinuxPolicy, Status, Suite, Unit, UnknownWord,
 };

@@ -14,6 +14,7 @@ mod error;
 pub mod gather;
 pub mod host;
 pub mod initramfs;
+pub mod inside;
 pub mod journal;
 pub mod kernel;
 pub mod kvm;

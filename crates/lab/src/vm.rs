@@ -229,7 +229,7 @@ fn write_initramfs(boot: &Boot<'_>, path: &Path) -> std::io::Result<()> {
     file.write_all(&directives)
 }
 
-fn accept(
+pub(crate) fn accept(
     listening: &UnixListener,
     qemu: &mut Process,
     cancel: &AtomicBool,
@@ -266,7 +266,7 @@ fn accept(
 }
 
 /// Adds what the console and QEMU itself said last; a panic becomes the reason.
-fn explain(reason: String, qemu: &Process) -> String {
+pub(crate) fn explain(reason: String, qemu: &Process) -> String {
     let console = qemu.stdout();
     let panic = console.lines().find_map(|line| {
         line.find("Kernel panic")

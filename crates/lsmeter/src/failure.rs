@@ -3,6 +3,7 @@
 
 use std::fmt::Display;
 
+use check::CheckError;
 use compare::{BudgetError, CompareError};
 use experiment::{DocumentError, DocumentFault, PatternError, SpecError, UnknownPreset};
 use history::HistoryError;
@@ -97,6 +98,13 @@ pub fn explain(error: &anyhow::Error) -> (Exit, Option<String>) {
             && !matches!(error.fault, DocumentFault::Io(_))
         {
             return (Exit::Usage, error.hint().map(str::to_owned));
+        }
+        if let Some(error) = cause.downcast_ref::<CheckError>() {
+            let exit = match error {
+                CheckError::Nothing { .. } => Exit::Usage,
+                CheckError::BadFacts { .. } => Exit::Internal,
+            };
+            return (exit, Some(error.hint().to_owned()));
         }
         if let Some(error) = cause.downcast_ref::<CompareError>() {
             return (Exit::Usage, Some(error.hint()));

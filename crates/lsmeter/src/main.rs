@@ -37,6 +37,8 @@ fn dispatch(command: Command) -> anyhow::Result<Exit> {
         Command::Sensitivity(args) => commands::sensitivity::sensitivity(&args),
         Command::Monitor(args) => commands::monitor::monitor(&args),
         Command::Placement(args) => commands::placement::placement(&args),
+        Command::Check(args) => commands::check::check(&args),
+        Command::InGuestMonitor => commands::in_guest::monitor(),
         Command::History(HistoryCommand::Add(args)) => commands::history::add(&args),
         Command::History(HistoryCommand::Show(args)) => commands::history::show(&args),
         Command::History(HistoryCommand::Plot(args)) => commands::history::plot(&args),

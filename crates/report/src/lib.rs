@@ -14,7 +14,8 @@
 //! twice and not by all, [`difference_report`] and [`placement_history_report`] about several
 //! of them; [`history_report`] and [`history_csv`] are about runs over time. [`comparison_report`] and
 //! [`comparison_csv`] are about what differs between two documents; [`ktap`], [`junit`] and
-//! [`kcidb`] say for other machines what a gate says of it. All text from a document is made
+//! [`kcidb`] say for other machines what a gate says of it. [`instruments_report`] is about
+//! whether instruments agree. All text from a document is made
 //! harmless on the way: it may come from a guest that lies, or out of any tree.
 
 mod callgrind;
@@ -31,6 +32,7 @@ mod gather;
 mod group;
 mod history;
 mod hook_trace;
+mod instruments;
 mod latex;
 mod markdown;
 mod monitor;
@@ -63,6 +65,7 @@ pub use crate::hook_trace::hook_trace;
 pub use history::{
     HISTORY_CSV_COLUMNS, HistoryOptions, history_csv, history_figures, history_report,
 };
+pub use instruments::{InstrumentsOptions, instruments_report};
 pub use latex::latex;
 pub use markdown::{markdown, markdown_page};
 pub use monitor::{

@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueHint};
 use crate::exit;
 
 mod build;
+mod check;
 mod compare;
 mod history;
 mod monitor;
@@ -19,6 +20,7 @@ mod sensitivity;
 mod shared;
 
 pub use build::BuildArgs;
+pub use check::CheckArgs;
 pub use compare::{CompareArgs, ComparisonFormat};
 pub use history::{
     HistoryAddArgs, HistoryCommand, HistoryFormat, HistoryPlotArgs, HistorySelectArgs,
@@ -63,6 +65,8 @@ pub enum Command {
     Compare(Box<CompareArgs>),
     /// Tell which LSM hooks each system call can reach, from a kernel's sources alone
     Placement(Box<PlacementArgs>),
+    /// Tell whether the instruments agree: how far they can be trusted on a kernel
+    Check(Box<CheckArgs>),
     /// Keep run documents, and tell where their figures change over time
     #[command(subcommand)]
     History(HistoryCommand),
@@ -76,6 +80,9 @@ pub enum Command {
     List(ListCommand),
     /// Tell what works on this machine, and how to get the rest
     Doctor(DoctorArgs),
+    /// Count hooks as the first process of a virtual machine
+    #[command(name = "in-guest-monitor", hide = true)]
+    InGuestMonitor,
     /// Print a shell's completions
     #[command(after_help = "Example: lsmeter completions bash > \
         ~/.local/share/bash-completion/completions/lsmeter")]

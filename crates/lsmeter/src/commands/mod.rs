@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! One file a command.
 
+pub mod check;
 pub mod compare;
 pub mod doctor;
 pub mod generate;
 pub mod history;
+pub mod in_guest;
 pub mod kernel;
 pub mod kernel_build;
 pub mod list;

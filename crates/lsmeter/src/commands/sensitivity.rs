@@ -86,7 +86,8 @@ pub fn sensitivity(args: &SensitivityArgs) -> Result<Exit> {
     end(args, stdout_taken, document?)
 }
 
-fn show(line: &mut Line, step: Step<'_>) {
+/// Shows how a sweep goes on.
+pub fn show(line: &mut Line, step: Step<'_>) {
     match step {
         Step::Counting { kernel, .. } => line.say(format!("{kernel}: counting hooks")),
         Step::Profiling { kernel } => line.say(format!("{kernel}: profiling modules")),

@@ -140,6 +140,8 @@ fn name(source: &Source) -> String {
         DocumentKind::Comparison
         | DocumentKind::PlacementDifference
         | DocumentKind::PlacementHistory
+        | DocumentKind::Check
+        | DocumentKind::Counts
         | DocumentKind::Unknown => "document",
     };
     format!("{kind}: {}", printable(&source.name, TEXT_LIMIT))

@@ -25,6 +25,8 @@ use crate::failure::usage;
 use crate::output;
 use crate::progress::Line;
 
+pub use input::Input;
+
 /// Analyses a tree, and compares it with profiles if asked to.
 ///
 /// # Errors
@@ -233,7 +235,7 @@ fn asked_for(args: &ScopeArgs, profile: &Profile) -> bool {
 }
 
 /// `6.12` of `6.12.117+deb12-cloud-amd64`.
-fn series(version: &str) -> Option<(u32, u32)> {
+pub fn series(version: &str) -> Option<(u32, u32)> {
     let mut numbers = version.split(|c: char| !c.is_ascii_digit());
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Why documents cannot be checked, or a guest not be understood.
+
+/// Why documents cannot be checked against each other.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CheckError {
+    /// None of them holds what was asked for.
+    #[error("no document holds anything of {wanted}")]
+    Nothing {
+        /// What was asked for.
+        wanted: String,
+    },
+    /// The facts cannot be read, which is a fault of lsmeter.
+    #[error("explanations.toml: {message}")]
+    BadFacts {
+        /// What is wrong.
+        message: String,
+    },
+}
+
+impl CheckError {
+    /// What the user can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            CheckError::Nothing { .. } => {
+                "give documents of one kernel, one stack and one file system, or name others with \
+                 --kernel, --stack and --fs"
+            }
+            CheckError::BadFacts { .. } => "please report it",
+        }
+    }
+}
+
+/// Why what a guest says is not understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TranscriptError {
+    /// A line is none of those that it may say.
+    #[error("a line that means nothing: {line}")]
+    Unknown {
+        /// It, bounded and printable.
+        line: String,
+    },
+    /// A line comes where it makes no sense.
+    #[error("`{line}` {why}")]
+    Order {
+        /// It.
+        line: String,
+        /// Why it does not belong there.
+        why: &'static str,
+    },
+    /// There are more than there can be.
+    #[error("more than {limit} {what}")]
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// The most.
+        limit: usize,
+    },
+    /// It ended before all was said.
+    #[error("it ended before all was said")]
+    Unfinished,
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Why instruments may differ: a data file, each entry with the kernel's code that it speaks
+//! of. An entry says by how much, so that it hides nothing else.
+
+use experiment::{Instrument, Pattern};
+use serde::Deserialize;
+
+use crate::error::CheckError;
+
+const EXPLANATIONS: &str = include_str!("../facts/explanations.toml");
+
+/// Which way an instrument differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Direction {
+    /// It counts more calls than others.
+    More,
+    /// It counts fewer.
+    Fewer,
+}
+
+/// Why an instrument differs from others.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Fact {
+    /// What it is called where it explains nothing.
+    pub name: String,
+    /// Which instrument differs.
+    pub instrument: Instrument,
+    /// Which way.
+    pub counts: Direction,
+    /// From which others; from all unless said.
+    #[serde(default)]
+    pub against: Vec<Instrument>,
+    /// In which operations.
+    pub benchmarks: Vec<Pattern>,
+    /// In which hooks, in the same form.
+    pub hooks: Vec<Pattern>,
+    /// Exactly so many times as many calls.
+    #[serde(default)]
+    pub times: Option<u32>,
+    /// Exactly so many calls for each operation, or one of several numbers.
+    #[serde(default)]
+    pub by: Vec<f64>,
+    /// Any number of calls, of a hook that others do not see at all.
+    #[serde(default)]
+    pub unseen: bool,
+    /// The kernel's code that it speaks of.
+    pub code: String,
+    /// Why. Never empty.
+    pub why: String,
+}
+
+/// What an instrument and another tell of a hook of an operation.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Difference<'a> {
+    pub benchmark: &'a str,
+    pub variant: &'a str,
+    pub hook: &'a str,
+    pub instrument: Instrument,
+    pub count: f64,
+    pub other: Instrument,
+    /// A bound if the other is the placement.
+    pub other_count: f64,
+    /// Calls that two counts may be apart.
+    pub tolerance: f64,
+}
+
+impl Fact {
+    /// Does it explain that?
+    pub(crate) fn explains(&self, of: &Difference<'_>) -> bool {
+        let matches = |patterns: &[Pattern], name: &str, variant: &str| {
+            let mut found = false;
+            for pattern in patterns.iter().filter(|p| p.matches(name, variant)) {
+                found = !pattern.excludes();
+            }
+            found
+        };
+        self.instrument == of.instrument
+            && (self.against.is_empty() || self.against.contains(&of.other))
+            && matches(&self.benchmarks, of.benchmark, of.variant)
+            && matches(&self.hooks, of.hook, "")
+            && self.fits(of)
+    }
+
+    fn fits(&self, of: &Difference<'_>) -> bool {
+        let (count, other) = (of.count, of.other_count);
+        let (greater, lesser) = match self.counts {
+            Direction::More => (count, other),
+            Direction::Fewer => (other, count),
+        };
+        if greater <= lesser {
+            return false;
+        }
+        if self.unseen {
+            return lesser.abs() <= of.tolerance;
+        }
+        // What exceeds a bound exceeds it by no more than it exceeds the count.
+        let bound = of.other == Instrument::Placement;
+        let is = |expected: f64| match bound {
+            true => greater <= expected + of.tolerance,
+            false => (greater - expected).abs() <= of.tolerance,
+        };
+        match self.times {
+            // Twice nothing is nothing.
+            Some(times) => lesser > of.tolerance && is(lesser * f64::from(times)),
+            None => self.by.iter().any(|by| is(lesser + by)),
+        }
+    }
+
+    fn fault(&self) -> Option<&'static str> {
+        let amounts = [self.times.is_some(), !self.by.is_empty(), self.unseen];
+        let said = amounts.iter().filter(|said| **said).count();
+        if self.why.is_empty() || self.code.is_empty() || self.name.is_empty() {
+            Some("it has no name, no reason or no code")
+        } else if self.benchmarks.is_empty() || self.hooks.is_empty() {
+            Some("it speaks of nothing")
+        } else if said != 1 {
+            Some("it says not once by how much")
+        } else if self.by.iter().any(|by| !by.is_finite() || *by <= 0.0) {
+            Some("calls that are none")
+        } else {
+            None
+        }
+    }
+}
+
+/// All that explains differences.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Facts {
+    #[serde(default, rename = "fact")]
+    pub(crate) facts: Vec<Fact>,
+}
+
+impl Facts {
+    /// Those that lsmeter knows.
+    ///
+    /// # Errors
+    /// [`CheckError::BadFacts`], which is a fault of lsmeter.
+    pub fn load() -> Result<Facts, CheckError> {
+        Facts::parse(EXPLANATIONS)
+    }
+
+    /// Those of a text in the form of `facts/explanations.toml`.
+    ///
+    /// # Errors
+    /// [`CheckError::BadFacts`].
+    pub fn parse(text: &str) -> Result<Facts, CheckError> {
+        let bad = |message: String| CheckError::BadFacts { message };
+        let facts: Facts = toml::from_str(text).map_err(|error| bad(error.to_string()))?;
+        for fact in &facts.facts {
+            if let Some(fault) = fact.fault() {
+                return Err(bad(format!("{}: {fault}", fact.name)));
+            }
+        }
+        Ok(facts)
+    }
+
+    /// Position and reason of the first that explains it.
+    pub(crate) fn explain(&self, of: &Difference<'_>) -> Option<(usize, &Fact)> {
+        let mut facts = self.facts.iter().enumerate();
+        facts.find(|(_, fact)| fact.explains(of))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fact(amount: &str) -> Facts {
+        let text = format!(
+            "[[fact]]\nname = 'x'\ninstrument = 'monitor'\ncounts = 'more'\nbenchmarks = \
+             ['chown:*', '!chown:link']\nhooks = ['inode_*']\n{amount}\ncode = 'c'\nwhy = 'w'\n"
+        );
+        Facts::parse(&text).unwrap()
+    }
+
+    fn explains(facts: &Facts, variant: &str, hook: &str, counts: [f64; 2]) -> bool {
+        let of = |other, tolerance| Difference {
+            benchmark: "chown",
+            variant,
+            hook,
+            instrument: Instrument::Monitor,
+            count: counts[0],
+            other,
+            other_count: counts[1],
+            tolerance,
+        };
+        facts.explain(&of(Instrument::Profile, 1e-6)).is_some()
+    }
+
+    #[test]
+    fn a_fact_explains_its_own_amount() {
+        let twice = fact("times = 2");
+        assert!(explains(&twice, "same", "inode_setattr", [2.0, 1.0]));
+        assert!(!explains(&twice, "same", "inode_setattr", [3.0, 1.0]));
+        assert!(!explains(&twice, "same", "inode_setattr", [1.0, 2.0]));
+        assert!(!explains(&twice, "same", "inode_setattr", [1.0, 0.0]));
+        assert!(!explains(&twice, "link", "inode_setattr", [2.0, 1.0]));
+        assert!(!explains(&twice, "same", "path_chown", [2.0, 1.0]));
+        let by = fact("by = [1, 2]");
+        assert!(explains(&by, "same", "inode_setattr", [3.0, 1.0]));
+        assert!(!explains(&by, "same", "inode_setattr", [4.0, 1.0]));
+        let unseen = fact("unseen = true");
+        assert!(explains(&unseen, "same", "inode_setattr", [0.25, 0.0]));
+        assert!(!explains(&unseen, "same", "inode_setattr", [2.0, 1.0]));
+    }
+
+    #[test]
+    fn a_fact_without_an_amount_is_none() {
+        let text = "[[fact]]\nname = 'x'\ninstrument = 'monitor'\ncounts = 'more'\nbenchmarks = \
+                    ['*']\nhooks = ['*']\ncode = 'c'\nwhy = 'w'\n";
+        let error = Facts::parse(text).unwrap_err().to_string();
+        assert_eq!(error, "explanations.toml: x: it says not once by how much");
+        assert!(Facts::load().is_ok());
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! One hook of one operation: what instruments tell of it, and how that fits together.
+
+use std::collections::BTreeSet;
+
+use experiment::check::{ApartInstruments, CheckedHook};
+use experiment::{CheckVerdict, Instrument, Slope};
+
+use crate::facts::{Difference, Facts};
+
+/// Calls that two exact counts may be apart: what is left of a sum of fractions.
+const EXACT: f64 = 1e-6;
+
+/// What instruments tell of a hook.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Counts {
+    pub profile: Option<u64>,
+    pub monitor: Option<f64>,
+    pub slope: Option<f64>,
+    pub nominal: Option<u64>,
+    pub maximum: Option<u64>,
+}
+
+impl Counts {
+    /// A count, or the placement's bound.
+    fn of(&self, instrument: Instrument) -> Option<f64> {
+        match instrument {
+            Instrument::Profile => self.profile.map(|calls| calls as f64),
+            Instrument::Monitor => self.monitor,
+            Instrument::Sensitivity => self.slope,
+            Instrument::Placement => self.maximum.map(|calls| calls as f64),
+        }
+    }
+
+    /// Does no instrument see a call, nor expect one?
+    pub(crate) fn is_nothing(&self) -> bool {
+        let any = |calls: Option<u64>| calls.is_some_and(|calls| calls > 0);
+        !any(self.profile) && !any(self.nominal) && self.monitor.is_none_or(|calls| calls == 0.0)
+    }
+}
+
+/// Judges a hook. `used` collects positions of facts that explained something.
+pub(crate) fn judge(
+    operation: (&str, &str),
+    hook: &str,
+    counts: &Counts,
+    facts: &Facts,
+    used: &mut BTreeSet<usize>,
+) -> CheckedHook {
+    let mut apart = Vec::new();
+    let mut reasons: Vec<&str> = Vec::new();
+    let mut compared = 0;
+    for (at, &first) in Instrument::ALL.iter().enumerate() {
+        for &second in &Instrument::ALL[at + 1..] {
+            let Some((a, b)) = counts.of(first).zip(counts.of(second)) else {
+                continue;
+            };
+            compared += 1;
+            let tolerance = tolerance(first, second);
+            let agrees = match second {
+                Instrument::Placement => a <= b + tolerance,
+                _ => (a - b).abs() <= tolerance,
+            };
+            if agrees {
+                continue;
+            }
+            let difference = |instrument, count, other, other_count| Difference {
+                benchmark: operation.0,
+                variant: operation.1,
+                hook,
+                instrument,
+                count,
+                other,
+                other_count,
+                tolerance,
+            };
+            let why = facts
+                .explain(&difference(first, a, second, b))
+                .or_else(|| facts.explain(&difference(second, b, first, a)));
+            if let Some((position, fact)) = why {
+                used.insert(position);
+                if !reasons.contains(&fact.why.as_str()) {
+                    reasons.push(&fact.why);
+                }
+            }
+            apart.push(ApartInstruments {
+                first,
+                second,
+                explained: why.is_some(),
+            });
+        }
+    }
+    let verdict = match apart.iter().all(|apart| apart.explained) {
+        true if compared == 0 => CheckVerdict::Alone,
+        true if apart.is_empty() => CheckVerdict::Agree,
+        true => CheckVerdict::Explained,
+        false => CheckVerdict::Disagree,
+    };
+    CheckedHook {
+        hook: hook.to_owned(),
+        profile: counts.profile,
+        monitor: counts.monitor,
+        slope: counts.slope,
+        nominal: counts.nominal,
+        maximum: counts.maximum,
+        verdict,
+        apart,
+        explanation: (!reasons.is_empty()).then(|| reasons.join(" ")),
+    }
+}
+
+fn tolerance(first: Instrument, second: Instrument) -> f64 {
+    match [first, second].contains(&Instrument::Sensitivity) {
+        true => Slope::DIFFERENCE,
+        false => EXACT,
+    }
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Whether what instruments tell of the same operations agrees, and the document that holds it.
+
+mod counts;
+mod summary;
+
+use std::io::{Read, Write};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::document::{
+    self, Document, DocumentError, DocumentFault, DocumentKind, json, lines, printable,
+};
+use crate::profile::FunctionDifference;
+use crate::run::{Environment, Tool};
+use crate::sensitivity::ALL_HOOKS;
+use crate::words::{CheckVerdict, Instrument, InstrumentStatus};
+
+pub use counts::{CountedBenchmark, CountedHook, CountsDocument};
+pub use summary::{CheckSummary, PairSummary, Verdicts};
+
+/// Whether the instruments agree on a kernel: `lsmeter check --json`. See
+/// [`CheckDocument::read`] and [`CheckDocument::write`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "lsmeter check document")]
+pub struct CheckDocument {
+    /// [`crate::SCHEMA_VERSION`] of the writer.
+    pub schema_version: u32,
+    /// What wrote it.
+    pub tool: Tool,
+    /// What the profile was made on; None without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub environment: Option<Environment>,
+    /// Kernel as the user named it.
+    pub kernel: String,
+    /// `uname -r` as the guest reported it.
+    pub release: String,
+    /// The stack whose hooks are compared.
+    pub stack: Vec<String>,
+    /// File system worked on.
+    pub fs: String,
+    /// What became of each instrument.
+    pub instruments: Vec<CheckedInstrument>,
+    /// Benchmarks, in the order of the suite.
+    pub benchmarks: Vec<CheckedBenchmark>,
+    /// Further stacks, against the first: what differs outside hooks.
+    pub residuals: Vec<CheckedResidual>,
+    /// How many agree.
+    pub summary: CheckSummary,
+    /// Facts that explain nothing here.
+    #[serde(default)]
+    pub unused_facts: Vec<String>,
+}
+
+/// An instrument.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckedInstrument {
+    /// Which.
+    pub instrument: Instrument,
+    /// What became of it.
+    pub status: InstrumentStatus,
+    /// Why it tells nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Hooks that it cannot see, or not delay.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blind: Vec<String>,
+}
+
+/// An operation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckedBenchmark {
+    /// Benchmark.
+    pub benchmark: String,
+    /// Its variant; may be empty.
+    pub variant: String,
+    /// Hooks that any instrument tells of, by name; `all` is the sum over those that were
+    /// delayed together.
+    pub hooks: Vec<CheckedHook>,
+    /// Instruments that tell nothing of this operation, though of others, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<MissingInstrument>,
+}
+
+/// An instrument that tells nothing of an operation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MissingInstrument {
+    /// Which.
+    pub instrument: Instrument,
+    /// It failed, which is not what it should do.
+    pub failed: bool,
+    /// Why.
+    pub reason: String,
+}
+
+/// What instruments tell of one hook in one operation. Figures are calls in one operation;
+/// None where an instrument tells nothing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckedHook {
+    /// The hook: `inode_permission`.
+    pub hook: String,
+    /// Calls that the profile counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<u64>,
+    /// Calls that the monitor counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub monitor: Option<f64>,
+    /// Slope of the operation's cost over the time of the hook's decision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slope: Option<f64>,
+    /// Calls on the nominal path by source: told, not judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nominal: Option<u64>,
+    /// Calls at most by source; None beside a nominal count: without bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub maximum: Option<u64>,
+    /// How that fits together.
+    pub verdict: CheckVerdict,
+    /// Pairs of instruments that do not agree.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub apart: Vec<ApartInstruments>,
+    /// Why they do not, as far as that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<String>,
+}
+
+/// Two instruments that do not agree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ApartInstruments {
+    /// One of them.
+    pub first: Instrument,
+    /// The other, after the first in the order of [`Instrument::ALL`].
+    pub second: Instrument,
+    /// Is it known why?
+    pub explained: bool,
+}
+
+/// An operation under a stack, against the first stack. Figures are guest kernel
+/// instructions per operation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckedResidual {
+    /// The stack.
+    pub stack: Vec<String>,
+    /// The first stack.
+    pub baseline: Vec<String>,
+    /// Benchmark.
+    pub benchmark: String,
+    /// Its variant; may be empty.
+    pub variant: String,
+    /// By how much the operation differs.
+    pub difference: i64,
+    /// What of that is inside hooks.
+    pub explained: i64,
+    /// What is not.
+    pub residual: i64,
+    /// Where that is; they sum up to it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<FunctionDifference>,
+    /// Agree: nothing is outside. Alone: the operation takes no one path that could be
+    /// compared.
+    pub verdict: CheckVerdict,
+}
+
+impl CheckedBenchmark {
+    /// `benchmark:variant`, or `benchmark` if there is only one variant.
+    pub fn title(&self) -> String {
+        crate::cell::title(&self.benchmark, &self.variant)
+    }
+}
+
+impl CheckedResidual {
+    /// `benchmark:variant`, or `benchmark` if there is only one variant.
+    pub fn title(&self) -> String {
+        crate::cell::title(&self.benchmark, &self.variant)
+    }
+}
+
+impl CheckedHook {
+    /// Does this instrument tell something of it?
+    pub fn tells(&self, instrument: Instrument) -> bool {
+        match instrument {
+            Instrument::Profile => self.profile.is_some(),
+            Instrument::Monitor => self.monitor.is_some(),
+            Instrument::Sensitivity => self.slope.is_some(),
+            // A hook without bound cannot be called too often.
+            Instrument::Placement => self.maximum.is_some(),
+        }
+    }
+
+    /// Is it one hook, not a sum over several?
+    pub fn is_of_a_hook(&self) -> bool {
+        self.hook != ALL_HOOKS
+    }
+
+    /// What is said of these two, in this order, if they do not agree.
+    pub fn apart_of(&self, first: Instrument, second: Instrument) -> Option<&ApartInstruments> {
+        let mut apart = self.apart.iter();
+        apart.find(|apart| apart.first == first && apart.second == second)
+    }
+
+    fn contradiction(&self) -> Option<String> {
+        let hook = printable(&self.hook);
+        let figures = self.monitor.iter().chain(&self.slope);
+        if figures.into_iter().any(|figure| !figure.is_finite()) {
+            return Some(format!("a figure of {hook} is none"));
+        }
+        let silent = |at: &&ApartInstruments| !self.tells(at.first) || !self.tells(at.second);
+        if let Some(apart) = self.apart.iter().find(silent) {
+            return Some(format!(
+                "{hook}: {} and {} do not agree, but one of them tells nothing",
+                apart.first, apart.second
+            ));
+        }
+        let unexplained = self.apart.iter().any(|apart| !apart.explained);
+        let fits = match self.verdict {
+            CheckVerdict::Agree | CheckVerdict::Alone => self.apart.is_empty(),
+            CheckVerdict::Explained => !self.apart.is_empty() && !unexplained,
+            CheckVerdict::Disagree => unexplained,
+        };
+        (!fits).then(|| {
+            format!(
+                "{hook}: the verdict {} is not what its pairs say",
+                self.verdict
+            )
+        })
+    }
+}
+
+impl CheckDocument {
+    /// Reads a document of this or an older schema version. Keys it does not know are
+    /// skipped.
+    ///
+    /// # Errors
+    /// [`DocumentError`], which says where. Reads at most
+    /// [`DOCUMENT_LIMIT_BYTES`](crate::DOCUMENT_LIMIT_BYTES).
+    pub fn read(reader: impl Read) -> Result<CheckDocument, DocumentError> {
+        document::read(reader)
+    }
+
+    /// Reads a document that is in memory. Like [`CheckDocument::read`].
+    ///
+    /// # Errors
+    /// [`DocumentError`].
+    pub fn parse(bytes: &[u8]) -> Result<CheckDocument, DocumentError> {
+        document::parse(bytes)
+    }
+
+    /// Writes the document: one line per instrument, benchmark and residual.
+    ///
+    /// # Errors
+    /// [`DocumentFault::Io`] when the writer fails. Flushes at the end.
+    pub fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
+        document::write(self, writer)
+    }
+}
+
+impl Document for CheckDocument {
+    const KIND: DocumentKind = DocumentKind::Check;
+
+    fn check(&self) -> Result<(), DocumentFault> {
+        let refuse = |path: String, message| Err(DocumentFault::Contradiction { path, message });
+        for (index, benchmark) in self.benchmarks.iter().enumerate() {
+            let message = benchmark.hooks.iter().find_map(CheckedHook::contradiction);
+            if let Some(message) = message {
+                return refuse(format!("benchmarks[{index}]"), message);
+            }
+        }
+        for (index, residual) in self.residuals.iter().enumerate() {
+            let sum = i128::from(residual.explained) + i128::from(residual.residual);
+            if sum != i128::from(residual.difference) {
+                let message = "the difference is not the sum of its parts".to_owned();
+                return refuse(format!("residuals[{index}]"), message);
+            }
+        }
+        if self.summary != CheckSummary::of(&self.benchmarks, &self.residuals) {
+            let message = "it is not what the hooks and residuals sum up to".to_owned();
+            return refuse("summary".to_owned(), message);
+        }
+        Ok(())
+    }
+
+    fn write_keys(&self, w: &mut impl Write) -> Result<(), DocumentFault> {
+        // Taken apart in full, so that a new key cannot be forgotten here.
+        let CheckDocument {
+            schema_version,
+            tool,
+            environment,
+            kernel,
+            release,
+            stack,
+            fs,
+            instruments,
+            benchmarks,
+            residuals,
+            summary,
+            unused_facts,
+        } = self;
+        write!(w, "{{\n\"schema_version\": {schema_version},\n\"tool\": ")?;
+        json(w, tool)?;
+        if let Some(environment) = environment {
+            w.write_all(b",\n\"environment\": ")?;
+            json(w, environment)?;
+        }
+        w.write_all(b",\n\"kernel\": ")?;
+        json(w, kernel)?;
+        w.write_all(b",\n\"release\": ")?;
+        json(w, release)?;
+        w.write_all(b",\n\"stack\": ")?;
+        json(w, stack)?;
+        w.write_all(b",\n\"fs\": ")?;
+        json(w, fs)?;
+        w.write_all(b",\n\"instruments\": ")?;
+        lines(w, instruments)?;
+        w.write_all(b",\n\"benchmarks\": ")?;
+        lines(w, benchmarks)?;
+        w.write_all(b",\n\"residuals\": ")?;
+        lines(w, residuals)?;
+        w.write_all(b",\n\"summary\": ")?;
+        json(w, summary)?;
+        w.write_all(b",\n\"unused_facts\": ")?;
+        json(w, unused_facts)?;
+        Ok(w.write_all(b"\n}\n")?)
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The monitor in a guest, from the host's side: what it is given, and what it says.
+
+use std::fmt::Write as _;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use check::{CountedCell, Subject, Transcript};
+use experiment::{CountsDocument, Experiment};
+use lab::catalogue::{Benchmark, catalogue};
+use lab::inside::{Inside, run};
+use lab::kernel::Kernel;
+use lab::qemu::Qemu;
+use lab::session::{Break, Patience};
+
+use super::program::Program;
+use crate::progress::Line;
+
+/// The hidden command that a guest's lsmeter runs.
+pub const COMMAND: &str = "in-guest-monitor";
+/// Where the guest finds the agent.
+pub const AGENT: &str = "bin/agent";
+/// Attaching some 250 programs takes a while in an emulator, on top of the boot.
+const ATTACHING: Duration = Duration::from_secs(240);
+
+/// What came of it.
+pub enum Counted {
+    /// Counts.
+    Document(CountsDocument),
+    /// The kernel takes no monitor, for this reason.
+    Unavailable(String),
+    /// The user ended it.
+    Cancelled,
+}
+
+/// What is monitored.
+pub struct Request<'a> {
+    /// The first stack is monitored.
+    pub experiment: &'a Experiment,
+    /// The experiment's kernel.
+    pub kernel: &'a Kernel,
+    /// The emulator.
+    pub qemu: &'a Qemu,
+    /// A hook that is left out.
+    pub blind_to: Option<&'a str>,
+}
+
+/// The benchmarks of a selection that a monitor can count.
+///
+/// # Errors
+/// If nothing is selected.
+fn cells(experiment: &Experiment) -> Result<Vec<CountedCell>> {
+    let chosen = experiment.selection.choose(catalogue());
+    let chosen = chosen.map_err(lab::LabError::from)?;
+    let benchmarks = chosen.into_iter().map(|at| &catalogue()[at]);
+    let cells = benchmarks.filter(|benchmark| is_countable(benchmark));
+    Ok(cells
+        .map(|benchmark| CountedCell {
+            benchmark: benchmark.name.clone(),
+            variant: benchmark.variant.clone(),
+            syscalls: benchmark.syscalls.clone(),
+        })
+        .collect())
+}
+
+/// Two runs must differ in operations alone: not those of thousands of names, which are all
+/// made at once, nor tree walks, whose repetitions are their own.
+fn is_countable(benchmark: &Benchmark) -> bool {
+    benchmark.repetitions.is_none()
+        && !benchmark.composite
+        && !benchmark.variant.ends_with("-names")
+}
+
+/// Boots the kernel with lsmeter in it, which counts hooks there.
+///
+/// # Errors
+/// If this machine cannot do that at all.
+pub fn count(request: &Request<'_>, cancel: &AtomicBool, line: &Line) -> Result<Counted> {
+    let experiment = request.experiment;
+    let filesystem = experiment.filesystem.context("a file system")?;
+    let stack = &experiment.configurations[0].stack;
+    let subject = Subject {
+        kernel: experiment.kernels[0].clone(),
+        release: request.kernel.release.clone(),
+        stack: stack.names(),
+        fs: filesystem.to_string(),
+    };
+    let cells = cells(experiment)?;
+    let program = Program::own()?;
+    let mut files = program.libraries;
+    files.push((AGENT.to_owned(), lab::catalogue::agent().to_vec()));
+    let mut text = format!("fs {filesystem}\n");
+    if let Some(hook) = request.blind_to {
+        let _ = writeln!(text, "blind-to {hook}");
+    }
+    for cell in &cells {
+        let calls = cell.syscalls.join(",");
+        let _ = writeln!(text, "cell {} {} {calls}", cell.benchmark, cell.variant);
+    }
+    let inside = Inside {
+        qemu: request.qemu,
+        kernel: request.kernel,
+        filesystem,
+        program: &program.executable,
+        arguments: &[COMMAND],
+        library_directories: &program.directories,
+        files: &files,
+        text: &text,
+        cmdline: &format!("lsm={} {}", stack.as_str(), experiment.cmdline),
+        patience: Patience {
+            boot: ATTACHING + Duration::from_secs(experiment.boot_timeout_s.into()),
+            cell: Duration::from_secs(experiment.cell_timeout_s.into()),
+        },
+    };
+    let mut transcript = Transcript::new(&subject, &cells);
+    let mut done = 0;
+    let heard = run(&inside, cancel, &mut |text| {
+        transcript.line(text).map_err(|error| error.to_string())?;
+        if let Some(cell) = transcript.current() {
+            let title = format!("{}:{}", cell.benchmark, cell.variant);
+            done += usize::from(text.starts_with("begin "));
+            let of = cells.len();
+            line.say(format!(
+                "{}: monitoring {title} ({done} of {of})",
+                subject.kernel
+            ));
+        }
+        Ok(!transcript.is_finished())
+    })?;
+    Ok(match heard {
+        Err(Break::Cancelled) => Counted::Cancelled,
+        Err(Break::Failed(why)) => match transcript.has_begun() {
+            true => Counted::Document(transcript.broken(&why)),
+            false => Counted::Unavailable(why),
+        },
+        Ok(()) => match transcript.finish()? {
+            Ok(document) => Counted::Document(document),
+            Err(why) => Counted::Unavailable(why),
+        },
+    })
+}

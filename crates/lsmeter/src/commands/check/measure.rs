@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Asks each instrument that can be asked.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Result;
+use experiment::{
+    Caches, Experiment, FileSystem, Instrument, Metric, Pattern, Place, Profile, ProfileDocument,
+    Selection, Spec, Stack, StackError, Status,
+};
+use lab::plan::Manner;
+use lab::prepare::Hooks;
+use lab::{LabError, Setup};
+use sensitivity::{Delays, DelaysError, Predict, Request, SweepError};
+
+use super::guest::{self, Counted};
+use super::input::Documents;
+use crate::cli::CheckArgs;
+use crate::commands::measure::{Machines, check_selection, lab_flags, some};
+use crate::commands::sensitivity::show;
+use crate::config::Config;
+use crate::failure::usage;
+use crate::progress::Line;
+
+const KERNEL: &str = "debian:6.12";
+const BENCHMARKS: [&str; 2] = ["*", "!treewalk:full"];
+const STACKS: [&str; 2] = ["capability", "capability,selinux"];
+/// As `lsmeter sensitivity` has them by default.
+const DELAYS: &str = "0..110us/10us";
+const SLOPE_SAMPLES: u32 = 16;
+
+/// What is measured, with `stacks`; a number of samples unless the user wants another.
+fn experiment(args: &CheckArgs, stacks: &[String], samples: Option<u32>) -> Result<Experiment> {
+    let own = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    let spec = Spec {
+        kernels: Some(vec![
+            args.kernel.clone().unwrap_or_else(|| KERNEL.to_owned()),
+        ]),
+        stacks: Some(stacks.to_vec()),
+        place: Some(Place::Lab),
+        metrics: Some(vec![Metric::Instructions]),
+        benchmarks: Some(some(&args.benchmarks).unwrap_or_else(|| own(&BENCHMARKS))),
+        // tmpfs does nothing that varies from one call to the next.
+        filesystem: Some(args.lab.fs.unwrap_or(FileSystem::Tmpfs)),
+        samples: args.lab.samples.or(samples),
+        ..lab_flags(&args.lab)
+    };
+    let experiment = spec.resolve()?;
+    check_selection(&experiment)?;
+    Ok(experiment)
+}
+
+/// The stacks, the first of which the others are compared with.
+fn stacks(args: &CheckArgs) -> Result<Vec<String>> {
+    if args.stacks.is_empty() {
+        return Ok(STACKS.map(str::to_owned).to_vec());
+    }
+    for (at, text) in args.stacks.iter().enumerate() {
+        let stack: Stack = text
+            .parse()
+            .map_err(|error: StackError| usage(&error, error.hint()))?;
+        if stack.is_none() || stack.is_default() {
+            return Err(usage(
+                format!("of the stack {stack} it is not known what is in it"),
+                "name the modules of the stack: capability,selinux",
+            ));
+        }
+        if args.stacks[..at].contains(text) {
+            return Err(usage(
+                format!("{text} is named twice"),
+                "name each stack once",
+            ));
+        }
+    }
+    Ok(args.stacks.clone())
+}
+
+/// Measures. None if the user ended it.
+///
+/// # Errors
+/// If what is asked for makes no sense, or this machine cannot do it at all.
+pub fn measure(
+    args: &CheckArgs,
+    config: &Config,
+    cancel: &AtomicBool,
+    line: &mut Line,
+) -> Result<Option<Documents>> {
+    let stacks = stacks(args)?;
+    let experiment = experiment(args, &stacks, None)?;
+    let machines = Machines::find(&args.lab, config, &experiment, line)?;
+    let asked = |instrument| !args.skip.contains(&instrument);
+    let mut documents = Documents::default();
+    if asked(Instrument::Profile) {
+        let done = profile(&experiment, &machines, cancel, line, &mut documents)?;
+        if !done {
+            return Ok(None);
+        }
+    }
+    if asked(Instrument::Monitor) {
+        line.say(format!("{}: the monitor boots", experiment.kernels[0]));
+        let request = guest::Request {
+            experiment: &experiment,
+            kernel: &machines.kernels[0],
+            qemu: &machines.qemu,
+            blind_to: args.blind_to.as_deref(),
+        };
+        match guest::count(&request, cancel, line)? {
+            Counted::Document(document) => documents.counts = Some(document),
+            Counted::Unavailable(why) => documents.silence(Instrument::Monitor, Some(why)),
+            Counted::Cancelled => return Ok(None),
+        }
+    }
+    if asked(Instrument::Sensitivity) {
+        let experiment = self::experiment(args, &stacks[..1], Some(SLOPE_SAMPLES))?;
+        let done = sweep(&experiment, &machines, cancel, line, &mut documents)?;
+        if !done {
+            return Ok(None);
+        }
+    }
+    Ok(Some(documents))
+}
+
+/// Hooks under each stack, and further stacks against the first. What failed is tried again
+/// in a boot of its own: where no window was clean, others before it may have been to blame.
+/// False if cancelled.
+fn profile(
+    experiment: &Experiment,
+    machines: &Machines,
+    cancel: &AtomicBool,
+    line: &mut Line,
+    documents: &mut Documents,
+) -> Result<bool> {
+    let Some((mut profile, mut differences)) = profiles(experiment, machines, cancel, line)? else {
+        return Ok(false);
+    };
+    let failed = failed(&profile)?;
+    if !failed.is_empty() {
+        let again = Experiment {
+            selection: Selection {
+                benchmarks: failed,
+                ..experiment.selection.clone()
+            },
+            ..experiment.clone()
+        };
+        let Some(again) = profiles(&again, machines, cancel, line)? else {
+            return Ok(false);
+        };
+        replace(&mut profile, again.0);
+        replace(&mut differences, again.1);
+    }
+    documents.profile = Some(profile);
+    if experiment.configurations.len() > 1 {
+        documents.differences = Some(differences);
+    }
+    Ok(true)
+}
+
+/// Operations that failed under any stack.
+fn failed(profile: &ProfileDocument) -> Result<Vec<Pattern>> {
+    let mut patterns: Vec<Pattern> = Vec::new();
+    let failed = |profile: &&Profile| profile.status == Status::Failed;
+    for profile in profile.profiles.iter().filter(failed) {
+        let pattern: Pattern = format!("{}:{}", profile.benchmark, profile.variant).parse()?;
+        if !patterns.contains(&pattern) {
+            patterns.push(pattern);
+        }
+    }
+    Ok(patterns)
+}
+
+/// Puts what succeeded now in the place of what failed.
+fn replace(document: &mut ProfileDocument, again: ProfileDocument) {
+    let key = |profile: &Profile| {
+        let (benchmark, variant) = (profile.benchmark.clone(), profile.variant.clone());
+        (profile.stack.clone(), benchmark, variant)
+    };
+    let mut again: BTreeMap<_, Profile> = again
+        .profiles
+        .into_iter()
+        .map(|profile| (key(&profile), profile))
+        .collect();
+    let failed = |profile: &&mut Profile| profile.status == Status::Failed;
+    for profile in document.profiles.iter_mut().filter(failed) {
+        if let Some(new) = again.remove(&key(profile)) {
+            *profile = new;
+        }
+    }
+}
+
+/// Hooks under each stack, and further stacks against the first. None if cancelled.
+fn profiles(
+    experiment: &Experiment,
+    machines: &Machines,
+    cancel: &AtomicBool,
+    line: &mut Line,
+) -> Result<Option<(ProfileDocument, ProfileDocument)>> {
+    let scratch = tempfile::tempdir()?;
+    let setup = Setup {
+        store: &machines.store,
+        kernels: &machines.kernels,
+        qemu: Some(&machines.qemu),
+        agent: lab::catalogue::agent(),
+        journal: &scratch.path().join("journal"),
+        resume: false,
+        keep_samples: false,
+        manner: Manner::default(),
+        parts: 1,
+        hooks: Some(Hooks {
+            keep_trees: false,
+            definitions: None,
+        }),
+    };
+    let outcome = lab::run(experiment, &setup, cancel, &mut |progress| {
+        line.follow(&progress);
+    })?;
+    if outcome.cancelled {
+        return Ok(None);
+    }
+    let first = &experiment.configurations[0].stack;
+    Ok(Some((
+        lab::profiles::document(&outcome, None),
+        lab::profiles::document(&outcome, Some(first)),
+    )))
+}
+
+/// Slopes under the first stack. False if cancelled.
+fn sweep(
+    experiment: &Experiment,
+    machines: &Machines,
+    cancel: &AtomicBool,
+    line: &mut Line,
+    documents: &mut Documents,
+) -> Result<bool> {
+    let delays: Delays = DELAYS
+        .parse()
+        .map_err(|error: DelaysError| usage(&error, error.hint()))?;
+    let scratch = tempfile::tempdir()?;
+    let request = Request {
+        experiment,
+        stack: &experiment.configurations[0].stack,
+        module: None,
+        delays: &delays,
+        hooks: &[],
+        caches: &[Caches::Warm],
+        store: &machines.store,
+        kernels: &machines.kernels,
+        qemu: &machines.qemu,
+        predict: &Predict::Nothing,
+        scratch: scratch.path(),
+    };
+    match sensitivity::sweep(&request, cancel, &mut |step| show(line, step)) {
+        Ok(Some(document)) => documents.sensitivity = Some(document),
+        Ok(None) => return Ok(false),
+        Err(error) if cannot_delay(&error) => {
+            documents.silence(Instrument::Sensitivity, Some(error.to_string()));
+        }
+        Err(error) => return Err(error.into()),
+    }
+    Ok(true)
+}
+
+/// Is it the kernel that the sweep asks too much of?
+fn cannot_delay(error: &SweepError) -> bool {
+    matches!(
+        error,
+        SweepError::NoModule { .. }
+            | SweepError::Refused { .. }
+            | SweepError::Lab(LabError::Environment { .. })
+    )
+}
+
+/// Makes the directory in which documents are kept, before minutes are spent on them.
+///
+/// # Errors
+/// If it cannot be written to.
+pub fn directory(path: &Path) -> Result<()> {
+    let made = std::fs::create_dir_all(path);
+    made.map_err(|error| LabError::Environment {
+        what: format!("cannot make {}: {error}", path.display()),
+        hint: "name a directory that you may write to".to_owned(),
+    })?;
+    crate::output::check(&path.join("profile.json"))
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter check`: do the instruments agree?
+
+mod guest;
+mod input;
+mod measure;
+mod program;
+mod source;
+
+use std::path::Path;
+
+use anyhow::Result;
+use check::{Facts, Inputs, Subject, check as compare};
+use experiment::check::CheckedHook;
+use experiment::{CheckDocument, CheckVerdict, Instrument};
+use report::InstrumentsOptions;
+
+use crate::cli::CheckArgs;
+use crate::commands::measure::cancel_on_signals;
+use crate::config::Config;
+use crate::exit::Exit;
+use crate::failure::usage;
+use crate::output;
+use crate::progress::Line;
+use input::Documents;
+
+/// Disagreements that are named on standard error; the tables have them all.
+const NAMED: usize = 5;
+
+/// Checks.
+///
+/// # Errors
+/// If what is asked for makes no sense, or this machine cannot do it at all.
+pub fn check(args: &CheckArgs) -> Result<Exit> {
+    let config = Config::read()?;
+    let outputs = [&args.output, &args.export_markdown];
+    let paths: Vec<&Path> = outputs.into_iter().flatten().map(|p| p.as_path()).collect();
+    let stdout_taken = output::check_all(&paths, usize::from(args.json))?;
+    if let Some(directory) = &args.keep {
+        measure::directory(directory)?;
+    }
+    if args.skip.len() >= Instrument::ALL.len() {
+        return Err(usage(
+            "every instrument is left out",
+            "leave two at least, so that one can be held against the other",
+        ));
+    }
+    let wanted = input::wanted(args)?;
+    let source = args.source.as_deref().map(source::open).transpose()?;
+    let mut line = Line::new(args.quiet);
+    let documents = match args.from.is_empty() {
+        false => Some(Documents::read(&args.from)?),
+        true => {
+            let cancel = cancel_on_signals()?;
+            measure::measure(args, &config, &cancel, &mut line)?
+        }
+    };
+    let Some(mut documents) = documents else {
+        line.done();
+        anstream::eprintln!("interrupted: nothing is saved");
+        return Ok(Exit::CellsFailed);
+    };
+    for &instrument in &args.skip {
+        documents.skip(instrument);
+    }
+    let subject = Subject::find(
+        &wanted,
+        documents.profile.as_ref(),
+        documents.counts.as_ref(),
+        documents.sensitivity.as_ref(),
+    )?;
+    let placement = source::place(source, &mut documents, &subject, &line)?;
+    if let Some(directory) = &args.keep {
+        documents.keep(directory)?;
+    }
+    line.done();
+    let inputs = Inputs {
+        subject,
+        profile: documents.profile.as_ref(),
+        counts: documents.counts.as_ref(),
+        sensitivity: documents.sensitivity.as_ref(),
+        placement: placement.as_ref(),
+        differences: documents.differences.as_ref(),
+        silent: &documents.silent,
+    };
+    let document = compare(&inputs, &Facts::load()?);
+    deliver(args, &document, stdout_taken)?;
+    Ok(verdict(&document))
+}
+
+fn deliver(args: &CheckArgs, document: &CheckDocument, stdout_taken: bool) -> Result<()> {
+    let options = InstrumentsOptions {
+        all: args.all,
+        facts: args.verbose,
+    };
+    let report = report::instruments_report(document, &options);
+    if let Some(path) = &args.output {
+        output::write(path, |to| Ok(document.write(to)?))?;
+    }
+    if args.json {
+        output::write(Path::new("-"), |to| Ok(document.write(to)?))?;
+    } else if !stdout_taken {
+        output::print_report(&report)?;
+    }
+    if let Some(path) = &args.export_markdown {
+        output::write(path, |to| {
+            Ok(to.write_all(report::markdown(&report).as_bytes())?)
+        })?;
+    }
+    Ok(())
+}
+
+fn verdict(document: &CheckDocument) -> Exit {
+    let summary = &document.summary;
+    if summary.hooks.disagree + summary.residuals.disagree > 0 {
+        tell(document);
+        return Exit::Regression;
+    }
+    if summary.hooks.compared() + summary.residuals.compared() == 0 {
+        anstream::eprintln!("inconclusive: no two instruments tell of the same hook");
+        return Exit::Inconclusive;
+    }
+    let missing = document.benchmarks.iter().flat_map(|b| &b.missing);
+    match missing.into_iter().any(|missing| missing.failed) {
+        true => Exit::CellsFailed,
+        false => Exit::Fine,
+    }
+}
+
+/// Names the first disagreements.
+fn tell(document: &CheckDocument) {
+    let printable = |text: &str| report::printable(text, 60);
+    let disagrees = |verdict| verdict == CheckVerdict::Disagree;
+    let hooks = document.benchmarks.iter().flat_map(|benchmark| {
+        let hooks = benchmark.hooks.iter();
+        let apart = hooks.filter(|hook| disagrees(hook.verdict));
+        apart.map(|hook| format!("{}: {}", benchmark.title(), figures(hook)))
+    });
+    let residuals = document.residuals.iter();
+    let residuals = residuals.filter(|residual| disagrees(residual.verdict));
+    let residuals = residuals.map(|residual| {
+        let stack = residual.stack.join(",");
+        let (title, left) = (residual.title(), residual.residual);
+        format!("{title}: {left:+} outside hooks under {stack}")
+    });
+    let all: Vec<String> = hooks.chain(residuals).collect();
+    for text in all.iter().take(NAMED) {
+        anstream::eprintln!("disagree: {}", report::printable(text, 300));
+    }
+    if all.len() > NAMED {
+        let release = printable(&document.release);
+        anstream::eprintln!("disagree: {} more on {release}", all.len() - NAMED);
+    }
+}
+
+/// `inode_permission: profile 2, monitor 1, slope 2.0000, at most 3`.
+fn figures(hook: &CheckedHook) -> String {
+    let mut figures = Vec::new();
+    if let Some(calls) = hook.profile {
+        figures.push(format!("profile {calls}"));
+    }
+    if let Some(calls) = hook.monitor {
+        figures.push(format!("monitor {calls}"));
+    }
+    if let Some(slope) = hook.slope {
+        figures.push(format!("slope {slope:.4}"));
+    }
+    if let Some(calls) = hook.maximum {
+        figures.push(format!("at most {calls}"));
+    }
+    format!("{}: {}", hook.hook, figures.join(", "))
+}
