@@ -13,6 +13,7 @@
 //! - [`ComparisonDocument`]: the comparison document: what differs between two of the
 //!   others, and whether it is real; its parts are in [`comparison`].
 //! - [`AnyDocument`]: a document of whichever kind.
+//! - [`merge`]: run documents of parts of an experiment become that of the whole.
 //! - [`journal`]: finished cells, one JSON line each, so that a killed run resumes.
 //!
 //! Nothing here opens a file or prints: readers and writers are the caller's.
@@ -29,6 +30,7 @@ mod framework;
 mod hint;
 mod history;
 pub mod journal;
+pub mod merge;
 mod monitor;
 pub mod placement;
 mod preset;
@@ -37,6 +39,7 @@ mod resolve;
 mod run;
 mod select;
 mod sensitivity;
+mod shard;
 mod spec;
 mod stack;
 mod words;
@@ -66,12 +69,14 @@ pub use profile::{
     ProfileDocument,
 };
 pub use run::{
-    Emulator, Environment, PluginApi, PolicyProof, Run, SCHEMA_VERSION, Tool, Warning, WarningKind,
+    Emulator, Environment, Origin, PluginApi, PolicyProof, Run, SCHEMA_VERSION, Tool, Warning,
+    WarningKind,
 };
 pub use select::{Pattern, PatternError, SelectError, Selectable, Selection};
 pub use sensitivity::{
     ALL_HOOKS, DepthRule, Prediction, RepeatedQuestion, SensitivityDocument, Slope, SlopePoint,
 };
+pub use shard::{Shard, ShardError, Share, divide};
 pub use spec::{Baseline, ConfigurationSpec, IntegrityList, SPEC_LIMIT_BYTES, Spec, SpecError};
 pub use stack::{Stack, StackError};
 pub use words::{
