@@ -14,6 +14,7 @@ use crate::cell::{Cell, CellKey};
 use crate::document::{DOCUMENT_LIMIT_BYTES, DocumentFault, decode, printable, read_bounded};
 use crate::experiment::Experiment;
 use crate::run::{Environment, PolicyProof, Tool, Warning};
+use crate::shard::Shard;
 
 /// The version of the journal that this code writes and reads.
 pub const JOURNAL_VERSION: u32 = 1;
@@ -31,6 +32,9 @@ pub struct JournalHeader {
     pub started: String,
     /// What was asked for.
     pub experiment: Experiment,
+    /// Which part of it; None: all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
 }
 
 /// Any other line: a cell that ended, well or not.
@@ -87,6 +91,14 @@ pub enum JournalError {
         /// The first key that differs.
         key: &'static str,
     },
+    /// It belongs to another part of the experiment.
+    #[error("the journal is of another shard: {then}, now {now}")]
+    DifferentShard {
+        /// As the journal has it.
+        then: String,
+        /// As it is now.
+        now: String,
+    },
     /// It was written under other conditions; its cells cannot stand beside new ones.
     #[error("the journal was begun with another {what}: {then}, now {now}")]
     DifferentConditions {
@@ -103,6 +115,9 @@ impl JournalError {
     /// What the user can do about it.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
+            JournalError::DifferentShard { .. } => {
+                Some("resume with the same --shard, or start anew without --resume")
+            }
             JournalError::DifferentExperiment { .. } => {
                 Some("resume with the same spec and flags, or start anew without --resume")
             }
@@ -127,10 +142,21 @@ impl JournalHeader {
     /// May cells of `self`, an old journal, stand beside cells of a run under `now`?
     ///
     /// # Errors
-    /// [`JournalError::DifferentExperiment`] or [`JournalError::DifferentConditions`].
+    /// [`JournalError::DifferentExperiment`], [`JournalError::DifferentShard`] or
+    /// [`JournalError::DifferentConditions`].
     pub fn check_resume(&self, now: &JournalHeader) -> Result<(), JournalError> {
         if let Some(key) = self.experiment.first_difference(&now.experiment) {
             return Err(JournalError::DifferentExperiment { key });
+        }
+        let shard = |header: &JournalHeader| match header.shard {
+            Some(shard) => shard.to_string(),
+            None => "none".to_owned(),
+        };
+        if self.shard != now.shard {
+            return Err(JournalError::DifferentShard {
+                then: shard(self),
+                now: shard(now),
+            });
         }
         let emulator = |header: &JournalHeader| match &header.environment.qemu {
             Some(qemu) => format!("{} ({}, {})", qemu.version, qemu.machine, qemu.cpu),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The run document's types.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{Read, Write};
 
@@ -14,6 +15,7 @@ use crate::document::{
     self, Document, DocumentError, DocumentFault, DocumentKind, check_warnings, json, lines,
 };
 use crate::experiment::Experiment;
+use crate::shard::Share;
 use crate::words::{Clock, Metric};
 
 /// The version of the run document and of the profile document that this code writes,
@@ -31,14 +33,24 @@ pub struct Run {
     pub schema_version: u32,
     /// What wrote it.
     pub tool: Tool,
-    /// What it ran on.
+    /// What it ran on; the first of `environments`, if there are several.
     pub environment: Environment,
+    /// What its parts ran on, if that was not the same for all (`lsmeter merge`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub environments: Vec<Origin>,
+    /// Which part of the experiment this is; missing if it is the whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<Share>,
     /// When measuring began: RFC 3339, UTC.
     pub started: String,
     /// When the last cell ended: RFC 3339, UTC.
     pub finished: String,
     /// What was asked for.
     pub experiment: Experiment,
+    /// SHA-256 of each kernel's image, by the kernel's name in the experiment. Older
+    /// documents have none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub kernel_digests: BTreeMap<String, String>,
     /// How policies were brought into force, and how they proved it: one for each
     /// kernel and configuration that has any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -80,6 +92,36 @@ impl Run {
     pub fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
         document::write(self, writer)
     }
+
+    /// What a cell ran on, by its position.
+    pub fn environment_of(&self, cell: usize) -> &Environment {
+        let position = u32::try_from(cell).unwrap_or(u32::MAX);
+        let of = |origin: &&Origin| origin.cells.binary_search(&position).is_ok();
+        let origin = self.environments.iter().find(of);
+        origin.map_or(&self.environment, |origin| &origin.environment)
+    }
+
+    /// What contradicts itself in the environments, if anything: each cell has one.
+    fn origins_contradiction(&self) -> Option<String> {
+        if self.environments.is_empty() {
+            return None;
+        }
+        let mut seen = vec![false; self.cells.len()];
+        for origin in &self.environments {
+            if !origin.cells.is_sorted_by(|a, b| a < b) {
+                return Some("the cells of one are not in order".to_owned());
+            }
+            for &position in &origin.cells {
+                match seen.get_mut(position as usize) {
+                    None => return Some(format!("there is no cell {position}")),
+                    Some(true) => return Some(format!("cell {position} has two")),
+                    Some(first) => *first = true,
+                }
+            }
+        }
+        let lacks = seen.iter().position(|seen| !seen);
+        lacks.map(|position| format!("cell {position} has none"))
+    }
 }
 
 impl Document for Run {
@@ -103,6 +145,13 @@ impl Document for Run {
                 return refuse(format!("cells[{index}]"), message);
             }
         }
+        if let Some(message) = self.origins_contradiction() {
+            return refuse("environments".to_owned(), message);
+        }
+        let share = self.share.as_ref();
+        if let Some(message) = share.and_then(|share| share.contradiction(self.cells.len())) {
+            return refuse("share".to_owned(), message);
+        }
         if let Some(message) = self.aa.as_ref().and_then(AaReport::contradiction) {
             return refuse("aa".to_owned(), message);
         }
@@ -115,9 +164,12 @@ impl Document for Run {
             schema_version,
             tool,
             environment,
+            environments,
+            share,
             started,
             finished,
             experiment,
+            kernel_digests,
             setups,
             aa,
             cells,
@@ -127,12 +179,24 @@ impl Document for Run {
         json(w, tool)?;
         w.write_all(b",\n\"environment\": ")?;
         json(w, environment)?;
+        if !environments.is_empty() {
+            w.write_all(b",\n\"environments\": ")?;
+            lines(w, environments)?;
+        }
+        if let Some(share) = share {
+            w.write_all(b",\n\"share\": ")?;
+            json(w, share)?;
+        }
         w.write_all(b",\n\"started\": ")?;
         json(w, started)?;
         w.write_all(b",\n\"finished\": ")?;
         json(w, finished)?;
         w.write_all(b",\n\"experiment\": ")?;
         json(w, experiment)?;
+        if !kernel_digests.is_empty() {
+            w.write_all(b",\n\"kernel_digests\": ")?;
+            json(w, kernel_digests)?;
+        }
         if !setups.is_empty() {
             w.write_all(b",\n\"setups\": ")?;
             lines(w, setups)?;
@@ -180,6 +244,15 @@ impl Tool {
     }
 }
 
+/// One of the environments of a document that was put together, and its cells.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Origin {
+    /// What they ran on.
+    pub environment: Environment,
+    /// Positions in `cells`, from 0, in order; none, if none of the cells ran there.
+    pub cells: Vec<u32>,
+}
+
 /// What an experiment ran on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Environment {
@@ -224,6 +297,25 @@ impl Environment {
         match emulated {
             Some(emulated) => text + ", " + &emulated,
             None => text,
+        }
+    }
+
+    /// What must be the same for figures of a metric to stand in one document as those of
+    /// one run: stricter than [`Environment::machine`]. Of counts all of QEMU, of times
+    /// also the running kernel where that is what is measured.
+    pub fn fingerprint(&self, metric: Metric) -> String {
+        match (&self.qemu, metric) {
+            (Some(qemu), Metric::Instructions) => format!(
+                "QEMU {} ({}, {}), {} clock",
+                qemu.version, qemu.machine, qemu.cpu, self.clock
+            ),
+            (Some(_), _) => self.machine(metric),
+            (None, _) => format!(
+                "{}, Linux {} with {}",
+                self.machine(metric),
+                self.host_kernel,
+                self.host_lsms.join(",")
+            ),
         }
     }
 }

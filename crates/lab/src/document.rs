@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::journal::{JournalEntry, JournalHeader};
-use experiment::{Cell, CellKey, Experiment, PolicyProof, Run, Status, Warning, WarningKind};
+use experiment::{
+    Cell, CellKey, Environment, Experiment, PolicyProof, Run, Share, Status, Warning, WarningKind,
+};
 
 use crate::environment;
 use crate::monotone;
@@ -18,9 +20,10 @@ pub(crate) fn document(
     cancelled: bool,
 ) -> Run {
     let mut cells = Vec::new();
+    let mut positions = Vec::new();
     let mut setups: Vec<PolicyProof> = Vec::new();
     let mut doubted: BTreeMap<WarningKind, Vec<(u32, Warning)>> = BTreeMap::new();
-    for planned in &plan.cells {
+    for (position, planned) in plan.cells.iter().enumerate() {
         let Some(entry) = finished.remove(&planned.key) else {
             continue;
         };
@@ -31,6 +34,7 @@ pub(crate) fn document(
                 .push((cells.len() as u32, warning));
         }
         cells.push(entry.cell);
+        positions.push(position as u32);
         // A resumed run boots again, and tells it again.
         setups.extend(entry.proof.filter(|proof| {
             let of = |known: &PolicyProof| {
@@ -57,12 +61,12 @@ pub(crate) fn document(
         .into_values()
         .map(|doubted| together(&cells, doubted))
         .collect();
-    warnings.extend(doubts(&cells, &header));
+    warnings.extend(doubts(&cells, &[&header.environment]));
     if cancelled {
         let message = format!(
             "{} of {} cells were measured",
             cells.len(),
-            plan.cells.len()
+            plan.measured().len()
         );
         warnings.push(Warning::new(WarningKind::Interrupted, message));
     }
@@ -70,9 +74,17 @@ pub(crate) fn document(
         schema_version: experiment::SCHEMA_VERSION,
         tool: header.tool,
         environment: header.environment,
+        environments: Vec::new(),
+        share: header.shard.map(|shard| Share {
+            count: shard.count,
+            shards: vec![shard.index],
+            cells: plan.cells.len() as u32,
+            positions,
+        }),
         started: header.started,
         finished: environment::now(),
         experiment: experiment.clone(),
+        kernel_digests: BTreeMap::new(),
         setups,
         aa: None,
         cells,
@@ -101,13 +113,14 @@ fn together(cells: &[Cell], doubted: Vec<(u32, Warning)>) -> Warning {
     warning
 }
 
-/// Doubts about the run as a whole.
-fn doubts(cells: &[Cell], header: &JournalHeader) -> Vec<Warning> {
+/// What is to be doubted of a run as a whole, from all its cells and what they ran on.
+pub fn doubts(cells: &[Cell], environments: &[&Environment]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let timed = cells
         .iter()
         .any(|cell| cell.metric != experiment::Metric::Instructions);
-    if timed && header.environment.qemu.is_some() && !header.environment.kvm {
+    let emulated = |environment: &&Environment| environment.qemu.is_some() && !environment.kvm;
+    if timed && environments.iter().any(emulated) {
         warnings.push(Warning::new(
             WarningKind::EmulatedTime,
             "time was taken in an emulated processor",

@@ -98,5 +98,6 @@ pub fn header(experiment: &Experiment, qemu: Option<&Qemu>) -> JournalHeader {
         },
         started: now(),
         experiment: experiment.clone(),
+        shard: None,
     }
 }

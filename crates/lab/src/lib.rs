@@ -34,5 +34,6 @@ pub mod tail;
 pub mod visit;
 pub mod vm;
 
+pub use document::doubts;
 pub use error::LabError;
 pub use run::{Outcome, Progress, Setup, run, write_plugin};

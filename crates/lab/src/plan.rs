@@ -2,12 +2,15 @@
 //! From an experiment to visits: which cells there are, and in which boots they are
 //! measured.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use experiment::{Cell, CellKey, Experiment, Metric, Place, SelectError};
 
 use crate::catalogue::{Benchmark, catalogue};
 use crate::sweep::Sweep;
+
+mod shard;
 
 /// One cell to measure.
 #[derive(Debug, Clone)]
@@ -136,6 +139,12 @@ impl Plan {
             return Err(SelectError::Nothing);
         }
         Ok(Plan { cells, visits })
+    }
+
+    /// Positions of the cells that its visits measure: all, but for a shard's plan.
+    pub fn measured(&self) -> BTreeSet<usize> {
+        let cells = self.visits.iter().flat_map(|visit| &visit.cells);
+        cells.copied().collect()
     }
 
     /// A cell that says what was to be measured and not yet how it went.

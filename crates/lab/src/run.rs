@@ -9,8 +9,8 @@ use std::sync::{Mutex, PoisonError, mpsc};
 
 use experiment::journal::{JournalEntry, JournalHeader};
 use experiment::{
-    Cell, CellKey, Configuration, Experiment, Metric, Place, PolicyProof, Run, Status, Warning,
-    WarningKind,
+    Cell, CellKey, Configuration, Experiment, Metric, Place, PolicyProof, Run, Shard, Status,
+    Warning, WarningKind,
 };
 use instructions::profile::CellProfile;
 
@@ -49,6 +49,8 @@ pub struct Setup<'a> {
     pub hooks: Option<Hooks<'a>>,
     /// What is done to each operation besides measuring it.
     pub manner: Manner<'a>,
+    /// Measure this part of the experiment only.
+    pub shard: Option<Shard>,
     /// Boots that share a configuration's counted cells; 1 keeps them together, so that
     /// each has the same history in every run.
     pub parts: usize,
@@ -57,9 +59,9 @@ pub struct Setup<'a> {
 /// What happens while an experiment runs.
 #[derive(Debug)]
 pub enum Progress<'a> {
-    /// All cells, and those that the journal already had.
+    /// All cells, or all of the shard, and those that the journal already had.
     Planned {
-        /// Cells of the experiment.
+        /// Cells to be measured.
         cells: usize,
         /// Of them finished before.
         finished: usize,
@@ -115,14 +117,18 @@ pub fn run(
     cancel: &AtomicBool,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Outcome, LabError> {
-    let plan = Plan::new(experiment)?.split(setup.parts);
-    let now = environment::header(experiment, setup.qemu);
+    let plan = plan(experiment, setup)?;
+    let planned = plan.measured();
+    let now = JournalHeader {
+        shard: setup.shard,
+        ..environment::header(experiment, setup.qemu)
+    };
     let (mut journal, mut finished) = open_journal(setup, &now)?;
     let done = |cell: usize, finished: &BTreeMap<CellKey, JournalEntry>| {
         finished.contains_key(&plan.cells[cell].key)
     };
     progress(Progress::Planned {
-        cells: plan.cells.len(),
+        cells: planned.len(),
         finished: finished.len(),
     });
 
@@ -250,15 +256,28 @@ pub fn run(
             },
         )?;
     }
-    let cancelled = cancel.load(Ordering::Relaxed) && finished.len() < plan.cells.len();
+    let cancelled = cancel.load(Ordering::Relaxed) && finished.len() < planned.len();
+    let mut run = document(experiment, &plan, now, finished, cancelled);
+    let digests = setup.kernels.iter().map(|kernel| kernel.digest.clone());
+    run.kernel_digests = experiment.kernels.iter().cloned().zip(digests).collect();
     Ok(Outcome {
-        run: document(experiment, &plan, now, finished, cancelled),
+        run,
         cancelled,
         profiles,
         operations,
         questions,
         undelayed,
     })
+}
+
+/// The visits of this run.
+fn plan(experiment: &Experiment, setup: &Setup<'_>) -> Result<Plan, LabError> {
+    let plan = Plan::new(experiment)?;
+    let plan = match setup.shard {
+        Some(shard) => plan.shard(experiment, shard),
+        None => plan,
+    };
+    Ok(plan.split(setup.parts))
 }
 
 fn open_journal(

@@ -64,6 +64,7 @@ impl Laboratory {
             resume: false,
             keep_samples: false,
             manner: Manner::default(),
+            shard: None,
             parts: 1,
             hooks: None,
         };

@@ -186,6 +186,7 @@ pub fn sweep_here(
             sweep: Some(&sweep),
             ..Manner::default()
         },
+        shard: None,
         parts: environment::cores(),
     };
     let outcome = lab::run(request.experiment, &setup, cancel, &mut |progress| {

@@ -266,6 +266,7 @@ impl Run<'_> {
                 ask: sweep
                     .is_some_and(|s| s.module == DelayModule::Tunable && !s.points.is_empty()),
             },
+            shard: None,
             parts: jobs.unwrap_or_else(lab::environment::cores),
         };
         let outcome = lab::run(self.experiment, &setup, cancel, &mut |progress| {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A small run to write, read and damage.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -139,9 +140,12 @@ fn make_run() -> Run {
             }),
             host_lsms: Vec::new(),
         },
+        environments: Vec::new(),
+        share: None,
         started: "2026-02-28T10:00:00Z".to_owned(),
         finished: "2026-02-28T10:01:30Z".to_owned(),
         experiment: spec.unwrap().resolve().unwrap(),
+        kernel_digests: BTreeMap::new(),
         setups: vec![PolicyProof {
             kernel: "debian:6.1".to_owned(),
             configuration: Configuration {
@@ -168,6 +172,7 @@ pub fn header(run: &Run) -> JournalHeader {
         environment: run.environment.clone(),
         started: run.started.clone(),
         experiment: run.experiment.clone(),
+        shard: None,
     }
 }
 

@@ -54,6 +54,7 @@ pub fn profile(args: ProfileArgs) -> Result<Exit> {
         resume: false,
         keep_samples: false,
         manner: Manner::default(),
+        shard: None,
         parts: 1,
         hooks: Some(Hooks {
             keep_trees: args.trace || args.callgrind.is_some() || args.folded.is_some(),

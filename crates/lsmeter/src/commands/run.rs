@@ -85,6 +85,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         resume: files.resume,
         keep_samples: args.keep_samples,
         manner: Manner::default(),
+        shard: None,
         parts: 1,
         hooks: args.with_hooks.then_some(Hooks {
             keep_trees: false,

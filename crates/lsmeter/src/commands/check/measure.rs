@@ -207,6 +207,7 @@ fn profiles(
         keep_samples: false,
         manner: Manner::default(),
         parts: 1,
+        shard: None,
         hooks: Some(Hooks {
             keep_trees: false,
             definitions: None,

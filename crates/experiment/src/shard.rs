@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Parts of an experiment that are measured apart from each other, and put together again.
+
+use std::cmp::Reverse;
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One of several parts of an experiment, written `3/16`.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+pub struct Shard {
+    /// Which, from 1 to `count`.
+    pub index: u32,
+    /// Parts that the experiment is in: 1 to [`Shard::COUNT_LIMIT`].
+    pub count: u32,
+}
+
+/// What is no shard.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ShardError {
+    /// It is not of the form `3/16`.
+    #[error("`{text}` is no shard: write I/N, such as 3/16")]
+    Form {
+        /// What was written, bounded.
+        text: String,
+    },
+    /// Too many, or none.
+    #[error("{count} shards: there may be 1 to {}", Shard::COUNT_LIMIT)]
+    Count {
+        /// How many.
+        count: u32,
+    },
+    /// Not one of them.
+    #[error("there is no shard {index} of {count}: the first is 1, the last {count}")]
+    Index {
+        /// Which.
+        index: u32,
+        /// Of how many.
+        count: u32,
+    },
+}
+
+impl Shard {
+    /// Most parts that an experiment is divided into.
+    pub const COUNT_LIMIT: u32 = 1000;
+
+    /// Part `index` of `count`.
+    ///
+    /// # Errors
+    /// [`ShardError`] if there is none.
+    pub fn new(index: u32, count: u32) -> Result<Shard, ShardError> {
+        if !(1..=Shard::COUNT_LIMIT).contains(&count) {
+            return Err(ShardError::Count { count });
+        }
+        if !(1..=count).contains(&index) {
+            return Err(ShardError::Index { index, count });
+        }
+        Ok(Shard { index, count })
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.count)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = ShardError;
+
+    fn from_str(text: &str) -> Result<Shard, ShardError> {
+        // A sign is no part of a number here.
+        let number = |text: &str| {
+            let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            digits.then(|| text.parse().ok()).flatten()
+        };
+        let numbers = text.split_once('/');
+        match numbers.map(|(index, count)| (number(index), number(count))) {
+            Some((Some(index), Some(count))) => Shard::new(index, count),
+            _ => Err(ShardError::Form {
+                text: text.chars().take(40).collect(),
+            }),
+        }
+    }
+}
+
+/// Which part of an experiment's cells a run document holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Share {
+    /// Parts that the experiment is in.
+    pub count: u32,
+    /// Which of them are here, from 1, in order.
+    pub shards: Vec<u32>,
+    /// Cells of the whole experiment.
+    pub cells: u32,
+    /// Of each cell that is here, its position in the whole, from 0, in order.
+    pub positions: Vec<u32>,
+}
+
+impl Share {
+    /// Shards that are not here.
+    pub fn missing(&self) -> Vec<u32> {
+        let here = |shard: &u32| self.shards.binary_search(shard).is_ok();
+        (1..=self.count).filter(|shard| !here(shard)).collect()
+    }
+
+    /// What contradicts itself in it, if anything; the document has so many cells.
+    pub(crate) fn contradiction(&self, cells: usize) -> Option<String> {
+        let rising = |numbers: &[u32]| numbers.is_sorted_by(|a, b| a < b);
+        let Share {
+            count,
+            shards,
+            cells: all,
+            positions,
+        } = self;
+        if !(1..=Shard::COUNT_LIMIT).contains(count) {
+            return Some(ShardError::Count { count: *count }.to_string());
+        }
+        if shards.is_empty() || !rising(shards) || shards[0] == 0 || shards.last() > Some(count) {
+            return Some(format!("shards are not numbers from 1 to {count} in order"));
+        }
+        if positions.len() != cells {
+            return Some(format!(
+                "there are {} positions of {cells} cells",
+                positions.len()
+            ));
+        }
+        if !rising(positions) || positions.last().is_some_and(|last| last >= all) {
+            return Some(format!("positions are not below {all} and in order"));
+        }
+        None
+    }
+}
+
+/// Divides what takes so long among `count` shards, so that each takes about as long:
+/// the longest first, each to whoever has least. The answer has each one's shard, from
+/// 1, and depends on the numbers alone.
+pub fn divide(weights: &[u64], count: u32) -> Vec<u32> {
+    let mut order: Vec<usize> = (0..weights.len()).collect();
+    order.sort_by_key(|&unit| (Reverse(weights[unit]), unit));
+    let mut loads: Vec<u64> = vec![0; count.max(1) as usize];
+    let mut shards = vec![1; weights.len()];
+    for unit in order {
+        let least = (0..loads.len()).min_by_key(|&shard| (loads[shard], shard));
+        let least = least.unwrap_or_default();
+        // What weighs nothing still has to be somewhere, and not all in one place.
+        loads[least] = loads[least].saturating_add(weights[unit].max(1));
+        shards[unit] = least as u32 + 1;
+    }
+    shards
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn shards_are_written_as_they_are_read() {
+        let shard: Shard = "3/16".parse().unwrap();
+        assert_eq!((shard.index, shard.count), (3, 16));
+        assert_eq!(shard.to_string(), "3/16");
+        for (text, error) in [
+            (
+                "0/4",
+                "there is no shard 0 of 4: the first is 1, the last 4",
+            ),
+            (
+                "5/4",
+                "there is no shard 5 of 4: the first is 1, the last 4",
+            ),
+            ("1/0", "0 shards: there may be 1 to 1000"),
+            ("1/1001", "1001 shards: there may be 1 to 1000"),
+            ("3", "`3` is no shard: write I/N, such as 3/16"),
+            ("+1/4", "`+1/4` is no shard: write I/N, such as 3/16"),
+            ("1/4/8", "`1/4/8` is no shard: write I/N, such as 3/16"),
+            ("/", "`/` is no shard: write I/N, such as 3/16"),
+        ] {
+            assert_eq!(text.parse::<Shard>().unwrap_err().to_string(), error);
+        }
+    }
+
+    #[test]
+    fn the_longest_go_apart() {
+        assert_eq!(divide(&[1, 9, 1, 9, 1], 2), [1, 1, 2, 2, 1]);
+        assert_eq!(divide(&[5, 5], 4), [1, 2]);
+        assert_eq!(divide(&[0, 0], 2), [1, 2]);
+        assert_eq!(divide(&[], 4), [0; 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_shard_has_much_more_than_another(
+            weights in proptest::collection::vec(1_u64..1000, 0..60),
+            count in 1_u32..20,
+        ) {
+            let shards = divide(&weights, count);
+            prop_assert_eq!(shards.len(), weights.len());
+            let load = |shard: u32| -> u64 {
+                let of = shards.iter().zip(&weights).filter(|(s, _)| **s == shard);
+                of.map(|(_, weight)| weight).sum()
+            };
+            let loads: Vec<u64> = (1..=count).map(load).collect();
+            prop_assert_eq!(loads.iter().sum::<u64>(), weights.iter().sum::<u64>());
+            // Whoever has most got its last unit while it had least.
+            let (most, least) = (loads.iter().max().unwrap(), loads.iter().min().unwrap());
+            prop_assert!(most - least <= weights.iter().copied().max().unwrap_or(0));
+        }
+
+        #[test]
+        fn any_text_is_a_shard_or_an_error(text in ".{0,30}") {
+            if let Ok(shard) = text.parse::<Shard>() {
+                prop_assert!((1..=shard.count).contains(&shard.index));
+            }
+        }
+    }
+}

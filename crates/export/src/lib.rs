@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The cells of run documents as one table, for DuckDB, Spark, ClickHouse and the like.
+//!
+//! [`columns()`] says what each column holds. They are the same in Parquet and CSV, and
+//! stay: a later version may append some. Nothing here opens a file.
+
+mod columns;
+mod row;
+mod write;
+
+use experiment::Run;
+
+pub use columns::{Column, Kind, columns};
+pub use write::{csv, parquet};
+
+/// A document to export.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Source {
+    /// What to call it in the column `document`: its file.
+    pub name: String,
+    /// The document.
+    pub run: Run,
+}
+
+/// What one row of the table is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rows {
+    /// A cell.
+    Cells,
+    /// A sample of a cell. Cells whose samples were not kept have none.
+    Samples,
+}
+
+/// Why a table could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The Parquet library refused.
+    #[error("cannot write Parquet: {0}")]
+    Parquet(#[from] ::parquet::errors::ParquetError),
+    /// The CSV writer failed.
+    #[error("cannot write CSV: {0}")]
+    Csv(#[from] ::csv::Error),
+    /// The writer failed.
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What is written is what the documents say, in columns that stay.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use bytes::Bytes;
+use experiment::{Run, Status};
+use export::{Kind, Rows, Source, columns, csv, parquet};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
+
+fn sources() -> Vec<Source> {
+    let golden = include_bytes!("../../experiment/tests/golden/v1.json");
+    vec![Source {
+        name: "v1.json".to_owned(),
+        run: Run::parse(golden).unwrap(),
+    }]
+}
+
+fn rows_of_csv(rows: Rows) -> Vec<BTreeMap<String, String>> {
+    let mut bytes = Vec::new();
+    csv(&sources(), rows, &mut bytes).unwrap();
+    let mut reader = ::csv::Reader::from_reader(&bytes[..]);
+    reader.deserialize().map(Result::unwrap).collect()
+}
+
+/// As CSV has them; what is missing is empty.
+fn rows_of_parquet(rows: Rows) -> Vec<BTreeMap<String, String>> {
+    let bytes = Bytes::from(parquet(&sources(), rows).unwrap());
+    let reader = SerializedFileReader::new(bytes).unwrap();
+    let text = |field: &Field| match field {
+        Field::Null => String::new(),
+        Field::Str(text) => text.clone(),
+        Field::Long(number) => number.to_string(),
+        Field::Double(number) => number.to_string(),
+        Field::Bool(flag) => flag.to_string(),
+        Field::TimestampMillis(ms) => jiff::Timestamp::from_millisecond(*ms).unwrap().to_string(),
+        other => panic!("{other:?}"),
+    };
+    let rows = reader.get_row_iter(None).unwrap().map(Result::unwrap);
+    rows.map(|row| {
+        let fields = row.get_column_iter();
+        fields
+            .map(|(name, field)| (name.clone(), text(field)))
+            .collect()
+    })
+    .collect()
+}
+
+#[test]
+fn both_formats_say_the_same() {
+    for rows in [Rows::Cells, Rows::Samples] {
+        let found = rows_of_csv(rows);
+        assert!(!found.is_empty());
+        assert_eq!(rows_of_parquet(rows), found);
+    }
+}
+
+#[test]
+fn rows_are_cells() {
+    let run = &sources()[0].run;
+    let rows = rows_of_csv(Rows::Cells);
+    assert_eq!(rows.len(), run.cells.len());
+    for (row, cell) in rows.iter().zip(&run.cells) {
+        assert_eq!(row["benchmark"], cell.benchmark);
+        assert_eq!(row["stack"], cell.stack.join(","));
+        let value = cell.headline().map(|value| value.to_string());
+        assert_eq!(row["value"], value.unwrap_or_default());
+        assert_eq!(row["value"].is_empty(), cell.status != Status::Ok);
+        assert_eq!(row["reason"], cell.reason.clone().unwrap_or_default());
+    }
+    let open = &rows[2];
+    assert_eq!(
+        (&*open["stack"], &*open["value"]),
+        ("capability,selinux", "6567")
+    );
+    assert_eq!(
+        open["overhead"].parse::<f64>().unwrap(),
+        (6567.0 - 4979.0) / 4979.0
+    );
+    assert_eq!(
+        (&*open["baseline"], &*rows[0]["baseline"]),
+        ("false", "true")
+    );
+    assert_eq!(open["started"], "2026-02-28T10:00:00Z");
+    assert_eq!(
+        open["machine"],
+        "QEMU 7.2.19 (q35, Haswell-noTSX), deterministic clock"
+    );
+    assert!(rows[8]["machine"].starts_with("Intel(R) Xeon(R), 2 processors"));
+}
+
+#[test]
+fn rows_are_samples() {
+    let run = &sources()[0].run;
+    let samples: Vec<f64> = run
+        .cells
+        .iter()
+        .flat_map(|cell| cell.samples.clone())
+        .flatten()
+        .collect();
+    let rows = rows_of_csv(Rows::Samples);
+    let values: Vec<f64> = rows
+        .iter()
+        .map(|row| row["value"].parse().unwrap())
+        .collect();
+    assert_eq!(values, samples);
+    assert_eq!((&*rows[0]["sample"], &*rows[39]["sample"]), ("0", "39"));
+}
+
+#[test]
+fn a_cell_ran_where_its_own_environment_says() {
+    let mut sources = sources();
+    let run = &mut sources[0].run;
+    let origin = |cores, cells: Vec<u32>| experiment::Origin {
+        environment: experiment::Environment {
+            cores,
+            ..run.environment.clone()
+        },
+        cells,
+    };
+    let rest = (1..run.cells.len() as u32).collect();
+    run.environments = vec![origin(64, vec![0]), origin(2, rest)];
+    let mut bytes = Vec::new();
+    csv(&sources, Rows::Cells, &mut bytes).unwrap();
+    let mut reader = ::csv::Reader::from_reader(&bytes[..]);
+    let rows: Vec<BTreeMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
+    assert_eq!((&*rows[0]["cores"], &*rows[1]["cores"]), ("64", "2"));
+}
+
+#[test]
+fn nothing_to_export_has_columns_all_the_same() {
+    let bytes = Bytes::from(parquet(&[], Rows::Cells).unwrap());
+    let reader = SerializedFileReader::new(bytes).unwrap();
+    let schema = reader.metadata().file_metadata().schema();
+    assert_eq!(schema.get_fields().len(), columns(Rows::Cells).len());
+    assert_eq!(reader.metadata().file_metadata().num_rows(), 0);
+}
+
+/// Programs rely on names and kinds: a column may be added at the end, none be changed.
+#[test]
+fn columns_are_documented() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/export.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let word = |kind| match kind {
+        Kind::Text => "text",
+        Kind::Integer => "integer",
+        Kind::Float => "float",
+        Kind::Flag => "flag",
+        Kind::Moment => "time",
+    };
+    let wanted = [Rows::Cells, Rows::Samples].map(columns).concat();
+    for column in wanted {
+        let row = format!("| `{}` | {} |", column.name, word(column.kind));
+        assert!(text.contains(&row), "docs/export.md has no row {row}");
+    }
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Divides a plan among machines that know nothing of each other.
+//!
+//! What is never divided is a *unit*. Of counted cells it is a boot: what runs before a
+//! cell in it is part of its history, so that it counts the same as in an undivided run.
+//! Of timed cells it is a benchmark under everything that it is compared under, in all
+//! rounds: no comparison has one figure from here and one from there.
+
+use std::collections::BTreeMap;
+
+use experiment::{Experiment, Metric, Shard, divide};
+
+use super::{Plan, PlannedCell, Visit};
+
+/// What a boot takes, in ms: kernel, agent, file system, policies. Measured; only the
+/// proportions matter, and only to how even shards are.
+const BOOT_MS: u64 = 5_000;
+
+/// What a counted cell takes, in ms.
+const COUNTED_CELL_MS: u64 = 120;
+
+/// What a counted operation takes, in ms.
+const COUNTED_OPERATION_MS: u64 = 1;
+
+/// What a timed batch takes, in ms: the agent makes batches about that long.
+const BATCH_MS: u64 = 2;
+
+/// What is measured by one machine: some cells of some visits.
+#[derive(Debug, Default)]
+struct Unit {
+    /// Positions of visits, each with positions of cells.
+    visits: BTreeMap<usize, Vec<usize>>,
+    /// About how long it takes, in ms.
+    weight: u64,
+}
+
+impl Plan {
+    /// One part of so many. It keeps all cells, so that each is known by the same number
+    /// everywhere, and only the visits that are this shard's.
+    #[must_use]
+    pub fn shard(mut self, experiment: &Experiment, shard: Shard) -> Plan {
+        let units = self.units(experiment);
+        let weights: Vec<u64> = units.iter().map(|unit| unit.weight).collect();
+        let mut kept: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (unit, of) in units.into_iter().zip(divide(&weights, shard.count)) {
+            if of == shard.index {
+                for (visit, cells) in unit.visits {
+                    kept.entry(visit).or_default().extend(cells);
+                }
+            }
+        }
+        let visits = kept.into_iter().map(|(position, mut cells)| {
+            cells.sort_unstable();
+            Visit {
+                cells,
+                ..self.visits[position].clone()
+            }
+        });
+        self.visits = visits.collect();
+        self
+    }
+
+    /// How many shards have something to measure, at most.
+    pub fn shards_at_most(&self, experiment: &Experiment) -> usize {
+        self.units(experiment).len()
+    }
+
+    fn units(&self, experiment: &Experiment) -> Vec<Unit> {
+        let mut counted = Vec::new();
+        let mut timed: BTreeMap<(usize, &str, &str, Metric), Unit> = BTreeMap::new();
+        // Where kernels are compared with each other, they are one comparison.
+        let base = experiment.baseline_configuration();
+        let across =
+            experiment.baseline_kernel.is_some() || base.is_some_and(|base| base.kernel.is_some());
+        for (position, visit) in self.visits.iter().enumerate() {
+            if !visit.timed {
+                let weights = visit
+                    .cells
+                    .iter()
+                    .map(|&cell| self.weight(experiment, cell));
+                counted.push(Unit {
+                    weight: BOOT_MS + weights.sum::<u64>(),
+                    visits: BTreeMap::from([(position, visit.cells.clone())]),
+                });
+                continue;
+            }
+            for &cell in &visit.cells {
+                let key = &self.cells[cell].key;
+                let kernel = if across { 0 } else { visit.kernel };
+                let unit = timed
+                    .entry((kernel, &key.benchmark, &key.variant, key.metric))
+                    .or_default();
+                unit.visits.entry(position).or_default().push(cell);
+                unit.weight += self.weight(experiment, cell) / u64::from(experiment.rounds.max(1));
+            }
+        }
+        counted.extend(timed.into_values());
+        counted
+    }
+
+    /// About how long a cell takes in all its visits, in ms.
+    fn weight(&self, experiment: &Experiment, cell: usize) -> u64 {
+        let PlannedCell { key, benchmark } = &self.cells[cell];
+        let samples = u64::from(experiment.samples.of(key.metric));
+        let warmup = u64::from(experiment.warmup);
+        match key.metric {
+            Metric::Instructions => {
+                let operations = benchmark
+                    .repetitions
+                    .map_or(samples + warmup, |own| u64::from(own) + 1);
+                COUNTED_CELL_MS + operations * COUNTED_OPERATION_MS
+            }
+            Metric::Time => samples * BATCH_MS,
+            Metric::Throughput => {
+                let warmup = experiment.throughput_warmup_s * f64::from(experiment.rounds);
+                ((warmup + experiment.throughput_period_s) * 1e3) as u64
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use experiment::Spec;
+    use std::collections::BTreeSet;
+
+    fn experiment(toml: &str) -> Experiment {
+        Spec::parse("test", toml).unwrap().resolve().unwrap()
+    }
+
+    fn shards(experiment: &Experiment, count: u32) -> Vec<Plan> {
+        let plan = |index| {
+            let shard = Shard::new(index, count).unwrap();
+            Plan::new(experiment).unwrap().shard(experiment, shard)
+        };
+        (1..=count).map(plan).collect()
+    }
+
+    /// Every visit's cells, once for each round.
+    fn visited(plans: &[Plan]) -> Vec<(usize, u32)> {
+        let visits = plans.iter().flat_map(|plan| &plan.visits);
+        let mut cells: Vec<(usize, u32)> = visits
+            .flat_map(|visit| visit.cells.iter().map(|&cell| (cell, visit.round)))
+            .collect();
+        cells.sort_unstable();
+        cells
+    }
+
+    #[test]
+    fn shards_together_are_the_whole() {
+        for toml in [
+            "stacks = ['capability', 'default']\nbenchmarks = ['mkdir', 'rmdir', 'stat', 'open']",
+            "metrics = ['instructions', 'time', 'throughput']\nrounds = 3\nsuites = ['paper']",
+            "kernels = ['debian:6.1', 'debian:6.12']\nbaseline_kernel = 'debian:6.1'\n\
+             metrics = ['time']\nbenchmarks = ['getppid', 'stat']",
+        ] {
+            let experiment = experiment(toml);
+            let whole = visited(&[Plan::new(&experiment).unwrap()]);
+            for count in [1, 2, 3, 16, 100] {
+                assert_eq!(
+                    visited(&shards(&experiment, count)),
+                    whole,
+                    "{count}: {toml}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_counted_cell_keeps_its_company() {
+        let experiment = experiment(
+            "stacks = ['capability', 'default']\nbenchmarks = ['mkdir', 'stat', 'open']",
+        );
+        let whole = Plan::new(&experiment).unwrap().visits;
+        for plan in shards(&experiment, 5) {
+            assert!(plan.visits.iter().all(|visit| whole.contains(visit)));
+        }
+    }
+
+    #[test]
+    fn a_comparison_of_times_is_on_one_machine() {
+        let experiment = experiment(
+            "kernels = ['debian:6.1', 'debian:6.12']\nstacks = ['capability', 'default']\n\
+             metrics = ['time']\nrounds = 2\nbenchmarks = ['getppid', 'stat', 'open', 'read']",
+        );
+        let mut kernels_and_benchmarks = BTreeSet::new();
+        for plan in shards(&experiment, 7) {
+            let mut here: BTreeMap<(usize, String), usize> = BTreeMap::new();
+            for visit in &plan.visits {
+                for &cell in &visit.cells {
+                    let title = plan.cells[cell].benchmark.id();
+                    *here.entry((visit.kernel, title)).or_default() += 1;
+                }
+            }
+            for (key, visits) in here {
+                // Two configurations in two rounds.
+                assert_eq!(visits, 4, "{key:?}");
+                assert!(kernels_and_benchmarks.insert(key));
+            }
+        }
+    }
+
+    #[test]
+    fn kernels_that_are_compared_stay_together() {
+        let experiment = experiment(
+            "kernels = ['debian:6.1', 'debian:6.12']\nbaseline_kernel = 'debian:6.1'\n\
+             stacks = ['capability']\nmetrics = ['time']\nrounds = 1\nbenchmarks = ['stat:*']",
+        );
+        for plan in shards(&experiment, 3) {
+            let of = |kernel| {
+                let visits = plan
+                    .visits
+                    .iter()
+                    .filter(move |visit| visit.kernel == kernel);
+                visits.map(|visit| visit.cells.len()).sum::<usize>()
+            };
+            assert_eq!(of(0), of(1));
+        }
+    }
+
+    #[test]
+    fn no_shard_has_more_than_its_part_and_a_unit() {
+        let experiment = experiment("metrics = ['time']\nrounds = 1\nsuites = ['paper']");
+        let plan = Plan::new(&experiment).unwrap();
+        let units = plan.shards_at_most(&experiment);
+        let busy = shards(&experiment, units as u32 + 3);
+        let busy = busy.iter().filter(|plan| !plan.visits.is_empty());
+        assert_eq!(busy.count(), units);
+    }
+}
