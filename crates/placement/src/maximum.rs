@@ -6,9 +6,10 @@ mod cause;
 mod circles;
 mod region;
 
+use std::hash::BuildHasher;
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::Count;
 use crate::body::NodeId;
@@ -43,6 +44,8 @@ struct At {
 pub(crate) struct Maximum<'w, 'x, 'a> {
     world: &'w World<'x, 'a>,
     known: FxHashMap<(FunctionId, Tags), Rc<Counts>>,
+    /// All different counts, by a hash of them.
+    distinct: FxHashMap<u64, Vec<Rc<Counts>>>,
     /// Functions that call each other in a circle, by a number of the circle.
     circles: FxHashMap<FunctionId, usize>,
     members: Vec<Vec<FunctionId>>,
@@ -81,6 +84,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         Self {
             world,
             known: FxHashMap::default(),
+            distinct: FxHashMap::default(),
             circles,
             members,
             causes: Causes::default(),
@@ -110,8 +114,26 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             None => self.function(id, tags, None),
         };
         self.depth -= 1;
-        let counts = Rc::new(counts);
+        let counts = self.shared(counts);
         self.known.insert((id, tags), Rc::clone(&counts));
+        counts
+    }
+
+    /// The counts, once for all functions that have the same: most do nothing but call
+    /// another.
+    fn shared(&mut self, counts: Counts) -> Rc<Counts> {
+        // Sums do not depend on the order in which a map has its entries.
+        let hash = counts.iter().fold(0u64, |sum, entry| {
+            sum.wrapping_add(FxBuildHasher.hash_one(entry))
+        });
+        let same = self.distinct.entry(hash).or_default();
+        if let Some(known) = same.iter().find(|known| ***known == counts) {
+            return Rc::clone(known);
+        }
+        let mut counts = counts;
+        counts.shrink_to_fit();
+        let counts = Rc::new(counts);
+        same.push(Rc::clone(&counts));
         counts
     }
 
@@ -136,9 +158,10 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             all.extend(released.into_iter().map(|key| (key, Most::ONE)));
         }
         self.causes.without_bound(&mut all, Cause::Circle(circle));
+        let shared = self.shared(all.clone());
         for id in members {
-            self.known
-                .insert((id, self.world.enter(tags, id)), Rc::new(all.clone()));
+            let tags = self.world.enter(tags, id);
+            self.known.insert((id, tags), Rc::clone(&shared));
         }
         all
     }

@@ -10,6 +10,12 @@ use crate::Count;
 use crate::body::NodeId;
 use crate::program::FunctionId;
 
+/// Most causes of one set: what has so many is not bounded one by one, and sets would be
+/// as many as ways through the kernel.
+const MAX_SET: usize = 64;
+/// Most unions that are remembered.
+const MAX_UNIONS: usize = 1 << 20;
+
 /// Something of which it is not known how often it happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Cause {
@@ -29,7 +35,7 @@ pub(crate) enum Cause {
 pub(crate) type CauseSet = u32;
 
 /// A count at most, and if it has no bound, why.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Most {
     pub(crate) count: Count,
     pub(crate) causes: CauseSet,
@@ -111,7 +117,11 @@ impl Causes {
             .concat();
         members.sort_unstable();
         members.dedup();
+        members.truncate(MAX_SET);
         let union = sets.set(members);
+        if sets.unions.len() >= MAX_UNIONS {
+            sets.unions.clear();
+        }
         sets.unions.insert((one, other), union);
         union
     }
@@ -180,5 +190,9 @@ mod tests {
         assert_eq!(causes.union(0, c), c);
         assert_eq!(causes.of(ab), [Cause::Loop(7, 1), Cause::Loop(7, 2)]);
         assert_eq!(causes.of(0), []);
+        let all = (0..1000).map(|at| causes.one(Cause::Loop(8, at)));
+        let all = all.fold(ab, |all, one| causes.union(all, one));
+        assert_eq!(causes.of(all).len(), MAX_SET);
+        assert_eq!(causes.union(all, c), causes.union(c, all));
     }
 }
