@@ -7,10 +7,15 @@
 mod document;
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use liblzma::read::XzDecoder;
+
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser");
+/// What docs/results/paper-on-6.12.md shows.
+const PAPER: &[u8] = include_bytes!("../../../../docs/results/paper-on-6.12.json.xz");
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../experiment/tests/golden");
 
 fn cache() -> PathBuf {
@@ -81,9 +86,11 @@ fn open(page: &Path) {
 #[test]
 fn pages_draw_filter_and_are_accessible() {
     let dir = tempfile::tempdir().unwrap();
-    // As the preset `paper` has them, with hooks; and with two kernels.
+    // The paper's evaluation, as it was run, with hooks; and figures of another kernel.
     let [one, other] = ["paper.json", "other-kernel.json"].map(|name| dir.path().join(name));
-    document::write(&one, "build:6.12-all");
+    let mut paper = Vec::new();
+    XzDecoder::new(PAPER).read_to_end(&mut paper).unwrap();
+    fs::write(&one, paper).unwrap();
     document::write(&other, "build:7.2-all");
     let page = dir.path().join("paper.html");
     report(std::slice::from_ref(&one), &page);
