@@ -344,7 +344,7 @@ fn interrupted(whole: &Share, shards: &[u32], here: usize) -> Warning {
 /// What was asked for. Keys that decide nothing of what is measured may differ.
 fn experiment(parts: &[Part]) -> Experiment {
     let all = parts.iter().map(|part| &part.run.experiment);
-    let least = all.min_by_key(|experiment| text(experiment));
+    let least = all.min_by_key(text);
     least.unwrap_or(&parts[0].run.experiment).clone()
 }
 
