@@ -34,13 +34,17 @@ test_needs += secilc:secilc apparmor_parser:apparmor \
 # What draws the call strings of placements.
 test_needs += dot:graphviz
 
-# What opens reports: .mjs, and the modules in its package-lock.json.
+# What opens reports, asks DuckDB and checks plans: .mjs, and the modules in its package-lock.json.
 test_needs += /usr/bin/chromium:chromium node:nodejs npm:npm
 
 # The guest in which lsmeter itself is tested.
 test_needs += busybox:busybox-static strip:binutils ldd:libc-bin
 # What scrapes lsmeter. A test starts its own: it is no service here.
 test_needs += prometheus:prometheus:prometheus.service promtool:prometheus
+
+# The Slurm that a test starts for itself.
+test_needs += slurmctld:slurmctld:slurmctld.service slurmd:slurmd:slurmd.service \
+	sbatch:slurm-client munged:munge:munge.service
 
 lsmeter := $(CARGO) run --release --quiet $(CARGO_FLAGS) --package lsmeter --
 

@@ -14,7 +14,8 @@
 //! twice and not by all, [`difference_report`] and [`placement_history_report`] about several
 //! of them; [`history_report`] and [`history_csv`] are about runs over time. [`comparison_report`] and
 //! [`comparison_csv`] are about what differs between two documents; [`ktap`], [`junit`] and
-//! [`kcidb`] say for other machines what a gate says of it. All text from a document is made
+//! [`kcidb`] say for other machines what a gate says of it. [`plan`] writes jobs that measure a
+//! run in parts. All text from a document is made
 //! harmless on the way: it may come from a guest that lies, or out of any tree.
 
 mod callgrind;
@@ -38,6 +39,7 @@ mod open_metrics;
 mod order;
 mod page;
 mod placement;
+pub mod plan;
 mod profile;
 pub mod published;
 mod sensitivity;

@@ -3,15 +3,20 @@
 
 pub mod compare;
 pub mod doctor;
+mod documents;
+pub mod export;
 pub mod generate;
 pub mod history;
 pub mod kernel;
 pub mod kernel_build;
 pub mod list;
 mod measure;
+pub mod merge;
 pub mod monitor;
 pub mod placement;
+pub mod plan;
 pub mod profile;
 pub mod report;
 pub mod run;
 pub mod sensitivity;
+mod slurm;
