@@ -37,13 +37,17 @@ test_needs += dot:graphviz
 test_needs += /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf:fonts-dejavu-core \
 	pdftotext:poppler-utils
 
-# What opens reports: .mjs, and the modules in its package-lock.json.
+# What opens reports, asks DuckDB and checks plans: .mjs, and the modules in its package-lock.json.
 test_needs += /usr/bin/chromium:chromium node:nodejs npm:npm
 
 # The guest in which lsmeter itself is tested.
 test_needs += busybox:busybox-static strip:binutils ldd:libc-bin
 # What scrapes lsmeter. A test starts its own: it is no service here.
 test_needs += prometheus:prometheus:prometheus.service promtool:prometheus
+
+# The Slurm that a test starts for itself.
+test_needs += slurmctld:slurmctld:slurmctld.service slurmd:slurmd:slurmd.service \
+	sbatch:slurm-client munged:munge:munge.service
 
 lsmeter := $(CARGO) run --release --quiet $(CARGO_FLAGS) --package lsmeter --
 

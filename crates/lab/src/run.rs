@@ -124,6 +124,9 @@ pub fn run(
         ..environment::header(experiment, setup.qemu)
     };
     let (mut journal, mut finished) = open_journal(setup, &now)?;
+    if setup.shard.is_some() {
+        drop_torn_visits(&plan, &mut finished);
+    }
     let done = |cell: usize, finished: &BTreeMap<CellKey, JournalEntry>| {
         finished.contains_key(&plan.cells[cell].key)
     };
@@ -292,6 +295,19 @@ fn open_journal(
     // What failed may have failed because the run was killed: it gets another try.
     finished.retain(|_, entry| entry.cell.status != Status::Failed);
     Ok((file, finished))
+}
+
+/// Forgets the cells of counted visits that did not come to their end: a cell counts what it
+/// does in the undivided run only in the same company.
+fn drop_torn_visits(plan: &Plan, finished: &mut BTreeMap<CellKey, JournalEntry>) {
+    for visit in plan.visits.iter().filter(|visit| !visit.timed) {
+        let keys = || visit.cells.iter().map(|&cell| &plan.cells[cell].key);
+        if !keys().all(|key| finished.contains_key(key)) {
+            for key in keys() {
+                finished.remove(key);
+            }
+        }
+    }
 }
 
 /// Where visits are measured: the host, or a kernel and a QEMU for each.

@@ -5,6 +5,7 @@ use std::fmt::Display;
 
 use check::CheckError;
 use compare::{BudgetError, CompareError};
+use experiment::merge::MergeError;
 use experiment::{DocumentError, DocumentFault, PatternError, SpecError, UnknownPreset};
 use history::HistoryError;
 use lab::LabError;
@@ -108,6 +109,9 @@ pub fn explain(error: &anyhow::Error) -> (Exit, Option<String>) {
         }
         if let Some(error) = cause.downcast_ref::<CompareError>() {
             return (Exit::Usage, Some(error.hint()));
+        }
+        if let Some(error) = cause.downcast_ref::<MergeError>() {
+            return (Exit::Usage, Some(error.hint().to_owned()));
         }
         if let Some(error) = cause.downcast_ref::<BudgetError>() {
             return (Exit::Usage, Some(error.hint().to_owned()));

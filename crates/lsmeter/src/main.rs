@@ -43,6 +43,9 @@ fn dispatch(command: Command) -> anyhow::Result<Exit> {
         Command::History(HistoryCommand::Show(args)) => commands::history::show(&args),
         Command::History(HistoryCommand::Plot(args)) => commands::history::plot(&args),
         Command::Compare(args) => commands::compare::compare(&args),
+        Command::Merge(args) => commands::merge::merge(&args),
+        Command::Plan(args) => commands::plan::plan(&args),
+        Command::Export(args) => commands::export::export(&args),
         Command::Report(args) => commands::report::report(&args),
         Command::Kernel(KernelCommand::Fetch {
             kernels,

@@ -15,7 +15,8 @@
 //! of them; [`history_report`] and [`history_csv`] are about runs over time. [`comparison_report`] and
 //! [`comparison_csv`] are about what differs between two documents; [`ktap`], [`junit`] and
 //! [`kcidb`] say for other machines what a gate says of it. [`instruments_report`] is about
-//! whether instruments agree. All text from a document is made
+//! whether instruments agree; [`plan`] writes jobs that measure a run in parts. All text from a
+//! document is made
 //! harmless on the way: it may come from a guest that lies, or out of any tree.
 
 mod callgrind;
@@ -40,6 +41,7 @@ mod open_metrics;
 mod order;
 mod page;
 mod placement;
+pub mod plan;
 mod profile;
 pub mod published;
 mod sensitivity;

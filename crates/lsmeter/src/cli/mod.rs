@@ -10,27 +10,34 @@ use crate::exit;
 mod build;
 mod check;
 mod compare;
+mod export;
 mod history;
+mod merge;
 mod monitor;
 mod placement;
+mod plan;
 mod profile;
 mod report;
 mod run;
 mod sensitivity;
 mod shared;
+mod slurm;
 
 pub use build::BuildArgs;
 pub use check::CheckArgs;
 pub use compare::{CompareArgs, ComparisonFormat};
+pub use export::ExportArgs;
 pub use history::{
     HistoryAddArgs, HistoryCommand, HistoryFormat, HistoryPlotArgs, HistorySelectArgs,
     HistoryShowArgs,
 };
+pub use merge::MergeArgs;
 pub use monitor::MonitorArgs;
 pub use placement::{
     ChecksArgs, DiffArgs, Format, HistoryArgs, PlacementArgs, PlacementCommand, ScopeArgs,
     TableArgs, TableFormat, TreeArgs,
 };
+pub use plan::{PlanArgs, PlanFormat};
 pub use profile::{ProfileArgs, View};
 pub use report::{ReportArgs, ReportFormat};
 pub use run::RunArgs;
@@ -67,11 +74,17 @@ pub enum Command {
     Placement(Box<PlacementArgs>),
     /// Tell whether the instruments agree: how far they can be trusted on a kernel
     Check(Box<CheckArgs>),
+    /// Put the parts of a run together
+    Merge(MergeArgs),
+    /// Write jobs that measure a run in parts: Slurm, Kubernetes, GitLab, GitHub
+    Plan(PlanArgs),
     /// Keep run documents, and tell where their figures change over time
     #[command(subcommand)]
     History(HistoryCommand),
     /// Make a page of documents: verdict, figures, tables, warnings, method
     Report(ReportArgs),
+    /// Write the cells of runs as one table: Parquet, CSV
+    Export(ExportArgs),
     /// Fetch, build, add, list and remove kernels
     #[command(subcommand)]
     Kernel(KernelCommand),

@@ -7,6 +7,7 @@ use clap::{Args, ValueHint};
 use experiment::Metric;
 
 use super::shared::{CellArgs, LabArgs, PlaceArgs, words};
+use super::slurm::ShardArgs;
 
 /// Measure what LSM stacks cost
 ///
@@ -29,6 +30,8 @@ Examples:
   lsmeter run --on host --dir /var/tmp         time on this machine's own kernel
   lsmeter run --on host --dir /var/tmp --aa 5  and what this machine's noise is
   lsmeter run my.toml --output my.json
+  lsmeter run suite --shard 3/16 -o shard-3.json   one of sixteen parts, for `lsmeter merge`
+  lsmeter run suite --slurm --workdir /shared/suite
 
 Stacks are written as the kernel's lsm= parameter; `default` is the
 distribution's own list. Kernels are debian:SERIES, debian:VERSION, build:NAME
@@ -66,6 +69,9 @@ pub struct RunArgs {
     /// Seconds in which a throughput is measured
     #[arg(long, value_name = "SECONDS", help_heading = "Where and how")]
     pub throughput_period: Option<f64>,
+    /// In parts
+    #[command(flatten)]
+    pub parts: ShardArgs,
     /// Where to save the run document; - is standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub output: Option<PathBuf>,

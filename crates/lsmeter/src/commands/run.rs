@@ -16,6 +16,7 @@ use report::published::{beside, beside_csv, beside_report};
 use crate::cli::RunArgs;
 use crate::commands::kernel::obtain;
 use crate::commands::measure::{self, cancel_on_signals, find_qemu, read_spec, some};
+use crate::commands::slurm::{self, Followed, Order};
 use crate::config::{Config, cache_dir};
 use crate::exit::Exit;
 use crate::failure::usage;
@@ -29,7 +30,8 @@ use crate::progress::Line;
 pub fn run(args: RunArgs) -> Result<Exit> {
     let config = Config::read()?;
     let (name, spec) = read_spec(&args.spec)?;
-    let experiment = spec.merge(flags(&args)).resolve()?;
+    let spec = spec.merge(flags(&args));
+    let experiment = spec.clone().resolve()?;
     measure::check_selection(&experiment)?;
     let files = Files::choose(&args, &name)?;
     let exports = [
@@ -37,9 +39,21 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         args.export_markdown.as_deref(),
         args.export_published.as_deref(),
     ];
-    let paths = [Some(files.output.as_path()), Some(files.journal.as_path())];
+    let journal = (!args.parts.slurm).then_some(files.journal.as_path());
+    let paths = [Some(files.output.as_path()), journal];
     let paths: Vec<&Path> = paths.into_iter().chain(exports).flatten().collect();
     let stdout_taken = output::check_all(&paths, usize::from(args.json))?;
+    let published = args.published || name == PAPER;
+    if args.parts.slurm {
+        let order = Order {
+            args: &args,
+            name: &name,
+            spec: &spec,
+            experiment: &experiment,
+            directory: &files.journal,
+        };
+        return on_slurm(&order, &files, published, stdout_taken);
+    }
 
     let store = Store::open(&cache_dir())?;
     let mut line = Line::new(args.quiet);
@@ -85,7 +99,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         resume: files.resume,
         keep_samples: args.keep_samples,
         manner: Manner::default(),
-        shard: None,
+        shard: args.parts.shard,
         parts: 1,
         hooks: args.with_hooks.then_some(Hooks {
             keep_trees: false,
@@ -116,18 +130,57 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         outcome.run.warnings.extend(compare::aa_doubt(&again));
         compare::keep_figures(&mut outcome.run, &again);
     }
-    let published = args.published || name == PAPER;
     deliver(&args, &files, &outcome.run, published, stdout_taken)?;
     // Only now: whatever went wrong above, the cells are still there.
     std::fs::remove_file(&files.journal)
         .with_context(|| format!("cannot remove {}", files.journal.display()))?;
-    let has = |status| outcome.run.cells.iter().any(|cell| cell.status == status);
+    if let Some(shard) = args.parts.shard
+        && outcome.run.cells.is_empty()
+    {
+        anstream::eprintln!("shard {shard} has no cells: there are fewer parts than shards");
+        return Ok(Exit::Fine);
+    }
+    Ok(ending(&args, &outcome.run))
+}
+
+/// How a run ends whose document is saved.
+fn ending(args: &RunArgs, run: &Run) -> Exit {
+    let has = |status| run.cells.iter().any(|cell| cell.status == status);
     let failed = has(Status::Failed) || !has(Status::Ok);
-    Ok(match args.check {
-        Some(percent) => verdict(&outcome.run, percent, failed),
+    match args.check {
+        Some(percent) => verdict(run, percent, failed),
         None if failed => Exit::CellsFailed,
         None => Exit::Fine,
-    })
+    }
+}
+
+/// Has Slurm run the experiment in parts.
+fn on_slurm(order: &Order<'_>, files: &Files, published: bool, stdout: bool) -> Result<Exit> {
+    let (args, shown) = (order.args, order.directory.display());
+    let cancel = cancel_on_signals()?;
+    let line = Line::new(args.quiet);
+    let followed = slurm::follow(order, &cancel, &line);
+    line.done();
+    let merged = match followed? {
+        Followed::Ended(merged) => merged,
+        Followed::Cancelled => {
+            anstream::eprintln!("interrupted: what was measured is saved in {shown}");
+            anstream::eprintln!("hint: the same command with --resume --workdir {shown} goes on");
+            return Ok(Exit::CellsFailed);
+        }
+    };
+    deliver(args, files, &merged.run, published, stdout)?;
+    if merged.run.share.is_some() {
+        let numbers: Vec<String> = merged.missing_shards.iter().map(u32::to_string).collect();
+        anstream::eprintln!("missing: shards {}", numbers.join(", "));
+        anstream::eprintln!(
+            "hint: the same command with --resume --workdir {shown} tries them again; the nodes' \
+             messages are there"
+        );
+        return Ok(Exit::CellsFailed);
+    }
+    std::fs::remove_dir_all(order.directory).with_context(|| format!("cannot remove {shown}"))?;
+    Ok(ending(args, &merged.run))
 }
 
 /// Runs the experiment again until there are `runs` of it, `first` included; None if that
@@ -193,7 +246,7 @@ fn verdict(run: &Run, percent: f64, failed: bool) -> Exit {
 }
 
 /// What the flags say, to be put over the preset or file.
-fn flags(args: &RunArgs) -> Spec {
+pub fn flags(args: &RunArgs) -> Spec {
     let (place, dir) = measure::place(&args.place);
     Spec {
         place,
@@ -208,7 +261,7 @@ fn flags(args: &RunArgs) -> Spec {
     }
 }
 
-/// Where the run document goes, and until then the journal.
+/// Where the run document goes, and until then the journal; with Slurm a directory.
 struct Files {
     output: PathBuf,
     journal: PathBuf,
@@ -224,6 +277,35 @@ const CHECK_LINES: usize = 20;
 const JOURNAL: &str = "journal";
 
 impl Files {
+    /// The directory that nodes share in place of the journal.
+    fn of_slurm(args: &RunArgs, name: &str) -> Result<Files> {
+        let resume = match &args.resume {
+            Some(Some(journal)) => {
+                return Err(usage(
+                    format!("{} is no directory of a run by Slurm", journal.display()),
+                    "give --resume nothing, and the directory with --workdir",
+                ));
+            }
+            Some(None) => true,
+            None => false,
+        };
+        let output = args.output.clone().filter(|path| !output::is_stdout(path));
+        if resume && output.is_none() && args.parts.workdir.is_none() {
+            return Err(usage(
+                "which run should go on?",
+                "name its document with --output, or its directory with --workdir",
+            ));
+        }
+        let output = output.unwrap_or_else(|| unique(name));
+        let mut beside = output.clone().into_os_string();
+        beside.push(".shards");
+        Ok(Files {
+            output: args.output.clone().unwrap_or(output),
+            journal: args.parts.workdir.clone().unwrap_or(beside.into()),
+            resume,
+        })
+    }
+
     fn choose(args: &RunArgs, name: &str) -> Result<Files> {
         let with_journal = |output: PathBuf, resume| {
             let mut journal = output.clone().into_os_string();
@@ -234,6 +316,14 @@ impl Files {
                 resume,
             }
         };
+        // A shard's journal is no other's.
+        let name = match args.parts.shard {
+            Some(shard) => &format!("{name}-{}of{}", shard.index, shard.count),
+            None => name,
+        };
+        if args.parts.slurm {
+            return Files::of_slurm(args, name);
+        }
         if let Some(resume) = &args.resume {
             let journal = match (resume, &args.output) {
                 (Some(journal), _) => journal.clone(),
@@ -252,11 +342,7 @@ impl Files {
                 resume: true,
             });
         }
-        let stamp: String = lab::environment::now()
-            .chars()
-            .filter(|c| c.is_ascii_alphanumeric())
-            .collect();
-        let unique = PathBuf::from(format!("lsmeter-{name}-{stamp}.json"));
+        let unique = unique(name);
         let files = match &args.output {
             Some(output) if output::is_stdout(output) => {
                 let journal = with_journal(std::env::temp_dir().join(unique), false).journal;
@@ -280,6 +366,15 @@ impl Files {
         }
         Ok(files)
     }
+}
+
+/// A name that no earlier run of this had.
+fn unique(name: &str) -> PathBuf {
+    let stamp: String = lab::environment::now()
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric())
+        .collect();
+    PathBuf::from(format!("lsmeter-{name}-{stamp}.json"))
 }
 
 fn newest_journal(name: &str) -> Result<PathBuf> {

@@ -16,6 +16,7 @@ mod profile;
 mod report;
 mod run;
 mod sensitivity;
+mod shards;
 
 use std::fs;
 use std::process::{Command, Stdio};

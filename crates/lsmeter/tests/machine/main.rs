@@ -18,6 +18,8 @@ mod policies;
 mod profile;
 mod prometheus;
 mod sensitivity;
+mod shards;
+mod slurm;
 mod suite;
 mod view;
 mod vm;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter merge`: the parts of a run become the whole.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use experiment::merge::{Merged, Part, by_machine, merge as put_together};
+use report::printable;
+
+use super::documents::read_run;
+use crate::cli::MergeArgs;
+use crate::exit::Exit;
+use crate::failure::usage;
+use crate::output;
+
+/// Merges documents.
+///
+/// # Errors
+/// If one cannot be read, they are not parts of one run, or the result not written.
+pub fn merge(args: &MergeArgs) -> Result<Exit> {
+    if args.by_machine && output::is_stdout(&args.output) {
+        return Err(usage(
+            "several documents cannot go to standard output",
+            "name a file with --output",
+        ));
+    }
+    output::check(&args.output)?;
+    let parts = args.documents.iter().map(|path| read_part(path));
+    let parts: Vec<Part> = parts.collect::<Result<_>>()?;
+    let mut whole = true;
+    if args.by_machine {
+        for (number, (machine, parts)) in (1..).zip(by_machine(&parts)) {
+            let merged = put_together(&parts, &lab::doubts)?;
+            let path = numbered(&args.output, number);
+            tell(args, &format!("{}: {machine}: ", path.display()), &merged);
+            output::write(&path, |to| Ok(merged.run.write(to)?))?;
+        }
+        // What one machine lacks another may have.
+        let here = parts.iter().flat_map(|part| &part.run.share);
+        let mut shards: Vec<u32> = here
+            .clone()
+            .flat_map(|share| &share.shards)
+            .copied()
+            .collect();
+        shards.sort_unstable();
+        shards.dedup();
+        let count = here.map(|share| share.count).max().unwrap_or(0);
+        whole = shards.len() >= count as usize;
+    } else {
+        let merged = put_together(&parts, &lab::doubts)?;
+        tell(args, "", &merged);
+        output::write(&args.output, |to| Ok(merged.run.write(to)?))?;
+        whole &= merged.run.share.is_none();
+    }
+    Ok(if whole || args.partial {
+        Exit::Fine
+    } else {
+        Exit::Inconclusive
+    })
+}
+
+/// A document as a part, by the name of its file.
+///
+/// # Errors
+/// As [`read_run`].
+pub fn read_part(path: &Path) -> Result<Part> {
+    Ok(Part {
+        name: printable(&path.display().to_string(), 200),
+        run: read_run(path)?,
+    })
+}
+
+/// FILE-2.json for FILE.json.
+fn numbered(path: &Path, number: u32) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let mut name = format!("{stem}-{number}");
+    if let Some(ending) = path.extension() {
+        name += &format!(".{}", ending.to_string_lossy());
+    }
+    path.with_file_name(name)
+}
+
+fn tell(args: &MergeArgs, what: &str, merged: &Merged) {
+    let cells = merged.run.cells.len();
+    if !args.quiet {
+        anstream::eprintln!("{}{cells} cells", printable(what, 400));
+    }
+    let warn = !args.by_machine;
+    if warn && !merged.missing_shards.is_empty() {
+        let numbers: Vec<String> = merged.missing_shards.iter().map(u32::to_string).collect();
+        let count = merged.run.share.as_ref().map_or(0, |share| share.count);
+        anstream::eprintln!("missing: shards {} of {count}", numbers.join(", "));
+    } else if warn && merged.missing_cells > 0 {
+        anstream::eprintln!("missing: {} cells", merged.missing_cells);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_go_before_the_ending() {
+        for (path, expected) in [
+            ("run.json", "run-2.json"),
+            ("out/run", "out/run-2"),
+            ("a.b.json", "a.b-2.json"),
+        ] {
+            assert_eq!(numbered(Path::new(path), 2), Path::new(expected));
+        }
+    }
+}

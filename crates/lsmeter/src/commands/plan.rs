@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter plan`: a run in parts, as jobs for who starts jobs.
+
+use anyhow::Result;
+use clap::Parser;
+use experiment::{Experiment, Metric, Shard};
+use lab::plan::Plan;
+use report::plan::{JobPlan, github, gitlab, kubernetes, slurm};
+
+use super::measure::read_spec;
+use super::run::flags;
+use crate::cli::{PlanArgs, PlanFormat, RunArgs};
+use crate::exit::Exit;
+use crate::failure::usage;
+use crate::output;
+
+/// Most jobs, if nobody says how many.
+const SHARDS: u32 = 16;
+
+/// `lsmeter run`, as its flags are checked here.
+#[derive(Parser)]
+#[command(name = "lsmeter run")]
+struct Checked {
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Writes the jobs.
+///
+/// # Errors
+/// If what they should run makes no sense, or it cannot be written.
+pub fn plan(args: &PlanArgs) -> Result<Exit> {
+    output::check(&args.output)?;
+    let (name, spec) = read_spec(&args.spec)?;
+    let words = ["lsmeter run", args.spec.as_str()]
+        .into_iter()
+        .map(str::to_owned);
+    let run = Checked::try_parse_from(words.chain(args.flags.iter().cloned()))
+        .map_err(|error| {
+            let text = error.to_string();
+            let first = text.lines().next().unwrap_or_default();
+            let what = first.strip_prefix("error: ").unwrap_or(first);
+            usage(format!("lsmeter run: {what}"), "see `lsmeter help run`")
+        })?
+        .run;
+    check_flags(&run)?;
+    let experiment = spec.merge(flags(&run)).resolve()?;
+    let most = most_shards(&experiment)?;
+    let shards = args.shards.unwrap_or_else(|| most.min(SHARDS));
+    if shards > most {
+        anstream::eprintln!(
+            "warning: {} of {shards} shards will have no cell: there are {most} parts",
+            shards - most
+        );
+    }
+    let (limit, whose) = match args.format {
+        PlanFormat::Gitlab => (200, "GitLab's `parallel`"),
+        PlanFormat::Github => (256, "GitHub's matrix"),
+        PlanFormat::Slurm | PlanFormat::Kubernetes => (Shard::COUNT_LIMIT, "lsmeter"),
+    };
+    if shards > limit {
+        return Err(usage(
+            format!("{whose} takes at most {limit} jobs"),
+            format!("--shards {limit}"),
+        ));
+    }
+    let jobs = JobPlan {
+        name,
+        shards,
+        program: args.program.clone(),
+        arguments: [std::slice::from_ref(&args.spec), &args.flags].concat(),
+        image: args.image.clone(),
+        exclusive: is_timed(&experiment),
+    };
+    let text = match args.format {
+        PlanFormat::Slurm => slurm(&jobs),
+        PlanFormat::Kubernetes => kubernetes(&jobs),
+        PlanFormat::Gitlab => gitlab(&jobs),
+        PlanFormat::Github => github(&jobs),
+    };
+    output::write(&args.output, |to| Ok(to.write_all(text.as_bytes())?))?;
+    Ok(Exit::Fine)
+}
+
+/// Does the experiment take times? Then nothing may run beside it.
+pub fn is_timed(experiment: &Experiment) -> bool {
+    let metrics = &experiment.metrics;
+    metrics.iter().any(|metric| *metric != Metric::Instructions)
+}
+
+/// How many shards have something to measure, at most.
+///
+/// # Errors
+/// If the experiment selects nothing.
+pub fn most_shards(experiment: &Experiment) -> Result<u32> {
+    let plan = Plan::new(experiment).map_err(lab::LabError::from)?;
+    let most = plan
+        .shards_at_most(experiment)
+        .min(Shard::COUNT_LIMIT as usize);
+    Ok(most as u32)
+}
+
+/// What each job sets by itself, or what makes no sense in it.
+fn check_flags(run: &RunArgs) -> Result<()> {
+    let flags = [
+        ("--shard", run.parts.shard.is_some()),
+        ("--slurm", run.parts.slurm),
+        ("--output", run.output.is_some()),
+        ("--resume", run.resume.is_some()),
+        ("--aa", run.aa.is_some()),
+        ("--check", run.check.is_some()),
+        ("--quiet", run.quiet),
+    ];
+    match flags.into_iter().find(|(_, given)| *given) {
+        Some((flag, _)) => Err(usage(
+            format!("a job of a plan takes no {flag}"),
+            "leave it out: jobs are given what they need",
+        )),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The directory that nodes share: the spec, the script, documents, journals and logs.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use experiment::Spec;
+use experiment::merge::Part;
+use report::plan::{SlurmJob, slurm_job};
+use report::printable;
+
+use super::queue;
+use crate::commands::merge::read_part;
+use crate::failure::usage;
+use crate::output;
+
+/// What is measured.
+pub const SPEC: &str = "spec.toml";
+
+/// What a task runs.
+const SCRIPT: &str = "job.sh";
+
+/// Numbers of the jobs that were submitted, a line each.
+const JOBS: &str = "jobs";
+
+/// Longest end of a log that is repeated, in characters.
+const LOG_LIMIT: usize = 300;
+
+/// It, made ready.
+pub struct Directory {
+    path: PathBuf,
+}
+
+impl Directory {
+    /// Makes it, or goes on with one that holds the same run.
+    ///
+    /// # Errors
+    /// If it holds something else, or cannot be written.
+    pub fn prepare(path: &Path, job: &SlurmJob, spec: &Spec, again: bool) -> Result<Directory> {
+        let directory = Directory {
+            path: std::path::absolute(path)?,
+        };
+        let (spec, script) = (toml::to_string(spec)?, slurm_job(job));
+        if again {
+            directory.check(&spec, &script)?;
+        } else {
+            match fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))
+                .and_then(|()| fs::create_dir(path))
+            {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    return Err(usage(
+                        format!("{} is there already", path.display()),
+                        "go on with the run that it holds with --resume, or remove it",
+                    ));
+                }
+                made => made.with_context(|| format!("cannot make {}", path.display()))?,
+            }
+        }
+        directory.put(SPEC, &spec)?;
+        directory.put(SCRIPT, &script)?;
+        Ok(directory)
+    }
+
+    fn put(&self, name: &str, text: &str) -> Result<()> {
+        let path = self.path.join(name);
+        output::write(&path, |to| Ok(to.write_all(text.as_bytes())?))
+    }
+
+    /// Does it hold this run? Jobs of it that may still be there are ended.
+    fn check(&self, spec: &str, script: &str) -> Result<()> {
+        let shown = self.path.display();
+        let read = |name| {
+            fs::read_to_string(self.path.join(name)).map_err(|error| {
+                usage(
+                    format!("{shown} holds no run to go on with: {name}: {error}"),
+                    "name its directory with --workdir, or start anew without --resume",
+                )
+            })
+        };
+        if read(SPEC)? != spec || read(SCRIPT)? != script {
+            return Err(usage(
+                format!("{shown} holds another run, or other flags"),
+                "resume with the same spec and flags, or start anew without --resume",
+            ));
+        }
+        let jobs = fs::read_to_string(self.path.join(JOBS)).unwrap_or_default();
+        for job in jobs.lines().filter_map(|line| line.parse().ok()) {
+            queue::cancel(job);
+        }
+        Ok(())
+    }
+
+    /// Keeps a job's number, in case that we are killed.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn note(&self, job: u32) -> Result<()> {
+        let path = self.path.join(JOBS);
+        let file = fs::OpenOptions::new().create(true).append(true).open(&path);
+        file.and_then(|mut file| writeln!(file, "{job}"))
+            .with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// Removes it, with all that is in it, as far as that can be.
+    pub fn remove(&self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+
+    /// The script to submit.
+    pub fn script(&self) -> PathBuf {
+        self.path.join(SCRIPT)
+    }
+
+    /// Where Slurm writes what a task says; %a is its number.
+    pub fn log_pattern(&self) -> String {
+        // Slurm takes a % for the beginning of a pattern.
+        let directory = self.path.to_string_lossy().replace('%', "%%");
+        format!("{directory}/shard-%a.log")
+    }
+
+    fn document(&self, shard: u32) -> PathBuf {
+        self.path.join(format!("shard-{shard}.json"))
+    }
+
+    /// Is a shard's document there? It is put in place whole.
+    pub fn has(&self, shard: u32) -> bool {
+        self.document(shard).is_file()
+    }
+
+    /// A shard's document.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn read(&self, shard: u32) -> Result<Part> {
+        read_part(&self.document(shard))
+    }
+
+    /// The last line that a shard's task said.
+    pub fn last_words(&self, shard: u32) -> String {
+        let log = fs::read(self.path.join(format!("shard-{shard}.log"))).unwrap_or_default();
+        let text = String::from_utf8_lossy(&log);
+        let line = text.lines().rev().find(|line| !line.trim().is_empty());
+        printable(line.unwrap_or("its task said nothing"), LOG_LIMIT)
+    }
+}

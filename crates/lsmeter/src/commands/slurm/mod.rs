@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter run --slurm`: a job array for the shards, followed to its end, and merged.
+
+mod directory;
+mod queue;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use experiment::merge::{Merged, Part, merge};
+use experiment::{Experiment, Spec};
+use lab::LabError;
+use report::plan::{JobPlan, SlurmJob};
+
+use self::directory::Directory;
+use self::queue::State;
+use super::plan::{is_timed, most_shards};
+use crate::cli::RunArgs;
+use crate::progress::Line;
+
+/// Shards, if nobody says how many.
+const SHARDS: u32 = 16;
+
+/// Times that a shard is submitted before it is given up: once, and three times more.
+const ATTEMPTS: u32 = 4;
+
+/// Between two questions to Slurm.
+const POLL: Duration = Duration::from_secs(2);
+
+/// How long a document may be on its way from a node that has ended its task.
+const LATE: Duration = Duration::from_secs(6);
+
+/// Questions that Slurm may leave without an answer, one after the other: its controller
+/// may be started anew meanwhile.
+const SILENT_POLLS: u32 = 150;
+
+/// What a run is made of.
+pub struct Order<'a> {
+    /// Its flags.
+    pub args: &'a RunArgs,
+    /// What it is called.
+    pub name: &'a str,
+    /// What was asked for, flags included.
+    pub spec: &'a Spec,
+    /// That, decided.
+    pub experiment: &'a Experiment,
+    /// Where the shards' files go.
+    pub directory: &'a Path,
+}
+
+/// What became of it.
+pub enum Followed {
+    /// All shards ended, or were given up.
+    Ended(Box<Merged>),
+    /// The user did not want to wait.
+    Cancelled,
+}
+
+/// Has Slurm measure the shards, until all are there or given up, and merges them.
+///
+/// # Errors
+/// If Slurm does not do it, or the shards do not fit together.
+pub fn follow(order: &Order<'_>, cancel: &AtomicBool, line: &Line) -> Result<Followed> {
+    let most = most_shards(order.experiment)?;
+    let count = order.args.parts.shards.unwrap_or_else(|| most.min(SHARDS));
+    let plan = job(order, count)?;
+    let again = order.args.resume.is_some();
+    let directory = Directory::prepare(order.directory, &plan, order.spec, again)?;
+    let mut follower = Follower {
+        order,
+        directory: &directory,
+        count,
+        attempts: BTreeMap::new(),
+        jobs: Vec::new(),
+        line,
+    };
+    let followed = follower.follow(cancel);
+    if !matches!(followed, Ok(true)) {
+        follower.cancel();
+    }
+    if followed.is_err() && follower.attempts.is_empty() && !again {
+        // Nothing is in it, and it would be in the way of the next try.
+        directory.remove();
+    }
+    if !followed? {
+        return Ok(Followed::Cancelled);
+    }
+    let done: Vec<u32> = (1..=count).filter(|&shard| directory.has(shard)).collect();
+    if done.is_empty() {
+        return Err(LabError::Environment {
+            what: format!("no shard came to its end: {}", directory.last_words(1)),
+            hint: format!("the nodes' messages are in {}", order.directory.display()),
+        }
+        .into());
+    }
+    for shard in (1..=count).filter(|&shard| !directory.has(shard)) {
+        line.keep(&format!(
+            "shard {shard}: given up: {}",
+            directory.last_words(shard)
+        ));
+    }
+    let parts = done.into_iter().map(|shard| directory.read(shard));
+    let parts: Vec<Part> = parts.collect::<Result<_>>()?;
+    Ok(Followed::Ended(merge(&parts, &lab::doubts)?.into()))
+}
+
+/// What each task runs.
+fn job(order: &Order<'_>, shards: u32) -> Result<SlurmJob> {
+    let args = order.args;
+    let directory = std::path::absolute(order.directory)?;
+    let spec = directory.join(directory::SPEC);
+    let mut arguments = vec![spec.to_string_lossy().into_owned()];
+    let flags = [
+        ("--keep-samples", args.keep_samples),
+        ("--with-hooks", args.with_hooks),
+        ("--offline", args.lab.offline),
+    ];
+    arguments.extend(flags.iter().filter(|of| of.1).map(|of| of.0.to_owned()));
+    if let Some(qemu) = &args.lab.qemu {
+        arguments.extend(["--qemu".to_owned(), qemu.to_string_lossy().into_owned()]);
+    }
+    let program = match &args.parts.node_program {
+        Some(program) => program.clone(),
+        None => std::env::current_exe()?,
+    };
+    Ok(SlurmJob {
+        plan: JobPlan {
+            name: order.name.to_owned(),
+            shards,
+            program: program.to_string_lossy().into_owned(),
+            arguments,
+            image: String::new(),
+            exclusive: is_timed(order.experiment),
+        },
+        directory: directory.to_string_lossy().into_owned(),
+    })
+}
+
+struct Follower<'a> {
+    order: &'a Order<'a>,
+    directory: &'a Directory,
+    count: u32,
+    /// Times that each shard was submitted.
+    attempts: BTreeMap<u32, u32>,
+    jobs: Vec<Job>,
+    line: &'a Line,
+}
+
+/// What was submitted at a time.
+struct Job {
+    number: u32,
+    /// Its tasks that have not ended, with when they were first seen to be over.
+    tasks: BTreeMap<u32, Option<Instant>>,
+}
+
+impl Follower<'_> {
+    /// Until all is there or given up; false if it was cancelled.
+    fn follow(&mut self, cancel: &AtomicBool) -> Result<bool> {
+        let mut silent = 0;
+        loop {
+            let wanted = self.lost();
+            if !wanted.is_empty() {
+                self.submit(&wanted)?;
+            }
+            self.jobs.retain(|job| !job.tasks.is_empty());
+            if self.jobs.is_empty() {
+                return Ok(true);
+            }
+            let until = Instant::now() + POLL;
+            while Instant::now() < until {
+                if cancel.load(Ordering::Relaxed) {
+                    return Ok(false);
+                }
+                std::thread::sleep(Duration::from_millis(100));
+            }
+            silent = if self.look()? { 0 } else { silent + 1 };
+            if silent > SILENT_POLLS {
+                return Err(LabError::Environment {
+                    what: "Slurm's controller no longer answers".to_owned(),
+                    hint: "when `squeue` answers again, the same command with --resume goes on"
+                        .to_owned(),
+                }
+                .into());
+            }
+        }
+    }
+
+    /// Shards that are not there, are nobody's task, and may be tried again.
+    fn lost(&self) -> Vec<u32> {
+        let busy: BTreeSet<u32> = self
+            .jobs
+            .iter()
+            .flat_map(|job| job.tasks.keys().copied())
+            .collect();
+        let tried = |shard: &u32| self.attempts.get(shard).copied().unwrap_or(0);
+        (1..=self.count)
+            .filter(|shard| !busy.contains(shard) && !self.directory.has(*shard))
+            .filter(|shard| tried(shard) < ATTEMPTS)
+            .collect()
+    }
+
+    fn submit(&mut self, shards: &[u32]) -> Result<()> {
+        let mut arguments: Vec<OsString> = vec![
+            "--parsable".into(),
+            // A shard that is lost is submitted again by us, at once.
+            "--no-requeue".into(),
+            format!("--array={}", ranges(shards)).into(),
+            format!("--job-name=lsmeter-{}", self.order.name).into(),
+            format!("--output={}", self.directory.log_pattern()).into(),
+        ];
+        if is_timed(self.order.experiment) {
+            arguments.push("--exclusive".into());
+        }
+        let parts = &self.order.args.parts;
+        if let Some(partition) = &parts.partition {
+            arguments.push(format!("--partition={partition}").into());
+        }
+        arguments.extend(parts.sbatch_args.iter().map(OsString::from));
+        arguments.push(self.directory.script().into());
+        let number = queue::submit(&arguments)?;
+        self.directory.note(number)?;
+        for &shard in shards {
+            let attempt = self.attempts.entry(shard).or_insert(0);
+            *attempt += 1;
+            if *attempt > 1 {
+                self.line.keep(&format!(
+                    "shard {shard}: lost; submitted again ({attempt} of {ATTEMPTS})"
+                ));
+            }
+        }
+        self.jobs.push(Job {
+            number,
+            tasks: shards.iter().map(|&shard| (shard, None)).collect(),
+        });
+        Ok(())
+    }
+
+    /// Asks Slurm what became of the tasks; false if it gave no answer.
+    fn look(&mut self) -> Result<bool> {
+        let (mut waiting, mut running) = (0, 0);
+        let mut answered = true;
+        for job in &mut self.jobs {
+            let Some(states) = queue::tasks(job.number)? else {
+                answered = false;
+                continue;
+            };
+            waiting += states
+                .values()
+                .filter(|state| **state == State::Waiting)
+                .count();
+            running += states
+                .values()
+                .filter(|state| **state == State::Running)
+                .count();
+            let directory = self.directory;
+            job.tasks.retain(|shard, over| {
+                if directory.has(*shard) {
+                    return false;
+                }
+                if states.contains_key(shard) {
+                    *over = None;
+                    return true;
+                }
+                over.get_or_insert_with(Instant::now).elapsed() < LATE
+            });
+        }
+        let done = (1..=self.count)
+            .filter(|&shard| self.directory.has(shard))
+            .count();
+        let count = self.count;
+        self.line.say(format!(
+            "{done} of {count} shards done, {running} running, {waiting} waiting"
+        ));
+        Ok(answered)
+    }
+
+    fn cancel(&self) {
+        for job in &self.jobs {
+            queue::cancel(job.number);
+        }
+    }
+}
+
+/// Numbers as sbatch takes them: 1-3,7.
+fn ranges(numbers: &[u32]) -> String {
+    let runs = numbers.chunk_by(|a, b| a + 1 == *b);
+    let text = runs.map(|run| match run {
+        [one] => one.to_string(),
+        [first, .., last] => format!("{first}-{last}"),
+        [] => String::new(),
+    });
+    text.collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_follow_each_other_are_a_range() {
+        assert_eq!(ranges(&[1, 2, 3, 7, 9, 10]), "1-3,7,9-10");
+        assert_eq!(ranges(&[4]), "4");
+        assert_eq!(ranges(&[]), "");
+    }
+}

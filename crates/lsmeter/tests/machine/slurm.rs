@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter run --slurm`, on a Slurm of its own: one controller, three nodes, all on loopback.
+//! SLOW: some minutes.
+//!
+//! Needs root, slurmctld, slurmd, slurm-client and munge, which `make test` installs, QEMU and
+//! the kernel debian:6.12 in the cache of whoever runs the tests.
+
+use std::fs;
+use std::io::Read;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use experiment::Run;
+use rustix::process::Signal;
+
+use super::shards::timeless;
+use crate::common::{Ended, Place, Running, runs, signal, wait_for};
+
+const NODES: [&str; 3] = ["n1", "n2", "n3"];
+
+const WHAT: &[&str] = &[
+    "run",
+    "--offline",
+    "--kernel",
+    "debian:6.12",
+    "--fs",
+    "tmpfs",
+    "--jobs",
+    "1",
+    "--stack",
+    "capability",
+    "--stack",
+    "capability,selinux",
+    "--stack",
+    "capability,apparmor",
+    "--bench",
+    "getppid",
+    "--bench",
+    "stat:*",
+    "--bench",
+    "open:*",
+    "--bench",
+    "read:*",
+];
+
+/// A cluster, ended when it is dropped.
+struct Cluster {
+    dir: PathBuf,
+    daemons: Vec<Child>,
+    nodes: Vec<Child>,
+}
+
+/// Ports that are free now, one after the other.
+fn ports(count: usize) -> Vec<u16> {
+    let listeners: Vec<TcpListener> = (0..count)
+        .map(|_| TcpListener::bind("127.0.0.1:0").unwrap())
+        .collect();
+    listeners
+        .iter()
+        .map(|of| of.local_addr().unwrap().port())
+        .collect()
+}
+
+fn daemon(dir: &Path, program: &str, arguments: &[&str]) -> Child {
+    let log =
+        fs::File::create(dir.join(format!("{}.out", arguments.concat().replace('/', "")))).unwrap();
+    Command::new(program)
+        .args(arguments)
+        .env("SLURM_CONF", dir.join("slurm.conf"))
+        .stdin(Stdio::null())
+        .stdout(log.try_clone().unwrap())
+        .stderr(log)
+        .spawn()
+        .unwrap_or_else(|error| panic!("cannot start {program}: {error}; `make test` installs it"))
+}
+
+impl Cluster {
+    fn start(place: &Place) -> Cluster {
+        assert!(
+            rustix::process::getuid().is_root(),
+            "slurmd wants to be root"
+        );
+        let dir = place.join("slurm");
+        fs::create_dir(&dir).unwrap();
+        for open in [place.path(), &dir] {
+            fs::set_permissions(open, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let mut key = vec![0; 1024];
+        fs::File::open("/dev/urandom")
+            .unwrap()
+            .read_exact(&mut key)
+            .unwrap();
+        let key_file = dir.join("key");
+        fs::write(&key_file, key).unwrap();
+        fs::set_permissions(&key_file, fs::Permissions::from_mode(0o400)).unwrap();
+        fs::write(dir.join("slurm.conf"), configuration(&dir)).unwrap();
+
+        let own = |name: &str, file: &str| format!("--{name}={}", dir.join(file).display());
+        let munged = [
+            own("key-file", "key"),
+            own("socket", "munge"),
+            own("pid-file", "munge.pid"),
+            own("log-file", "munge.log"),
+            own("seed-file", "munge.seed"),
+        ];
+        let mut arguments = vec!["--foreground", "--force"];
+        arguments.extend(munged.iter().map(String::as_str));
+        let mut daemons = vec![daemon(&dir, "/usr/sbin/munged", &arguments)];
+        wait_for("munge", || dir.join("munge").exists().then_some(()));
+        daemons.push(daemon(&dir, "/usr/sbin/slurmctld", &["-D", "-c"]));
+        let nodes = NODES.map(|node| daemon(&dir, "/usr/sbin/slurmd", &["-D", "-N", node]));
+        let cluster = Cluster {
+            dir,
+            daemons,
+            nodes: nodes.into(),
+        };
+        wait_for("three idle nodes", || {
+            let mut sinfo = Command::new("sinfo");
+            sinfo.args(["--noheader", "--Node", "--format=%T"]);
+            let listed = sinfo
+                .env("SLURM_CONF", cluster.dir.join("slurm.conf"))
+                .output();
+            let listed = String::from_utf8(listed.unwrap().stdout).unwrap();
+            (listed.lines().filter(|state| *state == "idle").count() == 3).then_some(())
+        });
+        cluster
+    }
+
+    fn run(&self, place: &Place, arguments: &[&str]) -> Running {
+        let mut command = place.command(arguments);
+        command.env("SLURM_CONF", self.dir.join("slurm.conf"));
+        Running::start_command(command, arguments)
+    }
+
+    /// Takes a node away, as if its power failed: its slurmd, and all that it runs.
+    fn kill(&mut self, node: usize) {
+        let child = &mut self.nodes[node];
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let tasks = self.processes_of(NODES[node]);
+        // Slurm's own process above each task, which outlives its slurmd.
+        let mut all: Vec<u32> = tasks.iter().filter_map(|&pid| step_above(pid)).collect();
+        all.extend(tasks);
+        kill_all(&all);
+    }
+
+    /// Processes of the tasks on a node.
+    fn processes_of(&self, node: &str) -> Vec<u32> {
+        let wanted = [
+            format!("SLURMD_NODENAME={node}"),
+            format!("SLURM_CONF={}", self.dir.join("slurm.conf").display()),
+        ];
+        let pids = fs::read_dir("/proc").unwrap().flatten();
+        let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        pids.filter(|pid| {
+            let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            let has = |wanted: &String| {
+                environment
+                    .split(|byte| *byte == 0)
+                    .any(|of| of == wanted.as_bytes())
+            };
+            wanted.iter().all(has)
+        })
+        .collect()
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        for node in NODES {
+            kill_all(&self.processes_of(node));
+        }
+        // The controller before munge, without which it would wait.
+        for child in self.nodes.iter_mut().chain(self.daemons.iter_mut().rev()) {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn kill_all(pids: &[u32]) {
+    for &pid in pids {
+        if runs(pid) {
+            signal(pid, Signal::KILL);
+        }
+    }
+}
+
+/// The parent of a task's first process, if it is Slurm's.
+fn step_above(pid: u32) -> Option<u32> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
+    let parent: u32 = parent.trim().parse().ok()?;
+    let name = fs::read_to_string(format!("/proc/{parent}/comm")).ok()?;
+    (name.trim() == "slurmstepd").then_some(parent)
+}
+
+fn configuration(dir: &Path) -> String {
+    let host = rustix::system::uname()
+        .nodename()
+        .to_string_lossy()
+        .into_owned();
+    let ports = ports(4);
+    let mut text = format!(
+        "ClusterName=lsmeter\n\
+         SlurmctldHost={host}(127.0.0.1)\n\
+         SlurmctldPort={port}\n\
+         AuthType=auth/munge\n\
+         AuthInfo=socket={dir}/munge\n\
+         SlurmUser=root\n\
+         StateSaveLocation={dir}/state\n\
+         SlurmdSpoolDir={dir}/spool-%n\n\
+         SlurmctldPidFile={dir}/controller.pid\n\
+         SlurmdPidFile={dir}/%n.pid\n\
+         SlurmctldLogFile={dir}/controller.log\n\
+         SlurmdLogFile={dir}/%n.log\n\
+         ProctrackType=proctrack/linuxproc\n\
+         TaskPlugin=task/none\n\
+         SlurmdParameters=config_overrides\n\
+         SelectType=select/cons_tres\n\
+         MpiDefault=none\n\
+         SlurmdTimeout=10\n\
+         KillWait=2\n\
+         PartitionName=main Nodes=ALL Default=YES State=UP\n",
+        port = ports[0],
+        dir = dir.display(),
+    );
+    for (node, port) in NODES.iter().zip(&ports[1..]) {
+        text +=
+            &format!("NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=1\n");
+    }
+    fs::create_dir(dir.join("state")).unwrap();
+    text
+}
+
+fn read(place: &Place, name: &str) -> Run {
+    Run::parse(&fs::read(place.join(name)).unwrap()).unwrap()
+}
+
+/// The second node's task, once it has finished a cell.
+fn mid_run(place: &Place, directory: &str) {
+    wait_for("a cell in each journal", || {
+        let files = fs::read_dir(place.join(directory)).ok()?;
+        let journals = files.flatten().map(|entry| entry.path());
+        let journals = journals.filter(|path| path.extension().is_some_and(|of| of == "journal"));
+        let begun = journals
+            .filter(|path| fs::read_to_string(path).is_ok_and(|text| text.lines().count() > 1));
+        (begun.count() == 3).then_some(())
+    });
+}
+
+#[test]
+fn a_node_is_lost_and_nothing_else() {
+    let place = Place::with_kernels();
+    place
+        .run(&[WHAT, &["--output", "whole.json"]].concat())
+        .code(0);
+    let mut cluster = Cluster::start(&place);
+    let slurm = ["--slurm", "--shards", "3", "--output", "run.json"];
+    let running = cluster.run(&place, &[WHAT, &slurm].concat());
+    mid_run(&place, "run.json.shards");
+    cluster.kill(1);
+    let ended: Ended = running.wait().code(0);
+    assert!(
+        ended.stderr.contains(": lost; submitted again (2 of 4)"),
+        "{ended:#?}"
+    );
+    let (whole, merged) = (read(&place, "whole.json"), read(&place, "run.json"));
+    assert_eq!(timeless(&merged), timeless(&whole));
+    assert_eq!(merged.share, None);
+    assert!(!place.join("run.json.shards").exists());
+
+    // Ctrl-C ends the tasks; the same command goes on.
+    let again = [
+        "--slurm",
+        "--shards",
+        "2",
+        "--workdir",
+        "parts",
+        "--output",
+        "again.json",
+    ];
+    let running = cluster.run(&place, &[WHAT, &again].concat());
+    wait_for("a task", || {
+        (!cluster.processes_of("n1").is_empty()).then_some(())
+    });
+    signal(running.pid(), Signal::INT);
+    let ended = running.wait().code(4);
+    assert!(
+        ended
+            .stderr
+            .contains("hint: the same command with --resume --workdir parts"),
+        "{ended:#?}"
+    );
+    wait_for("the end of all tasks", || {
+        let mut left = NODES.iter().flat_map(|node| cluster.processes_of(node));
+        left.next().is_none().then_some(())
+    });
+    cluster
+        .run(&place, &[WHAT, &again, &["--resume"]].concat())
+        .wait()
+        .code(0);
+    assert_eq!(timeless(&read(&place, "again.json")), timeless(&whole));
+}
