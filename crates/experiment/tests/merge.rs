@@ -264,14 +264,14 @@ fn times_of_two_machines_are_never_in_one_document() {
         name: "both.json".to_owned(),
         run: merged(&counts_and_times()).run,
     };
-    assert_eq!(by_machine(&[both.clone()]).len(), 1);
+    assert_eq!(by_machine(std::slice::from_ref(&both)).len(), 1);
     let mut two = counts_and_times();
     two[0].run.environment.cores = 64;
     let both = Part {
         name: "both.json".to_owned(),
         run: merged(&two).run,
     };
-    let machines = by_machine(&[both.clone()]);
+    let machines = by_machine(std::slice::from_ref(&both));
     let parts: Vec<Part> = machines.into_iter().flat_map(|(_, parts)| parts).collect();
     assert_eq!(parts.len(), 2);
     assert_eq!(bytes(&merged(&parts).run), bytes(&both.run));

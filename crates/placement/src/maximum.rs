@@ -289,9 +289,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             return None;
         };
         let mut counts = Counts::default();
-        let Some(tags) = self.world.nested(facts, at.tags) else {
-            return None;
-        };
+        let tags = self.world.nested(facts, at.tags)?;
         let nested = At { tags, ..at };
         for &to in targets {
             let one = self.call(to, nested);
