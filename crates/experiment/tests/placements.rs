@@ -195,7 +195,7 @@ fn histories_tell_what_is_new_and_in_sums() {
     assert_eq!((reach.hooks, reach.reachable), (1, 4));
     assert_eq!(
         [reach.nominal, reach.max, reach.teardown].map(|count| count.to_string()),
-        ["D+S+1", "6D+3S+9", "1"]
+        ["D+S+1", "6D+3S+9", "2"]
     );
     assert_eq!(second.reach[0].nominal.to_string(), "D+S+3");
     assert_eq!(second.reach[0].max.to_string(), "unbounded");
