@@ -74,11 +74,6 @@ impl Transcript {
         self.document.counted.get(self.open?)
     }
 
-    /// Has any benchmark begun?
-    pub fn has_begun(&self) -> bool {
-        self.begun > 0
-    }
-
     /// Has all been said?
     pub fn is_finished(&self) -> bool {
         self.lost.is_some() || self.unavailable.is_some()
@@ -159,7 +154,8 @@ impl Transcript {
         Ok(())
     }
 
-    /// What was counted; or why nothing could be, as the guest says.
+    /// What was counted; or why nothing could be, as the guest says. If calls were lost, no
+    /// benchmark's count can be believed, and all failed.
     ///
     /// # Errors
     /// [`TranscriptError::Unfinished`] if the guest ended before it was through.
@@ -167,24 +163,32 @@ impl Transcript {
         if let Some(why) = self.unavailable {
             return Ok(Err(why));
         }
-        match self.lost.ok_or(TranscriptError::Unfinished)? {
-            0 => Ok(Ok(self.document)),
-            lost => Ok(Err(format!(
-                "{lost} calls were not counted, for want of room or time"
-            ))),
+        let mut document = self.document;
+        let lost = self.lost.ok_or(TranscriptError::Unfinished)?;
+        if lost > 0 {
+            let why = format!("{lost} calls of the run were lost, for want of room or time");
+            for counted in &mut document.counted {
+                fail(counted, &why);
+            }
         }
+        Ok(Ok(document))
     }
 
     /// What was counted until the guest ended too early, for this reason: the benchmark at
     /// hand and those after it failed.
     pub fn broken(mut self, why: &str) -> CountsDocument {
-        if let Some(at) = self.open {
-            let counted = &mut self.document.counted[at];
-            counted.hooks.clear();
-            counted.reason = Some(why.to_owned());
+        let ended = self.begun - usize::from(self.open.is_some());
+        for counted in &mut self.document.counted[ended..] {
+            fail(counted, why);
         }
         self.document
     }
+}
+
+fn fail(counted: &mut CountedBenchmark, why: &str) {
+    counted.hooks.clear();
+    counted.status = Status::Failed;
+    counted.reason = Some(why.to_owned());
 }
 
 fn bounded(len: usize, what: &'static str) -> Result<(), TranscriptError> {

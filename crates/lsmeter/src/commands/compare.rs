@@ -11,6 +11,7 @@ use experiment::comparison::GateVerdict;
 use experiment::{AnyDocument, ComparisonDocument};
 use report::{ComparisonOptions, KcidbNames};
 
+use super::documents;
 use crate::cli::{CompareArgs, ComparisonFormat};
 use crate::exit::Exit;
 use crate::failure::usage;
@@ -104,15 +105,7 @@ fn check_format(args: &CompareArgs, options: &Options) -> Result<()> {
 }
 
 fn read(path: &Path) -> Result<(AnyDocument, String)> {
-    let name = path.display().to_string();
-    let file = File::open(path).map_err(|error| {
-        usage(
-            format!("cannot read {name}: {error}"),
-            "give a document that lsmeter wrote, with --output or --record",
-        )
-    })?;
-    let document = AnyDocument::read(file).with_context(|| name.clone())?;
-    Ok((document, name))
+    Ok((documents::read(path)?, path.display().to_string()))
 }
 
 fn deliver(args: &CompareArgs, document: &ComparisonDocument, stdout_taken: bool) -> Result<()> {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `lsmeter report`: documents as a page, or one figure of them.
 
-use std::fs::File;
-use std::io::{BufReader, IsTerminal as _};
+use std::io::IsTerminal as _;
 use std::path::Path;
 
-use anyhow::{Context, Result};
-use experiment::{AnyDocument, nearest};
+use anyhow::Result;
+use experiment::nearest;
 use report::{Figure, Fonts, Gathered, Source, figures};
 
+use super::documents;
 use crate::cli::{ReportArgs, ReportFormat};
 use crate::exit::Exit;
 use crate::failure::usage;
@@ -62,17 +62,9 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
 }
 
 fn read(path: &Path) -> Result<Source> {
-    let named = || format!("cannot read {}", path.display());
-    let file = File::open(path).map_err(|error| {
-        let what = format!("cannot read {}: {error}", path.display());
-        usage(
-            what,
-            "give documents that lsmeter wrote, with --output or --record",
-        )
-    })?;
     Ok(Source {
         name: path.display().to_string(),
-        document: AnyDocument::read(BufReader::new(file)).with_context(named)?,
+        document: documents::read(path)?,
     })
 }
 

@@ -263,12 +263,12 @@ pub fn signal(pid: u32, signal: Signal) {
 /// Looks until `ready` finds something; fails after far longer than it can take.
 #[track_caller]
 pub fn wait_for<T>(what: &str, mut ready: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + Duration::from_secs(120);
+    let deadline = Instant::now() + Duration::from_secs(600);
     loop {
         if let Some(found) = ready() {
             return found;
         }
-        assert!(Instant::now() < deadline, "no {what} within 120 s");
+        assert!(Instant::now() < deadline, "no {what} within 600 s");
         std::thread::sleep(Duration::from_millis(10));
     }
 }

@@ -316,7 +316,9 @@ fn as_plain_text(open_metrics: &str) -> String {
 fn names_keep_to_the_conventions() {
     let place = Place::new();
     let (_served, target) = serve(&place);
-    let text = as_plain_text(&get(target, "/metrics").unwrap());
+    // A busy machine may answer that there is nothing yet.
+    let text = wait_for("metrics", || get(target, "/metrics"));
+    let text = as_plain_text(&text);
     let mut promtool = Command::new("promtool");
     promtool.args(["check", "metrics"]).stdin(Stdio::piped());
     let promtool = promtool.stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -239,15 +239,19 @@ fn read(place: &Place, name: &str) -> Run {
     Run::parse(&fs::read(place.join(name)).unwrap()).unwrap()
 }
 
-/// The second node's task, once it has finished a cell.
-fn mid_run(place: &Place, directory: &str) {
-    wait_for("a cell in each journal", || {
-        let files = fs::read_dir(place.join(directory)).ok()?;
-        let journals = files.flatten().map(|entry| entry.path());
-        let journals = journals.filter(|path| path.extension().is_some_and(|of| of == "journal"));
-        let begun = journals
-            .filter(|path| fs::read_to_string(path).is_ok_and(|text| text.lines().count() > 1));
-        (begun.count() == 3).then_some(())
+/// Until a node's task has finished a cell, of three.
+fn mid_run(cluster: &Cluster, node: usize, directory: &Path) {
+    wait_for("cell of the node's task", || {
+        let pids = cluster.processes_of(NODES[node]);
+        let task = pids.into_iter().find_map(|pid| {
+            let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
+            let mut variables = environment.split(|byte| *byte == 0);
+            let task = variables.find_map(|of| of.strip_prefix(b"SLURM_ARRAY_TASK_ID="))?;
+            String::from_utf8(task.into()).ok()
+        })?;
+        let journal = directory.join(format!("shard-{task}.json.journal"));
+        let text = fs::read_to_string(journal).ok()?;
+        (text.lines().count() > 1).then_some(())
     });
 }
 
@@ -260,7 +264,7 @@ fn a_node_is_lost_and_nothing_else() {
     let mut cluster = Cluster::start(&place);
     let slurm = ["--slurm", "--shards", "3", "--output", "run.json"];
     let running = cluster.run(&place, &[WHAT, &slurm].concat());
-    mid_run(&place, "run.json.shards");
+    mid_run(&cluster, 1, &place.join("run.json.shards"));
     cluster.kill(1);
     let ended: Ended = running.wait().code(0);
     assert!(

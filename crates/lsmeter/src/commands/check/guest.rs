@@ -130,10 +130,8 @@ pub fn count(request: &Request<'_>, cancel: &AtomicBool, line: &Line) -> Result<
     })?;
     Ok(match heard {
         Err(Break::Cancelled) => Counted::Cancelled,
-        Err(Break::Failed(why)) => match transcript.has_begun() {
-            true => Counted::Document(transcript.broken(&why)),
-            false => Counted::Unavailable(why),
-        },
+        // Only the guest itself can say that its kernel takes no monitor.
+        Err(Break::Failed(why)) => Counted::Document(transcript.broken(&why)),
         Ok(()) => match transcript.finish()? {
             Ok(document) => Counted::Document(document),
             Err(why) => Counted::Unavailable(why),

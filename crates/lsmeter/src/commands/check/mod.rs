@@ -116,15 +116,15 @@ fn verdict(document: &CheckDocument) -> Exit {
         tell(document);
         return Exit::Regression;
     }
+    let missing = document.benchmarks.iter().flat_map(|b| &b.missing);
+    if missing.into_iter().any(|missing| missing.failed) {
+        return Exit::CellsFailed;
+    }
     if summary.hooks.compared() + summary.residuals.compared() == 0 {
         anstream::eprintln!("inconclusive: no two instruments tell of the same hook");
         return Exit::Inconclusive;
     }
-    let missing = document.benchmarks.iter().flat_map(|b| &b.missing);
-    match missing.into_iter().any(|missing| missing.failed) {
-        true => Exit::CellsFailed,
-        false => Exit::Fine,
-    }
+    Exit::Fine
 }
 
 /// Names the first disagreements.

@@ -8,7 +8,6 @@ mod scraped;
 mod session;
 mod target;
 
-use std::fs::File;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
@@ -16,11 +15,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use experiment::{Interval, MonitorDocument, SCHEMA_VERSION};
 use lab::environment;
 use report::MonitorOptions;
 
+use super::documents::read_as;
 use crate::cli::MonitorArgs;
 use crate::exit::Exit;
 use crate::output;
@@ -79,9 +79,8 @@ fn show_recording(
     stdout_taken: bool,
     live_view: bool,
 ) -> Result<()> {
-    let named = || format!("cannot read {}", path.display());
-    let file = File::open(path).with_context(named)?;
-    let document = MonitorDocument::read(file).with_context(named)?;
+    let hint = "give a recording that `lsmeter monitor --record FILE` made";
+    let document = read_as(path, hint, |file| MonitorDocument::read(file))?;
     if args.json_lines {
         document.intervals.iter().try_for_each(print_line)?;
     }

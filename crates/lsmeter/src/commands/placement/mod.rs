@@ -7,16 +7,16 @@ mod history;
 mod input;
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use experiment::placement::Comparison;
 use experiment::{PlacementDocument, Profile, ProfileDocument, Status};
 use placement::{Tree, analyse, compare};
 use report::{PlacementOptions, Report};
 
+use super::documents::read_as;
 use crate::cli::{
     Format, PlacementArgs, PlacementCommand, ScopeArgs, TableArgs, TableFormat, TreeArgs,
 };
@@ -81,14 +81,8 @@ fn open(args: &TreeArgs) -> Result<Tree> {
 }
 
 fn read_profiles(path: &Path) -> Result<ProfileDocument> {
-    let named = || path.display().to_string();
-    let file = File::open(path).map_err(|error| {
-        usage(
-            format!("cannot read {}: {error}", path.display()),
-            "give a document that `lsmeter profile --output FILE` wrote",
-        )
-    })?;
-    ProfileDocument::read(file).with_context(named)
+    let hint = "give a document that `lsmeter profile --output FILE` wrote";
+    read_as(path, hint, |file| ProfileDocument::read(file))
 }
 
 fn deliver(args: &PlacementArgs, document: &PlacementDocument, stdout_taken: bool) -> Result<()> {
