@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::check::{
-    CheckSummary, CheckedBenchmark, CheckedInstrument, CountedBenchmark, CountsDocument,
-    MissingInstrument,
+    CheckSummary, CheckedBenchmark, CheckedHook, CheckedInstrument, CountedBenchmark,
+    CountsDocument, MissingInstrument,
 };
 use experiment::placement::{ComparedHook, Comparison};
 use experiment::{
@@ -182,15 +182,17 @@ impl<'a> Told<'a> {
         let delayed = together(slopes, &hooks, (profile.is_some(), counted.is_some()));
         let told = |counts: &Counts| !counts.is_nothing() || counts.slope.is_some();
         let rows = hooks.iter().filter(|(_, counts)| told(counts));
-        let rows = rows.map(|(hook, counts)| (*hook, counts));
-        let all = delayed.iter().map(|counts| (ALL_HOOKS, counts));
+        let rows = rows.map(|(hook, counts)| judge(operation, hook, counts, &[], facts, used));
+        let mut rows: Vec<CheckedHook> = rows.collect();
+        if let Some(counts) = delayed {
+            let parts = rows.iter().filter(|row| row.slope.is_some()).cloned();
+            let parts: Vec<CheckedHook> = parts.collect();
+            rows.push(judge(operation, ALL_HOOKS, &counts, &parts, facts, used));
+        }
         CheckedBenchmark {
             benchmark: operation.0.to_owned(),
             variant: operation.1.to_owned(),
-            hooks: rows
-                .chain(all)
-                .map(|(hook, counts)| judge(operation, hook, counts, facts, used))
-                .collect(),
+            hooks: rows,
             missing: self.missing(operation),
         }
     }

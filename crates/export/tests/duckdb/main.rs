@@ -5,64 +5,23 @@
 //! once, is kept in $XDG_CACHE_HOME/lsmeter/duckdb-test.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use experiment::Run;
 use export::{Rows, Source, columns, parquet};
 use serde_json::Value;
+use testing::{node_modules, succeed};
 
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/duckdb");
-
-fn cache() -> PathBuf {
-    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let cache = cache.unwrap_or_else(|| {
-        PathBuf::from(std::env::var_os("HOME").expect("HOME is not set")).join(".cache")
-    });
-    cache.join("lsmeter/duckdb-test")
-}
-
-#[track_caller]
-fn succeed(command: &mut Command) -> String {
-    let what = format!("{command:?}");
-    let output = command
-        .output()
-        .unwrap_or_else(|error| panic!("cannot start {what}: {error}; `make test` installs it"));
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success(),
-        "{what}: {}\n{stderr}",
-        output.status
-    );
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// The modules of package-lock.json; fetched if others or none are there.
-fn modules() -> PathBuf {
-    let dir = cache();
-    fs::create_dir_all(&dir).unwrap();
-    let lock = fs::read(Path::new(HERE).join("package-lock.json")).unwrap();
-    let stamp = dir.join("installed");
-    if fs::read(&stamp).ok().as_deref() != Some(lock.as_slice()) {
-        for name in ["package.json", "package-lock.json"] {
-            fs::copy(Path::new(HERE).join(name), dir.join(name)).unwrap();
-        }
-        let mut npm = Command::new("npm");
-        succeed(
-            // Not `ci`: it wants all platforms' bindings in the lock file, and npm leaves out
-            // those that a registry's mirror does not have.
-            npm.args(["install", "--ignore-scripts", "--no-audit", "--no-fund"])
-                .current_dir(&dir),
-        );
-        fs::write(stamp, lock).unwrap();
-    }
-    dir
-}
 
 fn ask(sql: &str) -> Vec<Value> {
     let mut node = Command::new("node");
     node.arg(Path::new(HERE).join("query.mjs"));
-    let answer = succeed(node.arg(modules()).arg(sql));
+    let answer = succeed(
+        node.arg(node_modules(Path::new(HERE), "duckdb-test"))
+            .arg(sql),
+    );
     serde_json::from_str(&answer).unwrap()
 }
 

@@ -23,7 +23,7 @@ const WARMUP: u32 = 16;
 const PAIRS: usize = 8192;
 /// Most bytes of the agent's answers that are read.
 const ANSWERS_LIMIT: u64 = 16 << 20;
-const AGENT: &str = "/bin/agent";
+const AGENT: &str = "/agent";
 const DIRECTIVES: &str = "/tmp/directives";
 const ANSWERS: &str = "/tmp/answers";
 

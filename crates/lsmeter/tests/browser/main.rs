@@ -12,54 +12,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use liblzma::read::XzDecoder;
+use testing::{node_modules, succeed};
 
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser");
 /// What docs/results/paper-on-6.12.md shows.
 const PAPER: &[u8] = include_bytes!("../../../../docs/results/paper-on-6.12.json.xz");
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../experiment/tests/golden");
-
-fn cache() -> PathBuf {
-    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let cache = cache.unwrap_or_else(|| {
-        PathBuf::from(std::env::var_os("HOME").expect("HOME is not set")).join(".cache")
-    });
-    cache.join("lsmeter/browser-test")
-}
-
-#[track_caller]
-fn succeed(command: &mut Command) {
-    let what = format!("{command:?}");
-    let output = command
-        .output()
-        .unwrap_or_else(|error| panic!("cannot start {what}: {error}; `make test` installs it"));
-    assert!(
-        output.status.success(),
-        "{what}: {}\n{}{}",
-        output.status,
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
-}
-
-/// The modules of package-lock.json; fetched if others or none are there.
-fn modules() -> PathBuf {
-    let dir = cache();
-    fs::create_dir_all(&dir).unwrap();
-    let lock = fs::read(Path::new(HERE).join("package-lock.json")).unwrap();
-    let stamp = dir.join("installed");
-    if fs::read(&stamp).ok().as_deref() != Some(lock.as_slice()) {
-        for name in ["package.json", "package-lock.json"] {
-            fs::copy(Path::new(HERE).join(name), dir.join(name)).unwrap();
-        }
-        let mut npm = Command::new("npm");
-        succeed(
-            npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
-                .current_dir(&dir),
-        );
-        fs::write(stamp, lock).unwrap();
-    }
-    dir
-}
 
 fn report(documents: &[PathBuf], page: &Path) {
     let mut lsmeter = Command::new(env!("CARGO_BIN_EXE_lsmeter"));
@@ -75,7 +33,9 @@ fn report(documents: &[PathBuf], page: &Path) {
 fn open(page: &Path) {
     let mut node = Command::new("node");
     node.arg(Path::new(HERE).join("page.mjs"));
-    node.arg(modules()).arg("/usr/bin/chromium").arg(page);
+    node.arg(node_modules(Path::new(HERE), "browser-test"))
+        .arg("/usr/bin/chromium")
+        .arg(page);
     if let Some(shots) = std::env::var_os("LSMETER_SCREENSHOTS") {
         node.arg(shots);
     }

@@ -6,11 +6,12 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use report::plan::{JobPlan, SlurmJob, github, gitlab, kubernetes, slurm, slurm_job};
 use serde_json::Value;
+use testing::{node_modules, output};
 
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/plan");
 
@@ -26,52 +27,13 @@ fn plan(shards: u32, exclusive: bool) -> JobPlan {
     }
 }
 
-fn cache() -> PathBuf {
-    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let cache = cache.unwrap_or_else(|| {
-        PathBuf::from(std::env::var_os("HOME").expect("HOME is not set")).join(".cache")
-    });
-    cache.join("lsmeter/plan-test")
-}
-
-/// What a command printed, or what it complained of.
-fn output(command: &mut Command) -> Result<String, String> {
-    let what = format!("{command:?}");
-    let output = command
-        .output()
-        .unwrap_or_else(|error| panic!("cannot start {what}: {error}; `make test` installs it"));
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    match output.status.success() {
-        true => Ok(String::from_utf8(output.stdout).unwrap()),
-        false => Err(format!("{what}: {}\n{stderr}", output.status)),
-    }
-}
-
-/// The modules of package-lock.json; fetched if others or none are there.
-fn modules() -> PathBuf {
-    let dir = cache();
-    fs::create_dir_all(&dir).unwrap();
-    let lock = fs::read(Path::new(HERE).join("package-lock.json")).unwrap();
-    let stamp = dir.join("installed");
-    if fs::read(&stamp).ok().as_deref() != Some(lock.as_slice()) {
-        for name in ["package.json", "package-lock.json"] {
-            fs::copy(Path::new(HERE).join(name), dir.join(name)).unwrap();
-        }
-        let mut npm = Command::new("npm");
-        npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]);
-        output(npm.current_dir(&dir)).unwrap();
-        fs::write(stamp, lock).unwrap();
-    }
-    dir
-}
-
 /// A plan as its reader takes it, if it fits the schema.
 fn read(schema: &str, text: &str) -> Result<Value, String> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(text.as_bytes()).unwrap();
     let mut node = Command::new("node");
     node.arg(Path::new(HERE).join("check.mjs"));
-    node.arg(modules())
+    node.arg(node_modules(Path::new(HERE), "plan-test"))
         .arg(Path::new(HERE).join("schemas").join(schema))
         .arg(file.path());
     Ok(serde_json::from_str(&output(&mut node)?).unwrap())

@@ -19,8 +19,8 @@ use crate::progress::Line;
 
 /// The hidden command that a guest's lsmeter runs.
 pub const COMMAND: &str = "in-guest-monitor";
-/// Where the guest finds the agent.
-pub const AGENT: &str = "bin/agent";
+/// Where the guest finds the agent: where a path has one component, as in a profile's guest.
+pub const AGENT: &str = "agent";
 /// Attaching some 250 programs takes a while in an emulator, on top of the boot.
 const ATTACHING: Duration = Duration::from_secs(240);
 

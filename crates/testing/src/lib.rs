@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What the tests of several rooms share. No room depends on it but for its tests.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+/// What a command printed.
+///
+/// # Errors
+/// What it complained of, if it did not succeed.
+///
+/// # Panics
+/// If it cannot be started: `make test` installs what tests need.
+#[track_caller]
+pub fn output(command: &mut Command) -> Result<String, String> {
+    let what = format!("{command:?}");
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("cannot start {what}: {error}; `make test` installs it"));
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    match output.status.success() {
+        true => Ok(stdout),
+        false => Err(format!("{what}: {}\n{stdout}{stderr}", output.status)),
+    }
+}
+
+/// What a command printed that must succeed.
+///
+/// # Panics
+/// If it does not.
+#[track_caller]
+pub fn succeed(command: &mut Command) -> String {
+    output(command).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Modules of npm's, as package.json and package-lock.json in `tests` say, under
+/// `$XDG_CACHE_HOME/lsmeter/NAME`. They are fetched if others or none are there.
+///
+/// # Panics
+/// If they cannot be.
+#[track_caller]
+pub fn node_modules(tests: &Path, name: &str) -> PathBuf {
+    let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let cache =
+        cache.unwrap_or_else(|| Path::new(&env::var_os("HOME").expect("HOME")).join(".cache"));
+    let directory = cache.join("lsmeter").join(name);
+    fs::create_dir_all(&directory).unwrap();
+    let lock = fs::read(tests.join("package-lock.json")).unwrap();
+    let stamp = directory.join("installed");
+    if fs::read(&stamp).ok().as_deref() != Some(lock.as_slice()) {
+        for file in ["package.json", "package-lock.json"] {
+            fs::copy(tests.join(file), directory.join(file)).unwrap();
+        }
+        // Not `ci`: it wants all platforms' bindings that the lock file names, and npm leaves
+        // out those that a registry's mirror does not have.
+        let npm = ["install", "--ignore-scripts", "--no-audit", "--no-fund"];
+        succeed(Command::new("npm").args(npm).current_dir(&directory));
+        fs::write(stamp, lock).unwrap();
+    }
+    directory
+}
