@@ -63,6 +63,7 @@ help:
 	@echo 'make build    build target/release/lsmeter (the default)'
 	@echo 'make test     formatting, lints and all tests, some of which boot kernels'
 	@echo 'make install  install lsmeter into PREFIX/bin ($(PREFIX)/bin)'
+	@echo 'make deb      make a Debian package in target/debian'
 	@echo 'make doc      the API documentation, manual pages and completions, in target/'
 	@echo 'make clean    remove what was built; fetched kernels stay'
 	@echo 'run, build and test install what they lack through apt, and say so.'
@@ -98,6 +99,19 @@ test: test-needs build
 .PHONY: install
 install: build-needs
 	$(CARGO) install $(CARGO_FLAGS) --locked --path crates/lsmeter --root '$(PREFIX)'
+
+# A build of its own, in which no path of this machine stands: the same commit, compiler and
+# libraries give the same package wherever it is made.
+deb_target := $(or $(CARGO_TARGET_DIR),target)/deb
+cargo_home := $(or $(CARGO_HOME),$(HOME)/.cargo)
+.PHONY: deb
+deb: build-needs
+	@.ci/packages dpkg-shlibdeps:dpkg-dev strip:binutils
+	CARGO_TARGET_DIR='$(deb_target)' \
+	RUSTFLAGS='$(foreach of,$(cargo_home)=/cargo $(CURDIR)=/lsmeter,--remap-path-prefix=$(of))' \
+	CFLAGS='$(foreach of,$(cargo_home)=/cargo $(CURDIR)=/lsmeter,-ffile-prefix-map=$(of))' \
+		$(CARGO) build --release --locked $(CARGO_FLAGS) --package lsmeter
+	@packaging/deb '$(deb_target)/release/lsmeter' target/debian
 
 .PHONY: doc
 doc: build

@@ -185,8 +185,9 @@ impl<'a> Told<'a> {
         let rows = rows.map(|(hook, counts)| judge(operation, hook, counts, &[], facts, used));
         let mut rows: Vec<CheckedHook> = rows.collect();
         if let Some(counts) = delayed {
-            let parts = rows.iter().filter(|row| row.slope.is_some()).cloned();
-            let parts: Vec<CheckedHook> = parts.collect();
+            let delayed = parts(slopes);
+            let parts = rows.iter().filter(|row| delayed.contains(&*row.hook));
+            let parts: Vec<CheckedHook> = parts.cloned().collect();
             rows.push(judge(operation, ALL_HOOKS, &counts, &parts, facts, used));
         }
         CheckedBenchmark {
@@ -307,6 +308,14 @@ impl<'a> Told<'a> {
     }
 }
 
+/// Hooks that were delayed together: also one whose own line failed.
+fn parts<'a>(slopes: &[&'a Slope]) -> BTreeSet<&'a str> {
+    let parts = slopes.iter().filter(|slope| slope.part);
+    let parts = parts.filter(|slope| slope.status != Status::Unsupported);
+    let hooks = parts.flat_map(|slope| &slope.hooks);
+    hooks.map(String::as_str).collect()
+}
+
 /// The slope over all hooks that were delayed together, beside the sum of their counts: a
 /// hook whose own slope is missing is missing there.
 /// `has`: a profile, a monitor's counts.
@@ -319,7 +328,11 @@ fn together(
         .iter()
         .find(|slope| slope.is_whole() && slope.hooks == [ALL_HOOKS])
         .filter(|slope| slope.status == Status::Ok)?;
-    let delayed = || hooks.values().filter(|counts| counts.slope.is_some());
+    let parts = parts(slopes);
+    let delayed = || {
+        let delayed = hooks.iter().filter(|(hook, _)| parts.contains(*hook));
+        delayed.map(|(_, counts)| counts)
+    };
     let mut profile = delayed().map(|counts| counts.profile);
     let mut monitor = delayed().map(|counts| counts.monitor);
     Some(Counts {

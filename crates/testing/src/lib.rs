@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What the tests of several rooms share. No room depends on it but for its tests.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
+
+use liblzma::read::XzDecoder;
 
 /// What a command printed.
 ///
@@ -33,6 +36,17 @@ pub fn output(command: &mut Command) -> Result<String, String> {
 #[track_caller]
 pub fn succeed(command: &mut Command) -> String {
     output(command).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What an `.xz` file that is kept beside a test holds.
+///
+/// # Panics
+/// If it is none.
+#[track_caller]
+pub fn unpack(xz: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    XzDecoder::new(xz).read_to_end(&mut bytes).unwrap();
+    bytes
 }
 
 /// Modules of npm's, as package.json and package-lock.json in `tests` say, under

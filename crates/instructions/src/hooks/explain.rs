@@ -113,6 +113,20 @@ pub const EXPLANATIONS: &[Explanation] = &[
               another slab, depends on all before (mm/slub.c)",
     },
     Explanation {
+        functions: &[
+            "___slab_alloc",
+            "__slab_alloc",
+            "__slab_free",
+            "cmpxchg_double_slab",
+            "put_cpu_partial",
+        ],
+        companions: ALLOCATORS,
+        at_most: 256,
+        why: "an operation that frees what it allocates finds its processor's slab empty each time, \
+              or frees into another, once the boot and what came before it have left it so \
+              (mm/slub.c)",
+    },
+    Explanation {
         functions: &["allocate_slab"],
         companions: NEW_SLAB,
         at_most: COMPOSITE_ONLY,
@@ -128,8 +142,8 @@ pub const EXPLANATIONS: &[Explanation] = &[
     },
     Explanation {
         functions: &["__d_lookup", "__d_lookup_rcu"],
-        companions: &[],
-        at_most: COMPOSITE_ONLY,
+        companions: &["___d_drop", "__d_rehash"],
+        at_most: 64,
         why: "a name's bucket depends on its directory's address; a name that shares one takes a \
               step more (fs/dcache.c)",
     },
@@ -180,7 +194,9 @@ mod tests {
     fn what_is_explained_in_a_window_is_small() {
         assert_eq!(explained(&[("memcpy_orig", -4)], false), [true]);
         assert_eq!(explained(&[("memcpy_orig", 400)], false), [false]);
-        assert_eq!(explained(&[("__slab_free", 82)], false), [false]);
+        assert_eq!(explained(&[("__slab_free", 82)], false), [true]);
+        assert_eq!(explained(&[("__slab_free", 820)], false), [false]);
+        assert_eq!(explained(&[("get_partial_node", 82)], false), [false]);
         assert_eq!(explained(&[("__slab_free", 8200)], true), [true]);
         assert_eq!(explained(&[("ext4_file_open", 1)], true), [false]);
     }

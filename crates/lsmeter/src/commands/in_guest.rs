@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use check::{Line, OPERATIONS};
 use lab::protocol::{AgentStatus, Decoder, Message, encode_experiment};
-use monitor::{Filter, Mode, Monitor, Options, Selection, Snapshot, SystemCall};
+use monitor::{Filter, Mode, Monitor, MonitorError, Options, Selection, Snapshot, SystemCall};
 use syscalls::Sysno;
 
 use crate::exit::Exit;
@@ -23,6 +23,8 @@ const WARMUP: u32 = 16;
 const PAIRS: usize = 8192;
 /// Most bytes of the agent's answers that are read.
 const ANSWERS_LIMIT: u64 = 16 << 20;
+/// The oldest kernel that the monitor is made for.
+const OLDEST: (u32, u32) = (5, 15);
 const AGENT: &str = "/agent";
 const DIRECTIVES: &str = "/tmp/directives";
 const ANSWERS: &str = "/tmp/answers";
@@ -70,7 +72,13 @@ fn told() -> Result<()> {
     };
     let monitor = match Monitor::start(&options, &mut |_| {}) {
         Ok(monitor) => monitor,
-        Err(error) => return say(Line::Unavailable(error.to_string())),
+        Err(error) => {
+            return match unavailable(&error, &release.release().to_string_lossy()) {
+                Some(why) => say(Line::Unavailable(why)),
+                // A fault of the monitor's own is no kernel's.
+                None => Err(error.into()),
+            };
+        }
     };
     for left in monitor.left_out() {
         say(Line::LeftOut(left.name.clone(), left.reason.clone()))?;
@@ -88,6 +96,28 @@ fn told() -> Result<()> {
     // Its links go with the machine, faster than one by one.
     std::mem::forget(monitor);
     Ok(())
+}
+
+/// Why the monitor cannot be had on this kernel, if it is the kernel that lacks something.
+fn unavailable(error: &MonitorError, release: &str) -> Option<String> {
+    let mut numbers = release.split(['.', '-']).map_while(|of| of.parse().ok());
+    let version: Option<(u32, u32)> = numbers.next().zip(numbers.next());
+    let lacks = matches!(
+        error,
+        MonitorError::NoBtf { .. }
+            | MonitorError::Lockdown
+            | MonitorError::Refused
+            | MonitorError::NoBpf
+            | MonitorError::NoTrampolines { .. }
+    );
+    if lacks {
+        return Some(error.to_string());
+    }
+    let old = version.is_some_and(|version| version < OLDEST);
+    old.then(|| {
+        let (major, minor) = OLDEST;
+        format!("the monitor needs Linux {major}.{minor} or newer: {error}")
+    })
 }
 
 /// What `/experiment` asks for.

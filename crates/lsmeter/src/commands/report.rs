@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `lsmeter report`: documents as a page, or one figure of them.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use experiment::nearest;
@@ -29,10 +30,13 @@ enum FigureFormat {
 /// If a document cannot be read, there is no such figure, or the file cannot be written.
 pub fn report(args: &ReportArgs) -> Result<Exit> {
     output::check(&args.output)?;
-    let sources: Vec<Source> = args
-        .documents
-        .iter()
-        .map(|path| read(path))
+    let names = names(&args.documents);
+    let named = names.into_iter().zip(&args.documents);
+    let sources: Vec<Source> = named
+        .map(|(name, path)| {
+            let document = documents::read(path)?;
+            Ok(Source { name, document })
+        })
         .collect::<Result<_>>()?;
     if args.list_figures {
         output::print(&listed(&figures(&sources)))?;
@@ -61,11 +65,16 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-fn read(path: &Path) -> Result<Source> {
-    Ok(Source {
-        name: path.display().to_string(),
-        document: documents::read(path)?,
-    })
+/// What documents are called: by their files, without directories unless they are needed.
+fn names(paths: &[PathBuf]) -> Vec<String> {
+    let last = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let short: BTreeSet<String> = paths.iter().filter_map(last).collect();
+    let all_differ = short.len() == paths.len();
+    let name = |path: &PathBuf| last(path).filter(|_| all_differ);
+    let names = paths.iter().map(|path| (name(path), path.display()));
+    names
+        .map(|(name, path)| name.unwrap_or_else(|| path.to_string()))
+        .collect()
 }
 
 fn figure_format(path: &Path) -> Result<FigureFormat> {

@@ -6,13 +6,12 @@
 
 mod document;
 
+use std::ffi::OsString;
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use liblzma::read::XzDecoder;
-use testing::{node_modules, succeed};
+use testing::{node_modules, succeed, unpack};
 
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser");
 /// What docs/results/paper-on-6.12.md shows.
@@ -30,16 +29,12 @@ fn report(documents: &[PathBuf], page: &Path) {
     );
 }
 
-fn open(page: &Path) {
+/// Opens it, and keeps pictures of it in `shots` if that is named.
+fn open(page: &Path, shots: Option<OsString>) {
     let mut node = Command::new("node");
     node.arg(Path::new(HERE).join("page.mjs"));
-    node.arg(node_modules(Path::new(HERE), "browser-test"))
-        .arg("/usr/bin/chromium")
-        .arg(page);
-    if let Some(shots) = std::env::var_os("LSMETER_SCREENSHOTS") {
-        node.arg(shots);
-    }
-    succeed(&mut node);
+    node.arg(node_modules(Path::new(HERE), "browser-test"));
+    succeed(node.arg("/usr/bin/chromium").arg(page).args(shots));
 }
 
 /// One test, since two browsers at a time would wait for each other, and for npm.
@@ -48,13 +43,11 @@ fn pages_draw_filter_and_are_accessible() {
     let dir = tempfile::tempdir().unwrap();
     // The paper's evaluation, as it was run, with hooks; and figures of another kernel.
     let [one, other] = ["paper.json", "other-kernel.json"].map(|name| dir.path().join(name));
-    let mut paper = Vec::new();
-    XzDecoder::new(PAPER).read_to_end(&mut paper).unwrap();
-    fs::write(&one, paper).unwrap();
+    fs::write(&one, unpack(PAPER)).unwrap();
     document::write(&other, "build:7.2-all");
     let page = dir.path().join("paper.html");
     report(std::slice::from_ref(&one), &page);
-    open(&page);
+    open(&page, std::env::var_os("LSMETER_SCREENSHOTS"));
 
     let golden = [
         "v1.json",
@@ -68,5 +61,5 @@ fn pages_draw_filter_and_are_accessible() {
     all.push(other);
     let page = dir.path().join("all.html");
     report(&all, &page);
-    open(&page);
+    open(&page, None);
 }

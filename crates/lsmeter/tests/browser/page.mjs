@@ -21,8 +21,12 @@ function check(holds, what) {
 		faults.push(what);
 }
 
+const PATIENCE_MS = 300000;
+
 async function open(browser, options) {
 	const context = await browser.newContext({ acceptDownloads: true, ...options });
+	// Far longer than it can take, on a machine that is busy too.
+	context.setDefaultTimeout(PATIENCE_MS);
 	const page = await context.newPage();
 	page.on("console", message => {
 		if (["error", "warning"].includes(message.type()))
@@ -48,7 +52,7 @@ async function drawAll(page) {
 			await page.waitForFunction(name => {
 				const figure = document.querySelector(`figure[data-name="${name}"]`);
 				return figure.classList.contains("drawn");
-			}, name, { timeout: 30000 });
+			}, name, { timeout: PATIENCE_MS });
 		} catch {
 			faults.push(name + ": does not draw");
 			continue;
@@ -125,11 +129,15 @@ try {
 	check(await page.locator("figure .live:visible").count() === 0, "print shows the interactive figures");
 	check(await page.locator("figure .static:visible").count() > 0, "print shows no drawing");
 
+	await page.context().close();
+
 	const dark = await open(browser, { colorScheme: "dark", viewport: { width: 1200, height: 900 } });
 	await drawAll(dark);
 	await accessible(dark, "dark");
-	await dark.locator("figure.figure").first().scrollIntoViewIfNeeded();
+	await dark.locator("figure.figure").nth(1).evaluate(figure => figure.scrollIntoView());
 	await shot(dark, "report-dark");
+
+	await dark.context().close();
 
 	const phone = await open(browser, { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1 });
 	await drawAll(phone);
@@ -137,6 +145,8 @@ try {
 	check(over <= 0, "a phone has to scroll sideways by " + over + " pixels");
 	await phone.evaluate(() => scrollTo(0, 0));
 	await shot(phone, "report-phone");
+
+	await phone.context().close();
 
 	const plain = await open(browser, { javaScriptEnabled: false });
 	const drawings = await plain.locator("figure .static svg:visible").count();

@@ -2,6 +2,7 @@
 //! The command line: what it prints, and how it refuses what makes no sense. Fast:
 //! nothing is booted.
 
+mod check;
 #[path = "../common/mod.rs"]
 mod common;
 mod compare;

@@ -3,7 +3,8 @@
 //! SLOW: some minutes.
 //!
 //! Needs root, slurmctld, slurmd, slurm-client and munge, which `make test` installs, QEMU and
-//! the kernel debian:6.12 in the cache of whoever runs the tests.
+//! the kernel debian:6.12 in the cache of whoever runs the tests. LSMETER_SLURM_PRESET=suite
+//! divides all of a preset, which takes far longer.
 
 use std::fs;
 use std::io::Read;
@@ -258,12 +259,17 @@ fn mid_run(cluster: &Cluster, node: usize, directory: &Path) {
 #[test]
 fn a_node_is_lost_and_nothing_else() {
     let place = Place::with_kernels();
+    let preset = std::env::var("LSMETER_SLURM_PRESET");
+    let what = match &preset {
+        Ok(preset) => vec!["run", preset, "--offline", "--jobs", "1"],
+        Err(_) => WHAT.to_vec(),
+    };
     place
-        .run(&[WHAT, &["--output", "whole.json"]].concat())
+        .run(&[&what[..], &["--output", "whole.json"]].concat())
         .code(0);
     let mut cluster = Cluster::start(&place);
     let slurm = ["--slurm", "--shards", "3", "--output", "run.json"];
-    let running = cluster.run(&place, &[WHAT, &slurm].concat());
+    let running = cluster.run(&place, &[&what[..], &slurm].concat());
     mid_run(&cluster, 1, &place.join("run.json.shards"));
     cluster.kill(1);
     let ended: Ended = running.wait().code(0);
@@ -275,6 +281,7 @@ fn a_node_is_lost_and_nothing_else() {
     assert_eq!(timeless(&merged), timeless(&whole));
     assert_eq!(merged.share, None);
     assert!(!place.join("run.json.shards").exists());
+    eprintln!("{} cells, each as in a run on one machine", merged.cells.len());
 
     // Ctrl-C ends the tasks; the same command goes on.
     let again = [
