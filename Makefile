@@ -49,6 +49,10 @@ test_needs += prometheus:prometheus:prometheus.service promtool:prometheus
 test_needs += slurmctld:slurmctld:slurmctld.service slurmd:slurmd:slurmd.service \
 	sbatch:slurm-client munged:munge:munge.service
 
+# What makes the Debian package.
+deb_needs := dpkg-shlibdeps:dpkg-dev strip:binutils
+test_needs += $(deb_needs)
+
 lsmeter := $(CARGO) run --release --quiet $(CARGO_FLAGS) --package lsmeter --
 
 # Two of apt or cargo at a time would only wait for each other.
@@ -106,7 +110,7 @@ deb_target := $(or $(CARGO_TARGET_DIR),target)/deb
 cargo_home := $(or $(CARGO_HOME),$(HOME)/.cargo)
 .PHONY: deb
 deb: build-needs
-	@.ci/packages dpkg-shlibdeps:dpkg-dev strip:binutils
+	@.ci/packages $(deb_needs)
 	CARGO_TARGET_DIR='$(deb_target)' \
 	RUSTFLAGS='$(foreach of,$(cargo_home)=/cargo $(CURDIR)=/lsmeter,--remap-path-prefix=$(of))' \
 	CFLAGS='$(foreach of,$(cargo_home)=/cargo $(CURDIR)=/lsmeter,-ffile-prefix-map=$(of))' \

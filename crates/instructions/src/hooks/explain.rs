@@ -25,6 +25,8 @@ const COMPOSITE_ONLY: u64 = 0;
 const ALLOCATORS: &[&str] = &[
     "__kmalloc",
     "__kmalloc_cache_noprof",
+    "__kmalloc_node",
+    "__kmalloc_node_noprof",
     "__kmalloc_noprof",
     "__kmem_cache_alloc_node",
     "__kmem_cache_free",

@@ -67,7 +67,10 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
 
 /// What documents are called: by their files, without directories unless they are needed.
 fn names(paths: &[PathBuf]) -> Vec<String> {
-    let last = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let last = |path: &PathBuf| {
+        path.file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+    };
     let short: BTreeSet<String> = paths.iter().filter_map(last).collect();
     let all_differ = short.len() == paths.len();
     let name = |path: &PathBuf| last(path).filter(|_| all_differ);

@@ -281,7 +281,10 @@ fn a_node_is_lost_and_nothing_else() {
     assert_eq!(timeless(&merged), timeless(&whole));
     assert_eq!(merged.share, None);
     assert!(!place.join("run.json.shards").exists());
-    eprintln!("{} cells, each as in a run on one machine", merged.cells.len());
+    eprintln!(
+        "{} cells, each as in a run on one machine",
+        merged.cells.len()
+    );
 
     // Ctrl-C ends the tasks; the same command goes on.
     let again = [

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The Debian package: what is in it, and that it is the same each time.
+//!
+//! Needs dpkg-dev and strip, which `make test` installs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use testing::succeed;
+
+/// Packs the binary of the tests as if the last commit were of 2026-01-01.
+fn pack(into: &Path) -> PathBuf {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/deb");
+    let mut deb = Command::new(script);
+    deb.arg(env!("CARGO_BIN_EXE_lsmeter")).arg(into);
+    let path = succeed(deb.env("SOURCE_DATE_EPOCH", "1767225600"));
+    PathBuf::from(path.trim_end())
+}
+
+fn field(package: &Path, name: &str) -> String {
+    let mut field = Command::new("dpkg-deb");
+    succeed(field.arg("--field").arg(package).arg(name))
+}
+
+#[test]
+fn it_holds_what_is_installed_and_nothing_of_this_machine() {
+    let place = tempfile::tempdir().unwrap();
+    let [one, other] = ["one", "other"].map(|name| pack(&place.path().join(name)));
+    assert_eq!(fs::read(&one).unwrap(), fs::read(&other).unwrap());
+
+    let root = place.path().join("root");
+    succeed(
+        Command::new("dpkg-deb")
+            .arg("--extract")
+            .arg(&one)
+            .arg(&root),
+    );
+    let version = succeed(Command::new(root.join("usr/bin/lsmeter")).arg("--version"));
+    let version = version.trim().strip_prefix("lsmeter ").unwrap();
+    assert_eq!(field(&one, "Version").trim(), format!("{version}-1"));
+    assert!(field(&one, "Depends").contains("libc6 (>= "));
+    assert!(field(&one, "Recommends").contains("qemu-system-x86"));
+    for path in [
+        "man/man1/lsmeter.1.gz",
+        "man/man1/lsmeter-run.1.gz",
+        "bash-completion/completions/lsmeter",
+        "zsh/vendor-completions/_lsmeter",
+        "fish/vendor_completions.d/lsmeter.fish",
+        "doc/lsmeter/copyright",
+        "doc/lsmeter/docs/install.md",
+    ] {
+        let path = root.join("usr/share").join(path);
+        assert!(
+            fs::metadata(&path).unwrap().len() > 100,
+            "{}",
+            path.display()
+        );
+    }
+    let listed = succeed(Command::new("dpkg-deb").arg("--contents").arg(&one));
+    for line in listed.lines() {
+        assert!(line.contains(" root/root "), "{line}");
+        assert!(line.contains(" 2026-01-01 00:00 "), "{line}");
+    }
+}
