@@ -133,12 +133,12 @@ pub(crate) fn judge(
 }
 
 /// Why sums differ, if the parts differ by as much, each for a reason that is known.
-fn explain_by_parts<'a>(
-    parts: &'a [CheckedHook],
+fn explain_by_parts(
+    parts: &[CheckedHook],
     (first, second): (Instrument, Instrument),
     difference: f64,
     tolerance: f64,
-) -> Option<Vec<&'a str>> {
+) -> Option<Vec<&str>> {
     let is_pair = |apart: &&ApartInstruments| (apart.first, apart.second) == (first, second);
     let mut left = difference;
     let mut reasons = Vec::new();
