@@ -21,7 +21,7 @@ pub fn checks(args: &ChecksArgs) -> Result<Exit> {
     line.say(format!("analysing {}", args.tree.display()));
     let input = match &args.rev {
         Some(revision) => Input::Tree(Tree::open_revision(&args.tree, revision)?),
-        None => Input::open(&args.tree)?,
+        None => Input::open(&args.tree, &args.scope, &line)?,
     };
     let document = input.placement(&request(&args.scope)?)?;
     line.done();
