@@ -186,6 +186,8 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
         };
         let mut graphs = linker.link(&kept);
         linker.match_facts(&with_facts, &mut graphs.matched);
+        // What names mean is only asked while linking, and large.
+        drop(view);
         clock.lap("graphs");
         let world = World::new(&program, &framework, &cuts, &facts.code, &graphs);
         let mut finder = Finder::new(&program, &loaded.bodies, &facts.checks);

@@ -53,8 +53,8 @@ pub(crate) enum Node {
     /// argument; empty for one that is long.
     Call {
         callee: Callee,
-        passed: Vec<Box<str>>,
-        arguments: Vec<Box<str>>,
+        passed: Box<[Box<str>]>,
+        arguments: Box<[Box<str>]>,
         /// From the first line of the function, which is 0.
         line: u32,
         next: NodeId,
@@ -73,7 +73,7 @@ pub(crate) enum Node {
     /// A `switch`: the text behind each `case`, and where it goes on.
     Switch {
         text: Box<str>,
-        arms: Vec<(Box<str>, NodeId)>,
+        arms: Box<[(Box<str>, NodeId)]>,
         other: NodeId,
     },
     /// A label (`retry:`), where ways meet.

@@ -37,7 +37,7 @@ pub(crate) enum Step {
         no: NodeId,
     },
     Switch {
-        arms: Vec<(Box<str>, NodeId)>,
+        arms: Box<[(Box<str>, NodeId)]>,
         other: NodeId,
         facts: Vec<FactId>,
     },

@@ -13,7 +13,7 @@ use crate::facts::Facts;
 use crate::framework::Framework;
 use crate::linked::{FactId, Graphs};
 use crate::load::Loaded;
-use crate::maximum::{CauseSet, Counts};
+use crate::maximum::{CauseSet, Most};
 use crate::modules::Security;
 use crate::nominal::Event;
 use crate::program::{FunctionId, Program};
@@ -60,7 +60,7 @@ pub(super) fn placement(
     world: &World<'_, '_>,
     security: &Security,
     at: Place<'_>,
-    most: &Counts,
+    most: &[(Key, Most)],
     events: &[Event],
     why: &mut dyn FnMut(CauseSet) -> Vec<u32>,
 ) -> (SyscallPlacement, Vec<Unparsed>) {
@@ -84,10 +84,14 @@ pub(super) fn placement(
             .unwrap_or_default()
     };
     let mut hooks: BTreeMap<String, HookPlacement> = BTreeMap::new();
-    let keys: BTreeSet<Key> = most.keys().chain(nominal.keys()).copied().collect();
+    let keys: BTreeSet<Key> = {
+        let most = most.iter().map(|(key, _)| key);
+        most.chain(nominal.keys()).copied().collect()
+    };
     for key in keys {
         let hook = name(key.hook);
-        let at_most = most.get(&key).copied().unwrap_or_default();
+        let at_most = most.binary_search_by_key(&key, |&(key, _)| key);
+        let at_most = at_most.map_or_else(|_| Most::default(), |at| most[at].1);
         let mut reach = Reach {
             nominal: nominal.get(&key).copied().unwrap_or_default(),
             max: at_most.count,
@@ -126,6 +130,7 @@ pub(super) fn placement(
             causes.extend(why(at_most.causes));
             causes.sort_unstable();
             causes.dedup();
+            causes.shrink_to_fit();
         }
         if key.modules != 0 {
             let modules = modules_of(framework, key.modules).join("+");
