@@ -137,6 +137,15 @@ pub(crate) struct Body {
     pub(crate) fault: Box<str>,
 }
 
+impl Body {
+    /// Has it one of some pieces of code, as facts name them? If there are none, yes.
+    pub(crate) fn has_any(&self, codes: &[String]) -> bool {
+        let codes: Vec<String> = codes.iter().map(|code| squeeze(code)).collect();
+        let mut texts = self.nodes.iter().filter_map(Node::text);
+        codes.is_empty() || texts.any(|text| codes.contains(&squeeze(text)))
+    }
+}
+
 /// A condition or name without blanks, as facts are compared with code.
 pub(crate) fn squeeze(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()

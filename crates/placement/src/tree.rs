@@ -164,6 +164,10 @@ impl Tree {
         &self.path
     }
 
+    pub(crate) fn is_revision(&self) -> bool {
+        self.revision.is_some()
+    }
+
     /// The sources (`.c`, `.h`) under the given paths, sorted. `mm/` is all below mm,
     /// `fs/*` the files of fs itself, anything else a file.
     pub(crate) fn list(&self, paths: &[String]) -> Result<Vec<Entry>, PlacementError> {

@@ -264,6 +264,26 @@ fn archives_and_revisions_are_trees() {
         Err(PlacementError::UnknownRevision { .. })
     ));
     assert!(Tree::open_revision(&copy, "--help").is_err());
+
+    // Of the next revision only what differs is read, and it has no cache of its own.
+    let stat = copy.join("fs/stat.c");
+    let text = std::fs::read_to_string(&stat).unwrap();
+    let asking = "error = security_inode_getattr(&path);";
+    std::fs::write(stat, text.replace(asking, "error = 0;")).unwrap();
+    assert!(git(&["commit", "-qam", "ask less"]));
+    let cached = Request {
+        cache: Some(directory.path().join("cache")),
+        ..request(&["stat", "mkdir"])
+    };
+    for (revision, scanned) in [("HEAD^", None), ("HEAD", Some(1)), ("HEAD^", Some(1))] {
+        let tree = Tree::open_revision(&copy, revision).unwrap();
+        let document = analyse(&tree, &cached).unwrap();
+        assert!(scanned.is_none_or(|scanned| document.coverage.scanned == scanned));
+        let of_old = plain(document) == expected;
+        assert_eq!(of_old, revision == "HEAD^", "{revision}");
+    }
+    let caches = std::fs::read_dir(directory.path().join("cache")).unwrap();
+    assert_eq!(caches.count(), 1);
 }
 
 #[test]

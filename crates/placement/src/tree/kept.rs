@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::archive::{is_kept, is_plain};
 use super::{MAX_FILE, MAX_FILES};
+use crate::cache::trim;
 
 /// A hash of the crate's code: what is kept of a tarball can change with it.
 const CODE: &str = env!("PLACEMENT_CODE");
@@ -167,24 +168,7 @@ pub(super) fn write(place: &Path, files: &Files) -> std::io::Result<()> {
     written.inspect_err(|_| {
         let _ = std::fs::remove_file(&beside);
     })?;
-    trim(directory)
-}
-
-fn trim(directory: &Path) -> std::io::Result<()> {
-    let mut all: Vec<(SystemTime, PathBuf)> = std::fs::read_dir(directory)?
-        .filter_map(|entry| {
-            let path = entry.ok()?.path();
-            let ours = path.extension().is_some_and(|end| end == "sources");
-            let time = std::fs::metadata(&path).and_then(|data| data.modified());
-            ours.then_some((time.ok()?, path))
-        })
-        .collect();
-    all.sort();
-    let beyond = all.len().saturating_sub(MOST);
-    for (_, path) in all.into_iter().take(beyond) {
-        std::fs::remove_file(path)?;
-    }
-    Ok(())
+    trim(place, MOST)
 }
 
 #[cfg(test)]

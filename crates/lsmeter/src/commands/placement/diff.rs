@@ -8,7 +8,7 @@ use experiment::placement::PlacementDifference;
 use placement::Tree;
 use report::DifferenceOptions;
 
-use super::input::{Input, like, request};
+use super::input::{Input, cache, like, request};
 use super::{check_table, deliver_table};
 use crate::cli::DiffArgs;
 use crate::exit::Exit;
@@ -57,7 +57,7 @@ pub fn diff(args: &DiffArgs) -> Result<Exit> {
 
 fn open(args: &DiffArgs, path: &Path, line: &Line) -> Result<Input> {
     let Some(repository) = &args.repo else {
-        return Input::open(path, &args.scope, line);
+        return Input::open(path, cache(&args.scope), line);
     };
     let Some(revision) = path.to_str() else {
         return Err(usage(

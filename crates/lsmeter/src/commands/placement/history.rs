@@ -8,7 +8,7 @@ use experiment::placement::{PlacementHistory, SkippedVersion};
 use placement::{Tree, revisions};
 use report::PlacementHistoryOptions;
 
-use super::input::{Input, request};
+use super::input::{Input, cache, request};
 use super::{check_table, deliver_table};
 use crate::cli::{HistoryArgs, ScopeArgs};
 use crate::exit::Exit;
@@ -83,7 +83,7 @@ impl Version<'_> {
 
     fn open(&self, scope: &ScopeArgs, line: &Line) -> Result<Input> {
         Ok(match self {
-            Version::Tree(path) => Input::open(path, scope, line)?,
+            Version::Tree(path) => Input::open(path, cache(scope), line)?,
             Version::Revision(path, revision) => Input::Tree(Tree::open_revision(path, revision)?),
         })
     }

@@ -30,7 +30,7 @@ impl Input {
     ///
     /// # Errors
     /// If it is none of these.
-    pub fn open(path: &Path, args: &ScopeArgs, line: &Line) -> Result<Input> {
+    pub fn open(path: &Path, cache: Option<PathBuf>, line: &Line) -> Result<Input> {
         let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
         let file = is_file.then(|| File::open(path).ok()).flatten();
         if let Some(mut file) = file {
@@ -43,7 +43,7 @@ impl Input {
                 return Ok(Input::Document(document.into()));
             }
         }
-        Ok(Input::Tree(open_tree(path, args, line)?))
+        Ok(Input::Tree(open_tree(path, cache, line)?))
     }
 
     /// Its placement: of what is asked for, as far as a document has it.
@@ -61,12 +61,13 @@ impl Input {
     }
 }
 
-/// Opens a directory or a tarball, of which what was unpacked is kept for the next time.
+/// Opens a directory or a tarball, of which what was unpacked is kept if there is a place
+/// for it.
 ///
 /// # Errors
 /// If it is no kernel tree, or cannot be read.
-pub fn open_tree(path: &Path, args: &ScopeArgs, line: &Line) -> Result<Tree> {
-    let Some(cache) = cache(args) else {
+pub fn open_tree(path: &Path, cache: Option<PathBuf>, line: &Line) -> Result<Tree> {
+    let Some(cache) = cache else {
         return Ok(Tree::open(path)?);
     };
     let unpacking = || {
@@ -77,7 +78,7 @@ pub fn open_tree(path: &Path, args: &ScopeArgs, line: &Line) -> Result<Tree> {
 }
 
 /// Where what was found is kept, if it is to be.
-fn cache(args: &ScopeArgs) -> Option<PathBuf> {
+pub fn cache(args: &ScopeArgs) -> Option<PathBuf> {
     (!args.no_cache).then(|| config::cache_dir().join("placement"))
 }
 

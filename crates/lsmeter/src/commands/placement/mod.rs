@@ -76,7 +76,7 @@ fn open(args: &TreeArgs, line: &Line) -> Result<Tree> {
     };
     Ok(match &args.rev {
         Some(revision) => Tree::open_revision(path, revision)?,
-        None => input::open_tree(path, &args.scope, line)?,
+        None => input::open_tree(path, input::cache(&args.scope), line)?,
     })
 }
 
