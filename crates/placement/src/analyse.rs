@@ -25,12 +25,13 @@ use crate::modules::{Security, security};
 use crate::nominal::Nominal;
 use crate::program::{FunctionId, Program};
 use crate::reach;
+use crate::series::Series;
 use crate::tree::Tree;
 use crate::{
     Coverage, PlacementDocument, RedundantCheck, SCHEMA_VERSION, SyscallPlacement, Unparsed,
 };
 use boundless::{Boundless, Namer};
-use report::{Place, collect, placement, stale, undecided};
+use report::{Place, Unmatched, collect, placement, stale, undecided};
 
 /// Stack of the thread that follows calls, which may nest [`crate::maximum::MAX_CALLS`]
 /// functions deep.
@@ -152,7 +153,7 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
     let files = std::mem::take(&mut loaded.files);
     let program = Program::new(&files);
     let framework = Framework::new(&program, &security);
-    let (cuts, unused_cuts) = Cuts::new(&facts.cuts, &program);
+    let (cuts, unused_cuts) = Cuts::new(&facts.cuts, &program, Series::of(tree.version()));
     clock.lap("link");
     let wanted = wanted_syscalls(request, facts, &program)?;
     let entries: Vec<FunctionId> = wanted.iter().map(|(_, id)| *id).collect();
@@ -186,6 +187,8 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
         };
         let mut graphs = linker.link(&kept);
         linker.match_facts(&with_facts, &mut graphs.matched);
+        // What names mean is only asked while linking, and large.
+        drop(view);
         clock.lap("graphs");
         let world = World::new(&program, &framework, &cuts, &facts.code, &graphs);
         let mut finder = Finder::new(&program, &loaded.bodies, &facts.checks);
@@ -215,7 +218,13 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
     clock.lap("checks");
     let unbounded = found.boundless.sorted(&mut found.syscalls);
     let undecided = undecided(&program, &loaded, &found.undecided);
-    let stale_facts = stale(facts, &program, &found.matched, unused_cuts);
+    let unmatched = Unmatched {
+        matched: &found.matched,
+        bodies: &loaded.bodies,
+        cuts: unused_cuts,
+        series: Series::of(tree.version()),
+    };
+    let stale_facts = stale(facts, &program, unmatched);
     drop(program);
     loaded.files = files;
     if let Some(place) = place.filter(|_| loaded.scanned + loaded.parsed > 0) {

@@ -53,8 +53,8 @@ pub(crate) enum Node {
     /// argument; empty for one that is long.
     Call {
         callee: Callee,
-        passed: Vec<Box<str>>,
-        arguments: Vec<Box<str>>,
+        passed: Box<[Box<str>]>,
+        arguments: Box<[Box<str>]>,
         /// From the first line of the function, which is 0.
         line: u32,
         next: NodeId,
@@ -73,7 +73,7 @@ pub(crate) enum Node {
     /// A `switch`: the text behind each `case`, and where it goes on.
     Switch {
         text: Box<str>,
-        arms: Vec<(Box<str>, NodeId)>,
+        arms: Box<[(Box<str>, NodeId)]>,
         other: NodeId,
     },
     /// A label (`retry:`), where ways meet.
@@ -135,6 +135,15 @@ pub(crate) struct Body {
     pub(crate) assigned: Vec<(Box<str>, Box<str>)>,
     /// Why it was not understood in full; empty if it was.
     pub(crate) fault: Box<str>,
+}
+
+impl Body {
+    /// Has it one of some pieces of code, as facts name them? If there are none, yes.
+    pub(crate) fn has_any(&self, codes: &[String]) -> bool {
+        let codes: Vec<String> = codes.iter().map(|code| squeeze(code)).collect();
+        let mut texts = self.nodes.iter().filter_map(Node::text);
+        codes.is_empty() || texts.any(|text| codes.contains(&squeeze(text)))
+    }
 }
 
 /// A condition or name without blanks, as facts are compared with code.

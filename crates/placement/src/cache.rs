@@ -5,6 +5,7 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -29,12 +30,16 @@ struct Header {
     chunks: Vec<(u64, [u8; 8])>,
 }
 
-/// Where a tree's cache lies in a directory.
+/// Caches that are kept in a directory; one has some ten MiB.
+const MOST: usize = 16;
+
+/// Where a tree's cache lies in a directory. The revisions of a repository have one, since
+/// most files of one are as in another.
 pub(crate) fn place(directory: &Path, tree: &Tree, config: &Config) -> PathBuf {
     let mut digest = Sha256::new();
     let path = std::fs::canonicalize(tree.path()).unwrap_or_else(|_| tree.path().to_path_buf());
     digest.update(path.as_os_str().as_encoded_bytes());
-    digest.update(tree.name().as_bytes());
+    digest.update([u8::from(tree.is_revision())]);
     digest.update(config.fingerprint().as_bytes());
     let name: String = digest
         .finalize()
@@ -52,11 +57,10 @@ pub(crate) fn read(place: &Path) -> Vec<(FileData, Bodies)> {
 
 fn try_read(place: &Path) -> Option<Vec<(FileData, Bodies)>> {
     let mut bytes = Vec::new();
-    File::open(place)
-        .ok()?
-        .take(MAX_CACHE)
-        .read_to_end(&mut bytes)
-        .ok()?;
+    let file = File::open(place).ok()?;
+    (&file).take(MAX_CACHE).read_to_end(&mut bytes).ok()?;
+    // Only which gives way first depends on it.
+    let _ = file.set_modified(SystemTime::now());
     let rest = bytes.strip_prefix(MAGIC)?;
     let (header, mut rest): (Header, &[u8]) = postcard::take_from_bytes(rest).ok()?;
     if header.code != CODE {
@@ -117,5 +121,28 @@ pub(crate) fn write(place: &Path, loaded: &Loaded) -> std::io::Result<()> {
         .and_then(|()| std::fs::rename(&beside, place))
         .inspect_err(|_| {
             let _ = std::fs::remove_file(&beside);
+        })?;
+    trim(place, MOST)
+}
+
+/// Removes those files beside one that end as it does and have not been used for longest,
+/// beyond a number.
+pub(crate) fn trim(like: &Path, most: usize) -> std::io::Result<()> {
+    let Some(directory) = like.parent() else {
+        return Ok(());
+    };
+    let mut all: Vec<(SystemTime, PathBuf)> = std::fs::read_dir(directory)?
+        .filter_map(|entry| {
+            let path = entry.ok()?.path();
+            let ours = path.extension() == like.extension();
+            let time = std::fs::metadata(&path).and_then(|data| data.modified());
+            ours.then_some((time.ok()?, path))
         })
+        .collect();
+    all.sort();
+    let beyond = all.len().saturating_sub(most);
+    for (_, path) in all.into_iter().take(beyond) {
+        std::fs::remove_file(path)?;
+    }
+    Ok(())
 }

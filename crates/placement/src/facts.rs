@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use crate::Count;
 use crate::error::PlacementError;
+use crate::series::Series;
 
 /// `facts/config.toml`: what `#if` is decided by.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -67,6 +68,12 @@ pub(crate) struct FunctionFact {
     /// Only where it is called from one of these.
     #[serde(default)]
     pub(crate) callers: Vec<String>,
+    /// The first series of those looked at whose code it speaks of; of all if there is none.
+    #[serde(default)]
+    pub(crate) since: Option<Series>,
+    /// The last one.
+    #[serde(default)]
+    pub(crate) until: Option<Series>,
     /// Never empty.
     pub(crate) why: String,
 }
@@ -125,6 +132,12 @@ pub(crate) struct Fact {
     /// Not below any of these.
     #[serde(default)]
     pub(crate) unless: Vec<String>,
+    /// The first series of those looked at whose code it speaks of; of all if there is none.
+    #[serde(default)]
+    pub(crate) since: Option<Series>,
+    /// The last one.
+    #[serde(default)]
+    pub(crate) until: Option<Series>,
     /// Why it is so. Never empty.
     pub(crate) why: String,
 }
@@ -220,6 +233,7 @@ pub(crate) struct CheckFacts {
     pub(crate) matter: Vec<MatterFact>,
     pub(crate) elsewhere: Vec<ElsewhereFact>,
     pub(crate) same: Vec<SameFact>,
+    pub(crate) other: Vec<OtherFact>,
     pub(crate) pure: PureFact,
     pub(crate) context: ContextFact,
     pub(crate) whole: WholeFact,
@@ -267,9 +281,25 @@ pub(crate) struct SameFact {
     pub(crate) hook: String,
     /// One of these leads to the first.
     pub(crate) first: Vec<String>,
+    /// None of these does.
+    #[serde(default)]
+    pub(crate) unless: Vec<String>,
     /// One of these to the second.
     pub(crate) second: Vec<String>,
     pub(crate) object: String,
+    /// Never empty.
+    pub(crate) why: String,
+}
+
+/// Two callers of a hook that ask about different objects.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OtherFact {
+    pub(crate) hook: String,
+    /// One of these leads to the first.
+    pub(crate) first: Vec<String>,
+    /// One of these to the second.
+    pub(crate) second: Vec<String>,
     /// Never empty.
     pub(crate) why: String,
 }
@@ -396,7 +426,8 @@ mod tests {
         let checks = &facts.checks;
         let whys = (checks.kind.iter().map(|fact| &fact.why))
             .chain(checks.elsewhere.iter().map(|fact| &fact.why))
-            .chain(checks.same.iter().map(|fact| &fact.why));
+            .chain(checks.same.iter().map(|fact| &fact.why))
+            .chain(checks.other.iter().map(|fact| &fact.why));
         assert!(whys.into_iter().all(|why| !why.is_empty()));
         let known = |what: &String| checks.matter.iter().any(|matter| matter.what == *what);
         let mut elsewhere = checks.elsewhere.iter().flat_map(|fact| &fact.what);

@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::facts::{CutFacts, FunctionFact, matches_any};
 use crate::modules::Security;
 use crate::program::{FunctionId, NameId, Program};
+use crate::series::{Series, speaks_of};
 
 /// A hook: an index of [`Framework::hooks`].
 pub(crate) type HookId = u16;
@@ -204,9 +205,13 @@ impl Defined<'_, '_> {
 }
 
 impl Cuts {
-    /// The cuts of a program, and the patterns that nothing in it matches, with what they
-    /// say.
-    pub(crate) fn new(facts: &CutFacts, program: &Program<'_>) -> (Self, Vec<(String, String)>) {
+    /// The cuts of a program, and the patterns that nothing in it matches, though they
+    /// speak of its series, with what they say.
+    pub(crate) fn new(
+        facts: &CutFacts,
+        program: &Program<'_>,
+        series: Option<Series>,
+    ) -> (Self, Vec<(String, String)>) {
         let defined: FxHashSet<NameId> = program.functions.iter().map(|place| place.name).collect();
         let mut sorted: Vec<_> = defined
             .into_iter()
@@ -215,12 +220,13 @@ impl Cuts {
         sorted.sort_unstable();
         let defined = Defined { program, sorted };
         let mut unused = Vec::new();
-        let mut names = |patterns: &[String], why: &str| -> FxHashSet<NameId> {
+        let mut names = |patterns: &[String], fact: &FunctionFact| -> FxHashSet<NameId> {
             let mut found = FxHashSet::default();
+            let expected = speaks_of(fact.since, fact.until, series);
             for pattern in patterns {
                 let matching = defined.matching(pattern);
-                if matching.is_empty() {
-                    unused.push((pattern.clone(), why.to_owned()));
+                if matching.is_empty() && expected {
+                    unused.push((pattern.clone(), fact.why.clone()));
                 }
                 found.extend(matching);
             }
@@ -247,15 +253,15 @@ impl Cuts {
                     cuts.groups[file] = group;
                 }
             }
-            let functions = names(functions, &fact.why);
+            let functions = names(functions, fact);
             if callers.is_empty() {
                 cuts.cut.extend(functions);
             } else {
-                cuts.cut_from.push((functions, names(callers, &fact.why)));
+                cuts.cut_from.push((functions, names(callers, fact)));
             }
         }
         for fact in &facts.teardown {
-            cuts.teardown.extend(names(&fact.functions, &fact.why));
+            cuts.teardown.extend(names(&fact.functions, fact));
         }
         (cuts, unused)
     }

@@ -25,6 +25,8 @@ mod program;
 mod reach;
 mod rewrite;
 mod scan;
+mod series;
+mod source;
 mod tree;
 
 pub use analyse::{Request, analyse};
@@ -32,4 +34,5 @@ pub use compare::compare;
 pub use error::PlacementError;
 pub use experiment::SCHEMA_VERSION;
 pub use experiment::placement::*;
+pub use source::{Misunderstood, ParsedSource, SourceParser};
 pub use tree::{Tree, revisions};

@@ -37,7 +37,7 @@ pub(crate) enum Step {
         no: NodeId,
     },
     Switch {
-        arms: Vec<(Box<str>, NodeId)>,
+        arms: Box<[(Box<str>, NodeId)]>,
         other: NodeId,
         facts: Vec<FactId>,
     },
@@ -179,16 +179,9 @@ impl Linker<'_, '_, '_> {
         let of = |fact: &Fact| {
             fact.function.iter().any(|f| f == name) && fact.file.iter().any(|f| f == path)
         };
-        let has = |code: &String| {
-            body.nodes
-                .iter()
-                .filter_map(Node::text)
-                .any(|text| squeeze(text) == squeeze(code))
-        };
-        let beside = |fact: &Fact| fact.beside.is_empty() || fact.beside.iter().any(has);
         let facts = (0u16..)
             .zip(self.facts)
-            .filter(|(_, fact)| of(fact) && beside(fact));
+            .filter(|(_, fact)| of(fact) && body.has_any(&fact.beside));
         facts
             .map(|(id, fact)| (id, fact.code.iter().map(|code| squeeze(code)).collect()))
             .collect()

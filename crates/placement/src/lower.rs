@@ -88,6 +88,10 @@ impl Lowerer {
         };
         let mut variables = parameters(header);
         variables.append(&mut graph.variables);
+        // They are kept for as long as the analysis lasts.
+        variables.shrink_to_fit();
+        graph.nodes.shrink_to_fit();
+        graph.assigned.shrink_to_fit();
         Body {
             nodes: graph.nodes,
             entry,
@@ -435,7 +439,7 @@ impl<'a> Graph<'a> {
         let text = text.trim_start_matches('(').trim_end_matches(')').into();
         let id = self.add(Node::Switch {
             text,
-            arms: found.arms,
+            arms: found.arms.into(),
             other: found.other.unwrap_or(next),
         });
         self.value(condition, id)

@@ -6,10 +6,9 @@ mod cause;
 mod circles;
 mod region;
 
-use std::hash::BuildHasher;
 use std::rc::Rc;
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Count;
 use crate::body::NodeId;
@@ -28,8 +27,11 @@ const MAX_NESTING: u32 = 40;
 /// Deepest nesting of calls that is followed; in 6.12 it is below 300.
 pub(crate) const MAX_CALLS: u32 = 10_000;
 
-/// Counts by hook.
+/// Counts by hook, while they are added up.
 pub(crate) type Counts = FxHashMap<Key, Most>;
+
+/// Counts by hook, sorted, of all functions for which they are the same.
+pub(crate) type Shared = Rc<[(Key, Most)]>;
 
 /// Where a call is made.
 #[derive(Debug, Clone, Copy)]
@@ -43,9 +45,9 @@ struct At {
 
 pub(crate) struct Maximum<'w, 'x, 'a> {
     world: &'w World<'x, 'a>,
-    known: FxHashMap<(FunctionId, Tags), Rc<Counts>>,
-    /// All different counts, by a hash of them.
-    distinct: FxHashMap<u64, Vec<Rc<Counts>>>,
+    known: FxHashMap<(FunctionId, Tags), Shared>,
+    /// All different counts.
+    distinct: FxHashSet<Shared>,
     /// Functions that call each other in a circle, by a number of the circle.
     circles: FxHashMap<FunctionId, usize>,
     members: Vec<Vec<FunctionId>>,
@@ -84,7 +86,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         Self {
             world,
             known: FxHashMap::default(),
-            distinct: FxHashMap::default(),
+            distinct: FxHashSet::default(),
             circles,
             members,
             causes: Causes::default(),
@@ -99,7 +101,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
     }
 
     /// What a function calls at most.
-    pub(crate) fn of(&mut self, id: FunctionId, tags: Tags) -> Rc<Counts> {
+    pub(crate) fn of(&mut self, id: FunctionId, tags: Tags) -> Shared {
         let tags = self.world.enter(tags, id);
         if let Some(known) = self.known.get(&(id, tags)) {
             return Rc::clone(known);
@@ -111,41 +113,36 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         self.depth += 1;
         let counts = match self.circles.get(&id) {
             Some(&circle) => self.circle(circle, tags),
-            None => self.function(id, tags, None),
+            None => {
+                let counts = self.function(id, tags, None);
+                self.shared(counts)
+            }
         };
         self.depth -= 1;
-        let counts = self.shared(counts);
         self.known.insert((id, tags), Rc::clone(&counts));
         counts
     }
 
     /// The counts, once for all functions that have the same: most do nothing but call
     /// another.
-    fn shared(&mut self, counts: Counts) -> Rc<Counts> {
-        // Sums do not depend on the order in which a map has its entries.
-        let hash = counts.iter().fold(0u64, |sum, entry| {
-            sum.wrapping_add(FxBuildHasher.hash_one(entry))
-        });
-        let same = self.distinct.entry(hash).or_default();
-        if let Some(known) = same.iter().find(|known| ***known == counts) {
+    fn shared(&mut self, counts: Counts) -> Shared {
+        let counts = frozen(counts);
+        if let Some(known) = self.distinct.get(&counts) {
             return Rc::clone(known);
         }
-        let mut counts = counts;
-        counts.shrink_to_fit();
-        let counts = Rc::new(counts);
-        same.push(Rc::clone(&counts));
+        self.distinct.insert(Rc::clone(&counts));
         counts
     }
 
     /// Whatever any function of a circle calls, it calls without a bound that is known.
-    fn circle(&mut self, circle: usize, tags: Tags) -> Counts {
+    fn circle(&mut self, circle: usize, tags: Tags) -> Shared {
         let members = self.members[circle].clone();
         let mut all = Counts::default();
         let mut teardown = false;
         for &id in &members {
             teardown |= self.world.is_teardown(id);
             let own = self.function(id, tags, Some(circle));
-            self.causes.or(&mut all, &own);
+            self.causes.or(&mut all, own);
         }
         if teardown {
             let released: Vec<_> = all
@@ -158,19 +155,27 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             all.extend(released.into_iter().map(|key| (key, Most::ONE)));
         }
         self.causes.without_bound(&mut all, Cause::Circle(circle));
-        let shared = self.shared(all.clone());
+        let shared = self.shared(all);
         for id in members {
             let tags = self.world.enter(tags, id);
             self.known.insert((id, tags), Rc::clone(&shared));
         }
-        all
+        shared
     }
 
     /// A call of a function: its hooks, as the caller counts them.
-    fn call(&mut self, id: FunctionId, at: At) -> Counts {
-        let mut counts = Counts::default();
+    fn call(&mut self, id: FunctionId, at: At) -> Shared {
         let known = at.circle.is_some() && self.circles.get(&id).copied() == at.circle;
-        if let Some(&(hook, module)) = self.world.framework.direct.get(&id) {
+        let direct = self.world.framework.direct.get(&id).copied();
+        if direct.is_none() && !self.world.is_teardown(id) {
+            return if known {
+                Rc::default()
+            } else {
+                self.of(id, at.tags)
+            };
+        }
+        let mut counts = Counts::default();
+        if let Some((hook, module)) = direct {
             // What the framework calls stands for a hook's implementation.
             if !at.framework {
                 let modules = 0;
@@ -185,11 +190,10 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             }
             if !known {
                 let inner = self.of(id, at.tags);
-                let inner = self.inside(&inner, module);
-                self.causes.add(&mut counts, &inner);
+                self.causes.add(&mut counts, self.inside(&inner, module));
             }
         } else if !known {
-            counts = (*self.of(id, at.tags)).clone();
+            counts.extend(self.of(id, at.tags).iter().copied());
         }
         if self.world.is_teardown(id) {
             let mut released = Counts::default();
@@ -202,9 +206,9 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
                     .or_default();
                 *sum = self.causes.plus(*sum, count);
             }
-            return released;
+            counts = released;
         }
-        counts
+        frozen(counts)
     }
 
     fn function(&mut self, id: FunctionId, tags: Tags, circle: Option<usize>) -> Counts {
@@ -236,8 +240,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             {
                 if world.graphs.functions.contains_key(&to) {
                     let inner = self.call(to, at);
-                    let inner = self.inside(&inner, module);
-                    self.causes.add(&mut counts, &inner);
+                    self.causes.add(&mut counts, self.inside(&inner, module));
                 }
             }
         }
@@ -251,7 +254,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
 
     fn body(&mut self, id: FunctionId, linked: &Linked, at: At) -> Counts {
         let world = self.world;
-        let mut costs: Vec<Option<Counts>> = Vec::with_capacity(linked.steps.len());
+        let mut costs: Vec<Option<Shared>> = Vec::with_capacity(linked.steps.len());
         let mut any = false;
         for (number, step) in (0u32..).zip(&linked.steps) {
             let cost = self.step(step, (id, number), at);
@@ -278,7 +281,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         region.most(&all, linked.entry, true, 0)
     }
 
-    fn step(&mut self, step: &Step, place: (FunctionId, NodeId), at: At) -> Option<Counts> {
+    fn step(&mut self, step: &Step, place: (FunctionId, NodeId), at: At) -> Option<Shared> {
         let Step::Call {
             targets,
             passed,
@@ -288,42 +291,57 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         else {
             return None;
         };
-        let mut counts = Counts::default();
         let tags = self.world.nested(facts, at.tags)?;
         let nested = At { tags, ..at };
-        for &to in targets {
-            let one = self.call(to, nested);
-            self.causes.or(&mut counts, &one);
-        }
         let times = |fact: &Fact| fact.max.filter(|_| fact.of == Of::Call);
-        if let Some(times) = self.world.fact(facts, at.tags, times) {
-            // How often it is called: never without bound, or the fact would not be needed.
-            counts = self.causes.repeated(&counts, times, Cause::Large(place.0));
-        }
-        for (to, facts) in passed {
-            // How often it is called back is not known, unless a fact says so.
-            let times = self
-                .world
-                .fact(facts, at.tags, |fact| fact.max)
-                .unwrap_or(Count::UNBOUNDED);
-            let one = self.call(*to, at);
-            let cause = Cause::Callback(place.0, place.1, *to);
-            let one = self.causes.repeated(&one, times, cause);
-            self.causes.add(&mut counts, &one);
-        }
+        let times = self.world.fact(facts, at.tags, times);
+        let counts = if let ([to], [], None) = (&targets[..], &passed[..], times) {
+            self.call(*to, nested)
+        } else {
+            let mut counts = Counts::default();
+            for &to in targets {
+                let one = self.call(to, nested);
+                self.causes.or(&mut counts, one.iter().copied());
+            }
+            if let Some(times) = times {
+                // How often it is called: never without bound, or the fact would not be
+                // needed.
+                let cause = Cause::Large(place.0);
+                counts = self.causes.repeated(counts, times, cause).collect();
+            }
+            for (to, facts) in passed {
+                // How often it is called back is not known, unless a fact says so.
+                let times = self
+                    .world
+                    .fact(facts, at.tags, |fact| fact.max)
+                    .unwrap_or(Count::UNBOUNDED);
+                let one = self.call(*to, at);
+                let cause = Cause::Callback(place.0, place.1, *to);
+                let one = self.causes.repeated(one.iter().copied(), times, cause);
+                self.causes.add(&mut counts, one);
+            }
+            frozen(counts)
+        };
         (!counts.is_empty()).then_some(counts)
     }
 
     /// Hooks that a module calls from inside its own.
-    fn inside(&self, counts: &Counts, module: u8) -> Counts {
+    fn inside(&self, counts: &[(Key, Most)], module: u8) -> Counts {
         let mut nested = Counts::default();
-        for (key, &count) in counts {
+        for &(key, count) in counts {
             let modules = key.modules | 1 << module;
-            let sum = nested.entry(Key { modules, ..*key }).or_default();
+            let sum = nested.entry(Key { modules, ..key }).or_default();
             *sum = self.causes.plus(*sum, count);
         }
         nested
     }
+}
+
+/// What was added up.
+fn frozen(counts: Counts) -> Shared {
+    let mut sorted: Vec<(Key, Most)> = counts.into_iter().collect();
+    sorted.sort_unstable_by_key(|&(key, _)| key);
+    sorted.into()
 }
 
 /// The steps that can be reached at all.

@@ -4,6 +4,7 @@
 mod archive;
 mod directory;
 mod git;
+mod kept;
 mod revisions;
 
 use std::collections::BTreeMap;
@@ -67,6 +68,26 @@ impl Tree {
             Source::Archive(archive::Archive::open(&path)?)
         };
         Self::checked(path, None, source)
+    }
+
+    /// As [`Tree::open`]; what is unpacked of a tarball is kept in a directory, at most of
+    /// the last four, and taken from there as long as the tarball is the same by size and
+    /// times. `unpacking` is called before one is unpacked. That it cannot be kept is no
+    /// error.
+    ///
+    /// # Errors
+    /// As [`Tree::open`].
+    pub fn open_kept(
+        path: impl AsRef<Path>,
+        directory: impl AsRef<Path>,
+        unpacking: impl FnOnce(),
+    ) -> Result<Self, PlacementError> {
+        let path = path.as_ref();
+        if !path.is_file() {
+            return Self::open(path);
+        }
+        let archive = archive::Archive::open_kept(path, directory.as_ref(), unpacking)?;
+        Self::checked(path.to_path_buf(), None, Source::Archive(archive))
     }
 
     /// Opens a revision (a tag, branch or commit) of a git repository.
@@ -141,6 +162,10 @@ impl Tree {
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    pub(crate) fn is_revision(&self) -> bool {
+        self.revision.is_some()
     }
 
     /// The sources (`.c`, `.h`) under the given paths, sorted. `mm/` is all below mm,

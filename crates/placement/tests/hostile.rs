@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use placement::{PlacementDocument, PlacementError, Request, Tree, analyse};
+use placement::{PlacementDocument, PlacementError, Request, SourceParser, Tree, analyse};
 use proptest::prelude::*;
 
 type Files = BTreeMap<String, Vec<u8>>;
@@ -284,6 +284,38 @@ fn corpus() {
     assert!(seen >= 10, "{seen} files in the corpus");
 }
 
+/// A file of the corpus by itself: whatever it is, it is taken apart, and that in the same
+/// way again.
+#[test]
+fn sources_by_themselves() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/source");
+    let mut parser = SourceParser::new().unwrap();
+    let mut functions = BTreeMap::new();
+    for entry in std::fs::read_dir(corpus).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap();
+        let parsed = parser.parse(&bytes);
+        assert_eq!(parsed, SourceParser::new().unwrap().parse(&bytes));
+        for cut in 0..bytes.len() {
+            parser.parse(&bytes[..cut]);
+            parser.parse(&bytes[cut..]);
+        }
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let wrong = parsed.misunderstood.iter().filter(|it| !it.is_macro);
+        functions.insert(name, (parsed.functions, wrong.count()));
+    }
+    // Idioms of the kernel are understood, all of them.
+    for (name, of) in [
+        ("guards", 1),
+        ("loops", 1),
+        ("switches", 1),
+        ("asm", 1),
+        ("syscalls", 2),
+    ] {
+        assert_eq!(functions[name], (of, 0), "{name}");
+    }
+}
+
 /// The small tree with one file replaced: which, the first byte tells, as in the fuzz
 /// target.
 fn placed(bytes: &[u8]) -> Files {
@@ -317,6 +349,14 @@ proptest! {
         let end = if cut { text.len() } else { (at + length).min(text.len()) };
         text.splice(at..end, by.bytes());
         check(analysed(with(&name, text), &[]));
+    }
+
+    #[test]
+    fn any_source_is_taken_apart(text in proptest::collection::vec(any::<u8>(), 0..3000)) {
+        let parsed = SourceParser::new().unwrap().parse(&text);
+        let lines = text.iter().filter(|&&byte| byte == b'\n').count() + 1;
+        let told = parsed.misunderstood.iter().map(|it| it.line as usize);
+        assert!(told.into_iter().all(|line| (1..=lines).contains(&line)));
     }
 
     #[test]

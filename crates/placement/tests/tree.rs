@@ -264,6 +264,90 @@ fn archives_and_revisions_are_trees() {
         Err(PlacementError::UnknownRevision { .. })
     ));
     assert!(Tree::open_revision(&copy, "--help").is_err());
+
+    // Of the next revision only what differs is read, and it has no cache of its own.
+    let stat = copy.join("fs/stat.c");
+    let text = std::fs::read_to_string(&stat).unwrap();
+    let asking = "error = security_inode_getattr(&path);";
+    std::fs::write(stat, text.replace(asking, "error = 0;")).unwrap();
+    assert!(git(&["commit", "-qam", "ask less"]));
+    let cached = Request {
+        cache: Some(directory.path().join("cache")),
+        ..request(&["stat", "mkdir"])
+    };
+    for (revision, scanned) in [("HEAD^", None), ("HEAD", Some(1)), ("HEAD^", Some(1))] {
+        let tree = Tree::open_revision(&copy, revision).unwrap();
+        let document = analyse(&tree, &cached).unwrap();
+        assert!(scanned.is_none_or(|scanned| document.coverage.scanned == scanned));
+        let of_old = plain(document) == expected;
+        assert_eq!(of_old, revision == "HEAD^", "{revision}");
+    }
+    let caches = std::fs::read_dir(directory.path().join("cache")).unwrap();
+    assert_eq!(caches.count(), 1);
+}
+
+#[test]
+fn what_is_unpacked_is_kept_for_as_long_as_the_tarball_is_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let archive = directory.path().join("linux-source.tar.xz");
+    let packed = |stat: &str| {
+        let copy = directory.path().join("tree");
+        copied(&toy(), &copy);
+        std::fs::write(copy.join("fs/stat.c"), stat).unwrap();
+        let file = std::fs::File::create(&archive).unwrap();
+        let mut builder = tar::Builder::new(liblzma::write::XzEncoder::new(file, 1));
+        builder.append_dir_all("linux-source-6.99", copy).unwrap();
+        builder.into_inner().unwrap().finish().unwrap();
+    };
+    let stat = std::fs::read_to_string(toy().join("fs/stat.c")).unwrap();
+    let kept = directory.path().join("kept");
+    // What stat reaches, and whether the tarball was unpacked for that.
+    let look = || {
+        let mut unpacked = false;
+        let tree = Tree::open_kept(&archive, &kept, || unpacked = true).unwrap();
+        let document = analyse(&tree, &request(&["stat"])).unwrap();
+        (rows(call(&document, "stat")), unpacked)
+    };
+    packed(&stat);
+    let (rows, unpacked) = look();
+    assert!(unpacked);
+    assert_eq!(rows, ["inode_getattr 1/2 0/0", "inode_permission D/4D 0/0"]);
+    assert_eq!(look(), (rows.clone(), false));
+    let files: Vec<_> = std::fs::read_dir(&kept).unwrap().collect();
+    let [Ok(file)] = &files[..] else {
+        panic!("{files:?}")
+    };
+    // Damage: of the list it is as good as none, of a file's contents it shows when they
+    // are read. It is then mended.
+    let whole = std::fs::read(file.path()).unwrap();
+    let source = whole.windows(stat.len()).position(|w| w == stat.as_bytes());
+    for (at, unpacked) in [(30, true), (source.unwrap() + 5, false)] {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 1;
+        std::fs::write(file.path(), damaged).unwrap();
+        assert_eq!(look(), (rows.clone(), unpacked));
+        assert_eq!(std::fs::read(file.path()).unwrap(), whole);
+    }
+    for length in [0, 7, 100, whole.len() - 1] {
+        std::fs::write(file.path(), &whole[..length]).unwrap();
+        assert_eq!(look(), (rows.clone(), true), "{length}");
+    }
+    // Another tarball of that name.
+    packed(&stat.replace("error = security_inode_getattr(&path);", "error = 0;"));
+    let (others, unpacked) = look();
+    assert!(unpacked);
+    assert_eq!(others, ["inode_permission D/4D 0/0"]);
+    // One that is cut short is not kept.
+    let bytes = std::fs::read(&archive).unwrap();
+    std::fs::write(&archive, &bytes[..bytes.len() / 2]).unwrap();
+    for _ in 0..2 {
+        let opened = Tree::open_kept(&archive, &kept, || ());
+        assert!(matches!(opened, Err(PlacementError::BadArchive { .. })));
+    }
+    // Nowhere to keep it is no error.
+    packed(&stat);
+    let nowhere = Path::new("/dev/null/kept");
+    assert!(Tree::open_kept(&archive, nowhere, || ()).is_ok());
 }
 
 #[test]

@@ -12,11 +12,12 @@ use crate::context::{Key, World};
 use crate::facts::Facts;
 use crate::framework::Framework;
 use crate::linked::{FactId, Graphs};
-use crate::load::Loaded;
-use crate::maximum::{CauseSet, Counts};
+use crate::load::{Bodies, Loaded};
+use crate::maximum::{CauseSet, Most};
 use crate::modules::Security;
 use crate::nominal::Event;
 use crate::program::{FunctionId, Program};
+use crate::series::{Series, speaks_of};
 use crate::{HookPlacement, Reach, StaleFact, SyscallPlacement, TraceEntry, Undecided, Unparsed};
 
 /// The text of decisions, from the graphs of their functions.
@@ -60,7 +61,7 @@ pub(super) fn placement(
     world: &World<'_, '_>,
     security: &Security,
     at: Place<'_>,
-    most: &Counts,
+    most: &[(Key, Most)],
     events: &[Event],
     why: &mut dyn FnMut(CauseSet) -> Vec<u32>,
 ) -> (SyscallPlacement, Vec<Unparsed>) {
@@ -84,10 +85,14 @@ pub(super) fn placement(
             .unwrap_or_default()
     };
     let mut hooks: BTreeMap<String, HookPlacement> = BTreeMap::new();
-    let keys: BTreeSet<Key> = most.keys().chain(nominal.keys()).copied().collect();
+    let keys: BTreeSet<Key> = {
+        let most = most.iter().map(|(key, _)| key);
+        most.chain(nominal.keys()).copied().collect()
+    };
     for key in keys {
         let hook = name(key.hook);
-        let at_most = most.get(&key).copied().unwrap_or_default();
+        let at_most = most.binary_search_by_key(&key, |&(key, _)| key);
+        let at_most = at_most.map_or_else(|_| Most::default(), |at| most[at].1);
         let mut reach = Reach {
             nominal: nominal.get(&key).copied().unwrap_or_default(),
             max: at_most.count,
@@ -126,6 +131,7 @@ pub(super) fn placement(
             causes.extend(why(at_most.causes));
             causes.sort_unstable();
             causes.dedup();
+            causes.shrink_to_fit();
         }
         if key.modules != 0 {
             let modules = modules_of(framework, key.modules).join("+");
@@ -210,37 +216,60 @@ pub(super) fn collect(
     }
 }
 
-/// Facts that match nothing in the tree, with the reason.
+/// What facts and cuts were not met with.
+pub(super) struct Unmatched<'a> {
+    /// Facts that did match something.
+    pub(super) matched: &'a FxHashSet<FactId>,
+    pub(super) bodies: &'a [Bodies],
+    /// Names, and what is said of them.
+    pub(super) cuts: Vec<(String, String)>,
+    pub(super) series: Option<Series>,
+}
+
+/// Facts that match nothing in the tree though they speak of its series, with the reason.
 pub(super) fn stale(
     facts: &Facts,
     program: &Program<'_>,
-    matched: &FxHashSet<FactId>,
-    unused: Vec<(String, String)>,
+    unmatched: Unmatched<'_>,
 ) -> Vec<StaleFact> {
+    let Unmatched {
+        matched,
+        bodies,
+        cuts,
+        series,
+    } = unmatched;
     let mut stale: Vec<StaleFact> = (0u16..)
         .zip(&facts.code)
-        .filter(|(id, _)| !matched.contains(id))
-        .map(|(_, fact)| {
-            let defined = |function: &String| {
-                program
-                    .all(function)
-                    .iter()
-                    .any(|&id| fact.file.iter().any(|file| file == program.path(id)))
+        .filter(|(id, fact)| !matched.contains(id) && speaks_of(fact.since, fact.until, series))
+        .filter_map(|(_, fact)| {
+            let named = fact.function.iter().flat_map(|name| program.all(name));
+            let its: Vec<FunctionId> = named
+                .copied()
+                .filter(|&id| fact.file.iter().any(|file| file == program.path(id)))
+                .collect();
+            // What tells its code from other versions' is not there: it speaks of those.
+            let other = |&id: &FunctionId| {
+                let place = program.functions[id as usize];
+                let body = bodies[place.file as usize].get(&place.index);
+                body.is_some_and(|body| !body.has_any(&fact.beside))
             };
-            let reason = if fact.function.iter().any(defined) {
-                "the function has no such code"
-            } else {
+            if !its.is_empty() && its.iter().all(other) {
+                return None;
+            }
+            let reason = if its.is_empty() {
                 "no file of these has that function"
+            } else {
+                "the function has no such code"
             };
-            StaleFact {
+            Some(StaleFact {
                 function: fact.function.join(", "),
                 code: fact.code.join(" | "),
                 reason: reason.to_owned(),
                 why: fact.why.clone(),
-            }
+            })
         })
         .collect();
-    stale.extend(unused.into_iter().map(|(pattern, why)| StaleFact {
+    stale.extend(cuts.into_iter().map(|(pattern, why)| StaleFact {
         function: pattern,
         code: String::new(),
         reason: "no function of that name is defined".to_owned(),

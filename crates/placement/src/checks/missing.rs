@@ -179,13 +179,13 @@ mod tests {
         let facts = Facts::load().unwrap().checks;
         let modules = ["selinux", "tomoyo", "yama"].map(module);
         let calls = [
-            call("read", vec![hook("file_permission", &["selinux"])]),
+            call("read", vec![hook("file_lock", &["selinux"])]),
             call(
                 "open",
                 vec![
                     hook("inode_permission", &["selinux"]),
                     hook("file_open", &["tomoyo", "selinux"]),
-                    hook("file_permission", &["selinux", "yama"]),
+                    hook("file_lock", &["selinux", "yama"]),
                 ],
             ),
             // Nobody of rank asks it: nothing lacks.
@@ -199,8 +199,8 @@ mod tests {
         assert_eq!(
             rows,
             [
-                (Confidence::Sure, "data of an open file", "read on ext4"),
-                (Confidence::Likely, "data of an open file", "open on ext4"),
+                (Confidence::Sure, "locks on a file", "read on ext4"),
+                (Confidence::Likely, "locks on a file", "open on ext4"),
                 (
                     Confidence::Unknown,
                     "search of directories, permission on inodes",

@@ -151,13 +151,25 @@ impl<'x, 'a> Finder<'x, 'a> {
         let questions = one.iter().zip(&other).skip(objects);
         let same_question = one.len() == other.len() && questions.clone().all(same);
         let pairs: Vec<_> = one.iter().zip(&other).take(objects).collect();
+        let leads = |links: &[Link], names: &[String]| {
+            let mut functions = links.iter().map(|link| self.program.name(link.0));
+            functions.any(|function| names.iter().any(|name| name == function))
+        };
+        let between =
+            |first: &[String], second: &[String]| leads(links[0], first) && leads(links[1], second);
+        let different = self
+            .facts
+            .other
+            .iter()
+            .find(|fact| fact.hook == hook && between(&fact.first, &fact.second));
+        if let Some(fact) = different {
+            return (Confidence::Unknown, same_question, fact.why.clone());
+        }
         let fact = || {
-            let leads = |links: &[Link], names: &[String]| {
-                let mut functions = links.iter().map(|link| self.program.name(link.0));
-                functions.any(|function| names.iter().any(|name| name == function))
-            };
             self.facts.same.iter().find(|fact| {
-                fact.hook == hook && leads(links[0], &fact.first) && leads(links[1], &fact.second)
+                fact.hook == hook
+                    && between(&fact.first, &fact.second)
+                    && !leads(links[0], &fact.unless)
             })
         };
         let equal = !pairs.is_empty() && pairs.iter().all(|pair| pair.0.text == pair.1.text);

@@ -97,8 +97,12 @@ impl<'a> Graph<'a> {
         match self.callee(function) {
             Some(Callee::Name(name)) if matches!(&*name, "likely" | "unlikely") => {}
             Some(callee) => {
-                let passed = arguments.map_or_else(Vec::new, |all| self.passed(all));
-                let arguments = arguments.map_or_else(Vec::new, |all| self.arguments(all));
+                let passed = arguments
+                    .map_or_else(Vec::new, |all| self.passed(all))
+                    .into();
+                let arguments = arguments
+                    .map_or_else(Vec::new, |all| self.arguments(all))
+                    .into();
                 entry = self.add(Node::Call {
                     callee,
                     passed,

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::Counts;
 use crate::Count;
 use crate::body::NodeId;
+use crate::context::Key;
 use crate::program::FunctionId;
 
 /// Most causes of one set: what has so many is not bounded one by one, and sets would be
@@ -135,16 +136,16 @@ impl Causes {
     }
 
     /// Adds what comes after.
-    pub(super) fn add(&self, counts: &mut Counts, other: &Counts) {
-        for (&key, &count) in other {
+    pub(super) fn add(&self, counts: &mut Counts, other: impl IntoIterator<Item = (Key, Most)>) {
+        for (key, count) in other {
             let sum = counts.entry(key).or_default();
             *sum = self.plus(*sum, count);
         }
     }
 
     /// Takes the other if it is more.
-    pub(super) fn or(&self, counts: &mut Counts, other: &Counts) {
-        for (&key, &count) in other {
+    pub(super) fn or(&self, counts: &mut Counts, other: impl IntoIterator<Item = (Key, Most)>) {
+        for (key, count) in other {
             let most = counts.entry(key).or_default();
             *most = Most {
                 count: most.count.or(count.count),
@@ -154,14 +155,19 @@ impl Causes {
     }
 
     /// Counts in what is done some times, or without bound because of a cause.
-    pub(super) fn repeated(&self, counts: &Counts, rounds: Count, cause: Cause) -> Counts {
+    pub(super) fn repeated(
+        &self,
+        counts: impl IntoIterator<Item = (Key, Most)>,
+        rounds: Count,
+        cause: Cause,
+    ) -> impl Iterator<Item = (Key, Most)> {
         let why = if rounds.unbounded { self.one(cause) } else { 0 };
-        let all = counts.iter().map(|(&key, most)| {
+        let all = counts.into_iter().map(move |(key, most)| {
             let count = most.count.repeated(rounds);
             let causes = self.union(most.causes, why);
             (key, Most { count, causes })
         });
-        all.filter(|(_, most)| !most.count.is_zero()).collect()
+        all.filter(|(_, most)| !most.count.is_zero())
     }
 
     /// Whatever is called, as often as it likes because of a cause.

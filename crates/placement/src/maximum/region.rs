@@ -3,12 +3,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::cause::Cause;
+use super::cause::{Cause, Most};
 use super::circles::components;
-use super::{Counts, MAX_NESTING, Maximum};
+use super::{Counts, MAX_NESTING, Maximum, Shared};
 use crate::Count;
 use crate::body::NodeId;
-use crate::context::Tags;
+use crate::context::{Key, Tags};
 use crate::linked::{Linked, Step};
 use crate::program::FunctionId;
 
@@ -17,7 +17,7 @@ pub(super) struct Region<'r, 'w, 'x, 'a> {
     pub(super) maximum: &'r Maximum<'w, 'x, 'a>,
     pub(super) id: FunctionId,
     pub(super) linked: &'r Linked,
-    pub(super) costs: &'r [Option<Counts>],
+    pub(super) costs: &'r [Option<Shared>],
     pub(super) edges: &'r [Vec<NodeId>],
     pub(super) tags: Tags,
 }
@@ -61,7 +61,7 @@ impl Region<'_, '_, '_, '_> {
             for &node in &component {
                 if let Some(counts) = reached[node].take() {
                     match &mut before {
-                        Some(before) => causes.or(before, &counts),
+                        Some(before) => causes.or(before, counts),
                         None => before = Some(counts),
                     }
                 }
@@ -81,17 +81,17 @@ impl Region<'_, '_, '_, '_> {
                         self.without_bound(&part)
                     };
                     let cause = Cause::Loop(self.id, head);
-                    causes.add(&mut counts, &causes.repeated(&body, rounds, cause));
+                    causes.add(&mut counts, causes.repeated(body, rounds, cause));
                 }
             } else if let Some(cost) = &self.costs[nodes[node] as usize] {
-                causes.add(&mut counts, cost);
+                causes.add(&mut counts, cost.iter().copied());
             }
             let inside: rustc_hash::FxHashSet<usize> = component.iter().copied().collect();
-            causes.or(&mut most, &counts);
+            causes.or(&mut most, each(&counts));
             for &node in &component {
                 for &to in edges[node].iter().filter(|to| !inside.contains(to)) {
                     match &mut reached[to] {
-                        Some(known) => causes.or(known, &counts),
+                        Some(known) => causes.or(known, each(&counts)),
                         None => reached[to] = Some(counts.clone()),
                     }
                 }
@@ -108,7 +108,7 @@ impl Region<'_, '_, '_, '_> {
             .iter()
             .filter_map(|&node| self.costs[node as usize].as_ref())
         {
-            causes.or(&mut all, cost);
+            causes.or(&mut all, cost.iter().copied());
         }
         causes.without_bound(&mut all, Cause::Nested(self.id));
         all
@@ -147,4 +147,8 @@ impl Region<'_, '_, '_, '_> {
         let said = self.maximum.world.fact(facts, self.tags, |fact| fact.max);
         said.unwrap_or(Count::UNBOUNDED)
     }
+}
+
+fn each(counts: &Counts) -> impl Iterator<Item = (Key, Most)> {
+    counts.iter().map(|(&key, &most)| (key, most))
 }

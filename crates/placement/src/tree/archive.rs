@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A tarball of a kernel's sources. What can be needed is kept in memory, nothing is
-//! written; links in it are not followed.
+//! A tarball of a kernel's sources. What can be needed is held in memory, or kept beside
+//! what was found in other trees; links in it are not followed.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-use liblzma::read::XzDecoder;
-use liblzma::stream::Stream;
+use liblzma::stream::{MtStreamBuilder, Stream};
 
+use super::kept::{self, Files, Kept};
 use super::{Entry, MAX_FILE, MAX_FILES, wanted};
 use crate::error::PlacementError;
 
@@ -19,6 +19,8 @@ const MAX_KEPT: u64 = 512 << 20;
 const MAX_UNPACKED: u64 = 8 << 30;
 /// Most bytes that unpacking itself may take; `xz -9` asks for 65 MiB.
 const MAX_UNPACKER: u64 = 256 << 20;
+/// Most threads that unpack.
+const MAX_UNPACKERS: usize = 4;
 /// What may be needed of a tree.
 const KEPT: [&str; 11] = [
     "arch/x86/",
@@ -36,109 +38,197 @@ const KEPT: [&str; 11] = [
 
 #[derive(Debug)]
 pub(super) struct Archive {
-    files: BTreeMap<String, Vec<u8>>,
+    held: Held,
+}
+
+#[derive(Debug)]
+enum Held {
+    /// All of it in memory.
+    Memory(Files),
+    /// In a file beside; what the tarball holds is read again if that is damaged.
+    Kept {
+        kept: Kept,
+        archive: PathBuf,
+        place: PathBuf,
+        again: OnceLock<Option<Files>>,
+    },
 }
 
 impl Archive {
     pub(super) fn open(path: &Path) -> Result<Self, PlacementError> {
-        let unreadable = |source| PlacementError::Unreadable {
-            path: path.to_path_buf(),
-            source,
-        };
-        let mut reader = BufReader::new(File::open(path).map_err(unreadable)?);
-        let mut magic = Vec::new();
-        reader
-            .by_ref()
-            .take(6)
-            .read_to_end(&mut magic)
-            .map_err(unreadable)?;
-        let whole = std::io::Cursor::new(magic.clone()).chain(reader);
-        if magic.starts_with(b"\xfd7zXZ") {
-            // As `xz` does, what is asked for must not be whatever the archive says.
-            let stream = Stream::new_stream_decoder(MAX_UNPACKER, 0);
-            let stream = stream.map_err(|error| unreadable(error.into()))?;
-            Self::unpack(XzDecoder::new_stream(whole, stream), path)
-        } else {
-            Self::unpack(whole, path)
-        }
+        let held = Held::Memory(unpacked(path)?);
+        Ok(Self { held })
     }
 
-    fn unpack(reader: impl Read, path: &Path) -> Result<Self, PlacementError> {
-        let bad = |error: std::io::Error| PlacementError::BadArchive {
-            path: path.to_path_buf(),
-            reason: error.to_string(),
+    /// Opens a tarball, or what was unpacked of it before. What is unpacked is announced,
+    /// and kept in the directory.
+    pub(super) fn open_kept(
+        path: &Path,
+        directory: &Path,
+        unpacking: impl FnOnce(),
+    ) -> Result<Self, PlacementError> {
+        let place = kept::place(directory, path);
+        let from_place = || {
+            let place = place.as_deref()?;
+            Some(Self {
+                held: Held::Kept {
+                    kept: kept::open(place)?,
+                    archive: path.to_path_buf(),
+                    place: place.to_path_buf(),
+                    again: OnceLock::new(),
+                },
+            })
         };
-        let too_large = |what, limit| PlacementError::TooLarge {
-            path: path.to_path_buf(),
-            what,
-            limit,
-        };
-        let mut archive = tar::Archive::new(reader.take(MAX_UNPACKED));
-        let mut files = BTreeMap::new();
-        let mut kept = 0u64;
-        for item in archive.entries().map_err(bad)? {
-            let mut item = item.map_err(bad)?;
-            if !item.header().entry_type().is_file() || item.size() > MAX_FILE {
-                continue;
-            }
-            let Some(name) = inner_name(&item.path_bytes()) else {
-                continue;
-            };
-            if !is_kept(&name) {
-                continue;
-            }
-            kept += item.size();
-            if kept > MAX_KEPT {
-                return Err(too_large("the size of its sources in bytes", MAX_KEPT));
-            }
-            if files.len() >= MAX_FILES {
-                return Err(too_large("the number of files", MAX_FILES as u64));
-            }
-            let mut bytes = Vec::new();
-            item.read_to_end(&mut bytes).map_err(bad)?;
-            files.insert(name, bytes);
+        if let Some(archive) = from_place() {
+            return Ok(archive);
         }
-        Ok(Self { files })
+        unpacking();
+        let files = unpacked(path)?;
+        if let Some(place) = &place {
+            // If it cannot be written, it is only slower the next time.
+            let _ = kept::write(place, &files);
+        }
+        let held = Held::Memory(files);
+        Ok(from_place().unwrap_or(Self { held }))
     }
 
-    pub(super) fn from_files(mut files: BTreeMap<String, Vec<u8>>) -> Self {
+    pub(super) fn from_files(mut files: Files) -> Self {
         files.retain(|name, bytes| is_kept(name) && bytes.len() as u64 <= MAX_FILE);
-        Self { files }
+        let held = Held::Memory(files);
+        Self { held }
     }
 
     pub(super) fn list(&self, paths: &[String]) -> Vec<Entry> {
-        let entries = self.files.iter().filter(|(path, _)| wanted(paths, path));
-        entries
-            .map(|(path, bytes)| Entry {
-                path: path.clone(),
-                size: bytes.len() as u64,
-                stamp: stamp(bytes),
-            })
-            .collect()
+        let entry = |path: &String, size, sum| Entry {
+            path: path.clone(),
+            size,
+            stamp: u64::from_le_bytes(sum),
+        };
+        match &self.held {
+            Held::Memory(files) => {
+                let files = files.iter().filter(|(path, _)| wanted(paths, path));
+                files
+                    .map(|(path, bytes)| entry(path, bytes.len() as u64, kept::sum(bytes)))
+                    .collect()
+            }
+            Held::Kept { kept, .. } => {
+                let parts = kept.parts.iter().filter(|(path, _)| wanted(paths, path));
+                parts
+                    .map(|(path, part)| entry(path, part.size, part.sum))
+                    .collect()
+            }
+        }
     }
 
     pub(super) fn read(&self, archive: &Path, path: &str) -> Result<Vec<u8>, PlacementError> {
-        self.files
-            .get(path)
-            .cloned()
-            .ok_or_else(|| PlacementError::Unreadable {
-                path: archive.join(path),
-                source: std::io::Error::other("it is not in the archive"),
-            })
+        let bytes = match &self.held {
+            Held::Memory(files) => files.get(path).cloned(),
+            Held::Kept {
+                kept,
+                archive,
+                place,
+                again,
+            } => {
+                let part = kept.parts.get(path);
+                let damaged = || {
+                    let files = again.get_or_init(|| unpacked_anew(archive, place));
+                    files.as_ref()?.get(path).cloned()
+                };
+                part.and_then(|part| kept.read(part).or_else(damaged))
+            }
+        };
+        bytes.ok_or_else(|| PlacementError::Unreadable {
+            path: archive.join(path),
+            source: std::io::Error::other("it is not in the archive"),
+        })
     }
 }
 
-/// May a file be needed?
-fn is_kept(name: &str) -> bool {
-    let source = name.ends_with(".c") || name.ends_with(".h");
-    name == "Makefile" || source && KEPT.iter().any(|top| name.starts_with(top))
+/// What can be needed of a tarball of which something damaged is kept, and is no longer.
+fn unpacked_anew(archive: &Path, place: &Path) -> Option<Files> {
+    let _ = std::fs::remove_file(place);
+    let files = unpacked(archive).ok()?;
+    let _ = kept::write(place, &files);
+    Some(files)
 }
 
-fn stamp(bytes: &[u8]) -> u64 {
-    use std::hash::Hasher;
-    let mut hasher = rustc_hash::FxHasher::default();
-    hasher.write(bytes);
-    hasher.finish()
+/// What can be needed of a tarball.
+fn unpacked(path: &Path) -> Result<Files, PlacementError> {
+    let unreadable = |source| PlacementError::Unreadable {
+        path: path.to_path_buf(),
+        source,
+    };
+    let mut reader = BufReader::new(File::open(path).map_err(unreadable)?);
+    let mut magic = Vec::new();
+    reader
+        .by_ref()
+        .take(6)
+        .read_to_end(&mut magic)
+        .map_err(unreadable)?;
+    let whole = std::io::Cursor::new(magic.clone()).chain(reader);
+    if magic.starts_with(b"\xfd7zXZ") {
+        let stream = decoder().map_err(|error| unreadable(error.into()))?;
+        // Threads wait for blocks of MiB: small pieces would only wake them.
+        let whole = BufReader::with_capacity(1 << 20, whole);
+        unpack(liblzma::bufread::XzDecoder::new_stream(whole, stream), path)
+    } else {
+        unpack(whole, path)
+    }
+}
+
+/// Decodes blocks on all processors, as far as the limit allows. As with `xz`, what is
+/// asked for must not be whatever the archive says.
+fn decoder() -> Result<Stream, liblzma::stream::Error> {
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    MtStreamBuilder::new()
+        .threads(u32::try_from(processors.min(MAX_UNPACKERS)).unwrap_or(1))
+        .memlimit_threading(MAX_UNPACKER)
+        .memlimit_stop(MAX_UNPACKER)
+        .decoder()
+}
+
+fn unpack(reader: impl Read, path: &Path) -> Result<Files, PlacementError> {
+    let bad = |error: std::io::Error| PlacementError::BadArchive {
+        path: path.to_path_buf(),
+        reason: error.to_string(),
+    };
+    let too_large = |what, limit| PlacementError::TooLarge {
+        path: path.to_path_buf(),
+        what,
+        limit,
+    };
+    let mut archive = tar::Archive::new(reader.take(MAX_UNPACKED));
+    let mut files = Files::new();
+    let mut kept = 0u64;
+    for item in archive.entries().map_err(bad)? {
+        let mut item = item.map_err(bad)?;
+        if !item.header().entry_type().is_file() || item.size() > MAX_FILE {
+            continue;
+        }
+        let Some(name) = inner_name(&item.path_bytes()) else {
+            continue;
+        };
+        if !is_kept(&name) {
+            continue;
+        }
+        kept += item.size();
+        if kept > MAX_KEPT {
+            return Err(too_large("the size of its sources in bytes", MAX_KEPT));
+        }
+        if files.len() >= MAX_FILES {
+            return Err(too_large("the number of files", MAX_FILES as u64));
+        }
+        let mut bytes = Vec::new();
+        item.read_to_end(&mut bytes).map_err(bad)?;
+        files.insert(name, bytes);
+    }
+    Ok(files)
+}
+
+/// May a file be needed?
+pub(super) fn is_kept(name: &str) -> bool {
+    let source = name.ends_with(".c") || name.ends_with(".h");
+    name == "Makefile" || source && KEPT.iter().any(|top| name.starts_with(top))
 }
 
 /// The name below the archive's top directory, if it is a plain one.
@@ -146,8 +236,11 @@ fn inner_name(path: &[u8]) -> Option<String> {
     let path = std::str::from_utf8(path).ok()?;
     let path = path.strip_prefix("./").unwrap_or(path);
     let (_, inner) = path.split_once('/')?;
-    let plain = inner
-        .split('/')
-        .all(|part| !part.is_empty() && part != "." && part != "..");
-    (plain && inner.len() < 512).then(|| inner.to_owned())
+    is_plain(inner).then(|| inner.to_owned())
+}
+
+/// Is it a name that leads nowhere else?
+pub(super) fn is_plain(name: &str) -> bool {
+    let mut parts = name.split('/');
+    name.len() < 512 && parts.all(|part| !part.is_empty() && part != "." && part != "..")
 }

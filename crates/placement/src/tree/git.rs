@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
+use super::archive::is_kept;
 use super::{Entry, MAX_FILE, MAX_FILES, wanted};
 use crate::error::PlacementError;
 
@@ -92,6 +93,9 @@ impl Repository {
             let Some((path, object, size)) = parse(line) else {
                 continue;
             };
+            if !is_kept(&path) {
+                continue;
+            }
             if files.len() >= MAX_FILES {
                 break;
             }

@@ -46,8 +46,9 @@ pub fn check(args: &CheckArgs) -> Result<Exit> {
         ));
     }
     let wanted = input::wanted(args)?;
-    let source = args.source.as_deref().map(source::open).transpose()?;
     let mut line = Line::new(args.quiet);
+    let source = args.source.as_deref();
+    let source = source.map(|path| source::open(path, &line)).transpose()?;
     let documents = match args.from.is_empty() {
         false => Some(Documents::read(&args.from)?),
         true => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The static side: bounds of what was measured, by a kernel's sources.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use check::Subject;
@@ -20,8 +20,13 @@ use crate::progress::Line;
 ///
 /// # Errors
 /// If there are none.
-pub fn open(path: &Path) -> Result<Input> {
-    Input::open(path)
+pub fn open(path: &Path, line: &Line) -> Result<Input> {
+    Input::open(path, Some(cache()), line)
+}
+
+/// Where what is found in sources is kept.
+fn cache() -> PathBuf {
+    cache_dir().join("placement")
 }
 
 /// Bounds of the operations that the profile measured, from sources or from a document.
@@ -97,7 +102,7 @@ fn request(profiles: &ProfileDocument, subject: &Subject) -> Result<Request> {
         syscalls,
         fs: vec![subject.fs.clone()],
         config: config.and_then(|path| std::fs::read_to_string(path).ok()),
-        cache: Some(cache_dir().join("placement")),
+        cache: Some(cache()),
         explain: true,
         ..Request::default()
     })

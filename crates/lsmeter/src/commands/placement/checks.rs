@@ -5,7 +5,7 @@ use anyhow::Result;
 use placement::Tree;
 use report::ChecksOptions;
 
-use super::input::{Input, request};
+use super::input::{Input, cache, request};
 use super::{check_table, deliver_table};
 use crate::cli::ChecksArgs;
 use crate::exit::Exit;
@@ -21,7 +21,7 @@ pub fn checks(args: &ChecksArgs) -> Result<Exit> {
     line.say(format!("analysing {}", args.tree.display()));
     let input = match &args.rev {
         Some(revision) => Input::Tree(Tree::open_revision(&args.tree, revision)?),
-        None => Input::open(&args.tree)?,
+        None => Input::open(&args.tree, cache(&args.scope), &line)?,
     };
     let document = input.placement(&request(&args.scope)?)?;
     line.done();

@@ -8,7 +8,7 @@ use experiment::placement::PlacementDifference;
 use placement::Tree;
 use report::DifferenceOptions;
 
-use super::input::{Input, like, request};
+use super::input::{Input, cache, like, request};
 use super::{check_table, deliver_table};
 use crate::cli::DiffArgs;
 use crate::exit::Exit;
@@ -22,7 +22,10 @@ use crate::progress::Line;
 pub fn diff(args: &DiffArgs) -> Result<Exit> {
     let stdout_taken = check_table(&args.table)?;
     let line = Line::new(args.table.quiet);
-    let [before, after] = [open(args, &args.before)?, open(args, &args.after)?];
+    let [before, after] = [
+        open(args, &args.before, &line)?,
+        open(args, &args.after, &line)?,
+    ];
     let mut asked = request(&args.scope)?;
     asked.lenient = true;
     for input in [&before, &after] {
@@ -52,9 +55,9 @@ pub fn diff(args: &DiffArgs) -> Result<Exit> {
     Ok(verdict(args, &difference))
 }
 
-fn open(args: &DiffArgs, path: &Path) -> Result<Input> {
+fn open(args: &DiffArgs, path: &Path, line: &Line) -> Result<Input> {
     let Some(repository) = &args.repo else {
-        return Input::open(path);
+        return Input::open(path, cache(&args.scope), line);
     };
     let Some(revision) = path.to_str() else {
         return Err(usage(

@@ -8,9 +8,9 @@ use experiment::placement::{PlacementHistory, SkippedVersion};
 use placement::{Tree, revisions};
 use report::PlacementHistoryOptions;
 
-use super::input::{Input, request};
+use super::input::{Input, cache, request};
 use super::{check_table, deliver_table};
-use crate::cli::HistoryArgs;
+use crate::cli::{HistoryArgs, ScopeArgs};
 use crate::exit::Exit;
 use crate::failure::usage;
 use crate::progress::Line;
@@ -30,7 +30,9 @@ pub fn history(args: &HistoryArgs) -> Result<Exit> {
     for (number, version) in (1usize..).zip(&versions) {
         let name = version.name();
         line.say(format!("{number}/{}: analysing {name}", versions.len()));
-        let placement = version.open().and_then(|input| input.placement(&asked));
+        let placement = version
+            .open(&args.scope, &line)
+            .and_then(|input| input.placement(&asked));
         match placement {
             Ok(document) => history.push(&document),
             Err(error) => {
@@ -79,9 +81,9 @@ impl Version<'_> {
         }
     }
 
-    fn open(&self) -> Result<Input> {
+    fn open(&self, scope: &ScopeArgs, line: &Line) -> Result<Input> {
         Ok(match self {
-            Version::Tree(path) => Input::open(path)?,
+            Version::Tree(path) => Input::open(path, cache(scope), line)?,
             Version::Revision(path, revision) => Input::Tree(Tree::open_revision(path, revision)?),
         })
     }

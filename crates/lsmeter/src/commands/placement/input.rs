@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{Read, Seek};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use experiment::PlacementDocument;
@@ -12,6 +12,7 @@ use placement::{Request, Tree, analyse};
 use crate::cli::ScopeArgs;
 use crate::config;
 use crate::failure::usage;
+use crate::progress::Line;
 
 /// Largest `.config` that is read; a distribution's has 300 KiB.
 const CONFIG_LIMIT_BYTES: u64 = 16 << 20;
@@ -29,7 +30,7 @@ impl Input {
     ///
     /// # Errors
     /// If it is none of these.
-    pub fn open(path: &Path) -> Result<Input> {
+    pub fn open(path: &Path, cache: Option<PathBuf>, line: &Line) -> Result<Input> {
         let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
         let file = is_file.then(|| File::open(path).ok()).flatten();
         if let Some(mut file) = file {
@@ -42,7 +43,7 @@ impl Input {
                 return Ok(Input::Document(document.into()));
             }
         }
-        Ok(Input::Tree(Tree::open(path)?))
+        Ok(Input::Tree(open_tree(path, cache, line)?))
     }
 
     /// Its placement: of what is asked for, as far as a document has it.
@@ -60,6 +61,27 @@ impl Input {
     }
 }
 
+/// Opens a directory or a tarball, of which what was unpacked is kept if there is a place
+/// for it.
+///
+/// # Errors
+/// If it is no kernel tree, or cannot be read.
+pub fn open_tree(path: &Path, cache: Option<PathBuf>, line: &Line) -> Result<Tree> {
+    let Some(cache) = cache else {
+        return Ok(Tree::open(path)?);
+    };
+    let unpacking = || {
+        let path = path.display();
+        line.say(format!("unpacking {path}, this once: its sources are kept"));
+    };
+    Ok(Tree::open_kept(path, cache, unpacking)?)
+}
+
+/// Where what was found is kept, if it is to be.
+pub fn cache(args: &ScopeArgs) -> Option<PathBuf> {
+    (!args.no_cache).then(|| config::cache_dir().join("placement"))
+}
+
 /// What an analysis is asked for.
 ///
 /// # Errors
@@ -70,7 +92,7 @@ pub fn request(args: &ScopeArgs) -> Result<Request> {
         all: args.all,
         fs: args.fs.clone(),
         config: args.config.as_deref().map(read_config).transpose()?,
-        cache: (!args.no_cache).then(|| config::cache_dir().join("placement")),
+        cache: cache(args),
         explain: true,
         ..Request::default()
     })

@@ -57,7 +57,7 @@ pub fn placement(args: &PlacementArgs) -> Result<Exit> {
 
     let line = Line::new(args.quiet);
     line.say("opening the tree");
-    let tree = open(&args.tree)?;
+    let tree = open(&args.tree, &line)?;
     if let Some(profiles) = &profiles {
         return agree(args, profiles, &tree, &line);
     }
@@ -70,13 +70,13 @@ pub fn placement(args: &PlacementArgs) -> Result<Exit> {
 }
 
 /// Opens the sources that are asked for.
-fn open(args: &TreeArgs) -> Result<Tree> {
+fn open(args: &TreeArgs, line: &Line) -> Result<Tree> {
     let Some(path) = &args.tree else {
         return Err(usage("no tree is named", "give the top of a kernel tree"));
     };
     Ok(match &args.rev {
         Some(revision) => Tree::open_revision(path, revision)?,
-        None => Tree::open(path)?,
+        None => input::open_tree(path, input::cache(&args.scope), line)?,
     })
 }
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! One source file that is anything, all functions of it: hundreds a second, where a whole
+//! tree (the other target) takes milliseconds.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use placement::SourceParser;
+
+thread_local! {
+    static PARSER: std::cell::RefCell<SourceParser> =
+        SourceParser::new().expect("the built-in facts are whole").into();
+}
+
+fuzz_target!(|data: &[u8]| {
+    let parse = || PARSER.with_borrow_mut(|parser| parser.parse(data));
+    let parsed = parse();
+    let lines = data.iter().filter(|&&byte| byte == b'\n').count() + 1;
+    let named = parsed.functions + parsed.macros;
+    assert!(parsed.misunderstood.len() <= named, "{parsed:?}");
+    let line = |it: &placement::Misunderstood| it.line as usize;
+    assert!(
+        parsed
+            .misunderstood
+            .iter()
+            .all(|it| (1..=lines).contains(&line(it)))
+    );
+    // What came before must not matter: the parser is used for one file after another.
+    assert_eq!(parsed, parse());
+});

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Series of kernels, as facts name them. What a fact says is decided by code alone; its
+//! series only tell where code that does not match it is worth a word.
+
+use serde::Deserialize;
+
+/// `6.12`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Series(u32, u32);
+
+impl TryFrom<String> for Series {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let exact = |text: &&str| text.bytes().filter(|&byte| byte == b'.').count() == 1;
+        let series = Some(text.as_str()).filter(exact).and_then(Self::of);
+        series.ok_or_else(|| format!("`{text}` is no series of kernels, such as 6.12"))
+    }
+}
+
+impl Series {
+    /// The series of a version: that of `6.12.117` is `6.12`.
+    pub(crate) fn of(version: &str) -> Option<Self> {
+        let mut numbers = version.split('.').map(str::parse::<u32>);
+        Some(Self(numbers.next()?.ok()?, numbers.next()?.ok()?))
+    }
+}
+
+/// Does what was seen from one series to another speak of a tree? Of one whose version
+/// cannot be told it does.
+pub(crate) fn speaks_of(
+    since: Option<Series>,
+    until: Option<Series>,
+    series: Option<Series>,
+) -> bool {
+    series.is_none_or(|series| {
+        since.is_none_or(|since| since <= series) && until.is_none_or(|until| series <= until)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn series_are_compared_as_numbers() {
+        let of = |text: &str| Series::of(text);
+        assert!(of("5.10.262") < of("6.1") && of("6.9-rc1") == None && of("6.1") < of("6.12.3"));
+        assert_eq!(Series::try_from("6.12".to_owned()), Ok(Series(6, 12)));
+        for text in ["", "6", "6.x", "6.12.1", "v6.12"] {
+            assert!(Series::try_from(text.to_owned()).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn ends_belong_to_it() {
+        let speaks = |since: &str, until: &str, version: &str| {
+            speaks_of(Series::of(since), Series::of(until), Series::of(version))
+        };
+        assert!(speaks("6.1", "6.12", "6.1.5") && speaks("6.1", "6.12", "6.12.117"));
+        assert!(!speaks("6.1", "", "5.10.1") && !speaks("", "6.1", "6.2.0"));
+        assert!(speaks("6.1", "6.12", "next") && speaks("", "", "6.2"));
+    }
+}

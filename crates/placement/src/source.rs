@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! One source file by itself, all functions of it: for those who look at how much of a
+//! tree is understood, and for fuzzing. An analysis parses only what it needs.
+
+use crate::clean::clean;
+use crate::config::Config;
+use crate::error::PlacementError;
+use crate::facts::Facts;
+use crate::lower::Lowerer;
+use crate::scan::{Kind, scan};
+
+/// A function or macro that was not understood in full.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misunderstood {
+    /// Its name.
+    pub name: String,
+    /// Where it begins, from 1.
+    pub line: u32,
+    /// Is it a macro? Those need not be whole statements.
+    pub is_macro: bool,
+    /// Where in it, or why.
+    pub reason: String,
+}
+
+/// What was made of a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ParsedSource {
+    /// Functions that it defines, macros aside.
+    pub functions: usize,
+    /// Macros that it defines.
+    pub macros: usize,
+    /// Calls, decisions, loops and labels in all of them.
+    pub nodes: usize,
+    /// What was not understood in full, in the file's order.
+    pub misunderstood: Vec<Misunderstood>,
+}
+
+/// Parses sources as an analysis without a `.config` does.
+pub struct SourceParser {
+    config: Config,
+    lowerer: Lowerer,
+}
+
+impl SourceParser {
+    /// A parser; made once per thread.
+    ///
+    /// # Errors
+    /// [`PlacementError::BadFacts`] if the built-in facts cannot be read.
+    pub fn new() -> Result<Self, PlacementError> {
+        Ok(Self {
+            config: Config::everything(&Facts::load()?.config),
+            lowerer: Lowerer::new(),
+        })
+    }
+
+    /// Parses every function and macro of a file, which may be anything.
+    pub fn parse(&mut self, source: &[u8]) -> ParsedSource {
+        let clean = clean(source, &self.config);
+        let index = scan(&clean);
+        let text = &clean.text;
+        let mut parsed = ParsedSource::default();
+        for function in &index.functions {
+            let part = |from: u32, to: u32| {
+                let part = text.get(from as usize..to as usize);
+                part.unwrap_or_default()
+            };
+            let header = part(function.range.0, function.body);
+            let inner = part(function.body, function.range.1);
+            let body = self.lowerer.lower(header, inner, function.kind);
+            let is_macro = matches!(function.kind, Kind::Macro | Kind::Alias);
+            parsed.functions += usize::from(!is_macro);
+            parsed.macros += usize::from(is_macro);
+            parsed.nodes += body.nodes.len().saturating_sub(1);
+            if !body.fault.is_empty() {
+                let name = index.names.get(function.name as usize);
+                parsed.misunderstood.push(Misunderstood {
+                    name: name.map(ToString::to_string).unwrap_or_default(),
+                    line: function.line,
+                    is_macro,
+                    reason: body.fault.into(),
+                });
+            }
+        }
+        parsed
+    }
+}
