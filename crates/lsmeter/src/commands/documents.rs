@@ -33,7 +33,7 @@ pub fn read_as<T>(
 /// # Errors
 /// If there is no such file, or it holds none.
 pub fn read(path: &Path) -> Result<AnyDocument> {
-    read_as(path, ANY, |file| AnyDocument::read(file))
+    read_as(path, ANY, AnyDocument::read)
 }
 
 /// Reads a run document.
@@ -42,5 +42,5 @@ pub fn read(path: &Path) -> Result<AnyDocument> {
 /// If there is no such file, or it holds none.
 pub fn read_run(path: &Path) -> Result<Run> {
     let hint = "give documents that `lsmeter run --output FILE` wrote";
-    read_as(path, hint, |file| Run::read(file))
+    read_as(path, hint, Run::read)
 }

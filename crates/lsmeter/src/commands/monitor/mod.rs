@@ -80,7 +80,7 @@ fn show_recording(
     live_view: bool,
 ) -> Result<()> {
     let hint = "give a recording that `lsmeter monitor --record FILE` made";
-    let document = read_as(path, hint, |file| MonitorDocument::read(file))?;
+    let document = read_as(path, hint, MonitorDocument::read)?;
     if args.json_lines {
         document.intervals.iter().try_for_each(print_line)?;
     }

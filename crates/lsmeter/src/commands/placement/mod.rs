@@ -82,7 +82,7 @@ fn open(args: &TreeArgs, line: &Line) -> Result<Tree> {
 
 fn read_profiles(path: &Path) -> Result<ProfileDocument> {
     let hint = "give a document that `lsmeter profile --output FILE` wrote";
-    read_as(path, hint, |file| ProfileDocument::read(file))
+    read_as(path, hint, ProfileDocument::read)
 }
 
 fn deliver(args: &PlacementArgs, document: &PlacementDocument, stdout_taken: bool) -> Result<()> {
