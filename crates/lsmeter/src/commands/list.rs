@@ -114,9 +114,11 @@ pub fn stacks(json: bool) -> Result<Exit> {
     let mut used: BTreeMap<String, Vec<&'static str>> = BTreeMap::new();
     for preset in experiment::presets() {
         for configuration in preset.spec()?.resolve()?.configurations {
-            used.entry(configuration.stack.to_string())
-                .or_default()
-                .push(preset.name);
+            let presets = used.entry(configuration.stack.to_string()).or_default();
+            // It may have the stack with several policies.
+            if presets.last() != Some(&preset.name) {
+                presets.push(preset.name);
+            }
         }
     }
     if json {

@@ -93,8 +93,14 @@ impl Place {
 
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lsmeter"));
+        command.args(arguments);
+        self.environment(&mut command);
         command
-            .args(arguments)
+    }
+
+    /// Makes a command one of this place.
+    pub fn environment<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        command
             .current_dir(self.path())
             .env("XDG_CACHE_HOME", self.cache())
             .env("XDG_CONFIG_HOME", self.join("config"))
@@ -103,8 +109,7 @@ impl Place {
             .env("LC_ALL", "C.UTF-8")
             .env("NO_COLOR", "1")
             .env_remove("COLUMNS")
-            .stdin(Stdio::null());
-        command
+            .stdin(Stdio::null())
     }
 
     pub fn run(&self, arguments: &[&str]) -> Ended {

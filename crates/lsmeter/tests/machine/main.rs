@@ -21,5 +21,6 @@ mod sensitivity;
 mod shards;
 mod slurm;
 mod suite;
+mod tutorials;
 mod view;
 mod vm;

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Every command of the tutorials, run in their order, prints what they show. SLOW: some
+//! minutes.
+//!
+//! In `docs/tutorials/*.md`, what stands in a block `console` is run: a line after `$ ` by a
+//! shell, and the lines below are what it prints to both outputs, then its exit status if it
+//! fails. Figures may be others, and blanks; `…` stands for any text, in a line of its own for
+//! any lines. What stands in a block `sh` is not run, and their number is known here.
+//!
+//! With LSMETER_TUTORIALS=DIRECTORY the tutorials are also written there with all that was
+//! printed.
+//!
+//! Needs QEMU, busybox and the kernels debian:6.1 and debian:6.12 in the cache of whoever runs
+//! the tests (`lsmeter kernel fetch debian:6.1 debian:6.12`); nothing is fetched here.
+
+mod text;
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use text::{Block, Tutorial};
+
+use crate::common::Place;
+use crate::vm::Vm;
+
+/// What a command printed, and its exit status if that is not 0.
+fn shown(output: &[u8], status: Option<i32>) -> String {
+    let mut shown = String::from_utf8(output.to_vec()).unwrap();
+    if !shown.is_empty() && !shown.ends_with('\n') {
+        shown.push('\n');
+    }
+    if status != Some(0) {
+        let status = status.map_or("signal".to_owned(), |status| status.to_string());
+        writeln!(shown, "exit status {status}").unwrap();
+    }
+    shown
+}
+
+fn read(name: &str) -> Tutorial {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../docs/tutorials/{name}.md"));
+    Tutorial::parse(&fs::read_to_string(path).unwrap())
+}
+
+/// Holds what was printed against what the tutorial shows.
+#[track_caller]
+fn assert_shows(name: &str, tutorial: &Tutorial, printed: &[String]) {
+    if let Some(directory) = std::env::var_os("LSMETER_TUTORIALS") {
+        let path = PathBuf::from(directory).join(format!("{name}.md"));
+        fs::write(path, tutorial.with_output(printed)).unwrap();
+    }
+    let mut wrong = String::new();
+    for (command, printed) in tutorial.commands().zip(printed) {
+        if !text::matches(&command.output, printed) {
+            write!(
+                wrong,
+                "$ {}\n--- {name}.md shows\n{}--- printed\n{printed}\n",
+                command.line, command.output
+            )
+            .unwrap();
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// In a directory of this machine, with its kernels.
+fn run_here(name: &str, not_run: usize) {
+    let tutorial = read(name);
+    assert_eq!(tutorial.blocks(Block::Sh), not_run);
+    let place = Place::with_kernel("debian:6.1");
+    let programs = place.join("tmp/programs");
+    fs::create_dir(&programs).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_lsmeter"), programs.join("lsmeter")).unwrap();
+    let path = std::env::join_paths(
+        std::iter::once(programs.clone())
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+    )
+    .unwrap();
+    let printed: Vec<String> = tutorial
+        .commands()
+        .map(|command| {
+            let mut shell = Command::new("sh");
+            shell.arg("-c").arg(format!("exec 2>&1\n{}", command.line));
+            let output = place.environment(&mut shell).env("PATH", &path).output();
+            let output = output.unwrap();
+            shown(&output.stdout, output.status.code())
+        })
+        .collect();
+    assert_shows(name, &tutorial, &printed);
+}
+
+#[test]
+fn a_patch_author() {
+    run_here("patch-author", 2);
+}
+
+#[test]
+fn a_distribution_engineer() {
+    run_here("distribution-engineer", 1);
+}
+
+#[test]
+fn a_researcher() {
+    run_here("researcher", 2);
+}
+
+/// On a live machine, as root: in a guest.
+#[test]
+fn an_operator() {
+    let tutorial = read("operator");
+    assert_eq!(tutorial.blocks(Block::Sh), 1);
+    let mut vm = Vm::new("debian:6.12").lsm("capability,selinux,bpf");
+    let mut script = String::new();
+    for (nth, command) in tutorial.commands().enumerate() {
+        vm = vm.file(&format!("/commands/{nth}"), &command.line, 0o644);
+        writeln!(
+            script,
+            "NO_COLOR=1 sh /commands/{nth} >/out/{nth} 2>&1; echo $? >/out/{nth}.status"
+        )
+        .unwrap();
+    }
+    let outcome = vm.run(&script).status(0);
+    outcome.assert_no_kernel_warnings();
+    let printed: Vec<String> = (0..tutorial.commands().count())
+        .map(|nth| {
+            let status = String::from_utf8(outcome.file(&format!("{nth}.status"))).unwrap();
+            shown(&outcome.file(&nth.to_string()), status.trim().parse().ok())
+        })
+        .collect();
+    assert_shows("operator", &tutorial, &printed);
+}
