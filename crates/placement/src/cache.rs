@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::config::Config;
 use crate::load::{Bodies, FileData, Loaded};
+use crate::series::Series;
 use crate::tree::Tree;
 
 /// A hash of the crate's code and facts: whatever changes, what other code wrote is not read.
@@ -33,12 +34,15 @@ struct Header {
 /// Caches that are kept in a directory; one has some ten MiB.
 const MOST: usize = 16;
 
-/// Where a tree's cache lies in a directory. The revisions of a repository have one, since
-/// most files of one are as in another.
+/// Where a tree's cache lies in a directory. The revisions of a repository that are of one
+/// series share one, since most files of one are as in another.
 pub(crate) fn place(directory: &Path, tree: &Tree, config: &Config) -> PathBuf {
     let mut digest = Sha256::new();
     let path = std::fs::canonicalize(tree.path()).unwrap_or_else(|_| tree.path().to_path_buf());
     digest.update(path.as_os_str().as_encoded_bytes());
+    if tree.is_revision() {
+        digest.update(format!("{:?}", Series::of(tree.version())));
+    }
     digest.update([u8::from(tree.is_revision())]);
     digest.update(config.fingerprint().as_bytes());
     let name: String = digest

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Reports, opened in Chromium. SLOW: some minutes.
+//! Reports and diagrams, opened in Chromium. SLOW: some minutes.
 //!
 //! Needs chromium, node and npm, which `make test` installs; what the test takes from npm's
 //! registry, once, is kept in $XDG_CACHE_HOME/lsmeter/browser-test.
@@ -10,6 +10,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use testing::{node_modules, succeed, unpack};
 
@@ -37,9 +38,12 @@ fn open(page: &Path, shots: Option<OsString>) {
     succeed(node.arg("/usr/bin/chromium").arg(page).args(shots));
 }
 
-/// One test, since two browsers at a time would wait for each other, and for npm.
+/// Two browsers at a time would wait for each other, and for npm.
+static ONE_BROWSER: Mutex<()> = Mutex::new(());
+
 #[test]
 fn pages_draw_filter_and_are_accessible() {
+    let _one = ONE_BROWSER.lock().unwrap_or_else(PoisonError::into_inner);
     let dir = tempfile::tempdir().unwrap();
     // The paper's evaluation, as it was run, with hooks; and figures of another kernel.
     let [one, other] = ["paper.json", "other-kernel.json"].map(|name| dir.path().join(name));
@@ -62,4 +66,49 @@ fn pages_draw_filter_and_are_accessible() {
     let page = dir.path().join("all.html");
     report(&all, &page);
     open(&page, None);
+}
+
+/// What Mermaid shows of a diagram.
+#[derive(serde::Deserialize)]
+struct Drawn {
+    nodes: Vec<String>,
+    groups: Vec<String>,
+    arrows: usize,
+    scripts: usize,
+}
+
+/// What web pages make of call strings, whatever the tree says its version is.
+#[test]
+fn mermaid_draws_call_strings() {
+    let _one = ONE_BROWSER.lock().unwrap_or_else(PoisonError::into_inner);
+    let dir = tempfile::tempdir().unwrap();
+    let toy = Path::new(env!("CARGO_MANIFEST_DIR")).join("../placement/tests/tree");
+    let tree = dir.path().join("tree");
+    succeed(Command::new("cp").arg("-r").args([&toy, &tree]));
+    let makefile = tree.join("Makefile");
+    let version = r#"-"];}?<script>alert(1)</script>|[{(`%%end"#;
+    let text = fs::read_to_string(&makefile).unwrap();
+    fs::write(&makefile, format!("{text}\nEXTRAVERSION = {version}\n")).unwrap();
+    let mut lsmeter = Command::new(env!("CARGO_BIN_EXE_lsmeter"));
+    lsmeter.args(["placement", "--no-cache", "--fs", "toyfs"]);
+    lsmeter.args(["--syscall", "mkdir", "--format", "mermaid"]);
+    let diagram = succeed(lsmeter.arg(&tree));
+    let file = dir.path().join("mkdir.mmd");
+    fs::write(&file, &diagram).unwrap();
+
+    let mut node = Command::new("node");
+    node.arg(Path::new(HERE).join("mermaid.mjs"));
+    node.arg(node_modules(Path::new(HERE), "browser-test"));
+    let drawn = succeed(node.arg("/usr/bin/chromium").arg(&file));
+    let drawn: Drawn = serde_json::from_str(&drawn).unwrap();
+    let title = format!("Linux 6.99.0{version}: mkdir on toyfs");
+    assert_eq!(drawn.groups, [title], "{diagram}");
+    assert_eq!(drawn.arrows, diagram.matches("-->").count());
+    assert_eq!(drawn.nodes.len(), drawn.arrows + 1);
+    assert!(
+        drawn.nodes.contains(&"toy_path_mkdir".to_owned()),
+        "{:?}",
+        drawn.nodes
+    );
+    assert_eq!(drawn.scripts, 0);
 }

@@ -99,6 +99,27 @@ async function downloads(page) {
 	}
 }
 
+async function picks(page) {
+	const figure = page.locator("figure.figure:has(select)").first();
+	const choice = figure.locator("select");
+	const name = await figure.getAttribute("data-name");
+	const faint = () => figure.locator('.live svg [opacity="0.12"]').count();
+	const names = await choice.locator("option").allTextContents();
+	check(names.length > 2 && names[0] === "all", name + ": picks of " + names.join());
+	check(await faint() === 0, name + ": something is faint before anything is picked");
+	await choice.focus();
+	await page.keyboard.press("ArrowDown");
+	const becomes = count => page.waitForFunction(([name, some]) => {
+		const figure = document.querySelector(`figure[data-name="${name}"]`);
+		return (figure.querySelectorAll('.live svg [opacity="0.12"]').length > 0) === some;
+	}, [name, count], { timeout: PATIENCE_MS }).catch(() =>
+		faults.push(name + ": picking " + (count ? "one hides no other" : "all shows not all")));
+	await becomes(true);
+	check(await choice.inputValue() === names[1], name + ": picked, but not shown as picked");
+	await page.keyboard.press("ArrowUp");
+	await becomes(false);
+}
+
 async function accessible(page, where) {
 	await page.evaluate(() => document.querySelectorAll("details").forEach(d => { d.open = true; }));
 	// The page's policy holds for what is put in, too: axe comes through the debugger.
@@ -122,6 +143,7 @@ try {
 	await drawAll(page);
 	await tables(page);
 	await downloads(page);
+	await picks(page);
 	await accessible(page, "light");
 	await page.evaluate(() => scrollTo(0, 0));
 	await shot(page, "report");

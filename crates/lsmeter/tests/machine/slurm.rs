@@ -13,7 +13,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use experiment::Run;
+use experiment::{Run, Status};
 use rustix::process::Signal;
 
 use super::shards::timeless;
@@ -317,4 +317,60 @@ fn a_node_is_lost_and_nothing_else() {
         .wait()
         .code(0);
     assert_eq!(timeless(&read(&place, "again.json")), timeless(&whole));
+}
+
+/// lsmeter on a node on which, in its first attempt, a cell fails.
+const FAILS_FIRST: &str = r#"#!/bin/sh
+LSMETER "$@" || exit
+[ "$SLURM_ARRAY_TASK_ID" = 2 ] && mkdir "DIR/failed" 2>/dev/null || exit 0
+for argument; do
+	case $argument in
+	*.json) sed -i '0,/"status": "ok"/s//"status": "failed"/' "$argument" ;;
+	esac
+done
+exit 4
+"#;
+
+#[test]
+fn what_failed_is_tried_once_more() {
+    let place = Place::with_kernels();
+    let program = FAILS_FIRST
+        .replace("LSMETER", env!("CARGO_BIN_EXE_lsmeter"))
+        .replace("DIR", place.path().to_str().unwrap());
+    let program = place.write("node-program", program);
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let cluster = Cluster::start(&place);
+    let what = [
+        "run",
+        "--offline",
+        "--kernel",
+        "debian:6.12",
+        "--fs",
+        "tmpfs",
+        "--jobs",
+        "1",
+    ];
+    let cells = [
+        "--stack",
+        "capability",
+        "--stack",
+        "capability,selinux",
+        "--bench",
+        "getppid",
+    ];
+    let slurm = [
+        "--slurm",
+        "--shards",
+        "2",
+        "--output",
+        "run.json",
+        "--node-program",
+    ];
+    let asked = [&what[..], &cells, &slurm, &[program.to_str().unwrap()]].concat();
+    let ended = cluster.run(&place, &asked).wait().code(0);
+    let told = "shard 2: failed cells: 1; measured once more";
+    assert!(ended.stderr.contains(told), "{ended:#?}");
+    let merged = read(&place, "run.json");
+    assert_eq!(merged.cells.len(), 2);
+    assert!(merged.cells.iter().all(|cell| cell.status == Status::Ok));
 }

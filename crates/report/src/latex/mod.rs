@@ -53,6 +53,9 @@ fn push_table(out: &mut String, table: &Table) {
     *out += &format!("\\begin{{longtable}}{{{columns}}}\n");
     let mut caption = escaped(&table.title);
     for line in &table.legend {
+        if !caption.ends_with(['.', '?', ':']) {
+            caption.push('.');
+        }
         caption += &format!(" {}", escaped(line));
     }
     *out += &format!("\\caption{{{caption}}}\\\\\n\\toprule\n");

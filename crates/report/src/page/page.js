@@ -112,7 +112,34 @@ async function draw(frame) {
 	await view.runAsync();
 	// The frame around it is an image with a name; its parts are none of their own.
 	live.querySelector("svg").setAttribute("aria-hidden", "true");
+	pickable(frame, spec);
 	frame.classList.add("drawn");
+}
+
+// What a click on a name of the legend does, without a pointer.
+function pickable(frame, spec) {
+	const colour = spec.layer && spec.layer[0].encoding.color;
+	const names = colour && colour.scale && colour.scale.domain;
+	if (!names || names.length < 2)
+		return;
+	let choice = frame.querySelector("select");
+	if (!choice) {
+		choice = document.createElement("select");
+		choice.append(new Option("all"), ...names.map(name => new Option(name)));
+		choice.addEventListener("change", () => {
+			const values = [names[choice.selectedIndex - 1]];
+			const picked = { unit: "", fields: [{ type: "E", field: "s" }], values };
+			frame.view.data("picked_store", choice.selectedIndex ? [picked] : []).runAsync();
+		});
+		choice.setAttribute("aria-label", "Show of " + frame.dataset.name);
+		const label = document.createElement("label");
+		label.append("Show ", choice);
+		frame.querySelector(".downloads").append(label);
+	}
+	choice.selectedIndex = 0;
+	frame.view.addDataListener("picked_store", (_, picked) => {
+		choice.selectedIndex = picked.length === 1 ? names.indexOf(picked[0].values[0]) + 1 : 0;
+	});
 }
 
 function saved(frame) {

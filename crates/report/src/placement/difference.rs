@@ -77,9 +77,13 @@ fn sides(document: &PlacementDifference) -> Table {
     legend.extend(only(document));
     Table {
         title: format!(
-            "Linux {} and {}: hooks and what reaches them",
-            printable(&before.version, TEXT_LIMIT),
-            printable(&after.version, TEXT_LIMIT)
+            "Linux {}: hooks and what reaches them",
+            match before.version == after.version {
+                true => format!("{}, two trees", printable(&before.version, TEXT_LIMIT)),
+                false => [before, after]
+                    .map(|side| printable(&side.version, TEXT_LIMIT))
+                    .join(" and "),
+            }
         ),
         legend,
         columns: vec![

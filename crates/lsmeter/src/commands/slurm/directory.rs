@@ -6,8 +6,8 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use experiment::Spec;
 use experiment::merge::Part;
+use experiment::{Spec, Status};
 use report::plan::{SlurmJob, slurm_job};
 use report::printable;
 
@@ -129,12 +129,41 @@ impl Directory {
         self.document(shard).is_file()
     }
 
-    /// A shard's document.
+    /// Where a first document is set aside.
+    fn first(&self, shard: u32) -> PathBuf {
+        self.path.join(format!("shard-{shard}.first.json"))
+    }
+
+    /// Cells of a shard that failed. If there are any, and its document is the first, that is
+    /// set aside, so that the shard is measured once more.
+    ///
+    /// # Errors
+    /// If the document cannot be read.
+    pub fn set_aside(&self, shard: u32) -> Result<usize> {
+        let first = self.first(shard);
+        if first.is_file() {
+            return Ok(0);
+        }
+        let failed = failed(&read_part(&self.document(shard))?);
+        if failed > 0 {
+            let document = self.document(shard);
+            fs::rename(&document, &first)
+                .with_context(|| format!("cannot rename {}", document.display()))?;
+        }
+        Ok(failed)
+    }
+
+    /// A shard's document, of two that in which fewer cells failed; none if there is none.
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn read(&self, shard: u32) -> Result<Part> {
-        read_part(&self.document(shard))
+    pub fn read(&self, shard: u32) -> Result<Option<Part>> {
+        let documents = [self.document(shard), self.first(shard)];
+        let parts = documents.iter().filter(|document| document.is_file());
+        let parts: Vec<Part> = parts
+            .map(|document| read_part(document))
+            .collect::<Result<_>>()?;
+        Ok(parts.into_iter().min_by_key(failed))
     }
 
     /// The last line that a shard's task said.
@@ -144,4 +173,10 @@ impl Directory {
         let line = text.lines().rev().find(|line| !line.trim().is_empty());
         printable(line.unwrap_or("its task said nothing"), LOG_LIMIT)
     }
+}
+
+/// Cells that were to be measured and were not.
+fn failed(part: &Part) -> usize {
+    let cells = part.run.cells.iter();
+    cells.filter(|cell| cell.status == Status::Failed).count()
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use experiment::merge::{Merged, Part, merge};
+use experiment::merge::{Merged, merge};
 use experiment::{Experiment, Spec};
 use lab::LabError;
 use report::plan::{JobPlan, SlurmJob};
@@ -75,6 +75,7 @@ pub fn follow(order: &Order<'_>, cancel: &AtomicBool, line: &Line) -> Result<Fol
         directory: &directory,
         count,
         attempts: BTreeMap::new(),
+        looked_at: BTreeSet::new(),
         jobs: Vec::new(),
         line,
     };
@@ -89,22 +90,27 @@ pub fn follow(order: &Order<'_>, cancel: &AtomicBool, line: &Line) -> Result<Fol
     if !followed? {
         return Ok(Followed::Cancelled);
     }
-    let done: Vec<u32> = (1..=count).filter(|&shard| directory.has(shard)).collect();
-    if done.is_empty() {
+    let mut parts = Vec::new();
+    let mut given_up = Vec::new();
+    for shard in 1..=count {
+        match directory.read(shard)? {
+            Some(part) => parts.push(part),
+            None => given_up.push(shard),
+        }
+    }
+    if parts.is_empty() {
         return Err(LabError::Environment {
             what: format!("no shard came to its end: {}", directory.last_words(1)),
             hint: format!("the nodes' messages are in {}", order.directory.display()),
         }
         .into());
     }
-    for shard in (1..=count).filter(|&shard| !directory.has(shard)) {
+    for shard in given_up {
         line.keep(&format!(
             "shard {shard}: given up: {}",
             directory.last_words(shard)
         ));
     }
-    let parts = done.into_iter().map(|shard| directory.read(shard));
-    let parts: Vec<Part> = parts.collect::<Result<_>>()?;
     Ok(Followed::Ended(merge(&parts, &lab::doubts)?.into()))
 }
 
@@ -146,6 +152,8 @@ struct Follower<'a> {
     count: u32,
     /// Times that each shard was submitted.
     attempts: BTreeMap<u32, u32>,
+    /// Shards of whose documents it is known whether cells failed.
+    looked_at: BTreeSet<u32>,
     jobs: Vec<Job>,
     line: &'a Line,
 }
@@ -162,6 +170,7 @@ impl Follower<'_> {
     fn follow(&mut self, cancel: &AtomicBool) -> Result<bool> {
         let mut silent = 0;
         loop {
+            self.set_aside()?;
             let wanted = self.lost();
             if !wanted.is_empty() {
                 self.submit(&wanted)?;
@@ -187,6 +196,24 @@ impl Follower<'_> {
                 .into());
             }
         }
+    }
+
+    /// Has shards measured once more of which cells failed: a node may have been too busy for
+    /// its guests, or full.
+    fn set_aside(&mut self) -> Result<()> {
+        for shard in 1..=self.count {
+            if self.directory.has(shard) && self.looked_at.insert(shard) {
+                let failed = self.directory.set_aside(shard)?;
+                if failed > 0 {
+                    self.line.keep(&format!(
+                        "shard {shard}: failed cells: {failed}; measured once more"
+                    ));
+                    self.looked_at.remove(&shard);
+                    self.attempts.remove(&shard);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Shards that are not there, are nobody's task, and may be tried again.
