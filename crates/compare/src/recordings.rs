@@ -10,13 +10,10 @@ use stats::bootstrap::SAMPLES_MIN;
 use crate::doubt::Doubts;
 use crate::item::{Evidence, Item, Key, Setup};
 
-/// How a recording's scope begins if it is of one command, from its start to its end.
-const COMMAND: &str = "command";
-
 /// Are both recordings of a command? Then their calls are counts of the same work.
 pub(crate) fn are_of_commands(base: &AnyDocument, new: &AnyDocument) -> bool {
     [base, new].iter().all(|document| match document {
-        AnyDocument::Monitor(recording) => recording.monitor.scope.starts_with(COMMAND),
+        AnyDocument::Monitor(recording) => recording.monitor.is_of_command(),
         _ => false,
     })
 }

@@ -38,7 +38,8 @@ pub struct Monitoring {
     pub release: String,
     /// `/sys/kernel/security/lsm`, in order; empty if it could not be read.
     pub active_lsms: Vec<String>,
-    /// Whose calls: `machine`, `command: ls -l`, `process 1234`, `cgroup /system.slice`.
+    /// Whose calls: `the machine`, `the command ls -l`, `process 1234`,
+    /// `the control group /sys/fs/cgroup/system.slice`.
     pub scope: String,
     /// What was noted of each call.
     pub mode: MonitorMode,
@@ -51,6 +52,16 @@ pub struct Monitoring {
     /// Functions that were asked for and were not watched.
     #[serde(default)]
     pub left_out: Vec<LeftOutFunction>,
+}
+
+impl Monitoring {
+    /// How a scope begins if it is of one command, from its start to its end.
+    pub const OF_COMMAND: &str = "the command ";
+
+    /// Was one command monitored, from its start to its end?
+    pub fn is_of_command(&self) -> bool {
+        self.scope.starts_with(Self::OF_COMMAND)
+    }
 }
 
 /// What watching a call costs, as measured on functions of the kernel that do nothing.

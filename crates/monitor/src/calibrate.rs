@@ -63,6 +63,11 @@ pub fn calibrate(
     let bare = rounds(runner, noted)?;
     let links = attach()?;
     let probed = rounds(runner, noted)?;
+    if probed.calls == 0 {
+        // With kernel.ftrace_enabled=0 (kernel/trace/ftrace.c: ftrace_startup_enable) programs
+        // attach without a word, and every figure would be 0.
+        return Err(MonitorError::NeverRun);
+    }
     let calls = FUNCTIONS as i64;
     let nanoseconds = |ns: i64| u32::try_from(ns.max(0)).unwrap_or(u32::MAX);
     let calibration = Calibration {
@@ -74,6 +79,8 @@ pub fn calibrate(
 }
 
 struct Medians {
+    /// All that were noted.
+    calls: i64,
     round_ns: i64,
     within_ns: i64,
 }
@@ -83,6 +90,7 @@ fn rounds(runner: BorrowedFd<'_>, noted: Noted<'_>) -> Result<Medians, MonitorEr
         kernel::run_test_functions(runner.as_fd()).map_err(refused)?;
     }
     let (mut took, mut within) = (Vec::new(), Vec::new());
+    let mut all = 0;
     for _ in 0..ROUNDS {
         let (calls, sum) = noted();
         let start = Instant::now();
@@ -90,11 +98,13 @@ fn rounds(runner: BorrowedFd<'_>, noted: Noted<'_>) -> Result<Medians, MonitorEr
         took.push(i64::try_from(start.elapsed().as_nanos()).unwrap_or(i64::MAX));
         let (calls_after, sum_after) = noted();
         let calls = i64::try_from(calls_after.saturating_sub(calls)).unwrap_or(i64::MAX);
+        all += calls;
         if calls > 0 {
             within.push(sum_after.wrapping_sub(sum) / calls);
         }
     }
     Ok(Medians {
+        calls: all,
         round_ns: median(&mut took),
         within_ns: median(&mut within),
     })

@@ -48,6 +48,9 @@ pub enum MonitorError {
         /// What it answered.
         source: io::Error,
     },
+    /// Programs are attached, but what they are attached to runs without them.
+    #[error("programs are attached, but the kernel never runs them")]
+    NeverRun,
     /// No hook has a name that was asked for.
     #[error("no LSM hook of this kernel is named `{}`", .patterns.join("`, `"))]
     NoHooks {
@@ -126,6 +129,9 @@ impl MonitorError {
             MonitorError::NoTrampolines { .. } => {
                 "use Linux 5.15 or newer on x86-64 with CONFIG_BPF_JIT=y and \
                  CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS=y"
+            }
+            MonitorError::NeverRun => {
+                "tracing of functions is switched off: sysctl kernel.ftrace_enabled=1"
             }
             MonitorError::NoHooks { .. } => {
                 "hooks are named as in the kernel's lsm_hook_defs.h: inode_permission, or \

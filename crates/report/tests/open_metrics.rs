@@ -57,7 +57,7 @@ fn monitoring(mode: MonitorMode) -> Monitoring {
     Monitoring {
         release: "6.12.94-cloud-amd64".to_owned(),
         active_lsms: vec!["capability".to_owned(), "selinux".to_owned()],
-        scope: "command: ls -l".to_owned(),
+        scope: "the command ls -l".to_owned(),
         mode,
         started: "2026-11-22T10:00:00Z".to_owned(),
         cost: MonitorCost {

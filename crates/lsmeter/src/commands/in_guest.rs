@@ -109,6 +109,7 @@ fn unavailable(error: &MonitorError, release: &str) -> Option<String> {
             | MonitorError::Refused
             | MonitorError::NoBpf
             | MonitorError::NoTrampolines { .. }
+            | MonitorError::NeverRun
     );
     if lacks {
         return Some(error.to_string());

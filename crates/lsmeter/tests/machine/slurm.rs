@@ -17,7 +17,7 @@ use experiment::{Run, Status};
 use rustix::process::Signal;
 
 use super::shards::timeless;
-use crate::common::{Ended, Place, Running, runs, signal, wait_for};
+use crate::common::{Ended, Place, Running, names, runs, signal, wait_for};
 
 const NODES: [&str; 3] = ["n1", "n2", "n3"];
 
@@ -250,9 +250,14 @@ fn mid_run(cluster: &Cluster, node: usize, directory: &Path) {
             let task = variables.find_map(|of| of.strip_prefix(b"SLURM_ARRAY_TASK_ID="))?;
             String::from_utf8(task.into()).ok()
         })?;
-        let journal = directory.join(format!("shard-{task}.json.journal"));
-        let text = fs::read_to_string(journal).ok()?;
-        (text.lines().count() > 1).then_some(())
+        // Each attempt has a journal of its own.
+        let own = |name: &String| {
+            name.starts_with(&format!("shard-{task}.")) && name.ends_with(".journal")
+        };
+        let journals = names(directory).into_iter().filter(own);
+        let texts = journals.filter_map(|name| fs::read_to_string(directory.join(name)).ok());
+        let begun = texts.into_iter().any(|text| text.lines().count() > 1);
+        begun.then_some(())
     });
 }
 
@@ -325,7 +330,7 @@ LSMETER "$@" || exit
 [ "$SLURM_ARRAY_TASK_ID" = 2 ] && mkdir "DIR/failed" 2>/dev/null || exit 0
 for argument; do
 	case $argument in
-	*.json) sed -i '0,/"status": "ok"/s//"status": "failed"/' "$argument" ;;
+	*.json) sed -i 's/"status": *"ok"/"status":"failed"/' "$argument" ;;
 	esac
 done
 exit 4
@@ -340,16 +345,6 @@ fn what_failed_is_tried_once_more() {
     let program = place.write("node-program", program);
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let cluster = Cluster::start(&place);
-    let what = [
-        "run",
-        "--offline",
-        "--kernel",
-        "debian:6.12",
-        "--fs",
-        "tmpfs",
-        "--jobs",
-        "1",
-    ];
     let cells = [
         "--stack",
         "capability",
@@ -366,7 +361,7 @@ fn what_failed_is_tried_once_more() {
         "run.json",
         "--node-program",
     ];
-    let asked = [&what[..], &cells, &slurm, &[program.to_str().unwrap()]].concat();
+    let asked = [&WHAT[..8], &cells, &slurm, &[program.to_str().unwrap()]].concat();
     let ended = cluster.run(&place, &asked).wait().code(0);
     let told = "shard 2: failed cells: 1; measured once more";
     assert!(ended.stderr.contains(told), "{ended:#?}");

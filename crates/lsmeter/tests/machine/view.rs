@@ -265,9 +265,11 @@ fn what_cannot_be_played() {
     let table = place.run(&REPLAY).code(0).stdout;
     assert!(table.contains("file_open"), "{table}");
     let missing = ["monitor", "--replay", "missing.json"];
-    place
-        .run(&missing)
-        .refused(3, "missing.json: No such file", None);
+    place.run(&missing).refused(
+        2,
+        "cannot read missing.json: No such file",
+        Some("lsmeter monitor --record"),
+    );
     place.write("other.json", "{\"schema_version\": 1}");
     let other = ["monitor", "--replay", "other.json"];
     place

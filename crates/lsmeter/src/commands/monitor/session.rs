@@ -144,7 +144,7 @@ fn options(args: &MonitorArgs, target: Option<&Target>) -> (Options, String) {
     let (filter, scope) = match (target, &args.cgroup, args.processes.as_slice()) {
         (Some(target), _, _) => {
             let words: Vec<_> = args.command.iter().map(|w| w.to_string_lossy()).collect();
-            let scope = format!("the command {}", words.join(" "));
+            let scope = format!("{}{}", Monitoring::OF_COMMAND, words.join(" "));
             (Filter::Processes(vec![target.process()]), scope)
         }
         (None, Some(dir), _) => {
