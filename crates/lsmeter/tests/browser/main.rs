@@ -77,38 +77,52 @@ struct Drawn {
     scripts: usize,
 }
 
-/// What web pages make of call strings, whatever the tree says its version is.
+/// Text that a hostile document has as a function's name, drawn by the tests of `report`.
+const HOSTILE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../report/tests/snapshots/placement__drawn_as_mermaid.snap"
+);
+
+/// What web pages make of call strings.
 #[test]
 fn mermaid_draws_call_strings() {
     let _one = ONE_BROWSER.lock().unwrap_or_else(PoisonError::into_inner);
     let dir = tempfile::tempdir().unwrap();
     let toy = Path::new(env!("CARGO_MANIFEST_DIR")).join("../placement/tests/tree");
-    let tree = dir.path().join("tree");
-    succeed(Command::new("cp").arg("-r").args([&toy, &tree]));
-    let makefile = tree.join("Makefile");
-    let version = r#"-"];}?<script>alert(1)</script>|[{(`%%end"#;
-    let text = fs::read_to_string(&makefile).unwrap();
-    fs::write(&makefile, format!("{text}\nEXTRAVERSION = {version}\n")).unwrap();
     let mut lsmeter = Command::new(env!("CARGO_BIN_EXE_lsmeter"));
     lsmeter.args(["placement", "--no-cache", "--fs", "toyfs"]);
     lsmeter.args(["--syscall", "mkdir", "--format", "mermaid"]);
-    let diagram = succeed(lsmeter.arg(&tree));
-    let file = dir.path().join("mkdir.mmd");
-    fs::write(&file, &diagram).unwrap();
+    let diagram = succeed(lsmeter.arg(&toy));
+    let snapshot = fs::read_to_string(HOSTILE).unwrap();
+    let (_, hostile) = snapshot.split_once("\n---\n").unwrap();
+    let files = [("mkdir.mmd", diagram.as_str()), ("hostile.mmd", hostile)].map(|(name, text)| {
+        let file = dir.path().join(name);
+        fs::write(&file, text).unwrap();
+        file
+    });
 
     let mut node = Command::new("node");
     node.arg(Path::new(HERE).join("mermaid.mjs"));
     node.arg(node_modules(Path::new(HERE), "browser-test"));
-    let drawn = succeed(node.arg("/usr/bin/chromium").arg(&file));
-    let drawn: Drawn = serde_json::from_str(&drawn).unwrap();
-    let title = format!("Linux 6.99.0{version}: mkdir on toyfs");
-    assert_eq!(drawn.groups, [title], "{diagram}");
-    assert_eq!(drawn.arrows, diagram.matches("-->").count());
-    assert_eq!(drawn.nodes.len(), drawn.arrows + 1);
+    let drawn = succeed(node.arg("/usr/bin/chromium").args(&files));
+    let drawn: Vec<Drawn> = drawn
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    for (drawn, text) in drawn.iter().zip([diagram.as_str(), hostile]) {
+        assert_eq!(drawn.arrows, text.matches("-->").count());
+        assert_eq!(drawn.scripts, 0);
+    }
+    let [toy, hostile] = drawn.as_slice() else {
+        panic!("{} diagrams", drawn.len());
+    };
+    assert_eq!(toy.groups, ["Linux 6.99.0-toy: mkdir on toyfs"]);
+    assert_eq!(toy.nodes.len(), toy.arrows + 1);
+    assert!(toy.nodes.contains(&"toy_path_mkdir".to_owned()));
+    let name = r#"a"];}?\b<script>|[]{}()&quot;`;?%%end"#;
     assert!(
-        drawn.nodes.contains(&"toy_path_mkdir".to_owned()),
+        hostile.nodes.contains(&name.to_owned()),
         "{:?}",
-        drawn.nodes
+        hostile.nodes
     );
-    assert_eq!(drawn.scripts, 0);
 }

@@ -118,9 +118,11 @@ async function draw(frame) {
 
 // What a click on a name of the legend does, without a pointer.
 function pickable(frame, spec) {
-	const colour = spec.layer && spec.layer[0].encoding.color;
-	const names = colour && colour.scale && colour.scale.domain;
-	if (!names || names.length < 2)
+	const layers = spec.layer || [];
+	if (!layers.some(layer => (layer.params || []).some(param => param.name === "picked")))
+		return;
+	const names = layers[0].encoding.color.scale.domain;
+	if (names.length < 2)
 		return;
 	let choice = frame.querySelector("select");
 	if (!choice) {
