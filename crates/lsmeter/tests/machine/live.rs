@@ -67,7 +67,7 @@ fn nothing_outlives_a_killed_sweep() {
             tries=0
             until agent=$(agents) && [ -n \"$(links)\" ]; do
                 tries=$((tries + 1))
-                [ $tries -lt 100 ] || exit 98
+                [ $tries -lt 500 ] || exit 98
                 sleep 0.2
             done
         }
@@ -77,7 +77,7 @@ fn nothing_outlives_a_killed_sweep() {
             tries=0
             until \"$@\"; do
                 tries=$((tries + 1))
-                [ $tries -lt 100 ] || exit 97
+                [ $tries -lt 500 ] || exit 97
                 sleep 0.2
             done
         }
@@ -90,7 +90,10 @@ fn nothing_outlives_a_killed_sweep() {
         echo end";
     let outcome = vm().run(script).status(0);
     outcome.assert_no_kernel_warnings();
-    assert_eq!(outcome.text(), "137\n4\n4\nend\n", "{}", outcome.told());
+    // On a slow machine the agent that is killed may be the one that tries whether hooks can be
+    // delayed at all, and then the answer is that they cannot (3).
+    let ends = ["137\n4\n4\nend\n", "137\n3\n4\nend\n"];
+    assert!(ends.contains(&outcome.text()), "{}", outcome.told());
 }
 
 #[test]
