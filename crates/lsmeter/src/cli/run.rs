@@ -82,7 +82,7 @@ pub struct RunArgs {
     /// Run the same experiment this many times and compare the runs: what is found all the
     /// same is this machine's false alarms, which `lsmeter compare` then knows
     #[arg(long, value_name = "RUNS", num_args = 0..=1, default_missing_value = "2",
-        value_parser = clap::value_parser!(u32).range(2..=50), conflicts_with = "resume",
+        value_parser = clap::value_parser!(u32).range(2..=50),
         help_heading = "Where and how")]
     pub aa: Option<u32>,
     /// Print the run document instead of the table

@@ -123,7 +123,11 @@ pub fn run(args: RunArgs) -> Result<Exit> {
     if let Some(runs) = args.aa {
         let again = again(&experiment, &setup, &cancel, &mut line, runs, &outcome.run)?;
         let Some(again) = again else {
-            anstream::eprintln!("interrupted: the A/A runs did not end; those that did are lost");
+            anstream::eprintln!(
+                "interrupted: the runs so far are saved in {} and beside it",
+                files.journal.display()
+            );
+            anstream::eprintln!("hint: the same command with --resume goes on");
             return Ok(Exit::CellsFailed);
         };
         outcome.run.aa = Some(compare::aa(&again, &compare::Options::default())?);
@@ -132,8 +136,11 @@ pub fn run(args: RunArgs) -> Result<Exit> {
     }
     deliver(&args, &files, &outcome.run, published, stdout_taken)?;
     // Only now: whatever went wrong above, the cells are still there.
-    std::fs::remove_file(&files.journal)
-        .with_context(|| format!("cannot remove {}", files.journal.display()))?;
+    for number in 1..=args.aa.unwrap_or(1) {
+        let journal = files.journal_of(number);
+        std::fs::remove_file(&journal)
+            .with_context(|| format!("cannot remove {}", journal.display()))?;
+    }
     if let Some(shard) = args.parts.shard
         && outcome.run.cells.is_empty()
     {
@@ -184,7 +191,7 @@ fn on_slurm(order: &Order<'_>, files: &Files, published: bool, stdout: bool) -> 
 }
 
 /// Runs the experiment again until there are `runs` of it, `first` included; None if that
-/// was ended before. They follow each other as two runs do that a user compares, so that
+/// was ended before. Each has a journal of its own, from which it is resumed. They follow each other as two runs do that a user compares, so that
 /// what drifts from one to the next is in what is found.
 fn again(
     experiment: &Experiment,
@@ -197,12 +204,10 @@ fn again(
     let mut all = vec![first.clone()];
     for number in 2..=runs {
         line.keep(&format!("A/A: run {number} of {runs}"));
-        let mut journal = setup.journal.as_os_str().to_owned();
-        journal.push(format!(".{number}"));
-        let journal = PathBuf::from(journal);
+        let journal = numbered(setup.journal, number);
         let setup = Setup {
             journal: &journal,
-            resume: false,
+            resume: journal.exists(),
             ..*setup
         };
         let outcome = lab::run(experiment, &setup, cancel, &mut |progress| {
@@ -210,8 +215,6 @@ fn again(
         });
         line.done();
         let outcome = outcome?;
-        std::fs::remove_file(&journal)
-            .with_context(|| format!("cannot remove {}", journal.display()))?;
         if outcome.cancelled {
             return Ok(None);
         }
@@ -355,17 +358,34 @@ impl Files {
             Some(output) => with_journal(output.clone(), false),
             None => with_journal(unique, false),
         };
-        if files.journal.exists() {
-            return Err(usage(
-                format!(
-                    "{} holds the cells of a run that did not end",
-                    files.journal.display()
-                ),
-                "go on with it with --resume, or remove it",
-            ));
+        for number in 1..=args.aa.unwrap_or(1) {
+            let journal = files.journal_of(number);
+            if journal.exists() {
+                return Err(usage(
+                    format!(
+                        "{} holds the cells of a run that did not end",
+                        journal.display()
+                    ),
+                    "go on with it with --resume, or remove it",
+                ));
+            }
         }
         Ok(files)
     }
+
+    /// The journal of the run of this number, from 1: there are several with `--aa`.
+    fn journal_of(&self, number: u32) -> PathBuf {
+        match number {
+            1 => self.journal.clone(),
+            _ => numbered(&self.journal, number),
+        }
+    }
+}
+
+fn numbered(journal: &Path, number: u32) -> PathBuf {
+    let mut numbered = journal.as_os_str().to_owned();
+    numbered.push(format!(".{number}"));
+    numbered.into()
 }
 
 /// A name that no earlier run of this had.

@@ -191,3 +191,24 @@ fn a_killed_agent_is_told() {
             .contains("the agent was killed by signal 9")
     );
 }
+
+#[test]
+fn killed_runs_without_a_change_go_on() {
+    let _machine = machine();
+    let place = place();
+    let again = [PAPER, &["--aa", "3"]].concat();
+    let running = Running::start(&place, &again);
+    let second = place.join("out.json.journal.2");
+    wait_for("the second run", || second.exists().then_some(()));
+    signal(running.pid(), Signal::KILL);
+    assert_eq!(running.wait().signal, Some(9));
+    place
+        .run(&again)
+        .refused(2, "holds the cells of a run", Some("--resume"));
+    place.run(&[&again[..], &["--resume"]].concat()).code(0);
+    let run = Run::read(fs::File::open(place.join("out.json")).unwrap()).unwrap();
+    assert_eq!(run.aa.unwrap().runs, 3);
+    let journals = names(place.path()).into_iter();
+    let left: Vec<String> = journals.filter(|name| name.contains("journal")).collect();
+    assert_eq!(left, Vec::<String>::new());
+}

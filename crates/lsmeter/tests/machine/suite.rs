@@ -11,7 +11,9 @@ use std::fs;
 use experiment::check::PairSummary;
 use experiment::{CheckDocument, Instrument};
 
-use crate::common::{Ended, Place};
+use rustix::process::Signal;
+
+use crate::common::{Ended, Place, Running, signal, wait_for};
 
 /// Benchmarks that are undone by their own system call, that make processes, whose objects are
 /// freed later, and that do nothing of that.
@@ -111,4 +113,28 @@ fn the_guest_works_on_the_file_system_that_is_asked_for() {
     let more = ["--fs", "ext4", "--skip", "sensitivity"];
     check(&place, "debian:6.12", &["open:AA", "creat:random"], &more).code(0);
     assert_eq!(document(&place).fs, "ext4");
+}
+
+#[test]
+fn what_was_complete_outlives_an_interrupt() {
+    let place = Place::with_kernels();
+    let check = [
+        "check",
+        "--offline",
+        "--kernel",
+        "debian:6.12",
+        "--keep",
+        "kept",
+    ];
+    let more = ["--stack", "capability", "--bench", "open:AA"];
+    let running = Running::start(&place, &[&check[..], &more].concat());
+    let profile = place.join("kept/profile.json");
+    wait_for("the profile", || profile.exists().then_some(()));
+    signal(running.pid(), Signal::INT);
+    let ended = running.wait().code(4);
+    let told = "interrupted: what was complete is in kept";
+    assert!(ended.stderr.contains(told), "{ended:#?}");
+    let source = ["--from", "kept/profile.json", "--all"];
+    let ended = place.run(&[&["check"], &source[..]].concat()).code(5);
+    assert!(ended.stdout.contains("file_open"), "{ended:#?}");
 }

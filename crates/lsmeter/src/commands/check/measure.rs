@@ -77,7 +77,8 @@ fn stacks(args: &CheckArgs) -> Result<Vec<String>> {
     Ok(args.stacks.clone())
 }
 
-/// Measures. None if the user ended it.
+/// Measures, and keeps what each instrument told as soon as it did if the user wants it kept.
+/// None if the user ended it.
 ///
 /// # Errors
 /// If what is asked for makes no sense, or this machine cannot do it at all.
@@ -91,12 +92,17 @@ pub fn measure(
     let experiment = experiment(args, &stacks, None)?;
     let machines = Machines::find(&args.lab, config, &experiment, line)?;
     let asked = |instrument| !args.skip.contains(&instrument);
+    let keep = |documents: &Documents| match &args.keep {
+        Some(directory) => documents.keep(directory),
+        None => Ok(()),
+    };
     let mut documents = Documents::default();
     if asked(Instrument::Profile) {
         let done = profile(&experiment, &machines, cancel, line, &mut documents)?;
         if !done {
             return Ok(None);
         }
+        keep(&documents)?;
     }
     if asked(Instrument::Monitor) {
         line.say(format!("{}: the monitor boots", experiment.kernels[0]));
@@ -111,6 +117,7 @@ pub fn measure(
             Counted::Unavailable(why) => documents.silence(Instrument::Monitor, Some(why)),
             Counted::Cancelled => return Ok(None),
         }
+        keep(&documents)?;
     }
     if asked(Instrument::Sensitivity) {
         let experiment = self::experiment(args, &stacks[..1], Some(SLOPE_SAMPLES))?;

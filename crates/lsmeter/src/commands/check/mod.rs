@@ -58,7 +58,7 @@ pub fn check(args: &CheckArgs) -> Result<Exit> {
     };
     let Some(mut documents) = documents else {
         line.done();
-        anstream::eprintln!("interrupted: nothing is saved");
+        interrupted(args.keep.as_deref());
         return Ok(Exit::CellsFailed);
     };
     for &instrument in &args.skip {
@@ -87,6 +87,20 @@ pub fn check(args: &CheckArgs) -> Result<Exit> {
     let document = compare(&inputs, &Facts::load()?);
     deliver(args, &document, stdout_taken)?;
     Ok(verdict(&document))
+}
+
+fn interrupted(kept: Option<&Path>) {
+    match kept {
+        Some(directory) => {
+            let directory = directory.display();
+            anstream::eprintln!("interrupted: what was complete is in {directory}");
+            anstream::eprintln!("hint: --from compares it; --skip leaves out what is there");
+        }
+        None => {
+            anstream::eprintln!("interrupted: nothing is saved");
+            anstream::eprintln!("hint: --keep DIR keeps what each instrument told");
+        }
+    }
 }
 
 fn deliver(args: &CheckArgs, document: &CheckDocument, stdout_taken: bool) -> Result<()> {
