@@ -55,7 +55,7 @@ pub fn measure(
     die_with_parent(&mut command, Signal::TERM);
     let mut process = Process::start(command).map_err(failed)?;
     let session = Session {
-        stream: ours,
+        port: OwnedFd::from(ours).into(),
         cells,
         patience,
         cancel,

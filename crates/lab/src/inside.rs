@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A boot in which a program of this machine runs in the agent's place, and tells lines.
 
-use std::io::{ErrorKind, Read};
-use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -12,10 +10,11 @@ use experiment::{Clock, FileSystem};
 use crate::error::LabError;
 use crate::initramfs;
 use crate::kernel::Kernel;
+use crate::port::Port;
 use crate::process::{Process, describe};
 use crate::qemu::{Accelerator, Machine, Qemu};
 use crate::session::{Break, Patience};
-use crate::vm::{accept, explain, remove_stale_scratch, scratch};
+use crate::vm::{explain, remove_stale_scratch, scratch};
 
 /// Longest line of a guest, in bytes.
 const LINE_LIMIT: usize = 4096;
@@ -67,15 +66,15 @@ pub fn run(
     let mut archive = initramfs::build(inside.program, inside.filesystem, inside.kernel)?;
     archive.extend(initramfs::with_directives(inside.text, inside.files)?);
     std::fs::write(&initramfs, archive).map_err(LabError::io("write", &initramfs))?;
-    let socket = dir.path().join("port");
-    let listening = UnixListener::bind(&socket).map_err(LabError::io("create", &socket))?;
+    let fifo = dir.path().join("port");
+    let port = Port::fifo(&fifo).map_err(LabError::io("create", &fifo))?;
     let cmdline = command_line(inside);
     let machine = Machine {
         kernel: image(inside.kernel),
         initramfs: &initramfs,
         cmdline: &cmdline,
         accelerator: Accelerator::Tcg(Clock::Fast),
-        agent_socket: &socket,
+        agent_port: &fifo,
         plugin: None,
     };
     let mut qemu = match Process::start(inside.qemu.command(&machine)) {
@@ -85,8 +84,7 @@ pub fn run(
             return Ok(Err(Break::Failed(reason)));
         }
     };
-    let heard = accept(&listening, &mut qemu, cancel, inside.patience.boot)
-        .and_then(|stream| listen(stream, &mut qemu, inside.patience, cancel, line));
+    let heard = listen(port, &mut qemu, inside.patience, cancel, line);
     qemu.end();
     Ok(heard.map_err(|end| match end {
         Break::Cancelled => Break::Cancelled,
@@ -116,16 +114,13 @@ fn command_line(inside: &Inside<'_>) -> String {
 }
 
 fn listen(
-    mut stream: UnixStream,
+    mut port: Port,
     qemu: &mut Process,
     patience: Patience,
     cancel: &AtomicBool,
     line: &mut dyn FnMut(&str) -> Result<bool, String>,
 ) -> Result<(), Break> {
     let failed = |reason: String| Err(Break::Failed(reason));
-    if let Err(error) = stream.set_read_timeout(Some(TICK)) {
-        return failed(format!("the guest's port: {error}"));
-    }
     let mut deadline = Instant::now() + patience.boot;
     let mut lines = Lines::default();
     let mut buffer = [0; 4096];
@@ -133,15 +128,15 @@ fn listen(
         if cancel.load(Ordering::Relaxed) {
             return Err(Break::Cancelled);
         }
-        let read = match stream.read(&mut buffer) {
-            Ok(0) => {
+        let ended = qemu.status();
+        let read = match port.read(&mut buffer, TICK) {
+            Ok(None) if ended.is_none() => 0,
+            Ok(None | Some(0)) => {
                 qemu.wait_at_most(Duration::from_secs(2));
                 let ended = qemu.status().map_or_else(String::new, describe);
                 return failed(format!("the guest ended too early: QEMU {ended}"));
             }
-            Ok(read) => read,
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => 0,
-            Err(error) if error.kind() == ErrorKind::Interrupted => 0,
+            Ok(Some(read)) => read,
             Err(error) => return failed(format!("the guest's port: {error}")),
         };
         for text in lines.push(&buffer[..read]).map_err(Break::Failed)? {

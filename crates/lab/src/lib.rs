@@ -22,6 +22,7 @@ pub mod module_symbols;
 mod monotone;
 pub mod plan;
 pub mod policy;
+pub mod port;
 pub mod prepare;
 pub mod process;
 pub mod profiles;

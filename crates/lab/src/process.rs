@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::port::grow;
 use crate::protocol::printable;
 
 /// Most bytes of an output that are kept: its end.
@@ -60,6 +61,8 @@ impl Process {
     /// The system's, if it does not start.
     pub fn start(mut command: Command) -> io::Result<Process> {
         let mut child = command.spawn()?;
+        // A console is the standard output of QEMU, and a port that guests may wait for.
+        child.stdout.iter().for_each(grow);
         let (stdout, stderr) = (Tail::default(), Tail::default());
         let mut readers = Vec::new();
         readers.extend(child.stdout.take().map(|output| stdout.follow(output)));

@@ -59,8 +59,9 @@ pub struct Machine<'a> {
     pub cmdline: &'a str,
     /// How it runs.
     pub accelerator: Accelerator,
-    /// Unix socket on which lsmeter listens for the agent's port.
-    pub agent_socket: &'a Path,
+    /// Where what the agent writes to its port goes: a FIFO that is open for reading
+    /// ([`crate::port::Port::fifo`]).
+    pub agent_port: &'a Path,
     /// lsmeter's plugin, if instructions are counted.
     pub plugin: Option<Plugin<'a>>,
 }
@@ -239,7 +240,7 @@ impl Qemu {
                 "chardev:console",
             ])
             .arg("-chardev")
-            .arg(join("socket,id=agent,path=", machine.agent_socket))
+            .arg(join("file,id=agent,path=", machine.agent_port))
             .args(["-serial", "chardev:agent"])
             .arg("-kernel")
             .arg(machine.kernel)

@@ -3,11 +3,10 @@
 //! that makes sense, within the time it has.
 
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, Read, Write};
-use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::port::Port;
 use crate::protocol::{
     AgentStatus, Decoder, Message, ModuleSection, ProtocolError, Sample, encode_experiment,
 };
@@ -79,8 +78,8 @@ pub enum Event {
 
 /// One conversation.
 pub struct Session<'a> {
-    /// The agent's port.
-    pub stream: UnixStream,
+    /// What the agent says comes here.
+    pub port: Port,
     /// Numbers of the cells that the agent was given, in order.
     pub cells: &'a [u32],
     /// How long it may take.
@@ -116,11 +115,9 @@ impl Session<'_> {
         ended: &mut dyn FnMut() -> Option<String>,
         listener: &mut dyn FnMut(Event) -> Result<(), String>,
     ) -> Result<String, Break> {
-        let broken = |error: std::io::Error| Break::Failed(format!("the agent's port: {error}"));
-        self.stream.set_read_timeout(Some(TICK)).map_err(broken)?;
         if let Some(directives) = directives {
             // An agent that ended at once says more through its end than EPIPE does.
-            let _ = self.stream.write_all(&encode_experiment(directives));
+            let _ = self.port.write_all(&encode_experiment(directives));
         }
         let mut progress = Progress {
             expected: self.cells.iter(),
@@ -139,22 +136,24 @@ impl Session<'_> {
             if self.cancel.load(Ordering::Relaxed) {
                 return Err(Break::Cancelled);
             }
-            let n = match self.stream.read(&mut buffer) {
-                Ok(0) => return Err(Break::Failed(gone(ended, &progress))),
-                Ok(n) => n,
-                Err(error)
-                    if matches!(
-                        error.kind(),
-                        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
-                    ) =>
-                {
-                    if let Some(how) = ended() {
-                        return Err(Break::Failed(how));
-                    }
-                    0
+            // A stream that breaks has ended.
+            let mut read = self.port.read(&mut buffer, TICK).unwrap_or(Some(0));
+            if read.is_none()
+                && let Some(how) = ended()
+            {
+                // What it said just before it ended counts.
+                read = self
+                    .port
+                    .read(&mut buffer, Duration::ZERO)
+                    .unwrap_or(Some(0));
+                if read.is_none_or(|n| n == 0) {
+                    return Err(Break::Failed(how));
                 }
-                Err(_) => return Err(Break::Failed(gone(ended, &progress))),
-            };
+            }
+            if read == Some(0) {
+                return Err(Break::Failed(gone(ended, &progress)));
+            }
+            let n = read.unwrap_or(0);
             let messages = decoder
                 .push(&buffer[..n])
                 .map_err(|error: ProtocolError| Break::Failed(error.to_string()))?;

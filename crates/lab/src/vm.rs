@@ -3,12 +3,11 @@
 
 use std::cell::OnceCell;
 use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use experiment::Metric;
 use instructions::profile::Profiler;
@@ -16,6 +15,7 @@ use instructions::symbols::SymbolTable;
 use instructions::walk::Functions;
 
 use crate::initramfs;
+use crate::port::Port;
 use crate::prepare::Profiling;
 use crate::process::{Process, describe, last_lines};
 use crate::protocol::AgentStatus;
@@ -115,16 +115,16 @@ pub fn boot(
     let broken = |what: &str, error: std::io::Error| Break::Failed(format!("{what}: {error}"));
     let initramfs = boot.scratch.join("initramfs");
     let records = boot.scratch.join("records");
-    let socket = boot.scratch.join("agent");
+    let fifo = boot.scratch.join("agent");
     write_initramfs(boot, &initramfs).map_err(|error| broken("the initramfs", error))?;
-    let listening = UnixListener::bind(&socket).map_err(|error| broken("a socket", error))?;
+    let port = Port::fifo(&fifo).map_err(|error| broken("the agent's port", error))?;
     let cmdline = format!("{} {}", boot.bootable.cmdline, boot.cmdline);
     let machine = Machine {
         kernel: &boot.bootable.image,
         initramfs: &initramfs,
         cmdline: cmdline.trim(),
         accelerator: boot.accelerator,
-        agent_socket: &socket,
+        agent_port: &fifo,
         plugin: boot.plugin.map(|(path, mode)| Plugin {
             path,
             mode,
@@ -134,7 +134,6 @@ pub fn boot(
     };
     let mut qemu = Process::start(boot.qemu.command(&machine))
         .map_err(|error| broken("QEMU does not start", error))?;
-    let stream = accept(&listening, &mut qemu, cancel, boot.patience.boot)?;
     let mut tail = RecordTail::new(&records, boot.bootable.syscall_entry);
     let profiling = boot.bootable.profiling.as_deref();
     let symbols: OnceCell<SymbolTable> = OnceCell::new();
@@ -142,7 +141,7 @@ pub fn boot(
     let mut profiler: Option<Profiler<'_>> = None;
     let numbers: Vec<u32> = boot.cells.iter().map(|cell| cell.number).collect();
     let session = Session {
-        stream,
+        port,
         cells: &numbers,
         patience: boot.patience,
         cancel,
@@ -227,42 +226,6 @@ fn write_initramfs(boot: &Boot<'_>, path: &Path) -> std::io::Result<()> {
     let directives =
         initramfs::with_directives(boot.directives, boot.files).map_err(std::io::Error::other)?;
     file.write_all(&directives)
-}
-
-pub(crate) fn accept(
-    listening: &UnixListener,
-    qemu: &mut Process,
-    cancel: &AtomicBool,
-    patience: Duration,
-) -> Result<UnixStream, Break> {
-    let deadline = Instant::now() + patience;
-    let failed = |reason: String| Err(Break::Failed(reason));
-    if let Err(error) = listening.set_nonblocking(true) {
-        return failed(format!("a socket: {error}"));
-    }
-    loop {
-        match listening.accept() {
-            Ok((stream, _)) => {
-                return match stream.set_nonblocking(false) {
-                    Ok(()) => Ok(stream),
-                    Err(error) => failed(format!("a socket: {error}")),
-                };
-            }
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-            Err(error) => return failed(format!("a socket: {error}")),
-        }
-        if cancel.load(Ordering::Relaxed) {
-            return Err(Break::Cancelled);
-        }
-        if let Some(status) = qemu.status() {
-            qemu.end();
-            return failed(explain(format!("QEMU {}", describe(status)), qemu));
-        }
-        if Instant::now() > deadline {
-            return failed("QEMU did not open the agent's port".to_owned());
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }
 
 /// Adds what the console and QEMU itself said last; a panic becomes the reason.

@@ -9,14 +9,14 @@
 mod common;
 
 use std::fs;
-use std::os::unix::net::UnixListener;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use experiment::{Clock, FileSystem};
 use instructions::symbols::SymbolTable;
 use lab::kernel::Kernel;
 use lab::module_symbols::symbols_of;
+use lab::port::Port;
 use lab::process::Process;
 use lab::protocol::ModuleSection;
 use lab::qemu::{Accelerator, Machine, Qemu};
@@ -40,29 +40,19 @@ fn boot(
         initramfs::with_directives(&directives, &[]).unwrap(),
     ];
     fs::write(&archive, parts.concat()).unwrap();
-    let socket = dir.path().join("agent");
-    let listening = UnixListener::bind(&socket).unwrap();
+    let fifo = dir.path().join("agent");
+    let port = Port::fifo(&fifo).unwrap();
     let machine = Machine {
         kernel: kernel.vmlinux.as_ref().unwrap_or(&kernel.image),
         initramfs: &archive,
         cmdline: &initramfs::kernel_arguments(filesystem).join(" "),
         accelerator: Accelerator::Tcg(Clock::Fast),
-        agent_socket: &socket,
+        agent_port: &fifo,
         plugin: None,
     };
     let mut guest = Process::start(qemu.command(&machine)).unwrap();
-    let deadline = Instant::now() + PATIENCE;
-    listening.set_nonblocking(true).unwrap();
-    let stream = loop {
-        match listening.accept() {
-            Ok((stream, _)) => break stream,
-            Err(error) => assert!(Instant::now() < deadline, "{error}: {}", guest.stderr()),
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    };
-    stream.set_nonblocking(false).unwrap();
     let session = Session {
-        stream,
+        port,
         cells: &[],
         patience: Patience {
             boot: PATIENCE,

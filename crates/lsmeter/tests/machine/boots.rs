@@ -10,6 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::cells::{assert_same, read};
 use crate::common::{Ended, Place, Running, children, grouped, names, runs, signal, wait_for};
 use experiment::{Cell, Run, Status, WarningKind};
 use rustix::process::Signal;
@@ -43,21 +44,8 @@ fn arguments<'a>(parts: &[&[&'a str]]) -> Vec<&'a str> {
     [&common[..], &parts.concat()].concat()
 }
 
-fn read(path: &Path) -> Run {
-    Run::read(fs::File::open(path).unwrap()).unwrap()
-}
-
 fn statuses(cells: &[Cell], status: Status) -> Vec<&Cell> {
     cells.iter().filter(|cell| cell.status == status).collect()
-}
-
-/// Cells without what differs from run to run: the host's time.
-fn timeless(run: &Run) -> Vec<Cell> {
-    let mut cells = run.cells.clone();
-    for cell in &mut cells {
-        cell.seconds = None;
-    }
-    cells
 }
 
 fn modal(run: &Run) -> BTreeMap<(String, String), u64> {
@@ -97,7 +85,7 @@ fn two_runs_with_the_deterministic_clock_are_the_same() {
         .code(0);
     let (a, b) = (read(&place.join("a.json")), read(&place.join("b.json")));
     assert_eq!(statuses(&a.cells, Status::Ok).len(), 6, "{:#?}", a.cells);
-    assert_eq!(timeless(&a), timeless(&b));
+    assert_same(&a, &b);
     assert_eq!(
         second.stdout,
         fs::read_to_string(place.join("b.json")).unwrap()

@@ -9,9 +9,11 @@
 mod common;
 
 mod boots;
+mod cells;
 mod check;
 mod host;
 mod inside;
+mod late;
 mod live;
 mod monitor;
 mod policies;

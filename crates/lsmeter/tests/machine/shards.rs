@@ -3,10 +3,7 @@
 //!
 //! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests.
 
-use std::fs;
-
-use experiment::{Cell, Run};
-
+use super::cells::{assert_same, read};
 use crate::common::Place;
 
 /// Cells that share a boot.
@@ -31,19 +28,6 @@ const WHAT: &[&str] = &[
     "mkdir:one",
 ];
 
-fn read(place: &Place, name: &str) -> Run {
-    Run::parse(&fs::read(place.join(name)).unwrap()).unwrap()
-}
-
-/// Cells without what differs from run to run: the host's time.
-pub fn timeless(run: &Run) -> Vec<Cell> {
-    let mut cells = run.cells.clone();
-    for cell in &mut cells {
-        cell.seconds = None;
-    }
-    cells
-}
-
 #[test]
 fn sixteen_parts_are_the_whole_cell_for_cell() {
     let place = Place::with_kernels();
@@ -65,8 +49,11 @@ fn sixteen_parts_are_the_whole_cell_for_cell() {
     merge.extend(["--output", "merged.json"].map(str::to_owned));
     let merge: Vec<&str> = merge.iter().map(String::as_str).collect();
     place.run(&merge).code(0);
-    let (whole, merged) = (read(&place, "whole.json"), read(&place, "merged.json"));
-    assert_eq!(timeless(&merged), timeless(&whole));
+    let (whole, merged) = (
+        read(&place.join("whole.json")),
+        read(&place.join("merged.json")),
+    );
+    assert_same(&merged, &whole);
     assert_eq!(merged.share, None);
     assert_eq!(merged.environments, []);
     assert_eq!(merged.environment, whole.environment);

@@ -13,10 +13,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use experiment::{Run, Status};
+use experiment::Status;
 use rustix::process::Signal;
 
-use super::shards::timeless;
+use super::cells::{assert_same, read};
 use crate::common::{Ended, Place, Running, names, runs, signal, wait_for};
 
 const NODES: [&str; 3] = ["n1", "n2", "n3"];
@@ -236,10 +236,6 @@ fn configuration(dir: &Path) -> String {
     text
 }
 
-fn read(place: &Place, name: &str) -> Run {
-    Run::parse(&fs::read(place.join(name)).unwrap()).unwrap()
-}
-
 /// Until a node's task has finished a cell, of three.
 fn mid_run(cluster: &Cluster, node: usize, directory: &Path) {
     wait_for("cell of the node's task", || {
@@ -282,8 +278,11 @@ fn a_node_is_lost_and_nothing_else() {
         ended.stderr.contains(": lost; submitted again (2 of 4)"),
         "{ended:#?}"
     );
-    let (whole, merged) = (read(&place, "whole.json"), read(&place, "run.json"));
-    assert_eq!(timeless(&merged), timeless(&whole));
+    let (whole, merged) = (
+        read(&place.join("whole.json")),
+        read(&place.join("run.json")),
+    );
+    assert_same(&merged, &whole);
     assert_eq!(merged.share, None);
     assert!(!place.join("run.json.shards").exists());
     eprintln!(
@@ -324,7 +323,7 @@ fn a_node_is_lost_and_nothing_else() {
         .run(&place, &[WHAT, &again, &["--resume"]].concat())
         .wait()
         .code(0);
-    assert_eq!(timeless(&read(&place, "again.json")), timeless(&whole));
+    assert_same(&read(&place.join("again.json")), &whole);
 }
 
 /// lsmeter on a node on which, in its first attempt, a cell fails.
@@ -368,7 +367,7 @@ fn what_failed_is_tried_once_more() {
     let ended = cluster.run(&place, &asked).wait().code(0);
     let told = "shard 2: failed cells: 1; measured once more";
     assert!(ended.stderr.contains(told), "{ended:#?}");
-    let merged = read(&place, "run.json");
+    let merged = read(&place.join("run.json"));
     assert_eq!(merged.cells.len(), 2);
     assert!(merged.cells.iter().all(|cell| cell.status == Status::Ok));
 }
