@@ -22,6 +22,14 @@ pub enum LabError {
         /// How to get it.
         hint: String,
     },
+    /// A kernel does not tell what has to be known of it: its functions, its hooks.
+    #[error("{what}")]
+    Untold {
+        /// Which kernel, what it does not tell, and why.
+        what: String,
+        /// Where it may be had instead.
+        hint: String,
+    },
     /// A kernel, or an initramfs for it, cannot be had.
     #[error(transparent)]
     Kernel(#[from] kernel::Error),
@@ -68,7 +76,9 @@ impl LabError {
     /// What the user can do about it, without the `hint:` in front.
     pub fn hint(&self) -> Option<String> {
         match self {
-            LabError::Environment { hint, .. } => Some(hint.clone()),
+            LabError::Environment { hint, .. } | LabError::Untold { hint, .. } => {
+                Some(hint.clone())
+            }
             LabError::Kernel(error) => error.hint().map(str::to_owned),
             LabError::ModuleSymbols { source, .. } => Some(source.hint().to_owned()),
             LabError::Select(error) => error.hint(),

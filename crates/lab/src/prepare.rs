@@ -86,14 +86,14 @@ pub struct Hooks<'a> {
 /// Finds a kernel's hooks.
 ///
 /// # Errors
-/// [`LabError::Environment`] if it does not name its functions or hooks.
+/// [`LabError::Untold`] if it does not name its functions or hooks.
 pub fn profiling(
     store: &Store,
     kernel: &Kernel,
     filesystem: FileSystem,
     hooks: Hooks<'_>,
 ) -> Result<Profiling, LabError> {
-    let symbols = symbols(store, kernel)?.map_err(|error| LabError::Environment {
+    let symbols = symbols(store, kernel)?.map_err(|error| LabError::Untold {
         what: format!(
             "{} does not name its functions ({error}), so hooks cannot be found",
             kernel.name
@@ -113,13 +113,13 @@ pub fn profiling(
 /// The hooks of a kernel: by `definitions`, else its BTF, else its symbols.
 ///
 /// # Errors
-/// [`LabError::Environment`] if it does not tell.
+/// [`LabError::Untold`] if it does not tell.
 pub fn hook_list(
     kernel: &Kernel,
     symbols: &SymbolTable,
     definitions: Option<&str>,
 ) -> Result<HookList, LabError> {
-    let failed = |why: String| LabError::Environment {
+    let failed = |why: String| LabError::Untold {
         what: format!("the LSM hooks of {} cannot be listed: {why}", kernel.name),
         hint: "give its tree's include/linux/lsm_hook_defs.h with --hook-definitions, or build it \
                with CONFIG_DEBUG_INFO_BTF=y"

@@ -47,7 +47,7 @@ pub(crate) struct DelayPoints {
 
 impl DelayPoints {
     pub(crate) fn of(request: &Request<'_>, kernel: &Kernel) -> Result<DelayPoints, SweepError> {
-        let symbols = symbols(request.store, kernel)?.map_err(|error| LabError::Environment {
+        let symbols = symbols(request.store, kernel)?.map_err(|error| LabError::Untold {
             what: format!(
                 "{} does not name its functions ({error}), so hooks cannot be counted",
                 kernel.name

@@ -275,7 +275,7 @@ fn cannot_delay(error: &SweepError) -> bool {
         error,
         SweepError::NoModule { .. }
             | SweepError::Refused { .. }
-            | SweepError::Lab(LabError::Environment { .. })
+            | SweepError::Lab(LabError::Untold { .. })
     )
 }
 
