@@ -21,6 +21,10 @@ fn main() {
     if fs::exists(&multiarch).unwrap_or(false) {
         arguments.extend(["-isystem".to_owned(), multiarch]);
     }
+    // Line information names files. Where they lay when it was built is nobody's business, and
+    // would make each directory's lsmeter another one.
+    let here = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
+    arguments.push(format!("-ffile-prefix-map={here}=monitor"));
     SkeletonBuilder::new()
         .source("bpf/monitor.bpf.c")
         .obj(out.join("monitor.bpf.o"))

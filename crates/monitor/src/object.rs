@@ -280,3 +280,19 @@ pub(crate) fn templates() -> Vec<(String, Vec<sys::bpf_insn>)> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::OBJECT;
+
+    /// Else each directory in which lsmeter is built would make another lsmeter.
+    #[test]
+    fn the_programs_do_not_tell_where_they_were_compiled() {
+        let names = |text: &str| {
+            let text = text.as_bytes();
+            OBJECT.windows(text.len()).any(|of| of == text)
+        };
+        assert!(names("monitor/bpf/monitor.bpf.c"), "no line information");
+        assert!(!names(env!("CARGO_MANIFEST_DIR")));
+    }
+}
