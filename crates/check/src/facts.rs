@@ -45,6 +45,9 @@ pub(crate) struct Fact {
     /// Any number of calls, of a hook that others do not see at all.
     #[serde(default)]
     pub unseen: bool,
+    /// With `unseen`: no more calls than so many for each operation.
+    #[serde(default)]
+    pub at_most: Option<f64>,
     /// The kernel's code that it speaks of.
     pub code: String,
     /// Why. Never empty.
@@ -87,7 +90,8 @@ impl Fact {
         let (count, other) = (of.count, of.other_count);
         if self.unseen {
             // Two runs may differ either way in what is done some time later.
-            return other.abs() <= of.tolerance;
+            let few = |most: f64| count.abs() <= most + of.tolerance;
+            return other.abs() <= of.tolerance && self.at_most.is_none_or(few);
         }
         let (greater, lesser) = match self.counts {
             Direction::More => (count, other),
@@ -120,6 +124,11 @@ impl Fact {
             Some("it says not once by how much")
         } else if self.by.iter().any(|by| !by.is_finite() || *by <= 0.0) {
             Some("calls that are none")
+        } else if self
+            .at_most
+            .is_some_and(|most| !self.unseen || most.is_nan() || most <= 0.0)
+        {
+            Some("a limit of what has none")
         } else {
             None
         }
@@ -207,6 +216,12 @@ mod tests {
         assert!(explains(&unseen, "same", "inode_setattr", [0.25, 0.0]));
         assert!(explains(&unseen, "same", "inode_setattr", [-0.25, 0.0]));
         assert!(!explains(&unseen, "same", "inode_setattr", [2.0, 1.0]));
+        let few = fact("unseen = true\nat_most = 0.5");
+        assert!(explains(&few, "same", "inode_setattr", [0.5, 0.0]));
+        assert!(explains(&few, "same", "inode_setattr", [-0.0625, 0.0]));
+        assert!(!explains(&few, "same", "inode_setattr", [1.0, 0.0]));
+        assert!(!explains(&few, "same", "inode_setattr", [-1.0, 0.0]));
+        assert!(!explains(&few, "same", "inode_setattr", [1.0625, 1.0]));
     }
 
     #[test]
@@ -215,6 +230,9 @@ mod tests {
                     ['*']\nhooks = ['*']\ncode = 'c'\nwhy = 'w'\n";
         let error = Facts::parse(text).unwrap_err().to_string();
         assert_eq!(error, "explanations.toml: x: it says not once by how much");
+        let text = text.replace("code", "times = 2\nat_most = 1\ncode");
+        let error = Facts::parse(&text).unwrap_err().to_string();
+        assert_eq!(error, "explanations.toml: x: a limit of what has none");
         assert!(Facts::load().is_ok());
     }
 }
