@@ -136,24 +136,15 @@ impl Session<'_> {
             if self.cancel.load(Ordering::Relaxed) {
                 return Err(Break::Cancelled);
             }
-            // A stream that breaks has ended.
-            let mut read = self.port.read(&mut buffer, TICK).unwrap_or(Some(0));
-            if read.is_none()
-                && let Some(how) = ended()
-            {
-                // What it said just before it ended counts.
-                read = self
-                    .port
-                    .read(&mut buffer, Duration::ZERO)
-                    .unwrap_or(Some(0));
-                if read.is_none_or(|n| n == 0) {
-                    return Err(Break::Failed(how));
-                }
-            }
-            if read == Some(0) {
-                return Err(Break::Failed(gone(ended, &progress)));
-            }
-            let n = read.unwrap_or(0);
+            // Asked before it is read: what it said just before it ended counts.
+            let how = ended();
+            let n = match (self.port.read(&mut buffer, TICK), how) {
+                (Ok(None), None) => 0,
+                (Ok(None), Some(how)) => return Err(Break::Failed(how)),
+                // A stream that breaks has ended.
+                (Ok(Some(0)) | Err(_), _) => return Err(Break::Failed(gone(ended, &progress))),
+                (Ok(Some(n)), _) => n,
+            };
             let messages = decoder
                 .push(&buffer[..n])
                 .map_err(|error: ProtocolError| Break::Failed(error.to_string()))?;
