@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::cells::{assert_same, read};
+use super::cells::{RUN, assert_same, read};
 use crate::common::{Ended, Place, Running, children, grouped, names, runs, signal, wait_for};
 use experiment::{Cell, Run, Status, WarningKind};
 use rustix::process::Signal;
@@ -33,15 +33,7 @@ const MANY: &[&str] = &[
 ];
 
 fn arguments<'a>(parts: &[&[&'a str]]) -> Vec<&'a str> {
-    let common = [
-        "run",
-        "--offline",
-        "--kernel",
-        "debian:6.12",
-        "--fs",
-        "tmpfs",
-    ];
-    [&common[..], &parts.concat()].concat()
+    [RUN, &parts.concat()].concat()
 }
 
 fn statuses(cells: &[Cell], status: Status) -> Vec<&Cell> {

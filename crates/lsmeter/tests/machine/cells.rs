@@ -6,6 +6,16 @@ use std::path::Path;
 
 use experiment::{Cell, Run};
 
+/// A run on the kernel that these tests boot, and the file system that boots fastest.
+pub const RUN: &[&str] = &[
+    "run",
+    "--offline",
+    "--kernel",
+    "debian:6.12",
+    "--fs",
+    "tmpfs",
+];
+
 pub fn read(path: &Path) -> Run {
     Run::parse(&fs::read(path).unwrap()).unwrap()
 }

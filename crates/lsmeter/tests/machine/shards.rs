@@ -3,17 +3,11 @@
 //!
 //! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests.
 
-use super::cells::{assert_same, read};
+use super::cells::{RUN, assert_same, read};
 use crate::common::Place;
 
 /// Cells that share a boot.
 const WHAT: &[&str] = &[
-    "run",
-    "--offline",
-    "--kernel",
-    "debian:6.12",
-    "--fs",
-    "tmpfs",
     "--stack",
     "capability",
     "--stack",
@@ -32,14 +26,14 @@ const WHAT: &[&str] = &[
 fn sixteen_parts_are_the_whole_cell_for_cell() {
     let place = Place::with_kernels();
     place
-        .run(&[WHAT, &["--output", "whole.json"]].concat())
+        .run(&[RUN, WHAT, &["--output", "whole.json"]].concat())
         .code(0);
     let mut merge = vec!["merge".to_owned()];
     let mut empty = 0;
     for index in 1..=16 {
         let (shard, file) = (format!("{index}/16"), format!("{index}.json"));
         let ended = place
-            .run(&[WHAT, &["--shard", &shard, "--output", &file]].concat())
+            .run(&[RUN, WHAT, &["--shard", &shard, "--output", &file]].concat())
             .code(0);
         empty += usize::from(ended.stderr.contains("has no cells"));
         merge.insert(1, file);

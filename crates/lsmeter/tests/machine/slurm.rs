@@ -16,18 +16,12 @@ use std::process::{Child, Command, Stdio};
 use experiment::Status;
 use rustix::process::Signal;
 
-use super::cells::{assert_same, read};
+use super::cells::{RUN, assert_same, read};
 use crate::common::{Ended, Place, Running, names, runs, signal, wait_for};
 
 const NODES: [&str; 3] = ["n1", "n2", "n3"];
 
 const WHAT: &[&str] = &[
-    "run",
-    "--offline",
-    "--kernel",
-    "debian:6.12",
-    "--fs",
-    "tmpfs",
     "--jobs",
     "1",
     "--stack",
@@ -263,7 +257,7 @@ fn a_node_is_lost_and_nothing_else() {
     let preset = std::env::var("LSMETER_SLURM_PRESET");
     let what = match &preset {
         Ok(preset) => vec!["run", preset, "--offline", "--jobs", "1"],
-        Err(_) => WHAT.to_vec(),
+        Err(_) => [RUN, WHAT].concat(),
     };
     place
         .run(&[&what[..], &["--output", "whole.json"]].concat())
@@ -303,7 +297,7 @@ fn a_node_is_lost_and_nothing_else() {
         "--output",
         "again.json",
     ];
-    let running = cluster.run(&place, &[WHAT, &again].concat());
+    let running = cluster.run(&place, &[RUN, WHAT, &again].concat());
     wait_for("a task", || {
         (!cluster.processes_of("n1").is_empty()).then_some(())
     });
@@ -320,7 +314,7 @@ fn a_node_is_lost_and_nothing_else() {
         left.next().is_none().then_some(())
     });
     cluster
-        .run(&place, &[WHAT, &again, &["--resume"]].concat())
+        .run(&place, &[RUN, WHAT, &again, &["--resume"]].concat())
         .wait()
         .code(0);
     assert_same(&read(&place.join("again.json")), &whole);
@@ -363,7 +357,14 @@ fn what_failed_is_tried_once_more() {
         "run.json",
         "--node-program",
     ];
-    let asked = [&WHAT[..8], &cells, &slurm, &[program.to_str().unwrap()]].concat();
+    let asked = [
+        RUN,
+        &WHAT[..2],
+        &cells,
+        &slurm,
+        &[program.to_str().unwrap()],
+    ]
+    .concat();
     let ended = cluster.run(&place, &asked).wait().code(0);
     let told = "shard 2: failed cells: 1; measured once more";
     assert!(ended.stderr.contains(told), "{ended:#?}");
