@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use experiment::{Clock, FileSystem, Metric};
 use instructions::records::RecordReader;
-use lab::kernel::Store;
+use kernels::Store;
 use lab::qemu::{Accelerator, PluginMode, Qemu};
 use lab::session::{Break, Patience};
 use lab::vm::{self, Boot, BootCell, BootEvent};

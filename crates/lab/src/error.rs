@@ -8,8 +8,6 @@ use experiment::SelectError;
 use experiment::journal::JournalError;
 use instructions::symbols::SymbolError;
 
-use crate::kernel;
-
 /// Why an experiment could not be run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -32,7 +30,7 @@ pub enum LabError {
     },
     /// A kernel, or an initramfs for it, cannot be had.
     #[error(transparent)]
-    Kernel(#[from] kernel::Error),
+    Kernel(#[from] kernels::Error),
     /// The symbols of a kernel's modules cannot be had.
     #[error("the symbols of the modules of kernel {kernel}: {source}")]
     ModuleSymbols {

@@ -13,9 +13,9 @@ use std::time::Duration;
 use rustix::process::Signal;
 
 use crate::error::LabError;
-use crate::process::{Process, describe, last_lines};
-use crate::qemu::die_with_parent;
+use crate::process::{Process, last_lines};
 use crate::session::{Break, Event, Patience, Session};
+use kernels::child::{describe, die_with_parent};
 
 /// How long the agent may take to remove what it made: the tree walk's 19,255 files
 /// on a slow disk.

@@ -9,12 +9,13 @@ use experiment::{Clock, FileSystem};
 
 use crate::error::LabError;
 use crate::initramfs;
-use crate::kernel::Kernel;
 use crate::port::Port;
-use crate::process::{Process, describe};
+use crate::process::Process;
 use crate::qemu::{Accelerator, Machine, Qemu};
 use crate::session::{Break, Patience};
 use crate::vm::{explain, remove_stale_scratch, scratch};
+use kernels::Kernel;
+use kernels::child::describe;
 
 /// Longest line of a guest, in bytes.
 const LINE_LIMIT: usize = 4096;

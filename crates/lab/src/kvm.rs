@@ -8,11 +8,11 @@ use std::time::Duration;
 use experiment::FileSystem;
 
 use crate::error::LabError;
-use crate::kernel::{Kernel, Store};
 use crate::prepare;
 use crate::qemu::{Accelerator, Qemu};
 use crate::session::{Break, Patience};
 use crate::vm::{self, Boot};
+use kernels::{Kernel, Store};
 
 /// Silicon boots a stock kernel in a second or two.
 const PATIENCE: Duration = Duration::from_secs(15);

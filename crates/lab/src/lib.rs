@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A cell becomes samples: kernels, initramfs, QEMU and the agent's protocol.
+//! A cell becomes samples: initramfs, QEMU and the agent's protocol.
 //!
 //! [`run()`] takes an [`experiment::Experiment`] and gives a run document. On the way:
 //! [`plan`] says which cells are measured in which boots, [`visit`] measures those of
@@ -16,7 +16,6 @@ pub mod host;
 pub mod initramfs;
 pub mod inside;
 pub mod journal;
-pub mod kernel;
 pub mod kvm;
 pub mod module_symbols;
 mod monotone;

@@ -9,8 +9,8 @@ use instructions::symbols::{ModuleImage, SymbolTable};
 
 use crate::error::LabError;
 use crate::initramfs;
-use crate::kernel::{Kernel, Module};
 use crate::protocol::ModuleSection;
+use kernels::{Kernel, Module};
 
 /// The symbols of `kernel` with the functions of the modules that its initramfs for
 /// `filesystem` brings, at the addresses that the guest told in `sections`
@@ -67,7 +67,6 @@ fn merge(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::fixtures;
 
     /// A table of one function at the kernel's usual address.
     fn kernel() -> SymbolTable {
@@ -102,7 +101,7 @@ mod tests {
             kernel.function("_text"),
             Some(0xffff_ffff_8100_0000..0xffff_ffff_8100_0010)
         );
-        let brd = [module("brd", fixtures::module(&[]))];
+        let brd = [module("brd", testing::module(&[]))];
         let told = [
             section("rootkit", 1),
             section("brd", 1),

@@ -13,10 +13,10 @@ use instructions::symbols::{SymbolError, SymbolTable, syscall_entry};
 
 use crate::error::LabError;
 use crate::initramfs;
-use crate::kernel::{Kernel, Store};
 use crate::module_symbols::symbols_of;
 use crate::protocol::ModuleSection;
 use crate::vm::Bootable;
+use kernels::{Kernel, Store};
 
 /// Symbols of a kernel, from the cache if they have been read before; or why it has none
 /// (`CONFIG_KALLSYMS=n`).

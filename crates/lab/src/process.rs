@@ -4,7 +4,6 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
-use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -128,15 +127,6 @@ impl Drop for Process {
     }
 }
 
-/// In words: "was killed by signal 9", "exited with status 1".
-pub fn describe(status: ExitStatus) -> String {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => format!("exited with status {code}"),
-        (None, Some(signal)) => format!("was killed by signal {signal}"),
-        (None, None) => "ended in an unknown way".to_owned(),
-    }
-}
-
 /// The last `n` lines that are not empty.
 pub fn last_lines(text: &str, n: usize) -> Vec<&str> {
     let lines: Vec<&str> = text
@@ -150,6 +140,7 @@ pub fn last_lines(text: &str, n: usize) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kernels::child::describe;
     use std::process::Stdio;
 
     fn shell(script: &str) -> Process {

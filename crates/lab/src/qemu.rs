@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Which QEMU there is, what it can do, and how it is started.
 
+use kernels::child::die_with_parent;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{Read, Write};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -331,23 +331,5 @@ fn base_cmdline(accelerator: Accelerator) -> &'static str {
             "console=ttyS0 quiet panic=-1 oops=panic reboot=t nokaslr rdinit=/init \
              cryptomgr.notests=1"
         }
-    }
-}
-
-/// The child gets `signal` when lsmeter ends, even by SIGKILL, and does not see the
-/// terminal's Ctrl-C, which is lsmeter's to handle.
-pub fn die_with_parent(command: &mut Command, signal: Signal) {
-    let parent = rustix::process::getpid();
-    command.process_group(0);
-    // SAFETY: between fork and exec only these two system calls are made, both
-    // async-signal-safe; nothing is allocated or locked.
-    unsafe {
-        command.pre_exec(move || {
-            rustix::process::set_parent_process_death_signal(Some(signal))?;
-            if rustix::process::getppid() != Some(parent) {
-                return Err(std::io::Error::other("lsmeter has ended"));
-            }
-            Ok(())
-        });
     }
 }

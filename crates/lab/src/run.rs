@@ -20,13 +20,13 @@ use crate::error::LabError;
 use crate::gather::Gathering;
 use crate::host;
 use crate::journal::JournalFile;
-use crate::kernel::{Kernel, Store};
 use crate::plan::{Manner, Plan, Visit};
 use crate::policy::{self, PolicyError, PolicySetup};
 use crate::prepare::{self, Hooks};
 use crate::qemu::Qemu;
 use crate::visit::{Bench, Message, VmBench, Work, visit};
 use crate::vm::{Bootable, remove_stale_scratch, scratch};
+use kernels::{Kernel, Store};
 
 /// What a run needs besides the experiment.
 #[derive(Debug)]

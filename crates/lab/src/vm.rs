@@ -17,11 +17,12 @@ use instructions::walk::Functions;
 use crate::initramfs;
 use crate::port::Port;
 use crate::prepare::Profiling;
-use crate::process::{Process, describe, last_lines};
+use crate::process::{Process, last_lines};
 use crate::protocol::AgentStatus;
 use crate::qemu::{Accelerator, Machine, Plugin, PluginMode, Qemu};
 use crate::session::{Break, CellReport, Event, Patience, Session};
 use crate::tail::{Counted, RecordTail};
+use kernels::child::describe;
 
 /// Console lines that a failed boot's reason carries.
 const CONSOLE_LINES: usize = 6;

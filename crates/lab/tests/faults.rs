@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use experiment::{Cell, Experiment, Spec, Status};
-use lab::kernel::{Kernel, Store};
+use kernels::{Kernel, Store};
 use lab::plan::Manner;
 use lab::qemu::Qemu;
 use lab::{Outcome, Setup};

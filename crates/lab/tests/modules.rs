@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use experiment::{Clock, FileSystem};
 use instructions::symbols::SymbolTable;
-use lab::kernel::Kernel;
+use kernels::Kernel;
 use lab::module_symbols::symbols_of;
 use lab::port::Port;
 use lab::process::Process;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use anyhow::{Context, Result};
-use lab::kernel::Mirrors;
+use kernels::Mirrors;
 use serde::Deserialize;
 
 /// `$XDG_CONFIG_HOME/lsmeter/config.toml`; every key may be missing.
@@ -63,7 +63,7 @@ impl Config {
     ///
     /// # Errors
     /// If neither is to be had.
-    pub fn mirrors(&self) -> Result<Mirrors, lab::kernel::Error> {
+    pub fn mirrors(&self) -> Result<Mirrors, kernels::Error> {
         match &self.mirror {
             Some(mirror) => Mirrors::new(mirror, self.security_mirror.as_deref()),
             None => Mirrors::from_apt(Path::new("/etc/apt")),

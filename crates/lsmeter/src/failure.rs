@@ -8,8 +8,8 @@ use compare::{BudgetError, CompareError};
 use experiment::merge::MergeError;
 use experiment::{DocumentError, DocumentFault, PatternError, SpecError, UnknownPreset};
 use history::HistoryError;
+use kernels::ErrorKind;
 use lab::LabError;
-use lab::kernel::ErrorKind;
 use monitor::MonitorError;
 use placement::PlacementError;
 use report::PdfError;
@@ -147,7 +147,7 @@ pub fn explain(error: &anyhow::Error) -> (Exit, Option<String>) {
         if let Some(error) = cause.downcast_ref::<LabError>() {
             return (of_lab(error), error.hint());
         }
-        if let Some(error) = cause.downcast_ref::<lab::kernel::Error>() {
+        if let Some(error) = cause.downcast_ref::<kernels::Error>() {
             return (of_kind(error.kind()), error.hint().map(str::to_owned));
         }
         if cause.downcast_ref::<PatternError>().is_some() {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use experiment::Status;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use kernels::FetchEvent;
 use lab::Progress;
-use lab::kernel::FetchEvent;
 
 /// A live line. Silent when quiet, or where standard error is no terminal.
 pub struct Line {

@@ -13,7 +13,7 @@ use experiment::{
     Caches, CellKey, DelayModule, Experiment, SensitivityDocument, Warning, WarningKind, nearest,
 };
 use instructions::hooks::{HookList, bpf_attach_ids_in};
-use lab::kernel::Store;
+use kernels::Store;
 use lab::plan::{Manner, Plan};
 use lab::session::{Break, Patience};
 use lab::sweep::{Delayed, Point, Sweep, SweptHook};

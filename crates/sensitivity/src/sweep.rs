@@ -11,7 +11,7 @@ use experiment::{
     WarningKind,
 };
 use instructions::profile::CellProfile;
-use lab::kernel::{Kernel, Store};
+use kernels::{Kernel, Store};
 use lab::plan::Manner;
 use lab::prepare::Hooks;
 use lab::qemu::Qemu;

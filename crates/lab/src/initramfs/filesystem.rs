@@ -3,7 +3,7 @@
 //! them.
 
 use super::{Error, FileSystem};
-use crate::kernel::{self, Kernel, ModuleTree};
+use kernels::{Kernel, ModuleTree};
 
 /// The module of the block device in memory.
 pub(super) const RAM_DISK: &str = "brd";
@@ -71,7 +71,7 @@ pub(super) struct Support<'a> {
 impl<'a> Support<'a> {
     pub fn of(kernel: &'a Kernel, tree: Option<&'a ModuleTree>) -> Result<Support<'a>, Error> {
         let config = kernel.config.as_deref().map(|path| {
-            let text = kernel::files::read(path, CONFIG_LIMIT)?;
+            let text = kernels::files::read(path, CONFIG_LIMIT)?;
             Ok::<_, Error>(String::from_utf8_lossy(&text).into_owned())
         });
         Ok(Support {
@@ -118,7 +118,7 @@ impl<'a> Support<'a> {
 
     fn image_holds(&self, trace: &[u8]) -> bool {
         let elf = self.kernel.vmlinux.as_deref();
-        elf.and_then(|path| kernel::files::read(path, VMLINUX_LIMIT).ok())
-            .is_some_and(|elf| kernel::image::find(&elf, trace).is_some())
+        elf.and_then(|path| kernels::files::read(path, VMLINUX_LIMIT).ok())
+            .is_some_and(|elf| kernels::image::find(&elf, trace).is_some())
     }
 }

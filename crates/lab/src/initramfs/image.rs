@@ -316,6 +316,6 @@ mod tests {
         };
         let error = find(&maker).unwrap_err();
         assert!(error.hint().unwrap().contains("some-progs"));
-        assert_eq!(error.kind(), crate::kernel::ErrorKind::Environment);
+        assert_eq!(error.kind(), kernels::ErrorKind::Environment);
     }
 }

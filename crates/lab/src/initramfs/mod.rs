@@ -6,15 +6,15 @@ mod cpio;
 mod filesystem;
 mod image;
 
-pub use crate::kernel::Error;
 pub use experiment::FileSystem;
 pub use image::find_program;
+pub use kernels::Error;
 
 use std::collections::BTreeSet;
 
-use crate::kernel::{Kernel, Module, ModuleTree};
 use cpio::Archive;
 use filesystem::Support;
+use kernels::{Kernel, Module, ModuleTree};
 
 /// Longest agent, in bytes.
 const AGENT_LIMIT: usize = 64 << 20;

@@ -24,7 +24,7 @@ use std::path::Path;
 
 use experiment::{Configuration, Integrity, Policy, Stack};
 
-use crate::kernel::Kernel;
+use kernels::Kernel;
 
 /// Largest file that a policy may bring along, in bytes.
 pub const FILE_LIMIT_BYTES: usize = 64 << 20;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use lab::kernel::Store;
+use kernels::Store;
 
 /// How `build.rs` builds the agent.
 const FLAGS: &str = include_str!("../../guest/flags.txt");

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use lab::kernel::{Flavour, Source};
+use kernels::{Flavour, Source};
 
 /// Build a kernel from source, with every security module or with none
 ///

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::Result;
-use lab::kernel::Store;
+use kernels::Store;
 use lab::qemu::Qemu;
 use lab::{environment, write_plugin};
 use serde::Serialize;

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use lab::kernel::{Error, Kernel, KernelName, Store};
+use kernels::{Error, Kernel, KernelName, Store};
 use report::printable;
 use serde::Serialize;
 

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use lab::kernel::{BuildEvent, Error, Recipe, Store};
+use kernels::{BuildEvent, Error, Recipe, Store};
 use report::printable;
 
 use crate::cli::BuildArgs;

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use experiment::{Experiment, Metric, Place, Spec, preset};
-use lab::kernel::{Kernel, Store};
+use kernels::{Kernel, Store};
 use lab::qemu::Qemu;
 use lab::write_plugin;
 

@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use experiment::{Baseline, Experiment, Metric, Place, Run, Spec, Status};
+use kernels::{Kernel, Store};
 use lab::Setup;
-use lab::kernel::{Kernel, Store};
 use lab::plan::Manner;
 use lab::prepare::Hooks;
 use report::Options;

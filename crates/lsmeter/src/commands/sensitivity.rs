@@ -8,7 +8,7 @@ use experiment::{
     Caches, DelayModule, Experiment, FileSystem, Metric, Place, SensitivityDocument, Slope, Spec,
     Stack, StackError, Status, Warning, WarningKind,
 };
-use lab::kernel::Store;
+use kernels::Store;
 use sensitivity::{Delays, DelaysError, LiveRequest, Predict, Request, Step};
 
 use crate::cli::SensitivityArgs;

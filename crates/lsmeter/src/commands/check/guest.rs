@@ -8,9 +8,9 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use check::{CountedCell, Subject, Transcript};
 use experiment::{CountsDocument, Experiment};
+use kernels::Kernel;
 use lab::catalogue::{Benchmark, catalogue};
 use lab::inside::{Inside, run};
-use lab::kernel::Kernel;
 use lab::qemu::Qemu;
 use lab::session::{Break, Patience};
 

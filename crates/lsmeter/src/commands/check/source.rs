@@ -7,7 +7,7 @@ use anyhow::Result;
 use check::Subject;
 use experiment::placement::Comparison;
 use experiment::{Instrument, ProfileDocument, Status};
-use lab::kernel::Store;
+use kernels::Store;
 use placement::Request;
 
 use super::input::Documents;

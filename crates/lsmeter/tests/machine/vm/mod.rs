@@ -20,9 +20,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use lab::kernel::{Kernel, Store};
-use lab::process::{Process, describe, last_lines};
-use lab::qemu::{MACHINE, TCG_CPU, die_with_parent};
+use kernels::child::{describe, die_with_parent};
+use kernels::{Kernel, Store};
+use lab::process::{Process, last_lines};
+use lab::qemu::{MACHINE, TCG_CPU};
 use lab::vm::{remove_stale_scratch, scratch};
 use rustix::process::{Resource, Rlimit, Signal, setrlimit};
 
@@ -372,7 +373,7 @@ impl Outcome {
     }
 }
 
-fn resolve(name: &str) -> Result<Kernel, lab::kernel::Error> {
+fn resolve(name: &str) -> Result<Kernel, kernels::Error> {
     let cache = std::env::var_os("XDG_CACHE_HOME").map_or_else(
         || PathBuf::from(std::env::var_os("HOME").expect("HOME is not set")).join(".cache"),
         PathBuf::from,

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A private apt: own sources, lists and cache below our directory, Debian's
+//! keyring, signatures checked by apt. The system's apt is left as it is; its
+//! proxy settings are kept, and no root is needed.
+
+use crate::error::Error;
+use crate::files;
+use crate::mirrors::{Mirrors, without_password};
+use crate::store::FetchEvent;
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// Where kernels of the last four releases, and of those to come, are.
+const SUITES: [&str; 8] = [
+    "bullseye",
+    "bullseye-security",
+    "bookworm",
+    "bookworm-security",
+    "trixie",
+    "trixie-security",
+    "forky",
+    "sid",
+];
+/// Age at which the index is fetched again.
+const INDEX_AGE: Duration = Duration::from_secs(24 * 3600);
+const KEYRINGS: [&str; 2] = [
+    "/usr/share/keyrings/debian-archive-keyring.gpg",
+    "/usr/share/keyrings/debian-archive-keyring.pgp",
+];
+/// What of apt's output is kept.
+const OUTPUT_LIMIT: u64 = 64 << 20;
+const STDERR_LIMIT: u64 = 256 << 10;
+
+pub(crate) struct Apt {
+    dir: PathBuf,
+    config: PathBuf,
+}
+
+/// What a command of apt left behind.
+struct Outcome {
+    stdout: String,
+    /// The lines that start with `E:` or `W:`.
+    complaints: Vec<String>,
+    success: bool,
+}
+
+impl Apt {
+    /// Prepares `dir` for the mirrors.
+    ///
+    /// # Errors
+    /// [`Error::Environment`] without Debian's keyring, or if the directory's
+    /// name holds what apt's configuration cannot quote.
+    pub fn prepare(dir: &Path, mirrors: &Mirrors) -> Result<Apt, Error> {
+        let keyring = KEYRINGS.iter().map(Path::new).find(|path| path.exists());
+        let keyring = keyring.ok_or_else(|| Error::Environment {
+            what: "Debian's archive keyring is not on this machine".into(),
+            hint: "install the package debian-archive-keyring".into(),
+        })?;
+        let name = dir.to_str().filter(|name| {
+            name.starts_with('/')
+                && !name
+                    .chars()
+                    .any(|c| c.is_control() || "\"\\{};".contains(c))
+        });
+        let Some(name) = name else {
+            return Err(Error::Environment {
+                what: format!("apt cannot work in {}", dir.display()),
+                hint: "set XDG_CACHE_HOME to an absolute path of plain characters".into(),
+            });
+        };
+        for part in ["lists/partial", "cache/archives/partial"] {
+            files::create_dir(&dir.join(part))?;
+        }
+        // Apt builds its cache anew when one of these files is newer than it.
+        let sources = dir.join("sources.list");
+        let text = mirrors.sources_list(keyring, &SUITES);
+        if fs::read_to_string(&sources).ok().as_ref() != Some(&text) {
+            // Lists of other mirrors are none.
+            let _ = fs::remove_file(dir.join("updated"));
+            write_private(&sources, text.as_bytes())?;
+        }
+        let status = dir.join("status");
+        if fs::metadata(&status).map_or(true, |m| m.len() != 0) {
+            files::write(&status, b"")?;
+        }
+        let config = dir.join("apt.conf");
+        files::write(&config, configuration(name).as_bytes())?;
+        Ok(Apt {
+            dir: dir.to_path_buf(),
+            config,
+        })
+    }
+
+    /// Whether the index is missing or older than a day.
+    pub fn is_stale(&self) -> bool {
+        let age = fs::metadata(self.dir.join("updated"))
+            .and_then(|m| m.modified())
+            .ok()
+            .and_then(|at| at.elapsed().ok());
+        age.is_none_or(|age| age > INDEX_AGE)
+    }
+
+    /// Fetches the package index. A suite that fails is a warning.
+    ///
+    /// # Errors
+    /// [`Error::Environment`] without apt, or if nothing at all could be fetched.
+    pub fn update(&self, events: &mut dyn FnMut(FetchEvent)) -> Result<(), Error> {
+        let outcome = self.run("apt-get", &["update"], None, &mut |percent| {
+            events(FetchEvent::Progress {
+                what: "package index".into(),
+                percent,
+            });
+        })?;
+        if self.lists()? == 0 {
+            return Err(Error::Environment {
+                what: format!(
+                    "the package index could not be fetched: {}",
+                    reason(&outcome.complaints)
+                ),
+                hint: "see that the mirror can be reached, or name another one in the \
+                       configuration file (`mirror`, `security_mirror`)"
+                    .into(),
+            });
+        }
+        // A suite that is gone for good must not make every fetch an update.
+        if outcome.success || failed_suites(&outcome.complaints) < self.suites()? {
+            files::write(&self.dir.join("updated"), b"")?;
+        }
+        for line in outcome.complaints {
+            events(FetchEvent::Warning(line));
+        }
+        Ok(())
+    }
+
+    /// The names of all packages that start with `linux-`.
+    pub fn names(&self) -> Result<Vec<String>, Error> {
+        let outcome = self.run("apt-cache", &["pkgnames", "linux-"], None, &mut |_| {})?;
+        if !outcome.success {
+            return Err(Error::Environment {
+                what: format!("apt-cache failed: {}", reason(&outcome.complaints)),
+                hint: format!("remove {} and try again", self.dir.display()),
+            });
+        }
+        Ok(outcome.stdout.lines().map(str::to_string).collect())
+    }
+
+    /// Downloads packages into the directory `into`; apt checks them against
+    /// the signed index. Returns their files, or why it failed.
+    pub fn download(
+        &self,
+        packages: &[String],
+        into: &Path,
+        events: &mut dyn FnMut(FetchEvent),
+    ) -> Result<Result<Vec<PathBuf>, String>, Error> {
+        let mut arguments = vec!["download"];
+        arguments.extend(packages.iter().map(String::as_str));
+        let outcome = self.run("apt-get", &arguments, Some(into), &mut |percent| {
+            events(FetchEvent::Progress {
+                what: packages.join(", "),
+                percent,
+            });
+        })?;
+        if !outcome.success {
+            return Ok(Err(reason(&outcome.complaints)));
+        }
+        let mut debs: Vec<PathBuf> = fs::read_dir(into)
+            .map_err(Error::io("list", into))?
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|e| e == "deb"))
+            .collect();
+        debs.sort();
+        if debs.len() != packages.len() {
+            return Ok(Err("apt-get left no package behind".into()));
+        }
+        Ok(Ok(debs))
+    }
+
+    /// How many package lists there are.
+    fn lists(&self) -> Result<usize, Error> {
+        let dir = self.dir.join("lists");
+        let entries = fs::read_dir(&dir).map_err(Error::io("list", &dir))?;
+        let is_list = |e: &fs::DirEntry| e.file_name().to_string_lossy().contains("_Packages");
+        Ok(entries.flatten().filter(is_list).count())
+    }
+
+    /// How many suites are asked for: without a security mirror, fewer.
+    fn suites(&self) -> Result<usize, Error> {
+        let path = self.dir.join("sources.list");
+        let text = fs::read_to_string(&path).map_err(Error::io("read", &path))?;
+        Ok(text.lines().count())
+    }
+
+    fn run(
+        &self,
+        program: &str,
+        arguments: &[&str],
+        directory: Option<&Path>,
+        progress: &mut dyn FnMut(u8),
+    ) -> Result<Outcome, Error> {
+        let mut command = Command::new(program);
+        command
+            .arg("-c")
+            .arg(&self.config)
+            .args(arguments)
+            .current_dir(directory.unwrap_or(&self.dir))
+            .env("LC_ALL", "C.UTF-8")
+            .env_remove("APT_CONFIG")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let child = command.spawn().map_err(|e| match e.kind() {
+            io::ErrorKind::NotFound => Error::Environment {
+                what: format!("{program} is not on this machine"),
+                hint:
+                    "kernels are fetched with apt; elsewhere download a linux-image-*-cloud-amd64 \
+                       package of Debian and run `lsmeter kernel add FILE.deb`"
+                        .into(),
+            },
+            _ => Error::io("run", Path::new(program))(e),
+        })?;
+        let mut child = Reaped(child);
+        let stderr = child.0.stderr.take();
+        let complaints = std::thread::spawn(move || complaints(stderr));
+        let mut stdout = String::new();
+        if let Some(pipe) = child.0.stdout.take() {
+            let mut lines = BufReader::new(pipe.take(OUTPUT_LIMIT));
+            let mut line = Vec::new();
+            while lines.read_until(b'\n', &mut line).unwrap_or(0) > 0 {
+                let text = String::from_utf8_lossy(&line);
+                match percent(&text) {
+                    Some(percent) => progress(percent),
+                    None => stdout += &text,
+                }
+                line.clear();
+            }
+        }
+        let status = child
+            .0
+            .wait()
+            .map_err(Error::io("wait for", Path::new(program)))?;
+        Ok(Outcome {
+            stdout,
+            complaints: complaints.join().unwrap_or_default(),
+            success: status.success(),
+        })
+    }
+}
+
+/// A child that does not outlive its owner.
+struct Reaped(Child);
+
+impl Drop for Reaped {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Reads apt's error output to its end and keeps the complaints.
+fn complaints(pipe: Option<impl Read>) -> Vec<String> {
+    let Some(mut pipe) = pipe else {
+        return Vec::new();
+    };
+    let mut text = Vec::new();
+    let _ = (&mut pipe).take(STDERR_LIMIT).read_to_end(&mut text);
+    // An unread pipe would stop apt.
+    let _ = io::copy(&mut pipe, &mut io::sink());
+    let text = String::from_utf8_lossy(&text);
+    let mut out = Vec::new();
+    for line in text.lines() {
+        if let Some(line) = line
+            .strip_prefix("E: ")
+            .or_else(|| line.strip_prefix("W: "))
+        {
+            let line: String = without_password(line).chars().take(400).collect();
+            if !out.contains(&line) {
+                out.push(line);
+            }
+        }
+    }
+    out
+}
+
+/// How many suites the complaints name.
+fn failed_suites(complaints: &[String]) -> usize {
+    let named = |suite: &&&str| {
+        complaints.iter().any(|line| {
+            line.split(|c: char| !c.is_ascii_alphanumeric() && c != '-')
+                .any(|word| word == **suite)
+        })
+    };
+    SUITES.iter().filter(named).count()
+}
+
+fn reason(complaints: &[String]) -> String {
+    // The first says what happened, the last that it did.
+    match complaints.first() {
+        Some(line) => line.clone(),
+        None => "apt says nothing".into(),
+    }
+}
+
+/// The percentage in a line of `APT::Status-Fd`: `dlstatus:1:42.5:text`.
+fn percent(line: &str) -> Option<u8> {
+    let rest = line.strip_prefix("dlstatus:")?;
+    let value: f64 = rest.split(':').nth(1)?.parse().ok()?;
+    Some(value.clamp(0.0, 100.0) as u8)
+}
+
+/// Mirrors may hold a password.
+fn write_private(path: &Path, data: &[u8]) -> Result<(), Error> {
+    use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    let mut file = options.open(path).map_err(Error::io("create", path))?;
+    file.set_permissions(fs::Permissions::from_mode(0o600))
+        .and_then(|()| io::Write::write_all(&mut file, data))
+        .map_err(Error::io("write", path))
+}
+
+/// Read after the system's own configuration: what would reach beyond `dir` is
+/// cleared (hooks that clean the system's cache), what is needed is set.
+fn configuration(dir: &str) -> String {
+    format!(
+        r#"#clear APT::Update::Pre-Invoke;
+#clear APT::Update::Post-Invoke;
+#clear APT::Update::Post-Invoke-Success;
+#clear APT::Architectures;
+#clear Acquire::Languages;
+#clear DPkg::Pre-Invoke;
+#clear DPkg::Post-Invoke;
+Dir::Etc::SourceList "{dir}/sources.list";
+Dir::Etc::SourceParts "/dev/null";
+Dir::Etc::Preferences "/dev/null";
+Dir::Etc::PreferencesParts "/dev/null";
+Dir::State "{dir}";
+Dir::State::Lists "{dir}/lists";
+Dir::State::status "{dir}/status";
+Dir::State::extended_states "{dir}/extended_states";
+Dir::Cache "{dir}/cache";
+Dir::Cache::Archives "{dir}/cache/archives";
+Dir::Cache::pkgcache "{dir}/cache/pkgcache.bin";
+Dir::Cache::srcpkgcache "";
+APT::Architecture "amd64";
+APT::Architectures {{ "amd64"; }};
+APT::Sandbox::User "root";
+APT::Status-Fd "1";
+APT::Get::AllowUnauthenticated "false";
+Acquire::Languages {{ "none"; }};
+Acquire::GzipIndexes "true";
+Acquire::AllowInsecureRepositories "false";
+Acquire::AllowWeakRepositories "false";
+Acquire::AllowDowngradeToInsecureRepositories "false";
+Acquire::AllowReleaseInfoChange "true";
+Acquire::Retries "2";
+quiet "2";
+"#
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_lines_are_told_from_data() {
+        assert_eq!(
+            percent("dlstatus:1:42.9:Retrieving file 1 of 1\n"),
+            Some(42)
+        );
+        assert_eq!(percent("dlstatus:1:999:x"), Some(100));
+        assert_eq!(percent("linux-image-6.1.0-56-cloud-amd64\n"), None);
+        assert_eq!(percent("dlstatus:"), None);
+    }
+
+    #[test]
+    fn complaints_lose_their_passwords() {
+        let text = b"N: note\nW: slow http://u:p@m.example/x\nE: gone\nE: gone\n";
+        let lines = complaints(Some(&text[..]));
+        assert_eq!(lines, ["slow http://m.example/x", "gone"]);
+    }
+
+    #[test]
+    fn suites_are_counted_by_whole_words() {
+        let lines = [
+            "The repository 'http://m.example/debian bookworm-security Release' is gone".into(),
+            "Failed to fetch http://m.example/debian/dists/sid/InRelease".into(),
+        ];
+        assert_eq!(failed_suites(&lines), 2);
+        assert_eq!(failed_suites(&[]), 0);
+    }
+
+    #[test]
+    fn odd_directories_are_refused() {
+        let mirrors = Mirrors::new("http://m.example/debian", None).unwrap();
+        for dir in ["relative", "/a\"b", "/a;b"] {
+            assert!(Apt::prepare(Path::new(dir), &mirrors).is_err());
+        }
+    }
+}

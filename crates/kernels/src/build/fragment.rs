@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Configuration fragments: what is asked of a kernel's configuration, by whom.
+
+use crate::error::Error;
+use crate::files;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Longest fragment, in bytes: a whole configuration of a distribution has 300 KiB.
+const FRAGMENT_LIMIT: u64 = 2 << 20;
+const LONGEST_VALUE: usize = 4096;
+const NOT_SET: &str = " is not set";
+
+/// Whose wish an option is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Author {
+    /// The base's: it serves several series, which name the same thing differently.
+    Base,
+    /// The flavour's: a series may not have all of it, but that is worth telling.
+    Flavour,
+    /// The user's, whose options must exist.
+    User,
+}
+
+/// One line of a fragment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Wish {
+    /// The value as `.config` has it; `n` for what must not be set.
+    pub value: String,
+    /// Where it was said: `FILE:LINE`.
+    pub place: String,
+    pub author: Author,
+}
+
+/// What all fragments ask for; a later fragment overrules an earlier one.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Wishes {
+    options: BTreeMap<String, Wish>,
+}
+
+impl Wishes {
+    /// Adds the user's fragment at `path`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if it cannot be read; [`Error::Config`] if it makes no sense.
+    pub fn add_file(&mut self, path: &Path) -> Result<(), Error> {
+        let name = path.display().to_string();
+        let text = files::read(path, FRAGMENT_LIMIT)?;
+        let text = String::from_utf8(text)
+            .map_err(|_| Error::config(vec![format!("{name} is no text")], HINT))?;
+        self.add(&name, &text, Author::User)
+    }
+
+    /// Adds the fragment `text`, called `name` in errors.
+    ///
+    /// # Errors
+    /// [`Error::Config`] if it makes no sense.
+    pub fn add(&mut self, name: &str, text: &str, author: Author) -> Result<(), Error> {
+        let mut own: BTreeMap<String, Wish> = BTreeMap::new();
+        let mut problems = Vec::new();
+        for (number, line) in text.lines().enumerate() {
+            let place = format!("{name}:{}", number + 1);
+            match parse(line) {
+                Ok(None) => {}
+                Ok(Some((option, value))) => {
+                    let wish = Wish {
+                        value,
+                        place,
+                        author,
+                    };
+                    if let Some(old) = own.get(&option).filter(|old| old.value != wish.value) {
+                        problems.push(format!(
+                            "{}: CONFIG_{option}={} contradicts CONFIG_{option}={} in {}",
+                            wish.place, wish.value, old.value, old.place
+                        ));
+                    }
+                    own.insert(option, wish);
+                }
+                Err(reason) => problems.push(format!("{place}: {reason}")),
+            }
+        }
+        if !problems.is_empty() {
+            problems.truncate(10);
+            return Err(Error::config(problems, HINT));
+        }
+        self.options.extend(own);
+        Ok(())
+    }
+
+    /// The options without `CONFIG_`, in order of their names.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Wish)> {
+        self.options
+            .iter()
+            .map(|(name, wish)| (name.as_str(), wish))
+    }
+
+    /// What is asked for `option`, a name without `CONFIG_`.
+    pub fn get(&self, option: &str) -> Option<&Wish> {
+        self.options.get(option)
+    }
+
+    /// Whether `option` is asked to be `y`.
+    pub fn has(&self, option: &str) -> bool {
+        self.get(option).is_some_and(|wish| wish.value == "y")
+    }
+
+    /// As one fragment, for `KCONFIG_ALLCONFIG`.
+    pub fn text(&self) -> String {
+        let line = |(name, wish): (&str, &Wish)| match wish.value.as_str() {
+            "n" => format!("# CONFIG_{name}{NOT_SET}\n"),
+            value => format!("CONFIG_{name}={value}\n"),
+        };
+        self.iter().map(line).collect()
+    }
+}
+
+const HINT: &str = "a fragment holds lines as a kernel's .config does: CONFIG_NAME=y, \
+     CONFIG_NAME=\"text\", # CONFIG_NAME is not set";
+
+/// The option and value of a line; `None` for a comment or nothing.
+fn parse(line: &str) -> Result<Option<(String, String)>, String> {
+    let line = line.trim();
+    if let Some(comment) = line.strip_prefix('#') {
+        let option = comment
+            .trim_start()
+            .strip_prefix("CONFIG_")
+            .and_then(|rest| rest.strip_suffix(NOT_SET))
+            .filter(|name| is_name(name));
+        return Ok(option.map(|name| (name.to_owned(), "n".to_owned())));
+    }
+    if line.is_empty() {
+        return Ok(None);
+    }
+    let shown: String = line.chars().take(80).collect();
+    let option = line
+        .strip_prefix("CONFIG_")
+        .and_then(|rest| rest.split_once('='))
+        .filter(|(name, _)| is_name(name));
+    let Some((name, value)) = option else {
+        return Err(format!("`{shown}` is no option"));
+    };
+    match value {
+        "m" => Err(format!(
+            "`{shown}`: a kernel built here has no modules; build it in with `=y`"
+        )),
+        _ if is_value(value) => Ok(Some((name.to_owned(), value.to_owned()))),
+        _ => Err(format!("`{shown}` has no value that an option can have")),
+    }
+}
+
+pub(super) fn is_name(name: &str) -> bool {
+    let allowed = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    (1..=128).contains(&name.len()) && name.bytes().all(allowed)
+}
+
+fn is_value(value: &str) -> bool {
+    let digits = value.strip_prefix('-').unwrap_or(value);
+    let is_text = || {
+        let inner = value.strip_prefix('"').and_then(|v| v.strip_suffix('"'));
+        inner.is_some_and(|text| {
+            let mut escaped = false;
+            let sound = text.chars().all(|c| {
+                let plain = escaped || c != '"';
+                escaped = c == '\\' && !escaped;
+                plain && !c.is_control()
+            });
+            sound && !escaped
+        })
+    };
+    let is_hex = || {
+        let hex = value
+            .strip_prefix("0x")
+            .or_else(|| value.strip_prefix("0X"));
+        hex.is_some_and(|h| !h.is_empty() && h.bytes().all(|b| b.is_ascii_hexdigit()))
+    };
+    value.len() <= LONGEST_VALUE
+        && (value == "y"
+            || value == "n"
+            || (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+            || is_hex()
+            || is_text())
+}
+
+/// A finished `.config`: the options that are set.
+#[derive(Debug, Default)]
+pub(super) struct Config(BTreeMap<String, String>);
+
+impl Config {
+    /// Reads a `.config` file.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if it cannot be read.
+    pub fn read(path: &Path) -> Result<Config, Error> {
+        let text = files::read(path, FRAGMENT_LIMIT)?;
+        Ok(Config::parse(&String::from_utf8_lossy(&text)))
+    }
+
+    pub fn parse(text: &str) -> Config {
+        let option = |line: &str| {
+            let (name, value) = line.strip_prefix("CONFIG_")?.split_once('=')?;
+            Some((name.to_owned(), value.to_owned()))
+        };
+        Config(text.lines().filter_map(option).collect())
+    }
+
+    /// The value of an option; `n` if it is not set.
+    pub fn value(&self, option: &str) -> &str {
+        self.0.get(option).map_or("n", String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn wishes(text: &str) -> Result<Wishes, Error> {
+        let mut wishes = Wishes::default();
+        wishes.add("f", text, Author::User)?;
+        Ok(wishes)
+    }
+
+    #[test]
+    fn lines_as_a_config_has_them() {
+        let text = "# words\n\nCONFIG_A=y\n  CONFIG_B=0x10 \n# CONFIG_C is not set\n\
+                    CONFIG_D=\"a \\\"b\\\"\"\nCONFIG_E=-3\nCONFIG_F=n\n#CONFIG_G=y\n";
+        let wishes = wishes(text).unwrap();
+        let got: Vec<(&str, &str)> = wishes.iter().map(|(n, w)| (n, &*w.value)).collect();
+        let want = [
+            ("A", "y"),
+            ("B", "0x10"),
+            ("C", "n"),
+            ("D", "\"a \\\"b\\\"\""),
+            ("E", "-3"),
+            ("F", "n"),
+        ];
+        assert_eq!(got, want);
+        assert_eq!(wishes.get("B").unwrap().place, "f:4");
+        assert!(wishes.text().contains("# CONFIG_F is not set\n"));
+    }
+
+    #[test]
+    fn what_is_no_option_is_told_by_its_line() {
+        for (text, told) in [
+            ("CONFIG_A=y\nSELINUX=y\n", "f:2: `SELINUX=y` is no option"),
+            ("CONFIG_A=m", "no modules"),
+            ("CONFIG_A=", "no value"),
+            ("CONFIG_A=yes", "no value"),
+            ("CONFIG_A=\"x", "no value"),
+            ("CONFIG_A=\"x\\\"", "no value"),
+            ("CONFIG_A-B=y", "is no option"),
+            ("CONFIG_A=y\nCONFIG_A=n\n", "contradicts CONFIG_A=y in f:1"),
+        ] {
+            let error = wishes(text).unwrap_err();
+            assert!(error.to_string().contains(told), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_later_fragment_overrules() {
+        let mut wishes = Wishes::default();
+        wishes
+            .add("base", "CONFIG_A=y\nCONFIG_B=y\n", Author::Base)
+            .unwrap();
+        wishes.add("mine", "CONFIG_B=n\n", Author::User).unwrap();
+        assert!(wishes.has("A") && !wishes.has("B"));
+        assert_eq!(wishes.get("B").unwrap().author, Author::User);
+    }
+
+    #[test]
+    fn our_own_fragments_can_be_read() {
+        for flavour in [super::super::Flavour::All, super::super::Flavour::Dac] {
+            let wishes = super::super::own_wishes(flavour).unwrap();
+            assert!(wishes.has("SERIAL_8250_CONSOLE"));
+            assert_eq!(
+                wishes.has("SECURITY"),
+                flavour == super::super::Flavour::All
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "(CONFIG_|[A-Z=#\"\\\\ \n])*") {
+            if let Ok(first) = wishes(&text) {
+                let second = wishes(&first.text()).unwrap();
+                prop_assert_eq!(first.text(), second.text());
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Running make: its output into a log, its progress to the caller, and an end
+//! to all that it started when the user wants one.
+
+use crate::child::{describe, die_with_parent};
+use crate::error::Error;
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// Longest line that is looked at; the log has them whole.
+const LINE_LIMIT: u64 = 64 << 10;
+/// Most that is written to a log. A build with a warning in each file has 5 MiB.
+const LOG_LIMIT: u64 = 256 << 20;
+/// How long a build may take to remove half-written objects.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How a command ended.
+#[derive(Debug)]
+pub(super) enum End {
+    Exited(ExitStatus),
+    /// The user did not want to wait; all that it started is gone.
+    Cancelled,
+}
+
+/// Runs `command` in a process group of its own, its output appended to `log`,
+/// each line told to `line`.
+///
+/// # Errors
+/// [`Error::Io`] if it does not start or the log cannot be written;
+/// [`Error::Environment`] if the program is not there.
+pub(super) fn run(
+    mut command: Command,
+    log: &Path,
+    cancel: &AtomicBool,
+    line: &mut dyn FnMut(&str),
+) -> Result<End, Error> {
+    let program = command.get_program().to_owned();
+    let program = Path::new(&program);
+    let mut log_file = File::options()
+        .create(true)
+        .append(true)
+        .open(log)
+        .map_err(Error::io("open", log))?;
+    let (reader, writer) = io::pipe().map_err(Error::io("make a pipe for", program))?;
+    let second = writer.try_clone();
+    let second = second.map_err(Error::io("make a pipe for", program))?;
+    command.stdin(Stdio::null()).stdout(writer).stderr(second);
+    die_with_parent(&mut command, Signal::TERM);
+    let child = command.spawn().map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound => Error::Environment {
+            what: format!("{} is not on this machine", program.display()),
+            hint: format!("install the package {}", program.display()),
+        },
+        _ => Error::io("run", program)(e),
+    })?;
+    // The pipe ends when the last process that can write to it has.
+    drop(command);
+    let mut group = Group(child);
+    let (sender, lines) = mpsc::sync_channel(1024);
+    let reading = std::thread::spawn(move || follow(reader, &sender));
+    let mut written = 0;
+    let mut failed = None;
+    let cancelled = loop {
+        if cancel.load(Ordering::Relaxed) {
+            break true;
+        }
+        match lines.recv_timeout(Duration::from_millis(100)) {
+            Ok(bytes) => {
+                written += bytes.len() as u64;
+                if written <= LOG_LIMIT
+                    && let Err(e) = log_file.write_all(&bytes)
+                {
+                    failed.get_or_insert(e);
+                }
+                line(String::from_utf8_lossy(&bytes).trim_end_matches('\n'));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break false,
+        }
+    };
+    if cancelled {
+        // Whatever still writes must not wait for a reader.
+        drop(lines);
+        group.end();
+        let _ = reading.join();
+        return Ok(End::Cancelled);
+    }
+    let _ = reading.join();
+    let status = group.0.wait().map_err(Error::io("wait for", program))?;
+    match failed {
+        Some(e) => Err(Error::io("write", log)(e)),
+        None => Ok(End::Exited(status)),
+    }
+}
+
+/// The output of a short command, at most 64 KiB of it; `None` if it cannot be
+/// run or fails.
+pub(super) fn output(command: &mut Command) -> Option<String> {
+    let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output();
+    let output = output.ok().filter(|output| output.status.success())?;
+    let length = output.stdout.len().min(64 << 10);
+    Some(String::from_utf8_lossy(&output.stdout[..length]).into_owned())
+}
+
+/// How a command that did not succeed ended, in words; `None` if it did.
+pub(super) fn failure(status: ExitStatus) -> Option<String> {
+    (!status.success()).then(|| describe(status))
+}
+
+fn follow(reader: impl Read, sender: &mpsc::SyncSender<Vec<u8>>) {
+    let mut reader = BufReader::new(reader);
+    loop {
+        let mut bytes = Vec::new();
+        match (&mut reader).take(LINE_LIMIT).read_until(b'\n', &mut bytes) {
+            Ok(0) | Err(_) => break,
+            Ok(_) => {}
+        }
+        if sender.send(bytes).is_err() {
+            // Nobody wants it any more, but the writer must be able to end.
+            let _ = io::copy(&mut reader, &mut io::sink());
+            break;
+        }
+    }
+}
+
+/// A child and all that it started; none outlives its owner.
+struct Group(Child);
+
+impl Group {
+    /// Asks all to end, then makes them.
+    fn end(&mut self) {
+        // Not reaped yet, so the number is still the group's.
+        let group = Pid::from_child(&self.0);
+        let _ = kill_process_group(group, Signal::TERM);
+        let deadline = Instant::now() + PATIENCE;
+        while matches!(self.0.try_wait(), Ok(None)) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        // Members may outlive the leader; its number is not used again while
+        // there are some.
+        let _ = kill_process_group(group, Signal::KILL);
+        let _ = self.0.wait();
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if matches!(self.0.try_wait(), Ok(None)) {
+            self.end();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn output_is_kept_and_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("log");
+        let mut lines = Vec::new();
+        let end = run(
+            shell("echo one; echo two >&2; printf three; exit 3"),
+            &log,
+            &AtomicBool::new(false),
+            &mut |line| lines.push(line.to_owned()),
+        );
+        let End::Exited(status) = end.unwrap() else {
+            panic!("it was not cancelled");
+        };
+        assert_eq!(failure(status).as_deref(), Some("exited with status 3"));
+        assert_eq!(lines, ["one", "two", "three"]);
+        assert_eq!(std::fs::read_to_string(&log).unwrap(), "one\ntwo\nthree");
+    }
+
+    #[test]
+    fn a_cancelled_command_leaves_no_process() {
+        let dir = tempfile::tempdir().unwrap();
+        let mark = dir.path().join("pid");
+        let script = format!(
+            "sleep 1000 & echo $! > {}; echo ready; wait",
+            mark.display()
+        );
+        let cancel = AtomicBool::new(false);
+        let end = run(
+            shell(&script),
+            &dir.path().join("log"),
+            &cancel,
+            &mut |_| {
+                cancel.store(true, Ordering::Relaxed);
+            },
+        );
+        assert!(matches!(end.unwrap(), End::Cancelled));
+        let pid = std::fs::read_to_string(&mark).unwrap();
+        // Dead, if perhaps not yet reaped by whoever inherited it: a process that was
+        // killed closes its files a moment before it is.
+        let is_dead = || {
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+            stat.map_or(true, |s| s.contains(") Z ") || s.contains(") X "))
+        };
+        for _ in 0..100 {
+            if is_dead() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("process {pid} is alive");
+    }
+
+    #[test]
+    fn a_program_that_is_not_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let command = Command::new("no-such-program");
+        let cancel = AtomicBool::new(false);
+        let error = run(command, &dir.path().join("log"), &cancel, &mut |_| {}).unwrap_err();
+        assert!(error.hint().unwrap().contains("no-such-program"));
+    }
+}

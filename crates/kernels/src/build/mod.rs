@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Kernels built here, from Debian's source packages or any kernel tree.
+//!
+//! ```text
+//! sources/PACKAGE_VERSION/  an unpacked source package, as it is
+//! build/NAME/src/           the source with what is changed in it (see `overlay`)
+//! build/NAME/src/obj/       its objects, kept: the next build makes what it must
+//! build/NAME/log            what make printed
+//! built/KEY                 the entry that a recipe of this key became
+//! ```
+
+mod estimate;
+mod expression;
+mod fragment;
+mod kconfig;
+mod log;
+mod make;
+mod overlay;
+mod package;
+mod source;
+mod steps;
+#[cfg(test)]
+mod tests;
+mod tools;
+mod tunable;
+
+pub use source::Source;
+
+use super::entry::{self, Kernel};
+use super::error::Error;
+use super::files::{self, Lock};
+use super::mirrors::Mirrors;
+use super::name::check_build_name;
+use super::store::{FetchEvent, Store, is_key};
+use fragment::{Author, Wishes};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::atomic::AtomicBool;
+
+const BASE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/configs/base.config"));
+const ALL: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/configs/all.config"));
+const DAC: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/configs/dac.config"));
+/// Changed when the same inputs make another kernel.
+const KEY_VERSION: &str = "1";
+
+/// What a kernel is configured for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Flavour {
+    /// Every security module, integrity, BTF and the Tunable Security Module.
+    #[default]
+    All,
+    /// `CONFIG_SECURITY=n`: no module, not even the framework.
+    Dac,
+}
+
+impl fmt::Display for Flavour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Flavour::All => "all",
+            Flavour::Dac => "dac",
+        })
+    }
+}
+
+impl FromStr for Flavour {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Flavour, String> {
+        match text {
+            "all" => Ok(Flavour::All),
+            "dac" => Ok(Flavour::Dac),
+            _ => Err("a flavour is `all` or `dac`".into()),
+        }
+    }
+}
+
+/// What is to be built.
+#[derive(Debug, Clone)]
+pub struct Recipe {
+    /// The kernel will be `build:NAME`.
+    pub name: String,
+    /// From what.
+    pub source: Source,
+    /// For what.
+    pub flavour: Flavour,
+    /// The user's configuration fragments; a later one overrules an earlier one,
+    /// and each overrules the flavour.
+    pub fragments: Vec<PathBuf>,
+    /// How many compilers run at a time; as many as there are processors if `None`.
+    pub jobs: Option<NonZeroUsize>,
+    /// Look for a newer version of the source package.
+    pub refresh: bool,
+}
+
+/// How a build goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BuildEvent {
+    /// Another lsmeter is at it; this one waits.
+    Waiting,
+    /// The source package is being fetched.
+    Fetch(FetchEvent),
+    /// The source package is being unpacked.
+    Unpacking,
+    /// The configuration is being made.
+    Configuring,
+    /// Options of the flavour that this source does not know, such as those of a
+    /// module that came later.
+    Unknown(Vec<String>),
+    /// Options that fall with what the flavour takes away.
+    Fallen(Vec<String>),
+    /// An object was compiled.
+    Compiling {
+        /// How many, with those of an interrupted build before.
+        done: u64,
+        /// How many there will be, by estimate; `None` if only some of the
+        /// objects have to be made again.
+        total: Option<u64>,
+        /// The object.
+        what: String,
+    },
+    /// What comes after the objects, such as `linking vmlinux`.
+    Finishing(&'static str),
+    /// The kernel is being put into the cache.
+    Installing,
+}
+
+/// A kernel that was built.
+#[derive(Debug, Clone)]
+pub struct Built {
+    /// It, in the cache.
+    pub kernel: Kernel,
+    /// How many objects were compiled; `None` if the same recipe had been built
+    /// before and nothing was done.
+    pub compiled: Option<u64>,
+}
+
+/// What a recipe comes to.
+struct Plan {
+    name: String,
+    jobs: NonZeroUsize,
+    wishes: Wishes,
+    tree: source::Tree,
+    changed: BTreeMap<PathBuf, String>,
+}
+
+impl Store {
+    /// Builds a kernel and keeps it as `build:NAME`. What was built before from
+    /// the same source, configuration, patch and compiler is found again by its
+    /// key; objects of a build that was interrupted or of another configuration
+    /// are used again. `mirrors` is asked only if a package must be fetched.
+    ///
+    /// # Errors
+    /// [`Error::BadName`], [`Error::BadSource`] and [`Error::Config`] for a
+    /// recipe that makes no sense; [`Error::Environment`] if a tool lacks or the
+    /// disk is full; [`Error::Build`] with the first lines of what failed;
+    /// [`Error::Interrupted`] once `cancel` is true. The cache then holds what
+    /// it held before, and the objects for the next try.
+    pub fn build(
+        &self,
+        recipe: &Recipe,
+        mirrors: &dyn Fn() -> Result<Mirrors, Error>,
+        cancel: &AtomicBool,
+        events: &mut dyn FnMut(BuildEvent),
+    ) -> Result<Built, Error> {
+        let name = format!("build:{}", recipe.name);
+        check_build_name(&recipe.name).map_err(|reason| Error::BadName {
+            name: name.clone(),
+            reason,
+        })?;
+        let mut wishes = own_wishes(recipe.flavour)?;
+        for path in &recipe.fragments {
+            wishes.add_file(path)?;
+        }
+        let unpacks = matches!(recipe.source, Source::Package(_));
+        tools::probe(&wishes, unpacks)?;
+        let tree = match &recipe.source {
+            Source::Tree(path) => source::tree(path)?,
+            Source::Package(package) => {
+                package::obtain(self, package, recipe.refresh, mirrors, cancel, events)?
+            }
+        };
+        let changed = if wishes.has("SECURITY_TUNABLE") {
+            tunable::changes(&tree.dir)?
+        } else {
+            BTreeMap::new()
+        };
+        let plan = Plan {
+            name: recipe.name.clone(),
+            jobs: recipe.jobs.unwrap_or_else(processors),
+            wishes,
+            tree,
+            changed,
+        };
+        let key = key(&plan, &tools::versions());
+        if let Some(kernel) = self.built(&key, &name)? {
+            return Ok(Built {
+                kernel,
+                compiled: None,
+            });
+        }
+        files::create_dir(&self.dir().join("build"))?;
+        let lock = self.dir().join(format!("build/.{}.lock", plan.name));
+        let _lock = Lock::take(&lock, &mut || events(BuildEvent::Waiting))?;
+        let (kernel, compiled) = steps::build(self, &plan, cancel, events)?;
+        self.remember(&key, &name)?;
+        Ok(Built {
+            kernel,
+            compiled: Some(compiled),
+        })
+    }
+
+    /// The kernel that the recipe of this key became, now also called `name`.
+    fn built(&self, key: &str, name: &str) -> Result<Option<Kernel>, Error> {
+        let path = self.dir().join("built").join(key);
+        let content = files::read(&path, 64).ok();
+        let content = content.and_then(|text| String::from_utf8(text).ok());
+        let Some(content) = content.filter(|content| is_key(content)) else {
+            return Ok(None);
+        };
+        let dir = self.dir().join("kernels").join(&content);
+        match entry::load(&dir, name).and_then(|kernel| entry::verify(&kernel)) {
+            Ok(()) => self.bind(&content, name).map(Some),
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn remember(&self, key: &str, name: &str) -> Result<(), Error> {
+        let dir = self.dir().join("built");
+        files::create_dir(&dir)?;
+        let content = self.key(name)?;
+        self.scratch()?.replace(content.as_bytes(), &dir.join(key))
+    }
+
+    /// Removes the objects of `build:NAME`.
+    pub(crate) fn remove_objects(&self, build: &str) -> Result<(), Error> {
+        let dir = self.dir().join("build").join(build);
+        if !dir.exists() {
+            return Ok(());
+        }
+        let lock_path = self.dir().join(format!("build/.{build}.lock"));
+        let _lock = Lock::take(&lock_path, &mut || {})?;
+        fs::remove_dir_all(&dir).map_err(Error::io("remove", &dir))
+    }
+}
+
+/// The options of a flavour.
+fn own_wishes(flavour: Flavour) -> Result<Wishes, Error> {
+    let mut wishes = Wishes::default();
+    wishes.add("lsmeter's base.config", BASE, Author::Base)?;
+    let (name, text) = match flavour {
+        Flavour::All => ("lsmeter's all.config", ALL),
+        Flavour::Dac => ("lsmeter's dac.config", DAC),
+    };
+    wishes.add(name, text, Author::Flavour)?;
+    Ok(wishes)
+}
+
+fn processors() -> NonZeroUsize {
+    std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+}
+
+/// All that decides what comes out: the source, what is asked of its
+/// configuration (from which `conf` makes the same `.config` each time), what is
+/// changed in it, and the compiler.
+fn key(plan: &Plan, versions: &str) -> String {
+    let mut parts = vec![
+        KEY_VERSION.to_owned(),
+        plan.tree.identity.clone(),
+        plan.wishes.text(),
+        versions.to_owned(),
+    ];
+    for (path, text) in &plan.changed {
+        parts.push(path.display().to_string());
+        parts.push(text.clone());
+    }
+    // Digests, so that no part can run into the next.
+    let digests: String = parts.iter().map(|p| files::digest(p.as_bytes())).collect();
+    files::digest(digests.as_bytes())
+}
+
+/// The VERSION of a package `linux-source-VERSION`, if it names a series only.
+fn source_series(package: &str) -> Option<&str> {
+    let version = package.strip_prefix("linux-source-")?;
+    let is_plain = version.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    (is_plain && version.contains('.')).then_some(version)
+}
+
+fn interrupted(what: &str) -> Error {
+    Error::Interrupted { what: what.into() }
+}
+
+/// Sees that the disk of `dir` has `bytes` free.
+fn check_space(dir: &Path, bytes: u64) -> Result<(), Error> {
+    match rustix::fs::statvfs(dir) {
+        Ok(space) if space.f_bavail.saturating_mul(space.f_frsize) < bytes => {
+            Err(Error::Environment {
+                what: format!(
+                    "the disk of {} has less than {} MiB free",
+                    dir.display(),
+                    bytes >> 20
+                ),
+                hint: SPACE_HINT.into(),
+            })
+        }
+        // A file system that does not tell may have room.
+        _ => Ok(()),
+    }
+}
+
+const SPACE_HINT: &str = "make room, or set XDG_CACHE_HOME to a directory on a larger disk; \
+     `lsmeter kernel remove build:NAME` removes a kernel and its objects";
+
+fn no_space(dir: &Path) -> Error {
+    Error::Environment {
+        what: format!("the disk of {} is full", dir.display()),
+        hint: SPACE_HINT.into(),
+    }
+}

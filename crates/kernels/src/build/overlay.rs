@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A changed view of a source tree that is not written to: a directory of
+//! symbolic links, in which only what is changed and the directories that lead
+//! there are real. Files that are edited, added or removed in the tree show at
+//! once, and make rebuilds what depends on them and nothing else.
+
+use crate::error::Error;
+use crate::files;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+/// The directory in the view that objects go to. Directly below the top, so
+/// that the kernel's makefiles name the sources as `../fs/open.c`: ccache then
+/// finds the same object again wherever the view lies.
+pub(super) const OBJECTS: &str = "obj";
+
+/// Makes or updates the view of `tree` at `view`. `changed` holds the paths,
+/// relative to the tree, of what is different there, and its text.
+///
+/// # Errors
+/// [`Error::Io`] if the tree cannot be read or the view not written.
+pub(super) fn update(
+    tree: &Path,
+    view: &Path,
+    changed: &BTreeMap<PathBuf, String>,
+) -> Result<(), Error> {
+    let real: BTreeSet<&Path> = changed
+        .keys()
+        .flat_map(|path| path.ancestors().skip(1))
+        .collect();
+    let mut real: Vec<&Path> = real.into_iter().collect();
+    if real.is_empty() {
+        real.push(Path::new(""));
+    }
+    // In order, so that a directory comes before what is in it.
+    real.sort();
+    for dir in &real {
+        update_directory(tree, view, dir, changed, &real)?;
+    }
+    Ok(())
+}
+
+fn update_directory(
+    tree: &Path,
+    view: &Path,
+    dir: &Path,
+    changed: &BTreeMap<PathBuf, String>,
+    real: &[&Path],
+) -> Result<(), Error> {
+    let target = view.join(dir);
+    let is_top = dir.as_os_str().is_empty();
+    if fs::symlink_metadata(&target).is_ok_and(|m| !m.is_dir()) {
+        fs::remove_file(&target).map_err(Error::io("remove", &target))?;
+    }
+    files::create_dir(&target)?;
+    let mut wanted: BTreeSet<OsString> = BTreeSet::new();
+    for name in names(&tree.join(dir))? {
+        let path = dir.join(&name);
+        // What git and editors keep is no source; a version made of `.git`
+        // would change with every commit.
+        let hidden = is_top && (name.as_encoded_bytes().starts_with(b".") || name == OBJECTS);
+        if hidden || changed.contains_key(&path) || real.contains(&path.as_path()) {
+            continue;
+        }
+        link(&tree.join(&path), &view.join(&path))?;
+        wanted.insert(name);
+    }
+    for (path, text) in changed.iter().filter(|(p, _)| p.parent() == Some(dir)) {
+        write(&view.join(path), text)?;
+        wanted.extend(path.file_name().map(OsString::from));
+    }
+    let below = real.iter().filter(|p| p.parent() == Some(dir));
+    wanted.extend(below.filter_map(|p| p.file_name().map(OsString::from)));
+    if is_top {
+        wanted.insert(OBJECTS.into());
+    }
+    for name in names(&target)? {
+        if !wanted.contains(&name) {
+            remove(&target.join(&name))?;
+        }
+    }
+    Ok(())
+}
+
+fn names(dir: &Path) -> Result<Vec<OsString>, Error> {
+    let entries = match fs::read_dir(dir) {
+        Ok(entries) => entries,
+        // A directory that only the view has.
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) => return Err(Error::io("list", dir)(e)),
+    };
+    entries
+        .map(|entry| entry.map(|e| e.file_name()))
+        .collect::<io::Result<Vec<OsString>>>()
+        .map_err(Error::io("list", dir))
+}
+
+fn link(to: &Path, at: &Path) -> Result<(), Error> {
+    match fs::read_link(at) {
+        Ok(old) if old == to => return Ok(()),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+        _ => remove(at)?,
+    }
+    symlink(to, at).map_err(Error::io("create", at))
+}
+
+/// Writes only what differs: an untouched file rebuilds nothing.
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    let is_file = fs::symlink_metadata(path).map(|m| m.is_file());
+    match is_file {
+        Ok(true) if fs::read(path).is_ok_and(|old| old == text.as_bytes()) => return Ok(()),
+        Ok(true) | Err(_) => {}
+        Ok(false) => remove(path)?,
+    }
+    files::write(path, text.as_bytes())
+}
+
+fn remove(path: &Path) -> Result<(), Error> {
+    let is_dir = fs::symlink_metadata(path).is_ok_and(|m| m.is_dir());
+    let removed = if is_dir {
+        fs::remove_dir_all(path)
+    } else {
+        fs::remove_file(path)
+    };
+    removed.map_err(Error::io("remove", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree() -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for (path, text) in [
+            ("tree/Makefile", "top"),
+            ("tree/fs/open.c", "open"),
+            ("tree/security/Kconfig", "old"),
+            ("tree/security/smack/a.c", "a"),
+            ("tree/.git/HEAD", "x"),
+        ] {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        dir
+    }
+
+    fn changes() -> BTreeMap<PathBuf, String> {
+        BTreeMap::from([
+            ("security/Kconfig".into(), "new".into()),
+            ("security/tunable/Makefile".into(), "obj-y".into()),
+        ])
+    }
+
+    #[test]
+    fn a_view_shows_the_tree_and_the_changes() {
+        let dir = tree();
+        let (tree, view) = (dir.path().join("tree"), dir.path().join("view"));
+        update(&tree, &view, &changes()).unwrap();
+        let text = |path: &str| fs::read_to_string(view.join(path)).unwrap();
+        assert_eq!(text("fs/open.c"), "open");
+        assert_eq!(text("security/Kconfig"), "new");
+        assert_eq!(text("security/tunable/Makefile"), "obj-y");
+        assert_eq!(text("security/smack/a.c"), "a");
+        assert!(!view.join(".git").exists());
+        // The tree is as it was.
+        assert_eq!(
+            fs::read_to_string(tree.join("security/Kconfig")).unwrap(),
+            "old"
+        );
+        assert!(!tree.join("security/tunable").exists());
+        assert!(!tree.join(OBJECTS).exists());
+    }
+
+    #[test]
+    fn an_update_touches_only_what_changed() {
+        let dir = tree();
+        let (tree, view) = (dir.path().join("tree"), dir.path().join("view"));
+        update(&tree, &view, &changes()).unwrap();
+        fs::create_dir_all(view.join(OBJECTS)).unwrap();
+        fs::write(view.join("obj/a.o"), "object").unwrap();
+        let modified = |path: &str| fs::metadata(view.join(path)).unwrap().modified().unwrap();
+        let before = modified("security/Kconfig");
+        fs::write(tree.join("security/new.c"), "c").unwrap();
+        fs::remove_file(tree.join("Makefile")).unwrap();
+        update(&tree, &view, &changes()).unwrap();
+        assert_eq!(modified("security/Kconfig"), before);
+        assert!(view.join("security/new.c").exists());
+        assert!(fs::symlink_metadata(view.join("Makefile")).is_err());
+        assert!(view.join("obj/a.o").exists());
+        // Without changes the directory is a link again.
+        update(&tree, &view, &BTreeMap::new()).unwrap();
+        assert!(
+            fs::symlink_metadata(view.join("security"))
+                .unwrap()
+                .is_symlink()
+        );
+        assert_eq!(
+            fs::read_to_string(view.join("security/Kconfig")).unwrap(),
+            "old"
+        );
+        assert!(view.join("obj/a.o").exists());
+        assert!(tree.join("security/smack/a.c").exists());
+    }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Debian's packages of kernel source: `linux-source-6.12` holds one archive,
+//! `usr/src/linux-source-6.12.tar.xz`.
+
+use super::make::{self, End};
+use super::source::{self, Tree};
+use super::{BuildEvent, interrupted};
+use crate::apt::Apt;
+use crate::error::Error;
+use crate::files::{self, Lock, Scratch};
+use crate::mirrors::Mirrors;
+use crate::store::{FetchEvent, Store};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+
+const SOURCES: &str = "sources";
+const INSTALLED: &str = "/usr/src";
+/// An unpacked source has 1.6 GiB, its package and archive 0.3 GiB.
+const SPACE: u64 = 2500 << 20;
+
+/// The unpacked source of `package`: the one that is in the cache, or else that
+/// of the package installed on this machine, or else fetched.
+///
+/// # Errors
+/// [`Error::Environment`] if it cannot be fetched, or no room is left;
+/// [`Error::Damaged`] if it holds no kernel's source; [`Error::Interrupted`].
+pub(super) fn obtain(
+    store: &Store,
+    package: &str,
+    refresh: bool,
+    mirrors: &dyn Fn() -> Result<Mirrors, Error>,
+    cancel: &AtomicBool,
+    events: &mut dyn FnMut(BuildEvent),
+) -> Result<Tree, Error> {
+    let sources = store.dir().join(SOURCES);
+    files::create_dir(&sources)?;
+    if let (false, Some(tree)) = (refresh, newest(&sources, package)?) {
+        return Ok(tree);
+    }
+    let lock = store.dir().join("sources.lock");
+    let _lock = Lock::take(&lock, &mut || events(BuildEvent::Waiting))?;
+    if let (false, Some(tree)) = (refresh, newest(&sources, package)?) {
+        return Ok(tree);
+    }
+    super::check_space(&sources, SPACE)?;
+    let scratch = store.scratch()?;
+    let log = scratch.path().join("log");
+    let run = |command: Command, what: &str| -> Result<(), Error> {
+        match make::run(command, &log, cancel, &mut |_| {})? {
+            End::Cancelled => Err(interrupted("unpacking the source")),
+            End::Exited(status) if status.success() => Ok(()),
+            End::Exited(_) => {
+                let text = files::read(&log, 1 << 20).unwrap_or_default();
+                let text = String::from_utf8_lossy(&text).into_owned();
+                let last = text.lines().last().unwrap_or("it says nothing").to_owned();
+                if text.contains("No space left on device") {
+                    return Err(super::no_space(&sources));
+                }
+                Err(Error::damaged(what, last))
+            }
+        }
+    };
+    let (archive, version) = match installed(package) {
+        Some(found) if !refresh => found,
+        _ => {
+            let deb = fetch(store, package, refresh, mirrors, &scratch, events)?;
+            let version = make::output(Command::new("dpkg-deb").arg("-f").arg(&deb).arg("Version"));
+            let version = version
+                .map(|v| v.trim().to_owned())
+                .filter(|v| is_version(v));
+            let version = version.ok_or_else(|| Error::damaged(package, "it has no version"))?;
+            if let Some(tree) = unpacked(&sources, package, &version) {
+                return Ok(tree);
+            }
+            events(BuildEvent::Unpacking);
+            let out = scratch.path().join("package");
+            let mut command = Command::new("dpkg-deb");
+            command.arg("-x").arg(&deb).arg(&out);
+            run(command, package)?;
+            (out.join(format!("usr/src/{package}.tar.xz")), version)
+        }
+    };
+    events(BuildEvent::Unpacking);
+    let out = scratch.path().join("source");
+    files::create_dir(&out)?;
+    let mut command = Command::new("tar");
+    command.args(["--extract", "--xz", "--no-same-owner", "--file"]);
+    command.arg(&archive).arg("--directory").arg(&out);
+    run(command, &archive.display().to_string())?;
+    let top = out.join(package);
+    source::check(&top, Path::new(package))?;
+    let target = sources.join(format!("{package}_{version}"));
+    // One sync of the whole file system is faster than 85,000 of files.
+    let dir = fs::File::open(&top).map_err(Error::io("open", &top))?;
+    rustix::fs::syncfs(&dir).map_err(|e| Error::io("sync", &top)(e.into()))?;
+    if !target.exists() {
+        fs::rename(&top, &target).map_err(Error::io("create", &target))?;
+    }
+    unpacked(&sources, package, &version)
+        .ok_or_else(|| Error::damaged(package, "its unpacked source is gone"))
+}
+
+/// The newest source of `package` in the cache.
+fn newest(sources: &Path, package: &str) -> Result<Option<Tree>, Error> {
+    let entries = fs::read_dir(sources).map_err(Error::io("list", sources))?;
+    let mut versions: Vec<String> = entries
+        .flatten()
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let version = name.strip_prefix(package)?.strip_prefix('_')?;
+            Some(version.to_owned())
+        })
+        .collect();
+    versions.sort_by(|a, b| crate::packages::compare_abi(a, b));
+    Ok(versions
+        .iter()
+        .rev()
+        .find_map(|version| unpacked(sources, package, version)))
+}
+
+fn unpacked(sources: &Path, package: &str, version: &str) -> Option<Tree> {
+    let dir = sources.join(format!("{package}_{version}"));
+    source::check(&dir, &dir).ok()?;
+    Some(Tree {
+        dir,
+        identity: format!("{package} {version}"),
+        version: Some(version.to_owned()),
+    })
+}
+
+/// The archive of the package, if it is installed here, and its version.
+fn installed(package: &str) -> Option<(PathBuf, String)> {
+    let archive = Path::new(INSTALLED).join(format!("{package}.tar.xz"));
+    if !archive.is_file() {
+        return None;
+    }
+    let mut command = Command::new("dpkg-query");
+    let version = make::output(command.args(["-W", "-f", "${Version}", package]))?;
+    let version = version.trim().to_owned();
+    is_version(&version).then_some((archive, version))
+}
+
+fn fetch(
+    store: &Store,
+    package: &str,
+    refresh: bool,
+    mirrors: &dyn Fn() -> Result<Mirrors, Error>,
+    scratch: &Scratch,
+    events: &mut dyn FnMut(BuildEvent),
+) -> Result<PathBuf, Error> {
+    let lock = store.dir().join("fetch.lock");
+    let _lock = Lock::take(&lock, &mut || events(BuildEvent::Waiting))?;
+    let apt = Apt::prepare(&store.dir().join("apt"), &mirrors()?)?;
+    let mut follow = |event| events(BuildEvent::Fetch(event));
+    let mut update_first = refresh || apt.is_stale();
+    let into = scratch.path().join("deb");
+    loop {
+        if update_first {
+            follow(FetchEvent::Updating);
+            apt.update(&mut follow)?;
+        }
+        let _ = fs::remove_dir_all(&into);
+        files::create_dir(&into)?;
+        let packages = [package.to_owned()];
+        follow(FetchEvent::Downloading {
+            packages: packages.to_vec(),
+        });
+        let reason = match apt.download(&packages, &into, &mut follow)? {
+            Ok(debs) => {
+                let deb = debs.into_iter().next();
+                return deb.ok_or_else(|| Error::damaged(package, "apt left nothing"));
+            }
+            Err(reason) => reason,
+        };
+        if update_first {
+            let mut names = apt.names()?;
+            names.retain(|name| super::source_series(name).is_some());
+            names.sort();
+            return Err(Error::NoPackage {
+                name: package.to_owned(),
+                reasons: vec![reason],
+                hint: if names.is_empty() {
+                    "see that the mirror is a full Debian archive".into()
+                } else {
+                    format!("the mirror has {}", names.join(", "))
+                },
+            });
+        }
+        // The archive may have moved on since the index was fetched.
+        update_first = true;
+    }
+}
+
+fn is_version(text: &str) -> bool {
+    let allowed = |b: u8| b.is_ascii_alphanumeric() || b".+~-:".contains(&b);
+    (1..=100).contains(&text.len()) && text.bytes().all(allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_whole_source_is_taken() {
+        let dir = tempfile::tempdir().unwrap();
+        for version in ["6.12.9-1", "6.12.117-1", "6.12.200-1"] {
+            let top = dir.path().join(format!("linux-source-6.12_{version}"));
+            let half = version == "6.12.200-1";
+            for file in ["Makefile", "Kconfig", "arch/x86/Kconfig", "init/main.c"] {
+                let path = top.join(file);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, "").unwrap();
+            }
+            if !half {
+                fs::create_dir_all(top.join("scripts/kconfig")).unwrap();
+            }
+        }
+        let tree = newest(dir.path(), "linux-source-6.12").unwrap().unwrap();
+        assert_eq!(tree.version.as_deref(), Some("6.12.117-1"));
+        assert_eq!(tree.identity, "linux-source-6.12 6.12.117-1");
+        assert!(newest(dir.path(), "linux-source-6.1").unwrap().is_none());
+    }
+
+    #[test]
+    fn versions_are_plain() {
+        assert!(is_version("6.12.117-1~deb12u1"));
+        for bad in ["", "a/b", "1 2", "../x", "1\n"] {
+            assert!(!is_version(bad), "{bad:?}");
+        }
+    }
+}

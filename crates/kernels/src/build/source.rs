@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Where a kernel is built from, and what says that it has changed.
+
+use super::make::output;
+use crate::error::Error;
+use crate::files;
+use sha2::{Digest, Sha256};
+use std::fs::{self, Metadata};
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::str::FromStr;
+
+const PACKAGE: &str = "linux-source-";
+/// What every kernel tree has.
+const MARKS: [&str; 5] = [
+    "Makefile",
+    "Kconfig",
+    "arch/x86/Kconfig",
+    "scripts/kconfig",
+    "init/main.c",
+];
+/// What building in the tree itself leaves there; make then refuses to build
+/// elsewhere.
+const LEFTOVERS: [&str; 4] = [
+    ".config",
+    "include/config",
+    "include/generated",
+    "arch/x86/include/generated",
+];
+/// Most that a comparison with git's last commit is read of.
+const DIFF_LIMIT: u64 = 1 << 30;
+const MOST_FILES: usize = 1_000_000;
+
+/// Where a kernel is built from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// A package of Debian, such as `linux-source-6.12`.
+    Package(String),
+    /// A kernel tree or git checkout.
+    Tree(PathBuf),
+}
+
+impl FromStr for Source {
+    type Err = Error;
+
+    /// `linux-source-VERSION` is a package, anything else a path.
+    fn from_str(text: &str) -> Result<Source, Error> {
+        let bad = |reason: &str| Error::BadSource {
+            source_name: text.chars().take(200).collect(),
+            reason: reason.to_owned(),
+        };
+        if text.is_empty() || text.contains('\0') {
+            return Err(bad("it is empty or no path"));
+        }
+        let Some(version) = text.strip_prefix(PACKAGE).filter(|_| !text.contains('/')) else {
+            return Ok(Source::Tree(PathBuf::from(text)));
+        };
+        let allowed = |b: u8| b.is_ascii_digit() || b.is_ascii_lowercase() || b".+-".contains(&b);
+        if version.len() > 40
+            || !version.starts_with(|c: char| c.is_ascii_digit())
+            || !version.bytes().all(allowed)
+        {
+            return Err(bad("a package is named as linux-source-6.12"));
+        }
+        Ok(Source::Package(text.to_owned()))
+    }
+}
+
+/// A tree that can be built from.
+#[derive(Debug, Clone)]
+pub(super) struct Tree {
+    pub dir: PathBuf,
+    /// Changes when the source does.
+    pub identity: String,
+    /// The package's version, if it is one.
+    pub version: Option<String>,
+}
+
+/// The user's tree at `path`.
+///
+/// # Errors
+/// [`Error::NotFound`] if it is no kernel tree; [`Error::Unsupported`] if it was
+/// built in; [`Error::Io`] if it cannot be read.
+pub(super) fn tree(path: &Path) -> Result<Tree, Error> {
+    let hint = "give linux-source-6.12, or the directory of a kernel's source";
+    let dir = path.canonicalize().map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound => Error::NotFound {
+            path: path.to_path_buf(),
+            reason: "there is no such directory".into(),
+            hint: hint.into(),
+        },
+        _ => Error::io("find", path)(e),
+    })?;
+    check(&dir, path)?;
+    if let Some(left) = LEFTOVERS.iter().find(|left| dir.join(left).exists()) {
+        return Err(Error::Unsupported {
+            what: path.display().to_string(),
+            reason: format!("something was built in the tree itself ({left} is there)"),
+            hint: Some(format!(
+                "make -C {} mrproper (it removes .config too; keep a copy)",
+                path.display()
+            )),
+        });
+    }
+    let identity = match git_identity(&dir) {
+        Some(identity) => identity,
+        None => listing(&dir)?,
+    };
+    Ok(Tree {
+        dir,
+        identity,
+        version: None,
+    })
+}
+
+/// Sees that there is a kernel's source in `dir`, which the user calls `name`.
+pub(super) fn check(dir: &Path, name: &Path) -> Result<(), Error> {
+    let lacking = MARKS.iter().find(|mark| !dir.join(mark).exists());
+    match lacking {
+        None => Ok(()),
+        Some(mark) => Err(Error::NotFound {
+            path: name.to_path_buf(),
+            reason: format!("it is no kernel source tree: there is no {mark}"),
+            hint: "give the top directory of a kernel's source, or linux-source-6.12".into(),
+        }),
+    }
+}
+
+/// The commit, and what differs from it. `None` if git cannot tell.
+fn git_identity(dir: &Path) -> Option<String> {
+    if !dir.join(".git").exists() {
+        return None;
+    }
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command
+            .arg("-C")
+            .arg(dir)
+            .args(["-c", "core.fsmonitor=false", "-c", "core.quotePath=true"])
+            .args(arguments)
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("LC_ALL", "C");
+        command
+    };
+    let head = output(&mut git(&["rev-parse", "HEAD"]))?;
+    let mut hash = Sha256::new();
+    hash.update(head.trim());
+    let diff = ["diff", "HEAD", "--binary", "--no-ext-diff", "--no-textconv"];
+    hash_output(&mut git(&diff), &mut hash)?;
+    let others = ["ls-files", "--others", "--exclude-standard", "-z"];
+    let mut names = Vec::new();
+    let mut child = git(&others)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .ok()?;
+    let read = child.stdout.take()?.take(64 << 20).read_to_end(&mut names);
+    if !child.wait().ok()?.success() || read.is_err() {
+        return None;
+    }
+    for name in names.split(|&b| b == 0).filter(|name| !name.is_empty()) {
+        use std::os::unix::ffi::OsStrExt;
+        let path = dir.join(std::ffi::OsStr::from_bytes(name));
+        if let Ok(metadata) = fs::symlink_metadata(&path) {
+            hash.update(name);
+            hash.update(describe(&metadata));
+        }
+    }
+    Some(format!("git {} {}", head.trim(), hex(hash)))
+}
+
+fn hash_output(command: &mut Command, hash: &mut Sha256) -> Option<()> {
+    let command = command.stdin(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.stdout(Stdio::piped()).spawn().ok()?;
+    let mut pipe = child.stdout.take()?.take(DIFF_LIMIT);
+    let mut buffer = [0; 1 << 16];
+    let complete = loop {
+        match pipe.read(&mut buffer) {
+            Ok(0) => break pipe.limit() > 0,
+            Ok(count) => hash.update(&buffer[..count]),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => break false,
+        }
+    };
+    if !complete {
+        let _ = child.kill();
+    }
+    (child.wait().ok()?.success() && complete).then_some(())
+}
+
+/// The names, sizes and times of all files.
+fn listing(dir: &Path) -> Result<String, Error> {
+    let mut lines = Vec::new();
+    let mut pending = vec![PathBuf::new()];
+    while let Some(below) = pending.pop() {
+        let at = dir.join(&below);
+        for entry in fs::read_dir(&at).map_err(Error::io("list", &at))? {
+            let entry = entry.map_err(Error::io("list", &at))?;
+            let name = entry.file_name();
+            if below.as_os_str().is_empty() && name.as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
+            let metadata = entry.metadata().map_err(Error::io("read", &at))?;
+            let path = below.join(name);
+            if metadata.is_dir() {
+                pending.push(path);
+            } else {
+                let mut line = path.into_os_string().into_encoded_bytes();
+                line.extend(describe(&metadata).into_bytes());
+                lines.push(line);
+            }
+            if lines.len() + pending.len() > MOST_FILES {
+                let what = dir.display().to_string();
+                return Err(Error::damaged(what, "it holds too many files"));
+            }
+        }
+    }
+    lines.sort();
+    let mut hash = Sha256::new();
+    lines.iter().for_each(|line| hash.update(line));
+    Ok(format!("files {}", hex(hash)))
+}
+
+fn describe(metadata: &Metadata) -> String {
+    format!(
+        "\0{} {}.{:09} {:o}\n",
+        metadata.size(),
+        metadata.mtime(),
+        metadata.mtime_nsec(),
+        metadata.mode()
+    )
+}
+
+fn hex(hash: Sha256) -> String {
+    files::digest(&hash.finalize())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn kernel() -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for mark in MARKS {
+            let path = dir.path().join(mark);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, mark).unwrap();
+        }
+        dir
+    }
+
+    #[test]
+    fn packages_and_paths() {
+        let package = |text: &str| Source::Package(text.into());
+        let parse = |text: &str| text.parse::<Source>().unwrap();
+        assert_eq!(parse("linux-source-6.12"), package("linux-source-6.12"));
+        assert_eq!(
+            parse("./linux-source-6.12"),
+            Source::Tree("./linux-source-6.12".into())
+        );
+        assert_eq!(parse("linux"), Source::Tree("linux".into()));
+        for bad in [
+            "",
+            "linux-source-",
+            "linux-source-x",
+            "linux-source-6.1=2",
+            "a\0b",
+        ] {
+            assert!(bad.parse::<Source>().is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_tree_that_is_no_kernel() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = tree(dir.path()).unwrap_err();
+        assert!(
+            error.to_string().contains("there is no Makefile"),
+            "{error}"
+        );
+        let error = tree(&dir.path().join("none")).unwrap_err();
+        assert!(error.to_string().contains("no such directory"), "{error}");
+        let dir = kernel();
+        fs::remove_dir_all(dir.path().join("arch")).unwrap();
+        let error = tree(dir.path()).unwrap_err();
+        assert!(error.to_string().contains("no arch/x86/Kconfig"), "{error}");
+    }
+
+    #[test]
+    fn a_tree_that_was_built_in() {
+        let dir = kernel();
+        fs::write(dir.path().join(".config"), "").unwrap();
+        let error = tree(dir.path()).unwrap_err();
+        assert!(error.hint().unwrap().contains("mrproper"), "{error}");
+    }
+
+    #[test]
+    fn the_identity_follows_the_files() {
+        let dir = kernel();
+        let identity = || tree(dir.path()).unwrap().identity;
+        let first = identity();
+        assert_eq!(identity(), first);
+        fs::write(dir.path().join("init/main.c"), "int changed;").unwrap();
+        let second = identity();
+        assert_ne!(second, first);
+        fs::write(dir.path().join("new.c"), "").unwrap();
+        assert_ne!(identity(), second);
+    }
+
+    #[test]
+    fn the_identity_follows_git() {
+        let dir = kernel();
+        let git = |arguments: &[&str]| {
+            let mut command = Command::new("git");
+            command.arg("-C").arg(dir.path()).args(arguments);
+            command.env("GIT_CONFIG_GLOBAL", "/dev/null");
+            command.output().is_ok_and(|output| output.status.success())
+        };
+        let author = ["-c", "user.name=x", "-c", "user.email=x@x.example"];
+        let commit = [&author[..], &["commit", "-a", "-m", "x"]].concat();
+        if !(git(&["init"]) && git(&["add", "."]) && git(&commit)) {
+            return;
+        }
+        let identity = || tree(dir.path()).unwrap().identity;
+        let clean = identity();
+        assert!(clean.starts_with("git "), "{clean}");
+        fs::write(dir.path().join("init/main.c"), "edited").unwrap();
+        let dirty = identity();
+        assert_ne!(dirty, clean);
+        fs::write(dir.path().join("new.c"), "").unwrap();
+        assert_ne!(identity(), dirty);
+        fs::remove_file(dir.path().join("new.c")).unwrap();
+        fs::write(dir.path().join("init/main.c"), "init/main.c").unwrap();
+        assert_eq!(identity(), clean);
+    }
+
+    proptest! {
+        #[test]
+        fn any_name_is_taken_or_refused(text in "(linux-source-)?.{0,50}") {
+            if let Ok(Source::Package(name)) = text.parse() {
+                prop_assert!(!name.contains('/') && !name.contains(' '));
+            }
+        }
+    }
+}

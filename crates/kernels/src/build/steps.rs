@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The steps of a build: configure, compile, install.
+
+use super::fragment::Config;
+use super::kconfig::Options;
+use super::make::{self, End};
+use super::overlay::{self, OBJECTS};
+use super::{BuildEvent, Plan, estimate, interrupted, log, tools};
+use crate::entry::Kernel;
+use crate::error::Error;
+use crate::files;
+use crate::store::Store;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+
+/// What the objects of flavour `all`, with debugging information, take.
+const SPACE: u64 = 3 << 30;
+/// An end of the log that holds the first error: make stops soon after it.
+const LOG_END: u64 = 4 << 20;
+const IMAGE: &str = "arch/x86/boot/bzImage";
+
+/// Variables that would change what is built, unseen by its key.
+const FOREIGN: [&str; 27] = [
+    "ARCH",
+    "AS",
+    "C",
+    "CC",
+    "CF",
+    "CROSS_COMPILE",
+    "GNUMAKEFLAGS",
+    "HOSTCC",
+    "HOSTCFLAGS",
+    "KAFLAGS",
+    "KBUILD_EXTMOD",
+    "KBUILD_EXTRA_SYMBOLS",
+    "KBUILD_OUTPUT",
+    "KBUILD_VERBOSE",
+    "KCFLAGS",
+    "KCONFIG_CONFIG",
+    "KCPPFLAGS",
+    "LD",
+    "LLVM",
+    "LLVM_IAS",
+    "LOCALVERSION",
+    "M",
+    "MAKEFLAGS",
+    "MAKELEVEL",
+    "MFLAGS",
+    "SUBARCH",
+    "V",
+];
+
+struct Build<'a> {
+    plan: &'a Plan,
+    view: PathBuf,
+    objects: PathBuf,
+    log: PathBuf,
+    cancel: &'a AtomicBool,
+}
+
+/// Builds the plan's kernel and installs it as `build:NAME`. Also returns how
+/// many objects were compiled.
+pub(super) fn build(
+    store: &Store,
+    plan: &Plan,
+    cancel: &AtomicBool,
+    events: &mut dyn FnMut(BuildEvent),
+) -> Result<(Kernel, u64), Error> {
+    let dir = store.dir().join("build").join(&plan.name);
+    files::create_dir(&dir)?;
+    let view = dir.join("src");
+    let build = Build {
+        plan,
+        objects: view.join(OBJECTS),
+        view,
+        log: dir.join("log"),
+        cancel,
+    };
+    build.prepare(&dir)?;
+    build.configure(events)?;
+    let compiled = build.compile(&dir, events)?;
+    events(BuildEvent::Installing);
+    let kernel = build.install(store)?;
+    Ok((kernel, compiled))
+}
+
+impl Build<'_> {
+    /// Makes the view of the source. Objects of another tree are of no use.
+    fn prepare(&self, dir: &Path) -> Result<(), Error> {
+        let mark = dir.join("tree");
+        let tree = self.plan.tree.dir.as_os_str().as_encoded_bytes();
+        let is_same = fs::read(&mark).is_ok_and(|old| old == tree);
+        if !is_same && self.view.exists() {
+            fs::remove_dir_all(&self.view).map_err(Error::io("remove", &self.view))?;
+        }
+        if !self.objects.join("vmlinux").exists() {
+            super::check_space(dir, SPACE)?;
+        }
+        overlay::update(&self.plan.tree.dir, &self.view, &self.plan.changed)?;
+        files::create_dir(&self.objects)?;
+        if !is_same {
+            files::write(&mark, tree)?;
+        }
+        // The log is this build's.
+        files::write(&self.log, b"")
+    }
+
+    fn configure(&self, events: &mut dyn FnMut(BuildEvent)) -> Result<(), Error> {
+        events(BuildEvent::Configuring);
+        let wanted = self.objects.join("lsmeter.config");
+        files::write(&wanted, self.plan.wishes.text().as_bytes())?;
+        let mut command = self.make("allnoconfig");
+        command.env("KCONFIG_ALLCONFIG", &wanted);
+        self.run(command, "make allnoconfig", &mut |_| {})?;
+        let config = Config::read(&self.objects.join(".config"))?;
+        let options = Options::read(&self.view)?;
+        let mut verdict = options.judge(&self.plan.wishes, &config);
+        if !verdict.problems.is_empty() {
+            let more = verdict.problems.len().saturating_sub(10);
+            verdict.problems.truncate(10);
+            if more > 0 {
+                verdict.problems.push(format!("and {more} more"));
+            }
+            return Err(Error::config(
+                verdict.problems,
+                "a fragment given with --config overrules: set what an option depends on, or \
+                 take back the option with `# CONFIG_NAME is not set`",
+            ));
+        }
+        if !verdict.unknown.is_empty() {
+            events(BuildEvent::Unknown(verdict.unknown));
+        }
+        if !verdict.fallen.is_empty() {
+            events(BuildEvent::Fallen(verdict.fallen));
+        }
+        Ok(())
+    }
+
+    fn compile(&self, dir: &Path, events: &mut dyn FnMut(BuildEvent)) -> Result<u64, Error> {
+        // Where a build was finished, how much of it must be made again is not
+        // known before make has looked.
+        let (before, total) = if self.objects.join("vmlinux").exists() {
+            (0, None)
+        } else {
+            let last = files::read(&dir.join("objects"), 20).ok();
+            let last = last.and_then(|text| String::from_utf8(text).ok()?.trim().parse().ok());
+            let config = Config::read(&self.objects.join(".config"))?;
+            let total = last.unwrap_or_else(|| estimate::objects(&self.view, &config));
+            (estimate::existing(&self.objects), Some(total))
+        };
+        let mut compiled = 0;
+        let mut command = self.make("bzImage");
+        command.arg(format!("-j{}", self.plan.jobs));
+        self.run(command, "make bzImage", &mut |line| {
+            if let Some(object) = log::compiled(line) {
+                compiled += 1;
+                let done = before + compiled;
+                events(BuildEvent::Compiling {
+                    done,
+                    total: total.map(|total: u64| total.max(done)),
+                    what: object.chars().take(200).collect(),
+                });
+            } else if let Some(what) = log::finishing(line) {
+                events(BuildEvent::Finishing(what));
+            }
+        })?;
+        if total.is_some() {
+            let all = estimate::existing(&self.objects);
+            files::write(&dir.join("objects"), all.to_string().as_bytes())?;
+        }
+        Ok(compiled)
+    }
+
+    fn install(&self, store: &Store) -> Result<Kernel, Error> {
+        let scratch = store.scratch()?;
+        let entry = scratch.path().join("entry");
+        files::create_dir(&entry)?;
+        for (from, to) in [(IMAGE, "vmlinuz"), (".config", "config")] {
+            let from = self.objects.join(from);
+            fs::copy(&from, entry.join(to)).map_err(Error::io("copy", &from))?;
+        }
+        let name = format!("build:{}", self.plan.name);
+        store.install(&scratch, &entry, &name, self.plan.tree.version.clone())
+    }
+
+    fn make(&self, target: &str) -> Command {
+        let mut command = Command::new("make");
+        let assign = |name: &str, value: &Path| {
+            let mut text = OsString::from(name);
+            text.push("=");
+            text.push(value);
+            text
+        };
+        let compiler = if tools::has_ccache() {
+            "ccache gcc"
+        } else {
+            "gcc"
+        };
+        command
+            .arg("-C")
+            .arg(&self.view)
+            .arg(assign("O", &self.objects))
+            .arg(format!("CC={compiler}"))
+            .args(["--no-print-directory", "LOCALVERSION=", target]);
+        for name in FOREIGN {
+            command.env_remove(name);
+        }
+        // The same image from the same source, and the same objects for ccache
+        // wherever the directory is.
+        command
+            .env("LC_ALL", "C")
+            .env("KBUILD_BUILD_TIMESTAMP", "Thu Jan  1 00:00:00 UTC 1970")
+            .env("KBUILD_BUILD_VERSION", "1")
+            .env("KBUILD_BUILD_USER", "lsmeter")
+            .env("KBUILD_BUILD_HOST", "lsmeter")
+            .env("CCACHE_NOHASHDIR", "1");
+        command
+    }
+
+    fn run(&self, command: Command, what: &str, line: &mut dyn FnMut(&str)) -> Result<(), Error> {
+        let status = match make::run(command, &self.log, self.cancel, line)? {
+            End::Cancelled => {
+                return Err(interrupted(&format!("building build:{}", self.plan.name)));
+            }
+            End::Exited(status) => status,
+        };
+        let Some(how) = make::failure(status) else {
+            return Ok(());
+        };
+        let lines = log::first_error(&log_end(&self.log).unwrap_or_default());
+        if lines
+            .iter()
+            .any(|line| line.contains("No space left on device"))
+        {
+            return Err(super::no_space(&self.objects));
+        }
+        let kept = format!("all that make printed is in {}", self.log.display());
+        Err(Error::Build {
+            what: format!("{what} {how}"),
+            hint: log::hint(&lines).map_or(kept.clone(), |hint| format!("{hint}; {kept}")),
+            lines,
+            log: self.log.clone(),
+        })
+    }
+}
+
+fn log_end(path: &Path) -> std::io::Result<String> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(LOG_END)))?;
+    let mut bytes = Vec::new();
+    file.take(LOG_END).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

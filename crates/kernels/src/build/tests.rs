@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Recipes and their keys, and builds of a tree whose makefile only copies: what
+//! is kept, made again and cached is the same as with a kernel.
+
+use super::*;
+use crate::decompress::Format;
+use crate::fixtures::{bzimage, elf};
+use std::sync::atomic::Ordering;
+
+/// `allnoconfig` takes what it is given, without options that need `C`; each
+/// object is made of one source.
+const MAKEFILE: &str = "\
+allnoconfig:
+	@sed '/CONFIG_LACKS/d' $(KCONFIG_ALLCONFIG) > $(O)/.config
+OBJECTS := $(O)/init/main.o $(O)/fs/open.o
+$(O)/%.o: %.c
+	@mkdir -p $(dir $@)
+	@echo '  CC      '$*.o
+	@! grep -n 'error:' $< >&2
+	@! grep -q sleep $< || sleep 1000
+	@cp $< $@
+bzImage: $(OBJECTS)
+	@mkdir -p $(O)/arch/x86/boot
+	@cp image $(O)/arch/x86/boot/bzImage
+	@cp image $(O)/vmlinux
+	@echo '  BUILD   arch/x86/boot/bzImage'
+";
+
+struct Place {
+    dir: tempfile::TempDir,
+    store: Store,
+}
+
+impl Place {
+    fn new() -> Place {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(&dir.path().join("cache")).unwrap();
+        let place = Place { dir, store };
+        place.put("Makefile", MAKEFILE.as_bytes());
+        place.put(
+            "Kconfig",
+            b"config A\n\tbool\nconfig LACKS\n\tbool\n\tdepends on A && C\n",
+        );
+        place.put("init/main.c", b"main");
+        place.put("fs/open.c", b"open");
+        let image = bzimage("6.6.6", &elf(Some(0x100_0000)), Some(Format::Zstd));
+        place.put("image", &image);
+        place
+    }
+
+    fn put(&self, path: &str, data: &[u8]) {
+        let path = self.dir.path().join("tree").join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, data).unwrap();
+    }
+
+    fn plan(&self, config: &str) -> Plan {
+        let mut wishes = Wishes::default();
+        wishes.add("own", config, Author::Flavour).unwrap();
+        Plan {
+            name: "x".into(),
+            jobs: NonZeroUsize::MIN,
+            wishes,
+            tree: source::Tree {
+                dir: self.dir.path().join("tree"),
+                identity: "tree".into(),
+                version: None,
+            },
+            changed: BTreeMap::new(),
+        }
+    }
+
+    fn build(&self, plan: &Plan) -> (Result<(Kernel, u64), Error>, Vec<BuildEvent>) {
+        let mut events = Vec::new();
+        let cancel = AtomicBool::new(false);
+        fs::create_dir_all(self.store.dir().join("build")).unwrap();
+        let built = steps::build(&self.store, plan, &cancel, &mut |event| events.push(event));
+        (built, events)
+    }
+
+    fn objects(&self) -> PathBuf {
+        self.store.dir().join("build/x/src/obj")
+    }
+
+    fn is_empty(&self) -> bool {
+        ["kernels", "names", "tmp"]
+            .iter()
+            .all(|part| fs::read_dir(self.store.dir().join(part)).unwrap().count() == 0)
+    }
+}
+
+fn compiled(events: &[BuildEvent]) -> Vec<&str> {
+    let mut objects = Vec::new();
+    for event in events {
+        if let BuildEvent::Compiling { what, .. } = event {
+            objects.push(what.as_str());
+        }
+    }
+    objects
+}
+
+#[test]
+fn a_build_is_installed_and_the_tree_not_written_to() {
+    let place = Place::new();
+    let before = files::walk(&place.dir.path().join("tree")).unwrap();
+    let (built, events) = place.build(&place.plan("CONFIG_A=y\n"));
+    let (kernel, count) = built.unwrap();
+    assert_eq!(count, 2);
+    assert_eq!(kernel.name, "build:x");
+    assert_eq!(kernel.release, "6.6.6");
+    assert_eq!(kernel.pvh_entry, Some(0x100_0000));
+    let config = fs::read_to_string(kernel.config.unwrap()).unwrap();
+    assert_eq!(config, "CONFIG_A=y\n");
+    assert_eq!(compiled(&events), ["init/main.o", "fs/open.o"]);
+    assert!(events.contains(&BuildEvent::Finishing("writing bzImage")));
+    assert_eq!(files::walk(&place.dir.path().join("tree")).unwrap(), before);
+    let listed: Vec<String> = place
+        .store
+        .list()
+        .unwrap()
+        .into_iter()
+        .map(|k| k.name)
+        .collect();
+    assert_eq!(listed, ["build:x"]);
+
+    place.store.remove("build:x").unwrap();
+    assert!(place.is_empty() && !place.objects().exists());
+}
+
+#[test]
+fn only_what_changed_is_made_again() {
+    let place = Place::new();
+    let plan = place.plan("CONFIG_A=y\n");
+    place.build(&plan).0.unwrap();
+    let (built, events) = place.build(&plan);
+    assert_eq!(built.unwrap().1, 0);
+    assert!(compiled(&events).is_empty());
+    place.put("fs/open.c", b"edited");
+    let (built, events) = place.build(&plan);
+    assert_eq!(built.unwrap().1, 1);
+    // How much must be made again is not known before.
+    assert!(matches!(
+        &events[1],
+        BuildEvent::Compiling { done: 1, total: None, what } if what == "fs/open.o"
+    ));
+}
+
+#[test]
+fn a_build_that_fails_shows_the_first_error_and_caches_nothing() {
+    let place = Place::new();
+    let plan = place.plan("CONFIG_A=y\n");
+    place.put("fs/open.c", b"fine\nopen.c:2: error: no such thing\n");
+    let error = place.build(&plan).0.unwrap_err();
+    let Error::Build { lines, log, .. } = &error else {
+        panic!("{error}");
+    };
+    assert!(
+        lines[0].contains("open.c:2: error: no such thing"),
+        "{lines:?}"
+    );
+    assert!(fs::read_to_string(log).unwrap().contains("no such thing"));
+    assert!(error.hint().unwrap().contains("build/x/log"));
+    assert!(place.is_empty());
+    // What was made is used.
+    place.put("fs/open.c", b"better");
+    assert_eq!(place.build(&plan).0.unwrap().1, 1);
+}
+
+#[test]
+fn an_interrupted_build_goes_on_where_it_stopped() {
+    let place = Place::new();
+    let plan = place.plan("CONFIG_A=y\n");
+    place.put("fs/open.c", b"sleep");
+    fs::create_dir_all(place.store.dir().join("build")).unwrap();
+    let cancel = AtomicBool::new(false);
+    let ended = steps::build(&place.store, &plan, &cancel, &mut |event| {
+        if matches!(&event, BuildEvent::Compiling { what, .. } if what == "fs/open.o") {
+            cancel.store(true, Ordering::Relaxed);
+        }
+    });
+    let error = ended.unwrap_err();
+    assert!(matches!(error, Error::Interrupted { .. }), "{error}");
+    assert!(place.is_empty());
+    assert!(place.objects().join("init/main.o").exists());
+    place.put("fs/open.c", b"quick");
+    let (built, events) = place.build(&plan);
+    assert_eq!(built.unwrap().1, 1);
+    assert!(
+        matches!(&events[1], BuildEvent::Compiling { done: 2, .. }),
+        "{events:?}"
+    );
+}
+
+#[test]
+fn options_that_cannot_be_had() {
+    let place = Place::new();
+    let error = place
+        .build(&place.plan("CONFIG_A=y\nCONFIG_LACKS=y\n"))
+        .0
+        .unwrap_err();
+    let told = "CONFIG_LACKS=y (own:2): it depends on A && C (A=y; C is unknown here)";
+    assert!(error.to_string().contains(told), "{error}");
+    assert!(place.is_empty());
+    let (built, events) = place.build(&place.plan("CONFIG_A=y\n# CONFIG_GONE is not set\n"));
+    built.unwrap();
+    assert!(!events.iter().any(|e| matches!(e, BuildEvent::Unknown(_))));
+}
+
+#[test]
+fn an_image_that_is_none_is_not_cached() {
+    let place = Place::new();
+    place.put("image", b"no kernel");
+    assert!(place.build(&place.plan("")).0.is_err());
+    assert!(place.is_empty());
+}
+
+#[test]
+fn another_tree_begins_anew() {
+    let place = Place::new();
+    let mut plan = place.plan("CONFIG_A=y\n");
+    place.build(&plan).0.unwrap();
+    let other = place.dir.path().join("other");
+    fs::rename(place.dir.path().join("tree"), &other).unwrap();
+    plan.tree.dir = other;
+    assert_eq!(place.build(&plan).0.unwrap().1, 2);
+}
+
+#[test]
+fn a_recipe_is_found_again_under_any_name() {
+    let place = Place::new();
+    let plan = place.plan("CONFIG_A=y\n");
+    let key = key(&plan, "gcc 12");
+    assert!(place.store.built(&key, "build:x").unwrap().is_none());
+    let kernel = place.build(&plan).0.unwrap().0;
+    place.store.remember(&key, "build:x").unwrap();
+    let other = place.store.built(&key, "build:y").unwrap().unwrap();
+    assert_eq!(
+        (other.name.as_str(), &other.image),
+        ("build:y", &kernel.image)
+    );
+    place.store.remove("build:x").unwrap();
+    assert!(place.store.built(&key, "build:y").unwrap().is_some());
+    // A damaged image is built anew.
+    fs::write(&other.image, b"damaged").unwrap();
+    assert!(place.store.built(&key, "build:y").unwrap().is_none());
+    place.store.remove("build:y").unwrap();
+    assert!(place.store.built(&key, "build:y").unwrap().is_none());
+}
+
+#[test]
+fn a_key_follows_all_that_decides() {
+    let place = Place::new();
+    let first = key(&place.plan("CONFIG_A=y\n"), "gcc 12");
+    assert!(is_key(&first));
+    assert_eq!(key(&place.plan("# words\nCONFIG_A=y\n"), "gcc 12"), first);
+    let mut keys = vec![first];
+    keys.push(key(&place.plan("CONFIG_A=n\n"), "gcc 12"));
+    keys.push(key(&place.plan("CONFIG_A=y\n"), "gcc 13"));
+    let mut plan = place.plan("CONFIG_A=y\n");
+    plan.tree.identity = "other".into();
+    keys.push(key(&plan, "gcc 12"));
+    let mut plan = place.plan("CONFIG_A=y\n");
+    plan.changed.insert("security/x".into(), "text".into());
+    keys.push(key(&plan, "gcc 12"));
+    plan.changed.insert("security/x".into(), "other".into());
+    keys.push(key(&plan, "gcc 12"));
+    // A name or the number of jobs makes no other kernel.
+    plan.name = "y".into();
+    plan.jobs = NonZeroUsize::MAX;
+    assert_eq!(key(&plan, "gcc 12"), keys[5]);
+    let count = keys.len();
+    keys.sort();
+    keys.dedup();
+    assert_eq!(keys.len(), count);
+}
+
+#[test]
+fn a_full_disk_is_told_before_it_is_full() {
+    let dir = tempfile::tempdir().unwrap();
+    let error = check_space(dir.path(), u64::MAX).unwrap_err();
+    assert!(error.hint().unwrap().contains("XDG_CACHE_HOME"));
+    check_space(dir.path(), 0).unwrap();
+}
+
+#[test]
+fn names_of_source_packages() {
+    assert_eq!(source_series("linux-source-6.12"), Some("6.12"));
+    assert_eq!(source_series("linux-source-6.1.55"), Some("6.1.55"));
+    assert_eq!(source_series("linux-source"), None);
+    assert_eq!(source_series("linux-source-6"), None);
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What a kernel build takes on this machine, asked for before it starts.
+
+use super::fragment::Wishes;
+use super::make::output;
+use crate::error::Error;
+use std::env;
+use std::path::Path;
+use std::process::Command;
+
+/// A program or a header, and Debian's package of it.
+struct Need {
+    what: &'static str,
+    package: &'static str,
+    /// Needed only if one of these options is asked for; always if empty.
+    options: &'static [&'static str],
+}
+
+const fn always(what: &'static str, package: &'static str) -> Need {
+    Need {
+        what,
+        package,
+        options: &[],
+    }
+}
+
+const fn with(what: &'static str, package: &'static str, options: &'static [&'static str]) -> Need {
+    Need {
+        what,
+        package,
+        options,
+    }
+}
+
+const PROGRAMS: [Need; 17] = [
+    always("make", "make"),
+    always("gcc", "gcc"),
+    always("ld", "binutils"),
+    always("flex", "flex"),
+    always("bison", "bison"),
+    always("bc", "bc"),
+    always("perl", "perl"),
+    always("awk", "mawk"),
+    always("find", "findutils"),
+    with("pahole", "pahole", &["DEBUG_INFO_BTF"]),
+    // libbpf's list of helpers, which resolve_btfids is built with.
+    with("python3", "python3-minimal", &["DEBUG_INFO_BTF"]),
+    with("lz4", "lz4", &["KERNEL_LZ4"]),
+    with("zstd", "zstd", &["KERNEL_ZSTD", "RD_ZSTD"]),
+    with("xz", "xz-utils", &["KERNEL_XZ"]),
+    with("openssl", "openssl", &["MODULE_SIG"]),
+    with("depmod", "kmod", &["MODULE_SIG"]),
+    with("cpio", "cpio", &["IKHEADERS"]),
+];
+
+/// What a source package is unpacked with.
+const UNPACKERS: [Need; 2] = [always("tar", "tar"), always("xz", "xz-utils")];
+
+const HEADERS: [Need; 3] = [
+    always("stdlib.h", "libc6-dev"),
+    with(
+        "gelf.h",
+        "libelf-dev",
+        &["UNWINDER_ORC", "MITIGATION_RETPOLINE", "RETPOLINE"],
+    ),
+    with(
+        "openssl/opensslv.h",
+        "libssl-dev",
+        &[
+            "SECURITY_IPE",
+            "INTEGRITY_SIGNATURE",
+            "SYSTEM_TRUSTED_KEYRING",
+            "MODULE_SIG",
+        ],
+    ),
+];
+
+/// Sees that all is there that a build of `wishes` takes, from a source package if
+/// `unpacks`.
+///
+/// # Errors
+/// [`Error::Environment`] that names all that lacks, and the packages.
+pub(super) fn probe(wishes: &Wishes, unpacks: bool) -> Result<(), Error> {
+    let is_needed = |need: &&Need| {
+        need.options.is_empty() || need.options.iter().any(|option| wishes.has(option))
+    };
+    let unpackers = if unpacks { &UNPACKERS[..] } else { &[] };
+    let mut lacking: Vec<&Need> = unpackers
+        .iter()
+        .chain(&PROGRAMS)
+        .filter(is_needed)
+        .filter(|need| !is_program(need.what))
+        .collect();
+    // Where headers are only the compiler knows. Without one, all are named that are not
+    // where Debian has them, so that the first hint is also the last.
+    let has_compiler = is_program("gcc");
+    let is_there = |name: &str| {
+        if has_compiler {
+            return is_header(name);
+        }
+        let places = ["/usr/include", "/usr/include/x86_64-linux-gnu"];
+        places.iter().any(|dir| Path::new(dir).join(name).exists())
+    };
+    let headers = HEADERS.iter().filter(is_needed);
+    lacking.extend(headers.filter(|need| !is_there(need.what)));
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<&str> = lacking.iter().map(|need| need.what).collect();
+    let mut packages: Vec<&str> = lacking.iter().map(|need| need.package).collect();
+    packages.sort_unstable();
+    packages.dedup();
+    Err(Error::Environment {
+        what: format!(
+            "to build this kernel, this machine lacks {}",
+            names.join(", ")
+        ),
+        hint: format!("apt-get install {}", packages.join(" ")),
+    })
+}
+
+fn is_program(name: &str) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    let is_executable = |path: &Path| {
+        path.metadata()
+            .is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+    };
+    let path = env::var_os("PATH").unwrap_or_default();
+    // Programs for the administrator are not in everyone's PATH.
+    env::split_paths(&path)
+        .chain(["/usr/sbin", "/sbin"].map(Into::into))
+        .any(|dir| is_executable(&dir.join(name)))
+}
+
+fn is_header(name: &str) -> bool {
+    let mut command = Command::new("gcc");
+    command.args(["-E", "-x", "c", "-include", name, "/dev/null"]);
+    command.stdout(std::process::Stdio::null());
+    output(&mut command).is_some()
+}
+
+/// Whether ccache can be used.
+pub(super) fn has_ccache() -> bool {
+    is_program("ccache")
+}
+
+/// What compiles: a change of any of these makes another kernel.
+pub(super) fn versions() -> String {
+    let first = |program: &str, argument: &str| {
+        let text = output(Command::new(program).arg(argument).env("LC_ALL", "C"));
+        let text = text.unwrap_or_default();
+        format!("{program}: {}\n", text.lines().next().unwrap_or("none"))
+    };
+    first("gcc", "--version") + &first("ld", "--version") + &first("pahole", "--version")
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The Tunable Security Module as a change to a kernel tree. Whether a tree
+//! counts its modules in a header is looked up, never told from its version.
+
+use crate::error::Error;
+use crate::files;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+const FILE_LIMIT: u64 = 1 << 20;
+const DIRECTORY: &str = "security/tunable";
+const KCONFIG: &str = "security/Kconfig";
+const MAKEFILE: &str = "security/Makefile";
+/// From 6.12 on: how many static calls each hook has.
+const COUNT: &str = "include/linux/lsm_count.h";
+
+const WITHOUT: &str = "build without it: --config FILE with `# CONFIG_SECURITY_TUNABLE is not set`";
+
+macro_rules! module_files {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"), "/../sensitivity/kernel/", $name
+        )))),*]
+    };
+}
+
+/// The module's files, by their names in `security/tunable`.
+const FILES: [(&str, &str); 11] = module_files![
+    "Kconfig",
+    "Makefile",
+    "asked.c",
+    "asked.h",
+    "asked_file.c",
+    "control.c",
+    "hook_args.awk",
+    "label.c",
+    "points.h",
+    "tunable.c",
+    "tunable.h",
+];
+
+/// Has `COUNT_ARGS`, which counts to a number that is written out.
+const ARGS: &str = "include/linux/args.h";
+
+/// What is different in the tree at `tree` with the module in it, by path. A
+/// tree that has a `security/tunable` of its own is left as it is.
+///
+/// # Errors
+/// [`Error::Unsupported`] if the tree has no place for it.
+pub(super) fn changes(tree: &Path) -> Result<BTreeMap<PathBuf, String>, Error> {
+    let mut changed = BTreeMap::new();
+    if tree.join(DIRECTORY).join("Kconfig").exists() {
+        return Ok(changed);
+    }
+    let mut change = |path: &str, edit: fn(&str) -> Option<String>, anchor: &str| {
+        let text = files::read(&tree.join(path), FILE_LIMIT)?;
+        let edited = edit(&String::from_utf8_lossy(&text));
+        let edited = edited.ok_or_else(|| Error::Unsupported {
+            what: format!("{path} of {}", tree.display()),
+            reason: format!("the Tunable Security Module cannot be put in: there is no {anchor}"),
+            hint: Some(WITHOUT.into()),
+        })?;
+        changed.insert(PathBuf::from(path), edited);
+        Ok(())
+    };
+    change(
+        KCONFIG,
+        edit_kconfig,
+        "line `source \"security/…/Kconfig\"`",
+    )?;
+    change(
+        MAKEFILE,
+        edit_makefile,
+        "line `obj-$(CONFIG_SECURITY_…) += …/`",
+    )?;
+    if tree.join(COUNT).exists() {
+        change(COUNT, edit_count, "list `MAX_LSM_COUNT` of modules")?;
+        let modules = changed.get(Path::new(COUNT)).map_or(0, |text| listed(text));
+        let most = files::read(&tree.join(ARGS), FILE_LIMIT)
+            .ok()
+            .and_then(|text| counts_to(&String::from_utf8_lossy(&text)));
+        if let Some(most) = most.filter(|most| modules > *most) {
+            return Err(Error::Unsupported {
+                what: format!("{ARGS} of {}", tree.display()),
+                reason: format!(
+                    "COUNT_ARGS counts to {most}, and with the Tunable Security Module there \
+                     are {modules} modules"
+                ),
+                hint: Some(WITHOUT.into()),
+            });
+        }
+    }
+    for (name, text) in FILES {
+        changed.insert(Path::new(DIRECTORY).join(name), text.to_owned());
+    }
+    Ok(changed)
+}
+
+fn edit_kconfig(text: &str) -> Option<String> {
+    let is_module = |line: &str| {
+        let path = line.strip_prefix("source \"security/");
+        path.is_some_and(|p| p.ends_with("/Kconfig\""))
+    };
+    insert_after_last(text, &is_module, "source \"security/tunable/Kconfig\"")
+}
+
+fn edit_makefile(text: &str) -> Option<String> {
+    let is_module =
+        |line: &str| line.starts_with("obj-$(CONFIG_SECURITY_") && line.trim_end().ends_with('/');
+    let line = "obj-$(CONFIG_SECURITY_TUNABLE)\t\t+= tunable/";
+    insert_after_last(text, &is_module, line)
+}
+
+/// A term for the module at the end of the list, and its definition before it.
+fn edit_count(text: &str) -> Option<String> {
+    const DEFINITION: &str = "#if IS_ENABLED(CONFIG_SECURITY_TUNABLE)\n\
+        #define TUNABLE_ENABLED 1,\n#else\n#define TUNABLE_ENABLED\n#endif\n\n";
+    let list = text
+        .match_indices("#define MAX_LSM_COUNT")
+        .map(|(at, _)| at)
+        .find(|&at| {
+            let line = text[at..].lines().next().unwrap_or("");
+            line.trim_end().ends_with('\\')
+        })?;
+    let end = list + text[list..].find("_ENABLED)")? + "_ENABLED".len();
+    let between = &text[list..end];
+    // The list must be one macro, every line but the last continued.
+    if !between.lines().rev().skip(1).all(|l| l.ends_with('\\')) {
+        return None;
+    }
+    let (head, tail) = (&text[..list], &text[end..]);
+    Some(format!(
+        "{head}{DEFINITION}{between}\t\t\\\n\t\tTUNABLE_ENABLED{tail}"
+    ))
+}
+
+/// How many modules the list of `MAX_LSM_COUNT` has.
+fn listed(text: &str) -> usize {
+    let list = text
+        .split_once("COUNT_LSMS(\t")
+        .or(text.split_once("COUNT_LSMS( "));
+    let list = list.and_then(|(_, rest)| rest.split_once(')'));
+    list.map_or(0, |(list, _)| list.matches("_ENABLED").count())
+}
+
+/// The number that `COUNT_ARGS` begins its list with.
+fn counts_to(text: &str) -> Option<usize> {
+    let (_, rest) = text.split_once("__COUNT_ARGS(, ##X, ")?;
+    rest.split(',').next()?.trim().parse().ok()
+}
+
+fn insert_after_last(text: &str, is_anchor: &dyn Fn(&str) -> bool, line: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let last = lines.iter().rposition(|line| is_anchor(line))?;
+    let mut out = String::with_capacity(text.len() + line.len() + 1);
+    for (at, old) in lines.iter().enumerate() {
+        out += old;
+        out.push('\n');
+        if at == last {
+            out += line;
+            out.push('\n');
+        }
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    const COUNT_TEXT: &str = "#define IPE_ENABLED 1,\n#define MAX_LSM_COUNT\t\\\n\
+        \tCOUNT_LSMS(\t\\\n\t\tEVM_ENABLED\t\\\n\t\tIPE_ENABLED)\n#else\n\
+        #define MAX_LSM_COUNT 0\n#endif\n";
+
+    fn tree(count: Option<&str>) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        let put = |path: &str, text: &str| {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        put(
+            KCONFIG,
+            "menu \"x\"\nsource \"security/yama/Kconfig\"\nendmenu\n",
+        );
+        put(
+            MAKEFILE,
+            "obj-$(CONFIG_SECURITY_YAMA)\t+= yama/\nobj-$(CONFIG_SECURITY)\t+= a.o\n",
+        );
+        if let Some(text) = count {
+            put(COUNT, text);
+        }
+        dir
+    }
+
+    #[test]
+    fn it_is_put_into_a_tree_that_counts_modules() {
+        let dir = tree(Some(COUNT_TEXT));
+        let changed = changes(dir.path()).unwrap();
+        let text = |path: &str| changed[Path::new(path)].as_str();
+        assert!(text(KCONFIG).contains("yama/Kconfig\"\nsource \"security/tunable/Kconfig\"\nend"));
+        assert!(text(MAKEFILE).contains("yama/\nobj-$(CONFIG_SECURITY_TUNABLE)\t\t+= tunable/\n"));
+        let count = text(COUNT);
+        assert!(
+            count.contains("IPE_ENABLED\t\t\\\n\t\tTUNABLE_ENABLED)\n#else"),
+            "{count}"
+        );
+        let definition = count.find("#define TUNABLE_ENABLED 1,").unwrap();
+        assert!(definition < count.find("#define MAX_LSM_COUNT").unwrap());
+        assert!(text("security/tunable/Kconfig").contains("config SECURITY_TUNABLE"));
+        assert_eq!(changed.len(), 3 + FILES.len());
+    }
+
+    #[test]
+    fn no_file_of_the_module_is_left_behind() {
+        let module = concat!(env!("CARGO_MANIFEST_DIR"), "/../sensitivity/kernel");
+        let mut names: Vec<_> = fs::read_dir(module)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name != "README.md")
+            .collect();
+        names.sort();
+        assert_eq!(names, FILES.map(|(name, _)| name));
+    }
+
+    #[test]
+    fn a_tree_whose_macro_counts_less_far_is_refused() {
+        let dir = tree(Some(COUNT_TEXT));
+        let args = dir.path().join(ARGS);
+        let text = |most| format!("#define COUNT_ARGS(X...) __COUNT_ARGS(, ##X, {most}, 1, 0)\n");
+        fs::write(&args, text(3)).unwrap();
+        changes(dir.path()).unwrap();
+        fs::write(&args, text(2)).unwrap();
+        let error = changes(dir.path()).unwrap_err();
+        assert!(error.to_string().contains("counts to 2"), "{error}");
+        assert!(error.to_string().contains("3 modules"), "{error}");
+    }
+
+    #[test]
+    fn it_is_put_into_a_tree_that_does_not() {
+        let changed = changes(tree(None).path()).unwrap();
+        assert!(!changed.contains_key(Path::new(COUNT)));
+    }
+
+    #[test]
+    fn a_tree_without_a_place_for_it_is_refused() {
+        for (path, text) in [
+            (KCONFIG, "menu \"x\"\n"),
+            (MAKEFILE, "obj-y += a.o\n"),
+            (COUNT, "#define MAX_LSM_COUNT 12\n"),
+            (
+                COUNT,
+                "#define MAX_LSM_COUNT \\\n 3\n#define X(A_ENABLED)\n",
+            ),
+        ] {
+            let dir = tree(Some(COUNT_TEXT));
+            fs::write(dir.path().join(path), text).unwrap();
+            let error = changes(dir.path()).unwrap_err();
+            assert!(error.to_string().contains(path), "{error}");
+            assert!(error.hint().unwrap().contains("SECURITY_TUNABLE"));
+        }
+    }
+
+    #[test]
+    fn a_tree_that_has_it_stays_as_it_is() {
+        let dir = tree(None);
+        fs::create_dir(dir.path().join(DIRECTORY)).unwrap();
+        fs::write(dir.path().join(DIRECTORY).join("Kconfig"), "").unwrap();
+        assert!(changes(dir.path()).unwrap().is_empty());
+    }
+}

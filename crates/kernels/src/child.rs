@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! How a child process is started and how it ended.
+
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Command, ExitStatus};
+
+use rustix::process::Signal;
+
+/// The child gets `signal` when lsmeter ends, even by SIGKILL, and does not see the
+/// terminal's Ctrl-C, which is lsmeter's to handle.
+pub fn die_with_parent(command: &mut Command, signal: Signal) {
+    let parent = rustix::process::getpid();
+    command.process_group(0);
+    // SAFETY: between fork and exec only these two system calls are made, both
+    // async-signal-safe; nothing is allocated or locked.
+    unsafe {
+        command.pre_exec(move || {
+            rustix::process::set_parent_process_death_signal(Some(signal))?;
+            if rustix::process::getppid() != Some(parent) {
+                return Err(std::io::Error::other("lsmeter has ended"));
+            }
+            Ok(())
+        });
+    }
+}
+
+/// In words: "was killed by signal 9", "exited with status 1".
+pub fn describe(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exited with status {code}"),
+        (None, Some(signal)) => format!("was killed by signal {signal}"),
+        (None, None) => "ended in an unknown way".to_owned(),
+    }
+}

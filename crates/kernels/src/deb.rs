@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A kernel out of Debian packages: `ar` around two compressed tar archives.
+
+use crate::decompress::{self, Format};
+use crate::error::Error;
+use crate::image::IMAGE_LIMIT;
+use crate::tar::{Archive, Kind};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+/// Longest package, in bytes.
+const PACKAGE_LIMIT: u64 = 2 << 30;
+/// Longest archive in a package, decompressed.
+const ARCHIVE_LIMIT: u64 = 8 << 30;
+/// All that is kept of a package.
+const KEPT_LIMIT: u64 = 1 << 30;
+const ENTRY_LIMIT: usize = 200_000;
+const CONTROL_LIMIT: usize = 1 << 20;
+const CONFIG_LIMIT: u64 = 4 << 20;
+
+/// The modules that a lab can need: file systems, block devices, and what they
+/// depend on. Of a stock cloud kernel these are some 7 MiB compressed (30 MiB
+/// in the packages up to 6.1, which do not compress them), a third of all.
+const KEPT_MODULES: [&str; 6] = [
+    "kernel/fs/",
+    "kernel/drivers/block/",
+    "kernel/lib/",
+    "kernel/crypto/",
+    "kernel/arch/x86/crypto/",
+    "kernel/arch/x86/lib/",
+];
+
+/// What a package says of itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Control {
+    pub package: String,
+    pub version: String,
+}
+
+/// What was taken out of a package.
+#[derive(Debug, Default)]
+pub(crate) struct Extracted {
+    pub control: Control,
+    pub has_image: bool,
+    pub has_modules: bool,
+}
+
+/// Whether a module of this path (below `lib/modules/RELEASE`) is kept.
+pub(crate) fn is_kept_module(path: &str) -> bool {
+    let is_module = [".ko", ".ko.xz", ".ko.zst", ".ko.gz"]
+        .iter()
+        .any(|end| path.ends_with(end));
+    is_module && KEPT_MODULES.iter().any(|dir| path.starts_with(dir))
+}
+
+/// Extracts the kernel from the package at `path` into the directory `into`:
+/// `vmlinuz`, `config` and `modules/`, as far as the package holds them.
+/// Several packages of one kernel may be extracted into one directory.
+///
+/// # Errors
+/// [`Error::Damaged`] if the package is truncated, damaged, escapes from the
+/// directory, or holds a link in place of a file; [`Error::Unsupported`] for
+/// another architecture or compression.
+pub(crate) fn extract(path: &Path, into: &Path) -> Result<Extracted, Error> {
+    let what = path.display().to_string();
+    let mut file = File::open(path).map_err(Error::io("open", path))?;
+    let fail = |e: io::Error| match e.kind() {
+        io::ErrorKind::Unsupported => Error::unsupported(&what, e.to_string()),
+        io::ErrorKind::UnexpectedEof => Error::damaged(&what, "it is truncated"),
+        _ => Error::damaged(&what, e.to_string()),
+    };
+    let length = file.metadata().map_err(Error::io("read", path))?.len();
+    if length > PACKAGE_LIMIT {
+        return Err(Error::damaged(&what, "it is too long for a package"));
+    }
+    let mut magic = [0u8; 8];
+    file.read_exact(&mut magic).map_err(fail)?;
+    if &magic != b"!<arch>\n" {
+        return Err(Error::damaged(&what, "it is no Debian package"));
+    }
+    let mut control = None;
+    let mut out = Extracted::default();
+    let mut has_data = false;
+    let mut position = magic.len() as u64;
+    while position < length && !has_data {
+        let mut header = [0u8; 60];
+        file.read_exact(&mut header).map_err(fail)?;
+        position += header.len() as u64;
+        let (name, size) = member(&header).ok_or_else(|| Error::damaged(&what, "bad ar header"))?;
+        if size > length - position {
+            return Err(Error::damaged(&what, "it is truncated"));
+        }
+        let mut data = (&mut file).take(size);
+        if let Some(suffix) = name.strip_prefix("control.tar") {
+            let reader = decompressor(suffix, &mut data).map_err(fail)?;
+            control = Some(read_control(reader, &what, &fail)?);
+        } else if let Some(suffix) = name.strip_prefix("data.tar") {
+            let reader = decompressor(suffix, &mut data).map_err(fail)?;
+            extract_data(reader, into, &what, &fail, &mut out)?;
+            has_data = true;
+        }
+        // Members start at even offsets.
+        let rest = data.limit() + size % 2;
+        let skipped = io::copy(&mut (&mut file).take(rest), &mut io::sink());
+        skipped.map_err(Error::io("read", path))?;
+        position += size + size % 2;
+    }
+    if !has_data {
+        return Err(Error::damaged(&what, "it holds no data archive"));
+    }
+    out.control = control.ok_or_else(|| Error::damaged(&what, "it holds no control archive"))?;
+    Ok(out)
+}
+
+fn member(header: &[u8; 60]) -> Option<(String, u64)> {
+    if header[58..] != *b"`\n" {
+        return None;
+    }
+    let name = std::str::from_utf8(&header[..16]).ok()?;
+    let name = name.trim_end().trim_end_matches('/');
+    let size = std::str::from_utf8(&header[48..58]).ok()?.trim_end();
+    Some((name.to_string(), size.parse().ok()?))
+}
+
+fn decompressor<'a>(suffix: &str, data: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
+    let format = match suffix {
+        "" => return Ok(Box::new(data)),
+        ".gz" => Format::Gzip,
+        ".xz" => Format::Xz,
+        ".zst" => Format::Zstd,
+        ".lzma" => Format::Lzma,
+        other => {
+            return Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                format!("packages compressed as `{other}` are not supported"),
+            ));
+        }
+    };
+    decompress::reader(format, io::BufReader::new(data))
+}
+
+fn read_control(
+    reader: Box<dyn Read + '_>,
+    what: &str,
+    fail: &dyn Fn(io::Error) -> Error,
+) -> Result<Control, Error> {
+    let mut archive = Archive::new(reader.take(ARCHIVE_LIMIT));
+    while let Some(entry) = archive.next().map_err(fail)? {
+        if entry.path != "control" || entry.kind != Kind::File {
+            continue;
+        }
+        let text = decompress::read_bounded(&mut archive.data(), CONTROL_LIMIT).map_err(fail)?;
+        let text = String::from_utf8_lossy(&text);
+        let field = |name: &str| {
+            text.lines()
+                .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
+                .map(|value| value.trim().chars().take(200).collect::<String>())
+        };
+        let architecture = field("Architecture").unwrap_or_default();
+        if architecture != "amd64" {
+            return Err(Error::unsupported(
+                what,
+                format!("it is for `{architecture}`; only amd64 kernels can be measured"),
+            ));
+        }
+        return match (field("Package"), field("Version")) {
+            (Some(package), Some(version)) => Ok(Control { package, version }),
+            _ => Err(Error::damaged(what, "its control file names no package")),
+        };
+    }
+    Err(Error::damaged(what, "it holds no control file"))
+}
+
+/// Where a path of the package goes, and how long it may be.
+enum Place {
+    Image,
+    Config,
+    Modules(PathBuf),
+}
+
+fn extract_data(
+    reader: Box<dyn Read + '_>,
+    into: &Path,
+    what: &str,
+    fail: &dyn Fn(io::Error) -> Error,
+    out: &mut Extracted,
+) -> Result<(), Error> {
+    let mut archive = Archive::new(reader.take(ARCHIVE_LIMIT));
+    let mut kept = 0u64;
+    let mut entries = 0usize;
+    let mut release = None;
+    while let Some(entry) = archive.next().map_err(fail)? {
+        entries += 1;
+        if entries > ENTRY_LIMIT {
+            return Err(Error::damaged(what, "it holds too many files"));
+        }
+        let place = place(&entry.path, &mut release).map_err(|r| Error::damaged(what, r))?;
+        let Some(place) = place.filter(|_| entry.kind != Kind::Directory) else {
+            continue;
+        };
+        if entry.kind != Kind::File {
+            return Err(Error::damaged(
+                what,
+                format!("`{}` is a link or a device in place of a file", entry.path),
+            ));
+        }
+        let (target, limit) = match &place {
+            Place::Image => (into.join("vmlinuz"), IMAGE_LIMIT),
+            Place::Config => (into.join("config"), CONFIG_LIMIT),
+            Place::Modules(path) => (into.join("modules").join(path), IMAGE_LIMIT),
+        };
+        kept = kept.saturating_add(entry.size);
+        if entry.size > limit || kept > KEPT_LIMIT {
+            return Err(Error::damaged(
+                what,
+                format!("`{}` is too long", entry.path),
+            ));
+        }
+        if let Some(parent) = target.parent() {
+            fs::create_dir_all(parent).map_err(Error::io("create", parent))?;
+        }
+        let mut file = File::create_new(&target).map_err(|e| match e.kind() {
+            io::ErrorKind::AlreadyExists => {
+                Error::damaged(what, format!("`{}` is there twice", entry.path))
+            }
+            _ => Error::io("create", &target)(e),
+        })?;
+        io::copy(&mut archive.data(), &mut file).map_err(|e| match e.raw_os_error() {
+            Some(_) => Error::io("write", &target)(e),
+            None => fail(e),
+        })?;
+        match place {
+            Place::Image => out.has_image = true,
+            Place::Modules(_) => out.has_modules = true,
+            Place::Config => {}
+        }
+    }
+    archive.finish(1 << 20).map_err(fail)
+}
+
+/// Where `path` goes; `None` if it is not wanted. The first release that shows
+/// up becomes the package's only one.
+fn place(path: &str, release: &mut Option<String>) -> Result<Option<Place>, String> {
+    let is_plain = |c: Component| matches!(c, Component::Normal(_) | Component::CurDir);
+    if path.starts_with('/') || path.contains('\0') || !Path::new(path).components().all(is_plain) {
+        return Err(format!("`{}` leads out of it", path.escape_debug()));
+    }
+    let mut same_release = |name: &str| {
+        let known = release.get_or_insert_with(|| name.to_string());
+        (known == name)
+            .then_some(())
+            .ok_or_else(|| format!("it holds the kernels {known} and {name}"))
+    };
+    if let Some(name) = path.strip_prefix("boot/") {
+        if let Some(name) = name.strip_prefix("vmlinuz-") {
+            same_release(name)?;
+            return Ok(Some(Place::Image));
+        }
+        if let Some(name) = name.strip_prefix("config-") {
+            same_release(name)?;
+            return Ok(Some(Place::Config));
+        }
+        return Ok(None);
+    }
+    let path = path.strip_prefix("usr/").unwrap_or(path);
+    let Some((name, file)) = path
+        .strip_prefix("lib/modules/")
+        .and_then(|path| path.split_once('/'))
+    else {
+        return Ok(None);
+    };
+    let place = match file {
+        "vmlinuz" | "vmlinuz.unsigned" => Place::Image,
+        "config" => Place::Config,
+        _ if file.starts_with("modules.") && !file.contains('/') => Place::Modules(file.into()),
+        _ if is_kept_module(file) => Place::Modules(file.into()),
+        _ => return Ok(None),
+    };
+    same_release(name)?;
+    Ok(Some(place))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{Entry as E, control, deb};
+    use proptest::prelude::*;
+
+    fn unpack(data: &[u8]) -> (tempfile::TempDir, Result<Extracted, Error>) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.deb");
+        fs::write(&path, data).unwrap();
+        let into = dir.path().join("out");
+        fs::create_dir(&into).unwrap();
+        let result = extract(&path, &into);
+        (dir, result)
+    }
+
+    #[test]
+    fn keeps_what_a_lab_needs() {
+        for format in [
+            None,
+            Some(Format::Gzip),
+            Some(Format::Xz),
+            Some(Format::Zstd),
+        ] {
+            let data = deb(
+                &control("linux-image-6.1.0-1-cloud-amd64", "6.1.1-1"),
+                &[
+                    E::File("./boot/vmlinuz-6.1.0-1", b"image"),
+                    E::File("./boot/config-6.1.0-1", b"CONFIG_X=y\n"),
+                    E::File("./boot/System.map-6.1.0-1", b"stub"),
+                    E::File("./lib/modules/6.1.0-1/modules.builtin", b""),
+                    E::File("./lib/modules/6.1.0-1/kernel/fs/xfs/xfs.ko", b"xfs"),
+                    E::File("./lib/modules/6.1.0-1/kernel/net/x.ko", b"net"),
+                    E::Link("./usr/share/doc/linux", "elsewhere"),
+                    E::Link("./lib/modules/6.1.0-1/build", "/usr/src"),
+                ],
+                format,
+            );
+            let (dir, result) = unpack(&data);
+            let extracted = result.unwrap();
+            assert!(extracted.has_image && extracted.has_modules);
+            assert_eq!(extracted.control.version, "6.1.1-1");
+            let out = dir.path().join("out");
+            assert_eq!(fs::read(out.join("vmlinuz")).unwrap(), b"image");
+            assert_eq!(fs::read(out.join("config")).unwrap(), b"CONFIG_X=y\n");
+            assert!(out.join("modules/kernel/fs/xfs/xfs.ko").exists());
+            assert!(!out.join("modules/kernel/net").exists());
+        }
+    }
+
+    #[test]
+    fn the_split_packages_of_newer_series() {
+        for name in ["vmlinuz", "vmlinuz.unsigned"] {
+            let data = deb(
+                &control("linux-binary-7.2.1-cloud-amd64", "7.2.1-1"),
+                &[E::File(
+                    &format!("./usr/lib/modules/7.2.1-cloud-amd64/{name}"),
+                    b"image",
+                )],
+                Some(Format::Xz),
+            );
+            let (dir, result) = unpack(&data);
+            assert!(result.unwrap().has_image);
+            assert!(dir.path().join("out/vmlinuz").exists());
+        }
+    }
+
+    #[test]
+    fn hostile_packages_are_refused() {
+        let long = format!("lib/modules/1.0/kernel/fs/{}/../../x.ko", "y".repeat(120));
+        let bad = [
+            E::File("../../etc/passwd", b"x"),
+            E::File("/boot/vmlinuz-1.0", b"x"),
+            E::File("./lib/modules/../../../x", b"x"),
+            E::File(&long, b"x"),
+            E::Link("./boot/vmlinuz-1.0", "/etc/shadow"),
+            E::Link("./lib/modules/1.0/kernel/fs/x.ko", "/etc/shadow"),
+        ];
+        for entry in bad {
+            let (dir, result) = unpack(&deb(&control("p", "1"), &[entry], None));
+            assert!(matches!(result, Err(Error::Damaged { .. })), "{result:?}");
+            assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+        }
+        for second in ["./boot/config-2.0", "./boot/vmlinuz-1.0"] {
+            let two = [E::File("./boot/vmlinuz-1.0", b"x"), E::File(second, b"x")];
+            let result = unpack(&deb(&control("p", "1"), &two, None)).1;
+            assert!(matches!(result, Err(Error::Damaged { .. })), "{result:?}");
+        }
+        let arm = control("p", "1").replace("amd64", "arm64");
+        let error = unpack(&deb(&arm, &[], None)).1.unwrap_err();
+        assert!(error.to_string().contains("arm64"), "{error}");
+    }
+
+    #[test]
+    fn truncated_packages_are_told() {
+        let entries = [E::File("./boot/vmlinuz-1.0", &[42; 5000])];
+        for format in [None, Some(Format::Xz), Some(Format::Zstd)] {
+            let data = deb(&control("p", "1"), &entries, format);
+            for length in [0, 7, 8, 40, 72, 200, data.len() / 2, data.len() - 8] {
+                let result = unpack(&data[..length]).1;
+                assert!(matches!(result, Err(Error::Damaged { .. })), "{length}");
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn damaged_packages_never_panic(at in any::<u16>(), value in 1u8.., cut in any::<u16>()) {
+            let entries = [E::File("./boot/vmlinuz-1.0", &[42; 900])];
+            let mut data = deb(&control("p", "1"), &entries, Some(Format::Gzip));
+            let at = usize::from(at) % data.len();
+            data[at] ^= value;
+            data.truncate(data.len() - usize::from(cut) % 64);
+            let _ = unpack(&data);
+        }
+    }
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Decompression of kernel images, modules and packages, with bounded output.
+
+use liblzma::read::XzDecoder;
+use liblzma::stream::Stream;
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
+use std::io::{self, Read};
+
+/// Memory that the xz and lzma decoders may use: `xz -9` needs 65 MiB, the
+/// kernel's own `xz` invocation 32 MiB.
+const DECODER_MEMORY: u64 = 256 << 20;
+/// Largest zstd window: the kernel compresses with `zstd -22 --ultra`, 128 MiB.
+const ZSTD_WINDOW: u64 = 128 << 20;
+/// Largest block of the legacy LZ4 format.
+const LZ4_BLOCK: usize = 8 << 20;
+
+/// A compression format, told by its first bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// gzip
+    Gzip,
+    /// xz
+    Xz,
+    /// zstd
+    Zstd,
+    /// The frame of `lz4 -l`, which the kernel uses.
+    Lz4Legacy,
+    /// The `.lzma` format of old.
+    Lzma,
+    /// bzip2, recognised but not supported
+    Bzip2,
+    /// lzop, recognised but not supported
+    Lzo,
+}
+
+impl Format {
+    /// The format of `data`; `None` if it is none of them.
+    pub fn detect(data: &[u8]) -> Option<Format> {
+        const MAGICS: [(&[u8], Format); 7] = [
+            (&[0x1f, 0x8b], Format::Gzip),
+            (&[0xfd, b'7', b'z', b'X', b'Z', 0], Format::Xz),
+            (&[0x28, 0xb5, 0x2f, 0xfd], Format::Zstd),
+            (&[0x02, 0x21, 0x4c, 0x18], Format::Lz4Legacy),
+            (&[0x5d, 0, 0], Format::Lzma),
+            (b"BZh", Format::Bzip2),
+            (&[0x89, b'L', b'Z', b'O'], Format::Lzo),
+        ];
+        MAGICS
+            .iter()
+            .find(|(magic, _)| data.starts_with(magic))
+            .map(|&(_, format)| format)
+    }
+
+    /// The format's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Gzip => "gzip",
+            Format::Xz => "xz",
+            Format::Zstd => "zstd",
+            Format::Lz4Legacy => "lz4",
+            Format::Lzma => "lzma",
+            Format::Bzip2 => "bzip2",
+            Format::Lzo => "lzo",
+        }
+    }
+}
+
+/// A reader of the decompressed data; what follows the first stream is ignored.
+///
+/// # Errors
+/// [`io::ErrorKind::Unsupported`] for bzip2 and lzo, otherwise what the decoder
+/// says of the header.
+pub fn reader<'a>(format: Format, data: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
+    Ok(match format {
+        Format::Gzip => Box::new(flate2::read::GzDecoder::new(data)),
+        Format::Xz => Box::new(XzDecoder::new_stream(
+            data,
+            Stream::new_stream_decoder(DECODER_MEMORY, 0)?,
+        )),
+        Format::Lzma => Box::new(XzDecoder::new_stream(
+            data,
+            Stream::new_lzma_decoder(DECODER_MEMORY)?,
+        )),
+        Format::Zstd => Box::new(Zstd {
+            inner: StreamingDecoder::new_with_max_window_size(data, ZSTD_WINDOW)
+                .map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e.to_string()))?,
+        }),
+        Format::Lz4Legacy => Box::new(Lz4Legacy::new(data)),
+        Format::Bzip2 | Format::Lzo => {
+            return Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                format!("{} compression is not supported", format.name()),
+            ));
+        }
+    })
+}
+
+/// Decompresses `data` whole, at most `limit` bytes of output.
+///
+/// # Errors
+/// As [`reader`]; [`io::ErrorKind::FileTooLarge`] if the output is longer than
+/// `limit`; what the decoder says of damaged or truncated data.
+pub fn decompress(format: Format, data: &[u8], limit: usize) -> io::Result<Vec<u8>> {
+    read_bounded(&mut reader(format, data)?, limit)
+}
+
+/// Reads to the end, at most `limit` bytes.
+pub(crate) fn read_bounded(reader: &mut dyn Read, limit: usize) -> io::Result<Vec<u8>> {
+    let mut out = Vec::new();
+    reader.take(limit as u64 + 1).read_to_end(&mut out)?;
+    if out.len() > limit {
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            format!("more than {limit} bytes"),
+        ));
+    }
+    Ok(out)
+}
+
+/// A zstd frame, with its checksum compared at the end: the decoder leaves
+/// that to its user.
+struct Zstd<R: Read> {
+    inner: StreamingDecoder<R, FrameDecoder>,
+}
+
+impl<R: Read> Read for Zstd<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        if count == 0 && !buffer.is_empty() {
+            let decoder = &self.inner.decoder;
+            let recorded = decoder.get_checksum_from_data();
+            if recorded.is_some() && recorded != decoder.get_calculated_checksum() {
+                let reason = "its checksum is wrong";
+                return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+            }
+        }
+        Ok(count)
+    }
+}
+
+/// `lz4 -l`: a magic number, then blocks of at most 8 MiB, each behind its
+/// compressed length (32 bits). A kernel image ends in a length of its own,
+/// which is told from a block's by nothing following it.
+struct Lz4Legacy<R> {
+    inner: R,
+    next: Option<u32>,
+    started: bool,
+    block: Vec<u8>,
+    position: usize,
+}
+
+impl<R: Read> Lz4Legacy<R> {
+    fn new(inner: R) -> Self {
+        Lz4Legacy {
+            inner,
+            next: None,
+            started: false,
+            block: Vec::new(),
+            position: 0,
+        }
+    }
+
+    /// Four bytes, or `None` at the end. Fewer than four are no length.
+    fn word(&mut self) -> io::Result<Option<u32>> {
+        let mut bytes = Vec::with_capacity(4);
+        (&mut self.inner).take(4).read_to_end(&mut bytes)?;
+        match <[u8; 4]>::try_from(bytes.as_slice()) {
+            Ok(word) => Ok(Some(u32::from_le_bytes(word))),
+            Err(_) if bytes.is_empty() => Ok(None),
+            Err(_) => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+
+    fn fill(&mut self) -> io::Result<bool> {
+        const MAGIC: u32 = 0x184c_2102;
+        let damaged = |why: &str| io::Error::new(io::ErrorKind::InvalidData, why.to_string());
+        if !self.started {
+            if self.word()? != Some(MAGIC) {
+                return Err(damaged("no lz4 magic number"));
+            }
+            self.started = true;
+            self.next = self.word()?;
+        }
+        let Some(length) = self.next.take() else {
+            return Ok(false);
+        };
+        let limit = lz4_flex::block::get_maximum_output_size(LZ4_BLOCK);
+        let mut compressed = Vec::new();
+        (&mut self.inner)
+            .take(u64::from(length).min(limit as u64 + 1))
+            .read_to_end(&mut compressed)?;
+        if compressed.is_empty() {
+            return Ok(false);
+        }
+        if length as usize > limit {
+            return Err(damaged("an lz4 block is too long"));
+        }
+        if compressed.len() < length as usize {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.next = self.word()?;
+        self.block.resize(LZ4_BLOCK, 0);
+        let written = lz4_flex::block::decompress_into(&compressed, &mut self.block)
+            .map_err(|e| damaged(&e.to_string()))?;
+        self.block.truncate(written);
+        self.position = 0;
+        Ok(true)
+    }
+}
+
+impl<R: Read> Read for Lz4Legacy<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.position == self.block.len() {
+            if !self.fill()? {
+                return Ok(0);
+            }
+        }
+        let available = &self.block[self.position..];
+        let count = available.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&available[..count]);
+        self.position += count;
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::compress;
+    use proptest::prelude::*;
+
+    const FORMATS: [Format; 5] = [
+        Format::Gzip,
+        Format::Xz,
+        Format::Zstd,
+        Format::Lz4Legacy,
+        Format::Lzma,
+    ];
+
+    #[test]
+    fn output_is_bounded() {
+        let data = vec![7u8; 100_000];
+        for format in FORMATS {
+            let packed = compress(format, &data);
+            assert_eq!(Format::detect(&packed), Some(format));
+            assert_eq!(decompress(format, &packed, data.len()).unwrap(), data);
+            let error = decompress(format, &packed, data.len() - 1).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::FileTooLarge, "{format:?}");
+        }
+    }
+
+    #[test]
+    fn bzip2_is_refused_by_name() {
+        let format = Format::detect(b"BZh91AY").unwrap();
+        let error = decompress(format, b"BZh91AY", 10).unwrap_err();
+        assert!(error.to_string().contains("bzip2"));
+        assert_eq!(Format::detect(b"\x7fELF"), None);
+    }
+
+    #[test]
+    fn lz4_blocks_longer_than_one() {
+        let data: Vec<u8> = (0..LZ4_BLOCK + 12345).map(|i| (i / 999) as u8).collect();
+        let mut packed = compress(Format::Lz4Legacy, &data);
+        packed.extend((data.len() as u32).to_le_bytes());
+        assert_eq!(
+            decompress(Format::Lz4Legacy, &packed, data.len()).unwrap(),
+            data
+        );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+        #[test]
+        fn damaged_data_never_panics(
+            data in proptest::collection::vec(any::<u8>(), 0..400),
+            flips in proptest::collection::vec((any::<u16>(), any::<u8>()), 0..4),
+            cut in any::<u16>(),
+        ) {
+            for format in FORMATS {
+                let mut packed = compress(format, &data);
+                prop_assert_eq!(&decompress(format, &packed, 400).unwrap(), &data);
+                for &(at, value) in &flips {
+                    let at = usize::from(at) % packed.len();
+                    packed[at] ^= value;
+                }
+                packed.truncate(usize::from(cut) % (packed.len() + 1));
+                let _ = decompress(format, &packed, 1 << 20);
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What can go wrong between the name of a kernel and its image.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What kind of failure an error is: the binary makes its exit code of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The user asked for something that has no meaning.
+    Usage,
+    /// This machine lacks a program, a file or a setting.
+    Environment,
+    /// What was asked for is not in the cache or not at the path given.
+    NotFound,
+    /// A file is damaged, truncated or not what it says it is.
+    Damaged,
+    /// The file is sound, but this kernel or format cannot serve.
+    Unsupported,
+    /// The operating system refused a file operation.
+    Io,
+    /// The user ended it.
+    Interrupted,
+}
+
+/// A failure of the kernel store.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A kernel name that does not follow the grammar of [`crate::KernelName`].
+    #[error("`{name}` does not name a kernel: {reason}")]
+    BadName {
+        /// What was given.
+        name: String,
+        /// Why it was refused.
+        reason: String,
+    },
+    /// The kernel is not in the cache.
+    #[error("kernel {name} is not in the cache")]
+    NotCached {
+        /// The kernel's name, as a user would write it.
+        name: String,
+        /// How to get it.
+        hint: String,
+    },
+    /// A path that leads to nothing, or to nothing that is a kernel.
+    #[error("{path}: {reason}")]
+    NotFound {
+        /// The path as given.
+        path: PathBuf,
+        /// What was looked for.
+        reason: String,
+        /// What to do.
+        hint: String,
+    },
+    /// A file operation failed.
+    #[error("cannot {action} {path}: {source}")]
+    Io {
+        /// What was tried, as a verb.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// A package, an image or an archive is damaged.
+    #[error("{what} is damaged: {reason}")]
+    Damaged {
+        /// The file.
+        what: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A sound file that cannot be used.
+    #[error("{what}: {reason}")]
+    Unsupported {
+        /// The file.
+        what: String,
+        /// What is not supported.
+        reason: String,
+        /// What to do, if anything.
+        hint: Option<String>,
+    },
+    /// This machine lacks something.
+    #[error("{what}")]
+    Environment {
+        /// What is missing.
+        what: String,
+        /// How to get it.
+        hint: String,
+    },
+    /// A source to build from that is none.
+    #[error("`{source_name}` is no kernel source: {reason}")]
+    BadSource {
+        /// What was given.
+        source_name: String,
+        /// Why it was refused.
+        reason: String,
+    },
+    /// A configuration that cannot be had.
+    #[error("the kernel cannot be configured so: {}", .problems.join("; "))]
+    Config {
+        /// One line for each option or line of a fragment.
+        problems: Vec<String>,
+        /// What to do.
+        hint: String,
+    },
+    /// A kernel that does not build.
+    #[error("{what}: {}", .lines.first().map_or("", String::as_str))]
+    Build {
+        /// The command and how it ended.
+        what: String,
+        /// The first error's lines.
+        lines: Vec<String>,
+        /// All that was printed.
+        log: PathBuf,
+        /// What to do.
+        hint: String,
+    },
+    /// The user did not want to wait. What was made so far is used next time.
+    #[error("{what} was interrupted")]
+    Interrupted {
+        /// What was being done.
+        what: String,
+    },
+    /// No package of the kernel could be downloaded and read.
+    #[error("no package of {name} could be fetched: {}", .reasons.join("; "))]
+    NoPackage {
+        /// The kernel asked for.
+        name: String,
+        /// One line for each package that was tried, or why none was.
+        reasons: Vec<String>,
+        /// What to do.
+        hint: String,
+    },
+}
+
+impl Error {
+    /// The kind of failure.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Error::BadName { .. } | Error::BadSource { .. } | Error::Config { .. } => {
+                ErrorKind::Usage
+            }
+            Error::Build { .. } => ErrorKind::Damaged,
+            Error::Interrupted { .. } => ErrorKind::Interrupted,
+            Error::NotCached { .. } | Error::NotFound { .. } => ErrorKind::NotFound,
+            Error::Io { .. } => ErrorKind::Io,
+            Error::Damaged { .. } => ErrorKind::Damaged,
+            Error::Unsupported { .. } => ErrorKind::Unsupported,
+            Error::Environment { .. } | Error::NoPackage { .. } => ErrorKind::Environment,
+        }
+    }
+
+    /// What the user can do about it, without the `hint:` in front.
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            Error::BadName { .. } => Some(crate::name::ACCEPTED),
+            Error::BadSource { .. } => {
+                Some("give linux-source-6.12, or the directory of a kernel's source")
+            }
+            Error::Interrupted { .. } => Some("the same command goes on where it stopped"),
+            Error::NotCached { hint, .. }
+            | Error::Config { hint, .. }
+            | Error::Build { hint, .. }
+            | Error::NotFound { hint, .. }
+            | Error::Environment { hint, .. }
+            | Error::NoPackage { hint, .. } => Some(hint),
+            Error::Unsupported { hint, .. } => hint.as_deref(),
+            Error::Io { .. } | Error::Damaged { .. } => None,
+        }
+    }
+
+    /// Makes a failure of the system's one of `action`, a verb, on `path`.
+    pub fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
+        let path = path.to_path_buf();
+        move |source| Error::Io {
+            action,
+            path,
+            source,
+        }
+    }
+
+    pub(crate) fn config(problems: Vec<String>, hint: &str) -> Error {
+        Error::Config {
+            problems,
+            hint: hint.to_owned(),
+        }
+    }
+
+    pub(crate) fn damaged(what: impl Into<String>, reason: impl Into<String>) -> Error {
+        Error::Damaged {
+            what: what.into(),
+            reason: reason.into(),
+        }
+    }
+
+    pub(crate) fn unsupported(what: impl Into<String>, reason: impl Into<String>) -> Error {
+        Error::Unsupported {
+            what: what.into(),
+            reason: reason.into(),
+            hint: None,
+        }
+    }
+}

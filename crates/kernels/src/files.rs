@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Files that are there whole or not at all.
+
+use crate::error::Error;
+use rustix::fs::{FlockOperation, flock};
+use sha2::{Digest, Sha256};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Reads a file of at most `limit` bytes.
+///
+/// # Errors
+/// [`Error::Io`] if it cannot be read; [`Error::Damaged`] if it is longer.
+pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
+    let file = File::open(path).map_err(Error::io("open", path))?;
+    let mut out = Vec::new();
+    file.take(limit + 1)
+        .read_to_end(&mut out)
+        .map_err(Error::io("read", path))?;
+    if out.len() as u64 > limit {
+        let reason = format!("it is longer than {limit} bytes");
+        return Err(Error::damaged(path.display().to_string(), reason));
+    }
+    Ok(out)
+}
+
+/// The first bytes of a file, at most `length`.
+pub(crate) fn read_head(path: &Path, length: u64) -> Result<Vec<u8>, Error> {
+    let file = File::open(path).map_err(Error::io("open", path))?;
+    let mut out = Vec::new();
+    file.take(length)
+        .read_to_end(&mut out)
+        .map_err(Error::io("read", path))?;
+    Ok(out)
+}
+
+/// The SHA-256 of `data`, in hexadecimal.
+pub(crate) fn digest(data: &[u8]) -> String {
+    hex(&Sha256::digest(data))
+}
+
+/// The SHA-256 of a file of any length, in hexadecimal.
+pub(crate) fn digest_file(path: &Path) -> Result<String, Error> {
+    let mut file = File::open(path).map_err(Error::io("open", path))?;
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0u8; 1 << 16];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(hex(&hash.finalize())),
+            Ok(count) => hash.update(&buffer[..count]),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(Error::io("read", path)(e)),
+        }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+pub(crate) fn create_dir(path: &Path) -> Result<(), Error> {
+    fs::create_dir_all(path).map_err(Error::io("create", path))
+}
+
+/// Writes and syncs a new file.
+pub(crate) fn write(path: &Path, data: &[u8]) -> Result<(), Error> {
+    let mut file = File::create(path).map_err(Error::io("create", path))?;
+    file.write_all(data)
+        .and_then(|()| file.sync_all())
+        .map_err(Error::io("write", path))
+}
+
+/// Syncs every file and directory below `dir`, and `dir`.
+pub(crate) fn sync_tree(dir: &Path) -> Result<(), Error> {
+    for path in walk(dir)? {
+        let file = File::open(&path).map_err(Error::io("open", &path))?;
+        file.sync_all().map_err(Error::io("sync", &path))?;
+    }
+    sync(dir)
+}
+
+pub(crate) fn sync(path: &Path) -> Result<(), Error> {
+    let file = File::open(path).map_err(Error::io("open", path))?;
+    file.sync_all().map_err(Error::io("sync", path))
+}
+
+/// The regular files and directories below `dir`, sorted; links are not
+/// followed nor listed.
+pub(crate) fn walk(dir: &Path) -> Result<Vec<PathBuf>, Error> {
+    const MOST: usize = 200_000;
+    let mut out = Vec::new();
+    let mut pending = vec![dir.to_path_buf()];
+    while let Some(dir) = pending.pop() {
+        let entries = fs::read_dir(&dir).map_err(Error::io("list", &dir))?;
+        for entry in entries {
+            let entry = entry.map_err(Error::io("list", &dir))?;
+            let kind = entry.file_type().map_err(Error::io("list", &dir))?;
+            if kind.is_dir() {
+                pending.push(entry.path());
+            }
+            if kind.is_dir() || kind.is_file() {
+                out.push(entry.path());
+            }
+            if out.len() > MOST {
+                let what = dir.display().to_string();
+                return Err(Error::damaged(what, "it holds too many files"));
+            }
+        }
+    }
+    out.sort();
+    Ok(out)
+}
+
+/// A directory that disappears unless it is committed. Its name tells the
+/// process, so that what a killed one left behind can be removed.
+pub(crate) struct Scratch {
+    dir: tempfile::TempDir,
+}
+
+impl Scratch {
+    pub fn new(parent: &Path) -> Result<Scratch, Error> {
+        create_dir(parent)?;
+        remove_orphans(parent);
+        let dir = tempfile::Builder::new()
+            .prefix(&format!("{}-", std::process::id()))
+            .tempdir_in(parent)
+            .map_err(Error::io("create a directory in", parent))?;
+        Ok(Scratch { dir })
+    }
+
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Syncs `from`, a directory in here, and renames it to `to`. Where `to`
+    /// exists it stays: it has the same content by its name.
+    pub fn commit(&self, from: &Path, to: &Path) -> Result<(), Error> {
+        sync_tree(from)?;
+        match fs::rename(from, to) {
+            Ok(()) => {}
+            Err(_) if to.is_dir() => return Ok(()),
+            Err(e) => return Err(Error::io("create", to)(e)),
+        }
+        to.parent().map_or(Ok(()), sync)
+    }
+
+    /// Writes `data` to `to`, whole or not at all.
+    pub fn replace(&self, data: &[u8], to: &Path) -> Result<(), Error> {
+        let from = self.path().join("replacement");
+        write(&from, data)?;
+        fs::rename(&from, to).map_err(Error::io("create", to))?;
+        to.parent().map_or(Ok(()), sync)
+    }
+}
+
+fn remove_orphans(parent: &Path) {
+    let Ok(entries) = fs::read_dir(parent) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let owner = name
+            .to_str()
+            .and_then(|n| n.split_once('-'))
+            .map(|(pid, _)| pid);
+        let Some(pid) = owner.filter(|pid| pid.bytes().all(|b| b.is_ascii_digit())) else {
+            continue;
+        };
+        // A process of another container has a number that means nothing here;
+        // it will not take an hour.
+        let age = entry
+            .metadata()
+            .and_then(|m| m.modified())
+            .map(|m| m.elapsed());
+        let is_old = matches!(age, Ok(Ok(age)) if age > Duration::from_secs(3600));
+        if is_old && !Path::new("/proc").join(pid).exists() && Path::new("/proc/self").exists() {
+            // Whoever else removes it at the same time is welcome.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// An exclusive lock on a file, held until it is dropped.
+pub(crate) struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Waits for the lock; `waiting` is called once if another holds it.
+    pub fn take(path: &Path, waiting: &mut dyn FnMut()) -> Result<Lock, Error> {
+        let file = File::create(path).map_err(Error::io("create", path))?;
+        let mut told = false;
+        loop {
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(Lock { _file: file }),
+                Err(rustix::io::Errno::WOULDBLOCK | rustix::io::Errno::INTR) => {
+                    if !told {
+                        waiting();
+                        told = true;
+                    }
+                    std::thread::sleep(Duration::from_millis(100));
+                }
+                Err(e) => return Err(Error::io("lock", path)(e.into())),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scratch_directory_leaves_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let parent = dir.path().join("tmp");
+        for (name, age) in [("4294967295-dead", 7200), ("4294967294-young", 60)] {
+            let path = parent.join(name);
+            fs::create_dir_all(&path).unwrap();
+            let then = std::time::SystemTime::now() - Duration::from_secs(age);
+            File::open(&path).unwrap().set_modified(then).unwrap();
+        }
+        fs::create_dir_all(parent.join("unrelated")).unwrap();
+        let scratch = Scratch::new(&parent).unwrap();
+        assert!(!parent.join("4294967295-dead").exists());
+        assert!(parent.join("4294967294-young").exists());
+        assert!(parent.join("unrelated").exists());
+        let kept = scratch.path().join("entry");
+        fs::create_dir(&kept).unwrap();
+        write(&kept.join("file"), b"x").unwrap();
+        let target = dir.path().join("entry");
+        scratch.commit(&kept, &target).unwrap();
+        drop(scratch);
+        assert!(target.join("file").exists());
+        assert_eq!(fs::read_dir(&parent).unwrap().count(), 2);
+
+        let second = Scratch::new(&parent).unwrap();
+        let again = second.path().join("entry");
+        fs::create_dir(&again).unwrap();
+        write(&again.join("other"), b"y").unwrap();
+        second.commit(&again, &target).unwrap();
+        assert!(!target.join("other").exists());
+    }
+
+    #[test]
+    fn a_lock_excludes() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let first = Lock::take(&path, &mut || panic!("nobody holds it")).unwrap();
+        let (tell, told) = std::sync::mpsc::channel();
+        let other = std::thread::spawn({
+            let path = path.clone();
+            move || Lock::take(&path, &mut || tell.send(()).unwrap()).map(|_| ())
+        });
+        told.recv().unwrap();
+        drop(first);
+        other.join().unwrap().unwrap();
+    }
+
+    #[test]
+    fn lengths_are_bounded() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        write(&path, &[0; 100]).unwrap();
+        assert_eq!(read(&path, 100).unwrap().len(), 100);
+        assert!(read(&path, 99).is_err());
+        assert_eq!(digest_file(&path).unwrap(), digest(&[0; 100]));
+    }
+}

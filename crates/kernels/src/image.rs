@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The bzImage and the ELF file inside it.
+//!
+//! The layout is that of the kernel's `Documentation/arch/x86/boot.rst`.
+
+use crate::decompress::{self, Format};
+use crate::error::Error;
+use std::io;
+
+/// Longest image file that is read, in bytes.
+pub const IMAGE_LIMIT: u64 = 256 << 20;
+/// Longest decompressed kernel, in bytes.
+pub const VMLINUX_LIMIT: usize = 512 << 20;
+
+const HEADER_END: usize = 0x250;
+const PAYLOAD_VERSION: u16 = 0x0208;
+
+/// A parsed bzImage.
+#[derive(Debug)]
+pub struct BzImage<'a> {
+    /// The kernel's release, as `uname -r` prints it.
+    pub release: String,
+    payload: &'a [u8],
+}
+
+impl<'a> BzImage<'a> {
+    /// Whether `data` has a bzImage's signatures.
+    pub fn is_bzimage(data: &[u8]) -> bool {
+        data.get(0x202..0x206) == Some(b"HdrS") && data.get(0x1fe..0x200) == Some(&[0x55, 0xaa])
+    }
+
+    /// Parses the setup header of the image called `what`.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] if it is no bzImage, or shorter than its header says;
+    /// [`Error::Unsupported`] for a boot protocol before 2.08 (Linux 2.6.26).
+    pub fn parse(data: &'a [u8], what: &str) -> Result<BzImage<'a>, Error> {
+        let damaged = |reason: &str| Error::damaged(what, reason);
+        if !Self::is_bzimage(data) || data.len() < HEADER_END {
+            return Err(damaged("it has no bzImage header"));
+        }
+        if le16(data, 0x206).is_none_or(|version| version < PAYLOAD_VERSION) {
+            return Err(Error::unsupported(
+                what,
+                "its boot protocol is older than 2.08",
+            ));
+        }
+        let sectors = match data[0x1f1] {
+            0 => 4,
+            n => usize::from(n),
+        };
+        let setup = (sectors + 1) * 512;
+        let field = |at| le32(data, at).map_or(0, |v| v as usize);
+        let protected = field(0x1f4).saturating_mul(16);
+        let expected = setup.saturating_add(protected);
+        if expected > data.len() {
+            return Err(damaged(&format!(
+                "it is truncated: {} of {expected} bytes",
+                data.len()
+            )));
+        }
+        let start = setup.saturating_add(field(0x248));
+        let end = start.saturating_add(field(0x24c));
+        let payload = data
+            .get(start..end)
+            .filter(|payload| !payload.is_empty())
+            .ok_or_else(|| damaged("its payload lies outside of it"))?;
+        let version = usize::from(le16(data, 0x20e).unwrap_or(0));
+        let text = data
+            .get(version + 0x200..)
+            .filter(|_| version != 0)
+            .ok_or_else(|| damaged("it names no release"))?;
+        let text = &text[..text.len().min(256)];
+        let end = text.iter().position(|&b| b == 0 || b == b' ');
+        let release = end.and_then(|end| release_from(&text[..end]));
+        Ok(BzImage {
+            release: release.ok_or_else(|| damaged("it names no release"))?,
+            payload,
+        })
+    }
+
+    /// Decompresses the kernel to the ELF file that it holds.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for bzip2, lzo and unknown compressions;
+    /// [`Error::Damaged`] if it does not decompress to the length that the
+    /// build recorded behind it, or not to a 64-bit ELF file.
+    pub fn decompress(&self, what: &str) -> Result<Vec<u8>, Error> {
+        let payload = self.payload;
+        let Some(format) = Format::detect(payload) else {
+            if is_elf64(payload) {
+                return Ok(payload.to_vec());
+            }
+            return Err(Error::unsupported(what, "its compression is unknown"));
+        };
+        let elf = decompress::decompress(format, payload, VMLINUX_LIMIT).map_err(|e| {
+            if e.kind() == io::ErrorKind::Unsupported {
+                Error::unsupported(what, e.to_string())
+            } else {
+                Error::damaged(what, format!("its {} payload: {e}", format.name()))
+            }
+        })?;
+        // The build appends the length to every format (scripts/Makefile.lib,
+        // size_append); gzip's own trailer is the same number.
+        let recorded = payload
+            .len()
+            .checked_sub(4)
+            .and_then(|at| le32(payload, at));
+        if recorded != Some(elf.len() as u32) {
+            return Err(Error::damaged(
+                what,
+                format!("{} bytes of kernel do not match its trailer", elf.len()),
+            ));
+        }
+        if !is_elf64(&elf) {
+            return Err(Error::damaged(what, "its payload is no 64-bit ELF file"));
+        }
+        Ok(elf)
+    }
+}
+
+/// Whether `data` starts as a 64-bit little-endian x86 ELF file does.
+pub fn is_elf64(data: &[u8]) -> bool {
+    const X86_64: u16 = 62;
+    data.starts_with(b"\x7fELF\x02\x01") && le16(data, 18) == Some(X86_64)
+}
+
+/// The physical entry point of the PVH boot protocol, by which QEMU boots an
+/// ELF kernel without its setup code: the note `XEN_ELFNOTE_PHYS32_ENTRY` (type
+/// 18, name `Xen`; the kernel's `arch/x86/platform/pvh/head.S`). `None` if the
+/// kernel is built without `CONFIG_PVH`, or `elf` is no sound ELF file.
+pub fn pvh_entry(elf: &[u8]) -> Option<u64> {
+    const PT_NOTE: u32 = 4;
+    const PHYS32_ENTRY: u32 = 18;
+    if !is_elf64(elf) {
+        return None;
+    }
+    let table = usize::try_from(le64(elf, 32)?).ok()?;
+    let entry_size = usize::from(le16(elf, 54)?).max(56);
+    let count = usize::from(le16(elf, 56)?);
+    for i in 0..count {
+        let header = elf.get(table.checked_add(i * entry_size)?..)?;
+        if le32(header, 0)? != PT_NOTE {
+            continue;
+        }
+        let offset = usize::try_from(le64(header, 8)?).ok()?;
+        let size = usize::try_from(le64(header, 32)?).ok()?;
+        let mut notes = elf.get(offset..offset.checked_add(size)?)?;
+        while notes.len() >= 12 {
+            let name_size = le32(notes, 0)? as usize;
+            let value_size = le32(notes, 4)? as usize;
+            let kind = le32(notes, 8)?;
+            let value_at = 12usize.checked_add(name_size.checked_next_multiple_of(4)?)?;
+            let next = value_at.checked_add(value_size.checked_next_multiple_of(4)?)?;
+            if notes.len() < value_at {
+                break;
+            }
+            let name = &notes[12..12 + name_size];
+            if kind == PHYS32_ENTRY && name == b"Xen\0" {
+                return match value_size {
+                    4 => le32(notes, value_at).map(u64::from),
+                    8 => le64(notes, value_at),
+                    _ => None,
+                };
+            }
+            notes = notes.get(next..).unwrap_or_default();
+        }
+    }
+    None
+}
+
+/// The release in the banner (`Linux version …`) of an uncompressed kernel.
+pub fn release_in_banner(elf: &[u8]) -> Option<String> {
+    const BANNER: &[u8] = b"Linux version ";
+    let mut rest = elf;
+    while let Some(at) = find(rest, BANNER) {
+        rest = &rest[at + BANNER.len()..];
+        let end = rest.iter().take(128).position(|&b| b == b' ');
+        // Format strings (`Linux version %s`) come before it in some kernels.
+        if let Some(release) = end.and_then(|end| release_from(&rest[..end])) {
+            return Some(release);
+        }
+    }
+    None
+}
+
+/// The configuration that a kernel with `CONFIG_IKCONFIG` carries; `None` if it
+/// carries none.
+pub fn embedded_config(elf: &[u8]) -> Option<Vec<u8>> {
+    const START: &[u8] = b"IKCFG_ST";
+    let at = find(elf, START)? + START.len();
+    let data = elf.get(at..)?;
+    (Format::detect(data) == Some(Format::Gzip))
+        .then(|| decompress::decompress(Format::Gzip, data, 4 << 20).ok())
+        .flatten()
+}
+
+/// Where `needle`, of one byte or more, starts in `haystack`.
+pub fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+    let (&first, rest) = needle.split_first()?;
+    let mut from = 0;
+    while let Some(at) = haystack.get(from..)?.iter().position(|&b| b == first) {
+        let at = from + at;
+        if haystack[at + 1..].starts_with(rest) {
+            return Some(at);
+        }
+        from = at + 1;
+    }
+    None
+}
+
+/// A release is at most 64 bytes (`__NEW_UTS_LEN`) and starts with its series.
+fn release_from(bytes: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "._+~-".contains(c);
+    (text.len() <= 64 && text.chars().all(allowed) && crate::name::series_of(text).is_some())
+        .then(|| text.to_string())
+}
+
+pub(crate) fn le16(data: &[u8], at: usize) -> Option<u16> {
+    let bytes = data.get(at..at.checked_add(2)?)?;
+    Some(u16::from_le_bytes(bytes.try_into().ok()?))
+}
+
+pub(crate) fn le32(data: &[u8], at: usize) -> Option<u32> {
+    let bytes = data.get(at..at.checked_add(4)?)?;
+    Some(u32::from_le_bytes(bytes.try_into().ok()?))
+}
+
+pub(crate) fn le64(data: &[u8], at: usize) -> Option<u64> {
+    let bytes = data.get(at..at.checked_add(8)?)?;
+    Some(u64::from_le_bytes(bytes.try_into().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{bzimage, compress, elf};
+    use proptest::prelude::*;
+
+    #[test]
+    fn finds_the_kernel_in_every_compression() {
+        let kernel = elf(Some(0x100_0000));
+        for format in [
+            Some(Format::Gzip),
+            Some(Format::Xz),
+            Some(Format::Zstd),
+            Some(Format::Lz4Legacy),
+            Some(Format::Lzma),
+            None,
+        ] {
+            let image = bzimage("6.12.1-test", &kernel, format);
+            let parsed = BzImage::parse(&image, "image").unwrap();
+            assert_eq!(parsed.release, "6.12.1-test");
+            assert_eq!(parsed.decompress("image").unwrap(), kernel, "{format:?}");
+        }
+    }
+
+    #[test]
+    fn truncated_and_wrong_images_are_told() {
+        let kernel = elf(None);
+        let image = bzimage("6.1.0", &kernel, Some(Format::Gzip));
+        for length in [0, 0x202, HEADER_END, image.len() - 16] {
+            let error = BzImage::parse(&image[..length], "image").unwrap_err();
+            assert!(matches!(error, Error::Damaged { .. }), "{length}: {error}");
+        }
+        let mut wrong_length = image.clone();
+        let last = image.len() - 1;
+        let end = image.iter().rposition(|&b| b != 0).unwrap_or(last);
+        wrong_length[end] ^= 1;
+        let parsed = BzImage::parse(&wrong_length, "image").unwrap();
+        assert!(matches!(
+            parsed.decompress("image"),
+            Err(Error::Damaged { .. })
+        ));
+
+        let mut payload = compress(Format::Gzip, b"no kernel");
+        payload.extend(9u32.to_le_bytes());
+        let other = crate::fixtures::bzimage_around("6.1.0", &payload);
+        let parsed = BzImage::parse(&other, "image").unwrap();
+        assert!(matches!(
+            parsed.decompress("image"),
+            Err(Error::Damaged { .. })
+        ));
+        let other = crate::fixtures::bzimage_around("6.1.0", b"BZh91AYxxxx");
+        let error = BzImage::parse(&other, "image").unwrap().decompress("image");
+        assert!(error.unwrap_err().to_string().contains("bzip2"));
+        let other = crate::fixtures::bzimage_around("../../x", b"BZh");
+        assert!(BzImage::parse(&other, "image").is_err());
+    }
+
+    #[test]
+    fn reads_the_notes_and_the_banner() {
+        assert_eq!(pvh_entry(&elf(Some(0x123_4560))), Some(0x123_4560));
+        assert_eq!(pvh_entry(&elf(None)), None);
+        assert_eq!(pvh_entry(b"\x7fELF"), None);
+        assert_eq!(release_in_banner(&elf(None)).as_deref(), Some("6.6.6-elf"));
+        assert_eq!(release_in_banner(b"Linux version %s Linux version "), None);
+        let mut data = elf(None);
+        assert_eq!(embedded_config(&data), None);
+        data.extend(b"IKCFG_ST");
+        data.extend(compress(Format::Gzip, b"CONFIG_A=y\n"));
+        data.extend(b"IKCFG_ED");
+        assert_eq!(embedded_config(&data).unwrap(), b"CONFIG_A=y\n");
+    }
+
+    proptest! {
+        #[test]
+        fn hostile_images_never_panic(
+            at in 0usize..0x400, value in any::<u64>(), length in 0usize..4096,
+        ) {
+            let kernel = elf(Some(1));
+            let mut image = bzimage("6.1.0", &kernel, Some(Format::Gzip));
+            image[at..at + 8].copy_from_slice(&value.to_le_bytes());
+            image.truncate(image.len().saturating_sub(length));
+            if let Ok(parsed) = BzImage::parse(&image, "image") {
+                let _ = parsed.decompress("image");
+            }
+            let mut elf = kernel.clone();
+            let at = at % (elf.len() - 8);
+            elf[at..at + 8].copy_from_slice(&value.to_le_bytes());
+            let _ = (pvh_entry(&elf), release_in_banner(&elf), embedded_config(&elf));
+        }
+    }
+}

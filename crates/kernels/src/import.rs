@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Kernels given by path: a bzImage, a vmlinux, a package, a build directory.
+
+use crate::deb;
+use crate::entry::{self, Kernel};
+use crate::error::Error;
+use crate::files::{self, Scratch};
+use crate::modules::ModuleTree;
+use crate::name::check_build_name;
+use crate::store::Store;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// Imports that are kept in any case, and the age at which others go.
+const KEPT_IMPORTS: usize = 8;
+const IMPORT_AGE: Duration = Duration::from_secs(24 * 3600);
+const BUILT_IMAGE: &str = "arch/x86/boot/bzImage";
+
+/// The parts of a kernel where they lie.
+#[derive(Debug, PartialEq, Eq)]
+struct Parts {
+    image: PathBuf,
+    config: Option<PathBuf>,
+    modules: Option<PathBuf>,
+}
+
+impl Store {
+    /// Takes the kernel at `path` as it is: a bzImage, a vmlinux with a PVH
+    /// entry, a Debian package, or a kernel build directory. The file is not
+    /// copied; what is derived from it is cached by its digest. With
+    /// `vmlinuz-RELEASE` its neighbours `config-RELEASE` and
+    /// `../lib/modules/RELEASE` are used, and with the bzImage of a build
+    /// directory that directory.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] if there is no kernel; [`Error::Damaged`] and
+    /// [`Error::Unsupported`] as the image or the package demands.
+    pub fn import(&self, path: &Path) -> Result<Kernel, Error> {
+        let path = find(path)?;
+        let name = path.display().to_string();
+        if is_package(&path)? {
+            let key = files::digest_file(&path)?;
+            let dir = self.dir().join("imported").join(&key);
+            if let Some(kernel) = touch(&dir, &name) {
+                return Ok(kernel);
+            }
+            let scratch = self.scratch()?;
+            let (entry, version) = unpack(&path, &scratch)?;
+            entry::complete(&entry, Some(version))?;
+            self.keep_import(&scratch, &entry, &dir)?;
+            return entry::load(&dir, &name);
+        }
+        let parts = parts(&path)?;
+        let digest = files::digest_file(&parts.image)?;
+        let dir = self.dir().join("imported").join(&digest);
+        let mut kernel = match touch(&dir, &name) {
+            Some(kernel) => kernel,
+            None => {
+                let scratch = self.scratch()?;
+                let entry = scratch.path().join("entry");
+                files::create_dir(&entry)?;
+                self.derive(&parts.image, &entry)?;
+                self.keep_import(&scratch, &entry, &dir)?;
+                entry::load(&dir, &name)?
+            }
+        };
+        if kernel.digest != digest {
+            return Err(Error::damaged(&name, "it changed while it was read"));
+        }
+        if kernel.vmlinux.is_none() {
+            kernel.vmlinux = Some(parts.image.clone());
+        }
+        kernel.image = parts.image;
+        kernel.modules = parts.modules;
+        kernel.config = parts.config.or(kernel.config);
+        Ok(kernel)
+    }
+
+    /// Copies the kernel at `path` (see [`Store::import`]) into the cache as
+    /// `build:NAME`; without a name, its release is the name. A kernel that had
+    /// the name before is replaced.
+    ///
+    /// # Errors
+    /// [`Error::BadName`] for a bad name; otherwise as [`Store::import`].
+    pub fn add(&self, path: &Path, name: Option<&str>) -> Result<Kernel, Error> {
+        let check = |name: &str| {
+            check_build_name(name).map_err(|reason| Error::BadName {
+                name: format!("build:{name}"),
+                reason,
+            })
+        };
+        if let Some(name) = name {
+            check(name)?;
+        }
+        let path = find(path)?;
+        let scratch = self.scratch()?;
+        let (entry, version) = if is_package(&path)? {
+            let (entry, version) = unpack(&path, &scratch)?;
+            (entry, Some(version))
+        } else {
+            let parts = parts(&path)?;
+            // Before it is copied, so that an error names the user's file.
+            entry::inspect(&parts.image)?;
+            let entry = scratch.path().join("entry");
+            files::create_dir(&entry)?;
+            copy(&parts, &entry)?;
+            (entry, None)
+        };
+        let release = match name {
+            Some(name) => name.to_string(),
+            None => {
+                let image = entry.join("vmlinuz");
+                let image = if image.exists() {
+                    image
+                } else {
+                    entry.join("vmlinux")
+                };
+                entry::inspect(&image)?.release
+            }
+        };
+        let name = release.replace('~', "-");
+        check(&name)?;
+        self.install(&scratch, &entry, &format!("build:{name}"), version)
+    }
+
+    /// Writes what an image holds into `entry`, without the image.
+    fn derive(&self, image: &Path, entry: &Path) -> Result<(), Error> {
+        let inspected = entry::inspect(image)?;
+        let mut kernel = Kernel {
+            name: String::new(),
+            release: inspected.release,
+            series: inspected.series,
+            image: image.canonicalize().map_err(Error::io("find", image))?,
+            vmlinux: None,
+            modules: None,
+            config: None,
+            digest: inspected.digest,
+            package_version: None,
+            pvh_entry: inspected.pvh_entry,
+        };
+        if let Some(elf) = inspected.vmlinux {
+            files::write(&entry.join("vmlinux"), &elf)?;
+            kernel.vmlinux = Some("vmlinux".into());
+        }
+        if let Some(config) = inspected.config {
+            files::write(&entry.join("config"), &config)?;
+            kernel.config = Some("config".into());
+        }
+        entry::write(entry, &kernel)
+    }
+
+    fn keep_import(&self, scratch: &Scratch, entry: &Path, dir: &Path) -> Result<(), Error> {
+        let _lock = self.lock()?;
+        if dir.exists() {
+            // Either another process was faster, or it could not be read.
+            fs::remove_dir_all(dir).map_err(Error::io("remove", dir))?;
+        }
+        scratch.commit(entry, dir)?;
+        self.prune_imports();
+        Ok(())
+    }
+
+    /// Imports are derived from files that are elsewhere: the oldest can go.
+    fn prune_imports(&self) {
+        let Ok(entries) = fs::read_dir(self.dir().join("imported")) else {
+            return;
+        };
+        let mut imports: Vec<(SystemTime, PathBuf)> = entries
+            .flatten()
+            .filter_map(|e| Some((e.metadata().ok()?.modified().ok()?, e.path())))
+            .collect();
+        imports.sort();
+        imports.reverse();
+        for (used, path) in imports.iter().skip(KEPT_IMPORTS) {
+            if used.elapsed().is_ok_and(|age| age > IMPORT_AGE) {
+                let _ = fs::remove_dir_all(path);
+            }
+        }
+    }
+}
+
+/// An import that is there, marked as used.
+fn touch(dir: &Path, name: &str) -> Option<Kernel> {
+    let kernel = entry::load(dir, name).ok()?;
+    let now = SystemTime::now();
+    let _ = fs::File::open(dir).and_then(|file| file.set_modified(now));
+    Some(kernel)
+}
+
+fn find(path: &Path) -> Result<PathBuf, Error> {
+    path.canonicalize().map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => Error::NotFound {
+            path: path.to_path_buf(),
+            reason: "there is no such file".into(),
+            hint: crate::name::ACCEPTED.into(),
+        },
+        _ => Error::io("find", path)(e),
+    })
+}
+
+fn is_package(path: &Path) -> Result<bool, Error> {
+    Ok(path.is_file() && files::read_head(path, 8)? == b"!<arch>\n")
+}
+
+/// Unpacks a package into `scratch`. The image of a split kernel is completed
+/// by the packages of its modules and configuration, if they lie beside it.
+fn unpack(path: &Path, scratch: &Scratch) -> Result<(PathBuf, String), Error> {
+    let entry = scratch.path().join("entry");
+    files::create_dir(&entry)?;
+    let extracted = deb::extract(path, &entry)?;
+    if !extracted.has_image {
+        return Err(Error::Unsupported {
+            what: path.display().to_string(),
+            reason: format!(
+                "the package {} holds no kernel image",
+                extracted.control.package
+            ),
+            hint: Some(
+                "from Linux 7.2 on the image is in linux-binary-*, with linux-modules-* and \
+                 linux-base-* beside it"
+                    .into(),
+            ),
+        });
+    }
+    let file = path.file_name().and_then(|n| n.to_str()).unwrap_or("");
+    let rest = file
+        .strip_prefix("linux-binary-unsigned-")
+        .or_else(|| file.strip_prefix("linux-binary-"));
+    if let Some(rest) = rest.filter(|_| !extracted.has_modules) {
+        for kind in ["modules", "base"] {
+            let sibling = path.with_file_name(format!("linux-{kind}-{rest}"));
+            if sibling.is_file() {
+                deb::extract(&sibling, &entry)?;
+            }
+        }
+    }
+    Ok((entry, extracted.control.version))
+}
+
+/// The parts of the kernel at `path`, a canonical path.
+fn parts(path: &Path) -> Result<Parts, Error> {
+    if path.is_dir() {
+        let image = path.join(BUILT_IMAGE);
+        if !image.is_file() {
+            return Err(Error::NotFound {
+                path: path.to_path_buf(),
+                reason: format!("it is no kernel build directory: there is no {BUILT_IMAGE}"),
+                hint: "build it with `make bzImage modules`".into(),
+            });
+        }
+        return Ok(built(path, image));
+    }
+    if path.ends_with(BUILT_IMAGE)
+        && let Some(top) = path.ancestors().nth(4)
+    {
+        return Ok(built(top, path.to_path_buf()));
+    }
+    let mut parts = Parts {
+        image: path.to_path_buf(),
+        config: None,
+        modules: None,
+    };
+    let file = path.file_name().and_then(|n| n.to_str()).unwrap_or("");
+    let release = file.strip_prefix("vmlinuz-").filter(|r| !r.is_empty());
+    if let (Some(release), Some(dir)) = (release, path.parent()) {
+        parts.config = Some(dir.join(format!("config-{release}"))).filter(|p| p.is_file());
+        parts.modules = dir.parent().and_then(|root| {
+            ["lib/modules", "usr/lib/modules"]
+                .iter()
+                .map(|part| root.join(part).join(release))
+                .find(|p| p.is_dir())
+        });
+    }
+    Ok(parts)
+}
+
+fn built(top: &Path, image: PathBuf) -> Parts {
+    Parts {
+        image,
+        config: Some(top.join(".config")).filter(|p| p.is_file()),
+        modules: top
+            .join("modules.order")
+            .is_file()
+            .then(|| top.to_path_buf()),
+    }
+}
+
+/// Copies a kernel, with those of its modules that a lab can need.
+fn copy(parts: &Parts, entry: &Path) -> Result<(), Error> {
+    let copy = |from: &Path, to: PathBuf| -> Result<(), Error> {
+        if let Some(parent) = to.parent() {
+            files::create_dir(parent)?;
+        }
+        fs::copy(from, &to)
+            .map(|_| ())
+            .map_err(Error::io("copy", from))
+    };
+    let head = files::read_head(&parts.image, 64)?;
+    let is_elf = crate::image::is_elf64(&head);
+    let name = if is_elf { "vmlinux" } else { "vmlinuz" };
+    copy(&parts.image, entry.join(name))?;
+    if let Some(config) = &parts.config {
+        copy(config, entry.join("config"))?;
+    }
+    let Some(modules) = &parts.modules else {
+        return Ok(());
+    };
+    let tree = ModuleTree::open(modules)?;
+    for (path, installed) in tree.files() {
+        if deb::is_kept_module(installed) {
+            copy(path, entry.join("modules").join(installed))?;
+        }
+    }
+    for name in [
+        "modules.builtin",
+        "modules.dep",
+        "modules.alias",
+        "modules.softdep",
+    ] {
+        let from = modules.join(name);
+        if from.is_file() {
+            copy(&from, entry.join("modules").join(name))?;
+        }
+    }
+    Ok(())
+}

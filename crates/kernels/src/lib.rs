@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Kernels: how they are named, fetched, built, added, cached and read.
+//!
+//! A [`Store`] keeps them under one directory, keyed by their content. Nothing
+//! in it is half there: an entry is written beside, synced and renamed.
+
+mod apt;
+mod build;
+pub mod child;
+mod deb;
+pub mod decompress;
+mod entry;
+mod error;
+mod fetch;
+pub mod files;
+#[cfg(test)]
+mod fixtures;
+pub mod image;
+mod import;
+mod mirrors;
+mod modinfo;
+mod modules;
+mod name;
+mod packages;
+mod store;
+mod tar;
+pub mod version;
+
+pub use build::{BuildEvent, Built, Flavour, Recipe, Source};
+pub use entry::Kernel;
+pub use error::{Error, ErrorKind};
+pub use mirrors::Mirrors;
+pub use modules::{Module, ModuleTree};
+pub use name::{DebianKernel, KernelName, series_of};
+pub use store::{FetchEvent, Store};
+
+#[cfg(test)]
+mod tests;

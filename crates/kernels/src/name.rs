@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! How a user names a kernel.
+
+use crate::error::Error;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// What [`KernelName`] accepts, as a hint.
+pub(crate) const ACCEPTED: &str = "a kernel is named `debian:6.12` (newest of a series), \
+     `debian:6.1.0-56` (one package), `build:NAME` (built or added here), or by the path of a \
+     bzImage, a vmlinux, a .deb or a kernel build directory";
+
+const LONGEST_NAME: usize = 64;
+const FLAVOUR: &str = "-cloud-amd64";
+
+/// The name of a kernel, as on the command line and in an experiment.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum KernelName {
+    /// A stock cloud kernel of Debian, `debian:…`.
+    Debian(DebianKernel),
+    /// A kernel built or added here under this name, `build:NAME`.
+    Build(String),
+    /// A file or a kernel build directory.
+    Path(PathBuf),
+}
+
+/// A stock cloud kernel of Debian: a series, or one package of it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DebianKernel {
+    series: String,
+    abi: Option<String>,
+}
+
+impl DebianKernel {
+    /// Parses what follows `debian:`, such as `6.12` or `6.1.0-56`.
+    ///
+    /// # Errors
+    /// [`Error::BadName`] unless it starts with two numbers and holds only what
+    /// a Debian package name may hold.
+    pub fn parse(text: &str) -> Result<DebianKernel, Error> {
+        let bad = |reason: &str| Error::BadName {
+            name: format!("debian:{text}"),
+            reason: reason.to_string(),
+        };
+        let version = text.strip_suffix("-unsigned").unwrap_or(text);
+        let version = version.strip_suffix(FLAVOUR).unwrap_or(version);
+        if version.len() > LONGEST_NAME {
+            return Err(bad("it is too long"));
+        }
+        let allowed = |c: char| c.is_ascii_digit() || c.is_ascii_lowercase() || ".+~-".contains(c);
+        if !version.chars().all(allowed) {
+            return Err(bad(
+                "a version holds digits, small letters and `.`, `+`, `~`, `-` only",
+            ));
+        }
+        let series = series_of(version)
+            .ok_or_else(|| bad("a version starts with two numbers, as `6.12` or `6.1.0-56`"))?;
+        let abi = (series.len() < version.len()).then(|| version.to_string());
+        Ok(DebianKernel { series, abi })
+    }
+
+    /// The series, such as `6.12`.
+    pub fn series(&self) -> &str {
+        &self.series
+    }
+
+    /// The ABI name of the package when the name pins one, such as `6.1.0-56`.
+    pub fn abi(&self) -> Option<&str> {
+        self.abi.as_deref()
+    }
+}
+
+impl fmt::Display for DebianKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "debian:{}", self.abi.as_ref().unwrap_or(&self.series))
+    }
+}
+
+impl FromStr for KernelName {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<KernelName, Error> {
+        let bad = |reason: String| Error::BadName {
+            name: text.chars().take(200).collect(),
+            reason,
+        };
+        if text.is_empty() {
+            return Err(bad("it is empty".into()));
+        }
+        if text.contains('\0') || text.len() > 4096 {
+            return Err(bad("it is no path".into()));
+        }
+        if let Some(version) = text.strip_prefix("debian:") {
+            return DebianKernel::parse(version).map(KernelName::Debian);
+        }
+        if let Some(name) = text.strip_prefix("build:") {
+            check_build_name(name).map_err(bad)?;
+            return Ok(KernelName::Build(name.to_string()));
+        }
+        let is_path = text.contains('/');
+        if let (false, Some((prefix, _))) = (is_path, text.split_once(':')) {
+            return Err(bad(format!("`{prefix}:` is unknown")));
+        }
+        let looks_like_version = text.starts_with(|c: char| c.is_ascii_digit())
+            && !text.ends_with(".deb")
+            && series_of(text).is_some();
+        if !is_path && looks_like_version && !Path::new(text).exists() {
+            return Err(bad(format!("write `debian:{text}` for Debian's kernel")));
+        }
+        Ok(KernelName::Path(PathBuf::from(text)))
+    }
+}
+
+impl fmt::Display for KernelName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            KernelName::Debian(kernel) => kernel.fmt(f),
+            KernelName::Build(name) => write!(f, "build:{name}"),
+            KernelName::Path(path) => path.display().fmt(f),
+        }
+    }
+}
+
+/// Says what is wrong with the NAME of `build:NAME`, if anything.
+pub(crate) fn check_build_name(name: &str) -> Result<(), String> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
+    if name.is_empty() || name.len() > LONGEST_NAME {
+        Err(format!("a name has 1 to {LONGEST_NAME} characters"))
+    } else if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+        Err("a name starts with a letter or a digit".into())
+    } else if !name.chars().all(allowed) {
+        Err("a name holds letters, digits and `.`, `_`, `+`, `-` only".into())
+    } else {
+        Ok(())
+    }
+}
+
+/// The series of a release or version: its first two numbers, `6.1` of
+/// `6.1.0-56-cloud-amd64`. `None` if it does not start with two numbers.
+pub fn series_of(release: &str) -> Option<String> {
+    let (major, rest) = release.split_once('.')?;
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let is_number =
+        |s: &str| !s.is_empty() && s.len() <= 5 && s.bytes().all(|b| b.is_ascii_digit());
+    let minor = &rest[..digits];
+    (is_number(major) && is_number(minor)).then(|| format!("{major}.{minor}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn parse(text: &str) -> Result<KernelName, Error> {
+        text.parse()
+    }
+
+    #[test]
+    fn names_are_what_the_documentation_says() {
+        let KernelName::Debian(series) = parse("debian:6.12").unwrap() else {
+            panic!("not Debian's");
+        };
+        assert_eq!((series.series(), series.abi()), ("6.12", None));
+        let KernelName::Debian(pinned) = parse("debian:6.12.117+deb12").unwrap() else {
+            panic!("not Debian's");
+        };
+        assert_eq!(
+            (pinned.series(), pinned.abi()),
+            ("6.12", Some("6.12.117+deb12"))
+        );
+        assert_eq!(
+            parse("debian:6.1.0-56-cloud-amd64").unwrap().to_string(),
+            "debian:6.1.0-56"
+        );
+        assert_eq!(parse("build:all").unwrap(), KernelName::Build("all".into()));
+        for path in [
+            "./bzImage",
+            "/boot/vmlinuz-6.1",
+            "vmlinuz",
+            "x.deb",
+            "a:b/c",
+        ] {
+            assert_eq!(parse(path).unwrap(), KernelName::Path(path.into()));
+        }
+    }
+
+    #[test]
+    fn bad_names_say_what_is_accepted() {
+        for bad in [
+            "",
+            "debian:",
+            "debian:six",
+            "debian:6",
+            "debian:6.",
+            "debian:6.1/../x",
+            "debian:6.1 ",
+            "build:",
+            "build:.x",
+            "build:a/b",
+            "fedora:6.12",
+            "6.12",
+            "6.1.0-56",
+            "a\0b",
+        ] {
+            let error = parse(bad).expect_err(bad);
+            assert!(matches!(error, Error::BadName { .. }), "{bad}");
+            assert!(error.hint().unwrap().contains("debian:6.12"));
+        }
+        assert!(
+            parse("6.12")
+                .unwrap_err()
+                .to_string()
+                .contains("debian:6.12")
+        );
+        assert!(parse(&format!("build:{}", "x".repeat(65))).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn what_parses_prints_back(text in "(debian:|build:|\\./)?[ -~]{0,20}") {
+            if let Ok(name) = parse(&text) {
+                prop_assert_eq!(parse(&name.to_string()).unwrap(), name);
+            }
+        }
+    }
+}

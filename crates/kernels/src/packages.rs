@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Which packages hold a kernel, and which of them is the newest.
+
+use crate::name::DebianKernel;
+use crate::version;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+const FLAVOUR: &str = "-cloud-amd64";
+
+/// One ABI of a series: ways to get it, the first to be tried first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    /// The ABI name, such as `6.1.0-56`.
+    pub abi: String,
+    /// Each is a set of packages that together hold the kernel.
+    pub sets: Vec<Vec<String>>,
+}
+
+/// What of an ABI the archive has.
+#[derive(Default)]
+struct Parts {
+    image: bool,
+    image_unsigned: bool,
+    binary: bool,
+    binary_unsigned: bool,
+    modules: bool,
+    base: bool,
+}
+
+/// The candidates for `kernel` among the package names, newest ABI first.
+///
+/// Up to 7.1, `linux-image-ABI-cloud-amd64-unsigned` and the signed one hold
+/// everything. From 7.2 on `linux-binary-ABI…` holds the image,
+/// `linux-modules-ABI…` the modules, `linux-base-ABI…` the configuration, and
+/// `linux-image-ABI…` nothing.
+pub(crate) fn candidates<'a>(
+    kernel: &DebianKernel,
+    names: impl Iterator<Item = &'a str>,
+) -> Vec<Candidate> {
+    let mut found: BTreeMap<&str, Parts> = BTreeMap::new();
+    for name in names {
+        let Some((abi, mark)) = split_name(name) else {
+            continue;
+        };
+        if is_of(kernel, abi) {
+            mark(found.entry(abi).or_default());
+        }
+    }
+    let mut out: Vec<Candidate> = found
+        .into_iter()
+        .map(|(abi, parts)| Candidate {
+            abi: abi.to_string(),
+            sets: sets(abi, &parts),
+        })
+        .filter(|candidate| !candidate.sets.is_empty())
+        .collect();
+    out.sort_by(|a, b| compare_abi(&b.abi, &a.abi));
+    out
+}
+
+/// The series that the package names hold, oldest first.
+pub(crate) fn series<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut out: Vec<String> = names
+        .filter_map(split_name)
+        .filter_map(|(abi, _)| crate::name::series_of(abi))
+        .collect();
+    out.sort_by(|a, b| version::compare(a, b));
+    out.dedup();
+    out
+}
+
+/// The order of ABI names: by kernel version first. Of builds of one version
+/// for two releases of Debian, `6.12.117+deb12` and `6.12.117+deb13`, the one
+/// for the older release counts as newer, for its tools are the older ones.
+pub(crate) fn compare_abi(a: &str, b: &str) -> Ordering {
+    let parts = |abi: &str| -> (String, u64, String) {
+        let (base, build) = abi.split_once("+deb").unwrap_or((abi, ""));
+        let digits = build.bytes().take_while(u8::is_ascii_digit).count();
+        let release = build[..digits].parse().unwrap_or(0);
+        (base.to_string(), release, build[digits..].to_string())
+    };
+    let (base_a, release_a, rest_a) = parts(a);
+    let (base_b, release_b, rest_b) = parts(b);
+    version::compare(&base_a, &base_b)
+        .then_with(|| release_b.cmp(&release_a))
+        .then_with(|| version::compare(&rest_a, &rest_b))
+        .then_with(|| a.cmp(b))
+}
+
+type Mark = fn(&mut Parts);
+
+fn split_name(name: &str) -> Option<(&str, Mark)> {
+    let (stem, unsigned) = match name.strip_suffix("-unsigned") {
+        Some(stem) => (stem, true),
+        None => (name, false),
+    };
+    let stem = stem.strip_suffix(FLAVOUR)?.strip_prefix("linux-")?;
+    let (abi, mark): (&str, Mark) = if let Some(abi) = stem.strip_prefix("image-") {
+        match unsigned {
+            true => (abi, |p| p.image_unsigned = true),
+            false => (abi, |p| p.image = true),
+        }
+    } else if unsigned {
+        return None;
+    } else if let Some(abi) = stem.strip_prefix("binary-unsigned-") {
+        (abi, |p| p.binary_unsigned = true)
+    } else if let Some(abi) = stem.strip_prefix("binary-") {
+        (abi, |p| p.binary = true)
+    } else if let Some(abi) = stem.strip_prefix("modules-") {
+        (abi, |p| p.modules = true)
+    } else if let Some(abi) = stem.strip_prefix("base-") {
+        (abi, |p| p.base = true)
+    } else {
+        return None;
+    };
+    // `linux-image-cloud-amd64` and the like are names without a version.
+    abi.starts_with(|c: char| c.is_ascii_digit())
+        .then_some((abi, mark))
+}
+
+fn is_of(kernel: &DebianKernel, abi: &str) -> bool {
+    match kernel.abi() {
+        Some(pinned) => pinned == abi,
+        None => crate::name::series_of(abi).as_deref() == Some(kernel.series()),
+    }
+}
+
+fn sets(abi: &str, parts: &Parts) -> Vec<Vec<String>> {
+    let mut sets = Vec::new();
+    let of = |kind: &str, end: &str| format!("linux-{kind}-{abi}{FLAVOUR}{end}");
+    // Of the split ones the signed has the image where kernels are installed;
+    // the unsigned has it beside, as `vmlinuz.unsigned`.
+    for (has, kind) in [
+        (parts.binary, "binary"),
+        (parts.binary_unsigned, "binary-unsigned"),
+    ] {
+        if has && parts.modules {
+            let mut set = vec![of(kind, ""), of("modules", "")];
+            set.extend(parts.base.then(|| of("base", "")));
+            sets.push(set);
+        }
+    }
+    if !parts.binary && !parts.binary_unsigned {
+        sets.extend(parts.image_unsigned.then(|| vec![of("image", "-unsigned")]));
+        sets.extend(parts.image.then(|| vec![of("image", "")]));
+    }
+    sets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const NAMES: [&str; 19] = [
+        "linux-image-6.1.0-9-cloud-amd64",
+        "linux-image-6.1.0-56-cloud-amd64",
+        "linux-image-6.1.0-56-cloud-amd64-unsigned",
+        "linux-image-6.1.0-56-cloud-amd64-dbg",
+        "linux-image-6.1.0-56-amd64-unsigned",
+        "linux-image-6.1.0-0.deb11.60-cloud-amd64",
+        "linux-image-6.12.117+deb13-cloud-amd64-unsigned",
+        "linux-image-6.12.117+deb12-cloud-amd64-unsigned",
+        "linux-image-6.12.115+deb13.1-cloud-amd64",
+        "linux-image-6.12.115+deb13-cloud-amd64",
+        "linux-image-cloud-amd64",
+        "linux-headers-6.12.117+deb12-cloud-amd64",
+        "linux-binary-7.2.13+deb14-cloud-amd64",
+        "linux-binary-unsigned-7.2.13+deb14-cloud-amd64",
+        "linux-modules-7.2.13+deb14-cloud-amd64",
+        "linux-base-7.2.13+deb14-cloud-amd64",
+        "linux-image-7.2.13+deb14-cloud-amd64",
+        "linux-image-7.2.14+deb14-cloud-amd64-dbg",
+        "linux-binary-7.2.14+deb14-cloud-amd64",
+    ];
+
+    fn of(name: &str) -> Vec<Candidate> {
+        candidates(&DebianKernel::parse(name).unwrap(), NAMES.into_iter())
+    }
+
+    fn abis(name: &str) -> Vec<String> {
+        of(name).into_iter().map(|c| c.abi).collect()
+    }
+
+    #[test]
+    fn newest_first_unsigned_first() {
+        assert_eq!(abis("6.1"), ["6.1.0-56", "6.1.0-9", "6.1.0-0.deb11.60"]);
+        assert_eq!(
+            of("6.1")[0].sets,
+            [
+                ["linux-image-6.1.0-56-cloud-amd64-unsigned"],
+                ["linux-image-6.1.0-56-cloud-amd64"]
+            ]
+        );
+        assert_eq!(
+            abis("6.12"),
+            [
+                "6.12.117+deb12",
+                "6.12.117+deb13",
+                "6.12.115+deb13.1",
+                "6.12.115+deb13"
+            ]
+        );
+        assert_eq!(abis("6.12.115+deb13"), ["6.12.115+deb13"]);
+        assert_eq!(abis("6.13"), [""; 0]);
+    }
+
+    #[test]
+    fn split_packages_come_together() {
+        let candidates = of("7.2");
+        assert_eq!(candidates.len(), 1, "{candidates:?}");
+        assert_eq!(
+            candidates[0].sets[0],
+            [
+                "linux-binary-7.2.13+deb14-cloud-amd64",
+                "linux-modules-7.2.13+deb14-cloud-amd64",
+                "linux-base-7.2.13+deb14-cloud-amd64"
+            ]
+        );
+        assert_eq!(series(NAMES.into_iter()), ["6.1", "6.12", "7.2"]);
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_abis_is_total(
+            a in "6\\.[0-9]{1,2}(\\.[0-9]{1,3})?(-[0-9]{1,2}|\\+deb1[1-4](\\.[0-9])?)?",
+            b in "6\\.[0-9]{1,2}(\\.[0-9]{1,3})?(-[0-9]{1,2}|\\+deb1[1-4](\\.[0-9])?)?",
+            c in "6\\.[0-9]{1,2}(\\.[0-9]{1,3})?(-[0-9]{1,2}|\\+deb1[1-4](\\.[0-9])?)?",
+        ) {
+            prop_assert_eq!(compare_abi(&a, &b), compare_abi(&b, &a).reverse());
+            if compare_abi(&a, &b).is_le() && compare_abi(&b, &c).is_le() {
+                prop_assert!(compare_abi(&a, &c).is_le());
+            }
+        }
+    }
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The kernels that are here.
+//!
+//! ```text
+//! kernels/KEY/    kernel.json vmlinuz vmlinux config modules/; KEY: their SHA-256
+//! names/NAME      the KEY of the kernel called NAME
+//! imported/KEY/   what was derived of a kernel given by path; may go any time
+//! apt/            the private apt's sources, lists and cache
+//! tmp/            what is being written
+//! sources/ build/ built/  see `build`
+//! ```
+
+use crate::entry::{self, Kernel};
+use crate::error::Error;
+use crate::files::{self, Lock, Scratch};
+use crate::name::{DebianKernel, KernelName, check_build_name};
+use crate::packages;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What a fetch is doing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FetchEvent {
+    /// Another lsmeter is fetching; this one waits for it.
+    Waiting,
+    /// The package index is being fetched.
+    Updating,
+    /// How far apt has come.
+    Progress {
+        /// What is being fetched.
+        what: String,
+        /// 0 to 100.
+        percent: u8,
+    },
+    /// Something that did not stop the fetch.
+    Warning(String),
+    /// These packages are being downloaded.
+    Downloading {
+        /// Their names.
+        packages: Vec<String>,
+    },
+    /// These packages could not be used; others are tried.
+    Skipped {
+        /// Their names.
+        packages: Vec<String>,
+        /// Why.
+        reason: String,
+    },
+    /// The packages are being unpacked and the kernel decompressed.
+    Unpacking,
+    /// The newest kernel is already in the cache.
+    Cached {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// A cache of kernels in one directory.
+#[derive(Debug, Clone)]
+pub struct Store {
+    dir: PathBuf,
+}
+
+impl Store {
+    /// Opens the cache at `dir`, and makes it if there is none.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the directory cannot be made or found.
+    pub fn open(dir: &Path) -> Result<Store, Error> {
+        files::create_dir(dir)?;
+        let dir = dir.canonicalize().map_err(Error::io("open", dir))?;
+        for part in ["kernels", "names", "imported", "tmp"] {
+            files::create_dir(&dir.join(part))?;
+        }
+        Ok(Store { dir })
+    }
+
+    /// The directory of the cache.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Finds a kernel that is here; never fetches. Of a series of Debian the
+    /// newest one in the cache is taken; a path is imported.
+    ///
+    /// # Errors
+    /// [`Error::NotCached`], with a hint, if it is not here;
+    /// [`Error::Damaged`] if its image is not what it was; and as
+    /// [`Store::import`].
+    pub fn resolve(&self, name: &KernelName) -> Result<Kernel, Error> {
+        let found = match name {
+            KernelName::Path(path) => return self.import(path),
+            KernelName::Build(build) => {
+                let name = format!("build:{build}");
+                self.names()?.contains(&name).then_some(name)
+            }
+            KernelName::Debian(debian) => self.newest(debian)?,
+        };
+        let Some(found) = found else {
+            return Err(Error::NotCached {
+                name: name.to_string(),
+                hint: match name {
+                    KernelName::Debian(_) => format!("lsmeter kernel fetch {name}"),
+                    _ => "`lsmeter kernel list` shows what is here, `lsmeter kernel add PATH` \
+                          adds one"
+                        .into(),
+                },
+            });
+        };
+        let kernel = self.load(&found)?;
+        entry::verify(&kernel)?;
+        Ok(kernel)
+    }
+
+    /// All kernels in the cache, by name; those that cannot be read are left
+    /// out (see [`Store::broken`]).
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the cache cannot be read.
+    pub fn list(&self) -> Result<Vec<Kernel>, Error> {
+        let names = self.names()?;
+        Ok(names
+            .iter()
+            .filter_map(|name| self.load(name).ok())
+            .collect())
+    }
+
+    /// The kernels whose entries are damaged, and how. They can be removed.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the cache cannot be read.
+    pub fn broken(&self) -> Result<Vec<(String, Error)>, Error> {
+        let names = self.names()?;
+        let broken = |name: String| self.load(&name).err().map(|error| (name, error));
+        Ok(names.into_iter().filter_map(broken).collect())
+    }
+
+    /// Removes the kernel of this name, and its files unless another name
+    /// stands for the same content. A series stands for its only kernel.
+    ///
+    /// # Errors
+    /// [`Error::NotCached`] if there is none, or several of the series.
+    pub fn remove(&self, name: &str) -> Result<(), Error> {
+        let _lock = self.lock()?;
+        let names = self.names()?;
+        let of_series = || match name.parse() {
+            Ok(KernelName::Debian(debian)) => {
+                let mut found = names.iter().filter(|n| is_of(&debian, n));
+                found.next().filter(|_| found.next().is_none()).cloned()
+            }
+            _ => None,
+        };
+        let exact = names.iter().find(|n| *n == name).cloned();
+        let Some(name) = exact.or_else(of_series) else {
+            return Err(Error::NotCached {
+                name: name.to_string(),
+                hint: "`lsmeter kernel list` shows what is here".into(),
+            });
+        };
+        let path = self.name_path(&name);
+        let key = self.key(&name);
+        fs::remove_file(&path).map_err(Error::io("remove", &path))?;
+        if let Ok(key) = key {
+            self.remove_unnamed(&key)?;
+        }
+        match name.strip_prefix("build:") {
+            Some(build) => self.remove_objects(build),
+            None => Ok(()),
+        }
+    }
+
+    /// Moves the directory `from` of `scratch` into the cache under `name`.
+    /// Whatever had the name before loses it.
+    pub(crate) fn install(
+        &self,
+        scratch: &Scratch,
+        from: &Path,
+        name: &str,
+        package_version: Option<String>,
+    ) -> Result<Kernel, Error> {
+        let key = entry::complete(from, package_version)?;
+        let _lock = self.lock()?;
+        let target = self.dir.join("kernels").join(&key);
+        if entry::load(&target, name).is_err() && target.exists() {
+            fs::remove_dir_all(&target).map_err(Error::io("remove", &target))?;
+        }
+        scratch.commit(from, &target)?;
+        self.name_entry(&key, name)
+    }
+
+    /// Gives the entry of this key, which is in the cache, the name `name` too.
+    pub(crate) fn bind(&self, key: &str, name: &str) -> Result<Kernel, Error> {
+        let _lock = self.lock()?;
+        self.name_entry(key, name)
+    }
+
+    /// With the lock held; whatever had the name before loses it.
+    fn name_entry(&self, key: &str, name: &str) -> Result<Kernel, Error> {
+        let old = self.key(name).ok();
+        if old.as_deref() != Some(key) {
+            let scratch = self.scratch()?;
+            scratch.replace(key.as_bytes(), &self.name_path(name))?;
+        }
+        if let Some(old) = old.filter(|old| old != key) {
+            self.remove_unnamed(&old)?;
+        }
+        self.load(name)
+    }
+
+    /// The name of the newest kernel here that `debian` stands for.
+    pub(crate) fn newest(&self, debian: &DebianKernel) -> Result<Option<String>, Error> {
+        let names = self.names()?.into_iter().filter(|name| is_of(debian, name));
+        Ok(names.max_by(|a, b| packages::compare_abi(abi_of(a), abi_of(b))))
+    }
+
+    pub(crate) fn load(&self, name: &str) -> Result<Kernel, Error> {
+        let key = self.key(name)?;
+        entry::load(&self.dir.join("kernels").join(key), name)
+    }
+
+    pub(crate) fn scratch(&self) -> Result<Scratch, Error> {
+        Scratch::new(&self.dir.join("tmp"))
+    }
+
+    pub(crate) fn lock(&self) -> Result<Lock, Error> {
+        Lock::take(&self.dir.join("lock"), &mut || {})
+    }
+
+    /// The names in the cache: Debian's by age, then the others.
+    fn names(&self) -> Result<Vec<String>, Error> {
+        let dir = self.dir.join("names");
+        let entries = fs::read_dir(&dir).map_err(Error::io("list", &dir))?;
+        let mut names: Vec<String> = entries
+            .flatten()
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .filter(|name| is_name(name))
+            .collect();
+        names.sort_by(
+            |a, b| match (a.strip_prefix("debian:"), b.strip_prefix("debian:")) {
+                (Some(a), Some(b)) => packages::compare_abi(a, b),
+                (a, b) => b.is_some().cmp(&a.is_some()),
+            },
+        );
+        Ok(names)
+    }
+
+    fn name_path(&self, name: &str) -> PathBuf {
+        self.dir.join("names").join(name)
+    }
+
+    pub(crate) fn key(&self, name: &str) -> Result<String, Error> {
+        let path = self.name_path(name);
+        let key = files::read(&path, 64)?;
+        let key = String::from_utf8(key).ok().filter(|key| is_key(key));
+        key.ok_or_else(|| Error::damaged(path.display().to_string(), "it holds no key"))
+    }
+
+    fn remove_unnamed(&self, key: &str) -> Result<(), Error> {
+        let names = self.names()?;
+        if names
+            .iter()
+            .any(|name| self.key(name).is_ok_and(|k| k == key))
+        {
+            return Ok(());
+        }
+        let path = self.dir.join("kernels").join(key);
+        // Gone at once for whoever looks, and piece by piece for the disk.
+        let scratch = self.scratch()?;
+        let aside = scratch.path().join("removed");
+        match fs::rename(&path, &aside) {
+            Ok(()) => Ok(()),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            Err(e) => Err(Error::io("remove", &path)(e)),
+        }
+    }
+}
+
+fn abi_of(name: &str) -> &str {
+    name.strip_prefix("debian:").unwrap_or(name)
+}
+
+fn is_of(debian: &DebianKernel, name: &str) -> bool {
+    let Some(abi) = name.strip_prefix("debian:") else {
+        return false;
+    };
+    match debian.abi() {
+        Some(pinned) => pinned == abi,
+        None => crate::name::series_of(abi).as_deref() == Some(debian.series()),
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    match name.split_once(':') {
+        Some(("debian", abi)) => DebianKernel::parse(abi).is_ok_and(|k| k.abi() == Some(abi)),
+        Some(("build", build)) => check_build_name(build).is_ok(),
+        _ => false,
+    }
+}
+
+pub(crate) fn is_key(key: &str) -> bool {
+    key.len() == 64 && key.bytes().all(|b| b.is_ascii_hexdigit())
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+use super::*;
+use crate::decompress::Format;
+use crate::fixtures::{Entry as E, bzimage, control, deb, elf};
+use std::fs;
+use std::path::{Path, PathBuf};
+use testing::module;
+
+fn store() -> (tempfile::TempDir, Store) {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(&dir.path().join("cache")).unwrap();
+    (dir, store)
+}
+
+fn put(dir: &Path, name: &str, data: &[u8]) -> PathBuf {
+    let path = dir.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, data).unwrap();
+    path
+}
+
+fn image(release: &str) -> Vec<u8> {
+    bzimage(release, &elf(Some(0x100_0000)), Some(Format::Zstd))
+}
+
+fn package(release: &str) -> Vec<u8> {
+    let path = |part: &str| part.replace("REL", release);
+    deb(
+        &control(&format!("linux-image-{release}"), "6.1.9-1"),
+        &[
+            E::File(&path("./boot/vmlinuz-REL"), &image(release)),
+            E::File(&path("./boot/config-REL"), b"CONFIG_TMPFS=y\n"),
+            E::File(
+                &path("./lib/modules/REL/kernel/fs/xfs/xfs.ko"),
+                &module(&[]),
+            ),
+        ],
+        Some(Format::Xz),
+    )
+}
+
+/// Everything below the cache that a kernel could be found by.
+fn is_empty(store: &Store) -> bool {
+    ["kernels", "names", "imported", "tmp"]
+        .iter()
+        .all(|part| fs::read_dir(store.dir().join(part)).unwrap().count() == 0)
+}
+
+#[test]
+fn an_added_kernel_stands_by_itself() {
+    let (dir, store) = store();
+    let path = put(dir.path(), "bzImage", &image("6.12.1-mine"));
+    let added = store.add(&path, Some("mine")).unwrap();
+    fs::remove_file(&path).unwrap();
+    assert_eq!(
+        (added.name.as_str(), added.series.as_str()),
+        ("build:mine", "6.12")
+    );
+    assert_eq!(added.release, "6.12.1-mine");
+    assert_eq!(added.pvh_entry, Some(0x100_0000));
+    let found = store.resolve(&"build:mine".parse().unwrap()).unwrap();
+    assert_eq!(found, added);
+    assert!(image::is_elf64(&fs::read(found.vmlinux.unwrap()).unwrap()));
+    assert_eq!(store.list().unwrap(), std::slice::from_ref(&added));
+
+    // The same content under another name is one entry.
+    let path = put(dir.path(), "other", &image("6.12.1-mine"));
+    assert_eq!(store.add(&path, None).unwrap().name, "build:6.12.1-mine");
+    assert_eq!(
+        fs::read_dir(store.dir().join("kernels")).unwrap().count(),
+        1
+    );
+    store.remove("build:mine").unwrap();
+    assert!(store.resolve(&"build:6.12.1-mine".parse().unwrap()).is_ok());
+    store.remove("build:6.12.1-mine").unwrap();
+    assert!(is_empty(&store));
+    assert!(matches!(
+        store.remove("build:mine"),
+        Err(Error::NotCached { .. })
+    ));
+}
+
+#[test]
+fn a_name_used_again_replaces() {
+    let (dir, store) = store();
+    for release in ["6.1.0-a", "6.1.0-b"] {
+        let path = put(dir.path(), "bzImage", &image(release));
+        store.add(&path, Some("x")).unwrap();
+    }
+    let list = store.list().unwrap();
+    assert_eq!((list.len(), list[0].release.as_str()), (1, "6.1.0-b"));
+    assert_eq!(
+        fs::read_dir(store.dir().join("kernels")).unwrap().count(),
+        1
+    );
+    let path = put(dir.path(), "bzImage", &image("6.1.0-c"));
+    assert!(matches!(
+        store.add(&path, Some("a/b")),
+        Err(Error::BadName { .. })
+    ));
+}
+
+#[test]
+fn a_package_is_imported_and_added() {
+    let (dir, store) = store();
+    let path = put(dir.path(), "x.deb", &package("6.1.0-1-cloud-amd64"));
+    let name = KernelName::Path(path.clone());
+    let imported = store.resolve(&name).unwrap();
+    assert_eq!(imported.package_version.as_deref(), Some("6.1.9-1"));
+    assert!(
+        imported
+            .modules
+            .as_ref()
+            .unwrap()
+            .join("kernel/fs/xfs/xfs.ko")
+            .exists()
+    );
+    assert_eq!(store.resolve(&name).unwrap(), imported);
+    assert!(store.list().unwrap().is_empty());
+    let added = store.add(&path, None).unwrap();
+    assert_eq!(added.name, "build:6.1.0-1-cloud-amd64");
+    assert!(added.config.is_some());
+}
+
+#[test]
+fn the_modules_of_a_split_kernel_lie_beside_it() {
+    let (dir, store) = store();
+    let release = "7.2.1+deb14-cloud-amd64";
+    let kernel = image(release);
+    let at = |file: &str| format!("./usr/lib/modules/{release}/{file}");
+    let debs = [
+        ("binary", at("vmlinuz"), kernel.as_slice()),
+        ("modules", at("kernel/fs/xfs/xfs.ko"), b"xfs"),
+        ("base", at("config"), b"CONFIG_TMPFS=y\n"),
+    ];
+    for (kind, file, data) in &debs {
+        let package = format!("linux-{kind}-{release}");
+        let data = deb(&control(&package, "7.2.1-1"), &[E::File(file, data)], None);
+        put(dir.path(), &format!("{package}_7.2.1-1_amd64.deb"), &data);
+    }
+    let path = dir
+        .path()
+        .join(format!("linux-binary-{release}_7.2.1-1_amd64.deb"));
+    let kernel = store.import(&path).unwrap();
+    assert!(kernel.modules.is_some() && kernel.config.is_some());
+    let path = dir
+        .path()
+        .join(format!("linux-modules-{release}_7.2.1-1_amd64.deb"));
+    let error = store.import(&path).unwrap_err();
+    assert!(error.hint().unwrap().contains("linux-binary"), "{error}");
+}
+
+#[test]
+fn a_build_directory_gives_its_modules_and_configuration() {
+    let (dir, store) = store();
+    let top = dir.path().join("linux");
+    let bzimage = put(&top, "arch/x86/boot/bzImage", &image("6.13.0-rc1"));
+    put(&top, ".config", b"CONFIG_EXT4_FS=m\n");
+    put(&top, "include/config/kernel.release", b"6.13.0-rc1\n");
+    put(&top, "modules.order", b"fs/ext4/ext4.o\nnet/x.o\n");
+    put(&top, "fs/ext4/ext4.ko", &module(&[]));
+    put(&top, "net/x.ko", &module(&[]));
+    let kernel = store.import(&top).unwrap();
+    assert_eq!(kernel.image, bzimage.canonicalize().unwrap());
+    assert_eq!(
+        kernel.modules.as_deref(),
+        Some(top.canonicalize().unwrap().as_path())
+    );
+    let by_image = store.import(&bzimage).unwrap();
+    assert_eq!(
+        (by_image.modules, by_image.config),
+        (kernel.modules, kernel.config)
+    );
+    let added = store.add(&top, Some("rc")).unwrap();
+    let modules = added.modules.unwrap();
+    assert!(modules.join("kernel/fs/ext4/ext4.ko").exists());
+    assert!(!modules.join("kernel/net").exists());
+    assert!(ModuleTree::open(&modules).unwrap().contains("ext4"));
+
+    let error = store.import(dir.path()).unwrap_err();
+    assert!(
+        error.to_string().contains("no kernel build directory"),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_installed_kernel_brings_its_neighbours() {
+    let (dir, store) = store();
+    let path = put(dir.path(), "boot/vmlinuz-6.1.0-1", &image("6.1.0-1"));
+    put(dir.path(), "boot/config-6.1.0-1", b"");
+    put(dir.path(), "lib/modules/6.1.0-1/modules.builtin", b"");
+    let kernel = store.import(&path).unwrap();
+    assert!(kernel.config.is_some() && kernel.modules.is_some());
+}
+
+#[test]
+fn a_vmlinux_needs_a_way_in() {
+    let (dir, store) = store();
+    let path = put(dir.path(), "vmlinux", &elf(Some(0x1000)));
+    let kernel = store.import(&path).unwrap();
+    assert_eq!(
+        (kernel.release.as_str(), kernel.pvh_entry),
+        ("6.6.6-elf", Some(0x1000))
+    );
+    assert_eq!(kernel.vmlinux.as_ref(), Some(&kernel.image));
+    assert!(store.add(&path, Some("v")).unwrap().vmlinux.is_some());
+    let path = put(dir.path(), "vmlinux2", &elf(None));
+    let error = store.import(&path).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert!(error.hint().unwrap().contains("bzImage"));
+}
+
+#[test]
+fn damage_is_told_and_leaves_nothing() {
+    let (dir, store) = store();
+    let whole = image("6.1.0");
+    let package = package("6.1.0-1");
+    let mut flipped = whole.clone();
+    let middle = 5 * 512 + 40;
+    flipped[middle..middle + 64].fill(0xa5);
+    for (name, data) in [
+        ("short", &whole[..whole.len() - 100]),
+        ("flipped", flipped.as_slice()),
+        ("text", b"no kernel at all"),
+        ("empty", b""),
+        ("short.deb", &package[..package.len() / 2]),
+        ("cut.deb", &package[..package.len() - 20]),
+    ] {
+        let path = put(dir.path(), name, data);
+        let error = store.add(&path, Some("x")).expect_err(name);
+        let kind = error.kind();
+        assert!(
+            matches!(kind, ErrorKind::Damaged | ErrorKind::Unsupported),
+            "{name}: {error}"
+        );
+        store.import(&path).expect_err(name);
+        assert!(is_empty(&store), "{name}");
+    }
+    let error = store.import(&dir.path().join("gone")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+}
+
+#[test]
+fn what_rots_in_the_cache_is_told() {
+    let (dir, store) = store();
+    let path = put(dir.path(), "bzImage", &image("6.1.0"));
+    let name = "build:x".parse().unwrap();
+    let kernel = store.add(&path, Some("x")).unwrap();
+    let mut data = fs::read(&kernel.image).unwrap();
+    data[2600] ^= 1;
+    fs::write(&kernel.image, data).unwrap();
+    let error = store.resolve(&name).unwrap_err();
+    assert!(error.to_string().contains("changed"), "{error}");
+    fs::remove_file(&kernel.image).unwrap();
+    assert!(store.list().unwrap().is_empty());
+    assert_eq!(store.broken().unwrap()[0].0, "build:x");
+    // Adding it again repairs the entry.
+    store.add(&path, Some("x")).unwrap();
+    assert!(store.resolve(&name).is_ok());
+    assert!(store.broken().unwrap().is_empty());
+    fs::write(store.dir().join("names/build:x"), "../../etc").unwrap();
+    assert!(store.resolve(&name).is_err());
+    store.remove("build:x").unwrap();
+}
+
+#[test]
+fn a_missing_kernel_says_how_to_get_it() {
+    let (_dir, store) = store();
+    let error = store.resolve(&"debian:6.12".parse().unwrap()).unwrap_err();
+    assert_eq!(error.hint(), Some("lsmeter kernel fetch debian:6.12"));
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    assert!(
+        store
+            .resolve(&"build:x".parse().unwrap())
+            .unwrap_err()
+            .hint()
+            .is_some()
+    );
+}
+
+#[test]
+fn a_series_is_its_newest_kernel() {
+    let (dir, store) = store();
+    let path = put(dir.path(), "bzImage", &image("6.1.0"));
+    let kernel = store.add(&path, Some("x")).unwrap();
+    let key = kernel
+        .image
+        .parent()
+        .unwrap()
+        .file_name()
+        .unwrap()
+        .to_str()
+        .unwrap();
+    for abi in ["6.1.0-9", "6.1.0-56", "6.12.1+deb13", "6.12.1+deb12"] {
+        fs::write(store.dir().join(format!("names/debian:{abi}")), key).unwrap();
+    }
+    let resolve = |name: &str| store.resolve(&name.parse().unwrap()).map(|k| k.name);
+    assert_eq!(resolve("debian:6.1").unwrap(), "debian:6.1.0-56");
+    assert_eq!(resolve("debian:6.12").unwrap(), "debian:6.12.1+deb12");
+    assert_eq!(resolve("debian:6.1.0-9").unwrap(), "debian:6.1.0-9");
+    assert!(resolve("debian:6.1.0-8").is_err());
+    let names: Vec<_> = store.list().unwrap().into_iter().map(|k| k.name).collect();
+    assert_eq!(names[0], "debian:6.1.0-9");
+    assert_eq!(names[4], "build:x");
+    assert!(store.remove("debian:6.1").is_err());
+    store.remove("debian:6.1.0-9").unwrap();
+    store.remove("debian:6.1").unwrap();
+}
+
+#[test]
+fn two_at_once_agree() {
+    let (dir, store) = store();
+    let path = put(dir.path(), "bzImage", &image("6.1.0"));
+    std::thread::scope(|scope| {
+        for i in 0..4 {
+            let (store, path) = (&store, &path);
+            scope.spawn(move || {
+                store.add(path, Some("same")).unwrap();
+                store.add(path, Some(&format!("own{i}"))).unwrap();
+                store.import(path).unwrap();
+            });
+        }
+    });
+    assert_eq!(store.list().unwrap().len(), 5);
+    assert_eq!(
+        fs::read_dir(store.dir().join("kernels")).unwrap().count(),
+        1
+    );
+}
