@@ -7,6 +7,7 @@
 //! ([`session`], [`protocol`]), [`gather`] makes cells of what they report, and
 //! [`journal`] keeps each as it finishes.
 
+mod built_in;
 pub mod catalogue;
 mod document;
 pub mod environment;
@@ -34,6 +35,7 @@ pub mod tail;
 pub mod visit;
 pub mod vm;
 
+pub use built_in::BuiltIn;
 pub use document::doubts;
 pub use error::LabError;
 pub use run::{Outcome, Progress, Setup, run, write_plugin};

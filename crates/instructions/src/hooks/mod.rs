@@ -17,6 +17,7 @@
 //!   happen to calls that name a function, as those of IMA and EVM before 6.8.
 
 mod btf;
+mod built_in;
 mod costs;
 mod definitions;
 mod explain;
@@ -30,6 +31,7 @@ mod places;
 #[cfg(test)]
 mod tests;
 
+pub use built_in::built_in_modules;
 pub use costs::outermost_sum;
 pub use explain::{EXPLANATIONS, Explanation, explain};
 pub use framework::Framework;

@@ -101,6 +101,12 @@ const INTEGRITY: &[(Integrity, Prepare)] = &[
     (Integrity::Evm, evm::prepare),
 ];
 
+/// Can a policy be made for this module? Then a kernel that lacks it is told of by
+/// [`prepare`], with what it would have to be built with.
+pub fn has_policy(module: &str) -> bool {
+    MODULES.iter().any(|(name, _)| *name == module)
+}
+
 /// All that a configuration needs in a boot.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PolicySetup {

@@ -44,7 +44,8 @@ pub struct CheckArgs {
     #[arg(
         short,
         long = "bench",
-        value_name = "PATTERN",
+        value_name = "PATTERN,…",
+        value_delimiter = ',',
         help_heading = "What is checked"
     )]
     pub benchmarks: Vec<String>,

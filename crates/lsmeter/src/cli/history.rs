@@ -119,7 +119,8 @@ pub struct HistorySelectArgs {
     #[arg(
         short,
         long = "bench",
-        value_name = "PATTERN",
+        value_name = "PATTERN,…",
+        value_delimiter = ',',
         help_heading = "Which series"
     )]
     pub benchmarks: Vec<String>,

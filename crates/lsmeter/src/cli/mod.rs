@@ -160,7 +160,7 @@ pub enum ListCommand {
     /// Benchmarks and their variants, with the system calls that are measured
     Benchmarks {
         /// Only these
-        #[arg(value_name = "PATTERN")]
+        #[arg(value_name = "PATTERN", value_delimiter = ',')]
         patterns: Vec<String>,
         /// As JSON
         #[arg(long)]

@@ -62,7 +62,8 @@ pub struct SelectionArgs {
     #[arg(
         short,
         long = "bench",
-        value_name = "PATTERN",
+        value_name = "PATTERN,…",
+        value_delimiter = ',',
         help_heading = "What is measured"
     )]
     pub benchmarks: Vec<String>,

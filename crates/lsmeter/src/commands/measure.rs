@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What commands that measure share: from flags to an experiment, and what it runs on.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
-use experiment::{Experiment, Metric, Place, Spec, preset};
+use experiment::{Experiment, Metric, Place, Policy, Spec, Stack, nearest, preset};
 use kernels::{Kernel, Store};
+use lab::BuiltIn;
+use lab::policy::has_policy;
 use lab::qemu::Qemu;
 use lab::write_plugin;
 
@@ -100,6 +103,7 @@ impl Machines {
         let store = Store::open(&cache_dir())?;
         let qemu = find_qemu(args, config, experiment)?;
         let kernels = obtain(&experiment.kernels, &store, config, args.offline, line)?;
+        check_stacks(experiment, &store, &kernels)?;
         Ok(Machines {
             store,
             qemu,
@@ -136,6 +140,44 @@ pub fn check_selection(experiment: &Experiment) -> Result<()> {
     let chosen = experiment.selection.choose(lab::catalogue::catalogue());
     chosen.map_err(lab::LabError::from)?;
     Ok(())
+}
+
+/// Can one of the kernels have each module that a stack names? Asked before one is booted.
+/// A module with a policy is passed over: the cells of a kernel that lacks it are
+/// unsupported, and say what it would have to be built with.
+///
+/// # Errors
+/// If not, or an image cannot be read.
+pub fn check_stacks(experiment: &Experiment, store: &Store, kernels: &[Kernel]) -> Result<()> {
+    let mut asked: Vec<(&Stack, String)> = Vec::new();
+    for configuration in &experiment.configurations {
+        let stack = &configuration.stack;
+        let listed = stack.lsm_parameter().map_or(Vec::new(), |_| stack.names());
+        let plain = configuration.policy == Policy::None && configuration.tuning.is_default();
+        let checked = listed
+            .into_iter()
+            .filter(|module| plain || !has_policy(module));
+        asked.extend(checked.map(|module| (stack, module)));
+    }
+    if asked.is_empty() || kernels.is_empty() {
+        return Ok(());
+    }
+    let built_in = kernels.iter().map(|kernel| BuiltIn::of(store, kernel));
+    let built_in = built_in.collect::<Result<Vec<_>, _>>()?;
+    let missing = asked
+        .iter()
+        .find(|(_, module)| !built_in.iter().any(|kernel| kernel.may_have(module)));
+    let Some((stack, module)) = missing else {
+        return Ok(());
+    };
+    let known: BTreeSet<&str> = built_in.iter().flat_map(BuiltIn::names).collect();
+    let hint = match nearest(module, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "`lsmeter kernel list` shows what kernels are here".to_owned(),
+        None => format!("there are {}", Vec::from_iter(known).join(", ")),
+    };
+    let what = format!("stack `{stack}`: no kernel of this run has a module `{module}`");
+    Err(usage(what, hint))
 }
 
 /// QEMU, and that it can do what the experiment asks.

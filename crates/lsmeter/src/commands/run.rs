@@ -71,6 +71,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
         )?,
         Place::Host => Vec::new(),
     };
+    measure::check_stacks(&experiment, &store, &kernels)?;
     let cancel = cancel_on_signals()?;
     let timed = experiment
         .metrics

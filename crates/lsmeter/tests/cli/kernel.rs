@@ -81,6 +81,46 @@ fn kernels_that_are_not_there_or_are_none() {
 }
 
 /// The first `length` bytes of a bzImage whose payload is random.
+/// A kernel without symbols is not refused what its image may have.
+#[test]
+fn a_module_that_no_kernel_has_is_refused() {
+    let place = Place::new();
+    place.write("vmlinux", vmlinux(b"capability\0"));
+    place.write("other", vmlinux(b"xselinux\0"));
+    let kernels = ["--kernel", "./vmlinux", "--kernel", "./other"];
+    let refused = |command: &str, stack: &str, module: &str| {
+        let stacks = ["--stack", "capability,selinux", "--stack", stack];
+        let asked = [&[command, "--offline"], &kernels[..], &stacks].concat();
+        let error = format!("stack `{stack}`: no kernel of this run has a module `{module}`");
+        place.run(&asked).refused(2, &error, Some("kernel list"));
+    };
+    refused("run", "capabilty", "capabilty");
+    refused("run", "capability,selinu", "selinu");
+    refused("profile", "capability,tomoyo", "tomoyo");
+    assert_eq!(place.names(), ["cache", "other", "vmlinux"]);
+}
+
+/// An ELF file that boots by PVH as far as its note says, with a release and some text.
+fn vmlinux(text: &[u8]) -> Vec<u8> {
+    let mut elf = vec![0; 64 + 56];
+    elf[..6].copy_from_slice(b"\x7fELF\x02\x01");
+    elf[16] = 2; // an executable
+    elf[18] = 62; // x86-64
+    elf[32] = 64; // one program header, here
+    elf[54] = 56;
+    elf[56] = 1;
+    elf[64] = 4; // of notes, behind it
+    elf[64 + 8] = 64 + 56;
+    elf[64 + 32] = 20;
+    for word in [4, 4, 18] {
+        elf.extend(u32::to_le_bytes(word));
+    }
+    elf.extend(b"Xen\0\x00\x00\x10\x00");
+    elf.extend(b"Linux version 6.6.6-none (x@y) #1\0");
+    elf.extend(text);
+    elf
+}
+
 fn bz_image(random: &[u8], length: usize) -> Vec<u8> {
     let mut image = random.to_vec();
     image[..4096].fill(0);

@@ -89,6 +89,16 @@ fn listed_benchmarks_can_be_chosen() {
             .all(|benchmark| benchmark["name"] == "read")
     );
     assert_eq!(benchmarks.len(), 4);
+    let several = |asked: &[&str]| {
+        place
+            .run(&[&["list", "benchmarks"], asked].concat())
+            .code(0)
+            .stdout
+    };
+    assert_eq!(
+        several(&["getppid,stat:AA"]),
+        several(&["getppid", "stat:AA"])
+    );
     let asked = ["list", "benchmarks", "opne"];
     place.run(&asked).refused(
         2,

@@ -32,6 +32,16 @@ fn a_wrong_word_is_wrong_usage() {
         "'S' in a module name",
         "lsm= parameter",
     );
+    refused(
+        &["run", "--bench", "open,sta"],
+        "pattern `sta` fits no benchmark",
+        "did you mean `stat`?",
+    );
+    refused(
+        &["run", "--bench", "open,"],
+        "names no benchmark",
+        "BENCHMARK:VARIANT",
+    );
     refused(&["run", "--baseline", "smack"], "is none of the", "add it");
     refused(
         &["run", "--kernel", "debian:six"],

@@ -132,27 +132,30 @@ fn two_runs_with_the_deterministic_clock_are_the_same() {
     assert_eq!(fast, counts);
 }
 
+/// IPE is in 6.12 and not in 6.1.
 #[test]
 fn a_stack_that_the_kernel_does_not_honour_fails_alone() {
     let _machine = machine();
-    let place = Place::with_kernels();
-    let stacks = ["--stack", "capability", "--stack", "capability,smack"];
+    let place = Place::with_kernel("debian:6.1");
+    let other = ["--kernel", "debian:6.1"];
+    let stacks = ["--stack", "capability", "--stack", "capability,ipe"];
+    let output = ["--output", "out.json"];
     let ended = place
-        .run(&arguments(&[&stacks, THREE, &["--output", "out.json"]]))
+        .run(&arguments(&[&other, &stacks, THREE, &output]))
         .code(4);
     let run = read(&place.join("out.json"));
     for cell in &run.cells {
-        if cell.stack.len() == 1 {
+        if cell.stack.len() == 1 || cell.kernel == "debian:6.12" {
             assert_eq!(cell.status, Status::Ok, "{cell:?}");
             continue;
         }
         assert_eq!(cell.status, Status::Failed, "{cell:?}");
         let reason = cell.reason.as_deref().unwrap();
         assert!(reason.contains("did not honour the stack"), "{reason}");
-        assert!(reason.contains("without smack"), "{reason}");
+        assert!(reason.contains("without ipe"), "{reason}");
         assert!(!cell.active_lsms.is_empty());
     }
-    assert_eq!(run.cells.len(), 6);
+    assert_eq!(run.cells.len(), 12);
     assert!(
         run.warnings
             .iter()
@@ -162,7 +165,40 @@ fn a_stack_that_the_kernel_does_not_honour_fails_alone() {
         ended.stderr.contains("did not honour the stack"),
         "{ended:#?}"
     );
-    assert!(ended.stdout.contains("3 of 6 cells failed"), "{ended:#?}");
+    assert!(ended.stdout.contains("3 of 12 cells failed"), "{ended:#?}");
+}
+
+/// Nothing is booted for it.
+#[test]
+fn a_module_that_no_kernel_has_is_refused() {
+    let place = Place::with_kernels();
+    for (command, stack, module, hint) in [
+        (
+            "run",
+            "capabilty",
+            "capabilty",
+            "did you mean `capability`?",
+        ),
+        (
+            "run",
+            "capability,smack",
+            "smack",
+            "there are apparmor, bpf, ",
+        ),
+        ("profile", "capability,selnux", "selnux", "`selinux`?"),
+    ] {
+        let asked = [
+            command,
+            "--offline",
+            "--kernel",
+            "debian:6.12",
+            "--stack",
+            stack,
+        ];
+        let error = format!("stack `{stack}`: no kernel of this run has a module `{module}`");
+        place.run(&asked).refused(2, &error, Some(hint));
+    }
+    assert_eq!(place.names(), [""; 0], "nothing was measured");
 }
 
 /// Linux puts capability first: the kernel cannot, which is no failure of the run's.

@@ -4,12 +4,14 @@
 use crate::symbols::SymbolTable;
 
 pub const BASE: u64 = 0xffff_ffff_8100_0000;
-const CODE_AT: usize = 120;
+/// Where in the file the bytes at [`BASE`] are.
+pub const CODE_AT: usize = 120;
 
 /// An image to write.
 #[derive(Debug, Clone, Default)]
 pub struct Image {
-    /// Global functions; a name that begins with `-` is a static one, with `=` data.
+    /// Global functions, 16 bytes each; a name that begins with `-` is a static one, with `=`
+    /// data, with `^` data at the address of the next one.
     pub symbols: Vec<String>,
     pub btf: Option<Vec<u8>>,
     /// The section's name.
@@ -50,20 +52,17 @@ impl Image {
         let btf = self.btf.clone().unwrap_or_default();
         let btf_at = BASE + code.len() as u64;
         let (mut symtab, mut strtab) = (vec![0; 24], vec![0]);
-        for (at, name) in self.symbols.iter().enumerate() {
-            let (name, info) = match name.as_bytes()[0] {
-                b'-' => (&name[1..], 0x02),
-                b'=' => (&name[1..], 0x11),
-                _ => (&name[..], 0x12),
+        let mut at = BASE;
+        for name in &self.symbols {
+            let (name, info, len) = match name.as_bytes()[0] {
+                b'-' => (&name[1..], 0x02, 16),
+                b'=' => (&name[1..], 0x11, 16),
+                b'^' => (&name[1..], 0x11, 0),
+                _ => (&name[..], 0x12, 16),
             };
             let section = if info == 0x11 { 5 } else { 1 };
-            symtab.extend(symbol(
-                &mut strtab,
-                name,
-                info,
-                section,
-                BASE + 16 * at as u64,
-            ));
+            symtab.extend(symbol(&mut strtab, name, info, section, at));
+            at += len;
         }
         if self.btf_symbols {
             let end = btf_at + btf.len() as u64;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
 mod builder;
+mod built_in;
 mod kernels;
 mod lists;
 mod random;

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Which modules a kernel was built with, read from its image before it is booted.
+
+use std::collections::BTreeSet;
+
+use crate::symbols::SymbolTable;
+use crate::symbols::elf::{Segment, segments, slice, u64_at};
+
+/// Where `DEFINE_LSM` and `DEFINE_EARLY_LSM` of `include/linux/lsm_hooks.h` put each module's
+/// `struct lsm_info`, and how they call it.
+const TABLES: [(&str, &str, &str); 2] = [
+    ("__start_lsm_info", "__end_lsm_info", "__lsm_"),
+    (
+        "__start_early_lsm_info",
+        "__end_early_lsm_info",
+        "__early_lsm_",
+    ),
+];
+/// Longest name of a module in bytes; the longest of Linux has ten.
+const MAX_NAME_LEN: usize = 64;
+
+/// The names that `lsm=` can have in the kernel whose decompressed image is `bytes`.
+///
+/// `None` if the kernel does not tell: it was built without the framework, or without
+/// `CONFIG_KALLSYMS_ALL`, or keeps its modules in another way.
+#[must_use]
+pub fn built_in_modules(bytes: &[u8], symbols: &SymbolTable) -> Option<BTreeSet<String>> {
+    let segments = segments(bytes)?;
+    let (mut names, mut lengths) = (BTreeSet::new(), BTreeSet::new());
+    for (start, end, prefix) in TABLES {
+        let address = |name| Some(symbols.named(name).next()?.address);
+        let (start, end) = (address(start)?, address(end)?);
+        let mut modules: Vec<u64> = symbols
+            .with_prefix(prefix)
+            .map(|symbol| symbol.address)
+            .filter(|address| (start..end).contains(address))
+            .collect();
+        modules.sort_unstable();
+        if start != end {
+            lengths.insert(part_len(&modules, start..end)?);
+        }
+        for module in modules {
+            names.insert(name(&segments, module)?.to_owned());
+        }
+    }
+    // A part that stands alone could hold a second one without a symbol.
+    (lengths.len() == 1 && names.len() > 1).then_some(names)
+}
+
+/// How long the parts of `range` are, all equally, at the starts of which these addresses are.
+/// `None` if they do not fill it: there is a module that has no symbol.
+fn part_len(addresses: &[u64], range: std::ops::Range<u64>) -> Option<u64> {
+    let parts = addresses.len() as u64;
+    let len = range.end.checked_sub(range.start)?;
+    let part = len.checked_div(parts).filter(|part| part * parts == len)?;
+    let starts = (0..parts).map(|n| range.start + n * part);
+    starts.eq(addresses.iter().copied()).then_some(part)
+}
+
+/// The name of the module whose `struct lsm_info` is at `address`: it begins with a pointer
+/// to the name or, from Linux 6.18 on, to a `struct lsm_id` that begins with one.
+fn name<'a>(segments: &[Segment<'a>], address: u64) -> Option<&'a str> {
+    let to = u64_at(at(segments, address, 8)?, 0)?;
+    text(segments, to).or_else(|| text(segments, u64_at(at(segments, to, 8)?, 0)?))
+}
+
+/// A module's name at `address`.
+fn text<'a>(segments: &[Segment<'a>], address: u64) -> Option<&'a str> {
+    let segment = segments.iter().find(|segment| segment.contains(address))?;
+    let start = usize::try_from(address - segment.address).ok()?;
+    let mut bytes = segment.bytes.get(start..)?.iter().take(MAX_NAME_LEN + 1);
+    let len = bytes.position(|&byte| byte == 0).filter(|&len| len > 0)?;
+    let name = str::from_utf8(segment.bytes.get(start..start + len)?).ok()?;
+    name.bytes()
+        .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'))
+        .then_some(name)
+}
+
+/// `len` bytes at `address`.
+fn at<'a>(segments: &[Segment<'a>], address: u64, len: u64) -> Option<&'a [u8]> {
+    segments
+        .iter()
+        .find_map(|segment| slice(segment.bytes, address.checked_sub(segment.address)?, len))
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+use proptest::prelude::*;
+
+use super::builder::{BASE, CODE_AT, Image};
+use crate::hooks::built_in_modules;
+use crate::symbols::SymbolTable;
+
+/// Two modules, one of them early, and what lies behind them, 16 bytes each.
+const SYMBOLS: [&str; 10] = [
+    "^__start_lsm_info",
+    "=__lsm_selinux",
+    "=__lsm_apparmor",
+    "^__end_lsm_info",
+    "^__start_early_lsm_info",
+    "=__early_lsm_lockdown",
+    "=__end_early_lsm_info",
+    "=ids",
+    "=names",
+    "_end",
+];
+const IDS: u64 = BASE + 4 * 16;
+const NAMES: u64 = BASE + 5 * 16;
+
+/// The image with these words and bytes written at addresses, and its symbols.
+fn kernel(symbols: &[&str], words: &[(u64, u64)], names: &[u8]) -> (Vec<u8>, SymbolTable) {
+    let image = Image {
+        symbols: symbols.iter().map(|&name| name.to_owned()).collect(),
+        btf_name: ".rodata",
+        ..Image::default()
+    };
+    let mut bytes = image.write();
+    let table = SymbolTable::from_vmlinux(&bytes).expect("symbols");
+    let mut put = |address: u64, what: &[u8]| {
+        let at = CODE_AT + (address - BASE) as usize;
+        bytes[at..at + what.len()].copy_from_slice(what);
+    };
+    for (address, word) in words {
+        put(*address, &word.to_le_bytes());
+    }
+    put(NAMES, names);
+    (bytes, table)
+}
+
+const OLD: [(u64, u64); 3] = [
+    (BASE, NAMES),
+    (BASE + 16, NAMES + 3),
+    (BASE + 32, NAMES + 6),
+];
+const TEXT: &[u8] = b"se\0aa\0ld\0";
+
+fn listed(symbols: &[&str], words: &[(u64, u64)], names: &[u8]) -> Option<Vec<String>> {
+    let (bytes, table) = kernel(symbols, words, names);
+    Some(built_in_modules(&bytes, &table)?.into_iter().collect())
+}
+
+#[test]
+fn names_are_those_that_the_modules_are_registered_by() {
+    let all = Some(super::names(&["aa", "ld", "se"]));
+    assert_eq!(listed(&SYMBOLS, &OLD, TEXT), all);
+    // As from 6.18 on: by way of a struct lsm_id.
+    let mut new = OLD;
+    new[1].1 = IDS;
+    let new: Vec<(u64, u64)> = new.into_iter().chain([(IDS, NAMES + 3)]).collect();
+    assert_eq!(listed(&SYMBOLS, &new, TEXT), all);
+}
+
+#[test]
+fn a_kernel_that_does_not_tell_all_lists_none() {
+    // A module without a symbol of its own.
+    for hidden in [1, 2, 5] {
+        let mut symbols = SYMBOLS;
+        symbols[hidden] = "=hidden";
+        assert_eq!(listed(&symbols, &OLD, TEXT), None, "{hidden}");
+    }
+    // No table of early modules.
+    let mut symbols = SYMBOLS;
+    symbols[4] = "^somewhere";
+    assert_eq!(listed(&symbols, &OLD, TEXT), None);
+    for (words, names) in [
+        (&OLD[..2], TEXT),
+        (&OLD[..], b"se\0A!\0ld\0"),
+        (&OLD[..], b"se\0\0a\0ld\0"),
+        (&[OLD[0], OLD[1], (OLD[2].0, u64::MAX - 3)][..], TEXT),
+    ] {
+        assert_eq!(listed(&SYMBOLS, words, names), None, "{words:x?}");
+    }
+    // One that stands alone could have others beside it.
+    let mut alone = vec!["^__start_lsm_info", "^__end_lsm_info"];
+    alone.extend(&SYMBOLS[4..]);
+    assert_eq!(listed(&alone, &[(BASE, NAMES)], TEXT), None);
+    assert_eq!(listed(&["a", "b", "c", "d", "e", "f"], &[], b""), None);
+}
+
+proptest! {
+    #[test]
+    fn any_image_does_no_harm(flips in prop::collection::vec((0_usize..1500, any::<u8>()), 1..8)) {
+        let (mut bytes, table) = kernel(&SYMBOLS, &OLD, TEXT);
+        for (at, byte) in flips {
+            if let Some(old) = bytes.get_mut(at) {
+                *old = byte;
+            }
+        }
+        let _ = built_in_modules(&bytes, &table);
+    }
+}
