@@ -26,16 +26,16 @@ run_needs := qemu-system-x86_64:qemu-system-x86 mkfs.ext4:e2fsprogs
 ifneq ($(shell command -v apt-get),)
 run_needs += /usr/share/keyrings/debian-archive-keyring.gpg:debian-archive-keyring gpgv:gpgv
 endif
-test_needs := mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs
+# What the tests of `make check` call. What draws the call strings of placements.
+check_needs := dot:graphviz
+# What a figure's letters in a PDF are taken from, and what reads them.
+check_needs += /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf:fonts-dejavu-core \
+	pdftotext:poppler-utils
+
+test_needs := $(check_needs) mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs
 # What compiles policies that the tests load.
 test_needs += secilc:secilc apparmor_parser:apparmor \
 	/usr/share/selinux/default/base.pp.bz2:selinux-policy-default
-
-# What draws the call strings of placements.
-test_needs += dot:graphviz
-# What a figure's letters in a PDF are taken from, and what reads them.
-test_needs += /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf:fonts-dejavu-core \
-	pdftotext:poppler-utils
 
 # What opens reports, asks DuckDB and checks plans: .mjs, and the modules in its package-lock.json.
 test_needs += /usr/bin/chromium:chromium node:nodejs npm:npm
@@ -65,20 +65,23 @@ all: build
 help:
 	@echo 'make run      build, then measure: lsmeter run (ARGS="...": its arguments)'
 	@echo 'make build    build target/release/lsmeter (the default)'
+	@echo 'make check    formatting, lints and the tests that need no kernel and no browser'
 	@echo 'make test     formatting, lints and all tests, some of which boot kernels'
 	@echo 'make install  install lsmeter into PREFIX/bin ($(PREFIX)/bin)'
 	@echo 'make deb      make a Debian package in target/debian'
 	@echo 'make doc      the API documentation, manual pages and completions, in target/'
 	@echo 'make clean    remove what was built; fetched kernels stay'
-	@echo 'run, build and test install what they lack through apt, and say so.'
+	@echo 'run, build, check and test install what they lack through apt, and say so.'
 
-.PHONY: rust build-needs run-needs test-needs
+.PHONY: rust build-needs run-needs check-needs test-needs
 rust:
 	@.ci/rust '$(CARGO)' '$(rust_version)'
 build-needs: rust
 	@.ci/packages $(build_needs)
 run-needs: rust
 	@.ci/packages $(build_needs) $(run_needs)
+check-needs: rust
+	@.ci/packages $(build_needs) $(run_needs) $(check_needs)
 test-needs: rust
 	@.ci/packages $(build_needs) $(run_needs) $(test_needs)
 
@@ -89,6 +92,18 @@ build: build-needs
 .PHONY: run
 run: run-needs build
 	@$(lsmeter) run $(ARGS)
+
+# After each change. Not what boots kernels, opens a browser, packs a package or asks npm: it
+# is named here, so that a new test is among those that run.
+slow_tests := browser duckdb faults machine modules package plan real
+quick_tests := $(sort $(filter-out $(slow_tests), \
+	$(notdir $(basename $(wildcard crates/*/tests/*.rs)) \
+		$(patsubst %/main.rs,%,$(wildcard crates/*/tests/*/main.rs)))))
+.PHONY: check
+check: check-needs
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
+	$(CARGO) test $(CARGO_FLAGS) --workspace --lib --bins $(addprefix --test ,$(quick_tests))
 
 # One profile for lints and tests: a second build of everything is saved, and
 # the tests that boot or try many inputs need the speed. The C is compiled with

@@ -1,34 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Compiles the eBPF programs, which the library carries inside itself.
 
+use std::env;
 use std::path::PathBuf;
-use std::{env, fs};
+use std::process::Command;
 
-use libbpf_cargo::SkeletonBuilder;
+const SOURCE: &str = "bpf/monitor.bpf.c";
 
 fn main() {
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let of_cargo = |name: &str| env::var(name).unwrap_or_else(|_| panic!("cargo sets {name}"));
     println!("cargo:rerun-if-changed=bpf");
-    let mut arguments = vec!["-Wall", "-Wextra", "-Werror", "-mcpu=v3", "-std=gnu11"]
-        .into_iter()
-        .map(str::to_owned)
-        .collect::<Vec<_>>();
+    let mut clang = Command::new("clang");
+    clang.args(["-Wall", "-Wextra", "-Werror", "-mcpu=v3", "-std=gnu11"]);
+    // There is no stack protector in eBPF, but some distributions' clang asks for it.
+    clang.args(["-g", "-O2", "-target", "bpf", "-fno-stack-protector"]);
+    clang.arg("-D__TARGET_ARCH_x86");
+    // The headers of the libbpf that loads the programs: libbpf-sys tells where it put them.
+    clang.args(["-I", &of_cargo("DEP_BPF_INCLUDE")]);
     // With -target bpf, clang does not look where Debian keeps <asm/types.h>.
     let multiarch = format!(
         "/usr/include/{}-linux-gnu",
-        env::var("CARGO_CFG_TARGET_ARCH").expect("cargo sets CARGO_CFG_TARGET_ARCH")
+        of_cargo("CARGO_CFG_TARGET_ARCH")
     );
-    if fs::exists(&multiarch).unwrap_or(false) {
-        arguments.extend(["-isystem".to_owned(), multiarch]);
+    if PathBuf::from(&multiarch).exists() {
+        clang.args(["-isystem", &multiarch]);
     }
     // Line information names files. Where they lay when it was built is nobody's business, and
     // would make each directory's lsmeter another one.
-    let here = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
-    arguments.push(format!("-ffile-prefix-map={here}=monitor"));
-    SkeletonBuilder::new()
-        .source("bpf/monitor.bpf.c")
-        .obj(out.join("monitor.bpf.o"))
-        .clang_args(arguments)
-        .build()
-        .unwrap_or_else(|error| panic!("the eBPF programs do not compile: {error:?}"));
+    for (lie, name) in [
+        ("CARGO_MANIFEST_DIR", "monitor"),
+        ("DEP_BPF_INCLUDE", "libbpf"),
+    ] {
+        clang.arg(format!("-ffile-prefix-map={}={name}", of_cargo(lie)));
+    }
+    let object = PathBuf::from(of_cargo("OUT_DIR")).join("monitor.bpf.o");
+    clang.args(["-c", SOURCE, "-o"]).arg(object);
+    let status = clang.status();
+    let status = status.unwrap_or_else(|error| panic!("cannot run clang: {error}"));
+    assert!(
+        status.success(),
+        "the eBPF programs do not compile: {clang:?}: {status}"
+    );
 }

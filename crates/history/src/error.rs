@@ -53,14 +53,6 @@ pub enum HistoryError {
         /// How many are read.
         limit: usize,
     },
-    /// The index fails, for another reason than that it is damaged.
-    #[error("{path}: {source}")]
-    Index {
-        /// Its file.
-        path: PathBuf,
-        /// Why.
-        source: rusqlite::Error,
-    },
 }
 
 impl HistoryError {
@@ -94,10 +86,6 @@ impl HistoryError {
             HistoryError::TooMany { .. } => {
                 "name a directory that holds run documents and nothing else".to_owned()
             }
-            HistoryError::Index { path, .. } => format!(
-                "remove {}: it is made anew from the documents",
-                path.display()
-            ),
         }
     }
 }

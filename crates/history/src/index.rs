@@ -1,59 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The index: a SQLite database of what the documents hold.
+//! The index: what the documents hold that series are made of, in one file.
 
-use std::collections::HashMap;
-use std::fs::{self, Metadata};
-use std::path::{Path, PathBuf};
-use std::time::{Duration, UNIX_EPOCH};
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{self, File, Metadata};
+use std::io::{Read, Write};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 use experiment::{AnyDocument, Metric, Run};
-use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{HistoryError, LeftOut, hexadecimal};
+use crate::{HistoryError, LeftOut, hexadecimal, write_beside};
 
-/// The index's file.
-const FILE: &str = "index.sqlite";
-/// Of the tables below, as `PRAGMA user_version`. Another one's index is made anew.
-const VERSION: i32 = 1;
-/// How long another process may write.
-const BUSY: Duration = Duration::from_secs(10);
-
-const TABLES: &str = "
-    CREATE TABLE runs (
-        id INTEGER PRIMARY KEY,
-        file TEXT NOT NULL UNIQUE,
-        bytes INTEGER NOT NULL,
-        modified_ns INTEGER NOT NULL,
-        digest TEXT NOT NULL,
-        started TEXT NOT NULL,
-        left_out TEXT
-    );
-    CREATE INDEX runs_by_digest ON runs (digest);
-    CREATE TABLE cells (
-        run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
-        kernel TEXT NOT NULL,
-        release TEXT NOT NULL,
-        configuration TEXT NOT NULL,
-        filesystem TEXT NOT NULL,
-        benchmark TEXT NOT NULL,
-        variant TEXT NOT NULL,
-        metric TEXT NOT NULL,
-        machine TEXT NOT NULL,
-        figure REAL NOT NULL,
-        low REAL,
-        high REAL,
-        exact INTEGER NOT NULL,
-        position INTEGER NOT NULL
-    );
-    CREATE INDEX cells_by_run ON cells (run);
-";
+/// The index's file: the SHA-256 of the rest, [`VERSION`], and the files as postcard writes
+/// them.
+const FILE: &str = "index.bin";
+/// Earlier versions' index.
+const OLD_FILE: &str = "index.sqlite";
+/// Of what follows. Another one's index is made anew.
+const VERSION: u8 = 1;
+/// Longest index that is read, in bytes.
+const LIMIT: u64 = 1 << 30;
+const DIGEST_LEN: usize = 32;
 
 /// What tells that a file has changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Stamp {
-    bytes: i64,
-    modified_ns: i64,
+    bytes: u64,
+    modified_ns: u128,
 }
 
 impl Stamp {
@@ -61,281 +36,237 @@ impl Stamp {
         let modified = metadata.modified().ok();
         let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         Stamp {
-            bytes: i64::try_from(metadata.len()).unwrap_or(i64::MAX),
-            modified_ns: since
-                .and_then(|since| i64::try_from(since.as_nanos()).ok())
-                .unwrap_or(0),
+            bytes: metadata.len(),
+            modified_ns: since.map_or(0, |since| since.as_nanos()),
         }
     }
 }
 
+/// A file of the directory.
+#[derive(Debug, Serialize, Deserialize)]
+struct Document {
+    stamp: Stamp,
+    /// SHA-256 of its content; empty if it could not be read.
+    digest: String,
+    /// Why it is in no series, if it is in none.
+    left_out: Option<String>,
+    started: String,
+    /// What cells are called, each text once.
+    texts: Vec<String>,
+    cells: Vec<Cell>,
+}
+
+/// A cell that has a figure; texts by their positions in [`Document::texts`].
+#[derive(Debug, Serialize, Deserialize)]
+struct Cell {
+    kernel: usize,
+    release: usize,
+    configuration: usize,
+    filesystem: usize,
+    benchmark: usize,
+    variant: usize,
+    machine: usize,
+    metric: Metric,
+    figure: f64,
+    interval: Option<[f64; 2]>,
+    exact: bool,
+}
+
+impl Cell {
+    fn texts(&self) -> [usize; 7] {
+        [
+            self.kernel,
+            self.release,
+            self.configuration,
+            self.filesystem,
+            self.benchmark,
+            self.variant,
+            self.machine,
+        ]
+    }
+}
+
 /// A cell that has a figure, with its run.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Indexed {
-    pub(crate) file: String,
-    pub(crate) started: String,
-    pub(crate) kernel: String,
-    pub(crate) release: String,
-    pub(crate) configuration: String,
-    pub(crate) filesystem: String,
-    pub(crate) benchmark: String,
-    pub(crate) variant: String,
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Indexed<'a> {
+    pub(crate) file: &'a str,
+    pub(crate) started: &'a str,
+    pub(crate) kernel: &'a str,
+    pub(crate) release: &'a str,
+    pub(crate) configuration: &'a str,
+    pub(crate) filesystem: &'a str,
+    pub(crate) benchmark: &'a str,
+    pub(crate) variant: &'a str,
     pub(crate) metric: Metric,
-    pub(crate) machine: String,
+    pub(crate) machine: &'a str,
     pub(crate) figure: f64,
     pub(crate) interval: Option<[f64; 2]>,
     pub(crate) exact: bool,
 }
 
-/// An open index.
-#[derive(Debug)]
+/// An index in memory: each document by the name of its file.
+#[derive(Debug, Default)]
 pub(crate) struct Index {
-    path: PathBuf,
-    connection: Connection,
+    documents: BTreeMap<String, Document>,
 }
 
 impl Index {
-    /// Opens the index in a directory, or makes a new one where there is none that can be
-    /// used. Where none can be written it is kept in memory.
-    pub(crate) fn open(directory: &Path) -> Result<Index, HistoryError> {
-        let path = directory.join(FILE);
-        let open = |connection: rusqlite::Result<Connection>| {
-            let connection = connection?;
-            connection.busy_timeout(BUSY)?;
-            connection.pragma_update(None, "foreign_keys", true)?;
-            let found: i32 =
-                connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-            Ok((connection, found))
-        };
-        let connection = match open(Connection::open(&path)) {
-            Ok((connection, VERSION)) if is_sound(&connection) => Some(connection),
-            Err(rusqlite::Error::SqliteFailure(error, _))
-                if error.code == rusqlite::ErrorCode::DatabaseBusy =>
-            {
-                let source = rusqlite::Error::SqliteFailure(error, None);
-                return Err(HistoryError::Index { path, source });
-            }
-            Ok(_) | Err(_) => {
-                for end in ["", "-journal", "-wal", "-shm"] {
-                    let _ = fs::remove_file(directory.join(format!("{FILE}{end}")));
-                }
-                let made = open(Connection::open(&path))
-                    .and_then(|(connection, _)| create(&connection).map(|()| connection));
-                made.ok()
-            }
-        };
-        let in_memory = || {
-            let (connection, _) = open(Connection::open_in_memory())?;
-            create(&connection)?;
-            Ok(connection)
-        };
-        let connection = match connection {
-            Some(connection) => Ok(connection),
-            None => in_memory(),
-        };
-        match connection {
-            Ok(connection) => Ok(Index { path, connection }),
-            Err(source) => Err(HistoryError::Index { path, source }),
+    /// Reads the index in a directory; an empty one where there is none that can be used.
+    pub(crate) fn open(directory: &Path) -> Index {
+        Index {
+            documents: read(&directory.join(FILE)).unwrap_or_default(),
         }
     }
 
     /// The file whose content has this SHA-256.
-    pub(crate) fn file_of(&self, digest: &str) -> Result<Option<String>, HistoryError> {
-        let query = "SELECT file FROM runs WHERE digest = ?1 AND left_out IS NULL";
-        let found = self
-            .connection
-            .query_row(query, [digest], |row| row.get(0))
-            .optional();
-        found.map_err(|source| self.failed(source))
+    pub(crate) fn file_of(&self, digest: &str) -> Option<&str> {
+        let mut documents = self.documents.iter();
+        let found = documents.find(|(_, of)| of.digest == digest && of.left_out.is_none());
+        found.map(|(file, _)| file.as_str())
     }
 
-    /// Makes the index one of these files; `load` reads one. What is in no series is told.
+    /// Makes the index one of these files of a directory, and writes it there if it has
+    /// changed and can be written; `load` reads one. What is in no series is told.
     pub(crate) fn follow(
         &mut self,
-        files: &[(String, Stamp)],
+        directory: &Path,
+        files: Vec<(String, Stamp)>,
         load: &dyn Fn(&str) -> Result<Vec<u8>, HistoryError>,
-    ) -> Result<Vec<LeftOut>, HistoryError> {
-        let path = self.path.clone();
-        let failed = |source| HistoryError::Index { path, source };
-        follow(&mut self.connection, files, load).map_err(failed)
+    ) -> Vec<LeftOut> {
+        let mut before = std::mem::take(&mut self.documents);
+        let mut changed = false;
+        for (file, stamp) in files {
+            let known = before.remove(&file).filter(|of| of.stamp == stamp);
+            changed |= known.is_none();
+            let document = known.unwrap_or_else(|| document(stamp, load(&file)));
+            self.documents.insert(file, document);
+        }
+        if changed || !before.is_empty() {
+            // Whoever may not write here reads the documents again the next time.
+            let _ = self.write(directory);
+        }
+        let left_out = self.documents.iter().filter_map(|(file, document)| {
+            let why = document.left_out.clone()?;
+            let file = file.clone();
+            Some(LeftOut { file, why })
+        });
+        left_out.collect()
+    }
+
+    fn write(&self, directory: &Path) -> std::io::Result<()> {
+        let bytes = postcard::to_extend(&self.documents, vec![VERSION]);
+        let bytes = bytes.map_err(std::io::Error::other)?;
+        write_beside(&directory.join(FILE), |file| {
+            file.write_all(&Sha256::digest(&bytes))?;
+            file.write_all(&bytes)
+        })?;
+        let _ = fs::remove_file(directory.join(OLD_FILE));
+        Ok(())
     }
 
     /// All cells with a figure, runs in the order of their beginning, cells in that of
     /// their document.
-    pub(crate) fn cells(&self) -> Result<Vec<Indexed>, HistoryError> {
-        let cells = || {
-            let mut query = self.connection.prepare(
-                "SELECT file, started, kernel, release, configuration, filesystem, benchmark,
-                        variant, metric, machine, figure, low, high, exact
-                 FROM cells JOIN runs ON cells.run = runs.id
-                 ORDER BY started, file, position",
-            )?;
-            let rows = query.query_map([], |row| {
-                let metric: String = row.get(8)?;
-                let low: Option<f64> = row.get(11)?;
-                Ok(Indexed {
-                    file: row.get(0)?,
-                    started: row.get(1)?,
-                    kernel: row.get(2)?,
-                    release: row.get(3)?,
-                    configuration: row.get(4)?,
-                    filesystem: row.get(5)?,
-                    benchmark: row.get(6)?,
-                    variant: row.get(7)?,
-                    metric: metric
-                        .parse()
-                        .map_err(|_| rusqlite::Error::InvalidColumnName("metric".to_owned()))?,
-                    machine: row.get(9)?,
-                    figure: row.get(10)?,
-                    interval: low.zip(row.get(12)?).map(|(low, high)| [low, high]),
-                    exact: row.get(13)?,
-                })
-            })?;
-            rows.collect::<rusqlite::Result<Vec<Indexed>>>()
-        };
-        cells().map_err(|source| self.failed(source))
-    }
-
-    fn failed(&self, source: rusqlite::Error) -> HistoryError {
-        HistoryError::Index {
-            path: self.path.clone(),
-            source,
-        }
-    }
-}
-
-fn create(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch(&format!(
-        "BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;"
-    ))
-}
-
-/// Is it readable to its end? A damaged one is made anew.
-fn is_sound(connection: &Connection) -> bool {
-    let check = connection.pragma_query_value(None, "quick_check", |row| row.get::<_, String>(0));
-    check.is_ok_and(|verdict| verdict == "ok")
-}
-
-fn follow(
-    connection: &mut Connection,
-    files: &[(String, Stamp)],
-    load: &dyn Fn(&str) -> Result<Vec<u8>, HistoryError>,
-) -> rusqlite::Result<Vec<LeftOut>> {
-    let transaction = connection.transaction()?;
-    let mut known: HashMap<String, Stamp> = HashMap::new();
-    {
-        let mut query = transaction.prepare("SELECT file, bytes, modified_ns FROM runs")?;
-        let rows = query.query_map([], |row| {
-            let stamp = Stamp {
-                bytes: row.get(1)?,
-                modified_ns: row.get(2)?,
-            };
-            Ok((row.get(0)?, stamp))
-        })?;
-        for row in rows {
-            let (file, stamp) = row?;
-            known.insert(file, stamp);
-        }
-    }
-    for (file, stamp) in files {
-        match known.remove(file) {
-            Some(before) if before == *stamp => continue,
-            Some(_) => forget(&transaction, file)?,
-            None => {}
-        }
-        take(&transaction, file, *stamp, load(file))?;
-    }
-    for file in known.keys() {
-        forget(&transaction, file)?;
-    }
-    let left_out = {
-        let mut query = transaction
-            .prepare("SELECT file, left_out FROM runs WHERE left_out IS NOT NULL ORDER BY file")?;
-        let rows = query.query_map([], |row| {
-            Ok(LeftOut {
-                file: row.get(0)?,
-                why: row.get(1)?,
+    pub(crate) fn cells(&self) -> Vec<Indexed<'_>> {
+        let mut documents: Vec<(&String, &Document)> = self.documents.iter().collect();
+        documents.sort_by_key(|(file, document)| (&document.started, *file));
+        let cells = documents.into_iter().flat_map(|(file, document)| {
+            let text = |at: usize| document.texts[at].as_str();
+            document.cells.iter().map(move |cell| Indexed {
+                file,
+                started: &document.started,
+                kernel: text(cell.kernel),
+                release: text(cell.release),
+                configuration: text(cell.configuration),
+                filesystem: text(cell.filesystem),
+                benchmark: text(cell.benchmark),
+                variant: text(cell.variant),
+                metric: cell.metric,
+                machine: text(cell.machine),
+                figure: cell.figure,
+                interval: cell.interval,
+                exact: cell.exact,
             })
-        })?;
-        rows.collect::<rusqlite::Result<Vec<LeftOut>>>()?
-    };
-    transaction.commit()?;
-    Ok(left_out)
-}
-
-fn forget(transaction: &Transaction<'_>, file: &str) -> rusqlite::Result<()> {
-    transaction
-        .execute("DELETE FROM runs WHERE file = ?1", [file])
-        .map(|_| ())
-}
-
-/// Takes a file into the index: its cells, or why it is left out.
-fn take(
-    transaction: &Transaction<'_>,
-    file: &str,
-    stamp: Stamp,
-    bytes: Result<Vec<u8>, HistoryError>,
-) -> rusqlite::Result<()> {
-    let (digest, run) = match bytes {
-        Ok(bytes) => {
-            let digest = hexadecimal(&Sha256::digest(&bytes));
-            let run = match AnyDocument::parse(&bytes) {
-                Ok(AnyDocument::Run(run)) => Ok(run),
-                Ok(other) => Err(format!("a {}, no run document", other.kind())),
-                Err(error) => Err(error.to_string()),
-            };
-            (digest, run)
-        }
-        Err(error) => (String::new(), Err(error.to_string())),
-    };
-    let started = run.as_ref().map_or("", |run| run.started.as_str());
-    transaction.execute(
-        "INSERT INTO runs (file, bytes, modified_ns, digest, started, left_out)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        params![
-            file,
-            stamp.bytes,
-            stamp.modified_ns,
-            digest,
-            started,
-            run.as_ref().err()
-        ],
-    )?;
-    let id = transaction.last_insert_rowid();
-    match run {
-        Ok(run) => take_cells(transaction, id, &run),
-        Err(_) => Ok(()),
+        });
+        cells.collect()
     }
 }
 
-fn take_cells(transaction: &Transaction<'_>, id: i64, run: &Run) -> rusqlite::Result<()> {
-    let mut insert = transaction.prepare_cached(
-        "INSERT INTO cells (run, kernel, release, configuration, filesystem, benchmark, variant,
-                            metric, machine, figure, low, high, exact, position)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
-    )?;
-    for (position, cell) in run.cells.iter().enumerate() {
+/// The documents of an index file, if it is whole and of this version.
+fn read(path: &Path) -> Option<BTreeMap<String, Document>> {
+    let mut bytes = Vec::new();
+    let file = File::open(path).ok()?;
+    file.take(LIMIT + 1).read_to_end(&mut bytes).ok()?;
+    let (digest, rest) = bytes.split_at_checked(DIGEST_LEN)?;
+    let (&version, documents) = rest.split_first()?;
+    if bytes.len() as u64 > LIMIT || version != VERSION || digest != &Sha256::digest(rest)[..] {
+        return None;
+    }
+    let documents: BTreeMap<String, Document> = postcard::from_bytes(documents).ok()?;
+    let sound = |of: &Document| {
+        let mut texts = of.cells.iter().flat_map(Cell::texts);
+        texts.all(|at| at < of.texts.len())
+    };
+    documents.values().all(sound).then_some(documents)
+}
+
+/// What a file holds: its cells, or why it is left out.
+fn document(stamp: Stamp, bytes: Result<Vec<u8>, HistoryError>) -> Document {
+    let mut document = Document {
+        stamp,
+        digest: String::new(),
+        left_out: None,
+        started: String::new(),
+        texts: Vec::new(),
+        cells: Vec::new(),
+    };
+    let run = bytes.map_err(|error| error.to_string()).and_then(|bytes| {
+        document.digest = hexadecimal(&Sha256::digest(&bytes));
+        match AnyDocument::parse(&bytes) {
+            Ok(AnyDocument::Run(run)) => Ok(run),
+            Ok(other) => Err(format!("a {}, no run document", other.kind())),
+            Err(error) => Err(error.to_string()),
+        }
+    });
+    match run {
+        Ok(run) => {
+            (document.cells, document.texts) = cells(&run);
+            document.started = run.started;
+        }
+        Err(why) => document.left_out = Some(why),
+    }
+    document
+}
+
+/// The cells of a run that have a figure, and their texts.
+fn cells(run: &Run) -> (Vec<Cell>, Vec<String>) {
+    let (mut cells, mut texts) = (Vec::new(), Vec::new());
+    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut text = |text: &str| match known.get(text) {
+        Some(&at) => at,
+        None => {
+            known.insert(text.to_owned(), texts.len());
+            texts.push(text.to_owned());
+            texts.len() - 1
+        }
+    };
+    for cell in &run.cells {
         let Some(figure) = cell.headline().filter(|figure| figure.is_finite()) else {
             continue;
         };
         let exact = cell.is_exact();
-        let interval = cell.ci95.filter(|_| !exact);
-        insert.execute(params![
-            id,
-            cell.kernel,
-            cell.release,
-            cell.configuration_title(),
-            cell.filesystem,
-            cell.benchmark,
-            cell.variant,
-            cell.metric.as_str(),
-            run.environment.machine(cell.metric),
+        cells.push(Cell {
+            kernel: text(&cell.kernel),
+            release: text(&cell.release),
+            configuration: text(&cell.configuration_title()),
+            filesystem: text(&cell.filesystem),
+            benchmark: text(&cell.benchmark),
+            variant: text(&cell.variant),
+            machine: text(&run.environment.machine(cell.metric)),
+            metric: cell.metric,
             figure,
-            interval.map(|[low, _]| low),
-            interval.map(|[_, high]| high),
+            interval: cell.ci95.filter(|_| !exact),
             exact,
-            position as i64,
-        ])?;
+        });
     }
-    Ok(())
+    (cells, texts)
 }

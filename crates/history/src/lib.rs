@@ -2,7 +2,7 @@
 //! A directory of run documents, with an index by which series over time are found.
 //!
 //! The documents are the truth: each is a file as `lsmeter run` wrote it. The index, a
-//! SQLite database beside them, only spares reading them all again. It follows what is
+//! file beside them, only spares reading them all again. It follows what is
 //! put into the directory or taken out of it, and is made anew if it is missing, damaged
 //! or of another version.
 
@@ -70,7 +70,7 @@ impl Archive {
     pub fn open(directory: &Path) -> Result<Archive, HistoryError> {
         let mut archive = Archive {
             directory: directory.to_owned(),
-            index: Index::open(directory)?,
+            index: Index::open(directory),
             left_out: Vec::new(),
         };
         archive.follow()?;
@@ -109,39 +109,20 @@ impl Archive {
             }
         };
         let digest = hexadecimal(&Sha256::digest(&bytes));
-        if let Some(file) = self.index.file_of(&digest)? {
-            return Ok(Added::Before(file));
+        if let Some(file) = self.index.file_of(&digest) {
+            return Ok(Added::Before(file.to_owned()));
         }
         let name = names::file_name(&run.started, label, &digest);
-        self.write(&name, &bytes)?;
+        let path = self.directory.join(&name);
+        write_beside(&path, |file| file.write_all(&bytes))
+            .map_err(|source| HistoryError::Unwritable { path, source })?;
         self.follow()?;
         Ok(Added::New(name))
     }
 
     /// The series that are selected, and where they change.
-    ///
-    /// # Errors
-    /// If the index cannot be read.
-    pub fn series(&self, selection: &Selection) -> Result<experiment::History, HistoryError> {
+    pub fn series(&self, selection: &Selection) -> experiment::History {
         select::history(&self.index, selection)
-    }
-
-    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), HistoryError> {
-        let path = self.directory.join(name);
-        let unwritable = |source| HistoryError::Unwritable {
-            path: path.clone(),
-            source,
-        };
-        let mut file = tempfile::Builder::new()
-            .prefix(".lsmeter-")
-            .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
-            .tempfile_in(&self.directory)
-            .map_err(unwritable)?;
-        file.write_all(bytes).map_err(unwritable)?;
-        file.as_file().sync_all().map_err(unwritable)?;
-        file.persist(&path)
-            .map_err(|error| unwritable(error.error))?;
-        Ok(())
     }
 
     /// Takes into the index what has come into the directory, and out of it what has gone.
@@ -169,11 +150,25 @@ impl Archive {
             }
         }
         files.sort();
-        let directory = self.directory.clone();
-        let load = |name: &str| read(&directory.join(name));
-        self.left_out = self.index.follow(&files, &load)?;
+        let load = |name: &str| read(&self.directory.join(name));
+        self.left_out = self.index.follow(&self.directory, files, &load);
         Ok(())
     }
+}
+
+/// Writes a file that is there whole or not at all.
+fn write_beside(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    let mut file = tempfile::Builder::new()
+        .prefix(".lsmeter-")
+        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
+        .tempfile_in(path.parent().unwrap_or(Path::new(".")))?;
+    write(file.as_file_mut())?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
 }
 
 /// A whole document.

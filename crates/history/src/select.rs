@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 
 use experiment::{History, HistoryRun, Metric, Pattern, SCHEMA_VERSION, Series, SeriesPoint, Tool};
 
-use crate::HistoryError;
 use crate::index::{Index, Indexed};
 use crate::names;
 
@@ -44,23 +43,24 @@ impl Default for Selection {
 }
 
 impl Selection {
-    fn wants(&self, cell: &Indexed) -> bool {
-        let among = |names: &[String], name: &String| names.is_empty() || names.contains(name);
-        let fits = |pattern: &Pattern| pattern.matches(&cell.benchmark, &cell.variant);
+    fn wants(&self, cell: &Indexed<'_>) -> bool {
+        let among =
+            |names: &[String], name: &str| names.is_empty() || names.iter().any(|n| n == name);
+        let fits = |pattern: &Pattern| pattern.matches(cell.benchmark, cell.variant);
         let (excluding, including): (Vec<&Pattern>, Vec<&Pattern>) = self
             .benchmarks
             .iter()
             .partition(|pattern| pattern.excludes());
-        among(&self.kernels, &cell.kernel)
-            && among(&self.configurations, &cell.configuration)
+        among(&self.kernels, cell.kernel)
+            && among(&self.configurations, cell.configuration)
             && (self.metrics.is_empty() || self.metrics.contains(&cell.metric))
             && (including.is_empty() || including.iter().any(|pattern| fits(pattern)))
             && !excluding.iter().any(|pattern| fits(pattern))
     }
 }
 
-pub(crate) fn history(index: &Index, selection: &Selection) -> Result<History, HistoryError> {
-    let mut cells = index.cells()?;
+pub(crate) fn history(index: &Index, selection: &Selection) -> History {
+    let mut cells = index.cells();
     let single = kernels_are_single(&cells);
     cells.retain(|cell| selection.wants(cell));
     let runs = runs(&cells, selection.last);
@@ -70,12 +70,12 @@ pub(crate) fn history(index: &Index, selection: &Selection) -> Result<History, H
         .map(|(position, run)| (run.file.as_str(), position))
         .collect();
     let mut series: Vec<Series> = Vec::new();
-    let mut known: HashMap<Key, usize> = HashMap::new();
+    let mut known: HashMap<Key<'_>, usize> = HashMap::new();
     for cell in &cells {
-        let Some(&run) = positions.get(cell.file.as_str()) else {
+        let Some(&run) = positions.get(cell.file) else {
             continue;
         };
-        let merged = selection.across_kernels && single.contains(cell.file.as_str());
+        let merged = selection.across_kernels && single.contains(cell.file);
         let key = Key::of(cell, merged);
         let at = *known.entry(key).or_insert_with_key(|key| {
             series.push(key.series());
@@ -83,7 +83,7 @@ pub(crate) fn history(index: &Index, selection: &Selection) -> Result<History, H
         });
         series[at].points.push(SeriesPoint {
             run: u32::try_from(run).unwrap_or(u32::MAX),
-            release: cell.release.clone(),
+            release: cell.release.to_owned(),
             figure: cell.figure,
             interval: cell.interval,
             exact: cell.exact,
@@ -92,35 +92,34 @@ pub(crate) fn history(index: &Index, selection: &Selection) -> Result<History, H
     for series in &mut series {
         series.find_changes(selection.alpha);
     }
-    Ok(History {
+    History {
         schema_version: SCHEMA_VERSION,
         tool: Tool::this(),
         alpha: selection.alpha,
         runs,
         series,
-    })
+    }
 }
 
 /// Files of runs that have one kernel.
-fn kernels_are_single(cells: &[Indexed]) -> HashSet<String> {
+fn kernels_are_single<'a>(cells: &[Indexed<'a>]) -> HashSet<&'a str> {
     let mut kernels: HashMap<&str, HashSet<&str>> = HashMap::new();
     for cell in cells {
-        let of_run = kernels.entry(&cell.file).or_default();
-        of_run.insert(&cell.kernel);
+        kernels.entry(cell.file).or_default().insert(cell.kernel);
     }
     let single = kernels.into_iter().filter(|(_, of_run)| of_run.len() == 1);
-    single.map(|(file, _)| file.to_owned()).collect()
+    single.map(|(file, _)| file).collect()
 }
 
 /// The runs of these cells, in their order: the last `last` of them.
-fn runs(cells: &[Indexed], last: Option<usize>) -> Vec<HistoryRun> {
+fn runs(cells: &[Indexed<'_>], last: Option<usize>) -> Vec<HistoryRun> {
     let mut runs: Vec<HistoryRun> = Vec::new();
     for cell in cells {
         if runs.last().is_none_or(|run| run.file != cell.file) {
             runs.push(HistoryRun {
-                file: cell.file.clone(),
-                label: names::label(&cell.file).map(str::to_owned),
-                started: cell.started.clone(),
+                file: cell.file.to_owned(),
+                label: names::label(cell.file).map(str::to_owned),
+                started: cell.started.to_owned(),
             });
         }
     }
@@ -129,44 +128,40 @@ fn runs(cells: &[Indexed], last: Option<usize>) -> Vec<HistoryRun> {
 }
 
 /// What the points of a series share.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Key {
-    kernel: String,
-    configuration: String,
-    filesystem: String,
-    benchmark: String,
-    variant: String,
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Key<'a> {
+    kernel: &'a str,
+    configuration: &'a str,
+    filesystem: &'a str,
+    benchmark: &'a str,
+    variant: &'a str,
     metric: Metric,
-    machine: String,
+    machine: &'a str,
 }
 
-impl Key {
-    fn of(cell: &Indexed, merged: bool) -> Key {
+impl<'a> Key<'a> {
+    fn of(cell: &Indexed<'a>, merged: bool) -> Key<'a> {
         Key {
-            kernel: match merged {
-                true => String::new(),
-                false => cell.kernel.clone(),
-            },
-            configuration: cell.configuration.clone(),
-            filesystem: cell.filesystem.clone(),
-            benchmark: cell.benchmark.clone(),
-            variant: cell.variant.clone(),
+            kernel: if merged { "" } else { cell.kernel },
+            configuration: cell.configuration,
+            filesystem: cell.filesystem,
+            benchmark: cell.benchmark,
+            variant: cell.variant,
             metric: cell.metric,
-            machine: cell.machine.clone(),
+            machine: cell.machine,
         }
     }
 
     fn series(&self) -> Series {
-        let key = self.clone();
         Series {
-            kernel: key.kernel,
-            configuration: key.configuration,
-            filesystem: key.filesystem,
-            benchmark: key.benchmark,
-            variant: key.variant,
-            unit: key.metric.unit(),
-            metric: key.metric,
-            machine: key.machine,
+            kernel: self.kernel.to_owned(),
+            configuration: self.configuration.to_owned(),
+            filesystem: self.filesystem.to_owned(),
+            benchmark: self.benchmark.to_owned(),
+            variant: self.variant.to_owned(),
+            unit: self.metric.unit(),
+            metric: self.metric,
+            machine: self.machine.to_owned(),
             exact: false,
             points: Vec::new(),
             changes: Vec::new(),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use experiment::{History, Run, Series};
 use history::{Added, Archive, HistoryError, Selection};
+use sha2::{Digest, Sha256};
 
 const GOLDEN: &[u8] = include_bytes!("../../experiment/tests/golden/v1.json");
 
@@ -35,7 +36,7 @@ fn put(directory: &Path, name: &str, bytes: &[u8]) -> PathBuf {
 }
 
 fn all(archive: &Archive) -> History {
-    archive.series(&Selection::default()).unwrap()
+    archive.series(&Selection::default())
 }
 
 fn open_under_selinux(history: &History) -> &Series {
@@ -138,21 +139,44 @@ fn what_cannot_be_read_is_told_and_left_out() {
 fn a_damaged_or_foreign_index_is_made_anew() {
     let dir = tempfile::tempdir().unwrap();
     put(dir.path(), "one.json", &document(1, 0));
-    let index = dir.path().join("index.sqlite");
+    let index = dir.path().join("index.bin");
     let before = all(&Archive::open(dir.path()).unwrap());
     let sound = fs::read(&index).unwrap();
     let mut damaged = sound.clone();
-    for byte in &mut damaged[4096..] {
-        *byte = 0x5a;
-    }
+    let half = damaged.len() / 2;
+    damaged[half] ^= 1;
     for bytes in [
-        &b"no database at all, but long enough to look at"[..],
+        &b"no index at all, but long enough to look at"[..],
         &damaged,
+        &sound[..half],
+        &sound[..20],
         b"",
     ] {
         fs::write(&index, bytes).unwrap();
         assert_eq!(all(&Archive::open(dir.path()).unwrap()), before);
+        assert_eq!(fs::read(&index).unwrap(), sound, "it is made anew");
     }
+    // What an earlier version left goes with its last use.
+    let old = put(dir.path(), "index.sqlite", b"SQLite format 3");
+    fs::remove_file(&index).unwrap();
+    assert_eq!(all(&Archive::open(dir.path()).unwrap()), before);
+    assert!(!old.exists());
+}
+
+#[test]
+fn an_index_of_another_version_is_made_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    put(dir.path(), "one.json", &document(1, 0));
+    let before = all(&Archive::open(dir.path()).unwrap());
+    let index = dir.path().join("index.bin");
+    let sound = fs::read(&index).unwrap();
+    let mut other = sound[32..].to_vec();
+    other[0] = 0xff;
+    let mut bytes = Sha256::digest(&other).to_vec();
+    bytes.extend(&other);
+    fs::write(&index, bytes).unwrap();
+    assert_eq!(all(&Archive::open(dir.path()).unwrap()), before);
+    assert_eq!(fs::read(&index).unwrap(), sound);
 }
 
 #[test]
@@ -160,7 +184,7 @@ fn where_nothing_can_be_written_it_is_still_read() {
     let dir = tempfile::tempdir().unwrap();
     put(dir.path(), "one.json", &document(1, 0));
     // Root may write anywhere: a directory in the index's place stops it too.
-    fs::create_dir(dir.path().join("index.sqlite")).unwrap();
+    fs::create_dir(dir.path().join("index.bin")).unwrap();
     assert_eq!(all(&Archive::open(dir.path()).unwrap()).runs.len(), 1);
 }
 
@@ -171,14 +195,12 @@ fn series_are_selected() {
         put(dir.path(), &format!("{day}.json"), &document(day, 0));
     }
     let archive = Archive::open(dir.path()).unwrap();
-    let chosen = archive
-        .series(&Selection {
-            benchmarks: vec!["op*".parse().unwrap(), "!open:AA".parse().unwrap()],
-            configurations: vec!["capability".to_owned()],
-            last: Some(2),
-            ..Selection::default()
-        })
-        .unwrap();
+    let chosen = archive.series(&Selection {
+        benchmarks: vec!["op*".parse().unwrap(), "!open:AA".parse().unwrap()],
+        configurations: vec!["capability".to_owned()],
+        last: Some(2),
+        ..Selection::default()
+    });
     assert_eq!(chosen.runs.len(), 2);
     assert_eq!(chosen.series.len(), 1);
     assert_eq!(chosen.series[0].points.len(), 2);
@@ -200,12 +222,10 @@ fn kernels_of_other_names_are_one_series_if_that_is_asked_for() {
     put(dir.path(), "2.json", &as_of("build:b", 2));
     let archive = Archive::open(dir.path()).unwrap();
     let apart = all(&archive).series.len();
-    let together = archive
-        .series(&Selection {
-            across_kernels: true,
-            ..Selection::default()
-        })
-        .unwrap();
+    let together = archive.series(&Selection {
+        across_kernels: true,
+        ..Selection::default()
+    });
     assert_eq!(together.series.len() * 2, apart);
     assert!(
         together

@@ -75,7 +75,7 @@ fn of_history(error: &HistoryError) -> Exit {
         {
             Exit::Environment
         }
-        HistoryError::Unwritable { .. } | HistoryError::Index { .. } => Exit::Environment,
+        HistoryError::Unwritable { .. } => Exit::Environment,
         _ => Exit::Usage,
     }
 }

@@ -118,7 +118,7 @@ fn select(args: &HistorySelectArgs) -> Result<History> {
     let directory = directory(args.place.dir.as_deref());
     let archive = Archive::open(&directory)?;
     tell_left_out(&archive);
-    let history = archive.series(&selection)?;
+    let history = archive.series(&selection);
     if history.series.is_empty() {
         return Err(usage(
             format!(
