@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Why documents cannot be checked, or a guest not be understood.
 
+use diagnostics::{Exit, Fault};
+
 /// Why documents cannot be checked against each other.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CheckError {
@@ -18,16 +20,23 @@ pub enum CheckError {
     },
 }
 
-impl CheckError {
-    /// What the user can do about it.
-    pub fn hint(&self) -> &'static str {
+impl Fault for CheckError {
+    fn exit(&self) -> Exit {
         match self {
+            CheckError::Nothing { .. } => Exit::Usage,
+            CheckError::BadFacts { .. } => Exit::Internal,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
             CheckError::Nothing { .. } => {
                 "give documents of one kernel, one stack and one file system, or name others with \
                  --kernel, --stack and --fs"
             }
             CheckError::BadFacts { .. } => "please report it",
-        }
+        };
+        Some(hint.to_owned())
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use diagnostics::{Exit, Fault};
 use experiment::comparison::{ComparedCell, Limit, Quantity};
 use experiment::{Pattern, PatternError};
 use serde::Deserialize;
@@ -51,11 +52,15 @@ pub enum BudgetError {
     Empty,
 }
 
-impl BudgetError {
-    /// How it is written.
-    pub fn hint(&self) -> &'static str {
-        "write `default = \"1%\"`, and under [limits] PATTERN = LIMIT, such as \"open:*\" = \
-         \"20 instructions\" or read = \"2%\""
+impl Fault for BudgetError {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn hint(&self) -> Option<String> {
+        let how = "write `default = \"1%\"`, and under [limits] PATTERN = LIMIT, such as \
+                   \"open:*\" = \"20 instructions\" or read = \"2%\"";
+        Some(how.to_owned())
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Why two documents cannot be compared.
 
+use diagnostics::{Exit, Fault};
 use experiment::DocumentKind;
 use experiment::comparison::Axis;
 
@@ -79,10 +80,13 @@ pub enum CompareError {
     },
 }
 
-impl CompareError {
-    /// What to do about it.
-    pub fn hint(&self) -> String {
-        match self {
+impl Fault for CompareError {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
             CompareError::Kinds { .. } => "give two documents that the same command wrote",
             CompareError::NotMeasured { .. } => {
                 "give documents of lsmeter run, profile, monitor or sensitivity; `diff` compares \
@@ -97,7 +101,7 @@ impl CompareError {
             }
             CompareError::NoValue { .. } => "name one of these with --base-value",
             CompareError::NoRun { .. } => "give a document that `lsmeter run --output FILE` wrote",
-        }
-        .to_owned()
+        };
+        Some(hint.to_owned())
     }
 }

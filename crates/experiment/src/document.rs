@@ -4,6 +4,7 @@
 use std::fmt;
 use std::io::{self, Read, Write};
 
+use diagnostics::{Exit, Fault};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -158,9 +159,15 @@ pub enum DocumentFault {
     },
 }
 
-impl DocumentError {
-    /// What the user can do about it.
-    pub fn hint(&self) -> Option<&'static str> {
+impl Fault for DocumentError {
+    fn exit(&self) -> Exit {
+        match self.fault {
+            DocumentFault::Io(_) => Exit::Environment,
+            _ => Exit::Usage,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
         let (again, written) = match self.document {
             DocumentKind::Run => (
                 "it was not written to its end; if a journal lies beside it, run again with --resume",
@@ -207,12 +214,13 @@ impl DocumentError {
                 "give a document that lsmeter wrote, with --output or --record",
             ),
         };
-        match &self.fault {
+        let hint = match &self.fault {
             DocumentFault::Truncated { .. } | DocumentFault::Empty => Some(again),
             DocumentFault::Newer { .. } => Some("use the lsmeter that wrote it, or a later one"),
             DocumentFault::NoVersion { .. } | DocumentFault::NotJson { .. } => Some(written),
             _ => None,
-        }
+        };
+        hint.map(str::to_owned)
     }
 }
 

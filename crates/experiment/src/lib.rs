@@ -15,7 +15,6 @@
 //! - [`CheckDocument`]: the check document: whether the instruments agree; its parts are
 //!   in [`check`].
 //! - [`AnyDocument`]: a document of whichever kind.
-//! - [`merge`]: run documents of parts of an experiment become that of the whole.
 //! - [`journal`]: finished cells, one JSON line each, so that a killed run resumes.
 //!
 //! Nothing here opens a file or prints: readers and writers are the caller's.
@@ -33,7 +32,6 @@ mod framework;
 mod hint;
 mod history;
 pub mod journal;
-pub mod merge;
 mod monitor;
 pub mod placement;
 mod preset;
@@ -80,7 +78,7 @@ pub use select::{Pattern, PatternError, SelectError, Selectable, Selection};
 pub use sensitivity::{
     ALL_HOOKS, DepthRule, Prediction, RepeatedQuestion, SensitivityDocument, Slope, SlopePoint,
 };
-pub use shard::{Shard, ShardError, Share, divide};
+pub use shard::{Shard, ShardError, Share};
 pub use spec::{Baseline, ConfigurationSpec, IntegrityList, SPEC_LIMIT_BYTES, Spec, SpecError};
 pub use stack::{Stack, StackError};
 pub use words::{

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Specs that come with the tool.
 
+use diagnostics::{Exit, Fault};
+
 use crate::hint::nearest;
 use crate::spec::{Spec, SpecError};
 
@@ -42,11 +44,17 @@ pub struct UnknownPreset {
     name: String,
 }
 
-impl UnknownPreset {
-    /// The preset that was probably meant.
-    pub fn hint(&self) -> Option<String> {
-        nearest(&self.name, PRESETS.iter().map(|preset| preset.name))
-            .map(|name| format!("did you mean `{name}`?"))
+impl Fault for UnknownPreset {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn hint(&self) -> Option<String> {
+        let near = nearest(&self.name, PRESETS.iter().map(|preset| preset.name));
+        Some(near.map_or_else(
+            || "`lsmeter list presets` lists them; a file is named by its path".to_owned(),
+            |name| format!("did you mean `{name}`?"),
+        ))
     }
 }
 

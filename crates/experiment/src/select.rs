@@ -4,6 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use diagnostics::{Exit, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -33,10 +34,14 @@ pub struct PatternError {
     why: String,
 }
 
-impl PatternError {
-    /// How a pattern is written.
-    pub fn hint(&self) -> &'static str {
-        "write BENCHMARK or BENCHMARK:VARIANT, with * and ? as wildcards: open, open:AA/BB, read:*KB"
+impl Fault for PatternError {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = "write BENCHMARK or BENCHMARK:VARIANT, with * and ? as wildcards: open, open:AA/BB, read:*KB";
+        Some(hint.to_owned())
     }
 }
 

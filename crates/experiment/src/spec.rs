@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use diagnostics::{Exit, Fault};
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 
@@ -338,16 +339,19 @@ pub enum SpecError {
     },
 }
 
-impl SpecError {
-    /// What the user can do about it.
-    pub fn hint(&self) -> Option<String> {
+impl Fault for SpecError {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn hint(&self) -> Option<String> {
         match self {
             SpecError::Toml { near, .. } => {
                 near.as_ref().map(|word| format!("did you mean `{word}`?"))
             }
             SpecError::Text { instead, .. } => instead.clone(),
             SpecError::Stack(error) => Some(error.hint().to_owned()),
-            SpecError::Pattern(error) => Some(error.hint().to_owned()),
+            SpecError::Pattern(error) => error.hint(),
             SpecError::Baseline {
                 what: "kernels", ..
             } => Some("add it to `kernels`".to_owned()),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Documents of whichever kind are told apart, and damage to them is named.
 
+use diagnostics::Fault;
 use experiment::{AnyDocument, DocumentKind};
 use proptest::prelude::*;
 

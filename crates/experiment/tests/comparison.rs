@@ -4,6 +4,7 @@
 mod common;
 
 use common::same_as_file;
+use diagnostics::Fault;
 use experiment::comparison::{
     Axis, CallerChange, CellGate, ComparedCell, Correction, EnvironmentDifference, Explanation,
     Figure, Gate, GateVerdict, HookChange, ImplementationChange, Judgement, Limit, Method, Place,

@@ -4,6 +4,7 @@
 mod common;
 
 use common::same_as_file;
+use diagnostics::Fault;
 use experiment::{DocumentFault, Metric, Run, Status, WarningKind, history_schema, run_schema};
 use proptest::prelude::*;
 

@@ -6,6 +6,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::same_as_file;
+use diagnostics::Fault;
 use experiment::{
     Bucket, Calls, DocumentFault, Interval, LeftOutFunction, MonitorCost, MonitorDocument,
     MonitorMode, Monitoring, Percentiles, Run, SCHEMA_VERSION, Warning, WarningKind, WatchedHook,

@@ -6,6 +6,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::same_as_file;
+use diagnostics::Fault;
 use experiment::placement::{
     BoundlessCause, Confidence, Count, Coverage, FrameworkPlacement, HookPlacement, MissingCheck,
     ModulePlacement, Reach, RedundantCheck, StaleFact, SyscallPlacement, TraceEntry, Unbounded,

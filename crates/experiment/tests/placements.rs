@@ -4,6 +4,7 @@
 mod common;
 
 use common::same_as_file;
+use diagnostics::Fault;
 use experiment::placement::{
     HookChange, HookPart, NameChanges, PlacementDifference, PlacementHistory, Side, SkippedVersion,
 };

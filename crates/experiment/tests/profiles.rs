@@ -4,6 +4,7 @@
 mod common;
 
 use common::same_as_file;
+use diagnostics::Fault;
 use experiment::{
     BaselineProfile, DocumentFault, FunctionDifference, HookCost, Implementation, Profile,
     ProfileDocument, Run, SCHEMA_VERSION, Status, Warning, WarningKind, profile_schema,
@@ -208,14 +209,17 @@ fn what_is_no_document_is_named() {
         let error = ProfileDocument::parse(text.as_bytes()).unwrap_err();
         (error.to_string(), error.hint().unwrap_or_default())
     };
-    let ended = "it was not written to its end; profile again";
-    let wrote = "give a document that `lsmeter profile --output FILE` wrote";
-    assert_eq!(refused(""), ("profile document: empty".to_owned(), ended));
+    let ended = "it was not written to its end; profile again".to_owned();
+    let wrote = "give a document that `lsmeter profile --output FILE` wrote".to_owned();
+    assert_eq!(
+        refused(""),
+        ("profile document: empty".to_owned(), ended.clone())
+    );
     assert_eq!(
         refused("{}"),
         (
             "no profile document: it has no schema_version".to_owned(),
-            wrote
+            wrote.clone()
         )
     );
     assert_eq!(
@@ -233,7 +237,7 @@ fn what_is_no_document_is_named() {
         refused("{\"schema_version\": 7, \"profiles\": {}}"),
         (
             "written by a newer lsmeter (schema 7; this one reads up to 1)".to_owned(),
-            "use the lsmeter that wrote it, or a later one"
+            "use the lsmeter that wrote it, or a later one".to_owned()
         )
     );
     assert_eq!(refused(&"[".repeat(100_000)).1, ended);

@@ -4,6 +4,7 @@
 mod common;
 
 use common::same_as_file;
+use diagnostics::Fault;
 use experiment::{
     ALL_HOOKS, Caches, DelayModule, DepthRule, DocumentFault, Prediction, ProfileDocument,
     RepeatedQuestion, Run, SCHEMA_VERSION, SensitivityDocument, Slope, SlopePoint, Status, Unit,
@@ -224,11 +225,11 @@ fn what_is_no_document_is_named() {
         let error = SensitivityDocument::parse(text.as_bytes()).unwrap_err();
         (error.to_string(), error.hint().unwrap_or_default())
     };
-    let ended = "it was not written to its end; sweep again";
-    let wrote = "give a document that `lsmeter sensitivity --output FILE` wrote";
+    let ended = "it was not written to its end; sweep again".to_owned();
+    let wrote = "give a document that `lsmeter sensitivity --output FILE` wrote".to_owned();
     assert_eq!(
         refused(""),
-        ("sensitivity document: empty".to_owned(), ended)
+        ("sensitivity document: empty".to_owned(), ended.clone())
     );
     assert_eq!(
         refused("{}"),

@@ -4,6 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use diagnostics::{Exit, Fault};
 use experiment::{DocumentError, DocumentKind};
 
 /// Why a history cannot be read or added to.
@@ -62,30 +63,41 @@ impl HistoryError {
             source,
         }
     }
+}
 
-    /// What the user can do about it.
-    pub fn hint(&self) -> String {
+impl Fault for HistoryError {
+    fn exit(&self) -> Exit {
         match self {
+            HistoryError::Unreadable { source, .. } if source.kind() != io::ErrorKind::NotFound => {
+                Exit::Environment
+            }
+            HistoryError::Unwritable { .. } | HistoryError::Index { .. } => Exit::Environment,
+            _ => Exit::Usage,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let a_run = "give a document that `lsmeter run --output FILE` wrote";
+        let hint = match self {
             HistoryError::Unreadable { .. } => {
                 "name a directory that `lsmeter history add` made, or documents that are there"
-                    .to_owned()
             }
-            HistoryError::Unwritable { .. } => {
-                "name a directory that you may write to: --dir DIR".to_owned()
+            HistoryError::Unwritable { .. } => "name a directory that you may write to: --dir DIR",
+            HistoryError::Document { source, .. } => {
+                return source.hint().or_else(|| Some(a_run.to_owned()));
             }
-            HistoryError::Document { source, .. } => source
-                .hint()
-                .unwrap_or("give a document that `lsmeter run --output FILE` wrote")
-                .to_owned(),
-            HistoryError::NoRun { .. } => {
-                "give a document that `lsmeter run --output FILE` wrote".to_owned()
-            }
+            HistoryError::NoRun { .. } => a_run,
             HistoryError::Label(_) => {
-                "letters, digits, `.`, `_`, `+` and `-`, at most 64: v6.12-rc1".to_owned()
+                "letters, digits, `.`, `_`, `+` and `-`, at most 64: v6.12-rc1"
             }
             HistoryError::TooMany { .. } => {
-                "name a directory that holds run documents and nothing else".to_owned()
+                "name a directory that holds run documents and nothing else"
             }
-        }
+            HistoryError::Index { path, .. } => {
+                let path = path.display();
+                return Some(format!("remove {path}: it is made anew from the documents"));
+            }
+        };
+        Some(hint.to_owned())
     }
 }

@@ -4,6 +4,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use diagnostics::{Exit, Fault};
+
 /// What kind of failure an error is: the binary makes its exit code of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -134,6 +136,22 @@ pub enum Error {
         /// What to do.
         hint: String,
     },
+}
+
+impl Fault for Error {
+    fn exit(&self) -> Exit {
+        match self.kind() {
+            ErrorKind::Usage
+            | ErrorKind::NotFound
+            | ErrorKind::Damaged
+            | ErrorKind::Unsupported => Exit::Usage,
+            _ => Exit::Environment,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        Error::hint(self).map(str::to_owned)
+    }
 }
 
 impl Error {

@@ -4,6 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use diagnostics::{Exit, Fault};
 use experiment::SelectError;
 use experiment::journal::JournalError;
 use instructions::symbols::SymbolError;
@@ -70,9 +71,18 @@ pub enum LabError {
     },
 }
 
-impl LabError {
-    /// What the user can do about it, without the `hint:` in front.
-    pub fn hint(&self) -> Option<String> {
+impl Fault for LabError {
+    fn exit(&self) -> Exit {
+        match self {
+            LabError::Select(_) | LabError::Journal { .. } | LabError::WorkDirectory { .. } => {
+                Exit::Usage
+            }
+            LabError::Kernel(error) => error.exit(),
+            _ => Exit::Environment,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
         match self {
             LabError::Environment { hint, .. } | LabError::Untold { hint, .. } => {
                 Some(hint.clone())
@@ -87,7 +97,9 @@ impl LabError {
             LabError::Io { .. } => None,
         }
     }
+}
 
+impl LabError {
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> LabError {
         let path = path.to_path_buf();
         move |source| LabError::Io {

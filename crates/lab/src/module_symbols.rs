@@ -122,6 +122,6 @@ mod tests {
             message.contains("debian:6.12") && message.contains("xfs"),
             "{message}"
         );
-        assert!(error.hint().is_some());
+        assert!(diagnostics::Fault::hint(&error).is_some());
     }
 }

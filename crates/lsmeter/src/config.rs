@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use anyhow::{Context, Result};
+use diagnostics::{Exit, Fault};
 use kernels::Mirrors;
 use serde::Deserialize;
 
@@ -18,6 +19,17 @@ pub struct Config {
     security_mirror: Option<String>,
     /// QEMU to use. Default: `qemu-system-x86_64` in PATH.
     pub qemu: Option<PathBuf>,
+}
+
+/// The configuration file is not what it should be.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct ConfigError(#[from] toml::de::Error);
+
+impl Fault for ConfigError {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
 }
 
 fn xdg(variable: &str, fallback: &str) -> PathBuf {
@@ -50,12 +62,14 @@ impl Config {
     /// If it is there and cannot be read or makes no sense.
     pub fn read() -> Result<Config> {
         let path = path();
+        let named = || format!("configuration {}", path.display());
         match fs::read_to_string(&path) {
             Ok(text) => {
-                toml::from_str(&text).with_context(|| format!("configuration {}", path.display()))
+                let config = toml::from_str(&text).map_err(ConfigError::from);
+                config.with_context(named)
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Config::default()),
-            Err(error) => Err(error).with_context(|| format!("configuration {}", path.display())),
+            Err(error) => Err(error).with_context(named),
         }
     }
 

@@ -1,33 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Exit codes: the one place where they are defined.
+//! Exit codes, as the help lists them.
 
-/// How lsmeter ends. Scripts may rely on these numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Exit {
-    /// All went well.
-    Fine = 0,
-    /// A check that was asked for failed.
-    Regression = 1,
-    /// The command line or a file given on it makes no sense.
-    Usage = 2,
-    /// This machine cannot do it; a hint says what lacks.
-    Environment = 3,
-    /// Some cells failed or were not measured; the rest are saved.
-    CellsFailed = 4,
-    /// A check that was asked for can be answered neither way.
-    Inconclusive = 5,
-    /// A fault in lsmeter.
-    Internal = 70,
-}
-
-/// The table for `--help`.
-pub const HELP: &str = "\
-Exit status:
-  0   fine
-  1   a regression, or a failed check
-  2   wrong usage
-  3   this machine cannot do it (see the hint)
-  4   some cells failed or were not measured; the rest are saved
-  5   inconclusive
-  70  a fault in lsmeter";
+pub use diagnostics::{EXIT_STATUS_HELP as HELP, Exit};

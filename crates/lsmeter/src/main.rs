@@ -11,8 +11,6 @@ mod exit;
 mod failure;
 mod output;
 mod progress;
-mod serve;
-mod view;
 
 use std::process::ExitCode;
 

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use diagnostics::Failure;
 use report::{Layout, Report};
 
 use crate::failure::usage;
@@ -51,10 +52,10 @@ pub fn check(path: &Path) -> Result<()> {
     };
     match reason {
         None => Ok(()),
-        Some(reason) => Err(lab::LabError::Environment {
-            what: format!("cannot write {}: {reason}", path.display()),
-            hint: "name a file in a directory that is there and that you may write to".to_owned(),
-        }
+        Some(reason) => Err(Failure::environment(
+            format!("cannot write {}: {reason}", path.display()),
+            "name a file in a directory that is there and that you may write to",
+        )
         .into()),
     }
 }
@@ -135,8 +136,13 @@ pub fn print_report(report: &Report) -> Result<()> {
         .flatten()
         .map(|size| usize::from(size.ws_col))
         .filter(|columns| *columns >= report::WIDTH_MIN);
-    let colour = anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
+    let colour = has_colour();
     print(&report::terminal(report, &Layout { width, colour }))
+}
+
+/// Does standard output take colours, and nobody mind them?
+pub fn has_colour() -> bool {
+    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
 
 /// Prints a value as JSON to standard output.

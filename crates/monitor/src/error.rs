@@ -4,6 +4,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use diagnostics::{Exit, Fault};
+
 use crate::btf::BtfError;
 
 /// Why monitoring could not begin.
@@ -106,11 +108,19 @@ pub enum MonitorError {
     },
 }
 
-impl MonitorError {
-    /// What the user can do about it, without the `hint:` in front.
-    #[must_use]
-    pub fn hint(&self) -> Option<&'static str> {
-        Some(match self {
+impl Fault for MonitorError {
+    fn exit(&self) -> Exit {
+        match self {
+            MonitorError::NoHooks { .. }
+            | MonitorError::NoProcess(_)
+            | MonitorError::Cgroup { .. }
+            | MonitorError::TooLarge { .. } => Exit::Usage,
+            _ => Exit::Environment,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
             MonitorError::NoBtf { .. } | MonitorError::Btf(_) => {
                 "use a kernel with CONFIG_DEBUG_INFO_BTF=y, as distributions build it; in a \
                  container, mount /sys"
@@ -155,6 +165,7 @@ impl MonitorError {
                  select fewer hooks"
             }
             MonitorError::NoProcess(_) | MonitorError::Kernel { .. } => return None,
-        })
+        };
+        Some(hint.to_owned())
     }
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What can go wrong.
 
+use std::io;
 use std::path::PathBuf;
+
+use diagnostics::{Exit, Fault};
 
 /// Why a kernel tree cannot be analysed.
 #[derive(Debug, thiserror::Error)]
@@ -101,13 +104,24 @@ pub enum PlacementError {
     },
 }
 
-impl PlacementError {
-    /// What the user can do about it.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        let did_you_mean = |near: &Option<String>, otherwise: &str| match near {
-            Some(near) => format!("did you mean {near}?"),
-            None => otherwise.to_owned(),
+impl Fault for PlacementError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Unreadable { source, .. } if source.kind() != io::ErrorKind::NotFound => {
+                Exit::Environment
+            }
+            Self::Git { .. } => Exit::Environment,
+            Self::BadFacts { .. } | Self::BrokeOff { .. } => Exit::Internal,
+            _ => Exit::Usage,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let did_you_mean = |near: &Option<String>, otherwise: &str| {
+            Some(match near {
+                Some(near) => format!("did you mean {near}?"),
+                None => otherwise.to_owned(),
+            })
         };
         let hint = match self {
             Self::Unreadable { .. } => "check the path and its permissions",
@@ -119,10 +133,10 @@ impl PlacementError {
             }
             Self::Git { .. } => "check that it is a git repository, and that git is installed",
             Self::UnknownRevision { path, .. } => {
-                return format!(
+                return Some(format!(
                     "give a tag, branch or commit: git -C {} tag --list lists tags",
                     path.display()
-                );
+                ));
             }
             Self::BadRange { .. } => {
                 "write A..B: two tags of releases (v5.10..v7.2), or the ends of a series of patches"
@@ -141,6 +155,6 @@ impl PlacementError {
                 "this is a fault of lsmeter: please report it"
             }
         };
-        hint.to_owned()
+        Some(hint.to_owned())
     }
 }

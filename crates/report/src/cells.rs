@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use experiment::{
     Cell, CellKey, Integrity, Metric, Policy, Run, Status, Tuning, configuration_title,
 };
-use stats::{overhead, overlap};
+use stats::overhead;
 
 /// What a column stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -276,16 +276,10 @@ pub(crate) struct Cost {
 pub(crate) fn cost(tested: &Cell, baseline: &Cell) -> Option<Cost> {
     let (a, b) = (tested.headline()?, baseline.headline()?);
     let overhead = overhead(a, b, tested.metric.direction())?;
-    let unclear = !(tested.is_exact() && baseline.is_exact())
-        && match (tested.ci95, baseline.ci95) {
-            (Some(a), Some(b)) => overlap(a, b),
-            // Without an interval nothing is shown.
-            _ => true,
-        };
     Some(Cost {
         overhead,
         ratio: a / b,
-        unclear,
+        unclear: tested.may_equal(baseline),
     })
 }
 

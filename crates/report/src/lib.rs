@@ -8,15 +8,14 @@
 //! operation for other programs and for a mail. [`sensitivity_report`] and
 //! [`sensitivity_csv`] are about how often operations ask for authorisation,
 //! [`latency_over_delay`] draws it. [`monitor_report`] and [`monitor_csv`] are about
-//! recordings of live machines, which [`OpenMetrics`] tells to Prometheus. [`placement_report`],
+//! recordings of live machines. [`placement_report`],
 //! [`placement_csv`], [`dot`] and [`mermaid`] are about the hooks that system calls can reach,
 //! [`agreement_report`] about what of that was measured, [`checks_report`] about checks made
 //! twice and not by all, [`difference_report`] and [`placement_history_report`] about several
 //! of them; [`history_report`] and [`history_csv`] are about runs over time. [`comparison_report`] and
 //! [`comparison_csv`] are about what differs between two documents; [`ktap`], [`junit`] and
 //! [`kcidb`] say for other machines what a gate says of it. [`instruments_report`] is about
-//! whether instruments agree; [`plan`] writes jobs that measure a run in parts. All text from a
-//! document is made
+//! whether instruments agree. All text from a document is made
 //! harmless on the way: it may come from a guest that lies, or out of any tree.
 
 mod callgrind;
@@ -37,17 +36,17 @@ mod instruments;
 mod latex;
 mod markdown;
 mod monitor;
-mod open_metrics;
 mod order;
 mod page;
 mod placement;
-pub mod plan;
 mod profile;
 pub mod published;
 mod sensitivity;
 mod table;
 mod terminal;
-mod text;
+mod text {
+    pub(crate) use diagnostics::printable;
+}
 mod verdict;
 
 pub use crate::callgrind::callgrind;
@@ -64,6 +63,7 @@ pub use crate::figure::{
 pub use crate::folded::folded;
 pub use crate::gather::{Gathered, Source, figures};
 pub use crate::hook_trace::hook_trace;
+pub use diagnostics::printable;
 pub use history::{
     HISTORY_CSV_COLUMNS, HistoryOptions, history_csv, history_figures, history_report,
 };
@@ -73,7 +73,6 @@ pub use markdown::{markdown, markdown_page};
 pub use monitor::{
     MONITOR_CSV_COLUMNS, MonitorOptions, interval_report, monitor_csv, monitor_report,
 };
-pub use open_metrics::{OPEN_METRICS_TYPE, OpenMetrics};
 pub use page::{any_report, page};
 pub use placement::{
     AGREEMENT_CSV_COLUMNS, CHECKS_CSV_COLUMNS, ChecksOptions, DIFFERENCE_CSV_COLUMNS,
@@ -88,5 +87,4 @@ pub use sensitivity::{
 };
 pub use table::{Align, Column, Options, Report, Row, Table, Tone, Value, report};
 pub use terminal::{Layout, WIDTH_MIN, terminal};
-pub use text::printable;
 pub use verdict::{Verdict, verdict};

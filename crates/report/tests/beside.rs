@@ -6,9 +6,8 @@ use experiment::{
     Status, Tuning,
 };
 use proptest::prelude::*;
-use report::published::{
-    BESIDE_CSV_COLUMNS, Figure, Verdict, beside, beside_csv, beside_report, published,
-};
+use published::{Figure, Verdict, beside, published};
+use report::published::{BESIDE_CSV_COLUMNS, beside_csv, beside_report};
 use report::{Layout, markdown, terminal};
 
 fn empty() -> Run {

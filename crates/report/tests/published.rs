@@ -3,10 +3,8 @@
 
 use std::collections::HashSet;
 
-use report::published::{
-    Figure, PUBLISHED_CSV_COLUMNS, Quantity, Setup, explanations, published, published_csv,
-    published_report, sources,
-};
+use published::{Figure, Quantity, Setup, explanations, published, sources};
+use report::published::{PUBLISHED_CSV_COLUMNS, published_csv, published_report};
 use report::{Layout, terminal};
 
 fn figure(id: &str) -> &'static Figure {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What keeps a sweep from running at all.
 
+use diagnostics::{Exit, Fault};
 use experiment::DelayModule;
 use lab::LabError;
 
@@ -48,10 +49,16 @@ pub enum SweepError {
     },
 }
 
-impl SweepError {
-    /// What the user can do about it, without the `hint:` in front.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
+impl Fault for SweepError {
+    fn exit(&self) -> Exit {
+        match self {
+            SweepError::Lab(error) => error.exit(),
+            SweepError::NoModule { .. } | SweepError::Refused { .. } => Exit::Environment,
+            SweepError::UnknownHook { .. } | SweepError::TooManyTurns { .. } => Exit::Usage,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
         match self {
             SweepError::Lab(error) => error.hint(),
             SweepError::NoModule { module, .. } => Some(match module {

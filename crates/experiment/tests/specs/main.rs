@@ -3,6 +3,7 @@
 
 mod configurations;
 
+use diagnostics::Fault;
 use experiment::{
     Baseline, Clock, Configuration, FileSystem, Metric, Place, Samples, Select, Spec, SpecError,
     Stack, Suite, preset, presets,

@@ -6,9 +6,10 @@
 //! Of timed cells it is a benchmark under everything that it is compared under, in all
 //! rounds: no comparison has one figure from here and one from there.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use experiment::{Experiment, Metric, Shard, divide};
+use experiment::{Experiment, Metric, Shard};
 
 use super::{Plan, PlannedCell, Visit};
 
@@ -119,10 +120,29 @@ impl Plan {
     }
 }
 
+/// Divides what takes so long among `count` shards, so that each takes about as long:
+/// the longest first, each to whoever has least. The answer has each one's shard, from
+/// 1, and depends on the numbers alone.
+fn divide(weights: &[u64], count: u32) -> Vec<u32> {
+    let mut order: Vec<usize> = (0..weights.len()).collect();
+    order.sort_by_key(|&unit| (Reverse(weights[unit]), unit));
+    let mut loads: Vec<u64> = vec![0; count.max(1) as usize];
+    let mut shards = vec![1; weights.len()];
+    for unit in order {
+        let least = (0..loads.len()).min_by_key(|&shard| (loads[shard], shard));
+        let least = least.unwrap_or_default();
+        // What weighs nothing still has to be somewhere, and not all in one place.
+        loads[least] = loads[least].saturating_add(weights[unit].max(1));
+        shards[unit] = least as u32 + 1;
+    }
+    shards
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use experiment::Spec;
+    use proptest::prelude::*;
     use std::collections::BTreeSet;
 
     fn experiment(toml: &str) -> Experiment {
@@ -227,5 +247,33 @@ mod tests {
         let busy = shards(&experiment, units as u32 + 3);
         let busy = busy.iter().filter(|plan| !plan.visits.is_empty());
         assert_eq!(busy.count(), units);
+    }
+
+    #[test]
+    fn the_longest_go_apart() {
+        assert_eq!(divide(&[1, 9, 1, 9, 1], 2), [1, 1, 2, 2, 1]);
+        assert_eq!(divide(&[5, 5], 4), [1, 2]);
+        assert_eq!(divide(&[0, 0], 2), [1, 2]);
+        assert_eq!(divide(&[], 4), [0; 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_shard_has_much_more_than_another(
+            weights in proptest::collection::vec(1_u64..1000, 0..60),
+            count in 1_u32..20,
+        ) {
+            let shards = divide(&weights, count);
+            prop_assert_eq!(shards.len(), weights.len());
+            let load = |shard: u32| -> u64 {
+                let of = shards.iter().zip(&weights).filter(|(s, _)| **s == shard);
+                of.map(|(_, weight)| weight).sum()
+            };
+            let loads: Vec<u64> = (1..=count).map(load).collect();
+            prop_assert_eq!(loads.iter().sum::<u64>(), weights.iter().sum::<u64>());
+            // Whoever has most got its last unit while it had least.
+            let (most, least) = (loads.iter().max().unwrap(), loads.iter().min().unwrap());
+            prop_assert!(most - least <= weights.iter().copied().max().unwrap_or(0));
+        }
     }
 }

@@ -8,8 +8,6 @@ use std::time::Duration;
 
 use clap::{Args, ValueHint};
 
-use crate::serve;
-
 /// Watch the LSM hooks of a live machine: which, how often, how long, for whom
 ///
 /// Attaches eBPF programs to the kernel's security_*() functions, and to the functions of
@@ -116,7 +114,7 @@ pub struct MonitorArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub record: Option<PathBuf>,
     /// Serve the figures to Prometheus, under /metrics; a port alone is one on 127.0.0.1
-    #[arg(long, value_name = "ADDRESS:PORT", value_parser = serve::address, help_heading = "Output")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = live::address, help_heading = "Output")]
     pub prometheus: Option<SocketAddr>,
     /// Write the intervals as CSV; - is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::Result;
+use diagnostics::Fault;
 use kernels::Store;
 use lab::qemu::Qemu;
 use lab::{environment, write_plugin};
@@ -232,7 +233,8 @@ fn watching() -> Finding {
             Finding::ok(what, found)
         }
         Err(error) => {
-            let hint = error.hint();
+            let hint = Fault::hint(&error);
+            let hint = hint.as_deref();
             let hint = hint.unwrap_or("only monitor takes it; the lab needs nothing");
             Finding::missing(what, error.to_string(), hint)
         }

@@ -4,10 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use experiment::merge::{Merged, Part, by_machine, merge as put_together};
+use cluster::{Merged, Part, by_machine, merge as put_together, read_part};
 use report::printable;
 
-use super::documents::read_run;
 use crate::cli::MergeArgs;
 use crate::exit::Exit;
 use crate::failure::usage;
@@ -26,7 +25,7 @@ pub fn merge(args: &MergeArgs) -> Result<Exit> {
     }
     output::check(&args.output)?;
     let parts = args.documents.iter().map(|path| read_part(path));
-    let parts: Vec<Part> = parts.collect::<Result<_>>()?;
+    let parts: Vec<Part> = parts.collect::<Result<_, _>>()?;
     let mut whole = true;
     if args.by_machine {
         for (number, (machine, parts)) in (1..).zip(by_machine(&parts)) {
@@ -56,17 +55,6 @@ pub fn merge(args: &MergeArgs) -> Result<Exit> {
         Exit::Fine
     } else {
         Exit::Inconclusive
-    })
-}
-
-/// A document as a part, by the name of its file.
-///
-/// # Errors
-/// As [`read_run`].
-pub fn read_part(path: &Path) -> Result<Part> {
-    Ok(Part {
-        name: printable(&path.display().to_string(), 200),
-        run: read_run(path)?,
     })
 }
 

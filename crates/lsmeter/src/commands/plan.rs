@@ -3,9 +3,9 @@
 
 use anyhow::Result;
 use clap::Parser;
+use cluster::{JobPlan, github, gitlab, kubernetes, slurm};
 use experiment::{Experiment, Metric, Shard};
 use lab::plan::Plan;
-use report::plan::{JobPlan, github, gitlab, kubernetes, slurm};
 
 use super::measure::read_spec;
 use super::run::flags;

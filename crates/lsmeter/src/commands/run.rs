@@ -1,27 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `lsmeter run`: the main job.
 
-use std::path::{Path, PathBuf};
+mod files;
+
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
-use experiment::{Baseline, Experiment, Metric, Place, Run, Spec, Status};
+use cluster::{Followed, Order, Progress};
+use experiment::{Baseline, Experiment, Place, Run, Spec, Status};
 use kernels::{Kernel, Store};
 use lab::Setup;
 use lab::plan::Manner;
 use lab::prepare::Hooks;
+use lab::qemu::Qemu;
+use published::beside;
 use report::Options;
-use report::published::{beside, beside_csv, beside_report};
+use report::published::{beside_csv, beside_report};
 
 use crate::cli::RunArgs;
 use crate::commands::kernel::obtain;
 use crate::commands::measure::{self, cancel_on_signals, find_qemu, read_spec, some};
-use crate::commands::slurm::{self, Followed, Order};
+use crate::commands::plan::is_timed;
+use crate::commands::slurm;
 use crate::config::{Config, cache_dir};
 use crate::exit::Exit;
-use crate::failure::usage;
 use crate::output;
 use crate::progress::Line;
+use files::{Files, numbered};
 
 /// Runs an experiment.
 ///
@@ -45,51 +51,53 @@ pub fn run(args: RunArgs) -> Result<Exit> {
     let stdout_taken = output::check_all(&paths, usize::from(args.json))?;
     let published = args.published || name == PAPER;
     if args.parts.slurm {
-        let order = Order {
-            args: &args,
-            name: &name,
-            spec: &spec,
-            experiment: &experiment,
-            directory: &files.journal,
-        };
-        return on_slurm(&order, &files, published, stdout_taken);
+        let order = slurm::order(&args, &name, &spec, &experiment, &files.journal)?;
+        return on_slurm(&args, &order, &files, published, stdout_taken);
     }
 
+    let Some(run) = measured(&args, &config, &experiment, &files)? else {
+        return Ok(Exit::CellsFailed);
+    };
+    deliver(&args, &files, &run, published, stdout_taken)?;
+    // Only now: whatever went wrong above, the cells are still there.
+    for number in 1..=args.aa.unwrap_or(1) {
+        let journal = files.journal_of(number);
+        std::fs::remove_file(&journal)
+            .with_context(|| format!("cannot remove {}", journal.display()))?;
+    }
+    if let Some(shard) = args.parts.shard
+        && run.cells.is_empty()
+    {
+        anstream::eprintln!("shard {shard} has no cells: there are fewer parts than shards");
+        return Ok(Exit::Fine);
+    }
+    Ok(ending(&args, &run))
+}
+
+/// Measures here, in the lab or on this machine; None if the user ended it, who is told how it
+/// goes on.
+fn measured(
+    args: &RunArgs,
+    config: &Config,
+    experiment: &Experiment,
+    files: &Files,
+) -> Result<Option<Run>> {
     let store = Store::open(&cache_dir())?;
     let mut line = Line::new(args.quiet);
     let mut qemu = match experiment.place {
-        Place::Lab => Some(find_qemu(&args.lab, &config, &experiment)?),
+        Place::Lab => Some(find_qemu(&args.lab, config, experiment)?),
         Place::Host => None,
     };
     let kernels: Vec<Kernel> = match experiment.place {
-        Place::Lab => obtain(
-            &experiment.kernels,
-            &store,
-            &config,
-            args.lab.offline,
-            &line,
-        )?,
+        Place::Lab => obtain(&experiment.kernels, &store, config, args.lab.offline, &line)?,
         Place::Host => Vec::new(),
     };
     measure::check_stacks(&experiment, &store, &kernels)?;
     let cancel = cancel_on_signals()?;
-    let timed = experiment
-        .metrics
-        .iter()
-        .any(|metric| *metric != Metric::Instructions);
-    if let Some(qemu) = qemu.as_mut().filter(|qemu| timed && qemu.kvm)
-        && let Some(kernel) = kernels.first()
+    if let (Some(qemu), Some(kernel)) = (&mut qemu, kernels.first())
+        && is_timed(experiment)
     {
-        line.say("trying KVM");
-        if let Some(reason) =
-            lab::kvm::trial(qemu, &store, kernel, lab::catalogue::agent(), &cancel)?
-        {
-            qemu.kvm = false;
-            line.keep(&format!(
-                "warning: KVM does not boot {}: {reason}",
-                kernel.name
-            ));
-        }
+        try_kvm(qemu, &store, kernel, &cancel, &line)?;
     }
     let setup = Setup {
         store: &store,
@@ -107,7 +115,7 @@ pub fn run(args: RunArgs) -> Result<Exit> {
             definitions: None,
         }),
     };
-    let outcome = lab::run(&experiment, &setup, &cancel, &mut |progress| {
+    let outcome = lab::run(experiment, &setup, &cancel, &mut |progress| {
         line.follow(&progress)
     });
     line.done();
@@ -119,36 +127,46 @@ pub fn run(args: RunArgs) -> Result<Exit> {
             files.journal.display()
         );
         anstream::eprintln!("hint: the same command with --resume goes on");
-        return Ok(Exit::CellsFailed);
+        return Ok(None);
     }
     if let Some(runs) = args.aa {
-        let again = again(&experiment, &setup, &cancel, &mut line, runs, &outcome.run)?;
+        let again = again(experiment, &setup, &cancel, &mut line, runs, &outcome.run)?;
         let Some(again) = again else {
             anstream::eprintln!(
                 "interrupted: the runs so far are saved in {} and beside it",
                 files.journal.display()
             );
             anstream::eprintln!("hint: the same command with --resume goes on");
-            return Ok(Exit::CellsFailed);
+            return Ok(None);
         };
         outcome.run.aa = Some(compare::aa(&again, &compare::Options::default())?);
         outcome.run.warnings.extend(compare::aa_doubt(&again));
         compare::keep_figures(&mut outcome.run, &again);
     }
-    deliver(&args, &files, &outcome.run, published, stdout_taken)?;
-    // Only now: whatever went wrong above, the cells are still there.
-    for number in 1..=args.aa.unwrap_or(1) {
-        let journal = files.journal_of(number);
-        std::fs::remove_file(&journal)
-            .with_context(|| format!("cannot remove {}", journal.display()))?;
+    Ok(Some(outcome.run))
+}
+
+/// Has guests do without KVM where it does not boot the kernel.
+fn try_kvm(
+    qemu: &mut Qemu,
+    store: &Store,
+    kernel: &Kernel,
+    cancel: &AtomicBool,
+    line: &Line,
+) -> Result<()> {
+    if !qemu.kvm {
+        return Ok(());
     }
-    if let Some(shard) = args.parts.shard
-        && outcome.run.cells.is_empty()
-    {
-        anstream::eprintln!("shard {shard} has no cells: there are fewer parts than shards");
-        return Ok(Exit::Fine);
+    line.say("trying KVM");
+    let trial = lab::kvm::trial(qemu, store, kernel, lab::catalogue::agent(), cancel)?;
+    if let Some(reason) = trial {
+        qemu.kvm = false;
+        line.keep(&format!(
+            "warning: KVM does not boot {}: {reason}",
+            kernel.name
+        ));
     }
-    Ok(ending(&args, &outcome.run))
+    Ok(())
 }
 
 /// How a run ends whose document is saved.
@@ -163,11 +181,20 @@ fn ending(args: &RunArgs, run: &Run) -> Exit {
 }
 
 /// Has Slurm run the experiment in parts.
-fn on_slurm(order: &Order<'_>, files: &Files, published: bool, stdout: bool) -> Result<Exit> {
-    let (args, shown) = (order.args, order.directory.display());
+fn on_slurm(
+    args: &RunArgs,
+    order: &Order<'_>,
+    files: &Files,
+    published: bool,
+    stdout: bool,
+) -> Result<Exit> {
+    let shown = order.directory.display();
     let cancel = cancel_on_signals()?;
     let line = Line::new(args.quiet);
-    let followed = slurm::follow(order, &cancel, &line);
+    let followed = cluster::follow(order, &cancel, &|progress| match progress {
+        Progress::Now(text) => line.say(text),
+        Progress::Note(text) => line.keep(&text),
+    });
     line.done();
     let merged = match followed? {
         Followed::Ended(merged) => merged,
@@ -192,8 +219,9 @@ fn on_slurm(order: &Order<'_>, files: &Files, published: bool, stdout: bool) -> 
 }
 
 /// Runs the experiment again until there are `runs` of it, `first` included; None if that
-/// was ended before. Each has a journal of its own, from which it is resumed. They follow each other as two runs do that a user compares, so that
-/// what drifts from one to the next is in what is found.
+/// was ended before. Each has a journal of its own, from which it is resumed. They follow each
+/// other as two runs do that a user compares, so that what drifts from one to the next is in
+/// what is found.
 fn again(
     experiment: &Experiment,
     setup: &Setup<'_>,
@@ -265,159 +293,11 @@ pub fn flags(args: &RunArgs) -> Spec {
     }
 }
 
-/// Where the run document goes, and until then the journal; with Slurm a directory.
-struct Files {
-    output: PathBuf,
-    journal: PathBuf,
-    resume: bool,
-}
-
 /// The preset whose figures the paper has too.
 const PAPER: &str = "paper";
 
 /// Most lines that a check prints of each kind.
 const CHECK_LINES: usize = 20;
-
-const JOURNAL: &str = "journal";
-
-impl Files {
-    /// The directory that nodes share in place of the journal.
-    fn of_slurm(args: &RunArgs, name: &str) -> Result<Files> {
-        let resume = match &args.resume {
-            Some(Some(journal)) => {
-                return Err(usage(
-                    format!("{} is no directory of a run by Slurm", journal.display()),
-                    "give --resume nothing, and the directory with --workdir",
-                ));
-            }
-            Some(None) => true,
-            None => false,
-        };
-        let output = args.output.clone().filter(|path| !output::is_stdout(path));
-        if resume && output.is_none() && args.parts.workdir.is_none() {
-            return Err(usage(
-                "which run should go on?",
-                "name its document with --output, or its directory with --workdir",
-            ));
-        }
-        let output = output.unwrap_or_else(|| unique(name));
-        let mut beside = output.clone().into_os_string();
-        beside.push(".shards");
-        Ok(Files {
-            output: args.output.clone().unwrap_or(output),
-            journal: args.parts.workdir.clone().unwrap_or(beside.into()),
-            resume,
-        })
-    }
-
-    fn choose(args: &RunArgs, name: &str) -> Result<Files> {
-        let with_journal = |output: PathBuf, resume| {
-            let mut journal = output.clone().into_os_string();
-            journal.push(format!(".{JOURNAL}"));
-            Files {
-                output,
-                journal: journal.into(),
-                resume,
-            }
-        };
-        // A shard's journal is no other's.
-        let name = match args.parts.shard {
-            Some(shard) => &format!("{name}-{}of{}", shard.index, shard.count),
-            None => name,
-        };
-        if args.parts.slurm {
-            return Files::of_slurm(args, name);
-        }
-        if let Some(resume) = &args.resume {
-            let journal = match (resume, &args.output) {
-                (Some(journal), _) => journal.clone(),
-                (None, Some(output)) if !output::is_stdout(output) => {
-                    with_journal(output.clone(), true).journal
-                }
-                _ => newest_journal(name)?,
-            };
-            let output = args
-                .output
-                .clone()
-                .unwrap_or_else(|| journal.with_extension(""));
-            return Ok(Files {
-                output,
-                journal,
-                resume: true,
-            });
-        }
-        let unique = unique(name);
-        let files = match &args.output {
-            Some(output) if output::is_stdout(output) => {
-                let journal = with_journal(std::env::temp_dir().join(unique), false).journal;
-                Files {
-                    output: output.clone(),
-                    journal,
-                    resume: false,
-                }
-            }
-            Some(output) => with_journal(output.clone(), false),
-            None => with_journal(unique, false),
-        };
-        for number in 1..=args.aa.unwrap_or(1) {
-            let journal = files.journal_of(number);
-            if journal.exists() {
-                return Err(usage(
-                    format!(
-                        "{} holds the cells of a run that did not end",
-                        journal.display()
-                    ),
-                    "go on with it with --resume, or remove it",
-                ));
-            }
-        }
-        Ok(files)
-    }
-
-    /// The journal of the run of this number, from 1: there are several with `--aa`.
-    fn journal_of(&self, number: u32) -> PathBuf {
-        match number {
-            1 => self.journal.clone(),
-            _ => numbered(&self.journal, number),
-        }
-    }
-}
-
-fn numbered(journal: &Path, number: u32) -> PathBuf {
-    let mut numbered = journal.as_os_str().to_owned();
-    numbered.push(format!(".{number}"));
-    numbered.into()
-}
-
-/// A name that no earlier run of this had.
-fn unique(name: &str) -> PathBuf {
-    let stamp: String = lab::environment::now()
-        .chars()
-        .filter(|c| c.is_ascii_alphanumeric())
-        .collect();
-    PathBuf::from(format!("lsmeter-{name}-{stamp}.json"))
-}
-
-fn newest_journal(name: &str) -> Result<PathBuf> {
-    let prefix = format!("lsmeter-{name}-");
-    let mut found: Vec<PathBuf> = std::fs::read_dir(".")?
-        .flatten()
-        .map(|entry| PathBuf::from(entry.file_name()))
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == JOURNAL)
-        })
-        .filter(|path| path.to_string_lossy().starts_with(&prefix))
-        .collect();
-    // The names end in the time at which the run began.
-    found.sort();
-    found.pop().ok_or_else(|| {
-        usage(
-            format!("no journal of `{name}` is in this directory"),
-            "name it: --resume FILE.json.journal",
-        )
-    })
-}
 
 fn deliver(
     args: &RunArgs,

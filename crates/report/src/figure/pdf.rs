@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use diagnostics::{Exit, Fault};
 use svg2pdf::usvg::{self, fontdb};
 use svg2pdf::{ConversionOptions, PageOptions};
 
@@ -30,6 +31,20 @@ pub enum PdfError {
     /// What was drawn is not understood: a fault of lsmeter's.
     #[error("the drawing cannot be made a PDF: {0}")]
     Drawing(String),
+}
+
+impl Fault for PdfError {
+    fn exit(&self) -> Exit {
+        match self {
+            PdfError::NoFont => Exit::Environment,
+            PdfError::Drawing(_) => Exit::Internal,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let install = "install one (apt install fonts-dejavu-core), or write an .svg";
+        matches!(self, PdfError::NoFont).then(|| install.to_owned())
+    }
 }
 
 impl Fonts {

@@ -3,8 +3,9 @@
 
 use std::io::Write;
 
+use published::{Beside, Comparison, Figure, named};
+
 use super::tables::{configurations, ours};
-use super::{Beside, Comparison, Figure, fits, published};
 use crate::CsvError;
 use crate::csv::text;
 
@@ -84,10 +85,7 @@ pub fn beside_csv(beside: &Beside, writer: impl Write) -> Result<(), CsvError> {
 /// # Errors
 /// [`CsvError`] when the writer fails. Flushes at the end.
 pub fn published_csv(pattern: &str, writer: impl Write) -> Result<(), CsvError> {
-    let asked = published()
-        .iter()
-        .filter(|figure| fits(pattern, &figure.id));
-    let rows = asked.map(|figure| {
+    let rows = named(pattern).map(|figure| {
         let mut row = theirs(figure, [figure.low, figure.high]);
         row.extend([
             text(&figure.hooks.join(" ")),

@@ -2,8 +2,10 @@
 //! Published figures as tables, alone and beside ours.
 
 use experiment::Metric;
+use published::{
+    Beside, Comparison, Figure, Over, Quantity, Setup, Verdict, named, published, sources,
+};
 
-use super::{Beside, Comparison, Figure, Over, Quantity, Setup, Verdict, fits, published, sources};
 use crate::format;
 use crate::table::{Align, Column, Footnotes, Report, Row, TEXT_LIMIT, Table, Tone, Value};
 use crate::text::printable;
@@ -253,9 +255,7 @@ fn range(quantity: Quantity, bounds: [Option<f64>; 2], unsigned: bool) -> String
 /// table for each source, with a source's own account of what it measured on.
 pub fn published_report(pattern: &str) -> Report {
     let tables = sources().iter().filter_map(|source| {
-        let figures = published()
-            .iter()
-            .filter(|figure| figure.source == source.id && fits(pattern, &figure.id));
+        let figures = named(pattern).filter(|figure| figure.source == source.id);
         let mut notes = Footnotes::default();
         let rows: Vec<Row> = figures.map(|figure| listed(figure, &mut notes)).collect();
         (!rows.is_empty()).then(|| Table {

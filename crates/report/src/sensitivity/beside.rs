@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 
 use experiment::{ALL_HOOKS, Caches, DelayModule, SensitivityDocument, Slope};
+use published::{Figure, Quantity, published};
 
 use super::{Parted, has_figures, numbers, operation_of, row};
 use crate::group::grouped;
-use crate::published::{Figure, Quantity, published};
 use crate::table::{Align, Column, Footnotes, TEXT_LIMIT, Table, Tone, Value, without_figure};
 use crate::text::printable;
 

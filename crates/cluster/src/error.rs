@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Why a run in parts does not come to its end.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use diagnostics::{Exit, Failure, Fault};
+use experiment::DocumentError;
+
+use crate::MergeError;
+
+/// Why a run in parts does not come to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum ClusterError {
+    /// What was asked for makes no sense, or Slurm does not do it.
+    #[error(transparent)]
+    Failure(#[from] Failure),
+    /// The parts do not fit together.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
+    /// A part is no run document.
+    #[error("cannot read {path}", path = .path.display())]
+    Document {
+        /// Its file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: DocumentError,
+    },
+    /// The spec cannot be written as TOML: a fault of lsmeter's.
+    #[error("cannot write the spec")]
+    Spec(#[from] toml::ser::Error),
+    /// A file operation failed.
+    #[error("cannot {action} {path}", path = .path.display())]
+    Io {
+        /// What was tried, as a verb.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+impl Fault for ClusterError {
+    fn exit(&self) -> Exit {
+        match self {
+            ClusterError::Failure(error) => error.exit(),
+            ClusterError::Merge(error) => error.exit(),
+            ClusterError::Document { source, .. } => source.exit(),
+            ClusterError::Spec(_) => Exit::Internal,
+            ClusterError::Io { source, .. } => source.exit(),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            ClusterError::Failure(error) => error.hint(),
+            ClusterError::Merge(error) => error.hint(),
+            ClusterError::Document { source, .. } => source.hint(),
+            ClusterError::Spec(_) | ClusterError::Io { .. } => None,
+        }
+    }
+}
+
+impl ClusterError {
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> ClusterError {
+        let path = path.to_path_buf();
+        move |source| ClusterError::Io {
+            action,
+            path,
+            source,
+        }
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Parts of a run, sorted by the machine that they were measured on.
+
+use std::collections::BTreeMap;
+
+use experiment::{Environment, Metric, Run, Share, Warning};
+
+use super::Part;
+
+/// The parts by machine, in the order of the machines' descriptions. A document of several
+/// machines is taken apart.
+pub fn by_machine(parts: &[Part]) -> Vec<(String, Vec<Part>)> {
+    let mut machines: BTreeMap<String, Vec<Part>> = BTreeMap::new();
+    for part in parts {
+        let mut cells: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for index in 0..part.run.cells.len() {
+            let machine = machine(part.run.environment_of(index));
+            cells.entry(machine).or_default().push(index);
+        }
+        if cells.is_empty() {
+            // What holds no cell was still run somewhere.
+            cells.insert(machine(&part.run.environment), Vec::new());
+        }
+        for (machine, cells) in cells {
+            let run = restricted(&part.run, &machine, &cells);
+            let name = part.name.clone();
+            machines
+                .entry(machine)
+                .or_default()
+                .push(Part { name, run });
+        }
+    }
+    machines.into_iter().collect()
+}
+
+fn machine(environment: &Environment) -> String {
+    environment.fingerprint(Metric::Time)
+}
+
+/// A document with some of its cells only, all of one machine.
+fn restricted(run: &Run, of: &str, cells: &[usize]) -> Run {
+    let place = |index: &u32| cells.binary_search(&(*index as usize)).ok();
+    let position = |&index: &usize| match &run.share {
+        Some(share) => share.positions[index],
+        None => index as u32,
+    };
+    let kept = |positions: &[u32]| -> Vec<u32> {
+        let places = positions.iter().filter_map(place);
+        places.map(|place| place as u32).collect()
+    };
+    let mut environments = run.environments.clone();
+    environments.retain_mut(|origin| {
+        origin.cells = kept(&origin.cells);
+        machine(&origin.environment) == of
+    });
+    let environment = environments.first().map(|origin| &origin.environment);
+    let warnings = run.warnings.iter().filter_map(|warning| {
+        let cells = kept(&warning.cells);
+        let concerned = warning.cells.is_empty() || !cells.is_empty();
+        concerned.then(|| Warning {
+            cells,
+            ..warning.clone()
+        })
+    });
+    Run {
+        share: Some(Share {
+            count: run.share.as_ref().map_or(1, |share| share.count),
+            shards: run
+                .share
+                .as_ref()
+                .map_or(vec![1], |share| share.shards.clone()),
+            cells: run
+                .share
+                .as_ref()
+                .map_or(run.cells.len() as u32, |share| share.cells),
+            positions: cells.iter().map(position).collect(),
+        }),
+        environment: environment.unwrap_or(&run.environment).clone(),
+        cells: cells
+            .iter()
+            .map(|&index| run.cells[index].clone())
+            .collect(),
+        warnings: warnings.collect(),
+        environments,
+        ..run.clone()
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A part of a run, from its file.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use diagnostics::{Failure, printable};
+use experiment::Run;
+
+use crate::{ClusterError, Part};
+
+/// A document as a part, by the name of its file.
+///
+/// # Errors
+/// If there is no such file, or it holds no run document.
+pub fn read_part(path: &Path) -> Result<Part, ClusterError> {
+    let file = File::open(path).map_err(|error| {
+        Failure::usage(
+            format!("cannot read {}: {error}", path.display()),
+            "give documents that `lsmeter run --output FILE` wrote",
+        )
+    })?;
+    let run = Run::read(BufReader::new(file)).map_err(|source| ClusterError::Document {
+        path: path.to_path_buf(),
+        source,
+    })?;
+    Ok(Part {
+        name: printable(&path.display().to_string(), 200),
+        run,
+    })
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! How lsmeter tells its user that something went wrong.
+//!
+//! - [`Exit`]: how a process ends, the one place where the codes are defined.
+//! - [`Fault`]: what every room's errors know of themselves: an exit code and a hint.
+//! - [`Failure`]: an error of which nothing else is asked.
+//! - [`printable`]: text from outside, made harmless for a terminal.
+
+mod exit;
+mod fault;
+mod text;
+
+pub use exit::{EXIT_STATUS_HELP, Exit};
+pub use fault::{Failure, Fault};
+pub use text::printable;

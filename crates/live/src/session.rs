@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A live machine that is watched: what is read of it, and when it is over.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use experiment::{Interval, Monitoring, Warning, WarningKind};
+use monitor::{Filter, Monitor, Options, Progress, Snapshot};
+
+use crate::LiveError;
+use crate::interval::{interval, monitoring};
+use crate::publisher::Publisher;
+use crate::recorder::Recorder;
+use crate::target::Target;
+use crate::view::{Reading, Source};
+
+/// Whose calls are watched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    /// Everybody's.
+    Machine,
+    /// Those of a command, which is started for that, and of all that it starts. It has at
+    /// least one word.
+    Command(Vec<OsString>),
+    /// Those of a control group (cgroup v2), by its directory, and of those below it.
+    Cgroup(PathBuf),
+    /// Those of processes, their threads and their descendants.
+    Processes(Vec<u32>),
+}
+
+/// What is to be watched, and how.
+#[derive(Debug)]
+pub struct Request {
+    /// Whose calls.
+    pub subject: Subject,
+    /// How, and of which functions; the filter is the subject's.
+    pub options: Options,
+    /// How long; None: until the subject has ended, or somebody stops it.
+    pub duration: Option<Duration>,
+    /// The modules that this machine says are active, in order; empty if it does not say.
+    pub active_lsms: Vec<String>,
+    /// The time, as the document has it: RFC 3339, in UTC.
+    pub now: fn() -> String,
+}
+
+/// Programs that are attached, and who gets what they note.
+pub struct Session {
+    monitor: Monitor,
+    /// What is watched, and how.
+    pub watched: Monitoring,
+    recorder: Recorder,
+    publisher: Option<Publisher>,
+    target: Option<Target>,
+    processes: Vec<u32>,
+    deadline: Option<Instant>,
+    last: Snapshot,
+}
+
+/// What is left of a session.
+#[derive(Debug)]
+pub struct Ended {
+    /// What was watched, and how.
+    pub watched: Monitoring,
+    /// The intervals that were taken.
+    pub intervals: Vec<Interval>,
+    /// Reasons to doubt them.
+    pub warnings: Vec<Warning>,
+    /// What is to be said of the command: that it failed, or goes on.
+    pub command: Option<String>,
+}
+
+impl Session {
+    /// Attaches, which takes seconds and is told of, and has the command begin.
+    ///
+    /// # Errors
+    /// If this machine does not allow it, or there is no such command.
+    pub fn start(
+        request: Request,
+        mut publisher: Option<Publisher>,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<Session, LiveError> {
+        let mut target = match &request.subject {
+            Subject::Command(words) => Some(Target::prepare(words)?),
+            _ => None,
+        };
+        let scope = scope(&request.subject);
+        let mut options = request.options;
+        let mut processes = Vec::new();
+        options.filter = match request.subject {
+            Subject::Machine => Filter::Machine,
+            Subject::Command(_) => Filter::Processes(target.iter().map(Target::process).collect()),
+            Subject::Cgroup(directory) => Filter::Cgroup(directory),
+            Subject::Processes(those) => {
+                processes.clone_from(&those);
+                Filter::Processes(those)
+            }
+        };
+        let monitor = Monitor::start(&options, progress)?;
+        monitor.drop_capabilities()?;
+        let watched = monitoring(&monitor, scope, request.active_lsms, (request.now)());
+        let first = monitor.snapshot();
+        if let Some(publisher) = &mut publisher {
+            publish(publisher, &watched, &first)?;
+        }
+        if let Some(target) = &mut target {
+            target.begin()?;
+        }
+        Ok(Session {
+            monitor,
+            watched,
+            recorder: Recorder::new(first.clone()),
+            publisher,
+            target,
+            processes,
+            deadline: request.duration.map(|duration| Instant::now() + duration),
+            last: first,
+        })
+    }
+
+    /// When it is over at the latest.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// Has its time passed, or what is watched ended?
+    pub fn is_over(&mut self) -> bool {
+        if self.deadline.is_some_and(|at| Instant::now() >= at) {
+            return true;
+        }
+        if let Some(target) = &mut self.target {
+            return target.has_ended();
+        }
+        let lives = |process: &u32| Path::new(&format!("/proc/{process}")).exists();
+        !self.processes.is_empty() && !self.processes.iter().any(lives)
+    }
+
+    /// What happened since the last time.
+    ///
+    /// # Errors
+    /// If it cannot be published.
+    pub fn take(&mut self) -> Result<&Interval, LiveError> {
+        self.last = self.monitor.snapshot();
+        if let Some(publisher) = &mut self.publisher {
+            publish(publisher, &self.watched, &self.last)?;
+        }
+        Ok(self.recorder.take(self.last.clone()))
+    }
+
+    /// Everything since the start, as of the last time that was taken.
+    pub fn total(&self) -> Interval {
+        interval(&self.last, Duration::ZERO)
+    }
+
+    /// What is left of it. The programs stay until this process ends, which detaches them
+    /// faster than one by one.
+    pub fn end(mut self) -> Ended {
+        let warnings = doubts(&self.monitor, &self.last);
+        let command = self.target.as_mut().and_then(Target::end);
+        std::mem::forget(self.monitor);
+        Ended {
+            watched: self.watched,
+            intervals: self.recorder.into_intervals(),
+            warnings,
+            command,
+        }
+    }
+}
+
+impl Source for Session {
+    fn read(&mut self) -> Reading {
+        // What is served is written to memory, which does not fail.
+        let since_last = self.take().cloned();
+        let total = self.total();
+        Reading {
+            since_last: since_last.unwrap_or_else(|_| total.clone()),
+            total,
+        }
+    }
+
+    fn ended(&mut self) -> bool {
+        self.is_over()
+    }
+}
+
+/// The subject in a reader's words.
+fn scope(subject: &Subject) -> String {
+    match subject {
+        Subject::Machine => "the machine".to_owned(),
+        Subject::Command(words) => {
+            let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+            format!("{}{}", Monitoring::OF_COMMAND, words.join(" "))
+        }
+        Subject::Cgroup(directory) => format!("the control group {}", directory.display()),
+        Subject::Processes(processes) => {
+            let numbers: Vec<String> = processes.iter().map(u32::to_string).collect();
+            format!("process {}", numbers.join(", "))
+        }
+    }
+}
+
+fn publish(
+    publisher: &mut Publisher,
+    watched: &Monitoring,
+    total: &Snapshot,
+) -> Result<(), LiveError> {
+    let total = interval(total, Duration::ZERO);
+    let published = publisher.publish(watched, &[total]);
+    published.map_err(LiveError::doing("cannot write the metrics"))
+}
+
+fn doubts(monitor: &Monitor, last: &Snapshot) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let mut lost = |message: String| warnings.push(Warning::new(WarningKind::LostCalls, message));
+    let calls = last.lost.total();
+    if calls > 0 {
+        let kinds = [
+            (
+                last.lost.no_stack,
+                "of more tasks at once than there is room for",
+            ),
+            (last.lost.too_deep, "too deep in each other"),
+            (last.lost.abandoned, "whose end was not seen"),
+            (last.lost.no_processor, "on a processor that came later"),
+        ];
+        let kinds = kinds.iter().filter(|(calls, _)| *calls > 0);
+        let kinds: Vec<String> = kinds
+            .map(|(calls, kind)| format!("{calls} {kind}"))
+            .collect();
+        lost(format!(
+            "{calls} calls are in no figure: {}",
+            kinds.join(", ")
+        ));
+    }
+    if let Some(missed @ 1..) = monitor.missed() {
+        lost(format!("the kernel did not run a program {missed} times"));
+    }
+    if last.pairs_refused > 0 {
+        lost(format!(
+            "{} pairs of a hook and a system call were not told apart (--pairs)",
+            last.pairs_refused
+        ));
+    }
+    warnings
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter monitor`: LSM hooks on a live machine.
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use experiment::{Interval, MonitorDocument, SCHEMA_VERSION};
+use lab::environment;
+use live::{Publisher, Replay, Request, Session, Subject};
+use monitor::{Mode, Options, Progress, Selection};
+use report::MonitorOptions;
+
+use super::documents::read_as;
+use crate::cli::MonitorArgs;
+use crate::exit::Exit;
+use crate::output;
+use crate::progress::Line;
+
+/// How often it looks whether it is to end.
+const TICK: Duration = Duration::from_millis(50);
+/// Between figures, where there are several sets of them.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Watches hooks, or shows a recording.
+///
+/// # Errors
+/// If what is asked for makes no sense, or this machine does not allow it.
+pub fn monitor(args: &MonitorArgs) -> Result<Exit> {
+    let stdout_taken = check_outputs(args)?;
+    let live_view = !args.plain
+        && !stdout_taken
+        && args.command.is_empty()
+        && args.rows.is_none()
+        && std::io::stdout().is_terminal();
+    match &args.replay {
+        Some(path) => show_recording(args, path, stdout_taken, live_view)?,
+        None => watch(args, stdout_taken, live_view)?,
+    }
+    Ok(Exit::Fine)
+}
+
+fn check_outputs(args: &MonitorArgs) -> Result<bool> {
+    let files = [&args.record, &args.export_csv, &args.export_markdown];
+    let paths: Vec<&Path> = files
+        .into_iter()
+        .flatten()
+        .map(|path| path.as_path())
+        .collect();
+    output::check_all(&paths, usize::from(args.json || args.json_lines))
+}
+
+/// Set by signals. Not earlier than there is something to end in good order: until then a
+/// signal ends lsmeter at once.
+fn stop_on_signals() -> Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in signal_hook::consts::TERM_SIGNALS {
+        signal_hook::flag::register(*signal, Arc::clone(&stop))?;
+    }
+    Ok(stop)
+}
+
+fn show_recording(
+    args: &MonitorArgs,
+    path: &Path,
+    stdout_taken: bool,
+    live_view: bool,
+) -> Result<()> {
+    let hint = "give a recording that `lsmeter monitor --record FILE` made";
+    let document = read_as(path, hint, MonitorDocument::read)?;
+    if args.json_lines {
+        document.intervals.iter().try_for_each(print_line)?;
+    }
+    let stop = stop_on_signals()?;
+    if let Some(mut publisher) = publisher(args)? {
+        publisher.publish(&document.monitor, &document.intervals)?;
+        while !stop.load(Ordering::Relaxed) {
+            thread::sleep(TICK);
+        }
+        return Ok(());
+    }
+    if live_view {
+        let mut replay = Replay::new(document.intervals.clone());
+        let pace = replay.pace();
+        live::show(
+            &document.monitor,
+            &mut replay,
+            pace,
+            output::has_colour(),
+            &stop,
+        )?;
+        return export(args, &document);
+    }
+    let total = document.total();
+    deliver(args, stdout_taken, &document, &total)
+}
+
+/// Serves the figures, if that was asked for, and says where.
+fn publisher(args: &MonitorArgs) -> Result<Option<Publisher>> {
+    let Some(address) = args.prometheus else {
+        return Ok(None);
+    };
+    let publisher = Publisher::bind(address)?;
+    let address = publisher.address();
+    anstream::eprintln!("serving http://{address}/metrics");
+    if !address.ip().is_loopback() {
+        anstream::eprintln!("warning: all who reach {address} can read it");
+    }
+    Ok(Some(publisher))
+}
+
+/// What the flags ask to be watched.
+fn request(args: &MonitorArgs) -> Request {
+    let words = |words: &[String]| -> Vec<String> {
+        let words = words.iter().map(|word| word.trim().to_owned());
+        words.filter(|word| !word.is_empty()).collect()
+    };
+    Request {
+        subject: match (&args.cgroup, args.processes.as_slice()) {
+            _ if !args.command.is_empty() => Subject::Command(args.command.clone()),
+            (Some(directory), _) => Subject::Cgroup(directory.clone()),
+            (None, []) => Subject::Machine,
+            (None, processes) => Subject::Processes(processes.to_vec()),
+        },
+        options: Options {
+            mode: match (args.count, args.histogram) {
+                (true, _) => Mode::Count,
+                (false, true) => Mode::Histogram,
+                (false, false) => Mode::Time,
+            },
+            selection: Selection {
+                hooks: words(&args.hooks),
+                implementations: words(&args.functions),
+            },
+            pairs: args.pairs as usize,
+            system_calls: args.system_calls,
+            ..Options::default()
+        },
+        duration: args.duration,
+        active_lsms: environment::host_lsms().unwrap_or_default(),
+        now: environment::now,
+    }
+}
+
+/// Watches until it is to end.
+fn watch(args: &MonitorArgs, stdout_taken: bool, live_view: bool) -> Result<()> {
+    let line = Line::new(args.quiet);
+    let publisher = publisher(args)?;
+    line.say("looking at the kernel");
+    let mut session = Session::start(request(args), publisher, &mut |progress| match progress {
+        Progress::Calibrating => line.say("measuring what watching costs"),
+        Progress::Attaching {
+            done,
+            total,
+            function,
+        } => line.say(format!("attaching {}/{total}: {function}", done + 1)),
+    })?;
+    let stop = stop_on_signals()?;
+    let every = args.interval.unwrap_or(INTERVAL);
+    if live_view {
+        line.done();
+        let watched = session.watched.clone();
+        live::show(&watched, &mut session, every, output::has_colour(), &stop)?;
+        session.take()?;
+    } else {
+        let several = args.interval.is_some()
+            || args.json_lines
+            || args.record.is_some()
+            || args.prometheus.is_some();
+        line.say(format!("watching {}", session.watched.scope));
+        let tables = args.interval.is_some() && !stdout_taken;
+        let show = |session: &mut Session| -> Result<()> {
+            let interval = session.take()?.clone();
+            if args.json_lines {
+                return print_line(&interval);
+            }
+            if tables {
+                line.done();
+                let options = MonitorOptions { rows: args.rows };
+                let report = report::interval_report(&session.watched, &interval, &options);
+                return output::print_report(&report);
+            }
+            Ok(())
+        };
+        follow(&mut session, several.then_some(every), &stop, &show)?;
+    }
+    line.done();
+    let total = session.total();
+    let ended = session.end();
+    if let Some(command) = &ended.command {
+        anstream::eprintln!("{command}");
+    }
+    let document = MonitorDocument {
+        schema_version: SCHEMA_VERSION,
+        tool: environment::tool(),
+        environment: environment::here(),
+        monitor: ended.watched,
+        intervals: ended.intervals,
+        warnings: ended.warnings,
+    };
+    if live_view {
+        return export(args, &document);
+    }
+    deliver(args, stdout_taken, &document, &total)
+}
+
+/// Shows intervals as they end, and the last one.
+fn follow(
+    session: &mut Session,
+    every: Option<Duration>,
+    stop: &AtomicBool,
+    show: &dyn Fn(&mut Session) -> Result<()>,
+) -> Result<()> {
+    let mut next = every.map(|every| Instant::now() + every);
+    while !stop.load(Ordering::Relaxed) && !session.is_over() {
+        let wake = [next, session.deadline()].into_iter().flatten().min();
+        let rest = wake.map_or(TICK, |wake| wake.saturating_duration_since(Instant::now()));
+        thread::sleep(rest.min(TICK));
+        if let (Some(at), Some(every)) = (next, every)
+            && Instant::now() >= at
+        {
+            // A machine that slept, or a reader that is slow, has longer intervals.
+            next = Some((at + every).max(Instant::now()));
+            show(session)?;
+        }
+    }
+    show(session)
+}
+
+fn print_line(interval: &Interval) -> Result<()> {
+    let mut text = serde_json::to_string(interval)?;
+    text.push('\n');
+    output::print(&text)
+}
+
+fn deliver(
+    args: &MonitorArgs,
+    stdout_taken: bool,
+    document: &MonitorDocument,
+    total: &Interval,
+) -> Result<()> {
+    if args.json {
+        output::write(Path::new("-"), |to| Ok(document.write(to)?))?;
+    }
+    let options = MonitorOptions { rows: args.rows };
+    let mut report = report::interval_report(&document.monitor, total, &options);
+    report.warnings = report::monitor_report(document, &options).warnings;
+    // Intervals have had tables of their own.
+    if !stdout_taken && (args.interval.is_none() || args.replay.is_some()) {
+        output::print_report(&report)?;
+    } else {
+        for warning in &report.warnings {
+            anstream::eprintln!("warning: {warning}");
+        }
+    }
+    export(args, document)
+}
+
+fn export(args: &MonitorArgs, document: &MonitorDocument) -> Result<()> {
+    if let Some(path) = &args.record {
+        output::write(path, |to| Ok(document.write(to)?))?;
+    }
+    if let Some(path) = &args.export_csv {
+        output::write(path, |to| Ok(report::monitor_csv(document, to)?))?;
+    }
+    if let Some(path) = &args.export_markdown {
+        let options = MonitorOptions { rows: args.rows };
+        let report = report::monitor_report(document, &options);
+        output::write(path, |to| {
+            Ok(to.write_all(report::markdown(&report).as_bytes())?)
+        })?;
+    }
+    Ok(())
+}

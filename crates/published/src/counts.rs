@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A run's counts beside those published: calls of hooks, and of the system.
+
+use experiment::{Cell, HookCost, Metric, Status};
+
+use crate::beside::{AGREES_POINTS, Comparison, Verdict, comparison, explained};
+use crate::lookup::{Cells, Place};
+use crate::{Figure, Operation, Quantity, fits};
+
+/// Counts derived from totals are not quite whole: 1.001 calls are one.
+const EQUAL: f64 = 0.01;
+
+/// Adds what the run's cells say about a published count. Cells need hooks
+/// (`--with-hooks`) for calls of hooks.
+pub(crate) fn counts<'a>(
+    cells: &Cells<'a>,
+    place: Place<'a>,
+    figure: &'static Figure,
+    comparisons: &mut Vec<Comparison>,
+) {
+    if place.2 != Metric::Instructions {
+        return;
+    }
+    for operation in &figure.ours {
+        let Some((cell, ours)) = ours(cells, place, figure, operation) else {
+            continue;
+        };
+        if !ours.is_finite() {
+            continue;
+        }
+        let components = if figure.per_component {
+            operation.components() as f64
+        } else {
+            1.0
+        };
+        let scaled = |bound: Option<f64>| bound.map(|bound| bound * components);
+        let low = figure
+            .low
+            .filter(|_| figure.quantity != Quantity::CallsAtMost);
+        let bounds = [scaled(low), scaled(figure.high)];
+        let mut comparison = comparison(figure, place, cell, operation.to_string(), ours, bounds);
+        let theirs = comparison.theirs;
+        comparison.verdict = match figure.quantity {
+            // What both say is how often; a slope of 8.9 is nine times.
+            Quantity::Slope if theirs.round() == ours => Verdict::Agrees,
+            Quantity::HookShare if (ours - theirs).abs() <= AGREES_POINTS => Verdict::Agrees,
+            _ if (ours - theirs).abs() < EQUAL => Verdict::Agrees,
+            _ => Verdict::Differs,
+        };
+        comparisons.push(explained(comparison));
+    }
+}
+
+/// The cell that answers a figure, and its count.
+fn ours<'a>(
+    cells: &Cells<'a>,
+    place: Place<'a>,
+    figure: &Figure,
+    operation: &Operation,
+) -> Option<(&'a Cell, f64)> {
+    let here = || {
+        cells
+            .here(place, operation)
+            .filter(|c| c.status == Status::Ok)
+    };
+    // The modules decide what is called of them; of the framework every stack calls
+    // the same, if there is a framework.
+    let asked = |cell: &&Cell| figure.tested.iter().any(|setup| setup.is_of(cell));
+    let module = figure
+        .tested
+        .first()
+        .and_then(|setup| setup.stack.as_str().split(',').next_back());
+    let has_module = |cell: &&Cell| {
+        let has = |names: &[String]| names.iter().any(|name| Some(name.as_str()) == module);
+        if cell.active_lsms.is_empty() {
+            has(&cell.stack)
+        } else {
+            has(&cell.active_lsms)
+        }
+    };
+    let has_hooks = |cell: &&Cell| {
+        cell.hooks.as_ref().is_some_and(|hooks| !hooks.is_empty())
+            && cell.stack.iter().all(|name| name != "none")
+    };
+    Some(match figure.quantity {
+        Quantity::Slope | Quantity::HookCalls | Quantity::HookShare => {
+            let cell = here()
+                .filter(has_hooks)
+                .find(asked)
+                .or_else(|| here().find(has_hooks));
+            let (cell, hooks) = with_hooks(cell)?;
+            let calls = sum(hooks
+                .iter()
+                .filter(|hook| is_of(figure, hook))
+                .map(|h| h.calls));
+            let all = sum(hooks.iter().map(|hook| hook.calls));
+            let ours = if figure.quantity == Quantity::HookShare {
+                calls / all
+            } else {
+                calls
+            };
+            (cell, ours)
+        }
+        Quantity::CallsAtMost => {
+            let (cell, hooks) = with_hooks(here().filter(has_hooks).find(has_module))?;
+            let of_hooks = hooks.iter().filter(|hook| is_of(figure, hook));
+            let implementations = of_hooks.flat_map(|hook| &hook.implementations);
+            let of_module = implementations.filter(|i| Some(i.module.as_str()) == module);
+            (cell, sum(of_module.map(|i| i.calls)))
+        }
+        Quantity::SystemCalls => {
+            let cell = here().find(|cell| !cell.syscalls.is_empty())?;
+            (cell, cell.syscalls.len() as f64)
+        }
+        _ => return None,
+    })
+}
+
+fn with_hooks(cell: Option<&Cell>) -> Option<(&Cell, &[HookCost])> {
+    let cell = cell?;
+    Some((cell, cell.hooks.as_deref()?))
+}
+
+fn is_of(figure: &Figure, hook: &HookCost) -> bool {
+    figure.hooks.iter().any(|pattern| fits(pattern, &hook.hook))
+}
+
+/// As a float: counts in a document may be anything.
+fn sum(calls: impl Iterator<Item = u64>) -> f64 {
+    calls.map(|calls| calls as f64).sum()
+}

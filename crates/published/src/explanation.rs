@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What could explain that a figure differs from ours, as data.
+
+use std::sync::LazyLock;
+
+use experiment::Metric;
+use serde::Deserialize;
+
+use crate::{Comparison, fits};
+
+const FILE: &str = include_str!("../data/explanations.toml");
+
+/// A possible reason for a difference, and where it applies.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Explanation {
+    /// Short name.
+    pub id: String,
+    /// Ids of figures that it applies to; `*` stands for anything.
+    pub figures: Vec<String>,
+    /// But not to these.
+    #[serde(default)]
+    pub except: Vec<String>,
+    /// To which comparisons.
+    pub kinds: Vec<Kind>,
+    /// Only to these metrics of ours; empty: to all.
+    #[serde(default)]
+    pub metrics: Vec<Metric>,
+    /// Only if this side is the larger one.
+    #[serde(default)]
+    pub larger: Option<Larger>,
+    /// Only to differences up to this, as a fraction.
+    #[serde(default)]
+    pub within: Option<f64>,
+    /// Only if ours is below zero.
+    #[serde(default)]
+    pub ours_negative: bool,
+    /// The reason, in a sentence or two.
+    pub text: String,
+}
+
+/// What is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Overheads.
+    Overhead,
+    /// Counts: of hooks' calls, of system calls.
+    Calls,
+}
+
+/// A side of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Larger {
+    /// What the run measured.
+    Ours,
+    /// What was published.
+    Theirs,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    explanation: Vec<Explanation>,
+}
+
+static EXPLANATIONS: LazyLock<Vec<Explanation>> = LazyLock::new(|| {
+    let file: File = toml::from_str(FILE).expect("the embedded explanations; a test reads them");
+    file.explanation
+});
+
+/// All explanations.
+pub fn explanations() -> &'static [Explanation] {
+    &EXPLANATIONS
+}
+
+impl Explanation {
+    /// Could it explain this difference?
+    pub fn applies(&self, comparison: &Comparison) -> bool {
+        let id = &comparison.figure.id;
+        let kind = if comparison.figure.quantity.is_overhead() {
+            Kind::Overhead
+        } else {
+            Kind::Calls
+        };
+        let larger = if comparison.difference > 0.0 {
+            Larger::Ours
+        } else {
+            Larger::Theirs
+        };
+        self.figures.iter().any(|pattern| fits(pattern, id))
+            && !self.except.iter().any(|pattern| fits(pattern, id))
+            && self.kinds.contains(&kind)
+            && (self.metrics.is_empty() || self.metrics.contains(&comparison.metric))
+            && self.larger.is_none_or(|wanted| wanted == larger)
+            && self
+                .within
+                .is_none_or(|within| comparison.difference.abs() <= within)
+            && (!self.ours_negative || comparison.ours < 0.0)
+    }
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Figures that others published, and a run's own beside them.
+//!
+//! [`published`] gives every figure of `crates/published/data/`, with where it stands in
+//! its source; [`beside()`] puts what a run measured next to those that it can answer, with a
+//! [`Verdict`] and what could explain a difference. Tables of them are the report's.
+//!
+//! Theirs are times on the machines of their day. Only relative overheads and counts are
+//! ever compared, never a time with an instruction.
+
+mod beside;
+mod counts;
+mod explanation;
+mod lookup;
+mod read;
+
+use std::fmt;
+use std::sync::LazyLock;
+
+use experiment::{Cell, Integrity, Policy, Stack, Tuning};
+use serde::Deserialize;
+
+pub use beside::{Beside, Comparison, Verdict, beside};
+pub use explanation::{Explanation, Kind, Larger, explanations};
+pub use read::PublishedError;
+
+/// A publication.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// Short name, the first part of its figures' ids: `paper`.
+    pub id: String,
+    /// Authors and title.
+    pub title: String,
+    /// Where to find it.
+    pub cite: String,
+    /// What was measured on, as far as it says.
+    pub setting: String,
+    /// What a figure's `lines` count.
+    pub lines: String,
+}
+
+/// A stack with the state of its policies, as a figure was measured with or as comes near.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setup {
+    /// As `lsm=` has it; `none` for a kernel without LSMs (the paper's DAC).
+    pub stack: Stack,
+    /// What its modules decided with.
+    #[serde(default)]
+    pub policy: Policy,
+    /// Integrity subsystems at work, in the order of [`Integrity::ALL`].
+    #[serde(default)]
+    pub integrity: Vec<Integrity>,
+    /// In what it differs from the published configuration; None: it is that.
+    #[serde(default)]
+    pub why: Option<String>,
+}
+
+impl Setup {
+    /// Was this cell measured with it? Sizes of policies do not matter.
+    pub fn is_of(&self, cell: &Cell) -> bool {
+        let names = self.stack.as_str().split(',');
+        self.policy == cell.policy
+            && names.eq(cell.stack.iter().map(String::as_str))
+            && self.integrity.iter().all(|i| cell.integrity.contains(i))
+            && cell.integrity.iter().all(|i| self.integrity.contains(i))
+    }
+}
+
+impl fmt::Display for Setup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&experiment::configuration_title(
+            self.stack.as_str(),
+            &self.integrity,
+            self.policy,
+            &Tuning::default(),
+        ))
+    }
+}
+
+/// One of our benchmarks that stands for one of theirs.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Operation {
+    /// Benchmark: `open`.
+    pub benchmark: String,
+    /// Its variant: `AA/BB`.
+    pub variant: String,
+}
+
+impl Operation {
+    /// Components of its path: 1 for `AA` and `depth1`, 8 for the deepest; 1 for what is
+    /// no path.
+    pub fn components(&self) -> u64 {
+        let depth = self.variant.strip_prefix("depth");
+        let depth = depth.and_then(|digits| digits.parse::<u8>().ok());
+        depth.map_or_else(
+            || 1 + self.variant.matches('/').count() as u64,
+            |depth| u64::from(depth.max(1)),
+        )
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.benchmark, self.variant)
+    }
+}
+
+/// What a figure is, and with that its unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Quantity {
+    /// (tested - baseline) / baseline of a latency, as a fraction: 0.87 is 87 %.
+    Overhead,
+    /// (baseline - tested) / baseline of a throughput, as a fraction.
+    ThroughputOverhead,
+    /// Time of an operation, in microseconds.
+    Latency,
+    /// Time of an operation beyond the baseline's, in microseconds.
+    AddedLatency,
+    /// Megabytes per second.
+    Throughput,
+    /// Mean time of one call of a hook, in microseconds.
+    HookTime,
+    /// Calls of the hooks per operation, as counted.
+    HookCalls,
+    /// The hooks' part of all calls of hooks, as a fraction.
+    HookShare,
+    /// Calls of the hooks per operation, as the slope of the operation's latency over
+    /// the latency of each call.
+    Slope,
+    /// Most calls of the module's implementations of the hooks per operation, from
+    /// static analysis; per component of the path if the figure says so.
+    CallsAtMost,
+    /// Fewest calls of hooks per operation, from a specification.
+    CallsAtLeast,
+    /// Hooks that a module implements, or that the framework has.
+    ModuleHooks,
+    /// Lines of code.
+    Lines,
+    /// System calls of one operation.
+    SystemCalls,
+}
+
+impl Quantity {
+    /// Its unit, for a table or a CSV column; empty for a plain number.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Quantity::Overhead | Quantity::ThroughputOverhead | Quantity::HookShare => "fraction",
+            Quantity::Latency | Quantity::AddedLatency | Quantity::HookTime => "us",
+            Quantity::Throughput => "MB/s",
+            Quantity::HookCalls
+            | Quantity::Slope
+            | Quantity::CallsAtMost
+            | Quantity::CallsAtLeast => "calls per operation",
+            Quantity::ModuleHooks => "hooks",
+            Quantity::Lines => "lines",
+            Quantity::SystemCalls => "system calls",
+        }
+    }
+
+    /// What it is, in words.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Quantity::Overhead => "overhead",
+            Quantity::ThroughputOverhead => "overhead of throughput",
+            Quantity::Latency => "latency",
+            Quantity::AddedLatency => "added latency",
+            Quantity::Throughput => "throughput",
+            Quantity::HookTime => "time of a hook",
+            Quantity::HookCalls => "calls of hooks",
+            Quantity::HookShare => "share of hook calls",
+            Quantity::Slope => "slope",
+            Quantity::CallsAtMost => "calls at most",
+            Quantity::CallsAtLeast => "calls at least",
+            Quantity::ModuleHooks => "hooks",
+            Quantity::Lines => "lines of code",
+            Quantity::SystemCalls => "system calls",
+        }
+    }
+
+    /// Is it an overhead, of a latency or a throughput?
+    pub fn is_overhead(self) -> bool {
+        matches!(self, Quantity::Overhead | Quantity::ThroughputOverhead)
+    }
+}
+
+/// How several of our benchmarks stand for one figure.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Over {
+    /// Each of them does, alone.
+    #[default]
+    Each,
+    /// Their mean: the sum of the figures against the sum of the baselines'.
+    Mean,
+    /// The median of their overheads.
+    Median,
+    /// The largest of their overheads.
+    Largest,
+}
+
+/// One published figure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// Unique: `paper:table1.current-selinux.open`.
+    pub id: String,
+    /// The source's id.
+    pub source: String,
+    /// Table, figure or section.
+    pub place: String,
+    /// Where in the text, as [`Source::lines`] counts.
+    pub lines: String,
+    /// Kernel measured: `5.3.0`.
+    pub kernel: String,
+    /// What they measured, in their words.
+    pub theirs: String,
+    /// The configuration, then what may stand for it; empty if none plays a part.
+    pub tested: Vec<Setup>,
+    /// What it is compared with, likewise.
+    pub baseline: Vec<Setup>,
+    /// Kernels of the two sides, where they are not the same kernel.
+    pub kernels: Option<[String; 2]>,
+    /// Which of our benchmarks stand for theirs; none if we have none.
+    pub ours: Vec<Operation>,
+    /// How they do.
+    pub over: Over,
+    /// Hooks that it is of, by name; a `*` at the end stands for anything. Several are
+    /// added up.
+    pub hooks: Vec<String>,
+    /// What it is.
+    pub quantity: Quantity,
+    /// The value, or its lower bound; None: only an upper bound is published.
+    pub low: Option<f64>,
+    /// The value, or its upper bound; None: only a lower bound is published.
+    pub high: Option<f64>,
+    /// Only its size is published, not which way it goes.
+    pub unsigned: bool,
+    /// It is for each component of the path.
+    pub per_component: bool,
+    /// What a reader should know: contradictions, what the text leaves open.
+    pub note: Option<String>,
+}
+
+static PUBLISHED: LazyLock<read::Published> =
+    LazyLock::new(|| read::published().expect("the embedded figures; a test reads them"));
+
+/// All published figures, in the order of the sources.
+pub fn published() -> &'static [Figure] {
+    &PUBLISHED.figures
+}
+
+/// Where they come from.
+pub fn sources() -> &'static [Source] {
+    &PUBLISHED.sources
+}
+
+/// The published figures whose id fits `pattern`, in which `*` stands for anything.
+pub fn named(pattern: &str) -> impl Iterator<Item = &'static Figure> {
+    published()
+        .iter()
+        .filter(move |figure| fits(pattern, &figure.id))
+}
+
+/// Does `text` fit `pattern`, in which `*` stands for anything?
+fn fits(pattern: &str, text: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else {
+        return pattern == text;
+    };
+    let Some(mut text) = text.strip_prefix(head) else {
+        return false;
+    };
+    let mut parts = rest.split('*').peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return text.ends_with(part);
+        }
+        match text.find(part) {
+            Some(at) => text = &text[at + part.len()..],
+            None => return false,
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        for (pattern, text, does) in [
+            ("*", "", true),
+            ("a", "a", true),
+            ("a", "ab", false),
+            ("a*", "ab", true),
+            ("a*c", "abc", true),
+            ("a*c", "abcd", false),
+            ("a*b*d", "a-b-c-d", true),
+            ("a*b*d", "a-c-d", false),
+            ("ab*ba", "aba", false),
+            ("", "a", false),
+        ] {
+            assert_eq!(fits(pattern, text), does, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn components_of_a_path() {
+        for (variant, components) in [
+            ("AA", 1),
+            ("AA/BB/CC", 3),
+            ("depth5", 5),
+            ("depth", 1),
+            ("random", 1),
+            ("", 1),
+        ] {
+            let operation = Operation {
+                benchmark: "open".to_owned(),
+                variant: variant.to_owned(),
+            };
+            assert_eq!(operation.components(), components, "{variant}");
+        }
+    }
+}

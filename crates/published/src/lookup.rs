@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A run's cells, found by what they are of.
+
+use std::collections::{HashMap, HashSet};
+
+use experiment::{Cell, Metric, Run};
+
+use crate::{Operation, Setup};
+
+/// Kernel, file system and metric: what one table is of.
+pub(crate) type Place<'a> = (&'a str, &'a str, Metric);
+
+/// An operation in a place.
+type Key<'a> = (Place<'a>, &'a str, &'a str);
+
+/// Most places that are compared, and kernels without LSMs that are looked at for one
+/// operation: an experiment has at most 64 kernels, a document may say anything.
+const PLACES_LIMIT: usize = 1_024;
+const BASELINES_LIMIT: usize = 64;
+
+/// A run's cells.
+pub(crate) struct Cells<'a> {
+    /// In the order of the document.
+    pub(crate) places: Vec<Place<'a>>,
+    cells: HashMap<Key<'a>, Vec<&'a Cell>>,
+    /// Cells without LSMs of all kernels; their key has no kernel.
+    without: HashMap<Key<'a>, Vec<&'a Cell>>,
+}
+
+impl<'a> Cells<'a> {
+    pub(crate) fn of(run: &'a Run) -> Cells<'a> {
+        let mut found = Cells {
+            places: Vec::new(),
+            cells: HashMap::new(),
+            without: HashMap::new(),
+        };
+        let mut seen = HashSet::new();
+        for cell in &run.cells {
+            let place = (cell.kernel.as_str(), cell.filesystem.as_str(), cell.metric);
+            if found.places.len() < PLACES_LIMIT && seen.insert(place) {
+                found.places.push(place);
+            }
+            let (benchmark, variant) = (cell.benchmark.as_str(), cell.variant.as_str());
+            let here = found.cells.entry((place, benchmark, variant)).or_default();
+            here.push(cell);
+            if cell.stack == ["none"] {
+                let anywhere = ("", place.1, place.2);
+                let key = (anywhere, benchmark, variant);
+                let without = found.without.entry(key).or_default();
+                if without.len() < BASELINES_LIMIT {
+                    without.push(cell);
+                }
+            }
+        }
+        found
+    }
+
+    /// Cells of the operation in the place, of all configurations.
+    pub(crate) fn here<'b>(
+        &'b self,
+        place: Place<'b>,
+        operation: &'b Operation,
+    ) -> impl Iterator<Item = &'a Cell> + use<'a, 'b> {
+        let key = (place, &*operation.benchmark, &*operation.variant);
+        self.cells.get(&key).into_iter().flatten().copied()
+    }
+
+    /// The cell with a figure of this setup in the place; the one whose policy's size
+    /// nobody chose, if there are several.
+    pub(crate) fn tested(
+        &self,
+        place: Place<'_>,
+        operation: &Operation,
+        setup: &Setup,
+    ) -> Option<&'a Cell> {
+        let fits = |cell: &&Cell| setup.is_of(cell) && cell.headline().is_some();
+        let plain = |cell: &&Cell| cell.tuning.is_default();
+        self.here(place, operation)
+            .filter(fits)
+            .find(plain)
+            .or_else(|| self.here(place, operation).find(fits))
+    }
+
+    /// Likewise of a baseline. A kernel without LSMs is another kernel than the tested
+    /// one: it is taken if there is one only, or one only of the same version.
+    pub(crate) fn baseline(
+        &self,
+        place: Place<'_>,
+        operation: &Operation,
+        setup: &Setup,
+        tested: &Cell,
+    ) -> Option<&'a Cell> {
+        if let Some(cell) = self.tested(place, operation, setup) {
+            return Some(cell);
+        }
+        if !setup.stack.is_none() {
+            return None;
+        }
+        let anywhere = ("", place.1, place.2);
+        let key = (anywhere, &*operation.benchmark, &*operation.variant);
+        let others = self.without.get(&key).into_iter().flatten().copied();
+        let others: Vec<&Cell> = others
+            .filter(|cell| setup.is_of(cell) && cell.headline().is_some())
+            .collect();
+        only(&others).or_else(|| {
+            let version = version(&tested.release)?;
+            let same = |cell: &&&Cell| self::version(&cell.release) == Some(version);
+            only(&others.iter().filter(same).copied().collect::<Vec<_>>())
+        })
+    }
+}
+
+/// The first, if all are of one kernel.
+fn only<'a>(cells: &[&'a Cell]) -> Option<&'a Cell> {
+    let first = cells.first()?;
+    let same = cells.iter().all(|cell| cell.kernel == first.kernel);
+    same.then_some(first)
+}
+
+/// `6.12.117` of `6.12.117-all`.
+fn version(release: &str) -> Option<&str> {
+    let end = release.find(|c: char| !c.is_ascii_digit() && c != '.');
+    let version = release[..end.unwrap_or(release.len())].trim_end_matches('.');
+    (!version.is_empty()).then_some(version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_releases() {
+        assert_eq!(version("6.12.117-all"), Some("6.12.117"));
+        assert_eq!(version("6.1.0"), Some("6.1.0"));
+        assert_eq!(version("6.1.+x"), Some("6.1"));
+        assert_eq!(version("größe"), None);
+        assert_eq!(version(""), None);
+    }
+}
