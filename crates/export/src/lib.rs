@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The cells of run documents as one table, for DuckDB, Spark, ClickHouse and the like.
+//! The cells of run documents as one table, for DuckDB, Spark, ClickHouse and the like; and any
+//! table as Parquet.
 //!
-//! [`columns()`] says what each column holds. They are the same in Parquet and CSV, and
+//! [`records`] says what each column holds. They are the same in Parquet and CSV, and
 //! stay: a later version may append some. Nothing here opens a file.
 
-mod columns;
-mod row;
-mod write;
+mod parquet;
+mod rows;
 
 use experiment::Run;
 
-pub use columns::{Column, Kind, columns};
-pub use write::{csv, parquet};
+pub use parquet::parquet;
+pub use rows::records;
 
 /// A document to export.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,10 +37,4 @@ pub enum ExportError {
     /// The Parquet library refused.
     #[error("cannot write Parquet: {0}")]
     Parquet(#[from] ::parquet::errors::ParquetError),
-    /// The CSV writer failed.
-    #[error("cannot write CSV: {0}")]
-    Csv(#[from] ::csv::Error),
-    /// The writer failed.
-    #[error("{0}")]
-    Io(#[from] std::io::Error),
 }

@@ -6,9 +6,10 @@ use std::path::Path;
 
 use bytes::Bytes;
 use experiment::{Run, Status};
-use export::{Kind, Rows, Source, columns, csv, parquet};
+use export::{Rows, Source, parquet, records};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
+use report::{Kind, raw_csv};
 
 fn sources() -> Vec<Source> {
     let golden = include_bytes!("../../experiment/tests/golden/v1.json");
@@ -20,14 +21,14 @@ fn sources() -> Vec<Source> {
 
 fn rows_of_csv(rows: Rows) -> Vec<BTreeMap<String, String>> {
     let mut bytes = Vec::new();
-    csv(&sources(), rows, &mut bytes).unwrap();
+    raw_csv(records(&sources(), rows), &mut bytes).unwrap();
     let mut reader = ::csv::Reader::from_reader(&bytes[..]);
     reader.deserialize().map(Result::unwrap).collect()
 }
 
 /// As CSV has them; what is missing is empty.
 fn rows_of_parquet(rows: Rows) -> Vec<BTreeMap<String, String>> {
-    let bytes = Bytes::from(parquet(&sources(), rows).unwrap());
+    let bytes = Bytes::from(parquet(records(&sources(), rows)).unwrap());
     let reader = SerializedFileReader::new(bytes).unwrap();
     let text = |field: &Field| match field {
         Field::Null => String::new(),
@@ -123,7 +124,7 @@ fn a_cell_ran_where_its_own_environment_says() {
     let rest = (1..run.cells.len() as u32).collect();
     run.environments = vec![origin(64, vec![0]), origin(2, rest)];
     let mut bytes = Vec::new();
-    csv(&sources, Rows::Cells, &mut bytes).unwrap();
+    raw_csv(records(&sources, Rows::Cells), &mut bytes).unwrap();
     let mut reader = ::csv::Reader::from_reader(&bytes[..]);
     let rows: Vec<BTreeMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
     assert_eq!((&*rows[0]["cores"], &*rows[1]["cores"]), ("64", "2"));
@@ -131,10 +132,13 @@ fn a_cell_ran_where_its_own_environment_says() {
 
 #[test]
 fn nothing_to_export_has_columns_all_the_same() {
-    let bytes = Bytes::from(parquet(&[], Rows::Cells).unwrap());
+    let bytes = Bytes::from(parquet(records(&[], Rows::Cells)).unwrap());
     let reader = SerializedFileReader::new(bytes).unwrap();
     let schema = reader.metadata().file_metadata().schema();
-    assert_eq!(schema.get_fields().len(), columns(Rows::Cells).len());
+    assert_eq!(
+        schema.get_fields().len(),
+        records(&[], Rows::Cells).headings.len()
+    );
     assert_eq!(reader.metadata().file_metadata().num_rows(), 0);
 }
 
@@ -150,9 +154,35 @@ fn columns_are_documented() {
         Kind::Flag => "flag",
         Kind::Moment => "time",
     };
-    let wanted = [Rows::Cells, Rows::Samples].map(columns).concat();
-    for column in wanted {
-        let row = format!("| `{}` | {} |", column.name, word(column.kind));
+    let wanted = [Rows::Cells, Rows::Samples].map(|rows| records(&[], rows).headings);
+    for column in wanted.concat() {
+        let row = format!("| `{}` | {} |", column.title, word(column.kind));
         assert!(text.contains(&row), "docs/export.md has no row {row}");
     }
+}
+
+/// Whatever has columns can be a Parquet file.
+#[test]
+fn any_table_is_parquet() {
+    let columns = report::Columns::new()
+        .column("name", |(name, _): (&'static str, u64)| name)
+        .column("count", |(_, count)| count)
+        .column("half", |(_, count)| {
+            (count > 1).then_some(count as f64 / 2.0)
+        });
+    let bytes = parquet(columns.records([("a", 1), ("b", u64::MAX), ("c", 3)])).unwrap();
+    let reader = SerializedFileReader::new(Bytes::from(bytes)).unwrap();
+    let rows: Vec<String> = reader
+        .get_row_iter(None)
+        .unwrap()
+        .map(|row| row.unwrap().to_string())
+        .collect();
+    // No signed number of 64 bits holds the largest one without a sign: it is missing.
+    assert_eq!(rows[0], r#"{name: "a", count: 1, half: null}"#);
+    assert!(
+        rows[1].starts_with(r#"{name: "b", count: null, half: "#),
+        "{}",
+        rows[1]
+    );
+    assert_eq!(rows[2], r#"{name: "c", count: 3, half: 1.5}"#);
 }

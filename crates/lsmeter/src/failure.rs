@@ -20,9 +20,12 @@ use sensitivity::SweepError;
 
 use crate::config::ConfigError;
 
+/// An error as one that knows its exit code and hint, if it is of one certain type.
+type AsFault = for<'a> fn(&'a (dyn Error + 'static)) -> Option<&'a dyn Fault>;
+
 /// The errors that know their exit code and hint, of all rooms. Any other is a fault of
 /// lsmeter's.
-const FAULTS: [for<'a> fn(&'a (dyn Error + 'static)) -> Option<&'a dyn Fault>; 20] = [
+const FAULTS: [AsFault; 20] = [
     fault::<BudgetError>,
     fault::<CheckError>,
     fault::<ClusterError>,

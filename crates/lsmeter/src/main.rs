@@ -7,6 +7,7 @@
 mod cli;
 mod commands;
 mod config;
+mod deliver;
 mod exit;
 mod failure;
 mod output;

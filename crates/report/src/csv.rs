@@ -1,62 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A run's cells as CSV (RFC 4180), one row each.
+//! Tables as CSV (RFC 4180).
 
 use std::io::Write;
 
-use experiment::{Cell, Run};
-
-use crate::cells::{Baselines, cost};
+use crate::column::Records;
 use crate::text::printable;
-
-/// The columns, in order. A later version may append some; it keeps these.
-///
-/// - `kernel`, `release`, `stack`, `active_lsms`, `integrity`, `policy`, `tuning`, `filesystem`,
-///   `benchmark`, `variant`, `class`, `syscalls`, `metric`, `unit`, `status`: as in the
-///   run document; lists are joined by commas.
-/// - `value`: the cell's figure in `unit`: the modal path's instructions, or the median.
-/// - `overhead`: of `value` against the baseline's, as a fraction (0.319 is 31.9 %),
-///   positive when worse; empty for the baseline itself and where there is none.
-/// - `n`, `median`, `mean`, `stddev`, `min`, `max`, `ci95_low`, `ci95_high`: of all
-///   samples, in `unit`.
-/// - `rep_iterations`, `modal_windows`, `windows`, `dirty`, `other_paths`: only for
-///   instructions.
-/// - `batch`: operations per sample; `seconds`: wall-clock time that the cell took.
-/// - `reason`: why there is no figure.
-pub const CSV_COLUMNS: [&str; 33] = [
-    "kernel",
-    "release",
-    "stack",
-    "active_lsms",
-    "integrity",
-    "policy",
-    "tuning",
-    "filesystem",
-    "benchmark",
-    "variant",
-    "class",
-    "syscalls",
-    "metric",
-    "unit",
-    "status",
-    "value",
-    "overhead",
-    "n",
-    "median",
-    "mean",
-    "stddev",
-    "min",
-    "max",
-    "ci95_low",
-    "ci95_high",
-    "rep_iterations",
-    "modal_windows",
-    "windows",
-    "dirty",
-    "other_paths",
-    "batch",
-    "seconds",
-    "reason",
-];
+use crate::value::Datum;
 
 /// Longest text of one field, in characters.
 const FIELD_LIMIT: usize = 4_096;
@@ -72,76 +21,46 @@ pub enum CsvError {
     Flush(#[from] std::io::Error),
 }
 
-/// Writes a heading line and one line for each cell, in the document's order.
+/// Writes a heading line with the names of the columns, and one line for each row. What is missing
+/// is empty.
 ///
 /// # Errors
 /// [`CsvError`] when the writer fails. Flushes at the end.
-pub fn csv(run: &Run, writer: impl Write) -> Result<(), CsvError> {
-    let baselines = Baselines::of(run);
+pub fn csv(records: Records<'_>, writer: impl Write) -> Result<(), CsvError> {
+    write(records, writer, |of| text(&of))
+}
+
+/// As [`csv`], with every text as the document has it: for programs, not for spreadsheets.
+///
+/// # Errors
+/// As [`csv`].
+pub fn raw_csv(records: Records<'_>, writer: impl Write) -> Result<(), CsvError> {
+    write(records, writer, |text| text)
+}
+
+fn write(
+    records: Records<'_>,
+    writer: impl Write,
+    text: fn(String) -> String,
+) -> Result<(), CsvError> {
     let mut out = ::csv::Writer::from_writer(writer);
-    out.write_record(CSV_COLUMNS)?;
-    for cell in &run.cells {
-        let overhead = baselines
-            .baseline(cell)
-            .and_then(|baseline| cost(cell, baseline))
-            .map(|cost| cost.overhead);
-        out.write_record(record(cell, overhead))?;
+    out.write_record(records.names())?;
+    for values in records.rows {
+        out.write_record(values.into_iter().map(|value| field(value.datum, text)))?;
     }
     out.flush()?;
     Ok(())
 }
 
-fn record(cell: &Cell, overhead: Option<f64>) -> [String; 33] {
-    let number = |value: Option<f64>| value.map(|v| v.to_string()).unwrap_or_default();
-    let whole = |value: Option<u64>| value.map(|v| v.to_string()).unwrap_or_default();
-    let counts = cell.counts.as_ref();
-    [
-        text(&cell.kernel),
-        text(&cell.release),
-        text(&cell.stack.join(",")),
-        text(&cell.active_lsms.join(",")),
-        words(cell.integrity.iter()),
-        cell.policy.to_string(),
-        tuning(cell),
-        text(&cell.filesystem),
-        text(&cell.benchmark),
-        text(&cell.variant),
-        text(&cell.class),
-        text(&cell.syscalls.join(",")),
-        cell.metric.to_string(),
-        cell.unit.to_string(),
-        cell.status.to_string(),
-        number(cell.headline()),
-        number(overhead),
-        whole(cell.n),
-        number(cell.median),
-        number(cell.mean),
-        number(cell.stddev),
-        number(cell.min),
-        number(cell.max),
-        number(cell.ci95.map(|ci| ci[0])),
-        number(cell.ci95.map(|ci| ci[1])),
-        whole(counts.map(|c| c.modal.rep_iterations)),
-        whole(counts.map(|c| c.modal.windows)),
-        whole(counts.map(|c| c.windows)),
-        whole(counts.map(|c| c.dirty)),
-        whole(counts.map(|c| c.paths.len() as u64)),
-        whole(cell.batch.map(u64::from)),
-        number(cell.seconds),
-        text(cell.reason.as_deref().unwrap_or_default()),
-    ]
-}
-
-fn words(words: impl Iterator<Item = impl ToString>) -> String {
-    words
-        .map(|word| word.to_string())
-        .collect::<Vec<_>>()
-        .join(",")
-}
-
-fn tuning(cell: &Cell) -> String {
-    let pairs = cell.tuning.pairs();
-    words(pairs.iter().map(|(key, value)| format!("{key}={value}")))
+fn field(datum: Datum, text: fn(String) -> String) -> String {
+    match datum {
+        Datum::Missing => String::new(),
+        Datum::Text(of) => text(of),
+        Datum::Whole(number) => number.to_string(),
+        Datum::Number(number) => number.to_string(),
+        Datum::Flag(flag) => flag.to_string(),
+        Datum::Moment(moment) => moment.to_string(),
+    }
 }
 
 /// A text that a spreadsheet does not take for a formula: it may come from a guest.

@@ -38,7 +38,8 @@ pub(crate) fn fraction(part: f64) -> String {
     format!("{:.1} %", part * 100.0)
 }
 
-fn grouped(number: &str) -> String {
+/// A number's digits, thousands separated by commas.
+pub(crate) fn grouped(number: &str) -> String {
     let (sign, digits) = match number.strip_prefix('-') {
         Some(digits) => ("-", digits),
         None => ("", number),

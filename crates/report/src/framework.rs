@@ -5,9 +5,9 @@
 use experiment::{Cell, HookCost, Run};
 
 use crate::cells::Group;
+use crate::column::Columns;
 use crate::format;
-use crate::table::{Align, Column, Row, TEXT_LIMIT, Table, Value, where_measured};
-use crate::text::printable;
+use crate::table::{Table, where_measured};
 
 /// A row for each operation that has hooks under the stack `capability` and a baseline
 /// without LSMs; None if there is none.
@@ -19,50 +19,54 @@ pub(crate) fn framework(run: &Run, group: &Group<'_>) -> Option<Table> {
     if baseline.stack != ["none"] {
         return None;
     }
-    let rows: Vec<Row> = group
-        .rows
-        .iter()
+    let rows = group.rows.iter();
+    let splits: Vec<Split> = rows
         .filter_map(|&row| split(row, group.cell(row, baseline)?, group.cell(row, tested)?))
         .collect();
-    (!rows.is_empty()).then(|| Table {
-        title: format!(
-            "What the bare framework costs: {}",
-            where_measured(run, group)
-        ),
-        legend: vec![
+    let title = format!(
+        "What the bare framework costs: {}",
+        where_measured(run, group)
+    );
+    Columns::new()
+        .left("benchmark", |split: &Split| &split.title)
+        .column("no LSM", |split| split.bare)
+        .column("capability", |split| split.tested)
+        .right("difference", |split| {
+            format::difference(split.tested - split.bare)
+        })
+        .right("framework", |split| format::difference(split.framework))
+        .right("capability's", |split| format::difference(split.own))
+        .right("others'", |split| format::difference(split.others))
+        .right("outside", |split| {
+            let inside = split.framework + split.own + split.others;
+            format::difference(split.tested - split.bare - inside)
+        })
+        .table(title, &splits)
+        .legend([
             "framework: instructions of hooks less those of the modules' functions they call; \
              capability: its functions, called by hooks; others: functions of modules that the \
              kernel adds by itself; outside: the rest of the difference. A kernel without LSMs \
-             calls capability's functions itself, so that outside is below 0 where it does."
-                .to_owned(),
-        ],
-        columns: std::iter::once(Column::new("benchmark", Align::Left))
-            .chain(
-                [
-                    "no LSM",
-                    "capability",
-                    "difference",
-                    "framework",
-                    "capability's",
-                    "others'",
-                    "outside",
-                ]
-                .map(|title| Column::figures(title, None)),
-            )
-            .collect(),
-        fixed_columns: 1,
-        rows,
-        footnotes: Vec::new(),
-    })
+             calls capability's functions itself, so that outside is below 0 where it does.",
+        ])
+        .if_any()
 }
 
-fn split((benchmark, variant): (&str, &str), bare: &Cell, tested: &Cell) -> Option<Row> {
+/// An operation's instructions: without LSMs, with capability, and of these in hooks.
+struct Split {
+    title: String,
+    bare: i128,
+    tested: i128,
+    framework: i128,
+    own: i128,
+    others: i128,
+}
+
+fn split((benchmark, variant): (&str, &str), bare: &Cell, tested: &Cell) -> Option<Split> {
     let hooks = tested.hooks.as_ref()?;
     let total = |cell: &Cell| {
         let counts = cell.counts.as_ref().filter(|counts| counts.is_stable())?;
         Some(i128::from(counts.modal.instructions))
     };
-    let (before, after) = (total(bare)?, total(tested)?);
     let sum = |of: &dyn Fn(&HookCost) -> u64| {
         hooks
             .iter()
@@ -77,17 +81,12 @@ fn split((benchmark, variant): (&str, &str), bare: &Cell, tested: &Cell) -> Opti
                 .fold(0, u64::saturating_add)
         })
     };
-    let difference = after - before;
-    let framework = sum(&|hook| hook.dispatch);
-    let (own, others) = (functions(true), functions(false));
-    let outside = difference - framework - own - others;
-    let title = printable(&experiment::cell_title(benchmark, variant), TEXT_LIMIT);
-    let figures = [before, after].map(|n| format::figure(n as f64));
-    let signed = [difference, framework, own, others, outside].map(format::difference);
-    Some(Row {
-        values: std::iter::once(Value::plain(title))
-            .chain(figures.into_iter().chain(signed).map(Value::plain))
-            .collect(),
-        summary: false,
+    Some(Split {
+        title: experiment::cell_title(benchmark, variant),
+        bare: total(bare)?,
+        tested: total(tested)?,
+        framework: sum(&|hook| hook.dispatch),
+        own: functions(true),
+        others: functions(false),
     })
 }

@@ -84,9 +84,10 @@ pub fn markdown(report: &Report) -> String {
 }
 
 fn cell(value: &Value) -> String {
-    let text = value.text.trim_start_matches(' ');
+    let whole = value.text();
+    let text = whole.trim_start_matches(' ');
     // Blanks at a cell's start would be lost.
-    let indent = "&emsp;".repeat((value.text.len() - text.len()) / 2);
+    let indent = "&emsp;".repeat((whole.len() - text.len()) / 2);
     match &value.absolute {
         Some(absolute) => format!("{indent}{} ({})", escaped(text), escaped(absolute)),
         None => indent + &escaped(text),

@@ -4,9 +4,10 @@
 
 use experiment::Run;
 
-use crate::cells::{Configuration, Group, cost};
+use crate::cells::{Configuration, Cost, Group, cost};
+use crate::column::Columns;
 use crate::format;
-use crate::table::{Align, Column, Row, TEXT_LIMIT, Table, Tone, Value, where_measured};
+use crate::table::{TEXT_LIMIT, Table, Tone, Value, where_measured};
 use crate::text::printable;
 
 /// A row for each two configurations of the group that have the same modules in
@@ -15,37 +16,53 @@ pub(crate) fn order(run: &Run, group: &Group<'_>) -> Option<Table> {
     if group.of_kernels {
         return None;
     }
-    let mut rows = Vec::new();
-    for (index, first) in group.configurations.iter().enumerate() {
-        for second in &group.configurations[index + 1..] {
-            if reordered(first, second) {
-                rows.push(row(group, first, second));
+    let all = group.configurations.iter().enumerate();
+    let pairs = all.flat_map(|(index, first)| {
+        let later = group.configurations[index + 1..].iter();
+        let others = later.filter(move |second| reordered(first, second));
+        others.map(move |second| Pair::of(group, first, second))
+    });
+    let pairs: Vec<Pair<'_>> = pairs.collect();
+    let direction = group.metric.direction();
+    let title = format!(
+        "Order of stacks: {}, {}",
+        where_measured(run, group),
+        group.metric
+    );
+    Columns::new()
+        .left("first", |pair: &Pair<'_>| pair.first.title())
+        .left("second", |pair| pair.second.title())
+        .column("operations", |pair| pair.costs.len())
+        .column("differ", |pair| {
+            let differs = |cost: &Cost| cost.overhead != 0.0 && !cost.unclear;
+            pair.costs.iter().filter(|(_, cost)| differs(cost)).count()
+        })
+        .right("geometric mean", |pair| {
+            let ratios = pair.costs.iter().map(|(_, cost)| cost.ratio);
+            let ratios: Vec<f64> = ratios.filter(|ratio| *ratio > 0.0).collect();
+            match stats::geometric_mean(ratios) {
+                Some(mean) => Value::plain(format::percent(direction.overhead_of_ratio(mean))),
+                None => Value::toned("n/a", Tone::Missing),
             }
-        }
-    }
-    (!rows.is_empty()).then(|| Table {
-        title: format!(
-            "Order of stacks: {}, {}",
-            where_measured(run, group),
-            group.metric
-        ),
-        legend: vec![
+        })
+        .left("most", |pair| {
+            let size = |cost: &Cost| cost.overhead.abs();
+            let most = pair
+                .costs
+                .iter()
+                .max_by(|(_, a), (_, b)| size(a).total_cmp(&size(b)));
+            let ((benchmark, variant), cost) = most.filter(|(_, cost)| cost.overhead != 0.0)?;
+            let title = printable(&experiment::cell_title(benchmark, variant), TEXT_LIMIT);
+            let overhead = format::percent(cost.overhead);
+            Some(Value::plain(format!("{title} {overhead}")))
+        })
+        .table(title, &pairs)
+        .fixed(2)
+        .legend([
             "Each row: the second order against the first, over the operations that both were \
-             measured for; how many differ at all; the one that differs most."
-                .to_owned(),
-        ],
-        columns: vec![
-            Column::new("first", Align::Left),
-            Column::new("second", Align::Left),
-            Column::figures("operations", None),
-            Column::figures("differ", None),
-            Column::figures("geometric mean", None),
-            Column::new("most", Align::Left),
-        ],
-        fixed_columns: 2,
-        rows,
-        footnotes: Vec::new(),
-    })
+             measured for; how many differ at all; the one that differs most.",
+        ])
+        .if_any()
 }
 
 fn reordered(first: &Configuration, second: &Configuration) -> bool {
@@ -57,49 +74,21 @@ fn reordered(first: &Configuration, second: &Configuration) -> bool {
     first.stack != second.stack && sorted(first) == sorted(second)
 }
 
-fn row(group: &Group<'_>, first: &Configuration, second: &Configuration) -> Row {
-    let compared: Vec<_> = group
-        .rows
-        .iter()
-        .filter_map(|&row| {
-            Some((
-                row,
-                cost(group.cell(row, second)?, group.cell(row, first)?)?,
-            ))
-        })
-        .collect();
-    let differ = compared
-        .iter()
-        .filter(|(_, cost)| cost.overhead != 0.0 && !cost.unclear)
-        .count();
-    let ratios = compared
-        .iter()
-        .map(|(_, cost)| cost.ratio)
-        .filter(|ratio| *ratio > 0.0);
-    let mean = stats::geometric_mean(ratios.collect::<Vec<_>>());
-    let most = compared
-        .iter()
-        .max_by(|(_, a), (_, b)| a.overhead.abs().total_cmp(&b.overhead.abs()))
-        .filter(|(_, cost)| cost.overhead != 0.0);
-    let direction = group.metric.direction();
-    let values = vec![
-        Value::plain(printable(&first.title(), TEXT_LIMIT)),
-        Value::plain(printable(&second.title(), TEXT_LIMIT)),
-        Value::plain(compared.len().to_string()),
-        Value::plain(differ.to_string()),
-        match mean {
-            Some(mean) => Value::plain(format::percent(direction.overhead_of_ratio(mean))),
-            None => Value::toned("n/a", Tone::Missing),
-        },
-        Value::plain(
-            most.map_or_else(String::new, |((benchmark, variant), cost)| {
-                let title = printable(&experiment::cell_title(benchmark, variant), TEXT_LIMIT);
-                format!("{title} {}", format::percent(cost.overhead))
-            }),
-        ),
-    ];
-    Row {
-        values,
-        summary: false,
+/// Two configurations, and what each operation costs in the second against the first.
+struct Pair<'a> {
+    first: &'a Configuration,
+    second: &'a Configuration,
+    costs: Vec<((&'a str, &'a str), Cost)>,
+}
+
+impl<'a> Pair<'a> {
+    fn of(group: &Group<'a>, first: &'a Configuration, second: &'a Configuration) -> Pair<'a> {
+        let cost = |row| cost(group.cell(row, second)?, group.cell(row, first)?);
+        let costs = group.rows.iter().filter_map(|&row| Some((row, cost(row)?)));
+        Pair {
+            first,
+            second,
+            costs: costs.collect(),
+        }
     }
 }

@@ -5,13 +5,17 @@ use std::collections::HashMap;
 
 use experiment::{Cell, Metric, Place, Run, Status, Warning};
 
-use crate::cells::{Configuration, Cost, Group, cost, groups, reason};
+use crate::cells::{Configuration, Group, cost, groups, reason};
+use crate::column::Columns;
 use crate::comparison::aa_table;
 use crate::details::details;
 use crate::format;
 use crate::framework::framework;
 use crate::order::order;
 use crate::text::printable;
+use crate::value::Kind;
+
+pub(crate) use crate::value::{Tone, Value};
 
 /// Longest text of a table cell that comes from a document, in characters.
 pub(crate) const TEXT_LIMIT: usize = 60;
@@ -24,7 +28,7 @@ pub struct Options {
 }
 
 /// All tables of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// One for each kernel, file system and metric; more with details, and where stacks
     /// differ in their order only.
@@ -34,14 +38,14 @@ pub struct Report {
 }
 
 /// A table of text. All text is printable; Markdown's own characters are not escaped.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     /// What was measured, on what.
     pub title: String,
     /// How to read it.
     pub legend: Vec<String>,
     /// Columns.
-    pub columns: Vec<Column>,
+    pub columns: Vec<Heading>,
     /// How many columns, from the left, a layout repeats when it splits the table
     /// because it is too wide.
     pub fixed_columns: usize,
@@ -53,9 +57,11 @@ pub struct Table {
 
 /// A column's heading.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Column {
+pub struct Heading {
     /// Its text.
     pub title: String,
+    /// What its values are.
+    pub kind: Kind,
     /// What it and its neighbours with the same text belong to, as a heading above
     /// theirs: a stack. A layout that splits a table keeps them together if it can.
     pub group: Option<String>,
@@ -73,7 +79,7 @@ pub enum Align {
 }
 
 /// A row of a table.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// One for each column.
     pub values: Vec<Value>,
@@ -81,65 +87,64 @@ pub struct Row {
     pub summary: bool,
 }
 
-/// A value of a table.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Value {
-    /// Its text; the overhead where there is an `absolute`.
-    pub text: String,
-    /// The figure beside an overhead.
-    pub absolute: Option<String>,
-    /// What a colour may say.
-    pub tone: Tone,
-}
-
-/// What a colour may say about a value. Never the only place where it is said.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Tone {
-    /// Nothing.
-    #[default]
-    Plain,
-    /// It costs more than the baseline.
-    Worse,
-    /// It costs less.
-    Better,
-    /// No difference is shown.
-    Faint,
-    /// It has no figure.
-    Missing,
-}
-
-impl Value {
-    pub(crate) fn plain(text: impl Into<String>) -> Value {
-        Value {
-            text: text.into(),
-            ..Value::default()
-        }
-    }
-
-    pub(crate) fn toned(text: impl Into<String>, tone: Tone) -> Value {
-        Value {
-            text: text.into(),
-            tone,
-            ..Value::default()
-        }
-    }
-}
-
-impl Column {
-    pub(crate) fn new(title: impl Into<String>, align: Align) -> Column {
-        Column {
+impl Heading {
+    pub(crate) fn new(title: impl Into<String>, align: Align) -> Heading {
+        Heading {
             title: title.into(),
+            kind: Kind::Text,
             group: None,
             align,
         }
     }
+}
 
-    /// A column of figures that belongs to `group`.
-    pub(crate) fn figures(title: impl Into<String>, group: Option<&str>) -> Column {
-        Column {
-            group: group.map(str::to_owned),
-            ..Column::new(title, Align::Right)
+impl Table {
+    /// A table that has its footnotes, and no legend yet.
+    pub(crate) fn new(
+        title: impl Into<String>,
+        columns: Vec<Heading>,
+        rows: impl IntoIterator<Item = Row>,
+    ) -> Table {
+        let mut notes = Footnotes::default();
+        let mut rows: Vec<Row> = rows.into_iter().collect();
+        for value in rows.iter_mut().flat_map(|row| &mut row.values) {
+            if value.notes.is_empty() {
+                continue;
+            }
+            let mut text = value.text();
+            for note in value.notes.drain(..) {
+                let mark = notes.mark(note);
+                text += if text.is_empty() { "" } else { " " };
+                text += &mark;
+            }
+            value.text = Some(text);
         }
+        Table {
+            title: title.into(),
+            legend: Vec::new(),
+            columns,
+            fixed_columns: 1,
+            rows,
+            footnotes: notes.texts,
+        }
+    }
+
+    /// With these lines on how to read it; empty ones are left out.
+    pub(crate) fn legend<T: Into<String>>(mut self, lines: impl IntoIterator<Item = T>) -> Table {
+        let lines = lines.into_iter().map(T::into);
+        self.legend.extend(lines.filter(|line| !line.is_empty()));
+        self
+    }
+
+    /// With this many columns that are repeated where it is split.
+    pub(crate) fn fixed(mut self, columns: usize) -> Table {
+        self.fixed_columns = columns;
+        self
+    }
+
+    /// None without rows.
+    pub(crate) fn if_any(self) -> Option<Table> {
+        (!self.rows.is_empty()).then_some(self)
     }
 }
 
@@ -211,100 +216,69 @@ pub(crate) fn what_measured(metric: Metric) -> &'static str {
 
 fn main_table(run: &Run, group: &Group<'_>) -> Table {
     let baseline = group.baseline.as_ref();
-    let mut columns = vec![Column::new("benchmark", Align::Left)];
+    let mut columns = Columns::new().left("benchmark", |(benchmark, variant): (&str, &str)| {
+        experiment::cell_title(benchmark, variant)
+    });
     for configuration in &group.configurations {
         let title = printable(&group.heading(configuration), TEXT_LIMIT);
-        columns.push(Column::new(title, Align::Right));
-    }
-    let mut footnotes = Footnotes::default();
-    let mut rows = Vec::new();
-    for &row in &group.rows {
-        let mut title = row.0.to_owned();
-        if !row.1.is_empty() {
-            title += &format!(":{}", row.1);
-        }
-        let mut values = vec![Value::plain(printable(&title, TEXT_LIMIT))];
-        let base = group.baseline_cell(row);
-        for configuration in &group.configurations {
-            let is_baseline = baseline == Some(configuration);
-            let cell = group.cell(row, configuration);
-            values.push(value(
-                cell,
-                base.filter(|_| !is_baseline),
-                baseline.is_some() && !is_baseline,
-                &mut footnotes,
-            ));
-        }
-        rows.push(Row {
-            values,
-            summary: false,
+        let compared = baseline.is_some_and(|baseline| baseline != configuration);
+        columns = columns.right(title, move |row| {
+            let base = group.baseline_cell(row).filter(|_| compared);
+            value(group.cell(row, configuration), base, compared)
         });
     }
-    if baseline.is_some() && group.configurations.len() > 1 {
-        rows.push(summary(group));
-    }
-    Table {
-        title: format!(
-            "{}: {}",
-            where_measured(run, group),
-            what_measured(group.metric)
-        ),
-        legend: legend(group),
-        columns,
-        fixed_columns: 1 + usize::from(baseline.is_some()),
-        rows,
-        footnotes: footnotes.texts,
-    }
+    let title = format!(
+        "{}: {}",
+        where_measured(run, group),
+        what_measured(group.metric)
+    );
+    let summed_up = baseline.is_some() && group.configurations.len() > 1;
+    let summary = summed_up.then(|| summary(group));
+    columns
+        .summed_up(title, group.rows.iter().copied(), summary)
+        .fixed(1 + usize::from(baseline.is_some()))
+        .legend(legend(group))
 }
 
-fn value(cell: Option<&Cell>, base: Option<&Cell>, compared: bool, notes: &mut Footnotes) -> Value {
-    let missing = |text: String| Value::toned(text, Tone::Missing);
+fn value(cell: Option<&Cell>, base: Option<&Cell>, compared: bool) -> Value {
     let Some(cell) = cell else {
-        return missing(format!("- {}", notes.mark("not measured".to_owned())));
+        return not_measured("not measured");
     };
     let Some(absolute) = format::headline(cell) else {
-        return without_figure(cell.status, cell.reason.as_deref(), notes);
+        return without_figure(cell.status, cell.reason.as_deref());
     };
     if !compared {
         return Value::plain(absolute);
     }
-    match base.and_then(|base| cost(cell, base)) {
-        Some(Cost {
-            overhead, unclear, ..
-        }) => Value {
-            text: format!(
-                "{}{}",
-                if unclear { "~" } else { "" },
-                format::percent(overhead)
-            ),
-            absolute: Some(absolute),
-            tone: match overhead {
-                _ if unclear => Tone::Faint,
-                o if o > 0.0 => Tone::Worse,
-                o if o < 0.0 => Tone::Better,
-                _ => Tone::Plain,
-            },
-        },
-        None => Value {
-            text: "n/a".to_owned(),
-            absolute: Some(absolute),
-            tone: Tone::Missing,
-        },
-    }
+    let Some(cost) = base.and_then(|base| cost(cell, base)) else {
+        return Value::toned("n/a", Tone::Missing).beside(absolute);
+    };
+    let doubt = if cost.unclear { "~" } else { "" };
+    let tone = match cost.overhead {
+        _ if cost.unclear => Tone::Faint,
+        o if o > 0.0 => Tone::Worse,
+        o if o < 0.0 => Tone::Better,
+        _ => Tone::Plain,
+    };
+    Value::toned(format!("{doubt}{}", format::percent(cost.overhead)), tone).beside(absolute)
 }
 
 /// What stands for a figure that there is none of.
-pub(crate) fn without_figure(status: Status, why: Option<&str>, notes: &mut Footnotes) -> Value {
+pub(crate) fn without_figure(status: Status, why: Option<&str>) -> Value {
     let text = match status {
         Status::Unsupported => "-",
         Status::Failed | Status::Ok => "failed",
     };
-    let mark = notes.mark(reason(status, why));
-    Value::toned(format!("{text} {mark}"), Tone::Missing)
+    Value::toned(text, Tone::Missing).noted([reason(status, why)])
+}
+
+/// What stands for a cell that there is none of.
+pub(crate) fn not_measured(why: &str) -> Value {
+    Value::dash().noted([why.to_owned()])
 }
 
 /// The geometric mean of the ratios, per column, over the rows that have one.
-fn summary(group: &Group<'_>) -> Row {
+fn summary(group: &Group<'_>) -> Vec<Value> {
     let mut values = vec![Value::plain("geometric mean")];
     for configuration in &group.configurations {
         if group.baseline.as_ref() == Some(configuration) {
@@ -322,22 +296,14 @@ fn summary(group: &Group<'_>) -> Row {
             .collect();
         let n = ratios.len();
         values.push(match stats::geometric_mean(ratios) {
-            Some(mean) => Value {
-                text: format::percent(group.metric.direction().overhead_of_ratio(mean)),
-                absolute: Some(format!("n={n}")),
-                tone: Tone::Plain,
-            },
-            None => Value {
-                text: "n/a".to_owned(),
-                absolute: None,
-                tone: Tone::Missing,
-            },
+            Some(mean) => {
+                let overhead = group.metric.direction().overhead_of_ratio(mean);
+                Value::plain(format::percent(overhead)).beside(format!("n={n}"))
+            }
+            None => Value::toned("n/a", Tone::Missing),
         });
     }
-    Row {
-        values,
-        summary: true,
-    }
+    values
 }
 
 fn legend(group: &Group<'_>) -> Vec<String> {

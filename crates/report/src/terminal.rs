@@ -193,8 +193,8 @@ impl Texts {
 
 fn joined(value: &Value, width: usize) -> String {
     match &value.absolute {
-        Some(absolute) => format!("{}  {absolute:>width$}", value.text),
-        None => value.text.clone(),
+        Some(absolute) => format!("{}  {absolute:>width$}", value.text()),
+        None => value.text(),
     }
 }
 

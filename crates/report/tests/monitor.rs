@@ -3,9 +3,7 @@
 
 use experiment::{MonitorDocument, MonitorMode};
 use proptest::prelude::*;
-use report::{
-    Layout, MONITOR_CSV_COLUMNS, MonitorOptions, markdown, monitor_csv, monitor_report, terminal,
-};
+use report::{Layout, MonitorOptions, csv, markdown, monitor_records, monitor_report, terminal};
 
 fn document() -> MonitorDocument {
     let golden = include_bytes!("../../experiment/tests/golden/monitor-v1.json");
@@ -48,9 +46,13 @@ fn hooks_counted_in_markdown() {
 #[test]
 fn rows_of_csv_are_functions_and_system_calls() {
     let mut bytes = Vec::new();
-    monitor_csv(&document(), &mut bytes).unwrap();
+    csv(monitor_records(&document()), &mut bytes).unwrap();
     let text = String::from_utf8(bytes).unwrap();
-    assert_eq!(text.lines().next().unwrap(), MONITOR_CSV_COLUMNS.join(","));
+    assert_eq!(
+        text.lines().next().unwrap(),
+        "begin_s,seconds,hook,function,module,system_call,count,errors,errnos,sum_ns,mean_ns,\
+         min_ns,max_ns,p50_ns,p90_ns,p99_ns,whole_count,whole_ns"
+    );
     insta::assert_snapshot!(text);
 }
 
@@ -78,7 +80,7 @@ proptest! {
         let options = MonitorOptions { rows: Some(0) };
         let text = terminal(&monitor_report(&hostile, &options), &layout);
         prop_assert!(text.chars().all(|c| c == '\n' || !c.is_control()));
-        let mut csv = Vec::new();
-        monitor_csv(&hostile, &mut csv).unwrap();
+        let mut bytes = Vec::new();
+        csv(monitor_records(&hostile), &mut bytes).unwrap();
     }
 }

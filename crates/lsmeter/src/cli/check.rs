@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use experiment::Instrument;
 
+use super::output::OutputArgs;
 use super::shared::{LabArgs, words};
 
 /// Tell whether the instruments agree: how far lsmeter can be trusted on a kernel
@@ -76,15 +77,9 @@ pub struct CheckArgs {
     /// Keep the documents that are made in this directory
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub keep: Option<PathBuf>,
-    /// Print the check as JSON
-    #[arg(long, help_heading = "Output")]
-    pub json: bool,
-    /// Save the check as JSON; - is standard output
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub output: Option<PathBuf>,
-    /// Write the tables as Markdown; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub export_markdown: Option<PathBuf>,
+    /// What is printed, and where it goes
+    #[command(flatten)]
+    pub out: OutputArgs,
     /// No progress
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,

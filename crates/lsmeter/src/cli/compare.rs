@@ -6,17 +6,12 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum, ValueHint};
 use experiment::comparison::{Axis, Correction};
 
+use super::output::OutputArgs;
 use super::shared::words;
 
-/// How a comparison is printed.
+/// Formats for machines that a comparison is printed in, beside those of all commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ComparisonFormat {
-    /// Tables for a terminal or a mail
-    Table,
-    /// The same tables in GitHub's Markdown
-    Markdown,
-    /// All cells, one in each row
-    Csv,
+pub enum GateFormat {
     /// The kernel's test format: what the gate says of each cell
     Ktap,
     /// XML that GitLab and Jenkins read: what the gate says of each cell
@@ -85,20 +80,9 @@ pub struct CompareArgs {
     /// Leave out cells that are the same
     #[arg(long, help_heading = "Output")]
     pub changed: bool,
-    /// How it is printed
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        default_value = "table",
-        help_heading = "Output"
-    )]
-    pub format: ComparisonFormat,
-    /// Print the comparison document (JSON)
-    #[arg(long, conflicts_with = "format", help_heading = "Output")]
-    pub json: bool,
-    /// Save the comparison document (JSON); - is standard output
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub output: Option<PathBuf>,
+    /// What is printed, and where it goes
+    #[command(flatten)]
+    pub out: OutputArgs<GateFormat>,
     /// Who submits to KCIDB
     #[arg(
         long,

@@ -3,9 +3,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, Subcommand, ValueHint};
 use experiment::Metric;
 
+use super::output::OutputArgs;
 use super::shared::words;
 
 /// Keep run documents, and tell where their figures change over time
@@ -55,17 +56,6 @@ pub struct HistoryAddArgs {
     pub place: HistoryPlace,
 }
 
-/// How a history is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum HistoryFormat {
-    /// Tables for a terminal or a mail
-    Table,
-    /// The same tables in Markdown
-    Markdown,
-    /// All figures, one in each row
-    Csv,
-}
-
 /// Show where figures changed
 ///
 /// Each cell is a series over the runs in the order in which they began: the same kernel,
@@ -78,17 +68,9 @@ pub struct HistoryShowArgs {
     /// Also series without a change
     #[arg(short, long, help_heading = "Output")]
     pub all: bool,
-    /// How it is printed
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        default_value = "table",
-        help_heading = "Output"
-    )]
-    pub format: HistoryFormat,
-    /// Print the series as JSON
-    #[arg(long, conflicts_with = "format", help_heading = "Output")]
-    pub json: bool,
+    /// What is printed, and where it goes
+    #[command(flatten)]
+    pub out: OutputArgs,
 }
 
 /// Draw figures over time, with their changes

@@ -14,6 +14,7 @@ mod export;
 mod history;
 mod merge;
 mod monitor;
+mod output;
 mod placement;
 mod plan;
 mod profile;
@@ -25,17 +26,17 @@ mod slurm;
 
 pub use build::BuildArgs;
 pub use check::CheckArgs;
-pub use compare::{CompareArgs, ComparisonFormat};
+pub use compare::{CompareArgs, GateFormat};
 pub use export::ExportArgs;
 pub use history::{
-    HistoryAddArgs, HistoryCommand, HistoryFormat, HistoryPlotArgs, HistorySelectArgs,
-    HistoryShowArgs,
+    HistoryAddArgs, HistoryCommand, HistoryPlotArgs, HistorySelectArgs, HistoryShowArgs,
 };
 pub use merge::MergeArgs;
 pub use monitor::MonitorArgs;
+pub use output::{Common, Format, OutputArgs};
 pub use placement::{
-    ChecksArgs, DiffArgs, Format, HistoryArgs, PlacementArgs, PlacementCommand, ScopeArgs,
-    TableArgs, TableFormat, TreeArgs,
+    ChecksArgs, DiffArgs, Drawing, HistoryArgs, PlacementArgs, PlacementCommand, ScopeArgs,
+    TreeArgs,
 };
 pub use plan::{PlanArgs, PlanFormat};
 pub use profile::{ProfileArgs, View};

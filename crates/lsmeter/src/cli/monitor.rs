@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use clap::{Args, ValueHint};
 
+use super::output::OutputArgs;
+
 /// Watch the LSM hooks of a live machine: which, how often, how long, for whom
 ///
 /// Attaches eBPF programs to the kernel's security_*() functions, and to the functions of
@@ -17,7 +19,7 @@ use clap::{Args, ValueHint};
 ///
 /// It takes Linux 5.15 or newer with BTF, and root or CAP_BPF and CAP_PERFMON.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
+#[command(mut_arg("output", |output| output.visible_alias("record")), after_long_help = "\
 Examples:
   lsmeter monitor                                  the whole machine, live
   lsmeter monitor --duration 10                    for ten seconds, then a table
@@ -71,7 +73,7 @@ pub struct MonitorArgs {
     /// Show a recording instead
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
         conflicts_with_all = ["processes", "cgroup", "hooks", "functions", "count", "histogram",
-            "duration", "record"], help_heading = "What is watched")]
+            "duration", "output"], help_heading = "What is watched")]
     pub replay: Option<PathBuf>,
     /// Only count calls: the cheapest
     #[arg(long, conflicts_with = "histogram", help_heading = "How")]
@@ -104,24 +106,15 @@ pub struct MonitorArgs {
     /// Rows of a table, 0 for all [default: 25]
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub rows: Option<usize>,
-    /// Print the figures as JSON, at the end
-    #[arg(long, conflicts_with = "json_lines", help_heading = "Output")]
-    pub json: bool,
+    /// What is printed, and where it goes
+    #[command(flatten)]
+    pub out: OutputArgs,
     /// Print each interval as a line of JSON
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["json", "format"], help_heading = "Output")]
     pub json_lines: bool,
-    /// Record the intervals for --replay, report and compare; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub record: Option<PathBuf>,
     /// Serve the figures to Prometheus, under /metrics; a port alone is one on 127.0.0.1
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = live::address, help_heading = "Output")]
     pub prometheus: Option<SocketAddr>,
-    /// Write the intervals as CSV; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub export_csv: Option<PathBuf>,
-    /// Write the tables as Markdown; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub export_markdown: Option<PathBuf>,
     /// No progress
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,

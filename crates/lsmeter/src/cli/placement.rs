@@ -5,15 +5,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
-/// How a placement is printed.
+use super::output::OutputArgs;
+
+/// Drawings of one system call, beside the formats of all commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Tables for a terminal or a mail
-    Table,
-    /// The same tables in Markdown
-    Markdown,
-    /// All modules and hooks, one in each row
-    Csv,
+pub enum Drawing {
     /// The call strings of one system call, for graphviz
     Dot,
     /// The call strings of one system call, for Markdown that draws Mermaid
@@ -113,20 +109,9 @@ pub struct PlacementArgs {
     /// Print what could not be decided or parsed, facts that match nothing, and timing
     #[arg(long, help_heading = "Output")]
     pub explain: bool,
-    /// How it is printed
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        default_value = "table",
-        help_heading = "Output"
-    )]
-    pub format: Format,
-    /// Print the placement as JSON
-    #[arg(long, conflicts_with = "format", help_heading = "Output")]
-    pub json: bool,
-    /// Save the placement as JSON; - is standard output
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub output: Option<PathBuf>,
+    /// What is printed, and where it goes
+    #[command(flatten)]
+    pub out: OutputArgs<Drawing>,
     /// No progress
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
@@ -141,34 +126,12 @@ pub enum PlacementCommand {
     Checks(ChecksArgs),
 }
 
-/// How a table of several kernels is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum TableFormat {
-    /// Tables for a terminal or a mail
-    Table,
-    /// The same tables in Markdown
-    Markdown,
-    /// Every figure, one line each
-    Csv,
-}
-
 /// Where and how it is printed.
 #[derive(Debug, Args)]
 pub struct TableArgs {
-    /// How it is printed
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        default_value = "table",
-        help_heading = "Output"
-    )]
-    pub format: TableFormat,
-    /// Print the document as JSON
-    #[arg(long, conflicts_with = "format", help_heading = "Output")]
-    pub json: bool,
-    /// Save the document as JSON; - is standard output
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub output: Option<PathBuf>,
+    /// What is printed, and where it goes
+    #[command(flatten)]
+    pub out: OutputArgs,
     /// No progress
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,

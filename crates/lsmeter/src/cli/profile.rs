@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
+use super::output::OutputArgs;
 use super::shared::{CellArgs, LabArgs};
 
 /// Which tables show a profile.
@@ -64,18 +65,9 @@ pub struct ProfileArgs {
     /// Print the hooks of each operation in the order of their calls, with their callers
     #[arg(long, help_heading = "Output")]
     pub trace: bool,
-    /// Print the profiles as JSON
-    #[arg(long, help_heading = "Output")]
-    pub json: bool,
-    /// Save the profiles as JSON; - is standard output
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub output: Option<PathBuf>,
-    /// Write all hooks as CSV; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub export_csv: Option<PathBuf>,
-    /// Write the tables as Markdown; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub export_markdown: Option<PathBuf>,
+    /// What is printed, and where it goes
+    #[command(flatten)]
+    pub out: OutputArgs,
     /// Write all calls for KCachegrind and callgrind_annotate; - is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub callgrind: Option<PathBuf>,

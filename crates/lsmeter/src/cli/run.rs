@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use experiment::Metric;
 
+use super::output::OutputArgs;
 use super::shared::{CellArgs, LabArgs, PlaceArgs, words};
 use super::slurm::ShardArgs;
 
@@ -72,9 +73,9 @@ pub struct RunArgs {
     /// In parts
     #[command(flatten)]
     pub parts: ShardArgs,
-    /// Where to save the run document; - is standard output
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub output: Option<PathBuf>,
+    /// What is printed, and where it goes; a run document is always saved
+    #[command(flatten)]
+    pub out: OutputArgs,
     /// Go on with a run that was interrupted [default: the newest here]
     #[arg(long, value_name = "JOURNAL", num_args = 0..=1, value_hint = ValueHint::FilePath,
         help_heading = "Output")]
@@ -85,15 +86,6 @@ pub struct RunArgs {
         value_parser = clap::value_parser!(u32).range(2..=50),
         help_heading = "Where and how")]
     pub aa: Option<u32>,
-    /// Print the run document instead of the table
-    #[arg(long, help_heading = "Output")]
-    pub json: bool,
-    /// Write all cells as CSV; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub export_csv: Option<PathBuf>,
-    /// Write the table as Markdown; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub export_markdown: Option<PathBuf>,
     /// Print published figures beside ours, where there are both (the preset paper always
     /// does)
     #[arg(long, help_heading = "Output")]

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use experiment::DelayModule;
 
+use super::output::OutputArgs;
 use super::shared::{LabArgs, PlaceArgs, SelectionArgs, words};
 
 /// Sweep the time of a policy's decision: how often an operation asks for permission
@@ -90,18 +91,9 @@ pub struct SensitivityArgs {
     /// Show the slope of each hook [default: for up to four operations]
     #[arg(long, help_heading = "Output")]
     pub by_hook: bool,
-    /// Print the slopes as JSON
-    #[arg(long, help_heading = "Output")]
-    pub json: bool,
-    /// Save the slopes as JSON; - is standard output
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub output: Option<PathBuf>,
-    /// Write all slopes as CSV; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub export_csv: Option<PathBuf>,
-    /// Write the tables as Markdown; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub export_markdown: Option<PathBuf>,
+    /// What is printed, and where it goes
+    #[command(flatten)]
+    pub out: OutputArgs,
     /// Draw cost over delay, as the paper's Figure 4, as SVG; - is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub svg: Option<PathBuf>,

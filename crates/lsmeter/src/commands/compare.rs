@@ -12,7 +12,8 @@ use experiment::{AnyDocument, ComparisonDocument};
 use report::{ComparisonOptions, KcidbNames};
 
 use super::documents;
-use crate::cli::{CompareArgs, ComparisonFormat};
+use crate::cli::{CompareArgs, Format, GateFormat};
+use crate::deliver::{Delivery, StdoutTaken};
 use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
@@ -30,8 +31,7 @@ pub fn compare(args: &CompareArgs) -> Result<Exit> {
         explain: args.explain,
     };
     check_format(args, &options)?;
-    let paths: Vec<&Path> = args.output.as_deref().into_iter().collect();
-    let stdout_taken = output::check_all(&paths, usize::from(args.json))?;
+    let stdout = args.out.check(&[], 0)?;
 
     let (base, base_name) = read(&args.base)?;
     let named = |document, name| Named { name, document };
@@ -51,7 +51,7 @@ pub fn compare(args: &CompareArgs) -> Result<Exit> {
             ));
         }
     };
-    deliver(args, &document, stdout_taken)?;
+    deliver(args, &document, stdout)?;
     Ok(verdict(&document))
 }
 
@@ -85,17 +85,16 @@ fn read_budget(path: &Path) -> Result<Budget> {
 
 /// Formats for machines say what a gate says.
 fn check_format(args: &CompareArgs, options: &Options) -> Result<()> {
-    let for_machines = matches!(
-        args.format,
-        ComparisonFormat::Ktap | ComparisonFormat::Junit | ComparisonFormat::Kcidb
-    );
-    if for_machines && options.budget.is_none() {
+    let Format::Own(format) = args.out.format else {
+        return Ok(());
+    };
+    if options.budget.is_none() {
         return Err(usage(
             "this format holds what a gate says, and there is none",
             "add --fail-above 1%, or --budget FILE",
         ));
     }
-    if args.format == ComparisonFormat::Kcidb && args.kcidb_build.is_none() {
+    if format == GateFormat::Kcidb && args.kcidb_build.is_none() {
         return Err(usage(
             "KCIDB takes results of a build, and none is named",
             "add --kcidb-build ORIGIN:ID, as the build of NEW's kernel was submitted",
@@ -108,31 +107,25 @@ fn read(path: &Path) -> Result<(AnyDocument, String)> {
     Ok((documents::read(path)?, path.display().to_string()))
 }
 
-fn deliver(args: &CompareArgs, document: &ComparisonDocument, stdout_taken: bool) -> Result<()> {
-    if let Some(path) = &args.output {
-        output::write(path, |to| Ok(document.write(to)?))?;
-    }
-    if args.json {
-        return output::write(Path::new("-"), |to| Ok(document.write(to)?));
-    }
-    if stdout_taken {
-        return Ok(());
-    }
+fn deliver(args: &CompareArgs, document: &ComparisonDocument, stdout: StdoutTaken) -> Result<()> {
     let options = ComparisonOptions {
         changed: args.changed,
     };
-    let report = || report::comparison_report(document, &options);
-    match args.format {
-        ComparisonFormat::Table => output::print_report(&report()),
-        ComparisonFormat::Markdown => output::print(&report::markdown(&report())),
-        ComparisonFormat::Csv => output::write(Path::new("-"), |to| {
-            Ok(report::comparison_csv(document, to)?)
-        }),
-        ComparisonFormat::Ktap => output::print(&report::ktap(document)),
-        ComparisonFormat::Junit => {
+    let own = args.out.deliver(
+        stdout,
+        &Delivery {
+            document: &|to| Ok(document.write(to)?),
+            tables: &|| report::comparison_report(document, &options),
+            records: &|| report::comparison_records(document),
+        },
+    )?;
+    match own {
+        None => Ok(()),
+        Some(GateFormat::Ktap) => output::print(&report::ktap(document)),
+        Some(GateFormat::Junit) => {
             output::write(Path::new("-"), |to| Ok(report::junit(document, to)?))
         }
-        ComparisonFormat::Kcidb => {
+        Some(GateFormat::Kcidb) => {
             let names = KcidbNames {
                 origin: args.kcidb_origin.clone(),
                 build_id: args.kcidb_build.clone().unwrap_or_default(),

@@ -43,11 +43,13 @@ pub fn export(args: &ExportArgs) -> Result<Exit> {
         ));
     }
     if let Some(path) = &args.parquet {
-        let bytes = ::export::parquet(&sources, rows)?;
+        let bytes = ::export::parquet(::export::records(&sources, rows))?;
         output::write(path, |to| Ok(to.write_all(&bytes)?))?;
     }
     if let Some(path) = &args.csv {
-        output::write(path, |to| Ok(::export::csv(&sources, rows, to)?))?;
+        output::write(path, |to| {
+            Ok(report::raw_csv(::export::records(&sources, rows), to)?)
+        })?;
     }
     Ok(Exit::Fine)
 }

@@ -8,9 +8,8 @@ use experiment::{History, Pattern};
 use history::{Added, Archive, Selection};
 use report::{HistoryOptions, printable};
 
-use crate::cli::{
-    HistoryAddArgs, HistoryFormat, HistoryPlotArgs, HistorySelectArgs, HistoryShowArgs,
-};
+use crate::cli::{HistoryAddArgs, HistoryPlotArgs, HistorySelectArgs, HistoryShowArgs};
+use crate::deliver::Delivery;
 use crate::exit::Exit;
 use crate::failure::usage;
 use crate::{config, output};
@@ -40,27 +39,27 @@ pub fn add(args: &HistoryAddArgs) -> Result<Exit> {
 /// # Errors
 /// If there is no history, or what is asked for makes no sense.
 pub fn show(args: &HistoryShowArgs) -> Result<Exit> {
-    let history = select(&args.series)?;
-    if args.json {
-        output::print_json(&history)?;
-        return Ok(Exit::Fine);
-    }
+    let stdout = args.out.check(&[], 0)?;
+    let history = &select(&args.series)?;
     let options = HistoryOptions {
         unchanged: args.all,
     };
-    if args.format == HistoryFormat::Csv {
-        output::write(Path::new("-"), |to| Ok(report::history_csv(&history, to)?))?;
-        return Ok(Exit::Fine);
-    }
-    let report = report::history_report(&history, &options);
-    if report.tables.is_empty() {
+    let found = Delivery {
+        document: &|to| {
+            serde_json::to_writer_pretty(&mut *to, history)?;
+            Ok(writeln!(to)?)
+        },
+        tables: &|| report::history_report(history, &options),
+        records: &|| report::history_records(history),
+    };
+    args.out.save(&found)?;
+    if args.out.is_for_readers(stdout) && (found.tables)().tables.is_empty() {
         let (series, runs) = (history.series.len(), history.runs.len());
         output::print(&format!("Nothing changed: {series} series, {runs} runs.\n"))?;
-    } else if args.format == HistoryFormat::Markdown {
-        output::print(&report::markdown(&report))?;
     } else {
-        output::print_report(&report)?;
+        args.out.print(stdout, &found)?;
     }
+    args.out.export(&found)?;
     Ok(Exit::Fine)
 }
 

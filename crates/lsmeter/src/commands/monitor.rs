@@ -17,6 +17,7 @@ use report::MonitorOptions;
 
 use super::documents::read_as;
 use crate::cli::MonitorArgs;
+use crate::deliver::{Delivery, StdoutTaken};
 use crate::exit::Exit;
 use crate::output;
 use crate::progress::Line;
@@ -31,27 +32,17 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// # Errors
 /// If what is asked for makes no sense, or this machine does not allow it.
 pub fn monitor(args: &MonitorArgs) -> Result<Exit> {
-    let stdout_taken = check_outputs(args)?;
+    let stdout = args.out.check(&[], usize::from(args.json_lines))?;
     let live_view = !args.plain
-        && !stdout_taken
+        && args.out.is_for_readers(stdout)
         && args.command.is_empty()
         && args.rows.is_none()
         && std::io::stdout().is_terminal();
     match &args.replay {
-        Some(path) => show_recording(args, path, stdout_taken, live_view)?,
-        None => watch(args, stdout_taken, live_view)?,
+        Some(path) => show_recording(args, path, stdout, live_view)?,
+        None => watch(args, stdout, live_view)?,
     }
     Ok(Exit::Fine)
-}
-
-fn check_outputs(args: &MonitorArgs) -> Result<bool> {
-    let files = [&args.record, &args.export_csv, &args.export_markdown];
-    let paths: Vec<&Path> = files
-        .into_iter()
-        .flatten()
-        .map(|path| path.as_path())
-        .collect();
-    output::check_all(&paths, usize::from(args.json || args.json_lines))
 }
 
 /// Set by signals. Not earlier than there is something to end in good order: until then a
@@ -67,7 +58,7 @@ fn stop_on_signals() -> Result<Arc<AtomicBool>> {
 fn show_recording(
     args: &MonitorArgs,
     path: &Path,
-    stdout_taken: bool,
+    stdout: StdoutTaken,
     live_view: bool,
 ) -> Result<()> {
     let hint = "give a recording that `lsmeter monitor --record FILE` made";
@@ -96,7 +87,7 @@ fn show_recording(
         return export(args, &document);
     }
     let total = document.total();
-    deliver(args, stdout_taken, &document, &total)
+    deliver(args, stdout, &document, &total)
 }
 
 /// Serves the figures, if that was asked for, and says where.
@@ -147,7 +138,7 @@ fn request(args: &MonitorArgs) -> Request {
 }
 
 /// Watches until it is to end.
-fn watch(args: &MonitorArgs, stdout_taken: bool, live_view: bool) -> Result<()> {
+fn watch(args: &MonitorArgs, stdout: StdoutTaken, live_view: bool) -> Result<()> {
     let line = Line::new(args.quiet);
     let publisher = publisher(args)?;
     line.say("looking at the kernel");
@@ -169,10 +160,10 @@ fn watch(args: &MonitorArgs, stdout_taken: bool, live_view: bool) -> Result<()> 
     } else {
         let several = args.interval.is_some()
             || args.json_lines
-            || args.record.is_some()
+            || args.out.output.is_some()
             || args.prometheus.is_some();
         line.say(format!("watching {}", session.watched.scope));
-        let tables = args.interval.is_some() && !stdout_taken;
+        let tables = args.interval.is_some() && args.out.is_for_readers(stdout);
         let show = |session: &mut Session| -> Result<()> {
             let interval = session.take()?.clone();
             if args.json_lines {
@@ -205,7 +196,7 @@ fn watch(args: &MonitorArgs, stdout_taken: bool, live_view: bool) -> Result<()> 
     if live_view {
         return export(args, &document);
     }
-    deliver(args, stdout_taken, &document, &total)
+    deliver(args, stdout, &document, &total)
 }
 
 /// Shows intervals as they end, and the last one.
@@ -239,40 +230,40 @@ fn print_line(interval: &Interval) -> Result<()> {
 
 fn deliver(
     args: &MonitorArgs,
-    stdout_taken: bool,
+    stdout: StdoutTaken,
     document: &MonitorDocument,
     total: &Interval,
 ) -> Result<()> {
-    if args.json {
-        output::write(Path::new("-"), |to| Ok(document.write(to)?))?;
-    }
     let options = MonitorOptions { rows: args.rows };
     let mut report = report::interval_report(&document.monitor, total, &options);
     report.warnings = report::monitor_report(document, &options).warnings;
+    let for_readers = args.out.is_for_readers(stdout);
     // Intervals have had tables of their own.
-    if !stdout_taken && (args.interval.is_none() || args.replay.is_some()) {
-        output::print_report(&report)?;
-    } else {
+    let had_tables = for_readers && args.interval.is_some() && args.replay.is_none();
+    if had_tables || !for_readers {
         for warning in &report.warnings {
             anstream::eprintln!("warning: {warning}");
         }
     }
+    if !had_tables {
+        let found = Delivery {
+            document: &|to| Ok(document.write(to)?),
+            tables: &|| report.clone(),
+            records: &|| report::monitor_records(document),
+        };
+        args.out.print(stdout, &found)?;
+    }
     export(args, document)
 }
 
+/// Writes all files.
 fn export(args: &MonitorArgs, document: &MonitorDocument) -> Result<()> {
-    if let Some(path) = &args.record {
-        output::write(path, |to| Ok(document.write(to)?))?;
-    }
-    if let Some(path) = &args.export_csv {
-        output::write(path, |to| Ok(report::monitor_csv(document, to)?))?;
-    }
-    if let Some(path) = &args.export_markdown {
-        let options = MonitorOptions { rows: args.rows };
-        let report = report::monitor_report(document, &options);
-        output::write(path, |to| {
-            Ok(to.write_all(report::markdown(&report).as_bytes())?)
-        })?;
-    }
-    Ok(())
+    let options = MonitorOptions { rows: args.rows };
+    let found = Delivery {
+        document: &|to| Ok(document.write(to)?),
+        tables: &|| report::monitor_report(document, &options),
+        records: &|| report::monitor_records(document),
+    };
+    args.out.save(&found)?;
+    args.out.export(&found)
 }

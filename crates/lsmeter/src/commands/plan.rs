@@ -105,7 +105,7 @@ fn check_flags(run: &RunArgs) -> Result<()> {
     let flags = [
         ("--shard", run.parts.shard.is_some()),
         ("--slurm", run.parts.slurm),
-        ("--output", run.output.is_some()),
+        ("--output", run.out.output.is_some()),
         ("--resume", run.resume.is_some()),
         ("--aa", run.aa.is_some()),
         ("--check", run.check.is_some()),

@@ -18,6 +18,7 @@ use report::{ProfileOptions, ProfileView};
 use crate::cli::{ProfileArgs, View};
 use crate::commands::measure::{Machines, cancel_on_signals, check_selection, flags, read_spec};
 use crate::config::Config;
+use crate::deliver::{Delivery, StdoutTaken};
 use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
@@ -39,7 +40,8 @@ pub fn profile(args: ProfileArgs) -> Result<Exit> {
         .as_deref()
         .map(read_definitions)
         .transpose()?;
-    let files = Files::check(&args)?;
+    let trees = [&args.callgrind, &args.folded];
+    let stdout = args.out.check(&trees, usize::from(args.trace))?;
 
     let mut line = Line::new(args.quiet);
     let machines = Machines::find(&args.lab, &config, &experiment, &line)?;
@@ -71,7 +73,7 @@ pub fn profile(args: ProfileArgs) -> Result<Exit> {
         return Ok(Exit::CellsFailed);
     }
     let document = lab::profiles::document(&outcome, baseline.as_ref());
-    deliver(&args, &files, &document, &outcome)?;
+    deliver(&args, stdout, &document, &outcome)?;
     Ok(verdict(&args, &document))
 }
 
@@ -139,34 +141,9 @@ fn read_definitions(path: &Path) -> Result<String> {
     Ok(text)
 }
 
-/// Where output goes.
-struct Files {
-    /// Something else than the tables goes to standard output.
-    stdout_taken: bool,
-}
-
-impl Files {
-    fn check(args: &ProfileArgs) -> Result<Files> {
-        let paths: Vec<&Path> = [
-            &args.output,
-            &args.export_csv,
-            &args.export_markdown,
-            &args.callgrind,
-            &args.folded,
-        ]
-        .into_iter()
-        .flatten()
-        .map(|path| path.as_path())
-        .collect();
-        let stdout_taken =
-            output::check_all(&paths, usize::from(args.json) + usize::from(args.trace))?;
-        Ok(Files { stdout_taken })
-    }
-}
-
 fn deliver(
     args: &ProfileArgs,
-    files: &Files,
+    stdout: StdoutTaken,
     document: &ProfileDocument,
     outcome: &Outcome,
 ) -> Result<()> {
@@ -176,25 +153,17 @@ fn deliver(
         Some(View::Summary) => ProfileView::Operations,
         None => ProfileView::suited_to(document),
     };
-    let report = report::profile_report(document, &ProfileOptions { by });
-    if let Some(path) = &args.output {
-        output::write(path, |to| Ok(document.write(to)?))?;
-    }
-    if args.json {
-        output::write(Path::new("-"), |to| Ok(document.write(to)?))?;
-    } else if args.trace {
+    let found = Delivery {
+        document: &|to| Ok(document.write(to)?),
+        tables: &|| report::profile_report(document, &ProfileOptions { by }),
+        records: &|| report::profile_records(document),
+    };
+    args.out.save(&found)?;
+    if args.trace {
         output::print(&traces(outcome))?;
-    } else if !files.stdout_taken {
-        output::print_report(&report)?;
     }
-    if let Some(path) = &args.export_csv {
-        output::write(path, |to| Ok(report::profile_csv(document, to)?))?;
-    }
-    if let Some(path) = &args.export_markdown {
-        output::write(path, |to| {
-            Ok(to.write_all(report::markdown(&report).as_bytes())?)
-        })?;
-    }
+    args.out.print(stdout, &found)?;
+    args.out.export(&found)?;
     let trees: Vec<(String, &CallTree)> = titled(outcome)
         .into_iter()
         .filter_map(|(title, path)| Some((title, path.tree.as_ref()?)))

@@ -24,6 +24,7 @@ use crate::commands::measure::{self, cancel_on_signals, find_qemu, read_spec, so
 use crate::commands::plan::is_timed;
 use crate::commands::slurm;
 use crate::config::{Config, cache_dir};
+use crate::deliver::{Delivery, StdoutTaken};
 use crate::exit::Exit;
 use crate::output;
 use crate::progress::Line;
@@ -33,32 +34,26 @@ use files::{Files, numbered};
 ///
 /// # Errors
 /// If it makes no sense, or this machine cannot run it at all.
-pub fn run(args: RunArgs) -> Result<Exit> {
+pub fn run(mut args: RunArgs) -> Result<Exit> {
     let config = Config::read()?;
     let (name, spec) = read_spec(&args.spec)?;
     let spec = spec.merge(flags(&args));
     let experiment = spec.clone().resolve()?;
     measure::check_selection(&experiment)?;
     let files = Files::choose(&args, &name)?;
-    let exports = [
-        args.export_csv.as_deref(),
-        args.export_markdown.as_deref(),
-        args.export_published.as_deref(),
-    ];
-    let journal = (!args.parts.slurm).then_some(files.journal.as_path());
-    let paths = [Some(files.output.as_path()), journal];
-    let paths: Vec<&Path> = paths.into_iter().chain(exports).flatten().collect();
-    let stdout_taken = output::check_all(&paths, usize::from(args.json))?;
+    args.out.output = Some(files.output.clone());
+    let journal = (!args.parts.slurm).then(|| files.journal.clone());
+    let stdout = args.out.check(&[&journal, &args.export_published], 0)?;
     let published = args.published || name == PAPER;
     if args.parts.slurm {
         let order = slurm::order(&args, &name, &spec, &experiment, &files.journal)?;
-        return on_slurm(&args, &order, &files, published, stdout_taken);
+        return on_slurm(&args, &order, published, stdout);
     }
 
     let Some(run) = measured(&args, &config, &experiment, &files)? else {
         return Ok(Exit::CellsFailed);
     };
-    deliver(&args, &files, &run, published, stdout_taken)?;
+    deliver(&args, &run, published, stdout)?;
     // Only now: whatever went wrong above, the cells are still there.
     for number in 1..=args.aa.unwrap_or(1) {
         let journal = files.journal_of(number);
@@ -184,9 +179,8 @@ fn ending(args: &RunArgs, run: &Run) -> Exit {
 fn on_slurm(
     args: &RunArgs,
     order: &Order<'_>,
-    files: &Files,
     published: bool,
-    stdout: bool,
+    stdout: StdoutTaken,
 ) -> Result<Exit> {
     let shown = order.directory.display();
     let cancel = cancel_on_signals()?;
@@ -204,7 +198,7 @@ fn on_slurm(
             return Ok(Exit::CellsFailed);
         }
     };
-    deliver(args, files, &merged.run, published, stdout)?;
+    deliver(args, &merged.run, published, stdout)?;
     if merged.run.share.is_some() {
         let numbers: Vec<String> = merged.missing_shards.iter().map(u32::to_string).collect();
         anstream::eprintln!("missing: shards {}", numbers.join(", "));
@@ -299,43 +293,32 @@ const PAPER: &str = "paper";
 /// Most lines that a check prints of each kind.
 const CHECK_LINES: usize = 20;
 
-fn deliver(
-    args: &RunArgs,
-    files: &Files,
-    run: &Run,
-    published: bool,
-    stdout_taken: bool,
-) -> Result<()> {
-    output::write(&files.output, |to| Ok(run.write(to)?))?;
-    let mut report = report::report(
-        run,
-        &Options {
-            details: args.details,
+fn deliver(args: &RunArgs, run: &Run, published: bool, stdout: StdoutTaken) -> Result<()> {
+    let details = args.details;
+    let tables = || {
+        let mut report = report::report(run, &Options { details });
+        if published {
+            let theirs = beside_report(&beside(run));
+            report.tables.extend(theirs.tables);
+            report.warnings.extend(theirs.warnings);
+        }
+        report
+    };
+    args.out.deliver(
+        stdout,
+        &Delivery {
+            document: &|to| Ok(run.write(to)?),
+            tables: &tables,
+            records: &|| report::run_records(run),
         },
-    );
-    if published {
-        let theirs = beside_report(&beside(run));
-        report.tables.extend(theirs.tables);
-        report.warnings.extend(theirs.warnings);
-    }
+    )?;
     if let Some(path) = &args.export_published {
         output::write(path, |to| Ok(beside_csv(&beside(run), to)?))?;
     }
-    if args.json {
-        output::write(Path::new("-"), |to| Ok(run.write(to)?))?;
-    } else if !stdout_taken {
-        output::print_report(&report)?;
-    }
-    if let Some(path) = &args.export_csv {
-        output::write(path, |to| Ok(report::csv(run, to)?))?;
-    }
-    if let Some(path) = &args.export_markdown {
-        output::write(path, |to| {
-            Ok(to.write_all(report::markdown(&report).as_bytes())?)
-        })?;
-    }
-    if !output::is_stdout(&files.output) && !args.quiet {
-        anstream::eprintln!("saved as {}", files.output.display());
+    let saved = args.out.output.iter();
+    let saved = saved.filter(|path| !output::is_stdout(path) && !args.quiet);
+    for path in saved {
+        anstream::eprintln!("saved as {}", path.display());
     }
     Ok(())
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `lsmeter sensitivity`: how often an operation asks for authorisation.
 
-use std::path::Path;
-
 use anyhow::Result;
 use experiment::{
     Caches, DelayModule, Experiment, FileSystem, Metric, Place, SensitivityDocument, Slope, Spec,
@@ -14,6 +12,7 @@ use sensitivity::{Delays, DelaysError, LiveRequest, Predict, Request, Step};
 use crate::cli::SensitivityArgs;
 use crate::commands::measure::{self, Machines, cancel_on_signals, check_selection, lab_flags};
 use crate::config::{Config, cache_dir};
+use crate::deliver::{Delivery, StdoutTaken};
 use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
@@ -44,7 +43,7 @@ pub fn sensitivity(args: &SensitivityArgs) -> Result<Exit> {
     let hooks = hooks(&args.hooks)?;
     let predict = predict(args.predict.as_deref())?;
     let experiment = resolve(args)?;
-    let stdout_taken = check_outputs(args)?;
+    let stdout = args.out.check(&[&args.svg], 0)?;
     let mut line = Line::new(args.quiet);
     let scratch = tempfile::tempdir()?;
     if experiment.place == Place::Host {
@@ -60,7 +59,7 @@ pub fn sensitivity(args: &SensitivityArgs) -> Result<Exit> {
         let document =
             sensitivity::sweep_here(&request, &cancel, &mut |step| show(&mut line, step));
         line.done();
-        return end(args, stdout_taken, document?);
+        return end(args, stdout, document?);
     }
     let machines = Machines::find(&args.lab, &config, &experiment, &line)?;
     let cancel = cancel_on_signals()?;
@@ -83,7 +82,7 @@ pub fn sensitivity(args: &SensitivityArgs) -> Result<Exit> {
     };
     let document = sensitivity::sweep(&request, &cancel, &mut |step| show(&mut line, step));
     line.done();
-    end(args, stdout_taken, document?)
+    end(args, stdout, document?)
 }
 
 /// Shows how a sweep goes on.
@@ -98,14 +97,14 @@ pub fn show(line: &mut Line, step: Step<'_>) {
 
 fn end(
     args: &SensitivityArgs,
-    stdout_taken: bool,
+    stdout: StdoutTaken,
     document: Option<SensitivityDocument>,
 ) -> Result<Exit> {
     let Some(document) = document else {
         anstream::eprintln!("interrupted: nothing is saved");
         return Ok(Exit::CellsFailed);
     };
-    deliver(args, stdout_taken, &document)?;
+    deliver(args, stdout, &document)?;
     Ok(verdict(args, &document))
 }
 
@@ -227,47 +226,22 @@ fn in_lab(args: &SensitivityArgs) -> Result<Spec> {
     })
 }
 
-/// Whether something else than the tables goes to standard output.
-fn check_outputs(args: &SensitivityArgs) -> Result<bool> {
-    let files = [
-        &args.output,
-        &args.export_csv,
-        &args.export_markdown,
-        &args.svg,
-    ];
-    let paths: Vec<&Path> = files
-        .into_iter()
-        .flatten()
-        .map(|path| path.as_path())
-        .collect();
-    output::check_all(&paths, usize::from(args.json))
-}
-
 fn deliver(
     args: &SensitivityArgs,
-    stdout_taken: bool,
+    stdout: StdoutTaken,
     document: &SensitivityDocument,
 ) -> Result<()> {
     let options = report::SensitivityOptions {
         by_hook: args.by_hook.then_some(true),
     };
-    let report = report::sensitivity_report(document, &options);
-    if let Some(path) = &args.output {
-        output::write(path, |to| Ok(document.write(to)?))?;
-    }
-    if args.json {
-        output::write(Path::new("-"), |to| Ok(document.write(to)?))?;
-    } else if !stdout_taken {
-        output::print_report(&report)?;
-    }
-    if let Some(path) = &args.export_csv {
-        output::write(path, |to| Ok(report::sensitivity_csv(document, to)?))?;
-    }
-    if let Some(path) = &args.export_markdown {
-        output::write(path, |to| {
-            Ok(to.write_all(report::markdown(&report).as_bytes())?)
-        })?;
-    }
+    args.out.deliver(
+        stdout,
+        &Delivery {
+            document: &|to| Ok(document.write(to)?),
+            tables: &|| report::sensitivity_report(document, &options),
+            records: &|| report::sensitivity_records(document),
+        },
+    )?;
     if let Some(path) = &args.svg {
         let figure = report::latency_over_delay(document, &report::FigureOptions::default());
         output::write(path, |to| Ok(to.write_all(figure.as_bytes())?))?;

@@ -11,6 +11,7 @@ mod kernel;
 mod kernel_build;
 mod list;
 mod monitor;
+mod output;
 mod placement;
 mod placements;
 mod profile;

@@ -4,8 +4,9 @@
 use experiment::ComparisonDocument;
 use experiment::comparison::{Explanation, HookChange};
 
+use crate::column::Columns;
 use crate::format;
-use crate::table::{Align, Column, Row, TEXT_LIMIT, Table, Tone, Value};
+use crate::table::{TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
 /// Most operations that get a table, those that differ most first.
@@ -19,87 +20,86 @@ pub(super) fn tables(document: &ComparisonDocument) -> Vec<Table> {
         .collect()
 }
 
+/// A hook, a function or a sum: how often it is called, what it differs by and who calls it.
+struct Line {
+    name: String,
+    calls: String,
+    difference: i64,
+    callers: String,
+}
+
+impl Line {
+    fn new(name: String, difference: i64) -> Line {
+        Line {
+            name,
+            calls: String::new(),
+            difference,
+            callers: String::new(),
+        }
+    }
+}
+
 fn table(document: &ComparisonDocument, explained: &Explanation) -> Option<Table> {
     let cell = document.compared.get(explained.cell as usize)?;
-    let mut rows = Vec::new();
-    for hook in &explained.hooks {
-        hook_rows(hook, &mut rows);
-    }
-    for held in &explained.residual_functions {
+    let mut lines: Vec<Line> = explained.hooks.iter().flat_map(hook_lines).collect();
+    lines.extend(explained.residual_functions.iter().map(|held| {
         let function = printable(&held.function, TEXT_LIMIT);
         let text = match &held.explanation {
             Some(why) => format!("  {function}: {}", printable(why, 120)),
             None => format!("  {function}"),
         };
-        rows.push(row(text, String::new(), held.difference, String::new()));
-    }
-    rows.push(row(
-        "outside hooks (residual)".to_owned(),
-        String::new(),
-        explained.residual,
-        String::new(),
-    ));
-    let mut sum = row(
-        "the operation".to_owned(),
-        String::new(),
-        explained.difference,
-        String::new(),
+        Line::new(text, held.difference)
+    }));
+    let residual = "outside hooks (residual)".to_owned();
+    lines.push(Line::new(residual, explained.residual));
+    let sum = vec![
+        Value::plain("the operation"),
+        Value::default(),
+        Value::difference(explained.difference.into()),
+    ];
+    let title = format!(
+        "{} on {}: which hooks hold the difference",
+        printable(&cell.title(), TEXT_LIMIT),
+        printable(&cell.place.title(), 120)
     );
-    sum.summary = true;
-    rows.push(sum);
-    Some(Table {
-        title: format!(
-            "{} on {}: which hooks hold the difference",
-            printable(&cell.title(), TEXT_LIMIT),
-            printable(&cell.place.title(), 120)
-        ),
-        legend: vec![
+    let table = Columns::new()
+        .left("hook", |line: &Line| Value::plain(&line.name))
+        .right("calls", |line| Value::plain(&line.calls))
+        .right("difference", |line| {
+            Value::difference(line.difference.into())
+        })
+        .left("called by", |line| Value::plain(&line.callers))
+        .summed_up(title, &lines, [sum])
+        .legend([
             "Instructions of NEW less BASE. Hooks: of calls that came from no other hook; they and \
              the residual sum up. Below each, what of its calls lies in modules' functions and in \
-             the rest (dispatch), nested hooks included."
-                .to_owned(),
-        ],
-        columns: vec![
-            Column::new("hook", Align::Left),
-            Column::figures("calls", None),
-            Column::figures("difference", None),
-            Column::new("called by", Align::Left),
-        ],
-        fixed_columns: 1,
-        rows,
-        footnotes: Vec::new(),
-    })
+             the rest (dispatch), nested hooks included.",
+        ]);
+    Some(table)
 }
 
-fn hook_rows(hook: &HookChange, rows: &mut Vec<Row>) {
-    let callers: Vec<String> = (hook.callers.iter())
-        .map(|caller| {
-            let name = printable(&caller.function, TEXT_LIMIT);
-            format!("{name} {}", calls(caller.base_calls, caller.new_calls))
-        })
-        .collect();
-    rows.push(row(
-        printable(&hook.hook, TEXT_LIMIT),
-        calls(hook.base_calls, hook.new_calls),
-        hook.difference,
-        callers.join(", "),
-    ));
-    for own in &hook.implementations {
-        rows.push(row(
+fn hook_lines(hook: &HookChange) -> Vec<Line> {
+    let callers = hook.callers.iter().map(|caller| {
+        let name = printable(&caller.function, TEXT_LIMIT);
+        format!("{name} {}", calls(caller.base_calls, caller.new_calls))
+    });
+    let mut lines = vec![Line {
+        name: printable(&hook.hook, TEXT_LIMIT),
+        calls: calls(hook.base_calls, hook.new_calls),
+        difference: hook.difference,
+        callers: callers.collect::<Vec<_>>().join(", "),
+    }];
+    lines.extend(hook.implementations.iter().map(|own| Line {
+        calls: calls(own.base_calls, own.new_calls),
+        ..Line::new(
             format!("  {}", printable(&own.function, TEXT_LIMIT)),
-            calls(own.base_calls, own.new_calls),
             own.difference,
-            String::new(),
-        ));
-    }
+        )
+    }));
     if hook.dispatch != 0 {
-        rows.push(row(
-            "  dispatch".to_owned(),
-            String::new(),
-            hook.dispatch,
-            String::new(),
-        ));
+        lines.push(Line::new("  dispatch".to_owned(), hook.dispatch));
     }
+    lines
 }
 
 /// `2`, or `1→2` if they differ.
@@ -108,22 +108,5 @@ fn calls(base: u64, new: u64) -> String {
         format::count(new)
     } else {
         format!("{}→{}", format::count(base), format::count(new))
-    }
-}
-
-fn row(name: String, calls: String, difference: i64, callers: String) -> Row {
-    let tone = match difference {
-        1.. => Tone::Worse,
-        0 => Tone::Plain,
-        _ => Tone::Better,
-    };
-    Row {
-        values: vec![
-            Value::plain(name),
-            Value::plain(calls),
-            Value::toned(format::difference(difference.into()), tone),
-            Value::plain(callers),
-        ],
-        summary: false,
     }
 }

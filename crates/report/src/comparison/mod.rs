@@ -6,24 +6,25 @@ use experiment::comparison::{
     ComparedCell, EnvironmentDifference, Method, Place, Quantity, Side, UnmatchedCell, Verdict,
 };
 
+use crate::column::Columns;
 use crate::format;
 use crate::group::grouped;
-use crate::table::{Align, Column, Footnotes, Report, Row, TEXT_LIMIT, Table, Tone, Value};
+use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value};
 use crate::text::printable;
 
 mod aa;
-mod csv;
 mod explained;
 mod gate;
 mod junit;
 mod kcidb;
 mod ktap;
+mod records;
 
 pub(crate) use aa::table as aa_table;
-pub use csv::{COMPARISON_CSV_COLUMNS, comparison_csv};
 pub use junit::{JunitError, junit};
 pub use kcidb::{KcidbNames, kcidb};
 pub use ktap::ktap;
+pub use records::comparison_records;
 
 /// What a comparison's tables show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -91,128 +92,102 @@ fn title(
 }
 
 fn table(title: String, cells: &[&ComparedCell], options: &ComparisonOptions) -> Table {
-    let exact = |cell: &&&ComparedCell| matches!(cell.method, Method::Exact | Method::None);
-    let statistical = cells.iter().any(|cell| !exact(&cell));
-    let mut columns = vec![
-        Column::new("benchmark", Align::Left),
-        Column::figures("BASE", None),
-        Column::figures("NEW", None),
-        Column::figures("difference", None),
-        Column::figures("change", None),
-    ];
-    if statistical {
-        columns.extend([
-            Column::figures("95 % interval", None),
-            Column::figures("p", None),
-            Column::figures("effect", None),
-            Column::figures("n", None),
-            Column::figures("detectable", None),
-        ]);
-    }
-    columns.push(Column::new("verdict", Align::Left));
-    let mut footnotes = Footnotes::default();
+    let statistical = cells.iter().any(|cell| is_statistical(cell));
     let shown = |cell: &&&ComparedCell| !options.changed || cell.verdict != Verdict::Same;
-    let mut rows: Vec<Row> = (cells.iter().filter(shown))
-        .map(|cell| Row {
-            values: values(cell, statistical, &mut footnotes),
-            summary: false,
-        })
-        .collect();
-    rows.extend(summary(cells, columns.len()));
-    let mut legend = legend(cells, statistical);
-    let hidden = cells.len() - cells.iter().filter(shown).count();
-    if hidden > 0 {
-        legend.push(format!("{hidden} cells that are the same are not shown."));
-    }
-    Table {
-        title,
-        legend,
-        columns,
-        fixed_columns: 1,
-        rows,
-        footnotes: footnotes.texts,
-    }
+    let hidden = match cells.len() - cells.iter().filter(shown).count() {
+        0 => String::new(),
+        hidden => format!("{hidden} cells that are the same are not shown."),
+    };
+    let figure = |value: Option<f64>| value.map_or_else(Value::dash, Value::from);
+    Columns::new()
+        .left("benchmark", |cell: &ComparedCell| cell.title())
+        .right("BASE", move |cell| figure(cell.base.value))
+        .right("NEW", move |cell| figure(cell.new.value))
+        .right("difference", difference)
+        .right("change", change)
+        .only_if(statistical, statistics)
+        .left("verdict", verdict)
+        .summed_up(title, cells.iter().filter(shown).copied(), summary(cells))
+        .legend(legend(cells, statistical))
+        .legend([hidden])
 }
 
-fn values(cell: &ComparedCell, statistical: bool, notes: &mut Footnotes) -> Vec<Value> {
-    let tone = match cell.verdict {
+fn is_statistical(cell: &ComparedCell) -> bool {
+    !matches!(cell.method, Method::Exact | Method::None)
+}
+
+fn tone(verdict: Verdict) -> Tone {
+    match verdict {
         Verdict::Worse => Tone::Worse,
         Verdict::Better => Tone::Better,
         Verdict::Same => Tone::Plain,
         Verdict::Unclear => Tone::Faint,
         Verdict::Missing => Tone::Missing,
-    };
-    let figure = |value: Option<f64>| match value {
-        Some(value) => Value::plain(format::figure(value)),
-        None => Value::toned("-", Tone::Missing),
-    };
-    let difference = match cell.difference {
-        Some(difference) => {
-            let sign = if difference > 0.0 { "+" } else { "" };
-            Value::toned(format!("{sign}{}", format::figure(difference)), tone)
-        }
-        None => Value::toned("-", Tone::Missing),
-    };
-    let change = match (cell.overhead, cell.verdict) {
-        (_, Verdict::Missing) => Value::toned("-", Tone::Missing),
-        (None, _) => Value::toned("n/a", Tone::Missing),
-        (Some(overhead), Verdict::Unclear) => {
-            Value::toned(format!("~{}", format::percent(overhead)), tone)
-        }
-        (Some(overhead), _) => Value::toned(format::percent(overhead), tone),
-    };
-    let mut values = vec![
-        Value::plain(printable(&cell.title(), TEXT_LIMIT)),
-        figure(cell.base.value),
-        figure(cell.new.value),
-        difference,
-        change,
-    ];
-    if statistical {
-        values.extend(statistics(cell));
     }
-    let mut verdict = cell.verdict.to_string();
-    let doubts = (!cell.doubts.is_empty()).then(|| format!("doubted: {}", cell.doubts.join("; ")));
-    for reason in [cell.reason.clone(), doubts].into_iter().flatten() {
-        let text = reason.lines().collect::<Vec<_>>().join("; ");
-        verdict += &format!(" {}", notes.mark(printable(&text, 200)));
-    }
-    values.push(Value::toned(verdict, tone));
-    values
 }
 
-fn statistics(cell: &ComparedCell) -> [Value; 5] {
-    let or_none = |text: Option<String>| Value::plain(text.unwrap_or_default());
-    let statistical = !matches!(cell.method, Method::Exact | Method::None);
-    let interval = cell.ci95.filter(|_| statistical);
-    let n = [cell.base.n, cell.new.n].map(|n| n.map_or("?".to_owned(), format::count));
-    let rounds = cell.base.rounds.zip(cell.new.rounds);
-    let rounds = rounds.filter(|_| cell.method == Method::Rounds);
-    let rounds = rounds.map_or(String::new(), |(a, b)| format!(" in {a}+{b} rounds"));
-    [
-        or_none(
-            interval.map(|[low, high]| {
-                format!("{} to {}", format::percent(low), format::percent(high))
-            }),
-        ),
-        or_none(cell.p_adjusted.map(|p| {
-            if p < 0.001 {
-                "<0.001".to_owned()
-            } else {
-                format!("{p:.3}")
-            }
-        })),
-        or_none(cell.effect.map(|effect| format!("{effect:+.2}"))),
-        or_none(statistical.then(|| format!("{}+{}{rounds}", n[0], n[1]))),
-        or_none(
-            cell.detectable
-                .map(|least| format!("{:.1} %", least * 100.0)),
-        ),
-    ]
+fn difference(cell: &ComparedCell) -> Value {
+    let Some(difference) = cell.difference else {
+        return Value::dash();
+    };
+    let sign = if difference > 0.0 { "+" } else { "" };
+    let text = format!("{sign}{}", format::figure(difference));
+    Value::from(difference).shown(text).tone(tone(cell.verdict))
+}
+
+fn change(cell: &ComparedCell) -> Value {
+    let Some(overhead) = cell.overhead.filter(|_| cell.verdict != Verdict::Missing) else {
+        return match cell.verdict {
+            Verdict::Missing => Value::dash(),
+            _ => Value::toned("n/a", Tone::Missing),
+        };
+    };
+    let doubt = match cell.verdict {
+        Verdict::Unclear => "~",
+        _ => "",
+    };
+    let text = format!("{doubt}{}", format::percent(overhead));
+    Value::from(overhead).shown(text).tone(tone(cell.verdict))
+}
+
+fn verdict(cell: &ComparedCell) -> Value {
+    let doubts = (!cell.doubts.is_empty()).then(|| format!("doubted: {}", cell.doubts.join("; ")));
+    let reasons = cell.reason.iter().chain(&doubts).map(|reason| {
+        let text = reason.lines().collect::<Vec<_>>().join("; ");
+        printable(&text, 200)
+    });
+    Value::toned(cell.verdict.to_string(), tone(cell.verdict)).noted(reasons)
+}
+
+/// How sure a change is.
+fn statistics<'a>(columns: Columns<'a, &'a ComparedCell>) -> Columns<'a, &'a ComparedCell> {
+    columns
+        .right("95 % interval", |cell| {
+            let [low, high] = cell
+                .ci95
+                .filter(|_| is_statistical(cell))?
+                .map(format::percent);
+            Some(format!("{low} to {high}"))
+        })
+        .right("p", |cell| {
+            Some(match cell.p_adjusted? {
+                p if p < 0.001 => "<0.001".to_owned(),
+                p => format!("{p:.3}"),
+            })
+        })
+        .right("effect", |cell| Some(format!("{:+.2}", cell.effect?)))
+        .right("n", |cell| {
+            let n = [cell.base.n, cell.new.n].map(|n| n.map_or("?".to_owned(), format::count));
+            let rounds = cell.base.rounds.zip(cell.new.rounds);
+            let rounds = rounds.filter(|_| cell.method == Method::Rounds);
+            let rounds = rounds.map_or(String::new(), |(a, b)| format!(" in {a}+{b} rounds"));
+            is_statistical(cell).then(|| format!("{}+{}{rounds}", n[0], n[1]))
+        })
+        .right("detectable", |cell| cell.detectable.map(format::fraction))
 }
 
 /// The geometric mean of the ratios.
-fn summary(cells: &[&ComparedCell], columns: usize) -> Option<Row> {
+fn summary(cells: &[&ComparedCell]) -> Option<Vec<Value>> {
     let direction = cells.first()?.quantity.direction();
     let ratios: Vec<f64> = (cells.iter())
         .filter_map(|cell| {
@@ -222,17 +197,11 @@ fn summary(cells: &[&ComparedCell], columns: usize) -> Option<Row> {
         .collect();
     let n = ratios.len();
     let mean = stats::geometric_mean(ratios).filter(|_| n > 1)?;
-    let mut values = vec![Value::default(); columns];
+    let mean = format::percent(direction.overhead_of_ratio(mean));
+    let mut values = vec![Value::default(); 5];
     values[0] = Value::plain("geometric mean");
-    values[4] = Value {
-        text: format::percent(direction.overhead_of_ratio(mean)),
-        absolute: Some(format!("n={n}")),
-        tone: Tone::Plain,
-    };
-    Some(Row {
-        values,
-        summary: true,
-    })
+    values[4] = Value::plain(mean).beside(format!("n={n}"));
+    Some(values)
 }
 
 fn legend(cells: &[&ComparedCell], statistical: bool) -> Vec<String> {
@@ -260,69 +229,33 @@ fn legend(cells: &[&ComparedCell], statistical: bool) -> Vec<String> {
 }
 
 fn unmatched(cells: &[UnmatchedCell]) -> Option<Table> {
-    let rows = cells.iter().map(|cell| {
-        let title = if cell.detail.is_empty() {
-            cell.benchmark.clone()
-        } else {
-            format!("{} ({})", cell.benchmark, cell.detail)
-        };
-        let only = match cell.side {
+    Columns::new()
+        .left("only in", |cell: &UnmatchedCell| match cell.side {
             Side::Base => "BASE",
             Side::New => "NEW",
-        };
-        Row {
-            values: vec![
-                Value::plain(only),
-                Value::plain(printable(&title, TEXT_LIMIT)),
-                Value::plain(cell.quantity.unit()),
-                Value::plain(printable(&cell.place.title(), 200)),
-            ],
-            summary: false,
-        }
-    });
-    let rows: Vec<Row> = rows.collect();
-    (!rows.is_empty()).then(|| Table {
-        title: "Cells of one side only".to_owned(),
-        legend: Vec::new(),
-        columns: vec![
-            Column::new("only in", Align::Left),
-            Column::new("benchmark", Align::Left),
-            Column::new("unit", Align::Left),
-            Column::new("measured on", Align::Left),
-        ],
-        fixed_columns: 2,
-        rows,
-        footnotes: Vec::new(),
-    })
+        })
+        .left("benchmark", |cell| match cell.detail.as_str() {
+            "" => cell.benchmark.clone(),
+            detail => format!("{} ({detail})", cell.benchmark),
+        })
+        .left("unit", |cell| cell.quantity.unit())
+        .left("measured on", |cell| Value::long(&cell.place.title(), 200))
+        .table("Cells of one side only", cells)
+        .fixed(2)
+        .if_any()
 }
 
 fn environment(differences: &[EnvironmentDifference]) -> Option<Table> {
-    let rows: Vec<Row> = differences
-        .iter()
-        .map(|difference| Row {
-            values: [&difference.key, &difference.base, &difference.new]
-                .into_iter()
-                .map(|text| Value::plain(printable(text, TEXT_LIMIT)))
-                .collect(),
-            summary: false,
-        })
-        .collect();
-    (!rows.is_empty()).then(|| Table {
-        title: "Not measured alike".to_owned(),
-        legend: vec![
+    Columns::new()
+        .left("what", |difference: &EnvironmentDifference| &difference.key)
+        .left("BASE", |difference| &difference.base)
+        .left("NEW", |difference| &difference.new)
+        .table("Not measured alike", differences)
+        .legend([
             "Counts are those of the guest's kernel and may still be compared; times may not, \
-             unless --trust-environment says so."
-                .to_owned(),
-        ],
-        columns: vec![
-            Column::new("what", Align::Left),
-            Column::new("BASE", Align::Left),
-            Column::new("NEW", Align::Left),
-        ],
-        fixed_columns: 1,
-        rows,
-        footnotes: Vec::new(),
-    })
+             unless --trust-environment says so.",
+        ])
+        .if_any()
 }
 
 fn notes(document: &ComparisonDocument) -> Vec<String> {

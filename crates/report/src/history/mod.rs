@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The figures of many runs as series, as tables.
 
-mod csv;
 mod figure;
+mod records;
 
 use experiment::{History, Metric, Series, SeriesChange};
 
+use crate::column::Columns;
 use crate::format::{figure, percent};
 use crate::group::grouped;
-use crate::table::{Align, Column, Report, Row, TEXT_LIMIT, Table, Tone, Value};
+use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value};
 use crate::text::printable;
 
-pub use csv::{HISTORY_CSV_COLUMNS, history_csv};
 pub use figure::history_figures;
+pub use records::history_records;
 
 /// Changes of one series that a table shows.
 const CHANGES_SHOWN: usize = 20;
@@ -65,40 +66,60 @@ fn groups(history: &History) -> Vec<(Place<'_>, Vec<&Series>)> {
     })
 }
 
+/// A series, and a change of it if it has any.
+type Line<'a> = (&'a Series, Option<&'a SeriesChange>);
+
 fn table(history: &History, series: &[&Series], options: &HistoryOptions) -> Table {
-    let mut rows = Vec::new();
-    let mut unchanged = 0;
-    for series in series {
-        if series.changes.is_empty() {
-            unchanged += 1;
-            if options.unchanged {
-                rows.push(unchanged_row(history, series));
-            }
-        }
+    let unchanged = series.iter().filter(|series| series.changes.is_empty());
+    let lines = series.iter().flat_map(|&series| {
+        let none = series.changes.is_empty() && options.unchanged;
         let shown = series.changes.iter().rev().take(CHANGES_SHOWN).rev();
-        rows.extend(shown.map(|change| row(history, series, change)));
-    }
-    let columns = [
-        ("benchmark", Align::Left),
-        ("configuration", Align::Left),
-        ("runs", Align::Right),
-        ("since", Align::Left),
-        ("before", Align::Right),
-        ("after", Align::Right),
-        ("change", Align::Right),
-        ("p", Align::Right),
-    ];
-    Table {
-        title: title(series),
-        legend: legend(history, series, unchanged),
-        columns: columns
-            .into_iter()
-            .map(|(title, align)| Column::new(title, align))
-            .collect(),
-        fixed_columns: 2,
-        rows,
-        footnotes: Vec::new(),
-    }
+        let none = none.then_some((series, None));
+        none.into_iter()
+            .chain(shown.map(move |change| (series, Some(change))))
+    });
+    Columns::new()
+        .left("benchmark", |(series, _): Line<'_>| series.title())
+        .left("configuration", |(series, _)| &series.configuration)
+        .column("runs", |(series, _)| series.points.len())
+        .left("since", |(series, change)| {
+            run_name(history, series, change.map_or(0, |change| change.point))
+        })
+        .column("before", |(_, change)| change.map(|change| change.before))
+        .column("after", |(series, change)| match change {
+            Some(change) => Some(change.after),
+            None => series.points.last().map(|point| point.figure),
+        })
+        .right("change", overhead)
+        .right("p", |(series, change)| {
+            let p = change?.p;
+            Some(if series.exact {
+                "exact".to_owned()
+            } else {
+                format!("{p:.4}")
+            })
+        })
+        .table(title(series), lines)
+        .fixed(2)
+        .legend(legend(history, series, unchanged.count()))
+}
+
+fn overhead((series, change): Line<'_>) -> Value {
+    let Some(change) = change else {
+        return match series.exact {
+            true => Value::plain("0 %"),
+            false => Value::toned("~", Tone::Faint),
+        };
+    };
+    let Some(overhead) = change.overhead else {
+        return Value::toned("n/a", Tone::Missing);
+    };
+    let tone = if overhead > 0.0 {
+        Tone::Worse
+    } else {
+        Tone::Better
+    };
+    Value::from(overhead).shown(percent(overhead)).tone(tone)
 }
 
 fn title(series: &[&Series]) -> String {
@@ -144,58 +165,6 @@ fn legend(history: &History, series: &[&Series], unchanged: usize) -> Vec<String
         ));
     }
     legend
-}
-
-fn names(series: &Series) -> Vec<Value> {
-    vec![
-        Value::plain(printable(&series.title(), TEXT_LIMIT)),
-        Value::plain(printable(&series.configuration, TEXT_LIMIT)),
-        Value::plain(figure(series.points.len() as f64)),
-    ]
-}
-
-fn row(history: &History, series: &Series, change: &SeriesChange) -> Row {
-    let mut values = names(series);
-    values.push(Value::plain(run_name(history, series, change.point)));
-    values.push(Value::plain(figure(change.before)));
-    values.push(Value::plain(figure(change.after)));
-    values.push(match change.overhead {
-        Some(overhead) => {
-            let tone = if overhead > 0.0 {
-                Tone::Worse
-            } else {
-                Tone::Better
-            };
-            Value::toned(percent(overhead), tone)
-        }
-        None => Value::toned("n/a", Tone::Missing),
-    });
-    values.push(Value::plain(match series.exact {
-        true => "exact".to_owned(),
-        false => format!("{:.4}", change.p),
-    }));
-    Row {
-        values,
-        summary: false,
-    }
-}
-
-fn unchanged_row(history: &History, series: &Series) -> Row {
-    let mut values = names(series);
-    let last = series.points.last();
-    let last = last.map_or_else(String::new, |point| figure(point.figure));
-    values.push(Value::plain(run_name(history, series, 0)));
-    values.push(Value::default());
-    values.push(Value::plain(last));
-    values.push(match series.exact {
-        true => Value::plain("0 %"),
-        false => Value::toned("~", Tone::Faint),
-    });
-    values.push(Value::default());
-    Row {
-        values,
-        summary: false,
-    }
 }
 
 /// What a point's run is called: its label, or when it began.

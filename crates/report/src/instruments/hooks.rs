@@ -7,142 +7,140 @@ use experiment::check::{CheckedBenchmark, CheckedHook};
 use experiment::{CheckDocument, CheckVerdict};
 
 use super::{REASON_LIMIT, some_of};
-use crate::format::{count, figure};
-use crate::table::{Align, Column, Footnotes, Row, TEXT_LIMIT, Table, Tone, Value};
+use crate::column::{Columns, Records};
+use crate::table::{Table, Tone, Value};
 use crate::text::printable;
 
 const LEGEND: &str = "Calls in one operation; slope: what an operation takes longer for each \
                       unit that the hook's decision takes longer; -: the instrument tells nothing.";
 
+/// A hook of an operation.
+type Line<'a> = (&'a CheckedBenchmark, &'a CheckedHook);
+
 /// Each hook in which instruments differ for no known reason.
 pub(super) fn disagreements(document: &CheckDocument) -> Option<Table> {
-    let rows: Vec<Row> = hooks(document, CheckVerdict::Disagree)
-        .map(|(benchmark, hook)| {
-            let mut values = vec![
-                Value::plain(printable(&benchmark.title(), TEXT_LIMIT)),
-                Value::toned(printable(&hook.hook, TEXT_LIMIT), Tone::Worse),
-            ];
-            values.extend(counts(hook));
-            values.push(Value::plain(apart(hook)));
-            row(values)
-        })
-        .collect();
-    (!rows.is_empty()).then(|| {
-        let mut columns = columns(&["operation", "hook"]);
-        columns.push(Column::new("who disagrees", Align::Left));
-        table(
+    counts(of_operation(Tone::Worse))
+        .left("who disagrees", |(_, hook)| Value::plain(apart(hook)))
+        .table(
             "Hooks in which instruments do not agree",
-            columns,
-            rows,
-            Vec::new(),
+            hooks(document, CheckVerdict::Disagree),
         )
-    })
+        .fixed(2)
+        .legend([LEGEND])
+        .if_any()
 }
 
 /// Each hook in which instruments differ for a reason, operations together that differ alike.
 pub(super) fn explained(document: &CheckDocument) -> Option<Table> {
-    let mut groups: BTreeMap<Group<'_>, Vec<String>> = BTreeMap::new();
-    for (benchmark, hook) in hooks(document, CheckVerdict::Explained) {
-        let why = hook.explanation.as_deref().unwrap_or_default();
-        let counts = counts(hook).map(|value| value.text);
-        let group = groups.entry((why, &hook.hook, counts)).or_default();
-        group.push(benchmark.title());
+    type Group<'a> = (Line<'a>, &'a [String]);
+    let told = counts(Columns::new());
+    let mut groups: BTreeMap<_, (Line<'_>, Vec<String>)> = BTreeMap::new();
+    for line in hooks(document, CheckVerdict::Explained) {
+        let why = line.1.explanation.as_deref().unwrap_or_default();
+        let shown = told
+            .values(line)
+            .iter()
+            .map(Value::text)
+            .collect::<Vec<_>>();
+        let group = groups.entry((why, &line.1.hook, shown));
+        group.or_insert((line, Vec::new())).1.push(line.0.title());
     }
-    let mut notes = Footnotes::default();
-    let rows: Vec<Row> = groups
-        .into_iter()
-        .map(|((why, hook, counts), titles)| {
-            let mut values = vec![
-                Value::plain(printable(hook, TEXT_LIMIT)),
-                Value::plain(some_of(&titles)),
-            ];
-            values.extend(counts.map(Value::plain));
-            values.push(Value::plain(notes.mark(printable(why, REASON_LIMIT))));
-            row(values)
+    Columns::new()
+        .left("hook", |((_, hook), _): Group<'_>| &hook.hook)
+        .left("operations", |(_, titles)| Value::plain(some_of(titles)))
+        .all(counts(Columns::new()), |(line, _)| line)
+        .left("why", |((_, hook), _)| {
+            let why = hook.explanation.as_deref().unwrap_or_default();
+            Value::default().noted([printable(why, REASON_LIMIT)])
         })
-        .collect();
-    (!rows.is_empty()).then(|| {
-        let mut columns = columns(&["hook", "operations"]);
-        columns.push(Column::new("why", Align::Left));
-        table(
+        .table(
             "Hooks in which instruments differ for a reason",
-            columns,
-            rows,
-            notes.texts,
+            groups
+                .values()
+                .map(|(line, titles)| (*line, titles.as_slice())),
         )
-    })
+        .fixed(2)
+        .legend([LEGEND])
+        .if_any()
 }
-
-/// An explanation, a hook and its counts.
-type Group<'a> = (&'a str, &'a str, [String; 5]);
 
 /// Every hook of every operation.
 pub(super) fn all(document: &CheckDocument) -> Option<Table> {
-    let every = document.benchmarks.iter().flat_map(|benchmark| {
-        let hooks = benchmark.hooks.iter();
-        hooks.map(move |hook| (benchmark, hook))
-    });
-    let rows: Vec<Row> = every
-        .map(|(benchmark, hook)| {
-            let mut values = vec![
-                Value::plain(printable(&benchmark.title(), TEXT_LIMIT)),
-                Value::plain(printable(&hook.hook, TEXT_LIMIT)),
-            ];
-            values.extend(counts(hook));
+    counts(of_operation(Tone::Plain))
+        .left("verdict", |(_, hook)| {
             let tone = match hook.verdict {
                 CheckVerdict::Disagree => Tone::Worse,
                 CheckVerdict::Alone => Tone::Faint,
                 CheckVerdict::Agree | CheckVerdict::Explained => Tone::Plain,
             };
-            values.push(Value::toned(hook.verdict.as_str(), tone));
-            row(values)
+            Value::toned(hook.verdict.as_str(), tone)
         })
-        .collect();
-    (!rows.is_empty()).then(|| {
-        let mut columns = columns(&["operation", "hook"]);
-        columns.push(Column::new("verdict", Align::Left));
-        table("All hooks of all operations", columns, rows, Vec::new())
-    })
+        .table("All hooks of all operations", every(document))
+        .fixed(2)
+        .legend([LEGEND])
+        .if_any()
 }
 
-fn hooks(
-    document: &CheckDocument,
-    verdict: CheckVerdict,
-) -> impl Iterator<Item = (&CheckedBenchmark, &CheckedHook)> {
-    document.benchmarks.iter().flat_map(move |benchmark| {
+/// A row for each hook of each operation. A later version may append columns; it keeps these.
+///
+/// - `operation` (`benchmark:variant`), `hook`: which.
+/// - `profile`, `monitor`: calls that were counted; `slope`: of `lsmeter sensitivity`;
+///   `nominal`, `maximum`: of `lsmeter placement`. Empty where an instrument tells nothing, and
+///   where there is no bound.
+/// - `verdict`: `agree`, `explained`, `disagree`, or `alone`: one instrument tells of it.
+/// - `apart`: pairs of instruments that differ for no known reason; `explanation`: why others do.
+pub fn instruments_records(document: &CheckDocument) -> Records<'_> {
+    Columns::new()
+        .column("operation", |(benchmark, _): Line<'_>| benchmark.title())
+        .column("hook", |(_, hook)| &hook.hook)
+        .column("profile", |(_, hook)| hook.profile)
+        .column("monitor", |(_, hook)| hook.monitor)
+        .column("slope", |(_, hook)| hook.slope)
+        .column("nominal", |(_, hook)| hook.nominal)
+        .column("maximum", |(_, hook)| hook.maximum)
+        .column("verdict", |(_, hook)| hook.verdict.as_str())
+        .column("apart", |(_, hook)| apart(hook))
+        .column("explanation", |(_, hook)| hook.explanation.as_ref())
+        .records(every(document))
+}
+
+fn every(document: &CheckDocument) -> impl Iterator<Item = Line<'_>> {
+    document.benchmarks.iter().flat_map(|benchmark| {
         let hooks = benchmark.hooks.iter();
-        let hooks = hooks.filter(move |hook| hook.verdict == verdict);
         hooks.map(move |hook| (benchmark, hook))
     })
 }
 
-fn columns(first: &[&str]) -> Vec<Column> {
-    let mut columns: Vec<Column> = first
-        .iter()
-        .map(|title| Column::new(*title, Align::Left))
-        .collect();
-    let titles = ["profile", "monitor", "slope", "nominal", "at most"];
-    columns.extend(titles.map(|title| Column::figures(title, None)));
-    columns
+fn hooks(document: &CheckDocument, verdict: CheckVerdict) -> impl Iterator<Item = Line<'_>> {
+    every(document).filter(move |(_, hook)| hook.verdict == verdict)
 }
 
-fn counts(hook: &CheckedHook) -> [Value; 5] {
-    let none = || Value::toned("-", Tone::Missing);
-    let calls = |calls: Option<u64>| calls.map_or_else(none, |calls| Value::plain(count(calls)));
-    let slope = |slope: f64| Value::plain(format!("{slope:.4}"));
-    let unbounded = hook.nominal.is_some() && hook.maximum.is_none();
-    let maximum = match unbounded {
-        true => Value::plain("any"),
-        false => calls(hook.maximum),
-    };
-    [
-        calls(hook.profile),
-        hook.monitor
-            .map_or_else(none, |calls| Value::plain(figure(calls))),
-        hook.slope.map_or_else(none, slope),
-        calls(hook.nominal),
-        maximum,
-    ]
+fn of_operation<'a>(tone: Tone) -> Columns<'a, Line<'a>> {
+    Columns::new()
+        .left("operation", |(benchmark, _): Line<'_>| benchmark.title())
+        .left("hook", move |(_, hook)| Value::from(&hook.hook).tone(tone))
+}
+
+/// What each instrument tells.
+fn counts<'a>(columns: Columns<'a, Line<'a>>) -> Columns<'a, Line<'a>> {
+    fn told<T>(figure: Option<T>) -> Value
+    where
+        Value: From<T>,
+    {
+        figure.map_or_else(Value::dash, Value::from)
+    }
+    columns
+        .right("profile", |(_, hook)| told(hook.profile))
+        .right("monitor", |(_, hook)| told(hook.monitor))
+        .right("slope", |(_, hook)| {
+            let slope = hook.slope.map(|slope| format!("{slope:.4}"));
+            slope.map_or_else(Value::dash, Value::plain)
+        })
+        .right("nominal", |(_, hook)| told(hook.nominal))
+        .right("at most", |(_, hook)| match (hook.nominal, hook.maximum) {
+            (Some(_), None) => Value::plain("any"),
+            _ => told(hook.maximum),
+        })
 }
 
 /// `profile and monitor; profile and sensitivity`.
@@ -150,22 +148,4 @@ fn apart(hook: &CheckedHook) -> String {
     let apart = hook.apart.iter().filter(|apart| !apart.explained);
     let pairs = apart.map(|apart| format!("{} and {}", apart.first, apart.second));
     pairs.collect::<Vec<_>>().join("; ")
-}
-
-fn row(values: Vec<Value>) -> Row {
-    Row {
-        values,
-        summary: false,
-    }
-}
-
-fn table(title: &str, columns: Vec<Column>, rows: Vec<Row>, footnotes: Vec<String>) -> Table {
-    Table {
-        title: title.to_owned(),
-        legend: vec![LEGEND.to_owned()],
-        columns,
-        fixed_columns: 2,
-        rows,
-        footnotes,
-    }
 }

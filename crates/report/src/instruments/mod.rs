@@ -9,9 +9,12 @@ use std::collections::BTreeMap;
 use experiment::check::{CheckedInstrument, PairSummary};
 use experiment::{CheckDocument, Instrument, InstrumentStatus};
 
+use crate::column::Columns;
 use crate::format::count;
-use crate::table::{Align, Column, Report, Row, TEXT_LIMIT, Table, Tone, Value};
+use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value};
 use crate::text::printable;
+
+pub use hooks::instruments_records;
 
 /// Longest reason that is printed, in characters.
 const REASON_LIMIT: usize = 300;
@@ -51,13 +54,15 @@ pub fn instruments_report(document: &CheckDocument, options: &InstrumentsOptions
     Report { tables, warnings }
 }
 
+/// What is compared, and how many hooks are compared, agree, differ for a reason and disagree.
+type Numbers = (String, [u64; 4]);
+
 fn summary(document: &CheckDocument) -> Table {
-    let pairs = document.summary.pairs.iter().map(pair);
+    let mut rows: Vec<Numbers> = document.summary.pairs.iter().map(pair).collect();
     let residuals = document.summary.residuals;
-    let mut rows: Vec<Row> = pairs.collect();
     if residuals.compared() + residuals.alone > 0 {
-        rows.push(numbers(
-            "residuals: outside hooks stacks differ in nothing",
+        rows.push((
+            "residuals: outside hooks stacks differ in nothing".to_owned(),
             [
                 residuals.compared(),
                 residuals.agree,
@@ -66,17 +71,17 @@ fn summary(document: &CheckDocument) -> Table {
             ],
         ));
     }
-    let mut columns = vec![Column::new("", Align::Left)];
-    let titles = ["compared", "agree", "explained", "disagree"];
-    columns.extend(titles.map(|title| Column::figures(title, None)));
-    Table {
-        title: title(document),
-        legend: legend(document),
-        columns,
-        fixed_columns: 1,
-        rows,
-        footnotes: Vec::new(),
-    }
+    Columns::new()
+        .left("", |(what, _): &Numbers| what)
+        .column("compared", |(_, [compared, ..])| *compared)
+        .column("agree", |(_, [_, agree, ..])| *agree)
+        .column("explained", |(_, [.., explained, _])| *explained)
+        .right("disagree", |(_, [.., disagree])| match disagree {
+            0 => Value::from(0u64),
+            n => Value::from(*n).tone(Tone::Worse),
+        })
+        .table(title(document), &rows)
+        .legend(legend(document))
 }
 
 fn title(document: &CheckDocument) -> String {
@@ -136,34 +141,15 @@ fn meaning(instrument: Instrument) -> &'static str {
     }
 }
 
-fn pair(of: &PairSummary) -> Row {
+fn pair(of: &PairSummary) -> Numbers {
     let sign = match of.second {
         Instrument::Placement => "≤",
         _ => "=",
     };
-    numbers(
-        &format!("{} {sign} {}", of.first, of.second),
+    (
+        format!("{} {sign} {}", of.first, of.second),
         [of.compared, of.agree, of.explained, of.disagree],
     )
-}
-
-fn numbers(what: &str, numbers: [u64; 4]) -> Row {
-    let [compared, agree, explained, disagree] = numbers;
-    let tone = if disagree > 0 {
-        Tone::Worse
-    } else {
-        Tone::Plain
-    };
-    Row {
-        values: vec![
-            Value::plain(what),
-            Value::plain(count(compared)),
-            Value::plain(count(agree)),
-            Value::plain(count(explained)),
-            Value::toned(count(disagree), tone),
-        ],
-        summary: false,
-    }
 }
 
 /// What was not compared, one line for each reason.

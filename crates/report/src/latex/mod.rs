@@ -3,20 +3,28 @@
 
 use crate::gather::Source;
 use crate::page::any_report;
-use crate::table::{Align, Column, Report, Row, Table, Value};
+use crate::table::{Align, Heading, Report, Row, Table, Value};
 use crate::text::printable;
 use crate::verdict::verdict;
 
 /// Longest name of a document, in characters.
 const NAME_LIMIT: usize = 200;
 
+/// Stands in a comment at the top.
+const PACKAGES: &str = "Needs \\usepackage[T1]{fontenc}, booktabs and longtable.";
+
+/// A report as LaTeX, as [`latex`] writes the tables of documents.
+pub fn latex_tables(report: &Report) -> String {
+    let mut out = format!("% Written by lsmeter. {PACKAGES}\n\n");
+    push_report(&mut out, report);
+    out
+}
+
 /// The verdicts and tables of documents as LaTeX to `\input`, which needs the packages
 /// booktabs and longtable. All text is escaped: none can be a command. What plain LaTeX
 /// has no letter for becomes `?`.
 pub fn latex(sources: &[Source]) -> String {
-    let mut out = String::from(
-        "% Written by lsmeter report. Needs \\usepackage[T1]{fontenc}, booktabs and longtable.\n",
-    );
+    let mut out = format!("% Written by lsmeter report. {PACKAGES}\n");
     for source in sources {
         let name = printable(&source.name, NAME_LIMIT);
         out += &format!("\n\\subsection*{{{}}}\n", escaped(&name));
@@ -59,7 +67,7 @@ fn push_table(out: &mut String, table: &Table) {
         caption += &format!(" {}", escaped(line));
     }
     *out += &format!("\\caption{{{caption}}}\\\\\n\\toprule\n");
-    let heading = |column: &Column| match &column.group {
+    let heading = |column: &Heading| match &column.group {
         Some(group) => format!("{} {}", escaped(group), escaped(&column.title)),
         None => escaped(&column.title),
     };
@@ -87,8 +95,9 @@ fn line(row: &Row) -> String {
 }
 
 fn cell(value: &Value) -> String {
-    let text = value.text.trim_start_matches(' ');
-    let indent = if text.len() < value.text.len() {
+    let whole = value.text();
+    let text = whole.trim_start_matches(' ');
+    let indent = if text.len() < whole.len() {
         "\\quad "
     } else {
         ""

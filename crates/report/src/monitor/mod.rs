@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What was seen of a live machine's hooks, as tables.
 
-mod csv;
+mod records;
 
 use std::cmp::Reverse;
 
 use experiment::{
-    Calls, Interval, MonitorDocument, MonitorMode, Monitoring, WatchedHook, WatchedSystemCall,
+    Calls, Interval, MonitorDocument, MonitorMode, Monitoring, Percentiles, WatchedHook,
+    WatchedSystemCall, WholeSystemCall,
 };
 
+use crate::column::Columns;
 use crate::format::{count, figure, fraction, share};
 use crate::profile::full_name;
-use crate::table::{Align, Column, Report, Row, TEXT_LIMIT, Table, Tone, Value, warnings};
+use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value, warnings};
 use crate::text::printable;
 
-pub use csv::{MONITOR_CSV_COLUMNS, monitor_csv};
+pub use records::monitor_records;
 
 /// Rows of a table unless more are asked for.
 const ROWS_SHOWN: usize = 25;
@@ -68,163 +70,113 @@ impl View<'_> {
     fn hooks(&self) -> Table {
         let mut hooks: Vec<&WatchedHook> = self.framework().collect();
         hooks.sort_by_key(|hook| Reverse(weight(&hook.calls)));
-        let mut columns = vec![Column::new("hook", Align::Left)];
-        columns.extend(self.columns());
-        columns.extend(self.share_column());
-        let mut rows = Vec::new();
-        let mut named = Vec::new();
-        for hook in hooks.iter().take(self.rows) {
-            named.push(hook.hook.as_str());
-            rows.push(self.row(vec![name(&hook.hook)], &hook.calls, Some(hook)));
-            for own in self.implementations(&hook.hook) {
-                let function = format!("  {}", own.function);
-                rows.push(self.row(vec![name(&function)], &own.calls, Some(own)));
-            }
+        let mut lines = Vec::new();
+        for &hook in hooks.iter().take(self.rows) {
+            lines.push(Line::whole(hook.hook.clone(), hook));
+            let own = self.implementations(&hook.hook);
+            lines.extend(own.map(|own| Line::whole(format!("  {}", own.function), own)));
         }
         // Of hooks whose framework function is not watched.
         let orphan = |own: &&WatchedHook| {
             own.module.is_some() && !hooks.iter().any(|hook| hook.hook == own.hook)
         };
-        for own in self.total.hooks.iter().filter(orphan).take(self.rows) {
-            rows.push(self.row(vec![name(&own.function)], &own.calls, Some(own)));
-        }
+        let orphans = self.total.hooks.iter().filter(orphan).take(self.rows);
+        lines.extend(orphans.map(|own| Line::whole(own.function.clone(), own)));
         let mut sum = Calls::default();
         for hook in &hooks {
             sum.add(&hook.calls);
         }
-        if hooks.len() > 1 {
-            let label = format!("{} hooks", hooks.len());
-            let mut row = self.row(vec![Value::plain(label)], &sum, None);
-            row.summary = true;
-            rows.push(row);
-        }
-        Table {
-            title: self.title(),
-            legend: self.legend(hooks.len()),
-            columns,
-            fixed_columns: 1,
-            rows,
-            footnotes: Vec::new(),
-        }
+        let sum = Line::of(format!("{} hooks", hooks.len()), &sum, None);
+        let columns = self.calls(Columns::new().left("hook", |line: &Line<'_>| &line.name));
+        let sum = (hooks.len() > 1).then(|| columns.values(&sum));
+        columns
+            .summed_up(self.title(), &lines, sum)
+            .legend(self.legend(hooks.len()))
     }
 
     fn system_calls(&self) -> Option<Table> {
-        let mut pairs: Vec<(&str, &WatchedSystemCall)> = self
+        let mut pairs: Vec<(&WatchedHook, &WatchedSystemCall)> = self
             .framework()
-            .flat_map(|hook| {
-                let calls = hook.system_calls.iter();
-                calls.map(|call| (hook.hook.as_str(), call))
-            })
+            .flat_map(|hook| hook.system_calls.iter().map(move |call| (hook, call)))
             .collect();
         pairs.sort_by_key(|(_, call)| Reverse(weight(&call.calls)));
-        let mut columns = vec![
-            Column::new("system call", Align::Left),
-            Column::new("hook", Align::Left),
-        ];
-        columns.extend(self.columns());
-        columns.extend(self.share_column());
-        let rows: Vec<Row> = pairs
+        let all = pairs.len();
+        pairs.truncate(self.rows);
+        let left_out = (all > pairs.len()).then(|| {
+            let shown = pairs.len();
+            format!("The first {shown} of {all} pairs; --rows 0 shows all.")
+        });
+        let errors = self.monitor.mode != MonitorMode::Count;
+        let errors = errors.then_some("errors: all of them; which they are is known by hook only.");
+        let lines: Vec<Line<'_>> = pairs
             .iter()
-            .take(self.rows)
-            .map(|(hook, call)| self.pair(hook, call))
+            .map(|(hook, call)| Line {
+                system_call: Some(call),
+                ..Line::of(hook.hook.clone(), &call.calls, None)
+            })
             .collect();
-        let mut legend = Vec::new();
-        if self.monitor.mode != MonitorMode::Count {
-            legend.push("errors: all of them; which they are is known by hook only.".to_owned());
-        }
-        legend.extend((pairs.len() > rows.len()).then(|| {
-            let shown = rows.len();
-            format!(
-                "The first {shown} of {} pairs; --rows 0 shows all.",
-                pairs.len()
-            )
-        }));
-        (!rows.is_empty()).then(|| Table {
-            title: "Hooks by the system call that they were called in".to_owned(),
-            legend,
-            columns,
-            fixed_columns: 2,
-            rows,
-            footnotes: Vec::new(),
-        })
-    }
-
-    /// A hook in a system call.
-    fn pair(&self, hook: &str, call: &WatchedSystemCall) -> Row {
-        let names = vec![name(&call.system_call), name(hook)];
-        let mut row = self.row(names, &call.calls, None);
-        if let Some(last) = row.values.last_mut().filter(|_| self.has_wholes()) {
-            let share = self.total.share_of_system_call(call);
-            *last = Value::plain(share.map(fraction).unwrap_or_default());
-        }
-        row
+        let columns = Columns::new()
+            .left("system call", |line: &Line<'_>| {
+                line.system_call.map(|call| &call.system_call)
+            })
+            .left("hook", |line| &line.name);
+        self.calls(columns)
+            .table("Hooks by the system call that they were called in", &lines)
+            .fixed(2)
+            .legend(errors)
+            .legend(left_out)
+            .if_any()
     }
 
     /// System calls from entry to exit, and what hooks have of their time.
     fn wholes(&self) -> Option<Table> {
         let mut wholes: Vec<_> = self.total.system_calls.iter().collect();
         wholes.sort_by_key(|whole| Reverse(whole.sum_ns));
-        let mut columns = vec![Column::new("system call", Align::Left)];
-        let titles = [
-            "calls",
-            "calls/s",
-            "mean",
-            "hooks/call",
-            "in hooks",
-            "share",
-        ];
-        columns.extend(titles.map(|title| Column::figures(title, None)));
-        let rows: Vec<Row> = wholes
-            .iter()
-            .take(self.rows)
-            .map(|whole| {
-                let mut inside = Calls::default();
-                let pairs = self.framework().flat_map(|hook| &hook.system_calls);
-                for pair in pairs.filter(|pair| pair.system_call == whole.system_call) {
-                    inside.add(&pair.calls);
-                }
-                let calls = whole.count.max(1) as f64;
-                let inside_ns = inside.sum_ns.unwrap_or(0).max(0) as f64;
-                let whole_ns = whole.sum_ns.max(0) as f64;
-                let per_second = calls / self.total.seconds.max(1e-9);
-                let mut values = vec![name(&whole.system_call)];
-                values.extend(
-                    [
-                        count(whole.count),
-                        figure(per_second.round()),
-                        figure((whole_ns / calls).round()),
-                        figure((inside.count as f64 / calls * 100.0).round() / 100.0),
-                        figure((inside_ns / calls).round()),
-                        fraction(inside_ns / whole_ns.max(1.0)),
-                    ]
-                    .map(Value::plain),
-                );
-                Row {
-                    values,
-                    summary: false,
-                }
+        wholes.truncate(self.rows);
+        let inside = |whole: &WholeSystemCall| {
+            let mut inside = Calls::default();
+            let pairs = self.framework().flat_map(|hook| &hook.system_calls);
+            for pair in pairs.filter(|pair| pair.system_call == whole.system_call) {
+                inside.add(&pair.calls);
+            }
+            inside
+        };
+        type Of<'a> = (&'a WholeSystemCall, Calls);
+        let lines: Vec<Of<'_>> = wholes.into_iter().map(|of| (of, inside(of))).collect();
+        let calls = |whole: &WholeSystemCall| whole.count.max(1) as f64;
+        let whole_ns = |whole: &WholeSystemCall| whole.sum_ns.max(0) as f64;
+        let inside_ns = |inside: &Calls| inside.sum_ns.unwrap_or(0).max(0) as f64;
+        Columns::new()
+            .left("system call", |(whole, _): &Of<'_>| &whole.system_call)
+            .column("calls", |(whole, _)| whole.count)
+            .column("calls/s", |(whole, _)| self.per_second(calls(whole)))
+            .column("mean", |(whole, _)| {
+                (whole_ns(whole) / calls(whole)).round()
             })
-            .collect();
-        (!rows.is_empty()).then(|| Table {
-            title: "System calls as a whole".to_owned(),
-            legend: vec![
+            .column("hooks/call", |(whole, inside)| {
+                let hooks = inside.count as f64;
+                (hooks / calls(whole) * 100.0).round() / 100.0
+            })
+            .column("in hooks", |(whole, inside)| {
+                (inside_ns(inside) / calls(whole)).round()
+            })
+            .right("share", |(whole, inside)| {
+                fraction(inside_ns(inside) / whole_ns(whole).max(1.0))
+            })
+            .table("System calls as a whole", &lines)
+            .legend([
                 "mean: ns from entry to exit, with what they waited; hooks/call: calls of \
-                 hooks; in hooks: ns in them; share: of them in mean."
-                    .to_owned(),
-            ],
-            columns,
-            fixed_columns: 1,
-            rows,
-            footnotes: Vec::new(),
-        })
+                 hooks; in hooks: ns in them; share: of them in mean.",
+            ])
+            .if_any()
     }
 
     fn has_wholes(&self) -> bool {
         !self.total.system_calls.is_empty()
     }
 
-    fn share_column(&self) -> Option<Column> {
-        self.has_wholes().then(|| Column::figures("share", None))
+    fn per_second(&self, calls: f64) -> f64 {
+        (calls / self.total.seconds.max(1e-9)).round()
     }
 
     fn framework(&self) -> impl Iterator<Item = &WatchedHook> {
@@ -306,75 +258,97 @@ impl View<'_> {
         legend
     }
 
-    fn columns(&self) -> Vec<Column> {
-        let mut titles = vec!["calls", "calls/s"];
-        match self.monitor.mode {
-            MonitorMode::Count => {}
-            MonitorMode::Time => titles.extend(["denied", "errors", "mean", "min", "max", "load"]),
-            MonitorMode::Histogram => {
-                titles.extend(["denied", "errors", "mean", "p50", "p90", "p99", "load"]);
-            }
-        }
-        let titles = titles.into_iter();
-        titles.map(|title| Column::figures(title, None)).collect()
-    }
-
-    /// `whole` knows what errors were: only a function's own row does.
-    fn row(&self, mut values: Vec<Value>, calls: &Calls, whole: Option<&WatchedHook>) -> Row {
-        let per_second = calls.count as f64 / self.total.seconds.max(1e-9);
-        values.push(Value::plain(count(calls.count)));
-        values.push(Value::plain(figure(per_second.round())));
-        let ns =
-            |ns: Option<f64>| Value::plain(ns.map_or_else(String::new, |ns| figure(ns.round())));
-        let times = match self.monitor.mode {
-            MonitorMode::Count => None,
-            MonitorMode::Time => Some(vec![
-                calls.min_ns.map(|ns| ns as f64),
-                calls.max_ns.map(|ns| ns as f64),
-            ]),
-            MonitorMode::Histogram => {
-                let percentiles = calls.percentiles_ns;
-                let of = |take: fn(experiment::Percentiles) -> f64| percentiles.map(take);
-                Some(vec![of(|p| p.p50), of(|p| p.p90), of(|p| p.p99)])
+    /// What is known of calls.
+    fn calls<'a>(&'a self, columns: Columns<'a, &'a Line<'a>>) -> Columns<'a, &'a Line<'a>> {
+        let rounded = |ns: Option<f64>| ns.map(f64::round);
+        let percentile = |name, of: fn(Percentiles) -> f64| {
+            move |columns: Columns<'a, &'a Line<'a>>| {
+                columns.column(name, move |line| rounded(line.calls.percentiles_ns.map(of)))
             }
         };
-        if let Some(times) = times {
-            match whole {
-                Some(hook) => {
-                    let denied = hook.denials();
-                    let tone = if denied > 0 { Tone::Worse } else { Tone::Plain };
-                    values.push(Value::toned(count(denied), tone));
-                    values.push(Value::plain(count(calls.errors.saturating_sub(denied))));
-                }
-                None => {
-                    values.push(Value::default());
-                    values.push(Value::plain(count(calls.errors)));
-                }
-            }
-            values.push(ns(calls.mean_ns()));
-            values.extend(times.into_iter().map(ns));
-            let part = calls.sum_ns.unwrap_or(0).max(0) as u64;
-            let load = share(part, (self.total.seconds * 1e9) as u64);
-            values.push(Value::plain(load.unwrap_or_default()));
+        let mode = self.monitor.mode;
+        columns
+            .column("calls", |line| line.calls.count)
+            .column("calls/s", |line| self.per_second(line.calls.count as f64))
+            .only_if(mode != MonitorMode::Count, |columns| {
+                columns
+                    .right("denied", Line::denied)
+                    .column("errors", |line| {
+                        let denied = line.hook.map_or(0, WatchedHook::denials);
+                        line.calls.errors.saturating_sub(denied)
+                    })
+                    .column("mean", move |line| rounded(line.calls.mean_ns()))
+            })
+            .only_if(mode == MonitorMode::Time, |columns| {
+                columns
+                    .column("min", |line| line.calls.min_ns)
+                    .column("max", |line| line.calls.max_ns)
+            })
+            .only_if(
+                mode == MonitorMode::Histogram,
+                percentile("p50", |of| of.p50),
+            )
+            .only_if(
+                mode == MonitorMode::Histogram,
+                percentile("p90", |of| of.p90),
+            )
+            .only_if(
+                mode == MonitorMode::Histogram,
+                percentile("p99", |of| of.p99),
+            )
+            .only_if(mode != MonitorMode::Count, |columns| {
+                columns.right("load", |line| {
+                    let part = line.calls.sum_ns.unwrap_or(0).max(0) as u64;
+                    share(part, (self.total.seconds * 1e9) as u64)
+                })
+            })
+            .only_if(self.has_wholes(), |columns| {
+                columns.right("share", |line| {
+                    let total = self.total;
+                    let of_hook = line.hook.map(|hook| &hook.system_calls);
+                    let share = of_hook.and_then(|calls| total.share_of_system_calls(calls));
+                    let of_call = line
+                        .system_call
+                        .and_then(|call| total.share_of_system_call(call));
+                    share.or(of_call).map(fraction)
+                })
+            })
+    }
+}
+
+/// What a row is of: a hook, a module's function, a hook in a system call, or all of them.
+struct Line<'a> {
+    name: String,
+    calls: Calls,
+    /// Only a function's own row knows what errors were.
+    hook: Option<&'a WatchedHook>,
+    system_call: Option<&'a WatchedSystemCall>,
+}
+
+impl<'a> Line<'a> {
+    fn of(name: String, calls: &Calls, hook: Option<&'a WatchedHook>) -> Line<'a> {
+        Line {
+            name,
+            calls: calls.clone(),
+            hook,
+            system_call: None,
         }
-        if self.has_wholes() {
-            let share = whole.and_then(|hook| self.total.share_of_system_calls(&hook.system_calls));
-            values.push(Value::plain(share.map(fraction).unwrap_or_default()));
-        }
-        Row {
-            values,
-            summary: false,
-        }
+    }
+
+    fn whole(name: String, hook: &'a WatchedHook) -> Line<'a> {
+        Line::of(name, &hook.calls, Some(hook))
+    }
+
+    fn denied(&self) -> Option<Value> {
+        let denied = self.hook?.denials();
+        let tone = if denied > 0 { Tone::Worse } else { Tone::Plain };
+        Some(Value::from(denied).tone(tone))
     }
 }
 
 /// Time if it is known, else calls.
 fn weight(calls: &Calls) -> (i64, u64) {
     (calls.sum_ns.unwrap_or(0), calls.count)
-}
-
-fn name(text: &str) -> Value {
-    Value::plain(printable(text, TEXT_LIMIT))
 }
 
 fn round(seconds: f64) -> f64 {

@@ -79,9 +79,10 @@ fn row(row: &Row, table: &Table) -> Markup {
 }
 
 fn contents(value: &Value) -> Markup {
-    let text = value.text.trim_start_matches(' ');
+    let whole = value.text();
+    let text = whole.trim_start_matches(' ');
     html! {
-        @if text.len() < value.text.len() { span.indent {} }
+        @if text.len() < whole.len() { span.indent {} }
         (text)
         @if let Some(absolute) = &value.absolute { " " span.absolute { (absolute) } }
     }

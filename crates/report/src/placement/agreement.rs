@@ -3,9 +3,9 @@
 
 use experiment::placement::{Agreement, ComparedHook, Comparison};
 
-use super::name;
+use crate::column::Columns;
 use crate::format::count;
-use crate::table::{Align, Column, Report, Row, TEXT_LIMIT, Table, Tone, Value};
+use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value};
 use crate::text::printable;
 
 /// In the order in which they matter to a reader.
@@ -36,80 +36,66 @@ pub fn agreement_report(kernel: &str, comparison: &Comparison) -> Report {
     }
 }
 
+fn is_wrong(agreement: Agreement) -> bool {
+    matches!(agreement, Agreement::Unknown | Agreement::AboveMaximum)
+}
+
+fn toned(value: impl Into<Value>, wrong: bool) -> Value {
+    let tone = if wrong { Tone::Worse } else { Tone::Plain };
+    value.into().tone(tone)
+}
+
 fn summary(kernel: &str, comparison: &Comparison) -> Table {
-    let cells = |agreement| {
-        comparison
-            .cells
-            .get(&agreement)
-            .copied()
-            .unwrap_or_default()
-    };
     let all = comparison.hooks.len();
-    let number = |n: usize| Value::plain(count(n as u64));
-    let percent = |share: f64| Value::plain(format!("{share:.1} %"));
+    let percent = |what: &str, share: f64| {
+        let share = Value::plain(format!("{share:.1} %"));
+        (what.to_owned(), Value::default(), share)
+    };
     let mut rows: Vec<(String, Value, Value)> = vec![(
         "hooks of operations, measured or nominal".to_owned(),
-        number(all),
+        all.into(),
         Value::default(),
     )];
     for agreement in ORDER.into_iter().rev() {
-        let n = cells(agreement);
+        let n = comparison.cells.get(&agreement).copied().unwrap_or(0);
         let share = crate::format::share(n as u64, all as u64).unwrap_or_default();
-        let wrong = matches!(agreement, Agreement::Unknown | Agreement::AboveMaximum) && n > 0;
-        let tone = if wrong { Tone::Worse } else { Tone::Plain };
         rows.push((
             format!("  {}: {}", word(agreement), meaning(agreement)),
-            Value::toned(count(n as u64), tone),
+            toned(n, is_wrong(agreement) && n > 0),
             Value::plain(share),
         ));
     }
     rows.extend([
-        (
-            "recall: of hooks measured those that are nominal".to_owned(),
-            Value::default(),
-            percent(comparison.recall_percent),
+        percent(
+            "recall: of hooks measured those that are nominal",
+            comparison.recall_percent,
         ),
-        (
-            "precision: of nominal hooks those that were measured".to_owned(),
-            Value::default(),
-            percent(comparison.precision_percent),
+        percent(
+            "precision: of nominal hooks those that were measured",
+            comparison.precision_percent,
         ),
-        (
-            "false alarms: of nominal hooks those that were not".to_owned(),
-            Value::default(),
-            percent(comparison.false_alarm_percent),
+        percent(
+            "false alarms: of nominal hooks those that were not",
+            comparison.false_alarm_percent,
         ),
     ]);
-    Table {
-        title: format!(
-            "{}: hooks by source and by measurement",
-            printable(kernel, TEXT_LIMIT)
-        ),
-        legend: vec![
-            if comparison.is_sound() {
-                "Sound: every hook measured is in the static set, none above its maximum."
-            } else {
-                "NOT SOUND: hooks were measured that the static set lacks, or has less often at \
-                 most."
-            }
-            .to_owned(),
-            bounded(comparison),
-        ],
-        columns: vec![
-            Column::new("", Align::Left),
-            Column::figures("count", None),
-            Column::figures("share", None),
-        ],
-        fixed_columns: 1,
-        rows: rows
-            .into_iter()
-            .map(|(what, n, share)| Row {
-                values: vec![Value::plain(what), n, share],
-                summary: false,
-            })
-            .collect(),
-        footnotes: Vec::new(),
-    }
+    let sound = if comparison.is_sound() {
+        "Sound: every hook measured is in the static set, none above its maximum."
+    } else {
+        "NOT SOUND: hooks were measured that the static set lacks, or has less often at most."
+    };
+    Columns::new()
+        .left("", |(what, ..): &(String, Value, Value)| Value::plain(what))
+        .right("count", |(_, n, _)| n.clone())
+        .right("share", |(.., share)| share.clone())
+        .table(
+            format!(
+                "{}: hooks by source and by measurement",
+                printable(kernel, TEXT_LIMIT)
+            ),
+            &rows,
+        )
+        .legend([sound, &bounded(comparison)])
 }
 
 /// How much it says that none is above its maximum.
@@ -135,36 +121,22 @@ fn disagreements(comparison: &Comparison) -> Option<Table> {
         .filter(|hook| hook.agreement != Agreement::Exact)
         .collect();
     hooks.sort_by_key(|hook| place(hook.agreement));
-    let mut columns = ["agreement", "operation", "on", "hook"]
-        .map(|title| Column::new(title, Align::Left))
-        .to_vec();
-    columns.extend(["measured", "nominal", "at most"].map(|title| Column::figures(title, None)));
-    let rows = hooks.iter().map(|hook| {
-        let wrong = matches!(hook.agreement, Agreement::Unknown | Agreement::AboveMaximum);
-        let tone = if wrong { Tone::Worse } else { Tone::Plain };
-        let bound = |n: Option<u64>| n.map_or_else(|| "unbounded".to_owned(), count);
-        Row {
-            values: vec![
-                Value::toned(word(hook.agreement), tone),
-                name(&hook.operation),
-                name(&hook.fs),
-                name(&hook.hook),
-                Value::plain(count(hook.measured)),
-                Value::plain(bound((hook.nominal < u64::MAX).then_some(hook.nominal))),
-                Value::plain(bound(hook.max)),
-            ],
-            summary: false,
-        }
-    });
-    let rows: Vec<Row> = rows.collect();
-    (!rows.is_empty()).then(|| Table {
-        title: "Hooks that do not agree".to_owned(),
-        legend: Vec::new(),
-        columns,
-        fixed_columns: 4,
-        rows,
-        footnotes: Vec::new(),
-    })
+    let bound = |n: Option<u64>| n.map_or_else(|| "unbounded".to_owned(), count);
+    Columns::new()
+        .left("agreement", |hook: &ComparedHook| {
+            toned(word(hook.agreement), is_wrong(hook.agreement))
+        })
+        .left("operation", |hook| &hook.operation)
+        .left("on", |hook| &hook.fs)
+        .left("hook", |hook| &hook.hook)
+        .column("measured", |hook| hook.measured)
+        .right("nominal", move |hook| {
+            bound((hook.nominal < u64::MAX).then_some(hook.nominal))
+        })
+        .right("at most", move |hook| bound(hook.max))
+        .table("Hooks that do not agree", hooks)
+        .fixed(4)
+        .if_any()
 }
 
 pub(super) fn word(agreement: Agreement) -> &'static str {

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Checks that are made twice, and checks that some modules lack.
 
-use std::io::Write;
-
 use experiment::PlacementDocument;
 use experiment::placement::{Confidence, MissingCheck, RedundantCheck};
 
-use super::{kernel, name, names};
-use crate::csv::{CsvError, text};
+use super::{kernel, names};
+use crate::column::{Columns, Records};
 use crate::format::count;
-use crate::table::{Align, Column, Report, Row, TEXT_LIMIT, Table, Tone, Value};
-use crate::text::printable;
+use crate::table::{Report, Table, Tone, Value};
 
 /// Longest call string, in characters.
 const CALLS_LIMIT: usize = 300;
@@ -52,140 +49,134 @@ fn confidence(confidence: Confidence) -> Value {
 
 /// `open on ext4, stat on ext4 and 12 more`.
 fn syscalls(all: &[String]) -> Value {
-    let named: Vec<String> = all.iter().take(NAMED).cloned().collect();
-    let more = match all.len().saturating_sub(NAMED) {
+    let named = &all[..all.len().min(NAMED)];
+    let more = match all.len() - named.len() {
         0 => String::new(),
         more => format!(" and {} more", count(more as u64)),
     };
-    Value::plain(names(&named) + &more)
+    Value::plain(names(named).text() + &more)
 }
 
 fn calls(calls: &[String]) -> Value {
-    Value::plain(printable(&calls.join(" > "), CALLS_LIMIT))
+    Value::long(&calls.join(" > "), CALLS_LIMIT)
 }
 
-fn hidden(legend: &mut Vec<String>, all: usize, shown: usize) {
-    let left_out = (all - shown) as u64;
+fn hidden(table: &mut Table, all: usize) {
+    let left_out = (all - table.rows.len()) as u64;
     if left_out > 0 {
-        legend.push(format!(
+        table.legend.push(format!(
             "{} more of which it cannot be told: --unknown shows them.",
             count(left_out)
         ));
     }
     if all == 0 {
-        legend.push("None was found.".to_owned());
+        table.legend.push("None was found.".to_owned());
     }
 }
 
-fn plain(values: Vec<Value>) -> Row {
-    Row {
-        values,
-        summary: false,
-    }
-}
-
-fn left(titles: &[&str]) -> Vec<Column> {
-    let column = |title: &&str| Column::new(*title, Align::Left);
-    titles.iter().map(column).collect()
+fn is_shown(confidence: Confidence, options: &ChecksOptions) -> bool {
+    options.unknown || confidence != Confidence::Unknown
 }
 
 fn redundant(document: &PlacementDocument, options: &ChecksOptions) -> Table {
-    let is_shown =
-        |check: &&RedundantCheck| options.unknown || check.confidence != Confidence::Unknown;
-    let rows: Vec<Row> = document
-        .redundant
-        .iter()
-        .filter(is_shown)
-        .map(|check| {
-            plain(vec![
-                confidence(check.confidence),
-                name(&check.hook),
-                Value::plain(if check.same_question { "same" } else { "other" }),
-                Value::plain(printable(&check.asked[0], TEXT_LIMIT)),
-                Value::plain(printable(&check.asked[1], TEXT_LIMIT)),
-                Value::plain(printable(&check.why, 200)),
-                calls(&check.first),
-                calls(check.second.get(1..).unwrap_or_default()),
-                syscalls(&check.syscalls),
-            ])
+    let checks = document.redundant.iter();
+    let mut table = Columns::new()
+        .left("is it", |check: &RedundantCheck| {
+            confidence(check.confidence)
         })
-        .collect();
-    let mut legend = vec![
-        "Hooks that a nominal path asks twice. question: same if all other arguments are, too; first, \
-         second: what is asked, as the function would write it below which both are; sure: the \
-         code says that it is one object; likely: if nothing changes it in between, or a fact says so."
-            .to_owned(),
-    ];
-    hidden(&mut legend, document.redundant.len(), rows.len());
-    Table {
-        title: format!("{}: asked twice", kernel(document)),
-        legend,
-        columns: left(&[
-            "is it",
-            "hook",
-            "question",
-            "first",
-            "second",
-            "why",
-            "first called by",
-            "second called by",
-            "system calls",
-        ]),
-        fixed_columns: 2,
-        rows,
-        footnotes: Vec::new(),
-    }
+        .left("hook", |check| &check.hook)
+        .left("question", question)
+        .left("first", |check| &check.asked[0])
+        .left("second", |check| &check.asked[1])
+        .left("why", |check| Value::long(&check.why, 200))
+        .left("first called by", |check| calls(&check.first))
+        .left("second called by", |check| {
+            calls(check.second.get(1..).unwrap_or_default())
+        })
+        .left("system calls", |check| syscalls(&check.syscalls))
+        .table(
+            format!("{}: asked twice", kernel(document)),
+            checks.filter(|check| is_shown(check.confidence, options)),
+        )
+        .fixed(2)
+        .legend([
+            "Hooks that a nominal path asks twice. question: same if all other arguments are, too; \
+             first, second: what is asked, as the function would write it below which both are; \
+             sure: the code says that it is one object; likely: if nothing changes it in between, \
+             or a fact says so.",
+        ]);
+    hidden(&mut table, document.redundant.len());
+    table
 }
 
 fn missing(document: &PlacementDocument, options: &ChecksOptions) -> Table {
-    let is_shown =
-        |check: &&MissingCheck| options.unknown || check.confidence != Confidence::Unknown;
-    let rows: Vec<Row> = document
-        .missing
-        .iter()
-        .filter(is_shown)
-        .map(|check| {
-            plain(vec![
-                confidence(check.confidence),
-                name(&check.module),
-                name(&check.kind),
-                name(&check.what),
-                Value::plain(names(&check.checked_by)),
-                Value::plain(names(&check.hooks)),
-                Value::plain(printable(&check.why, 200)),
-                syscalls(&check.syscalls),
-                calls(&check.calls),
-            ])
-        })
-        .collect();
-    let mut legend = vec![
-        "What modules with a policy on files ask on a nominal path, and another does not. sure: \
-         nothing on the path asks that module; likely: it is asked there about something else. \
-         A module may not mean to mediate it: whether that is a fault is for its policy to say."
-            .to_owned(),
-    ];
-    hidden(&mut legend, document.missing.len(), rows.len());
-    Table {
-        title: format!("{}: checked by some, not by others", kernel(document)),
-        legend,
-        columns: left(&[
-            "is it",
-            "module",
-            "kind",
-            "does not check",
-            "checked by",
-            "hooks",
-            "why",
-            "system calls",
-            "called by",
-        ]),
-        fixed_columns: 2,
-        rows,
-        footnotes: Vec::new(),
+    let checks = document.missing.iter();
+    let mut table = Columns::new()
+        .left("is it", |check: &MissingCheck| confidence(check.confidence))
+        .left("module", |check| &check.module)
+        .left("kind", |check| &check.kind)
+        .left("does not check", |check| &check.what)
+        .left("checked by", |check| names(&check.checked_by))
+        .left("hooks", |check| names(&check.hooks))
+        .left("why", |check| Value::long(&check.why, 200))
+        .left("system calls", |check| syscalls(&check.syscalls))
+        .left("called by", |check| calls(&check.calls))
+        .table(
+            format!("{}: checked by some, not by others", kernel(document)),
+            checks.filter(|check| is_shown(check.confidence, options)),
+        )
+        .fixed(2)
+        .legend([
+            "What modules with a policy on files ask on a nominal path, and another does not. \
+             sure: nothing on the path asks that module; likely: it is asked there about something \
+             else. A module may not mean to mediate it: whether that is a fault is for its policy \
+             to say.",
+        ]);
+    hidden(&mut table, document.missing.len());
+    table
+}
+
+/// A check that is made twice, or that a module lacks.
+#[derive(Clone, Copy)]
+enum Finding<'a> {
+    Redundant(&'a RedundantCheck),
+    Missing(&'a MissingCheck),
+}
+
+impl<'a> Finding<'a> {
+    fn redundant(self) -> Option<&'a RedundantCheck> {
+        match self {
+            Finding::Redundant(check) => Some(check),
+            Finding::Missing(_) => None,
+        }
+    }
+
+    fn missing(self) -> Option<&'a MissingCheck> {
+        match self {
+            Finding::Missing(check) => Some(check),
+            Finding::Redundant(_) => None,
+        }
+    }
+
+    /// What it takes from whichever it is.
+    fn either<T>(
+        self,
+        redundant: impl FnOnce(&'a RedundantCheck) -> T,
+        missing: impl FnOnce(&'a MissingCheck) -> T,
+    ) -> T {
+        match self {
+            Finding::Redundant(check) => redundant(check),
+            Finding::Missing(check) => missing(check),
+        }
     }
 }
 
-/// The columns of findings, in order. A later version may append some; it keeps these.
+fn question(check: &RedundantCheck) -> &'static str {
+    if check.same_question { "same" } else { "other" }
+}
+
+/// A row for each finding, also those of which it cannot be told. A later version may append
+/// columns; it keeps these.
 ///
 /// - `finding`: `redundant` or `missing`; `confidence`: `sure`, `likely`, `unknown`.
 /// - `hook`: asked twice, or by which others check, joined by commas; `module`, `kind`,
@@ -193,69 +184,38 @@ fn missing(document: &PlacementDocument, options: &ChecksOptions) -> Table {
 /// - `question`: `same` or `other`, `within`, `first`, `second`: of what is redundant.
 /// - `first_calls`, `second_calls`: call strings, joined by ` > `; of what is missing, one.
 /// - `why`; `syscalls`: joined by `; `.
-pub const CHECKS_CSV_COLUMNS: [&str; 15] = [
-    "finding",
-    "confidence",
-    "hook",
-    "module",
-    "kind",
-    "what",
-    "checked_by",
-    "question",
-    "within",
-    "first",
-    "second",
-    "first_calls",
-    "second_calls",
-    "why",
-    "syscalls",
-];
-
-/// Writes a heading line, then one for each finding, also those of which it cannot be told.
-///
-/// # Errors
-/// [`CsvError`] when the writer fails. Flushes at the end.
-pub fn checks_csv(document: &PlacementDocument, writer: impl Write) -> Result<(), CsvError> {
-    let mut out = ::csv::Writer::from_writer(writer);
-    out.write_record(CHECKS_CSV_COLUMNS)?;
-    for check in &document.redundant {
-        out.write_record([
-            "redundant".to_owned(),
-            word(check.confidence).to_owned(),
-            text(&check.hook),
-            String::new(),
-            String::new(),
-            String::new(),
-            String::new(),
-            if check.same_question { "same" } else { "other" }.to_owned(),
-            text(&check.within),
-            text(&check.asked[0]),
-            text(&check.asked[1]),
-            text(&check.first.join(" > ")),
-            text(&check.second.join(" > ")),
-            text(&check.why),
-            text(&check.syscalls.join("; ")),
-        ])?;
-    }
-    for check in &document.missing {
-        out.write_record([
-            "missing".to_owned(),
-            word(check.confidence).to_owned(),
-            text(&check.hooks.join(",")),
-            text(&check.module),
-            text(&check.kind),
-            text(&check.what),
-            text(&check.checked_by.join(",")),
-            String::new(),
-            String::new(),
-            String::new(),
-            String::new(),
-            text(&check.calls.join(" > ")),
-            String::new(),
-            text(&check.why),
-            text(&check.syscalls.join("; ")),
-        ])?;
-    }
-    out.flush()?;
-    Ok(())
+pub fn checks_records(document: &PlacementDocument) -> Records<'_> {
+    let redundant = document.redundant.iter().map(Finding::Redundant);
+    let missing = document.missing.iter().map(Finding::Missing);
+    Columns::new()
+        .column("finding", |of: Finding<'_>| {
+            of.either(|_| "redundant", |_| "missing")
+        })
+        .column("confidence", |of| {
+            word(of.either(|c| c.confidence, |c| c.confidence))
+        })
+        .column("hook", |of| {
+            of.either(|c| c.hook.clone(), |c| c.hooks.join(","))
+        })
+        .column("module", |of| of.missing().map(|check| &check.module))
+        .column("kind", |of| of.missing().map(|check| &check.kind))
+        .column("what", |of| of.missing().map(|check| &check.what))
+        .column("checked_by", |of| {
+            of.missing().map(|check| check.checked_by.join(","))
+        })
+        .column("question", |of| of.redundant().map(question))
+        .column("within", |of| of.redundant().map(|check| &check.within))
+        .column("first", |of| of.redundant().map(|check| &check.asked[0]))
+        .column("second", |of| of.redundant().map(|check| &check.asked[1]))
+        .column("first_calls", |of| {
+            of.either(|c| &c.first, |c| &c.calls).join(" > ")
+        })
+        .column("second_calls", |of| {
+            of.redundant().map(|check| check.second.join(" > "))
+        })
+        .column("why", |of| of.either(|c| &c.why, |c| &c.why))
+        .column("syscalls", |of| {
+            of.either(|c| &c.syscalls, |c| &c.syscalls).join("; ")
+        })
+        .records(redundant.chain(missing))
 }

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What differs between two placements, for whoever reviews what made the difference.
 
-use std::io::Write;
-
 use experiment::placement::{
-    Count, HookChange, HookDifference, HookPart, NameChanges, PlacementDifference, PlacementSide,
-    Side, SyscallDifference,
+    HookChange, HookDifference, HookPart, ModuleDifference, NameChanges, PlacementDifference,
+    PlacementSide, Side, SyscallDifference,
 };
 
-use super::{name, names};
-use crate::csv::{CsvError, text};
+use super::{names, times};
+use crate::column::{Columns, Records};
 use crate::format::{count, difference as signed};
-use crate::table::{Align, Column, Report, Row, TEXT_LIMIT, Table, Tone, Value};
+use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value};
 use crate::text::printable;
 
 /// Longest call string, in characters.
@@ -49,16 +47,6 @@ fn sides(document: &PlacementDifference) -> Table {
         framework,
         ..
     } = document;
-    let row = |what: &str, side: &PlacementSide| {
-        vec![
-            Value::plain(what),
-            name(&side.version),
-            Value::plain(count(u64::from(side.hooks))),
-            Value::plain(count(side.loc)),
-            Value::plain(printable(&side.tree, 200)),
-        ]
-    };
-    let rows = [row("before", before), row("after", after)];
     let hooks = i128::from(after.hooks) - i128::from(before.hooks);
     let lines = i128::from(after.loc) - i128::from(before.loc);
     let change = vec![
@@ -66,48 +54,30 @@ fn sides(document: &PlacementDifference) -> Table {
         Value::default(),
         Value::plain(signed(hooks)),
         Value::plain(signed(lines)),
-        Value::plain(renamed(framework)),
+        renamed(framework),
     ];
-    let mut rows: Vec<Row> = rows.into_iter().map(plain).collect();
-    rows.push(Row {
-        values: change,
-        summary: true,
-    });
-    let mut legend = vec![answer(document)];
-    legend.extend(only(document));
-    Table {
-        title: format!(
-            "Linux {}: hooks and what reaches them",
-            match before.version == after.version {
-                true => format!("{}, two trees", printable(&before.version, TEXT_LIMIT)),
-                false => [before, after]
-                    .map(|side| printable(&side.version, TEXT_LIMIT))
-                    .join(" and "),
-            }
-        ),
-        legend,
-        columns: vec![
-            Column::new("", Align::Left),
-            Column::new("version", Align::Left),
-            Column::figures("hooks", None),
-            Column::figures("lines", None),
-            Column::new("tree", Align::Left),
-        ],
-        fixed_columns: 1,
-        rows,
-        footnotes: Vec::new(),
-    }
-}
-
-fn plain(values: Vec<Value>) -> Row {
-    Row {
-        values,
-        summary: false,
-    }
+    let title = format!(
+        "Linux {}: hooks and what reaches them",
+        match before.version == after.version {
+            true => format!("{}, two trees", printable(&before.version, TEXT_LIMIT)),
+            false => [before, after]
+                .map(|side| printable(&side.version, TEXT_LIMIT))
+                .join(" and "),
+        }
+    );
+    Columns::new()
+        .left("", |(what, _): (&str, &PlacementSide)| what)
+        .left("version", |(_, side)| &side.version)
+        .column("hooks", |(_, side)| side.hooks)
+        .column("lines", |(_, side)| side.loc)
+        .left("tree", |(_, side)| Value::long(&side.tree, 200))
+        .summed_up(title, [("before", before), ("after", after)], [change])
+        .legend([answer(document)])
+        .legend(only(document))
 }
 
 /// `+new_hook, -old_hook`.
-fn renamed(changes: &NameChanges) -> String {
+fn renamed(changes: &NameChanges) -> Value {
     let signed = |sign: char| move |name: &String| format!("{sign}{name}");
     let added = changes.added.iter().map(signed('+'));
     let all: Vec<String> = added
@@ -149,7 +119,7 @@ fn only(document: &PlacementDifference) -> Vec<String> {
             .filter(|call| call.only == Some(side))
             .map(title)
             .collect();
-        (!its.is_empty()).then(|| format!("Only {what}: {}.", names(&its)))
+        (!its.is_empty()).then(|| format!("Only {what}: {}.", names(&its).text()))
     };
     [of(Side::Before, "before"), of(Side::After, "after")]
         .into_iter()
@@ -167,38 +137,18 @@ fn title(call: &SyscallDifference) -> String {
 }
 
 fn modules(document: &PlacementDifference) -> Option<Table> {
-    let hooks = |hooks: Option<u32>| match hooks {
-        Some(hooks) => Value::plain(count(u64::from(hooks))),
-        None => Value::default(),
-    };
-    let rows: Vec<Row> = document
-        .modules
-        .iter()
-        .map(|module| {
-            let lines = i128::from(module.loc[1]) - i128::from(module.loc[0]);
-            plain(vec![
-                name(&module.module),
-                hooks(module.hooks_before),
-                hooks(module.hooks_after),
-                Value::plain(signed(lines)),
-                Value::plain(renamed(&module.implements)),
-            ])
+    let hooks = Some("hooks");
+    Columns::new()
+        .left("module", |module: &ModuleDifference| &module.module)
+        .grouped(hooks, "before", |module| module.hooks_before)
+        .grouped(hooks, "after", |module| module.hooks_after)
+        .right("lines", |module| {
+            let [before, after] = module.loc.map(i128::from);
+            Value::plain(signed(after - before))
         })
-        .collect();
-    (!rows.is_empty()).then(|| Table {
-        title: "Modules that differ".to_owned(),
-        legend: Vec::new(),
-        columns: vec![
-            Column::new("module", Align::Left),
-            Column::figures("before", Some("hooks")),
-            Column::figures("after", Some("hooks")),
-            Column::figures("lines", None),
-            Column::new("implements", Align::Left),
-        ],
-        fixed_columns: 1,
-        rows,
-        footnotes: Vec::new(),
-    })
+        .left("implements", |module| renamed(&module.implements))
+        .table("Modules that differ", &document.modules)
+        .if_any()
 }
 
 /// In one word, as it stands in tables and CSV.
@@ -236,86 +186,56 @@ fn both(document: &PlacementDifference) -> impl Iterator<Item = &SyscallDifferen
 }
 
 fn changes(document: &PlacementDifference, options: &DifferenceOptions) -> Option<Table> {
-    let mut rows = Vec::new();
-    let mut left_out = 0u64;
-    for call in both(document) {
-        for hook in &call.hooks {
-            if !options.reach && !hook.change.is_nominal() {
-                left_out += 1;
-                continue;
-            }
-            rows.push(plain(vec![
-                Value::plain(title(call)),
-                name(&hook.hook),
-                Value::toned(word(hook.change), tone(hook.change)),
-                Value::plain(part(&hook.part)),
-                figure(hook.before.nominal),
-                figure(hook.after.nominal),
-                figure(hook.before.max),
-                figure(hook.after.max),
-                Value::plain(names(&hook.modules)),
-            ]));
-        }
-    }
-    let mut legend = Vec::new();
-    if left_out > 0 {
-        let hooks = match left_out {
-            1 => "1 more hook differs".to_owned(),
-            n => format!("{} more hooks differ", count(n)),
-        };
-        legend.push(format!(
-            "{hooks} beside the nominal path only: --reach shows them."
-        ));
-    }
-    if rows.is_empty() && legend.is_empty() {
-        return None;
-    }
-    let mut columns: Vec<Column> = ["system call", "hook", "change", "when"]
-        .map(|title| Column::new(title, Align::Left))
-        .into();
-    for group in ["nominal", "at most"] {
-        columns.extend(["before", "after"].map(|title| Column::figures(title, Some(group))));
-    }
-    columns.push(Column::new("implemented by", Align::Left));
-    Some(Table {
-        title: "System calls that differ".to_owned(),
-        legend,
-        columns,
-        fixed_columns: 2,
-        rows,
-        footnotes: Vec::new(),
-    })
-}
-
-fn figure(times: Count) -> Value {
-    super::times(times)
+    let all = || both(document).flat_map(hooks_of);
+    let shown = |hook: &HookDifference| options.reach || hook.change.is_nominal();
+    let left_out = all().filter(|(_, hook)| !shown(hook)).count() as u64;
+    let (nominal, at_most) = (Some("nominal"), Some("at most"));
+    let table = Columns::new()
+        .left("system call", |(call, _): Line<'_>| {
+            Value::plain(title(call))
+        })
+        .left("hook", |(_, hook)| &hook.hook)
+        .left("change", |(_, hook)| {
+            Value::toned(word(hook.change), tone(hook.change))
+        })
+        .left("when", |(_, hook)| Value::plain(part(&hook.part)))
+        .grouped(nominal, "before", |(_, hook)| times(hook.before.nominal))
+        .grouped(nominal, "after", |(_, hook)| times(hook.after.nominal))
+        .grouped(at_most, "before", |(_, hook)| times(hook.before.max))
+        .grouped(at_most, "after", |(_, hook)| times(hook.after.max))
+        .left("implemented by", |(_, hook)| names(&hook.modules))
+        .table(
+            "System calls that differ",
+            all().filter(|(_, hook)| shown(hook)),
+        )
+        .fixed(2);
+    let hooks = match left_out {
+        0 => return table.if_any(),
+        1 => "1 more hook differs".to_owned(),
+        n => format!("{} more hooks differ", count(n)),
+    };
+    Some(table.legend([format!(
+        "{hooks} beside the nominal path only: --reach shows them."
+    )]))
 }
 
 /// One line for each call string that is new or gone.
 fn calls(document: &PlacementDifference) -> Option<Table> {
-    let mut rows = Vec::new();
-    for call in both(document) {
-        for hook in &call.hooks {
-            for (sign, calls) in strings(hook) {
-                rows.push(plain(vec![
-                    Value::plain(title(call)),
-                    name(&hook.hook),
-                    Value::plain(sign),
-                    Value::plain(printable(&calls.join(" > "), CALLS_LIMIT)),
-                ]));
-            }
-        }
-    }
-    (!rows.is_empty()).then(|| Table {
-        title: "Call strings that are new (+) and gone (-)".to_owned(),
-        legend: Vec::new(),
-        columns: ["system call", "hook", "", "called by"]
-            .map(|title| Column::new(title, Align::Left))
-            .into(),
-        fixed_columns: 3,
-        rows,
-        footnotes: Vec::new(),
-    })
+    let lines = both(document).flat_map(hooks_of);
+    let lines = lines.flat_map(|line| strings(line.1).map(move |string| (line, string)));
+    type OfString<'a> = (Line<'a>, (&'static str, &'a Vec<String>));
+    Columns::new()
+        .left("system call", |((call, _), _): OfString<'_>| {
+            Value::plain(title(call))
+        })
+        .left("hook", |((_, hook), _)| &hook.hook)
+        .left("", |(_, (sign, _))| sign)
+        .left("called by", |(_, (_, calls))| {
+            Value::long(&calls.join(" > "), CALLS_LIMIT)
+        })
+        .table("Call strings that are new (+) and gone (-)", lines)
+        .fixed(3)
+        .if_any()
 }
 
 fn strings(hook: &HookDifference) -> impl Iterator<Item = (&'static str, &Vec<String>)> {
@@ -323,64 +243,42 @@ fn strings(hook: &HookDifference) -> impl Iterator<Item = (&'static str, &Vec<St
     gone.chain(hook.new_calls.iter().map(|calls| ("+", calls)))
 }
 
-/// The columns of a difference, in order: system call, its case and file system, which
-/// placement has it if only one does, the hook, where it is called (`teardown`, `within
+/// A row for each hook of each system call that differs: system call, its case and file system,
+/// which placement has it if only one does, the hook, where it is called (`teardown`, `within
 /// ima`; empty for by the kernel while it works), how it differs, its counts before and
 /// after, modules that implement it, joined by commas, and the call strings that are new
-/// and gone, joined by `; `. A later version may append some; it keeps these.
-pub const DIFFERENCE_CSV_COLUMNS: [&str; 14] = [
-    "syscall",
-    "case",
-    "fs",
-    "only",
-    "hook",
-    "when",
-    "change",
-    "nominal_before",
-    "nominal_after",
-    "max_before",
-    "max_after",
-    "modules",
-    "new_calls",
-    "gone_calls",
-];
+/// and gone, joined by `; `. A later version may append columns; it keeps these.
+pub fn difference_records(document: &PlacementDifference) -> Records<'_> {
+    let strings = |calls: &[Vec<String>]| {
+        let joined: Vec<String> = calls.iter().map(|calls| calls.join(" > ")).collect();
+        joined.join("; ")
+    };
+    Columns::new()
+        .column("syscall", |(call, _): Line<'_>| &call.syscall)
+        .column("case", |(call, _)| &call.case)
+        .column("fs", |(call, _)| &call.fs)
+        .column("only", |(call, _)| match call.only? {
+            Side::Before => Some("before"),
+            Side::After => Some("after"),
+        })
+        .column("hook", |(_, hook)| &hook.hook)
+        .column("when", |(_, hook)| part(&hook.part))
+        .column("change", |(_, hook)| word(hook.change))
+        .column("nominal_before", |(_, hook)| {
+            hook.before.nominal.to_string()
+        })
+        .column("nominal_after", |(_, hook)| hook.after.nominal.to_string())
+        .column("max_before", |(_, hook)| hook.before.max.to_string())
+        .column("max_after", |(_, hook)| hook.after.max.to_string())
+        .column("modules", |(_, hook)| hook.modules.join(","))
+        .column("new_calls", move |(_, hook)| strings(&hook.new_calls))
+        .column("gone_calls", move |(_, hook)| strings(&hook.gone_calls))
+        .records(document.changes.iter().flat_map(hooks_of))
+}
 
-/// Writes a heading line, then one for each hook of each system call that differs.
-///
-/// # Errors
-/// [`CsvError`] when the writer fails. Flushes at the end.
-pub fn difference_csv(document: &PlacementDifference, writer: impl Write) -> Result<(), CsvError> {
-    let mut out = ::csv::Writer::from_writer(writer);
-    out.write_record(DIFFERENCE_CSV_COLUMNS)?;
-    for call in &document.changes {
-        let only = match call.only {
-            Some(Side::Before) => "before",
-            Some(Side::After) => "after",
-            None => "",
-        };
-        for hook in &call.hooks {
-            let strings = |calls: &[Vec<String>]| {
-                let joined: Vec<String> = calls.iter().map(|calls| calls.join(" > ")).collect();
-                text(&joined.join("; "))
-            };
-            out.write_record([
-                text(&call.syscall),
-                text(&call.case),
-                text(&call.fs),
-                only.to_owned(),
-                text(&hook.hook),
-                part(&hook.part),
-                word(hook.change).to_owned(),
-                hook.before.nominal.to_string(),
-                hook.after.nominal.to_string(),
-                hook.before.max.to_string(),
-                hook.after.max.to_string(),
-                text(&hook.modules.join(",")),
-                strings(&hook.new_calls),
-                strings(&hook.gone_calls),
-            ])?;
-        }
-    }
-    out.flush()?;
-    Ok(())
+/// A system call and a hook of it that differs.
+type Line<'a> = (&'a SyscallDifference, &'a HookDifference);
+
+fn hooks_of(call: &SyscallDifference) -> impl Iterator<Item = Line<'_>> {
+    call.hooks.iter().map(move |hook| (call, hook))
 }

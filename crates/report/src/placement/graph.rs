@@ -86,7 +86,11 @@ impl Strings {
 fn hook_lines(number: u64, entry: &TraceEntry, modules: &[String]) -> Vec<String> {
     let hook = printable(&entry.hook, TEXT_LIMIT);
     let call = format!("{number}: {hook} {}", repeated(entry.times));
-    let mut lines = vec![call.trim_end().to_owned(), remark(entry), names(modules)];
+    let mut lines = vec![
+        call.trim_end().to_owned(),
+        remark(entry),
+        names(modules).text(),
+    ];
     lines.retain(|line| !line.is_empty());
     lines
 }

@@ -2,14 +2,13 @@
 //! Placements of many versions: tables, and rows to plot.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
 
 use experiment::placement::{Count, ModuleSize, PlacementHistory, PlacementVersion, SyscallReach};
 
 use super::names;
-use crate::csv::{CsvError, text};
+use crate::column::{Columns, Records};
 use crate::format::count;
-use crate::table::{Align, Column, Report, Row, TEXT_LIMIT, Table, Value};
+use crate::table::{Report, TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
 /// What a report of a history shows.
@@ -24,16 +23,17 @@ pub fn placement_history_report(
     history: &PlacementHistory,
     options: &PlacementHistoryOptions,
 ) -> Report {
-    let mut tables = vec![framework(history)];
-    tables.push(modules(history, "Hooks by module", |module| {
-        u64::from(module.hooks)
-    }));
-    tables.push(modules(history, "Lines of code by module", |module| {
-        module.loc
-    }));
-    tables.extend(reach(history, "nominally", options, |reach| reach.nominal));
+    let labels = labels(history);
+    let by_module = |title, figure| modules(history, &labels, title, figure);
+    let mut tables = vec![
+        framework(history, &labels),
+        by_module("Hooks by module", |module| u64::from(module.hooks)),
+        by_module("Lines of code by module", |module| module.loc),
+    ];
+    let reach = |what, figure| reach(history, &labels, what, options, figure);
+    tables.extend(reach("nominally", |reach| reach.nominal));
     if options.reach {
-        tables.extend(reach(history, "at most", options, |reach| reach.max));
+        tables.extend(reach("at most", |reach| reach.max));
     }
     let skipped = history.skipped.iter().map(|skipped| {
         format!(
@@ -48,17 +48,6 @@ pub fn placement_history_report(
     }
 }
 
-fn plain(values: Vec<Value>) -> Row {
-    Row {
-        values,
-        summary: false,
-    }
-}
-
-fn number(value: u64) -> Value {
-    Value::plain(count(value))
-}
-
 /// What tells versions apart: their numbers, or if two have the same, revisions or trees.
 fn labels(history: &PlacementHistory) -> Vec<String> {
     let numbers: BTreeSet<&str> = history.versions.iter().map(|v| &*v.version).collect();
@@ -71,89 +60,64 @@ fn labels(history: &PlacementHistory) -> Vec<String> {
     history.versions.iter().map(label).collect()
 }
 
-/// A row for each version, under its label.
-fn rows(history: &PlacementHistory, values: impl Fn(&PlacementVersion) -> Vec<Value>) -> Vec<Row> {
-    let labelled = labels(history).into_iter().zip(&history.versions);
-    let row = |(label, version)| {
-        let label = Value::plain(label);
-        plain([label].into_iter().chain(values(version)).collect())
-    };
-    labelled.map(row).collect()
-}
+/// A version and what it is called.
+type Labelled<'a> = (&'a String, &'a PlacementVersion);
 
-fn framework(history: &PlacementHistory) -> Table {
-    let values = |version: &PlacementVersion| {
-        let framework = &version.framework;
-        let changed = |names: &[String]| match names.len() as u64 {
-            0 => Value::default(),
-            n => number(n),
-        };
-        let listed: Vec<String> = (version.since.added.iter().map(|name| format!("+{name}")))
-            .chain(version.since.removed.iter().map(|name| format!("-{name}")))
-            .collect();
-        vec![
-            number(u64::from(framework.hooks)),
-            number(u64::from(framework.unconditional)),
-            number(framework.loc),
-            changed(&version.since.added),
-            changed(&version.since.removed),
-            Value::plain(names(&listed)),
-        ]
+fn framework(history: &PlacementHistory, labels: &[String]) -> Table {
+    let changed = |names: &[String]| Some(names.len()).filter(|n| *n > 0);
+    let listed = |version: &PlacementVersion| {
+        let signed = |sign| move |name: &String| format!("{sign}{name}");
+        let added = version.since.added.iter().map(signed('+'));
+        let removed = version.since.removed.iter().map(signed('-'));
+        names(&added.chain(removed).collect::<Vec<_>>())
     };
-    let mut columns = vec![Column::new("version", Align::Left)];
-    let titles = ["hooks", "general", "lines", "added", "removed"];
-    columns.extend(titles.map(|title| Column::figures(title, None)));
-    columns.push(Column::new("which", Align::Left));
-    Table {
-        title: "The framework, version by version".to_owned(),
-        legend: vec![
+    Columns::new()
+        .left("version", |(label, _): Labelled<'_>| label)
+        .column("hooks", |(_, version)| version.framework.hooks)
+        .column("general", |(_, version)| version.framework.unconditional)
+        .column("lines", |(_, version)| version.framework.loc)
+        .column("added", move |(_, version)| changed(&version.since.added))
+        .column("removed", move |(_, version)| {
+            changed(&version.since.removed)
+        })
+        .left("which", move |(_, version)| listed(version))
+        .table(
+            "The framework, version by version",
+            labels.iter().zip(&history.versions),
+        )
+        .legend([
             "general: hooks outside every #if; lines: of code in security/, without blank ones \
-             and comments; added, removed: against the version above."
-                .to_owned(),
-        ],
-        columns,
-        fixed_columns: 1,
-        rows: rows(history, values),
-        footnotes: Vec::new(),
-    }
+             and comments; added, removed: against the version above.",
+        ])
 }
 
 /// Versions in rows, modules in columns.
-fn modules(history: &PlacementHistory, title: &str, figure: impl Fn(&ModuleSize) -> u64) -> Table {
+fn modules(
+    history: &PlacementHistory,
+    labels: &[String],
+    title: &str,
+    figure: fn(&ModuleSize) -> u64,
+) -> Table {
     let versions = &history.versions;
-    let mut all: Vec<&str> = Vec::new();
-    for module in versions.iter().flat_map(|version| &version.modules) {
-        if !all.contains(&module.module.as_str()) {
-            all.push(&module.module);
-        }
+    let all = versions.iter().flat_map(|version| &version.modules);
+    let all: BTreeSet<&str> = all.map(|module| module.module.as_str()).collect();
+    let mut columns = Columns::new().left("version", |(label, _): Labelled<'_>| label);
+    for wanted in all {
+        columns = columns.column(printable(wanted, TEXT_LIMIT), move |(_, version)| {
+            let mut modules = version.modules.iter();
+            Some(figure(modules.find(|module| module.module == wanted)?))
+        });
     }
-    all.sort_unstable();
-    let values = |version: &PlacementVersion| {
-        let of = |wanted: &&str| {
-            let found = version.modules.iter().find(|m| m.module == *wanted);
-            found.map_or_else(Value::default, |module| number(figure(module)))
-        };
-        all.iter().map(of).collect()
-    };
-    let mut columns = vec![Column::new("version", Align::Left)];
-    let titles = all.iter().map(|module| printable(module, TEXT_LIMIT));
-    columns.extend(titles.map(|title| Column::figures(title, None)));
-    Table {
-        title: title.to_owned(),
-        legend: Vec::new(),
-        columns,
-        fixed_columns: 1,
-        rows: rows(history, values),
-        footnotes: Vec::new(),
-    }
+    columns.table(title, labels.iter().zip(versions))
 }
 
 /// System calls in rows, versions in columns; None if there are no system calls.
 fn reach(
     history: &PlacementHistory,
+    labels: &[String],
     what: &str,
     options: &PlacementHistoryOptions,
-    figure: impl Fn(&SyscallReach) -> Count,
+    figure: fn(&SyscallReach) -> Count,
 ) -> Option<Table> {
     let versions = &history.versions;
     let mut order: Vec<(&str, &str, &str)> = Vec::new();
@@ -171,7 +135,7 @@ fn reach(
     order.sort_by_key(|key| key.0);
     let all = order.len();
     let same = |of: &[Option<&SyscallReach>]| {
-        let mut counts = of.iter().map(|reach| reach.map(&figure));
+        let mut counts = of.iter().map(|reach| reach.map(figure));
         let first = counts.next();
         counts.all(|count| Some(count) == first)
     };
@@ -180,49 +144,76 @@ fn reach(
         return None;
     }
     let systems: BTreeSet<&str> = found.keys().map(|key| key.0).collect();
-    let rows = order.iter().map(|key| {
-        let of = &found[key];
+    let one = systems.len() == 1;
+    let title = |fs: &str, of: &[Option<&SyscallReach>]| {
         let title = of.iter().flatten().next().map(|reach| reach.title());
         let title = printable(&title.unwrap_or_default(), TEXT_LIMIT);
-        let title = match systems.len() {
-            1 => title,
-            _ => format!("{title} on {}", printable(key.0, TEXT_LIMIT)),
-        };
-        let values = of.iter().map(|reach| {
-            reach.map_or_else(Value::default, |reach| {
-                Value::plain(figure(reach).to_string())
-            })
-        });
-        plain([Value::plain(title)].into_iter().chain(values).collect())
+        match one {
+            true => title,
+            false => format!("{title} on {}", printable(fs, TEXT_LIMIT)),
+        }
+    };
+    type OfCall<'a> = (&'a str, &'a Vec<Option<&'a SyscallReach>>);
+    let mut columns = Columns::new().left("system call", |(fs, of): OfCall<'_>| {
+        Value::plain(title(fs, of))
     });
-    let rows: Vec<Row> = rows.collect();
-    let mut legend = vec![super::syscalls::VARIABLES.to_owned()];
-    let left_out = all - rows.len();
-    if left_out > 0 {
-        legend.push(format!(
+    for (at, label) in labels.iter().enumerate() {
+        columns = columns.right(label, move |(_, of)| Some(figure(of[at]?).to_string()));
+    }
+    let on = match systems.first() {
+        Some(fs) if one => format!(", {}", printable(fs, TEXT_LIMIT)),
+        _ => String::new(),
+    };
+    let rows = order.iter().map(|key| (key.0, &found[key]));
+    let table = columns
+        .table(format!("Calls of hooks by system call, {what}{on}"), rows)
+        .legend([super::syscalls::VARIABLES]);
+    Some(match all - order.len() {
+        0 => table,
+        left_out => table.legend([format!(
             "{} of {} system calls are the same in all versions: --reach shows them.",
             count(left_out as u64),
             count(all as u64)
-        ));
-    }
-    let on = match systems.iter().collect::<Vec<_>>()[..] {
-        [fs] => format!(", {}", printable(fs, TEXT_LIMIT)),
-        _ => String::new(),
-    };
-    let mut columns = vec![Column::new("system call", Align::Left)];
-    let labels = labels(history).into_iter();
-    columns.extend(labels.map(|label| Column::figures(label, None)));
-    Some(Table {
-        title: format!("Calls of hooks by system call, {what}{on}"),
-        legend,
-        columns,
-        fixed_columns: 1,
-        rows,
-        footnotes: Vec::new(),
+        )]),
     })
 }
 
-/// The columns of a history, in order. A later version may append some; it keeps these.
+/// What a row is about: a version's framework, a module or a system call.
+#[derive(Clone, Copy)]
+enum Level<'a> {
+    Framework,
+    Module(&'a ModuleSize),
+    Call(&'a SyscallReach),
+}
+
+/// A version's number and the version, with what a row says of it.
+type Line<'a> = (u64, &'a PlacementVersion, Level<'a>);
+
+fn module<'a>((.., level): Line<'a>) -> Option<&'a ModuleSize> {
+    match level {
+        Level::Module(module) => Some(module),
+        _ => None,
+    }
+}
+
+fn call<'a>((.., level): Line<'a>) -> Option<&'a SyscallReach> {
+    match level {
+        Level::Call(call) => Some(call),
+        _ => None,
+    }
+}
+
+fn whole<'a>((_, version, level): Line<'a>) -> Option<&'a PlacementVersion> {
+    matches!(level, Level::Framework).then_some(version)
+}
+
+/// The parts of a count on the nominal path, if it has a bound.
+fn bounded(line: Line<'_>) -> Option<Count> {
+    Some(call(line)?.nominal).filter(|nominal| !nominal.unbounded)
+}
+
+/// For each version a row for the framework, one for each module and one for each system call. A
+/// later version may append columns; it keeps these.
 ///
 /// - `number`, `version`, `tree`: which version, from 1 in the order asked for.
 /// - `level`: what the row is about: the `framework`, a `module` or a `system call`.
@@ -233,87 +224,66 @@ fn reach(
 /// - `reachable`: of system calls, hooks on any path.
 /// - `nominal`, `max`, `teardown`: counts such as `2D+S+1`.
 /// - `nominal_constant`, `nominal_depth`, `nominal_links`: the parts of `nominal`, for a plot.
-pub const PLACEMENT_HISTORY_CSV_COLUMNS: [&str; 21] = [
-    "number",
-    "version",
-    "tree",
-    "level",
-    "module",
-    "syscall",
-    "case",
-    "fs",
-    "hooks",
-    "unconditional",
-    "file_accessing",
-    "loc",
-    "added",
-    "removed",
-    "reachable",
-    "nominal",
-    "max",
-    "teardown",
-    "nominal_constant",
-    "nominal_depth",
-    "nominal_links",
-];
-
-/// Writes a heading line, then for each version one line for the framework, one for each
-/// module and one for each system call.
-///
-/// # Errors
-/// [`CsvError`] when the writer fails. Flushes at the end.
-pub fn placement_history_csv(
-    history: &PlacementHistory,
-    writer: impl Write,
-) -> Result<(), CsvError> {
-    let mut out = ::csv::Writer::from_writer(writer);
-    out.write_record(PLACEMENT_HISTORY_CSV_COLUMNS)?;
-    for (number, version) in (1u64..).zip(&history.versions) {
-        let record = |level: &str| {
-            let mut record: [String; 21] = Default::default();
-            record[0] = number.to_string();
-            record[1] = text(&version.version);
-            record[2] = text(&version.tree);
-            record[3] = level.to_owned();
-            record
-        };
-        let mut row = record("framework");
-        row[8] = version.framework.hooks.to_string();
-        row[9] = version.framework.unconditional.to_string();
-        row[11] = version.framework.loc.to_string();
-        row[12] = version.since.added.len().to_string();
-        row[13] = version.since.removed.len().to_string();
-        out.write_record(&row)?;
-        for module in &version.modules {
-            let mut row = record("module");
-            row[4] = text(&module.module);
-            row[8] = module.hooks.to_string();
-            row[9] = module.unconditional.to_string();
-            row[10] = module.file_accessing.to_string();
-            row[11] = module.loc.to_string();
-            out.write_record(&row)?;
-        }
-        for reach in &version.reach {
-            out.write_record(of_call(record("system call"), reach))?;
-        }
-    }
-    out.flush()?;
-    Ok(())
-}
-
-fn of_call(mut row: [String; 21], reach: &SyscallReach) -> [String; 21] {
-    row[5] = text(&reach.syscall);
-    row[6] = text(&reach.case);
-    row[7] = text(&reach.fs);
-    row[8] = reach.hooks.to_string();
-    row[14] = reach.reachable.to_string();
-    row[15] = reach.nominal.to_string();
-    row[16] = reach.max.to_string();
-    row[17] = reach.teardown.to_string();
-    if !reach.nominal.unbounded {
-        row[18] = reach.nominal.constant.to_string();
-        row[19] = reach.nominal.depth.to_string();
-        row[20] = reach.nominal.links.to_string();
-    }
-    row
+pub fn placement_history_records(history: &PlacementHistory) -> Records<'_> {
+    let lines = (1u64..)
+        .zip(&history.versions)
+        .flat_map(|(number, version)| {
+            let modules = version.modules.iter().map(Level::Module);
+            let calls = version.reach.iter().map(Level::Call);
+            let levels = std::iter::once(Level::Framework)
+                .chain(modules)
+                .chain(calls);
+            levels.map(move |level| (number, version, level))
+        });
+    let of = |whole: Option<u32>, module: Option<u32>, call: Option<u32>| whole.or(module).or(call);
+    Columns::new()
+        .column("number", |(number, ..): Line<'_>| number)
+        .column("version", |(_, version, _)| &version.version)
+        .column("tree", |(_, version, _)| &version.tree)
+        .column("level", |(.., level)| match level {
+            Level::Framework => "framework",
+            Level::Module(_) => "module",
+            Level::Call(_) => "system call",
+        })
+        .column("module", |line| module(line).map(|of| &of.module))
+        .column("syscall", |line| call(line).map(|of| &of.syscall))
+        .column("case", |line| call(line).map(|of| &of.case))
+        .column("fs", |line| call(line).map(|of| &of.fs))
+        .column("hooks", move |line| {
+            let whole = whole(line).map(|of| of.framework.hooks);
+            of(
+                whole,
+                module(line).map(|of| of.hooks),
+                call(line).map(|of| of.hooks),
+            )
+        })
+        .column("unconditional", move |line| {
+            let whole = whole(line).map(|of| of.framework.unconditional);
+            of(whole, module(line).map(|of| of.unconditional), None)
+        })
+        .column("file_accessing", |line| {
+            module(line).map(|of| of.file_accessing)
+        })
+        .column("loc", |line| {
+            let whole = whole(line).map(|of| of.framework.loc);
+            whole.or(module(line).map(|of| of.loc))
+        })
+        .column("added", |line| whole(line).map(|of| of.since.added.len()))
+        .column("removed", |line| {
+            whole(line).map(|of| of.since.removed.len())
+        })
+        .column("reachable", |line| call(line).map(|of| of.reachable))
+        .column("nominal", |line| {
+            call(line).map(|of| of.nominal.to_string())
+        })
+        .column("max", |line| call(line).map(|of| of.max.to_string()))
+        .column("teardown", |line| {
+            call(line).map(|of| of.teardown.to_string())
+        })
+        .column("nominal_constant", |line| {
+            bounded(line).map(|of| of.constant)
+        })
+        .column("nominal_depth", |line| bounded(line).map(|of| of.depth))
+        .column("nominal_links", |line| bounded(line).map(|of| of.links))
+        .records(lines)
 }

@@ -3,12 +3,12 @@
 
 mod agreement;
 mod checks;
-mod csv;
 mod difference;
 mod explained;
 mod graph;
 mod history;
 mod modules;
+mod records;
 mod syscalls;
 mod trace;
 mod unbounded;
@@ -20,16 +20,11 @@ use crate::table::{Report, TEXT_LIMIT, Value};
 use crate::text::printable;
 
 pub use agreement::agreement_report;
-pub use checks::{CHECKS_CSV_COLUMNS, ChecksOptions, checks_csv, checks_report};
-pub use csv::{AGREEMENT_CSV_COLUMNS, PLACEMENT_CSV_COLUMNS, agreement_csv, placement_csv};
-pub use difference::{
-    DIFFERENCE_CSV_COLUMNS, DifferenceOptions, difference_csv, difference_report,
-};
+pub use checks::{ChecksOptions, checks_records, checks_report};
+pub use difference::{DifferenceOptions, difference_records, difference_report};
 pub use graph::{dot, mermaid};
-pub use history::{
-    PLACEMENT_HISTORY_CSV_COLUMNS, PlacementHistoryOptions, placement_history_csv,
-    placement_history_report,
-};
+pub use history::{PlacementHistoryOptions, placement_history_records, placement_history_report};
+pub use records::{agreement_records, placement_records};
 
 /// What a report of a placement shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -99,14 +94,9 @@ fn title(call: &SyscallPlacement) -> String {
     format!("{title} on {}", printable(&call.fs, TEXT_LIMIT))
 }
 
-/// A name out of a tree.
-fn name(text: &str) -> Value {
-    Value::plain(printable(text, TEXT_LIMIT))
-}
-
 /// Names out of a tree, in one line.
-fn names(texts: &[String]) -> String {
-    printable(&texts.join(", "), 200)
+fn names(texts: &[String]) -> Value {
+    Value::long(&texts.join(", "), 200)
 }
 
 /// A count; nothing for 0, so that those that are not stand out.

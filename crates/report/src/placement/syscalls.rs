@@ -6,17 +6,15 @@ use std::collections::BTreeMap;
 use experiment::PlacementDocument;
 use experiment::placement::{Count, HookPlacement, Reach, SyscallPlacement};
 
-use super::{kernel, name, names, times, title};
+use super::{kernel, names, times, title};
+use crate::column::Columns;
 use crate::format::count;
-use crate::table::{Align, Column, Row, TEXT_LIMIT, Table, Value};
+use crate::table::{TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
 /// What D and S are.
 pub(super) const VARIABLES: &str = "D: components looked up on a path, with those in the targets of symbolic \
                          links; S: symbolic links followed on it.";
-
-/// Columns of a file system in the overview.
-const COLUMNS: usize = 5;
 
 /// One line for each system call, file systems beside each other; None if there are none.
 pub(super) fn overview(document: &PlacementDocument) -> Option<Table> {
@@ -38,105 +36,70 @@ pub(super) fn overview(document: &PlacementDocument) -> Option<Table> {
     if rows.is_empty() {
         return None;
     }
-    let mut columns = vec![Column::new("system call", Align::Left)];
-    for fs in &systems {
-        let fs = (systems.len() > 1).then(|| printable(fs, TEXT_LIMIT));
-        let titles: [_; COLUMNS] = ["hooks", "nominal", "at most", "teardown", "others"];
-        columns.extend(titles.map(|title| Column::figures(title, fs.as_deref())));
+    type Line<'a> = &'a (String, BTreeMap<&'a str, &'a SyscallPlacement>);
+    let mut columns = Columns::new().left("system call", |(title, _): Line<'_>| title);
+    for &fs in &systems {
+        let group = (systems.len() > 1).then(|| printable(fs, TEXT_LIMIT));
+        let group = group.as_deref();
+        let of = move |(_, by_system): Line<'_>| Some(by_system.get(fs)?.reach());
+        columns = columns
+            .grouped(group, "hooks", move |line| Some(of(line)?.hooks))
+            .grouped(group, "nominal", move |line| {
+                Some(of(line)?.nominal.to_string())
+            })
+            .grouped(group, "at most", move |line| {
+                Some(of(line)?.max.to_string())
+            })
+            .grouped(group, "teardown", move |line| {
+                of(line).map(|of| times(of.teardown))
+            })
+            .grouped(group, "others", move |line| {
+                of(line).map(|of| of.reachable - of.hooks)
+            });
     }
-    let rows = rows
-        .iter()
-        .map(|(title, by_system)| {
-            let mut values = vec![name(title)];
-            for fs in &systems {
-                match by_system.get(fs) {
-                    Some(call) => values.extend(sums(call)),
-                    None => values.extend((0..COLUMNS).map(|_| Value::default())),
-                }
-            }
-            Row {
-                values,
-                summary: false,
-            }
-        })
-        .collect();
     let on = match systems.as_slice() {
         [fs] => format!(", {}", printable(fs, TEXT_LIMIT)),
         _ => String::new(),
     };
-    Some(Table {
-        title: format!("{}{on}: calls of hooks by system call", kernel(document)),
-        legend: vec![
-            "hooks: different ones on the nominal path; nominal: their calls on it; at most: their \
-             calls on any path; teardown: calls on the nominal path while objects are released; \
-             others: hooks that are reached only on other paths, in teardown or from inside hooks. \
-             --syscall NAME shows them."
-                .to_owned(),
-            VARIABLES.to_owned(),
-        ],
-        columns,
-        fixed_columns: 1,
-        rows,
-        footnotes: Vec::new(),
-    })
-}
-
-fn sums(call: &SyscallPlacement) -> [Value; COLUMNS] {
-    let reach = call.reach();
-    [
-        Value::plain(count(u64::from(reach.hooks))),
-        Value::plain(reach.nominal.to_string()),
-        Value::plain(reach.max.to_string()),
-        times(reach.teardown),
-        Value::plain(count(u64::from(reach.reachable - reach.hooks))),
-    ]
+    let title = format!("{}{on}: calls of hooks by system call", kernel(document));
+    Some(columns.table(title, &rows).legend([
+        "hooks: different ones on the nominal path; nominal: their calls on it; at most: their \
+         calls on any path; teardown: calls on the nominal path while objects are released; \
+         others: hooks that are reached only on other paths, in teardown or from inside hooks. \
+         --syscall NAME shows them.",
+        VARIABLES,
+    ]))
 }
 
 /// Every hook of one system call.
 pub(super) fn details(document: &PlacementDocument, call: &SyscallPlacement, reach: bool) -> Table {
     let listed = |hook: &&HookPlacement| reach || is_nominal(hook);
     let hooks: Vec<&HookPlacement> = call.hooks.iter().filter(listed).collect();
-    let mut columns = vec![Column::new("hook", Align::Left)];
-    columns.extend(["nominal", "at most"].map(|title| Column::figures(title, None)));
-    let teardown = ["nominal", "at most"];
-    columns.extend(teardown.map(|title| Column::figures(title, Some("teardown"))));
-    columns.push(Column::new("inside hooks", Align::Left));
-    columns.push(Column::new("implemented by", Align::Left));
-    let rows = hooks.iter().map(|hook| Row {
-        values: vec![
-            name(&hook.hook),
-            times(hook.nominal),
-            times(hook.max),
-            times(hook.teardown.nominal),
-            times(hook.teardown.max),
-            Value::plain(inside(hook, reach)),
-            Value::plain(names(&hook.modules)),
-        ],
-        summary: false,
-    });
-    let mut legend = vec![
-        "nominal: calls on the path that the call takes if all goes well; at most: on any path; \
-         teardown: while objects are released; inside hooks: calls by modules from within other \
-         hooks, nominal/at most."
-            .to_owned(),
-        VARIABLES.to_owned(),
-    ];
-    let left_out = call.hooks.len() - hooks.len();
-    if left_out > 0 {
-        let hooks = match left_out {
-            1 => "1 more hook is".to_owned(),
-            n => format!("{} more hooks are", count(n as u64)),
-        };
-        legend.push(format!("{hooks} on other paths: --reach shows them."));
-    }
-    Table {
-        title: format!("{}: {}", kernel(document), title(call)),
-        legend,
-        columns,
-        fixed_columns: 1,
-        rows: rows.collect(),
-        footnotes: Vec::new(),
-    }
+    let left_out = match call.hooks.len() - hooks.len() {
+        0 => String::new(),
+        1 => "1 more hook is on other paths: --reach shows them.".to_owned(),
+        n => format!(
+            "{} more hooks are on other paths: --reach shows them.",
+            count(n as u64)
+        ),
+    };
+    let teardown = Some("teardown");
+    Columns::new()
+        .left("hook", |hook: &HookPlacement| &hook.hook)
+        .right("nominal", |hook| times(hook.nominal))
+        .right("at most", |hook| times(hook.max))
+        .grouped(teardown, "nominal", |hook| times(hook.teardown.nominal))
+        .grouped(teardown, "at most", |hook| times(hook.teardown.max))
+        .left("inside hooks", move |hook| inside(hook, reach))
+        .left("implemented by", |hook| names(&hook.modules))
+        .table(format!("{}: {}", kernel(document), title(call)), hooks)
+        .legend([
+            "nominal: calls on the path that the call takes if all goes well; at most: on any \
+             path; teardown: while objects are released; inside hooks: calls by modules from \
+             within other hooks, nominal/at most.",
+            VARIABLES,
+            &left_out,
+        ])
 }
 
 /// Is it called on the nominal path, by whomever?
@@ -152,7 +115,7 @@ pub(super) fn shown(nested: &Reach, reach: bool) -> bool {
 }
 
 /// `ima 1/2, selinux+ima 0/1`.
-fn inside(hook: &HookPlacement, reach: bool) -> String {
+fn inside(hook: &HookPlacement, reach: bool) -> Value {
     let texts: Vec<String> = hook
         .nested
         .iter()

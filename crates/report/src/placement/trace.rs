@@ -4,46 +4,30 @@
 use experiment::PlacementDocument;
 use experiment::placement::{Count, SyscallPlacement, TraceEntry};
 
-use super::{kernel, name, title};
-use crate::table::{Align, Column, Row, Table, Value};
-use crate::text::printable;
+use super::{kernel, names, title};
+use crate::column::Columns;
+use crate::table::{Table, Value};
 
 /// Longest call string, in characters.
 const CALLS_LIMIT: usize = 400;
 
 /// One line for each call of a hook; None if there are none.
 pub(super) fn trace(document: &PlacementDocument, call: &SyscallPlacement) -> Option<Table> {
-    let rows: Vec<Row> = (1u64..)
-        .zip(&call.trace)
-        .map(|(number, entry)| Row {
-            values: vec![
-                Value::plain(number.to_string()),
-                name(&entry.hook),
-                Value::plain(repeated(entry.times)),
-                Value::plain(remark(entry)),
-                Value::plain(printable(&entry.calls.join(" > "), CALLS_LIMIT)),
-            ],
-            summary: false,
+    let of = format!("{}: {}", kernel(document), title(call));
+    Columns::new()
+        .right("", |(number, _): (usize, &TraceEntry)| number.to_string())
+        .left("hook", |(_, entry)| &entry.hook)
+        .right("times", |(_, entry)| repeated(entry.times))
+        .left("when", |(_, entry)| Value::plain(remark(entry)))
+        .left("called by", |(_, entry)| {
+            Value::long(&entry.calls.join(" > "), CALLS_LIMIT)
         })
-        .collect();
-    (!rows.is_empty()).then(|| Table {
-        title: format!(
-            "{}: {}: hooks in the order of their calls",
-            kernel(document),
-            title(call)
-        ),
-        legend: Vec::new(),
-        columns: vec![
-            Column::figures("", None),
-            Column::new("hook", Align::Left),
-            Column::figures("times", None),
-            Column::new("when", Align::Left),
-            Column::new("called by", Align::Left),
-        ],
-        fixed_columns: 2,
-        rows,
-        footnotes: Vec::new(),
-    })
+        .table(
+            format!("{of}: hooks in the order of their calls"),
+            (1..).zip(&call.trace),
+        )
+        .fixed(2)
+        .if_any()
 }
 
 /// Nothing for once.
@@ -62,7 +46,7 @@ pub(super) fn remark(entry: &TraceEntry) -> String {
         remarks.push("teardown".to_owned());
     }
     if !entry.modules.is_empty() {
-        remarks.push(format!("within {}", super::names(&entry.modules)));
+        remarks.push(format!("within {}", names(&entry.modules).text()));
     }
     remarks.join(", ")
 }

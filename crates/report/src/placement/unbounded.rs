@@ -7,9 +7,10 @@ use experiment::PlacementDocument;
 use experiment::placement::{BoundlessCause, HookPlacement, SyscallPlacement, Unbounded};
 
 use super::syscalls::{is_nominal, shown};
-use super::{kernel, name, names, title};
+use super::{kernel, names, title};
+use crate::column::Columns;
 use crate::format::count;
-use crate::table::{Align, Column, Row, TEXT_LIMIT, Table, Value};
+use crate::table::{TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
 /// Longest piece of code, in characters.
@@ -38,7 +39,7 @@ pub(super) fn causes(
             }
         }
     }
-    let mut found: Vec<(&Unbounded, Vec<String>)> = hooks
+    let mut found: Vec<Line<'_>> = hooks
         .into_iter()
         .filter_map(|(cause, hooks)| {
             let hooks = hooks.into_iter().map(str::to_owned).collect();
@@ -55,39 +56,36 @@ pub(super) fn causes(
         found.len().saturating_sub(FIRST)
     };
     found.truncate(found.len() - left_out);
-    let mut legend = vec![
-        "A maximum is a number only once each of its causes has a bound: from the code, or by a \
-         fact."
-            .to_owned(),
-    ];
-    if left_out > 0 {
-        legend.push(format!(
-            "{} more: --trace shows them.",
-            count(left_out as u64)
-        ));
-    }
-    let rows = found.iter().map(|(cause, hooks)| row(cause, hooks));
-    Some(Table {
-        title: format!(
-            "{}: {}: what makes {} maxima unbounded",
-            kernel(document),
-            title(call),
-            count(boundless)
-        ),
-        legend,
-        columns: vec![
-            Column::new("what", Align::Left),
-            Column::new("function", Align::Left),
-            Column::new("where", Align::Left),
-            Column::new("code", Align::Left),
-            Column::figures("hooks", None),
-            Column::new("of", Align::Left),
-        ],
-        fixed_columns: 2,
-        rows: rows.collect(),
-        footnotes: Vec::new(),
-    })
+    let more = match left_out {
+        0 => String::new(),
+        n => format!("{} more: --trace shows them.", count(n as u64)),
+    };
+    let of = format!("{}: {}", kernel(document), title(call));
+    let table = Columns::new()
+        .left("what", |(cause, _): &Line<'_>| word(cause.cause))
+        .left("function", |(cause, _)| &cause.function)
+        .left("where", |(cause, _)| {
+            let file = printable(&cause.file, TEXT_LIMIT);
+            Value::plain(format!("{file}:{}", cause.line))
+        })
+        .left("code", |(cause, _)| Value::long(&cause.code, CODE_LIMIT))
+        .column("hooks", |(_, hooks)| hooks.len())
+        .left("of", |(_, hooks)| names(hooks))
+        .table(
+            format!("{of}: what makes {} maxima unbounded", count(boundless)),
+            &found,
+        )
+        .fixed(2)
+        .legend([
+            "A maximum is a number only once each of its causes has a bound: from the code, or by \
+             a fact.",
+            &more,
+        ]);
+    Some(table)
 }
+
+/// A cause, and the hooks that it leaves without a bound.
+type Line<'a> = (&'a Unbounded, Vec<String>);
 
 /// Is a maximum among those that are printed?
 fn part_is_shown(hook: &HookPlacement, part: &str, reach: bool) -> bool {
@@ -97,21 +95,6 @@ fn part_is_shown(hook: &HookPlacement, part: &str, reach: bool) -> bool {
             .nested
             .get(modules)
             .is_some_and(|nested| shown(nested, reach)),
-    }
-}
-
-fn row(cause: &Unbounded, hooks: &[String]) -> Row {
-    let place = format!("{}:{}", printable(&cause.file, TEXT_LIMIT), cause.line);
-    Row {
-        values: vec![
-            Value::plain(word(cause.cause)),
-            name(&cause.function),
-            Value::plain(place),
-            Value::plain(printable(&cause.code, CODE_LIMIT)),
-            Value::plain(count(hooks.len() as u64)),
-            Value::plain(names(hooks)),
-        ],
-        summary: false,
     }
 }
 

@@ -8,8 +8,9 @@ use experiment::{HookCost, Profile, ProfileDocument};
 
 use super::{configured, full_name, grouped, has_figures, where_profiled};
 use crate::cells::reason;
-use crate::format::{count, figure, share};
-use crate::table::{Align, Column, Footnotes, Row, TEXT_LIMIT, Table, Value};
+use crate::column::Columns;
+use crate::format::{count, share};
+use crate::table::{TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
 /// Most operations that a footnote names.
@@ -102,103 +103,64 @@ impl<'a> Sums<'a> {
 }
 
 impl Sum<'_> {
-    fn average(&self) -> String {
-        if self.calls == 0 {
-            return String::new();
-        }
-        figure(self.inclusive as f64 / self.calls as f64)
+    fn average(&self) -> Option<f64> {
+        (self.calls > 0).then(|| self.inclusive as f64 / self.calls as f64)
     }
 }
 
 fn table(profiles: &[&Profile], clock: &str) -> Table {
     let sums = Sums::of(profiles);
-    let modules = modules(profiles, &sums);
-    let mut columns = vec![Column::new("hook", Align::Left)];
-    for title in ["operations", "calls", "sum", "average", "dispatch"] {
-        columns.push(Column::figures(title, None));
+    let hooks = sums.hooks();
+    let lines = hooks
+        .iter()
+        .filter_map(|&hook| Some((hook, sums.hooks.get(hook)?)));
+    let mut columns = Columns::new()
+        .left("hook", |(hook, _): (&str, &Sum<'_>)| hook)
+        .column("operations", |(_, sum)| sum.operations)
+        .column("calls", |(_, sum)| sum.calls)
+        .column("sum", |(_, sum)| sum.inclusive)
+        .column("average", |(_, sum)| sum.average())
+        .column("dispatch", |(_, sum)| sum.dispatch);
+    for module in modules(profiles, &sums) {
+        columns = columns.right(printable(module, 30), move |(_, sum)| {
+            let of_module = sum.modules.get(module).copied();
+            of_module.map_or_else(|| Value::plain("-"), Value::from)
+        });
     }
-    for module in &modules {
-        columns.push(Column::figures(printable(module, 30), None));
-    }
-    let n = columns.len();
-    let mut rows = Vec::new();
-    for hook in sums.hooks() {
-        let Some(sum) = sums.hooks.get(hook) else {
-            continue;
-        };
-        let mut values = vec![
-            printable(hook, TEXT_LIMIT),
-            count(sum.operations),
-            count(sum.calls),
-            count(sum.inclusive),
-            sum.average(),
-            count(sum.dispatch),
-        ];
-        for module in &modules {
-            values.push(
-                sum.modules
-                    .get(module)
-                    .copied()
-                    .map_or("-".to_owned(), count),
-            );
-        }
-        rows.push(row(values, n, false));
-    }
-    let mut notes = Footnotes::default();
-    let mut operations = count(sums.operations);
-    if let Some(without) = without_figures(profiles) {
-        operations += &format!(" {}", notes.mark(without));
-    }
-    rows.push(row(
+    let none = Value::default;
+    let summaries = [
         vec![
-            "hooks, nested once".to_owned(),
-            operations,
-            count(sums.calls),
-            count(sums.hooked),
+            Value::plain("hooks, nested once"),
+            Value::from(sums.operations).noted(without_figures(profiles)),
+            sums.calls.into(),
+            sums.hooked.into(),
         ],
-        n,
-        true,
-    ));
-    rows.push(row(
         vec![
-            "all instructions".to_owned(),
-            String::new(),
-            String::new(),
-            count(sums.total),
+            Value::plain("all instructions"),
+            none(),
+            none(),
+            sums.total.into(),
         ],
-        n,
-        true,
-    ));
-    rows.push(row(
         vec![
-            "share of hooks".to_owned(),
-            String::new(),
-            String::new(),
-            sums.share(),
+            Value::plain("share of hooks"),
+            none(),
+            none(),
+            Value::plain(sums.share()),
         ],
-        n,
-        true,
-    ));
+    ];
     let stack = profiles.first().map_or_else(String::new, |p| configured(p));
-    Table {
-        title: format!(
-            "{}, {clock}: hooks with {} over {}: guest kernel instructions",
-            where_profiled(profiles),
-            stack,
-            of_operations(sums.operations)
-        ),
-        legend: vec![
-            "operations: that call the hook; calls, sum: over one run of each; sum: from call to \
-             return; average: sum per call; dispatch: sum less the modules' functions, which have \
-             a column per module."
-                .to_owned(),
-            "nested once: the sum counts a hook inside a hook with the outer one.".to_owned(),
-        ],
-        columns,
-        fixed_columns: 1,
-        rows,
-        footnotes: notes.texts,
-    }
+    let title = format!(
+        "{}, {clock}: hooks with {} over {}: guest kernel instructions",
+        where_profiled(profiles),
+        stack,
+        of_operations(sums.operations)
+    );
+    columns.summed_up(title, lines, summaries).legend([
+        "operations: that call the hook; calls, sum: over one run of each; sum: from call to \
+         return; average: sum per call; dispatch: sum less the modules' functions, which have a \
+         column per module.",
+        "nested once: the sum counts a hook inside a hook with the outer one.",
+    ])
 }
 
 fn of_operations(n: u64) -> String {
@@ -206,12 +168,6 @@ fn of_operations(n: u64) -> String {
         1 => "1 operation".to_owned(),
         n => format!("{} operations", count(n)),
     }
-}
-
-fn row(values: Vec<String>, columns: usize, summary: bool) -> Row {
-    let mut values: Vec<Value> = values.into_iter().map(Value::plain).collect();
-    values.resize(columns, Value::default());
-    Row { values, summary }
 }
 
 /// Modules behind hooks: first those of the stack in its order, then the others.
@@ -262,9 +218,12 @@ fn kernels(stack: &[String], profiles: &[&Profile], clock: &str) -> Option<Table
         return None;
     }
     let sums: Vec<Sums<'_>> = by_kernel.iter().map(|(_, of)| Sums::of(of)).collect();
-    let mut columns = vec![Column::new("hook", Align::Left)];
-    for (kernel, _) in &by_kernel {
-        columns.push(Column::figures(printable(kernel, TEXT_LIMIT), None));
+    let mut columns = Columns::new().left("hook", |hook: &str| hook);
+    for ((kernel, _), sums) in by_kernel.iter().zip(&sums) {
+        columns = columns.right(printable(kernel, TEXT_LIMIT), move |hook| {
+            let sum = sums.hooks.get(hook);
+            sum.map_or_else(|| Value::plain("-"), |sum| sum.average().into())
+        });
     }
     let mut dearest: HashMap<&str, u64> = HashMap::new();
     for (hook, sum) in sums.iter().flat_map(|sums| &sums.hooks) {
@@ -276,51 +235,40 @@ fn kernels(stack: &[String], profiles: &[&Profile], clock: &str) -> Option<Table
         .map(|(hook, cost)| (Reverse(cost), hook))
         .collect();
     hooks.sort_unstable();
-    let mut rows: Vec<Row> = Vec::new();
-    for (_, hook) in hooks {
-        let mut values = vec![printable(hook, TEXT_LIMIT)];
-        for sums in &sums {
-            values.push(sums.hooks.get(hook).map_or("-".to_owned(), Sum::average));
-        }
-        rows.push(row(values, columns.len(), false));
-    }
-    let summary = |label: &str, of: &dyn Fn(&Sums<'_>) -> String| {
-        let mut values = vec![label.to_owned()];
-        values.extend(sums.iter().map(of));
-        row(values, columns.len(), true)
+    let hooks = hooks.into_iter().map(|(_, hook)| hook);
+    let summary = |label: &str, of: fn(&Sums<'_>) -> Value| {
+        let figures = sums.iter().map(of);
+        std::iter::once(Value::plain(label))
+            .chain(figures)
+            .collect()
     };
-    rows.push(summary("operations", &|sums| count(sums.operations)));
-    rows.push(summary("calls per operation", &|sums| {
-        per_operation(sums.calls, sums)
-    }));
-    rows.push(summary("hooks per operation", &|sums| {
-        per_operation(sums.hooked, sums)
-    }));
-    rows.push(summary("share of hooks", &|sums| sums.share()));
-    let filesystem = profiles.first().map_or("", |p| p.filesystem.as_str());
-    Some(Table {
-        title: format!(
-            "{}, {clock}: hooks with {} on each kernel: guest kernel instructions per call",
-            printable(filesystem, TEXT_LIMIT),
-            profiles
-                .first()
-                .map_or_else(|| full_name(stack), |p| configured(p))
-        ),
-        legend: vec![
-            "Figures: the average from call to return over all operations; -: never called. hooks \
-             per operation: instructions, a hook inside a hook counted with the outer one."
-                .to_owned(),
-        ],
-        columns,
-        fixed_columns: 1,
-        rows,
-        footnotes: Vec::new(),
-    })
+    let summaries = [
+        summary("operations", |sums| sums.operations.into()),
+        summary("calls per operation", |sums| {
+            per_operation(sums.calls, sums)
+        }),
+        summary("hooks per operation", |sums| {
+            per_operation(sums.hooked, sums)
+        }),
+        summary("share of hooks", |sums| Value::plain(sums.share())),
+    ];
+    let first = profiles.first();
+    let filesystem = first.map_or("", |p| p.filesystem.as_str());
+    let title = format!(
+        "{}, {clock}: hooks with {} on each kernel: guest kernel instructions per call",
+        printable(filesystem, TEXT_LIMIT),
+        first.map_or_else(|| full_name(stack), |p| configured(p))
+    );
+    let table = columns.summed_up(title, hooks, summaries).legend([
+        "Figures: the average from call to return over all operations; -: never called. hooks per \
+         operation: instructions, a hook inside a hook counted with the outer one.",
+    ]);
+    Some(table)
 }
 
-fn per_operation(of: u64, sums: &Sums<'_>) -> String {
-    if sums.operations == 0 {
-        return "n/a".to_owned();
+fn per_operation(of: u64, sums: &Sums<'_>) -> Value {
+    match sums.operations {
+        0 => Value::plain("n/a"),
+        operations => Value::from(of as f64 / operations as f64),
     }
-    figure(of as f64 / sums.operations as f64)
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What LSM hooks cost, as tables.
 
-mod csv;
 mod hooks;
 mod operation;
 mod operations;
+mod records;
 mod residual;
 
 use std::collections::HashSet;
@@ -16,7 +16,7 @@ use crate::group::grouped;
 use crate::table::{Report, TEXT_LIMIT, warnings};
 use crate::text::printable;
 
-pub use csv::{PROFILE_CSV_COLUMNS, profile_csv};
+pub use records::profile_records;
 
 /// Most operations that are shown hook by hook unless asked for.
 const FEW_OPERATIONS: usize = 4;

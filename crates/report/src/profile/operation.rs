@@ -9,8 +9,9 @@ use experiment::{BaselineProfile, HookCost, Implementation, Profile, ProfileDocu
 use super::{
     StackNames, configured, difference, full_name, grouped, has_figures, operation_of, residual,
 };
-use crate::format::{self, count};
-use crate::table::{Align, Column, Footnotes, Row, TEXT_LIMIT, Table, Tone, Value, without_figure};
+use crate::column::Columns;
+use crate::format::count;
+use crate::table::{TEXT_LIMIT, Table, Value, without_figure};
 use crate::text::printable;
 
 /// Columns of a stack.
@@ -78,6 +79,15 @@ impl<'a> Side<'a> {
     fn costs(&self) -> [&Costs<'a>; 2] {
         [&self.tested_costs, &self.baseline_costs]
     }
+
+    /// What stands in a row of its columns.
+    fn values(&self, line: &Line<'_>) -> [Value; COLUMNS] {
+        let tested = line.figures(&self.tested_costs);
+        match self.baseline {
+            Some(_) => compared(tested, line.figures(&self.baseline_costs)),
+            None => alone(tested),
+        }
+    }
 }
 
 /// What stands in a row for one stack.
@@ -125,9 +135,6 @@ fn table(document: &ProfileDocument, profiles: &[&Profile]) -> Table {
     });
     let names = StackNames::of(&shown);
     let sides: Vec<Side<'_>> = shown.iter().map(|profile| Side::of(profile)).collect();
-    let mut notes = Footnotes::default();
-    let mut rows = hook_rows(&sides);
-    rows.extend(summary(&sides, &mut notes));
     let title = profiles.first().map(|p| p.title()).unwrap_or_default();
     let mut title = format!(
         "{}, {} clock: {}",
@@ -142,18 +149,14 @@ fn table(document: &ProfileDocument, profiles: &[&Profile]) -> Table {
         }
     }
     title += ": guest kernel instructions per operation";
-    Table {
-        title,
-        legend: legend(&sides, &names),
-        columns: columns(&sides, &names),
-        fixed_columns: 1,
-        rows,
-        footnotes: notes.texts,
-    }
+    let lines = lines(&sides);
+    columns(&sides, &names)
+        .summed_up(title, &lines, summary(&sides))
+        .legend(legend(&sides, &names))
 }
 
-fn columns(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<Column> {
-    let mut columns = vec![Column::new("hook", Align::Left)];
+fn columns<'a>(sides: &'a [Side<'a>], names: &StackNames<'_>) -> Columns<'a, &'a Line<'a>> {
+    let mut columns = Columns::new().left("hook", |line: &Line<'_>| Value::plain(line.label()));
     let alone = sides.len() == 1;
     for side in sides {
         let name = names.short(&side.profile.stack);
@@ -169,7 +172,11 @@ fn columns(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<Column> {
             None => ["calls", "incl", "excl", "dispatch"].map(str::to_owned),
         };
         let group = (!alone).then_some(name.as_str());
-        columns.extend(titles.map(|title| Column::figures(printable(&title, TEXT_LIMIT), group)));
+        for (at, title) in titles.into_iter().enumerate() {
+            columns = columns.grouped(group, printable(&title, TEXT_LIMIT), move |line| {
+                side.values(line).into_iter().nth(at)
+            });
+        }
     }
     columns
 }
@@ -258,7 +265,7 @@ fn windows(sides: &[Side<'_>], names: &StackNames<'_>) -> Option<String> {
 }
 
 /// Hooks that were called, the dearest first, each with the modules' functions.
-fn hook_rows(sides: &[Side<'_>]) -> Vec<Row> {
+fn lines<'a>(sides: &[Side<'a>]) -> Vec<Line<'a>> {
     let costs = || sides.iter().flat_map(Side::costs);
     let mut hooks: HashMap<&str, u64> = HashMap::new();
     let mut behind: HashMap<&str, HashMap<(&str, &str), u64>> = HashMap::new();
@@ -271,19 +278,42 @@ fn hook_rows(sides: &[Side<'_>]) -> Vec<Row> {
         let of_hook = behind.entry(hook).or_default();
         dearest(of_hook, (module, function), implementation.inclusive);
     }
-    let mut rows = Vec::new();
+    let mut lines = Vec::new();
     for hook in sorted(hooks) {
-        rows.push(row(printable(hook, TEXT_LIMIT), sides, |costs| {
-            costs.hooks.get(hook).map(|&cost| Figures::from(cost))
+        lines.push(Line { hook, behind: None });
+        let functions = sorted(behind.remove(hook).unwrap_or_default()).into_iter();
+        lines.extend(functions.map(|of| Line {
+            hook,
+            behind: Some(of),
         }));
-        for (module, function) in sorted(behind.remove(hook).unwrap_or_default()) {
-            rows.push(row(implementation(module, function), sides, |costs| {
-                let cost = costs.behind.get(&(hook, module, function))?;
-                Some(Figures::from(*cost))
-            }));
+    }
+    lines
+}
+
+/// What a row is of: a hook, or a module's function behind it.
+struct Line<'a> {
+    hook: &'a str,
+    /// Module and function.
+    behind: Option<(&'a str, &'a str)>,
+}
+
+impl Line<'_> {
+    fn label(&self) -> String {
+        match self.behind {
+            None => printable(self.hook, TEXT_LIMIT),
+            Some((module, function)) => implementation(module, function),
         }
     }
-    rows
+
+    fn figures(&self, costs: &Costs<'_>) -> Option<Figures> {
+        match self.behind {
+            None => costs.hooks.get(self.hook).map(|&cost| cost.into()),
+            Some((module, function)) => {
+                let key = (self.hook, module, function);
+                costs.behind.get(&key).map(|&cost| cost.into())
+            }
+        }
+    }
 }
 
 fn dearest<K: Eq + std::hash::Hash>(costs: &mut HashMap<K, u64>, name: K, cost: u64) {
@@ -314,65 +344,45 @@ fn implementation(module: &str, function: &str) -> String {
     }
 }
 
-fn row<'a>(label: String, sides: &[Side<'a>], of: impl Fn(&Costs<'a>) -> Option<Figures>) -> Row {
-    let mut values = vec![Value::plain(label)];
-    for side in sides {
-        let tested = of(&side.tested_costs);
-        values.extend(if side.baseline.is_some() {
-            compared(tested, of(&side.baseline_costs))
-        } else {
-            alone(tested)
-        });
-    }
-    Row {
-        values,
-        summary: false,
-    }
-}
-
 fn alone(figures: Option<Figures>) -> [Value; COLUMNS] {
     let Some(figures) = figures else {
-        return ["-", "", "", ""].map(Value::plain);
+        return absent();
     };
-    let own = figures.own;
     [
-        Value::plain(count(figures.calls)),
-        Value::plain(count(figures.inclusive)),
-        Value::plain(own.map(|own| count(own.0)).unwrap_or_default()),
-        Value::plain(own.map(|own| count(own.1)).unwrap_or_default()),
+        figures.calls.into(),
+        figures.inclusive.into(),
+        figures.own.map(|own| own.0).into(),
+        figures.own.map(|own| own.1).into(),
     ]
+}
+
+fn absent() -> [Value; COLUMNS] {
+    let mut values: [Value; COLUMNS] = Default::default();
+    values[0] = Value::plain("-");
+    values
 }
 
 fn compared(tested: Option<Figures>, baseline: Option<Figures>) -> [Value; COLUMNS] {
     // An absent side has `-` for its figure, so that its calls need not say it again.
     let calls = match (baseline, tested) {
-        (None, None) => return ["-", "", "", ""].map(Value::plain),
+        (None, None) => return absent(),
         (Some(was), Some(is)) if was.calls != is.calls => {
-            format!("{} -> {}", count(was.calls), count(is.calls))
+            Value::plain(format!("{} -> {}", count(was.calls), count(is.calls)))
         }
-        (_, Some(one)) | (Some(one), None) => count(one.calls),
+        (_, Some(one)) | (Some(one), None) => one.calls.into(),
     };
-    let cost = |figures: Option<Figures>| figures.map_or(0, |figures| figures.inclusive);
-    let shown = |figures: Option<Figures>| figures.map_or("-".to_owned(), |f| count(f.inclusive));
+    let inclusive = |figures: Option<Figures>| figures.map(|figures| figures.inclusive);
+    let [was, is] = [inclusive(baseline), inclusive(tested)];
+    let shown = |cost: Option<u64>| cost.map_or_else(|| Value::plain("-"), Value::from);
     [
-        Value::plain(calls),
-        Value::plain(shown(baseline)),
-        Value::plain(shown(tested)),
-        differing(difference(cost(tested), cost(baseline))),
+        calls,
+        shown(was),
+        shown(is),
+        Value::difference(difference(is.unwrap_or(0), was.unwrap_or(0))),
     ]
 }
 
-/// A difference in the colour of what it means.
-pub(super) fn differing(difference: i128) -> Value {
-    let tone = match difference {
-        d if d > 0 => Tone::Worse,
-        d if d < 0 => Tone::Better,
-        _ => Tone::Plain,
-    };
-    Value::toned(format::difference(difference), tone)
-}
-
-fn summary(sides: &[Side<'_>], notes: &mut Footnotes) -> Vec<Row> {
+fn summary(sides: &[Side<'_>]) -> Vec<Vec<Value>> {
     let outside = |total: u64, hooked: u64| total.saturating_sub(hooked);
     let mut rows = vec![
         summary_row("hooks, nested once", sides, |p| p.hooked, |b| b.hooked),
@@ -389,23 +399,20 @@ fn summary(sides: &[Side<'_>], notes: &mut Footnotes) -> Vec<Row> {
     };
     for (index, side) in sides.iter().enumerate() {
         if !has_figures(side.profile) {
-            total.values[1 + index * COLUMNS + 1] =
-                without_figure(side.profile.status, side.profile.reason.as_deref(), notes);
+            total[1 + index * COLUMNS + 1] =
+                without_figure(side.profile.status, side.profile.reason.as_deref());
         }
     }
     if sides.iter().any(|side| side.baseline.is_some()) {
-        let mut values = vec![Value::plain("residual")];
-        for side in sides {
+        let residuals = sides.iter().flat_map(|side| {
+            let baseline = side.baseline;
+            let residual = baseline.map(|baseline| residual::value(side.profile, baseline));
             let mut of_side: [Value; COLUMNS] = Default::default();
-            if let Some(baseline) = side.baseline {
-                of_side[3] = residual::value(side.profile, baseline, notes);
-            }
-            values.extend(of_side);
-        }
-        rows.push(Row {
-            values,
-            summary: true,
+            of_side[3] = residual.unwrap_or_default();
+            of_side
         });
+        let label = std::iter::once(Value::plain("residual"));
+        rows.push(label.chain(residuals).collect());
     }
     rows
 }
@@ -415,24 +422,21 @@ fn summary_row(
     sides: &[Side<'_>],
     tested: impl Fn(&Profile) -> u64,
     baseline: impl Fn(&BaselineProfile) -> u64,
-) -> Row {
+) -> Vec<Value> {
     let mut values = vec![Value::plain(label)];
     for side in sides {
         let mut of_side: [Value; COLUMNS] = Default::default();
         if has_figures(side.profile) {
             let figure = tested(side.profile);
             if let Some(base) = side.baseline.map(&baseline) {
-                of_side[1] = Value::plain(count(base));
-                of_side[2] = Value::plain(count(figure));
-                of_side[3] = differing(difference(figure, base));
+                of_side[1] = base.into();
+                of_side[2] = figure.into();
+                of_side[3] = Value::difference(difference(figure, base));
             } else {
-                of_side[1] = Value::plain(count(figure));
+                of_side[1] = figure.into();
             }
         }
         values.extend(of_side);
     }
-    Row {
-        values,
-        summary: true,
-    }
+    values
 }

@@ -5,14 +5,13 @@ use std::collections::HashMap;
 
 use experiment::{Profile, ProfileDocument};
 
-use super::operation::differing;
 use super::{
     StackNames, configured, difference, full_name, grouped, has_figures, operation_of, residual,
     sum, where_profiled,
 };
-use crate::format::{count, share};
-use crate::table::{Align, Column, Footnotes, Row, TEXT_LIMIT, Table, Tone, Value, without_figure};
-use crate::text::printable;
+use crate::column::Columns;
+use crate::format::share;
+use crate::table::{Table, Tone, Value, not_measured, without_figure};
 
 pub(super) fn tables(document: &ProfileDocument) -> Vec<Table> {
     grouped(&document.profiles, |profile| {
@@ -32,10 +31,6 @@ struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    fn columns(&self) -> usize {
-        if self.compared { 7 } else { 4 }
-    }
-
     fn with_figures(&self) -> impl Iterator<Item = &'a Profile> {
         self.profiles
             .values()
@@ -48,7 +43,43 @@ impl<'a> Side<'a> {
         let first = self.profiles.values().next();
         first.map_or_else(|| full_name(self.stack), |profile| configured(profile))
     }
+
+    /// Its columns beside those of other stacks, which are told apart by `name`.
+    fn add<'c>(
+        &'c self,
+        columns: Columns<'c, Operation<'c>>,
+        name: Option<&str>,
+    ) -> Columns<'c, Operation<'c>> {
+        let ok = |of| self.profiles.get(&of).copied().filter(|p| has_figures(p));
+        let pair = move |of| ok(of).and_then(|p| Some((p, p.baseline.as_ref()?)));
+        columns
+            .grouped(name, "total", |of| match self.profiles.get(&of) {
+                None => not_measured("not measured"),
+                Some(p) if has_figures(p) => p.total.into(),
+                Some(p) => without_figure(p.status, p.reason.as_deref()),
+            })
+            .grouped(name, "hooks", move |of| ok(of).map(|p| p.hooked))
+            .grouped(name, "share", move |of| {
+                ok(of).map(|p| share_of(p.hooked, p.total))
+            })
+            .grouped(name, "calls", move |of| ok(of).map(hook_calls))
+            .only_if(self.compared, |columns| {
+                columns
+                    .grouped(name, "d total", move |of| {
+                        pair(of).map(|(p, b)| Value::difference(difference(p.total, b.total)))
+                    })
+                    .grouped(name, "d hooks", move |of| {
+                        pair(of).map(|(p, b)| Value::difference(difference(p.hooked, b.hooked)))
+                    })
+                    .grouped(name, "residual", move |of| {
+                        pair(of).map(|(p, b)| residual::value(p, b))
+                    })
+            })
+    }
 }
+
+/// Benchmark and variant.
+type Operation<'a> = (&'a str, &'a str);
 
 fn table(document: &ProfileDocument, profiles: &[&Profile]) -> Table {
     let sides: Vec<Side<'_>> = grouped(profiles.iter().copied(), |p| p.stack.as_slice())
@@ -60,37 +91,15 @@ fn table(document: &ProfileDocument, profiles: &[&Profile]) -> Table {
         })
         .collect();
     let names = StackNames::of(profiles);
-    let mut columns = vec![Column::new("operation", Align::Left)];
+    let mut columns = Columns::new().left("operation", |(benchmark, variant): Operation<'_>| {
+        experiment::cell_title(benchmark, variant)
+    });
     for side in &sides {
-        let name = names.short(side.stack);
-        let group = (sides.len() > 1).then_some(name.as_str());
-        let titles = [
-            "total", "hooks", "share", "calls", "d total", "d hooks", "residual",
-        ];
-        let titles = titles.into_iter().take(side.columns());
-        columns.extend(titles.map(|title| Column::figures(title, group)));
+        let name = (sides.len() > 1).then(|| names.short(side.stack));
+        columns = side.add(columns, name.as_deref());
     }
-    let mut notes = Footnotes::default();
     let operations = grouped(profiles.iter().copied(), operation_of);
-    let mut rows: Vec<Row> = operations
-        .iter()
-        .map(|(operation, of)| {
-            let title = of.first().map(|p| p.title()).unwrap_or_default();
-            let mut values = vec![Value::plain(printable(&title, TEXT_LIMIT))];
-            for side in &sides {
-                let start = values.len();
-                values.extend(figures(side.profiles.get(operation).copied(), &mut notes));
-                values.resize(start + side.columns(), Value::default());
-            }
-            Row {
-                values,
-                summary: false,
-            }
-        })
-        .collect();
-    if operations.len() > 1 {
-        rows.push(summary(&sides));
-    }
+    let summary = (operations.len() > 1).then(|| summary(&sides));
     let mut title = format!(
         "{}, {} clock: ",
         where_profiled(profiles),
@@ -100,14 +109,10 @@ fn table(document: &ProfileDocument, profiles: &[&Profile]) -> Table {
         title += &format!("{}: ", side.configured());
     }
     title += "guest kernel instructions per operation, and of them in hooks";
-    Table {
-        title,
-        legend: legend(&sides, &names),
-        columns,
-        fixed_columns: 1,
-        rows,
-        footnotes: notes.texts,
-    }
+    let operations = operations.iter().map(|(operation, _)| *operation);
+    columns
+        .summed_up(title, operations, summary)
+        .legend(legend(&sides, &names))
 }
 
 fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
@@ -158,45 +163,17 @@ fn share_of(hooked: u64, total: u64) -> String {
     share(hooked, total).unwrap_or_else(|| "n/a".to_owned())
 }
 
-fn figures(profile: Option<&Profile>, notes: &mut Footnotes) -> Vec<Value> {
-    let Some(profile) = profile else {
-        let mark = notes.mark("not measured".to_owned());
-        return vec![Value::toned(format!("- {mark}"), Tone::Missing)];
-    };
-    if !has_figures(profile) {
-        return vec![without_figure(
-            profile.status,
-            profile.reason.as_deref(),
-            notes,
-        )];
-    }
-    let mut values: Vec<Value> = [
-        count(profile.total),
-        count(profile.hooked),
-        share_of(profile.hooked, profile.total),
-        count(hook_calls(profile)),
-    ]
-    .map(Value::plain)
-    .into();
-    if let Some(baseline) = &profile.baseline {
-        values.push(differing(difference(profile.total, baseline.total)));
-        values.push(differing(difference(profile.hooked, baseline.hooked)));
-        values.push(residual::value(profile, baseline, notes));
-    }
-    values
-}
-
-fn summary(sides: &[Side<'_>]) -> Row {
+fn summary(sides: &[Side<'_>]) -> Vec<Value> {
     let mut values = vec![Value::plain("all operations")];
     for side in sides {
         let total = sum(side.with_figures().map(|p| p.total));
         let hooked = sum(side.with_figures().map(|p| p.hooked));
         let calls = sum(side.with_figures().map(hook_calls));
         values.extend([
-            Value::plain(count(total)),
-            Value::plain(count(hooked)),
+            total.into(),
+            hooked.into(),
             Value::plain(share_of(hooked, total)),
-            Value::plain(count(calls)),
+            calls.into(),
         ]);
         if side.compared {
             let pairs = || {
@@ -209,16 +186,12 @@ fn summary(sides: &[Side<'_>]) -> Row {
             let held = pairs()
                 .filter(|(p, b)| residual::residual(p, b) != 0)
                 .count();
-            values.push(differing(total));
-            values.push(differing(hooked));
+            values.extend([Value::difference(total), Value::difference(hooked)]);
             values.push(match held {
                 0 => Value::plain("all 0"),
                 n => Value::toned(format!("{n} not 0"), Tone::Worse),
             });
         }
     }
-    Row {
-        values,
-        summary: true,
-    }
+    values
 }

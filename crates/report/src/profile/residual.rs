@@ -5,7 +5,7 @@ use experiment::{BaselineProfile, FunctionDifference, Profile};
 
 use super::difference;
 use crate::format;
-use crate::table::{Footnotes, TEXT_LIMIT, Tone, Value};
+use crate::table::{TEXT_LIMIT, Tone, Value};
 use crate::text::printable;
 
 /// Most functions that a footnote names.
@@ -20,18 +20,16 @@ pub(super) fn residual(profile: &Profile, baseline: &BaselineProfile) -> i128 {
 }
 
 /// The residual, with a footnote on the functions that hold it.
-pub(super) fn value(profile: &Profile, baseline: &BaselineProfile, notes: &mut Footnotes) -> Value {
+pub(super) fn value(profile: &Profile, baseline: &BaselineProfile) -> Value {
     let residual = residual(profile, baseline);
-    let mut text = format::difference(residual);
-    if residual != 0 || !profile.residual_functions.is_empty() {
-        text += &format!(" {}", notes.mark(holders(residual, profile)));
-    }
-    let tone = if residual == 0 {
-        Tone::Plain
-    } else {
-        Tone::Worse
+    let held = residual != 0 || !profile.residual_functions.is_empty();
+    let tone = match residual {
+        0 => Tone::Plain,
+        _ => Tone::Worse,
     };
-    Value::toned(text, tone)
+    Value::difference(residual)
+        .tone(tone)
+        .noted(held.then(|| holders(residual, profile)))
 }
 
 fn holders(residual: i128, profile: &Profile) -> String {

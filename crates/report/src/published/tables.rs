@@ -7,7 +7,7 @@ use published::{
 };
 
 use crate::format;
-use crate::table::{Align, Column, Footnotes, Report, Row, TEXT_LIMIT, Table, Tone, Value};
+use crate::table::{Align, Footnotes, Heading, Report, Row, TEXT_LIMIT, Table, Tone, Value};
 use crate::text::printable;
 
 const VERDICTS: &str = "agrees: within 3 points, or of the same sign and within a factor of 1.5; \
@@ -81,12 +81,12 @@ fn compared(comparisons: &[&Comparison]) -> Table {
         "" => String::new(),
         release => format!(" ({})", printable(release, TEXT_LIMIT)),
     };
-    let mut columns: Vec<Column> = ["published in", "benchmark", "configuration"]
-        .map(|title| Column::new(title, Align::Left))
+    let mut columns: Vec<Heading> = ["published in", "benchmark", "configuration"]
+        .map(|title| Heading::new(title, Align::Left))
         .into();
     let difference = if overheads { "points" } else { "difference" };
-    columns.extend(["theirs", "ours", difference].map(|title| Column::new(title, Align::Right)));
-    columns.push(Column::new("verdict", Align::Left));
+    columns.extend(["theirs", "ours", difference].map(|title| Heading::new(title, Align::Right)));
+    columns.push(Heading::new("verdict", Align::Left));
     let count = |verdict| comparisons.iter().filter(|c| c.verdict == verdict).count();
     let (agree, same, differ) = (
         count(Verdict::Agrees),
@@ -276,7 +276,7 @@ pub fn published_report(pattern: &str) -> Report {
                 ("unit", Align::Left),
                 ("ours", Align::Left),
             ]
-            .map(|(title, align)| Column::new(title, align))
+            .map(|(title, align)| Heading::new(title, align))
             .into(),
             fixed_columns: 1,
             rows,

@@ -6,9 +6,10 @@ use std::collections::HashMap;
 use experiment::{ALL_HOOKS, Caches, DelayModule, SensitivityDocument, Slope};
 use published::{Figure, Quantity, published};
 
-use super::{Parted, has_figures, numbers, operation_of, row};
+use super::{Parted, has_figures, numbers, operation_of};
+use crate::column::Columns;
 use crate::group::grouped;
-use crate::table::{Align, Column, Footnotes, TEXT_LIMIT, Table, Tone, Value, without_figure};
+use crate::table::{TEXT_LIMIT, Table, Tone, Value, not_measured, without_figure};
 use crate::text::printable;
 
 /// The figures' ids begin so.
@@ -72,77 +73,70 @@ pub(super) fn table(document: &SensitivityDocument) -> Option<Table> {
     let all = places.len();
     places.truncate(PLACES_LIMIT);
 
-    let mut columns = vec![
-        Column::new("operation", Align::Left),
-        Column::figures("the paper", None),
-    ];
+    let mut columns = Columns::new()
+        .left("operation", |figure: &Figure| {
+            figure.theirs.replacen(' ', ":", 1)
+        })
+        .right("the paper", |figure| {
+            theirs(figure).map_or("-".to_owned(), |slope| numbers::decimals(slope, 1))
+        });
     for place in &places {
         let mut name = format!("{} {}", printable(place.kernel, TEXT_LIMIT), place.module);
         if !one_filesystem {
             name += &format!(" {}", printable(place.filesystem, TEXT_LIMIT));
         }
-        columns.push(Column::figures("slope", Some(&name)));
-        columns.push(Column::figures("difference", Some(&name)));
+        let name = Some(name.as_str());
+        columns = columns
+            .grouped(name, "slope", |figure| slope(ours(place, figure)))
+            .grouped(name, "difference", |figure| {
+                difference(ours(place, figure), figure)
+            });
     }
-    let mut notes = Footnotes::default();
-    let mut rows = Vec::new();
-    for figure in table6() {
-        if !places.iter().any(|place| ours(place, figure).is_some()) {
-            continue;
-        }
-        let theirs = figure.low.or(figure.high);
-        let mut values = vec![
-            Value::plain(printable(&figure.theirs.replacen(' ', ":", 1), TEXT_LIMIT)),
-            Value::plain(theirs.map_or("-".to_owned(), |slope| numbers::decimals(slope, 1))),
-        ];
-        for place in &places {
-            values.extend(compared(ours(place, figure), theirs, &mut notes));
-        }
-        rows.push(row(values, columns.len(), false));
-    }
-    let mut legend = vec![
-        "slope: over the hooks that the paper delayed, inode_permission and file_permission: their \
-         own, or the sum of each one's; caches warm; difference: to the paper's."
-            .to_owned(),
-    ];
-    if all > places.len() {
-        legend.push(format!("Shown: {PLACES_LIMIT} of {all} kernels."));
-    }
-    Some(Table {
-        title: "Table 6 of the paper (Linux 5.3) beside ours: decisions per operation".to_owned(),
-        legend,
-        columns,
-        fixed_columns: 2,
-        rows,
-        footnotes: notes.texts,
-    })
+    let answered = |figure: &&Figure| places.iter().any(|place| ours(place, figure).is_some());
+    let title = "Table 6 of the paper (Linux 5.3) beside ours: decisions per operation";
+    let left_out = if all > places.len() {
+        format!("Shown: {PLACES_LIMIT} of {all} kernels.")
+    } else {
+        String::new()
+    };
+    let table = columns
+        .table(title, table6().filter(answered))
+        .fixed(2)
+        .legend([
+            "slope: over the hooks that the paper delayed, inode_permission and file_permission: \
+             their own, or the sum of each one's; caches warm; difference: to the paper's.",
+            &left_out,
+        ]);
+    Some(table)
 }
 
-fn compared(ours: Option<Ours<'_>>, theirs: Option<f64>, notes: &mut Footnotes) -> [Value; 2] {
-    let missing = |why: &str, notes: &mut Footnotes| {
-        let text = format!("- {}", notes.mark(why.to_owned()));
-        [Value::toned(text, Tone::Missing), Value::default()]
-    };
+fn theirs(figure: &Figure) -> Option<f64> {
+    figure.low.or(figure.high)
+}
+
+fn slope(ours: Option<Ours<'_>>) -> Value {
     match ours {
-        None => missing("not measured", notes),
-        Some(Ours::OtherHooks) => missing("other hooks were delayed", notes),
-        Some(Ours::Without(slope)) => [
-            without_figure(slope.status, slope.reason.as_deref(), notes),
-            Value::default(),
-        ],
-        Some(Ours::Slope(slope)) => {
-            let difference = theirs.map(|theirs| slope - theirs);
-            let tone = match difference {
-                Some(difference) if difference.abs() > DIFFERENCE => Tone::Worse,
-                _ => Tone::Plain,
-            };
-            let difference = difference.map_or("-".to_owned(), |d| numbers::signed(d, 4));
-            [
-                Value::plain(numbers::decimals(slope, 4)),
-                Value::toned(difference, tone),
-            ]
-        }
+        None => not_measured("not measured"),
+        Some(Ours::OtherHooks) => not_measured("other hooks were delayed"),
+        Some(Ours::Without(slope)) => without_figure(slope.status, slope.reason.as_deref()),
+        Some(Ours::Slope(slope)) => Value::from(slope).shown(numbers::decimals(slope, 4)),
     }
+}
+
+fn difference(ours: Option<Ours<'_>>, figure: &Figure) -> Value {
+    let Some(Ours::Slope(slope)) = ours else {
+        return Value::default();
+    };
+    let Some(difference) = theirs(figure).map(|theirs| slope - theirs) else {
+        return Value::plain("-");
+    };
+    let tone = match difference.abs() > DIFFERENCE {
+        true => Tone::Worse,
+        false => Tone::Plain,
+    };
+    Value::from(difference)
+        .shown(numbers::signed(difference, 4))
+        .tone(tone)
 }
 
 /// The slope over the figure's hooks: of those delayed together, or the sum over each

@@ -2,9 +2,9 @@
 //! How often operations ask for authorisation, as tables.
 
 pub(crate) mod beside;
-mod csv;
 pub(crate) mod numbers;
 mod predictions;
+mod records;
 mod repeated;
 mod rules;
 mod slopes;
@@ -14,10 +14,10 @@ use std::collections::HashSet;
 use experiment::{ALL_HOOKS, SensitivityDocument, Slope, Status};
 
 use crate::group::grouped;
-use crate::table::{Report, Row, TEXT_LIMIT, Value, warnings};
+use crate::table::{Report, TEXT_LIMIT, warnings};
 use crate::text::printable;
 
-pub use csv::{SENSITIVITY_CSV_COLUMNS, sensitivity_csv};
+pub use records::sensitivity_records;
 
 /// Most operations that are shown hook by hook unless asked for.
 const FEW_OPERATIONS: usize = 4;
@@ -130,10 +130,4 @@ pub(crate) fn where_swept(slopes: &[&Slope]) -> String {
         first.module,
         first.caches
     )
-}
-
-/// A row as wide as its table.
-fn row(mut values: Vec<Value>, columns: usize, summary: bool) -> Row {
-    values.resize(columns, Value::default());
-    Row { values, summary }
 }

@@ -3,10 +3,11 @@
 
 use experiment::{Prediction, SensitivityDocument, cell_title};
 
-use super::{numbers, row};
+use super::numbers;
+use crate::column::Columns;
 use crate::format::count;
 use crate::group::grouped;
-use crate::table::{Align, Column, Footnotes, TEXT_LIMIT, Table, Value};
+use crate::table::{TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
 /// Most hooks that a footnote names.
@@ -23,46 +24,16 @@ pub(super) fn tables(document: &SensitivityDocument) -> Vec<Table> {
 
 fn table(kernel: &str, lsm: Option<&str>, predictions: &[&Prediction]) -> Table {
     let tested = lsm.is_some() || predictions.iter().any(|p| p.measured.is_some());
-    let mut columns = vec![Column::new("operation", Align::Left)];
-    let mut titles = vec!["a decision", "predicted"];
-    if tested {
-        titles.extend(["measured", "error"]);
-    }
-    columns.extend(titles.into_iter().map(|title| Column::figures(title, None)));
-    let mut notes = Footnotes::default();
-    let mut rows = Vec::new();
-    for prediction in predictions {
-        let title = cell_title(&prediction.benchmark, &prediction.variant);
-        let mut predicted = numbers::cost(prediction.predicted);
-        if let Some(unknown) = unknown(prediction) {
-            predicted += &format!(" {}", notes.mark(unknown));
-        }
-        let mut values = vec![
-            printable(&title, TEXT_LIMIT),
-            numbers::cost(prediction.decision),
-            predicted,
-        ];
-        if tested {
-            let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
-            values.push(or_none(prediction.measured.map(numbers::cost)));
-            values.push(or_none(prediction.error.map(numbers::percent)));
-        }
-        let values = values.into_iter().map(Value::plain).collect();
-        rows.push(row(values, columns.len(), false));
-    }
     let errors = predictions.iter().filter_map(|p| p.error);
     let mut sizes: Vec<f64> = errors.map(f64::abs).collect();
-    if let Some(median) = median(&mut sizes) {
-        let median = numbers::percent(median);
-        let values = vec![
-            Value::plain(format!("median of {} errors", count(sizes.len() as u64))),
-            Value::default(),
-            Value::default(),
-            Value::default(),
-            Value::plain(median.replacen('+', "±", 1)),
-        ];
-        rows.push(row(values, columns.len(), true));
-    }
+    let sum = median(&mut sizes).map(|median| {
+        let label = format!("median of {} errors", count(sizes.len() as u64));
+        let median = numbers::percent(median).replacen('+', "±", 1);
+        let mut values = vec![Value::default(); 5];
+        values[0] = Value::plain(label);
+        values[4] = Value::plain(median);
+        values
+    });
     let what = match lsm {
         Some(lsm) => format!("what {} adds to operations", printable(lsm, TEXT_LIMIT)),
         None => "what decisions add to operations".to_owned(),
@@ -73,17 +44,32 @@ fn table(kernel: &str, lsm: Option<&str>, predictions: &[&Prediction]) -> Table 
     if tested {
         legend += " in operations of other benchmarks; error: of predicted, against measured";
     }
-    Table {
-        title: format!(
-            "{}: {what}, as the slopes predict it: instructions",
-            printable(kernel, TEXT_LIMIT)
-        ),
-        legend: vec![legend + "."],
-        columns,
-        fixed_columns: 1,
-        rows,
-        footnotes: notes.texts,
-    }
+    let title = format!(
+        "{}: {what}, as the slopes predict it: instructions",
+        printable(kernel, TEXT_LIMIT)
+    );
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    Columns::new()
+        .left("operation", |prediction: &Prediction| {
+            cell_title(&prediction.benchmark, &prediction.variant)
+        })
+        .right("a decision", |prediction| {
+            numbers::cost(prediction.decision)
+        })
+        .right("predicted", |prediction| {
+            Value::plain(numbers::cost(prediction.predicted)).noted(unknown(prediction))
+        })
+        .only_if(tested, |columns| {
+            columns
+                .right("measured", move |prediction| {
+                    or_none(prediction.measured.map(numbers::cost))
+                })
+                .right("error", move |prediction| {
+                    or_none(prediction.error.map(numbers::percent))
+                })
+        })
+        .summed_up(title, predictions.iter().copied(), sum)
+        .legend([legend + "."])
 }
 
 fn median(sizes: &mut [f64]) -> Option<f64> {

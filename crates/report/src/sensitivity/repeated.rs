@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Questions that operations ask more than once of the same object.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
 
 use experiment::{RepeatedQuestion, SensitivityDocument, cell_title};
 
-use super::row;
-use crate::format::count;
+use crate::column::Columns;
 use crate::group::grouped;
-use crate::table::{Align, Column, Footnotes, TEXT_LIMIT, Table, Value};
+use crate::table::{Footnotes, TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
 /// Most chains of a question that are shown.
@@ -27,41 +27,28 @@ pub(super) fn tables(document: &SensitivityDocument) -> Vec<Table> {
 }
 
 fn table(kernel: &str, questions: &[&RepeatedQuestion]) -> Table {
-    let mut columns: Vec<Column> = ["operation", "hook", "object"]
-        .map(|title| Column::new(title, Align::Left))
-        .into();
-    columns.push(Column::figures("times", None));
-    columns.push(Column::new("asked by", Align::Left));
-    let mut notes = Footnotes::default();
-    let rows = questions
-        .iter()
-        .map(|question| {
-            let title = cell_title(&question.benchmark, &question.variant);
-            let values = [
-                printable(&title, TEXT_LIMIT),
-                printable(&question.hook, TEXT_LIMIT),
-                printable(&question.object, TEXT_LIMIT),
-                count(question.times),
-                asked_by(question, &mut notes),
-            ];
-            row(values.map(Value::plain).into(), columns.len(), false)
+    let notes = RefCell::new(Footnotes::default());
+    let title = format!(
+        "{}: questions that an operation asks more than once of the same object",
+        printable(kernel, TEXT_LIMIT)
+    );
+    let mut table = Columns::new()
+        .left("operation", |question: &RepeatedQuestion| {
+            cell_title(&question.benchmark, &question.variant)
         })
-        .collect();
-    Table {
-        title: format!(
-            "{}: questions that an operation asks more than once of the same object",
-            printable(kernel, TEXT_LIMIT)
-        ),
-        legend: vec![
+        .left("hook", |question| &question.hook)
+        .left("object", |question| &question.object)
+        .column("times", |question| question.times)
+        .left("asked by", |question| {
+            Value::plain(asked_by(question, &mut notes.borrow_mut()))
+        })
+        .table(title, questions.iter().copied())
+        .legend([
             "object: inode:device:number:generation, with what else the question holds; asked by: \
-             the call chains below the table, outermost function first, each as often as it asks."
-                .to_owned(),
-        ],
-        columns,
-        fixed_columns: 1,
-        rows,
-        footnotes: notes.texts,
-    }
+             the call chains below the table, outermost function first, each as often as it asks.",
+        ]);
+    table.footnotes = notes.into_inner().texts;
+    table
 }
 
 /// `2x [1], 1x [2]`: the chains, the most frequent first.

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 
 use experiment::{ALL_HOOKS, Caches, DepthRule, SensitivityDocument, Unit};
 
-use super::{numbers, row};
+use super::numbers;
+use crate::column::Columns;
 use crate::group::grouped;
-use crate::table::{Align, Column, TEXT_LIMIT, Table, Value};
+use crate::table::{TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
 /// Most depths that are listed one by one.
@@ -37,15 +38,7 @@ fn table(rules: &[&DepthRule], unit: Option<Unit>, by_hook: bool) -> Option<Tabl
         .copied()
         .filter(|caches| rules.iter().any(|rule| rule.caches == *caches))
         .collect();
-    let mut columns = vec![Column::new("benchmark", Align::Left)];
-    for &caches_of in &caches {
-        let name = format!("{caches_of} caches");
-        let group = (caches.len() > 1).then_some(name.as_str());
-        let titles = ["rule", "off by", "r²", "β1", "depths"];
-        columns.extend(titles.map(|title| Column::figures(title, group)));
-    }
-    let per_caches = (columns.len() - 1) / caches.len().max(1);
-    let mut rows = Vec::new();
+    let mut lines: Vec<(String, Vec<&DepthRule>)> = Vec::new();
     for (benchmark, of_benchmark) in grouped(rules.iter().copied(), |r| r.benchmark.as_str()) {
         let hooks = grouped(of_benchmark, |rule| rule.hook.as_str());
         let any_whole = hooks.iter().any(|(_, of)| of.iter().any(|r| is_whole(r)));
@@ -55,21 +48,33 @@ fn table(rules: &[&DepthRule], unit: Option<Unit>, by_hook: bool) -> Option<Tabl
                 continue;
             }
             let label = match (whole, any_whole) {
-                (true, _) => printable(benchmark, TEXT_LIMIT),
-                (false, true) => printable(&format!("  {hook}"), TEXT_LIMIT),
-                (false, false) => printable(&format!("{benchmark}, {hook}"), TEXT_LIMIT),
+                (true, _) => benchmark.to_owned(),
+                (false, true) => format!("  {hook}"),
+                (false, false) => format!("{benchmark}, {hook}"),
             };
-            let mut values = vec![Value::plain(label)];
-            for caches in &caches {
-                let start = values.len();
-                match of_hook.iter().find(|rule| rule.caches == *caches) {
-                    Some(rule) => values.extend(figures(rule)),
-                    None => values.push(Value::plain("-")),
-                }
-                values.resize(start + per_caches, Value::default());
-            }
-            rows.push(row(values, columns.len(), false));
+            lines.push((label, of_hook));
         }
+    }
+    let mut columns = Columns::new().left("benchmark", |(label, _): Line<'_>| label);
+    for &caches_of in &caches {
+        let name = format!("{caches_of} caches");
+        let group = (caches.len() > 1).then_some(name.as_str());
+        columns = columns
+            .grouped(group, "rule", move |line| {
+                of(line, caches_of).map_or("-".to_owned(), |of| numbers::rule(of.a, of.b))
+            })
+            .grouped(group, "off by", move |line| {
+                of(line, caches_of).map(|of| numbers::decimals(of.residual, 4))
+            })
+            .grouped(group, "r²", move |line| {
+                of(line, caches_of).map(|of| numbers::r2(of.r2))
+            })
+            .grouped(group, "β1", move |line| {
+                of(line, caches_of)?.beta1.map(numbers::cost)
+            })
+            .grouped(group, "depths", move |line| {
+                of(line, caches_of).map(|of| Value::plain(depths(&of.depths)))
+            });
     }
     let mut title = format!("{}, {}", printable(&first.kernel, TEXT_LIMIT), first.module);
     if let [caches] = caches.as_slice() {
@@ -77,29 +82,19 @@ fn table(rules: &[&DepthRule], unit: Option<Unit>, by_hook: bool) -> Option<Tabl
     }
     title += ": decisions per operation by the depth d of its path";
     let unit = unit.map_or("the slopes' unit", Unit::as_str);
-    Some(Table {
-        title,
-        legend: vec![format!(
-            "off by: largest distance of a slope from the rule; β1: what each further decision \
-             costs an operation without delays, in {unit}, the walk through a component of the \
-             path with it."
-        )],
-        columns,
-        fixed_columns: 1,
-        rows,
-        footnotes: Vec::new(),
-    })
+    Some(columns.table(title, &lines).legend([format!(
+        "off by: largest distance of a slope from the rule; β1: what each further decision \
+         costs an operation without delays, in {unit}, the walk through a component of the \
+         path with it."
+    )]))
 }
 
-fn figures(rule: &DepthRule) -> [Value; 5] {
-    [
-        numbers::rule(rule.a, rule.b),
-        numbers::decimals(rule.residual, 4),
-        numbers::r2(rule.r2),
-        rule.beta1.map(numbers::cost).unwrap_or_default(),
-        depths(&rule.depths),
-    ]
-    .map(Value::plain)
+/// A row's label and its rules, one for each state of the caches.
+type Line<'a> = &'a (String, Vec<&'a DepthRule>);
+
+fn of<'a>((_, rules): Line<'a>, caches: Caches) -> Option<&'a DepthRule> {
+    let mut rules = rules.iter().copied();
+    rules.find(|rule| rule.caches == caches)
 }
 
 /// `1, 2, 4, 8`, or `1 to 64 (20)`.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Slopes beside counts: an operation in each row.
 
-use experiment::{SensitivityDocument, Slope, SlopePoint, Status, Unit};
+use experiment::{SensitivityDocument, Slope, SlopePoint, Unit};
 
-use super::{Parted, has_figures, hooks_title, numbers, operations, row, where_swept};
+use super::{Parted, has_figures, hooks_title, numbers, operations, where_swept};
+use crate::column::Columns;
 use crate::format::count;
 use crate::group::grouped;
 use crate::profile::full_name;
-use crate::table::{Align, Column, Footnotes, Row, TEXT_LIMIT, Table, Tone, Value, without_figure};
+use crate::table::{TEXT_LIMIT, Table, Tone, Value, without_figure};
 use crate::text::printable;
 
 /// A sag from which on a line is called bent, as a share of its rise.
@@ -46,8 +47,10 @@ struct Shape<'a> {
     hooks: Option<&'a [String]>,
     /// The longest delay, likewise.
     longest_ns: Option<u32>,
+    /// Rows differ in their longest delay.
+    delays_differ: bool,
     bent: bool,
-    columns: Vec<Column>,
+    no_delay: &'static str,
 }
 
 impl<'a> Shape<'a> {
@@ -55,30 +58,67 @@ impl<'a> Shape<'a> {
         let mut hooks = shown.iter().map(|slope| slope.hooks.as_slice());
         let first = hooks.next();
         let mut longest = shown.iter().filter_map(|slope| longest_ns(slope));
-        let longest_ns = longest.next();
-        let bent = slopes.iter().any(|slope| bend(slope).is_some());
-        let mut shape = Shape {
+        let any_ns = longest.next();
+        let longest_ns = any_ns.filter(|first| longest.all(|other| other == *first));
+        Shape {
             hooks: first.filter(|first| hooks.all(|hooks| hooks == *first)),
-            longest_ns: longest_ns.filter(|first| longest.all(|other| other == *first)),
-            bent,
-            columns: vec![Column::new("operation", Align::Left)],
-        };
-        let no_delay = match unit {
-            Unit::Instructions => "no delay",
-            Unit::Ns => "ns, no delay",
-            Unit::OpsPerS => "ops/s, no delay",
-        };
-        let mut titles = vec!["slope", "counted", "difference", no_delay, "r²"];
-        if bent {
-            titles.push("bend");
+            longest_ns,
+            delays_differ: longest_ns.is_none() && any_ns.is_some(),
+            bent: slopes.iter().any(|slope| bend(slope).is_some()),
+            no_delay: match unit {
+                Unit::Instructions => "no delay",
+                Unit::Ns => "ns, no delay",
+                Unit::OpsPerS => "ops/s, no delay",
+            },
         }
-        titles.extend(["n", "dirty", "others"]);
-        if shape.longest_ns.is_none() && longest_ns.is_some() {
-            titles.push("delays to (µs)");
-        }
-        let titles = titles.into_iter().map(|title| Column::figures(title, None));
-        shape.columns.extend(titles);
-        shape
+    }
+
+    fn columns<'c>(&self) -> Columns<'c, &'c Line<'c>> {
+        Columns::new()
+            .left("operation", |line: &Line<'_>| Value::plain(&line.label))
+            .right("slope", |line| {
+                let slope = line.slope?;
+                Some(match has_figures(slope) {
+                    true => slope_value(slope),
+                    false => without_figure(slope.status, slope.reason.as_deref()),
+                })
+            })
+            .right("counted", |line| {
+                let counted = line.ok()?.counted;
+                Some(counted.map_or("-".to_owned(), numbers::calls))
+            })
+            .right("difference", |line| line.ok().map(difference))
+            .right(self.no_delay, |line| {
+                Some(numbers::cost(line.ok()?.intercept))
+            })
+            .right("r²", |line| Some(numbers::r2(line.ok()?.r2)))
+            .only_if(self.bent, |columns| {
+                columns.right("bend", |line| {
+                    let bend = bend(line.slope?)?;
+                    Some(Value::toned(numbers::percent(bend), Tone::Worse))
+                })
+            })
+            .column("n", |line| Some(line.ok()?.n))
+            .column("dirty", |line| Some(line.ok()?.dirty))
+            .column("others", |line| Some(line.ok()?.others))
+            .only_if(self.delays_differ, |columns| {
+                columns.right("delays to (µs)", |line| {
+                    longest_ns(line.slope?).map(numbers::microseconds)
+                })
+            })
+    }
+}
+
+/// A slope under its name; none above those of an operation's hooks alone.
+struct Line<'a> {
+    label: String,
+    slope: Option<&'a Slope>,
+}
+
+impl<'a> Line<'a> {
+    /// The slope if it has figures.
+    fn ok(&self) -> Option<&'a Slope> {
+        self.slope.filter(|slope| has_figures(slope))
     }
 }
 
@@ -90,43 +130,45 @@ fn table(document: &SensitivityDocument, slopes: &[&Slope], by_hook: bool) -> Ta
         .collect();
     let unit = slopes.first().map_or(Unit::Instructions, |s| s.unit);
     let shape = Shape::of(slopes, &wholes, unit);
-    let mut notes = Footnotes::default();
-    let mut rows = Vec::new();
+    let mut lines = Vec::new();
     let mut hooks_shown = false;
-    for (_, parted) in &operations {
-        let Parted { wholes, parts } = parted;
-        for whole in wholes {
+    for (_, Parted { wholes, parts }) in &operations {
+        lines.extend(wholes.iter().map(|&whole| {
             let mut label = printable(&whole.title(), TEXT_LIMIT);
             if shape.hooks.is_none() {
                 label += &format!(" ({})", hooks_title(&whole.hooks));
             }
-            rows.push(row_of(label, whole, &shape, &mut notes));
-        }
+            let slope = Some(whole);
+            Line { label, slope }
+        }));
         let Some(first) = parts.first() else {
             continue;
         };
         if wholes.is_empty() {
-            let label = Value::plain(printable(&first.title(), TEXT_LIMIT));
-            rows.push(row(vec![label], shape.columns.len(), false));
+            lines.push(Line {
+                label: printable(&first.title(), TEXT_LIMIT),
+                slope: None,
+            });
         }
         if by_hook || wholes.is_empty() {
             hooks_shown = true;
-            for part in parts {
+            lines.extend(parts.iter().map(|part| {
                 let hook = part.hooks.first().map_or("", String::as_str);
-                let label = printable(&format!("  {hook}"), TEXT_LIMIT);
-                rows.push(row_of(label, part, &shape, &mut notes));
-            }
+                Line {
+                    label: printable(&format!("  {hook}"), TEXT_LIMIT),
+                    slope: Some(part),
+                }
+            }));
         }
     }
-    rows.extend(summary(&wholes, &shape));
-    Table {
-        title: title(document, slopes, &shape),
-        legend: legend(&wholes, &shape, hooks_shown),
-        columns: shape.columns,
-        fixed_columns: 1,
-        rows,
-        footnotes: notes.texts,
-    }
+    shape
+        .columns()
+        .summed_up(
+            title(document, slopes, &shape),
+            &lines,
+            summary(&wholes, &shape),
+        )
+        .legend(legend(&wholes, &shape, hooks_shown))
 }
 
 fn title(document: &SensitivityDocument, slopes: &[&Slope], shape: &Shape<'_>) -> String {
@@ -180,66 +222,33 @@ fn bend(slope: &Slope) -> Option<f64> {
         .filter(|bend| bend.abs() > BEND_SHOWN && has_figures(slope))
 }
 
-fn row_of(label: String, slope: &Slope, shape: &Shape<'_>, notes: &mut Footnotes) -> Row {
-    let mut values = vec![Value::plain(label)];
-    if slope.status != Status::Ok {
-        values.push(without_figure(slope.status, slope.reason.as_deref(), notes));
-        return row(values, shape.columns.len(), false);
-    }
-    values.push(slope_value(slope));
-    let counted = slope.counted.map_or("-".to_owned(), numbers::calls);
-    values.push(Value::plain(counted));
-    values.push(difference(slope, notes));
-    values.push(Value::plain(numbers::cost(slope.intercept)));
-    values.push(Value::plain(numbers::r2(slope.r2)));
-    if shape.bent {
-        values.push(match bend(slope) {
-            Some(bend) => Value::toned(numbers::percent(bend), Tone::Worse),
-            None => Value::default(),
-        });
-    }
-    values.push(Value::plain(count(slope.n)));
-    values.push(Value::plain(count(slope.dirty)));
-    values.push(Value::plain(count(slope.others)));
-    if let Some(longest_ns) = longest_ns(slope) {
-        values.push(Value::plain(numbers::microseconds(longest_ns)));
-    }
-    // Without its column the last one is cut.
-    values.truncate(shape.columns.len());
-    row(values, shape.columns.len(), false)
-}
-
 /// A slope with its interval.
 pub(super) fn slope_value(slope: &Slope) -> Value {
-    Value {
-        text: numbers::decimals(slope.slope, 4),
-        absolute: Some(numbers::plus_minus(slope.slope, slope.ci95)),
-        tone: Tone::Plain,
-    }
+    let slope_text = numbers::decimals(slope.slope, 4);
+    let value = Value::from(slope.slope).shown(slope_text);
+    value.beside(numbers::plus_minus(slope.slope, slope.ci95))
 }
 
-fn difference(slope: &Slope, notes: &mut Footnotes) -> Value {
+fn difference(slope: &Slope) -> Value {
     let Some(difference) = slope.difference() else {
         return Value::plain("-");
     };
     let why = slope.explanation.as_deref();
     let why = why.filter(|why| !why.trim().is_empty());
-    let mut text = numbers::signed(difference, 4);
-    if let Some(why) = why {
-        text += &format!(" {}", notes.mark(printable(why, 400)));
-    } else if slope.differs() {
-        text += &format!(" {}", notes.mark("no reason is known".to_owned()));
-    }
+    let unknown = slope.differs().then(|| "no reason is known".to_owned());
     let tone = if slope.differs() {
         Tone::Worse
     } else {
         Tone::Plain
     };
-    Value::toned(text, tone)
+    Value::from(difference)
+        .shown(numbers::signed(difference, 4))
+        .noted(why.map(|why| printable(why, 400)).or(unknown))
+        .tone(tone)
 }
 
 /// The worst of all operations.
-fn summary(wholes: &[&Slope], shape: &Shape<'_>) -> Option<Row> {
+fn summary(wholes: &[&Slope], shape: &Shape<'_>) -> Option<Vec<Value>> {
     let ok: Vec<&&Slope> = wholes.iter().filter(|slope| has_figures(slope)).collect();
     if ok.len() < 2 {
         return None;
@@ -268,6 +277,5 @@ fn summary(wholes: &[&Slope], shape: &Shape<'_>) -> Option<Row> {
         sum(|slope| slope.dirty),
         sum(|slope| slope.others),
     ]);
-    let values = values.into_iter().map(Value::plain).collect();
-    Some(row(values, shape.columns.len(), true))
+    Some(values.into_iter().map(Value::plain).collect())
 }

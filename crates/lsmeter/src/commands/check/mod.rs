@@ -18,9 +18,9 @@ use report::InstrumentsOptions;
 use crate::cli::CheckArgs;
 use crate::commands::measure::cancel_on_signals;
 use crate::config::Config;
+use crate::deliver::{Delivery, StdoutTaken};
 use crate::exit::Exit;
 use crate::failure::usage;
-use crate::output;
 use crate::progress::Line;
 use input::Documents;
 
@@ -33,9 +33,7 @@ const NAMED: usize = 5;
 /// If what is asked for makes no sense, or this machine cannot do it at all.
 pub fn check(args: &CheckArgs) -> Result<Exit> {
     let config = Config::read()?;
-    let outputs = [&args.output, &args.export_markdown];
-    let paths: Vec<&Path> = outputs.into_iter().flatten().map(|p| p.as_path()).collect();
-    let stdout_taken = output::check_all(&paths, usize::from(args.json))?;
+    let stdout = args.out.check(&[], 0)?;
     if let Some(directory) = &args.keep {
         measure::directory(directory)?;
     }
@@ -85,7 +83,7 @@ pub fn check(args: &CheckArgs) -> Result<Exit> {
         silent: &documents.silent,
     };
     let document = compare(&inputs, &Facts::load()?);
-    deliver(args, &document, stdout_taken)?;
+    deliver(args, &document, stdout)?;
     Ok(verdict(&document))
 }
 
@@ -103,25 +101,19 @@ fn interrupted(kept: Option<&Path>) {
     }
 }
 
-fn deliver(args: &CheckArgs, document: &CheckDocument, stdout_taken: bool) -> Result<()> {
+fn deliver(args: &CheckArgs, document: &CheckDocument, stdout: StdoutTaken) -> Result<()> {
     let options = InstrumentsOptions {
         all: args.all,
         facts: args.verbose,
     };
-    let report = report::instruments_report(document, &options);
-    if let Some(path) = &args.output {
-        output::write(path, |to| Ok(document.write(to)?))?;
-    }
-    if args.json {
-        output::write(Path::new("-"), |to| Ok(document.write(to)?))?;
-    } else if !stdout_taken {
-        output::print_report(&report)?;
-    }
-    if let Some(path) = &args.export_markdown {
-        output::write(path, |to| {
-            Ok(to.write_all(report::markdown(&report).as_bytes())?)
-        })?;
-    }
+    args.out.deliver(
+        stdout,
+        &Delivery {
+            document: &|to| Ok(document.write(to)?),
+            tables: &|| report::instruments_report(document, &options),
+            records: &|| report::instruments_records(document),
+        },
+    )?;
     Ok(())
 }
 

@@ -6,8 +6,8 @@ use placement::Tree;
 use report::ChecksOptions;
 
 use super::input::{Input, cache, request};
-use super::{check_table, deliver_table};
 use crate::cli::ChecksArgs;
+use crate::deliver::Delivery;
 use crate::exit::Exit;
 use crate::progress::Line;
 
@@ -16,7 +16,7 @@ use crate::progress::Line;
 /// # Errors
 /// If it cannot be analysed or read, or the findings not be written.
 pub fn checks(args: &ChecksArgs) -> Result<Exit> {
-    let stdout_taken = check_table(&args.table)?;
+    let stdout = args.table.out.check(&[], 0)?;
     let line = Line::new(args.table.quiet);
     line.say(format!("analysing {}", args.tree.display()));
     let input = match &args.rev {
@@ -28,12 +28,13 @@ pub fn checks(args: &ChecksArgs) -> Result<Exit> {
     let options = ChecksOptions {
         unknown: args.unknown,
     };
-    deliver_table(
-        &args.table,
-        stdout_taken,
-        |to| Ok(document.write(to)?),
-        |to| Ok(report::checks_csv(&document, to)?),
-        || report::checks_report(&document, &options),
+    args.table.out.deliver(
+        stdout,
+        &Delivery {
+            document: &|to| Ok(document.write(to)?),
+            tables: &|| report::checks_report(&document, &options),
+            records: &|| report::checks_records(&document),
+        },
     )?;
     Ok(Exit::Fine)
 }

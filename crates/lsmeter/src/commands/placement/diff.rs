@@ -9,8 +9,8 @@ use placement::Tree;
 use report::DifferenceOptions;
 
 use super::input::{Input, cache, like, request};
-use super::{check_table, deliver_table};
 use crate::cli::DiffArgs;
+use crate::deliver::Delivery;
 use crate::exit::Exit;
 use crate::failure::usage;
 use crate::progress::Line;
@@ -20,7 +20,7 @@ use crate::progress::Line;
 /// # Errors
 /// If one of the two cannot be analysed or read, or the difference not be written.
 pub fn diff(args: &DiffArgs) -> Result<Exit> {
-    let stdout_taken = check_table(&args.table)?;
+    let stdout = args.table.out.check(&[], 0)?;
     let line = Line::new(args.table.quiet);
     let [before, after] = [
         open(args, &args.before, &line)?,
@@ -45,12 +45,13 @@ pub fn diff(args: &DiffArgs) -> Result<Exit> {
         reach: args.reach,
         trace: args.trace,
     };
-    deliver_table(
-        &args.table,
-        stdout_taken,
-        |to| Ok(difference.write(to)?),
-        |to| Ok(report::difference_csv(&difference, to)?),
-        || report::difference_report(&difference, &options),
+    args.table.out.deliver(
+        stdout,
+        &Delivery {
+            document: &|to| Ok(difference.write(to)?),
+            tables: &|| report::difference_report(&difference, &options),
+            records: &|| report::difference_records(&difference),
+        },
     )?;
     Ok(verdict(args, &difference))
 }

@@ -9,8 +9,8 @@ use placement::{Tree, revisions};
 use report::PlacementHistoryOptions;
 
 use super::input::{Input, cache, request};
-use super::{check_table, deliver_table};
 use crate::cli::{HistoryArgs, ScopeArgs};
+use crate::deliver::Delivery;
 use crate::exit::Exit;
 use crate::failure::usage;
 use crate::progress::Line;
@@ -20,7 +20,7 @@ use crate::progress::Line;
 /// # Errors
 /// If none can be analysed, or the history not be written.
 pub fn history(args: &HistoryArgs) -> Result<Exit> {
-    let stdout_taken = check_table(&args.table)?;
+    let stdout = args.table.out.check(&[], 0)?;
     let line = Line::new(args.table.quiet);
     let mut asked = request(&args.scope)?;
     asked.lenient = true;
@@ -53,12 +53,13 @@ pub fn history(args: &HistoryArgs) -> Result<Exit> {
         return Err(error);
     }
     let options = PlacementHistoryOptions { reach: args.reach };
-    deliver_table(
-        &args.table,
-        stdout_taken,
-        |to| Ok(history.write(to)?),
-        |to| Ok(report::placement_history_csv(&history, to)?),
-        || report::placement_history_report(&history, &options),
+    args.table.out.deliver(
+        stdout,
+        &Delivery {
+            document: &|to| Ok(history.write(to)?),
+            tables: &|| report::placement_history_report(&history, &options),
+            records: &|| report::placement_history_records(&history),
+        },
     )?;
     Ok(if history.skipped.is_empty() {
         Exit::Fine

@@ -7,19 +7,17 @@ mod history;
 mod input;
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::Path;
 
 use anyhow::Result;
 use experiment::placement::Comparison;
 use experiment::{PlacementDocument, Profile, ProfileDocument, Status};
 use placement::{Tree, analyse, compare};
-use report::{PlacementOptions, Report};
+use report::PlacementOptions;
 
 use super::documents::read_as;
-use crate::cli::{
-    Format, PlacementArgs, PlacementCommand, ScopeArgs, TableArgs, TableFormat, TreeArgs,
-};
+use crate::cli::{Drawing, Format, PlacementArgs, PlacementCommand, ScopeArgs, TreeArgs};
+use crate::deliver::{Delivery, StdoutTaken};
 use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
@@ -39,7 +37,7 @@ pub fn placement(args: &PlacementArgs) -> Result<Exit> {
         None => {}
     }
     let profiles = args.agree.as_deref().map(read_profiles).transpose()?;
-    let drawn = matches!(args.format, Format::Dot | Format::Mermaid);
+    let drawn = matches!(args.out.format, Format::Own(_));
     if drawn && args.tree.scope.syscalls.len() != 1 {
         return Err(usage(
             "a drawing is of one system call",
@@ -52,20 +50,19 @@ pub fn placement(args: &PlacementArgs) -> Result<Exit> {
             "leave out --format, or take markdown",
         ));
     }
-    let paths: Vec<&Path> = args.output.as_deref().into_iter().collect();
-    let stdout_taken = output::check_all(&paths, usize::from(args.json))?;
+    let stdout = args.out.check(&[], 0)?;
 
     let line = Line::new(args.quiet);
     line.say("opening the tree");
     let tree = open(&args.tree, &line)?;
     if let Some(profiles) = &profiles {
-        return agree(args, profiles, &tree, &line);
+        return agree(args, stdout, profiles, &tree, &line);
     }
     let request = input::request(&args.tree.scope)?;
     line.say(format!("analysing Linux {}", tree.version()));
     let document = analyse(&tree, &request)?;
     line.done();
-    deliver(args, &document, stdout_taken)?;
+    deliver(args, &document, stdout)?;
     Ok(Exit::Fine)
 }
 
@@ -85,69 +82,32 @@ fn read_profiles(path: &Path) -> Result<ProfileDocument> {
     read_as(path, hint, ProfileDocument::read)
 }
 
-fn deliver(args: &PlacementArgs, document: &PlacementDocument, stdout_taken: bool) -> Result<()> {
-    if let Some(path) = &args.output {
-        output::write(path, |to| Ok(document.write(to)?))?;
-    }
-    if args.json {
-        return output::write(Path::new("-"), |to| Ok(document.write(to)?));
-    }
-    if stdout_taken {
-        return Ok(());
-    }
+fn deliver(args: &PlacementArgs, document: &PlacementDocument, stdout: StdoutTaken) -> Result<()> {
     let options = PlacementOptions {
         details: !args.tree.scope.syscalls.is_empty() || args.reach,
         reach: args.reach,
         trace: args.trace,
         explain: args.explain,
     };
-    match args.format {
-        Format::Table => output::print_report(&report::placement_report(document, &options)),
-        Format::Markdown => {
-            let report = report::placement_report(document, &options);
-            output::print(&report::markdown(&report))
-        }
-        Format::Csv => output::write(Path::new("-"), |to| {
-            Ok(report::placement_csv(document, to)?)
-        }),
-        Format::Dot => output::print(&report::dot(document)),
-        Format::Mermaid => output::print(&report::mermaid(document)),
+    let drawing = args.out.deliver(
+        stdout,
+        &Delivery {
+            document: &|to| Ok(document.write(to)?),
+            tables: &|| report::placement_report(document, &options),
+            records: &|| report::placement_records(document),
+        },
+    )?;
+    match drawing {
+        Some(Drawing::Dot) => output::print(&report::dot(document)),
+        Some(Drawing::Mermaid) => output::print(&report::mermaid(document)),
+        None => Ok(()),
     }
-}
-
-/// Prints a document of several placements, and saves it if asked to.
-fn deliver_table(
-    args: &TableArgs,
-    stdout_taken: bool,
-    document: impl Fn(&mut dyn Write) -> Result<()>,
-    csv: impl Fn(&mut dyn Write) -> Result<()>,
-    tables: impl Fn() -> Report,
-) -> Result<()> {
-    if let Some(path) = &args.output {
-        output::write(path, &document)?;
-    }
-    if args.json {
-        return output::write(Path::new("-"), &document);
-    }
-    if stdout_taken {
-        return Ok(());
-    }
-    match args.format {
-        TableFormat::Table => output::print_report(&tables()),
-        TableFormat::Markdown => output::print(&report::markdown(&tables())),
-        TableFormat::Csv => output::write(Path::new("-"), &csv),
-    }
-}
-
-/// Can all that be written? Whether standard output is taken by a document.
-fn check_table(args: &TableArgs) -> Result<bool> {
-    let paths: Vec<&Path> = args.output.as_deref().into_iter().collect();
-    output::check_all(&paths, usize::from(args.json))
 }
 
 /// Compares what was measured with what the sources say.
 fn agree(
     args: &PlacementArgs,
+    stdout: StdoutTaken,
     profiles: &ProfileDocument,
     tree: &Tree,
     line: &Line,
@@ -193,21 +153,20 @@ fn agree(
     let document = analyse(tree, &request)?;
     let comparison = compare(&profiles, &document)?;
     line.done();
-    if args.json {
-        output::print_json(&comparison)?;
-    } else if args.format == Format::Csv {
-        output::write(Path::new("-"), |to| {
-            Ok(report::agreement_csv(&comparison, to)?)
-        })?;
-    } else {
-        let kernel = format!("Linux {}", tree.version());
-        let report = report::agreement_report(&kernel, &comparison);
-        match args.format {
-            Format::Markdown => output::print(&report::markdown(&report))?,
-            _ => output::print_report(&report)?,
-        }
-    }
-    Ok(verdict(&comparison))
+    let kernel = format!("Linux {}", tree.version());
+    let comparison = &comparison;
+    args.out.deliver(
+        stdout,
+        &Delivery {
+            document: &|to| {
+                serde_json::to_writer_pretty(&mut *to, comparison)?;
+                Ok(writeln!(to)?)
+            },
+            tables: &|| report::agreement_report(&kernel, comparison),
+            records: &|| report::agreement_records(comparison),
+        },
+    )?;
+    Ok(verdict(comparison))
 }
 
 fn verdict(comparison: &Comparison) -> Exit {

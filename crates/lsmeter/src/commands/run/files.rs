@@ -34,7 +34,7 @@ impl Files {
             Some(None) => true,
             None => false,
         };
-        let output = args.output.clone().filter(|path| !output::is_stdout(path));
+        let output = args.out.output.clone().filter(|path| !output::is_stdout(path));
         if resume && output.is_none() && args.parts.workdir.is_none() {
             return Err(usage(
                 "which run should go on?",
@@ -45,7 +45,7 @@ impl Files {
         let mut beside = output.clone().into_os_string();
         beside.push(".shards");
         Ok(Files {
-            output: args.output.clone().unwrap_or(output),
+            output: args.out.output.clone().unwrap_or(output),
             journal: args.parts.workdir.clone().unwrap_or(beside.into()),
             resume,
         })
@@ -74,7 +74,7 @@ impl Files {
             return Files::of_slurm(args, name);
         }
         if let Some(resume) = &args.resume {
-            let journal = match (resume, &args.output) {
+            let journal = match (resume, &args.out.output) {
                 (Some(journal), _) => journal.clone(),
                 (None, Some(output)) if !output::is_stdout(output) => {
                     with_journal(output.clone(), true).journal
@@ -92,7 +92,7 @@ impl Files {
             });
         }
         let unique = unique(name);
-        let files = match &args.output {
+        let files = match &args.out.output {
             Some(output) if output::is_stdout(output) => {
                 let journal = with_journal(std::env::temp_dir().join(unique), false).journal;
                 Files {

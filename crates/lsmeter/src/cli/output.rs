@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! How tables are printed and where they go: the same flags on every command that has any.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum, ValueHint};
+
+/// Formats that every command has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Common {
+    /// Tables for a terminal or a mail
+    Table,
+    /// The same tables in GitHub's Markdown
+    Markdown,
+    /// The same tables in LaTeX, for a paper
+    Latex,
+    /// Every figure, one in each row
+    Csv,
+    /// The document
+    Json,
+}
+
+/// How something is printed: as everywhere, or in one of a command's own formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format<F> {
+    /// As everywhere.
+    Common(Common),
+    /// As only this command can.
+    Own(F),
+}
+
+/// No formats of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoOther {}
+
+impl ValueEnum for NoOther {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match *self {}
+    }
+}
+
+/// What is printed, and what goes to files.
+#[derive(Debug, Args)]
+pub struct OutputArgs<F: ValueEnum + Send + Sync + 'static = NoOther> {
+    /// How it is printed
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = formats::<F>(),
+        help_heading = "Output")]
+    pub format: Format<F>,
+    /// Print the document, as --format json does
+    #[arg(long, conflicts_with = "format", help_heading = "Output")]
+    pub json: bool,
+    /// Save the document (JSON); - is standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    /// Write every figure as CSV, one in each row; - is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub export_csv: Option<PathBuf>,
+    /// Write the same as Apache Parquet; - is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub export_parquet: Option<PathBuf>,
+    /// Write the tables as Markdown; - is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub export_markdown: Option<PathBuf>,
+    /// Write the tables as LaTeX; - is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub export_latex: Option<PathBuf>,
+}
+
+fn formats<F>() -> impl TypedValueParser<Value = Format<F>>
+where
+    F: ValueEnum + Send + Sync + 'static,
+{
+    let common = Common::value_variants().iter();
+    let common = common.filter_map(ValueEnum::to_possible_value);
+    let own = F::value_variants().iter();
+    let own = own.filter_map(ValueEnum::to_possible_value);
+    PossibleValuesParser::new(common.chain(own)).try_map(|name| {
+        let own = || F::from_str(&name, false).map(Format::Own);
+        Common::from_str(&name, false).map_or_else(|_| own(), |format| Ok(Format::Common(format)))
+    })
+}

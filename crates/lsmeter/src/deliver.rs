@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What a command has found goes where its flags say: one way for all commands.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::ValueEnum;
+use report::{Records, Report};
+
+use crate::cli::{Common, Format, OutputArgs};
+use crate::output;
+
+/// What was found, as every format takes it. Each is made when it is asked for.
+pub struct Delivery<'a> {
+    /// Writes the document.
+    pub document: &'a dyn Fn(&mut dyn Write) -> Result<()>,
+    /// Tables for readers.
+    pub tables: &'a dyn Fn() -> Report,
+    /// Every figure, for programs.
+    pub records: &'a dyn Fn() -> Records<'a>,
+}
+
+/// Something else than the command's own format goes to standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StdoutTaken(pub bool);
+
+impl<F: ValueEnum + Send + Sync + 'static> OutputArgs<F> {
+    /// Can all files be written, and standard output be taken only once? Asked before a long
+    /// measurement. `more` are a command's other files; `printed` is how many of its other flags
+    /// print something.
+    ///
+    /// # Errors
+    /// If not.
+    pub fn check(&self, more: &[&Option<PathBuf>], printed: usize) -> Result<StdoutTaken> {
+        let own = [
+            &self.output,
+            &self.export_csv,
+            &self.export_parquet,
+            &self.export_markdown,
+            &self.export_latex,
+        ];
+        let all = own.into_iter().chain(more.iter().copied());
+        let paths: Vec<&Path> = all.flatten().map(PathBuf::as_path).collect();
+        let printed = printed + usize::from(self.is_json());
+        output::check_all(&paths, printed).map(StdoutTaken)
+    }
+
+    /// Is the document itself printed?
+    fn is_json(&self) -> bool {
+        self.json || matches!(self.format, Format::Common(Common::Json))
+    }
+
+    /// Are tables printed, and nothing for programs?
+    pub fn is_for_readers(&self, stdout: StdoutTaken) -> bool {
+        let tables = [Common::Table, Common::Markdown, Common::Latex];
+        let common = match &self.format {
+            Format::Common(common) => tables.contains(common),
+            Format::Own(_) => false,
+        };
+        common && !stdout.0 && !self.json
+    }
+
+    /// Saves and prints what was found. A format of the command's own is left to it, and given
+    /// back if it is to be printed.
+    ///
+    /// # Errors
+    /// If something cannot be written.
+    pub fn deliver(&self, stdout: StdoutTaken, found: &Delivery<'_>) -> Result<Option<&F>> {
+        self.save(found)?;
+        let own = self.print(stdout, found)?;
+        self.export(found)?;
+        Ok(own)
+    }
+
+    /// Saves the document.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn save(&self, found: &Delivery<'_>) -> Result<()> {
+        match &self.output {
+            Some(path) => output::write(path, found.document),
+            None => Ok(()),
+        }
+    }
+
+    /// Prints what was found, as [`OutputArgs::deliver`] does.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn print(&self, stdout: StdoutTaken, found: &Delivery<'_>) -> Result<Option<&F>> {
+        let to = Path::new("-");
+        if self.is_json() {
+            output::write(to, found.document)?;
+        } else if !stdout.0 {
+            match &self.format {
+                Format::Own(own) => return Ok(Some(own)),
+                Format::Common(Common::Table) => output::print_report(&(found.tables)())?,
+                Format::Common(Common::Markdown) => {
+                    output::print(&report::markdown(&(found.tables)()))?;
+                }
+                Format::Common(Common::Latex) => {
+                    output::print(&report::latex_tables(&(found.tables)()))?;
+                }
+                Format::Common(Common::Csv) => output::write(to, csv(found))?,
+                Format::Common(Common::Json) => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Writes the tables into files.
+    ///
+    /// # Errors
+    /// If one cannot be written.
+    pub fn export(&self, found: &Delivery<'_>) -> Result<()> {
+        if let Some(path) = &self.export_csv {
+            output::write(path, csv(found))?;
+        }
+        if let Some(path) = &self.export_parquet {
+            let bytes = export::parquet((found.records)())?;
+            output::write(path, |to| Ok(to.write_all(&bytes)?))?;
+        }
+        let text = |path: &Option<PathBuf>, text: fn(&Report) -> String| match path {
+            Some(path) => {
+                let text = text(&(found.tables)());
+                output::write(path, |to| Ok(to.write_all(text.as_bytes())?))
+            }
+            None => Ok(()),
+        };
+        text(&self.export_markdown, report::markdown)?;
+        text(&self.export_latex, report::latex_tables)
+    }
+}
+
+fn csv<'a>(found: &'a Delivery<'_>) -> impl FnOnce(&mut dyn Write) -> Result<()> + 'a {
+    |to| Ok(report::csv((found.records)(), to)?)
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A comparison's cells for programs, one row each.
+
+use experiment::ComparisonDocument;
+use experiment::comparison::ComparedCell;
+
+use crate::column::{Columns, Records};
+
+/// A row for each compared cell, in the document's order. A later version may append columns; it
+/// keeps these.
+///
+/// They are those of the comparison document; `base_kernel` and so on repeat NEW's where
+/// BASE's is the same. `change`, `ci95_low`, `ci95_high` and `detectable` are fractions
+/// (0.319 is 31.9 %), more is worse.
+pub fn comparison_records(document: &ComparisonDocument) -> Records<'_> {
+    fn base(cell: &ComparedCell) -> &experiment::comparison::Place {
+        cell.base_place.as_ref().unwrap_or(&cell.place)
+    }
+    Columns::new()
+        .column("kernel", |cell: &ComparedCell| &cell.place.kernel)
+        .column("configuration", |cell| &cell.place.configuration)
+        .column("filesystem", |cell| &cell.place.filesystem)
+        .column("base_kernel", |cell| &base(cell).kernel)
+        .column("base_configuration", |cell| &base(cell).configuration)
+        .column("base_filesystem", |cell| &base(cell).filesystem)
+        .column("benchmark", |cell| &cell.benchmark)
+        .column("variant", |cell| &cell.variant)
+        .column("detail", |cell| &cell.detail)
+        .column("quantity", |cell| cell.quantity.to_string())
+        .column("unit", |cell| &cell.unit)
+        .column("base", |cell| cell.base.value)
+        .column("new", |cell| cell.new.value)
+        .column("base_n", |cell| cell.base.n)
+        .column("new_n", |cell| cell.new.n)
+        .column("difference", |cell| cell.difference)
+        .column("change", |cell| cell.overhead)
+        .column("ci95_low", |cell| cell.ci95.map(|[low, _]| low))
+        .column("ci95_high", |cell| cell.ci95.map(|[_, high]| high))
+        .column("effect", |cell| cell.effect)
+        .column("p", |cell| cell.p)
+        .column("p_adjusted", |cell| cell.p_adjusted)
+        .column("detectable", |cell| cell.detectable)
+        .column("method", |cell| cell.method.to_string())
+        .column("verdict", |cell| cell.verdict.to_string())
+        .column("gate", |cell| {
+            cell.gate.as_ref().map(|gate| gate.verdict.to_string())
+        })
+        .column("reason", |cell| {
+            let reasons = cell.reason.iter().chain(&cell.doubts);
+            reasons.map(String::as_str).collect::<Vec<_>>().join("; ")
+        })
+        .records(&document.compared)
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A placement for programs: rows for modules and for hooks of system calls.
+
+use std::slice::from_ref;
+
+use experiment::PlacementDocument;
+use experiment::placement::{
+    ComparedHook, Comparison, Count, HookPlacement, ModulePlacement, Reach, SyscallPlacement,
+};
+
+use super::agreement::word;
+use crate::column::{Columns, Records};
+
+/// What a row is about, and what it has.
+#[derive(Clone, Copy, Default)]
+struct Line<'a> {
+    level: &'static str,
+    modules: &'a [String],
+    category: Option<&'a String>,
+    hooks: Option<u32>,
+    unconditional: Option<u32>,
+    loc: Option<u64>,
+    module: Option<&'a ModulePlacement>,
+    of: Option<(&'a SyscallPlacement, &'a HookPlacement)>,
+    reach: Option<Reach>,
+    teardown: Option<Reach>,
+}
+
+/// A row for the framework, one for each module and each category of its hooks, then one for each
+/// hook of each system call and file system. A later version may append columns; it keeps these.
+///
+/// - `version`: of the kernel.
+/// - `level`: what the row is about: the `framework`, a `module`, a `category` of a module's
+///   hooks, a `hook` of a system call, or `nested`: such a hook called from inside others.
+/// - `module`: of modules and categories; of `nested` the modules that make the call,
+///   joined by `+`; of hooks those that implement it, joined by commas.
+/// - `category`: of hooks, in rows of that level.
+/// - `hooks`, `unconditional`, `file_accessing`, `loc`, `loc_per_hook`: numbers of hooks, of
+///   them outside every `#if` and in categories of files; lines of code.
+/// - `syscall`, `case`, `fs`, `hook`: which.
+/// - `nominal`, `max`, `teardown_nominal`, `teardown_max`: counts such as `2D+S+1`.
+pub fn placement_records(document: &PlacementDocument) -> Records<'_> {
+    let count = |count: Count| count.to_string();
+    Columns::new()
+        .column("version", |_: Line<'_>| &document.version)
+        .column("level", |line| line.level)
+        .column("module", |line| line.modules.join(","))
+        .column("category", |line| line.category)
+        .column("hooks", |line| line.hooks)
+        .column("unconditional", |line| line.unconditional)
+        .column("file_accessing", |line| {
+            line.module.map(|of| of.file_accessing)
+        })
+        .column("loc", |line| line.loc)
+        .column("loc_per_hook", |line| line.module.map(|of| of.loc_per_hook))
+        .column("syscall", |line| line.of.map(|(call, _)| &call.syscall))
+        .column("case", |line| line.of.map(|(call, _)| &call.case))
+        .column("fs", |line| line.of.map(|(call, _)| &call.fs))
+        .column("hook", |line| line.of.map(|(_, hook)| &hook.hook))
+        .column("nominal", move |line| {
+            line.reach.map(|of| count(of.nominal))
+        })
+        .column("max", move |line| line.reach.map(|of| count(of.max)))
+        .column("teardown_nominal", move |line| {
+            line.teardown.map(|of| count(of.nominal))
+        })
+        .column("teardown_max", move |line| {
+            line.teardown.map(|of| count(of.max))
+        })
+        .records(lines(document))
+}
+
+fn lines(document: &PlacementDocument) -> impl Iterator<Item = Line<'_>> {
+    let framework = Line {
+        level: "framework",
+        hooks: Some(document.framework.hooks),
+        unconditional: Some(document.framework.unconditional),
+        loc: Some(document.framework.loc),
+        ..Line::default()
+    };
+    let modules = document.modules.iter().flat_map(of_module);
+    let hooks = document.syscalls.iter().flat_map(|call| {
+        let hooks = call.hooks.iter();
+        hooks.flat_map(move |hook| of_hook(call, hook))
+    });
+    std::iter::once(framework).chain(modules).chain(hooks)
+}
+
+fn of_module(module: &ModulePlacement) -> impl Iterator<Item = Line<'_>> {
+    let whole = Line {
+        level: "module",
+        modules: from_ref(&module.module),
+        hooks: Some(module.hooks),
+        unconditional: Some(module.unconditional),
+        loc: Some(module.loc),
+        module: Some(module),
+        ..Line::default()
+    };
+    let categories = module.categories.iter().map(|(category, hooks)| Line {
+        level: "category",
+        modules: from_ref(&module.module),
+        category: Some(category),
+        hooks: Some(*hooks),
+        ..Line::default()
+    });
+    std::iter::once(whole).chain(categories)
+}
+
+fn of_hook<'a>(
+    call: &'a SyscallPlacement,
+    hook: &'a HookPlacement,
+) -> impl Iterator<Item = Line<'a>> {
+    let own = Line {
+        level: "hook",
+        modules: &hook.modules,
+        of: Some((call, hook)),
+        reach: Some(Reach {
+            nominal: hook.nominal,
+            max: hook.max,
+        }),
+        teardown: Some(hook.teardown),
+        ..Line::default()
+    };
+    let nested = hook.nested.iter().map(move |(modules, reach)| Line {
+        level: "nested",
+        modules: from_ref(modules),
+        of: Some((call, hook)),
+        reach: Some(*reach),
+        ..Line::default()
+    });
+    std::iter::once(own).chain(nested)
+}
+
+/// A row for each hook of each operation: the operation (`benchmark:variant`), its file system
+/// and hook, calls measured, nominally and at most (empty without a bound), and how they agree. A
+/// later version may append columns; it keeps these.
+pub fn agreement_records(comparison: &Comparison) -> Records<'_> {
+    Columns::new()
+        .column("operation", |hook: &ComparedHook| &hook.operation)
+        .column("fs", |hook| &hook.fs)
+        .column("hook", |hook| &hook.hook)
+        .column("measured", |hook| hook.measured)
+        .column("nominal", |hook| {
+            (hook.nominal < u64::MAX).then_some(hook.nominal)
+        })
+        .column("max", |hook| hook.max)
+        .column("agreement", |hook| word(hook.agreement))
+        .records(&comparison.hooks)
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A value of a table: what it is, and how a reader sees it.
+
+use jiff::Timestamp;
+
+use crate::format;
+use crate::table::TEXT_LIMIT;
+use crate::text::printable;
+
+/// What a value is. Formats for programs write it as it is, without rounding it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Datum {
+    /// There is none.
+    #[default]
+    Missing,
+    /// Text, which may come from a document and hold anything.
+    Text(String),
+    /// A whole number.
+    Whole(i128),
+    /// A number.
+    Number(f64),
+    /// Yes or no.
+    Flag(bool),
+    /// A point in time.
+    Moment(Timestamp),
+}
+
+/// What the values of a column are. Any may be missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Text, UTF-8.
+    Text,
+    /// A whole number; in Parquet 64 bits, signed.
+    Integer,
+    /// A number, 64 bits.
+    Float,
+    /// True or false.
+    Flag,
+    /// A point in time, UTC: in Parquet milliseconds since 1970, in CSV RFC 3339.
+    Moment,
+}
+
+/// A value of a table, from which each format takes what it can show.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Value {
+    /// What it is.
+    pub datum: Datum,
+    /// How a reader sees it, printable; None: as its datum is usually shown. The overhead where
+    /// there is an `absolute`.
+    pub text: Option<String>,
+    /// The figure beside an overhead.
+    pub absolute: Option<String>,
+    /// What a colour may say.
+    pub tone: Tone,
+    /// What footnotes say of it.
+    pub notes: Vec<String>,
+}
+
+/// What a colour may say about a value. Never the only place where it is said.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Tone {
+    /// Nothing.
+    #[default]
+    Plain,
+    /// It costs more than the baseline.
+    Worse,
+    /// It costs less.
+    Better,
+    /// No difference is shown.
+    Faint,
+    /// It has no figure.
+    Missing,
+}
+
+impl Value {
+    /// A text made here, of printable characters.
+    pub(crate) fn plain(text: impl Into<String>) -> Value {
+        Value {
+            text: Some(text.into()),
+            ..Value::default()
+        }
+    }
+
+    pub(crate) fn toned(text: impl Into<String>, tone: Tone) -> Value {
+        Value::plain(text).tone(tone)
+    }
+
+    /// A text out of a document, shown in at most `limit` characters.
+    pub(crate) fn long(text: &str, limit: usize) -> Value {
+        Value::from(text).shown(printable(text, limit))
+    }
+
+    /// `-`, in the colour of what is missing.
+    pub(crate) fn dash() -> Value {
+        Value::toned("-", Tone::Missing)
+    }
+
+    /// A difference, with its sign, in the colour of what more costs.
+    pub(crate) fn difference(difference: i128) -> Value {
+        let tone = match difference {
+            1.. => Tone::Worse,
+            0 => Tone::Plain,
+            _ => Tone::Better,
+        };
+        Value::from(difference)
+            .shown(format::difference(difference))
+            .tone(tone)
+    }
+
+    /// The same, shown to readers as this text.
+    pub(crate) fn shown(mut self, text: impl Into<String>) -> Value {
+        self.text = Some(text.into());
+        self
+    }
+
+    pub(crate) fn tone(mut self, tone: Tone) -> Value {
+        self.tone = tone;
+        self
+    }
+
+    /// With the figure beside it.
+    pub(crate) fn beside(mut self, absolute: impl Into<String>) -> Value {
+        self.absolute = Some(absolute.into());
+        self
+    }
+
+    /// With footnotes.
+    pub(crate) fn noted(mut self, notes: impl IntoIterator<Item = String>) -> Value {
+        self.notes.extend(notes);
+        self
+    }
+
+    /// What a reader sees.
+    pub fn text(&self) -> String {
+        match (&self.text, &self.datum) {
+            (Some(text), _) => text.clone(),
+            (None, Datum::Missing) => String::new(),
+            (None, Datum::Text(text)) => printable(text, TEXT_LIMIT),
+            (None, Datum::Whole(number)) => format::grouped(&number.to_string()),
+            (None, Datum::Number(number)) => format::figure(*number),
+            (None, Datum::Flag(flag)) => if *flag { "yes" } else { "no" }.to_owned(),
+            (None, Datum::Moment(moment)) => moment.to_string(),
+        }
+    }
+}
+
+/// What can stand in a column, and what the column's values then are.
+pub trait Typed: Into<Value> {
+    /// What they are.
+    const KIND: Kind;
+}
+
+impl Typed for Value {
+    const KIND: Kind = Kind::Text;
+}
+
+/// Makes a type a value that is not shown otherwise than its datum is.
+macro_rules! typed {
+    ($($type:ty: $kind:ident, $datum:expr;)*) => {$(
+        impl From<$type> for Value {
+            fn from(value: $type) -> Value {
+                Value { datum: $datum(value), ..Value::default() }
+            }
+        }
+
+        impl Typed for $type {
+            const KIND: Kind = Kind::$kind;
+        }
+    )*};
+}
+
+typed! {
+    String: Text, Datum::Text;
+    &str: Text, |text: &str| Datum::Text(text.to_owned());
+    &String: Text, |text: &String| Datum::Text(text.clone());
+    &&str: Text, |text: &&str| Datum::Text((*text).to_owned());
+    u32: Integer, |number| Datum::Whole(i128::from(number));
+    u64: Integer, |number| Datum::Whole(i128::from(number));
+    i64: Integer, |number| Datum::Whole(i128::from(number));
+    usize: Integer, |number| Datum::Whole(number as i128);
+    i128: Integer, Datum::Whole;
+    f64: Float, Datum::Number;
+    bool: Flag, Datum::Flag;
+    Timestamp: Moment, Datum::Moment;
+}
+
+impl<T: Typed> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Value {
+        value.map_or_else(Value::default, T::into)
+    }
+}
+
+impl<T: Typed> Typed for Option<T> {
+    const KIND: Kind = T::KIND;
+}
