@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Compiles the QEMU plugin, which the library carries inside itself.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
@@ -10,11 +10,17 @@ fn main() {
     let plugin = out.join("plugin.so");
     println!("cargo:rerun-if-changed=plugin");
 
-    let mut sources: Vec<PathBuf> = fs::read_dir("plugin")
-        .expect("the plugin's sources lie beside build.rs")
-        .map(|entry| entry.expect("a readable directory entry").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
-        .collect();
+    // One plugin reads the instructions of every architecture.
+    let mut sources = Vec::new();
+    let mut folders = vec![PathBuf::from("plugin")];
+    folders.extend(entries(Path::new("plugin/arch")));
+    for folder in folders {
+        sources.extend(
+            entries(&folder)
+                .into_iter()
+                .filter(|path| path.extension().is_some_and(|extension| extension == "c")),
+        );
+    }
     sources.sort();
 
     let compiler = cc::Build::new().warnings(false).get_compiler();
@@ -26,7 +32,7 @@ fn main() {
             "-fvisibility=hidden",
             "-std=gnu11",
         ])
-        .args(["-Wall", "-Wextra", "-Werror", "-o"])
+        .args(["-Wall", "-Wextra", "-Werror", "-I", "plugin", "-o"])
         .arg(&plugin)
         .args(&sources)
         .status()
@@ -40,4 +46,11 @@ fn main() {
         status.success(),
         "the QEMU plugin does not compile; see the messages above"
     );
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder)
+        .expect("the plugin's sources lie beside build.rs")
+        .map(|entry| entry.expect("a readable directory entry").path())
+        .collect()
 }

@@ -7,10 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// A flag a line, and `#` comments. The tests build agents by it too.
-const FLAGS: &str = include_str!("guest/flags.txt");
-
-const COLUMNS: usize = 13;
+const COLUMNS: usize = 14;
 
 fn main() -> ExitCode {
     match build() {
@@ -29,28 +26,45 @@ fn build() -> Result<(), String> {
     println!("cargo::rerun-if-changed={}", guest.display());
     println!("cargo::rerun-if-changed={}", plugin.display());
 
-    check_platform()?;
+    let arch = arch_folder(guest)?;
     check_markers(&guest.join("bench.h"), plugin)?;
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     let agent = out.join("agent");
-    compile(guest, &agent)?;
+    compile(guest, &arch, &agent)?;
     let list = list(&agent)?;
     check_list(&list)?;
     let file = out.join("benchmarks.tsv");
     fs::write(&file, list).map_err(|e| format!("writing {}: {e}", file.display()))
 }
 
-fn check_platform() -> Result<(), String> {
+/// What of the agent is of the architecture that it is built for, and run on: here too.
+fn arch_folder(guest: &Path) -> Result<PathBuf, String> {
     let target = env::var("TARGET").unwrap_or_default();
     let host = env::var("HOST").unwrap_or_default();
+    let arch = env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default();
+    let folder = guest.join("arch").join(&arch);
     for (what, triple) in [("target", &target), ("build machine", &host)] {
-        if !triple.starts_with("x86_64") || !triple.contains("linux") {
+        if !folder.is_dir() || !triple.starts_with(&arch) || !triple.contains("linux") {
             return Err(format!(
-                "the agent is built for, and run on, x86-64 Linux only; the {what} is {triple}"
+                "the agent is built for, and run on, Linux on an architecture of {} only; the \
+                 {what} is {triple}",
+                guest.join("arch").display()
             ));
         }
     }
-    Ok(())
+    Ok(folder)
+}
+
+/// A flag a line, and `#` comments, of every architecture and of this one. The tests build
+/// agents by them too.
+fn flags(folders: [&Path; 2]) -> Result<Vec<String>, String> {
+    let mut flags = Vec::new();
+    for folder in folders {
+        let text = read(&folder.join("flags.txt"))?;
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        flags.extend(lines.map(str::to_owned));
+    }
+    Ok(flags)
 }
 
 fn read(path: &Path) -> Result<String, String> {
@@ -114,7 +128,7 @@ fn sources(dir: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-fn compile(guest: &Path, agent: &Path) -> Result<(), String> {
+fn compile(guest: &Path, arch: &Path, agent: &Path) -> Result<(), String> {
     let compiler = cc::Build::new()
         .no_default_flags(true)
         .cargo_metadata(false)
@@ -124,17 +138,20 @@ fn compile(guest: &Path, agent: &Path) -> Result<(), String> {
         })?;
     let mut command: Command = compiler.to_command();
     command
-        .args(FLAGS.lines().filter(|line| !line.starts_with('#')))
+        .args(flags([guest, arch])?)
         .arg("-s")
         .arg("-I")
         .arg(guest)
+        .arg("-I")
+        .arg(arch)
         .arg("-o")
         .arg(agent);
     command
         .args(sources(guest)?)
         .args(sources(&guest.join("bench"))?)
         .args(sources(&guest.join("policy"))?)
-        .args(sources(&guest.join("delays"))?);
+        .args(sources(&guest.join("delays"))?)
+        .args(sources(arch)?);
     let status = command.status().map_err(|e| {
         format!(
             "running the C compiler {}: {e}\nhint: install gcc (Debian: apt install gcc libc6-dev)",

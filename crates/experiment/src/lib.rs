@@ -26,6 +26,7 @@ pub mod check;
 pub mod comparison;
 mod configuration;
 mod configure;
+mod depth;
 mod document;
 mod experiment;
 mod framework;
@@ -51,6 +52,7 @@ pub use cell::{Cell, CellKey, Counts, PathCount, title as cell_title};
 pub use check::{CheckDocument, CountsDocument};
 pub use comparison::ComparisonDocument;
 pub use configuration::{Configuration, Tuning, title as configuration_title};
+pub use depth::{path_components, path_depth};
 pub use document::{
     DOCUMENT_LIMIT_BYTES, DocumentError, DocumentFault, DocumentKind, check_schema,
     comparison_schema, counts_schema, monitor_schema, placement_difference_schema,

@@ -71,7 +71,7 @@ impl Fault for HistoryError {
             HistoryError::Unreadable { source, .. } if source.kind() != io::ErrorKind::NotFound => {
                 Exit::Environment
             }
-            HistoryError::Unwritable { .. } | HistoryError::Index { .. } => Exit::Environment,
+            HistoryError::Unwritable { .. } => Exit::Environment,
             _ => Exit::Usage,
         }
     }
@@ -92,10 +92,6 @@ impl Fault for HistoryError {
             }
             HistoryError::TooMany { .. } => {
                 "name a directory that holds run documents and nothing else"
-            }
-            HistoryError::Index { path, .. } => {
-                let path = path.display();
-                return Some(format!("remove {path}: it is made anew from the documents"));
             }
         };
         Some(hint.to_owned())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tells from an x86-64 instruction's bytes what a counter must know of it. */
+/* What a counter must know of an instruction; arch/NAME/ tells it from its bytes. */
 #ifndef LSMETER_DECODE_H
 #define LSMETER_DECODE_H
 
@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define INSN_MAX 15	/* bytes of the longest x86 instruction */
+#define INSN_MAX 15	/* bytes of the longest instruction of any architecture */
 
 enum insn_kind {
 	INSN_PLAIN,
-	INSN_REP,		/* REP string instruction: one instruction, many iterations */
+	INSN_REP,		/* string instruction: one instruction, many iterations */
 	INSN_BRANCH,		/* any jump, direct or not */
 	INSN_CALL,
 	INSN_RET,
@@ -29,8 +29,5 @@ struct insn {
 	int iteration_access;	/* INSN_REP: PLUGIN_MEM_* that marks one iteration */
 	unsigned int accesses_per_iteration;
 };
-
-/* bytes: the instruction, size ≤ INSN_MAX; vaddr: where it stands. */
-struct insn decode_insn(const uint8_t *bytes, size_t size, uint64_t vaddr);
 
 #endif

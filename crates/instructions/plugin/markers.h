@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Markers: 8-byte NOPs (0f 1f 84 00 imm32) in user code whose immediate tells
+ * Markers: instructions of user code that do nothing and whose immediate tells
  * the plugin what happens. lab/guest/bench.h is the other end; lab's build
  * checks that the two agree.
  */

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch.h"
 #include "block.h"
-#include "decode.h"
 #include "markers.h"
 #include "qemu_api.h"
 #include "records.h"
@@ -71,7 +71,7 @@ static void on_marker(unsigned int vcpu, void *data)
 		window_marker(marker, armed);
 }
 
-/* What marks an iteration: see decode_string(). */
+/* What marks an iteration: see struct insn. */
 static const struct rep {
 	bool store;
 	unsigned int accesses_per_iteration;
@@ -120,7 +120,7 @@ static struct insn read_insn(const struct qemu_plugin_insn *handle, uint8_t *siz
 		qemu_plugin_insn_data(handle, copy, length);
 	else
 		memcpy(copy, qemu_plugin_insn_data(handle, NULL, 0), length);
-	return decode_insn(copy, length, qemu_plugin_insn_vaddr(handle));
+	return guest->decode(copy, length, qemu_plugin_insn_vaddr(handle));
 }
 
 /* The block of a translation callback: see translate_cb_t. */
@@ -146,7 +146,7 @@ static void translate_unarmed(void *first, void *second)
 		struct insn insn;
 		uint8_t size;
 
-		if (qemu_plugin_insn_size(handle) != 8)
+		if (qemu_plugin_insn_size(handle) != guest->marker_size)
 			continue;
 		insn = read_insn(handle, &size);
 		watch_marker(handle, &insn);
@@ -274,9 +274,9 @@ PLUGIN_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info,
 
 	plugin_id = id;
 	api = info->version.cur;
-	if (strcmp(info->target_name, "x86_64") || !info->system_emulation ||
+	if (!arch_choose(info->target_name) || !info->system_emulation ||
 	    info->system.max_vcpus != 1) {
-		fprintf(stderr, "lsmeter plugin: needs qemu-system-x86_64 with one processor\n");
+		fprintf(stderr, "lsmeter plugin: needs %s with one processor\n", arch_programs());
 		return -1;
 	}
 	for (int i = 0; i < argc; i++) {

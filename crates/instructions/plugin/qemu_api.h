@@ -9,8 +9,8 @@
  *	API 4 to 6     additions only
  *	API 7  (11.1)  callbacks lose the plugin id and gain a pointer
  *
- * Extra arguments are harmless in the x86-64 calling convention, so functions
- * are always called with the longest list.
+ * Extra arguments are harmless in the calling conventions of 64-bit hosts, so
+ * functions are always called with the longest list.
  */
 #ifndef LSMETER_QEMU_API_H
 #define LSMETER_QEMU_API_H

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "arch.h"
 #include "markers.h"
 #include "records.h"
 #include "symbols.h"
@@ -25,7 +26,7 @@ static struct {
 	unsigned int interrupt_depth;	/* the outermost interrupt's depth + 1, or 0 */
 	bool running;			/* the block before was ordinary, and was counted */
 	bool resumed;			/* the block to come follows an iret */
-	uint64_t switch_from;		/* last store of the context switch; 0: it has loaded */
+	uint64_t switch_from;		/* of the context switch: see struct arch */
 } window;
 
 static uint32_t cells;
@@ -276,9 +277,7 @@ void window_switch_access(bool store, uint64_t vaddr)
 {
 	if (!window.open || window.interrupt_depth)
 		return;
-	if (store) {
-		window.switch_from = vaddr;
-	} else if (window.switch_from) {
+	if (guest->stack_switched(&window.switch_from, store, vaddr)) {
 		trace_switch(window.switch_from, vaddr);
 		window.switch_from = 0;
 	}

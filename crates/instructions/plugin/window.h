@@ -14,7 +14,7 @@ void window_marker(uint32_t marker, bool armed);
 /* A block begins. */
 void window_block(struct block *block);
 
-/* The context switch stores the old task's stack pointer, then loads the new one's. */
+/* An access to memory of the context switch's code. */
 void window_switch_access(bool store, uint64_t vaddr);
 
 /* A REP instruction's iterating access to memory. */

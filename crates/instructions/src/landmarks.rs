@@ -6,12 +6,6 @@ use std::fmt::Write as _;
 
 use crate::symbols::{SymbolTable, context_switch, interrupt_entries};
 
-/// Tables of stubs, one a vector: an interrupt begins anywhere in them. Any other
-/// entry begins at its first instruction only.
-const STUB_TABLES: [&str; 2] = ["irq_entries_start", "spurious_entries_start"];
-
-const EXCEPTIONS: &str = "asm_exc_";
-
 /// Lines of `KIND START END` in hexadecimal, END exclusive: `interrupt`,
 /// `exception` and `switch`. Addresses are as linked: boot with `nokaslr`.
 /// Empty if the kernel names none of them.
@@ -22,18 +16,19 @@ pub fn landmarks(symbols: &SymbolTable) -> String {
         let _ = writeln!(text, "{kind} {start:x} {end:x}");
     };
 
+    let code = &symbols.arch().code;
     let interrupts = interrupt_entries(symbols);
     for range in &interrupts {
         let is_table = symbols
             .at(range.start)
-            .any(|symbol| STUB_TABLES.contains(&symbol.name));
+            .any(|symbol| code.stub_tables.contains(&symbol.name));
         line(
             "interrupt",
             range.start,
             if is_table { range.end } else { range.start + 1 },
         );
     }
-    for symbol in symbols.with_prefix(EXCEPTIONS) {
+    for symbol in symbols.with_prefix(code.exception_prefix) {
         let interrupt = interrupts.iter().any(|range| range.start == symbol.address);
         if symbol.is_code() && !interrupt {
             line("exception", symbol.address, symbol.address + 1);

@@ -5,8 +5,8 @@
 //! where it went. A return is matched with the innermost call that it fits: frames
 //! above that one are gone too, whatever became of them. What jumps to another
 //! function without a call has called it last (a tail call): the function goes below
-//! the one that jumped, and both end with the same return. Retpolines and other
-//! thunks belong to whoever went through them.
+//! the one that jumped, and both end with the same return. Thunks belong to whoever went
+//! through them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -38,22 +38,6 @@ pub enum WalkError {
     TooWide,
 }
 
-/// Code that only carries control to somewhere else: what runs there belongs to the
-/// function that went through it. `arch/x86/lib/retpoline.S`; `__SCT__` are static
-/// calls' trampolines (`include/linux/static_call_types.h`).
-fn is_thunk(name: &str) -> bool {
-    const PREFIXES: [&str; 7] = [
-        "__x86_indirect_",
-        "__x86_return_thunk",
-        "__SCT__",
-        "srso_",
-        "retbleed_",
-        "its_return_thunk",
-        "call_depth_return_thunk",
-    ];
-    PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-}
-
 /// `foo.cold` and `foo.cold.12` are parts of `foo`, laid elsewhere by the compiler.
 fn without_cold(name: &str) -> &str {
     match name.find(".cold") {
@@ -80,9 +64,6 @@ pub struct Functions<'a> {
     locations: BTreeMap<u64, Location>,
 }
 
-/// Bytes of `endbr64`, which direct calls skip.
-const LANDING_PAD: u64 = 4;
-
 impl<'a> Functions<'a> {
     /// The functions of a kernel with these symbols, at the addresses that they have in
     /// the guest.
@@ -99,13 +80,14 @@ impl<'a> Functions<'a> {
         if let Some(&location) = self.locations.get(&address) {
             return location;
         }
+        let code = &self.symbols.arch().code;
         let found = self.symbols.function_at(address);
         let name = found
             .as_ref()
             .map_or(UNKNOWN, |found| without_cold(found.name));
-        let entry = found
-            .as_ref()
-            .is_some_and(|found| found.name == name && address - found.range.start <= LANDING_PAD);
+        let entry = found.as_ref().is_some_and(|found| {
+            found.name == name && address - found.range.start <= code.landing_pad
+        });
         let next = self.names.len() as u32;
         let function = *self.numbers.entry(name.to_owned()).or_insert(next);
         if function == next {
@@ -113,7 +95,7 @@ impl<'a> Functions<'a> {
         }
         let location = Location {
             function,
-            thunk: is_thunk(name),
+            thunk: code.is_thunk(name),
             entry,
         };
         self.locations.insert(address, location);
@@ -149,7 +131,7 @@ enum Left {
     Jump,
     Call(u64),
     Return {
-        /// A retpoline's, which is a jump, or a return thunk's.
+        /// A thunk's: one that jumps, or one that returns.
         thunk: bool,
     },
     InterruptReturn,
@@ -296,7 +278,7 @@ impl Walk<'_, '_> {
 
     fn call(&mut self, address: u64, location: Location) -> Result<(), WalkError> {
         let caller = self.node();
-        // Retpolines and the stuffing of the return stack call into their own midst.
+        // Thunks and the stuffing of the return stack call into their own midst.
         let inside = self.function_of[caller] == Some(location.function) && !location.entry;
         let node = if location.thunk || inside {
             caller

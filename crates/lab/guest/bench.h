@@ -64,6 +64,11 @@ struct variant {
 	 * measured; 0: each operation is prepared and undone by itself.
 	 */
 	unsigned int together;
+	/*
+	 * Components of the one path that an operation walks, straight down
+	 * (AA/BB: 2); 0: there is no such path, or its length means nothing.
+	 */
+	unsigned int depth;
 };
 
 /* State of one cell. Zeroed before setup(). */
@@ -137,8 +142,8 @@ int failed(struct cell *c, const char *call, long error);
 u64 random_u64(struct cell *c);
 
 /*
- * Markers: 8-byte NOPs (0f 1f 84 00 imm32) that the QEMU plugin sees while
- * translating and a CPU ignores. The immediate is MARKER_MAGIC | kind.
+ * Markers: instructions that the QEMU plugin sees while translating and a CPU
+ * ignores, made by the architecture's marker(kind).
  * instructions/plugin/markers.h is the other end; lab's build checks that the
  * two agree.
  */
@@ -152,10 +157,6 @@ u64 random_u64(struct cell *c);
 #define MARKER_WINDOW_END	7
 #define MARKER_WINDOW_BEGIN_ALL	8	/* children's work counts too */
 #define MARKER_DISARM		9	/* stop instrumenting */
-
-#define marker(kind)							\
-	asm volatile(".byte 0x0f, 0x1f, 0x84, 0x00\n\t.long %c0"	\
-		     : : "i"(MARKER_MAGIC | (kind)) : "memory")
 
 static inline void window_begin(void)
 {

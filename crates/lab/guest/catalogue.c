@@ -4,6 +4,10 @@
 
 #define BENCHMARKS_MAX	256
 
+#ifndef AT_FORMS	/* at-forms.h: every call is made in the form it is named */
+#define AT_FORMS
+#endif
+
 /* The linker makes these from the section that BENCHMARK() fills. */
 extern const struct benchmark *const __start_benchmarks[];
 extern const struct benchmark *const __stop_benchmarks[];
@@ -92,13 +96,38 @@ static int put_line(const char *text, size_t len)
 	return 0;
 }
 
+/* The calls of a window, "open close", as this architecture makes them. */
+static void made_calls(const char *calls, char *dst, size_t size)
+{
+	static const struct {
+		const char *name, *made;
+	} forms[] = { AT_FORMS { NULL, NULL } }, *form;
+	char word[64];
+	size_t n;
+
+	*dst = '\0';
+	while (*calls) {
+		for (n = 0; calls[n] && calls[n] != ' '; n++)
+			if (n + 1 < sizeof(word))
+				word[n] = calls[n];
+		word[n + 1 < sizeof(word) ? n : sizeof(word) - 1] = '\0';
+		for (form = forms; form->name && strcmp(form->name, word);)
+			form++;
+		calls += n + (calls[n] == ' ');
+		n = format(dst, size, "%s%s", form->name ? form->made : word,
+			   *calls ? " " : "");
+		dst += n;
+		size -= n;
+	}
+}
+
 /* One tab-separated line a variant, for the build; its exit status. */
 int list_benchmarks(void)
 {
 	const struct benchmark *const *all;
 	const struct variant *v;
 	unsigned int count, i;
-	char line[2048];
+	char line[2048], calls[256];
 	size_t len;
 
 	all = benchmarks(&count);
@@ -106,14 +135,16 @@ int list_benchmarks(void)
 		const struct benchmark *b = all[i];
 
 		for (v = b->variants; v->name; v++) {
+			made_calls(b->syscalls, calls, sizeof(calls));
 			len = format(line, sizeof(line),
-				     "%s\t%u\t%s\t%s\t%s\t%u\t%s\t%s\t%s\t%u\t%u\t%u\t%u\n",
+				     "%s\t%u\t%s\t%s\t%s\t%u\t%s\t%s\t%s\t%u\t%u\t%u\t%u\t%u\n",
 				     suite_names[b->suite], b->number, b->name,
 				     v->name, class_names[b->class], b->measures,
-				     b->syscalls, b->source, b->summary,
+				     calls, b->source, b->summary,
 				     b->max_batch, b->composite,
 				     b->counts_children,
-				     v->together ? v->together : b->repetitions);
+				     v->together ? v->together : b->repetitions,
+				     v->depth);
 			if (put_line(line, len))
 				return 1;
 		}

@@ -75,7 +75,7 @@ static clock_gettime_fn find_in_vdso(u64 base)
 	count = symbol_count(&v);
 	for (i = 1; i < count; i++)
 		if (v.symbols[i].st_shndx &&
-		    !strcmp(v.strings + v.symbols[i].st_name, "__vdso_clock_gettime"))
+		    !strcmp(v.strings + v.symbols[i].st_name, ARCH_VDSO_CLOCK_GETTIME))
 			return (clock_gettime_fn)(v.bias + v.symbols[i].st_value);
 	return NULL;
 }

@@ -22,24 +22,15 @@ typedef uint64_t u64;
 typedef int64_t s64;
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#define PAGE_SIZE	4096UL
 
-static inline __attribute__((always_inline)) long
-raw_syscall(long nr, long a, long b, long c, long d, long e, long f)
-{
-	register long r10 asm("r10") = d;
-	register long r8 asm("r8") = e;
-	register long r9 asm("r9") = f;
-	long ret;
+/* Of the folder arch/NAME/ that the agent is built for: raw_syscall() and more. */
+#include "arch.h"
 
-	asm volatile("syscall"
-		     : "=a"(ret)
-		     : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-		     : "rcx", "r11", "memory");
-	return ret;
-}
-
-/* SYS(name, args...): sys_name with up to six arguments, any scalar types. */
+/*
+ * SYS(name, args...): sys_name with up to six arguments, any scalar types. Names
+ * are those of the oldest form (open, not openat): an architecture that lacks it
+ * says in its arch.h, by SYS_OF_name, which call it makes instead (at-forms.h).
+ */
 #define SYS_ARG(x)		((long)(x))
 #define SYS6(nr, a, b, c, d, e, f) \
 	raw_syscall(nr, SYS_ARG(a), SYS_ARG(b), SYS_ARG(c), SYS_ARG(d), SYS_ARG(e), SYS_ARG(f))
@@ -51,8 +42,19 @@ raw_syscall(long nr, long a, long b, long c, long d, long e, long f)
 #define SYS_N4(nr, a, b, c, d)		SYS6(nr, a, b, c, d, 0, 0)
 #define SYS_N5(nr, a, b, c, d, e)	SYS6(nr, a, b, c, d, e, 0)
 #define SYS_N6(nr, a, b, c, d, e, f)	SYS6(nr, a, b, c, d, e, f)
-#define SYS(name, ...) \
+#define SYS_AS(name, ...) \
 	SYS_PICK(0, ##__VA_ARGS__, 6, 5, 4, 3, 2, 1, 0)(__NR_##name, ##__VA_ARGS__)
+/* What SYS_OF_name has behind its first and its second comma, if there is one. */
+#define SYS_SECOND(_of, form, ...)		form
+#define SYS_FORM(...)				SYS_SECOND(__VA_ARGS__)
+#define SYS_THIRD(_of, _form, number, ...)	number
+#define SYS_PICK_NUMBER(...)			SYS_THIRD(__VA_ARGS__)
+#define SYS(name, ...) \
+	SYS_FORM(SYS_OF_##name, SYS_AS, 0)(name, ##__VA_ARGS__)
+
+/* The number of the call of this very name, or SYS_ABSENT. */
+#define SYS_ABSENT		0xffffu
+#define SYS_NUMBER(name)	SYS_PICK_NUMBER(SYS_OF_##name, 0, __NR_##name, 0)
 
 /* The few that nearly every benchmark needs, by name. */
 static inline long sys_open(const char *path, int flags, unsigned int mode)

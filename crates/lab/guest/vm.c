@@ -10,7 +10,6 @@
 #include <linux/reboot.h>
 #include "agent.h"
 
-#define RESULTS_PORT	"/dev/ttyS1"
 #define DEBUGFS		"/sys/kernel/debug"
 #define DISK		"/dev/ram0"
 #define IMAGE		"/image"
@@ -33,10 +32,10 @@ static void mount_one(const char *type, const char *dir, int wanted)
 static void open_port(void)
 {
 	static const char complaint[] =
-		"lsmeter agent: no results port " RESULTS_PORT "\n";
+		"lsmeter agent: no results port " ARCH_RESULTS_PORT "\n";
 	struct termios tio;
 
-	port = sys_open(RESULTS_PORT, O_RDWR | O_NOCTTY | O_CLOEXEC, 0);
+	port = sys_open(ARCH_RESULTS_PORT, O_RDWR | O_NOCTTY | O_CLOEXEC, 0);
 	if (port < 0) {
 		sys_write(1, complaint, sizeof(complaint) - 1);
 		vm_end();

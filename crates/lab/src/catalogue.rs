@@ -116,6 +116,9 @@ pub struct Benchmark {
     /// Counted operations per cell that it insists on (a composite one also when it is
     /// timed); `None` leaves it to the caller.
     pub repetitions: Option<u32>,
+    /// Components of the one path that an operation walks straight down; `None` if there
+    /// is no such path.
+    pub depth: Option<u32>,
 }
 
 impl Benchmark {
@@ -149,6 +152,7 @@ impl Benchmark {
             composite: next()? == "1",
             counts_children: next()? == "1",
             repetitions: number_or_none(next()?.parse().ok()?),
+            depth: number_or_none(next()?.parse().ok()?),
         };
         fields.next().is_none().then_some(benchmark)
     }
@@ -184,7 +188,7 @@ pub fn catalogue() -> &'static [Benchmark] {
     &CATALOGUE
 }
 
-/// The agent: a static x86-64 ELF program without a C library, init in a VM
+/// The agent: a static ELF program without a C library, init in a VM
 /// and a process on the host.
 #[must_use]
 pub fn agent() -> &'static [u8] {
@@ -240,12 +244,19 @@ mod tests {
 
     #[test]
     fn damaged_lines_are_refused() {
-        let line = "paper\t1\topen\tAA\tfile\t1\topen close\ts\tt\t0\t0\t0\t0";
+        let line = "paper\t1\topen\tAA\tfile\t1\topen close\ts\tt\t0\t0\t0\t0\t0";
         assert!(Benchmark::parse(line).is_some());
         assert!(Benchmark::parse(&line[..line.len() - 2]).is_none());
         assert!(Benchmark::parse(&format!("{line}\t0")).is_none());
         assert!(Benchmark::parse(&line.replace("paper", "papers")).is_none());
         assert!(Benchmark::parse("").is_none());
+    }
+
+    #[test]
+    fn depths_are_those_that_names_tell() {
+        for b in catalogue() {
+            assert_eq!(b.depth, experiment::path_depth(&b.variant), "{}", b.id());
+        }
     }
 
     #[test]

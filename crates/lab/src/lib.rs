@@ -16,6 +16,7 @@ pub mod gather;
 pub mod host;
 pub mod initramfs;
 pub mod inside;
+mod job;
 pub mod journal;
 pub mod kvm;
 pub mod module_symbols;

@@ -70,7 +70,9 @@ mod tests {
 
     /// A table of one function at the kernel's usual address.
     fn kernel() -> SymbolTable {
-        let mut cache = b"lsmesyms\x01\0\0\0\x02\0\0\0\x09\0\0\0".to_vec();
+        let mut cache = b"lsmesyms\x02\0\0\0".to_vec();
+        cache.extend(u32::from(arch::native().elf_machine).to_le_bytes());
+        cache.extend(b"\x02\0\0\0\x09\0\0\0");
         // 0xffffffff81000000 as ULEB128, then the distance to the end.
         cache.extend(b"\x80\x80\x80\x88\xf8\xff\xff\xff\xff\x01T\x05\0");
         cache.extend(b"\x10B\x04\0_text_end");

@@ -4,10 +4,12 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use experiment::{Cell, CellKey, Experiment, Metric, Place, SelectError};
 
-use crate::catalogue::{Benchmark, catalogue};
+use crate::catalogue::catalogue;
+pub use crate::job::Job;
 use crate::sweep::Sweep;
 
 mod shard;
@@ -18,7 +20,7 @@ pub struct PlannedCell {
     /// What identifies it.
     pub key: CellKey,
     /// What it runs.
-    pub benchmark: &'static Benchmark,
+    pub job: Arc<Job>,
 }
 
 /// Cells that are measured together: in one boot, or one run of the agent.
@@ -65,12 +67,25 @@ const OWN_BOOT_OPERATIONS: u32 = 1000;
 pub const HOST_FILESYSTEM: &str = "host";
 
 impl Plan {
-    /// Plans an experiment.
+    /// Plans an experiment of the agent's own benchmarks.
     ///
     /// # Errors
     /// [`SelectError`] if it selects nothing of the catalogue.
     pub fn new(experiment: &Experiment) -> Result<Plan, SelectError> {
         let chosen = experiment.selection.choose(catalogue())?;
+        let jobs = chosen.iter().map(|&index| Job::from(&catalogue()[index]));
+        Plan::of(experiment, jobs)
+    }
+
+    /// Plans an experiment of these jobs, in their order, whatever it selects itself.
+    ///
+    /// # Errors
+    /// [`SelectError::Nothing`] if none of them can be measured by the experiment's metrics.
+    pub fn of(
+        experiment: &Experiment,
+        jobs: impl IntoIterator<Item = Job>,
+    ) -> Result<Plan, SelectError> {
+        let jobs: Vec<Arc<Job>> = jobs.into_iter().map(Arc::new).collect();
         let filesystem = match (experiment.place, experiment.filesystem) {
             (Place::Lab, Some(filesystem)) => filesystem.as_str(),
             _ => HOST_FILESYSTEM,
@@ -89,23 +104,21 @@ impl Plan {
                     cells,
                 };
                 let mut add = |metric: Metric| -> Vec<usize> {
-                    let measured = chosen.iter().map(|&index| &catalogue()[index]);
+                    let measured = jobs.iter().filter(|job| job.is_measured_by(metric));
                     let first = cells.len();
-                    cells.extend(measured.filter(|b| measures(b, metric)).map(|benchmark| {
-                        PlannedCell {
-                            key: CellKey {
-                                kernel: kernel_name.clone(),
-                                stack: configuration.stack.names(),
-                                integrity: configuration.integrity.clone(),
-                                policy: configuration.policy,
-                                tuning: configuration.tuning,
-                                filesystem: filesystem.to_owned(),
-                                benchmark: benchmark.name.clone(),
-                                variant: benchmark.variant.clone(),
-                                metric,
-                            },
-                            benchmark,
-                        }
+                    cells.extend(measured.map(|job| PlannedCell {
+                        key: CellKey {
+                            kernel: kernel_name.clone(),
+                            stack: configuration.stack.names(),
+                            integrity: configuration.integrity.clone(),
+                            policy: configuration.policy,
+                            tuning: configuration.tuning,
+                            filesystem: filesystem.to_owned(),
+                            benchmark: job.benchmark.clone(),
+                            variant: job.variant.clone(),
+                            metric,
+                        },
+                        job: job.clone(),
                     }));
                     (first..cells.len()).collect()
                 };
@@ -116,7 +129,7 @@ impl Plan {
                 let counted: Vec<usize> = counted.into_iter().flat_map(&mut add).collect();
                 let clocked: Vec<usize> = clocked.into_iter().flat_map(&mut add).collect();
                 let is_long = |cell: &usize| {
-                    let operations = cells[*cell].benchmark.repetitions;
+                    let operations = cells[*cell].job.repetitions;
                     operations.is_some_and(|operations| operations >= OWN_BOOT_OPERATIONS)
                 };
                 let (long, short): (Vec<usize>, Vec<usize>) =
@@ -151,8 +164,8 @@ impl Plan {
     pub fn blank(&self, cell: usize) -> Cell {
         let planned = &self.cells[cell];
         let mut blank = Cell::unmeasured(planned.key.clone());
-        blank.syscalls.clone_from(&planned.benchmark.syscalls);
-        blank.class = planned.benchmark.class.to_string();
+        blank.syscalls.clone_from(&planned.job.syscalls);
+        blank.class.clone_from(&planned.job.class);
         blank
     }
 
@@ -195,27 +208,27 @@ impl Plan {
             _ => {}
         }
         for &number in cells {
-            let PlannedCell { key, benchmark } = &self.cells[number];
+            let PlannedCell { key, job } = &self.cells[number];
             let all = experiment.samples.of(key.metric);
             let points = how
                 .sweep
                 .map_or(0, |sweep| sweep.points_of(key).len() as u32);
             let repetitions = how.sweep.map_or(0, |sweep| sweep.repetitions);
-            let samples = match (key.metric, benchmark.repetitions) {
+            let samples = match (key.metric, job.repetitions) {
                 _ if points > 0 => points * repetitions,
                 (Metric::Instructions, Some(repetitions)) => repetitions,
                 (Metric::Instructions, None) => all,
                 _ => share(all, experiment.rounds, round),
             };
-            let warmup = match (key.metric, benchmark.repetitions) {
+            let warmup = match (key.metric, job.repetitions) {
                 (Metric::Throughput, _) => (experiment.throughput_warmup_s * 1e3) as u32,
                 (Metric::Instructions, Some(_)) => 1,
                 _ => experiment.warmup,
             };
             let _ = write!(
                 text,
-                "cell {number} {} {} {} warmup={warmup} samples={samples}",
-                key.benchmark, key.variant, key.metric
+                "cell {number} {} {} warmup={warmup} samples={samples}",
+                job.directive, key.metric
             );
             if key.metric == Metric::Throughput {
                 let ms = experiment.throughput_period_s * 1e3 / f64::from(experiment.rounds);
@@ -240,18 +253,10 @@ fn share(all: u32, rounds: u32, round: u32) -> u32 {
     all / rounds + u32::from(round < all % rounds)
 }
 
-fn measures(benchmark: &Benchmark, metric: Metric) -> bool {
-    match metric {
-        // What only has a throughput in the paper still has a count.
-        Metric::Instructions => true,
-        Metric::Time => benchmark.measures.latency,
-        Metric::Throughput => benchmark.measures.throughput,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::Measures;
     use experiment::Spec;
 
     fn experiment(toml: &str) -> Experiment {
@@ -300,10 +305,7 @@ mod tests {
             .visits
             .iter()
             .map(|visit| {
-                let ids = visit
-                    .cells
-                    .iter()
-                    .map(|&cell| plan.cells[cell].benchmark.id());
+                let ids = visit.cells.iter().map(|&cell| plan.cells[cell].job.id());
                 ids.collect()
             })
             .collect();
@@ -332,5 +334,33 @@ mod tests {
             text,
             "fs tmpfs\ncell 0 open AA instructions warmup=64 samples=64\n"
         );
+    }
+
+    #[test]
+    fn what_the_agent_was_not_compiled_with_can_be_planned() {
+        let experiment = experiment("filesystem = 'tmpfs'\nstacks = ['capability']");
+        let job = Job {
+            benchmark: "tar".to_owned(),
+            variant: "linux".to_owned(),
+            directive: "tar linux".to_owned(),
+            measures: Measures {
+                latency: true,
+                throughput: false,
+            },
+            syscalls: vec!["openat".to_owned()],
+            class: "workload".to_owned(),
+            depth: None,
+            repetitions: Some(3),
+        };
+        let plan = Plan::of(&experiment, [job]).unwrap();
+        let titles: Vec<String> = plan.cells.iter().map(|cell| cell.job.id()).collect();
+        assert_eq!(titles, ["tar:linux"]);
+        assert_eq!(plan.blank(0).class, "workload");
+        assert_eq!(
+            plan.directives(&experiment, &Manner::default(), 0, &[0]),
+            "fs tmpfs\ncell 0 tar linux instructions warmup=1 samples=3\n"
+        );
+        let nothing = Plan::of(&experiment, []);
+        assert!(matches!(nothing, Err(SelectError::Nothing)));
     }
 }

@@ -9,26 +9,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use arch::Arch;
 use experiment::{Clock, Emulator, PluginApi};
 use rustix::process::Signal;
 
 use crate::error::LabError;
 
-const PROGRAM: &str = "qemu-system-x86_64";
-
-/// A named model, not `max`: it boots three times faster on QEMU 10 and makes counts
-/// agree across QEMU versions. Without the features that TCG lacks, which QEMU would
-/// warn of.
-pub const TCG_CPU: &str = "Haswell-noTSX,-pcid,-x2apic,-tsc-deadline,-invpcid";
-/// The PC of 1996: with a PVH kernel it boots faster than q35 (no PCIe to scan), and
-/// unlike microvm it has two serial ports.
-pub const MACHINE: &str = "pc";
 const MEMORY_MIB: u32 = 768;
 
 /// A QEMU and what it can do.
 #[derive(Debug, Clone)]
 pub struct Qemu {
     path: PathBuf,
+    /// The architecture of its guests.
+    pub arch: &'static Arch,
     /// Its version, such as `7.2.22`.
     pub version: String,
     /// Its TCG plugin interface, None if it has none.
@@ -51,7 +45,7 @@ pub enum Accelerator {
 /// One virtual machine.
 #[derive(Debug)]
 pub struct Machine<'a> {
-    /// vmlinux with a PVH entry, or bzImage.
+    /// An image that QEMU boots.
     pub kernel: &'a Path,
     /// Its initramfs.
     pub initramfs: &'a Path,
@@ -91,20 +85,21 @@ pub struct Plugin<'a> {
 }
 
 impl Qemu {
-    /// Looks for QEMU (at `path`, or in PATH) and asks it what it can do. `plugin` is
-    /// lsmeter's plugin as a file.
+    /// Looks for the QEMU of this machine's architecture (at `path`, or in PATH) and asks
+    /// it what it can do. `plugin` is lsmeter's plugin as a file.
     ///
     /// # Errors
     /// [`LabError::Environment`] if there is none, or it does not start.
     pub fn probe(path: Option<&Path>, plugin: &Path) -> Result<Qemu, LabError> {
-        let path = path.map_or_else(|| PathBuf::from(PROGRAM), Path::to_path_buf);
+        let arch = arch::native();
+        let path = path.map_or_else(|| arch.machine.program.into(), Path::to_path_buf);
         let output = Command::new(&path)
             .arg("--version")
             .stdin(Stdio::null())
             .output()
             .map_err(|error| LabError::Environment {
                 what: format!("cannot run {}: {error}", path.display()),
-                hint: "install QEMU: apt-get install qemu-system-x86".to_owned(),
+                hint: format!("install QEMU: apt-get install {}", arch.machine.package),
             })?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let version = text
@@ -121,6 +116,7 @@ impl Qemu {
             .to_owned();
         let mut qemu = Qemu {
             path,
+            arch,
             version,
             plugin_api: None,
             sandbox: false,
@@ -206,8 +202,8 @@ impl Qemu {
     pub fn describe(&self, accelerator: Accelerator, plugin: bool) -> Emulator {
         Emulator {
             version: self.version.clone(),
-            cpu: cpu(accelerator).to_owned(),
-            machine: MACHINE.to_owned(),
+            cpu: self.cpu(accelerator).to_owned(),
+            machine: self.arch.machine.board.to_owned(),
             plugin_api: self.plugin_api.filter(|_| plugin),
         }
     }
@@ -230,9 +226,9 @@ impl Qemu {
                 "-m",
                 &MEMORY_MIB.to_string(),
                 "-cpu",
-                cpu(machine.accelerator),
+                self.cpu(machine.accelerator),
             ])
-            .args(["-machine", &format!("{MACHINE},vmport=off,usb=off")])
+            .args(["-machine", &self.arch.machine.board_argument()])
             .args([
                 "-chardev",
                 "stdio,id=console,signal=off",
@@ -248,7 +244,11 @@ impl Qemu {
             .arg(machine.initramfs)
             .args([
                 "-append",
-                &format!("{} {}", base_cmdline(machine.accelerator), machine.cmdline),
+                &format!(
+                    "{} {}",
+                    self.base_cmdline(machine.accelerator),
+                    machine.cmdline
+                ),
             ]);
         match machine.accelerator {
             Accelerator::Kvm => {
@@ -289,6 +289,33 @@ impl Qemu {
         die_with_parent(&mut command, Signal::KILL);
         command
     }
+
+    fn cpu(&self, accelerator: Accelerator) -> &'static str {
+        match accelerator {
+            Accelerator::Tcg(_) => self.arch.machine.processor,
+            Accelerator::Kvm => "host",
+        }
+    }
+
+    /// Large hash tables for names and inodes: in small ones a benchmark's names may share
+    /// a bucket with others, by the chance of an address, and each of its look-ups then
+    /// takes a step more. No self-tests of ciphers: newer kernels run them in a thread
+    /// beside init, and the larger prime groups keep it busy through all that is measured.
+    fn base_cmdline(&self, accelerator: Accelerator) -> String {
+        let machine = &self.arch.machine;
+        let emulated = match accelerator {
+            Accelerator::Tcg(_) => format!(
+                " norandmaps {} dhash_entries=1048576 ihash_entries=1048576",
+                machine.emulated_cmdline
+            ),
+            Accelerator::Kvm => String::new(),
+        };
+        format!(
+            "console={} quiet panic=-1 oops=panic {} nokaslr rdinit=/init{emulated} \
+             cryptomgr.notests=1",
+            machine.console, machine.cmdline
+        )
+    }
 }
 
 const SANDBOX: &str = "on,obsolete=deny,elevateprivileges=deny,spawn=deny";
@@ -299,37 +326,10 @@ fn join(text: &str, path: &Path) -> OsString {
     joined
 }
 
-fn cpu(accelerator: Accelerator) -> &'static str {
-    match accelerator {
-        Accelerator::Tcg(_) => TCG_CPU,
-        Accelerator::Kvm => "host",
-    }
-}
-
 fn kvm_usable() -> bool {
     fs::OpenOptions::new()
         .read(true)
         .write(true)
         .open("/dev/kvm")
         .is_ok()
-}
-
-/// `nolapic_timer` is what makes a boot under icount fast: the APIC timer's
-/// calibration waits for time that only instructions can pass. Large hash tables for
-/// names and inodes: in small ones a benchmark's names may share a bucket with others,
-/// by the chance of an address, and each of its look-ups then takes a step more.
-/// No self-tests of ciphers: newer kernels run them in a thread beside init, and the
-/// larger prime groups keep it busy through all that is measured.
-fn base_cmdline(accelerator: Accelerator) -> &'static str {
-    match accelerator {
-        Accelerator::Tcg(_) => {
-            "console=ttyS0 quiet panic=-1 oops=panic reboot=t nokaslr rdinit=/init \
-             norandmaps nolapic_timer no_timer_check tsc_early_khz=1000000 \
-             dhash_entries=1048576 ihash_entries=1048576 cryptomgr.notests=1"
-        }
-        Accelerator::Kvm => {
-            "console=ttyS0 quiet panic=-1 oops=panic reboot=t nokaslr rdinit=/init \
-             cryptomgr.notests=1"
-        }
-    }
 }

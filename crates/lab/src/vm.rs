@@ -30,7 +30,7 @@ const CONSOLE_LINES: usize = 6;
 /// A kernel and all that belongs to it, ready to boot.
 #[derive(Debug, Clone)]
 pub struct Bootable {
-    /// vmlinux with a PVH entry, or bzImage.
+    /// An image that QEMU boots.
     pub image: PathBuf,
     /// The initramfs without directives.
     pub initramfs: PathBuf,

@@ -17,7 +17,7 @@ pub struct Config {
     mirror: Option<String>,
     /// Its security archive, such as `http://MIRROR/debian-security`.
     security_mirror: Option<String>,
-    /// QEMU to use. Default: `qemu-system-x86_64` in PATH.
+    /// QEMU to use. Default: that of this machine's architecture in PATH.
     pub qemu: Option<PathBuf>,
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Profile, ProfileDocument, Status};
+use experiment::{Profile, ProfileDocument, Status, path_components};
 
 use crate::error::PlacementError;
 use crate::facts::{BenchmarkFact, Facts, matches_any};
@@ -43,18 +43,6 @@ pub fn compare(
     Ok(Comparison::new(hooks, skipped))
 }
 
-/// Components of the path that a variant names: `AA/BB` and `depth2` have two.
-fn depth_of(variant: &str) -> u32 {
-    if let Some(number) = variant
-        .strip_prefix("depth")
-        .and_then(|number| number.parse().ok())
-    {
-        return number;
-    }
-    let components = variant.split('/').filter(|part| !part.is_empty()).count();
-    u32::try_from(components).unwrap_or(1).max(1)
-}
-
 fn operation(
     profile: &Profile,
     placement: &PlacementDocument,
@@ -71,7 +59,7 @@ fn operation(
     }
     let depth = fact
         .and_then(|fact| fact.depth)
-        .unwrap_or_else(|| depth_of(&profile.variant));
+        .unwrap_or_else(|| path_components(&profile.variant));
     let links = fact.map_or(0, |fact| fact.links);
     let calls = calls(profile, placement, fact)?;
     let direct = placement
@@ -176,17 +164,4 @@ fn calls<'p>(
         })?);
     }
     Ok(calls)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn depths() {
-        assert_eq!(depth_of("AA/../HH"), 3);
-        assert_eq!(depth_of("depth4"), 4);
-        assert_eq!(depth_of("4KB"), 1);
-        assert_eq!(depth_of(""), 1);
-    }
 }

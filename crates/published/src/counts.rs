@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A run's counts beside those published: calls of hooks, and of the system.
 
-use experiment::{Cell, HookCost, Metric, Status};
+use experiment::{Cell, HookCost, Metric, Status, path_components};
 
 use crate::beside::{AGREES_POINTS, Comparison, Verdict, comparison, explained};
 use crate::lookup::{Cells, Place};
@@ -29,7 +29,7 @@ pub(crate) fn counts<'a>(
             continue;
         }
         let components = if figure.per_component {
-            operation.components() as f64
+            f64::from(path_components(&operation.variant))
         } else {
             1.0
         };

@@ -88,19 +88,6 @@ pub struct Operation {
     pub variant: String,
 }
 
-impl Operation {
-    /// Components of its path: 1 for `AA` and `depth1`, 8 for the deepest; 1 for what is
-    /// no path.
-    pub fn components(&self) -> u64 {
-        let depth = self.variant.strip_prefix("depth");
-        let depth = depth.and_then(|digits| digits.parse::<u8>().ok());
-        depth.map_or_else(
-            || 1 + self.variant.matches('/').count() as u64,
-            |depth| u64::from(depth.max(1)),
-        )
-    }
-}
-
 impl fmt::Display for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.benchmark, self.variant)
@@ -303,24 +290,6 @@ mod tests {
             ("", "a", false),
         ] {
             assert_eq!(fits(pattern, text), does, "{pattern} {text}");
-        }
-    }
-
-    #[test]
-    fn components_of_a_path() {
-        for (variant, components) in [
-            ("AA", 1),
-            ("AA/BB/CC", 3),
-            ("depth5", 5),
-            ("depth", 1),
-            ("random", 1),
-            ("", 1),
-        ] {
-            let operation = Operation {
-                benchmark: "open".to_owned(),
-                variant: variant.to_owned(),
-            };
-            assert_eq!(operation.components(), components, "{variant}");
         }
     }
 }

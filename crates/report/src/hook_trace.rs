@@ -16,14 +16,6 @@ const HOOK_WIDTH: usize = 44;
 const NAME_LIMIT: usize = 60;
 /// Deepest indentation of nested hooks, in levels.
 const INDENT_LEVELS: usize = 6;
-/// What every system call goes through before its own function.
-const ENTRY: [&str; 4] = [
-    "entry_SYSCALL_64",
-    "entry_SYSCALL_64_after_hwframe",
-    "do_syscall_64",
-    "x64_sys_call",
-];
-
 /// The hooks of one operation in the order in which they were called, in lines of at
 /// most 100 columns: the call's number, the hook, and the chain of its callers from the
 /// system call's function inwards. A hook called from inside another one stands indented
@@ -131,7 +123,7 @@ fn calls(tree: &CallTree, hook_of: &dyn Fn(&str) -> Option<String>) -> Vec<Call>
             Some(outer) => outer + 1,
             None => callers
                 .iter()
-                .take_while(|at| ENTRY.contains(&nodes[**at].function.as_str()))
+                .take_while(|at| arch::is_syscall_path(&nodes[**at].function))
                 .count(),
         };
         let chain: Vec<String> = callers[start..]

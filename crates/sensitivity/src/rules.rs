@@ -3,22 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Caches, DelayModule, DepthRule, Slope, Status};
+use experiment::{Caches, DelayModule, DepthRule, Slope, Status, path_depth};
 use stats::Fit;
-
-/// Components of the path that a variant walks: of `AA/BB/CC` and of `depth3` 3. None for
-/// variants that do something else on the way, as `AA/../HH`.
-#[must_use]
-pub fn depth(variant: &str) -> Option<u32> {
-    if let Some(depth) = variant.strip_prefix("depth") {
-        return depth.parse().ok();
-    }
-    let component = |c: &str| c.len() == 2 && c.bytes().all(|b| b.is_ascii_uppercase());
-    variant
-        .split('/')
-        .all(component)
-        .then(|| variant.split('/').count() as u32)
-}
 
 /// What one rule is about.
 type Family<'a> = (&'a str, DelayModule, Caches, &'a str, &'a str);
@@ -30,7 +16,7 @@ pub fn rules(slopes: &[Slope]) -> Vec<DepthRule> {
     let mut families: BTreeMap<Family<'_>, Vec<(u32, &Slope)>> = BTreeMap::new();
     let mut order = Vec::new();
     for slope in slopes.iter().filter(|slope| slope.status == Status::Ok) {
-        let Some(depth) = depth(&slope.variant) else {
+        let Some(depth) = path_depth(&slope.variant) else {
             continue;
         };
         let hook = match slope.is_whole() {
@@ -88,18 +74,4 @@ fn rule(family: Family<'_>, members: &[(u32, &Slope)]) -> Option<DepthRule> {
         depths: members.iter().map(|(depth, _)| *depth).collect(),
         beta1,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn depth_is_the_number_of_components() {
-        let depths = ["AA", "AA/BB/CC", "depth4"].map(depth);
-        assert_eq!(depths, [Some(1), Some(3), Some(4)]);
-        for other in ["AA/../HH", "symlink", "4KB", "", "depth", "depth-1"] {
-            assert_eq!(depth(other), None, "{other}");
-        }
-    }
 }

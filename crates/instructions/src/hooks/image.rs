@@ -3,12 +3,12 @@
 
 use super::HookListError;
 use crate::symbols::SymbolTable;
-use crate::symbols::elf::{check_machine, section_names, sections, segments, slice};
+use crate::symbols::elf::{machine, section_names, sections, segments, slice};
 
-/// The raw BTF in `bytes`, an x86-64 ELF file: by its section, else by symbols, for
+/// The raw BTF in `bytes`, an ELF file of a known architecture: by its section, else by symbols, for
 /// images whose section headers were stripped.
 pub(super) fn btf<'a>(bytes: &'a [u8], symbols: &SymbolTable) -> Result<&'a [u8], HookListError> {
-    check_machine(bytes).map_err(|reason| HookListError::NotVmlinux { reason })?;
+    machine(bytes).map_err(|reason| HookListError::NotVmlinux { reason })?;
     by_section(bytes)
         .or_else(|| by_symbols(bytes, symbols))
         .ok_or(HookListError::NoBtf)

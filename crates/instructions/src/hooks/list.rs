@@ -11,8 +11,8 @@ use crate::symbols::{Symbol, SymbolTable};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HookListError {
-    /// The bytes are not an x86-64 ELF file.
-    #[error("the kernel image is not an x86-64 vmlinux: {reason}")]
+    /// The bytes are not an ELF file of a known architecture.
+    #[error("the kernel image is not an {} vmlinux: {reason}", arch::titles())]
     NotVmlinux {
         /// What is wrong with it.
         reason: &'static str,
@@ -79,7 +79,7 @@ pub struct HookList {
 }
 
 impl HookList {
-    /// The hooks that the BTF of a decompressed x86-64 `vmlinux` describes: the members
+    /// The hooks that the BTF of a decompressed `vmlinux` describes: the members
     /// of `union security_list_options` that are function pointers, else the lists in
     /// `struct security_hook_heads` (`include/linux/lsm_hooks.h`).
     ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The addresses of kallsyms, in every form x86-64 kernels have stored them.
+//! The addresses of kallsyms, in every form that kernels have stored them.
 //!
 //! The table lies before the number of symbols (up to 6.4) or after the token
 //! index (later). `kallsyms_sym_address()` in `kernel/kallsyms.c` reads it:
@@ -7,7 +7,7 @@
 //! - 64-bit addresses, without `CONFIG_KALLSYMS_BASE_RELATIVE` (before 4.6,
 //!   optional up to 6.10);
 //! - 32-bit offsets and a 64-bit base after them; with
-//!   `CONFIG_KALLSYMS_ABSOLUTE_PERCPU` (x86-64 SMP up to 6.14) one below zero
+//!   `CONFIG_KALLSYMS_ABSOLUTE_PERCPU` (SMP on some architectures up to 6.14) one below zero
 //!   is `base - 1 - offset`, any other a per-CPU variable's absolute value;
 //!   else `base + offset`;
 //! - 32-bit distances from the place they are stored at (from 7.0).
@@ -18,10 +18,6 @@
 use super::elf::{Image, Segment, u32_at, u64_at};
 use super::kallsyms::Names;
 use super::table::Builder;
-
-/// Where x86-64 maps the kernel's text (`__START_KERNEL_map`,
-/// `arch/x86/include/asm/page_64_types.h`).
-const START_KERNEL_MAP: u64 = 0xffff_ffff_8000_0000;
 
 #[derive(Debug, Clone, Copy)]
 enum Encoding {
@@ -80,7 +76,7 @@ pub(super) fn find(
     builder: &Builder,
 ) -> Option<Vec<u64>> {
     let anchors = Anchors::of(builder)?;
-    candidates(segment, names, tokens_end)
+    candidates(segment, names, tokens_end, builder.arch.code.text_base)
         .into_iter()
         .find_map(|(start, encoding)| {
             encoding
@@ -90,12 +86,17 @@ pub(super) fn find(
 }
 
 /// Where the addresses may be, and in which form.
-fn candidates(segment: &Segment<'_>, names: &Names, tokens_end: usize) -> Vec<(usize, Encoding)> {
+fn candidates(
+    segment: &Segment<'_>,
+    names: &Names,
+    tokens_end: usize,
+    text_base: u64,
+) -> Vec<(usize, Encoding)> {
     let bytes = segment.bytes;
     let offsets_len = 4 * names.number;
     let mut candidates = Vec::new();
     let mut offsets = |start: usize, base_at: usize| {
-        if let Some(base) = u64_at(bytes, base_at).filter(|&base| base >= START_KERNEL_MAP) {
+        if let Some(base) = u64_at(bytes, base_at).filter(|&base| base >= text_base) {
             candidates.push((start, Encoding::BaseRelativeOrPercpu { base }));
             candidates.push((start, Encoding::BaseRelative { base }));
         }
@@ -124,25 +125,33 @@ fn candidates(segment: &Segment<'_>, names: &Names, tokens_end: usize) -> Vec<(u
 
 /// Symbols of which the ELF file says where they are.
 struct Anchors {
+    /// None of them lies below this address.
+    text_base: u64,
     /// Code: the entry of system calls and, if there, `_stext`.
     code: Vec<usize>,
-    /// `startup_64`: code, but not always in a segment marked so.
+    /// Where the kernel is started: code, but not always in a segment marked so.
     start: Vec<usize>,
-    /// `_text`: the start of a segment (`arch/x86/kernel/vmlinux.lds.S`).
+    /// `_text`: the start of a segment (`vmlinux.lds.S`).
     text: Vec<usize>,
 }
 
 impl Anchors {
     fn of(builder: &Builder) -> Option<Self> {
-        let mut code = builder.positions("entry_SYSCALL_64");
+        let names = &builder.arch.code;
+        let mut code = builder.positions(names.syscall_entry);
         let stext = builder.positions("_stext");
-        let start = builder.positions("startup_64");
+        let start = builder.positions(names.start);
         let text = builder.positions("_text");
         if code.is_empty() || (stext.is_empty() && start.is_empty() && text.is_empty()) {
             return None;
         }
         code.extend(stext);
-        Some(Self { code, start, text })
+        Some(Self {
+            text_base: names.text_base,
+            code,
+            start,
+            text,
+        })
     }
 
     fn hold(&self, image: &Image<'_>, addresses: &[u64]) -> bool {
@@ -150,7 +159,7 @@ impl Anchors {
             positions
                 .iter()
                 .filter_map(|&at| addresses.get(at))
-                .all(|&address| address >= START_KERNEL_MAP && check(address))
+                .all(|&address| address >= self.text_base && check(address))
         };
         all(&self.code, &|address| image.is_code(address))
             && all(&self.start, &|address| image.is_loaded(address))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A compact file form of a symbol table, so that an image is searched once.
 //!
-//! Little endian: the magic, a 32-bit version, number of symbols and length of
-//! all names; then for each symbol the distance to the address before it
+//! Little endian: the magic; in 32 bits each a version, the `e_machine` of the kernel's
+//! architecture, the number of symbols and the length of all names; then for each symbol the distance to the address before it
 //! (ULEB128), its kind (one byte) and the length of its name (16 bits); then
 //! the names; then the CRC-32 of everything before.
 
@@ -13,8 +13,8 @@ use super::table::{Builder, is_kind};
 use super::{MAX_NAME_BYTES, MAX_SYMBOLS, SymbolError, SymbolTable};
 
 const MAGIC: &[u8; 8] = b"lsmesyms";
-const VERSION: u32 = 1;
-const HEADER_LEN: usize = MAGIC.len() + 12;
+const VERSION: u32 = 2;
+const HEADER_LEN: usize = MAGIC.len() + 16;
 const CRC_LEN: usize = 4;
 /// Ten bytes of ULEB128, the kind, the length of the name.
 const MAX_ENTRY_LEN: usize = 13;
@@ -65,6 +65,8 @@ impl SymbolTable {
         let mut bytes = Vec::with_capacity(HEADER_LEN + self.len() * 6 + names_len + CRC_LEN);
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
+        let machine = u32::from(self.arch().elf_machine);
+        bytes.extend_from_slice(&machine.to_le_bytes());
         // Both are within the limits that every table was built with.
         bytes.extend_from_slice(&(self.len() as u32).to_le_bytes());
         bytes.extend_from_slice(&(names_len as u32).to_le_bytes());
@@ -114,8 +116,11 @@ impl SymbolTable {
 
 fn decode(body: &[u8]) -> Result<SymbolTable, CacheError> {
     let short = || damaged("it ends too early");
-    let number = u32_at(body, MAGIC.len() + 4).ok_or_else(short)? as usize;
-    let names_len = u32_at(body, MAGIC.len() + 8).ok_or_else(short)? as usize;
+    let machine = u32_at(body, MAGIC.len() + 4).ok_or_else(short)?;
+    let arch = u16::try_from(machine).ok().and_then(arch::by_elf_machine);
+    let arch = arch.ok_or_else(|| damaged("it is of no known architecture"))?;
+    let number = u32_at(body, MAGIC.len() + 8).ok_or_else(short)? as usize;
+    let names_len = u32_at(body, MAGIC.len() + 12).ok_or_else(short)? as usize;
     let names_at = body.len().checked_sub(names_len).ok_or_else(short)?;
     let mut entries = body.get(HEADER_LEN..names_at).ok_or_else(short)?;
     let names = str::from_utf8(&body[names_at..]).ok();
@@ -123,7 +128,7 @@ fn decode(body: &[u8]) -> Result<SymbolTable, CacheError> {
         .filter(|names| names.bytes().all(|byte| byte.is_ascii_graphic()))
         .ok_or_else(|| damaged("a name is not printable ASCII"))?;
 
-    let mut builder = Builder::default();
+    let mut builder = Builder::new(arch);
     let mut address = 0u64;
     for _ in 0..number {
         let distance = take_uleb128(&mut entries).ok_or_else(short)?;

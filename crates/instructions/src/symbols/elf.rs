@@ -2,12 +2,13 @@
 //! The few parts of an ELF file that finding symbols needs: where its bytes
 //! are loaded, its sections, and its `.symtab` when it still has one.
 
+use arch::Arch;
+
 use super::SymbolError;
 use super::table::Builder;
 
 const PT_LOAD: u32 = 1;
 const PF_X: u32 = 1;
-const EM_X86_64: u16 = 62;
 const SHT_SYMTAB: u32 = 2;
 const SHT_NOBITS: u32 = 8;
 const SHF_WRITE: u64 = 1;
@@ -100,9 +101,10 @@ impl RawSymbol<'_> {
     }
 }
 
-/// An x86-64 ELF file.
+/// An ELF file of a known architecture.
 #[derive(Debug)]
 pub(super) struct Image<'a> {
+    pub arch: &'static Arch,
     bytes: &'a [u8],
     pub segments: Vec<Segment<'a>>,
     sections: Vec<Section>,
@@ -132,7 +134,7 @@ pub(crate) fn slice(bytes: &[u8], offset: u64, len: u64) -> Option<&[u8]> {
 
 impl<'a> Image<'a> {
     pub fn parse(bytes: &'a [u8]) -> Result<Self, SymbolError> {
-        check_machine(bytes).map_err(|reason| SymbolError::NotVmlinux { reason })?;
+        let arch = machine(bytes).map_err(|reason| SymbolError::NotVmlinux { reason })?;
         let segments = segments(bytes).ok_or(SymbolError::NotVmlinux {
             reason: "its program headers point outside the file (is it cut off?)",
         })?;
@@ -144,6 +146,7 @@ impl<'a> Image<'a> {
         // A stripped or damaged section table only costs us `.symtab`.
         let sections = sections(bytes).unwrap_or_default();
         Ok(Self {
+            arch,
             bytes,
             segments,
             sections,
@@ -178,7 +181,7 @@ impl<'a> Image<'a> {
 
     /// The symbols of `.symtab`, or `None` if there is no usable one.
     pub fn symtab(&self) -> Option<Result<Builder, SymbolError>> {
-        let mut builder = Builder::default();
+        let mut builder = Builder::new(self.arch);
         for symbol in symbols(self.bytes, &self.sections)? {
             let Some(section) = self.sections.get(symbol.section).filter(|s| s.is_loaded()) else {
                 continue;
@@ -192,8 +195,8 @@ impl<'a> Image<'a> {
     }
 }
 
-/// Whether it is an ELF file for x86-64; otherwise what it is.
-pub(crate) fn check_machine(bytes: &[u8]) -> Result<(), &'static str> {
+/// The architecture that it is an ELF file for; otherwise what it is.
+pub(crate) fn machine(bytes: &[u8]) -> Result<&'static Arch, &'static str> {
     let ident = bytes
         .get(..HEADER_LEN)
         .ok_or("it is shorter than an ELF header")?;
@@ -201,10 +204,10 @@ pub(crate) fn check_machine(bytes: &[u8]) -> Result<(), &'static str> {
         return Err("it does not begin with the ELF magic");
     }
     // EI_CLASS 2 is 64 bits, EI_DATA 1 is little endian.
-    if ident[4] != 2 || ident[5] != 1 || u16_at(ident, 18) != Some(EM_X86_64) {
-        return Err("it is an ELF file for another machine");
-    }
-    Ok(())
+    u16_at(ident, 18)
+        .filter(|_| ident[4] == 2 && ident[5] == 1)
+        .and_then(arch::by_elf_machine)
+        .ok_or("it is an ELF file for another machine")
 }
 
 /// The symbols of `.symtab`, if there is one within the file.

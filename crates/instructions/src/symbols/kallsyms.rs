@@ -17,6 +17,8 @@
 //! tokens, the names right before the markers and the number right before the
 //! names; each is checked against the others, no version is asked for.
 
+use arch::Arch;
+
 use super::addresses;
 use super::elf::{Image, Segment, u32_at, u64_at};
 use super::table::{Builder, is_kind};
@@ -83,6 +85,7 @@ pub(super) fn read(image: &Image<'_>) -> Result<Builder, Missing> {
     let mut work_left = MIN_WORK.saturating_add(image.len().saturating_mul(4));
     for segment in &image.segments {
         let mut search = Search {
+            arch: image.arch,
             bytes: segment.bytes,
             work_left: &mut work_left,
         };
@@ -97,6 +100,7 @@ pub(super) fn read(image: &Image<'_>) -> Result<Builder, Missing> {
 }
 
 struct Search<'a> {
+    arch: &'static Arch,
     bytes: &'a [u8],
     /// Bytes of names that may still be read and spelled, right or wrong.
     work_left: &'a mut usize,
@@ -160,7 +164,7 @@ impl Search<'_> {
 
     /// The names and kinds, with addresses still to be set.
     fn decode(&mut self, names: &Names, tokens: &Tokens<'_>) -> Option<Builder> {
-        let mut builder = Builder::default();
+        let mut builder = Builder::new(self.arch);
         let mut at = names.start;
         let mut text = Vec::with_capacity(MAX_NAME_LEN + 1);
         for _ in 0..names.number {

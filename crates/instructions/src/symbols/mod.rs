@@ -37,8 +37,8 @@ const MAX_NAME_BYTES: usize = 128 << 20;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SymbolError {
-    /// The bytes are not an x86-64 ELF file that can be loaded.
-    #[error("the kernel image is not an x86-64 vmlinux: {reason}")]
+    /// The bytes are not an ELF file of a known architecture that can be loaded.
+    #[error("the kernel image is not an {} vmlinux: {reason}", arch::titles())]
     NotVmlinux {
         /// What is wrong with it.
         reason: &'static str,
@@ -55,7 +55,7 @@ pub enum SymbolError {
         /// The limit that was passed.
         what: &'static str,
     },
-    /// The bytes are no x86-64 module.
+    /// The bytes are no module of a known architecture.
     #[error("the module {module} is not a sound .ko file: {reason}")]
     NotModule {
         /// The module's name.
@@ -98,7 +98,7 @@ impl SymbolError {
 }
 
 impl SymbolTable {
-    /// Reads the symbols of `bytes`, a decompressed x86-64 `vmlinux`, from
+    /// Reads the symbols of `bytes`, a decompressed `vmlinux`, from
     /// the kallsyms tables in it or else from its `.symtab`.
     ///
     /// # Errors

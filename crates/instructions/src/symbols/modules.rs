@@ -8,12 +8,15 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use arch::Arch;
+
 use super::elf::{self, Section};
 use super::table::Builder;
 use super::{MAX_NAME_LEN, SymbolError, SymbolTable};
 
 const ET_REL: u16 = 1;
-/// The kernel's half of the address space begins here (`mm.rst` of x86-64).
+/// The kernel's half of the address space begins here on every
+/// architecture of [`arch::ALL`].
 const KERNEL_HALF: u64 = 1 << 63;
 /// The letter of nm(1) for an absolute symbol, which is no code.
 const MARKER_KIND: u8 = b'a';
@@ -116,6 +119,7 @@ impl SymbolTable {
 
 /// What matters of a `.ko`.
 struct ModuleFile<'a> {
+    arch: &'static Arch,
     name: &'a str,
     bytes: &'a [u8],
     sections: Vec<Section>,
@@ -130,7 +134,7 @@ impl<'a> ModuleFile<'a> {
         if !is_name {
             return Err(bad("its name is no word"));
         }
-        elf::check_machine(module.elf).map_err(bad)?;
+        let arch = elf::machine(module.elf).map_err(bad)?;
         if elf::u16_at(module.elf, 16) != Some(ET_REL) {
             return Err(bad("it is no relocatable file"));
         }
@@ -139,6 +143,7 @@ impl<'a> ModuleFile<'a> {
         let section_names = elf::section_names(module.elf, &sections)
             .ok_or_else(|| bad("its sections have no names"))?;
         Ok(Self {
+            arch,
             name: module.name,
             bytes: module.elf,
             sections,
@@ -189,7 +194,7 @@ impl<'a> ModuleFile<'a> {
     /// The functions in `placed`, those that share an address in the order of
     /// `/proc/kallsyms`.
     fn functions(&self, placed: &[Placed<'_>]) -> Result<Builder, SymbolError> {
-        let mut builder = Builder::default();
+        let mut builder = Builder::new(self.arch);
         if placed.is_empty() {
             return Ok(builder);
         }

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use arch::Arch;
+
 use super::{MAX_NAME_BYTES, MAX_NAME_LEN, MAX_SYMBOLS, SymbolError};
 
 /// A symbol of the kernel.
@@ -54,6 +56,7 @@ pub(super) struct Entry {
 /// the kernel's order. `__pfx_*` (the padding before functions) is left out.
 #[derive(Debug, Clone)]
 pub struct SymbolTable {
+    arch: &'static Arch,
     pub(super) entries: Vec<Entry>,
     pub(super) names: String,
     /// Positions in `entries`, sorted by name, then by address.
@@ -69,6 +72,12 @@ impl PartialEq for SymbolTable {
 impl Eq for SymbolTable {}
 
 impl SymbolTable {
+    /// The architecture of the kernel.
+    #[must_use]
+    pub fn arch(&self) -> &'static Arch {
+        self.arch
+    }
+
     /// Number of symbols.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -168,7 +177,7 @@ impl SymbolTable {
 impl SymbolTable {
     /// Functions at rising addresses; the last one only ends the one before it.
     pub(crate) fn of_code<'n>(functions: impl Iterator<Item = (u64, &'n str)>) -> SymbolTable {
-        let mut builder = Builder::default();
+        let mut builder = Builder::new(arch::native());
         for (address, name) in functions {
             builder.push(address, b'T', name).unwrap();
         }
@@ -186,16 +195,26 @@ fn name_of<'n>(names: &'n str, entry: &Entry) -> &'n str {
 }
 
 /// Collects symbols within the limits.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Builder {
+    pub arch: &'static Arch,
     entries: Vec<Entry>,
     names: String,
 }
 
 impl Builder {
+    pub fn new(arch: &'static Arch) -> Self {
+        Self {
+            arch,
+            entries: Vec::new(),
+            names: String::new(),
+        }
+    }
+
     /// Begins with the symbols of a table, in their order.
     pub fn from_table(table: &SymbolTable) -> Self {
         Self {
+            arch: table.arch,
             entries: table.entries.clone(),
             names: table.names.clone(),
         }
@@ -270,13 +289,18 @@ impl Builder {
     }
 
     pub fn finish(self) -> SymbolTable {
-        let Self { mut entries, names } = self;
+        let Self {
+            arch,
+            mut entries,
+            names,
+        } = self;
         entries.retain(|entry| !name_of(&names, entry).starts_with("__pfx_"));
         entries.sort_by_key(|entry| entry.address);
         // MAX_SYMBOLS fits 32 bits.
         let mut by_name: Vec<u32> = (0..entries.len() as u32).collect();
         by_name.sort_unstable_by_key(|&at| (name_of(&names, &entries[at as usize]), at));
         SymbolTable {
+            arch,
             entries,
             names,
             by_name,

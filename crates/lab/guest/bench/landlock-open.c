@@ -71,10 +71,10 @@ static int check(struct cell *c)
 }
 
 static const struct variant variants[] = {
-	{ .name = "depth1", .arg = 1 },
-	{ .name = "depth4", .arg = 4 },
-	{ .name = "depth10", .arg = 10 },
-	{ .name = "depth29", .arg = 29 },
+	{ .name = "depth1", .arg = 1, .depth = 1 },
+	{ .name = "depth4", .arg = 4, .depth = 4 },
+	{ .name = "depth10", .arg = 10, .depth = 10 },
+	{ .name = "depth29", .arg = 29, .depth = 29 },
 	{ .name = "denied" },
 	{ }
 };

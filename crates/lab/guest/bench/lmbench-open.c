@@ -43,7 +43,7 @@ static int check(struct cell *c)
 }
 
 static const struct variant variants[] = {
-	{ .name = "var/tmp/lmbench", .path = "var/tmp/lmbench" },
+	{ .name = "var/tmp/lmbench", .path = "var/tmp/lmbench", .depth = 3 },
 	{ }
 };
 

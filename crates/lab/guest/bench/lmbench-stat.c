@@ -35,7 +35,7 @@ static int check(struct cell *c)
 }
 
 static const struct variant variants[] = {
-	{ .name = "var/tmp/lmbench", .path = "var/tmp/lmbench" },
+	{ .name = "var/tmp/lmbench", .path = "var/tmp/lmbench", .depth = 3 },
 	{ }
 };
 

@@ -30,7 +30,7 @@ static int check(struct cell *c)
 }
 
 static const struct variant variants[] = {
-	{ .name = "AA/BB" },
+	{ .name = "AA/BB", .depth = 2 },
 	{ }
 };
 

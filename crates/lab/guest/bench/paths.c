@@ -10,40 +10,45 @@ enum lookup_kind {
 	LOOKUP_MISSING,
 };
 
-#define PATH(p)	{ p, p, LOOKUP_FILE, 0 }
+#define PATH(p, deep) \
+	{ .name = p, .path = p, .arg = LOOKUP_FILE, .depth = deep }
+#define LOOKUP(named, p, kind)	{ .name = named, .path = p, .arg = kind }
 
 const struct variant lookup_variants[] = {
-	PATH("AA"),
-	PATH("AA/BB"),
-	PATH("AA/BB/CC"),
-	PATH("AA/BB/CC/DD"),
-	PATH("AA/BB/CC/DD/EE"),
-	PATH("AA/BB/CC/DD/EE/FF"),
-	PATH("AA/BB/CC/DD/EE/FF/GG"),
-	PATH("AA/BB/CC/DD/EE/FF/GG/HH"),
-	{ "hardlink", "HL", LOOKUP_HARDLINK, 0 },
-	{ "symlink", "SL", LOOKUP_SYMLINK, 0 },
-	{ "missing", "ZZ", LOOKUP_MISSING, 0 },
-	PATH("AA/../HH"),
-	PATH("XX/YY/../../AA/BB/../../HH"),
-	{ NULL, NULL, 0, 0 },
+	PATH("AA", 1),
+	PATH("AA/BB", 2),
+	PATH("AA/BB/CC", 3),
+	PATH("AA/BB/CC/DD", 4),
+	PATH("AA/BB/CC/DD/EE", 5),
+	PATH("AA/BB/CC/DD/EE/FF", 6),
+	PATH("AA/BB/CC/DD/EE/FF/GG", 7),
+	PATH("AA/BB/CC/DD/EE/FF/GG/HH", 8),
+	LOOKUP("hardlink", "HL", LOOKUP_HARDLINK),
+	LOOKUP("symlink", "SL", LOOKUP_SYMLINK),
+	LOOKUP("missing", "ZZ", LOOKUP_MISSING),
+	PATH("AA/../HH", 0),
+	PATH("XX/YY/../../AA/BB/../../HH", 0),
+	{ }
 };
 
+#define DEEP(deep, p) \
+	{ .name = "depth" #deep, .path = p, .arg = deep, .depth = deep }
+
 const struct variant depth_variants[] = {
-	{ "depth1", "", 1, 0 },
-	{ "depth2", "AA/", 2, 0 },
-	{ "depth3", "AA/BB/", 3, 0 },
-	{ "depth4", "AA/BB/CC/", 4, 0 },
-	{ "depth5", "AA/BB/CC/DD/", 5, 0 },
-	{ NULL, NULL, 0, 0 },
+	DEEP(1, ""),
+	DEEP(2, "AA/"),
+	DEEP(3, "AA/BB/"),
+	DEEP(4, "AA/BB/CC/"),
+	DEEP(5, "AA/BB/CC/DD/"),
+	{ }
 };
 
 const struct variant rw_variants[] = {
-	{ "0KB", NULL, 0, 0 },
-	{ "1KB", NULL, 1024, 0 },
-	{ "2KB", NULL, 2048, 0 },
-	{ "4KB", NULL, 4096, 0 },
-	{ NULL, NULL, 0, 0 },
+	{ .name = "0KB", .arg = 0 },
+	{ .name = "1KB", .arg = 1024 },
+	{ .name = "2KB", .arg = 2048 },
+	{ .name = "4KB", .arg = 4096 },
+	{ }
 };
 
 char slot_name[SLOTS][SLOT_LEN];

@@ -31,68 +31,78 @@
 
 static long listener = -1;
 
+struct call {
+	const char *name;
+	u32 number;		/* SYS_ABSENT: rules go without it here */
+};
+
+#define CALL(name)	{ #name, SYS_NUMBER(name) }
+
 /* What a rule compares besides the architecture, and its system calls. */
 struct rule {
-	const char *text;	/* as auditctl takes it */
+	const char *text;	/* as auditctl takes it, behind the calls */
 	const char *key;
 	u32 fields[2], values[2], operators[2];
-	u16 syscalls[SYSCALLS_MAX];	/* up to a 0, which none of them is */
+	struct call calls[SYSCALLS_MAX];	/* up to one without a name */
 };
 
 #define ARCH	"-a always,exit -F arch=b64 "
 #define USERS	.fields = { AUDIT_LOGINUID, AUDIT_LOGINUID },		\
 		.values = { USER, (u32)-1 },				\
 		.operators = { AUDIT_GREATER_THAN_OR_EQUAL, AUDIT_NOT_EQUAL }
-#define USERS_TEXT " -F auid>=1000 -F auid!=unset"
-#define OPENS	{ __NR_open, __NR_openat, __NR_creat, __NR_truncate,	\
-		  __NR_ftruncate, __NR_open_by_handle_at }
-#define OPENS_TEXT "-S open,openat,creat,truncate,ftruncate,open_by_handle_at"
+#define USERS_TEXT "-F auid>=1000 -F auid!=unset"
+#define OPENS	{ CALL(open), CALL(openat), CALL(creat), CALL(truncate), \
+		  CALL(ftruncate), CALL(open_by_handle_at) }
 
 static const struct rule rules[] = {
 	{
-		.text = OPENS_TEXT " -F exit=-EACCES -k access", .key = "access",
+		.text = "-F exit=-EACCES -k access", .key = "access",
 		.fields = { AUDIT_EXIT }, .values = { (u32)-EACCES },
-		.operators = { AUDIT_EQUAL }, .syscalls = OPENS,
+		.operators = { AUDIT_EQUAL }, .calls = OPENS,
 	}, {
-		.text = OPENS_TEXT " -F exit=-EPERM -k access", .key = "access",
+		.text = "-F exit=-EPERM -k access", .key = "access",
 		.fields = { AUDIT_EXIT }, .values = { (u32)-EPERM },
-		.operators = { AUDIT_EQUAL }, .syscalls = OPENS,
+		.operators = { AUDIT_EQUAL }, .calls = OPENS,
 	}, {
-		.text = "-S chmod,fchmod,fchmodat" USERS_TEXT " -k perm_mod",
-		.key = "perm_mod", USERS,
-		.syscalls = { __NR_chmod, __NR_fchmod, __NR_fchmodat },
+		.text = USERS_TEXT " -k perm_mod", .key = "perm_mod", USERS,
+		.calls = { CALL(chmod), CALL(fchmod), CALL(fchmodat) },
 	}, {
-		.text = "-S chown,fchown,fchownat,lchown" USERS_TEXT " -k perm_mod",
-		.key = "perm_mod", USERS,
-		.syscalls = { __NR_chown, __NR_fchown, __NR_fchownat, __NR_lchown },
+		.text = USERS_TEXT " -k perm_mod", .key = "perm_mod", USERS,
+		.calls = { CALL(chown), CALL(fchown), CALL(fchownat), CALL(lchown) },
 	}, {
-		.text = "-S setxattr,fsetxattr,lsetxattr,removexattr,fremovexattr,"
-			"lremovexattr" USERS_TEXT " -k perm_mod",
-		.key = "perm_mod", USERS,
-		.syscalls = { __NR_setxattr, __NR_fsetxattr, __NR_lsetxattr,
-			      __NR_removexattr, __NR_fremovexattr,
-			      __NR_lremovexattr },
+		.text = USERS_TEXT " -k perm_mod", .key = "perm_mod", USERS,
+		.calls = { CALL(setxattr), CALL(fsetxattr), CALL(lsetxattr),
+			   CALL(removexattr), CALL(fremovexattr),
+			   CALL(lremovexattr) },
 	}, {
-		.text = "-S unlink,unlinkat,rename,renameat,renameat2,rmdir"
-			USERS_TEXT " -k delete",
-		.key = "delete", USERS,
-		.syscalls = { __NR_unlink, __NR_unlinkat, __NR_rename,
-			      __NR_renameat, __NR_renameat2, __NR_rmdir },
+		.text = USERS_TEXT " -k delete", .key = "delete", USERS,
+		.calls = { CALL(unlink), CALL(unlinkat), CALL(rename),
+			   CALL(renameat), CALL(renameat2), CALL(rmdir) },
 	},
 };
 
 /* One more: what a user of their own is refused, in any call that names a file. */
 static const struct rule extra = {
-	.text = "-S open,openat,creat,truncate,stat,lstat,newfstatat,statx,access,"
-		"chmod,chown,unlink,rename,mkdir,rmdir,link,symlink,execve "
-		"-F uid=%u -F exit=-EACCES -k user",
+	.text = "-F uid=%u -F exit=-EACCES -k user",
 	.key = "user", .fields = { AUDIT_UID, AUDIT_EXIT },
 	.values = { 0, (u32)-EACCES }, .operators = { AUDIT_EQUAL, AUDIT_EQUAL },
-	.syscalls = { __NR_open, __NR_openat, __NR_creat, __NR_truncate, __NR_stat,
-		      __NR_lstat, __NR_newfstatat, __NR_statx, __NR_access,
-		      __NR_chmod, __NR_chown, __NR_unlink, __NR_rename, __NR_mkdir,
-		      __NR_rmdir, __NR_link, __NR_symlink, __NR_execve },
+	.calls = { CALL(open), CALL(openat), CALL(creat), CALL(truncate), CALL(stat),
+		   CALL(lstat), CALL(newfstatat), CALL(statx), CALL(access),
+		   CALL(chmod), CALL(chown), CALL(unlink), CALL(rename), CALL(mkdir),
+		   CALL(rmdir), CALL(link), CALL(symlink), CALL(execve) },
 };
+
+/* "-S open,openat", of the calls that there are. */
+static void calls_text(const struct rule *rule, char *text, size_t size)
+{
+	const struct call *call;
+	size_t len = 0;
+
+	for (call = rule->calls; call->name; call++)
+		if (call->number != SYS_ABSENT)
+			len += format(text + len, size - len, "%s%s", len ? "," : "-S ",
+				      call->name);
+}
 
 static long open_socket(u32 groups)
 {
@@ -168,13 +178,14 @@ static void add_rule(long fd, const struct rule *rule, u32 first_value)
 	} message;
 	struct audit_rule_data *r = &message.rule;
 	u32 n = 0, i, size = strlen(rule->key);
+	const struct call *call;
 	long err;
 
 	memset(&message, 0, sizeof(message));
 	r->flags = AUDIT_FILTER_EXIT;
 	r->action = AUDIT_ALWAYS;
 	r->fields[n] = AUDIT_ARCH;
-	r->values[n] = AUDIT_ARCH_X86_64;
+	r->values[n] = ARCH_AUDIT;
 	r->fieldflags[n++] = AUDIT_EQUAL;
 	for (i = 0; i < ARRAY_SIZE(rule->fields) && rule->operators[i]; i++, n++) {
 		r->fields[n] = rule->fields[i];
@@ -187,8 +198,9 @@ static void add_rule(long fd, const struct rule *rule, u32 first_value)
 	r->field_count = n;
 	r->buflen = size;
 	memcpy(message.key, rule->key, size);
-	for (i = 0; i < SYSCALLS_MAX && rule->syscalls[i]; i++)
-		r->mask[AUDIT_WORD(rule->syscalls[i])] |= AUDIT_BIT(rule->syscalls[i]);
+	for (call = rule->calls; call->name; call++)
+		if (call->number != SYS_ABSENT)
+			r->mask[AUDIT_WORD(call->number)] |= AUDIT_BIT(call->number);
 	err = request(fd, AUDIT_ADD_RULE, r, sizeof(*r) + size);
 	if (err < 0)
 		fatal("audit: adding a rule (%s): %s (%ld)", rule->text,
@@ -197,7 +209,7 @@ static void add_rule(long fd, const struct rule *rule, u32 first_value)
 
 static void load(const struct policy *p)
 {
-	char text[384];
+	char calls[256], text[128];
 	long fd;
 	u32 i;
 
@@ -206,14 +218,16 @@ static void load(const struct policy *p)
 	set_status(fd, 0);
 	for (i = 0; i < ARRAY_SIZE(rules); i++) {
 		add_rule(fd, &rules[i], rules[i].values[0]);
-		step("audit: auditctl " ARCH "%s", rules[i].text);
+		calls_text(&rules[i], calls, sizeof(calls));
+		step("audit: auditctl " ARCH "%s %s", calls, rules[i].text);
 	}
 	for (i = 0; i < p->rules; i++)
 		add_rule(fd, &extra, FIRST_UID + i);
 	if (p->rules) {
 		format(text, sizeof(text), extra.text, FIRST_UID);
-		step("audit: %u rules more: auditctl " ARCH "%s, and so on up to user %u",
-		     p->rules, text, FIRST_UID + p->rules - 1);
+		calls_text(&extra, calls, sizeof(calls));
+		step("audit: %u rules more: auditctl " ARCH "%s %s, and so on up to user %u",
+		     p->rules, calls, text, FIRST_UID + p->rules - 1);
 	}
 	set_status(fd, 1);
 	step("audit: auditctl -e 1 -b %u --backlog_wait_time 0", BACKLOG);
@@ -249,10 +263,13 @@ static int next_record(char *text, size_t size)
 {
 	static char buffer[RECORD_MAX] __attribute__((aligned(8)));
 	const struct nlmsghdr *head = (const void *)buffer;
+	const u32 open = SYS_NUMBER(open) == SYS_ABSENT ? __NR_openat : SYS_NUMBER(open);
 	struct pollfd ready = { .fd = listener, .events = POLLIN };
+	char mark[32];
 	size_t len;
 	long n;
 
+	format(mark, sizeof(mark), " syscall=%u ", open);
 	while (SYS(poll, &ready, 1, ANSWER_MS) > 0) {
 		n = SYS(recvfrom, listener, buffer, sizeof(buffer), 0, NULL, NULL);
 		if (n == -ENOBUFS)
@@ -266,7 +283,7 @@ static int next_record(char *text, size_t size)
 			len = size - 1;
 		memcpy(text, buffer + sizeof(*head), len);
 		text[len] = '\0';
-		if (contains(text, " syscall=2 "))
+		if (contains(text, mark))
 			return 1;
 	}
 	return 0;

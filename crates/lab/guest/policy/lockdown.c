@@ -7,7 +7,6 @@
 #include "../policy.h"
 
 #define LEVEL	"/sys/kernel/security/lockdown"
-#define PORT	0x80	/* of power-on self tests: nothing listens */
 
 static void load(const struct policy *p)
 {
@@ -19,10 +18,14 @@ static void load(const struct policy *p)
 
 static void prove(const struct policy *p)
 {
+	char call[64];
+
 	if (p->state != POLICY_ENFORCING)
 		return;
-	prove_denied(p, "ioperm(0x80, 1, 1)", SYS(ioperm, PORT, 1, 1), -EPERM);
-	prove_allowed(p, "ioperm(0x80, 1, 0)", SYS(ioperm, PORT, 1, 0));
+	format(call, sizeof(call), ARCH_LOCKED_DOWN_TEXT, 1);
+	prove_denied(p, call, ARCH_LOCKED_DOWN(1), -EPERM);
+	format(call, sizeof(call), ARCH_LOCKED_DOWN_TEXT, 0);
+	prove_allowed(p, call, ARCH_LOCKED_DOWN(0));
 }
 
 POLICY_MODULE(lockdown) = {

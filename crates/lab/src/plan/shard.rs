@@ -103,11 +103,11 @@ impl Plan {
 
     /// About how long a cell takes in all its visits, in ms.
     fn weight(&self, experiment: &Experiment, cell: usize) -> u64 {
-        let PlannedCell { key, benchmark } = &self.cells[cell];
+        let PlannedCell { key, job } = &self.cells[cell];
         let samples = u64::from(experiment.samples.of(key.metric));
         let warmup = u64::from(experiment.warmup);
         match key.metric {
-            Metric::Instructions => match benchmark.repetitions {
+            Metric::Instructions => match job.repetitions {
                 Some(own) => u64::from(own) * OWN_OPERATION_MS,
                 None => (samples + warmup) * COUNTED_OPERATION_MS,
             },
@@ -209,7 +209,7 @@ mod tests {
             let mut here: BTreeMap<(usize, String), usize> = BTreeMap::new();
             for visit in &plan.visits {
                 for &cell in &visit.cells {
-                    let title = plan.cells[cell].benchmark.id();
+                    let title = plan.cells[cell].job.id();
                     *here.entry((visit.kernel, title)).or_default() += 1;
                 }
             }

@@ -7,23 +7,39 @@ use std::process::Command;
 
 use kernels::Store;
 
-/// How `build.rs` builds the agent.
-const FLAGS: &str = include_str!("../../guest/flags.txt");
+/// The agent's sources.
+#[allow(dead_code, reason = "each test file uses its part of this module")]
+pub fn guest() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("guest")
+}
+
+/// What of them is of this machine's architecture.
+fn arch() -> PathBuf {
+    guest().join("arch").join(std::env::consts::ARCH)
+}
+
+/// All C files of the agent.
+#[allow(dead_code, reason = "each test file uses its part of this module")]
+pub fn agent_sources() -> Vec<PathBuf> {
+    let mut files = sources(&guest());
+    for part in ["bench", "policy", "delays"] {
+        files.extend(sources(&guest().join(part)));
+    }
+    files.extend(sources(&arch()));
+    files
+}
 
 /// The agent in which the C file `runner` of `tests/` stands for `guest/runner.c`, whose
 /// `run_cells` it finds as `sound_run_cells`.
+#[allow(dead_code, reason = "each test file uses its part of this module")]
 pub fn agent_with(runner: &str, dir: &Path) -> Vec<u8> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let guest = root.join("guest");
-    let sound = guest.join("runner.c");
+    let sound = guest().join("runner.c");
     let object = dir.join("runner.o");
     let renamed = ["-Drun_cells=sound_run_cells", "-c"];
     compile(&object, &renamed, std::slice::from_ref(&sound));
-    let mut files = sources(&guest);
+    let mut files = agent_sources();
     files.retain(|file| *file != sound);
-    for part in ["bench", "policy", "delays"] {
-        files.extend(sources(&guest.join(part)));
-    }
     files.extend([root.join("tests").join(runner), object]);
     let agent = dir.join("agent");
     compile(&agent, &["-s"], &files);
@@ -38,14 +54,17 @@ fn sources(dir: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Compiles C as the agent is, with more arguments.
-#[allow(dead_code, reason = "each test file uses its part of this module")]
+/// Compiles C as `build.rs` compiles the agent, with more arguments.
 pub fn compile(output: &Path, arguments: &[&str], files: &[PathBuf]) {
-    let flags = FLAGS.lines().filter(|line| !line.starts_with('#'));
+    let texts = [guest(), arch()].map(|dir| fs::read_to_string(dir.join("flags.txt")).unwrap());
+    let flags = texts.iter().flat_map(|text| text.lines());
+    let flags = flags.filter(|line| !line.starts_with('#'));
     let done = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()))
         .args(flags)
         .arg("-I")
-        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/guest"))
+        .arg(guest())
+        .arg("-I")
+        .arg(arch())
         .args(arguments)
         .arg("-o")
         .arg(output)
@@ -57,6 +76,7 @@ pub fn compile(output: &Path, arguments: &[&str], files: &[PathBuf]) {
 }
 
 /// The cache of whoever runs the tests.
+#[allow(dead_code, reason = "each test file uses its part of this module")]
 pub fn store() -> Store {
     let cache = match std::env::var_os("XDG_CACHE_HOME") {
         Some(cache) => PathBuf::from(cache),

@@ -196,7 +196,7 @@ pub struct DoctorArgs {
     /// As JSON
     #[arg(long)]
     pub json: bool,
-    /// QEMU to look at [default: qemu-system-x86_64 in PATH]
-    #[arg(long, value_name = "PROGRAM", value_hint = ValueHint::ExecutablePath)]
+    #[arg(long, value_name = "PROGRAM", value_hint = ValueHint::ExecutablePath,
+        help = shared::qemu_help("QEMU to look at"))]
     pub qemu: Option<PathBuf>,
 }

@@ -6,6 +6,12 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use experiment::{Clock, FileSystem, IntegrityList, Place, Policy, Select, SelinuxPolicy, Suite};
 
+/// What `--qemu` is for, and its default.
+pub fn qemu_help(what: &str) -> String {
+    let program = arch::native().machine.program;
+    format!("{what} [default: {program} in PATH]")
+}
+
 /// Which cells.
 #[derive(Debug, Args)]
 pub struct CellArgs {
@@ -123,9 +129,8 @@ pub struct LabArgs {
     /// Seconds until a cell is given up
     #[arg(long, value_name = "SECONDS", help_heading = "Where and how")]
     pub cell_timeout: Option<u32>,
-    /// QEMU to use [default: qemu-system-x86_64 in PATH]
     #[arg(long, value_name = "PROGRAM", value_hint = ValueHint::ExecutablePath,
-        help_heading = "Where and how")]
+        help = qemu_help("QEMU to use"), help_heading = "Where and how")]
     pub qemu: Option<PathBuf>,
     /// Do not fetch kernels that are not in the cache
     #[arg(long, help_heading = "Where and how")]

@@ -126,8 +126,8 @@ fn qemu(path: Option<&Path>) -> Vec<Finding> {
     let qemu = match probed {
         Ok(qemu) => qemu,
         Err(error) => {
-            let hint = "apt-get install qemu-system-x86";
-            return vec![Finding::essential("QEMU", format!("{error:#}"), hint)];
+            let hint = format!("apt-get install {}", arch::native().machine.package);
+            return vec![Finding::essential("QEMU", format!("{error:#}"), &hint)];
         }
     };
     let mut findings = vec![Finding::ok(

@@ -21,9 +21,8 @@ const MAX_UNPACKED: u64 = 8 << 30;
 const MAX_UNPACKER: u64 = 256 << 20;
 /// Most threads that unpack.
 const MAX_UNPACKERS: usize = 4;
-/// What may be needed of a tree.
-const KEPT: [&str; 11] = [
-    "arch/x86/",
+/// What may be needed of a tree, besides what is of an architecture.
+const KEPT: [&str; 10] = [
     "block/",
     "fs/",
     "include/linux/",
@@ -228,7 +227,14 @@ fn unpack(reader: impl Read, path: &Path) -> Result<Files, PlacementError> {
 /// May a file be needed?
 pub(super) fn is_kept(name: &str) -> bool {
     let source = name.ends_with(".c") || name.ends_with(".h");
-    name == "Makefile" || source && KEPT.iter().any(|top| name.starts_with(top))
+    name == "Makefile"
+        || source && (KEPT.iter().any(|top| name.starts_with(top)) || is_of_arch(name))
+}
+
+fn is_of_arch(name: &str) -> bool {
+    arch::ALL
+        .iter()
+        .any(|arch| name.starts_with(arch.source.directory))
 }
 
 /// The name below the archive's top directory, if it is a plain one.

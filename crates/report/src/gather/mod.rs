@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The figures of documents of any kind, each with a name that stays.
 
-mod depth;
 mod hooks;
 mod monitor;
 mod placement;

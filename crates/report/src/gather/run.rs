@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Figures of runs: the paper's Figures 2, 3 and 6 to 8, from whatever was measured.
 
-use experiment::{AnyDocument, Cell, Metric, Run, Status};
+use experiment::{AnyDocument, Cell, Metric, Run, Status, path_depth};
 
-use super::depth::depth;
 use super::hooks::{self, Operation};
 use super::{Draft, Source};
 use crate::cells::{Configuration, Group, cost, groups};
@@ -194,7 +193,7 @@ impl Figures<'_> {
         for (benchmark, rows) in grouped(&group.rows, |row| row.0) {
             let mut deep: Vec<(u32, (&str, &str))> = rows
                 .iter()
-                .filter_map(|row| Some((depth(row.1)?, **row)))
+                .filter_map(|row| Some((path_depth(row.1)?, **row)))
                 .collect();
             deep.sort_unstable();
             deep.dedup_by_key(|(depth, _)| *depth);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Figures of sweeps.
 
-use experiment::{SensitivityDocument, Slope};
+use experiment::{SensitivityDocument, Slope, path_depth};
 
 use super::Draft;
-use super::depth::depth;
 use crate::figure::model::drawable;
 use crate::figure::{Chart, Lines, Point, Series, sweep};
 use crate::group::grouped;
@@ -52,7 +51,7 @@ fn by_depth(document: &SensitivityDocument) -> Vec<Draft> {
                 .iter()
                 .filter_map(|slope| {
                     Some(Point {
-                        x: f64::from(depth(&slope.variant)?),
+                        x: f64::from(path_depth(&slope.variant)?),
                         y: slope.slope,
                         interval: Some(slope.ci95).filter(|ci| ci.iter().all(|v| drawable(*v))),
                     })

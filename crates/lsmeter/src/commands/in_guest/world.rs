@@ -18,7 +18,6 @@ pub const WORK: &str = "/mnt";
 const MODULES: &str = "/modules";
 const IMAGE: &str = "/image";
 const DISK: &str = "/dev/ram0";
-const PORT: &str = "/dev/ttyS1";
 /// Longest extent of an image, in bytes.
 const EXTENT_LIMIT: usize = 1 << 20;
 
@@ -53,7 +52,8 @@ fn attach(source: &str, kind: &str, path: &str) -> Result<()> {
 /// # Errors
 /// If there is none.
 pub fn port() -> Result<File> {
-    OpenOptions::new().write(true).open(PORT).context(PORT)
+    let port = arch::native().machine.results_port;
+    OpenOptions::new().write(true).open(port).context(port)
 }
 
 /// Mounts the file system to work on, with its modules and image, as the agent does.

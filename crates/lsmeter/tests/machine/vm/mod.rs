@@ -23,7 +23,6 @@ use std::time::Duration;
 use kernels::child::{describe, die_with_parent};
 use kernels::{Kernel, Store};
 use lab::process::{Process, last_lines};
-use lab::qemu::{MACHINE, TCG_CPU};
 use lab::vm::{remove_stale_scratch, scratch};
 use rustix::process::{Resource, Rlimit, Signal, setrlimit};
 
@@ -226,12 +225,18 @@ impl Vm {
             (Some(vmlinux), Some(_)) => vmlinux,
             _ => &self.kernel.image,
         };
-        let mut command = Command::new("qemu-system-x86_64");
+        let machine = &arch::native().machine;
+        let mut command = Command::new(machine.program);
         command
             .args(["-nodefaults", "-no-user-config", "-display", "none"])
             .args(["-monitor", "none", "-no-reboot", "-nic", "none"])
-            .args(["-machine", &format!("{MACHINE},vmport=off,usb=off")])
-            .args(["-cpu", TCG_CPU, "-smp", &self.processors.to_string()])
+            .args(["-machine", &machine.board_argument()])
+            .args([
+                "-cpu",
+                machine.processor,
+                "-smp",
+                &self.processors.to_string(),
+            ])
             .args(["-m", &self.memory_mib.to_string()])
             .args(["-chardev", &port("console"), "-serial", "chardev:console"])
             .args(["-chardev", &port("result"), "-serial", "chardev:result"])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "decode.h"
+/* Reads x86-64 instructions, and its context switch (__switch_to_asm). */
+#include "arch.h"
 
 #include <string.h>
 
@@ -86,7 +87,7 @@ static void decode_group5(struct insn *insn, uint8_t modrm)
 	}
 }
 
-struct insn decode_insn(const uint8_t *bytes, size_t size, uint64_t vaddr)
+static struct insn decode_insn(const uint8_t *bytes, size_t size, uint64_t vaddr)
 {
 	static const uint8_t marker[] = { 0x0f, 0x1f, 0x84, 0x00 };
 	struct insn insn = { .kind = INSN_PLAIN };
@@ -154,3 +155,18 @@ struct insn decode_insn(const uint8_t *bytes, size_t size, uint64_t vaddr)
 	}
 	return insn;
 }
+
+/* It pushes registers; then the stack pointers are stored and loaded. */
+static bool stack_switched(uint64_t *from, bool store, uint64_t vaddr)
+{
+	if (store)
+		*from = vaddr;
+	return !store && *from;
+}
+
+const struct arch arch_x86_64 = {
+	.target = "x86_64",
+	.marker_size = 8,
+	.decode = decode_insn,
+	.stack_switched = stack_switched,
+};

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What an architecture is to lsmeter: one value of [`Arch`], in a file of its own.
+//!
+//! Its C halves lie beside what they belong to: `lab/guest/arch/NAME/` (how the agent
+//! enters the kernel and is compiled) and `instructions/plugin/arch/NAME/` (how the plugin
+//! reads instructions). Whatever else differs between architectures stands here, as data;
+//! `tests/homes.rs` sees to it that it stands nowhere else.
+
+mod x86_64;
+
+/// An architecture whose kernels are measured.
+#[derive(Debug)]
+pub struct Arch {
+    /// As `uname -m` says it, and what its folders and files are called: `x86_64`.
+    pub name: &'static str,
+    /// As people write it: `x86-64`.
+    pub title: &'static str,
+    /// `e_machine` of its ELF files (`include/uapi/linux/elf-em.h`). They are 64 bits wide
+    /// and little endian.
+    pub elf_machine: u16,
+    /// The virtual machine in which a kernel is measured.
+    pub machine: Machine,
+    /// Where its kernels are entered, and what of their code carries control only.
+    pub code: Code,
+    /// Where what belongs to it lies in a kernel's tree.
+    pub source: Source,
+}
+
+/// A virtual machine, as QEMU is told of it.
+#[derive(Debug)]
+pub struct Machine {
+    /// The emulator.
+    pub program: &'static str,
+    /// Debian's package that has it.
+    pub package: &'static str,
+    /// Its board (`-machine`).
+    pub board: &'static str,
+    /// What of the board is switched off or on: `,key=value` behind its name, or nothing.
+    pub board_options: &'static str,
+    /// The processor that is emulated (`-cpu`).
+    pub processor: &'static str,
+    /// The console, as the kernel's command line names it.
+    pub console: &'static str,
+    /// The device file of the port through which the agent reports. `guest/arch/NAME/arch.h`
+    /// has it, too.
+    pub results_port: &'static str,
+    /// Words that the kernel's command line needs on this board.
+    pub cmdline: &'static str,
+    /// More of them where the processor is emulated.
+    pub emulated_cmdline: &'static str,
+}
+
+/// What symbols say of a kernel's code.
+#[derive(Debug)]
+pub struct Code {
+    /// No text of the kernel lies below this address.
+    pub text_base: u64,
+    /// The first instruction that a system call executes.
+    pub syscall_entry: &'static str,
+    /// What every system call goes through before its own function, outermost first.
+    pub syscall_path: &'static [&'static str],
+    /// Where the kernel itself is started: code, but not always in a segment marked so.
+    pub start: &'static str,
+    /// The code that switches from one task's stack to another's.
+    pub context_switch: &'static str,
+    /// How the entries of synchronous exceptions begin: they belong to the operation that
+    /// raises them.
+    pub exception_prefix: &'static str,
+    /// The entries of interrupts, which have nothing to do with the operation that they
+    /// hit: the first that is of the kernel at hand.
+    pub interrupts: &'static [Interrupts],
+    /// Tables of stubs, one a vector: an interrupt begins anywhere in them. Any other entry
+    /// begins at its first instruction only.
+    pub stub_tables: &'static [&'static str],
+    /// How the names of code begin that only carries control to somewhere else: what runs
+    /// there belongs to the function that went through it.
+    pub thunk_prefixes: &'static [&'static str],
+    /// Bytes at a function's begin that calls known at compile time skip.
+    pub landing_pad: u64,
+}
+
+/// How kernels of one time name the entries of interrupts.
+#[derive(Debug)]
+pub struct Interrupts {
+    /// A symbol that all kernels of that time have, and none before; None: any kernel.
+    pub since: Option<&'static str>,
+    /// Entries whose names begin so.
+    pub prefixes: &'static [&'static str],
+    /// Entries of these names.
+    pub names: &'static [&'static str],
+    /// Each of `names` may be there once more with this before it.
+    pub twin_prefix: Option<&'static str>,
+}
+
+/// Where an architecture's own files lie in a kernel's tree.
+#[derive(Debug)]
+pub struct Source {
+    /// All of them, with a `/` at its end.
+    pub directory: &'static str,
+    /// Its headers, with a `/` at its end.
+    pub include: &'static str,
+}
+
+/// Every architecture that there is.
+pub static ALL: &[&Arch] = &[&x86_64::X86_64];
+
+/// The architecture of this machine, which the agent and the plugin are built for (their
+/// builds refuse any other): what guests are unless their kernel says otherwise.
+#[must_use]
+pub fn native() -> &'static Arch {
+    by_name(std::env::consts::ARCH).unwrap_or(ALL[0])
+}
+
+/// The architecture of this name.
+#[must_use]
+pub fn by_name(name: &str) -> Option<&'static Arch> {
+    ALL.iter().copied().find(|arch| arch.name == name)
+}
+
+/// The architecture of ELF files with this `e_machine`.
+#[must_use]
+pub fn by_elf_machine(machine: u16) -> Option<&'static Arch> {
+    ALL.iter().copied().find(|arch| arch.elf_machine == machine)
+}
+
+/// Whether every system call of some architecture goes through a function of this name
+/// before its own.
+#[must_use]
+pub fn is_syscall_path(function: &str) -> bool {
+    ALL.iter()
+        .any(|arch| arch.code.syscall_path.contains(&function))
+}
+
+/// The architectures as a message says what it takes: `x86-64`.
+#[must_use]
+pub fn titles() -> String {
+    let titles: Vec<&str> = ALL.iter().map(|arch| arch.title).collect();
+    titles.join(" or ")
+}
+
+impl Machine {
+    /// The board with its options, for `-machine`.
+    #[must_use]
+    pub fn board_argument(&self) -> String {
+        format!("{}{}", self.board, self.board_options)
+    }
+}
+
+impl Code {
+    /// Whether what runs in a function of this name belongs to whoever went through it.
+    #[must_use]
+    pub fn is_thunk(&self, name: &str) -> bool {
+        self.thunk_prefixes
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+    }
+}
