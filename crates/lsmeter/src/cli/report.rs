@@ -32,8 +32,7 @@ Examples:
   lsmeter report run.json --figure overhead -o overhead.csv
 
 A figure is written as its file's name ends: .svg, .pdf (with the fonts of this
-machine), .csv (its data) or .json (a Vega-Lite specification); on standard
-output as SVG.")]
+machine), .csv or .json (its data); on standard output as SVG.")]
 pub struct ReportArgs {
     /// Documents that lsmeter wrote, with --output or --record
     #[arg(required = true, value_name = "DOCUMENT.json", value_hint = ValueHint::FilePath)]

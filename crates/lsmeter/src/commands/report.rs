@@ -125,13 +125,9 @@ fn rendered(figure: &Figure, format: FigureFormat) -> Result<Vec<u8>> {
         FigureFormat::Svg => figure.svg().into_bytes(),
         FigureFormat::Pdf => {
             let fonts = Fonts::from(|fonts| fonts.load_system_fonts())?;
-            figure.pdf(&fonts)?
+            figure.pdf(&fonts)
         }
         FigureFormat::Csv => figure.csv().into_bytes(),
-        FigureFormat::Json => {
-            let mut text = serde_json::to_vec_pretty(&figure.vega_lite())?;
-            text.push(b'\n');
-            text
-        }
+        FigureFormat::Json => figure.json()?,
     })
 }

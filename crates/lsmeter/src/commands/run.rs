@@ -3,7 +3,6 @@
 
 mod files;
 
-use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
@@ -87,7 +86,7 @@ fn measured(
         Place::Lab => obtain(&experiment.kernels, &store, config, args.lab.offline, &line)?,
         Place::Host => Vec::new(),
     };
-    measure::check_stacks(&experiment, &store, &kernels)?;
+    measure::check_stacks(experiment, &store, &kernels)?;
     let cancel = cancel_on_signals()?;
     if let (Some(qemu), Some(kernel)) = (&mut qemu, kernels.first())
         && is_timed(experiment)

@@ -243,7 +243,7 @@ fn deliver(
         },
     )?;
     if let Some(path) = &args.svg {
-        let figure = report::latency_over_delay(document, &report::FigureOptions::default());
+        let figure = report::latency_over_delay(document);
         output::write(path, |to| Ok(to.write_all(figure.as_bytes())?))?;
     }
     Ok(())

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Opens a report in Chromium as a reader would: node page.mjs MODULES CHROMIUM REPORT.html [SHOTS]
 //
-// Every figure draws, tables sort and filter, nothing is requested, no error is logged,
-// axe finds nothing, a phone needs no sideways scrolling, and without scripts and in print
-// the drawings stand. With SHOTS, screenshots go into that directory.
+// Every figure answers a pointer and a keyboard, tables sort and filter, nothing is requested, no
+// error is logged, axe finds nothing, a phone needs no sideways scrolling, and without scripts
+// and in print the drawings stand. With SHOTS, screenshots go into that directory.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { readFileSync } from "node:fs";
@@ -67,19 +67,50 @@ async function show(browser, options) {
 	return page;
 }
 
-async function drawAll(page) {
+// Every figure tells what a pointer rests on and what keys lead to.
+async function answers(page) {
 	const figures = await page.locator("figure.figure").all();
 	check(figures.length > 0, "there is no figure");
 	for (const figure of figures) {
 		const name = await figure.getAttribute("data-name");
-		await figure.evaluate(figure => figure.scrollIntoView());
-		await page.waitForFunction(name => {
-			const figure = document.querySelector(`figure[data-name="${name}"]`);
-			return figure.classList.contains("drawn");
-		}, name).catch(error => { throw new Error(name + " does not draw: " + error); });
-		const marks = await figure.locator(".live svg path").count();
-		check(marks > 3, name + ": only " + marks + " paths are drawn");
+		const marks = figure.locator("svg [data-value]");
+		check(await marks.count() > 0, name + ": there is no mark");
+		await figure.scrollIntoViewIfNeeded();
+		const told = await marks.last().locator("title").textContent();
+		await marks.last().hover({ force: true });
+		await shown(page, told, name);
+		await page.mouse.move(0, 0);
+		await page.locator(".tip").waitFor({ state: "hidden" });
+		await figure.locator("svg").focus();
+		await page.keyboard.press("ArrowRight");
+		await page.keyboard.press("End");
+		const read = await page.evaluate(() => document.activeElement.getAttribute("aria-label"));
+		check(read && /[0-9]/.test(read), name + ": a key leads to a mark that says " + read);
+		await shown(page, read, name);
 	}
+}
+
+async function shown(page, text, name) {
+	const tip = page.locator(".tip");
+	await tip.waitFor({ state: "visible" });
+	const told = await tip.textContent();
+	check(told.split("\n").includes(text), name + ": a mark of " + text + " shows " + told);
+}
+
+// A frame of a flame graph fills the width, and all are there again.
+async function flames(page) {
+	const figure = page.locator("figure.figure:has([data-start])").first();
+	const width = mark => mark.locator("rect").getAttribute("width");
+	const frames = figure.locator("svg [data-start]:has(text)");
+	const [root, inner] = [frames.last(), figure.locator('svg [data-series="1"] [data-start]').first()];
+	const [whole, before] = [await width(root), await width(inner)];
+	await inner.focus();
+	await page.keyboard.press("Enter");
+	check(await width(inner) === whole && await width(root) === whole, "a frame does not fill the width");
+	check(await figure.locator("svg .off").count() > 0, "frames beside it are not hidden");
+	await page.keyboard.press("Enter");
+	check(Math.abs(await width(inner) - before) < 0.1, "a frame is not as wide as it was");
+	check(await figure.locator("svg .off").count() === 0, "frames stay hidden");
 }
 
 async function tables(page) {
@@ -116,27 +147,43 @@ async function downloads(page) {
 		check(download.suggestedFilename() === name + ending, "saved as " + download.suggestedFilename());
 		const text = readFileSync(await download.path(), "utf8");
 		check(text.startsWith(begins) && text.length > 20, name + ending + " is empty");
+		if (ending === ".svg") {
+			check(text.includes("<title>") && text.includes("http://www.w3.org/2000/svg"), "what is saved is no drawing");
+			check(!/tabindex|aria-label=|aria-pressed/.test(text), "what is saved is not as it was drawn");
+		}
 	}
 }
 
+// Names of legends hide, show and single out, for a pointer and for keys.
 async function picks(page) {
-	const figure = page.locator("figure.figure:has(select)").first();
-	const choice = figure.locator("select");
+	const figure = page.locator('figure.figure:has([data-legend="2"])').first();
 	const name = await figure.getAttribute("data-name");
-	const faint = () => figure.locator('.live svg [opacity="0.12"]').count();
-	const names = await choice.locator("option").allTextContents();
-	check(names.length > 2 && names[0] === "all", name + ": picks of " + names.join());
-	check(await faint() === 0, name + ": something is faint before anything is picked");
-	await choice.focus();
-	await page.keyboard.press("ArrowDown");
-	const becomes = some => page.waitForFunction(([name, some]) => {
-		const figure = document.querySelector(`figure[data-name="${name}"]`);
-		return (figure.querySelectorAll('.live svg [opacity="0.12"]').length > 0) === some;
-	}, [name, some]);
-	await becomes(true);
-	check(await choice.inputValue() === names[1], name + ": picked, but not shown as picked");
-	await page.keyboard.press("ArrowUp");
-	await becomes(false);
+	const all = await figure.locator("svg [data-series]").count();
+	const left = async (n, what) => {
+		const now = await figure.locator("svg [data-series]:not(.off)").count();
+		check(now === n, `${name}: ${what}: ${now} of ${all} series are shown, not ${n}`);
+	};
+	const legend = figure.locator('[data-legend="1"]');
+	check(await legend.getAttribute("role") === "button", name + ": its legend is no button");
+	await left(all, "before");
+	await legend.locator("text").click();
+	await left(all - 1, "clicked");
+	check(await legend.getAttribute("aria-pressed") === "false", name + ": hidden, but pressed");
+	await legend.press("Enter");
+	await left(all, "Enter");
+	await legend.locator("text").click({ modifiers: ["Shift"] });
+	await left(1, "clicked with Shift");
+	await legend.press("Shift+Enter");
+	await left(all, "Shift and Enter");
+	await legend.press(" ");
+	await figure.locator("svg").focus();
+	const walked = new Set();
+	for (const key of ["ArrowRight", ...Array(all).fill("ArrowDown")]) {
+		await page.keyboard.press(key);
+		walked.add(await page.evaluate(() => document.activeElement.parentNode.dataset.series));
+	}
+	check(walked.size > 1 && !walked.has("1"), name + ": keys lead to series " + [...walked]);
+	await legend.press(" ");
 }
 
 async function accessible(page, where) {
@@ -154,27 +201,29 @@ async function shot(page, name, options) {
 }
 
 await reading({ viewport: { width: 1200, height: 900 } }, async page => {
-	await drawAll(page);
+	await answers(page);
 	await tables(page);
 	await downloads(page);
 	await picks(page);
+	await flames(page);
 	await accessible(page, "light");
-	await page.evaluate(() => scrollTo(0, 0));
+	await page.evaluate(() => { document.activeElement.blur(); scrollTo(0, 0); });
 	await shot(page, "report");
 	await page.emulateMedia({ media: "print" });
-	check(await page.locator("figure .live:visible").count() === 0, "print shows the interactive figures");
-	check(await page.locator("figure .static:visible").count() > 0, "print shows no drawing");
+	const drawings = await page.locator("figure svg:visible").count();
+	check(drawings === await page.locator("figure.figure").count(), "print lacks drawings");
+	check(await page.locator("figure button:visible").count() === 0, "print shows buttons");
 });
 
 await reading({ colorScheme: "dark", viewport: { width: 1200, height: 900 } }, async dark => {
-	await drawAll(dark);
+	await answers(dark);
 	await accessible(dark, "dark");
 	await dark.locator("figure.figure").nth(1).evaluate(figure => figure.scrollIntoView());
 	await shot(dark, "report-dark");
 });
 
 await reading({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 1 }, async phone => {
-	await drawAll(phone);
+	await accessible(phone, "phone");
 	const over = await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 	check(over <= 0, "a phone has to scroll sideways by " + over + " pixels");
 	await phone.evaluate(() => scrollTo(0, 0));
@@ -182,7 +231,7 @@ await reading({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 1 }, a
 });
 
 await reading({ javaScriptEnabled: false }, async plain => {
-	const drawings = await plain.locator("figure .static svg:visible").count();
+	const drawings = await plain.locator("figure svg:visible").count();
 	check(drawings === await plain.locator("figure.figure").count(), "without scripts drawings lack");
 	check(await plain.locator("input:visible, button:visible").count() === 0,
 		"without scripts there are controls that do nothing");

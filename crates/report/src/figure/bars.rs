@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Bars as SVG.
+//! How bars are drawn.
 
-use super::model::{Bar, Bars, Figure};
-use super::pen::{CHARACTER, COLOURS, GRID, INK, MARGIN, Sheet, WIDTH};
-use super::pen::{rectangle, stroke, text, tip};
+use super::drawing::{Anchor, CHARACTER, COLOURS, INK, MARGIN, WIDTH};
+use super::drawing::{Element, Mark, Role, Sheet, Text};
+use super::model::{Bar, Bars};
 use super::scale::Scale;
 use crate::format;
 use crate::text::printable;
@@ -16,94 +16,91 @@ const GAP: f64 = 7.0;
 /// Longest label of a category, in characters.
 const LABEL: usize = 34;
 
-pub(super) fn svg(figure: &Figure, bars: &Bars) -> String {
-    let categories = bars.categories.len().min(CATEGORIES_LIMIT);
-    let drawn: Vec<&Bar> = bars
-        .bars
-        .iter()
-        .filter(|bar| bar.category < categories)
-        .collect();
-    let mut sheet = Sheet::new(figure);
+pub(super) fn draw(sheet: &mut Sheet, bars: &Bars) {
+    let categories = &bars.categories[..bars.categories.len().min(CATEGORIES_LIMIT)];
     let colour = |series: usize| COLOURS[bars.colour(series) % COLOURS.len()];
-    let names = bars.series.iter().enumerate();
-    let names: Vec<_> = names.map(|(at, name)| (name.clone(), colour(at))).collect();
-    sheet.legend(&names);
-    let labels: Vec<String> = bars.categories[..categories]
-        .iter()
-        .map(|label| printable(label, LABEL))
-        .collect();
+    sheet.legend(bars.series.iter().cloned(), |at, [x, y]| {
+        vec![Element::rectangle(
+            [x + 5.0, y - 6.0],
+            [12.0, 12.0],
+            colour(at),
+        )]
+    });
+    let labels = categories.iter().map(|label| printable(label, LABEL));
+    let labels: Vec<String> = labels.collect();
     let longest = labels.iter().map(|label| label.chars().count()).max();
     let left = MARGIN + 8.0 + longest.unwrap_or(0) as f64 * CHARACTER;
-    let right = WIDTH - 3.0 * MARGIN;
-    let (row, bar_height) = match bars.stacked {
+    let (row, thick) = match bars.stacked {
         true => (STACKED_BAR + GAP, STACKED_BAR),
         false => (BAR * bars.series.len().max(1) as f64 + GAP, BAR),
     };
     let top = sheet.height + 4.0;
-    let low = top + row * categories as f64;
-    let placed = placed(&drawn, bars.stacked, categories);
+    let low = top + row * categories.len() as f64;
+    let placed = placed(bars, categories.len());
     let reach = placed.iter().flat_map(|(bar, from)| {
         let [a, b] = bar.interval.unwrap_or([bar.value, bar.value]);
         [*from, from + bar.value, a, b]
     });
-    let x = Scale::of(reach, left, right);
-    for (figure, label) in x.ticks() {
-        let at = x.place(figure);
-        sheet.add(stroke([at, top], [at, low], GRID));
-        sheet.add(text(&label, at, low + 15.0).set("text-anchor", "middle"));
-    }
-    for (at, label) in labels.iter().enumerate() {
+    let x = Scale::of(reach, left, WIDTH - 3.0 * MARGIN);
+    sheet.horizontal(&x, &bars.axis, [top, low]);
+    for (at, label) in labels.into_iter().enumerate() {
         let middle = top + row * (at as f64 + 0.5) + 4.0;
-        sheet.add(text(label, left - 6.0, middle).set("text-anchor", "end"));
+        sheet.add(Text::new(label, left - 6.0, middle).anchored(Anchor::End));
     }
-    for (bar, from) in placed {
-        let slot = if bars.stacked { 0 } else { bar.series };
-        let y = top + row * bar.category as f64 + GAP / 2.0 + BAR * slot as f64;
-        let (a, b) = (x.place(from), x.place(from + bar.value));
-        let mut shape = rectangle(
-            [a.min(b), y],
-            [(b - a).abs(), bar_height - 1.0],
-            colour(bar.series),
-        );
-        shape = shape.add(tip(&told(bars, bar)));
-        sheet.add(shape);
-        if let Some([a, b]) = bar.interval.filter(|_| !bars.stacked) {
-            let (a, b, y) = (x.place(a), x.place(b), y + bar_height / 2.0 - 0.5);
-            sheet.add(stroke([a, y], [b, y], INK));
-            for end in [a, b] {
-                sheet.add(stroke([end, y - 2.5], [end, y + 2.5], INK));
+    for (at, name) in bars.series.iter().enumerate() {
+        let own = placed.iter().filter(|(bar, _)| bar.series == at);
+        let marks = own.map(|(bar, from)| {
+            let slot = if bars.stacked { 0 } else { bar.series };
+            let y = top + row * bar.category as f64 + GAP / 2.0 + BAR * slot as f64;
+            let (a, b) = (x.place(*from), x.place(from + bar.value));
+            let size = [(b - a).abs(), thick - 1.0];
+            let mut shapes = vec![Element::rectangle([a.min(b), y], size, colour(at))];
+            if let Some([a, b]) = bar.interval.filter(|_| !bars.stacked) {
+                let (a, b, y) = (x.place(a), x.place(b), y + thick / 2.0 - 0.5);
+                let end = |at: f64| vec![[at, y - 2.5], [at, y + 2.5]];
+                let whisker = vec![vec![[a, y], [b, y]], end(a), end(b)];
+                shapes.push(Element::strokes(whisker, INK));
             }
-        }
+            Element::Group(Role::Mark(mark(bars, bar)), shapes)
+        });
+        let series = Role::Series(at, name.clone());
+        sheet.add(Element::Group(series, marks.collect()));
     }
-    sheet.add(stroke([x.place(0.0), top], [x.place(0.0), low], INK));
-    let axis = text(&bars.axis, (left + right) / 2.0, low + 32.0);
-    sheet.add(axis.set("text-anchor", "middle"));
-    sheet.height = low + 40.0;
-    sheet.finish(figure)
+    let zero = vec![[x.place(0.0), top], [x.place(0.0), low]];
+    sheet.add(Element::strokes(vec![zero], INK));
 }
 
-/// Bars, each with where it begins.
-fn placed<'a>(bars: &[&'a Bar], stacked: bool, categories: usize) -> Vec<(&'a Bar, f64)> {
+/// Bars of the first categories, each with where it begins, in the order of categories.
+fn placed<'a>(bars: &'a Bars, categories: usize) -> Vec<(&'a Bar, f64)> {
     let mut ends = vec![0.0; categories];
-    let place = |bar: &&'a Bar| {
-        let from = if stacked { ends[bar.category] } else { 0.0 };
+    let drawn = bars.bars.iter().filter(|bar| bar.category < categories);
+    let place = |bar: &'a Bar| {
+        let from = if bars.stacked {
+            ends[bar.category]
+        } else {
+            0.0
+        };
         ends[bar.category] += bar.value;
-        (*bar, from)
+        (bar, from)
     };
-    bars.iter().map(place).collect()
+    let mut placed: Vec<(&Bar, f64)> = drawn.map(place).collect();
+    placed.sort_by_key(|(bar, _)| bar.category);
+    placed
 }
 
-/// A bar in words.
-fn told(bars: &Bars, bar: &Bar) -> String {
+fn mark(bars: &Bars, bar: &Bar) -> Mark {
     let of = |names: &[String], at: usize| names.get(at).cloned().unwrap_or_default();
-    let mut told = format!(
-        "{}, {}: {}",
-        of(&bars.categories, bar.category),
-        of(&bars.series, bar.series),
-        format::figure(bar.value)
-    );
+    let label = of(&bars.categories, bar.category);
+    let series = of(&bars.series, bar.series);
+    let mut tip = format!("{label}, {series}: {}", format::figure(bar.value));
     if let Some([low, high]) = bar.interval {
-        told += &format!(" ({} to {})", format::figure(low), format::figure(high));
+        tip += &format!(" ({} to {})", format::figure(low), format::figure(high));
     }
-    told
+    Mark {
+        label,
+        value: bar.value,
+        interval: bar.interval,
+        start: None,
+        tip,
+    }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Flame graphs as SVG.
+//! How flame graphs are drawn.
 
-use super::model::{Figure, Flame, Frame};
-use super::pen::{CHARACTER, MARGIN, PAPER, Sheet, WIDTH};
-use super::pen::{rectangle, text, tip};
+use super::drawing::{CHARACTER, MARGIN, WIDTH};
+use super::drawing::{Element, Mark, Role, Sheet, Text};
+use super::model::{Flame, Frame};
 use crate::format;
 use crate::text::printable;
 
@@ -12,9 +12,10 @@ const ROW: f64 = 19.0;
 pub(super) const NARROWEST: f64 = 1.0 / 4_000.0;
 /// Depths are told apart by colour as well.
 const COLOURS: [&str; 4] = ["#b8c4ce", "#f0c987", "#e8a07c", "#d98880"];
+/// Of names on frames, which stay dark whatever the paper.
+const DARK: &str = "#111111";
 
-pub(super) fn svg(figure: &Figure, flame: &Flame) -> String {
-    let mut sheet = Sheet::new(figure);
+pub(super) fn draw(sheet: &mut Sheet, flame: &Flame) {
     let deepest = flame.frames.iter().map(|frame| frame.depth).max();
     let rows = deepest.map_or(0, |depth| depth + 1);
     let whole = flame.whole();
@@ -23,39 +24,47 @@ pub(super) fn svg(figure: &Figure, flame: &Flame) -> String {
         true => (WIDTH - 2.0 * MARGIN) / whole,
         false => 0.0,
     };
-    for frame in &flame.frames {
-        let width = frame.width * scale;
-        if frame.width < whole * NARROWEST {
-            continue;
-        }
-        let place = [
-            MARGIN + frame.start * scale,
-            low - ROW * (frame.depth as f64 + 1.0),
-        ];
-        let colour = COLOURS[frame.depth % COLOURS.len()];
-        let shape = rectangle(place, [width, ROW - 1.0], colour)
-            .set("stroke", PAPER)
-            .set("stroke-width", "0.5")
-            .add(tip(&told(flame, frame, whole)));
-        sheet.add(shape);
+    let draw = |frame: &Frame| {
+        let (x, width) = (MARGIN + frame.start * scale, frame.width * scale);
+        let y = low - ROW * (frame.depth as f64 + 1.0);
+        let mut shapes = vec![Element::Rectangle {
+            at: [x, y],
+            size: [width, ROW - 1.0],
+            fill: COLOURS[frame.depth % COLOURS.len()],
+            edge: true,
+        }];
         let fits = ((width - 6.0) / CHARACTER).max(0.0) as usize;
         if fits >= 4 {
-            let label = printable(&frame.label, fits);
-            // On a coloured frame the ink stays dark, whatever the paper.
-            let label = text(&label, place[0] + 3.0, place[1] + 13.0);
-            sheet.add(label.set("fill", "#111111"));
+            let label = Text::new(printable(&frame.label, fits), x + 3.0, y + 13.0);
+            shapes.push(Element::Text(Text {
+                fill: DARK,
+                ..label
+            }));
         }
+        Element::Group(Role::Mark(mark(flame, frame, whole)), shapes)
+    };
+    // From above to below, as one reads.
+    for depth in (0..rows).rev() {
+        let own = flame.frames.iter().filter(|frame| frame.depth == depth);
+        let wide = own.filter(|frame| frame.width >= whole * NARROWEST);
+        let role = Role::Series(depth, format!("depth {depth}"));
+        sheet.add(Element::Group(role, wide.map(draw).collect()));
     }
     sheet.height = low + 4.0;
-    sheet.finish(figure)
 }
 
-fn told(flame: &Flame, frame: &Frame, whole: f64) -> String {
-    format!(
-        "{}: {} {} ({})",
-        frame.label,
-        format::figure(frame.width),
-        flame.unit,
-        format::fraction(frame.width / whole)
-    )
+fn mark(flame: &Flame, frame: &Frame, whole: f64) -> Mark {
+    Mark {
+        label: frame.label.clone(),
+        value: frame.width,
+        interval: None,
+        start: Some(frame.start),
+        tip: format!(
+            "{}: {} {} ({})",
+            frame.label,
+            format::figure(frame.width),
+            flame.unit,
+            format::fraction(frame.width / whole)
+        ),
+    }
 }

@@ -1,77 +1,91 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Lines through points as SVG.
+//! How lines through points are drawn.
 
-use super::model::{Figure, Lines, Point, Series};
-use super::pen::{COLOURS, DASHED_FROM, GRID, INK, MARGIN, Sheet, WIDTH};
-use super::pen::{dot, stroke, text, through, tip};
+use super::drawing::{COLOURS, MARGIN, WIDTH};
+use super::drawing::{Element, Mark, Role, Sheet};
+use super::model::{Lines, Point, Series};
 use super::scale::Scale;
 use crate::format;
 
 /// Most lines that differ from each other at a glance.
 pub(super) const SERIES_LIMIT: usize = COLOURS.len();
+/// From this series on lines are dashed and their points hollow.
+const DASHED_FROM: usize = COLOURS.len() / 2;
 const PLOT: f64 = 300.0;
 const LEFT: f64 = 74.0;
+const RIGHT: f64 = WIDTH - 3.0 * MARGIN;
 
-pub(super) fn svg(figure: &Figure, lines: &Lines) -> String {
+/// Outlines of points, so that lines are told apart without colours, too.
+const MARKERS: [&[[f64; 2]]; 6] = [
+    &[[-3.2, -3.2], [3.2, -3.2], [3.2, 3.2], [-3.2, 3.2]],
+    &[[0.0, -4.2], [3.9, 3.0], [-3.9, 3.0]],
+    &[[0.0, -4.4], [4.4, 0.0], [0.0, 4.4], [-4.4, 0.0]],
+    &[[0.0, 4.2], [3.9, -3.0], [-3.9, -3.0]],
+    &[[-4.2, 0.0], [3.0, 3.9], [3.0, -3.9]],
+    &[[4.2, 0.0], [-3.0, 3.9], [-3.0, -3.9]],
+];
+
+pub(super) fn draw(sheet: &mut Sheet, lines: &Lines) {
     let shown = &lines.series[..lines.series.len().min(SERIES_LIMIT)];
-    let mut sheet = Sheet::new(figure);
-    let colour = |at: usize| COLOURS[at % COLOURS.len()];
-    let names: Vec<(String, &str)> = shown
-        .iter()
-        .enumerate()
-        .map(|(at, line)| (legend(lines, line), colour(at)))
-        .collect();
-    sheet.legend(&names);
+    let names = shown.iter().map(|line| legend(lines, line));
+    sheet.legend(names, |at, [x, y]| {
+        vec![
+            stroke(at, vec![[x, y], [x + 20.0, y]]),
+            marker(at, [x + 10.0, y]),
+        ]
+    });
     let (top, low) = (sheet.height + 6.0, sheet.height + 6.0 + PLOT);
-    let right = WIDTH - 3.0 * MARGIN;
     let points = || shown.iter().flat_map(|line| &line.points);
     let fits = || shown.iter().filter_map(|line| line.fit).flatten();
-    let x = points()
-        .map(|point| point.x)
-        .chain(fits().map(|end| end[0]));
-    let x = Scale::of(x, LEFT, right);
+    let widths = points().map(|point| point.x);
+    let x = Scale::of(widths.chain(fits().map(|end| end[0])), LEFT, RIGHT);
     let heights = points().flat_map(|point| {
         let [a, b] = point.interval.unwrap_or([point.y; 2]);
         [point.y, a, b]
     });
     let y = Scale::of(heights.chain(fits().map(|end| end[1])), low, top);
-    for (figure, label) in x.ticks() {
-        let at = x.place(figure);
-        sheet.add(stroke([at, top], [at, low], GRID));
-        sheet.add(text(&label, at, low + 16.0).set("text-anchor", "middle"));
-    }
-    for (figure, label) in y.ticks() {
-        let at = y.place(figure);
-        sheet.add(stroke([LEFT, at], [right, at], GRID));
-        sheet.add(text(&label, LEFT - 6.0, at + 4.0).set("text-anchor", "end"));
-    }
-    sheet.add(stroke([LEFT, top], [LEFT, low], INK));
-    sheet.add(stroke([LEFT, y.place(0.0)], [right, y.place(0.0)], INK));
-    let below = text(&lines.x, (LEFT + right) / 2.0, low + 34.0);
-    sheet.add(below.set("text-anchor", "middle"));
-    let beside = text(&lines.y, 0.0, 0.0).set("text-anchor", "middle");
-    let turned = format!("translate(14 {}) rotate(-90)", (low + top) / 2.0);
-    sheet.add(beside.set("transform", turned));
+    sheet.horizontal(&x, &lines.x, [top, low]);
+    sheet.vertical(&y, &lines.y, [LEFT, RIGHT]);
+    let place = |[a, b]: [f64; 2]| [x.place(a), y.place(b)];
     for (at, line) in shown.iter().enumerate() {
-        let place = |[a, b]: [f64; 2]| [x.place(a), y.place(b)];
+        let mut own = Vec::new();
         let path: Vec<[f64; 2]> = match line.fit {
             Some(fit) => fit.map(place).into(),
             None => line.points.iter().map(|p| place([p.x, p.y])).collect(),
         };
         if path.len() > 1 {
-            let dashes = if at < DASHED_FROM { "none" } else { "6 4" };
-            sheet.add(through(&path, colour(at), dashes));
+            own.push(stroke(at, path));
         }
-        for point in &line.points {
-            if let Some([a, b]) = point.interval {
-                sheet.add(stroke(place([point.x, a]), place([point.x, b]), colour(at)));
-            }
-            let shape = dot(place([point.x, point.y]), colour(at));
-            sheet.add(shape.add(tip(&told(line, point))));
-        }
+        own.extend(line.points.iter().map(|point| {
+            let whisker = |ends: [f64; 2]| ends.map(|end| place([point.x, end])).to_vec();
+            let whisker = point.interval.map(whisker);
+            let whisker = whisker.map(|ends| Element::strokes(vec![ends], COLOURS[at]));
+            let shapes = whisker
+                .into_iter()
+                .chain([marker(at, place([point.x, point.y]))]);
+            Element::Group(Role::Mark(mark(line, point)), shapes.collect())
+        }));
+        let series = Role::Series(at, line.label.clone());
+        sheet.add(Element::Group(series, own));
     }
-    sheet.height = low + 42.0;
-    sheet.finish(figure)
+}
+
+fn stroke(series: usize, through: Vec<[f64; 2]>) -> Element {
+    Element::Strokes {
+        through: vec![through],
+        colour: COLOURS[series],
+        width: 1.5,
+        dashed: series >= DASHED_FROM,
+    }
+}
+
+fn marker(series: usize, [x, y]: [f64; 2]) -> Element {
+    let outline = MARKERS[series % MARKERS.len()];
+    Element::Outline {
+        corners: outline.iter().map(|[dx, dy]| [x + dx, y + dy]).collect(),
+        colour: COLOURS[series],
+        hollow: series >= DASHED_FROM,
+    }
 }
 
 fn legend(lines: &Lines, line: &Series) -> String {
@@ -83,11 +97,17 @@ fn legend(lines: &Lines, line: &Series) -> String {
     }
 }
 
-fn told(line: &Series, point: &Point) -> String {
-    format!(
-        "{}: {} at {}",
-        line.label,
-        format::figure(point.y),
-        format::figure(point.x)
-    )
+fn mark(line: &Series, point: &Point) -> Mark {
+    let label = format::figure(point.x);
+    let mut tip = format!("{}: {} at {label}", line.label, format::figure(point.y));
+    if let Some([low, high]) = point.interval {
+        tip += &format!(" ({} to {})", format::figure(low), format::figure(high));
+    }
+    Mark {
+        label,
+        value: point.y,
+        interval: point.interval,
+        start: None,
+        tip,
+    }
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a figure shows, before any drawing: the same data becomes an SVG, an
-//! interactive chart and CSV.
+//! What a figure shows, before any drawing: the same data is drawn and written as CSV and
+//! JSON.
+
+use serde::Serialize;
 
 /// One figure of a document. All of its text is printable.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figure {
     /// Stable, unique among the figures of its documents: `overhead`, or
     /// `overhead-tmpfs-time` where there are several.
@@ -19,7 +21,8 @@ pub struct Figure {
 }
 
 /// The data of a figure, by the way it is drawn.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Chart {
     /// Horizontal bars.
     Bars(Bars),
@@ -30,7 +33,7 @@ pub enum Chart {
 }
 
 /// Bars: beside each other, or stacked.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Bars {
     /// What the bars' lengths are, with their unit.
     pub axis: String,
@@ -52,7 +55,7 @@ pub struct Bars {
 }
 
 /// One bar, or one part of a stacked bar.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Bar {
     /// Position in `categories`.
     pub category: usize,
@@ -65,7 +68,7 @@ pub struct Bar {
 }
 
 /// Lines through points, over a number.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Lines {
     /// What the horizontal axis shows, with its unit.
     pub x: String,
@@ -80,7 +83,7 @@ pub struct Lines {
 }
 
 /// One line.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Series {
     /// Its name.
     pub label: String,
@@ -93,7 +96,7 @@ pub struct Series {
 }
 
 /// One point of a line.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Point {
     /// Horizontal.
     pub x: f64,
@@ -104,7 +107,7 @@ pub struct Point {
 }
 
 /// A flame graph: what is above another is part of it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Flame {
     /// What widths are: `instructions`.
     pub unit: String,
@@ -113,7 +116,7 @@ pub struct Flame {
 }
 
 /// One frame of a flame graph.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Frame {
     /// Its name.
     pub label: String,
@@ -150,6 +153,15 @@ impl Chart {
             Chart::Flame(flame) => flame.frames.is_empty(),
         }
     }
+
+    /// What its marks' values are, with their unit.
+    pub(crate) fn axis(&self) -> &str {
+        match self {
+            Chart::Bars(bars) => &bars.axis,
+            Chart::Lines(lines) => &lines.y,
+            Chart::Flame(flame) => &flame.unit,
+        }
+    }
 }
 
 impl Figure {
@@ -165,6 +177,19 @@ impl Figure {
         // Memory takes all that is written, in records as long as their heading.
         let bytes = written.ok().and_then(|()| out.into_inner().ok());
         String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
+    }
+}
+
+impl Figure {
+    /// The figure's data as JSON: its name, title, description and notes, and of its chart
+    /// what is drawn and what is not.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn json(&self) -> serde_json::Result<Vec<u8>> {
+        let mut text = serde_json::to_vec_pretty(self)?;
+        text.push(b'\n');
+        Ok(text)
     }
 }
 

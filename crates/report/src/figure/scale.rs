@@ -45,6 +45,11 @@ impl Scale {
         self.from + share * (self.to - self.from)
     }
 
+    /// Where it begins and ends on the paper.
+    pub(super) fn reach(&self) -> [f64; 2] {
+        [self.from, self.to]
+    }
+
     /// Figures at which there is a tick, with their text.
     pub(super) fn ticks(&self) -> Vec<(f64, String)> {
         let first = (self.low / self.step).round();

@@ -16,6 +16,7 @@ use crate::figure::{Chart, Figure};
 use crate::text::printable;
 
 pub(crate) use run::means;
+pub use sensitivity::latency_over_delay;
 
 /// A document, and what its reader calls it.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,6 +46,18 @@ pub(crate) struct Draft {
     pub(crate) description: String,
     pub(crate) chart: Chart,
     pub(crate) notes: Vec<String>,
+}
+
+impl Draft {
+    fn named(self, name: String) -> Figure {
+        Figure {
+            name,
+            title: printable(&self.title, 400),
+            description: printable(&self.description, 1_000),
+            chart: self.chart,
+            notes: self.notes,
+        }
+    }
 }
 
 /// All figures of these documents, in their order; then those that compare documents.
@@ -103,13 +116,7 @@ fn named(sources: &[Source], mut drafts: Vec<(Option<usize>, Draft)>) -> Vec<Gat
             unique = format!("{name}-{number}");
             number += 1;
         }
-        let figure = Figure {
-            name: unique,
-            title: printable(&draft.title, 400),
-            description: printable(&draft.description, 1_000),
-            chart: draft.chart,
-            notes: draft.notes,
-        };
+        let figure = draft.named(unique);
         Gathered { source, figure }
     };
     drafts.into_iter().map(name).collect()

@@ -1,34 +1,212 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Figures of sweeps.
 
-use experiment::{SensitivityDocument, Slope, path_depth};
+use experiment::{Clock, SensitivityDocument, Slope, Unit, path_depth};
 
 use super::Draft;
 use crate::figure::model::drawable;
-use crate::figure::{Chart, Lines, Point, Series, sweep};
+use crate::figure::{Chart, Figure, Lines, Point, Series, svg_of_all};
 use crate::group::grouped;
-use crate::sensitivity::has_figures;
+use crate::sensitivity::beside::table6;
+use crate::sensitivity::{has_figures, numbers, operation_of, operations, where_swept};
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
 
+/// Lines of a figure of operations that the paper has not.
+const LINES_LIMIT: usize = 12;
+/// Most figures below each other in one file.
+const PANELS_LIMIT: usize = 16;
+/// Most points of a line; of more the first, the last and some between are shown.
+const POINTS_LIMIT: usize = 100;
+/// From here on nanoseconds are shown as microseconds.
+const MICROSECONDS_FROM_NS: f64 = 10_000.0;
+const DESCRIPTION: &str = "Points and fitted lines: the cost of operations over how much longer \
+     each decision of a policy takes. The slope of a line is the number of decisions that the \
+     operation asks for.";
+
 /// The paper's Figure 4, and decisions over the depth of paths.
 pub(super) fn drafts(document: &SensitivityDocument) -> Vec<Draft> {
-    let mut drafts: Vec<Draft> = sweep::panels(document)
-        .into_iter()
-        .map(|panel| Draft {
-            base: "latency-over-delay",
-            subjects: panel.subjects,
-            title: format!("Cost by the time of each decision: {}", panel.title),
-            description: "Points and fitted lines: the cost of operations over how much longer \
-                          each decision of a policy takes. The slope of a line is the number of \
-                          decisions that the operation asks for."
-                .to_owned(),
-            chart: Chart::Lines(panel.lines),
-            notes: panel.notes,
-        })
-        .collect();
+    let mut drafts = over_delay(document);
     drafts.extend(by_depth(document));
     drafts
+}
+
+/// What operations cost over the time that each decision takes, for each kernel, module,
+/// state of the caches and file system, as one SVG that needs nothing else: no script, no
+/// font, no style sheet. The same document makes the same bytes.
+pub fn latency_over_delay(document: &SensitivityDocument) -> String {
+    let mut drafts = over_delay(document);
+    let more = drafts.len().saturating_sub(PANELS_LIMIT);
+    drafts.truncate(PANELS_LIMIT);
+    let mut notes = Vec::new();
+    if more > 0 {
+        notes.push(format!("{more} more panels are left out."));
+    }
+    if drafts.iter().all(|draft| draft.chart.is_empty()) {
+        notes.push("No operation has a line.".to_owned());
+    }
+    let figures = drafts.into_iter().map(|draft| draft.named(String::new()));
+    let figures: Vec<_> = figures.collect();
+    let title = "What an operation costs by the time of each decision";
+    svg_of_all(&figures, title, described(&figures), &notes)
+}
+
+/// The figures for those who cannot see them.
+fn described(figures: &[Figure]) -> String {
+    let mut text = DESCRIPTION.to_owned();
+    for figure in figures {
+        text += &format!(" {}:", figure.title);
+        if let Chart::Lines(lines) = &figure.chart {
+            let named = |line: &Series| format!(" {} {}", line.label, line.figure);
+            let lines: Vec<String> = lines.series.iter().map(named).collect();
+            text += &(lines.join(",") + ".");
+        }
+    }
+    text
+}
+
+fn over_delay(document: &SensitivityDocument) -> Vec<Draft> {
+    let shown = chosen(document);
+    let groups = grouped(&document.slopes, |slope| {
+        (
+            slope.kernel.as_str(),
+            slope.module,
+            slope.caches,
+            slope.filesystem.as_str(),
+            slope.unit,
+        )
+    });
+    let clock = document.environment.clock;
+    let mut drafts = Vec::new();
+    for ((kernel, module, caches, filesystem, unit), slopes) in groups {
+        let Some((lines, notes)) = panel(&slopes, &shown, clock) else {
+            continue;
+        };
+        drafts.push(Draft {
+            base: "latency-over-delay",
+            subjects: vec![
+                kernel.to_owned(),
+                module.to_string(),
+                caches.to_string(),
+                filesystem.to_owned(),
+                unit.to_string(),
+            ],
+            title: format!(
+                "Cost by the time of each decision: {}",
+                where_swept(&slopes)
+            ),
+            description: DESCRIPTION.to_owned(),
+            chart: Chart::Lines(lines),
+            notes,
+        });
+    }
+    drafts
+}
+
+/// The paths of the paper's Table 6 that the document holds, else its first operations.
+fn chosen(document: &SensitivityDocument) -> Vec<(&str, &str)> {
+    let all = grouped(&document.slopes, operation_of);
+    let is_there = |wanted: &(&str, &str)| all.iter().any(|(operation, _)| operation == wanted);
+    let ours = table6().flat_map(|figure| &figure.ours);
+    let of_paper = ours.map(|ours| (ours.benchmark.as_str(), ours.variant.as_str()));
+    let of_paper: Vec<_> = of_paper.filter(is_there).collect();
+    match of_paper.is_empty() {
+        true => all
+            .into_iter()
+            .take(LINES_LIMIT)
+            .map(|(operation, _)| operation)
+            .collect(),
+        false => of_paper,
+    }
+}
+
+/// Lines of one kernel, module, state of the caches, file system and unit, the highest
+/// first; and what is not drawn.
+fn panel(slopes: &[&Slope], chosen: &[(&str, &str)], clock: Clock) -> Option<(Lines, Vec<String>)> {
+    let unit = slopes.first()?.unit;
+    let mut shown: Vec<(usize, &Slope)> = Vec::new();
+    for (operation, parted) in operations(slopes) {
+        let at = chosen.iter().position(|of| *of == operation);
+        shown.extend(at.zip(parted.wholes.first().copied()));
+    }
+    shown.sort_by_key(|(at, _)| *at);
+    if shown.is_empty() {
+        return None;
+    }
+    let mut notes = Vec::new();
+    shown.retain(|(_, slope)| {
+        let why = match has_figures(slope) {
+            true => "not drawable".to_owned(),
+            false => slope.status.to_string(),
+        };
+        let drawn = fit(slope).is_some();
+        if !drawn {
+            notes.push(format!("{}: {why}.", label(slope)));
+        }
+        drawn
+    });
+    let points = shown.iter().flat_map(|(_, slope)| &slope.points);
+    let highest = points.map(|point| point.median).fold(0.0, f64::max);
+    let nanoseconds =
+        unit == Unit::Ns || unit == Unit::Instructions && clock == Clock::Deterministic;
+    let scaled = nanoseconds && highest >= MICROSECONDS_FROM_NS;
+    let y = match unit {
+        Unit::Ns if scaled => "cost of an operation (µs)",
+        Unit::Ns => "cost of an operation (ns)",
+        Unit::Instructions if scaled => "cost of an operation (µs of 1,000 instructions)",
+        Unit::Instructions => "cost of an operation (instructions)",
+        Unit::OpsPerS => "operations per second",
+    };
+    let unit = if scaled { 1_000.0 } else { 1.0 };
+    let mut series: Vec<Series> = shown
+        .iter()
+        .filter_map(|(_, slope)| line(slope, unit))
+        .collect();
+    let height = |line: &Series| line.fit.map_or(0.0, |fit| fit[1][1]);
+    series.sort_by(|one, other| height(other).total_cmp(&height(one)));
+    let lines = Lines {
+        x: "delay of each decision (µs)".to_owned(),
+        y: y.to_owned(),
+        kind: "operation".to_owned(),
+        figure: Some("slope"),
+        series,
+    };
+    Some((lines, notes))
+}
+
+fn label(slope: &Slope) -> String {
+    printable(&slope.title(), 36)
+}
+
+/// The ends of a slope's line, in ns of delay; None if it or a point cannot be drawn.
+fn fit(slope: &Slope) -> Option<[[f64; 2]; 2]> {
+    let delays = || slope.points.iter().map(|point| point.delay_ns);
+    let ends = [delays().min()?, delays().max()?].map(f64::from);
+    let ends = ends.map(|delay| [delay, slope.intercept + slope.slope * delay]);
+    let drawn = has_figures(slope)
+        && slope.points.iter().all(|point| drawable(point.median))
+        && ends.iter().all(|end| drawable(end[1]));
+    drawn.then_some(ends)
+}
+
+/// Over microseconds, in parts of `unit`.
+fn line(slope: &Slope, unit: f64) -> Option<Series> {
+    let every = slope.points.len().div_ceil(POINTS_LIMIT).max(1);
+    let last = slope.points.len().saturating_sub(1);
+    let points = slope.points.iter().enumerate();
+    Some(Series {
+        label: label(slope),
+        figure: numbers::decimals(slope.slope, 3),
+        points: points
+            .filter(|(at, _)| at % every == 0 || *at == last)
+            .map(|(_, of)| Point {
+                x: f64::from(of.delay_ns) / 1_000.0,
+                y: of.median / unit,
+                interval: None,
+            })
+            .collect(),
+        fit: Some(fit(slope)?.map(|[delay, cost]| [delay / 1_000.0, cost / unit])),
+    })
 }
 
 fn by_depth(document: &SensitivityDocument) -> Vec<Draft> {

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A figure on a page: a drawing that stands by itself, and what a script needs to put
-//! an interactive one in its place.
+//! A figure on a page: a drawing that stands by itself, and that a script lets answer.
 
 use maud::{Markup, PreEscaped, html};
 
 use crate::figure::Figure;
 
 pub(super) fn figure(figure: &Figure) -> Markup {
-    let label = format!("{} {}", figure.title, figure.description);
     html! {
         figure.figure id={ "figure-" (figure.name) } data-name=(figure.name) {
-            div.static { (PreEscaped(figure.svg())) }
-            div.live role="img" aria-label=(label) hidden {}
-            script.spec type="application/json" { (PreEscaped(harmless(figure))) }
+            div.drawing { (PreEscaped(figure.svg())) }
             figcaption {
                 strong { (figure.title) }
                 " "
@@ -32,16 +28,6 @@ pub(super) fn figure(figure: &Figure) -> Markup {
             }
         }
     }
-}
-
-/// The specification as JSON in which nothing ends a script or begins a comment.
-fn harmless(figure: &Figure) -> String {
-    figure
-        .vega_lite()
-        .to_string()
-        .replace('<', "\\u003c")
-        .replace('>', "\\u003e")
-        .replace('&', "\\u0026")
 }
 
 fn data_url(csv: &str) -> String {

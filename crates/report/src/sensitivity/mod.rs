@@ -49,7 +49,7 @@ pub fn sensitivity_report(document: &SensitivityDocument, options: &SensitivityO
 }
 
 /// A slope's operation.
-fn operation_of(slope: &Slope) -> (&str, &str) {
+pub(crate) fn operation_of(slope: &Slope) -> (&str, &str) {
     (&slope.benchmark, &slope.variant)
 }
 

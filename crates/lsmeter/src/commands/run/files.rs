@@ -34,7 +34,11 @@ impl Files {
             Some(None) => true,
             None => false,
         };
-        let output = args.out.output.clone().filter(|path| !output::is_stdout(path));
+        let output = args
+            .out
+            .output
+            .clone()
+            .filter(|path| !output::is_stdout(path));
         if resume && output.is_none() && args.parts.workdir.is_none() {
             return Err(usage(
                 "which run should go on?",
@@ -82,6 +86,7 @@ impl Files {
                 _ => newest_journal(name)?,
             };
             let output = args
+                .out
                 .output
                 .clone()
                 .unwrap_or_else(|| journal.with_extension(""));

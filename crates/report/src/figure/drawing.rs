@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A drawing: shapes and text with places, before anything is written. SVG and PDF are
+//! both made of it. Lengths are pixels or points, y grows downwards.
+
+use super::model::Figure;
+use super::scale::Scale;
+use crate::text::printable;
+
+/// Colours that the colour-blind tell apart, after Okabe and Ito and, for many series,
+/// Tol; behind them lighter ones, for more than a dozen series.
+pub(super) const COLOURS: [&str; 24] = [
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#882255", "#999933",
+    "#332288", "#117733", "#aa4499", "#777777", "#8cc0dd", "#edb48c", "#8cd4be", "#e8c4d8",
+    "#f4d28c", "#b5dcf5", "#c998b1", "#cfcf9f", "#9f98c8", "#93be9f", "#d7a8cf", "#c0c0c0",
+];
+pub(super) const INK: &str = "#222222";
+pub(super) const GRID: &str = "#dddddd";
+pub(super) const PAPER: &str = "#ffffff";
+pub(super) const WIDTH: f64 = 800.0;
+pub(super) const MARGIN: f64 = 12.0;
+/// Of text that says nothing else.
+pub(super) const LETTERS: f64 = 11.0;
+/// Of a character of that size, about.
+pub(super) const CHARACTER: f64 = 6.0;
+/// Of a figure's title, and of a line of text.
+const HEAD: f64 = 30.0;
+const LINE: f64 = 18.0;
+/// Characters of a line of text over the whole width.
+const WRAP: usize = 118;
+
+/// Everything that is drawn, on paper of `WIDTH`.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Drawing {
+    /// Letters, digits and hyphens: an identifier.
+    pub(super) name: String,
+    pub(super) title: String,
+    pub(super) description: String,
+    /// What the marks' values are.
+    pub(super) axis: String,
+    pub(super) height: f64,
+    /// Later ones cover earlier ones.
+    pub(super) elements: Vec<Element>,
+}
+
+/// One part of a drawing.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Element {
+    Rectangle {
+        at: [f64; 2],
+        size: [f64; 2],
+        fill: &'static str,
+        /// With a thin edge of the paper's colour, to tell it from its neighbours.
+        edge: bool,
+    },
+    /// Strokes through places, none joined with another.
+    Strokes {
+        through: Vec<Vec<[f64; 2]>>,
+        colour: &'static str,
+        width: f64,
+        dashed: bool,
+    },
+    /// A closed outline, filled.
+    Outline {
+        corners: Vec<[f64; 2]>,
+        colour: &'static str,
+        /// Filled with paper.
+        hollow: bool,
+    },
+    Text(Text),
+    /// What belongs together, and what it is.
+    Group(Role, Vec<Element>),
+}
+
+/// A line of text.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Text {
+    pub(super) content: String,
+    /// Of its base line: the end that `anchor` names.
+    pub(super) at: [f64; 2],
+    pub(super) anchor: Anchor,
+    pub(super) size: f64,
+    pub(super) bold: bool,
+    /// From below to above.
+    pub(super) turned: bool,
+    pub(super) fill: &'static str,
+}
+
+/// Which part of a text is at its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// What a group is for those who ask the drawing, not only look at it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Role {
+    /// The name and colour of the series at this position.
+    Legend(usize),
+    /// The marks of a series.
+    Series(usize, String),
+    Mark(Mark),
+}
+
+/// What one mark stands for.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Mark {
+    /// Its category, place on the horizontal axis, or name.
+    pub(super) label: String,
+    pub(super) value: f64,
+    pub(super) interval: Option<[f64; 2]>,
+    /// Where a frame of a flame graph begins, in the unit of `value`.
+    pub(super) start: Option<f64>,
+    /// All of this in words.
+    pub(super) tip: String,
+}
+
+impl Text {
+    pub(super) fn new(content: impl Into<String>, x: f64, y: f64) -> Text {
+        Text {
+            content: content.into(),
+            at: [x, y],
+            anchor: Anchor::Start,
+            size: LETTERS,
+            bold: false,
+            turned: false,
+            fill: INK,
+        }
+    }
+
+    pub(super) fn anchored(self, anchor: Anchor) -> Text {
+        Text { anchor, ..self }
+    }
+}
+
+impl From<Text> for Element {
+    fn from(text: Text) -> Element {
+        Element::Text(text)
+    }
+}
+
+impl Element {
+    pub(super) fn rectangle(at: [f64; 2], size: [f64; 2], fill: &'static str) -> Element {
+        Element::Rectangle {
+            at,
+            size: size.map(|length| length.max(0.0)),
+            fill,
+            edge: false,
+        }
+    }
+
+    pub(super) fn strokes(through: Vec<Vec<[f64; 2]>>, colour: &'static str) -> Element {
+        Element::Strokes {
+            through,
+            colour,
+            width: 1.0,
+            dashed: false,
+        }
+    }
+}
+
+/// What is drawn so far, and how far down.
+#[derive(Debug, Default)]
+pub(super) struct Sheet {
+    pub(super) elements: Vec<Element>,
+    pub(super) height: f64,
+}
+
+impl Sheet {
+    pub(super) fn add(&mut self, element: impl Into<Element>) {
+        self.elements.push(element.into());
+    }
+
+    /// A heading, in as many lines as it needs.
+    pub(super) fn heading(&mut self, title: &str) {
+        self.height += 6.0;
+        for line in wrapped(title, WRAP * 3 / 4) {
+            self.height += LINE;
+            self.add(Text {
+                size: 14.0,
+                bold: true,
+                ..Text::new(line, MARGIN, self.height)
+            });
+        }
+        self.height += HEAD - LINE;
+    }
+
+    /// Names, each beside what `sample` draws at a place, in as many lines as they need.
+    pub(super) fn legend(
+        &mut self,
+        names: impl Iterator<Item = String>,
+        sample: impl Fn(usize, [f64; 2]) -> Vec<Element>,
+    ) {
+        let mut x = MARGIN;
+        for (at, name) in names.enumerate() {
+            let name = printable(&name, 60);
+            let width = name.chars().count() as f64 * CHARACTER + 36.0;
+            if x > MARGIN && x + width > WIDTH - MARGIN {
+                x = MARGIN;
+                self.height += LINE;
+            }
+            let mut entry = sample(at, [x, self.height + 2.0]);
+            entry.push(Text::new(name, x + 23.0, self.height + 6.0).into());
+            self.add(Element::Group(Role::Legend(at), entry));
+            x += width;
+        }
+        self.height += LINE;
+    }
+
+    /// The horizontal axis below, with its title and a grid up to `top`.
+    pub(super) fn horizontal(&mut self, scale: &Scale, title: &str, [top, low]: [f64; 2]) {
+        let ticks = scale.ticks();
+        let upright = |figure: f64| vec![[scale.place(figure), top], [scale.place(figure), low]];
+        let grid = ticks.iter().map(|(figure, _)| upright(*figure));
+        self.add(Element::strokes(grid.collect(), GRID));
+        for (figure, label) in ticks {
+            let label = Text::new(label, scale.place(figure), low + 16.0);
+            self.add(label.anchored(Anchor::Middle));
+        }
+        let [left, right] = scale.reach();
+        let title = Text::new(title, (left + right) / 2.0, low + 33.0);
+        self.add(title.anchored(Anchor::Middle));
+        self.height = low + 41.0;
+    }
+
+    /// The vertical axis at the left, with its title and a grid from `left` to `right`.
+    pub(super) fn vertical(&mut self, scale: &Scale, title: &str, [left, right]: [f64; 2]) {
+        let ticks = scale.ticks();
+        let level = |figure: f64| vec![[left, scale.place(figure)], [right, scale.place(figure)]];
+        let grid = ticks.iter().map(|(figure, _)| level(*figure));
+        self.add(Element::strokes(grid.collect(), GRID));
+        for (figure, label) in ticks {
+            let label = Text::new(label, left - 6.0, scale.place(figure) + 4.0);
+            self.add(label.anchored(Anchor::End));
+        }
+        let [low, top] = scale.reach();
+        let axes = vec![vec![[left, top], [left, low]], level(0.0)];
+        self.add(Element::strokes(axes, INK));
+        let title = Text::new(title, 14.0, (low + top) / 2.0).anchored(Anchor::Middle);
+        self.add(Text {
+            turned: true,
+            ..title
+        });
+    }
+
+    /// Sentences, in as many lines as they need.
+    pub(super) fn notes<'a>(&mut self, notes: impl IntoIterator<Item = &'a String>) {
+        for note in notes {
+            for line in wrapped(note, WRAP) {
+                self.height += LINE;
+                self.add(Text::new(line, MARGIN, self.height));
+            }
+        }
+        self.height += MARGIN;
+    }
+
+    /// As the drawing of `figure`.
+    pub(super) fn finished(self, figure: &Figure) -> Drawing {
+        Drawing {
+            name: figure.name.clone(),
+            title: figure.title.clone(),
+            description: figure.description.clone(),
+            axis: figure.chart.axis().to_owned(),
+            height: self.height,
+            elements: self.elements,
+        }
+    }
+}
+
+/// Lines of at most `limit` characters, broken at blanks.
+fn wrapped(text: &str, limit: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let word = printable(word, limit);
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= limit => {
+                line.push(' ');
+                line.push_str(&word);
+            }
+            _ => lines.push(word),
+        }
+    }
+    lines
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Sorts and filters tables. The page stands without it.
+(function () {
+"use strict";
+
+// A figure out of a cell's text: "+12.3 %", "1,234 ±5", "~0.4". Null for anything else.
+function figure(text) {
+	const found = /^\s*[~≤≥]?\s*([+-]?[0-9][0-9,]*(\.[0-9]+)?(e[+-]?[0-9]+)?)/.exec(text);
+	return found ? Number(found[1].replaceAll(",", "")) : null;
+}
+
+function compare(a, b) {
+	const [x, y] = [figure(a), figure(b)];
+	if (x !== null && y !== null)
+		return x - y;
+	if (x === null && y === null)
+		return a.localeCompare(b, "en", { numeric: true });
+	return x === null ? 1 : -1;
+}
+
+// Rows that are indented belong to the one above them.
+function blocks(table) {
+	const found = [];
+	for (const row of table.tBodies[0].rows) {
+		const inner = row.cells[0] && row.cells[0].querySelector(".indent");
+		if (inner && found.length)
+			found[found.length - 1].push(row);
+		else
+			found.push([row]);
+	}
+	return found;
+}
+
+function sortable(table) {
+	const headings = [...table.querySelectorAll("tr.headings th")];
+	headings.forEach((heading, column) => {
+		const button = document.createElement("button");
+		button.type = "button";
+		button.append(...heading.childNodes);
+		if (!button.textContent.trim())
+			button.setAttribute("aria-label", "column " + (column + 1));
+		heading.append(button);
+		button.addEventListener("click", () => {
+			const down = heading.getAttribute("aria-sort") === "ascending";
+			headings.forEach(other => other.removeAttribute("aria-sort"));
+			heading.setAttribute("aria-sort", down ? "descending" : "ascending");
+			const text = row => row.cells[column] ? row.cells[column].textContent.trim() : "";
+			const all = blocks(table).map(block => [block, text(block[0])]);
+			all.sort((a, b) => down ? compare(b[1], a[1]) : compare(a[1], b[1]));
+			table.tBodies[0].append(...all.flatMap(([block]) => block));
+		});
+	});
+}
+
+function filterable(frame) {
+	const table = frame.querySelector("table");
+	const input = frame.querySelector("input");
+	const told = frame.querySelector("output");
+	const all = blocks(table);
+	const rows = table.tBodies[0].rows.length;
+	const text = row => row.textContent.toLowerCase();
+	input.addEventListener("input", () => {
+		const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+		let shown = 0;
+		const fits = said => words.every(word => said.includes(word));
+		for (const block of all) {
+			const head = text(block[0]);
+			for (const row of block)
+				row.hidden = !fits(row === block[0] ? head : head + " " + text(row));
+			block[0].hidden = block.every(row => row.hidden);
+			shown += block.filter(row => !row.hidden).length;
+		}
+		told.textContent = words.length ? shown + " of " + rows + " rows" : "";
+	});
+	frame.querySelector(".controls").hidden = false;
+}
+
+document.querySelectorAll("table").forEach(sortable);
+document.querySelectorAll("div.table").forEach(filterable);
+// What is closed would not be printed.
+addEventListener("beforeprint", () => {
+	document.querySelectorAll("details").forEach(closed => { closed.open = true; });
+});
+})();
