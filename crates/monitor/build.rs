@@ -14,14 +14,13 @@ fn main() {
     clang.args(["-Wall", "-Wextra", "-Werror", "-mcpu=v3", "-std=gnu11"]);
     // There is no stack protector in eBPF, but some distributions' clang asks for it.
     clang.args(["-g", "-O2", "-target", "bpf", "-fno-stack-protector"]);
-    clang.arg("-D__TARGET_ARCH_x86");
+    let name = of_cargo("CARGO_CFG_TARGET_ARCH");
+    let arch = arch::by_name(&name).unwrap_or_else(|| panic!("{name} is no known architecture"));
+    clang.arg(format!("-D__TARGET_ARCH_{}", arch.source.name));
     // The headers of the libbpf that loads the programs: libbpf-sys tells where it put them.
     clang.args(["-I", &of_cargo("DEP_BPF_INCLUDE")]);
     // With -target bpf, clang does not look where Debian keeps <asm/types.h>.
-    let multiarch = format!(
-        "/usr/include/{}-linux-gnu",
-        of_cargo("CARGO_CFG_TARGET_ARCH")
-    );
+    let multiarch = format!("/usr/include/{name}-linux-gnu");
     if PathBuf::from(&multiarch).exists() {
         clang.args(["-isystem", &multiarch]);
     }

@@ -95,6 +95,8 @@ pub struct Interrupts {
 /// Where an architecture's own files lie in a kernel's tree.
 #[derive(Debug)]
 pub struct Source {
+    /// Its name there: `$(SRCARCH)`.
+    pub name: &'static str,
     /// All of them, with a `/` at its end.
     pub directory: &'static str,
     /// Its headers, with a `/` at its end.

@@ -58,6 +58,7 @@ pub(crate) static X86_64: Arch = Arch {
         landing_pad: 4,
     },
     source: Source {
+        name: "x86",
         directory: "arch/x86/",
         include: "arch/x86/include/",
     },
