@@ -10,14 +10,16 @@ use std::io::Read;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cell::{Cell, CellKey};
+use crate::cell::Cell;
 use crate::document::{DOCUMENT_LIMIT_BYTES, DocumentFault, decode, printable, read_bounded};
+use crate::environment::{Environment, PolicyProof, Tool};
 use crate::experiment::Experiment;
-use crate::run::{Environment, PolicyProof, Tool, Warning};
+use crate::key::Key;
 use crate::shard::Shard;
+use crate::warning::Warning;
 
 /// The version of the journal that this code writes and reads.
-pub const JOURNAL_VERSION: u32 = 1;
+pub const JOURNAL_VERSION: u32 = 2;
 
 /// First line: what is being measured, by what, on what.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,7 +59,7 @@ pub struct Journal {
     /// Its header; None if not even that was written to its end.
     pub header: Option<JournalHeader>,
     /// The last entry of each cell.
-    pub finished: BTreeMap<CellKey, JournalEntry>,
+    pub finished: BTreeMap<Key, JournalEntry>,
     /// Bytes up to the end of the last whole line.
     pub valid_bytes: u64,
 }
@@ -240,7 +242,7 @@ impl Journal {
                     let path = "cell".to_owned();
                     return Err(damaged(DocumentFault::Contradiction { path, message }));
                 }
-                journal.finished.insert(entry.cell.key(), entry);
+                journal.finished.insert(entry.cell.key.clone(), entry);
             }
             journal.valid_bytes += line.len() as u64;
         }

@@ -4,7 +4,7 @@
 mod common;
 
 use experiment::journal::{Journal, JournalEntry, JournalError, JournalHeader};
-use experiment::{Cell, Configuration, Metric};
+use experiment::{Cell, Configuration, Counted, Estimate, Evidence, Metric};
 use proptest::prelude::*;
 
 fn entries() -> Vec<JournalEntry> {
@@ -48,9 +48,13 @@ fn a_whole_journal_comes_back() {
 fn the_last_entry_of_a_cell_counts() {
     let (header, mut text) = journal();
     let mut again: Cell = entries()[0].cell.clone();
-    again.measured(&stats::Summary::of(&[5000.0]).unwrap());
-    again.counts = None;
-    let key = again.key();
+    let summary = stats::Summary::of(&[5000.0]).unwrap();
+    let counted = Counted {
+        estimate: Some(Estimate::from(&summary)),
+        ..Counted::default()
+    };
+    again.outcome = Evidence::Counted(counted).into();
+    let key = again.key.clone();
     text += &JournalEntry {
         cell: again,
         warnings: vec![],
@@ -122,17 +126,17 @@ fn damage_is_named() {
         "{error}"
     );
     let error = refused(
-        &text.replacen("\"journal_version\":1", "\"journal_version\":2", 1),
+        &text.replacen("\"journal_version\":2", "\"journal_version\":1", 1),
         &now,
     );
     assert_eq!(
         error.to_string(),
-        "journal of version 2; this lsmeter reads version 1"
+        "journal of version 1; this lsmeter reads version 2"
     );
     let error = refused(&text.replacen("\"n\":64", "\"n\":0", 1), &now);
     assert_eq!(
         error.to_string(),
-        "journal, line 2: at cell: the status is ok, but n is 0"
+        "journal, line 2: at cell: it was measured, but n is 0"
     );
 }
 
@@ -150,7 +154,7 @@ proptest! {
         let end = left.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         prop_assert_eq!(read.valid_bytes, end as u64);
         for entry in entries().into_iter().take(whole.saturating_sub(1)) {
-            prop_assert_eq!(read.finished.get(&entry.cell.key()), Some(&entry));
+            prop_assert_eq!(read.finished.get(&entry.cell.key), Some(&entry));
         }
     }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::num::NonZero;
 
 use experiment::journal::{JOURNAL_VERSION, JournalHeader};
-use experiment::{Clock, Environment, Experiment, Metric, Place, Tool};
+use experiment::{Clock, Environment, Experiment, Place, Tool};
 
 use crate::qemu::{Accelerator, Qemu};
 
@@ -72,11 +72,8 @@ pub fn here() -> Environment {
 
 /// The head of a journal, and of the document that comes of it.
 pub fn header(experiment: &Experiment, qemu: Option<&Qemu>) -> JournalHeader {
-    let counts = experiment.metrics.contains(&Metric::Instructions);
-    let times = experiment
-        .metrics
-        .iter()
-        .any(|metric| *metric != Metric::Instructions);
+    let counts = experiment.metrics.iter().any(|metric| metric.is_counted());
+    let times = experiment.metrics.iter().any(|metric| metric.is_timed());
     let kvm = times && qemu.is_some_and(|qemu| qemu.kvm);
     let accelerator = if kvm && !counts {
         Accelerator::Kvm

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use experiment::{Cell, CellKey, Experiment, Metric, Place, SelectError};
+use experiment::{Experiment, Key, Metric, Place, SelectError, Subject};
 
 use crate::catalogue::catalogue;
 pub use crate::job::Job;
@@ -18,7 +18,7 @@ mod shard;
 #[derive(Debug, Clone)]
 pub struct PlannedCell {
     /// What identifies it.
-    pub key: CellKey,
+    pub key: Key,
     /// What it runs.
     pub job: Arc<Job>,
 }
@@ -107,17 +107,13 @@ impl Plan {
                     let measured = jobs.iter().filter(|job| job.is_measured_by(metric));
                     let first = cells.len();
                     cells.extend(measured.map(|job| PlannedCell {
-                        key: CellKey {
-                            kernel: kernel_name.clone(),
-                            stack: configuration.stack.names(),
-                            integrity: configuration.integrity.clone(),
-                            policy: configuration.policy,
-                            tuning: configuration.tuning,
-                            filesystem: filesystem.to_owned(),
-                            benchmark: job.benchmark.clone(),
-                            variant: job.variant.clone(),
+                        key: Key::new(
+                            kernel_name,
+                            configuration,
+                            filesystem,
+                            Subject::benchmark(&job.benchmark, &job.variant),
                             metric,
-                        },
+                        ),
                         job: job.clone(),
                     }));
                     (first..cells.len()).collect()
@@ -125,7 +121,7 @@ impl Plan {
                 let (counted, clocked): (Vec<Metric>, Vec<Metric>) = experiment
                     .metrics
                     .iter()
-                    .partition(|metric| **metric == Metric::Instructions);
+                    .partition(|metric| metric.is_counted());
                 let counted: Vec<usize> = counted.into_iter().flat_map(&mut add).collect();
                 let clocked: Vec<usize> = clocked.into_iter().flat_map(&mut add).collect();
                 let is_long = |cell: &usize| {
@@ -158,15 +154,6 @@ impl Plan {
     pub fn measured(&self) -> BTreeSet<usize> {
         let cells = self.visits.iter().flat_map(|visit| &visit.cells);
         cells.copied().collect()
-    }
-
-    /// A cell that says what was to be measured and not yet how it went.
-    pub fn blank(&self, cell: usize) -> Cell {
-        let planned = &self.cells[cell];
-        let mut blank = Cell::unmeasured(planned.key.clone());
-        blank.syscalls.clone_from(&planned.job.syscalls);
-        blank.class.clone_from(&planned.job.class);
-        blank
     }
 
     /// The same cells, each visit that counts more than one of them in so many parts that
@@ -214,15 +201,18 @@ impl Plan {
                 .sweep
                 .map_or(0, |sweep| sweep.points_of(key).len() as u32);
             let repetitions = how.sweep.map_or(0, |sweep| sweep.repetitions);
-            let samples = match (key.metric, job.repetitions) {
+            let counted = key.metric.is_counted();
+            let samples = match job.repetitions {
                 _ if points > 0 => points * repetitions,
-                (Metric::Instructions, Some(repetitions)) => repetitions,
-                (Metric::Instructions, None) => all,
+                Some(repetitions) if counted => repetitions,
+                None if counted => all,
                 _ => share(all, experiment.rounds, round),
             };
-            let warmup = match (key.metric, job.repetitions) {
-                (Metric::Throughput, _) => (experiment.throughput_warmup_s * 1e3) as u32,
-                (Metric::Instructions, Some(_)) => 1,
+            let warmup = match job.repetitions {
+                _ if key.metric == Metric::Throughput => {
+                    (experiment.throughput_warmup_s * 1e3) as u32
+                }
+                Some(_) if counted => 1,
                 _ => experiment.warmup,
             };
             let _ = write!(
@@ -355,7 +345,7 @@ mod tests {
         let plan = Plan::of(&experiment, [job]).unwrap();
         let titles: Vec<String> = plan.cells.iter().map(|cell| cell.job.id()).collect();
         assert_eq!(titles, ["tar:linux"]);
-        assert_eq!(plan.blank(0).class, "workload");
+        assert_eq!(plan.cells[0].job.class, "workload");
         assert_eq!(
             plan.directives(&experiment, &Manner::default(), 0, &[0]),
             "fs tmpfs\ncell 0 tar linux instructions warmup=1 samples=3\n"

@@ -9,15 +9,15 @@ use std::sync::{Mutex, PoisonError, mpsc};
 
 use experiment::journal::{JournalEntry, JournalHeader};
 use experiment::{
-    Cell, CellKey, Configuration, Experiment, Metric, Place, PolicyProof, Run, Shard, Status,
-    Warning, WarningKind,
+    Cell, Configuration, Document, Experiment, Key, Place, PolicyProof, Shard, Status, Warning,
+    WarningKind,
 };
 use instructions::profile::CellProfile;
 
 use crate::document::document;
 use crate::environment;
 use crate::error::LabError;
-use crate::gather::Gathering;
+use crate::gather::{Finished, Gathering};
 use crate::host;
 use crate::journal::JournalFile;
 use crate::plan::{Manner, Plan, Visit};
@@ -76,7 +76,7 @@ pub enum Progress<'a> {
     /// A cell begins.
     CellBegin {
         /// Which.
-        key: &'a CellKey,
+        key: &'a Key,
     },
     /// A cell is finished and in the journal.
     CellEnd {
@@ -89,19 +89,19 @@ pub enum Progress<'a> {
 #[derive(Debug)]
 pub struct Outcome {
     /// The run document.
-    pub run: Run,
+    pub run: Document,
     /// It was cancelled before all cells were measured; the journal can be resumed.
     pub cancelled: bool,
     /// Of instruction cells whose hooks were told apart, measured in this run and not
     /// taken from the journal: what was called in them.
-    pub profiles: BTreeMap<CellKey, CellProfile>,
+    pub profiles: BTreeMap<Key, CellProfile>,
     /// In a sweep, of cells measured in this run: each operation's figure in order, in the
     /// metric's unit; None where something else ran in it. Operation `i` ran under the
     /// point `i % points`.
-    pub operations: BTreeMap<CellKey, Vec<Option<f64>>>,
+    pub operations: BTreeMap<Key, Vec<Option<f64>>>,
     /// In a sweep that is to tell it: what one operation asked of hooks, in order, as
     /// `HOOK OBJECT DETAIL` (`crates/sensitivity/kernel/README.md`).
-    pub questions: BTreeMap<CellKey, Vec<String>>,
+    pub questions: BTreeMap<Key, Vec<String>>,
     /// In a sweep: hooks by kernel that cannot be delayed although they were listed. Their
     /// points had no effect.
     pub undelayed: BTreeMap<String, BTreeSet<String>>,
@@ -127,7 +127,7 @@ pub fn run(
     if setup.shard.is_some() {
         drop_torn_visits(&plan, &mut finished);
     }
-    let done = |cell: usize, finished: &BTreeMap<CellKey, JournalEntry>| {
+    let done = |cell: usize, finished: &BTreeMap<Key, JournalEntry>| {
         finished.contains_key(&plan.cells[cell].key)
     };
     progress(Progress::Planned {
@@ -146,7 +146,7 @@ pub fn run(
             let visits = if visit.timed { experiment.rounds } else { 1 };
             gathering
                 .entry(cell)
-                .or_insert_with(|| Gathering::new(plan.blank(cell), visits));
+                .or_insert_with(|| Gathering::new(plan.cells[cell].clone(), visits));
         }
     }
 
@@ -235,25 +235,27 @@ pub fn run(
                     let Some(gathering) = gathering.get_mut(&cell) else {
                         return Ok(());
                     };
-                    let Some(mut entry) = gathering.take(finding, setup.keep_samples) else {
+                    let Some(done) = gathering.take(finding, setup.keep_samples) else {
                         return Ok(());
                     };
+                    let Finished { mut entry, .. } = done;
                     entry.proof = proofs.pop_front();
                     entry.warnings.extend(place.doubt_symbols(&entry.cell));
                     journal.add(&entry)?;
-                    if let Some(profile) = gathering.take_profile() {
-                        profiles.insert(entry.cell.key(), profile);
+                    let key = &entry.cell.key;
+                    if let Some(profile) = done.profile {
+                        profiles.insert(key.clone(), profile);
                     }
                     if setup.manner.sweep.is_some()
-                        && let Some(figures) = gathering.operations()
+                        && let Some(figures) = done.operations
                     {
-                        operations.insert(entry.cell.key(), figures);
+                        operations.insert(key.clone(), figures);
                     }
-                    if !gathering.questions().is_empty() {
-                        questions.insert(entry.cell.key(), gathering.questions().to_vec());
+                    if !done.questions.is_empty() {
+                        questions.insert(key.clone(), done.questions);
                     }
                     progress(Progress::CellEnd { cell: &entry.cell });
-                    finished.insert(entry.cell.key(), entry);
+                    finished.insert(entry.cell.key.clone(), entry);
                     Ok(())
                 }
             },
@@ -286,20 +288,20 @@ fn plan(experiment: &Experiment, setup: &Setup<'_>) -> Result<Plan, LabError> {
 fn open_journal(
     setup: &Setup<'_>,
     now: &JournalHeader,
-) -> Result<(JournalFile, BTreeMap<CellKey, JournalEntry>), LabError> {
+) -> Result<(JournalFile, BTreeMap<Key, JournalEntry>), LabError> {
     if !setup.resume {
         return Ok((JournalFile::begin(setup.journal, now)?, BTreeMap::new()));
     }
     let (file, journal) = JournalFile::resume(setup.journal, now)?;
     let mut finished = journal.finished;
     // What failed may have failed because the run was killed: it gets another try.
-    finished.retain(|_, entry| entry.cell.status != Status::Failed);
+    finished.retain(|_, entry| entry.cell.status() != Status::Failed);
     Ok((file, finished))
 }
 
 /// Forgets the cells of counted visits that did not come to their end: a cell counts what it
 /// does in the undivided run only in the same company.
-fn drop_torn_visits(plan: &Plan, finished: &mut BTreeMap<CellKey, JournalEntry>) {
+fn drop_torn_visits(plan: &Plan, finished: &mut BTreeMap<Key, JournalEntry>) {
     for visit in plan.visits.iter().filter(|visit| !visit.timed) {
         let keys = || visit.cells.iter().map(|&cell| &plan.cells[cell].key);
         if !keys().all(|key| finished.contains_key(key)) {
@@ -332,15 +334,18 @@ impl<'a> Workplace<'a> {
         let Bench::Vm(vms) = &self.bench else {
             return None;
         };
-        let kernel = self.kernels.iter().position(|name| *name == cell.kernel)?;
+        let kernel = self
+            .kernels
+            .iter()
+            .position(|name| *name == cell.key.kernel)?;
         let why = vms.bootables.get(&kernel)?.landmarks.as_ref().err()?;
-        (cell.metric == Metric::Instructions).then(|| {
+        cell.key.metric.is_counted().then(|| {
             Warning::new(
                 WarningKind::NoSymbols,
                 format!(
                     "{} does not name its functions ({why}): a window with a page fault cannot \
                      be told from one with an interrupt, and is left out",
-                    cell.kernel
+                    cell.key.kernel
                 ),
             )
         })

@@ -16,7 +16,7 @@ use crate::plan::{Manner, Plan, Visit};
 use crate::policy::PolicySetup;
 use crate::qemu::{Accelerator, PluginMode, Qemu};
 use crate::session::{Break, CellReport, Event, Patience};
-use crate::tail::Counted;
+use crate::tail::Recorded;
 use crate::vm::{self, Boot, BootCell, BootEvent, Bootable};
 
 /// Boots that one visit may lose before its remaining cells are given up.
@@ -176,7 +176,7 @@ impl Hearing<'_> {
     fn cell_end(
         &mut self,
         report: CellReport,
-        counts: Option<Result<Box<Counted>, String>>,
+        counts: Option<Result<Box<Recorded>, String>>,
     ) -> Result<(), String> {
         let cell = report.cell as usize;
         self.current = None;

@@ -21,7 +21,7 @@ use crate::process::{Process, last_lines};
 use crate::protocol::AgentStatus;
 use crate::qemu::{Accelerator, Machine, Plugin, PluginMode, Qemu};
 use crate::session::{Break, CellReport, Event, Patience, Session};
-use crate::tail::{Counted, RecordTail};
+use crate::tail::{RecordTail, Recorded};
 use kernels::child::describe;
 
 /// Console lines that a failed boot's reason carries.
@@ -98,7 +98,7 @@ pub enum BootEvent {
         /// As the agent told it.
         report: CellReport,
         /// What the plugin counted, for an instruction cell that ended well.
-        counts: Option<Result<Box<Counted>, String>>,
+        counts: Option<Result<Box<Recorded>, String>>,
     },
 }
 
@@ -171,7 +171,7 @@ pub fn boot(
             Event::CellBegin(cell) => listener(BootEvent::CellBegin(cell)),
             Event::CellEnd(report) => {
                 let cell = boot.cells.iter().find(|cell| cell.number == report.cell);
-                let counted = cell.is_some_and(|cell| cell.metric == Metric::Instructions);
+                let counted = cell.is_some_and(|cell| cell.metric.is_counted());
                 let kinds = cell.and_then(|cell| cell.kinds.as_deref());
                 if let Some(profiling) = profiling
                     && profiler.is_none()

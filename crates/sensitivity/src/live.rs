@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use experiment::{
-    Caches, CellKey, DelayModule, Experiment, SensitivityDocument, Warning, WarningKind, nearest,
+    Caches, DelayModule, Document, Experiment, Key, SweepFindings, Warning, WarningKind, nearest,
 };
 use instructions::hooks::{HookList, bpf_attach_ids_in};
 use kernels::Store;
@@ -124,7 +124,7 @@ pub fn sweep_here(
     request: &LiveRequest<'_>,
     cancel: &AtomicBool,
     follow: &mut dyn FnMut(Step<'_>),
-) -> Result<Option<SensitivityDocument>, SweepError> {
+) -> Result<Option<Document>, SweepError> {
     let ids = delayable()?;
     for hook in request.hooks {
         if !ids.contains_key(hook) {
@@ -164,7 +164,7 @@ pub fn sweep_here(
         hooks,
         points: keys
             .map(|key| (key, planned.points.clone()))
-            .collect::<BTreeMap<CellKey, Vec<Point>>>(),
+            .collect::<BTreeMap<Key, Vec<Point>>>(),
         counted: false,
         repetitions: request.turns,
     };
@@ -196,18 +196,21 @@ pub fn sweep_here(
     if outcome.cancelled {
         return Ok(None);
     }
-    let mut document = blank(&outcome);
+    let mut document = blank(&outcome.run);
     let undelayed = outcome.undelayed.get(HERE).cloned().unwrap_or_default();
     // Where each cell's slope over all hooks is.
     let mut wholes = Vec::new();
     for cell in &outcome.run.cells {
-        wholes.push(document.slopes.len() as u32);
-        let figures = outcome.operations.get(&cell.key());
+        wholes.push(document.cells.len() as u32);
+        let figures = outcome.operations.get(&cell.key);
         let figures = figures.map_or(&[][..], Vec::as_slice);
         let slopes = timed_slopes_of(cell, &planned, figures, request.hooks, &undelayed);
-        document.slopes.extend(slopes);
+        document.cells.extend(slopes);
     }
-    document.rules = rules(&document.slopes);
+    document.sweep = Some(SweepFindings {
+        rules: rules(&document),
+        ..SweepFindings::default()
+    });
     document.warnings = outcome.run.warnings;
     for cell in document.warnings.iter_mut().flat_map(|w| &mut w.cells) {
         *cell = wholes.get(*cell as usize).copied().unwrap_or_default();

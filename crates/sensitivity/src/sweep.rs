@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use experiment::{
-    Caches, Configuration, DelayModule, Experiment, Profile, SensitivityDocument, Stack, Warning,
+    Caches, Configuration, DelayModule, Document, Experiment, Kind, Stack, SweepFindings, Warning,
     WarningKind,
 };
 use instructions::profile::CellProfile;
@@ -100,13 +100,14 @@ pub fn sweep(
     request: &Request<'_>,
     cancel: &AtomicBool,
     follow: &mut dyn FnMut(Step<'_>),
-) -> Result<Option<SensitivityDocument>, SweepError> {
+) -> Result<Option<Document>, SweepError> {
     // Before the first boot: a wrong word is not to cost minutes.
     let kernels = request.kernels.iter().zip(&request.experiment.kernels);
     let kernels = kernels
         .map(|(kernel, name)| Ok((kernel, name, DelayPoints::of(request, kernel)?)))
         .collect::<Result<Vec<_>, SweepError>>()?;
-    let mut document: Option<SensitivityDocument> = None;
+    let mut document: Option<Document> = None;
+    let mut findings = SweepFindings::default();
     let mut all = true;
     for (kernel, name, points_of) in &kernels {
         let stack = with_module(request.stack, points_of.module);
@@ -123,16 +124,24 @@ pub fn sweep(
             kernel,
             caches: Caches::Warm,
         };
-        all = sweep_kernel(&run, points_of, &mut document, cancel, follow)?;
+        all = sweep_kernel(
+            &run,
+            points_of,
+            &mut document,
+            &mut findings,
+            cancel,
+            follow,
+        )?;
         if !all {
             break;
         }
     }
     Ok(document.map(|mut document| {
-        document.rules = rules(&document.slopes);
+        findings.rules = rules(&document);
         if let Predict::Decision(decision) = request.predict {
-            document.predictions = predict::of_time(*decision, &document.slopes);
+            findings.predictions = predict::of_time(*decision, &document);
         }
+        document.sweep = Some(findings);
         if !all {
             let message = "kernels, states of the caches or predictions are missing";
             let warning = Warning::new(WarningKind::Interrupted, message);
@@ -142,11 +151,12 @@ pub fn sweep(
     }))
 }
 
-/// Adds what one kernel says to the document. False if it was cancelled.
+/// Adds what one kernel says to the document and the findings. False if it was cancelled.
 fn sweep_kernel(
     run: &Run<'_>,
     points_of: &DelayPoints,
-    document: &mut Option<SensitivityDocument>,
+    document: &mut Option<Document>,
+    findings: &mut SweepFindings,
     cancel: &AtomicBool,
     follow: &mut dyn FnMut(Step<'_>),
 ) -> Result<bool, SweepError> {
@@ -165,30 +175,31 @@ fn sweep_kernel(
         if outcome.cancelled {
             return Ok(false);
         }
-        let document = document.get_or_insert_with(|| blank(&outcome));
+        let document = document.get_or_insert_with(|| blank(&counted.run));
+        extend(document, &outcome.run);
         if caches == request.caches[0] {
             document.setups.extend(outcome.run.setups.iter().cloned());
         }
-        let from = document.slopes.len();
+        let from = document.cells.len();
         for cell in &outcome.run.cells {
-            let key = cell.key();
-            let profile = counted.profiles.get(&key);
+            let key = &cell.key;
+            let profile = counted.profiles.get(key);
             let found = Found {
                 module: points_of.module,
-                planned: swept.get(&key),
-                figures: outcome.operations.get(&key).map_or(&[], Vec::as_slice),
+                planned: swept.get(key),
+                figures: outcome.operations.get(key).map_or(&[], Vec::as_slice),
                 profile,
                 undelayed: outcome.undelayed.get(kernel),
                 wanted: request.hooks,
                 caches,
             };
-            document.slopes.extend(slopes_of(cell, &found));
-            if let (Caches::Warm, Some(lines)) = (caches, outcome.questions.get(&key)) {
+            document.cells.extend(slopes_of(cell, &found));
+            if let (Caches::Warm, Some(lines)) = (caches, outcome.questions.get(key)) {
                 let path = profile.map(CellProfile::modal);
-                document.repeated.extend(repeated(cell, lines, path));
+                findings.repeated.extend(repeated(key, lines, path));
             }
         }
-        let warnings = doubts(&document.slopes, from);
+        let warnings = doubts(&document.cells, from);
         document.warnings.extend(warnings);
     }
     if let (Predict::Modules(modules), Some(document)) = (request.predict, document) {
@@ -197,8 +208,8 @@ fn sweep_kernel(
             let Some(profiles) = run.profile(lsm, cancel, follow)? else {
                 return Ok(false);
             };
-            let predictions = predict::of_module(lsm, &profiles, &document.slopes);
-            document.predictions.extend(predictions);
+            let predictions = predict::of_module(lsm, &profiles, document);
+            findings.predictions.extend(predictions);
         }
     }
     Ok(true)
@@ -218,17 +229,35 @@ fn with_name(stack: &Stack, name: &str) -> Stack {
     names.join(",").parse().unwrap_or_else(|_| stack.clone())
 }
 
-pub(crate) fn blank(outcome: &Outcome) -> SensitivityDocument {
-    SensitivityDocument {
-        schema_version: experiment::SCHEMA_VERSION,
-        tool: outcome.run.tool.clone(),
-        environment: outcome.run.environment.clone(),
-        setups: Vec::new(),
-        slopes: Vec::new(),
-        rules: Vec::new(),
-        predictions: Vec::new(),
-        repeated: Vec::new(),
-        warnings: Vec::new(),
+/// A sweep's document without any slope yet; `run` is its first.
+pub(crate) fn blank(run: &Document) -> Document {
+    Document {
+        tool: run.tool.clone(),
+        started: run.started.clone(),
+        finished: run.finished.clone(),
+        experiment: run.experiment.clone(),
+        kernel_digests: run.kernel_digests.clone(),
+        ..Document::new(Kind::Sensitivity, run.environment.clone())
+    }
+}
+
+/// Takes in what a further run was: perhaps of another kernel, with another module.
+fn extend(document: &mut Document, run: &Document) {
+    document.finished.clone_from(&run.finished);
+    let digests = run.kernel_digests.clone();
+    document.kernel_digests.extend(digests);
+    let (Some(all), Some(more)) = (&mut document.experiment, &run.experiment) else {
+        return;
+    };
+    for kernel in &more.kernels {
+        if !all.kernels.contains(kernel) {
+            all.kernels.push(kernel.clone());
+        }
+    }
+    for configuration in &more.configurations {
+        if !all.configurations.contains(configuration) {
+            all.configurations.push(configuration.clone());
+        }
     }
 }
 
@@ -307,7 +336,7 @@ impl Run<'_> {
         lsm: &str,
         cancel: &AtomicBool,
         follow: &mut dyn FnMut(Step<'_>),
-    ) -> Result<Option<Vec<Profile>>, LabError> {
+    ) -> Result<Option<Document>, LabError> {
         let base = self.request.stack;
         let stacks = [base.clone(), with_name(base, lsm)];
         let experiment = Experiment {
@@ -320,7 +349,7 @@ impl Run<'_> {
         };
         let outcome = run.count(None, cancel, follow)?;
         let document = lab::profiles::document(&outcome, Some(base));
-        Ok((!outcome.cancelled).then_some(document.profiles))
+        Ok((!outcome.cancelled).then_some(document))
     }
 
     fn delay(

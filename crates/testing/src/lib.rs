@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What the tests of several rooms share. No room depends on it but for its tests.
 
+pub mod schema;
+
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -57,7 +57,7 @@ fn assert_sums(title: &str, total: u64, hooked: u64, hooks: &[HookCost]) {
 #[track_caller]
 fn assert_fits_schema(document: &Path) {
     let json = |path: &Path| serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/profile.schema.json");
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/document.schema.json");
     let misfits = crate::common::schema::misfits(&json(&kept), &json(document));
     assert_eq!(misfits, Vec::<String>::new());
 }
