@@ -2,7 +2,7 @@
 //! Compiles the eBPF programs, which the library carries inside itself.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const SOURCE: &str = "bpf/monitor.bpf.c";
@@ -14,16 +14,14 @@ fn main() {
     clang.args(["-Wall", "-Wextra", "-Werror", "-mcpu=v3", "-std=gnu11"]);
     // There is no stack protector in eBPF, but some distributions' clang asks for it.
     clang.args(["-g", "-O2", "-target", "bpf", "-fno-stack-protector"]);
-    clang.arg("-D__TARGET_ARCH_x86");
+    let name = of_cargo("CARGO_CFG_TARGET_ARCH");
+    let arch = arch::by_name(&name).unwrap_or_else(|| panic!("{name} is no known architecture"));
+    clang.arg(format!("-D__TARGET_ARCH_{}", arch.source.name));
     // The headers of the libbpf that loads the programs: libbpf-sys tells where it put them.
     clang.args(["-I", &of_cargo("DEP_BPF_INCLUDE")]);
     // With -target bpf, clang does not look where Debian keeps <asm/types.h>.
-    let multiarch = format!(
-        "/usr/include/{}-linux-gnu",
-        of_cargo("CARGO_CFG_TARGET_ARCH")
-    );
-    if PathBuf::from(&multiarch).exists() {
-        clang.args(["-isystem", &multiarch]);
+    if Path::new(arch.debian.include).exists() {
+        clang.args(["-isystem", arch.debian.include]);
     }
     // Line information names files. Where they lay when it was built is nobody's business, and
     // would make each directory's lsmeter another one.

@@ -119,10 +119,10 @@ impl<'a> BzImage<'a> {
     }
 }
 
-/// Whether `data` starts as a 64-bit little-endian x86 ELF file does.
+/// Whether `data` starts as a 64-bit little-endian ELF file of a known architecture does.
 pub fn is_elf64(data: &[u8]) -> bool {
-    const X86_64: u16 = 62;
-    data.starts_with(b"\x7fELF\x02\x01") && le16(data, 18) == Some(X86_64)
+    let machine = le16(data, 18).and_then(arch::by_elf_machine);
+    data.starts_with(b"\x7fELF\x02\x01") && machine.is_some()
 }
 
 /// The physical entry point of the PVH boot protocol, by which QEMU boots an

@@ -172,7 +172,10 @@ impl ModuleTree {
             None => data,
         };
         if !crate::image::is_elf64(&elf) {
-            return Err(Error::damaged(&what, "it is no module for x86-64"));
+            return Err(Error::damaged(
+                &what,
+                format!("it is no module for {}", arch::titles()),
+            ));
         }
         Ok(elf)
     }
