@@ -34,7 +34,10 @@ pub enum Rows {
 /// Why a table could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// The Parquet library refused.
-    #[error("cannot write Parquet: {0}")]
-    Parquet(#[from] ::parquet::errors::ParquetError),
+    /// What some rows have in a column is more than a page of Parquet holds: 2 GiB.
+    #[error("cannot write Parquet: {rows} rows have more than 2 GiB in one column")]
+    TooLarge {
+        /// How many.
+        rows: usize,
+    },
 }

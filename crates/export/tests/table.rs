@@ -9,6 +9,7 @@ use experiment::{Run, Status};
 use export::{Rows, Source, parquet, records};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
+use proptest::prelude::*;
 use report::{Kind, raw_csv};
 
 fn sources() -> Vec<Source> {
@@ -185,4 +186,85 @@ fn any_table_is_parquet() {
         rows[1]
     );
     assert_eq!(rows[2], r#"{name: "c", count: 3, half: 1.5}"#);
+}
+
+/// Reads what was written, with a library that others use.
+fn read_again(bytes: Vec<u8>) -> Vec<Vec<Field>> {
+    let reader = SerializedFileReader::new(Bytes::from(bytes)).unwrap();
+    let rows = reader.get_row_iter(None).unwrap().map(Result::unwrap);
+    rows.map(|row| {
+        row.get_column_iter()
+            .map(|(_, field)| field.clone())
+            .collect()
+    })
+    .collect()
+}
+
+type Row = (Option<String>, Option<i64>, Option<f64>, Option<bool>);
+
+fn written(rows: Vec<Row>) -> Vec<u8> {
+    let columns = report::Columns::new()
+        .column("text", |row: Row| row.0)
+        .column("integer", |row| row.1)
+        .column("float", |row| row.2)
+        .column("flag", |row| row.3);
+    parquet(columns.records(rows)).unwrap()
+}
+
+fn fields((text, integer, float, flag): Row) -> Vec<Field> {
+    vec![
+        text.map_or(Field::Null, Field::Str),
+        integer.map_or(Field::Null, Field::Long),
+        float.map_or(Field::Null, Field::Double),
+        flag.map_or(Field::Null, Field::Bool),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read(
+        rows in prop::collection::vec(
+            (
+                prop::option::of("[ab]|\\PC{0,9}"),
+                prop::option::of(any::<i64>()),
+                prop::option::of(-1e300..1e300),
+                prop::option::of(any::<bool>()),
+            ),
+            0..70,
+        ),
+    ) {
+        let wanted: Vec<Vec<Field>> = rows.iter().cloned().map(fields).collect();
+        prop_assert_eq!(read_again(written(rows)), wanted);
+    }
+}
+
+/// More than a row group holds, with texts that are few, many and all different.
+#[test]
+fn tables_of_several_row_groups() {
+    for distinct in [1, 2, 3, 255, 256, 257, 40_000, usize::MAX] {
+        let rows: Vec<Row> = (0..70_001_usize)
+            .map(|n| {
+                let text = (n % 3 > 0).then(|| format!("text {}", n % distinct));
+                (
+                    text,
+                    Some(n as i64),
+                    (n % 2 > 0).then_some(n as f64),
+                    Some(n % 5 > 0),
+                )
+            })
+            .collect();
+        let wanted: Vec<Vec<Field>> = rows.iter().cloned().map(fields).collect();
+        let bytes = written(rows);
+        let reader = SerializedFileReader::new(Bytes::from(bytes.clone())).unwrap();
+        let groups = reader.metadata().row_groups();
+        assert_eq!(
+            groups.iter().map(|of| of.num_rows()).collect::<Vec<_>>(),
+            [65_536, 4_465]
+        );
+        assert_eq!(
+            groups[0].column(0).statistics().unwrap().null_count_opt(),
+            Some(21_846)
+        );
+        assert!(read_again(bytes) == wanted, "{distinct}");
+    }
 }
