@@ -7,6 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use compare::{BUDGET_LIMIT_BYTES, Budget, Named, Options};
+use diagnostics::Exit;
 use experiment::comparison::GateVerdict;
 use experiment::{AnyDocument, ComparisonDocument};
 use report::{ComparisonOptions, KcidbNames};
@@ -14,7 +15,6 @@ use report::{ComparisonOptions, KcidbNames};
 use super::documents;
 use crate::cli::{CompareArgs, Format, GateFormat};
 use crate::deliver::{Delivery, StdoutTaken};
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
 

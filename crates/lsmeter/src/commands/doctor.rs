@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::Result;
-use diagnostics::Fault;
+use diagnostics::{Exit, Fault};
 use kernels::Store;
 use lab::qemu::Qemu;
 use lab::{environment, write_plugin};
@@ -13,7 +13,6 @@ use serde::Serialize;
 
 use crate::cli::DoctorArgs;
 use crate::config::{Config, cache_dir};
-use crate::exit::Exit;
 use crate::output;
 
 /// How much a finding matters.

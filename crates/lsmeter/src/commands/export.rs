@@ -4,12 +4,12 @@
 use std::path::Path;
 
 use anyhow::Result;
+use diagnostics::Exit;
 use export::{Rows, Source};
 use report::printable;
 
 use super::documents::read_run;
 use crate::cli::ExportArgs;
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
 

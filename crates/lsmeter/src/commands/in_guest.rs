@@ -11,11 +11,10 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 use check::{Line, OPERATIONS};
+use diagnostics::Exit;
 use lab::protocol::{AgentStatus, Decoder, Message, encode_experiment};
 use monitor::{Filter, Mode, Monitor, MonitorError, Options, Selection, Snapshot, SystemCall};
 use syscalls::Sysno;
-
-use crate::exit::Exit;
 
 /// Operations before those that are counted.
 const WARMUP: u32 = 16;

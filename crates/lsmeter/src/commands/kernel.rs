@@ -4,12 +4,12 @@
 use std::path::Path;
 
 use anyhow::Result;
+use diagnostics::Exit;
 use kernels::{Error, Kernel, KernelName, Store};
 use report::printable;
 use serde::Serialize;
 
 use crate::config::{Config, cache_dir};
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
 use crate::progress::Line;

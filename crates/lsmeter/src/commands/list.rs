@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
+use diagnostics::Exit;
 use experiment::{Pattern, Select, Selection, Suite};
 use lab::catalogue::{Benchmark, catalogue};
 use serde::Serialize;
 
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
 

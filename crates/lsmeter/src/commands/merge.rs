@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use cluster::{Merged, Part, by_machine, merge as put_together, read_part};
+use diagnostics::Exit;
 use report::printable;
 
 use crate::cli::MergeArgs;
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
 

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use diagnostics::Exit;
 use experiment::{Interval, MonitorDocument, SCHEMA_VERSION};
 use lab::environment;
 use live::{Publisher, Replay, Request, Session, Subject};
@@ -18,7 +19,6 @@ use report::MonitorOptions;
 use super::documents::read_as;
 use crate::cli::MonitorArgs;
 use crate::deliver::{Delivery, StdoutTaken};
-use crate::exit::Exit;
 use crate::output;
 use crate::progress::Line;
 

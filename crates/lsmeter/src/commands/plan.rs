@@ -4,13 +4,13 @@
 use anyhow::Result;
 use clap::Parser;
 use cluster::{JobPlan, github, gitlab, kubernetes, slurm};
+use diagnostics::Exit;
 use experiment::{Experiment, Metric, Shard};
 use lab::plan::Plan;
 
 use super::measure::read_spec;
 use super::run::flags;
 use crate::cli::{PlanArgs, PlanFormat, RunArgs};
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
 

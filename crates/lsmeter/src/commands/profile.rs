@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use diagnostics::Exit;
 use experiment::{Experiment, Metric, Place, ProfileDocument, Spec, Stack, StackError, Status};
 use instructions::calltree::CallTree;
 use instructions::hooks::HookList;
@@ -19,7 +20,6 @@ use crate::cli::{ProfileArgs, View};
 use crate::commands::measure::{Machines, cancel_on_signals, check_selection, flags, read_spec};
 use crate::config::Config;
 use crate::deliver::{Delivery, StdoutTaken};
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
 use crate::progress::Line;

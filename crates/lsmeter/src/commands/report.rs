@@ -6,12 +6,12 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use diagnostics::Exit;
 use experiment::nearest;
 use report::{Figure, Fonts, Gathered, Source, figures};
 
 use super::documents;
 use crate::cli::{ReportArgs, ReportFormat};
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
 

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use cluster::{Followed, Order, Progress};
+use diagnostics::Exit;
 use experiment::{Baseline, Experiment, Place, Run, Spec, Status};
 use kernels::{Kernel, Store};
 use lab::Setup;
@@ -24,7 +25,6 @@ use crate::commands::plan::is_timed;
 use crate::commands::slurm;
 use crate::config::{Config, cache_dir};
 use crate::deliver::{Delivery, StdoutTaken};
-use crate::exit::Exit;
 use crate::output;
 use crate::progress::Line;
 use files::{Files, numbered};

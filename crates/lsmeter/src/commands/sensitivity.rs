@@ -2,6 +2,7 @@
 //! `lsmeter sensitivity`: how often an operation asks for authorisation.
 
 use anyhow::Result;
+use diagnostics::Exit;
 use experiment::{
     Caches, DelayModule, Experiment, FileSystem, Metric, Place, SensitivityDocument, Slope, Spec,
     Stack, StackError, Status, Warning, WarningKind,
@@ -13,7 +14,6 @@ use crate::cli::SensitivityArgs;
 use crate::commands::measure::{self, Machines, cancel_on_signals, check_selection, lab_flags};
 use crate::config::{Config, cache_dir};
 use crate::deliver::{Delivery, StdoutTaken};
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
 use crate::progress::Line;

@@ -11,6 +11,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use check::{Facts, Inputs, Subject, check as compare};
+use diagnostics::Exit;
 use experiment::check::CheckedHook;
 use experiment::{CheckDocument, CheckVerdict, Instrument};
 use report::InstrumentsOptions;
@@ -19,7 +20,6 @@ use crate::cli::CheckArgs;
 use crate::commands::measure::cancel_on_signals;
 use crate::config::Config;
 use crate::deliver::{Delivery, StdoutTaken};
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::progress::Line;
 use input::Documents;

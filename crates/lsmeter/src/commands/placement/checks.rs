@@ -2,13 +2,13 @@
 //! `lsmeter placement checks`: what is asked twice, and what some modules are not asked.
 
 use anyhow::Result;
+use diagnostics::Exit;
 use placement::Tree;
 use report::ChecksOptions;
 
 use super::input::{Input, cache, request};
 use crate::cli::ChecksArgs;
 use crate::deliver::Delivery;
-use crate::exit::Exit;
 use crate::progress::Line;
 
 /// Analyses a tree, or reads what was found in it, and prints the findings.

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use anyhow::Result;
+use diagnostics::Exit;
 use experiment::placement::PlacementDifference;
 use placement::Tree;
 use report::DifferenceOptions;
@@ -11,7 +12,6 @@ use report::DifferenceOptions;
 use super::input::{Input, cache, like, request};
 use crate::cli::DiffArgs;
 use crate::deliver::Delivery;
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::progress::Line;
 

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use diagnostics::Exit;
 use experiment::placement::{PlacementHistory, SkippedVersion};
 use placement::{Tree, revisions};
 use report::PlacementHistoryOptions;
@@ -11,7 +12,6 @@ use report::PlacementHistoryOptions;
 use super::input::{Input, cache, request};
 use crate::cli::{HistoryArgs, ScopeArgs};
 use crate::deliver::Delivery;
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::progress::Line;
 

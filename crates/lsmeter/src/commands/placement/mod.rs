@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
+use diagnostics::Exit;
 use experiment::placement::Comparison;
 use experiment::{PlacementDocument, Profile, ProfileDocument, Status};
 use placement::{Tree, analyse, compare};
@@ -18,7 +19,6 @@ use report::PlacementOptions;
 use super::documents::read_as;
 use crate::cli::{Drawing, Format, PlacementArgs, PlacementCommand, ScopeArgs, TreeArgs};
 use crate::deliver::{Delivery, StdoutTaken};
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
 use crate::progress::Line;
