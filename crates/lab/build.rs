@@ -148,10 +148,11 @@ fn compile(guest: &Path, arch: &Path, agent: &Path) -> Result<(), String> {
         .arg(agent);
     command
         .args(sources(guest)?)
+        // Beside main.c: the pages that a start touches are in the count of execve.
+        .args(sources(arch)?)
         .args(sources(&guest.join("bench"))?)
         .args(sources(&guest.join("policy"))?)
-        .args(sources(&guest.join("delays"))?)
-        .args(sources(arch)?);
+        .args(sources(&guest.join("delays"))?);
     let status = command.status().map_err(|e| {
         format!(
             "running the C compiler {}: {e}\nhint: install gcc (Debian: apt install gcc libc6-dev)",

@@ -31,78 +31,75 @@
 
 static long listener = -1;
 
-struct call {
-	const char *name;
-	u32 number;		/* SYS_ABSENT: rules go without it here */
-};
-
-#define CALL(name)	{ #name, SYS_NUMBER(name) }
-
 /* What a rule compares besides the architecture, and its system calls. */
 struct rule {
-	const char *text;	/* as auditctl takes it, behind the calls */
+	const char *text;	/* as auditctl takes it, with the calls' names first */
 	const char *key;
 	u32 fields[2], values[2], operators[2];
-	struct call calls[SYSCALLS_MAX];	/* up to one without a name */
+	/* In the text's order, up to a 0, which none of them is; or SYS_ABSENT. */
+	u16 syscalls[SYSCALLS_MAX];
 };
 
 #define ARCH	"-a always,exit -F arch=b64 "
 #define USERS	.fields = { AUDIT_LOGINUID, AUDIT_LOGINUID },		\
 		.values = { USER, (u32)-1 },				\
 		.operators = { AUDIT_GREATER_THAN_OR_EQUAL, AUDIT_NOT_EQUAL }
-#define USERS_TEXT "-F auid>=1000 -F auid!=unset"
-#define OPENS	{ CALL(open), CALL(openat), CALL(creat), CALL(truncate), \
-		  CALL(ftruncate), CALL(open_by_handle_at) }
+#define USERS_TEXT " -F auid>=1000 -F auid!=unset"
+#define OPENS	{ SYS_NUMBER(open), SYS_NUMBER(openat), SYS_NUMBER(creat),	\
+		  SYS_NUMBER(truncate), SYS_NUMBER(ftruncate),		\
+		  SYS_NUMBER(open_by_handle_at) }
+#define OPENS_TEXT "-S open,openat,creat,truncate,ftruncate,open_by_handle_at"
 
 static const struct rule rules[] = {
 	{
-		.text = "-F exit=-EACCES -k access", .key = "access",
+		.text = OPENS_TEXT " -F exit=-EACCES -k access", .key = "access",
 		.fields = { AUDIT_EXIT }, .values = { (u32)-EACCES },
-		.operators = { AUDIT_EQUAL }, .calls = OPENS,
+		.operators = { AUDIT_EQUAL }, .syscalls = OPENS,
 	}, {
-		.text = "-F exit=-EPERM -k access", .key = "access",
+		.text = OPENS_TEXT " -F exit=-EPERM -k access", .key = "access",
 		.fields = { AUDIT_EXIT }, .values = { (u32)-EPERM },
-		.operators = { AUDIT_EQUAL }, .calls = OPENS,
+		.operators = { AUDIT_EQUAL }, .syscalls = OPENS,
 	}, {
-		.text = USERS_TEXT " -k perm_mod", .key = "perm_mod", USERS,
-		.calls = { CALL(chmod), CALL(fchmod), CALL(fchmodat) },
+		.text = "-S chmod,fchmod,fchmodat" USERS_TEXT " -k perm_mod",
+		.key = "perm_mod", USERS,
+		.syscalls = { SYS_NUMBER(chmod), SYS_NUMBER(fchmod),
+			      SYS_NUMBER(fchmodat) },
 	}, {
-		.text = USERS_TEXT " -k perm_mod", .key = "perm_mod", USERS,
-		.calls = { CALL(chown), CALL(fchown), CALL(fchownat), CALL(lchown) },
+		.text = "-S chown,fchown,fchownat,lchown" USERS_TEXT " -k perm_mod",
+		.key = "perm_mod", USERS,
+		.syscalls = { SYS_NUMBER(chown), SYS_NUMBER(fchown),
+			      SYS_NUMBER(fchownat), SYS_NUMBER(lchown) },
 	}, {
-		.text = USERS_TEXT " -k perm_mod", .key = "perm_mod", USERS,
-		.calls = { CALL(setxattr), CALL(fsetxattr), CALL(lsetxattr),
-			   CALL(removexattr), CALL(fremovexattr),
-			   CALL(lremovexattr) },
+		.text = "-S setxattr,fsetxattr,lsetxattr,removexattr,fremovexattr,"
+			"lremovexattr" USERS_TEXT " -k perm_mod",
+		.key = "perm_mod", USERS,
+		.syscalls = { SYS_NUMBER(setxattr), SYS_NUMBER(fsetxattr),
+			      SYS_NUMBER(lsetxattr), SYS_NUMBER(removexattr),
+			      SYS_NUMBER(fremovexattr), SYS_NUMBER(lremovexattr) },
 	}, {
-		.text = USERS_TEXT " -k delete", .key = "delete", USERS,
-		.calls = { CALL(unlink), CALL(unlinkat), CALL(rename),
-			   CALL(renameat), CALL(renameat2), CALL(rmdir) },
+		.text = "-S unlink,unlinkat,rename,renameat,renameat2,rmdir"
+			USERS_TEXT " -k delete",
+		.key = "delete", USERS,
+		.syscalls = { SYS_NUMBER(unlink), SYS_NUMBER(unlinkat),
+			      SYS_NUMBER(rename), SYS_NUMBER(renameat),
+			      SYS_NUMBER(renameat2), SYS_NUMBER(rmdir) },
 	},
 };
 
 /* One more: what a user of their own is refused, in any call that names a file. */
 static const struct rule extra = {
-	.text = "-F uid=%u -F exit=-EACCES -k user",
+	.text = "-S open,openat,creat,truncate,stat,lstat,newfstatat,statx,access,"
+		"chmod,chown,unlink,rename,mkdir,rmdir,link,symlink,execve "
+		"-F uid=%u -F exit=-EACCES -k user",
 	.key = "user", .fields = { AUDIT_UID, AUDIT_EXIT },
 	.values = { 0, (u32)-EACCES }, .operators = { AUDIT_EQUAL, AUDIT_EQUAL },
-	.calls = { CALL(open), CALL(openat), CALL(creat), CALL(truncate), CALL(stat),
-		   CALL(lstat), CALL(newfstatat), CALL(statx), CALL(access),
-		   CALL(chmod), CALL(chown), CALL(unlink), CALL(rename), CALL(mkdir),
-		   CALL(rmdir), CALL(link), CALL(symlink), CALL(execve) },
+	.syscalls = { SYS_NUMBER(open), SYS_NUMBER(openat), SYS_NUMBER(creat),
+		      SYS_NUMBER(truncate), SYS_NUMBER(stat), SYS_NUMBER(lstat),
+		      SYS_NUMBER(newfstatat), SYS_NUMBER(statx), SYS_NUMBER(access),
+		      SYS_NUMBER(chmod), SYS_NUMBER(chown), SYS_NUMBER(unlink),
+		      SYS_NUMBER(rename), SYS_NUMBER(mkdir), SYS_NUMBER(rmdir),
+		      SYS_NUMBER(link), SYS_NUMBER(symlink), SYS_NUMBER(execve) },
 };
-
-/* "-S open,openat", of the calls that there are. */
-static void calls_text(const struct rule *rule, char *text, size_t size)
-{
-	const struct call *call;
-	size_t len = 0;
-
-	for (call = rule->calls; call->name; call++)
-		if (call->number != SYS_ABSENT)
-			len += format(text + len, size - len, "%s%s", len ? "," : "-S ",
-				      call->name);
-}
 
 static long open_socket(u32 groups)
 {
@@ -178,7 +175,6 @@ static void add_rule(long fd, const struct rule *rule, u32 first_value)
 	} message;
 	struct audit_rule_data *r = &message.rule;
 	u32 n = 0, i, size = strlen(rule->key);
-	const struct call *call;
 	long err;
 
 	memset(&message, 0, sizeof(message));
@@ -198,18 +194,45 @@ static void add_rule(long fd, const struct rule *rule, u32 first_value)
 	r->field_count = n;
 	r->buflen = size;
 	memcpy(message.key, rule->key, size);
-	for (call = rule->calls; call->name; call++)
-		if (call->number != SYS_ABSENT)
-			r->mask[AUDIT_WORD(call->number)] |= AUDIT_BIT(call->number);
+	for (i = 0; i < SYSCALLS_MAX && rule->syscalls[i]; i++)
+		if (rule->syscalls[i] != SYS_ABSENT)
+			r->mask[AUDIT_WORD(rule->syscalls[i])] |=
+				AUDIT_BIT(rule->syscalls[i]);
 	err = request(fd, AUDIT_ADD_RULE, r, sizeof(*r) + size);
 	if (err < 0)
 		fatal("audit: adding a rule (%s): %s (%ld)", rule->text,
 		      errno_name(err), -err);
 }
 
+/* A rule's text without the calls that this architecture lacks. */
+static void text_of(const struct rule *rule, char *dst, size_t size)
+{
+	const char *from = rule->text, *end = dst + size - 1;
+	const u16 *call = rule->syscalls;
+	int first = 1;
+
+	while (*from && dst < end) {
+		int named = from > rule->text && *call;
+		int kept = !named || *call != SYS_ABSENT;
+
+		if (named && kept && !first)
+			*dst++ = ',';
+		first = first && !(named && kept);
+		for (; *from && *from != ' ' && !(named && *from == ','); from++)
+			if (kept && dst < end)
+				*dst++ = *from;
+		call += named;
+		if (named && *from == ',')
+			from++;
+		else if (*from && dst < end)
+			*dst++ = *from++;
+	}
+	*dst = '\0';
+}
+
 static void load(const struct policy *p)
 {
-	char calls[256], text[128];
+	char text[384], example[384];
 	long fd;
 	u32 i;
 
@@ -218,16 +241,16 @@ static void load(const struct policy *p)
 	set_status(fd, 0);
 	for (i = 0; i < ARRAY_SIZE(rules); i++) {
 		add_rule(fd, &rules[i], rules[i].values[0]);
-		calls_text(&rules[i], calls, sizeof(calls));
-		step("audit: auditctl " ARCH "%s %s", calls, rules[i].text);
+		text_of(&rules[i], text, sizeof(text));
+		step("audit: auditctl " ARCH "%s", text);
 	}
 	for (i = 0; i < p->rules; i++)
 		add_rule(fd, &extra, FIRST_UID + i);
 	if (p->rules) {
-		format(text, sizeof(text), extra.text, FIRST_UID);
-		calls_text(&extra, calls, sizeof(calls));
-		step("audit: %u rules more: auditctl " ARCH "%s %s, and so on up to user %u",
-		     p->rules, calls, text, FIRST_UID + p->rules - 1);
+		text_of(&extra, text, sizeof(text));
+		format(example, sizeof(example), text, FIRST_UID);
+		step("audit: %u rules more: auditctl " ARCH "%s, and so on up to user %u",
+		     p->rules, example, FIRST_UID + p->rules - 1);
 	}
 	set_status(fd, 1);
 	step("audit: auditctl -e 1 -b %u --backlog_wait_time 0", BACKLOG);

@@ -22,10 +22,10 @@ fn arch() -> PathBuf {
 #[allow(dead_code, reason = "each test file uses its part of this module")]
 pub fn agent_sources() -> Vec<PathBuf> {
     let mut files = sources(&guest());
+    files.extend(sources(&arch()));
     for part in ["bench", "policy", "delays"] {
         files.extend(sources(&guest().join(part)));
     }
-    files.extend(sources(&arch()));
     files
 }
 
