@@ -8,7 +8,9 @@
 use check::{Facts, Inputs, Subject, Wanted, check};
 use experiment::check::CheckedHook;
 use experiment::placement::Comparison;
-use experiment::{Cell, CheckDocument, CheckVerdict, Document, Evidence, HookCost, Outcome, Slope};
+use experiment::{
+    Cell, CheckDocument, CheckVerdict, Document, Evidence, HookCost, Key, Outcome, Slope,
+};
 
 macro_rules! golden {
     ($name:literal) => {
@@ -39,10 +41,8 @@ impl Told {
     fn of(&self, benchmark: &str, variant: &str) -> Told {
         let mut told = self.clone();
         for document in [&mut told.profile, &mut told.counts, &mut told.sensitivity] {
-            let of = |cell: &Cell| (cell.key.benchmark(), cell.key.variant());
-            document
-                .cells
-                .retain(|cell| of(cell) == (benchmark, variant));
+            let of = |key: &Key| key.benchmark() == benchmark && key.variant() == variant;
+            document.cells.retain(|cell| of(&cell.key));
             document.warnings.clear();
         }
         let operation = format!("{benchmark}:{variant}");

@@ -148,7 +148,7 @@ fn a_cell_that_is_there_twice_is_there_once() {
 fn a_cell_with_two_figures_is_refused() {
     let mut parts = three();
     parts.push(part("again.json", parts[0].run.clone()));
-    parts[3].run.cells[0].outcome = Evidence::Counted(Counted::default()).into();
+    parts[3].run.cells[0].outcome = Evidence::from(Counted::default()).into();
     assert_eq!(
         refused(&parts).to_string(),
         "open:AA/BB (instructions) under capability on debian:6.1 is in both 1.json and \
@@ -242,11 +242,8 @@ fn times_of_two_machines_are_never_in_one_document() {
     parts[1].run.environment.cores = 64;
     let error = refused(&parts);
     assert!(matches!(
-        error,
-        MergeError::Machines {
-            metric: Metric::Time | Metric::Throughput,
-            ..
-        }
+        &error,
+        MergeError::Machines { metric, .. } if metric.is_timed()
     ));
     let hint = error.hint().unwrap();
     assert!(hint.contains("--by-machine"), "{hint}");

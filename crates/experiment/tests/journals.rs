@@ -53,7 +53,7 @@ fn the_last_entry_of_a_cell_counts() {
         estimate: Some(Estimate::from(&summary)),
         ..Counted::default()
     };
-    again.outcome = Evidence::Counted(counted).into();
+    again.outcome = Evidence::from(counted).into();
     let key = again.key.clone();
     text += &JournalEntry {
         cell: again,

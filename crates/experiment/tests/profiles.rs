@@ -124,8 +124,8 @@ fn document() -> Document {
     let panic = "panic: \u{1b}[31m|not\u{202e}syncing|\n<b>";
     Document {
         cells: vec![
-            profile("open", "AA", &stack, Evidence::Counted(alone).into()),
-            profile("open", "AA/BB", &stack, Evidence::Counted(compared).into()),
+            profile("open", "AA", &stack, Evidence::from(alone).into()),
+            profile("open", "AA/BB", &stack, Evidence::from(compared).into()),
             profile(
                 "fsetxattr",
                 "",
@@ -428,7 +428,7 @@ fn profiles() -> impl Strategy<Value = Cell> {
                     functions: Vec::from_iter((instructions != 0).then_some(function)),
                 }
             });
-            let outcome = Evidence::Counted(told).into();
+            let outcome = Evidence::from(told).into();
             profile(&benchmark, &variant, &["capability", "tomoyo"], outcome)
         },
     )

@@ -246,7 +246,7 @@ fn counted(recorded: Recorded, keep_samples: bool) -> Result<Measured, String> {
         operations.map(|n| n.map(|n| n as f64)).collect()
     };
     Ok(Measured {
-        evidence: Evidence::Counted(evidence),
+        evidence: Evidence::from(evidence),
         profile,
         operations: operations.map(figures),
     })

@@ -213,7 +213,7 @@ mod tests {
                 }),
                 ..Counted::default()
             };
-            cell(rules, 1, Metric::Instructions, Evidence::Counted(evidence))
+            cell(rules, 1, Metric::Instructions, Evidence::from(evidence))
         };
         assert_eq!(doubt(&[of(2, 5000), of(10, 5000)]), None);
         assert_eq!(doubt(&[of(2, 5000), of(10, 4990)]), None);

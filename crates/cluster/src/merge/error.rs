@@ -61,7 +61,7 @@ pub enum MergeError {
     /// Their figures come from different machines.
     #[error("{metric} of {a} is from {a_machine}, of {b} from {b_machine}")]
     Machines {
-        metric: Metric,
+        metric: Box<Metric>,
         a: String,
         a_machine: String,
         b: String,
@@ -95,10 +95,12 @@ impl Fault for MergeError {
             MergeError::Kernels { .. } => {
                 "name the exact version, such as debian:6.12.0-56, or copy one kernel to all machines"
             }
-            MergeError::Machines { metric, .. } => match metric {
-                counted if counted.is_counted() => "count on machines with the same QEMU",
-                _ => "take times on machines of one kind; --by-machine writes a document for each",
-            },
+            MergeError::Machines { metric, .. } if metric.is_counted() => {
+                "count on machines with the same QEMU"
+            }
+            MergeError::Machines { .. } => {
+                "take times on machines of one kind; --by-machine writes a document for each"
+            }
         };
         Some(hint.to_owned())
     }

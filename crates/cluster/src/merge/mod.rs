@@ -280,7 +280,7 @@ fn check_environments(
             .or_insert_with(|| (print.clone(), of.part));
         if *known != print {
             return Err(MergeError::Machines {
-                metric,
+                metric: Box::new(metric),
                 a: part.name.clone(),
                 a_machine: known.clone(),
                 b: of.part.name.clone(),

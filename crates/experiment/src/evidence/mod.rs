@@ -27,7 +27,7 @@ pub use timed::{Estimate, Timed};
 #[serde(rename_all = "snake_case")]
 pub enum Evidence {
     /// Counted in windows, by their path through the kernel.
-    Counted(Counted),
+    Counted(Box<Counted>),
     /// Samples of a figure that varies.
     Timed(Timed),
     /// How an operation's cost follows the time of a policy's decision.
@@ -36,6 +36,12 @@ pub enum Evidence {
     Calls(Interval),
     /// Calls of hooks in one operation, as a monitor counted them.
     HookCalls(HookCalls),
+}
+
+impl From<Counted> for Evidence {
+    fn from(counted: Counted) -> Evidence {
+        Evidence::Counted(Box::new(counted))
+    }
 }
 
 impl Evidence {

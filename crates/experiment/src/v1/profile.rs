@@ -75,7 +75,7 @@ impl ProfileForm {
             class: String::new(),
             seconds: None,
             outcome: match self.status {
-                Status::Ok => Evidence::Counted(self.counted()?).into(),
+                Status::Ok => Evidence::from(self.counted()?).into(),
                 status => Outcome::without(status, self.reason.unwrap_or_default()),
             },
         })

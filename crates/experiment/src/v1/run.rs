@@ -157,7 +157,7 @@ impl CellForm {
                 .fold(0, |sum, hook| sum.saturating_add(hook.outermost)),
             hooks,
         });
-        Ok(Evidence::Counted(Counted {
+        Ok(Evidence::from(Counted {
             estimate: Some(estimate),
             paths,
             hooked,

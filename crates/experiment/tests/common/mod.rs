@@ -68,7 +68,7 @@ fn counted(stack: &str, benchmark: &str, variant: &str, path: [u64; 2], others: 
         }),
         ..Counted::default()
     };
-    cell.outcome = Evidence::Counted(counted).into();
+    cell.outcome = Evidence::from(counted).into();
     cell.class = "file".to_owned();
     cell.syscalls = vec![benchmark.to_owned(), "close".to_owned()];
     cell.seconds = Some(0.25);
