@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use crate::symbols::{SymbolTable, context_switch, interrupt_entries};
+use kernels::symbols::{SymbolTable, context_switch, interrupt_entries};
 
 /// Lines of `KIND START END` in hexadecimal, END exclusive: `interrupt`,
 /// `exception` and `switch`. Addresses are as linked: boot with `nokaslr`.

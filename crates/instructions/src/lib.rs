@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Counts guest kernel instructions with a QEMU TCG plugin.
 
-pub mod symbols;
-
 pub mod calltree;
 pub mod counts;
 pub mod hooks;

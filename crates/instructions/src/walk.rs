@@ -11,8 +11,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::calltree::CallTree;
-use crate::symbols::SymbolTable;
 use crate::trace::{Block, BlockEnd, Step, steps};
+use kernels::symbols::SymbolTable;
 
 /// Deepest stack that is followed; the kernel's own is 16 KiB.
 const MAX_DEPTH: usize = 4096;

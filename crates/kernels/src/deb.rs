@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A kernel out of Debian packages: `ar` around two compressed tar archives.
+//!
+//! The few fields of `ar` are read here: the crate `ar` reserves as many bytes for a name
+//! as a header claims, up to terabytes.
 
 use crate::decompress::{self, Format};
 use crate::error::Error;
 use crate::image::IMAGE_LIMIT;
-use crate::tar::{Archive, Kind};
+use crate::tar::{self, Kind};
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 
 /// Longest package, in bytes.
@@ -145,31 +149,33 @@ fn read_control(
     what: &str,
     fail: &dyn Fn(io::Error) -> Error,
 ) -> Result<Control, Error> {
-    let mut archive = Archive::new(reader.take(ARCHIVE_LIMIT));
-    while let Some(entry) = archive.next().map_err(fail)? {
+    let mut control = None;
+    tar::read(reader.take(ARCHIVE_LIMIT), fail, |entry, data| {
         if entry.path != "control" || entry.kind != Kind::File {
-            continue;
+            return Ok(ControlFlow::Continue(()));
         }
-        let text = decompress::read_bounded(&mut archive.data(), CONTROL_LIMIT).map_err(fail)?;
-        let text = String::from_utf8_lossy(&text);
-        let field = |name: &str| {
-            text.lines()
-                .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
-                .map(|value| value.trim().chars().take(200).collect::<String>())
-        };
-        let architecture = field("Architecture").unwrap_or_default();
-        if architecture != "amd64" {
-            return Err(Error::unsupported(
-                what,
-                format!("it is for `{architecture}`; only amd64 kernels can be measured"),
-            ));
-        }
-        return match (field("Package"), field("Version")) {
-            (Some(package), Some(version)) => Ok(Control { package, version }),
-            _ => Err(Error::damaged(what, "its control file names no package")),
-        };
+        let text = decompress::read_bounded(data, CONTROL_LIMIT).map_err(fail)?;
+        control = Some(String::from_utf8_lossy(&text).into_owned());
+        Ok(ControlFlow::Break(()))
+    })?;
+    let control = control.ok_or_else(|| Error::damaged(what, "it holds no control file"))?;
+    let field = |name: &str| {
+        control
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
+            .map(|value| value.trim().chars().take(200).collect::<String>())
+    };
+    let architecture = field("Architecture").unwrap_or_default();
+    if architecture != "amd64" {
+        return Err(Error::unsupported(
+            what,
+            format!("it is for `{architecture}`; only amd64 kernels can be measured"),
+        ));
     }
-    Err(Error::damaged(what, "it holds no control file"))
+    match (field("Package"), field("Version")) {
+        (Some(package), Some(version)) => Ok(Control { package, version }),
+        _ => Err(Error::damaged(what, "its control file names no package")),
+    }
 }
 
 /// Where a path of the package goes, and how long it may be.
@@ -186,18 +192,17 @@ fn extract_data(
     fail: &dyn Fn(io::Error) -> Error,
     out: &mut Extracted,
 ) -> Result<(), Error> {
-    let mut archive = Archive::new(reader.take(ARCHIVE_LIMIT));
     let mut kept = 0u64;
     let mut entries = 0usize;
     let mut release = None;
-    while let Some(entry) = archive.next().map_err(fail)? {
+    tar::read(reader.take(ARCHIVE_LIMIT), fail, |entry, data| {
         entries += 1;
         if entries > ENTRY_LIMIT {
             return Err(Error::damaged(what, "it holds too many files"));
         }
         let place = place(&entry.path, &mut release).map_err(|r| Error::damaged(what, r))?;
         let Some(place) = place.filter(|_| entry.kind != Kind::Directory) else {
-            continue;
+            return Ok(ControlFlow::Continue(()));
         };
         if entry.kind != Kind::File {
             return Err(Error::damaged(
@@ -226,7 +231,7 @@ fn extract_data(
             }
             _ => Error::io("create", &target)(e),
         })?;
-        io::copy(&mut archive.data(), &mut file).map_err(|e| match e.raw_os_error() {
+        io::copy(data, &mut file).map_err(|e| match e.raw_os_error() {
             Some(_) => Error::io("write", &target)(e),
             None => fail(e),
         })?;
@@ -235,8 +240,8 @@ fn extract_data(
             Place::Modules(_) => out.has_modules = true,
             Place::Config => {}
         }
-    }
-    archive.finish(1 << 20).map_err(fail)
+        Ok(ControlFlow::Continue(()))
+    })
 }
 
 /// Where `path` goes; `None` if it is not wanted. The first release that shows
@@ -379,7 +384,9 @@ mod tests {
         let entries = [E::File("./boot/vmlinuz-1.0", &[42; 5000])];
         for format in [None, Some(Format::Xz), Some(Format::Zstd)] {
             let data = deb(&control("p", "1"), &entries, format);
-            for length in [0, 7, 8, 40, 72, 200, data.len() / 2, data.len() - 8] {
+            // Compressed it is short: cut it off at every byte.
+            let step = 1 + data.len() / 1024;
+            for length in (0..data.len() - 7).step_by(step) {
                 let result = unpack(&data[..length]).1;
                 assert!(matches!(result, Err(Error::Damaged { .. })), "{length}");
             }

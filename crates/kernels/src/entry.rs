@@ -54,7 +54,7 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
     let what = path.display().to_string();
     let is_elf = {
         let head = files::read_head(path, 64)?;
-        image::is_elf64(&head)
+        crate::elf::is_elf_image(&head)
     };
     let limit = if is_elf {
         VMLINUX_LIMIT as u64

@@ -3,6 +3,7 @@
 
 use crate::decompress::Format;
 use std::io::Write;
+use testing::elf::{self, DATA, Section, Segment};
 
 /// Compresses `data`; the zstd frame holds raw blocks.
 pub(crate) fn compress(format: Format, data: &[u8]) -> Vec<u8> {
@@ -52,17 +53,13 @@ pub(crate) fn elf(pvh_entry: Option<u32>) -> Vec<u8> {
             note.extend(value.to_le_bytes());
         }
     }
-    let mut out = vec![0u8; 64 + 56];
-    out[..6].copy_from_slice(b"\x7fELF\x02\x01");
-    out[16] = 2;
-    out[18] = 62;
-    out[32] = 64;
-    out[54] = 56;
-    out[56] = 1;
-    out[64] = 4;
-    out[64 + 8] = 64 + 56;
-    out[64 + 32] = note.len() as u8;
-    out.extend(note);
+    let notes = Segment {
+        kind: 4,
+        flags: 4,
+        address: 0,
+        sections: 1,
+    };
+    let mut out = elf::write(2, Some(notes), &[Section::new(".notes", DATA, note)]);
     out.extend(b"Linux version %s\0Linux version 6.6.6-elf (x@y) #1\0\0ext4\0");
     out.extend(b"\0some kernel code".repeat(64));
     out

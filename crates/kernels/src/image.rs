@@ -4,6 +4,7 @@
 //! The layout is that of the kernel's `Documentation/arch/x86/boot.rst`.
 
 use crate::decompress::{self, Format};
+use crate::elf::{File, is_elf_image, u16_at, u32_at, u64_at};
 use crate::error::Error;
 use std::io;
 
@@ -39,7 +40,7 @@ impl<'a> BzImage<'a> {
         if !Self::is_bzimage(data) || data.len() < HEADER_END {
             return Err(damaged("it has no bzImage header"));
         }
-        if le16(data, 0x206).is_none_or(|version| version < PAYLOAD_VERSION) {
+        if u16_at(data, 0x206).is_none_or(|version| version < PAYLOAD_VERSION) {
             return Err(Error::unsupported(
                 what,
                 "its boot protocol is older than 2.08",
@@ -50,7 +51,7 @@ impl<'a> BzImage<'a> {
             n => usize::from(n),
         };
         let setup = (sectors + 1) * 512;
-        let field = |at| le32(data, at).map_or(0, |v| v as usize);
+        let field = |at| u32_at(data, at).map_or(0, |v| v as usize);
         let protected = field(0x1f4).saturating_mul(16);
         let expected = setup.saturating_add(protected);
         if expected > data.len() {
@@ -65,7 +66,7 @@ impl<'a> BzImage<'a> {
             .get(start..end)
             .filter(|payload| !payload.is_empty())
             .ok_or_else(|| damaged("its payload lies outside of it"))?;
-        let version = usize::from(le16(data, 0x20e).unwrap_or(0));
+        let version = usize::from(u16_at(data, 0x20e).unwrap_or(0));
         let text = data
             .get(version + 0x200..)
             .filter(|_| version != 0)
@@ -88,7 +89,7 @@ impl<'a> BzImage<'a> {
     pub fn decompress(&self, what: &str) -> Result<Vec<u8>, Error> {
         let payload = self.payload;
         let Some(format) = Format::detect(payload) else {
-            if is_elf64(payload) {
+            if is_elf_image(payload) {
                 return Ok(payload.to_vec());
             }
             return Err(Error::unsupported(what, "its compression is unknown"));
@@ -105,24 +106,18 @@ impl<'a> BzImage<'a> {
         let recorded = payload
             .len()
             .checked_sub(4)
-            .and_then(|at| le32(payload, at));
+            .and_then(|at| u32_at(payload, at));
         if recorded != Some(elf.len() as u32) {
             return Err(Error::damaged(
                 what,
                 format!("{} bytes of kernel do not match its trailer", elf.len()),
             ));
         }
-        if !is_elf64(&elf) {
+        if !is_elf_image(&elf) {
             return Err(Error::damaged(what, "its payload is no 64-bit ELF file"));
         }
         Ok(elf)
     }
-}
-
-/// Whether `data` starts as a 64-bit little-endian x86 ELF file does.
-pub fn is_elf64(data: &[u8]) -> bool {
-    const X86_64: u16 = 62;
-    data.starts_with(b"\x7fELF\x02\x01") && le16(data, 18) == Some(X86_64)
 }
 
 /// The physical entry point of the PVH boot protocol, by which QEMU boots an
@@ -130,43 +125,13 @@ pub fn is_elf64(data: &[u8]) -> bool {
 /// 18, name `Xen`; the kernel's `arch/x86/platform/pvh/head.S`). `None` if the
 /// kernel is built without `CONFIG_PVH`, or `elf` is no sound ELF file.
 pub fn pvh_entry(elf: &[u8]) -> Option<u64> {
-    const PT_NOTE: u32 = 4;
     const PHYS32_ENTRY: u32 = 18;
-    if !is_elf64(elf) {
-        return None;
+    let value = File::parse(elf).ok()?.note(b"Xen", PHYS32_ENTRY)?;
+    match value.len() {
+        4 => u32_at(value, 0).map(u64::from),
+        8 => u64_at(value, 0),
+        _ => None,
     }
-    let table = usize::try_from(le64(elf, 32)?).ok()?;
-    let entry_size = usize::from(le16(elf, 54)?).max(56);
-    let count = usize::from(le16(elf, 56)?);
-    for i in 0..count {
-        let header = elf.get(table.checked_add(i * entry_size)?..)?;
-        if le32(header, 0)? != PT_NOTE {
-            continue;
-        }
-        let offset = usize::try_from(le64(header, 8)?).ok()?;
-        let size = usize::try_from(le64(header, 32)?).ok()?;
-        let mut notes = elf.get(offset..offset.checked_add(size)?)?;
-        while notes.len() >= 12 {
-            let name_size = le32(notes, 0)? as usize;
-            let value_size = le32(notes, 4)? as usize;
-            let kind = le32(notes, 8)?;
-            let value_at = 12usize.checked_add(name_size.checked_next_multiple_of(4)?)?;
-            let next = value_at.checked_add(value_size.checked_next_multiple_of(4)?)?;
-            if notes.len() < value_at {
-                break;
-            }
-            let name = &notes[12..12 + name_size];
-            if kind == PHYS32_ENTRY && name == b"Xen\0" {
-                return match value_size {
-                    4 => le32(notes, value_at).map(u64::from),
-                    8 => le64(notes, value_at),
-                    _ => None,
-                };
-            }
-            notes = notes.get(next..).unwrap_or_default();
-        }
-    }
-    None
 }
 
 /// The release in the banner (`Linux version …`) of an uncompressed kernel.
@@ -215,21 +180,6 @@ fn release_from(bytes: &[u8]) -> Option<String> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "._+~-".contains(c);
     (text.len() <= 64 && text.chars().all(allowed) && crate::name::series_of(text).is_some())
         .then(|| text.to_string())
-}
-
-pub(crate) fn le16(data: &[u8], at: usize) -> Option<u16> {
-    let bytes = data.get(at..at.checked_add(2)?)?;
-    Some(u16::from_le_bytes(bytes.try_into().ok()?))
-}
-
-pub(crate) fn le32(data: &[u8], at: usize) -> Option<u32> {
-    let bytes = data.get(at..at.checked_add(4)?)?;
-    Some(u32::from_le_bytes(bytes.try_into().ok()?))
-}
-
-pub(crate) fn le64(data: &[u8], at: usize) -> Option<u64> {
-    let bytes = data.get(at..at.checked_add(8)?)?;
-    Some(u64::from_le_bytes(bytes.try_into().ok()?))
 }
 
 #[cfg(test)]
@@ -293,7 +243,11 @@ mod tests {
     fn reads_the_notes_and_the_banner() {
         assert_eq!(pvh_entry(&elf(Some(0x123_4560))), Some(0x123_4560));
         assert_eq!(pvh_entry(&elf(None)), None);
-        assert_eq!(pvh_entry(b"\x7fELF"), None);
+        let whole = elf(Some(0x123_4560));
+        for length in 0..whole.len() {
+            let entry = pvh_entry(&whole[..length]);
+            assert!(entry.is_none_or(|entry| entry == 0x123_4560), "{length}");
+        }
         assert_eq!(release_in_banner(&elf(None)).as_deref(), Some("6.6.6-elf"));
         assert_eq!(release_in_banner(b"Linux version %s Linux version "), None);
         let mut data = elf(None);

@@ -297,7 +297,7 @@ fn copy(parts: &Parts, entry: &Path) -> Result<(), Error> {
             .map_err(Error::io("copy", from))
     };
     let head = files::read_head(&parts.image, 64)?;
-    let is_elf = crate::image::is_elf64(&head);
+    let is_elf = crate::elf::is_elf_image(&head);
     let name = if is_elf { "vmlinux" } else { "vmlinuz" };
     copy(&parts.image, entry.join(name))?;
     if let Some(config) = &parts.config {

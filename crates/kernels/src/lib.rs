@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Kernels: how they are named, fetched, built, added, cached and read.
+//! Kernels: how they are named, fetched, built, added, cached and read: their images,
+//! symbols, types and hooks.
 //!
 //! A [`Store`] keeps them under one directory, keyed by their content. Nothing
 //! in it is half there: an entry is written beside, synced and renamed.
 
 mod apt;
+pub mod btf;
 mod build;
 pub mod child;
 mod deb;
 pub mod decompress;
+mod elf;
 mod entry;
 mod error;
 mod fetch;
 pub mod files;
 #[cfg(test)]
 mod fixtures;
+pub mod hooks;
 pub mod image;
 mod import;
 mod mirrors;
@@ -23,7 +27,8 @@ mod modules;
 mod name;
 mod packages;
 mod store;
-mod tar;
+pub mod symbols;
+pub mod tar;
 pub mod version;
 
 pub use build::{BuildEvent, Built, Flavour, Recipe, Source};

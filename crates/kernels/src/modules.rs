@@ -171,8 +171,11 @@ impl ModuleTree {
                 .map_err(|e| Error::damaged(&what, e.to_string()))?,
             None => data,
         };
-        if !crate::image::is_elf64(&elf) {
-            return Err(Error::damaged(&what, "it is no module for x86-64"));
+        if !crate::elf::is_elf_image(&elf) {
+            return Err(Error::damaged(
+                &what,
+                format!("it is no module for {}", arch::titles()),
+            ));
         }
         Ok(elf)
     }
@@ -286,7 +289,7 @@ mod tests {
     use super::*;
     use crate::fixtures::compress;
     use std::fs;
-    use testing::module;
+    use testing::elf::module;
 
     fn tree(files: &[(&str, Vec<u8>)]) -> (tempfile::TempDir, ModuleTree) {
         let dir = tempfile::tempdir().unwrap();

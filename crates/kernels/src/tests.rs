@@ -5,7 +5,7 @@ use crate::decompress::Format;
 use crate::fixtures::{Entry as E, bzimage, control, deb, elf};
 use std::fs;
 use std::path::{Path, PathBuf};
-use testing::module;
+use testing::elf::module;
 
 fn store() -> (tempfile::TempDir, Store) {
     let dir = tempfile::tempdir().unwrap();
@@ -61,7 +61,9 @@ fn an_added_kernel_stands_by_itself() {
     assert_eq!(added.pvh_entry, Some(0x100_0000));
     let found = store.resolve(&"build:mine".parse().unwrap()).unwrap();
     assert_eq!(found, added);
-    assert!(image::is_elf64(&fs::read(found.vmlinux.unwrap()).unwrap()));
+    assert!(elf::is_elf_image(
+        &fs::read(found.vmlinux.unwrap()).unwrap()
+    ));
     assert_eq!(store.list().unwrap(), std::slice::from_ref(&added));
 
     // The same content under another name is one entry.

@@ -4,10 +4,9 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use instructions::hooks::built_in_modules;
-
 use crate::error::LabError;
 use crate::prepare::symbols;
+use kernels::hooks::built_in_modules;
 use kernels::image::find;
 use kernels::{Kernel, Store};
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use diagnostics::{Exit, Fault};
 use experiment::SelectError;
 use experiment::journal::JournalError;
-use instructions::symbols::SymbolError;
+use kernels::symbols::SymbolError;
 
 /// Why an experiment could not be run.
 #[derive(Debug, thiserror::Error)]

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use experiment::FileSystem;
-use instructions::symbols::{ModuleImage, SymbolTable};
+use kernels::symbols::{ModuleImage, SymbolTable};
 
 use crate::error::LabError;
 use crate::initramfs;
@@ -70,15 +70,8 @@ mod tests {
 
     /// A table of one function at the kernel's usual address.
     fn kernel() -> SymbolTable {
-        let mut cache = b"lsmesyms\x02\0\0\0".to_vec();
-        cache.extend(u32::from(arch::native().elf_machine).to_le_bytes());
-        cache.extend(b"\x02\0\0\0\x09\0\0\0");
-        // 0xffffffff81000000 as ULEB128, then the distance to the end.
-        cache.extend(b"\x80\x80\x80\x88\xf8\xff\xff\xff\xff\x01T\x05\0");
-        cache.extend(b"\x10B\x04\0_text_end");
-        let crc = crc32fast::hash(&cache);
-        cache.extend(crc.to_le_bytes());
-        SymbolTable::read_cache(&cache[..]).unwrap()
+        let map = "ffffffff81000000 T _text\nffffffff81000010 B _end\n";
+        SymbolTable::from_map(arch::native(), map).unwrap()
     }
 
     fn section(module: &str, address: u64) -> ModuleSection {
@@ -103,7 +96,7 @@ mod tests {
             kernel.function("_text"),
             Some(0xffff_ffff_8100_0000..0xffff_ffff_8100_0010)
         );
-        let brd = [module("brd", testing::module(&[]))];
+        let brd = [module("brd", testing::elf::module(&[]))];
         let told = [
             section("rootkit", 1),
             section("brd", 1),

@@ -7,15 +7,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use experiment::FileSystem;
-use instructions::hooks::{Framework, HookList};
+use instructions::hooks::Framework;
 use instructions::landmarks::landmarks;
-use instructions::symbols::{SymbolError, SymbolTable, syscall_entry};
 
 use crate::error::LabError;
 use crate::initramfs;
 use crate::module_symbols::symbols_of;
 use crate::protocol::ModuleSection;
 use crate::vm::Bootable;
+use kernels::hooks::HookList;
+use kernels::symbols::{SymbolError, SymbolTable, syscall_entry};
 use kernels::{Kernel, Store};
 
 /// Symbols of a kernel, from the cache if they have been read before; or why it has none
@@ -30,7 +31,7 @@ pub fn symbols(
     let dir = store.dir().join("symbols");
     let cached = dir.join(&kernel.digest);
     if let Ok(file) = fs::File::open(&cached)
-        && let Ok(symbols) = SymbolTable::read_cache(BufReader::new(file))
+        && let Some(symbols) = SymbolTable::read_cache(BufReader::new(file))
     {
         return Ok(Ok(symbols));
     }

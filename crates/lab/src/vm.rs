@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use experiment::Metric;
 use instructions::profile::Profiler;
-use instructions::symbols::SymbolTable;
 use instructions::walk::Functions;
+use kernels::symbols::SymbolTable;
 
 use crate::initramfs;
 use crate::port::Port;

@@ -13,8 +13,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use experiment::{Clock, FileSystem};
-use instructions::symbols::SymbolTable;
 use kernels::Kernel;
+use kernels::symbols::SymbolTable;
 use lab::module_symbols::symbols_of;
 use lab::port::Port;
 use lab::process::Process;

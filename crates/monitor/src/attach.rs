@@ -7,7 +7,6 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use libbpf_rs::libbpf_sys as sys;
 
-use crate::btf::{Function, Returns, Types};
 use crate::calibrate::{self, Calibration, FUNCTIONS};
 use crate::error::MonitorError;
 use crate::hooks::{Found, Owner, Probe};
@@ -17,6 +16,7 @@ use crate::monitor::{Filter, LeftOut, Mode, own_tgid};
 use crate::object::{Constants, Object};
 use crate::snapshot::Reader;
 use crate::{capabilities, processes};
+use kernels::btf::{Function, Returns, Types};
 
 /// Too many open files, in this process or on the machine; out of memory. The next
 /// function would fare the same.

@@ -5,8 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use diagnostics::{Exit, Fault};
-
-use crate::btf::BtfError;
+use kernels::btf::BtfError;
 
 /// Why monitoring could not begin.
 #[derive(Debug, thiserror::Error)]

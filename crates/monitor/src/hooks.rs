@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::IRREGULAR_FUNCTIONS;
 
-use crate::btf::{Function, Types};
 use crate::glob;
+use kernels::btf::{BtfError, Function, Types};
 
 /// Functions of IMA and EVM that the kernel called beside the framework until they became
 /// hooks in 6.8 (`include/linux/ima.h`, `evm.h`): each stands for a hook of its own name.
@@ -86,9 +86,16 @@ impl Default for Selection {
 
 /// The functions that a kernel has and that are selected, hooks first, and hooks that
 /// are selected and that no function serves: inlined, or configured out.
-#[must_use]
-pub fn find(types: &Types<'_>, active: &[String], selection: &Selection) -> Found {
-    let known = Known::new(types.hooks());
+///
+/// # Errors
+///
+/// [`BtfError`] if the kernel's hooks cannot be read.
+pub fn find(
+    types: &Types<'_>,
+    active: &[String],
+    selection: &Selection,
+) -> Result<Found, BtfError> {
+    let known = Known::new(types.hooks()?);
     let any = |patterns: &[String], name: &str| patterns.iter().any(|p| glob::matches(p, name));
     let candidates = types.functions(|name| {
         name.starts_with("security_")
@@ -134,11 +141,11 @@ pub fn find(types: &Types<'_>, active: &[String], selection: &Selection) -> Foun
         .hooks
         .iter()
         .filter(|hook| !served.contains(*hook) && any(&selection.hooks, hook));
-    Found {
+    Ok(Found {
         probes,
         ambiguous: twice.into_iter().map(|probe| probe.function.name).collect(),
         unserved: unserved.cloned().collect(),
-    }
+    })
 }
 
 /// What [`find`] found.
@@ -157,9 +164,9 @@ struct Known {
 }
 
 impl Known {
-    fn new(hooks: Vec<String>) -> Known {
+    fn new(hooks: Vec<&str>) -> Known {
         Known {
-            hooks: hooks.into_iter().collect(),
+            hooks: hooks.into_iter().map(str::to_owned).collect(),
         }
     }
 

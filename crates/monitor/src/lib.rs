@@ -8,7 +8,6 @@
 //! work, what they cost and what they cannot see.
 
 mod attach;
-pub mod btf;
 mod calibrate;
 pub mod capabilities;
 mod error;

@@ -11,7 +11,6 @@ use std::time::Instant;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::attach::{Attacher, Programs};
-use crate::btf::Types;
 use crate::calibrate::Calibration;
 use crate::error::MonitorError;
 use crate::hooks::{self, Found, Probe, Selection};
@@ -19,6 +18,7 @@ use crate::layout::{BUCKETS, Layout, ROW_BUCKETS};
 use crate::object::Object;
 use crate::snapshot::{HookFigures, Reader, Snapshot};
 use crate::{capabilities, kernel, processes};
+use kernels::btf::Types;
 
 const BTF: &str = "/sys/kernel/btf/vmlinux";
 const STACK: &str = "/sys/kernel/security/lsm";
@@ -299,7 +299,7 @@ fn read_btf() -> Result<Vec<u8>, MonitorError> {
 
 /// The functions that are asked for, on a kernel that takes programs for them.
 fn find(types: &Types<'_>, selection: &Selection) -> Result<Found, MonitorError> {
-    let found = hooks::find(types, &active_modules(), selection);
+    let found = hooks::find(types, &active_modules(), selection)?;
     let Some(first) = found.probes.first() else {
         return Err(MonitorError::NoHooks {
             patterns: selection.hooks.clone(),

@@ -351,6 +351,31 @@ fn what_is_unpacked_is_kept_for_as_long_as_the_tarball_is_the_same() {
 }
 
 #[test]
+fn a_tarball_that_just_stops_is_refused() {
+    let mut builder = tar::Builder::new(Vec::new());
+    builder.append_dir_all("linux-source-6.99", toy()).unwrap();
+    let mut header = tar::Header::new_gnu();
+    header.as_old_mut().name[..7].copy_from_slice(b"x/fs/\xff\xfe");
+    header.set_size(0);
+    header.set_cksum();
+    builder.append(&header, std::io::empty()).unwrap();
+    let whole = builder.into_inner().unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let archive = directory.path().join("linux-source.tar");
+    let open = |bytes: &[u8]| {
+        std::fs::write(&archive, bytes).unwrap();
+        Tree::open(&archive)
+    };
+    assert!(open(&whole).is_ok());
+    // Behind the last file, which two blocks of zeros would follow; within it.
+    let end = whole.len() - 2 * 512;
+    for len in [end, end - 512, end - 700] {
+        let opened = open(&whole[..len]);
+        assert!(matches!(opened, Err(PlacementError::BadArchive { .. })));
+    }
+}
+
+#[test]
 fn what_is_no_tree_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let opened = Tree::open(directory.path());

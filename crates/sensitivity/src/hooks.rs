@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use experiment::{CellKey, DelayModule, nearest};
-use instructions::hooks::bpf_attach_ids;
 use instructions::profile::{CellProfile, PathProfile};
 use kernels::Kernel;
+use kernels::hooks::bpf_attach_ids;
 use lab::catalogue::{Benchmark, catalogue};
 use lab::prepare::{hook_list, symbols};
 use lab::sweep::{Sweep, SweptHook};

@@ -12,8 +12,8 @@ use std::time::Duration;
 use experiment::{
     Caches, CellKey, DelayModule, Experiment, SensitivityDocument, Warning, WarningKind, nearest,
 };
-use instructions::hooks::{HookList, bpf_attach_ids_in};
 use kernels::Store;
+use kernels::hooks::{HookList, bpf_attach_ids_in};
 use lab::plan::{Manner, Plan};
 use lab::session::{Break, Patience};
 use lab::sweep::{Delayed, Point, Sweep, SweptHook};

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What the tests of several rooms share. No room depends on it but for its tests.
 
+pub mod btf;
+pub mod elf;
+
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -74,42 +77,4 @@ pub fn node_modules(tests: &Path, name: &str) -> PathBuf {
         fs::write(stamp, lock).unwrap();
     }
     directory
-}
-
-/// A kernel's module, an x86-64 ELF file, with these lines in its section `.modinfo` and
-/// no code.
-#[must_use]
-pub fn module(modinfo: &[&str]) -> Vec<u8> {
-    let mut info = Vec::new();
-    for line in modinfo {
-        info.extend(line.as_bytes());
-        info.push(0);
-    }
-    let names = b"\0.modinfo\0.shstrtab\0";
-    let mut out = vec![0u8; 64];
-    out[..6].copy_from_slice(b"\x7fELF\x02\x01");
-    out[16] = 1;
-    out[18] = 62;
-    let info_at = out.len();
-    out.extend(&info);
-    let names_at = out.len();
-    out.extend(names);
-    out.resize(out.len().next_multiple_of(8), 0);
-    let table = out.len();
-    for (name, offset, size) in [
-        (0u32, 0, 0),
-        (1, info_at, info.len()),
-        (10, names_at, names.len()),
-    ] {
-        let mut header = [0u8; 64];
-        header[..4].copy_from_slice(&name.to_le_bytes());
-        header[24..32].copy_from_slice(&(offset as u64).to_le_bytes());
-        header[32..40].copy_from_slice(&(size as u64).to_le_bytes());
-        out.extend(header);
-    }
-    out[40..48].copy_from_slice(&(table as u64).to_le_bytes());
-    out[58..60].copy_from_slice(&64u16.to_le_bytes());
-    out[60..62].copy_from_slice(&3u16.to_le_bytes());
-    out[62..64].copy_from_slice(&2u16.to_le_bytes());
-    out
 }

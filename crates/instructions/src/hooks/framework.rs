@@ -3,40 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use experiment::IRREGULAR_FUNCTIONS;
+use kernels::hooks::{HookList, functions_of};
+use kernels::symbols::SymbolTable;
 
-use super::{HookList, base_name};
-use crate::symbols::SymbolTable;
-
-/// The functions of the kernel that serve `hook`, preferring the most regular name.
-pub(super) fn functions_of(hook: &str, symbols: &SymbolTable) -> Vec<String> {
-    // It may have left only clones or parts: security_x.constprop.0.
-    let exists = |function: &str| {
-        let whole = symbols.named(function);
-        let mut all = whole.chain(symbols.with_prefix(&format!("{function}.")));
-        all.any(|symbol| symbol.is_code())
-    };
-    let mut functions = Vec::new();
-    let regular = format!("security_{hook}");
-    if exists(&regular) {
-        functions.push(regular);
-    } else if let Some(short) = hook.strip_suffix("_security") {
-        // bprm_check_security, inode_alloc_security, sk_free_security, …
-        let short = format!("security_{short}");
-        if exists(&short) {
-            functions.push(short);
-        }
-    }
-    for (_, function) in IRREGULAR_FUNCTIONS
-        .iter()
-        .filter(|(other, _)| *other == hook)
-    {
-        if exists(function) && !functions.iter().any(|known| known == function) {
-            functions.push((*function).to_owned());
-        }
-    }
-    functions
-}
+use super::base_name;
 
 /// The functions of one kernel's LSM framework (`security/security.c`), and the hooks
 /// that they serve.

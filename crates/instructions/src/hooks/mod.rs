@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What LSM hooks cost in a call tree, and what a stack costs outside them.
 //!
-//! A [`HookList`] names the hooks of one kernel; it comes from that kernel or its
+//! A [`HookList`](kernels::hooks::HookList) names the hooks of one kernel; it comes from that kernel or its
 //! sources. A [`Framework`] knows which function of the kernel serves which hook, and
 //! sorts a [`CallTree`](crate::calltree::CallTree) into the hooks' costs and the
 //! instructions [`outside`] them.
@@ -16,14 +16,9 @@
 //!   as dispatch. Modules are called through pointers or static calls, so this can only
 //!   happen to calls that name a function, as those of IMA and EVM before 6.8.
 
-mod btf;
-mod built_in;
 mod costs;
-mod definitions;
 mod explain;
 mod framework;
-mod image;
-mod list;
 mod modules;
 mod outside;
 mod places;
@@ -31,17 +26,10 @@ mod places;
 #[cfg(test)]
 mod tests;
 
-pub use built_in::built_in_modules;
 pub use costs::outermost_sum;
 pub use explain::{EXPLANATIONS, Explanation, explain};
 pub use framework::Framework;
-pub use list::{HookList, HookListError, bpf_attach_ids, bpf_attach_ids_in};
 pub use outside::{differences, outside};
-
-/// Most hooks a kernel may have; Linux 7.2 has 275.
-pub const MAX_HOOKS: usize = 4096;
-/// Longest name of a hook in bytes; the longest of Linux 7.2 has 27.
-pub const MAX_HOOK_NAME_LEN: usize = 256;
 
 /// A function's name without what the compiler appends to those it clones or splits:
 /// `.isra.0`, `.constprop.0`, `.part.0`, `.cold`. No name in C has a dot.

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::symbols::SymbolTable;
+use kernels::symbols::SymbolTable;
 
 const SYSCALL: u32 = 0xc000_0000;
 const BEFORE: u32 = 0x8000_0000;
@@ -31,12 +31,11 @@ const NAMES: [&str; 13] = [
 ];
 
 fn symbols() -> SymbolTable {
-    SymbolTable::of_code(
-        NAMES
-            .iter()
-            .enumerate()
-            .map(|(at, name)| (address(at), *name)),
-    )
+    let lines = NAMES.iter().enumerate();
+    let map: String = lines
+        .map(|(at, name)| format!("{:x} T {name}\n", address(at)))
+        .collect();
+    SymbolTable::from_map(arch::native(), &map).unwrap()
 }
 
 fn address(function: usize) -> u64 {

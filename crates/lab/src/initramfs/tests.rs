@@ -5,7 +5,7 @@ use kernels::ErrorKind;
 use kernels::{FetchEvent, KernelName, Mirrors, Store};
 use std::fs;
 use std::path::{Path, PathBuf};
-use testing::module;
+use testing::elf::module;
 
 fn kernel(dir: &Path, files: &[(&str, &[u8])]) -> Kernel {
     for (name, data) in files {

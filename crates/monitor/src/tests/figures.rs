@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
-use crate::btf::{Function, Returns};
 use crate::calibrate::{Calibration, median};
 use crate::hooks::{Owner, Probe};
 use crate::layout::{Layout, bucket_of};
 use crate::{Figures, Histogram, HookFigures, Lost, Snapshot, SystemCall, Whole, bounds_ns};
+use kernels::btf::{Function, Returns};
 
 fn histogram(of: &[(u64, u64)]) -> Histogram {
     let mut histogram = Histogram::default();

@@ -3,10 +3,46 @@
 
 use proptest::prelude::*;
 
-use super::btf::kernel;
-use crate::btf::Types;
+use testing::btf::Btf;
+
 use crate::glob::matches;
 use crate::hooks::{Found, Owner, Selection, find};
+use kernels::btf::Types;
+
+/// A kernel with three hooks, one without a function, and some other functions.
+fn kernel() -> Vec<u8> {
+    let mut btf = Btf::default();
+    let int = btf.int("int", 4, true);
+    let pointer = btf.pointer(0);
+    let takes_two = btf.prototype(int, &[pointer, int]);
+    let takes_none = btf.prototype(0, &[]);
+    let to_hook = btf.pointer(takes_two);
+    btf.members(
+        5,
+        "security_list_options",
+        &[
+            ("inode_permission", to_hook),
+            ("inode_alloc_security", to_hook),
+            ("cred_prepare", to_hook),
+            ("inode_getattr", to_hook),
+            ("lsm_func_addr", pointer),
+        ],
+    );
+    for name in [
+        "security_inode_permission",
+        "selinux_inode_permission",
+        "hook_inode_permission",
+        "security_prepare_creds",
+        "security_compute_av",
+        "selinux_complete_init",
+    ] {
+        btf.function(name, takes_two);
+    }
+    btf.function("security_inode_alloc", takes_two);
+    btf.function("security_inode_free", takes_none);
+    btf.typedef("btf_trace_sched_process_fork", pointer);
+    btf.write()
+}
 
 fn found(hooks: &[&str], implementations: &[&str]) -> Found {
     let owned = |patterns: &[&str]| patterns.iter().map(|&p| p.to_owned()).collect();
@@ -15,7 +51,7 @@ fn found(hooks: &[&str], implementations: &[&str]) -> Found {
         implementations: owned(implementations),
     };
     let active = ["capability".to_owned(), "selinux".to_owned()];
-    find(&Types::read(&kernel()).unwrap(), &active, &selection)
+    find(&Types::read(&kernel()).unwrap(), &active, &selection).unwrap()
 }
 
 fn names(found: &Found) -> Vec<(&str, &str)> {

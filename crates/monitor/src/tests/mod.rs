@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Tests of what needs no kernel.
 
-mod btf;
 mod figures;
 mod hooks;
 mod object;

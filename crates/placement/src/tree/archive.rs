@@ -4,9 +4,11 @@
 
 use std::fs::File;
 use std::io::{BufReader, Read};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use kernels::tar::{self, Kind};
 use liblzma::stream::{MtStreamBuilder, Stream};
 
 use super::kept::{self, Files, Kept};
@@ -196,21 +198,14 @@ fn unpack(reader: impl Read, path: &Path) -> Result<Files, PlacementError> {
         what,
         limit,
     };
-    let mut archive = tar::Archive::new(reader.take(MAX_UNPACKED));
     let mut files = Files::new();
     let mut kept = 0u64;
-    for item in archive.entries().map_err(bad)? {
-        let mut item = item.map_err(bad)?;
-        if !item.header().entry_type().is_file() || item.size() > MAX_FILE {
-            continue;
-        }
-        let Some(name) = inner_name(&item.path_bytes()) else {
-            continue;
+    tar::read(reader.take(MAX_UNPACKED), bad, |entry, data| {
+        let name = inner_name(&entry.path).filter(|name| is_kept(name));
+        let Some(name) = name.filter(|_| entry.kind == Kind::File && entry.size <= MAX_FILE) else {
+            return Ok(ControlFlow::Continue(()));
         };
-        if !is_kept(&name) {
-            continue;
-        }
-        kept += item.size();
+        kept += entry.size;
         if kept > MAX_KEPT {
             return Err(too_large("the size of its sources in bytes", MAX_KEPT));
         }
@@ -218,9 +213,10 @@ fn unpack(reader: impl Read, path: &Path) -> Result<Files, PlacementError> {
             return Err(too_large("the number of files", MAX_FILES as u64));
         }
         let mut bytes = Vec::new();
-        item.read_to_end(&mut bytes).map_err(bad)?;
+        data.read_to_end(&mut bytes).map_err(bad)?;
         files.insert(name, bytes);
-    }
+        Ok(ControlFlow::Continue(()))
+    })?;
     Ok(files)
 }
 
@@ -238,9 +234,7 @@ fn is_of_arch(name: &str) -> bool {
 }
 
 /// The name below the archive's top directory, if it is a plain one.
-fn inner_name(path: &[u8]) -> Option<String> {
-    let path = std::str::from_utf8(path).ok()?;
-    let path = path.strip_prefix("./").unwrap_or(path);
+fn inner_name(path: &str) -> Option<String> {
     let (_, inner) = path.split_once('/')?;
     is_plain(inner).then(|| inner.to_owned())
 }

@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-mod builder;
-mod built_in;
-mod kernels;
-mod lists;
+mod framework;
 mod random;
 mod trees;
 
-use super::{Framework, HookList};
+use super::Framework;
 use crate::calltree::CallTree;
-use builder::symbols;
+use kernels::hooks::HookList;
+use kernels::symbols::SymbolTable;
+
+/// A kernel with these functions; a name that begins with `=` is data.
+fn symbols(names: &[&str]) -> SymbolTable {
+    let symbols = names.iter().chain(&["_end"]).enumerate();
+    let map: String = symbols
+        .map(|(at, name)| match name.strip_prefix('=') {
+            Some(data) => format!("{:x} D {data}\n", 0x1000 + 16 * at),
+            None => format!("{:x} T {name}\n", 0x1000 + 16 * at),
+        })
+        .collect();
+    SymbolTable::from_map(arch::native(), &map).expect("symbols")
+}
 
 /// A framework with these hooks, each with a function `security_<hook>`, and with these
 /// other functions.

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::elf::{File, Segment, u64_at};
 use crate::symbols::SymbolTable;
-use crate::symbols::elf::{Segment, segments, slice, u64_at};
 
 /// Where `DEFINE_LSM` and `DEFINE_EARLY_LSM` of `include/linux/lsm_hooks.h` put each module's
 /// `struct lsm_info`, and how they call it.
@@ -25,7 +25,7 @@ const MAX_NAME_LEN: usize = 64;
 /// `CONFIG_KALLSYMS_ALL`, or keeps its modules in another way.
 #[must_use]
 pub fn built_in_modules(bytes: &[u8], symbols: &SymbolTable) -> Option<BTreeSet<String>> {
-    let segments = segments(bytes)?;
+    let segments = File::parse(bytes).ok()?.segments()?;
     let (mut names, mut lengths) = (BTreeSet::new(), BTreeSet::new());
     for (start, end, prefix) in TABLES {
         let address = |name| Some(symbols.named(name).next()?.address);
@@ -60,25 +60,18 @@ fn part_len(addresses: &[u64], range: std::ops::Range<u64>) -> Option<u64> {
 /// The name of the module whose `struct lsm_info` is at `address`: it begins with a pointer
 /// to the name or, from Linux 6.18 on, to a `struct lsm_id` that begins with one.
 fn name<'a>(segments: &[Segment<'a>], address: u64) -> Option<&'a str> {
-    let to = u64_at(at(segments, address, 8)?, 0)?;
-    text(segments, to).or_else(|| text(segments, u64_at(at(segments, to, 8)?, 0)?))
+    let word = |address| u64_at(segments.iter().find_map(|s| s.at(address))?, 0);
+    let to = word(address)?;
+    text(segments, to).or_else(|| text(segments, word(to)?))
 }
 
 /// A module's name at `address`.
 fn text<'a>(segments: &[Segment<'a>], address: u64) -> Option<&'a str> {
-    let segment = segments.iter().find(|segment| segment.contains(address))?;
-    let start = usize::try_from(address - segment.address).ok()?;
-    let mut bytes = segment.bytes.get(start..)?.iter().take(MAX_NAME_LEN + 1);
-    let len = bytes.position(|&byte| byte == 0).filter(|&len| len > 0)?;
-    let name = str::from_utf8(segment.bytes.get(start..start + len)?).ok()?;
+    let bytes = segments.iter().find_map(|segment| segment.at(address))?;
+    let mut name = bytes.iter().take(MAX_NAME_LEN + 1);
+    let len = name.position(|&byte| byte == 0).filter(|&len| len > 0)?;
+    let name = str::from_utf8(&bytes[..len]).ok()?;
     name.bytes()
         .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'))
         .then_some(name)
-}
-
-/// `len` bytes at `address`.
-fn at<'a>(segments: &[Segment<'a>], address: u64, len: u64) -> Option<&'a [u8]> {
-    segments
-        .iter()
-        .find_map(|segment| slice(segment.bytes, address.checked_sub(segment.address)?, len))
 }

@@ -7,9 +7,13 @@
 //! these plus one slide. The functions of modules lie where a guest put them:
 //! [`SymbolTable::with_modules`] adds them to those of its kernel.
 
+use arch::Arch;
+
+use crate::elf::{File, Segment};
+use table::Builder;
+
 mod addresses;
 mod cache;
-pub(crate) mod elf;
 mod entries;
 mod kallsyms;
 mod modules;
@@ -19,7 +23,6 @@ mod tokens;
 #[cfg(test)]
 mod tests;
 
-pub use cache::CacheError;
 pub use entries::{context_switch, interrupt_entries, syscall_entry};
 pub use modules::ModuleImage;
 pub use table::{Function, Symbol, SymbolTable};
@@ -55,6 +58,12 @@ pub enum SymbolError {
         /// The limit that was passed.
         what: &'static str,
     },
+    /// The text is no `System.map`.
+    #[error("line {line} of the symbols is not an address, a kind and a name")]
+    NotMap {
+        /// Which line, from 1.
+        line: usize,
+    },
     /// The bytes are no module of a known architecture.
     #[error("the module {module} is not a sound .ko file: {reason}")]
     NotModule {
@@ -89,11 +98,60 @@ impl SymbolError {
                 "build the kernel with CONFIG_KALLSYMS=y, or give the unstripped vmlinux of its build directory"
             }
             Self::TooMany { .. } => "the image is damaged: fetch or build it again",
+            Self::NotMap { .. } => "give what nm(1) prints of a vmlinux",
             Self::NotModule { .. } => "the file is damaged: fetch or build the kernel again",
             Self::Misplaced { .. } => {
                 "the guest says so: see that its kernel and modules are of one build and boot with nokaslr"
             }
         }
+    }
+}
+
+/// Where a kernel's image lies in memory.
+#[derive(Debug)]
+struct Image<'a> {
+    arch: &'static Arch,
+    /// Length of the file in bytes.
+    len: usize,
+    segments: Vec<Segment<'a>>,
+}
+
+impl<'a> Image<'a> {
+    fn of(file: &File<'a>) -> Result<Self, SymbolError> {
+        let segments = file.segments().ok_or(SymbolError::NotVmlinux {
+            reason: "its program headers point outside the file (is it cut off?)",
+        })?;
+        if segments.is_empty() {
+            return Err(SymbolError::NotVmlinux {
+                reason: "it has no loadable segment",
+            });
+        }
+        Ok(Self {
+            arch: file.arch,
+            len: file.len(),
+            segments,
+        })
+    }
+
+    /// Whether `address` is where the file loads code.
+    fn is_code(&self, address: u64) -> bool {
+        self.segments
+            .iter()
+            .any(|segment| segment.executable && segment.contains(address))
+    }
+
+    /// Whether `address` is loaded from the file or cleared at boot.
+    fn is_loaded(&self, address: u64) -> bool {
+        self.segments
+            .iter()
+            .any(|segment| segment.contains(address))
+    }
+
+    /// Whether a segment starts at `address`.
+    fn starts_segment(&self, address: u64) -> bool {
+        self.segments
+            .iter()
+            .any(|segment| segment.address == address)
     }
 }
 
@@ -105,16 +163,21 @@ impl SymbolTable {
     ///
     /// [`SymbolError`] if it is no such file, or has neither.
     pub fn from_vmlinux(bytes: &[u8]) -> Result<Self, SymbolError> {
-        let image = elf::Image::parse(bytes)?;
+        let file = File::parse(bytes).map_err(|reason| SymbolError::NotVmlinux { reason })?;
+        let image = Image::of(&file)?;
         let missing = match kallsyms::read(&image) {
             Ok(builder) => return Ok(builder.finish()),
             Err(missing) => missing,
         };
-        match image.symtab() {
-            Some(builder) => Ok(builder?.finish()),
-            None => Err(SymbolError::NoSymbols {
-                reason: missing.reason(),
-            }),
+        let mut builder = Builder::new(file.arch);
+        for symbol in file.symbols().into_iter().flatten() {
+            builder.push(symbol.value, symbol.letter, symbol.name)?;
         }
+        if builder.is_empty() {
+            let reason = missing.reason();
+            return Err(SymbolError::NoSymbols { reason });
+        }
+        builder.order_aliases();
+        Ok(builder.finish())
     }
 }

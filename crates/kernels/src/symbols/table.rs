@@ -173,18 +173,6 @@ impl SymbolTable {
     }
 }
 
-#[cfg(test)]
-impl SymbolTable {
-    /// Functions at rising addresses; the last one only ends the one before it.
-    pub(crate) fn of_code<'n>(functions: impl Iterator<Item = (u64, &'n str)>) -> SymbolTable {
-        let mut builder = Builder::new(arch::native());
-        for (address, name) in functions {
-            builder.push(address, b'T', name).unwrap();
-        }
-        builder.finish()
-    }
-}
-
 /// Names are only ever appended whole and are ASCII, so the range is one; a
 /// wrong one would read as an empty name.
 fn name_of<'n>(names: &'n str, entry: &Entry) -> &'n str {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The hooks in a kernel tree's `include/linux/lsm_hook_defs.h`.
 
-use super::list::is_hook_name;
-use super::{HookListError, MAX_HOOKS};
+use super::{HookListError, MAX_HOOKS, is_hook_name};
 
 const ENTRY: &str = "LSM_HOOK";
 

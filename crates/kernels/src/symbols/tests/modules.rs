@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 
+use testing::elf::{self, CODE, DATA};
+
 use super::encoder::sym;
 use super::table_with;
 use crate::symbols::{ModuleImage, SymbolError, SymbolTable};
@@ -25,66 +27,14 @@ type Loaded<'a> = (&'a str, &'a [u8], &'a [(&'a str, u64)]);
 
 /// A `.ko` with these sections, numbered from 1, and symbols.
 fn ko(sections: &[Section], symbols: &[Entry]) -> Vec<u8> {
-    let mut file = vec![0u8; 64];
-    file[..6].copy_from_slice(b"\x7fELF\x02\x01");
-    file[16] = 1;
-    file[18] = 62;
-    file[58] = 64;
-    let mut headers = vec![0u8; 64];
-    let mut section_names = vec![0u8];
-    let mut add =
-        |file: &mut Vec<u8>, name: &str, kind: u32, flags: u64, bytes: &[u8], link: u32| {
-            let mut header = [0u8; 64];
-            header[..4].copy_from_slice(&(section_names.len() as u32).to_le_bytes());
-            header[4..8].copy_from_slice(&kind.to_le_bytes());
-            header[8..16].copy_from_slice(&flags.to_le_bytes());
-            header[24..32].copy_from_slice(&(file.len() as u64).to_le_bytes());
-            header[32..40].copy_from_slice(&(bytes.len() as u64).to_le_bytes());
-            header[40..44].copy_from_slice(&link.to_le_bytes());
-            headers.extend_from_slice(&header);
-            section_names.extend_from_slice(name.as_bytes());
-            section_names.push(0);
-            file.extend_from_slice(bytes);
-        };
-    for &(name, code, len) in sections {
-        add(
-            &mut file,
-            name,
-            1,
-            if code { 6 } else { 2 },
-            &vec![0xcc; len],
-            0,
-        );
-    }
-    let (mut entries, mut names) = (vec![0u8; 24], vec![0u8]);
-    for &(section, value, kind, name) in symbols {
-        entries.extend_from_slice(&(names.len() as u32).to_le_bytes());
-        entries.extend_from_slice(&[kind, 0]);
-        entries.extend_from_slice(&section.to_le_bytes());
-        entries.extend_from_slice(&value.to_le_bytes());
-        entries.extend_from_slice(&[0; 8]);
-        names.extend_from_slice(name.as_bytes());
-        names.push(0);
-    }
-    let own = sections.len() as u32;
-    add(&mut file, ".symtab", 2, 0, &entries, own + 2);
-    add(&mut file, ".strtab", 3, 0, &names, 0);
-    // The table of names holds its own name too, so it is laid out by hand.
-    let name_at = section_names.len() as u32;
-    section_names.extend_from_slice(b".shstrtab\0");
-    let mut header = [0u8; 64];
-    header[..4].copy_from_slice(&name_at.to_le_bytes());
-    header[4] = 3;
-    header[24..32].copy_from_slice(&(file.len() as u64).to_le_bytes());
-    header[32..40].copy_from_slice(&(section_names.len() as u64).to_le_bytes());
-    headers.extend_from_slice(&header);
-    file.extend_from_slice(&section_names);
-    let table = file.len() as u64;
-    file[40..48].copy_from_slice(&table.to_le_bytes());
-    file[60..62].copy_from_slice(&(own as u16 + 4).to_le_bytes());
-    file[62..64].copy_from_slice(&(own as u16 + 3).to_le_bytes());
-    file.extend_from_slice(&headers);
-    file
+    let own = sections.iter().map(|&(name, code, len)| {
+        elf::Section::new(name, if code { CODE } else { DATA }, vec![0xcc; len])
+    });
+    let symbols = symbols
+        .iter()
+        .map(|&(section, value, kind, name)| (name, kind, section, value));
+    let tables = elf::symbols(sections.len(), symbols);
+    elf::write(1, None, &own.chain(tables).collect::<Vec<_>>())
 }
 
 fn at(places: &[(&str, u64)]) -> BTreeMap<String, u64> {
@@ -276,6 +226,9 @@ fn damaged_modules_are_named() {
     assert!(refused("brd", b"text").contains("shorter than"));
     assert!(refused("brd", &[0; 64]).contains("the ELF magic"));
     assert!(refused("brd", &whole[..whole.len() - 1]).contains("cut off"));
+    for len in 0..whole.len() {
+        refused("brd", &whole[..len]);
+    }
     let changed = |at: usize, value: u8| {
         let mut bytes = whole.clone();
         bytes[at] = value;

@@ -8,13 +8,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use arch::Arch;
-
-use super::elf::{self, Section};
 use super::table::Builder;
 use super::{MAX_NAME_LEN, SymbolError, SymbolTable};
+use crate::elf::{File, Section, is_code, section_len, section_name};
 
-const ET_REL: u16 = 1;
 /// The kernel's half of the address space begins here on every
 /// architecture of [`arch::ALL`].
 const KERNEL_HALF: u64 = 1 << 63;
@@ -119,10 +116,9 @@ impl SymbolTable {
 
 /// What matters of a `.ko`.
 struct ModuleFile<'a> {
-    arch: &'static Arch,
     name: &'a str,
-    bytes: &'a [u8],
-    sections: Vec<Section>,
+    file: File<'a>,
+    sections: &'a [Section],
     section_names: &'a [u8],
 }
 
@@ -134,18 +130,19 @@ impl<'a> ModuleFile<'a> {
         if !is_name {
             return Err(bad("its name is no word"));
         }
-        let arch = elf::machine(module.elf).map_err(bad)?;
-        if elf::u16_at(module.elf, 16) != Some(ET_REL) {
+        let file = File::parse(module.elf).map_err(bad)?;
+        if !file.is_relocatable() {
             return Err(bad("it is no relocatable file"));
         }
-        let sections = elf::sections(module.elf)
+        let sections = file
+            .sections()
             .ok_or_else(|| bad("its sections are outside the file (is it cut off?)"))?;
-        let section_names = elf::section_names(module.elf, &sections)
+        let section_names = file
+            .section_names()
             .ok_or_else(|| bad("its sections have no names"))?;
         Ok(Self {
-            arch,
             name: module.name,
-            bytes: module.elf,
+            file,
             sections,
             section_names,
         })
@@ -156,8 +153,8 @@ impl<'a> ModuleFile<'a> {
     fn place(&self, module: &ModuleImage<'_>) -> Result<Vec<Placed<'a>>, SymbolError> {
         let mut named: BTreeMap<&str, Option<usize>> = BTreeMap::new();
         for (index, section) in self.sections.iter().enumerate() {
-            if section.is_code()
-                && let Some(name) = section.name(self.section_names)
+            if is_code(section)
+                && let Some(name) = section_name(section, self.section_names)
             {
                 named
                     .entry(name)
@@ -170,11 +167,11 @@ impl<'a> ModuleFile<'a> {
             let (Some(index), Some(&start)) = (index, module.sections.get(name)) else {
                 continue;
             };
-            let len = self.sections[index].len;
+            let len = section_len(&self.sections[index]);
             if start == 0 || len == 0 || name.starts_with(FREED_PREFIX) {
                 continue;
             }
-            if len > self.bytes.len() as u64 {
+            if len > self.file.len() as u64 {
                 return Err(not_module(self.name, "a section is longer than the file"));
             }
             let section = Placed {
@@ -194,26 +191,25 @@ impl<'a> ModuleFile<'a> {
     /// The functions in `placed`, those that share an address in the order of
     /// `/proc/kallsyms`.
     fn functions(&self, placed: &[Placed<'_>]) -> Result<Builder, SymbolError> {
-        let mut builder = Builder::new(self.arch);
+        let mut builder = Builder::new(self.file.arch);
         if placed.is_empty() {
             return Ok(builder);
         }
-        let symbols = elf::symbols(self.bytes, &self.sections)
+        let symbols = self
+            .file
+            .symbols()
             .ok_or_else(|| not_module(self.name, "it has no symbol table"))?;
         let ranges: BTreeMap<usize, &Range<u64>> = placed
             .iter()
             .map(|section| (section.index, &section.range))
             .collect();
-        for symbol in symbols.filter(|symbol| symbol.is_function()) {
-            let (Some(range), Some(section)) = (
-                ranges.get(&symbol.section),
-                self.sections.get(symbol.section),
-            ) else {
+        for symbol in symbols.filter(|symbol| symbol.is_function) {
+            let Some(range) = ranges.get(&symbol.section) else {
                 continue;
             };
             let address = range.start.saturating_add(symbol.value);
             if range.contains(&address) {
-                builder.push(address, symbol.letter(section), symbol.name)?;
+                builder.push(address, symbol.letter, symbol.name)?;
             }
         }
         builder.order_aliases();

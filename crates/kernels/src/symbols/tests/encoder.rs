@@ -2,12 +2,11 @@
 //! Writes kernel images with kallsyms tables, in every layout that
 //! `scripts/kallsyms.c` has had on x86-64.
 
-use std::collections::HashMap;
+use testing::elf::{self, CODE, Section, Segment};
 
 pub const TEXT: u64 = 0xffff_ffff_8100_0000;
 /// Bytes of code before the tables; symbols are spread over them.
 const CODE_LEN: usize = 0x2_0000;
-const TEXT_AT: usize = 0x1000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sym {
@@ -298,70 +297,30 @@ pub fn segment(symbols: &[Sym], layout: &Layout) -> Vec<u8> {
 
 /// An ELF file that loads `text` at [`TEXT`], with `symtab` if it has one.
 pub fn elf(text: &[u8], symtab: Option<&[Sym]>) -> Vec<u8> {
-    let mut file = vec![0; TEXT_AT];
-    file.extend_from_slice(text);
-    let sections_at = symtab.map_or(0, |symbols| add_sections(&mut file, text.len(), symbols));
-
-    file[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
-    let mut put = |at: usize, bytes: &[u8]| file[at..at + bytes.len()].copy_from_slice(bytes);
-    put(16, &2u16.to_le_bytes());
-    put(18, &62u16.to_le_bytes());
-    put(32, &64u64.to_le_bytes());
-    put(40, &(sections_at as u64).to_le_bytes());
-    put(54, &56u16.to_le_bytes());
-    put(56, &1u16.to_le_bytes());
-    put(58, &64u16.to_le_bytes());
-    put(60, &(if sections_at == 0 { 0u16 } else { 4 }).to_le_bytes());
-    put(64, &1u32.to_le_bytes());
-    put(68, &5u32.to_le_bytes());
-    put(72, &(TEXT_AT as u64).to_le_bytes());
-    put(80, &TEXT.to_le_bytes());
-    put(96, &(text.len() as u64).to_le_bytes());
-    put(104, &(text.len() as u64).to_le_bytes());
-    file
-}
-
-fn add_sections(file: &mut Vec<u8>, text_len: usize, symbols: &[Sym]) -> usize {
-    let mut strings = vec![0u8];
-    let mut entries = vec![0u8; 24];
-    let mut seen: HashMap<&str, u32> = HashMap::new();
-    for symbol in symbols {
-        let name_at = *seen.entry(&symbol.name).or_insert_with(|| {
-            let at = strings.len() as u32;
-            strings.extend_from_slice(symbol.name.as_bytes());
-            strings.push(0);
-            at
+    let mut sections = vec![Section::new(".text", CODE, text.to_vec())];
+    if let Some(symtab) = symtab {
+        let entries = symtab.iter().map(|symbol| {
+            let binding = match symbol.kind {
+                'W' => 2u8,
+                kind => u8::from(kind.is_ascii_uppercase()),
+            };
+            let section = if symbol.kind == 'A' { 0xfff1 } else { 1 };
+            (
+                symbol.name.as_str(),
+                binding << 4 | 2,
+                section,
+                symbol.address,
+            )
         });
-        let binding = match symbol.kind {
-            'W' => 2u8,
-            kind => u8::from(kind.is_ascii_uppercase()),
-        };
-        let section: u16 = if symbol.kind == 'A' { 0xfff1 } else { 1 };
-        entries.extend_from_slice(&name_at.to_le_bytes());
-        entries.extend_from_slice(&[binding << 4 | 2, 0]);
-        entries.extend_from_slice(&section.to_le_bytes());
-        entries.extend_from_slice(&symbol.address.to_le_bytes());
-        entries.extend_from_slice(&0u64.to_le_bytes());
+        sections.extend(elf::symbols(1, entries));
     }
-    let symtab_at = file.len();
-    file.extend_from_slice(&entries);
-    let strtab_at = file.len();
-    file.extend_from_slice(&strings);
-    let sections_at = file.len();
-    file.resize(sections_at + 64, 0);
-    let mut section = |kind: u32, flags: u64, at: usize, len: usize, link: u32| {
-        let mut header = [0u8; 64];
-        header[4..8].copy_from_slice(&kind.to_le_bytes());
-        header[8..16].copy_from_slice(&flags.to_le_bytes());
-        header[24..32].copy_from_slice(&(at as u64).to_le_bytes());
-        header[32..40].copy_from_slice(&(len as u64).to_le_bytes());
-        header[40..44].copy_from_slice(&link.to_le_bytes());
-        file.extend_from_slice(&header);
+    let segment = Segment {
+        kind: 1,
+        flags: 5,
+        address: TEXT,
+        sections: 1,
     };
-    section(1, 6, TEXT_AT, text_len, 0);
-    section(2, 0, symtab_at, entries.len(), 3);
-    section(3, 0, strtab_at, strings.len(), 0);
-    sections_at
+    elf::write(2, Some(segment), &sections)
 }
 
 /// Symbols as a kernel would have them, `number` of them at least 2,000, by

@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::builder::{BASE, CODE_AT, Image};
+use testing::elf::FIRST_AT;
+
+use super::builder::{BASE, Image};
 use crate::hooks::built_in_modules;
 use crate::symbols::SymbolTable;
 
@@ -25,14 +27,14 @@ const NAMES: u64 = BASE + 5 * 16;
 /// The image with these words and bytes written at addresses, and its symbols.
 fn kernel(symbols: &[&str], words: &[(u64, u64)], names: &[u8]) -> (Vec<u8>, SymbolTable) {
     let image = Image {
-        symbols: symbols.iter().map(|&name| name.to_owned()).collect(),
+        symbols: symbols.to_vec(),
         btf_name: ".rodata",
         ..Image::default()
     };
     let mut bytes = image.write();
     let table = SymbolTable::from_vmlinux(&bytes).expect("symbols");
     let mut put = |address: u64, what: &[u8]| {
-        let at = CODE_AT + (address - BASE) as usize;
+        let at = FIRST_AT + (address - BASE) as usize;
         bytes[at..at + what.len()].copy_from_slice(what);
     };
     for (address, word) in words {
@@ -56,7 +58,7 @@ fn listed(symbols: &[&str], words: &[(u64, u64)], names: &[u8]) -> Option<Vec<St
 
 #[test]
 fn names_are_those_that_the_modules_are_registered_by() {
-    let all = Some(super::names(&["aa", "ld", "se"]));
+    let all = Some(["aa", "ld", "se"].map(str::to_owned).to_vec());
     assert_eq!(listed(&SYMBOLS, &OLD, TEXT), all);
     // As from 6.18 on: by way of a struct lsm_id.
     let mut new = OLD;

@@ -15,9 +15,10 @@
 //! Which it is shows in the result: addresses never fall, and names whose
 //! places are known from the ELF file are there.
 
-use super::elf::{Image, Segment, u32_at, u64_at};
+use super::Image;
 use super::kallsyms::Names;
 use super::table::Builder;
+use crate::elf::{Segment, u32_at, u64_at};
 
 #[derive(Debug, Clone, Copy)]
 enum Encoding {

@@ -6,7 +6,7 @@
 //! `kallsyms_token_index`, 256 16-bit offsets of them, each aligned to 8 bytes
 //! (4 in newer kernels). Nothing else in a kernel looks like the pair.
 
-use super::elf::u16_at;
+use crate::elf::u16_at;
 
 const TOKENS: usize = 256;
 pub(super) const INDEX_LEN: usize = TOKENS * 2;

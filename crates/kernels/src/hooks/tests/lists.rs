@@ -3,10 +3,28 @@
 
 use proptest::prelude::*;
 
-use super::builder::{Btf, Image, symbols};
-use crate::hooks::btf::hooks;
-use crate::hooks::{HookList, HookListError, MAX_HOOKS};
+use testing::btf::Btf;
+
+use super::builder::Image;
+use crate::btf::{BtfError, Types};
+use crate::hooks::{HookList, HookListError, MAX_HOOKS, bpf_attach_ids_in};
 use crate::symbols::SymbolTable;
+
+fn hooks(btf: &[u8]) -> Result<Vec<String>, HookListError> {
+    HookList::from_btf(btf).map(|list| list.iter().map(str::to_owned).collect())
+}
+
+/// A kernel with these symbols: global functions, or static ones behind a `-`.
+fn symbols(names: &[&str]) -> SymbolTable {
+    let map: String = names
+        .iter()
+        .map(|name| match name.strip_prefix('-') {
+            Some(name) => format!("10 t {name}\n"),
+            None => format!("10 T {name}\n"),
+        })
+        .collect();
+    SymbolTable::from_map(arch::native(), &(map + "20 B _end\n")).expect("symbols")
+}
 
 /// What a kernel's BTF has, the list of hooks among types of every kind.
 fn kernel() -> Btf {
@@ -23,6 +41,7 @@ fn kernel() -> Btf {
     let hook = btf.hook();
     let hidden = btf.add(8, "hook_fn", 0, hook, &[]);
     let data = btf.pointer(0);
+    btf.function("security_file_open", hook - 1);
     btf.members(
         5,
         "security_list_options",
@@ -35,16 +54,16 @@ fn kernel() -> Btf {
     btf
 }
 
-fn image(btf: Vec<u8>) -> Image {
+fn image(btf: Vec<u8>) -> Image<'static> {
     Image {
-        symbols: vec!["start".to_owned(), "_end".to_owned()],
-        btf: Some(btf),
+        symbols: vec!["start", "_end"],
+        btf,
         btf_name: ".BTF",
         btf_symbols: false,
     }
 }
 
-fn from_image(image: &Image) -> Result<Vec<String>, HookListError> {
+fn from_image(image: &Image<'_>) -> Result<Vec<String>, HookListError> {
     let bytes = image.write();
     let symbols = SymbolTable::from_vmlinux(&bytes).expect("symbols");
     HookList::from_vmlinux(&bytes, &symbols).map(|list| list.iter().map(str::to_owned).collect())
@@ -96,7 +115,7 @@ fn other_files_are_told_apart() {
 
 fn reason(bytes: &[u8]) -> &'static str {
     match hooks(bytes) {
-        Err(HookListError::BadBtf { reason, .. }) => reason,
+        Err(HookListError::BadBtf(BtfError { reason, .. })) => reason,
         other => panic!("{other:?}"),
     }
 }
@@ -175,7 +194,8 @@ fn names_that_are_none_and_too_many_hooks_are_refused() {
     }
     let mut btf = Btf::default();
     let hook = btf.hook();
-    let members = vec![("x", hook); MAX_HOOKS + 1];
+    let names: Vec<String> = (0..=MAX_HOOKS).map(|at| format!("x{at}")).collect();
+    let members: Vec<_> = names.iter().map(|name| (name.as_str(), hook)).collect();
     btf.members(5, "security_list_options", &members);
     assert!(matches!(
         hooks(&btf.write()),
@@ -183,14 +203,26 @@ fn names_that_are_none_and_too_many_hooks_are_refused() {
     ));
 }
 
-proptest! {
-    #[test]
-    fn btf_cut_off_anywhere_is_an_error(cut in 0_usize..1000) {
-        let good = kernel().write();
-        let cut = cut % good.len();
-        prop_assert!(hooks(&good[..cut]).is_err());
+#[test]
+fn btf_cut_off_anywhere_is_an_error() {
+    let good = kernel().write();
+    for cut in 0..good.len() {
+        assert!(hooks(&good[..cut]).is_err(), "{cut}");
     }
+}
 
+#[test]
+fn more_functions_of_bpf_than_there_can_be_hooks_are_left_out() {
+    let mut btf = kernel();
+    for at in 0..=MAX_HOOKS {
+        btf.function(&format!("bpf_lsm_x{at}"), 1);
+    }
+    let ids = bpf_attach_ids_in(&btf.write()).expect("functions");
+    assert_eq!(ids.len(), MAX_HOOKS);
+    assert!(!ids.contains_key(&format!("x{MAX_HOOKS}")));
+}
+
+proptest! {
     #[test]
     fn flipped_bytes_of_btf_do_no_harm(flips in prop::collection::vec((0_usize..1000, any::<u8>()), 1..6)) {
         let mut bytes = kernel().write();
@@ -200,6 +232,10 @@ proptest! {
         }
         if let Ok(found) = hooks(&bytes) {
             prop_assert!(found.len() <= 3);
+        }
+        if let Ok(types) = Types::read(&bytes) {
+            types.functions(|_| true);
+            let _ = types.typedef("hook_fn");
         }
     }
 
@@ -280,4 +316,46 @@ fn broken_definitions_are_refused_by_line() {
         HookList::from_definitions(&many),
         Err(HookListError::TooMany { .. })
     ));
+}
+
+#[test]
+fn symbols_name_hooks_that_the_framework_serves() {
+    let table = symbols(&[
+        "bpf_lsm_file_open",
+        "bpf_lsm_cred_prepare",
+        // Helpers: static, or of no hook. There is a function security_init.
+        "bpf_lsm_verify_prog",
+        "-bpf_lsm_init",
+        "security_file_open",
+        "security_prepare_creds",
+        "security_init",
+    ]);
+    let found = HookList::from_symbols(&table).expect("hooks");
+    assert_eq!(
+        found.iter().collect::<Vec<_>>(),
+        ["cred_prepare", "file_open"]
+    );
+    assert!(HookList::from_symbols(&symbols(&["security_file_open"])).is_none());
+}
+
+#[test]
+fn a_kernel_without_the_framework_has_no_hooks() {
+    let bare = symbols(&["inode_permission", "cap_inode_need_killpriv"]);
+    assert!(HookList::of_bare_kernel(&bare).expect("none").is_empty());
+    assert!(HookList::of_bare_kernel(&symbols(&["security_inode_permission"])).is_none());
+}
+
+#[test]
+fn static_calls_name_hooks_without_bpf() {
+    let table = symbols(&[
+        "__SCT__lsm_static_call_inode_xattr_skipcap_0",
+        "__SCT__lsm_static_call_file_open_0",
+        "__SCT__lsm_static_call_file_open_11",
+        "__SCT__lsm_static_call_none",
+    ]);
+    let found = HookList::from_symbols(&table).expect("hooks");
+    assert_eq!(
+        found.iter().collect::<Vec<_>>(),
+        ["file_open", "inode_xattr_skipcap"]
+    );
 }

@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The names of a kernel's hooks, from its BTF, its symbols or its sources.
 
+mod built_in;
+mod definitions;
+mod image;
+
+#[cfg(test)]
+mod tests;
+
+pub use built_in::built_in_modules;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::framework::functions_of;
-use super::{MAX_HOOK_NAME_LEN, MAX_HOOKS, btf, definitions, image};
+use experiment::IRREGULAR_FUNCTIONS;
+
+use crate::btf::{BtfError, Types};
 use crate::symbols::{Symbol, SymbolTable};
+
+/// Most hooks a kernel may have; Linux 7.2 has 275.
+pub const MAX_HOOKS: usize = 4096;
+/// Longest name of a hook in bytes; the longest of Linux 7.2 has 27.
+pub const MAX_HOOK_NAME_LEN: usize = 256;
 
 /// Why the hooks of a kernel cannot be listed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -21,13 +36,8 @@ pub enum HookListError {
     #[error("the kernel image has no BTF: neither a section .BTF nor a symbol __start_BTF")]
     NoBtf,
     /// There is type information, but it cannot be read.
-    #[error("the kernel's BTF cannot be read: {reason}, at byte {at}")]
-    BadBtf {
-        /// What is wrong with it.
-        reason: &'static str,
-        /// Where, in bytes from the start of the BTF.
-        at: usize,
-    },
+    #[error("the kernel's BTF cannot be read: {0}")]
+    BadBtf(#[from] BtfError),
     /// The definitions are not those of a kernel.
     #[error("the hook definitions cannot be read: {reason}, in line {line}")]
     BadDefinitions {
@@ -61,7 +71,7 @@ impl HookListError {
             Self::NoBtf => {
                 "give include/linux/lsm_hook_defs.h of the kernel's sources, or build it with CONFIG_DEBUG_INFO_BTF=y"
             }
-            Self::BadBtf { .. } => {
+            Self::BadBtf(_) => {
                 "fetch or build the image again, or give include/linux/lsm_hook_defs.h of its sources"
             }
             Self::NoHooks { .. } => "is the kernel built with CONFIG_SECURITY=y?",
@@ -100,7 +110,8 @@ impl HookList {
     ///
     /// [`HookListError`] if it is not readable or has none.
     pub fn from_btf(btf: &[u8]) -> Result<Self, HookListError> {
-        Self::collect(btf::hooks(btf)?, "the kernel's BTF")
+        let hooks = Types::read(btf)?.hooks()?;
+        Self::collect(hooks.into_iter().map(str::to_owned), "the kernel's BTF")
     }
 
     /// The hooks for which the kernel has code of its own: a static call
@@ -207,7 +218,9 @@ pub fn bpf_attach_ids(
 ///
 /// [`HookListError`] if it cannot be read.
 pub fn bpf_attach_ids_in(btf: &[u8]) -> Result<BTreeMap<String, u32>, HookListError> {
-    Ok(btf::functions(btf, BPF_LSM)?.into_iter().collect())
+    let functions = Types::read(btf)?.functions_with(BPF_LSM)?;
+    let owned = functions.into_iter();
+    Ok(owned.map(|(hook, id)| (hook.to_owned(), id)).collect())
 }
 
 const BPF_LSM: &str = "bpf_lsm_";
@@ -223,8 +236,39 @@ fn static_call_hook(symbol: &str) -> Option<&str> {
 
 /// Whether a name from an image or a header can be a hook's: an identifier of C, and
 /// not too long.
-pub(super) fn is_hook_name(name: &str) -> bool {
+pub(crate) fn is_hook_name(name: &str) -> bool {
     name.len() <= MAX_HOOK_NAME_LEN
         && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+/// The functions of the kernel that serve `hook`, preferring the most regular name.
+#[must_use]
+pub fn functions_of(hook: &str, symbols: &SymbolTable) -> Vec<String> {
+    // It may have left only clones or parts: security_x.constprop.0.
+    let exists = |function: &str| {
+        let whole = symbols.named(function);
+        let mut all = whole.chain(symbols.with_prefix(&format!("{function}.")));
+        all.any(|symbol| symbol.is_code())
+    };
+    let mut functions = Vec::new();
+    let regular = format!("security_{hook}");
+    if exists(&regular) {
+        functions.push(regular);
+    } else if let Some(short) = hook.strip_suffix("_security") {
+        // bprm_check_security, inode_alloc_security, sk_free_security, …
+        let short = format!("security_{short}");
+        if exists(&short) {
+            functions.push(short);
+        }
+    }
+    for (_, function) in IRREGULAR_FUNCTIONS
+        .iter()
+        .filter(|(other, _)| *other == hook)
+    {
+        if exists(function) && !functions.iter().any(|known| known == function) {
+            functions.push((*function).to_owned());
+        }
+    }
+    functions
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Which function serves which hook.
 
-use super::builder::symbols;
-use crate::hooks::{Framework, HookList};
+use super::symbols;
+use crate::hooks::Framework;
+use kernels::hooks::HookList;
 
 fn list(hooks: &[&str]) -> HookList {
     let text: String = hooks
@@ -10,48 +11,6 @@ fn list(hooks: &[&str]) -> HookList {
         .map(|hook| format!("LSM_HOOK(int, 0, {hook}, void)"))
         .collect();
     HookList::from_definitions(&text).expect("definitions")
-}
-
-#[test]
-fn symbols_name_hooks_that_the_framework_serves() {
-    let table = symbols(&[
-        "bpf_lsm_file_open",
-        "bpf_lsm_cred_prepare",
-        // Helpers: static, or of no hook. There is a function security_init.
-        "bpf_lsm_verify_prog",
-        "-bpf_lsm_init",
-        "security_file_open",
-        "security_prepare_creds",
-        "security_init",
-    ]);
-    let found = HookList::from_symbols(&table).expect("hooks");
-    assert_eq!(
-        found.iter().collect::<Vec<_>>(),
-        ["cred_prepare", "file_open"]
-    );
-    assert!(HookList::from_symbols(&symbols(&["security_file_open"])).is_none());
-}
-
-#[test]
-fn a_kernel_without_the_framework_has_no_hooks() {
-    let bare = symbols(&["inode_permission", "cap_inode_need_killpriv"]);
-    assert!(HookList::of_bare_kernel(&bare).expect("none").is_empty());
-    assert!(HookList::of_bare_kernel(&symbols(&["security_inode_permission"])).is_none());
-}
-
-#[test]
-fn static_calls_name_hooks_without_bpf() {
-    let table = symbols(&[
-        "__SCT__lsm_static_call_inode_xattr_skipcap_0",
-        "__SCT__lsm_static_call_file_open_0",
-        "__SCT__lsm_static_call_file_open_11",
-        "__SCT__lsm_static_call_none",
-    ]);
-    let found = HookList::from_symbols(&table).expect("hooks");
-    assert_eq!(
-        found.iter().collect::<Vec<_>>(),
-        ["file_open", "inode_xattr_skipcap"]
-    );
 }
 
 #[test]

@@ -20,10 +20,10 @@
 use arch::Arch;
 
 use super::addresses;
-use super::elf::{Image, Segment, u32_at, u64_at};
 use super::table::{Builder, is_kind};
 use super::tokens::{self, Tokens};
-use super::{MAX_NAME_LEN, MAX_SYMBOLS};
+use super::{Image, MAX_NAME_LEN, MAX_SYMBOLS};
+use crate::elf::{Segment, u32_at, u64_at};
 
 /// Symbols from one marker to the next.
 const MARKER_EVERY: usize = 256;
@@ -82,7 +82,7 @@ pub(super) struct Names {
 pub(super) fn read(image: &Image<'_>) -> Result<Builder, Missing> {
     let mut missing = Missing::Tokens;
     // Where nothing misleads, names take less work than the image is long.
-    let mut work_left = MIN_WORK.saturating_add(image.len().saturating_mul(4));
+    let mut work_left = MIN_WORK.saturating_add(image.len.saturating_mul(4));
     for segment in &image.segments {
         let mut search = Search {
             arch: image.arch,

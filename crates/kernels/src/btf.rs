@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Type information of a kernel: its functions and its hooks, from BTF
+//! (`include/uapi/linux/btf.h`).
+//!
+//! Read here, not by a library: a few names of some hundred thousand types are wanted, and
+//! a library for tools that trust the running kernel builds maps of all of them, sized
+//! by what a header claims.
+
+use crate::elf::{u16_at, u32_at};
+use crate::hooks::{MAX_HOOK_NAME_LEN, MAX_HOOKS, is_hook_name};
+
+/// Why BTF cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}, at byte {at}")]
+pub struct BtfError {
+    /// What is wrong with it.
+    pub reason: &'static str,
+    /// Where, from its beginning.
+    pub at: usize,
+}
+
+const MAGIC: u16 = 0xeb9f;
+const HEADER_LEN: usize = 24;
+const TYPE_LEN: usize = 12;
+const MEMBER_LEN: usize = 12;
+const PARAMETER_LEN: usize = 8;
+
+const INT: u8 = 1;
+const PTR: u8 = 2;
+const ARRAY: u8 = 3;
+const STRUCT: u8 = 4;
+const UNION: u8 = 5;
+const ENUM: u8 = 6;
+const FWD: u8 = 7;
+const TYPEDEF: u8 = 8;
+const VOLATILE: u8 = 9;
+const CONST: u8 = 10;
+const RESTRICT: u8 = 11;
+const FUNC: u8 = 12;
+const FUNC_PROTO: u8 = 13;
+const VAR: u8 = 14;
+const DATASEC: u8 = 15;
+const FLOAT: u8 = 16;
+const DECL_TAG: u8 = 17;
+const TYPE_TAG: u8 = 18;
+const ENUM64: u8 = 19;
+/// Most types; Linux 7.2 has some 140,000.
+const MAX_TYPES: usize = 1 << 22;
+/// Most parameters of a function that is described, as many as C promises to take.
+const MAX_PARAMETERS: usize = 127;
+/// Most typedefs and qualifiers around one type that are looked through.
+const MAX_MODIFIERS: usize = 16;
+
+/// `union security_list_options`: a function pointer for each hook, and from 6.12 on
+/// `void *lsm_func_addr`, which is none.
+const OPTIONS: &str = "security_list_options";
+/// `struct security_hook_heads`, until 6.11: a list for each hook.
+const HEADS: &str = "security_hook_heads";
+
+/// What a function returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Returns {
+    /// Nothing.
+    Void,
+    /// An `int`: 0, or an errno below 0.
+    Int,
+    /// Something else: a pointer, a `bool`.
+    Other,
+}
+
+/// A function of the kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Function {
+    /// Its type's number, which programs attach to.
+    pub id: u32,
+    /// Its name.
+    pub name: String,
+    /// What its arguments take, in words of 8 bytes.
+    pub argument_words: u16,
+    /// What it returns.
+    pub returns: Returns,
+}
+
+/// A type's fixed part.
+#[derive(Clone, Copy)]
+struct Type {
+    name_at: u32,
+    kind: u8,
+    /// Number of members, parameters or the like.
+    count: usize,
+    /// A size in bytes, or another type's number.
+    refers: u32,
+    /// Where its fixed part ends.
+    end: usize,
+}
+
+/// The types of a kernel.
+#[derive(Debug)]
+pub struct Types<'a> {
+    bytes: &'a [u8],
+    strings: &'a [u8],
+    /// Where each type begins; the first has id 1. At most one per [`TYPE_LEN`] bytes.
+    starts: Vec<u32>,
+}
+
+fn bad(reason: &'static str, at: usize) -> BtfError {
+    BtfError { reason, at }
+}
+
+impl<'a> Types<'a> {
+    /// Reads BTF as it is in `/sys/kernel/btf/vmlinux` and in the section `.BTF`.
+    ///
+    /// # Errors
+    ///
+    /// [`BtfError`] if it is cut off, or none that this can read.
+    pub fn read(bytes: &'a [u8]) -> Result<Self, BtfError> {
+        let cut_off = || bad("it is cut off in its header", bytes.len());
+        let magic = u16_at(bytes, 0).ok_or_else(cut_off)?;
+        if magic == MAGIC.swap_bytes() {
+            return Err(bad("it is big-endian", 0));
+        }
+        if magic != MAGIC {
+            return Err(bad("it does not begin with the magic number", 0));
+        }
+        let version = *bytes.get(2).ok_or_else(cut_off)?;
+        if version != 1 {
+            return Err(bad("its version is not 1", 2));
+        }
+        let field = |at| {
+            let value = u32_at(bytes, at).ok_or_else(cut_off)?;
+            usize::try_from(value).map_err(|_| bad("a length is too large", at))
+        };
+        let header_len = field(4)?;
+        if header_len < HEADER_LEN {
+            return Err(bad("its header is too short", 4));
+        }
+        let part = |at| {
+            let start = header_len.checked_add(field(at)?);
+            let end = start.and_then(|start| start.checked_add(field(at + 4).ok()?));
+            match (start, end) {
+                (Some(start), Some(end)) if end <= bytes.len() => Ok(start..end),
+                _ => Err(bad("a part lies outside it (is it cut off?)", at)),
+            }
+        };
+        let (types, strings) = (part(8)?, part(16)?);
+        let mut read = Self {
+            bytes: &bytes[..types.end],
+            strings: &bytes[strings],
+            starts: Vec::new(),
+        };
+        let mut at = types.start;
+        while at < types.end {
+            let start = u32::try_from(at).map_err(|_| bad("it is too long", at))?;
+            let found = read.at(at).ok_or_else(|| bad("a type is cut off", at))?;
+            let rest = rest_len(&found).ok_or_else(|| bad("a type is of an unknown kind", at))?;
+            if read.starts.len() >= MAX_TYPES {
+                return Err(bad("it has too many types", at));
+            }
+            at = found.end + rest;
+            read.starts.push(start);
+        }
+        if at != types.end {
+            return Err(bad("the last type is cut off", at));
+        }
+        Ok(read)
+    }
+
+    fn at(&self, at: usize) -> Option<Type> {
+        let info = u32_at(self.bytes, at.checked_add(4)?)?;
+        Some(Type {
+            name_at: u32_at(self.bytes, at)?,
+            // struct btf_type: bits 0-15 vlen, 24-28 kind.
+            kind: (info >> 24 & 0x1f) as u8,
+            count: (info & 0xffff) as usize,
+            refers: u32_at(self.bytes, at.checked_add(8)?)?,
+            end: at.checked_add(TYPE_LEN)?,
+        })
+    }
+
+    /// All types of a kind with their numbers.
+    fn all(&self, kind: u8) -> impl Iterator<Item = (u32, Type)> {
+        let types = self.starts.iter().map(|&at| self.at(at as usize));
+        (1..)
+            .zip(types)
+            .filter_map(|(id, found)| Some((id, found?)))
+            .filter(move |(_, found)| found.kind == kind)
+    }
+
+    fn by_id(&self, id: u32) -> Option<Type> {
+        // 0 is void.
+        let at = usize::try_from(id.checked_sub(1)?).ok()?;
+        self.at(*self.starts.get(at)? as usize)
+    }
+
+    /// The type with this id, without typedefs and qualifiers around it; none for void.
+    fn resolve(&self, mut id: u32) -> Option<Type> {
+        for _ in 0..MAX_MODIFIERS {
+            let found = self.by_id(id)?;
+            if !matches!(found.kind, TYPEDEF | VOLATILE | CONST | RESTRICT | TYPE_TAG) {
+                return Some(found);
+            }
+            id = found.refers;
+        }
+        None
+    }
+
+    /// A name of at most [`MAX_HOOK_NAME_LEN`] bytes; a longer one is none that is
+    /// looked for, and reads as empty.
+    fn name(&self, at: u32) -> Result<&'a str, BtfError> {
+        let start = at as usize;
+        let outside = || bad("a name lies outside the strings", start);
+        let name = self.strings.get(start..).ok_or_else(outside)?;
+        let name = &name[..name.len().min(MAX_HOOK_NAME_LEN + 1)];
+        let Some(end) = name.iter().position(|&byte| byte == 0) else {
+            return Ok("");
+        };
+        str::from_utf8(&name[..end]).map_err(|_| bad("a name is not text", start))
+    }
+
+    /// Functions whose name is `wanted`, in the order of their numbers. A function that
+    /// cannot be described is left out.
+    pub fn functions(&self, mut wanted: impl FnMut(&str) -> bool) -> Vec<Function> {
+        let describe = |(id, found): (u32, Type)| {
+            let name = self.name(found.name_at).ok().filter(|name| wanted(name))?;
+            let (argument_words, returns) = self.signature(found.refers)?;
+            Some(Function {
+                id,
+                name: name.to_owned(),
+                argument_words,
+                returns,
+            })
+        };
+        self.all(FUNC).filter_map(describe).collect()
+    }
+
+    /// Numbers of functions whose name begins with `prefix`, with the rest of the name,
+    /// if that can be a hook's: the first [`MAX_HOOKS`].
+    ///
+    /// # Errors
+    ///
+    /// [`BtfError`] if a function's name is none.
+    pub fn functions_with(&self, prefix: &str) -> Result<Vec<(&'a str, u32)>, BtfError> {
+        let mut found = Vec::new();
+        for (id, function) in self.all(FUNC) {
+            if let Some(rest) = self.name(function.name_at)?.strip_prefix(prefix)
+                && is_hook_name(rest)
+                && found.len() < MAX_HOOKS
+            {
+                found.push((rest, id));
+            }
+        }
+        Ok(found)
+    }
+
+    fn signature(&self, prototype: u32) -> Option<(u16, Returns)> {
+        let prototype = self
+            .by_id(prototype)
+            .filter(|found| found.kind == FUNC_PROTO && found.count <= MAX_PARAMETERS)?;
+        let mut words = 0u32;
+        for parameter in 0..prototype.count {
+            let id = u32_at(self.bytes, prototype.end + PARAMETER_LEN * parameter + 4)?;
+            // 0 stands for a variable number of arguments.
+            let argument = self.resolve(id)?;
+            let bytes = match argument.kind {
+                PTR => 8,
+                INT | ENUM | ENUM64 | STRUCT | UNION => argument.refers,
+                _ => return None,
+            };
+            words = words.checked_add(bytes.div_ceil(8))?;
+        }
+        let returns = match self.resolve(prototype.refers) {
+            None if prototype.refers == 0 => Returns::Void,
+            None => return None,
+            // BTF_INT_SIGNED; an unsigned number is no errno.
+            Some(result)
+                if (result.kind, result.refers) == (INT, 4)
+                    && u32_at(self.bytes, result.end)? >> 24 & 1 == 1 =>
+            {
+                Returns::Int
+            }
+            Some(_) => Returns::Other,
+        };
+        Some((u16::try_from(words).ok()?, returns))
+    }
+
+    /// The number of a typedef, such as those of tracepoints.
+    #[must_use]
+    pub fn typedef(&self, name: &str) -> Option<u32> {
+        let mut typedefs = self.all(TYPEDEF);
+        let found = typedefs.find(|(_, found)| self.name(found.name_at) == Ok(name));
+        found.map(|(id, _)| id)
+    }
+
+    /// The names of the kernel's hooks, in the order of its definitions: the members of
+    /// `union security_list_options` that are function pointers, else the lists in
+    /// `struct security_hook_heads` (`include/linux/lsm_hooks.h`). Empty if it has
+    /// neither.
+    ///
+    /// # Errors
+    ///
+    /// [`BtfError`] if a name in the way is none, or a member is damaged.
+    pub fn hooks(&self) -> Result<Vec<&'a str>, BtfError> {
+        for (kind, name) in [(UNION, OPTIONS), (STRUCT, HEADS)] {
+            for (_, list) in self.all(kind) {
+                if self.name(list.name_at)? == name {
+                    let hooks = self.members(&list)?;
+                    if !hooks.is_empty() {
+                        return Ok(hooks);
+                    }
+                }
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// The members that stand for hooks: pointers to functions in a union, heads of lists
+    /// in a structure.
+    fn members(&self, list: &Type) -> Result<Vec<&'a str>, BtfError> {
+        let mut hooks = Vec::new();
+        for member in 0..list.count {
+            let at = list.end + member * MEMBER_LEN;
+            let field = |offset| {
+                u32_at(self.bytes, at + offset).ok_or_else(|| bad("a member is cut off", at))
+            };
+            let (name_at, id) = (field(0)?, field(4)?);
+            let Some(found) = self.resolve(id) else {
+                return Err(bad("a member's type does not exist", at));
+            };
+            let is_hook = if list.kind == UNION {
+                found.kind == PTR
+                    && self
+                        .resolve(found.refers)
+                        .is_some_and(|pointed| pointed.kind == FUNC_PROTO)
+            } else {
+                // list_head until 4.17.
+                found.kind == STRUCT
+                    && matches!(self.name(found.name_at)?, "hlist_head" | "list_head")
+            };
+            if !is_hook {
+                continue;
+            }
+            let name = self.name(name_at)?;
+            if !is_hook_name(name) {
+                return Err(bad("a hook's name is not one of C", at));
+            }
+            hooks.push(name);
+        }
+        Ok(hooks)
+    }
+}
+
+/// How many bytes follow a type's fixed part.
+fn rest_len(found: &Type) -> Option<usize> {
+    Some(match found.kind {
+        INT | VAR | DECL_TAG => 4,
+        ARRAY => 12,
+        STRUCT | UNION | DATASEC | ENUM64 => MEMBER_LEN * found.count,
+        ENUM | FUNC_PROTO => PARAMETER_LEN * found.count,
+        PTR | FWD | TYPEDEF | VOLATILE | CONST | RESTRICT | FUNC | FLOAT | TYPE_TAG => 0,
+        _ => return None,
+    })
+}

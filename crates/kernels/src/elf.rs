@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The parts of ELF files that matter here: where a kernel's bytes are loaded,
+//! sections, notes and symbols.
+//!
+//! Read with the crate `object`, which takes tables as they lie in the file and refuses
+//! those that reach outside: nothing is allocated by what a header claims. Names are
+//! bounded here, else each of a million symbols could have the same one of 500 MB.
+
+use arch::Arch;
+use object::LittleEndian as Le;
+use object::elf;
+use object::read::elf::{FileHeader as _, ProgramHeader as _, SectionHeader as _, Sym as _};
+
+use crate::symbols::MAX_NAME_LEN;
+
+/// A section's header: nothing of it is checked.
+pub(crate) type Section = elf::SectionHeader64<Le>;
+
+/// Kernels have three to five segments.
+const MAX_SEGMENTS: usize = 16;
+/// Most sections: symbols cannot name more without a table of their own.
+const MAX_SECTIONS: usize = elf::SHN_LORESERVE as usize;
+
+/// A loaded part of the file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Segment<'a> {
+    pub bytes: &'a [u8],
+    pub address: u64,
+    pub memory_len: u64,
+    pub executable: bool,
+}
+
+impl<'a> Segment<'a> {
+    pub fn contains(&self, address: u64) -> bool {
+        address
+            .checked_sub(self.address)
+            .is_some_and(|at| at < self.memory_len)
+    }
+
+    /// The bytes of the file that are loaded at `address` and behind it, at least one.
+    pub fn at(&self, address: u64) -> Option<&'a [u8]> {
+        let start = usize::try_from(address.checked_sub(self.address)?).ok()?;
+        self.bytes.get(start..).filter(|bytes| !bytes.is_empty())
+    }
+}
+
+/// A defined symbol of `.symtab` that is worth a name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RawSymbol<'a> {
+    /// Position of the section that it is in.
+    pub section: usize,
+    pub value: u64,
+    pub name: &'a str,
+    pub is_function: bool,
+    /// The letter nm(1) prints for it.
+    pub letter: u8,
+}
+
+/// An ELF file of a known architecture.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct File<'a> {
+    pub arch: &'static Arch,
+    bytes: &'a [u8],
+    header: &'a elf::FileHeader64<Le>,
+}
+
+impl<'a> File<'a> {
+    /// Of `bytes` that begin as such a file does; otherwise why they do not.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, &'static str> {
+        let (header, _) = object::from_bytes::<elf::FileHeader64<Le>>(bytes)
+            .map_err(|()| "it is shorter than an ELF header")?;
+        let ident = &header.e_ident;
+        if ident.magic != elf::ELFMAG {
+            return Err("it does not begin with the ELF magic");
+        }
+        let is_layout = (ident.class, ident.data) == (elf::ELFCLASS64, elf::ELFDATA2LSB);
+        let arch = arch::by_elf_machine(header.e_machine.get(Le)).filter(|_| is_layout);
+        let arch = arch.ok_or("it is an ELF file for another machine")?;
+        Ok(Self {
+            arch,
+            bytes,
+            header,
+        })
+    }
+
+    /// Length of the file in bytes.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether it is a module or another file that has yet to be linked.
+    pub fn is_relocatable(&self) -> bool {
+        self.header.e_type.get(Le) == elf::ET_REL
+    }
+
+    fn program_headers(&self) -> Option<&'a [elf::ProgramHeader64<Le>]> {
+        let headers = self.header.program_headers(Le, self.bytes).ok()?;
+        (headers.len() <= MAX_SEGMENTS).then_some(headers)
+    }
+
+    /// The segments that are loaded, if they are within the file.
+    pub fn segments(&self) -> Option<Vec<Segment<'a>>> {
+        let loaded = self.program_headers()?.iter();
+        loaded
+            .filter(|header| header.p_type(Le) == elf::PT_LOAD)
+            .map(|header| {
+                Some(Segment {
+                    bytes: header.data(Le, self.bytes).ok()?,
+                    address: header.p_vaddr(Le),
+                    memory_len: header.p_memsz(Le),
+                    executable: header.p_flags(Le) & elf::PF_X != 0,
+                })
+            })
+            .collect()
+    }
+
+    /// What the first note of this name (without its NUL) and type says.
+    pub fn note(&self, name: &[u8], kind: u32) -> Option<&'a [u8]> {
+        self.program_headers()?.iter().find_map(|header| {
+            let mut notes = header.notes(Le, self.bytes).ok()??;
+            while let Ok(Some(note)) = notes.next() {
+                if note.name() == name && note.n_type(Le) == kind {
+                    return Some(note.desc());
+                }
+            }
+            None
+        })
+    }
+
+    /// The section headers, if they are within the file and not too many.
+    pub fn sections(&self) -> Option<&'a [Section]> {
+        let headers = self.header.section_headers(Le, self.bytes).ok()?;
+        (headers.len() <= MAX_SECTIONS).then_some(headers)
+    }
+
+    /// The names of all sections: the string table that the header points to.
+    pub fn section_names(&self) -> Option<&'a [u8]> {
+        let table = usize::from(self.header.e_shstrndx.get(Le));
+        self.contents(self.sections()?.get(table)?)
+    }
+
+    /// A section's bytes, if they are within the file. One that has none there is empty.
+    pub fn contents(&self, section: &Section) -> Option<&'a [u8]> {
+        section.data(Le, self.bytes).ok()
+    }
+
+    /// The bytes of the first section of this name.
+    pub fn section(&self, name: &str) -> Option<&'a [u8]> {
+        let names = self.section_names()?;
+        let mut sections = self.sections()?.iter();
+        self.contents(sections.find(|section| section_name(section, names) == Some(name))?)
+    }
+
+    /// The symbols of `.symtab` in sections that are loaded, if there is one within the
+    /// file.
+    ///
+    /// What `scripts/mksysmap` and `scripts/kallsyms.c` leave out is left out here too:
+    /// absolute symbols, compiler labels, export bookkeeping.
+    pub fn symbols(&self) -> Option<impl Iterator<Item = RawSymbol<'a>> + use<'a>> {
+        let sections = self.sections()?;
+        let symtab = sections
+            .iter()
+            .find(|section| section.sh_type(Le) == elf::SHT_SYMTAB)?;
+        let names = self.contents(sections.get(symtab.sh_link(Le) as usize)?)?;
+        let symbols = symtab
+            .data_as_array::<elf::Sym64<Le>, _>(Le, self.bytes)
+            .ok()?;
+        Some(symbols.iter().filter_map(move |symbol| {
+            let section = usize::from(symbol.st_shndx(Le));
+            if matches!(symbol.st_type(), elf::STT_SECTION | elf::STT_FILE)
+                || section == 0
+                || section >= usize::from(elf::SHN_LORESERVE)
+            {
+                return None;
+            }
+            let name = name_at(names, symbol.st_name(Le))?;
+            if IGNORED_PREFIXES.iter().any(|p| name.starts_with(p)) {
+                return None;
+            }
+            let header = sections.get(section).filter(|s| is_loaded(s))?;
+            Some(RawSymbol {
+                section,
+                value: symbol.st_value(Le),
+                name,
+                is_function: symbol.st_type() == elf::STT_FUNC,
+                letter: letter(symbol, header),
+            })
+        }))
+    }
+}
+
+/// Whether `data` starts as an ELF file of a known architecture does.
+pub(crate) fn is_elf_image(data: &[u8]) -> bool {
+    File::parse(data).is_ok()
+}
+
+fn is_loaded(section: &Section) -> bool {
+    section.sh_flags(Le) & u64::from(elf::SHF_ALLOC) != 0
+}
+
+/// Whether a section is code that is loaded.
+pub(crate) fn is_code(section: &Section) -> bool {
+    is_loaded(section) && section.sh_flags(Le) & u64::from(elf::SHF_EXECINSTR) != 0
+}
+
+/// How many bytes a section takes in memory.
+pub(crate) fn section_len(section: &Section) -> u64 {
+    section.sh_size(Le)
+}
+
+/// A section's name, if it is a printable one.
+pub(crate) fn section_name<'a>(section: &Section, names: &'a [u8]) -> Option<&'a str> {
+    name_at(names, section.sh_name(Le))
+}
+
+/// The printable name at `start` of a string table, which ends with NUL.
+fn name_at(names: &[u8], start: u32) -> Option<&str> {
+    let start = usize::try_from(start).ok()?;
+    let end = start.saturating_add(MAX_NAME_LEN + 1);
+    let name = names.get(start..end.min(names.len()))?;
+    let name = &name[..name.iter().position(|&byte| byte == 0)?];
+    if name.is_empty() || !name.iter().all(u8::is_ascii_graphic) {
+        return None;
+    }
+    str::from_utf8(name).ok()
+}
+
+const IGNORED_PREFIXES: [&str; 9] = [
+    ".L",
+    "$",
+    "__crc_",
+    "__efistub_",
+    "__kcfi_typeid_",
+    "__kcrctab_",
+    "__kstrtab_",
+    "__kstrtabns_",
+    "__ksymtab_",
+];
+
+fn letter(symbol: &elf::Sym64<Le>, section: &Section) -> u8 {
+    if symbol.st_bind() == elf::STB_WEAK {
+        return match symbol.st_type() {
+            elf::STT_OBJECT => b'V',
+            _ => b'W',
+        };
+    }
+    let has = |flag| section.sh_flags(Le) & u64::from(flag) != 0;
+    let letter = if has(elf::SHF_EXECINSTR) {
+        b't'
+    } else if section.sh_type(Le) == elf::SHT_NOBITS {
+        b'b'
+    } else if has(elf::SHF_WRITE) {
+        b'd'
+    } else {
+        b'r'
+    };
+    match symbol.st_bind() {
+        elf::STB_LOCAL => letter,
+        _ => letter.to_ascii_uppercase(),
+    }
+}
+
+pub(crate) fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    let field = bytes.get(at..at.checked_add(2)?)?;
+    Some(u16::from_le_bytes(field.try_into().ok()?))
+}
+
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    let field = bytes.get(at..at.checked_add(4)?)?;
+    Some(u32::from_le_bytes(field.try_into().ok()?))
+}
+
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+    let field = bytes.get(at..at.checked_add(8)?)?;
+    Some(u64::from_le_bytes(field.try_into().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testing::elf::{self as written, CODE, FIRST_AT};
+
+    fn sample() -> Vec<u8> {
+        let mut note = Vec::new();
+        for word in [4u32, 8, 18] {
+            note.extend(word.to_le_bytes());
+        }
+        note.extend(b"Xen\0\0\0\0\x01\0\0\0\0");
+        let mut sections = vec![
+            written::Section::new(".notes", CODE, note),
+            written::Section::new(".modinfo", 0, b"a=b\0".to_vec()),
+        ];
+        sections.extend(written::symbols(2, [("first", 0x12, 1, 16)].into_iter()));
+        let segment = written::Segment {
+            kind: 4,
+            flags: 4,
+            address: 0,
+            sections: 1,
+        };
+        written::write(2, Some(segment), &sections)
+    }
+
+    /// Everything that a reader asks of a file.
+    fn all(bytes: &[u8]) -> Option<(Vec<String>, Vec<u8>, Vec<u8>)> {
+        let file = File::parse(bytes).ok()?;
+        file.segments()?;
+        let names = file.symbols()?.map(|symbol| symbol.name.to_owned());
+        let note = file.note(b"Xen", 18)?.to_vec();
+        Some((names.collect(), note, file.section(".modinfo")?.to_vec()))
+    }
+
+    #[test]
+    fn cut_off_anywhere_it_lacks_something() {
+        let file = sample();
+        let (names, note, modinfo) = all(&file).unwrap();
+        assert_eq!(
+            (names, note.len(), &modinfo[..]),
+            (vec!["first".to_owned()], 8, &b"a=b\0"[..])
+        );
+        for len in 0..file.len() {
+            assert!(all(&file[..len]).is_none(), "{len}");
+        }
+    }
+
+    #[test]
+    fn absurd_numbers_in_headers_are_refused() {
+        let good = sample();
+        let with = |changes: &[(usize, &[u8])]| {
+            let mut bytes = good.clone();
+            for (at, value) in changes {
+                bytes[*at..at + value.len()].copy_from_slice(value);
+            }
+            bytes
+        };
+        let headers = good.len() - 6 * 64;
+        let max = [0xff; 8];
+        for (what, bytes) in [
+            ("where segments are", with(&[(32, &max)])),
+            ("where sections are", with(&[(40, &max)])),
+            ("a segment header's length", with(&[(54, &max[..2])])),
+            ("segments", with(&[(56, &max[..2])])),
+            ("a section header's length", with(&[(58, &max[..2])])),
+            ("sections", with(&[(60, &[0xff, 0xfe])])),
+            (
+                "sections by the first",
+                with(&[(60, &[0; 2]), (headers + 32, &max)]),
+            ),
+            ("the section of names", with(&[(62, &max[..2])])),
+            ("a segment's length", with(&[(96, &max)])),
+            ("a note's name", with(&[(FIRST_AT, &max[..4])])),
+            ("a note", with(&[(FIRST_AT + 4, &max[..4])])),
+            ("a section's place", with(&[(headers + 2 * 64 + 24, &max)])),
+            ("a section's length", with(&[(headers + 2 * 64 + 32, &max)])),
+            (
+                "the symbols' names",
+                with(&[(headers + 3 * 64 + 40, &max[..4])]),
+            ),
+        ] {
+            assert!(all(&bytes).is_none(), "{what}");
+        }
+        // More sections than symbols can name, all of them within the file.
+        let count = MAX_SECTIONS + 1;
+        let mut many = with(&[(60, &[0; 2])]);
+        many[40..48].copy_from_slice(&(good.len() as u64).to_le_bytes());
+        many.resize(good.len() + 64 * count, 0);
+        many[good.len() + 32..][..8].copy_from_slice(&(count as u64).to_le_bytes());
+        assert!(File::parse(&many).unwrap().sections().is_none());
+        many[good.len() + 32..][..8].copy_from_slice(&(count as u64 - 1).to_le_bytes());
+        assert_eq!(
+            File::parse(&many).unwrap().sections().unwrap().len(),
+            count - 1
+        );
+    }
+
+    #[test]
+    fn a_segment_ends_where_the_next_begins() {
+        let segment = |address, bytes| Segment {
+            bytes,
+            address,
+            memory_len: 4,
+            executable: true,
+        };
+        let two = [segment(16, b"abcd"), segment(20, b"efgh")];
+        let at = |address| two.iter().find_map(|segment| segment.at(address));
+        assert_eq!(at(15), None);
+        assert_eq!(at(19), Some(&b"d"[..]));
+        assert_eq!(at(20), Some(&b"efgh"[..]));
+        assert_eq!(at(24), None);
+    }
+}

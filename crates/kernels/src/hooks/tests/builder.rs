@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Writes small kernel images with symbols and BTF.
+
+use testing::elf::{self, CODE, DATA, Section, Segment};
+
+pub const BASE: u64 = 0xffff_ffff_8100_0000;
+
+/// An image to write.
+#[derive(Debug, Clone, Default)]
+pub struct Image<'a> {
+    /// Global functions, 16 bytes each; a name that begins with `=` is data, with `^` data at
+    /// the address of the next one.
+    pub symbols: Vec<&'a str>,
+    pub btf: Vec<u8>,
+    /// The section's name.
+    pub btf_name: &'static str,
+    /// Adds `__start_BTF` and `__stop_BTF`.
+    pub btf_symbols: bool,
+}
+
+impl Image<'_> {
+    pub fn write(&self) -> Vec<u8> {
+        let code = vec![0xcc; 16 * (self.symbols.len() + 1)];
+        let btf_at = BASE + code.len() as u64;
+        let btf_end = btf_at + self.btf.len() as u64;
+        let mut at = BASE;
+        let mut symbols = Vec::new();
+        for name in &self.symbols {
+            let (name, info, len) = match name.as_bytes()[0] {
+                b'=' => (&name[1..], 0x11, 16),
+                b'^' => (&name[1..], 0x11, 0),
+                _ => (*name, 0x12, 16),
+            };
+            symbols.push((name, info, if info == 0x11 { 2 } else { 1 }, at));
+            at += len;
+        }
+        if self.btf_symbols {
+            symbols.push(("__start_BTF", 0x11, 2, btf_at));
+            symbols.push(("__stop_BTF", 0x11, 2, btf_end));
+        }
+        let mut sections = vec![
+            Section::new(".text", CODE, code),
+            Section::new(self.btf_name, DATA, self.btf.clone()),
+        ];
+        sections.extend(elf::symbols(2, symbols.into_iter()));
+        let segment = Segment {
+            kind: 1,
+            flags: 7,
+            address: BASE,
+            sections: 2,
+        };
+        elf::write(2, Some(segment), &sections)
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What BTF says of functions.
+
+use testing::btf::Btf;
+
+use crate::btf::{Returns, Types};
+
+#[test]
+fn describes_arguments_and_results() {
+    let mut btf = Btf::default();
+    let int = btf.int("int", 4, true);
+    let unsigned = btf.int("unsigned int", 4, false);
+    let long = btf.int("long", 8, true);
+    let error = btf.typedef("error_t", int);
+    let id = btf.structure("kuid_t", 4);
+    let path = btf.structure("path", 16);
+    let pointer = btf.pointer(path);
+    for (name, result, arguments) in [
+        ("a", error, vec![pointer, int]),
+        ("b", 0, vec![path, id]),
+        ("c", unsigned, vec![]),
+        ("d", long, vec![long]),
+        // A variable number of arguments.
+        ("e", int, vec![pointer, 0]),
+    ] {
+        let prototype = btf.prototype(result, &arguments);
+        btf.function(name, prototype);
+    }
+    let bytes = btf.write();
+    let functions = Types::read(&bytes).unwrap().functions(|_| true);
+    let seen: Vec<_> = functions
+        .iter()
+        .map(|f| (f.name.as_str(), f.argument_words, f.returns))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            ("a", 2, Returns::Int),
+            ("b", 3, Returns::Void),
+            ("c", 0, Returns::Other),
+            ("d", 1, Returns::Other),
+        ]
+    );
+}
+
+#[test]
+fn numbers_are_the_kernels() {
+    let mut btf = Btf::default();
+    let nothing = btf.prototype(0, &[]);
+    btf.typedef("other", nothing);
+    let function = btf.function("security_inode_permission", nothing);
+    let typedef = btf.typedef("btf_trace_sched_process_fork", nothing);
+    let bytes = btf.write();
+    let types = Types::read(&bytes).unwrap();
+    let found = types.functions(|name| name == "security_inode_permission");
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].id, function);
+    assert_eq!(types.typedef("btf_trace_sched_process_fork"), Some(typedef));
+    assert_eq!(types.typedef("btf_trace_sched_process_exit"), None);
+}
+
+#[test]
+fn absurd_numbers_of_types_and_parameters_are_refused() {
+    let mut btf = Btf::default();
+    let int = btf.int("int", 4, true);
+    for (name, count) in [("most", 127), ("more", 128), ("absurd", 0xffff)] {
+        let prototype = btf.prototype(int, &vec![int; count]);
+        btf.function(name, prototype);
+    }
+    let bytes = btf.write();
+    let functions = Types::read(&bytes).unwrap().functions(|_| true);
+    let names: Vec<_> = functions.iter().map(|f| f.name.as_str()).collect();
+    assert_eq!(names, ["most"]);
+
+    let mut btf = Btf::default();
+    btf.pointer(0);
+    btf.types = btf.types.repeat(1 << 22);
+    assert!(Types::read(&btf.write()).is_ok());
+    btf.pointer(0);
+    let bytes = btf.write();
+    let error = Types::read(&bytes).unwrap_err();
+    assert_eq!(error.reason, "it has too many types");
+}
+
+#[test]
+fn prototypes_that_refer_to_themselves_end() {
+    let mut btf = Btf::default();
+    // 1 and 2 are typedefs of one another, 3 returns and takes itself.
+    btf.typedef("a", 2);
+    btf.typedef("b", 1);
+    let own = btf.prototype(3, &[3]);
+    btf.function("own", own);
+    let cyclic = btf.prototype(1, &[]);
+    btf.function("cyclic", cyclic);
+    btf.function("function", 5);
+    let bytes = btf.write();
+    assert_eq!(Types::read(&bytes).unwrap().functions(|_| true), []);
+}
+
+/// The host's, if it shows one.
+#[test]
+fn reads_a_real_kernels() {
+    let Ok(bytes) = std::fs::read("/sys/kernel/btf/vmlinux") else {
+        return;
+    };
+    let types = Types::read(&bytes).unwrap();
+    let hooks = types.hooks().unwrap();
+    if !hooks.is_empty() {
+        assert!(hooks.contains(&"inode_permission"));
+        let found = types.functions(|name| name == "security_inode_permission");
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].returns, Returns::Int);
+        assert_eq!(found[0].argument_words, 2);
+    }
+}
