@@ -2,7 +2,7 @@
 //! Compiles the eBPF programs, which the library carries inside itself.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const SOURCE: &str = "bpf/monitor.bpf.c";
@@ -20,9 +20,8 @@ fn main() {
     // The headers of the libbpf that loads the programs: libbpf-sys tells where it put them.
     clang.args(["-I", &of_cargo("DEP_BPF_INCLUDE")]);
     // With -target bpf, clang does not look where Debian keeps <asm/types.h>.
-    let multiarch = format!("/usr/include/{name}-linux-gnu");
-    if PathBuf::from(&multiarch).exists() {
-        clang.args(["-isystem", &multiarch]);
+    if Path::new(arch.debian.include).exists() {
+        clang.args(["-isystem", arch.debian.include]);
     }
     // Line information names files. Where they lay when it was built is nobody's business, and
     // would make each directory's lsmeter another one.

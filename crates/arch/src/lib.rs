@@ -24,6 +24,11 @@ pub struct Arch {
     pub code: Code,
     /// Where what belongs to it lies in a kernel's tree.
     pub source: Source,
+    /// What Debian calls it, and where it has its kernels.
+    pub debian: Debian,
+    /// What a kernel that is built has besides what it has on every architecture, as lines
+    /// of a `.config`.
+    pub config: &'static str,
 }
 
 /// A virtual machine, as QEMU is told of it.
@@ -92,11 +97,26 @@ pub struct Interrupts {
     pub twin_prefix: Option<&'static str>,
 }
 
+/// An architecture in Debian.
+#[derive(Debug)]
+pub struct Debian {
+    /// Its name there.
+    pub name: &'static str,
+    /// How the names of its cloud kernels' packages end, from a `-` on.
+    pub flavour: &'static str,
+    /// Where it has C headers besides `/usr/include`.
+    pub include: &'static str,
+}
+
 /// Where an architecture's own files lie in a kernel's tree.
 #[derive(Debug)]
 pub struct Source {
     /// Its name there: `$(SRCARCH)`.
     pub name: &'static str,
+    /// What make calls the image that is booted.
+    pub target: &'static str,
+    /// That image, once it is built.
+    pub image: &'static str,
     /// All of them, with a `/` at its end.
     pub directory: &'static str,
     /// Its headers, with a `/` at its end.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! x86-64: kernels of `arch/x86` with `CONFIG_64BIT`.
 
-use crate::{Arch, Code, Interrupts, Machine, Source};
+use crate::{Arch, Code, Debian, Interrupts, Machine, Source};
 
 pub(crate) static X86_64: Arch = Arch {
     name: "x86_64",
@@ -59,9 +59,17 @@ pub(crate) static X86_64: Arch = Arch {
     },
     source: Source {
         name: "x86",
+        target: "bzImage",
+        image: "arch/x86/boot/bzImage",
         directory: "arch/x86/",
         include: "arch/x86/include/",
     },
+    debian: Debian {
+        name: "amd64",
+        flavour: "-cloud-amd64",
+        include: "/usr/include/x86_64-linux-gnu",
+    },
+    config: include_str!("x86_64.config"),
 };
 
 /// Since 5.8, `DEFINE_IDTENTRY_*` of arch/x86/include/asm/idtentry.h. FRED is not here:

@@ -215,10 +215,11 @@ impl Apt {
         let child = command.spawn().map_err(|e| match e.kind() {
             io::ErrorKind::NotFound => Error::Environment {
                 what: format!("{program} is not on this machine"),
-                hint:
-                    "kernels are fetched with apt; elsewhere download a linux-image-*-cloud-amd64 \
-                       package of Debian and run `lsmeter kernel add FILE.deb`"
-                        .into(),
+                hint: format!(
+                    "kernels are fetched with apt; elsewhere download a linux-image-*{} package \
+                     of Debian and run `lsmeter kernel add FILE.deb`",
+                    arch::native().debian.flavour
+                ),
             },
             _ => Error::io("run", Path::new(program))(e),
         })?;
@@ -325,6 +326,7 @@ fn write_private(path: &Path, data: &[u8]) -> Result<(), Error> {
 /// Read after the system's own configuration: what would reach beyond `dir` is
 /// cleared (hooks that clean the system's cache), what is needed is set.
 fn configuration(dir: &str) -> String {
+    let arch = arch::native().debian.name;
     format!(
         r#"#clear APT::Update::Pre-Invoke;
 #clear APT::Update::Post-Invoke;
@@ -345,8 +347,8 @@ Dir::Cache "{dir}/cache";
 Dir::Cache::Archives "{dir}/cache/archives";
 Dir::Cache::pkgcache "{dir}/cache/pkgcache.bin";
 Dir::Cache::srcpkgcache "";
-APT::Architecture "amd64";
-APT::Architectures {{ "amd64"; }};
+APT::Architecture "{arch}";
+APT::Architectures {{ "{arch}"; }};
 APT::Sandbox::User "root";
 APT::Status-Fd "1";
 APT::Get::AllowUnauthenticated "false";

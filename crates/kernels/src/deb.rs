@@ -26,14 +26,14 @@ const CONFIG_LIMIT: u64 = 4 << 20;
 /// The modules that a lab can need: file systems, block devices, and what they
 /// depend on. Of a stock cloud kernel these are some 7 MiB compressed (30 MiB
 /// in the packages up to 6.1, which do not compress them), a third of all.
-const KEPT_MODULES: [&str; 6] = [
+const KEPT_MODULES: [&str; 4] = [
     "kernel/fs/",
     "kernel/drivers/block/",
     "kernel/lib/",
     "kernel/crypto/",
-    "kernel/arch/x86/crypto/",
-    "kernel/arch/x86/lib/",
 ];
+/// And these, of the architecture's own.
+const KEPT_OF_ARCHITECTURE: [&str; 2] = ["crypto/", "lib/"];
 
 /// What a package says of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -55,7 +55,18 @@ pub(crate) fn is_kept_module(path: &str) -> bool {
     let is_module = [".ko", ".ko.xz", ".ko.zst", ".ko.gz"]
         .iter()
         .any(|end| path.ends_with(end));
-    is_module && KEPT_MODULES.iter().any(|dir| path.starts_with(dir))
+    let of_architecture = || {
+        let inner = path.strip_prefix("kernel/").unwrap_or_default();
+        let mut inner = arch::ALL
+            .iter()
+            .filter_map(|arch| inner.strip_prefix(arch.source.directory));
+        inner.any(|path| starts_with_any(path, &KEPT_OF_ARCHITECTURE))
+    };
+    is_module && (starts_with_any(path, &KEPT_MODULES) || of_architecture())
+}
+
+fn starts_with_any(path: &str, directories: &[&str]) -> bool {
+    directories.iter().any(|dir| path.starts_with(dir))
 }
 
 /// Extracts the kernel from the package at `path` into the directory `into`:
@@ -166,10 +177,12 @@ fn read_control(
             .map(|value| value.trim().chars().take(200).collect::<String>())
     };
     let architecture = field("Architecture").unwrap_or_default();
-    if architecture != "amd64" {
+    let known: Vec<&str> = arch::ALL.iter().map(|arch| arch.debian.name).collect();
+    if !known.contains(&architecture.as_str()) {
+        let known = known.join(" or ");
         return Err(Error::unsupported(
             what,
-            format!("it is for `{architecture}`; only amd64 kernels can be measured"),
+            format!("it is for `{architecture}`; only {known} kernels can be measured"),
         ));
     }
     match (field("Package"), field("Version")) {

@@ -83,7 +83,10 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
         return Err(Error::Unsupported {
             what,
             reason: "this vmlinux has no PVH entry point, so that QEMU cannot boot it".into(),
-            hint: Some("give its arch/x86/boot/bzImage, or build it with CONFIG_PVH=y".into()),
+            hint: Some(format!(
+                "give its {}, or build it with CONFIG_PVH=y",
+                arch::native().source.image
+            )),
         });
     }
     Ok(Inspected {

@@ -176,5 +176,8 @@ pub(crate) fn deb(control: &str, entries: &[Entry], format: Option<Format>) -> V
 
 /// The control file of a kernel package.
 pub(crate) fn control(package: &str, version: &str) -> String {
-    format!("Package: {package}\nVersion: {version}\nArchitecture: amd64\nDescription: test\n")
+    format!(
+        "Package: {package}\nVersion: {version}\nArchitecture: {}\nDescription: test\n",
+        arch::native().debian.name
+    )
 }

@@ -15,7 +15,6 @@ use std::time::{Duration, SystemTime};
 /// Imports that are kept in any case, and the age at which others go.
 const KEPT_IMPORTS: usize = 8;
 const IMPORT_AGE: Duration = Duration::from_secs(24 * 3600);
-const BUILT_IMAGE: &str = "arch/x86/boot/bzImage";
 
 /// The parts of a kernel where they lie.
 #[derive(Debug, PartialEq, Eq)]
@@ -241,17 +240,21 @@ fn unpack(path: &Path, scratch: &Scratch) -> Result<(PathBuf, String), Error> {
 /// The parts of the kernel at `path`, a canonical path.
 fn parts(path: &Path) -> Result<Parts, Error> {
     if path.is_dir() {
-        let image = path.join(BUILT_IMAGE);
+        let place = arch::native().source.image;
+        let image = path.join(place);
         if !image.is_file() {
             return Err(Error::NotFound {
                 path: path.to_path_buf(),
-                reason: format!("it is no kernel build directory: there is no {BUILT_IMAGE}"),
-                hint: "build it with `make bzImage modules`".into(),
+                reason: format!("it is no kernel build directory: there is no {place}"),
+                hint: format!(
+                    "build it with `make {} modules`",
+                    arch::native().source.target
+                ),
             });
         }
         return Ok(built(path, image));
     }
-    if path.ends_with(BUILT_IMAGE)
+    if path.ends_with(arch::native().source.image)
         && let Some(top) = path.ancestors().nth(4)
     {
         return Ok(built(top, path.to_path_buf()));

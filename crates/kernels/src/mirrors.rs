@@ -120,7 +120,8 @@ impl Mirrors {
             if let Some(uri) = uri {
                 // `target` leaves out translations, contents and icons.
                 text += &format!(
-                    "deb [arch=amd64 target=Packages signed-by={}] {uri} {suite} main\n",
+                    "deb [arch={} target=Packages signed-by={}] {uri} {suite} main\n",
+                    arch::native().debian.name,
                     keyring.display()
                 );
             }

@@ -12,7 +12,6 @@ pub(crate) const ACCEPTED: &str = "a kernel is named `debian:6.12` (newest of a 
      bzImage, a vmlinux, a .deb or a kernel build directory";
 
 const LONGEST_NAME: usize = 64;
-const FLAVOUR: &str = "-cloud-amd64";
 
 /// The name of a kernel, as on the command line and in an experiment.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,7 +43,9 @@ impl DebianKernel {
             reason: reason.to_string(),
         };
         let version = text.strip_suffix("-unsigned").unwrap_or(text);
-        let version = version.strip_suffix(FLAVOUR).unwrap_or(version);
+        let version = version
+            .strip_suffix(arch::native().debian.flavour)
+            .unwrap_or(version);
         if version.len() > LONGEST_NAME {
             return Err(bad("it is too long"));
         }

@@ -6,8 +6,6 @@ use crate::version;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-const FLAVOUR: &str = "-cloud-amd64";
-
 /// One ABI of a series: ways to get it, the first to be tried first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Candidate {
@@ -95,7 +93,9 @@ fn split_name(name: &str) -> Option<(&str, Mark)> {
         Some(stem) => (stem, true),
         None => (name, false),
     };
-    let stem = stem.strip_suffix(FLAVOUR)?.strip_prefix("linux-")?;
+    let stem = stem
+        .strip_suffix(arch::native().debian.flavour)?
+        .strip_prefix("linux-")?;
     let (abi, mark): (&str, Mark) = if let Some(abi) = stem.strip_prefix("image-") {
         match unsigned {
             true => (abi, |p| p.image_unsigned = true),
@@ -128,7 +128,8 @@ fn is_of(kernel: &DebianKernel, abi: &str) -> bool {
 
 fn sets(abi: &str, parts: &Parts) -> Vec<Vec<String>> {
     let mut sets = Vec::new();
-    let of = |kind: &str, end: &str| format!("linux-{kind}-{abi}{FLAVOUR}{end}");
+    let flavour = arch::native().debian.flavour;
+    let of = |kind: &str, end: &str| format!("linux-{kind}-{abi}{flavour}{end}");
     // Of the split ones the signed has the image where kernels are installed;
     // the unsigned has it beside, as `vmlinuz.unsigned`.
     for (has, kind) in [

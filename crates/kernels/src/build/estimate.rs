@@ -16,30 +16,17 @@ const DEEPEST: usize = 24;
 pub(super) fn objects(top: &Path, config: &Config) -> u64 {
     let mut found = BTreeSet::new();
     let mut seen = BTreeSet::new();
-    // The directories that the top makefile links; those of one architecture
+    // The directories that the top makefile links; those of the architecture, below,
     // and, from 6.1 on, the ones that Kbuild lists.
     for dir in [
-        "init",
-        "usr",
-        "arch/x86",
-        "arch/x86/lib",
-        "arch/x86/boot",
-        "kernel",
-        "certs",
-        "mm",
-        "fs",
-        "ipc",
-        "security",
-        "crypto",
-        "block",
-        "io_uring",
-        "lib",
-        "drivers",
-        "sound",
-        "net",
-        "virt",
+        "init", "usr", "kernel", "certs", "mm", "fs", "ipc", "security", "crypto", "block",
+        "io_uring", "lib", "drivers", "sound", "net", "virt",
     ] {
         visit(top, Path::new(dir), config, 0, &mut seen, &mut found);
+    }
+    let own = Path::new(arch::native().source.directory);
+    for dir in ["", "lib", "boot"] {
+        visit(top, &own.join(dir), config, 0, &mut seen, &mut found);
     }
     found.len() as u64
 }

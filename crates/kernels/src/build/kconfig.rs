@@ -300,9 +300,10 @@ impl Parser {
             "help" | "---help---" => self.help = Some(indent),
             "source" | "rsource" | "osource" | "orsource" => {
                 self.close(options);
-                let path = rest.trim_matches('"').replace("$(SRCARCH)", "x86");
+                let arch = arch::native().source.name;
+                let path = rest.trim_matches('"').replace("$(SRCARCH)", arch);
                 return Some(SourceLine {
-                    path: path.replace("$SRCARCH", "x86"),
+                    path: path.replace("$SRCARCH", arch),
                     relative: word.contains("rsource"),
                 });
             }

@@ -252,6 +252,9 @@ impl Store {
 fn own_wishes(flavour: Flavour) -> Result<Wishes, Error> {
     let mut wishes = Wishes::default();
     wishes.add("lsmeter's base.config", BASE, Author::Base)?;
+    let arch = arch::native();
+    let name = format!("lsmeter's {}.config", arch.name);
+    wishes.add(&name, arch.config, Author::Base)?;
     let (name, text) = match flavour {
         Flavour::All => ("lsmeter's all.config", ALL),
         Flavour::Dac => ("lsmeter's dac.config", DAC),

@@ -13,22 +13,23 @@ use std::process::{Command, Stdio};
 use std::str::FromStr;
 
 const PACKAGE: &str = "linux-source-";
-/// What every kernel tree has.
-const MARKS: [&str; 5] = [
-    "Makefile",
-    "Kconfig",
-    "arch/x86/Kconfig",
-    "scripts/kconfig",
-    "init/main.c",
-];
+/// What every kernel tree has, whatever its architecture.
+const MARKS: [&str; 4] = ["Makefile", "Kconfig", "scripts/kconfig", "init/main.c"];
+
+fn marks() -> impl Iterator<Item = String> {
+    let own = format!("{}Kconfig", arch::native().source.directory);
+    MARKS.map(str::to_owned).into_iter().chain([own])
+}
+
 /// What building in the tree itself leaves there; make then refuses to build
 /// elsewhere.
-const LEFTOVERS: [&str; 4] = [
-    ".config",
-    "include/config",
-    "include/generated",
-    "arch/x86/include/generated",
-];
+const LEFTOVERS: [&str; 3] = [".config", "include/config", "include/generated"];
+
+fn leftovers() -> impl Iterator<Item = String> {
+    let own = format!("{}generated", arch::native().source.include);
+    LEFTOVERS.map(str::to_owned).into_iter().chain([own])
+}
+
 /// Most that a comparison with git's last commit is read of.
 const DIFF_LIMIT: u64 = 1 << 30;
 const MOST_FILES: usize = 1_000_000;
@@ -94,7 +95,7 @@ pub(super) fn tree(path: &Path) -> Result<Tree, Error> {
         _ => Error::io("find", path)(e),
     })?;
     check(&dir, path)?;
-    if let Some(left) = LEFTOVERS.iter().find(|left| dir.join(left).exists()) {
+    if let Some(left) = leftovers().find(|left| dir.join(left).exists()) {
         return Err(Error::Unsupported {
             what: path.display().to_string(),
             reason: format!("something was built in the tree itself ({left} is there)"),
@@ -117,7 +118,7 @@ pub(super) fn tree(path: &Path) -> Result<Tree, Error> {
 
 /// Sees that there is a kernel's source in `dir`, which the user calls `name`.
 pub(super) fn check(dir: &Path, name: &Path) -> Result<(), Error> {
-    let lacking = MARKS.iter().find(|mark| !dir.join(mark).exists());
+    let lacking = marks().find(|mark| !dir.join(mark).exists());
     match lacking {
         None => Ok(()),
         Some(mark) => Err(Error::NotFound {
@@ -245,8 +246,8 @@ mod tests {
 
     fn kernel() -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
-        for mark in MARKS {
-            let path = dir.path().join(mark);
+        for mark in marks() {
+            let path = dir.path().join(&mark);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, mark).unwrap();
         }

@@ -21,7 +21,6 @@ use std::sync::atomic::AtomicBool;
 const SPACE: u64 = 3 << 30;
 /// An end of the log that holds the first error: make stops soon after it.
 const LOG_END: u64 = 4 << 20;
-const IMAGE: &str = "arch/x86/boot/bzImage";
 
 /// Variables that would change what is built, unseen by its key.
 const FOREIGN: [&str; 27] = [
@@ -153,9 +152,10 @@ impl Build<'_> {
             (estimate::existing(&self.objects), Some(total))
         };
         let mut compiled = 0;
-        let mut command = self.make("bzImage");
+        let target = arch::native().source.target;
+        let mut command = self.make(target);
         command.arg(format!("-j{}", self.plan.jobs));
-        self.run(command, "make bzImage", &mut |line| {
+        self.run(command, &format!("make {target}"), &mut |line| {
             if let Some(object) = log::compiled(line) {
                 compiled += 1;
                 let done = before + compiled;
@@ -179,7 +179,10 @@ impl Build<'_> {
         let scratch = store.scratch()?;
         let entry = scratch.path().join("entry");
         files::create_dir(&entry)?;
-        for (from, to) in [(IMAGE, "vmlinuz"), (".config", "config")] {
+        for (from, to) in [
+            (arch::native().source.image, "vmlinuz"),
+            (".config", "config"),
+        ] {
             let from = self.objects.join(from);
             fs::copy(&from, entry.join(to)).map_err(Error::io("copy", &from))?;
         }

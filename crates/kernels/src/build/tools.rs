@@ -98,7 +98,7 @@ pub(super) fn probe(wishes: &Wishes, unpacks: bool) -> Result<(), Error> {
         if has_compiler {
             return is_header(name);
         }
-        let places = ["/usr/include", "/usr/include/x86_64-linux-gnu"];
+        let places = ["/usr/include", arch::native().debian.include];
         places.iter().any(|dir| Path::new(dir).join(name).exists())
     };
     let headers = HEADERS.iter().filter(is_needed);
