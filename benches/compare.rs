@@ -16,10 +16,10 @@ use std::time::Instant;
 
 use compare::{Named, Options, compare, keep_figures};
 use experiment::comparison::Verdict;
-use experiment::{AnyDocument, Cell, Metric, Run, Status};
+use experiment::{Cell, Document, Estimate, Evidence, Metric, Subject, Timed};
 use stats::{SplitMix64, Summary};
 
-const GOLDEN: &[u8] = include_bytes!("../crates/experiment/tests/golden/v1.json");
+const GOLDEN: &[u8] = include_bytes!("../crates/experiment/tests/golden/v2.json");
 const CHANGES: [f64; 7] = [0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5];
 /// Runs without a change of which it is known what they differ by.
 const KNOWN: [usize; 5] = [1, 3, 5, 10, 20];
@@ -46,8 +46,8 @@ fn speed() -> Result<(), Box<dyn Error>> {
     let mut seconds = Vec::new();
     for _ in 0..10 {
         let begin = Instant::now();
-        let base = AnyDocument::parse(&sides[0])?;
-        let new = AnyDocument::parse(&sides[1])?;
+        let base = Document::parse(&sides[0])?;
+        let new = Document::parse(&sides[1])?;
         let read = begin.elapsed();
         let found = judged(&base, &new)?;
         seconds.push((begin.elapsed().as_secs_f64(), read.as_secs_f64(), found));
@@ -63,9 +63,12 @@ fn speed() -> Result<(), Box<dyn Error>> {
 }
 
 fn large(random: &mut SplitMix64) -> Result<Vec<u8>, Box<dyn Error>> {
-    let mut run = Run::parse(GOLDEN)?;
+    let mut run = Document::parse(GOLDEN)?;
     run.warnings.clear();
-    let timed = run.cells.iter().find(|cell| cell.metric == Metric::Time);
+    let timed = run
+        .cells
+        .iter()
+        .find(|cell| cell.key.metric == Metric::Time);
     let pattern = timed.cloned().ok_or("the golden run has no times")?;
     run.cells = (0..1_000)
         .map(|number| {
@@ -73,7 +76,7 @@ fn large(random: &mut SplitMix64) -> Result<Vec<u8>, Box<dyn Error>> {
                 .map(|_| (0..100).map(|_| 400.0 + 40.0 * random.unit()).collect())
                 .collect();
             let mut cell = pattern.clone();
-            cell.variant = format!("v{number}");
+            cell.key.subject = Subject::benchmark(cell.key.benchmark(), format!("v{number}"));
             fill(&mut cell, &rounds).map(|()| cell)
         })
         .collect::<Result<Vec<Cell>, _>>()?;
@@ -83,17 +86,23 @@ fn large(random: &mut SplitMix64) -> Result<Vec<u8>, Box<dyn Error>> {
 }
 
 /// Cells that are called real.
-fn judged(base: &AnyDocument, new: &AnyDocument) -> Result<usize, Box<dyn Error>> {
+fn judged(base: &Document, new: &Document) -> Result<usize, Box<dyn Error>> {
     let named = |document, name| Named { name, document };
     let found = compare(named(base, "base"), named(new, "new"), &Options::default())?;
     Ok(found.count(Verdict::Worse) + found.count(Verdict::Better))
 }
 
 fn fill(cell: &mut Cell, rounds: &Rounds) -> Result<(), Box<dyn Error>> {
-    cell.measured(&Summary::of_rounds(rounds)?);
     let medians = rounds.iter().map(|round| Ok(Summary::of(round)?.median));
-    cell.round_medians = Some(medians.collect::<Result<_, stats::StatsError>>()?);
-    cell.samples = Some(rounds.concat());
+    let estimate = Estimate {
+        samples: Some(rounds.concat()),
+        ..Estimate::from(&Summary::of_rounds(rounds)?)
+    };
+    let timed = Timed {
+        rounds: medians.collect::<Result<_, stats::StatsError>>()?,
+        ..Timed::of(estimate)
+    };
+    cell.outcome = Evidence::Timed(timed).into();
     Ok(())
 }
 
@@ -145,7 +154,7 @@ fn power(folder: &str) -> Result<(), Box<dyn Error>> {
 }
 
 /// A folder's runs by name, with their timed cells alone.
-fn runs_of(folder: &str) -> Result<Vec<Run>, Box<dyn Error>> {
+fn runs_of(folder: &str) -> Result<Vec<Document>, Box<dyn Error>> {
     let mut paths: Vec<_> = std::fs::read_dir(folder)?
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<Result<_, _>>()?;
@@ -153,34 +162,35 @@ fn runs_of(folder: &str) -> Result<Vec<Run>, Box<dyn Error>> {
     paths.sort();
     let mut runs = Vec::new();
     for path in paths {
-        let mut run = Run::read(File::open(path)?)?;
+        let mut run = Document::read(File::open(path)?)?;
         run.warnings.clear();
         run.aa = None;
         run.cells
-            .retain(|cell| cell.metric == Metric::Time && cell.status == Status::Ok);
+            .retain(|cell| cell.key.metric == Metric::Time && cell.timed().is_some());
         runs.push(run);
     }
     Ok(runs)
 }
 
 /// The first of some runs, as `--aa` would have saved it.
-fn knowing(runs: &[Run]) -> AnyDocument {
+fn knowing(runs: &[Document]) -> Document {
     let mut first = runs[0].clone();
     keep_figures(&mut first, runs);
-    AnyDocument::Run(Box::new(first))
+    first
 }
 
-fn slower(run: &Run, factor: f64) -> Result<AnyDocument, Box<dyn Error>> {
+fn slower(run: &Document, factor: f64) -> Result<Document, Box<dyn Error>> {
     let mut run = run.clone();
     for cell in &mut run.cells {
-        let samples = cell.samples.as_ref().ok_or("a cell has no samples")?;
-        let rounds = cell.round_medians.as_ref().map_or(1, Vec::len);
-        let size = samples.len().div_ceil(rounds.max(1));
+        let timed = cell.timed().ok_or("a cell is not timed")?;
+        let samples = timed.estimate.samples.as_ref();
+        let samples = samples.ok_or("a cell has no samples")?;
+        let size = samples.len().div_ceil(timed.rounds.len().max(1));
         let rounds: Rounds = samples
             .chunks(size)
             .map(|round| round.iter().map(|x| x * factor).collect())
             .collect();
         fill(cell, &rounds)?;
     }
-    Ok(AnyDocument::Run(Box::new(run)))
+    Ok(run)
 }

@@ -20,7 +20,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use experiment::comparison::{Method, Verdict};
-use experiment::{Cell, ComparisonDocument, Run};
+use experiment::{Cell, ComparisonDocument, Document, Stored as _};
 
 const LSMETER: &str = env!("CARGO_BIN_EXE_lsmeter");
 const NAME: &str = "detect";
@@ -137,7 +137,7 @@ fn found(base: &Path, new: &Path, more: u64) -> Result<usize, Box<dyn Error>> {
     }
     fs::write(&out, &told.stdout)?;
     let document = ComparisonDocument::parse(&told.stdout)?;
-    let run = Run::read(File::open(base)?)?;
+    let run = Document::read(File::open(base)?)?;
     let calls: BTreeMap<String, u64> = run
         .cells
         .iter()
@@ -186,17 +186,13 @@ fn found(base: &Path, new: &Path, more: u64) -> Result<usize, Box<dyn Error>> {
 }
 
 fn title(cell: &Cell) -> String {
-    format!(
-        "{} {}:{}",
-        cell.configuration_title(),
-        cell.benchmark,
-        cell.variant
-    )
+    let (benchmark, variant) = (cell.key.benchmark(), cell.key.variant());
+    format!("{} {benchmark}:{variant}", cell.configuration_title())
 }
 
 /// Calls of the function in one operation.
 fn calls(cell: &Cell) -> u64 {
-    let hooks = cell.hooks.iter().flatten();
+    let hooks = cell.hooks().unwrap_or_default().iter();
     let implementations = hooks.flat_map(|hook| &hook.implementations);
     implementations
         .filter(|implementation| implementation.function == FUNCTION)

@@ -18,7 +18,7 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use experiment::MonitorDocument;
+use experiment::Document;
 use serde_json::Value;
 use vm::Vm;
 
@@ -124,11 +124,12 @@ fn cost(kernel: &str) -> Result<(), Box<dyn Error>> {
         }
         let run: Value = serde_json::from_slice(&outcome.file(&format!("{number}.json")))?;
         let cell = &run["cells"][0];
-        let median = cell["median"].as_f64().ok_or("no median")?;
+        let estimate = &cell["evidence"]["timed"]["estimate"];
+        let median = estimate["median"].as_f64().ok_or("no median")?;
         let without = *nothing.get_or_insert(median);
         let calls = if *name == SYSTEM_CALL { 1.0 } else { CALLS };
         let added = (median - without) / calls;
-        let n = &cell["n"];
+        let n = &estimate["n"];
         println!("{name:<22} {added:>8.1}   ({median:.1} an operation, n = {n})");
     }
     Ok(())
@@ -151,11 +152,11 @@ fn stress(kernel: &str, seconds: u64) -> Result<(), Box<dyn Error>> {
     if outcome.status != 0 {
         return Err(outcome.told().into());
     }
-    let document = MonitorDocument::parse(&outcome.file("seen.json"))?;
+    let document = Document::parse(&outcome.file("seen.json"))?;
     for warning in &document.warnings {
         println!("{}: {}", warning.kind, warning.message);
     }
-    let total = document.total();
+    let total = document.all_intervals();
     let seen = |function: &str, call: &str| -> u64 {
         let hooks = total.hooks.iter().filter(|hook| hook.function == function);
         let calls = hooks.flat_map(|hook| &hook.system_calls);

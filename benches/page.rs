@@ -5,8 +5,8 @@
 
 use std::time::Instant;
 
-use experiment::{AnyDocument, Run};
-use report::{Source, page};
+use experiment::{Cell, Document, Subject};
+use report::{Content, Source, page};
 
 const CONFIGURATIONS: usize = 10;
 const OPERATIONS: usize = 100;
@@ -16,17 +16,20 @@ const ROUNDS: usize = 5;
 /// A run in time, as large as they come.
 fn document() -> Vec<u8> {
     let golden = include_bytes!("../crates/experiment/tests/golden/v1.json");
-    let mut run = Run::parse(golden).expect("the golden document");
-    let timed = |cell: &&experiment::Cell| cell.ci95.is_some();
+    let mut run = Document::parse(golden).expect("the golden document");
+    let timed = |cell: &&Cell| cell.ci95().is_some();
     let like = run.cells.iter().find(timed).expect("a timed cell").clone();
     let cell = |at: usize| {
         let mut cell = like.clone();
-        cell.variant = format!("variant-{}", at / CONFIGURATIONS);
+        let variant = format!("variant-{}", at / CONFIGURATIONS);
+        cell.key.subject = Subject::benchmark(cell.key.benchmark(), variant);
         if !at.is_multiple_of(CONFIGURATIONS) {
-            cell.stack.push(format!("module{}", at % CONFIGURATIONS));
+            let module = format!("module{}", at % CONFIGURATIONS);
+            cell.key.stack.push(module);
         }
-        let median = cell.median.unwrap_or(1.0);
-        cell.samples = Some((0..SAMPLES).map(|n| median + n as f64 / 7.0).collect());
+        let estimate = &mut cell.timed_mut().expect("it was timed").estimate;
+        let samples = (0..SAMPLES).map(|n| estimate.median + n as f64 / 7.0);
+        estimate.samples = Some(samples.collect());
         cell
     };
     run.cells = (0..CONFIGURATIONS * OPERATIONS).map(cell).collect();
@@ -41,11 +44,11 @@ fn main() {
     println!("document: {} bytes", bytes.len());
     for round in 1..=ROUNDS {
         let begun = Instant::now();
-        let document = AnyDocument::parse(&bytes).expect("what was written is read");
+        let content = Content::parse(&bytes).expect("what was written is read");
         let read = begun.elapsed();
         let source = Source {
             name: "large.json".to_owned(),
-            document,
+            content,
         };
         let page = page(&[source]);
         println!(

@@ -16,8 +16,8 @@ use experiment::{Clock, FileSystem, Metric};
 use instructions::records::RecordReader;
 use kernels::Store;
 use lab::qemu::{Accelerator, PluginMode, Qemu};
-use lab::session::{Break, Patience};
-use lab::vm::{self, Boot, BootCell, BootEvent};
+use lab::session::{AgentEvent, Break, Patience};
+use lab::vm::{self, Boot, BootCell};
 use lab::{prepare, write_plugin};
 
 const ROUNDS: usize = 5;
@@ -92,9 +92,12 @@ fn main() -> Result<(), Box<dyn Error>> {
             let mut cells_took = Duration::ZERO;
             vm::boot(&boot, &AtomicBool::new(false), &mut |event| {
                 match event {
-                    BootEvent::Hello(_) => booted = begin.elapsed(),
-                    BootEvent::CellEnd { report, .. } => cells_took += report.took,
-                    BootEvent::Step(_) | BootEvent::Undelayed(_) | BootEvent::CellBegin(_) => {}
+                    AgentEvent::Hello(_) => booted = begin.elapsed(),
+                    AgentEvent::CellEnd { report, .. } => cells_took += report.took,
+                    AgentEvent::Modules(_)
+                    | AgentEvent::Step(_)
+                    | AgentEvent::Undelayed(_)
+                    | AgentEvent::CellBegin(_) => {}
                 }
                 Ok(())
             })

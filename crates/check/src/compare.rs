@@ -4,13 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::check::{
-    CheckSummary, CheckedBenchmark, CheckedHook, CheckedInstrument, CountedBenchmark,
-    CountsDocument, MissingInstrument,
+    CheckSummary, CheckedBenchmark, CheckedHook, CheckedInstrument, MissingInstrument,
 };
 use experiment::placement::{ComparedHook, Comparison};
 use experiment::{
-    ALL_HOOKS, Caches, CheckDocument, Instrument, InstrumentStatus, Profile, ProfileDocument,
-    SCHEMA_VERSION, SensitivityDocument, Slope, Status, Tool,
+    ALL_HOOKS, Caches, Cell, CheckDocument, Delay, Document, HookCost, Instrument,
+    InstrumentStatus, Status, Tool,
 };
 
 use crate::facts::Facts;
@@ -25,15 +24,15 @@ pub struct Inputs<'a> {
     /// Of what.
     pub subject: Subject,
     /// Hook calls counted by the plugin.
-    pub profile: Option<&'a ProfileDocument>,
+    pub profile: Option<&'a Document>,
     /// Hook calls counted by the monitor.
-    pub counts: Option<&'a CountsDocument>,
+    pub counts: Option<&'a Document>,
     /// Slopes.
-    pub sensitivity: Option<&'a SensitivityDocument>,
+    pub sensitivity: Option<&'a Document>,
     /// Bounds, beside the profile.
     pub placement: Option<&'a Comparison>,
     /// Profiles of further stacks, compared with the subject's.
-    pub differences: Option<&'a ProfileDocument>,
+    pub differences: Option<&'a Document>,
     /// Instruments that were not asked or cannot tell, and why.
     pub silent: &'a [CheckedInstrument],
 }
@@ -56,13 +55,12 @@ pub fn check(inputs: &Inputs<'_>, facts: &Facts) -> CheckDocument {
     let unused = facts.facts.iter().enumerate();
     let unused = unused.filter(|(position, _)| !used.contains(position));
     CheckDocument {
-        schema_version: SCHEMA_VERSION,
         tool: Tool::this(),
         environment: inputs.profile.map(|profile| profile.environment.clone()),
         kernel: inputs.subject.kernel.clone(),
         release: inputs.subject.release.clone(),
         stack: inputs.subject.stack.clone(),
-        fs: inputs.subject.fs.clone(),
+        filesystem: inputs.subject.fs.clone(),
         instruments: told.instruments(inputs),
         summary: CheckSummary::of(&benchmarks, &residuals),
         benchmarks,
@@ -71,13 +69,37 @@ pub fn check(inputs: &Inputs<'_>, facts: &Facts) -> CheckDocument {
     }
 }
 
+/// A cell of a sweep.
+#[derive(Clone, Copy)]
+struct Delayed<'a> {
+    cell: &'a Cell,
+    delay: &'a Delay,
+}
+
+impl Delayed<'_> {
+    fn slope(&self) -> Option<f64> {
+        self.cell.headline()
+    }
+
+    /// Is it of a hook by itself that could be delayed?
+    fn is_able_part(&self) -> bool {
+        self.delay.part && self.cell.status() != Status::Unsupported
+    }
+}
+
+/// Hooks of an operation, as a profile counted them.
+fn costs(cell: &Cell) -> &[HookCost] {
+    let path = cell.counted().and_then(|counted| counted.hooked.as_ref());
+    path.map_or(&[], |path| &path.hooks)
+}
+
 /// What the documents tell of the subject, by operation.
 struct Told<'a> {
     /// In the order of the suite.
     order: Vec<Operation<'a>>,
-    profiles: BTreeMap<Operation<'a>, &'a Profile>,
-    counts: BTreeMap<Operation<'a>, &'a CountedBenchmark>,
-    slopes: BTreeMap<Operation<'a>, Vec<&'a Slope>>,
+    profiles: BTreeMap<Operation<'a>, &'a Cell>,
+    counts: BTreeMap<Operation<'a>, &'a Cell>,
+    slopes: BTreeMap<Operation<'a>, Vec<Delayed<'a>>>,
     bounds: BTreeMap<&'a str, Vec<&'a ComparedHook>>,
     skipped: BTreeMap<&'a str, &'a str>,
     /// Hooks that the monitor does not see.
@@ -96,30 +118,43 @@ impl<'a> Told<'a> {
             skipped: BTreeMap::new(),
             unseen: BTreeSet::new(),
         };
-        let profiles = inputs.profile.into_iter().flat_map(|d| &d.profiles);
-        for profile in profiles.filter(|profile| subject.has_profile(profile)) {
-            let operation = (profile.benchmark.as_str(), profile.variant.as_str());
+        let cells = |document: Option<&'a Document>| {
+            let cells = document.into_iter().flat_map(|document| &document.cells);
+            cells
+                .filter(|cell| subject.has(cell))
+                .map(|cell| ((cell.key.benchmark(), cell.key.variant()), cell))
+        };
+        for (operation, cell) in cells(inputs.profile) {
             told.order.push(operation);
-            told.profiles.entry(operation).or_insert(profile);
+            told.profiles.entry(operation).or_insert(cell);
         }
-        let counts = inputs.counts.filter(|counts| subject.has_counts(counts));
-        for counted in counts.into_iter().flat_map(|counts| &counts.counted) {
-            let operation = (counted.benchmark.as_str(), counted.variant.as_str());
+        for (operation, cell) in cells(inputs.counts) {
             told.order.push(operation);
-            told.counts.entry(operation).or_insert(counted);
+            told.counts.entry(operation).or_insert(cell);
         }
-        let left_out = counts.into_iter().flat_map(|counts| &counts.left_out);
-        told.unseen
-            .extend(left_out.map(|left| left.name.trim_start_matches("security_")));
-        let slopes = inputs.sensitivity.into_iter().flat_map(|d| &d.slopes);
-        let slopes = slopes.filter(|slope| subject.has_slope(slope));
-        for slope in slopes.filter(|slope| slope.caches == Caches::Warm) {
-            let operation = (slope.benchmark.as_str(), slope.variant.as_str());
-            told.order.push(operation);
-            told.slopes.entry(operation).or_default().push(slope);
+        if !told.counts.is_empty() {
+            let left_out = inputs
+                .counts
+                .into_iter()
+                .flat_map(|counts| &counts.left_out);
+            let names = left_out.map(|left| left.name.trim_start_matches("security_"));
+            told.unseen.extend(names);
+        }
+        for (operation, cell) in cells(inputs.sensitivity) {
+            if let Some(delay) = &cell.key.delay
+                && delay.caches == Caches::Warm
+            {
+                told.order.push(operation);
+                let slopes = told.slopes.entry(operation).or_default();
+                slopes.push(Delayed { cell, delay });
+            }
         }
         if let Some(placement) = inputs.placement {
-            for hook in placement.hooks.iter().filter(|hook| hook.fs == subject.fs) {
+            for hook in placement
+                .hooks
+                .iter()
+                .filter(|hook| hook.filesystem == subject.fs)
+            {
                 told.bounds.entry(&hook.operation).or_default().push(hook);
             }
             let skipped = placement.skipped.iter();
@@ -142,26 +177,26 @@ impl<'a> Told<'a> {
         facts: &Facts,
         used: &mut BTreeSet<usize>,
     ) -> CheckedBenchmark {
-        let profile = self.profiles.get(&operation);
-        let profile = profile.filter(|profile| profile.status == Status::Ok);
-        let counted = self.counts.get(&operation);
-        let counted = counted.filter(|counted| counted.status == Status::Ok);
+        let ok = |cell: &&&'a Cell| cell.status() == Status::Ok;
+        let profile = self.profiles.get(&operation).filter(ok);
+        let counted = self.counts.get(&operation).filter(ok);
         let slopes = self.slopes.get(&operation).map_or(&[][..], Vec::as_slice);
         let bounds = self.bounds_of(operation);
         let mut hooks: BTreeMap<&str, Counts> = BTreeMap::new();
-        for cost in profile.iter().flat_map(|profile| &profile.hooks) {
+        for cost in profile.iter().flat_map(|profile| costs(profile)) {
             let calls = hooks.entry(&cost.hook).or_default();
             calls.profile = Some(calls.profile.unwrap_or(0).saturating_add(cost.calls));
         }
-        for hook in counted.iter().flat_map(|counted| &counted.hooks) {
-            let calls = hooks.entry(&hook.hook).or_default();
-            calls.monitor = Some(calls.monitor.unwrap_or(0.0) + hook.calls);
+        let calls = counted.and_then(|counted| counted.hook_calls());
+        for (hook, calls) in calls.iter().flat_map(|calls| &calls.hooks) {
+            hooks.entry(hook).or_default().monitor = Some(*calls);
         }
-        for slope in slopes.iter().filter(|slope| slope.status == Status::Ok) {
-            if let [hook] = slope.hooks.as_slice()
+        for of in slopes {
+            if let [hook] = of.delay.hooks.as_slice()
                 && hook != ALL_HOOKS
+                && let Some(slope) = of.slope()
             {
-                hooks.entry(hook).or_default().slope = Some(slope.slope);
+                hooks.entry(hook).or_default().slope = Some(slope);
             }
         }
         for bound in bounds {
@@ -213,29 +248,30 @@ impl<'a> Told<'a> {
                 reason: reason.unwrap_or("it was not asked").to_owned(),
             });
         };
-        let failed = |status| status == Status::Failed;
-        match self.profiles.get(&operation) {
-            Some(p) if p.status == Status::Ok => {}
-            Some(p) => miss(Instrument::Profile, failed(p.status), p.reason.as_deref()),
-            None if self.profiles.is_empty() => {}
-            None => miss(Instrument::Profile, false, None),
-        }
-        match self.counts.get(&operation) {
-            Some(c) if c.status == Status::Ok => {}
-            Some(c) => miss(Instrument::Monitor, failed(c.status), c.reason.as_deref()),
-            None if self.counts.is_empty() => {}
-            None => miss(Instrument::Monitor, false, None),
-        }
-        let whole = |slopes: &Vec<&'a Slope>| slopes.iter().copied().find(|s| s.is_whole());
-        match self.slopes.get(&operation).and_then(whole) {
-            Some(s) if s.status == Status::Ok => {}
-            Some(s) => miss(
-                Instrument::Sensitivity,
-                failed(s.status),
-                s.reason.as_deref(),
+        let whole = |slopes: &Vec<Delayed<'a>>| {
+            let mut wholes = slopes.iter().filter(|of| of.delay.is_whole());
+            wholes.next().map(|of| of.cell)
+        };
+        let slope = self.slopes.get(&operation).and_then(whole);
+        for (instrument, cell, silent) in [
+            (
+                Instrument::Profile,
+                self.profiles.get(&operation).copied(),
+                self.profiles.is_empty(),
             ),
-            None if self.slopes.is_empty() => {}
-            None => miss(Instrument::Sensitivity, false, None),
+            (
+                Instrument::Monitor,
+                self.counts.get(&operation).copied(),
+                self.counts.is_empty(),
+            ),
+            (Instrument::Sensitivity, slope, self.slopes.is_empty()),
+        ] {
+            match cell {
+                Some(cell) if cell.status() == Status::Ok => {}
+                Some(cell) => miss(instrument, cell.status() == Status::Failed, cell.reason()),
+                None if silent => {}
+                None => miss(instrument, false, None),
+            }
         }
         if !self.bounds.is_empty() && self.profiles.contains_key(&operation) {
             let title = experiment::cell_title(operation.0, operation.1);
@@ -283,7 +319,7 @@ impl<'a> Told<'a> {
 
     /// Hooks that an instrument cannot see, or not delay, of those that operations call.
     fn blind(&self, instrument: Instrument) -> Vec<String> {
-        let called = self.profiles.values().flat_map(|profile| &profile.hooks);
+        let called = self.profiles.values().flat_map(|profile| costs(profile));
         let called: BTreeSet<&str> = called.map(|cost| cost.hook.as_str()).collect();
         let blind: BTreeSet<&str> = match instrument {
             Instrument::Monitor => {
@@ -291,11 +327,11 @@ impl<'a> Told<'a> {
                 self.unseen.iter().filter(of_no_profile).copied().collect()
             }
             Instrument::Sensitivity if !self.slopes.is_empty() => {
-                let parts = self.slopes.values().flatten().filter(|slope| slope.part);
-                let (able, unable): (Vec<&Slope>, Vec<&Slope>) =
-                    parts.partition(|part| part.status != Status::Unsupported);
-                let names = |slopes: &[&'a Slope]| -> BTreeSet<&'a str> {
-                    let hooks = slopes.iter().flat_map(|slope| &slope.hooks);
+                let parts = self.slopes.values().flatten().filter(|of| of.delay.part);
+                let (able, unable): (Vec<&Delayed<'_>>, Vec<&Delayed<'_>>) =
+                    parts.partition(|of| of.is_able_part());
+                let names = |slopes: &[&Delayed<'a>]| -> BTreeSet<&'a str> {
+                    let hooks = slopes.iter().flat_map(|of| &of.delay.hooks);
                     hooks.map(String::as_str).collect()
                 };
                 let (able, unable) = (names(&able), names(&unable));
@@ -309,10 +345,9 @@ impl<'a> Told<'a> {
 }
 
 /// Hooks that were delayed together: also one whose own line failed.
-fn parts<'a>(slopes: &[&'a Slope]) -> BTreeSet<&'a str> {
-    let parts = slopes.iter().filter(|slope| slope.part);
-    let parts = parts.filter(|slope| slope.status != Status::Unsupported);
-    let hooks = parts.flat_map(|slope| &slope.hooks);
+fn parts<'a>(slopes: &[Delayed<'a>]) -> BTreeSet<&'a str> {
+    let parts = slopes.iter().filter(|of| of.is_able_part());
+    let hooks = parts.flat_map(|of| &of.delay.hooks);
     hooks.map(String::as_str).collect()
 }
 
@@ -320,14 +355,14 @@ fn parts<'a>(slopes: &[&'a Slope]) -> BTreeSet<&'a str> {
 /// hook whose own slope is missing is missing there.
 /// `has`: a profile, a monitor's counts.
 fn together(
-    slopes: &[&Slope],
+    slopes: &[Delayed<'_>],
     hooks: &BTreeMap<&str, Counts>,
     has: (bool, bool),
 ) -> Option<Counts> {
-    let whole = slopes
+    let mut wholes = slopes
         .iter()
-        .find(|slope| slope.is_whole() && slope.hooks == [ALL_HOOKS])
-        .filter(|slope| slope.status == Status::Ok)?;
+        .filter(|of| of.delay.is_whole() && of.delay.hooks == [ALL_HOOKS]);
+    let whole = wholes.next()?.slope()?;
     let parts = parts(slopes);
     let delayed = || {
         let delayed = hooks.iter().filter(|(hook, _)| parts.contains(*hook));
@@ -342,7 +377,7 @@ fn together(
         monitor: monitor
             .try_fold(0.0, |sum, calls| Some(sum + calls?))
             .filter(|_| has.1),
-        slope: Some(whole.slope),
+        slope: Some(whole),
         ..Counts::default()
     })
 }

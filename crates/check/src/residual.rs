@@ -2,49 +2,48 @@
 //! What differs between stacks outside of hooks.
 
 use experiment::check::CheckedResidual;
-use experiment::{CheckVerdict, Profile, ProfileDocument, Status};
+use experiment::{Cell, CheckVerdict, Document};
 
 use crate::subject::Subject;
 
 /// The residuals of all further stacks of a subject's kernel, whose own stack is the
 /// baseline.
-pub(crate) fn residuals(differences: &ProfileDocument, subject: &Subject) -> Vec<CheckedResidual> {
-    let of_subject = |profile: &&Profile| {
-        let baseline = profile.baseline.as_ref();
-        profile.status == Status::Ok
-            && profile.release == subject.release
-            && profile.filesystem == subject.fs
-            && baseline.is_some_and(|base| base.stack == subject.stack)
-    };
-    let profiles = differences.profiles.iter().filter(of_subject);
-    profiles.filter_map(residual).collect()
+pub(crate) fn residuals(differences: &Document, subject: &Subject) -> Vec<CheckedResidual> {
+    let of_subject =
+        |cell: &&Cell| cell.release == subject.release && cell.key.filesystem == subject.fs;
+    let residuals = differences.cells.iter().filter(of_subject);
+    let residuals = residuals.filter_map(residual);
+    residuals
+        .filter(|of| of.baseline == subject.stack)
+        .collect()
 }
 
-/// None if a hostile document's figures do not fit.
-fn residual(profile: &Profile) -> Option<CheckedResidual> {
-    let base = profile.baseline.as_ref()?;
+/// None without a baseline, and if a hostile document's figures do not fit.
+fn residual(cell: &Cell) -> Option<CheckedResidual> {
+    let counted = cell.counted()?;
+    let (own, residual) = counted.hooked.as_ref().zip(counted.residual.as_ref())?;
     let more = |own: u64, base: u64| {
         let difference = i128::from(own) - i128::from(base);
         i64::try_from(difference).ok()
     };
-    let verdict = if !profile.is_stable() {
+    let verdict = if !counted.is_comparable() {
         CheckVerdict::Alone
-    } else if profile.is_unexplained() {
+    } else if counted.unexplained().next().is_some() {
         CheckVerdict::Disagree
-    } else if profile.residual_functions.is_empty() {
+    } else if residual.functions.is_empty() {
         CheckVerdict::Agree
     } else {
         CheckVerdict::Explained
     };
     Some(CheckedResidual {
-        stack: profile.stack.clone(),
-        baseline: base.stack.clone(),
-        benchmark: profile.benchmark.clone(),
-        variant: profile.variant.clone(),
-        difference: more(profile.total, base.total)?,
-        explained: more(profile.hooked, base.hooked)?,
-        residual: profile.residual?,
-        functions: profile.residual_functions.clone(),
+        stack: cell.key.stack.clone(),
+        baseline: residual.stack.clone(),
+        benchmark: cell.key.benchmark().to_owned(),
+        variant: cell.key.variant().to_owned(),
+        difference: more(own.total, residual.path.total)?,
+        explained: more(own.hooked, residual.path.hooked)?,
+        residual: residual.instructions,
+        functions: residual.functions.clone(),
         verdict,
     })
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Of what documents are compared: one kernel, one stack, one file system.
 
-use experiment::{CountsDocument, Profile, ProfileDocument, SensitivityDocument, Slope};
+use experiment::{Cell, Document};
 
 use crate::error::CheckError;
 
@@ -38,11 +38,12 @@ impl Wanted {
     }
 }
 
-/// The stack of a slope without the module that delays.
-fn stack_of(slope: &Slope) -> &[String] {
-    match slope.stack.split_last() {
-        Some((last, stack)) if last == slope.module.as_str() => stack,
-        _ => &slope.stack,
+/// A cell's stack without the module that delays.
+fn stack_of(cell: &Cell) -> &[String] {
+    let module = cell.key.delay.as_ref().map(|delay| delay.module.as_str());
+    match cell.key.stack.split_last() {
+        Some((last, stack)) if Some(last.as_str()) == module => stack,
+        _ => &cell.key.stack,
     }
 }
 
@@ -51,58 +52,28 @@ impl Subject {
     ///
     /// # Errors
     /// [`CheckError::Nothing`] if there is none.
-    pub fn find(
+    pub fn find<'a>(
         wanted: &Wanted,
-        profile: Option<&ProfileDocument>,
-        counts: Option<&CountsDocument>,
-        sensitivity: Option<&SensitivityDocument>,
+        documents: impl IntoIterator<Item = &'a Document>,
     ) -> Result<Subject, CheckError> {
-        let profiles = profile.into_iter().flat_map(|document| &document.profiles);
-        let profiles = profiles.map(|profile| Subject {
-            kernel: profile.kernel.clone(),
-            release: profile.release.clone(),
-            stack: profile.stack.clone(),
-            fs: profile.filesystem.clone(),
+        let cells = documents.into_iter().flat_map(|document| &document.cells);
+        let mut all = cells.map(|cell| Subject {
+            kernel: cell.key.kernel.clone(),
+            release: cell.release.clone(),
+            stack: stack_of(cell).to_vec(),
+            fs: cell.key.filesystem.clone(),
         });
-        let counts = counts.into_iter().map(|counts| Subject {
-            kernel: counts.kernel.clone(),
-            release: counts.release.clone(),
-            stack: counts.stack.clone(),
-            fs: counts.fs.clone(),
-        });
-        let slopes = sensitivity
-            .into_iter()
-            .flat_map(|document| &document.slopes);
-        let slopes = slopes.map(|slope| Subject {
-            kernel: slope.kernel.clone(),
-            release: slope.release.clone(),
-            stack: stack_of(slope).to_vec(),
-            fs: slope.filesystem.clone(),
-        });
-        let mut all = profiles.chain(counts).chain(slopes);
         all.find(|subject| !subject.release.is_empty() && wanted.takes(subject))
             .ok_or_else(|| CheckError::Nothing {
                 wanted: wanted.to_string(),
             })
     }
 
-    /// Is that profile of it?
-    pub fn has_profile(&self, profile: &Profile) -> bool {
-        profile.release == self.release
-            && profile.stack == self.stack
-            && profile.filesystem == self.fs
-    }
-
-    /// Are these counts of it?
-    pub fn has_counts(&self, counts: &CountsDocument) -> bool {
-        counts.release == self.release && counts.stack == self.stack && counts.fs == self.fs
-    }
-
-    /// Is that slope of it?
-    pub fn has_slope(&self, slope: &Slope) -> bool {
-        slope.release == self.release
-            && stack_of(slope) == self.stack
-            && slope.filesystem == self.fs
+    /// Is that cell of it?
+    pub fn has(&self, cell: &Cell) -> bool {
+        cell.release == self.release
+            && stack_of(cell) == self.stack
+            && cell.key.filesystem == self.fs
     }
 }
 

@@ -2,8 +2,12 @@
 //! From what a guest says, line by line, to a document of counts. The guest runs the kernel
 //! under test: what it says is bounded, and checked to make sense.
 
-use experiment::check::{CountedBenchmark, CountedHook};
-use experiment::{CountsDocument, LeftOutFunction, SCHEMA_VERSION, Status, Tool};
+use std::collections::BTreeMap;
+
+use experiment::{
+    Architecture, Cell, Document, Environment, Evidence, HookCalls, Key, Kind, LeftOutFunction,
+    Metric, Outcome, Policy, Status, Tuning,
+};
 
 use crate::error::TranscriptError;
 use crate::line::Line;
@@ -30,9 +34,11 @@ pub struct CountedCell {
 /// What was said so far.
 #[derive(Debug)]
 pub struct Transcript {
-    document: CountsDocument,
+    document: Document,
     /// The benchmark at hand.
     open: Option<usize>,
+    /// What was counted of it.
+    hooks: BTreeMap<String, f64>,
     /// Benchmarks that have begun.
     begun: usize,
     unavailable: Option<String>,
@@ -42,27 +48,29 @@ pub struct Transcript {
 impl Transcript {
     /// Of these benchmarks. The subject's release is what the guest says it is.
     pub fn new(subject: &Subject, cells: &[CountedCell]) -> Transcript {
-        let counted = cells.iter().map(|cell| CountedBenchmark {
-            benchmark: cell.benchmark.clone(),
-            variant: cell.variant.clone(),
+        let cells = cells.iter().map(|cell| Cell {
             syscalls: cell.syscalls.clone(),
-            status: Status::Failed,
-            reason: Some("the guest did not come to it".to_owned()),
-            hooks: Vec::new(),
+            outcome: Outcome::without(Status::Failed, "the guest did not come to it"),
+            ..Cell::unmeasured(Key {
+                architecture: Architecture::default(),
+                kernel: subject.kernel.clone(),
+                stack: subject.stack.clone(),
+                integrity: Vec::new(),
+                policy: Policy::default(),
+                tuning: Tuning::default(),
+                filesystem: subject.fs.clone(),
+                subject: experiment::Subject::benchmark(&cell.benchmark, &cell.variant),
+                delay: None,
+                metric: Metric::Calls,
+            })
         });
         Transcript {
-            document: CountsDocument {
-                schema_version: SCHEMA_VERSION,
-                tool: Tool::this(),
-                kernel: subject.kernel.clone(),
-                release: String::new(),
-                stack: subject.stack.clone(),
-                active_lsms: Vec::new(),
-                fs: subject.fs.clone(),
-                left_out: Vec::new(),
-                counted: counted.collect(),
+            document: Document {
+                cells: cells.collect(),
+                ..Document::new(Kind::Counts, Environment::unknown())
             },
             open: None,
+            hooks: BTreeMap::new(),
             begun: 0,
             unavailable: None,
             lost: None,
@@ -70,8 +78,8 @@ impl Transcript {
     }
 
     /// The benchmark that is being counted, for a progress line.
-    pub fn current(&self) -> Option<&CountedBenchmark> {
-        self.document.counted.get(self.open?)
+    pub fn current(&self) -> Option<&Cell> {
+        self.document.cells.get(self.open?)
     }
 
     /// Has all been said?
@@ -96,10 +104,14 @@ impl Transcript {
         }
         match (&line, self.open) {
             (Line::Release(release), None) if self.begun == 0 => {
-                self.document.release.clone_from(release);
+                for cell in &mut self.document.cells {
+                    cell.release.clone_from(release);
+                }
             }
             (Line::Lsm(stack), None) if self.begun == 0 => {
-                self.document.active_lsms = stack.split(',').map(str::to_owned).collect();
+                for cell in &mut self.document.cells {
+                    cell.active_lsms = stack.split(',').map(str::to_owned).collect();
+                }
             }
             (Line::LeftOut(name, reason), None) if self.begun == 0 => {
                 let left_out = &mut self.document.left_out;
@@ -113,40 +125,32 @@ impl Transcript {
                 self.unavailable = Some(why.clone());
             }
             (Line::Begin(at), None) => {
-                if *at as usize != self.begun || self.begun == self.document.counted.len() {
+                if *at as usize != self.begun || self.begun == self.document.cells.len() {
                     return refuse("is not the next benchmark");
                 }
                 self.open = Some(self.begun);
                 self.begun += 1;
             }
-            (Line::Count(hook, short, long), Some(at)) => {
-                let hooks = &mut self.document.counted[at].hooks;
-                bounded(hooks.len(), "hooks of a benchmark")?;
-                if hooks.iter().any(|other| other.hook == *hook) {
+            (Line::Count(hook, short, long), Some(_)) => {
+                bounded(self.hooks.len(), "hooks of a benchmark")?;
+                if self.hooks.contains_key(hook) {
                     return refuse("is said twice");
                 }
                 let more = *long as f64 - *short as f64;
                 let operations = (OPERATIONS[1] - OPERATIONS[0]) as f64;
                 if more != 0.0 {
-                    hooks.push(CountedHook {
-                        hook: hook.clone(),
-                        calls: more / operations,
-                    });
+                    self.hooks.insert(hook.clone(), more / operations);
                 }
             }
-            (Line::Failed(why) | Line::Unsupported(why), Some(at)) => {
-                let counted = &mut self.document.counted[at];
-                counted.hooks.clear();
-                if matches!(line, Line::Unsupported(_)) {
-                    counted.status = Status::Unsupported;
-                }
-                counted.reason = Some(why.clone());
-                self.open = None;
+            (Line::Failed(why), Some(at)) => {
+                self.end(at, Outcome::without(Status::Failed, why));
+            }
+            (Line::Unsupported(why), Some(at)) => {
+                self.end(at, Outcome::without(Status::Unsupported, why));
             }
             (Line::Ended, Some(at)) => {
-                let counted = &mut self.document.counted[at];
-                (counted.status, counted.reason) = (Status::Ok, None);
-                self.open = None;
+                let hooks = std::mem::take(&mut self.hooks);
+                self.end(at, Evidence::HookCalls(HookCalls { hooks }).into());
             }
             (Line::Lost(calls), None) => self.lost = Some(*calls),
             _ => return refuse("does not belong there"),
@@ -154,12 +158,19 @@ impl Transcript {
         Ok(())
     }
 
+    /// The benchmark at hand has ended like that.
+    fn end(&mut self, at: usize, outcome: Outcome) {
+        self.document.cells[at].outcome = outcome;
+        self.hooks.clear();
+        self.open = None;
+    }
+
     /// What was counted; or why nothing could be, as the guest says. If calls were lost, no
     /// benchmark's count can be believed, and all failed.
     ///
     /// # Errors
     /// [`TranscriptError::Unfinished`] if the guest ended before it was through.
-    pub fn finish(self) -> Result<Result<CountsDocument, String>, TranscriptError> {
+    pub fn finish(self) -> Result<Result<Document, String>, TranscriptError> {
         if let Some(why) = self.unavailable {
             return Ok(Err(why));
         }
@@ -167,28 +178,24 @@ impl Transcript {
         let lost = self.lost.ok_or(TranscriptError::Unfinished)?;
         if lost > 0 {
             let why = format!("{lost} calls of the run were lost, for want of room or time");
-            for counted in &mut document.counted {
-                fail(counted, &why);
-            }
+            fail(&mut document.cells, &why);
         }
         Ok(Ok(document))
     }
 
     /// What was counted until the guest ended too early, for this reason: the benchmark at
     /// hand and those after it failed.
-    pub fn broken(mut self, why: &str) -> CountsDocument {
+    pub fn broken(mut self, why: &str) -> Document {
         let ended = self.begun - usize::from(self.open.is_some());
-        for counted in &mut self.document.counted[ended..] {
-            fail(counted, why);
-        }
+        fail(&mut self.document.cells[ended..], why);
         self.document
     }
 }
 
-fn fail(counted: &mut CountedBenchmark, why: &str) {
-    counted.hooks.clear();
-    counted.status = Status::Failed;
-    counted.reason = Some(why.to_owned());
+fn fail(cells: &mut [Cell], why: &str) {
+    for cell in cells {
+        cell.outcome = Outcome::without(Status::Failed, why);
+    }
 }
 
 fn bounded(len: usize, what: &'static str) -> Result<(), TranscriptError> {

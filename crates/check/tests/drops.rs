@@ -9,8 +9,7 @@ use check::{Facts, Inputs, Subject, Wanted, check};
 use experiment::check::CheckedHook;
 use experiment::placement::Comparison;
 use experiment::{
-    CheckDocument, CheckVerdict, CountsDocument, Profile, ProfileDocument, SensitivityDocument,
-    Slope, Status,
+    Cell, CheckDocument, CheckVerdict, Document, Evidence, HookCost, Key, Outcome, Slope,
 };
 
 macro_rules! golden {
@@ -22,18 +21,18 @@ macro_rules! golden {
 /// What the four instruments tell.
 #[derive(Clone)]
 struct Told {
-    profile: ProfileDocument,
-    counts: CountsDocument,
-    sensitivity: SensitivityDocument,
+    profile: Document,
+    counts: Document,
+    sensitivity: Document,
     placement: Comparison,
 }
 
 impl Told {
     fn golden() -> Told {
         Told {
-            profile: ProfileDocument::parse(&golden!("profile")).unwrap(),
-            counts: CountsDocument::parse(&golden!("counts")).unwrap(),
-            sensitivity: SensitivityDocument::parse(&golden!("sensitivity")).unwrap(),
+            profile: Document::parse(&golden!("profile")).unwrap(),
+            counts: Document::parse(&golden!("counts")).unwrap(),
+            sensitivity: Document::parse(&golden!("sensitivity")).unwrap(),
             placement: serde_json::from_slice(&golden!("placement")).unwrap(),
         }
     }
@@ -41,17 +40,11 @@ impl Told {
     /// Only what is told of one operation.
     fn of(&self, benchmark: &str, variant: &str) -> Told {
         let mut told = self.clone();
-        told.profile
-            .profiles
-            .retain(|p| p.benchmark == benchmark && p.variant == variant);
-        told.profile.warnings.clear();
-        told.counts
-            .counted
-            .retain(|c| c.benchmark == benchmark && c.variant == variant);
-        told.sensitivity
-            .slopes
-            .retain(|s| s.benchmark == benchmark && s.variant == variant);
-        told.sensitivity.warnings.clear();
+        for document in [&mut told.profile, &mut told.counts, &mut told.sensitivity] {
+            let of = |key: &Key| key.benchmark() == benchmark && key.variant() == variant;
+            document.cells.retain(|cell| of(&cell.key));
+            document.warnings.clear();
+        }
         let operation = format!("{benchmark}:{variant}");
         told.placement
             .hooks
@@ -60,17 +53,22 @@ impl Told {
     }
 
     fn each(&self) -> Vec<Told> {
-        let ok = |profile: &&Profile| profile.status == Status::Ok;
-        let profiles = self.profile.profiles.iter().filter(ok);
-        profiles
-            .map(|p| self.of(&p.benchmark, &p.variant))
+        let ok = self.profile.hooked();
+        ok.map(|(cell, _, _)| self.of(cell.key.benchmark(), cell.key.variant()))
             .collect()
+    }
+
+    /// What the profile of the first operation tells of hooks.
+    fn costs(&mut self) -> &mut Vec<HookCost> {
+        let counted = self.profile.cells[0].counted_mut().unwrap();
+        &mut counted.hooked.as_mut().unwrap().hooks
     }
 
     fn check(&self) -> CheckDocument {
         let (profile, counts) = (Some(&self.profile), Some(&self.counts));
         let sensitivity = Some(&self.sensitivity);
-        let subject = Subject::find(&Wanted::default(), profile, counts, sensitivity).unwrap();
+        let documents = [&self.profile, &self.counts, &self.sensitivity];
+        let subject = Subject::find(&Wanted::default(), documents).unwrap();
         let inputs = Inputs {
             subject,
             profile,
@@ -112,14 +110,12 @@ fn real_documents_agree() {
 #[test]
 fn a_hook_that_a_profile_misses_is_found() {
     let (mut dropped, mut alone) = (0, Vec::new());
-    for told in Told::golden().each() {
+    for mut told in Told::golden().each() {
         let before = told.check();
-        for at in 0..told.profile.profiles[0].hooks.len() {
+        for at in 0..told.costs().len() {
             let mut told = told.clone();
-            let hook = told.profile.profiles[0].hooks.remove(at).hook;
-            told.profile.profiles[0]
-                .hooks
-                .retain(|other| other.hook != hook);
+            let hook = told.costs().remove(at).hook;
+            told.costs().retain(|other| other.hook != hook);
             let row = hooks(&before).find(|h| h.hook == hook).unwrap();
             let title = before.benchmarks[0].title();
             if row.profile == Some(0) {
@@ -144,12 +140,12 @@ fn a_hook_that_a_profile_misses_is_found() {
 #[test]
 fn a_call_that_a_profile_miscounts_is_found() {
     let (mut found, mut covered) = (0, Vec::new());
-    for told in Told::golden().each() {
+    for mut told in Told::golden().each() {
         let before = told.check();
-        for at in 0..told.profile.profiles[0].hooks.len() {
+        for at in 0..told.costs().len() {
             for more in [true, false] {
                 let mut told = told.clone();
-                let cost = &mut told.profile.profiles[0].hooks[at];
+                let cost = &mut told.costs()[at];
                 cost.calls = match more {
                     true => cost.calls + 1,
                     false => cost.calls.saturating_sub(1),
@@ -183,12 +179,18 @@ fn a_hook_that_a_monitor_misses_is_found() {
             let row = hooks(&before).find(|h| h.hook == hook);
             row.and_then(|row| row.profile).unwrap_or(0)
         };
-        for at in 0..told.counts.counted.first().map_or(0, |c| c.hooks.len()) {
+        let counted = told.counts.cells.first().and_then(Cell::hook_calls);
+        for hook in counted.iter().flat_map(|counted| counted.hooks.keys()) {
             let mut told = told.clone();
-            let hook = told.counts.counted[0].hooks.remove(at).hook;
+            if let Outcome::Ok {
+                evidence: Evidence::HookCalls(counted),
+            } = &mut told.counts.cells[0].outcome
+            {
+                counted.hooks.remove(hook);
+            }
             // What the operation does not call, a monitor need not see.
-            if calls(&hook) > 0 {
-                let after = verdict(&told.check(), &hook);
+            if calls(hook) > 0 {
+                let after = verdict(&told.check(), hook);
                 let title = before.benchmarks[0].title();
                 assert_eq!(after, Some(CheckVerdict::Disagree), "{title} {hook}");
                 dropped += 1;
@@ -202,19 +204,15 @@ fn a_hook_that_a_monitor_misses_is_found() {
 fn a_slope_that_a_sweep_misses_is_found() {
     let mut dropped = 0;
     for told in Told::golden().each() {
-        for at in 0..told.sensitivity.slopes.len() {
+        for at in 0..told.sensitivity.cells.len() {
             let mut told = told.clone();
-            let slope: Slope = told.sensitivity.slopes.remove(at);
-            let slopes = slope.slope.abs() > 1.0 - Slope::DIFFERENCE;
-            if slope.part && slope.status == Status::Ok && slopes {
+            let cell = told.sensitivity.cells.remove(at);
+            let delay = cell.key.delay.as_ref().unwrap();
+            let slopes = |slope: &Slope| slope.slope.abs() > 1.0 - Slope::DIFFERENCE;
+            if delay.part && cell.slope().is_some_and(slopes) {
                 let after = verdict(&told.check(), "all");
-                let hook = &slope.hooks[0];
-                assert_eq!(
-                    after,
-                    Some(CheckVerdict::Disagree),
-                    "{} {hook}",
-                    slope.title()
-                );
+                let title = format!("{} {}", cell.title(), delay.hooks[0]);
+                assert_eq!(after, Some(CheckVerdict::Disagree), "{title}");
                 dropped += 1;
             }
         }

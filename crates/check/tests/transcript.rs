@@ -2,7 +2,7 @@
 //! What a guest says: understood if it makes sense, refused if not.
 
 use check::{CountedCell, Line, Subject, Transcript, TranscriptError};
-use experiment::Status;
+use experiment::{Cell, Status};
 use proptest::prelude::*;
 
 fn transcript(benchmarks: &[&str]) -> Transcript {
@@ -48,23 +48,26 @@ fn counts_are_what_two_runs_differ_in() {
     said(&mut told, &["lost 0"]).unwrap();
     assert!(told.is_finished());
     let document = told.finish().unwrap().unwrap();
-    assert_eq!(document.release, "6.12.7");
-    assert_eq!(document.active_lsms, ["lockdown", "capability"]);
+    for cell in &document.cells {
+        assert_eq!(cell.release, "6.12.7");
+        assert_eq!(cell.active_lsms, ["lockdown", "capability"]);
+    }
     assert_eq!(
         document.left_out[0].reason,
         "the verifier refuses it:  [31m"
     );
-    let hooks = &document.counted[0].hooks;
-    let hooks: Vec<(&str, f64)> = hooks.iter().map(|h| (h.hook.as_str(), h.calls)).collect();
+    let hooks = &document.cells[0].hook_calls().unwrap().hooks;
+    let hooks: Vec<(&str, f64)> = hooks
+        .iter()
+        .map(|(hook, calls)| (&**hook, *calls))
+        .collect();
     assert_eq!(hooks, [("inode_permission", 2.0), ("task_free", -0.0625)]);
-    let of = |at: usize| {
-        (
-            document.counted[at].status,
-            document.counted[at].hooks.len(),
-        )
-    };
-    assert_eq!(of(1), (Status::Failed, 0));
-    assert_eq!(of(2), (Status::Unsupported, 0));
+    let status = |at: usize| document.cells[at].status();
+    assert_eq!(
+        (status(1), status(2)),
+        (Status::Failed, Status::Unsupported)
+    );
+    assert_eq!(document.cells[2].reason(), Some("EPERM"));
 }
 
 #[test]
@@ -84,10 +87,13 @@ fn counts_of_which_some_were_lost_are_none() {
     let mut told = transcript(&["open"]);
     let lines = ["begin 0", "count inode_permission 8 24", "ended", "lost 3"];
     said(&mut told, &lines).unwrap();
-    let counted = told.finish().unwrap().unwrap().counted.remove(0);
-    assert_eq!((counted.status, counted.hooks), (Status::Failed, vec![]));
+    let counted = told.finish().unwrap().unwrap().cells.remove(0);
+    assert_eq!(
+        (counted.status(), counted.hook_calls()),
+        (Status::Failed, None)
+    );
     let why = "3 calls of the run were lost, for want of room or time";
-    assert_eq!(counted.reason.as_deref(), Some(why));
+    assert_eq!(counted.reason(), Some(why));
 }
 
 #[test]
@@ -102,15 +108,13 @@ fn a_guest_that_ends_early_keeps_what_it_said() {
     ];
     said(&mut told, &lines).unwrap();
     let document = told.broken("Kernel panic");
-    assert_eq!(document.counted[0].status, Status::Ok);
-    assert_eq!(document.counted[1].reason.as_deref(), Some("Kernel panic"));
-    assert!(document.counted[1].hooks.is_empty());
+    assert_eq!(document.cells[0].status(), Status::Ok);
+    assert_eq!(document.cells[1].reason(), Some("Kernel panic"));
+    assert_eq!(document.cells[1].status(), Status::Failed);
     // One that does not even boot is a failure of every benchmark, never one that cannot.
     let document = transcript(&["open", "stat"]).broken("no boot");
-    let failed = |counted: &experiment::check::CountedBenchmark| {
-        counted.status == Status::Failed && counted.reason.as_deref() == Some("no boot")
-    };
-    assert!(document.counted.iter().all(failed));
+    let failed = |cell: &Cell| cell.status() == Status::Failed && cell.reason() == Some("no boot");
+    assert!(document.cells.iter().all(failed));
     let mut told = transcript(&["open", "stat"]);
     said(&mut told, &["begin 0", "ended"]).unwrap();
     assert_eq!(told.finish(), Err(TranscriptError::Unfinished));

@@ -6,7 +6,7 @@ use std::io::BufReader;
 use std::path::Path;
 
 use diagnostics::{Failure, printable};
-use experiment::Run;
+use experiment::Document;
 
 use crate::{ClusterError, Part};
 
@@ -21,12 +21,10 @@ pub fn read_part(path: &Path) -> Result<Part, ClusterError> {
             "give documents that `lsmeter run --output FILE` wrote",
         )
     })?;
-    let run = Run::read(BufReader::new(file)).map_err(|source| ClusterError::Document {
+    let run = Document::read(BufReader::new(file)).map_err(|source| ClusterError::Document {
         path: path.to_path_buf(),
         source,
     })?;
-    Ok(Part {
-        name: printable(&path.display().to_string(), 200),
-        run,
-    })
+    let name = printable(&path.display().to_string(), 200);
+    Ok(Part::new(name, run)?)
 }

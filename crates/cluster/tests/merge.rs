@@ -7,19 +7,24 @@ mod common;
 use cluster::{MergeError, Merged, Part, by_machine, merge};
 use diagnostics::Fault;
 use experiment::{
-    Cell, DocumentFault, Environment, Metric, Run, Share, Status, Warning, WarningKind,
+    Cell, Counted, Document, DocumentFault, Environment, Evidence, Kind, Metric, Outcome, Share,
+    Warning, WarningKind,
 };
 use proptest::prelude::*;
 
-fn bytes(run: &Run) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    run.write(&mut bytes).unwrap();
-    bytes
+fn bytes(run: &Document) -> Vec<u8> {
+    common::written(run).into_bytes()
+}
+
+fn part(name: &str, run: Document) -> Part {
+    Part::new(name, run).unwrap()
 }
 
 /// Counts what it is told of.
 fn doubts(cells: &[Cell], environments: &[&Environment]) -> Vec<Warning> {
-    let failed = cells.iter().filter(|cell| cell.status == Status::Failed);
+    let failed = cells
+        .iter()
+        .filter(|cell| matches!(cell.outcome, Outcome::Failed { .. }));
     let message = format!("{} failed, {} places", failed.count(), environments.len());
     vec![Warning::new(WarningKind::MissingCells, message)]
 }
@@ -35,7 +40,7 @@ fn refused(parts: &[Part]) -> MergeError {
 }
 
 /// The run as merging gives it: its warnings in their order, and doubted anew.
-fn whole() -> Run {
+fn whole() -> Document {
     let mut run = common::run();
     run.warnings = vec![Warning {
         cells: vec![0, 8, 13],
@@ -66,20 +71,19 @@ fn shard(index: u32, count: u32, positions: &[u32]) -> Part {
         .iter()
         .map(|&at| run.cells[at as usize].clone())
         .collect();
-    Part {
-        name: format!("{index}.json"),
-        run: Run {
-            share: Some(Share {
-                count,
-                shards: vec![index],
-                cells: run.cells.len() as u32,
-                positions: positions.to_vec(),
-            }),
-            warnings: warnings.collect(),
-            cells,
-            ..run
-        },
-    }
+    let share = Share {
+        count,
+        shards: vec![index],
+        cells: run.cells.len() as u32,
+        positions: positions.to_vec(),
+    };
+    let run = Document {
+        share: Some(share),
+        warnings: warnings.collect(),
+        cells,
+        ..run
+    };
+    part(&format!("{index}.json"), run)
 }
 
 /// All cells among so many shards, as `of` says.
@@ -101,7 +105,7 @@ fn shards_become_the_whole() {
     let merged = merged(&three());
     assert_eq!(merged.run, whole());
     assert_eq!((merged.missing_shards, merged.missing_cells), (vec![], 0));
-    assert_eq!(Run::parse(&bytes(&merged.run)).unwrap(), merged.run);
+    assert_eq!(Document::parse(&bytes(&merged.run)).unwrap(), merged.run);
 }
 
 #[test]
@@ -121,15 +125,9 @@ fn what_is_missing_is_said() {
     );
     let share = partial.run.share.clone().unwrap();
     assert_eq!(share.shards, [1, 3]);
-    assert_eq!(Run::parse(&bytes(&partial.run)).unwrap(), partial.run);
+    assert_eq!(Document::parse(&bytes(&partial.run)).unwrap(), partial.run);
     // It can be merged again, with what was missing.
-    let rest = [
-        Part {
-            name: "partial.json".to_owned(),
-            run: partial.run,
-        },
-        three().remove(1),
-    ];
+    let rest = [part("partial.json", partial.run), three().remove(1)];
     assert_eq!(merged(&rest).run, whole());
 }
 
@@ -137,10 +135,7 @@ fn what_is_missing_is_said() {
 fn a_cell_that_is_there_twice_is_there_once() {
     let mut parts = three();
     parts.extend(three());
-    parts.push(Part {
-        name: "whole.json".to_owned(),
-        run: whole(),
-    });
+    parts.push(part("whole.json", whole()));
     for cell in &mut parts[3].run.cells {
         cell.seconds = Some(77.0);
     }
@@ -152,12 +147,8 @@ fn a_cell_that_is_there_twice_is_there_once() {
 #[test]
 fn a_cell_with_two_figures_is_refused() {
     let mut parts = three();
-    parts.push(Part {
-        name: "again.json".to_owned(),
-        ..parts[0].clone()
-    });
-    parts[3].run.cells[0].median = Some(1.0);
-    parts[3].run.cells[0].min = Some(1.0);
+    parts.push(part("again.json", parts[0].run.clone()));
+    parts[3].run.cells[0].outcome = Evidence::from(Counted::default()).into();
     assert_eq!(
         refused(&parts).to_string(),
         "open:AA/BB (instructions) under capability on debian:6.1 is in both 1.json and \
@@ -172,7 +163,9 @@ fn a_cell_with_two_figures_is_refused() {
 #[test]
 fn parts_of_different_runs_are_refused() {
     let mut parts = three();
-    parts[1].run.experiment.warmup += 1;
+    let mut other = parts[1].run.clone();
+    other.experiment.as_mut().unwrap().warmup += 1;
+    parts[1] = part("2.json", other);
     assert_eq!(
         refused(&parts).to_string(),
         "1.json and 2.json are of different experiments: `warmup` differs"
@@ -200,12 +193,15 @@ fn parts_of_different_runs_are_refused() {
         "1.json and 3.json ran different kernels by the name of debian:6.1"
     );
     assert_eq!(refused(&[]), MergeError::Nothing);
+    let profile = common::document(Kind::Profile, common::environment());
+    let error = Part::new("p.json", profile).unwrap_err();
+    assert!(matches!(error, MergeError::NoRun { .. }), "{error}");
 }
 
 /// Counts in one shard, times in the other.
 fn counts_and_times() -> Vec<Part> {
     let run = common::run();
-    let of = |cell: &Cell| 1 + u32::from(cell.metric != Metric::Instructions);
+    let of = |cell: &Cell| 1 + u32::from(cell.key.metric != Metric::Instructions);
     let mut parts = shards(2, &run.cells.iter().map(of).collect::<Vec<_>>());
     for part in &mut parts {
         part.run.warnings.clear();
@@ -228,7 +224,7 @@ fn counts_may_come_from_other_hardware_but_from_no_other_emulator() {
     assert_eq!(run.environment_of(0).cpu, "AMD EPYC");
     assert_eq!(run.environment_of(13).cpu, "Intel(R) Xeon(R)");
     assert_eq!(run.environment, run.environments[0].environment);
-    assert_eq!(Run::parse(&bytes(&run)).unwrap(), run);
+    assert_eq!(Document::parse(&bytes(&run)).unwrap(), run);
 
     let of: Vec<u32> = (0..14).map(|at| 1 + u32::from(at > 3)).collect();
     let mut parts = shards(2, &of);
@@ -246,11 +242,8 @@ fn times_of_two_machines_are_never_in_one_document() {
     parts[1].run.environment.cores = 64;
     let error = refused(&parts);
     assert!(matches!(
-        error,
-        MergeError::Machines {
-            metric: Metric::Time | Metric::Throughput,
-            ..
-        }
+        &error,
+        MergeError::Machines { metric, .. } if metric.is_timed()
     ));
     let hint = error.hint().unwrap();
     assert!(hint.contains("--by-machine"), "{hint}");
@@ -263,17 +256,11 @@ fn times_of_two_machines_are_never_in_one_document() {
     assert_eq!(sizes, [9, 5]);
     assert!(machines[1].0.contains("64 processors"), "{}", machines[1].0);
     // Taken apart again, a document of two machines gives the same.
-    let both = Part {
-        name: "both.json".to_owned(),
-        run: merged(&counts_and_times()).run,
-    };
+    let both = part("both.json", merged(&counts_and_times()).run);
     assert_eq!(by_machine(std::slice::from_ref(&both)).len(), 1);
     let mut two = counts_and_times();
     two[0].run.environment.cores = 64;
-    let both = Part {
-        name: "both.json".to_owned(),
-        run: merged(&two).run,
-    };
+    let both = part("both.json", merged(&two).run);
     let machines = by_machine(std::slice::from_ref(&both));
     let parts: Vec<Part> = machines.into_iter().flat_map(|(_, parts)| parts).collect();
     assert_eq!(parts.len(), 2);
@@ -282,16 +269,16 @@ fn times_of_two_machines_are_never_in_one_document() {
 
 #[test]
 fn documents_that_contradict_themselves_are_refused() {
-    let contradiction = |damage: &dyn Fn(&mut Run)| {
+    let contradiction = |damage: &dyn Fn(&mut Document)| {
         let mut run = merged(&three()[..2]).run;
         damage(&mut run);
-        match Run::parse(&bytes(&run)).unwrap_err().fault {
+        match Document::parse(&bytes(&run)).unwrap_err().fault {
             DocumentFault::Contradiction { path, message } => format!("{path}: {message}"),
             other => panic!("{other:?}"),
         }
     };
     let share = |damage: &dyn Fn(&mut Share)| {
-        contradiction(&|run: &mut Run| damage(run.share.as_mut().unwrap()))
+        contradiction(&|run: &mut Document| damage(run.share.as_mut().unwrap()))
     };
     assert_eq!(
         share(&|share| share.shards = vec![2, 1]),
@@ -309,7 +296,7 @@ fn documents_that_contradict_themselves_are_refused() {
         share(&|share| share.cells = 3),
         "share: positions are not below 3 and in order"
     );
-    let origin = |run: &Run, cells: &[u32]| experiment::Origin {
+    let origin = |run: &Document, cells: &[u32]| experiment::Origin {
         environment: run.environment.clone(),
         cells: cells.to_vec(),
     };
@@ -338,9 +325,9 @@ proptest! {
         let mut parts = shards(5, &of);
         for (part, cores) in parts.iter_mut().zip([2, 4, 2, 4, 8]) {
             // Counts may come from anywhere.
-            let timed = part.run.cells.iter().any(|cell| cell.metric != Metric::Instructions);
+            let timed = part.run.cells.iter().any(|cell| cell.key.metric != Metric::Instructions);
             part.run.environment.cores = if timed { 2 } else { cores };
-            part.run.started = format!("2026-02-28T10:00:0{cores}Z");
+            part.run.started = Some(format!("2026-02-28T10:00:0{cores}Z"));
         }
         let shuffled: Vec<Part> = order.iter().map(|&at| parts[at].clone()).collect();
         let mut sorted = order[..here].to_vec();
@@ -352,11 +339,11 @@ proptest! {
         let (first, rest) = shuffled[..here].split_at(cut.min(here));
         let mut steps = rest.to_vec();
         if !first.is_empty() {
-            steps.push(Part { name: "first.json".to_owned(), run: merged(first).run });
+            steps.push(part("first.json", merged(first).run));
         }
         prop_assert_eq!(&bytes(&merged(&steps).run), &at_once);
         // Nothing is lost.
-        let run = Run::parse(&at_once).unwrap();
+        let run = Document::parse(&at_once).unwrap();
         let cells: usize = sorted.iter().map(|part| part.run.cells.len()).sum();
         prop_assert_eq!(run.cells.len(), cells);
         for part in &sorted {

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Runs of one experiment without a change: what is found all the same is false.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use experiment::comparison::{ComparedCell, Method, Quantity, Verdict};
-use experiment::{
-    AaMetric, AaReport, AnyDocument, Cell, CellKey, Counts, Metric, Run, Status, Warning,
-    WarningKind,
-};
+use experiment::comparison::{ComparedCell, Method, Verdict};
+use experiment::{AaMetric, AaReport, Cell, Document, Key, Metric, Paths, Warning, WarningKind};
 use stats::proportion_at_most;
 
 use crate::compare::{Named, Options, compare};
@@ -34,14 +31,14 @@ const RUNS_BEYOND_PAIR: usize = 4;
 ///
 /// # Errors
 /// [`CompareError`] if two of them cannot be compared.
-pub fn aa(runs: &[Run], options: &Options) -> Result<AaReport, CompareError> {
+pub fn aa(runs: &[Document], options: &Options) -> Result<AaReport, CompareError> {
     let timed = figures(runs);
     let plain = Options {
         budget: None,
         explain: false,
         ..options.clone()
     };
-    let mut tallies: BTreeMap<Quantity, Tally> = BTreeMap::new();
+    let mut tallies: BTreeMap<Metric, Tally> = BTreeMap::new();
     for second in 1..runs.len() {
         // Without that of this pair: it must not vouch for itself.
         let new = knowing(&runs[second], &[], &timed);
@@ -59,31 +56,41 @@ pub fn aa(runs: &[Run], options: &Options) -> Result<AaReport, CompareError> {
         runs: u32::try_from(runs.len()).unwrap_or(u32::MAX),
         alpha: options.alpha,
         correction: options.correction,
-        metrics: tallies.into_iter().map(metric).collect(),
+        metrics: tallies.into_iter().map(report).collect(),
     })
 }
 
 /// Writes into each timed cell of `run`, the first of `runs`, what it was in all of them.
-pub fn keep_figures(run: &mut Run, runs: &[Run]) {
+pub fn keep_figures(run: &mut Document, runs: &[Document]) {
     let timed = figures(runs);
-    for cell in run.cells.iter_mut().filter(|c| c.status == Status::Ok) {
-        let known = timed.get(&cell.key());
-        let known: Vec<f64> = known.into_iter().flatten().map(|(_, x)| *x).collect();
-        cell.aa_medians = (known.len() > 1).then_some(known);
-    }
+    tell(run, &timed, |_| true);
 }
 
 /// Figures of each timed cell, with the run that they are of.
-fn figures(runs: &[Run]) -> HashMap<CellKey, Vec<(usize, f64)>> {
-    let mut figures: HashMap<CellKey, Vec<(usize, f64)>> = HashMap::new();
+type Figures = HashMap<Key, Vec<(usize, f64)>>;
+
+/// Lets each timed cell know what it was in these runs, if they are two or more.
+fn tell(run: &mut Document, figures: &Figures, of: impl Fn(usize) -> bool) {
+    for cell in &mut run.cells {
+        let known = figures.get(&cell.key).into_iter().flatten();
+        let known = known.filter(|(number, _)| of(*number));
+        let mut known: Vec<f64> = known.map(|(_, figure)| *figure).collect();
+        if known.len() < 2 {
+            known.clear();
+        }
+        if let Some(timed) = cell.timed_mut() {
+            timed.runs = known;
+        }
+    }
+}
+
+fn figures(runs: &[Document]) -> Figures {
+    let mut figures = Figures::new();
     for (number, run) in runs.iter().enumerate() {
-        let timed = |cell: &&Cell| cell.metric != Metric::Instructions;
-        for cell in run.cells.iter().filter(timed) {
-            if let Some(figure) = cell.headline() {
-                figures
-                    .entry(cell.key())
-                    .or_default()
-                    .push((number, figure));
+        for cell in &run.cells {
+            if let Some(timed) = cell.timed() {
+                let known = figures.entry(cell.key.clone()).or_default();
+                known.push((number, timed.estimate.median));
             }
         }
     }
@@ -92,33 +99,23 @@ fn figures(runs: &[Run]) -> HashMap<CellKey, Vec<(usize, f64)>> {
 
 /// A run that knows what its cells were in `others`, and nothing else of runs without a
 /// change.
-fn knowing(
-    run: &Run,
-    others: &[usize],
-    figures: &HashMap<CellKey, Vec<(usize, f64)>>,
-) -> AnyDocument {
+fn knowing(run: &Document, others: &[usize], figures: &Figures) -> Document {
     let mut run = run.clone();
     run.aa = None;
-    for cell in &mut run.cells {
-        let known = figures.get(&cell.key()).into_iter().flatten();
-        let known = known.filter(|(number, _)| others.contains(number));
-        let known: Vec<f64> = known.map(|(_, figure)| *figure).collect();
-        cell.aa_medians = (known.len() > 1).then_some(known);
-    }
-    AnyDocument::Run(Box::new(run))
+    tell(&mut run, figures, |number| others.contains(&number));
+    run
 }
 
 /// A warning about the cells whose counts were not the same in all runs; None if there
 /// are none. Positions are those of the first run.
-pub fn aa_doubt(runs: &[Run]) -> Option<Warning> {
+pub fn aa_doubt(runs: &[Document]) -> Option<Warning> {
     let (first, others) = runs.split_first()?;
-    let others: Vec<HashMap<CellKey, f64>> = others.iter().map(counts).collect();
+    let others: Vec<HashMap<&Key, f64>> = others.iter().map(counts).collect();
     let mut differing = Vec::new();
     for (position, cell) in first.cells.iter().enumerate() {
-        let key = cell.key();
         let count = count_of(cell);
-        let differs = |other: &HashMap<CellKey, f64>| {
-            let (Some(mine), Some(theirs)) = (count, other.get(&key)) else {
+        let differs = |other: &HashMap<&Key, f64>| {
+            let (Some(mine), Some(theirs)) = (count, other.get(&cell.key)) else {
                 return false;
             };
             mine != *theirs
@@ -141,26 +138,28 @@ pub fn aa_doubt(runs: &[Run]) -> Option<Warning> {
     Some(warning)
 }
 
-fn counts(run: &Run) -> HashMap<CellKey, f64> {
-    let of = |cell: &Cell| Some((cell.key(), count_of(cell)?));
-    run.cells.iter().filter_map(of).collect()
+fn counts(run: &Document) -> HashMap<&Key, f64> {
+    let cells = run.cells.iter();
+    let counts = cells.filter_map(|cell| Some((&cell.key, count_of(cell)?)));
+    counts.collect()
 }
 
 /// The count of a cell whose figure is exact.
 fn count_of(cell: &Cell) -> Option<f64> {
-    let stable = cell.counts.as_ref().is_some_and(Counts::is_stable);
-    cell.headline().filter(|_| stable)
+    let paths = cell.counted()?.paths.as_ref()?;
+    cell.headline().filter(|_| Paths::is_stable(paths))
 }
 
-fn count(compared: &[ComparedCell], alpha: f64, tallies: &mut BTreeMap<Quantity, Tally>) {
-    for quantity in Quantity::ALL {
-        let judged =
-            |cell: &&ComparedCell| cell.quantity == *quantity && cell.verdict != Verdict::Missing;
-        let cells: Vec<&ComparedCell> = compared.iter().filter(judged).collect();
-        if cells.is_empty() {
-            continue;
-        }
-        let tally = tallies.entry(*quantity).or_default();
+fn count(compared: &[ComparedCell], alpha: f64, tallies: &mut BTreeMap<Metric, Tally>) {
+    let judged = || {
+        compared
+            .iter()
+            .filter(|cell| cell.verdict != Verdict::Missing)
+    };
+    let metrics: BTreeSet<Metric> = judged().map(|cell| cell.metric).collect();
+    for metric in metrics {
+        let cells: Vec<&ComparedCell> = judged().filter(|cell| cell.metric == metric).collect();
+        let tally = tallies.entry(metric).or_default();
         tally.pairs += 1;
         let real = |cell: &&&ComparedCell| matches!(cell.verdict, Verdict::Worse | Verdict::Better);
         let alarms = cells.iter().filter(real).count() as u64;
@@ -180,10 +179,10 @@ fn count(compared: &[ComparedCell], alpha: f64, tallies: &mut BTreeMap<Quantity,
     }
 }
 
-fn metric((quantity, mut tally): (Quantity, Tally)) -> AaMetric {
+fn report((metric, mut tally): (Metric, Tally)) -> AaMetric {
     tally.detectable.sort_unstable_by(f64::total_cmp);
     AaMetric {
-        quantity,
+        metric,
         pairs: tally.pairs,
         alarmed_pairs: tally.alarmed_pairs,
         cells: tally.cells,

@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 
 use experiment::comparison::Axis;
-use experiment::{AnyDocument, ComparisonDocument, Run};
+use experiment::{ComparisonDocument, Experiment, Key, Kind};
 
+use crate::cells;
 use crate::compare::{Matter, Named, Options, conclude, notes, source};
 use crate::error::CompareError;
-use crate::item::{Item, Key};
+use crate::item::Item;
 use crate::pair::match_up;
-use crate::runs;
 
 /// Compares the cells of one run along an axis: all values of it with one, which is the
 /// experiment's baseline's, or that of the first cell, unless it is named.
@@ -23,13 +23,14 @@ pub fn across(
     value: Option<&str>,
     options: &Options,
 ) -> Result<ComparisonDocument, CompareError> {
-    let AnyDocument::Run(run) = of.document else {
+    let run = of.document;
+    if run.kind != Kind::Run {
         return Err(CompareError::NoRun {
             name: of.name.to_owned(),
-            kind: of.document.kind(),
+            kind: run.kind,
         });
-    };
-    let items = runs::items(run);
+    }
+    let items = cells::items(run);
     let mut values: Vec<String> = Vec::new();
     for item in &items {
         let value = value_of(&item.key, axis);
@@ -37,7 +38,7 @@ pub fn across(
             values.push(value);
         }
     }
-    let base = base_value(of, run, axis, value, &values)?;
+    let base = base_value(of, axis, value, &values)?;
     let of_base = values.iter().position(|value| *value == base);
     let cells = |items: &[Item]| items.len();
     let (old, young): (Vec<Item>, Vec<Item>) =
@@ -60,12 +61,7 @@ pub fn across(
     }
     let (mut pairs, mut unmatched) = (Vec::new(), Vec::new());
     for items in by_value.into_values() {
-        let (found, alone) = match_up(
-            old.clone(),
-            items,
-            |k| without(k, axis),
-            |k| without(k, axis),
-        );
+        let (found, alone) = match_up(old.clone(), items, |key| without(key, axis));
         pairs.extend(found);
         for cell in alone {
             if !unmatched.contains(&cell) {
@@ -86,12 +82,11 @@ pub fn across(
         aa: run.aa.clone(),
         notes: notes("the run", &run.warnings),
     };
-    Ok(conclude(matter, (of.document, of.document), options))
+    Ok(conclude(matter, (run, run), options))
 }
 
 fn base_value(
     of: Named<'_>,
-    run: &Run,
     axis: Axis,
     asked: Option<&str>,
     values: &[String],
@@ -103,6 +98,7 @@ fn base_value(
             what: "cells",
         });
     };
+    let experiment = of.document.experiment.as_ref();
     let baseline = match (axis, asked) {
         (_, Some(asked)) => {
             if !values.iter().any(|value| value == asked) {
@@ -115,9 +111,9 @@ fn base_value(
             }
             Some(asked.to_owned())
         }
-        (Axis::Kernel, None) => run.experiment.baseline_kernel.clone(),
+        (Axis::Kernel, None) => experiment.and_then(|of| of.baseline_kernel.clone()),
         (Axis::Stack, None) => {
-            let baseline = run.experiment.baseline_configuration();
+            let baseline = experiment.and_then(Experiment::baseline_configuration);
             baseline.map(|configuration| configuration.stack.names().join(","))
         }
         _ => None,
@@ -134,13 +130,12 @@ fn base_value(
 }
 
 fn value_of(key: &Key, axis: Axis) -> String {
-    let setup = &key.configuration;
     match axis {
         Axis::Kernel => key.kernel.clone(),
-        Axis::Stack => setup.stack.clone(),
-        Axis::Policy => setup.policy.to_string(),
+        Axis::Stack => key.stack.join(","),
+        Axis::Policy => key.policy.to_string(),
         Axis::Integrity => {
-            let words: Vec<&str> = setup.integrity.iter().map(|i| i.as_str()).collect();
+            let words: Vec<&str> = key.integrity.iter().map(|i| i.as_str()).collect();
             if words.is_empty() {
                 "none".to_owned()
             } else {
@@ -155,9 +150,9 @@ fn without(key: &Key, axis: Axis) -> Key {
     let mut key = key.clone();
     match axis {
         Axis::Kernel => key.kernel.clear(),
-        Axis::Stack => key.configuration.stack.clear(),
-        Axis::Policy => key.configuration.policy = experiment::Policy::None,
-        Axis::Integrity => key.configuration.integrity.clear(),
+        Axis::Stack => key.stack.clear(),
+        Axis::Policy => key.policy = experiment::Policy::None,
+        Axis::Integrity => key.integrity.clear(),
         Axis::Fs => key.filesystem.clear(),
     }
     key

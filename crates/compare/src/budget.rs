@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use diagnostics::{Exit, Fault};
-use experiment::comparison::{ComparedCell, Limit, Quantity};
-use experiment::{Pattern, PatternError};
+use experiment::comparison::{ComparedCell, Limit};
+use experiment::{Metric, Pattern, PatternError};
 use serde::Deserialize;
 
 /// Largest budget that is read, in bytes.
@@ -137,7 +137,7 @@ impl Budget {
             "" => return refuse("it has no unit: 1%, 20 instructions, 50 ns, 100 ops/s"),
             "%" if number <= PERCENT_MAX => (Limit::Overhead(number / 100.0), None),
             "%" => return refuse("it is above 10000 %"),
-            unit if Quantity::ALL.iter().any(|quantity| quantity.unit() == unit) => {
+            unit if Metric::NAMED.iter().any(|metric| metric.unit() == unit) => {
                 if number > UNITS_MAX {
                     return refuse("it is above 1e15");
                 }

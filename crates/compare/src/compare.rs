@@ -4,12 +4,10 @@
 use std::collections::BTreeSet;
 
 use experiment::comparison::{
-    Axis, ComparedCell, Correction, EnvironmentDifference, Judgement, Method, Quantity, Source,
+    Axis, ComparedCell, Correction, EnvironmentDifference, Judgement, Method, Source,
     UnmatchedCell, Verdict,
 };
-use experiment::{
-    AaReport, AnyDocument, ComparisonDocument, DocumentKind, SCHEMA_VERSION, Tool, Warning,
-};
+use experiment::{AaReport, ComparisonDocument, Document, Kind, Metric, Tool, Warning};
 use stats::RatioBootstrap;
 
 use crate::budget::Budget;
@@ -17,10 +15,10 @@ use crate::environment;
 use crate::error::CompareError;
 use crate::explain::explain;
 use crate::gate;
-use crate::item::Item;
+use crate::item::{Item, place};
 use crate::judge::{ALPHA, Judged, judge};
 use crate::pair::{Paired, pair};
-use crate::{profiles, recordings, runs, sweeps};
+use crate::{cells, recordings};
 
 /// Why a gate does not trust times of two runs of which nothing more is known: what p is made
 /// of, samples and rounds, lies within the runs, and what drifts in between is not in it.
@@ -59,7 +57,7 @@ pub struct Named<'a> {
     /// Its name: a file's.
     pub name: &'a str,
     /// What was in it.
-    pub document: &'a AnyDocument,
+    pub document: &'a Document,
 }
 
 /// What a comparison is made of, before figures are judged.
@@ -84,7 +82,7 @@ pub fn compare(
     new: Named<'_>,
     options: &Options,
 ) -> Result<ComparisonDocument, CompareError> {
-    let (old, young) = (base.document.kind(), new.document.kind());
+    let (old, young) = (base.document.kind, new.document.kind);
     if old != young {
         return Err(CompareError::Kinds {
             base: base.name.to_owned(),
@@ -102,8 +100,8 @@ pub fn compare(
         unmatched,
         matched_by,
     } = pair(a, b);
-    let mut notes = notes("BASE", base.document.warnings());
-    notes.extend(self::notes("NEW", new.document.warnings()));
+    let mut notes = notes("BASE", &base.document.warnings);
+    notes.extend(self::notes("NEW", &new.document.warnings));
     let matter = Matter {
         base: sources.0,
         new: sources.1,
@@ -112,24 +110,27 @@ pub fn compare(
         unmatched,
         matched_by,
         environment: environment::differences(base.document, new.document),
-        aa: aa_of(base.document, new.document),
+        // What is known of false alarms: of NEW, or else of BASE.
+        aa: new.document.aa.clone().or_else(|| base.document.aa.clone()),
         notes,
     };
     Ok(conclude(matter, (base.document, new.document), options))
 }
 
 fn items(of: Named<'_>, by_command: bool) -> Result<Vec<Item>, CompareError> {
-    let (items, what) = match of.document {
-        AnyDocument::Run(run) => (runs::items(run), "cells"),
-        AnyDocument::Profile(document) => (profiles::items(document), "profiles"),
-        AnyDocument::Sensitivity(document) => (sweeps::items(document), "slopes"),
-        AnyDocument::Monitor(document) => (recordings::items(document, by_command), "calls"),
-        AnyDocument::Placement(_) => {
-            return Err(CompareError::NotMeasured {
-                name: of.name.to_owned(),
-                kind: DocumentKind::Placement,
-            });
+    let what = match of.document.kind {
+        Kind::Run => "cells",
+        Kind::Profile => "profiles",
+        Kind::Sensitivity => "slopes",
+        Kind::Recording => "calls",
+        kind => {
+            let name = of.name.to_owned();
+            return Err(CompareError::NotMeasured { name, kind });
         }
+    };
+    let items = match of.document.kind {
+        Kind::Recording => recordings::items(of.document, by_command),
+        _ => cells::items(of.document),
     };
     if items.is_empty() {
         return Err(CompareError::Empty {
@@ -141,17 +142,16 @@ fn items(of: Named<'_>, by_command: bool) -> Result<Vec<Item>, CompareError> {
 }
 
 fn same_units(base: Named<'_>, a: &[Item], new: Named<'_>, b: &[Item]) -> Result<(), CompareError> {
-    let units = |items: &[Item]| -> BTreeSet<Quantity> {
-        items.iter().map(|item| item.key.quantity).collect()
-    };
+    let units =
+        |items: &[Item]| -> BTreeSet<Metric> { items.iter().map(|item| item.key.metric).collect() };
     let (old, young) = (units(a), units(b));
     if !old.is_disjoint(&young) {
         return Ok(());
     }
-    let said = |units: BTreeSet<Quantity>| {
+    let said = |units: BTreeSet<Metric>| {
         let said: Vec<String> = units
             .into_iter()
-            .map(|quantity| format!("{quantity} ({})", quantity.unit()))
+            .map(|metric| format!("{metric} ({})", metric.unit()))
             .collect();
         said.join(", ")
     };
@@ -164,18 +164,11 @@ fn same_units(base: Named<'_>, a: &[Item], new: Named<'_>, b: &[Item]) -> Result
 }
 
 pub(crate) fn source(of: Named<'_>, cells: usize) -> Source {
-    let (tool, started) = match of.document {
-        AnyDocument::Run(document) => (&document.tool, Some(&document.started)),
-        AnyDocument::Profile(document) => (&document.tool, None),
-        AnyDocument::Sensitivity(document) => (&document.tool, None),
-        AnyDocument::Monitor(document) => (&document.tool, Some(&document.monitor.started)),
-        AnyDocument::Placement(document) => (&document.tool, None),
-    };
     Source {
         name: of.name.to_owned(),
-        document: of.document.kind().to_string(),
-        tool: tool.clone(),
-        started: started.cloned(),
+        document: Kind::title(Some(of.document.kind)).to_owned(),
+        tool: of.document.tool.clone(),
+        started: of.document.started.clone(),
         cells: cells as u64,
     }
 }
@@ -185,30 +178,17 @@ pub(crate) fn notes(side: &str, warnings: &[Warning]) -> Vec<String> {
     warnings.iter().map(note).collect()
 }
 
-/// What is known of false alarms: of NEW, or else of BASE.
-fn aa_of(base: &AnyDocument, new: &AnyDocument) -> Option<AaReport> {
-    let of = |document: &AnyDocument| match document {
-        AnyDocument::Run(run) => run.aa.clone(),
-        _ => None,
-    };
-    of(new).or_else(|| of(base))
-}
-
 /// Judges all pairs, and asks the gate.
 pub(crate) fn conclude(
     mut matter: Matter,
-    documents: (&AnyDocument, &AnyDocument),
+    documents: (&Document, &Document),
     options: &Options,
 ) -> ComparisonDocument {
     let mut bootstrap = RatioBootstrap::new();
     let judged: Vec<Judged> = (matter.pairs.iter())
         .map(|(base, new)| {
-            judge(
-                &base.evidence,
-                &new.evidence,
-                new.key.quantity,
-                &mut bootstrap,
-            )
+            let (old, young) = (&base.measured, &new.measured);
+            judge(old, young, new.key.metric, &mut bootstrap)
         })
         .collect();
     let adjusted = adjust(&judged, options.correction);
@@ -219,14 +199,11 @@ pub(crate) fn conclude(
         let mut cell = cell(base, new, judged);
         cell.p_adjusted = adjusted;
         decide(&mut cell, options, tested);
-        if let Some(doubt) = timed_elsewhere
-            .as_ref()
-            .filter(|_| cell.quantity.is_timed())
-        {
+        if let Some(doubt) = timed_elsewhere.as_ref().filter(|_| cell.metric.is_timed()) {
             cell.doubts.push(doubt.clone());
         }
         let noise_known = cell.method == Method::Runs || matter.across.is_some();
-        if cell.quantity.is_timed() && !noise_known && !options.trust_environment {
+        if cell.metric.is_timed() && !noise_known && !options.trust_environment {
             cell.doubts.push(NO_AA.to_owned());
         }
         compared.push(cell);
@@ -243,7 +220,6 @@ pub(crate) fn conclude(
         .as_ref()
         .map(|budget| gate::ask(budget, &mut compared, &matter.unmatched));
     ComparisonDocument {
-        schema_version: SCHEMA_VERSION,
         tool: Tool::this(),
         base: matter.base,
         new: matter.new,
@@ -280,7 +256,7 @@ pub(crate) fn adjust(judged: &[Judged], correction: Correction) -> Vec<Option<f6
 }
 
 fn cell(base: &Item, new: &Item, judged: Judged) -> ComparedCell {
-    let (place, base_place) = (new.key.place(), base.key.place());
+    let (place, base_place) = (place(&new.key), place(&base.key));
     let mut doubts = Vec::new();
     for (side, item) in [("BASE", base), ("NEW", new)] {
         doubts.extend(item.doubts.iter().map(|doubt| format!("{side}: {doubt}")));
@@ -288,13 +264,13 @@ fn cell(base: &Item, new: &Item, judged: Judged) -> ComparedCell {
     ComparedCell {
         base_place: (place != base_place).then_some(base_place),
         place,
-        benchmark: new.key.benchmark.clone(),
-        variant: new.key.variant.clone(),
-        detail: new.key.detail.clone(),
-        quantity: new.key.quantity,
-        unit: new.key.quantity.unit().to_owned(),
-        base: base.evidence.figure(),
-        new: new.evidence.figure(),
+        benchmark: new.key.benchmark().to_owned(),
+        variant: new.key.variant().to_owned(),
+        detail: new.detail.clone(),
+        metric: new.key.metric,
+        unit: new.key.metric.unit().to_owned(),
+        base: base.measured.figure(),
+        new: new.measured.figure(),
         method: judged.method,
         difference: judged.difference,
         overhead: judged.overhead,
@@ -316,7 +292,7 @@ fn decide(cell: &mut ComparedCell, options: &Options, tested: usize) {
     let (Some(base), Some(new)) = (cell.base.value, cell.new.value) else {
         return;
     };
-    let worse = match cell.quantity.direction() {
+    let worse = match cell.metric.direction() {
         stats::Direction::LowerIsBetter => new > base,
         stats::Direction::HigherIsBetter => new < base,
     };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Which warnings of a document keep a gate from trusting a figure.
 
-use experiment::comparison::Quantity;
-use experiment::{Warning, WarningKind};
+use experiment::{Metric, Warning, WarningKind};
 
 /// A document's warnings.
 pub(crate) struct Doubts<'a> {
@@ -16,12 +15,7 @@ impl<'a> Doubts<'a> {
 
     /// Reasons not to trust the figure at this position; `rounds`: it is judged by what
     /// its rounds differ by.
-    pub(crate) fn of_position(
-        &self,
-        position: usize,
-        quantity: Quantity,
-        rounds: bool,
-    ) -> Vec<String> {
+    pub(crate) fn of_position(&self, position: usize, metric: Metric, rounds: bool) -> Vec<String> {
         let here = |warning: &&Warning| {
             warning.cells.is_empty()
                 || warning
@@ -31,33 +25,25 @@ impl<'a> Doubts<'a> {
         };
         self.warnings
             .iter()
-            .filter(|warning| doubts(warning.kind, quantity, rounds))
+            .filter(|warning| doubts(warning.kind, metric, rounds))
             .filter(here)
             .map(|warning| warning.kind.to_string())
             .collect()
     }
 }
 
-/// Does a warning of this kind make a figure of this quantity unfit for a verdict? Those
+/// Does a warning of this kind make a figure of this metric unfit for a verdict? Those
 /// that do not are told as notes: they concern both sides alike, or are in the interval.
-fn doubts(kind: WarningKind, quantity: Quantity, rounds: bool) -> bool {
-    let counted = matches!(
-        quantity,
-        Quantity::Instructions | Quantity::HookInstructions
-    );
+fn doubts(kind: WarningKind, metric: Metric, rounds: bool) -> bool {
+    let calls = [Metric::Calls, Metric::CallRate, Metric::CallTime].contains(&metric);
     match kind {
-        WarningKind::EmulatedTime | WarningKind::Throttling => quantity.is_timed(),
+        WarningKind::EmulatedTime | WarningKind::Throttling => metric.is_timed(),
         // Rounds that disagree widen the interval that is made of them.
-        WarningKind::Drift => quantity.is_timed() && !rounds,
-        WarningKind::DirtyWindows | WarningKind::AaDiffers => counted,
+        WarningKind::Drift => metric.is_timed() && !rounds,
+        WarningKind::DirtyWindows | WarningKind::AaDiffers => metric.is_counted() && !calls,
         WarningKind::NonMonotone | WarningKind::Other => true,
-        WarningKind::SlopeDiffers => quantity == Quantity::Slope,
-        WarningKind::LostCalls => {
-            matches!(
-                quantity,
-                Quantity::Calls | Quantity::CallRate | Quantity::CallTime
-            )
-        }
+        WarningKind::SlopeDiffers => metric == Metric::Slope,
+        WarningKind::LostCalls => calls,
         // A path that few windows took is judged by all windows.
         WarningKind::UnstablePath
         | WarningKind::ClockShare

@@ -2,16 +2,16 @@
 //! Were the two measured alike?
 
 use experiment::comparison::EnvironmentDifference;
-use experiment::{AnyDocument, Environment, Experiment, Place, Tool};
+use experiment::{Document, Environment, Experiment, Place};
 
 /// What times of two documents may differ in without a change of what was measured.
 const HARMLESS_TO_TIMES: [&str; 3] = ["lsmeter", "os", "warmup"];
 
 /// All keys in which two documents' environments differ.
-pub(crate) fn differences(base: &AnyDocument, new: &AnyDocument) -> Vec<EnvironmentDifference> {
-    let (Some(a), Some(b)) = (facts(base), facts(new)) else {
-        return Vec::new();
-    };
+pub(crate) fn differences(base: &Document, new: &Document) -> Vec<EnvironmentDifference> {
+    // Older profiles and sweeps do not say what was asked for.
+    let asked = base.experiment.is_some() && new.experiment.is_some();
+    let (a, b) = (facts(base, asked), facts(new, asked));
     let value = |facts: &[(&'static str, String)], key: &str| {
         let found = facts.iter().find(|(of, _)| *of == key);
         found.map(|(_, value)| value.clone()).unwrap_or_default()
@@ -50,30 +50,25 @@ pub(crate) fn doubt(differences: &[EnvironmentDifference], trusted: bool) -> Opt
     })
 }
 
-fn facts(document: &AnyDocument) -> Option<Vec<(&'static str, String)>> {
-    Some(match document {
-        AnyDocument::Run(run) => {
-            let mut facts = general(&run.tool, &run.environment);
-            facts.extend(of_experiment(&run.experiment));
-            if run.experiment.place == Place::Lab {
-                facts.push(("host_kernel", run.environment.host_kernel.clone()));
-            }
-            facts
+/// `asked`: also what was asked for.
+fn facts(document: &Document, asked: bool) -> Vec<(&'static str, String)> {
+    let mut facts = vec![("lsmeter", document.tool.version.clone())];
+    facts.extend(of_environment(&document.environment));
+    if let Some(experiment) = document.experiment.as_ref().filter(|_| asked) {
+        facts.extend(of_experiment(experiment));
+        if experiment.place == Place::Lab {
+            facts.push(("host_kernel", document.environment.host_kernel.clone()));
         }
-        AnyDocument::Profile(document) => general(&document.tool, &document.environment),
-        AnyDocument::Sensitivity(document) => general(&document.tool, &document.environment),
-        AnyDocument::Monitor(document) => {
-            // Its kernel and modules may be what is compared.
-            let mut facts = general(&document.tool, &document.environment);
-            facts.push(("mode", document.monitor.mode.to_string()));
-            facts.push(("scope", document.monitor.scope.clone()));
-            facts
-        }
-        AnyDocument::Placement(_) => return None,
-    })
+    }
+    if let Some(monitor) = &document.monitor {
+        // Its kernel and modules may be what is compared.
+        facts.push(("mode", monitor.mode.to_string()));
+        facts.push(("scope", monitor.scope.clone()));
+    }
+    facts
 }
 
-fn general(tool: &Tool, environment: &Environment) -> Vec<(&'static str, String)> {
+fn of_environment(environment: &Environment) -> Vec<(&'static str, String)> {
     // Taken apart in full, so that a new key cannot be forgotten here.
     let Environment {
         os,
@@ -87,7 +82,6 @@ fn general(tool: &Tool, environment: &Environment) -> Vec<(&'static str, String)
         host_lsms: _,
     } = environment;
     let mut facts = vec![
-        ("lsmeter", tool.version.clone()),
         ("os", os.clone()),
         ("cpu", cpu.clone()),
         ("cores", cores.to_string()),

@@ -2,31 +2,31 @@
 //! Why two documents cannot be compared.
 
 use diagnostics::{Exit, Fault};
-use experiment::DocumentKind;
+use experiment::Kind;
 use experiment::comparison::Axis;
 
 /// Why two documents cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CompareError {
     /// They are of different kinds.
-    #[error("{base} is a {base_kind}, {new} a {new_kind}")]
+    #[error("{base} is a {}, {new} a {}", title(base_kind), title(new_kind))]
     Kinds {
         /// BASE's name.
         base: String,
         /// What it is.
-        base_kind: DocumentKind,
+        base_kind: Kind,
         /// NEW's name.
         new: String,
         /// What it is.
-        new_kind: DocumentKind,
+        new_kind: Kind,
     },
-    /// Documents of this kind hold nothing that was measured.
-    #[error("{name} is a {kind}, which holds nothing measured")]
+    /// Documents of this kind hold no figures.
+    #[error("{name} is a {}, which holds nothing to compare", title(kind))]
     NotMeasured {
         /// Its name.
         name: String,
         /// What it is.
-        kind: DocumentKind,
+        kind: Kind,
     },
     /// There is nothing in it.
     #[error("{name} holds no {what}")]
@@ -36,16 +36,16 @@ pub enum CompareError {
         /// What it should hold.
         what: &'static str,
     },
-    /// They measure different quantities.
+    /// They are of different metrics.
     #[error("{base} holds {base_units}, {new} {new_units}: no unit is in both")]
     Units {
         /// BASE's name.
         base: String,
-        /// Its quantities.
+        /// Its metrics.
         base_units: String,
         /// NEW's name.
         new: String,
-        /// Its quantities.
+        /// Its metrics.
         new_units: String,
     },
     /// The cells of one run are all of one value.
@@ -71,13 +71,17 @@ pub enum CompareError {
         known: String,
     },
     /// Only runs have axes.
-    #[error("{name} is a {kind}: --across takes a run document")]
+    #[error("{name} is a {}: --across takes a run document", title(kind))]
     NoRun {
         /// Its name.
         name: String,
         /// What it is.
-        kind: DocumentKind,
+        kind: Kind,
     },
+}
+
+fn title(kind: &Kind) -> &'static str {
+    Kind::title(Some(*kind))
 }
 
 impl Fault for CompareError {
@@ -89,8 +93,7 @@ impl Fault for CompareError {
         let hint = match self {
             CompareError::Kinds { .. } => "give two documents that the same command wrote",
             CompareError::NotMeasured { .. } => {
-                "give documents of lsmeter run, profile, monitor or sensitivity; `diff` compares \
-                 placements"
+                "give documents of lsmeter run, profile, monitor or sensitivity"
             }
             CompareError::Empty { .. } => "measure again, and see that a cell is selected",
             CompareError::Units { .. } => {

@@ -3,40 +3,41 @@
 
 use std::collections::BTreeMap;
 
-use experiment::comparison::{
-    CallerChange, Explanation, HookChange, ImplementationChange, Quantity,
+use experiment::comparison::{CallerChange, Explanation, HookChange, ImplementationChange};
+use experiment::{
+    Counted, Document, FunctionDifference, HookCost, HookedPath, Implementation, Metric,
 };
-use experiment::{AnyDocument, Cell, FunctionDifference, HookCost, Implementation};
 
 use crate::item::Item;
 
-/// What is known of a path: its instructions and its hooks.
-struct Path<'a> {
-    total: u64,
-    hooks: &'a [HookCost],
-}
-
 /// An explanation of every pair that differs in instructions, and a note if the documents
 /// do not tell hooks. Positions are those of the pairs.
-pub(crate) fn explain(
+pub(crate) fn explain<'a>(
     pairs: &[(Item, Item)],
-    documents: (&AnyDocument, &AnyDocument),
+    documents: (&'a Document, &'a Document),
 ) -> (Vec<Explanation>, Vec<String>) {
     let mut explanations = Vec::new();
     let mut unknown = 0usize;
     for (cell, (base, new)) in pairs.iter().enumerate() {
-        let differs = base.evidence.value != new.evidence.value;
-        let counted = new.key.quantity == Quantity::Instructions;
-        if !counted || !differs || !base.evidence.exact || !new.evidence.exact {
+        let differs = base.measured.value != new.measured.value;
+        let instructions = new.key.metric == Metric::Instructions;
+        if !instructions || !differs || !base.measured.exact || !new.measured.exact {
             continue;
         }
-        let paths = path(documents.0, base.position).zip(path(documents.1, new.position));
-        let explained = paths.and_then(|(a, b)| {
-            let mut explained = between(cell as u32, &a, &b)?;
-            explained.residual_functions = residual_functions(documents, base, new);
+        let counted = |document: &'a Document, item: &Item| {
+            let counted = document.cells.get(item.position)?.counted()?;
+            Some((counted, counted.hooked.as_ref()?))
+        };
+        let explained = || {
+            let (_, old) = counted(documents.0, base)?;
+            let (told, young) = counted(documents.1, new)?;
+            let mut explained = between(cell as u32, old, young)?;
+            if base.key.kernel == new.key.kernel {
+                explained.residual_functions = residual_functions(old, told);
+            }
             Some(explained)
-        });
-        match explained {
+        };
+        match explained() {
             Some(explained) => explanations.push(explained),
             None => unknown += 1,
         }
@@ -52,31 +53,11 @@ pub(crate) fn explain(
     (explanations, notes)
 }
 
-fn path(document: &AnyDocument, position: usize) -> Option<Path<'_>> {
-    match document {
-        AnyDocument::Run(run) => {
-            let cell: &Cell = run.cells.get(position)?;
-            Some(Path {
-                total: cell.counts.as_ref()?.modal.instructions,
-                hooks: cell.hooks.as_deref()?,
-            })
-        }
-        AnyDocument::Profile(document) => {
-            let profile = document.profiles.get(position)?;
-            Some(Path {
-                total: profile.total,
-                hooks: &profile.hooks,
-            })
-        }
-        _ => None,
-    }
-}
-
 /// None if a hostile document's figures do not fit.
-fn between(cell: u32, base: &Path<'_>, new: &Path<'_>) -> Option<Explanation> {
+fn between(cell: u32, base: &HookedPath, new: &HookedPath) -> Option<Explanation> {
     let mut sides: BTreeMap<(&str, &str), [Option<&HookCost>; 2]> = BTreeMap::new();
     for (side, path) in [base, new].into_iter().enumerate() {
-        for hook in path.hooks {
+        for hook in &path.hooks {
             sides.entry((&hook.hook, &hook.function)).or_default()[side] = Some(hook);
         }
     }
@@ -173,27 +154,11 @@ fn implementations(
 }
 
 /// NEW's residual, if that is against this very BASE (`lsmeter profile --diff`).
-fn residual_functions(
-    documents: (&AnyDocument, &AnyDocument),
-    base: &Item,
-    new: &Item,
-) -> Vec<FunctionDifference> {
-    let (AnyDocument::Profile(old), AnyDocument::Profile(young)) = documents else {
-        return Vec::new();
-    };
-    let old = old.profiles.get(base.position);
-    let young = young.profiles.get(new.position);
-    let (Some(old), Some(young)) = (old, young) else {
-        return Vec::new();
-    };
-    let same = young.baseline.as_ref().is_some_and(|baseline| {
-        (baseline.total, &baseline.hooks) == (old.total, &old.hooks) && old.kernel == young.kernel
-    });
-    if same {
-        young.residual_functions.clone()
-    } else {
-        Vec::new()
-    }
+fn residual_functions(base: &HookedPath, new: &Counted) -> Vec<FunctionDifference> {
+    let residual = new.residual.as_ref();
+    let same = |path: &HookedPath| (path.total, &path.hooks) == (base.total, &base.hooks);
+    let residual = residual.filter(|residual| same(&residual.path));
+    residual.map_or_else(Vec::new, |residual| residual.functions.clone())
 }
 
 fn difference(base: u64, new: u64) -> Option<i64> {

@@ -140,7 +140,7 @@ impl Excess {
                 })
             }
             Limit::Difference(limit) => {
-                let sign = match cell.quantity.direction() {
+                let sign = match cell.metric.direction() {
                     stats::Direction::LowerIsBetter => 1.0,
                     stats::Direction::HigherIsBetter => -1.0,
                 };

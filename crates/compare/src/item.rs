@@ -1,45 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What every kind of document is turned into: keys and evidence.
+//! What every document is turned into: figures with their keys, and what stands behind them.
 
-use experiment::comparison::{Figure, Place, Quantity};
-use experiment::{Integrity, Policy, Status, Tuning, configuration_title};
+use experiment::comparison::{Figure, Place};
+use experiment::{Key, Status};
 use stats::median_of_sorted;
-
-/// What identifies a figure on one side.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Key {
-    pub(crate) kernel: String,
-    pub(crate) configuration: Setup,
-    pub(crate) filesystem: String,
-    pub(crate) benchmark: String,
-    pub(crate) variant: String,
-    pub(crate) detail: String,
-    pub(crate) quantity: Quantity,
-}
-
-/// A configuration; of recordings and sweeps only what they have of it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Setup {
-    pub(crate) stack: String,
-    pub(crate) integrity: Vec<Integrity>,
-    pub(crate) policy: Policy,
-    pub(crate) tuning: Tuning,
-}
 
 /// A figure, and what stands behind it.
 #[derive(Debug, Clone)]
 pub(crate) struct Item {
+    /// Whose it is; of a recording the function takes the benchmark's place.
     pub(crate) key: Key,
-    pub(crate) evidence: Evidence,
+    /// What else tells it from others, in words: of a sweep the key's delay, of a recording
+    /// the module.
+    pub(crate) detail: String,
+    pub(crate) measured: Measured,
     /// Reasons not to trust it.
     pub(crate) doubts: Vec<String>,
     /// Where in its document it is, from 0.
     pub(crate) position: usize,
 }
 
-/// What stands behind a figure.
+/// A figure as far as a comparison needs it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Evidence {
+pub(crate) struct Measured {
     pub(crate) status: Status,
     pub(crate) reason: Option<String>,
     /// None unless the status is ok.
@@ -57,35 +40,19 @@ pub(crate) struct Evidence {
     pub(crate) runs: Vec<f64>,
 }
 
-impl Setup {
-    pub(crate) fn of_stack(stack: String) -> Setup {
-        Setup {
-            stack,
-            integrity: Vec::new(),
-            policy: Policy::None,
-            tuning: Tuning::default(),
-        }
-    }
-
-    pub(crate) fn title(&self) -> String {
-        configuration_title(&self.stack, &self.integrity, self.policy, &self.tuning)
+/// Where a figure was measured.
+pub(crate) fn place(key: &Key) -> Place {
+    Place {
+        kernel: key.kernel.clone(),
+        configuration: key.configuration_title(),
+        filesystem: key.filesystem.clone(),
     }
 }
 
-impl Key {
-    pub(crate) fn place(&self) -> Place {
-        Place {
-            kernel: self.kernel.clone(),
-            configuration: self.configuration.title(),
-            filesystem: self.filesystem.clone(),
-        }
-    }
-}
-
-impl Evidence {
+impl Measured {
     /// Nothing: why.
-    pub(crate) fn missing(status: Status, reason: Option<&str>) -> Evidence {
-        Evidence {
+    pub(crate) fn missing(status: Status, reason: Option<&str>) -> Measured {
+        Measured {
             status,
             reason: reason.map(str::to_owned),
             value: None,
@@ -99,24 +66,24 @@ impl Evidence {
     }
 
     /// A count.
-    pub(crate) fn exact(value: f64) -> Evidence {
-        Evidence {
+    pub(crate) fn exact(value: f64) -> Measured {
+        Measured {
             value: Some(value),
             exact: true,
-            ..Evidence::missing(Status::Ok, None)
+            ..Measured::missing(Status::Ok, None)
         }
     }
 
     /// Samples, in any order.
-    pub(crate) fn of_samples(samples: Vec<f64>) -> Evidence {
-        let mut evidence = Evidence::missing(Status::Ok, None);
-        evidence.take_samples(samples);
-        if evidence.samples.is_empty() {
-            return Evidence::missing(Status::Failed, Some("it has no samples"));
+    pub(crate) fn of_samples(samples: Vec<f64>) -> Measured {
+        let mut measured = Measured::missing(Status::Ok, None);
+        measured.take_samples(samples);
+        if measured.samples.is_empty() {
+            return Measured::missing(Status::Failed, Some("it has no samples"));
         }
-        evidence.value = Some(median_of_sorted(&evidence.samples));
-        evidence.n = Some(evidence.samples.len() as u64);
-        evidence
+        measured.value = Some(median_of_sorted(&measured.samples));
+        measured.n = Some(measured.samples.len() as u64);
+        measured
     }
 
     /// Takes over samples, if all are numbers.

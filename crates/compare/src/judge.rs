@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What two figures say, as far as the evidence goes.
 
-use experiment::comparison::{Method, Quantity};
+use experiment::Metric;
+use experiment::comparison::Method;
 use stats::bootstrap::SAMPLES_MIN;
 use stats::{Direction, RatioBootstrap, mann_whitney, t_quantile, welch};
 
-use crate::item::Evidence;
+use crate::item::Measured;
 
 /// A difference is real if its corrected p is at most this, unless said otherwise.
 pub(crate) const ALPHA: f64 = 0.05;
@@ -47,9 +48,9 @@ impl Spread {
 
 /// Compares two figures.
 pub(crate) fn judge(
-    base: &Evidence,
-    new: &Evidence,
-    quantity: Quantity,
+    base: &Measured,
+    new: &Measured,
+    metric: Metric,
     bootstrap: &mut RatioBootstrap,
 ) -> Judged {
     let mut judged = Judged {
@@ -66,7 +67,7 @@ pub(crate) fn judge(
         judged.reason = Some(missing(base, new));
         return judged;
     };
-    let direction = quantity.direction();
+    let direction = metric.direction();
     judged.difference = Some(b - a + 0.0).filter(|d| d.is_finite());
     judged.overhead = stats::overhead(b, a, direction);
     if base.exact && new.exact {
@@ -118,7 +119,7 @@ impl Judged {
 
 /// By the ranks of all samples; where rounds are known, the difference must also stand out
 /// from what these differ by: samples of one round are no independent witnesses.
-fn by_samples(base: &Evidence, new: &Evidence, bootstrap: &mut RatioBootstrap) -> Option<Found> {
+fn by_samples(base: &Measured, new: &Measured, bootstrap: &mut RatioBootstrap) -> Option<Found> {
     let ranks = mann_whitney(&base.samples, &new.samples)?;
     let [low, high] = bootstrap.ci95(&base.samples, &new.samples)?;
     let found = Found {
@@ -149,7 +150,7 @@ impl Found {
 
 /// By what runs without a change differ by, on either side: the variance of the figures'
 /// logarithms, of both sides together.
-fn by_runs(base: &Evidence, new: &Evidence) -> Option<Found> {
+fn by_runs(base: &Measured, new: &Measured) -> Option<Found> {
     let sides = [&base.runs, &new.runs];
     let known = sides.iter().filter(|runs| runs.len() > 1);
     let logs: Vec<Vec<f64>> = known.map(|runs| logs(runs)).collect::<Option<_>>()?;
@@ -169,7 +170,7 @@ fn logs(values: &[f64]) -> Option<Vec<f64>> {
     positive.then(|| values.iter().map(|x| x.ln()).collect())
 }
 
-fn by_rounds(base: &Evidence, new: &Evidence) -> Option<Found> {
+fn by_rounds(base: &Measured, new: &Measured) -> Option<Found> {
     let test = welch(&logs(&base.rounds)?, &logs(&new.rounds)?)?;
     Some(Found {
         method: Method::Rounds,
@@ -181,14 +182,14 @@ fn by_rounds(base: &Evidence, new: &Evidence) -> Option<Found> {
 }
 
 /// By the intervals of the two figures, taken as 1.96 standard errors to each side.
-fn by_intervals(base: &Evidence, new: &Evidence) -> Option<Found> {
+fn by_intervals(base: &Measured, new: &Measured) -> Option<Found> {
     let normal = t_quantile(0.975, f64::INFINITY);
-    let error = |evidence: &Evidence| -> Option<f64> {
-        let value = evidence.value?;
-        if evidence.exact {
+    let error = |measured: &Measured| -> Option<f64> {
+        let value = measured.value?;
+        if measured.exact {
             return Some(0.0);
         }
-        let [low, high] = evidence.ci95?;
+        let [low, high] = measured.ci95?;
         // The longer side: an interval of a skewed figure is not in its middle.
         let reach = (high - value).max(value - low).max(0.0);
         (value > 0.0 && reach.is_finite()).then_some(reach / value / normal)
@@ -215,11 +216,11 @@ fn by_intervals(base: &Evidence, new: &Evidence) -> Option<Found> {
     })
 }
 
-fn missing(base: &Evidence, new: &Evidence) -> String {
-    let say = |side: &str, evidence: &Evidence| {
-        evidence.value.is_none().then(|| {
-            let reason = evidence.reason.as_deref().unwrap_or("no reason was given");
-            let status = match evidence.status {
+fn missing(base: &Measured, new: &Measured) -> String {
+    let say = |side: &str, measured: &Measured| {
+        measured.value.is_none().then(|| {
+            let reason = measured.reason.as_deref().unwrap_or("no reason was given");
+            let status = match measured.status {
                 experiment::Status::Ok => "has no figure",
                 experiment::Status::Failed => "failed",
                 experiment::Status::Unsupported => "is unsupported",
@@ -234,8 +235,8 @@ fn missing(base: &Evidence, new: &Evidence) -> String {
     said.join("; ")
 }
 
-fn too_few(base: &Evidence, new: &Evidence) -> String {
-    let n = |evidence: &Evidence| evidence.n.map_or_else(|| "?".to_owned(), |n| n.to_string());
+fn too_few(base: &Measured, new: &Measured) -> String {
+    let n = |measured: &Measured| measured.n.map_or_else(|| "?".to_owned(), |n| n.to_string());
     format!(
         "too few samples (n = {} and {}): at least {SAMPLES_MIN} of each, or 2 rounds",
         n(base),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What differs between two documents, and whether it is real.
 //!
-//! Data goes one way: a document of any kind becomes items (a key and the evidence for a
-//! figure), items of two sides are paired, each pair is judged by what its quantity and
+//! Data goes one way: a document's cells become items (a key, a figure and what stands
+//! behind it), items of two sides are paired, each pair is judged by what its metric and
 //! its evidence allow, p values are corrected for the number of pairs, and a gate asks
 //! each pair for its limit. Documents in, a document out: no I/O.
 //!
@@ -13,6 +13,7 @@
 mod aa;
 mod across;
 mod budget;
+mod cells;
 mod compare;
 mod doubt;
 mod environment;
@@ -22,10 +23,7 @@ mod gate;
 mod item;
 mod judge;
 mod pair;
-mod profiles;
 mod recordings;
-mod runs;
-mod sweeps;
 
 pub use aa::{aa, aa_doubt, keep_figures};
 pub use across::across;

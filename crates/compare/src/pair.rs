@@ -4,8 +4,9 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use experiment::comparison::{Side, UnmatchedCell};
+use experiment::{Key, Policy, Tuning};
 
-use crate::item::{Item, Key, Setup};
+use crate::item::{Item, place};
 
 /// Figures of both sides.
 pub(crate) struct Paired {
@@ -31,7 +32,10 @@ impl Loose {
             key.kernel.clear();
         }
         if self.configuration {
-            key.configuration = Setup::of_stack(String::new());
+            key.stack.clear();
+            key.integrity.clear();
+            key.policy = Policy::default();
+            key.tuning = Tuning::default();
         }
         if self.filesystem {
             key.filesystem.clear();
@@ -65,10 +69,10 @@ pub(crate) fn pair(base: Vec<Item>, new: Vec<Item>) -> Paired {
     };
     let loose = Loose {
         kernel: only("kernel", &|key| key.kernel.clone()),
-        configuration: only("configuration", &|key| key.configuration.title()),
+        configuration: only("configuration", &Key::configuration_title),
         filesystem: only("file system", &|key| key.filesystem.clone()),
     };
-    let (pairs, unmatched) = match_up(base, new, |key| loose.key(key), |key| loose.key(key));
+    let (pairs, unmatched) = match_up(base, new, |key| loose.key(key));
     Paired {
         pairs,
         unmatched,
@@ -76,44 +80,44 @@ pub(crate) fn pair(base: Vec<Item>, new: Vec<Item>) -> Paired {
     }
 }
 
-/// Pairs figures whose keys are the same after `of_base` and `of_new`.
+/// Pairs figures whose keys are the same after `loosen`.
 pub(crate) fn match_up(
     base: Vec<Item>,
     new: Vec<Item>,
-    of_base: impl Fn(&Key) -> Key,
-    of_new: impl Fn(&Key) -> Key,
+    loosen: impl Fn(&Key) -> Key,
 ) -> (Vec<(Item, Item)>, Vec<UnmatchedCell>) {
-    let mut waiting: HashMap<Key, VecDeque<usize>> = HashMap::new();
+    let key = |item: &Item| (loosen(&item.key), item.detail.clone());
+    let mut waiting: HashMap<(Key, String), VecDeque<usize>> = HashMap::new();
     let mut base: Vec<Option<Item>> = base.into_iter().map(Some).collect();
     for (index, item) in base.iter().enumerate() {
         if let Some(item) = item {
-            let queue = waiting.entry(of_base(&item.key)).or_default();
+            let queue = waiting.entry(key(item)).or_default();
             queue.push_back(index);
         }
     }
     let mut pairs = Vec::new();
     let mut alone = Vec::new();
     for item in new {
-        let found = waiting.get_mut(&of_new(&item.key));
+        let found = waiting.get_mut(&key(&item));
         let index = found.and_then(VecDeque::pop_front);
         match index.and_then(|index| base[index].take()) {
             Some(old) => pairs.push((old, item)),
-            None => alone.push(unmatched(Side::New, item.key)),
+            None => alone.push(unmatched(Side::New, item)),
         }
     }
     let mut left: Vec<UnmatchedCell> = (base.into_iter().flatten())
-        .map(|item| unmatched(Side::Base, item.key))
+        .map(|item| unmatched(Side::Base, item))
         .collect();
     left.append(&mut alone);
     (pairs, left)
 }
 
-pub(crate) fn unmatched(side: Side, key: Key) -> UnmatchedCell {
+fn unmatched(side: Side, item: Item) -> UnmatchedCell {
     UnmatchedCell {
         side,
-        place: key.place(),
-        benchmark: experiment::cell_title(&key.benchmark, &key.variant),
-        detail: key.detail,
-        quantity: key.quantity,
+        place: place(&item.key),
+        benchmark: item.key.title(),
+        detail: item.detail,
+        metric: item.key.metric,
     }
 }

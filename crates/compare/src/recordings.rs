@@ -3,47 +3,53 @@
 
 use std::collections::HashMap;
 
-use experiment::comparison::Quantity;
-use experiment::{AnyDocument, Interval, MonitorDocument, WatchedHook};
+use experiment::{Document, Interval, Key, Metric, Monitoring, Subject, WatchedHook};
 use stats::bootstrap::SAMPLES_MIN;
 
 use crate::doubt::Doubts;
-use crate::item::{Evidence, Item, Key, Setup};
+use crate::item::{Item, Measured};
 
 /// Are both recordings of a command? Then their calls are counts of the same work.
-pub(crate) fn are_of_commands(base: &AnyDocument, new: &AnyDocument) -> bool {
-    [base, new].iter().all(|document| match document {
-        AnyDocument::Monitor(recording) => recording.monitor.is_of_command(),
-        _ => false,
-    })
+pub(crate) fn are_of_commands(base: &Document, new: &Document) -> bool {
+    let of_command = |of: &Document| of.monitor.as_ref().is_some_and(Monitoring::is_of_command);
+    of_command(base) && of_command(new)
 }
 
 /// How often each function was called, and how long a call took. Calls of a command are
 /// counted; those of a machine, a process or a group are a rate, as are times, with each
 /// interval as a sample.
-pub(crate) fn items(document: &MonitorDocument, by_command: bool) -> Vec<Item> {
+pub(crate) fn items(document: &Document, by_command: bool) -> Vec<Item> {
+    let Some(first) = document.cells.first() else {
+        return Vec::new();
+    };
     let doubts = Doubts::of(&document.warnings);
-    let total = document.total();
-    let intervals: Vec<ByFunction<'_>> = document.intervals.iter().map(ByFunction::of).collect();
+    let total = document.all_intervals();
+    let intervals: Vec<ByFunction<'_>> = document.intervals().map(ByFunction::of).collect();
     let mut items = Vec::new();
     for hook in &total.hooks {
         let name = (hook.hook.as_str(), hook.function.as_str());
-        let (quantity, calls) = if by_command {
-            (Quantity::Calls, Evidence::exact(hook.calls.count as f64))
+        let (metric, calls) = if by_command {
+            (Metric::Calls, Measured::exact(hook.calls.count as f64))
         } else {
-            (Quantity::CallRate, rate(hook, &total, &intervals, name))
+            (Metric::CallRate, rate(hook, &total, &intervals, name))
         };
-        let mut push = |quantity, evidence| {
+        let mut push = |metric, measured| {
             items.push(Item {
-                key: key(document, hook, quantity),
-                evidence,
-                doubts: doubts.of_position(0, quantity, false),
+                // All intervals are of one machine.
+                key: Key {
+                    subject: Subject::benchmark(&hook.function, ""),
+                    metric,
+                    ..first.key.clone()
+                },
+                detail: hook.module.clone().unwrap_or_default(),
+                measured,
+                doubts: doubts.of_position(0, metric, false),
                 position: 0,
             });
         };
-        push(quantity, calls);
+        push(metric, calls);
         if let Some(times) = times(hook, &intervals, name) {
-            push(Quantity::CallTime, times);
+            push(Metric::CallTime, times);
         }
     }
     items
@@ -72,7 +78,7 @@ fn rate(
     total: &Interval,
     intervals: &[ByFunction<'_>],
     name: (&str, &str),
-) -> Evidence {
+) -> Measured {
     let rates: Vec<f64> = (intervals.iter())
         .filter(|interval| interval.seconds > 0.0)
         .map(|interval| {
@@ -83,7 +89,7 @@ fn rate(
     samples(rates, hook.calls.count as f64 / total.seconds)
 }
 
-fn times(hook: &WatchedHook, intervals: &[ByFunction<'_>], name: (&str, &str)) -> Option<Evidence> {
+fn times(hook: &WatchedHook, intervals: &[ByFunction<'_>], name: (&str, &str)) -> Option<Measured> {
     let means = intervals
         .iter()
         .filter_map(|interval| interval.hooks.get(&name)?.calls.mean_ns())
@@ -92,32 +98,20 @@ fn times(hook: &WatchedHook, intervals: &[ByFunction<'_>], name: (&str, &str)) -
 }
 
 /// Intervals as samples, if they are enough; else the figure of the whole.
-fn samples(samples: Vec<f64>, whole: f64) -> Evidence {
+fn samples(samples: Vec<f64>, whole: f64) -> Measured {
     let n = samples.len();
     if n >= SAMPLES_MIN {
-        return Evidence::of_samples(samples);
+        return Measured::of_samples(samples);
     }
     if !whole.is_finite() {
-        return Evidence::missing(experiment::Status::Failed, Some("it took no time"));
+        return Measured::missing(experiment::Status::Failed, Some("it took no time"));
     }
-    Evidence {
+    Measured {
         exact: false,
         n: Some(n as u64),
         reason: Some(format!(
             "{n} intervals are too few: record at least {SAMPLES_MIN} (--interval)"
         )),
-        ..Evidence::exact(whole)
-    }
-}
-
-fn key(document: &MonitorDocument, hook: &WatchedHook, quantity: Quantity) -> Key {
-    Key {
-        kernel: document.monitor.release.clone(),
-        configuration: Setup::of_stack(document.monitor.active_lsms.join(",")),
-        filesystem: String::new(),
-        benchmark: hook.function.clone(),
-        variant: String::new(),
-        detail: hook.module.clone().unwrap_or_default(),
-        quantity,
+        ..Measured::exact(whole)
     }
 }

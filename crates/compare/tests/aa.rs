@@ -5,15 +5,15 @@ mod common;
 
 use compare::{Options, aa, aa_doubt, keep_figures};
 use experiment::comparison::{GateVerdict, Method, Verdict};
-use experiment::{Run, WarningKind};
+use experiment::{Document, WarningKind};
 use stats::SplitMix64;
 
-use common::{both, counted, gated, timed};
+use common::{both, counted, gated, paths, timed};
 
 #[test]
 fn runs_without_a_change_tell_the_noise() {
     let mut random = SplitMix64::new(13);
-    let runs: Vec<Run> = (0..4).map(|_| timed(&mut random, 400.0, 5, 0.02)).collect();
+    let runs: Vec<Document> = (0..4).map(|_| timed(&mut random, 400.0, 5, 0.02)).collect();
     let report = aa(&runs, &Options::default()).unwrap();
     let metric = &report.metrics[0];
     assert_eq!((report.runs, metric.pairs, metric.cells), (4, 6, 6));
@@ -44,7 +44,7 @@ fn a_difference_must_stand_out_from_what_runs_differ_by() {
     let trusted = both(&base, &new, &trusting);
     assert_eq!(trusted.gate.unwrap().verdict, GateVerdict::Fail);
     keep_figures(&mut base, &levels);
-    assert_eq!(base.cells[0].aa_medians.as_ref().unwrap().len(), 5);
+    assert_eq!(base.cells[0].timed().unwrap().runs.len(), 5);
     let known = both(&base, &new, &gated("10%"));
     let cell = &known.compared[0];
     assert_eq!(
@@ -71,7 +71,7 @@ fn a_difference_must_stand_out_from_what_runs_differ_by() {
 fn counts_that_differ_without_a_change_are_doubted() {
     let first = counted();
     let mut second = first.clone();
-    second.cells[2].counts.as_mut().unwrap().modal.instructions += 7;
+    paths(&mut second, 2).modal.instructions += 7;
     let warning = aa_doubt(&[first.clone(), second]).unwrap();
     assert_eq!(
         (warning.kind, warning.cells),

@@ -7,7 +7,9 @@ use common::*;
 use compare::{Budget, Named, Options, across};
 use diagnostics::Fault;
 use experiment::comparison::{Axis, Correction, GateVerdict, Method, Side, Verdict};
-use experiment::{AnyDocument, HookCaller, Metric, Run, Status, Warning, WarningKind};
+use experiment::{
+    Document, Estimate, HookCaller, Metric, Outcome, Status, Timed, Warning, WarningKind,
+};
 use stats::{SplitMix64, Summary};
 
 #[test]
@@ -16,9 +18,13 @@ fn every_kind_of_document_is_the_same_as_itself() {
         "v1",
         "v1-stacks",
         "v1-newer-keys",
+        "v2",
         "profile-v1",
+        "profile-v2",
         "sensitivity-v1",
+        "sensitivity-v2",
         "monitor-v1",
+        "monitor-v2",
     ] {
         let document = golden(name);
         let found = try_both(&document, &document, &gated("1%")).unwrap();
@@ -36,7 +42,7 @@ fn every_kind_of_document_is_the_same_as_itself() {
 fn one_instruction_is_found() {
     let base = counted();
     let mut new = base.clone();
-    new.cells[0].counts.as_mut().unwrap().modal.instructions += 1;
+    paths(&mut new, 0).modal.instructions += 1;
     let found = both(&base, &new, &gated("0 instructions"));
     let cell = &found.compared[0];
     assert_eq!(
@@ -58,10 +64,10 @@ fn a_hundred_comparisons_of_equal_counts_never_alarm() {
     for _ in 0..100 {
         // What differs between two boots: which windows were dirty, and rare paths.
         let mut new = base.clone();
-        for cell in &mut new.cells {
-            let counts = cell.counts.as_mut().unwrap();
-            counts.dirty = random.below(9) as u64;
-            for path in &mut counts.paths {
+        for cell in 0..new.cells.len() {
+            let paths = paths(&mut new, cell);
+            paths.dirty = random.below(9) as u64;
+            for path in &mut paths.others {
                 path.instructions += random.below(50) as u64;
             }
         }
@@ -81,7 +87,7 @@ fn rounds_that_differ_are_no_change() {
         let base = timed(&mut random, 400.0, 5, 0.02);
         let same = timed(&mut random, 400.0, 5, 0.02);
         let slower = timed(&mut random, 440.0, 5, 0.02);
-        let verdict = |new: &Run| {
+        let verdict = |new: &Document| {
             let compared = both(&base, new, &Options::default()).compared;
             assert_eq!(compared[0].method, Method::Rounds);
             compared[0].verdict
@@ -97,19 +103,22 @@ fn rounds_that_differ_are_no_change() {
 fn times_without_samples_are_compared_by_what_was_kept() {
     let mut random = SplitMix64::new(7);
     let mut runs = [400.0, 500.0].map(|level| timed(&mut random, level, 5, 0.001));
+    let of = |run: &mut Document, change: fn(&mut Timed)| {
+        change(run.cells[0].timed_mut().unwrap());
+    };
     for run in &mut runs {
-        run.cells[0].samples = None;
+        of(run, |timed| timed.estimate.samples = None);
     }
     let found = both(&runs[0], &runs[1], &Options::default());
     assert_eq!(found.compared[0].method, Method::Rounds);
     assert_eq!(found.compared[0].verdict, Verdict::Worse);
     for run in &mut runs {
-        run.cells[0].round_medians = None;
+        of(run, |timed| timed.rounds.clear());
     }
     let found = both(&runs[0], &runs[1], &Options::default());
     assert_eq!(found.compared[0].method, Method::Intervals);
     assert_eq!(found.compared[0].verdict, Verdict::Worse);
-    runs[1].cells[0].ci95 = None;
+    of(&mut runs[1], |timed| timed.estimate.ci95 = None);
     let found = both(&runs[0], &runs[1], &gated("1%"));
     let cell = &found.compared[0];
     assert_eq!(
@@ -124,16 +133,17 @@ fn times_without_samples_are_compared_by_what_was_kept() {
 fn less_throughput_is_worse() {
     let base = golden_run();
     let mut new = base.clone();
-    for cell in new
-        .cells
-        .iter_mut()
-        .filter(|c| c.metric == Metric::Throughput)
-    {
-        let slower: Vec<f64> = (cell.samples.as_ref().unwrap().iter())
-            .map(|x| x * 0.8)
-            .collect();
-        cell.measured(&Summary::of(&slower).unwrap());
-        cell.samples = Some(slower);
+    for cell in new.cells.iter_mut() {
+        if cell.key.metric != Metric::Throughput {
+            continue;
+        }
+        let samples = cell.estimate().unwrap().samples.clone().unwrap();
+        let slower: Vec<f64> = samples.iter().map(|x| x * 0.8).collect();
+        let estimate = Estimate::from(&Summary::of(&slower).unwrap());
+        cell.timed_mut().unwrap().estimate = Estimate {
+            samples: Some(slower),
+            ..estimate
+        };
     }
     let trusting = Options {
         trust_environment: true,
@@ -155,10 +165,10 @@ fn less_throughput_is_worse() {
 fn a_path_of_many_is_judged_by_its_windows() {
     let base = counted();
     let mut new = base.clone();
-    let counts = new.cells[1].counts.as_mut().unwrap();
+    let paths = paths(&mut new, 1);
     // Now less than half of the windows take the modal path.
-    counts.modal.windows = 30;
-    counts.paths[0].windows = 34;
+    paths.modal.windows = 30;
+    paths.others[0].windows = 34;
     let found = both(&base, &new, &Options::default());
     assert_eq!(found.compared[1].method, Method::Samples);
     assert!(found.compared[1].p.is_some());
@@ -169,7 +179,7 @@ fn one_kernel_of_each_may_differ_and_what_is_alone_is_listed() {
     let base = counted();
     let mut new = base.clone();
     for cell in &mut new.cells {
-        cell.kernel = "debian:6.12".to_owned();
+        cell.key.kernel = "debian:6.12".to_owned();
     }
     let gone = new.cells.remove(0);
     let found = both(&base, &new, &gated("1%"));
@@ -189,7 +199,7 @@ fn one_kernel_of_each_may_differ_and_what_is_alone_is_listed() {
     assert_eq!(gate.verdict, GateVerdict::Inconclusive);
     assert_eq!(gate.reasons, ["1 cells of BASE are not in NEW"]);
     // With two kernels on a side, nobody knows which is meant.
-    new.cells[0].kernel = "debian:7".to_owned();
+    new.cells[0].key.kernel = "debian:7".to_owned();
     assert!(both(&base, &new, &Options::default()).compared.is_empty());
 }
 
@@ -200,14 +210,14 @@ fn what_cannot_be_trusted_is_inconclusive() {
     let mut dirty = Warning::new(WarningKind::DirtyWindows, "60 of 64 windows were dirty");
     dirty.cells = vec![0];
     new.warnings.push(dirty);
-    new.cells[0].counts.as_mut().unwrap().modal.instructions += 500;
+    paths(&mut new, 0).modal.instructions += 500;
     let found = both(&base, &new, &gated("1%"));
     assert_eq!(found.compared[0].doubts, ["NEW: dirty windows"]);
     assert!(found.compared[1].doubts.is_empty());
     assert_eq!(found.gate.unwrap().verdict, GateVerdict::Inconclusive);
     // A failed cell on one side is no pass either.
     let mut new = base.clone();
-    new.cells[0].unusable(Status::Failed, "panic");
+    new.cells[0].outcome = Outcome::without(Status::Failed, "panic");
     let found = both(&base, &new, &gated("1%"));
     assert_eq!(found.compared[0].verdict, Verdict::Missing);
     assert_eq!(
@@ -230,7 +240,7 @@ fn other_machines_count_alike_and_time_differently() {
             .any(|doubt| doubt.contains("not measured alike: cpu differs"))
     };
     for cell in &found.compared {
-        assert_eq!(doubted(cell), cell.quantity.is_timed(), "{}", cell.title());
+        assert_eq!(doubted(cell), cell.metric.is_timed(), "{}", cell.title());
     }
     let trusting = Options {
         trust_environment: true,
@@ -242,7 +252,7 @@ fn other_machines_count_alike_and_time_differently() {
 #[test]
 fn wrong_pairs_of_documents_are_refused() {
     let options = Options::default();
-    let error = |a: &AnyDocument, b: &AnyDocument| {
+    let error = |a: &Document, b: &Document| {
         let error = try_both(a, b, &options).unwrap_err();
         assert!(error.hint().is_some());
         error.to_string()
@@ -251,16 +261,16 @@ fn wrong_pairs_of_documents_are_refused() {
         error(&golden("v1"), &golden("profile-v1")),
         "a.json is a run document, b.json a profile document"
     );
-    let placement = golden("placement-v1");
+    let counts = golden("check-counts-v1");
     assert_eq!(
-        error(&placement, &placement),
-        "a.json is a placement document, which holds nothing measured"
+        error(&counts, &counts),
+        "a.json is a document of a monitor's counts, which holds nothing to compare"
     );
     let only = |metric| {
         let mut run = golden_run();
         run.warnings.clear();
-        run.cells.retain(|cell| cell.metric == metric);
-        AnyDocument::Run(Box::new(run))
+        run.cells.retain(|cell| cell.key.metric == metric);
+        run
     };
     assert_eq!(
         error(&only(Metric::Instructions), &only(Metric::Time)),
@@ -269,13 +279,12 @@ fn wrong_pairs_of_documents_are_refused() {
     let mut none = golden_run();
     none.warnings.clear();
     none.cells.clear();
-    let none = AnyDocument::Run(Box::new(none));
     assert_eq!(error(&golden("v1"), &none), "b.json holds no cells");
 }
 
 #[test]
 fn cells_of_one_run_are_compared_along_an_axis() {
-    let run = AnyDocument::Run(Box::new(counted()));
+    let run = counted();
     let of = Named {
         name: "run.json",
         document: &run,
@@ -328,8 +337,8 @@ fn many_cells_are_corrected_for() {
 fn budgets_speak_of_benchmarks() {
     let base = counted();
     let mut new = base.clone();
-    for cell in &mut new.cells {
-        cell.counts.as_mut().unwrap().modal.instructions += 40;
+    for cell in 0..new.cells.len() {
+        paths(&mut new, cell).modal.instructions += 40;
     }
     let budget = Budget::parse(
         "default = \"5%\"\n[limits]\n\"open\" = \"39 instructions\"\n\"st*:AA/*\" = \"0.5%\"\n",
@@ -365,14 +374,10 @@ fn budgets_speak_of_benchmarks() {
 #[test]
 fn hooks_are_ranked_and_sum_up() {
     let base = golden("profile-v1");
-    let AnyDocument::Profile(mut profiles) = base.clone() else {
-        panic!("no profile")
-    };
-    let profile = &mut profiles.profiles[0];
-    profile.baseline = None;
-    profile.residual = None;
-    profile.residual_functions.clear();
-    let hook = &mut profile.hooks[0];
+    let mut new = base.clone();
+    let counted = new.cells[0].counted_mut().unwrap();
+    let path = counted.hooked.as_mut().unwrap();
+    let hook = &mut path.hooks[0];
     hook.calls += 1;
     hook.called_by.push(HookCaller {
         function: "may_open".to_owned(),
@@ -382,13 +387,12 @@ fn hooks_are_ranked_and_sum_up() {
     hook.outermost += 30;
     hook.dispatch += 2;
     hook.implementations[0].inclusive += 28;
-    profile.hooked += 30;
-    profile.total += 37;
+    path.hooked += 30;
+    path.total += 37;
     let options = Options {
         explain: true,
         ..Options::default()
     };
-    let new = AnyDocument::Profile(profiles);
     let found = try_both(&base, &new, &options).unwrap();
     let explained = &found.explanations[0];
     assert_eq!(
@@ -404,9 +408,8 @@ fn hooks_are_ranked_and_sum_up() {
     );
     assert_eq!(explained.hooks[0].implementations[0].difference, 28);
     // A run without hooks says how to get them.
-    let mut changed = counted();
-    changed.cells[0].counts.as_mut().unwrap().modal.instructions += 1;
-    changed.cells[0].hooks = None;
-    let found = both(&counted(), &changed, &options);
+    let mut changed = common::counted();
+    paths(&mut changed, 0).modal.instructions += 1;
+    let found = both(&common::counted(), &changed, &options);
     assert!(found.notes[0].contains("--with-hooks"), "{:?}", found.notes);
 }

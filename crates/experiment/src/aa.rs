@@ -4,7 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::comparison::{Correction, Quantity};
+use crate::comparison::Correction;
+use crate::metric::Metric;
 
 /// Runs of one experiment, one after the other, all pairs of them compared: every
 /// difference that is called real is a false alarm.
@@ -24,7 +25,8 @@ pub struct AaReport {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AaMetric {
     /// Which.
-    pub quantity: Quantity,
+    #[serde(alias = "quantity")]
+    pub metric: Metric,
     /// Pairs of runs.
     pub pairs: u64,
     /// Of them those with at least one false alarm, after the correction.
@@ -50,10 +52,8 @@ pub struct AaMetric {
 
 impl AaReport {
     /// What it says of a metric.
-    pub fn metric(&self, quantity: Quantity) -> Option<&AaMetric> {
-        self.metrics
-            .iter()
-            .find(|metric| metric.quantity == quantity)
+    pub fn metric(&self, metric: Metric) -> Option<&AaMetric> {
+        self.metrics.iter().find(|of| of.metric == metric)
     }
 
     /// What contradicts itself in it, if anything.
@@ -61,14 +61,14 @@ impl AaReport {
         let fraction = |x: f64| (0.0..=1.0).contains(&x);
         self.metrics.iter().find_map(|metric| {
             if metric.alarms > metric.cells || metric.alarmed_pairs > metric.pairs {
-                return Some(format!("{}: more alarms than comparisons", metric.quantity));
+                return Some(format!("{}: more alarms than comparisons", metric.metric));
             }
             let sound = fraction(metric.rate)
                 && fraction(metric.rate_at_most)
                 && [metric.largest, metric.detectable]
                     .iter()
                     .all(|x| x.is_finite() && *x >= 0.0);
-            (!sound).then(|| format!("{}: a figure is none", metric.quantity))
+            (!sound).then(|| format!("{}: a figure is out of its range", metric.metric))
         })
     }
 }

@@ -4,10 +4,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cell::CellKey;
 use crate::configuration::Configuration;
+use crate::key::Key;
+use crate::metric::Metric;
 use crate::select::Selection;
-use crate::words::{Clock, FileSystem, Metric, Place};
+use crate::words::{Clock, FileSystem, Place};
 
 /// What is run: the product of kernels, stacks, benchmarks and metrics. Made by
 /// [`crate::Spec::resolve`]; part of the run document.
@@ -85,9 +86,9 @@ impl Samples {
     /// Samples of a cell of this metric.
     pub fn of(&self, metric: Metric) -> u32 {
         match metric {
-            Metric::Instructions => self.instructions,
-            Metric::Time => self.time,
             Metric::Throughput => self.throughput,
+            counted if counted.is_counted() => self.instructions,
+            _ => self.time,
         }
     }
 }
@@ -99,7 +100,7 @@ impl Experiment {
     }
 
     /// The cell that another is compared with; None for a baseline itself.
-    pub fn baseline_of(&self, key: &CellKey) -> Option<CellKey> {
+    pub fn baseline_of(&self, key: &Key) -> Option<Key> {
         let mut base = key.clone();
         if let Some(kernel) = &self.baseline_kernel {
             base.kernel.clone_from(kernel);

@@ -2,18 +2,17 @@
 //! The figures of many runs as series over time, and where these change.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::cell::title;
-use crate::run::Tool;
-use crate::words::{Metric, Unit};
+use crate::document::{DocumentFault, Kind, Stored};
+use crate::environment::Tool;
+use crate::key::title;
+use crate::metric::Metric;
 
 /// What `lsmeter history show --json` prints.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "lsmeter history")]
 pub struct History {
-    /// [`crate::SCHEMA_VERSION`] of the writer.
-    pub schema_version: u32,
     /// What wrote it.
     pub tool: Tool,
     /// How often a series without any change shows one nevertheless, as a fraction; for
@@ -26,7 +25,7 @@ pub struct History {
 }
 
 /// A run document of a history.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HistoryRun {
     /// Its file's name in the history's directory.
     pub file: String,
@@ -37,7 +36,7 @@ pub struct HistoryRun {
 }
 
 /// The same cell in one run after another.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Series {
     /// Kernel as the user named it; empty if kernels are taken together.
     pub kernel: String,
@@ -52,7 +51,7 @@ pub struct Series {
     /// What was measured.
     pub metric: Metric,
     /// Unit of all figures.
-    pub unit: Unit,
+    pub unit: String,
     /// The machine, as far as figures of this metric depend on it: figures of different
     /// machines are no series.
     pub machine: String,
@@ -65,7 +64,7 @@ pub struct Series {
 }
 
 /// A figure of a series.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SeriesPoint {
     /// Position in [`History::runs`], from 0.
     pub run: u32,
@@ -81,7 +80,7 @@ pub struct SeriesPoint {
 }
 
 /// A change of a series' level.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SeriesChange {
     /// Position in [`Series::points`] of the first figure of the new level, from 1.
     pub point: u32,
@@ -123,7 +122,27 @@ impl Series {
     }
 }
 
-/// The JSON Schema of the history, generated from the types.
-pub fn history_schema() -> serde_json::Value {
-    schemars::schema_for!(History).to_value()
+impl Stored for History {
+    const KIND: Kind = Kind::History;
+
+    fn check(&self) -> Result<(), DocumentFault> {
+        let beyond = |series: &Series| {
+            let points = series.points.len();
+            series
+                .points
+                .iter()
+                .any(|point| point.run as usize >= self.runs.len())
+                || series
+                    .changes
+                    .iter()
+                    .any(|change| change.point as usize >= points)
+        };
+        match self.series.iter().position(beyond) {
+            Some(index) => Err(DocumentFault::Contradiction {
+                path: format!("series[{index}]"),
+                message: "it names a run or a point that is not there".to_owned(),
+            }),
+            None => Ok(()),
+        }
+    }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Finished cells, one JSON line each, so that a killed run loses none.
+//! Finished cells, one JSON line each, so that no instrument that is killed loses any.
 //!
 //! The first line is the [`JournalHeader`], each other line a [`JournalEntry`]. A line
 //! counts once its newline is there: a torn last line is dropped. Whoever appends to
@@ -8,16 +8,20 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::cell::{Cell, CellKey};
+use crate::cell::Cell;
 use crate::document::{DOCUMENT_LIMIT_BYTES, DocumentFault, decode, printable, read_bounded};
+use crate::environment::{Environment, PolicyProof, Tool};
 use crate::experiment::Experiment;
-use crate::run::{Environment, PolicyProof, Tool, Warning};
+use crate::key::Key;
+use crate::monitoring::Monitoring;
 use crate::shard::Shard;
+use crate::warning::Warning;
 
 /// The version of the journal that this code writes and reads.
-pub const JOURNAL_VERSION: u32 = 1;
+pub const JOURNAL_VERSION: u32 = 2;
 
 /// First line: what is being measured, by what, on what.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,16 +34,25 @@ pub struct JournalHeader {
     pub environment: Environment,
     /// When the run began: RFC 3339, UTC.
     pub started: String,
-    /// What was asked for.
-    pub experiment: Experiment,
+    /// What was asked for; None of a recording.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub experiment: Option<Experiment>,
+    /// What is monitored; only of a recording.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub monitor: Option<Monitoring>,
+    /// What is done to each operation besides counting or timing it: `hooks`, or a digest of
+    /// the delays of a sweep; empty for nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub treatment: String,
     /// Which part of it; None: all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
 }
 
-/// Any other line: a cell that ended, well or not.
+/// Any other line: a cell that ended, well or not; `T` is what its instrument needs of it
+/// besides what is in the document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct JournalEntry {
+pub struct JournalEntry<T = ()> {
     /// The cell.
     pub cell: Cell,
     /// Warnings that came with it. Their `cells` are empty: positions are known only
@@ -49,15 +62,18 @@ pub struct JournalEntry {
     /// How its policies were brought into force, in the first cell after that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<PolicyProof>,
+    /// What the instrument goes on with, and is in no document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<T>,
 }
 
 /// What a journal holds.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Journal {
+pub struct Journal<T = ()> {
     /// Its header; None if not even that was written to its end.
     pub header: Option<JournalHeader>,
     /// The last entry of each cell.
-    pub finished: BTreeMap<CellKey, JournalEntry>,
+    pub finished: BTreeMap<Key, JournalEntry<T>>,
     /// Bytes up to the end of the last whole line.
     pub valid_bytes: u64,
 }
@@ -145,7 +161,9 @@ impl JournalHeader {
     /// [`JournalError::DifferentExperiment`], [`JournalError::DifferentShard`] or
     /// [`JournalError::DifferentConditions`].
     pub fn check_resume(&self, now: &JournalHeader) -> Result<(), JournalError> {
-        if let Some(key) = self.experiment.first_difference(&now.experiment) {
+        if let (Some(then), Some(now)) = (&self.experiment, &now.experiment)
+            && let Some(key) = then.first_difference(now)
+        {
             return Err(JournalError::DifferentExperiment { key });
         }
         let shard = |header: &JournalHeader| match header.shard {
@@ -164,7 +182,17 @@ impl JournalHeader {
         };
         let kvm =
             |header: &JournalHeader| if header.environment.kvm { "KVM" } else { "TCG" }.to_owned();
+        let monitored = |header: &JournalHeader| match &header.monitor {
+            Some(of) => format!("{}, {}", of.scope, of.mode),
+            None => "an experiment".to_owned(),
+        };
         let conditions = [
+            ("subject", monitored(self), monitored(now)),
+            (
+                "way to treat operations",
+                self.treatment.clone(),
+                now.treatment.clone(),
+            ),
             (
                 "lsmeter",
                 self.tool.version.clone(),
@@ -194,7 +222,7 @@ impl JournalHeader {
     }
 }
 
-impl JournalEntry {
+impl<T: Serialize> JournalEntry<T> {
     /// The line to append, with its newline.
     ///
     /// # Errors
@@ -210,14 +238,14 @@ fn line(value: &impl Serialize) -> Result<String, serde_json::Error> {
     Ok(line)
 }
 
-impl Journal {
+impl<T: DeserializeOwned> Journal<T> {
     /// Reads a journal to resume the run that `now` describes. A journal that ends in
     /// its first line, or is empty, has no header and no cells; that is no error.
     ///
     /// # Errors
     /// [`JournalError`] when it belongs to another run or a whole line is damaged. Reads
     /// at most [`DOCUMENT_LIMIT_BYTES`].
-    pub fn read(reader: impl Read, now: &JournalHeader) -> Result<Journal, JournalError> {
+    pub fn read(reader: impl Read, now: &JournalHeader) -> Result<Journal<T>, JournalError> {
         let bytes = read_bounded(reader, DOCUMENT_LIMIT_BYTES).map_err(JournalError::Read)?;
         let mut journal = Journal {
             header: None,
@@ -235,12 +263,12 @@ impl Journal {
                     line: index + 1,
                     error,
                 };
-                let entry: JournalEntry = decode(text).map_err(damaged)?;
+                let entry: JournalEntry<T> = decode(text).map_err(damaged)?;
                 if let Some(message) = entry.cell.contradiction() {
                     let path = "cell".to_owned();
                     return Err(damaged(DocumentFault::Contradiction { path, message }));
                 }
-                journal.finished.insert(entry.cell.key(), entry);
+                journal.finished.insert(entry.cell.key.clone(), entry);
             }
             journal.valid_bytes += line.len() as u64;
         }

@@ -4,23 +4,18 @@
 //! - [`Spec`]: what a user wrote, in TOML, in a preset or as flags; every key may be
 //!   missing. Specs are merged, then resolved.
 //! - [`Experiment`]: a resolved spec: every key decided and checked.
-//! - [`Run`]: the run document: the experiment, the environment it ran in and the
-//!   cells that came out of it, as JSON with a schema.
-//! - [`ProfileDocument`]: the profile document: what LSM hooks cost inside operations.
-//! - [`PlacementDocument`]: the placement document: which hooks system calls can reach,
-//!   from a kernel's sources; its parts are in [`placement`].
-//! - [`History`]: the figures of many runs as series, and where these change.
-//! - [`ComparisonDocument`]: the comparison document: what differs between two of the
-//!   others, and whether it is real; its parts are in [`comparison`].
-//! - [`CheckDocument`]: the check document: whether the instruments agree; its parts are
-//!   in [`check`].
-//! - [`AnyDocument`]: a document of whichever kind.
+//! - [`Cell`]: a [`Key`], and the [`Evidence`] for it or why there is none: what every
+//!   instrument gives.
+//! - [`Document`]: cells, with what they were measured on and for; JSON with a schema.
+//! - What is made from documents, or from sources, is [`Stored`] in a form of its own:
+//!   [`PlacementDocument`] (which hooks system calls can reach), [`ComparisonDocument`] (what
+//!   differs between two documents), [`CheckDocument`] (whether the instruments agree),
+//!   [`History`] (the figures of many runs as series).
 //! - [`journal`]: finished cells, one JSON line each, so that a killed run resumes.
 //!
 //! Nothing here opens a file or prints: readers and writers are the caller's.
 
 mod aa;
-mod any;
 mod cell;
 pub mod check;
 pub mod comparison;
@@ -28,62 +23,63 @@ mod configuration;
 mod configure;
 mod depth;
 mod document;
+mod environment;
+mod event;
+mod evidence;
 mod experiment;
 mod framework;
 mod hint;
 mod history;
 pub mod journal;
-mod monitor;
+mod key;
+mod metric;
+mod monitoring;
 pub mod placement;
 mod preset;
-mod profile;
 mod resolve;
-mod run;
 mod select;
-mod sensitivity;
 mod shard;
 mod spec;
 mod stack;
+mod sweep;
+mod v1;
+mod warning;
 mod words;
 
 pub use aa::{AaMetric, AaReport};
-pub use any::AnyDocument;
-pub use cell::{Cell, CellKey, Counts, PathCount, title as cell_title};
-pub use check::{CheckDocument, CountsDocument};
+pub use cell::{Cell, Outcome};
+pub use check::CheckDocument;
 pub use comparison::ComparisonDocument;
 pub use configuration::{Configuration, Tuning, title as configuration_title};
 pub use depth::{path_components, path_depth};
 pub use document::{
-    DOCUMENT_LIMIT_BYTES, DocumentError, DocumentFault, DocumentKind, check_schema,
-    comparison_schema, counts_schema, monitor_schema, placement_difference_schema,
-    placement_history_schema, placement_schema, profile_schema, run_schema, sensitivity_schema,
+    DOCUMENT_LIMIT_BYTES, Document, DocumentError, DocumentFault, Kind, SCHEMA_VERSION, Stored,
+    schema,
+};
+pub use environment::{Emulator, Environment, Origin, PluginApi, PolicyProof, Tool};
+pub use event::Event;
+pub use evidence::{
+    Bucket, Calls, Counted, Estimate, Evidence, FunctionDifference, HookCaller, HookCalls,
+    HookCost, HookedPath, Implementation, Interval, PathCount, Paths, Percentiles, Residual, Slope,
+    SlopePoint, Timed, WatchedHook, WatchedSystemCall, WholeSystemCall,
 };
 pub use experiment::{Experiment, Samples};
 pub use framework::IRREGULAR_FUNCTIONS;
 pub use hint::nearest;
-pub use history::{History, HistoryRun, Series, SeriesChange, SeriesPoint, history_schema};
-pub use monitor::{
-    Bucket, Calls, Interval, LeftOutFunction, MonitorCost, MonitorDocument, Monitoring,
-    Percentiles, WatchedHook, WatchedSystemCall, WholeSystemCall,
-};
+pub use history::{History, HistoryRun, Series, SeriesChange, SeriesPoint};
+pub use key::{Delay, Key, Subject, title as cell_title};
+pub use metric::{BadWord, Metric, OtherMetric, Word};
+pub use monitoring::{LeftOutFunction, MonitorCost, Monitoring};
 pub use placement::PlacementDocument;
 pub use preset::{Preset, UnknownPreset, preset, presets};
-pub use profile::{
-    BaselineProfile, FunctionDifference, HookCaller, HookCost, Implementation, Profile,
-    ProfileDocument,
-};
-pub use run::{
-    Emulator, Environment, Origin, PluginApi, PolicyProof, Run, SCHEMA_VERSION, Tool, Warning,
-    WarningKind,
-};
 pub use select::{Pattern, PatternError, SelectError, Selectable, Selection};
-pub use sensitivity::{
-    ALL_HOOKS, DepthRule, Prediction, RepeatedQuestion, SensitivityDocument, Slope, SlopePoint,
-};
 pub use shard::{Shard, ShardError, Share};
 pub use spec::{Baseline, ConfigurationSpec, IntegrityList, SPEC_LIMIT_BYTES, Spec, SpecError};
 pub use stack::{Stack, StackError};
+pub use sweep::{ALL_HOOKS, DepthRule, Prediction, RepeatedQuestion, SweepFindings};
+pub use warning::{Warning, WarningKind};
 pub use words::{
-    Caches, CheckVerdict, Clock, DelayModule, FileSystem, Instrument, InstrumentStatus, Integrity,
-    Metric, MonitorMode, Place, Policy, Select, SelinuxPolicy, Status, Suite, Unit, UnknownWord,
+    Architecture, Caches, CheckVerdict, Clock, DelayModule, FileSystem, Instrument,
+    InstrumentStatus, Integrity, MonitorMode, Place, Policy, Select, SelinuxPolicy, Status, Suite,
+    Unit, UnknownWord,
 };

@@ -7,9 +7,10 @@ use std::hash::Hash;
 
 use crate::configure::Matrix;
 use crate::experiment::{Experiment, Samples};
+use crate::metric::Metric;
 use crate::select::{Pattern, Selection};
 use crate::spec::{Spec, SpecError};
-use crate::words::{Clock, FileSystem, Metric, Place, Select, Suite};
+use crate::words::{Clock, FileSystem, Place, Select, Suite};
 
 pub(crate) const KERNELS_LIMIT: usize = 64;
 const BENCHMARKS_LIMIT: usize = 1_024;
@@ -46,7 +47,7 @@ impl Spec {
                 Metric::Instructions
             }]
         });
-        list("metrics", &metrics, Metric::ALL.len())?;
+        list("metrics", &metrics, Metric::MEASURABLE.len())?;
 
         let samples = resolve_samples(self.samples)?;
         let timed: Vec<Metric> = metrics

@@ -8,14 +8,39 @@ use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 
 use crate::hint::nearest;
+use crate::metric::Metric;
 use crate::select::PatternError;
 use crate::stack::StackError;
 use crate::words::{
-    Clock, FileSystem, Integrity, Metric, Place, Policy, Select, SelinuxPolicy, Suite, UnknownWord,
+    Clock, FileSystem, Integrity, Place, Policy, Select, SelinuxPolicy, Suite, UnknownWord,
 };
 
 /// Largest spec, in bytes.
 pub const SPEC_LIMIT_BYTES: usize = 1 << 20;
+
+/// A metric that an experiment can ask for.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Measurable {
+    Instructions,
+    Time,
+    Throughput,
+}
+
+impl From<Measurable> for Metric {
+    fn from(metric: Measurable) -> Metric {
+        match metric {
+            Measurable::Instructions => Metric::Instructions,
+            Measurable::Time => Metric::Time,
+            Measurable::Throughput => Metric::Throughput,
+        }
+    }
+}
+
+fn measurable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Metric>>, D::Error> {
+    let metrics: Option<Vec<Measurable>> = Option::deserialize(deserializer)?;
+    Ok(metrics.map(|metrics| metrics.into_iter().map(Metric::from).collect()))
+}
 
 /// An experiment as a file, a preset or flags describe it. Keys that are missing take
 /// the default given with each, once [`Spec::resolve`]d.
@@ -85,7 +110,11 @@ pub struct Spec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub select: Option<Select>,
     /// instructions, time, throughput. Default: instructions; time on the host.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "measurable"
+    )]
     pub metrics: Option<Vec<Metric>>,
     /// ext4, tmpfs, xfs or btrfs. Default: ext4. Meaningless on the host.
     #[serde(skip_serializing_if = "Option::is_none")]

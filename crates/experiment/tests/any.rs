@@ -1,90 +1,195 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Documents of whichever kind are told apart, and damage to them is named.
+//! Documents of whichever kind and version are told apart, and damage to them is named.
 
+mod common;
+
+use common::golden;
 use diagnostics::Fault;
-use experiment::{AnyDocument, DocumentKind};
+use experiment::placement::{PlacementDifference, PlacementHistory};
+use experiment::{
+    CheckDocument, ComparisonDocument, Document, DocumentError, DocumentFault, History, Kind,
+    PlacementDocument, Stored,
+};
 use proptest::prelude::*;
 
-const GOLDEN: [(DocumentKind, &[u8]); 8] = [
-    (DocumentKind::Run, include_bytes!("golden/v1.json")),
-    (DocumentKind::Run, include_bytes!("golden/v1-stacks.json")),
-    (
-        DocumentKind::Run,
-        include_bytes!("golden/v1-newer-keys.json"),
-    ),
-    (
-        DocumentKind::Profile,
-        include_bytes!("golden/profile-v1.json"),
-    ),
-    (
-        DocumentKind::Profile,
-        include_bytes!("golden/profile-v1-newer-keys.json"),
-    ),
-    (
-        DocumentKind::Sensitivity,
-        include_bytes!("golden/sensitivity-v1.json"),
-    ),
-    (
-        DocumentKind::Monitor,
-        include_bytes!("golden/monitor-v1.json"),
-    ),
-    (
-        DocumentKind::Placement,
-        include_bytes!("golden/placement-v1.json"),
-    ),
+const GOLDEN: [(Kind, &str); 23] = [
+    (Kind::Run, "v1"),
+    (Kind::Run, "v1-stacks"),
+    (Kind::Run, "v1-newer-keys"),
+    (Kind::Run, "v2"),
+    (Kind::Profile, "profile-v1"),
+    (Kind::Profile, "profile-v1-newer-keys"),
+    (Kind::Profile, "profile-v2"),
+    (Kind::Sensitivity, "sensitivity-v1"),
+    (Kind::Sensitivity, "sensitivity-v2"),
+    (Kind::Recording, "monitor-v1"),
+    (Kind::Recording, "monitor-v2"),
+    (Kind::Counts, "check-counts-v1"),
+    (Kind::Counts, "check-counts-v2"),
+    (Kind::Placement, "placement-v1"),
+    (Kind::Placement, "placement-v2"),
+    (Kind::Comparison, "comparison-v1"),
+    (Kind::Comparison, "comparison-v2"),
+    (Kind::Check, "check-v1"),
+    (Kind::Check, "check-v2"),
+    (Kind::PlacementDifference, "placement-diff-v1"),
+    (Kind::PlacementDifference, "placement-diff-v2"),
+    (Kind::PlacementHistory, "placement-history-v1"),
+    (Kind::PlacementHistory, "placement-history-v2"),
 ];
+
+/// A document as this version writes it, whatever it is.
+fn rewritten(bytes: &[u8]) -> Result<Vec<u8>, DocumentError> {
+    fn of<T: Stored>(bytes: &[u8]) -> Result<Vec<u8>, DocumentError> {
+        Ok(common::stored(&T::parse(bytes)?).into_bytes())
+    }
+    match Kind::of(bytes)? {
+        Kind::Placement => of::<PlacementDocument>(bytes),
+        Kind::Comparison => of::<ComparisonDocument>(bytes),
+        Kind::Check => of::<CheckDocument>(bytes),
+        Kind::PlacementDifference => of::<PlacementDifference>(bytes),
+        Kind::PlacementHistory => of::<PlacementHistory>(bytes),
+        Kind::History => of::<History>(bytes),
+        _ => Ok(common::written(&Document::parse(bytes)?).into_bytes()),
+    }
+}
 
 #[test]
 fn documents_are_told_apart() {
-    for (kind, bytes) in GOLDEN {
-        let document = AnyDocument::read(bytes).unwrap();
-        assert_eq!(document.kind(), kind);
-        let warned = !matches!(kind, DocumentKind::Placement);
-        assert!(document.warnings().is_empty() || warned);
+    for (kind, name) in GOLDEN {
+        let bytes = golden(name);
+        assert_eq!(Kind::of(&bytes).unwrap(), kind, "{name}");
+        match Document::parse(&bytes) {
+            Ok(document) => assert_eq!(document.kind, kind, "{name}"),
+            Err(error) => {
+                assert!(!Kind::MEASURED.contains(&kind), "{name}: {error}");
+                let what = Kind::title(Some(kind));
+                assert_eq!(
+                    error.to_string(),
+                    format!("it is a {what}, which holds no measurements")
+                );
+                assert!(error.hint().is_some());
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_written_anew_is_of_version_2_and_stays_as_it_is() {
+    for (kind, name) in GOLDEN {
+        let bytes = golden(name);
+        let anew = rewritten(&bytes).unwrap();
+        if name.ends_with("v2") {
+            assert!(anew == bytes, "{name}");
+        }
+        assert_eq!(Kind::of(&anew).unwrap(), kind, "{name}");
+        let head = format!("{{\n\"kind\": \"{kind}\",\n\"schema_version\": 2,\n");
+        assert!(anew.starts_with(head.as_bytes()), "{name}");
+        assert!(rewritten(&anew).unwrap() == anew, "{name}");
     }
 }
 
 #[test]
 fn what_is_none_is_refused() {
     let message = |text: &str| {
-        let error = AnyDocument::read(text.as_bytes()).unwrap_err();
-        (error.to_string(), error.hint().is_some())
+        let error = Document::read(text.as_bytes()).unwrap_err();
+        assert!(error.hint().is_some(), "{error}");
+        error.to_string()
     };
     let none = "no document of lsmeter's: it has the keys of no document that lsmeter writes";
-    assert_eq!(
-        message(r#"{"schema_version": 1, "tool": {}}"#),
-        (none.to_owned(), true)
-    );
+    assert_eq!(message(r#"{"schema_version": 1, "tool": {}}"#), none);
     assert_eq!(
         message("[1, 2]"),
-        (
-            "no document of lsmeter's: it is JSON, but no object".to_owned(),
-            true
-        )
+        "no document of lsmeter's: it is JSON, but no object"
+    );
+    assert_eq!(message(" \n"), "document of lsmeter's: empty");
+    assert_eq!(
+        message(&String::from_utf8(golden("v7")).unwrap()),
+        "written by a newer lsmeter (schema 7; this one reads up to 2)"
     );
     assert_eq!(
-        message(" \n"),
-        ("document of lsmeter's: empty".to_owned(), true)
+        message(r#"{"schema_version": 2, "cells": []}"#),
+        "no document of lsmeter's: it does not say its kind"
     );
-    let newer = include_str!("golden/v7.json");
     assert_eq!(
-        message(newer),
-        (
-            "written by a newer lsmeter (schema 7; this one reads up to 1)".to_owned(),
-            true
-        )
+        message(r#"{"schema_version": 2, "kind": "\u001bdream"}"#),
+        "no document of lsmeter's: its kind `\\u{1b}dream` is unknown"
     );
     // Its kind is known, its cells are not what they should be.
-    let (text, _) = message(r#"{"schema_version": 1, "cells": [3]}"#);
-    assert!(text.starts_with("run document: at "), "{text}");
+    let error = Document::parse(br#"{"schema_version": 1, "cells": [3]}"#).unwrap_err();
+    assert!(
+        error.to_string().starts_with("run document: at "),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_document_that_must_be_of_a_kind_is_of_that_or_refused() {
+    for (kind, name) in GOLDEN {
+        let bytes = golden(name);
+        for wanted in Kind::MEASURED {
+            let read = Document::parse_as(*wanted, &bytes);
+            if kind == *wanted {
+                assert_eq!(read.unwrap().kind, kind);
+                continue;
+            }
+            let title = |kind| Kind::title(Some(kind));
+            assert_eq!(
+                read.unwrap_err().to_string(),
+                format!("no {}: it is a {}", title(*wanted), title(kind))
+            );
+        }
+    }
+    let empty = Document::parse_as(Kind::Profile, b"").unwrap_err();
+    assert_eq!(empty.to_string(), "profile document: empty");
+    assert!(empty.hint().unwrap().ends_with("profile again"));
+    let error = CheckDocument::parse(&golden("comparison-v2")).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no check document: it is a comparison document"
+    );
+}
+
+#[test]
+fn a_writer_that_fails_is_the_cause() {
+    use std::error::Error;
+    let mut full = [0u8; 100];
+    let error = common::run().write(&mut full[..]).unwrap_err();
+    assert!(matches!(error.fault, DocumentFault::Io(_)), "{error:?}");
+    let cause = error.source().unwrap();
+    assert!(cause.downcast_ref::<std::io::Error>().is_some());
+    assert_eq!(error.hint(), None);
 }
 
 proptest! {
     #[test]
-    fn a_cut_document_is_an_error(index in 0..GOLDEN.len(), cut in 0.0..1.0f64) {
-        let text = GOLDEN[index].1.trim_ascii_end();
+    fn a_cut_document_is_called_one(index in 0..GOLDEN.len(), cut in 0.0..1.0f64) {
+        let bytes = golden(GOLDEN[index].1);
+        let text = bytes.trim_ascii_end();
         let cut = (text.len() as f64 * cut) as usize;
-        let error = AnyDocument::parse(&text[..cut]).unwrap_err();
+        let error = rewritten(&text[..cut]).unwrap_err();
+        let named = matches!(error.fault, DocumentFault::Truncated { .. } | DocumentFault::Empty);
+        prop_assert!(named, "{cut}: {error:?}");
         prop_assert!(error.hint().is_some(), "{error}");
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let _ = rewritten(&bytes);
+    }
+
+    #[test]
+    fn any_changed_byte_is_read_or_refused(
+        index in 0..GOLDEN.len(),
+        at in any::<prop::sample::Index>(),
+        byte: u8,
+    ) {
+        let mut bytes = golden(GOLDEN[index].1);
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        if let Ok(anew) = rewritten(&bytes) {
+            // What was accepted can be written and read again.
+            prop_assert_eq!(rewritten(&anew).unwrap(), anew);
+        }
     }
 }

@@ -4,23 +4,20 @@
 
 mod common;
 
-use common::same_as_file;
+use std::collections::BTreeMap;
+
+use common::{contradiction, names, stored};
 use experiment::check::{
     ApartInstruments, CheckSummary, CheckedBenchmark, CheckedHook, CheckedInstrument,
-    CheckedResidual, CountedBenchmark, CountedHook, MissingInstrument,
+    CheckedResidual, MissingInstrument,
 };
 use experiment::{
-    AnyDocument, CheckDocument, CheckVerdict, CountsDocument, DocumentFault, DocumentKind,
-    FunctionDifference, Instrument, InstrumentStatus, LeftOutFunction, SCHEMA_VERSION, Status,
-    check_schema, counts_schema,
+    Cell, CheckDocument, CheckVerdict, Document, Environment, Evidence, FunctionDifference,
+    HookCalls, Instrument, InstrumentStatus, Key, Kind, LeftOutFunction, Metric, Outcome, Status,
+    Stored, Subject,
 };
-use proptest::prelude::*;
 
 const HOSTILE: &str = "panic: \u{1b}[31m|not\u{202e}syncing|\n<b>";
-
-fn names(names: &[&str]) -> Vec<String> {
-    names.iter().map(|&name| name.to_owned()).collect()
-}
 
 fn hook(hook: &str, profile: u64, monitor: f64) -> CheckedHook {
     CheckedHook {
@@ -112,15 +109,13 @@ fn document() -> CheckDocument {
         residual(0, CheckVerdict::Agree),
         residual(12, CheckVerdict::Disagree),
     ];
-    let run = common::run();
     CheckDocument {
-        schema_version: SCHEMA_VERSION,
-        tool: run.tool,
-        environment: Some(run.environment),
+        tool: common::tool(),
+        environment: Some(common::environment()),
         kernel: "debian:6.12".to_owned(),
         release: "6.12.94-cloud-amd64".to_owned(),
         stack: names(&["capability"]),
-        fs: "tmpfs".to_owned(),
+        filesystem: "tmpfs".to_owned(),
         instruments: vec![
             instrument(Instrument::Profile, InstrumentStatus::Used, None),
             used,
@@ -138,83 +133,48 @@ fn document() -> CheckDocument {
     }
 }
 
-fn counts() -> CountsDocument {
-    let benchmark = |name: &str, status, hooks| CountedBenchmark {
-        benchmark: name.to_owned(),
-        variant: "AA".to_owned(),
-        syscalls: names(&[name, "close"]),
-        status,
-        reason: (status != Status::Ok).then(|| HOSTILE.to_owned()),
-        hooks,
-    };
-    let hook = CountedHook {
-        hook: "inode_permission".to_owned(),
-        calls: 1.062_5,
-    };
-    CountsDocument {
-        schema_version: SCHEMA_VERSION,
-        tool: common::run().tool,
-        kernel: "debian:6.12".to_owned(),
+/// A benchmark that a monitor counted, and one that failed.
+fn counts() -> Document {
+    let cell = |benchmark: &str, outcome: Outcome| Cell {
         release: "6.12.94-cloud-amd64".to_owned(),
-        stack: names(&["capability"]),
         active_lsms: names(&["lockdown", "capability"]),
-        fs: "tmpfs".to_owned(),
+        syscalls: names(&[benchmark, "close"]),
+        outcome,
+        ..Cell::unmeasured(Key {
+            kernel: "debian:6.12".to_owned(),
+            subject: Subject::benchmark(benchmark, "AA"),
+            ..common::key("capability", "", "", Metric::Calls)
+        })
+    };
+    let hooks = BTreeMap::from([("inode_permission".to_owned(), 1.062_5)]);
+    Document {
         left_out: vec![LeftOutFunction {
             name: "file_permission".to_owned(),
             reason: "refused".to_owned(),
         }],
-        counted: vec![
-            benchmark("open", Status::Ok, vec![hook]),
-            benchmark("stat", Status::Failed, Vec::new()),
+        cells: vec![
+            cell("open", Evidence::HookCalls(HookCalls { hooks }).into()),
+            cell("stat", Outcome::without(Status::Failed, HOSTILE)),
         ],
-    }
-}
-
-fn written<E: std::fmt::Debug>(write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> String {
-    let mut bytes = Vec::new();
-    write(&mut bytes).unwrap();
-    String::from_utf8(bytes).unwrap()
-}
-
-#[test]
-fn schemas_are_kept_in_docs() {
-    for (file, schema) in [("check", check_schema()), ("check-counts", counts_schema())] {
-        let schema = serde_json::to_string_pretty(&schema).unwrap() + "\n";
-        let path = format!("../../docs/{file}.schema.json");
-        same_as_file(&path, &schema, "UPDATE_SCHEMA");
+        ..common::document(Kind::Counts, Environment::unknown())
     }
 }
 
 #[test]
 fn writers_keep_to_the_golden_documents() {
-    let text = written(|to| document().write(to));
-    same_as_file("tests/golden/check-v1.json", &text, "UPDATE_GOLDEN");
-    assert_eq!(CheckDocument::read(text.as_bytes()).unwrap(), document());
-    let text = written(|to| counts().write(to));
-    same_as_file("tests/golden/check-counts-v1.json", &text, "UPDATE_GOLDEN");
-    assert_eq!(CountsDocument::read(text.as_bytes()).unwrap(), counts());
+    common::stored_keeps_to_golden("check-v", &document());
+    common::keeps_to_golden("check-counts-v", &counts());
 }
 
 #[test]
-fn they_are_told_apart_and_from_others() {
-    let check = written(|to| document().write(to));
-    let counts = written(|to| counts().write(to));
-    let kind = |text: &str| DocumentKind::of(text.as_bytes()).unwrap();
-    assert_eq!(kind(&check), DocumentKind::Check);
-    assert_eq!(kind(&counts), DocumentKind::Counts);
-    for (text, told) in [
-        (
-            check,
-            "a check document is made from others, and cannot be used like one",
-        ),
-        (
-            counts,
-            "a monitor's counts are of use to `lsmeter check` only",
-        ),
-    ] {
-        let error = AnyDocument::parse(text.as_bytes()).unwrap_err();
-        assert!(error.to_string().contains(told), "{error}");
-    }
+fn counts_are_no_single_figure() {
+    let counts = counts();
+    let open = &counts.cells[0];
+    assert_eq!(
+        open.hook_calls().unwrap().hooks["inode_permission"],
+        1.062_5
+    );
+    assert_eq!((open.headline(), open.estimate()), (None, None));
 }
 
 #[test]
@@ -248,11 +208,8 @@ fn contradictions_are_refused() {
     let refused = |spoil: &dyn Fn(&mut CheckDocument)| {
         let mut document = document();
         spoil(&mut document);
-        let text = written(|to| document.write(to));
-        match CheckDocument::parse(text.as_bytes()).unwrap_err().fault {
-            DocumentFault::Contradiction { path, message } => format!("{path}: {message}"),
-            fault => panic!("{fault}"),
-        }
+        let error = contradiction(CheckDocument::parse(stored(&document).as_bytes()));
+        error.replacen("check document: at ", "", 1)
     };
     let text = refused(&|d| d.benchmarks[0].hooks[1].verdict = CheckVerdict::Agree);
     assert_eq!(
@@ -274,18 +231,4 @@ fn contradictions_are_refused() {
         text,
         "summary: it is not what the hooks and residuals sum up to"
     );
-}
-
-proptest! {
-    #[test]
-    fn damage_is_never_a_panic(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
-        for text in [written(|to| document().write(to)), written(|to| counts().write(to))] {
-            let mut bytes = text.into_bytes();
-            let at = at.index(bytes.len());
-            bytes[at] = byte;
-            let _ = CheckDocument::parse(&bytes);
-            let _ = CountsDocument::parse(&bytes);
-            let _ = CheckDocument::parse(&bytes[..at]);
-        }
-    }
 }

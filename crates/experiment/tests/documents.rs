@@ -3,93 +3,101 @@
 
 mod common;
 
-use common::same_as_file;
-use diagnostics::Fault;
-use experiment::{DocumentFault, Metric, Run, Status, WarningKind, history_schema, run_schema};
+use common::{contradiction, golden, written};
+use experiment::{
+    Architecture, Document, Estimate, Evidence, Kind, Metric, OtherMetric, Status, Timed,
+    WarningKind, Word,
+};
 use proptest::prelude::*;
 
-fn written(run: &Run) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    run.write(&mut bytes).unwrap();
-    bytes
-}
-
-#[test]
-fn schema_is_kept_in_docs() {
-    let schema = serde_json::to_string_pretty(&run_schema()).unwrap() + "\n";
-    same_as_file("../../docs/run.schema.json", &schema, "UPDATE_SCHEMA");
-}
-
-#[test]
-fn schema_of_histories_is_kept_in_docs() {
-    let schema = serde_json::to_string_pretty(&history_schema()).unwrap() + "\n";
-    same_as_file("../../docs/history.schema.json", &schema, "UPDATE_SCHEMA");
-}
-
-#[test]
-fn schema_names_the_documents_keys() {
-    let schema = run_schema();
-    let document: serde_json::Value = serde_json::from_slice(&written(&common::run())).unwrap();
-    let properties = schema["properties"].as_object().unwrap();
-    for key in document.as_object().unwrap().keys() {
-        assert!(properties.contains_key(key), "{key}");
-    }
-    let cell = schema["$defs"]["Cell"]["properties"].as_object().unwrap();
-    for key in document["cells"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .flat_map(|c| c.as_object().unwrap().keys())
-    {
-        assert!(cell.contains_key(key), "{key}");
-    }
+fn parse(text: &str) -> Result<Document, experiment::DocumentError> {
+    Document::parse_as(Kind::Run, text.as_bytes())
 }
 
 #[test]
 fn writer_keeps_to_the_golden_document() {
-    let text = String::from_utf8(written(&common::run())).unwrap();
-    same_as_file("tests/golden/v1.json", &text, "UPDATE_GOLDEN");
+    common::keeps_to_golden("v", &common::run());
 }
 
 #[test]
-fn golden_document_is_read_back() {
-    let run = Run::read(&include_bytes!("golden/v1.json")[..]).unwrap();
-    assert_eq!(run, common::run());
+fn lines_are_cells() {
+    let text = written(&common::run());
+    let cells = text.lines().filter(|line| line.starts_with("{\"key\":"));
+    assert_eq!(cells.count(), common::run().cells.len());
+}
+
+#[test]
+fn figures_speak_for_their_cells() {
+    let run = common::run();
     let open = &run.cells[0];
     assert_eq!(
         (open.title().as_str(), open.headline()),
         ("open:AA/BB", Some(4979.0))
     );
+    assert_eq!(open.key.architecture, Architecture::X86_64);
     // The modal path speaks for a cell, whatever the median of all windows is.
     assert_eq!(run.cells[1].headline(), Some(3317.0));
     assert_eq!(run.cells[6].headline(), None);
-    assert_eq!(run.cells[8].headline(), run.cells[8].median);
-    assert_eq!(run.cells[8].metric, Metric::Time);
-    assert_eq!(run.cells[6].status, Status::Unsupported);
+    let median = run.cells[8].estimate().map(|estimate| estimate.median);
+    assert_eq!(run.cells[8].headline(), median);
+    assert_eq!(run.cells[8].key.metric, Metric::Time);
+    assert_eq!(run.cells[6].status(), Status::Unsupported);
+    assert_eq!(
+        run.cells[6].reason(),
+        Some("user.* attributes: Operation not supported (95)")
+    );
 }
 
 #[test]
-fn a_newer_writer_of_the_same_schema_is_read() {
-    let run = Run::read(&include_bytes!("golden/v1-newer-keys.json")[..]).unwrap();
+fn a_newer_writer_of_the_first_schema_is_read() {
+    let run = Document::parse(&golden("v1-newer-keys")).unwrap();
     assert_eq!(run.cells.len(), 1);
-    assert_eq!(run.cells[0].hooks.as_ref().unwrap()[0].calls, 3);
+    let (_, counted, path) = run.hooked().next().unwrap();
+    assert_eq!(path.hooks[0].calls, 3);
+    let modal = counted.paths.as_ref().unwrap().modal;
+    assert_eq!(
+        (path.total, path.windows),
+        (modal.instructions, modal.windows)
+    );
     assert_eq!(run.warnings[0].kind, WarningKind::Other);
     assert_eq!(run.warnings[0].message, "sunspots");
 }
 
 #[test]
-fn a_newer_schema_is_refused() {
-    let error = Run::read(&include_bytes!("golden/v7.json")[..]).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "written by a newer lsmeter (schema 7; this one reads up to 1)"
-    );
-    assert!(error.hint().is_some());
+fn a_newer_writer_of_the_same_schema_is_read() {
+    let text = written(&common::run());
+    let newer = text
+        .replacen("{\n", "{\n\"mood\": {\"deep\":[1,2]},\n", 1)
+        .replacen(
+            "{\"key\":{",
+            "{\"joules\":0.5,\"key\":{\"moon\":\"full\",",
+            1,
+        )
+        .replacen("\"missing_cells\"", "\"sunspots\"", 1);
+    let read = parse(&newer).unwrap();
+    assert_eq!(read.cells, common::run().cells);
+    assert_eq!(read.warnings[1].kind, WarningKind::Other);
+}
+
+/// An instrument that this lsmeter has never heard of.
+#[test]
+fn a_metric_says_itself_what_it_means() {
+    let mut run = common::run();
+    let word = |text| Word::new(text).unwrap();
+    run.cells[8].key.metric = Metric::Other(OtherMetric {
+        name: word("energy"),
+        unit: word("nJ"),
+        higher_is_better: false,
+        exact: false,
+    });
+    let read = parse(&written(&run)).unwrap();
+    assert_eq!(read, run);
+    assert_eq!(read.cells[8].key.metric.unit(), "nJ");
 }
 
 #[test]
 fn what_is_no_document_is_named() {
-    let message = |text: &str| Run::read(text.as_bytes()).unwrap_err().to_string();
+    let message = |text: &str| parse(text).unwrap_err().to_string();
     assert_eq!(message(""), "run document: empty");
     assert_eq!(message(" \n"), "run document: empty");
     assert_eq!(message("{}"), "no run document: it has no schema_version");
@@ -107,105 +115,102 @@ fn what_is_no_document_is_named() {
         "run document: not JSON at line 1, column 1: expected value"
     );
     assert!(message("{\"schema_version\": 1} x").contains("trailing characters"));
-    assert!(message("{\"schema_version\": 1}").contains("missing field"));
+    assert!(message("{\"schema_version\": 1, \"cells\": []}").contains("missing field"));
+    assert!(message("{\"schema_version\": 2, \"kind\": \"run\"}").contains("missing field"));
     assert!(message(&"[".repeat(100_000)).contains("ends in the middle"));
     let deep = format!("{{\"schema_version\": {}", "[".repeat(100_000));
     assert!(message(&deep).contains("recursion limit"));
 }
 
+/// Both versions name the place in the document as it is written.
 #[test]
 fn wrong_values_are_named_with_their_place() {
-    let golden = String::from_utf8(written(&common::run())).unwrap();
-    let broken = |from: &str, to: &str| {
+    let broken = |version: &str, from: &str, to: &str| {
+        let golden = String::from_utf8(golden(version)).unwrap();
         assert!(golden.contains(from), "{from}");
-        Run::parse(golden.replacen(from, to, 1).as_bytes())
+        let error = parse(&golden.replacen(from, to, 1))
             .unwrap_err()
-            .to_string()
+            .to_string();
+        assert!(!error.contains('\u{1b}'), "{error}");
+        error
     };
-    let error = broken("\"median\":4979.0", "\"median\":\"x\\u001b[31m\"");
-    assert!(
-        error.starts_with("run document: at cells[0].median (line 12): invalid type"),
-        "{error}"
+    let median = ("\"median\":4979.0", "\"median\":\"x\\u001b[31m\"");
+    let error = broken("v1", median.0, median.1);
+    let place = "run document: at cells[0].median (line 12): invalid type";
+    assert!(error.starts_with(place), "{error}");
+    let error = broken("v2", median.0, median.1);
+    let place = "run document: at cells[0].evidence.counted.estimate.median (line ";
+    assert!(error.starts_with(place), "{error}");
+    let metric = (
+        "\"metric\":\"instructions\"",
+        "\"metric\":\"\\u001bjoules\"",
     );
-    assert!(!error.contains('\u{1b}'));
-    let error = broken(
-        "\"metric\":\"instructions\",\"unit\"",
-        "\"metric\":\"\\u001bjoules\",\"unit\"",
-    );
-    assert!(
-        error.contains("cells[0].metric") && !error.contains('\u{1b}'),
-        "{error}"
-    );
-    let error = broken("\"unit\":\"instructions\"", "\"unit\":\"ns\"");
+    let error = broken("v1", metric.0, metric.1);
+    assert!(error.contains("cells[0].metric"), "{error}");
+    let error = broken("v2", metric.0, metric.1);
+    assert!(error.contains("cells[0].key.metric"), "{error}");
+    let error = broken("v1", "\"unit\":\"instructions\"", "\"unit\":\"ns\"");
     assert_eq!(
         error,
         "run document: at cells[0]: the metric is instructions, the unit ns"
     );
-    let error = broken("\"min\":4979.0", "\"min\":4980.0");
-    assert_eq!(
-        error,
-        "run document: at cells[0]: the median lies outside min and max"
-    );
-    let error = broken("\"n\":64,", "");
+    let error = broken("v1", "\"n\":64,", "");
     assert!(error.ends_with("n or median is missing"), "{error}");
-    let error = broken("\"baseline\":0", "\"baseline\":3");
-    assert_eq!(
-        error,
-        "run document: at experiment.baseline: 3, but there are 3 configurations"
-    );
-    let error = broken("\"cells\":[8,10,12]", "\"cells\":[8,99]");
-    assert_eq!(error, "run document: at warnings[0]: there is no cell 99");
-    let error = broken("{\"stack\":\"capability\"", "{\"stack\":\"CAP\"");
+    let error = broken("v2", metric.0, "\"metric\":\"time\"");
+    let message = "run document: at cells[0]: the evidence is not of the metric time";
+    assert_eq!(error, message);
+    let error = broken("v2", "\"status\":\"ok\"", "\"status\":\"failed\"");
     assert!(
-        error.contains("experiment.configurations[0].stack"),
+        error.contains("the status is failed, but there is evidence"),
         "{error}"
+    );
+    for version in ["v1", "v2"] {
+        let error = broken(version, "\"min\":4979.0", "\"min\":4980.0");
+        assert_eq!(
+            error,
+            "run document: at cells[0]: the median lies outside min and max"
+        );
+        let error = broken(version, "\"baseline\":0", "\"baseline\":3");
+        assert_eq!(
+            error,
+            "run document: at experiment.baseline: 3, but there are 3 configurations"
+        );
+        let error = broken(version, "\"cells\":[8,10,12]", "\"cells\":[8,99]");
+        assert_eq!(error, "run document: at warnings[0]: there is no cell 99");
+        let error = broken(version, "{\"stack\":\"capability\"", "{\"stack\":\"CAP\"");
+        assert!(
+            error.contains("experiment.configurations[0].stack"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_run_without_its_experiment_is_refused() {
+    let mut run = common::run();
+    run.experiment = None;
+    assert_eq!(
+        contradiction(parse(&written(&run))),
+        "run document: at the top: it has no experiment"
     );
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
-    #[test]
-    fn any_truncation_is_called_one(cut in 0.0f64..1.0) {
-        let bytes = written(&common::run());
-        let length = ((bytes.len() - 2) as f64 * cut) as usize;
-        let fault = Run::parse(&bytes[..length]).map_err(|error| error.fault);
-        match fault {
-            Err(DocumentFault::Truncated { .. } | DocumentFault::Empty) => {}
-            other => prop_assert!(false, "{length}: {other:?}"),
-        }
-    }
-
-    #[test]
-    fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-        let _ = Run::parse(&bytes);
-    }
-
-    #[test]
-    fn any_changed_byte_is_read_or_refused(at in 0.0f64..1.0, byte: u8) {
-        let mut bytes = written(&common::run());
-        let at = (bytes.len() as f64 * at) as usize;
-        bytes[at] = byte;
-        if let Ok(run) = Run::parse(&bytes) {
-            // What was accepted can be written and read again.
-            prop_assert_eq!(Run::parse(&written(&run)).unwrap(), run);
-        }
-    }
-
     #[test]
     fn figures_come_back_exactly(median in 0.0f64..1e15, spread in 0.0f64..1e3) {
         let mut run = common::run();
-        let cell = &mut run.cells[8];
-        cell.measured(&stats::Summary::of(&[median, median + spread, median + spread / 3.0]).unwrap());
-        prop_assert_eq!(Run::parse(&written(&run)).unwrap(), run);
+        let samples = [median, median + spread, median + spread / 3.0];
+        let estimate = Estimate::from(&stats::Summary::of(&samples).unwrap());
+        run.cells[8].outcome = Evidence::Timed(Timed::of(estimate)).into();
+        prop_assert_eq!(parse(&written(&run)).unwrap(), run);
     }
 }
 
 #[test]
 fn a_document_with_stacks_for_configurations_is_read() {
-    let run = Run::parse(include_bytes!("golden/v1-stacks.json")).unwrap();
-    let titles: Vec<String> = run
-        .experiment
+    let run = Document::parse(&golden("v1-stacks")).unwrap();
+    let experiment = run.experiment.unwrap();
+    let titles: Vec<String> = experiment
         .configurations
         .iter()
         .map(|c| c.title())
@@ -214,5 +219,5 @@ fn a_document_with_stacks_for_configurations_is_read() {
         titles,
         ["capability", "capability,selinux", "capability,apparmor"]
     );
-    assert_eq!(run.experiment.baseline, 0);
+    assert_eq!(experiment.baseline, 0);
 }

@@ -4,7 +4,7 @@
 mod common;
 
 use experiment::journal::{Journal, JournalEntry, JournalError, JournalHeader};
-use experiment::{Cell, Configuration, Metric};
+use experiment::{Cell, Configuration, Counted, Estimate, Evidence, Metric};
 use proptest::prelude::*;
 
 fn entries() -> Vec<JournalEntry> {
@@ -15,6 +15,7 @@ fn entries() -> Vec<JournalEntry> {
             cell,
             warnings: run.warnings.clone(),
             proof: None,
+            trace: None,
         })
         .collect()
 }
@@ -29,13 +30,13 @@ fn journal() -> (JournalHeader, String) {
 }
 
 fn refused(text: &str, now: &JournalHeader) -> JournalError {
-    Journal::read(text.as_bytes(), now).unwrap_err()
+    Journal::<()>::read(text.as_bytes(), now).unwrap_err()
 }
 
 #[test]
 fn a_whole_journal_comes_back() {
     let (header, text) = journal();
-    let read = Journal::read(text.as_bytes(), &header).unwrap();
+    let read = Journal::<()>::read(text.as_bytes(), &header).unwrap();
     assert_eq!(read.valid_bytes, text.len() as u64);
     assert_eq!(read.header.as_ref(), Some(&header));
     assert_eq!(read.finished.len(), entries().len());
@@ -48,26 +49,35 @@ fn a_whole_journal_comes_back() {
 fn the_last_entry_of_a_cell_counts() {
     let (header, mut text) = journal();
     let mut again: Cell = entries()[0].cell.clone();
-    again.measured(&stats::Summary::of(&[5000.0]).unwrap());
-    again.counts = None;
-    let key = again.key();
-    text += &JournalEntry {
+    let summary = stats::Summary::of(&[5000.0]).unwrap();
+    let counted = Counted {
+        estimate: Some(Estimate::from(&summary)),
+        ..Counted::default()
+    };
+    again.outcome = Evidence::from(counted).into();
+    let key = again.key.clone();
+    text += &JournalEntry::<()> {
         cell: again,
         warnings: vec![],
         proof: None,
+        trace: None,
     }
     .to_line()
     .unwrap();
-    let read = Journal::read(text.as_bytes(), &header).unwrap();
+    let read = Journal::<()>::read(text.as_bytes(), &header).unwrap();
     assert_eq!(read.finished[&key].cell.headline(), Some(5000.0));
 }
 
 #[test]
 fn another_experiment_is_refused() {
     let (mut now, text) = journal();
-    now.experiment.configurations.push(Configuration::of_stack(
-        "capability,tomoyo".parse().unwrap(),
-    ));
+    now.experiment
+        .as_mut()
+        .unwrap()
+        .configurations
+        .push(Configuration::of_stack(
+            "capability,tomoyo".parse().unwrap(),
+        ));
     let error = refused(&text, &now);
     assert_eq!(
         error.to_string(),
@@ -96,12 +106,12 @@ fn other_conditions_are_refused() {
 #[test]
 fn patience_and_haste_may_change() {
     let (mut now, text) = journal();
-    now.experiment.jobs = Some(1);
-    now.experiment.boot_timeout_s = 900;
-    now.experiment.cell_timeout_s = 900;
-    now.experiment.description = Some("again".to_owned());
+    now.experiment.as_mut().unwrap().jobs = Some(1);
+    now.experiment.as_mut().unwrap().boot_timeout_s = 900;
+    now.experiment.as_mut().unwrap().cell_timeout_s = 900;
+    now.experiment.as_mut().unwrap().description = Some("again".to_owned());
     now.started = "2027-01-01T00:00:00Z".to_owned();
-    assert!(Journal::read(text.as_bytes(), &now).is_ok());
+    assert!(Journal::<()>::read(text.as_bytes(), &now).is_ok());
 }
 
 #[test]
@@ -122,17 +132,17 @@ fn damage_is_named() {
         "{error}"
     );
     let error = refused(
-        &text.replacen("\"journal_version\":1", "\"journal_version\":2", 1),
+        &text.replacen("\"journal_version\":2", "\"journal_version\":1", 1),
         &now,
     );
     assert_eq!(
         error.to_string(),
-        "journal of version 2; this lsmeter reads version 1"
+        "journal of version 1; this lsmeter reads version 2"
     );
     let error = refused(&text.replacen("\"n\":64", "\"n\":0", 1), &now);
     assert_eq!(
         error.to_string(),
-        "journal, line 2: at cell: the status is ok, but n is 0"
+        "journal, line 2: at cell: it was measured, but n is 0"
     );
 }
 
@@ -143,19 +153,19 @@ proptest! {
         let length = (text.len() as f64 * cut) as usize;
         // A crash cuts anywhere, also inside a character.
         let left = &text.as_bytes()[..length];
-        let read = Journal::read(left, &header).unwrap();
+        let read = Journal::<()>::read(left, &header).unwrap();
         let whole = left.iter().filter(|&&byte| byte == b'\n').count();
         prop_assert_eq!(read.header.is_some(), whole > 0);
         prop_assert_eq!(read.finished.len(), whole.saturating_sub(1));
         let end = left.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         prop_assert_eq!(read.valid_bytes, end as u64);
         for entry in entries().into_iter().take(whole.saturating_sub(1)) {
-            prop_assert_eq!(read.finished.get(&entry.cell.key()), Some(&entry));
+            prop_assert_eq!(read.finished.get(&entry.cell.key), Some(&entry));
         }
     }
 
     #[test]
     fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
-        let _ = Journal::read(&bytes[..], &journal().0);
+        let _ = Journal::<()>::read(&bytes[..], &journal().0);
     }
 }

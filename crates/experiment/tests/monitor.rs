@@ -5,12 +5,11 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::same_as_file;
-use diagnostics::Fault;
+use common::{contradiction, written};
 use experiment::{
-    Bucket, Calls, DocumentFault, Interval, LeftOutFunction, MonitorCost, MonitorDocument,
-    MonitorMode, Monitoring, Percentiles, Run, SCHEMA_VERSION, Warning, WarningKind, WatchedHook,
-    WatchedSystemCall, WholeSystemCall, monitor_schema,
+    Bucket, Calls, Document, Evidence, Interval, Kind, LeftOutFunction, MonitorCost, MonitorMode,
+    Monitoring, Outcome, Percentiles, Warning, WarningKind, WatchedHook, WatchedSystemCall,
+    WholeSystemCall,
 };
 use proptest::prelude::*;
 
@@ -30,7 +29,7 @@ fn calls(count: u64, sum_ns: i64) -> Calls {
 }
 
 /// A framework function and an implementation, a count alone, and hostile names.
-fn document() -> MonitorDocument {
+fn document() -> Document {
     let hook = |module: Option<&str>, function: &str| WatchedHook {
         hook: "inode_permission".to_owned(),
         function: function.to_owned(),
@@ -78,95 +77,86 @@ fn document() -> MonitorDocument {
             },
         }],
     };
-    let run = common::run();
-    MonitorDocument {
-        schema_version: SCHEMA_VERSION,
-        tool: run.tool,
-        environment: run.environment,
-        monitor: Monitoring {
-            release: "6.12.94-cloud-amd64".to_owned(),
-            active_lsms: vec!["capability".to_owned(), "selinux".to_owned()],
-            scope: "the command ls -l".to_owned(),
-            mode: MonitorMode::Histogram,
-            started: "2026-11-22T10:00:00Z".to_owned(),
-            cost: MonitorCost {
-                added_ns: 180,
-                within_ns: 95,
-                rounds: 501,
-            },
-            memory_bytes: 1 << 20,
-            left_out: vec![LeftOutFunction {
-                name: "inode_free_security".to_owned(),
-                reason: "the kernel has no function for this hook".to_owned(),
-            }],
+    let monitoring = Monitoring {
+        release: "6.12.94-cloud-amd64".to_owned(),
+        active_lsms: vec!["capability".to_owned(), "selinux".to_owned()],
+        scope: "the command ls -l".to_owned(),
+        mode: MonitorMode::Histogram,
+        cost: MonitorCost {
+            added_ns: 180,
+            within_ns: 95,
+            rounds: 501,
         },
-        intervals: vec![
-            Interval {
-                begin_s: 0.0,
-                seconds: 1.0,
-                hooks: vec![
-                    hook(None, "security_inode_permission"),
-                    hook(Some("selinux"), "selinux_inode_permission"),
-                ],
-                system_calls: vec![WholeSystemCall {
-                    system_call: "openat".to_owned(),
-                    count: 2,
-                    sum_ns: 160_000,
-                }],
-                lost: 0,
-            },
-            Interval {
-                begin_s: 1.0,
-                seconds: 0.5,
-                hooks: vec![counted],
-                lost: 3,
-                ..Interval::default()
-            },
-        ],
+        memory_bytes: 1 << 20,
+    };
+    let intervals = [
+        Interval {
+            begin_s: 0.0,
+            seconds: 1.0,
+            hooks: vec![
+                hook(None, "security_inode_permission"),
+                hook(Some("selinux"), "selinux_inode_permission"),
+            ],
+            system_calls: vec![WholeSystemCall {
+                system_call: "openat".to_owned(),
+                count: 2,
+                sum_ns: 160_000,
+            }],
+            lost: 0,
+        },
+        Interval {
+            begin_s: 1.0,
+            seconds: 0.5,
+            hooks: vec![counted],
+            lost: 3,
+            ..Interval::default()
+        },
+    ];
+    let cells = intervals.into_iter().zip(0..);
+    let cells = cells.map(|(interval, number)| monitoring.cell(number, interval));
+    Document {
+        started: Some("2026-11-22T10:00:00Z".to_owned()),
+        cells: cells.collect(),
+        left_out: vec![LeftOutFunction {
+            name: "inode_free_security".to_owned(),
+            reason: "the kernel has no function for this hook".to_owned(),
+        }],
         warnings: vec![Warning {
             cells: vec![1],
             ..Warning::new(WarningKind::LostCalls, "3 calls are in no figure")
         }],
+        monitor: Some(monitoring),
+        ..common::document(Kind::Recording, common::environment())
     }
-}
-
-fn written(document: &MonitorDocument) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    document.write(&mut bytes).unwrap();
-    bytes
-}
-
-#[test]
-fn schema_is_kept_in_docs() {
-    let schema = serde_json::to_string_pretty(&monitor_schema()).unwrap() + "\n";
-    same_as_file("../../docs/monitor.schema.json", &schema, "UPDATE_SCHEMA");
 }
 
 #[test]
 fn writer_keeps_to_the_golden_document() {
-    let text = String::from_utf8(written(&document())).unwrap();
-    same_as_file("tests/golden/monitor-v1.json", &text, "UPDATE_GOLDEN");
+    common::keeps_to_golden("monitor-v", &document());
 }
 
 #[test]
-fn golden_document_is_read_back() {
-    let golden = &include_bytes!("golden/monitor-v1.json")[..];
-    let read = MonitorDocument::read(golden).unwrap();
-    assert_eq!(read, document());
-    let hook = &read.intervals[0].hooks[0];
+fn intervals_are_cells_of_what_was_active() {
+    let document = document();
+    let intervals: Vec<&Interval> = document.intervals().collect();
+    let hook = &intervals[0].hooks[0];
     assert_eq!((hook.denials(), hook.calls.mean_ns()), (1, Some(4_800.0)));
-    assert_eq!(read.intervals[1].hooks[0].calls.mean_ns(), None);
+    assert_eq!(intervals[1].hooks[0].calls.mean_ns(), None);
+    let cell = &document.cells[1];
+    assert_eq!(cell.title(), "interval 1");
+    assert_eq!(cell.configuration_title(), "capability,selinux");
+    assert_eq!(cell.key.kernel, "6.12.94-cloud-amd64");
+    assert_eq!(cell.headline(), None);
 }
 
 #[test]
 fn intervals_add_up() {
-    let mut twice = document();
-    let mut again = twice.intervals[0].clone();
+    let document = document();
+    let mut again = document.intervals().next().unwrap().clone();
     again.begin_s = 1.5;
     again.hooks[0].histogram[0].from_ns = 64;
     again.hooks[0].histogram[0].to_ns = Some(128);
-    twice.intervals.push(again);
-    let total = twice.total();
+    let total = Interval::sum(document.intervals().chain([&again]));
     assert_eq!((total.begin_s, total.seconds, total.lost), (0.0, 2.5, 3));
     assert_eq!(total.hooks.len(), 3);
     let hook = &total.hooks[0];
@@ -217,21 +207,40 @@ fn percentiles_lie_between_the_bounds_on_a_logarithmic_scale() {
     assert!((512.0..1024.0).contains(&two.p90), "{two:?}");
 }
 
+fn of(document: &mut Document, cell: usize) -> &mut Interval {
+    match &mut document.cells[cell].outcome {
+        Outcome::Ok {
+            evidence: Evidence::Calls(interval),
+        } => interval,
+        outcome => panic!("{outcome:?}"),
+    }
+}
+
 #[test]
-fn contradictions_and_other_documents_are_refused() {
+fn contradictions_are_refused() {
     let mut wrong = document();
-    wrong.intervals[0].hooks[0].calls.count += 1;
-    let error = MonitorDocument::parse(&written(&wrong)).unwrap_err();
-    assert!(
-        matches!(error.fault, DocumentFault::Contradiction { .. }),
-        "{error}"
-    );
+    of(&mut wrong, 0).hooks[0].calls.count += 1;
     assert_eq!(
-        error.to_string(),
-        "recording: at intervals[0]: security_inode_permission was called 6 times, but 5 times by \
+        contradiction(Document::parse(written(&wrong).as_bytes())),
+        "recording: at cells[0]: security_inode_permission was called 6 times, but 5 times by \
          system calls"
     );
-    assert!(Run::parse(&written(&document())).is_err());
+    let v1 = String::from_utf8(common::golden("monitor-v1")).unwrap();
+    let wrong = v1.replacen("\"count\":5", "\"count\":6", 1);
+    let error = contradiction(Document::parse(wrong.as_bytes()));
+    assert!(error.starts_with("recording: at intervals[0]: "), "{error}");
+    let mut wrong = document();
+    of(&mut wrong, 1).seconds = -1.0;
+    assert_eq!(
+        contradiction(Document::parse(written(&wrong).as_bytes())),
+        "recording: at cells[1]: it does not last"
+    );
+    let mut wrong = document();
+    wrong.monitor = None;
+    assert_eq!(
+        contradiction(Document::parse(written(&wrong).as_bytes())),
+        "recording: at the top: it has no monitor"
+    );
 }
 
 proptest! {
@@ -247,22 +256,5 @@ proptest! {
             prop_assert!(estimate <= 2.0 * exact && exact <= 2.0 * estimate, "{exact} {estimate}");
         }
         prop_assert!(found.p50 <= found.p90 && found.p90 <= found.p99);
-    }
-
-    #[test]
-    fn any_truncation_is_named(cut in 0.0f64..1.0) {
-        let bytes = written(&document());
-        let end = bytes.trim_ascii_end().len();
-        let cut = (cut * end as f64) as usize;
-        let error = MonitorDocument::parse(&bytes[..cut]).unwrap_err();
-        prop_assert!(error.hint().is_some(), "{}", error);
-    }
-
-    #[test]
-    fn any_changed_byte_is_read_or_refused(at in 0.0f64..1.0, byte: u8) {
-        let mut bytes = written(&document());
-        let at = (at * bytes.len() as f64) as usize;
-        bytes[at] = byte;
-        let _ = MonitorDocument::parse(&bytes);
     }
 }

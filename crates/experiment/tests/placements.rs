@@ -3,23 +3,15 @@
 
 mod common;
 
-use common::same_as_file;
-use diagnostics::Fault;
+use common::{contradiction, names, stored};
 use experiment::placement::{
     HookChange, HookPart, NameChanges, PlacementDifference, PlacementHistory, Side, SkippedVersion,
 };
-use experiment::{
-    AnyDocument, DocumentFault, PlacementDocument, placement_difference_schema,
-    placement_history_schema,
-};
+use experiment::{PlacementDocument, Stored};
 use proptest::prelude::*;
 
 fn golden() -> PlacementDocument {
     PlacementDocument::parse(include_bytes!("golden/placement-v1.json")).unwrap()
-}
-
-fn names(names: &[&str]) -> Vec<String> {
-    names.iter().map(|&name| name.to_owned()).collect()
 }
 
 /// The golden placement, and what a patch could make of it.
@@ -59,7 +51,7 @@ fn pair() -> (PlacementDocument, PlacementDocument) {
 fn difference() -> PlacementDifference {
     let (before, after) = pair();
     PlacementDifference {
-        tool: common::run().tool,
+        tool: common::tool(),
         ..PlacementDifference::between(&before, &after)
     }
 }
@@ -67,7 +59,7 @@ fn difference() -> PlacementDifference {
 fn history() -> PlacementHistory {
     let (before, after) = pair();
     let mut history = PlacementHistory {
-        tool: common::run().tool,
+        tool: common::tool(),
         ..PlacementHistory::default()
     };
     history.push(&before);
@@ -79,42 +71,10 @@ fn history() -> PlacementHistory {
     history
 }
 
-fn written<E: std::fmt::Debug>(write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> String {
-    let mut bytes = Vec::new();
-    write(&mut bytes).unwrap();
-    String::from_utf8(bytes).unwrap()
-}
-
-#[test]
-fn schemas_are_kept_in_docs() {
-    for (file, schema) in [
-        ("placement-diff", placement_difference_schema()),
-        ("placement-history", placement_history_schema()),
-    ] {
-        let schema = serde_json::to_string_pretty(&schema).unwrap() + "\n";
-        let path = format!("../../docs/{file}.schema.json");
-        same_as_file(&path, &schema, "UPDATE_SCHEMA");
-    }
-}
-
 #[test]
 fn writers_keep_to_the_golden_documents() {
-    let text = written(|to| difference().write(to));
-    same_as_file(
-        "tests/golden/placement-diff-v1.json",
-        &text,
-        "UPDATE_GOLDEN",
-    );
-    let read = PlacementDifference::read(text.as_bytes()).unwrap();
-    assert_eq!(read, difference());
-    let text = written(|to| history().write(to));
-    same_as_file(
-        "tests/golden/placement-history-v1.json",
-        &text,
-        "UPDATE_GOLDEN",
-    );
-    let read = PlacementHistory::read(text.as_bytes()).unwrap();
-    assert_eq!(read, history());
+    common::stored_keeps_to_golden("placement-diff-v", &difference());
+    common::stored_keeps_to_golden("placement-history-v", &history());
 }
 
 #[test]
@@ -206,35 +166,22 @@ fn histories_tell_what_is_new_and_in_sums() {
 fn contradictions_and_other_documents_are_refused() {
     let mut wrong = difference();
     wrong.changes[0].hooks[0].change = HookChange::Fewer;
-    let text = written(|to| wrong.write(to));
-    let error = PlacementDifference::read(text.as_bytes()).unwrap_err();
     assert_eq!(
-        error.to_string(),
+        contradiction(PlacementDifference::parse(stored(&wrong).as_bytes())),
         "difference of placements: at changes[0]: the counts of new_hook say otherwise"
     );
     let mut wrong = history();
     wrong.versions[1].framework.hooks = 2;
-    let text = written(|to| wrong.write(to));
-    let error = PlacementHistory::read(text.as_bytes()).unwrap_err();
-    assert!(matches!(error.fault, DocumentFault::Contradiction { .. }));
-    let error = PlacementDifference::read(text.as_bytes()).unwrap_err();
-    assert!(error.to_string().contains("before"), "{error}");
-    for text in [text, written(|to| difference().write(to))] {
-        let error = AnyDocument::parse(text.as_bytes()).unwrap_err();
-        assert!(error.to_string().contains("is made from others"), "{error}");
-    }
+    let text = stored(&wrong);
+    contradiction(PlacementHistory::parse(text.as_bytes()));
+    let error = PlacementDifference::parse(text.as_bytes()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no difference of placements: it is a history of placements"
+    );
 }
 
 proptest! {
-    #[test]
-    fn any_truncation_is_named(cut in 0.0f64..1.0) {
-        let text = written(|to| history().write(to));
-        let end = text.trim_end().len();
-        let cut = (cut * end as f64) as usize;
-        let error = PlacementHistory::read(&text.as_bytes()[..cut]).unwrap_err();
-        prop_assert!(error.hint().is_some(), "{}", error);
-    }
-
     #[test]
     fn nothing_differs_from_itself(nominal in 0u32..5, depth in 0u32..5) {
         let mut document = golden();

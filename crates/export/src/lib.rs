@@ -8,7 +8,7 @@
 mod parquet;
 mod rows;
 
-use experiment::Run;
+use experiment::Document;
 
 pub use parquet::parquet;
 pub use rows::records;
@@ -19,7 +19,7 @@ pub struct Source {
     /// What to call it in the column `document`: its file.
     pub name: String,
     /// The document.
-    pub run: Run,
+    pub run: Document,
 }
 
 /// What one row of the table is.

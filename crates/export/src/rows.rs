@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use experiment::{Cell, CellKey, Counts, Environment, Metric, Run};
+use experiment::{Cell, Document, Environment, Key};
 use report::{Columns, Records, cell_columns, sample_columns};
 use stats::overhead;
 
@@ -13,7 +13,7 @@ use crate::{Rows, Source};
 #[derive(Clone, Copy)]
 struct Line<'a> {
     document: &'a str,
-    run: &'a Run,
+    run: &'a Document,
     environment: &'a Environment,
     cell: &'a Cell,
     /// Of `cell` against its baseline, as a fraction.
@@ -21,17 +21,6 @@ struct Line<'a> {
     is_baseline: bool,
     /// Position and figure.
     sample: Option<(usize, f64)>,
-}
-
-impl<'a> Line<'a> {
-    fn is_counted(self) -> bool {
-        self.cell.metric == Metric::Instructions
-    }
-
-    /// Instructions of the modal path, if they are what stands for the cell.
-    fn counts(self) -> Option<&'a Counts> {
-        self.cell.counts.as_ref().filter(|_| self.is_counted())
-    }
 }
 
 /// The table: columns of cells, or fewer with those of a sample. `docs/export.md` explains each.
@@ -47,14 +36,16 @@ pub fn records(sources: &[Source], rows: Rows) -> Records<'_> {
 
 /// Where a figure comes from, and of what it is. What is no time of ours is missing.
 fn shared<'a>() -> Columns<'a, Line<'a>> {
-    let moment = |text: &str| text.parse::<jiff::Timestamp>().ok();
+    let moment = |text: &Option<String>| text.as_ref()?.parse::<jiff::Timestamp>().ok();
     Columns::new()
         .column("document", |line: Line<'_>| line.document)
         .column("lsmeter", |line| &line.run.tool.version)
         .column("started", move |line| moment(&line.run.started))
         .column("finished", move |line| moment(&line.run.finished))
         .column("machine", |line| {
-            line.environment.fingerprint(line.cell.metric).to_string()
+            line.environment
+                .fingerprint(line.cell.key.metric)
+                .to_string()
         })
         .column("os", |line| &line.environment.os)
         .column("host_kernel", |line| &line.environment.host_kernel)
@@ -65,9 +56,9 @@ fn shared<'a>() -> Columns<'a, Line<'a>> {
         .column("qemu", |line| {
             Some(&line.environment.qemu.as_ref()?.version)
         })
-        .column("kernel", |line| &line.cell.kernel)
+        .column("kernel", |line| &line.cell.key.kernel)
         .column("kernel_digest", |line| {
-            line.run.kernel_digests.get(&line.cell.kernel)
+            line.run.kernel_digests.get(&line.cell.key.kernel)
         })
         .all(cell_columns(), |line| line.cell)
 }
@@ -75,38 +66,41 @@ fn shared<'a>() -> Columns<'a, Line<'a>> {
 /// What came out of a cell.
 fn of_cells<'a>(columns: Columns<'a, Line<'a>>) -> Columns<'a, Line<'a>> {
     columns
-        .column("status", |line| line.cell.status.to_string())
-        .column("reason", |line| line.cell.reason.as_ref())
+        .column("status", |line| line.cell.status().to_string())
+        .column("reason", |line| line.cell.reason())
         .column("value", |line| line.cell.headline())
         .column("baseline", |line| line.is_baseline)
         .column("overhead", |line| line.overhead)
         .all(sample_columns(), |line| line.cell)
         .column("exact", |line| {
-            line.is_counted().then(|| line.cell.is_exact())
+            let counted = line.cell.key.metric.is_counted();
+            counted.then(|| line.cell.is_exact())
         })
         .column("rep_iterations", |line| {
-            Some(line.counts()?.modal.rep_iterations)
+            Some(line.cell.paths()?.modal.rep_iterations)
         })
-        .column("modal_windows", |line| Some(line.counts()?.modal.windows))
-        .column("windows", |line| Some(line.counts()?.windows))
-        .column("dirty", |line| Some(line.counts()?.dirty))
-        .column("path_hash", |line| line.counts()?.path_hash.as_ref())
-        .column("batch", |line| line.cell.batch)
+        .column("modal_windows", |line| {
+            Some(line.cell.paths()?.modal.windows)
+        })
+        .column("windows", |line| Some(line.cell.paths()?.windows))
+        .column("dirty", |line| Some(line.cell.paths()?.dirty))
+        .column("path_hash", |line| line.cell.paths()?.path_hash.as_ref())
+        .column("batch", |line| line.cell.timed()?.batch)
         .column("seconds", |line| line.cell.seconds)
 }
 
 fn lines(source: &Source, rows: Rows) -> impl Iterator<Item = Line<'_>> {
     let Source { name, run } = source;
-    let figures: HashMap<CellKey, f64> = run
+    let figures: HashMap<&Key, f64> = run
         .cells
         .iter()
-        .filter_map(|cell| Some((cell.key(), cell.headline()?)))
+        .filter_map(|cell| Some((&cell.key, cell.headline()?)))
         .collect();
     run.cells.iter().enumerate().flat_map(move |(index, cell)| {
-        let baseline = run.experiment.baseline_of(&cell.key());
+        let baseline = run.baseline_of(&cell.key);
         let cost = || {
             let base = figures.get(baseline.as_ref()?)?;
-            overhead(cell.headline()?, *base, cell.metric.direction())
+            overhead(cell.headline()?, *base, cell.key.metric.direction())
         };
         let line = Line {
             document: name,
@@ -117,7 +111,8 @@ fn lines(source: &Source, rows: Rows) -> impl Iterator<Item = Line<'_>> {
             is_baseline: baseline.is_none(),
             sample: None,
         };
-        let samples = cell.samples.as_deref().unwrap_or_default();
+        let samples = cell.estimate().and_then(|of| of.samples.as_deref());
+        let samples = samples.unwrap_or_default();
         let samples = samples.iter().copied().enumerate();
         let samples = samples.filter(move |_| rows == Rows::Samples);
         let samples = samples.map(move |sample| Line {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use bytes::Bytes;
-use experiment::{Run, Status};
+use experiment::Document;
 use export::{Rows, Source, parquet, records};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
@@ -15,7 +15,7 @@ fn sources() -> Vec<Source> {
     let golden = include_bytes!("../../experiment/tests/golden/v1.json");
     vec![Source {
         name: "v1.json".to_owned(),
-        run: Run::parse(golden).unwrap(),
+        run: Document::parse(golden).unwrap(),
     }]
 }
 
@@ -64,12 +64,12 @@ fn rows_are_cells() {
     let rows = rows_of_csv(Rows::Cells);
     assert_eq!(rows.len(), run.cells.len());
     for (row, cell) in rows.iter().zip(&run.cells) {
-        assert_eq!(row["benchmark"], cell.benchmark);
-        assert_eq!(row["stack"], cell.stack.join(","));
+        assert_eq!(row["benchmark"], cell.key.benchmark());
+        assert_eq!(row["stack"], cell.key.stack.join(","));
         let value = cell.headline().map(|value| value.to_string());
         assert_eq!(row["value"], value.unwrap_or_default());
-        assert_eq!(row["value"].is_empty(), cell.status != Status::Ok);
-        assert_eq!(row["reason"], cell.reason.clone().unwrap_or_default());
+        assert_eq!(row["value"].is_empty(), cell.evidence().is_none());
+        assert_eq!(row["reason"], cell.reason().unwrap_or_default());
     }
     let open = &rows[2];
     assert_eq!(
@@ -98,7 +98,7 @@ fn rows_are_samples() {
     let samples: Vec<f64> = run
         .cells
         .iter()
-        .flat_map(|cell| cell.samples.clone())
+        .filter_map(|cell| cell.estimate()?.samples.clone())
         .flatten()
         .collect();
     let rows = rows_of_csv(Rows::Samples);

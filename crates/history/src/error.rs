@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use diagnostics::{Exit, Fault};
-use experiment::{DocumentError, DocumentKind};
+use experiment::{DocumentError, Kind};
 
 /// Why a history cannot be read or added to.
 #[derive(Debug, thiserror::Error)]
@@ -36,12 +36,12 @@ pub enum HistoryError {
         source: Box<DocumentError>,
     },
     /// What was to be added is of another kind.
-    #[error("{path} is a {kind}: a history is of run documents")]
+    #[error("{path} is a {}: a history is of run documents", Kind::title(Some(*kind)))]
     NoRun {
         /// Its file.
         path: PathBuf,
         /// What it is.
-        kind: DocumentKind,
+        kind: Kind,
     },
     /// It cannot be called so.
     #[error("`{0}` is no label")]

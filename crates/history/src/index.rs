@@ -7,11 +7,11 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use experiment::{AnyDocument, Metric, Run};
+use experiment::{Document, Kind, Metric};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{HistoryError, LeftOut, hexadecimal, write_beside};
+use crate::{HistoryError, LeftOut, hexadecimal, run, started, write_beside};
 
 /// The index's file: the SHA-256 of the rest, [`VERSION`], and the files as postcard writes
 /// them.
@@ -19,7 +19,7 @@ const FILE: &str = "index.bin";
 /// Earlier versions' index.
 const OLD_FILE: &str = "index.sqlite";
 /// Of what follows. Another one's index is made anew.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 /// Longest index that is read, in bytes.
 const LIMIT: u64 = 1 << 30;
 const DIGEST_LEN: usize = 32;
@@ -44,7 +44,7 @@ impl Stamp {
 
 /// A file of the directory.
 #[derive(Debug, Serialize, Deserialize)]
-struct Document {
+struct Entry {
     stamp: Stamp,
     /// SHA-256 of its content; empty if it could not be read.
     digest: String,
@@ -56,7 +56,7 @@ struct Document {
     cells: Vec<Cell>,
 }
 
-/// A cell that has a figure; texts by their positions in [`Document::texts`].
+/// A cell that has a figure; texts by their positions in [`Entry::texts`].
 #[derive(Debug, Serialize, Deserialize)]
 struct Cell {
     kernel: usize,
@@ -66,6 +66,7 @@ struct Cell {
     benchmark: usize,
     variant: usize,
     machine: usize,
+    #[serde(with = "as_json")]
     metric: Metric,
     figure: f64,
     interval: Option<[f64; 2]>,
@@ -107,7 +108,7 @@ pub(crate) struct Indexed<'a> {
 /// An index in memory: each document by the name of its file.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
-    documents: BTreeMap<String, Document>,
+    documents: BTreeMap<String, Entry>,
 }
 
 impl Index {
@@ -167,7 +168,7 @@ impl Index {
     /// All cells with a figure, runs in the order of their beginning, cells in that of
     /// their document.
     pub(crate) fn cells(&self) -> Vec<Indexed<'_>> {
-        let mut documents: Vec<(&String, &Document)> = self.documents.iter().collect();
+        let mut documents: Vec<(&String, &Entry)> = self.documents.iter().collect();
         documents.sort_by_key(|(file, document)| (&document.started, *file));
         let cells = documents.into_iter().flat_map(|(file, document)| {
             let text = |at: usize| document.texts[at].as_str();
@@ -192,7 +193,7 @@ impl Index {
 }
 
 /// The documents of an index file, if it is whole and of this version.
-fn read(path: &Path) -> Option<BTreeMap<String, Document>> {
+fn read(path: &Path) -> Option<BTreeMap<String, Entry>> {
     let mut bytes = Vec::new();
     let file = File::open(path).ok()?;
     file.take(LIMIT + 1).read_to_end(&mut bytes).ok()?;
@@ -201,8 +202,8 @@ fn read(path: &Path) -> Option<BTreeMap<String, Document>> {
     if bytes.len() as u64 > LIMIT || version != VERSION || digest != &Sha256::digest(rest)[..] {
         return None;
     }
-    let documents: BTreeMap<String, Document> = postcard::from_bytes(documents).ok()?;
-    let sound = |of: &Document| {
+    let documents: BTreeMap<String, Entry> = postcard::from_bytes(documents).ok()?;
+    let sound = |of: &Entry| {
         let mut texts = of.cells.iter().flat_map(Cell::texts);
         texts.all(|at| at < of.texts.len())
     };
@@ -210,8 +211,8 @@ fn read(path: &Path) -> Option<BTreeMap<String, Document>> {
 }
 
 /// What a file holds: its cells, or why it is left out.
-fn document(stamp: Stamp, bytes: Result<Vec<u8>, HistoryError>) -> Document {
-    let mut document = Document {
+fn document(stamp: Stamp, bytes: Result<Vec<u8>, HistoryError>) -> Entry {
+    let mut document = Entry {
         stamp,
         digest: String::new(),
         left_out: None,
@@ -221,16 +222,16 @@ fn document(stamp: Stamp, bytes: Result<Vec<u8>, HistoryError>) -> Document {
     };
     let run = bytes.map_err(|error| error.to_string()).and_then(|bytes| {
         document.digest = hexadecimal(&Sha256::digest(&bytes));
-        match AnyDocument::parse(&bytes) {
-            Ok(AnyDocument::Run(run)) => Ok(run),
-            Ok(other) => Err(format!("a {}, no run document", other.kind())),
+        match run(&bytes) {
+            Ok(Ok(run)) => Ok(run),
+            Ok(Err(other)) => Err(format!("a {}, no run document", Kind::title(Some(other)))),
             Err(error) => Err(error.to_string()),
         }
     });
     match run {
         Ok(run) => {
             (document.cells, document.texts) = cells(&run);
-            document.started = run.started;
+            started(&run).clone_into(&mut document.started);
         }
         Err(why) => document.left_out = Some(why),
     }
@@ -238,7 +239,7 @@ fn document(stamp: Stamp, bytes: Result<Vec<u8>, HistoryError>) -> Document {
 }
 
 /// The cells of a run that have a figure, and their texts.
-fn cells(run: &Run) -> (Vec<Cell>, Vec<String>) {
+fn cells(run: &Document) -> (Vec<Cell>, Vec<String>) {
     let (mut cells, mut texts) = (Vec::new(), Vec::new());
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut text = |text: &str| match known.get(text) {
@@ -254,19 +255,43 @@ fn cells(run: &Run) -> (Vec<Cell>, Vec<String>) {
             continue;
         };
         let exact = cell.is_exact();
+        let estimate = cell.estimate().filter(|_| !exact);
+        let key = &cell.key;
         cells.push(Cell {
-            kernel: text(&cell.kernel),
+            kernel: text(&key.kernel),
             release: text(&cell.release),
-            configuration: text(&cell.configuration_title()),
-            filesystem: text(&cell.filesystem),
-            benchmark: text(&cell.benchmark),
-            variant: text(&cell.variant),
-            machine: text(&run.environment.machine(cell.metric)),
-            metric: cell.metric,
+            configuration: text(&key.configuration_title()),
+            filesystem: text(&key.filesystem),
+            benchmark: text(key.benchmark()),
+            variant: text(key.variant()),
+            machine: text(&run.environment.machine(key.metric)),
+            metric: key.metric,
             figure,
-            interval: cell.ci95.filter(|_| !exact),
+            interval: estimate.and_then(|estimate| estimate.ci95),
             exact,
         });
     }
     (cells, texts)
+}
+
+/// A metric as documents write it: their form of it does not say itself what it is, which
+/// postcard would need.
+mod as_json {
+    use experiment::Metric;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+
+    pub(super) fn serialize<S: Serializer>(
+        metric: &Metric,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let json = serde_json::to_string(metric).map_err(ser::Error::custom)?;
+        json.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Metric, D::Error> {
+        let json = String::deserialize(deserializer)?;
+        serde_json::from_str(&json).map_err(de::Error::custom)
+    }
 }

@@ -15,7 +15,7 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use experiment::{AnyDocument, DOCUMENT_LIMIT_BYTES};
+use experiment::{DOCUMENT_LIMIT_BYTES, Document, DocumentError, Kind};
 use sha2::{Digest, Sha256};
 
 pub use error::HistoryError;
@@ -93,12 +93,12 @@ impl Archive {
             return Err(HistoryError::Label(label.to_owned()));
         }
         let bytes = read(document)?;
-        let run = match AnyDocument::parse(&bytes) {
-            Ok(AnyDocument::Run(run)) => run,
-            Ok(other) => {
+        let run = match run(&bytes) {
+            Ok(Ok(run)) => run,
+            Ok(Err(kind)) => {
                 return Err(HistoryError::NoRun {
                     path: document.to_owned(),
-                    kind: other.kind(),
+                    kind,
                 });
             }
             Err(source) => {
@@ -112,7 +112,7 @@ impl Archive {
         if let Some(file) = self.index.file_of(&digest) {
             return Ok(Added::Before(file.to_owned()));
         }
-        let name = names::file_name(&run.started, label, &digest);
+        let name = names::file_name(started(&run), label, &digest);
         let path = self.directory.join(&name);
         write_beside(&path, |file| file.write_all(&bytes))
             .map_err(|source| HistoryError::Unwritable { path, source })?;
@@ -181,6 +181,19 @@ fn read(path: &Path) -> Result<Vec<u8>, HistoryError> {
         .map_err(unreadable)?;
     // One byte too many is refused where documents are read.
     Ok(bytes)
+}
+
+/// The run document in these bytes, or what other one is there.
+fn run(bytes: &[u8]) -> Result<Result<Document, Kind>, DocumentError> {
+    match Kind::of(bytes)? {
+        Kind::Run => Document::parse(bytes).map(Ok),
+        other => Ok(Err(other)),
+    }
+}
+
+/// When measuring began; empty if the document does not say it.
+fn started(run: &Document) -> &str {
+    run.started.as_deref().unwrap_or_default()
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {

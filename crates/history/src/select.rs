@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use experiment::{History, HistoryRun, Metric, Pattern, SCHEMA_VERSION, Series, SeriesPoint, Tool};
+use experiment::{History, HistoryRun, Metric, Pattern, Series, SeriesPoint, Tool};
 
 use crate::index::{Index, Indexed};
 use crate::names;
@@ -93,7 +93,6 @@ pub(crate) fn history(index: &Index, selection: &Selection) -> History {
         series.find_changes(selection.alpha);
     }
     History {
-        schema_version: SCHEMA_VERSION,
         tool: Tool::this(),
         alpha: selection.alpha,
         runs,
@@ -159,7 +158,7 @@ impl<'a> Key<'a> {
             filesystem: self.filesystem.to_owned(),
             benchmark: self.benchmark.to_owned(),
             variant: self.variant.to_owned(),
-            unit: self.metric.unit(),
+            unit: self.metric.unit().to_owned(),
             metric: self.metric,
             machine: self.machine.to_owned(),
             exact: false,

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use experiment::{History, Run, Series};
+use experiment::{Document, Evidence, History, Metric, OtherMetric, Outcome, Series, Word};
 use history::{Added, Archive, HistoryError, Selection};
 use sha2::{Digest, Sha256};
 
@@ -12,18 +12,37 @@ const GOLDEN: &[u8] = include_bytes!("../../experiment/tests/golden/v1.json");
 
 /// A run that began on a day of March, in which `open` takes so many instructions more.
 fn document(day: u32, more: u64) -> Vec<u8> {
-    let mut run = Run::parse(GOLDEN).unwrap();
-    run.started = format!("2026-03-{day:02}T10:00:00Z");
+    let mut run = Document::parse(GOLDEN).unwrap();
+    run.started = Some(format!("2026-03-{day:02}T10:00:00Z"));
     for cell in &mut run.cells {
-        let more = if cell.benchmark == "open" { more } else { 0 };
-        if let Some(counts) = &mut cell.counts {
-            counts.modal.instructions += more;
-        }
-        if let (Some(median), Some(max)) = (&mut cell.median, &mut cell.max) {
-            *median += more as f64;
-            *max += more as f64;
+        let more = if cell.key.benchmark() == "open" {
+            more
+        } else {
+            0
+        };
+        let estimate = match &mut cell.outcome {
+            Outcome::Ok {
+                evidence: Evidence::Counted(counted),
+            } => {
+                if let Some(paths) = &mut counted.paths {
+                    paths.modal.instructions += more;
+                }
+                counted.estimate.as_mut()
+            }
+            Outcome::Ok {
+                evidence: Evidence::Timed(timed),
+            } => Some(&mut timed.estimate),
+            _ => None,
+        };
+        if let Some(estimate) = estimate {
+            estimate.median += more as f64;
+            estimate.max = estimate.max.map(|max| max + more as f64);
         }
     }
+    written(&run)
+}
+
+fn written(run: &Document) -> Vec<u8> {
     let mut bytes = Vec::new();
     run.write(&mut bytes).unwrap();
     bytes
@@ -210,13 +229,11 @@ fn series_are_selected() {
 fn kernels_of_other_names_are_one_series_if_that_is_asked_for() {
     let dir = tempfile::tempdir().unwrap();
     let as_of = |kernel: &str, day| {
-        let mut run = Run::parse(&document(day, 0)).unwrap();
+        let mut run = Document::parse(&document(day, 0)).unwrap();
         for cell in &mut run.cells {
-            cell.kernel = kernel.to_owned();
+            cell.key.kernel = kernel.to_owned();
         }
-        let mut bytes = Vec::new();
-        run.write(&mut bytes).unwrap();
-        bytes
+        written(&run)
     };
     put(dir.path(), "1.json", &as_of("build:a", 1));
     put(dir.path(), "2.json", &as_of("build:b", 2));
@@ -233,6 +250,25 @@ fn kernels_of_other_names_are_one_series_if_that_is_asked_for() {
             .iter()
             .all(|series| series.points.len() == 2)
     );
+}
+
+#[test]
+fn a_metric_that_lsmeter_has_no_name_for_is_a_series_all_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let metric = Metric::Other(OtherMetric {
+        name: Word::new("cache_misses").unwrap(),
+        unit: Word::new("misses").unwrap(),
+        higher_is_better: false,
+        exact: true,
+    });
+    let mut run = Document::parse(&document(1, 0)).unwrap();
+    run.cells.truncate(1);
+    run.cells[0].key.metric = metric;
+    run.warnings.clear();
+    put(dir.path(), "1.json", &written(&run));
+    let history = all(&Archive::open(dir.path()).unwrap());
+    let series = &history.series[0];
+    assert_eq!((series.metric, &*series.unit), (metric, "misses"));
 }
 
 #[test]

@@ -4,8 +4,11 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 /// The calls of an operation. Every distinct chain of callers is a node of its own.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Form")]
 pub struct CallTree {
     nodes: Vec<CallNode>,
     /// Hook calls (nodes) in the order in which they began.
@@ -13,7 +16,7 @@ pub struct CallTree {
 }
 
 /// A function under one chain of callers.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallNode {
     /// The function's name; of the root, empty.
     pub function: String,
@@ -23,6 +26,29 @@ pub struct CallNode {
     pub calls: u64,
     /// Its own instructions, without those of the functions that it called.
     pub instructions: u64,
+}
+
+/// A tree as a journal has it, which may say anything.
+#[derive(Deserialize)]
+struct Form {
+    nodes: Vec<CallNode>,
+    sequence: Vec<usize>,
+}
+
+impl TryFrom<Form> for CallTree {
+    type Error = &'static str;
+
+    fn try_from(form: Form) -> Result<CallTree, &'static str> {
+        let Form { nodes, sequence } = form;
+        let comes_later = |(at, node): (usize, &CallNode)| node.parent >= at.max(1);
+        if nodes.is_empty() || nodes.iter().enumerate().any(comes_later) {
+            return Err("a function in a call tree comes before its caller");
+        }
+        if sequence.iter().any(|&at| at >= nodes.len()) {
+            return Err("a call in a call tree is of no function in it");
+        }
+        Ok(CallTree { nodes, sequence })
+    }
 }
 
 impl Default for CallTree {
@@ -119,5 +145,37 @@ impl CallTree {
         }
         chain.reverse();
         chain
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::de::value::{Error, MapDeserializer};
+
+    fn tree(nodes: Vec<(&str, usize)>, sequence: Vec<usize>) -> Result<CallTree, &'static str> {
+        let node = |(function, parent): (&str, usize)| CallNode {
+            function: function.to_owned(),
+            parent,
+            calls: 1,
+            instructions: 1,
+        };
+        CallTree::try_from(Form {
+            nodes: nodes.into_iter().map(node).collect(),
+            sequence,
+        })
+    }
+
+    #[test]
+    fn a_tree_that_cannot_be_walked_is_refused() {
+        assert!(tree(vec![("", 0), ("open", 0), ("hook", 1)], vec![2]).is_ok());
+        assert!(tree(vec![], vec![]).is_err());
+        assert!(tree(vec![("", 1), ("open", 0)], vec![]).is_err());
+        assert!(tree(vec![("", 0), ("open", 1)], vec![]).is_err());
+        assert!(tree(vec![("", 0), ("open", 2), ("hook", 1)], vec![]).is_err());
+        assert!(tree(vec![("", 0)], vec![1]).is_err());
+        let empty = std::iter::empty::<(&str, u32)>();
+        let nothing = CallTree::deserialize(MapDeserializer::<_, Error>::new(empty));
+        assert!(nothing.is_err());
     }
 }

@@ -3,10 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::records::{CellRecords, Window};
 
 /// One way through the kernel that an operation took.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Path {
     /// Guest kernel instructions; a REP instruction counts once.
     pub instructions: u64,

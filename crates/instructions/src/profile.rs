@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use experiment::HookCost;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::calltree::CallTree;
 use crate::counts::{Path, PathKey, modal_paths, paths};
@@ -16,7 +18,7 @@ use crate::walk::{Functions, WalkError, call_tree};
 pub const MAX_PATHS: usize = 16;
 
 /// What the hooks cost on one path.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathProfile {
     /// The path: its instructions and how many windows took it.
     pub path: Path,
@@ -25,19 +27,30 @@ pub struct PathProfile {
     /// Instructions outside hooks, by function.
     pub outside: BTreeMap<String, u64>,
     /// All its calls, if they were to be kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<CallTree>,
 }
 
 /// What the hooks of an operation cost.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellProfile {
     /// Its paths, most frequent first; at most [`MAX_PATHS`], at least one. Of a
     /// composite operation one, which is all its windows' modal paths together.
+    #[serde(deserialize_with = "at_least_one")]
     pub paths: Vec<PathProfile>,
     /// Clean windows (operations, if composite).
     pub windows: usize,
     /// An operation is made of many windows.
     pub composite: bool,
+}
+
+/// The paths of a cell in a journal.
+fn at_least_one<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathProfile>, D::Error> {
+    let paths = Vec::<PathProfile>::deserialize(from)?;
+    match paths.len() {
+        1..=MAX_PATHS => Ok(paths),
+        n => Err(D::Error::custom(format!("a cell of {n} paths"))),
+    }
 }
 
 /// Why a cell has no profile.

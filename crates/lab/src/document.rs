@@ -3,22 +3,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::journal::{JournalEntry, JournalHeader};
+use experiment::journal::JournalHeader;
 use experiment::{
-    Cell, CellKey, Environment, Experiment, PolicyProof, Run, Share, Status, Warning, WarningKind,
+    Cell, Document, Environment, Experiment, Key, Kind, PolicyProof, Share, Status, Warning,
+    WarningKind,
 };
 
 use crate::environment;
 use crate::monotone;
+use crate::outcome::JournalEntry;
 use crate::plan::Plan;
 
 pub(crate) fn document(
     experiment: &Experiment,
     plan: &Plan,
     header: JournalHeader,
-    mut finished: BTreeMap<CellKey, JournalEntry>,
+    mut finished: BTreeMap<Key, JournalEntry>,
     cancelled: bool,
-) -> Run {
+) -> Document {
     let mut cells = Vec::new();
     let mut positions = Vec::new();
     let mut setups: Vec<PolicyProof> = Vec::new();
@@ -70,25 +72,21 @@ pub(crate) fn document(
         );
         warnings.push(Warning::new(WarningKind::Interrupted, message));
     }
-    Run {
-        schema_version: experiment::SCHEMA_VERSION,
+    Document {
         tool: header.tool,
-        environment: header.environment,
-        environments: Vec::new(),
         share: header.shard.map(|shard| Share {
             count: shard.count,
             shards: vec![shard.index],
             cells: plan.cells.len() as u32,
             positions,
         }),
-        started: header.started,
-        finished: environment::now(),
-        experiment: experiment.clone(),
-        kernel_digests: BTreeMap::new(),
+        started: Some(header.started),
+        finished: Some(environment::now()),
+        experiment: Some(experiment.clone()),
         setups,
-        aa: None,
         cells,
         warnings,
+        ..Document::new(Kind::Run, header.environment)
     }
 }
 
@@ -116,9 +114,7 @@ fn together(cells: &[Cell], doubted: Vec<(u32, Warning)>) -> Warning {
 /// What is to be doubted of a run as a whole, from all its cells and what they ran on.
 pub fn doubts(cells: &[Cell], environments: &[&Environment]) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    let timed = cells
-        .iter()
-        .any(|cell| cell.metric != experiment::Metric::Instructions);
+    let timed = cells.iter().any(|cell| cell.key.metric.is_timed());
     let emulated = |environment: &&Environment| environment.qemu.is_some() && !environment.kvm;
     if timed && environments.iter().any(emulated) {
         warnings.push(Warning::new(
@@ -127,13 +123,14 @@ pub fn doubts(cells: &[Cell], environments: &[&Environment]) -> Vec<Warning> {
         ));
     }
     let mut extra: BTreeSet<(&str, &str)> = BTreeSet::new();
-    for cell in cells.iter().filter(|cell| cell.stack != ["default"]) {
+    for cell in cells.iter().filter(|cell| cell.key.stack != ["default"]) {
+        let key = &cell.key;
         for lsm in cell
             .active_lsms
             .iter()
-            .filter(|lsm| !cell.stack.contains(lsm))
+            .filter(|lsm| !key.stack.contains(lsm))
         {
-            extra.insert((&cell.kernel, lsm));
+            extra.insert((&key.kernel, lsm));
         }
     }
     let kernels: BTreeSet<&str> = extra.iter().map(|(kernel, _)| *kernel).collect();
@@ -151,7 +148,7 @@ pub fn doubts(cells: &[Cell], environments: &[&Environment]) -> Vec<Warning> {
     warnings.extend(monotone::doubt(cells));
     let missing = cells
         .iter()
-        .filter(|cell| cell.status == Status::Failed)
+        .filter(|cell| cell.status() == Status::Failed)
         .count();
     if missing > 0 {
         warnings.push(Warning::new(

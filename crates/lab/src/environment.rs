@@ -5,7 +5,7 @@ use std::fs;
 use std::num::NonZero;
 
 use experiment::journal::{JOURNAL_VERSION, JournalHeader};
-use experiment::{Clock, Environment, Experiment, Metric, Place, Tool};
+use experiment::{Clock, Environment, Experiment, Place, Tool};
 
 use crate::qemu::{Accelerator, Qemu};
 
@@ -14,6 +14,17 @@ pub fn now() -> String {
     jiff::Timestamp::now()
         .strftime("%Y-%m-%dT%H:%M:%SZ")
         .to_string()
+}
+
+/// Seconds from a moment, as [`now`] told it, to this one; None if it is none.
+pub fn seconds_since(moment: &str) -> Option<f64> {
+    let then: jiff::Timestamp = moment.parse().ok()?;
+    Some(
+        (jiff::Timestamp::now() - then)
+            .total(jiff::Unit::Second)
+            .ok()?
+            .max(0.0),
+    )
 }
 
 /// Processors that this process may use.
@@ -72,11 +83,8 @@ pub fn here() -> Environment {
 
 /// The head of a journal, and of the document that comes of it.
 pub fn header(experiment: &Experiment, qemu: Option<&Qemu>) -> JournalHeader {
-    let counts = experiment.metrics.contains(&Metric::Instructions);
-    let times = experiment
-        .metrics
-        .iter()
-        .any(|metric| *metric != Metric::Instructions);
+    let counts = experiment.metrics.iter().any(|metric| metric.is_counted());
+    let times = experiment.metrics.iter().any(|metric| metric.is_timed());
     let kvm = times && qemu.is_some_and(|qemu| qemu.kvm);
     let accelerator = if kvm && !counts {
         Accelerator::Kvm
@@ -97,7 +105,9 @@ pub fn header(experiment: &Experiment, qemu: Option<&Qemu>) -> JournalHeader {
             ..here()
         },
         started: now(),
-        experiment: experiment.clone(),
+        experiment: Some(experiment.clone()),
+        monitor: None,
+        treatment: String::new(),
         shard: None,
     }
 }

@@ -100,7 +100,8 @@ impl Fault for LabError {
 }
 
 impl LabError {
-    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> LabError {
+    /// What went wrong with a file, while doing what to it.
+    pub fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> LabError {
         let path = path.to_path_buf();
         move |source| LabError::Io {
             action,

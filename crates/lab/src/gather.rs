@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! From what visits report to cells of the run document.
+//! From what visits report to finished cells.
 
 use std::time::Duration;
 
-use experiment::journal::JournalEntry;
-use experiment::{Cell, Counts, Metric, PathCount, Status, Warning, WarningKind};
+use experiment::{
+    Cell, Counted, Estimate, Evidence, Metric, Outcome, PathCount, Paths, Status, Timed, Warning,
+    WarningKind,
+};
+use instructions::counts::{Counts, Path};
 use instructions::profile::CellProfile;
 use stats::Summary;
 
+use crate::outcome::{JournalEntry, Trace};
+use crate::plan::PlannedCell;
+use crate::profiles::hooked;
 use crate::protocol::{AgentStatus, Sample};
 use crate::session::CellReport;
-use crate::tail::Counted;
+use crate::tail::Recorded;
 
 /// The clock may take this part of a sample.
 const CLOCK_SHARE: f64 = 0.01;
@@ -25,7 +31,7 @@ pub enum Finding {
         /// As the agent told it.
         report: CellReport,
         /// What the plugin counted, if the cell counts instructions.
-        counts: Option<Result<Box<Counted>, String>>,
+        counts: Option<Result<Box<Recorded>, String>>,
         /// What reading the clock costs there, in ns.
         clock_ns: f64,
     },
@@ -41,14 +47,16 @@ pub enum Finding {
     },
 }
 
-/// A cell on its way: filled visit by visit.
+/// What is known of a cell before its last visit has ended.
 #[derive(Debug, Clone)]
 pub struct Gathering {
-    cell: Cell,
+    planned: PlannedCell,
+    release: String,
+    active_lsms: Vec<String>,
+    /// What was timed, visit by visit.
     rounds: Vec<Vec<Sample>>,
-    counts: Option<instructions::counts::Counts>,
-    profile: Option<CellProfile>,
-    operations: Option<Vec<Option<f64>>>,
+    /// What was counted: in its only visit.
+    recorded: Option<Box<Recorded>>,
     questions: Vec<String>,
     clock_ns: f64,
     batch: u32,
@@ -56,15 +64,22 @@ pub struct Gathering {
     left: u32,
 }
 
+/// What a finished cell's visits make together.
+struct Measured {
+    evidence: Evidence,
+    profile: Option<CellProfile>,
+    operations: Option<Vec<Option<f64>>>,
+}
+
 impl Gathering {
     /// A cell that takes `visits` visits.
-    pub fn new(cell: Cell, visits: u32) -> Gathering {
+    pub fn new(planned: PlannedCell, visits: u32) -> Gathering {
         Gathering {
-            cell,
+            planned,
+            release: String::new(),
+            active_lsms: Vec::new(),
             rounds: Vec::new(),
-            counts: None,
-            profile: None,
-            operations: None,
+            recorded: None,
             questions: Vec::new(),
             clock_ns: 0.0,
             batch: 0,
@@ -75,8 +90,8 @@ impl Gathering {
 
     /// What the guest said of itself: release and active LSMs.
     pub fn seen_in(&mut self, release: &str, active_lsms: &[String]) {
-        release.clone_into(&mut self.cell.release);
-        self.cell.active_lsms = active_lsms.to_vec();
+        release.clone_into(&mut self.release);
+        self.active_lsms = active_lsms.to_vec();
     }
 
     /// Takes what a visit found; the finished cell after the last one. A cell that
@@ -86,133 +101,99 @@ impl Gathering {
             return None;
         }
         self.left -= 1;
-        match finding {
-            Finding::Lost { reason } => return self.end(Status::Failed, reason),
-            Finding::Refused { reason } => return self.end(Status::Unsupported, reason),
+        let (report, counts, clock_ns) = match finding {
+            Finding::Lost { reason } => return Some(self.without(Status::Failed, reason)),
+            Finding::Refused { reason } => return Some(self.without(Status::Unsupported, reason)),
             Finding::Report {
                 report,
                 counts,
                 clock_ns,
-            } => {
-                self.took += report.took;
-                self.questions = report.questions;
-                match (report.status, counts) {
-                    (AgentStatus::Failed, _) => return self.end(Status::Failed, report.reason),
-                    (AgentStatus::Unsupported, _) => {
-                        return self.end(Status::Unsupported, report.reason);
-                    }
-                    (AgentStatus::Ok, Some(Err(reason))) => {
-                        return self.end(Status::Failed, reason);
-                    }
-                    (AgentStatus::Ok, Some(Ok(counted))) => {
-                        self.counts = Some(counted.counts);
-                        self.profile = counted.profile;
-                        let figures = |counted: Vec<Option<u64>>| {
-                            let counted = counted.into_iter();
-                            counted.map(|n| n.map(|n| n as f64)).collect()
-                        };
-                        self.operations = counted.operations.map(figures);
-                    }
-                    (AgentStatus::Ok, None) => self.rounds.push(report.samples),
-                }
-                self.batch = report.batch;
-                self.clock_ns = clock_ns;
+            } => (report, counts, clock_ns),
+        };
+        self.took += report.took;
+        self.questions = report.questions;
+        match (report.status, counts) {
+            (AgentStatus::Failed, _) => return Some(self.without(Status::Failed, report.reason)),
+            (AgentStatus::Unsupported, _) => {
+                return Some(self.without(Status::Unsupported, report.reason));
             }
+            (AgentStatus::Ok, Some(Err(reason))) => {
+                return Some(self.without(Status::Failed, reason));
+            }
+            (AgentStatus::Ok, Some(Ok(recorded))) => self.recorded = Some(recorded),
+            (AgentStatus::Ok, None) => self.rounds.push(report.samples),
         }
+        self.batch = report.batch;
+        self.clock_ns = clock_ns;
         (self.left == 0).then(|| self.finish(keep_samples))
     }
 
-    /// What was called in it, once: of a finished cell that was profiled.
-    pub fn take_profile(&mut self) -> Option<CellProfile> {
-        self.profile.take().filter(|_| self.left == 0)
-    }
-
-    /// Each operation of a finished cell in order, in the metric's unit; None where
-    /// something else ran in it. Timed ones visit by visit. Only counted ones of a sweep
-    /// are kept one by one.
-    pub fn operations(&self) -> Option<Vec<Option<f64>>> {
-        if self.left > 0 || self.cell.status != Status::Ok {
-            return None;
-        }
-        let metric = self.cell.metric;
-        let timed = || {
-            let samples = self.rounds.iter().flatten();
-            samples.map(|s| Some(figure(metric, *s))).collect()
-        };
-        match metric {
-            Metric::Instructions => self.operations.clone(),
-            Metric::Time | Metric::Throughput => Some(timed()),
-        }
-    }
-
-    /// What one operation asked of hooks, if that was to be told.
-    pub fn questions(&self) -> &[String] {
-        &self.questions
-    }
-
-    fn end(&mut self, status: Status, reason: String) -> Option<JournalEntry> {
+    /// The cell, as it ended, without any other visit.
+    fn end(&mut self, outcome: Outcome, warnings: Vec<Warning>) -> JournalEntry {
         self.left = 0;
-        self.cell.seconds = Some(self.took.as_secs_f64());
-        self.cell.unusable(status, reason);
-        Some(JournalEntry {
-            cell: self.cell.clone(),
-            warnings: Vec::new(),
+        let job = &self.planned.job;
+        JournalEntry {
+            cell: Cell {
+                key: self.planned.key.clone(),
+                release: self.release.clone(),
+                active_lsms: self.active_lsms.clone(),
+                syscalls: job.syscalls.clone(),
+                class: job.class.clone(),
+                seconds: Some(self.took.as_secs_f64()),
+                outcome,
+            },
+            warnings,
             proof: None,
-        })
+            trace: Some(Trace {
+                questions: std::mem::take(&mut self.questions),
+                ..Trace::default()
+            }),
+        }
+    }
+
+    fn without(&mut self, status: Status, reason: String) -> JournalEntry {
+        self.end(Outcome::without(status, reason), Vec::new())
     }
 
     fn finish(&mut self, keep_samples: bool) -> JournalEntry {
-        let mut warnings = Vec::new();
-        let rounds: Vec<Vec<f64>> = match &self.counts {
-            Some(counts) => {
-                self.cell.counts = Some(document(counts));
-                self.cell.hooks = self
-                    .profile
-                    .as_ref()
-                    .map(|profile| profile.modal().hooks.clone());
-                warnings.extend(doubt_counts(&self.cell, counts));
-                let samples = counts.samples.iter();
-                vec![samples.map(|&instructions| instructions as f64).collect()]
+        let title = self.planned.key.title();
+        let (measured, warnings) = match self.recorded.take() {
+            Some(recorded) => {
+                let warnings = doubt_counts(&title, &recorded.counts);
+                (counted(*recorded, keep_samples), warnings)
             }
             None => {
-                let metric = self.cell.metric;
-                warnings.extend(self.doubt_times());
-                self.cell.batch = Some(self.batch);
-                let figures = |round: &Vec<Sample>| {
-                    let samples = round.iter();
-                    samples.map(|sample| figure(metric, *sample)).collect()
+                let metric = self.planned.key.metric;
+                let figures = |round: &Vec<Sample>| -> Vec<f64> {
+                    round.iter().map(|sample| figure(metric, *sample)).collect()
                 };
                 let rounds: Vec<Vec<f64>> = self.rounds.iter().map(figures).collect();
-                self.cell.round_medians = Some(medians(&rounds));
-                rounds
+                let medians = medians(&rounds);
+                let warnings = self.doubt_times(&title, &medians);
+                (timed(&rounds, medians, self.batch, keep_samples), warnings)
             }
         };
-        self.cell.seconds = Some(self.took.as_secs_f64());
-        match Summary::of_rounds(&rounds) {
-            Ok(summary) => self.cell.measured(&summary),
-            Err(error) => self.cell.unusable(Status::Failed, error.to_string()),
-        }
-        if keep_samples && self.cell.status == Status::Ok {
-            self.cell.samples = Some(rounds.concat());
-        }
-        JournalEntry {
-            cell: self.cell.clone(),
-            warnings,
-            proof: None,
+        match measured {
+            Ok(measured) => {
+                let entry = self.end(measured.evidence.into(), warnings);
+                let of_end = entry.trace.unwrap_or_default();
+                JournalEntry {
+                    trace: Some(Trace {
+                        profile: measured.profile,
+                        operations: measured.operations,
+                        ..of_end
+                    }),
+                    ..entry
+                }
+            }
+            Err(reason) => self.end(Outcome::Failed { reason }, warnings),
         }
     }
 
-    fn doubt_times(&self) -> Vec<Warning> {
-        let title = self.cell.title();
-        let metric = self.cell.metric;
+    fn doubt_times(&self, title: &str, medians: &[f64]) -> Vec<Warning> {
         let mut warnings = Vec::new();
-        let shortest = self
-            .rounds
-            .iter()
-            .flatten()
-            .map(|sample| sample.ns)
-            .min()
-            .unwrap_or(0);
+        let samples = self.rounds.iter().flatten();
+        let shortest = samples.map(|sample| sample.ns).min().unwrap_or(0);
         let share = 2.0 * self.clock_ns / shortest.max(1) as f64;
         if share > CLOCK_SHARE {
             warnings.push(Warning::new(
@@ -223,12 +204,6 @@ impl Gathering {
                 ),
             ));
         }
-        let rounds: Vec<Vec<f64>> = self
-            .rounds
-            .iter()
-            .map(|round| round.iter().map(|s| figure(metric, *s)).collect())
-            .collect();
-        let medians = medians(&rounds);
         let low = medians.iter().copied().fold(f64::INFINITY, f64::min);
         let high = medians.iter().copied().fold(0.0, f64::max);
         if medians.len() > 1 && high > low * (1.0 + DRIFT) {
@@ -241,6 +216,58 @@ impl Gathering {
     }
 }
 
+fn counted(recorded: Recorded, keep_samples: bool) -> Result<Measured, String> {
+    let Recorded {
+        counts,
+        profile,
+        operations,
+    } = recorded;
+    let figures = counts
+        .samples
+        .iter()
+        .map(|&instructions| instructions as f64);
+    let evidence = Counted {
+        estimate: Some(estimate(&[figures.collect()], keep_samples)?),
+        paths: Some(paths(&counts)),
+        hooked: profile.as_ref().map(|profile| hooked(profile.modal())),
+        ..Counted::default()
+    };
+    let figures = |operations: Vec<Option<u64>>| {
+        let operations = operations.into_iter();
+        operations.map(|n| n.map(|n| n as f64)).collect()
+    };
+    Ok(Measured {
+        evidence: Evidence::from(evidence),
+        profile,
+        operations: operations.map(figures),
+    })
+}
+
+fn timed(
+    rounds: &[Vec<f64>],
+    medians: Vec<f64>,
+    batch: u32,
+    keep_samples: bool,
+) -> Result<Measured, String> {
+    Ok(Measured {
+        evidence: Evidence::Timed(Timed {
+            rounds: medians,
+            batch: Some(batch),
+            ..Timed::of(estimate(rounds, keep_samples)?)
+        }),
+        profile: None,
+        operations: Some(rounds.iter().flatten().copied().map(Some).collect()),
+    })
+}
+
+fn estimate(rounds: &[Vec<f64>], keep_samples: bool) -> Result<Estimate, String> {
+    let summary = Summary::of_rounds(rounds).map_err(|error| error.to_string())?;
+    Ok(Estimate {
+        samples: keep_samples.then(|| rounds.concat()),
+        ..Estimate::from(&summary)
+    })
+}
+
 /// Each round's median; a round without samples has none.
 fn medians(rounds: &[Vec<f64>]) -> Vec<f64> {
     let median = |round: &Vec<f64>| Summary::of(round).ok().map(|summary| summary.median);
@@ -251,24 +278,15 @@ fn figure(metric: Metric, sample: Sample) -> f64 {
     let (operations, ns) = (sample.operations as f64, sample.ns as f64);
     match metric {
         Metric::Throughput => operations * 1e9 / ns,
-        Metric::Time | Metric::Instructions => ns / operations,
+        _ => ns / operations,
     }
 }
 
-fn document(counts: &instructions::counts::Counts) -> Counts {
-    let path = |path: &instructions::counts::Path| PathCount {
-        instructions: path.instructions,
-        rep_iterations: path.rep_iterations,
-        windows: path.windows as u64,
-    };
-    Counts {
-        modal: path(&counts.modal),
-        paths: counts
-            .others
-            .iter()
-            .take(Counts::PATHS_LIMIT)
-            .map(path)
-            .collect(),
+fn paths(counts: &Counts) -> Paths {
+    let others = counts.others.iter().take(Paths::LIMIT);
+    Paths {
+        modal: path_count(&counts.modal),
+        others: others.map(path_count).collect(),
         // One sample a clean window, or an operation made of several.
         windows: counts.samples.len() as u64,
         dirty: counts.dirty as u64,
@@ -276,8 +294,15 @@ fn document(counts: &instructions::counts::Counts) -> Counts {
     }
 }
 
-fn doubt_counts(cell: &Cell, counts: &instructions::counts::Counts) -> Vec<Warning> {
-    let title = cell.title();
+fn path_count(path: &Path) -> PathCount {
+    PathCount {
+        instructions: path.instructions,
+        rep_iterations: path.rep_iterations,
+        windows: path.windows as u64,
+    }
+}
+
+fn doubt_counts(title: &str, counts: &Counts) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let clean = counts.windows - counts.dirty;
     let others: usize = counts.others.iter().map(|path| path.windows).sum();
@@ -305,31 +330,27 @@ fn doubt_counts(cell: &Cell, counts: &instructions::counts::Counts) -> Vec<Warni
 #[cfg(test)]
 mod tests {
     use super::*;
-    use experiment::CellKey;
+    use crate::catalogue::catalogue;
+    use crate::job::Job;
+    use experiment::{Configuration, Key, Stack, Subject};
+    use std::sync::Arc;
 
     fn gathering(metric: Metric, visits: u32) -> Gathering {
-        let key = CellKey {
-            kernel: "debian:6.12".to_owned(),
-            stack: vec!["capability".to_owned()],
-            integrity: Vec::new(),
-            policy: experiment::Policy::None,
-            tuning: experiment::Tuning::default(),
-            filesystem: "ext4".to_owned(),
-            benchmark: "open".to_owned(),
-            variant: "AA".to_owned(),
-            metric,
-        };
-        Gathering::new(Cell::unmeasured(key), visits)
+        let benchmark = catalogue().iter().find(|b| b.id() == "open:AA").unwrap();
+        let configuration = Configuration::of_stack(Stack::distribution());
+        let subject = Subject::benchmark("open", "AA");
+        let key = Key::new("debian:6.12", &configuration, "ext4", subject, metric);
+        let job = Arc::new(Job::from(benchmark));
+        Gathering::new(PlannedCell { key, job }, visits)
     }
 
-    fn timed(ns: u64) -> Finding {
+    fn took(ns: u64) -> Finding {
         Finding::Report {
             report: CellReport {
                 cell: 0,
                 status: AgentStatus::Ok,
                 reason: String::new(),
                 samples: vec![Sample { operations: 10, ns }; 8],
-
                 questions: Vec::new(),
                 batch: 10,
                 took: Duration::from_millis(1),
@@ -342,19 +363,25 @@ mod tests {
     #[test]
     fn a_timed_cell_ends_with_its_last_round() {
         let mut gathering = gathering(Metric::Time, 2);
-        assert_eq!(gathering.take(timed(10_000), false), None);
-        let entry = gathering.take(timed(10_000), false).unwrap();
-        assert_eq!((entry.cell.n, entry.cell.median), (Some(16), Some(1000.0)));
-        assert_eq!(entry.warnings, []);
+        assert_eq!(gathering.take(took(10_000), false), None);
+        let entry = gathering.take(took(10_000), true).unwrap();
+        let estimate = entry.cell.estimate().unwrap();
+        assert_eq!((estimate.n, estimate.median), (16, 1000.0));
+        assert_eq!(estimate.samples.as_ref().map(Vec::len), Some(16));
+        assert_eq!(entry.cell.timed().unwrap().batch, Some(10));
+        assert_eq!(
+            (entry.cell.syscalls.is_empty(), entry.warnings),
+            (false, vec![])
+        );
     }
 
     #[test]
     fn drift_between_rounds_is_told() {
         let mut gathering = gathering(Metric::Time, 2);
-        gathering.take(timed(10_000), false);
-        let entry = gathering.take(timed(20_000), false).unwrap();
+        gathering.take(took(10_000), false);
+        let entry = gathering.take(took(20_000), false).unwrap();
         assert_eq!(entry.warnings[0].kind, WarningKind::Drift);
-        let medians = entry.cell.round_medians.unwrap();
+        let medians = &entry.cell.timed().unwrap().rounds;
         assert_eq!(medians.len(), 2);
         assert!((medians[1] - 2.0 * medians[0]).abs() < 1e-9);
     }
@@ -362,13 +389,14 @@ mod tests {
     #[test]
     fn a_lost_visit_fails_the_cell_at_once() {
         let mut gathering = gathering(Metric::Time, 3);
-        gathering.take(timed(10_000), false);
+        gathering.take(took(10_000), false);
         let lost = Finding::Lost {
             reason: "QEMU was killed by signal 9".to_owned(),
         };
-        let entry = gathering.take(lost, false).unwrap();
-        assert_eq!(entry.cell.status, Status::Failed);
-        assert_eq!(gathering.take(timed(10_000), false), None);
+        let finished = gathering.take(lost, false).unwrap();
+        assert_eq!(finished.cell.status(), Status::Failed);
+        assert_eq!(finished.trace.and_then(|trace| trace.operations), None);
+        assert_eq!(gathering.take(took(10_000), false), None);
     }
 
     #[test]

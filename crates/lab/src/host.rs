@@ -14,7 +14,7 @@ use rustix::process::Signal;
 
 use crate::error::LabError;
 use crate::process::{Process, last_lines};
-use crate::session::{Break, Event, Patience, Session};
+use crate::session::{AgentEvent, Break, Patience, Session};
 use kernels::child::{describe, die_with_parent};
 
 /// How long the agent may take to remove what it made: the tree walk's 19,255 files
@@ -40,7 +40,7 @@ pub fn measure(
     cells: &[u32],
     patience: Patience,
     cancel: &AtomicBool,
-    listener: &mut dyn FnMut(Event) -> Result<(), String>,
+    listener: &mut dyn FnMut(AgentEvent) -> Result<(), String>,
 ) -> Result<String, Break> {
     let failed = |error: std::io::Error| Break::Failed(format!("the agent: {error}"));
     let program = agent_file(agent).map_err(failed)?;

@@ -41,6 +41,8 @@ impl Job {
             Metric::Instructions => true,
             Metric::Time => self.measures.latency,
             Metric::Throughput => self.measures.throughput,
+            // What other instruments measure.
+            _ => false,
         }
     }
 }

@@ -6,8 +6,36 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use experiment::journal::{Journal, JournalEntry, JournalHeader};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::error::LabError;
+
+/// The journals of a command that measures several times, one for each run of the lab: in
+/// their order, which is the same whenever the same is measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Journals {
+    /// The first; those beside it have its name and more.
+    pub first: PathBuf,
+    /// Go on with those that are there.
+    pub resume: bool,
+}
+
+impl Journals {
+    /// The one of this number, from 1, and whether it is there to be gone on with: beside
+    /// `run.json.journal` the second is `run.json.journal.2`.
+    pub fn number(&self, number: u32) -> Journals {
+        let mut first = self.first.clone().into_os_string();
+        if number > 1 {
+            first.push(format!(".{number}"));
+        }
+        let first = PathBuf::from(first);
+        Journals {
+            resume: self.resume && first.exists(),
+            first,
+        }
+    }
+}
 
 /// A journal that is being written.
 #[derive(Debug)]
@@ -40,7 +68,10 @@ impl JournalFile {
     ///
     /// # Errors
     /// [`LabError::Journal`] if it is of another experiment or damaged.
-    pub fn resume(path: &Path, now: &JournalHeader) -> Result<(JournalFile, Journal), LabError> {
+    pub fn resume<T: DeserializeOwned>(
+        path: &Path,
+        now: &JournalHeader,
+    ) -> Result<(JournalFile, Journal<T>), LabError> {
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -67,7 +98,7 @@ impl JournalFile {
     ///
     /// # Errors
     /// [`LabError::Io`].
-    pub fn add(&mut self, entry: &JournalEntry) -> Result<(), LabError> {
+    pub fn add(&mut self, entry: &JournalEntry<impl Serialize>) -> Result<(), LabError> {
         self.append(entry.to_line())
     }
 

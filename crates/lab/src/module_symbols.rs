@@ -14,7 +14,7 @@ use kernels::{Kernel, Module};
 
 /// The symbols of `kernel` with the functions of the modules that its initramfs for
 /// `filesystem` brings, at the addresses that the guest told in `sections`
-/// ([`crate::session::Event::Modules`]). Modules that are not in that initramfs, and
+/// ([`crate::session::AgentEvent::Modules`]). Modules that are not in that initramfs, and
 /// sections that are not in their files, are ignored.
 ///
 /// # Errors

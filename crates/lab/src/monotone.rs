@@ -4,21 +4,21 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Cell, CellKey, Metric, Policy, Status, Warning, WarningKind};
+use experiment::{Cell, Evidence, Key, Policy, Warning, WarningKind};
 use stats::{Direction, Fall, Point, deepest_fall};
 
 /// What a policy can be larger in, and how large each cell's is.
-type Size = (&'static str, fn(&Cell) -> u32, fn(&mut CellKey));
+type Size = (&'static str, fn(&Key) -> u32, fn(&mut Key));
 
 const SIZES: [Size; 2] = [
     (
         "rules",
-        |cell| cell.tuning.rules.unwrap_or(0),
+        |key| key.tuning.rules.unwrap_or(0),
         |key| key.tuning.rules = None,
     ),
     (
         "layers",
-        |cell| cell.tuning.layers.unwrap_or(1),
+        |key| key.tuning.layers.unwrap_or(1),
         |key| key.tuning.layers = None,
     ),
 ];
@@ -33,10 +33,10 @@ pub(crate) fn doubt(cells: &[Cell]) -> Option<Warning> {
     let mut falls: Vec<(u32, u32, String)> = Vec::new();
     let mut series = 0;
     for (word, size, forget) in SIZES {
-        let mut groups: BTreeMap<CellKey, Vec<usize>> = BTreeMap::new();
+        let mut groups: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
         for (position, cell) in cells.iter().enumerate() {
-            if cell.policy != Policy::None && cell.status == Status::Ok {
-                let mut key = cell.key();
+            if cell.key.policy != Policy::None && cell.evidence().is_some() {
+                let mut key = cell.key.clone();
                 forget(&mut key);
                 groups.entry(key).or_default().push(position);
             }
@@ -50,14 +50,14 @@ pub(crate) fn doubt(cells: &[Cell]) -> Option<Warning> {
                 continue;
             };
             let (more, less) = (&cells[positions[to]], &cells[positions[from]]);
-            let figure = |cell: &Cell| cell.median.unwrap_or_default();
+            let figure = |cell: &Cell| cell.estimate().map_or(0.0, |estimate| estimate.median);
             let message = format!(
                 "{} with {} {word} is {:.0} {}, with {} {word} {:.0}",
                 more.title(),
-                size(more),
+                size(&more.key),
                 figure(more),
-                more.unit,
-                size(less),
+                more.key.metric.unit(),
+                size(&less.key),
                 figure(less)
             );
             falls.push((positions[from] as u32, positions[to] as u32, message));
@@ -81,21 +81,26 @@ pub(crate) fn doubt(cells: &[Cell]) -> Option<Warning> {
 
 /// The cell as a cost at its policy's size: for instructions on a stable path, exact
 /// up to [`LAYOUT`].
-fn point(cell: &Cell, size: fn(&Cell) -> u32) -> Option<Point> {
-    let (estimate, [low, high]) = match (cell.metric, &cell.counts) {
-        (Metric::Instructions, Some(counts)) if counts.is_stable() => {
-            let exact = counts.modal.instructions as f64;
+fn point(cell: &Cell, size: fn(&Key) -> u32) -> Option<Point> {
+    let (estimate, [low, high]) = match cell.evidence()? {
+        Evidence::Counted(counted) => {
+            let stable = counted.paths.as_ref().filter(|paths| paths.is_stable())?;
+            let exact = stable.modal.instructions as f64;
             (
                 exact,
                 [exact * (1.0 - LAYOUT / 2.0), exact * (1.0 + LAYOUT / 2.0)],
             )
         }
-        (Metric::Instructions, _) => return None,
         // Too few samples for an interval: then they are the error themselves.
-        _ => (cell.median?, cell.ci95.or(Some([cell.min?, cell.max?]))?),
+        Evidence::Timed(timed) => {
+            let estimate = &timed.estimate;
+            let all = Some([estimate.min?, estimate.max?]);
+            (estimate.median, estimate.ci95.or(all)?)
+        }
+        _ => return None,
     };
-    let x = f64::from(size(cell));
-    Some(match cell.metric.direction() {
+    let x = f64::from(size(&cell.key));
+    Some(match cell.key.metric.direction() {
         Direction::LowerIsBetter => Point {
             x,
             estimate,
@@ -112,31 +117,34 @@ fn point(cell: &Cell, size: fn(&Cell) -> u32) -> Option<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use experiment::Tuning;
+    use experiment::{
+        Configuration, Counted, Estimate, Metric, PathCount, Paths, Stack, Subject, Timed, Tuning,
+    };
 
-    fn cell(rules: u32, layers: u32, metric: Metric, samples: &[f64]) -> Cell {
-        let tuning = Tuning {
-            rules: Some(rules),
-            layers: Some(layers),
-            ..Tuning::default()
-        };
-        let mut cell = Cell::unmeasured(CellKey {
-            kernel: "host".to_owned(),
-            stack: vec!["default".to_owned()],
-            integrity: Vec::new(),
+    fn cell(rules: u32, layers: u32, metric: Metric, evidence: Evidence) -> Cell {
+        let configuration = Configuration {
             policy: Policy::Enforcing,
-            tuning,
-            filesystem: "host".to_owned(),
-            benchmark: "open".to_owned(),
-            variant: "AA".to_owned(),
-            metric,
-        });
-        cell.measured(&stats::Summary::of(samples).unwrap());
-        cell
+            tuning: Tuning {
+                rules: Some(rules),
+                layers: Some(layers),
+                ..Tuning::default()
+            },
+            ..Configuration::of_stack(Stack::distribution())
+        };
+        let subject = Subject::benchmark("open", "AA");
+        Cell {
+            outcome: evidence.into(),
+            ..Cell::unmeasured(Key::new("host", &configuration, "host", subject, metric))
+        }
+    }
+
+    fn estimate(samples: &[f64]) -> Estimate {
+        Estimate::from(&stats::Summary::of(samples).unwrap())
     }
 
     fn timed(rules: u32, layers: u32, ns: f64) -> Cell {
-        cell(rules, layers, Metric::Time, &[ns - 1.0, ns, ns, ns + 1.0])
+        let evidence = Timed::of(estimate(&[ns - 1.0, ns, ns, ns + 1.0]));
+        cell(rules, layers, Metric::Time, Evidence::Timed(evidence))
     }
 
     #[test]
@@ -180,12 +188,8 @@ mod tests {
     #[test]
     fn throughput_must_not_grow() {
         let of = |rules, figure: f64| {
-            cell(
-                rules,
-                1,
-                Metric::Throughput,
-                &[figure - 1.0, figure, figure + 1.0],
-            )
+            let evidence = Timed::of(estimate(&[figure - 1.0, figure, figure + 1.0]));
+            cell(rules, 1, Metric::Throughput, Evidence::Timed(evidence))
         };
         assert_eq!(doubt(&[of(2, 100.0), of(10, 90.0)]), None);
         assert!(doubt(&[of(2, 90.0), of(10, 100.0)]).is_some());
@@ -194,20 +198,22 @@ mod tests {
     #[test]
     fn counts_are_exact_but_for_where_things_lie() {
         let of = |rules, instructions: u64| {
-            let mut cell = cell(rules, 1, Metric::Instructions, &[instructions as f64; 8]);
-            let path = |windows| experiment::PathCount {
-                instructions,
-                rep_iterations: 0,
-                windows,
+            let evidence = Counted {
+                estimate: Some(estimate(&[instructions as f64; 8])),
+                paths: Some(Paths {
+                    modal: PathCount {
+                        instructions,
+                        rep_iterations: 0,
+                        windows: 8,
+                    },
+                    others: Vec::new(),
+                    windows: 8,
+                    dirty: 0,
+                    path_hash: None,
+                }),
+                ..Counted::default()
             };
-            cell.counts = Some(experiment::Counts {
-                modal: path(8),
-                paths: Vec::new(),
-                windows: 8,
-                dirty: 0,
-                path_hash: None,
-            });
-            cell
+            cell(rules, 1, Metric::Instructions, Evidence::from(evidence))
         };
         assert_eq!(doubt(&[of(2, 5000), of(10, 5000)]), None);
         assert_eq!(doubt(&[of(2, 5000), of(10, 4990)]), None);

@@ -6,10 +6,12 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use experiment::{Cell, CellKey, Experiment, Metric, Place, SelectError};
+use experiment::{Experiment, Key, Metric, Place, SelectError, Subject};
+use sha2::{Digest as _, Sha256};
 
 use crate::catalogue::catalogue;
 pub use crate::job::Job;
+use crate::prepare::Hooks;
 use crate::sweep::Sweep;
 
 mod shard;
@@ -18,7 +20,7 @@ mod shard;
 #[derive(Debug, Clone)]
 pub struct PlannedCell {
     /// What identifies it.
-    pub key: CellKey,
+    pub key: Key,
     /// What it runs.
     pub job: Arc<Job>,
 }
@@ -49,7 +51,7 @@ pub struct Plan {
 
 /// What is done to each operation besides measuring it.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Manner<'a> {
+pub struct Treatment<'a> {
     /// Hooks are delayed.
     pub sweep: Option<&'a Sweep>,
     /// Nothing of the path that an operation walks is known beforehand: the kernel's
@@ -57,6 +59,39 @@ pub struct Manner<'a> {
     pub cold: bool,
     /// The module that delays tells what one operation of each cell asks of hooks.
     pub ask: bool,
+}
+
+impl Treatment<'_> {
+    /// What tells it from another, in a word for each part: cells of two journals stand beside
+    /// each other only if it is the same.
+    pub(crate) fn describe(&self, hooks: Option<Hooks<'_>>) -> String {
+        let digest = |text: &str| -> String {
+            let digest = Sha256::digest(text);
+            digest
+                .iter()
+                .take(8)
+                .map(|byte| format!("{byte:02x}"))
+                .collect()
+        };
+        let mut words = Vec::new();
+        if let Some(hooks) = hooks {
+            words.push("hooks".to_owned());
+            words.extend(hooks.keep_trees.then(|| "trees".to_owned()));
+            words.extend(
+                hooks
+                    .definitions
+                    .map(|text| format!("definitions {}", digest(text))),
+            );
+        }
+        words.extend(self.cold.then(|| "cold".to_owned()));
+        words.extend(self.ask.then(|| "questions".to_owned()));
+        // Of the same lsmeter the same text.
+        words.extend(
+            self.sweep
+                .map(|sweep| format!("sweep {}", digest(&format!("{sweep:?}")))),
+        );
+        words.join(", ")
+    }
 }
 
 /// From so many operations on a cell is long, leaves as many names behind and gets a
@@ -107,17 +142,13 @@ impl Plan {
                     let measured = jobs.iter().filter(|job| job.is_measured_by(metric));
                     let first = cells.len();
                     cells.extend(measured.map(|job| PlannedCell {
-                        key: CellKey {
-                            kernel: kernel_name.clone(),
-                            stack: configuration.stack.names(),
-                            integrity: configuration.integrity.clone(),
-                            policy: configuration.policy,
-                            tuning: configuration.tuning,
-                            filesystem: filesystem.to_owned(),
-                            benchmark: job.benchmark.clone(),
-                            variant: job.variant.clone(),
+                        key: Key::new(
+                            kernel_name,
+                            configuration,
+                            filesystem,
+                            Subject::benchmark(&job.benchmark, &job.variant),
                             metric,
-                        },
+                        ),
                         job: job.clone(),
                     }));
                     (first..cells.len()).collect()
@@ -125,7 +156,7 @@ impl Plan {
                 let (counted, clocked): (Vec<Metric>, Vec<Metric>) = experiment
                     .metrics
                     .iter()
-                    .partition(|metric| **metric == Metric::Instructions);
+                    .partition(|metric| metric.is_counted());
                 let counted: Vec<usize> = counted.into_iter().flat_map(&mut add).collect();
                 let clocked: Vec<usize> = clocked.into_iter().flat_map(&mut add).collect();
                 let is_long = |cell: &usize| {
@@ -160,15 +191,6 @@ impl Plan {
         cells.copied().collect()
     }
 
-    /// A cell that says what was to be measured and not yet how it went.
-    pub fn blank(&self, cell: usize) -> Cell {
-        let planned = &self.cells[cell];
-        let mut blank = Cell::unmeasured(planned.key.clone());
-        blank.syscalls.clone_from(&planned.job.syscalls);
-        blank.class.clone_from(&planned.job.class);
-        blank
-    }
-
     /// The same cells, each visit that counts more than one of them in so many parts that
     /// can be measured side by side. A cell is then measured in another company.
     #[must_use]
@@ -193,7 +215,7 @@ impl Plan {
     pub fn directives(
         &self,
         experiment: &Experiment,
-        how: &Manner<'_>,
+        how: &Treatment<'_>,
         round: u32,
         cells: &[usize],
     ) -> String {
@@ -214,15 +236,18 @@ impl Plan {
                 .sweep
                 .map_or(0, |sweep| sweep.points_of(key).len() as u32);
             let repetitions = how.sweep.map_or(0, |sweep| sweep.repetitions);
-            let samples = match (key.metric, job.repetitions) {
+            let counted = key.metric.is_counted();
+            let samples = match job.repetitions {
                 _ if points > 0 => points * repetitions,
-                (Metric::Instructions, Some(repetitions)) => repetitions,
-                (Metric::Instructions, None) => all,
+                Some(repetitions) if counted => repetitions,
+                None if counted => all,
                 _ => share(all, experiment.rounds, round),
             };
-            let warmup = match (key.metric, job.repetitions) {
-                (Metric::Throughput, _) => (experiment.throughput_warmup_s * 1e3) as u32,
-                (Metric::Instructions, Some(_)) => 1,
+            let warmup = match job.repetitions {
+                _ if key.metric == Metric::Throughput => {
+                    (experiment.throughput_warmup_s * 1e3) as u32
+                }
+                Some(_) if counted => 1,
                 _ => experiment.warmup,
             };
             let _ = write!(
@@ -329,7 +354,7 @@ mod tests {
     fn directives_are_one_line_a_cell() {
         let experiment = experiment("benchmarks = ['open:AA']\nfilesystem = 'tmpfs'");
         let plan = Plan::new(&experiment).unwrap();
-        let text = plan.directives(&experiment, &Manner::default(), 0, &[0]);
+        let text = plan.directives(&experiment, &Treatment::default(), 0, &[0]);
         assert_eq!(
             text,
             "fs tmpfs\ncell 0 open AA instructions warmup=64 samples=64\n"
@@ -355,9 +380,9 @@ mod tests {
         let plan = Plan::of(&experiment, [job]).unwrap();
         let titles: Vec<String> = plan.cells.iter().map(|cell| cell.job.id()).collect();
         assert_eq!(titles, ["tar:linux"]);
-        assert_eq!(plan.blank(0).class, "workload");
+        assert_eq!(plan.cells[0].job.class, "workload");
         assert_eq!(
-            plan.directives(&experiment, &Manner::default(), 0, &[0]),
+            plan.directives(&experiment, &Treatment::default(), 0, &[0]),
             "fs tmpfs\ncell 0 tar linux instructions warmup=1 samples=3\n"
         );
         let nothing = Plan::of(&experiment, []);

@@ -1,59 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! From a run's cells and what was called in them to a document of profiles.
 
-use std::collections::BTreeMap;
-
 use experiment::{
-    BaselineProfile, Cell, CellKey, Metric, Policy, Profile, ProfileDocument, Stack, Status,
-    Tuning, Warning, WarningKind,
+    Cell, Counted, Document, Evidence, HookedPath, Key, Kind, Outcome as CellOutcome, Policy,
+    Residual, Stack, Tuning, Warning, WarningKind,
 };
 use instructions::hooks::{differences, explain, outermost_sum};
 use instructions::profile::{CellProfile, PathProfile};
 
-use crate::run::Outcome;
+use crate::outcome::Outcome;
 
-/// The profiles of a run, each compared with the same cell under `baseline`, if that is
-/// given; the baseline's own are then part of the others.
-pub fn document(outcome: &Outcome, baseline: Option<&Stack>) -> ProfileDocument {
+/// The counted cells of a run, with the hooks of each. If a `baseline` is given, each is
+/// compared with the same cell under it, and the baseline's own are part of the others.
+pub fn document(outcome: &Outcome, baseline: Option<&Stack>) -> Document {
     let run = &outcome.run;
     let baseline = baseline.map(Stack::names);
-    let cells = run
-        .cells
+    let counted = run.cells.iter().filter(|cell| cell.key.metric.is_counted());
+    let cells = counted.filter(|cell| baseline.as_ref() != Some(&cell.key.stack));
+    let warnings = run
+        .warnings
         .iter()
-        .filter(|cell| cell.metric == Metric::Instructions);
-    let mut profiles = Vec::new();
-    for cell in cells.filter(|cell| baseline.as_ref() != Some(&cell.stack)) {
-        let mut profile = blank(cell);
-        let own = outcome.profiles.get(&cell.key());
-        match (own, &baseline) {
-            (Some(own), Some(stack)) => match base_of(cell, stack, &outcome.profiles) {
-                Some(base) => compare(&mut profile, own, stack, base),
-                None => {
-                    fill(&mut profile, own, own.modal());
-                    let missing = format!("{} has no profile there", stack.join(","));
-                    profile.reason = Some(missing);
-                }
-            },
-            (Some(own), None) => fill(&mut profile, own, own.modal()),
-            (None, _) => {}
-        }
-        profiles.push(profile);
-    }
-    ProfileDocument {
-        schema_version: experiment::SCHEMA_VERSION,
-        tool: run.tool.clone(),
-        environment: run.environment.clone(),
-        profiles,
-        warnings: run
-            .warnings
-            .iter()
-            .filter(|warning| tells_of_profiles(warning))
+        .filter(|warning| tells_of_profiles(warning));
+    Document {
+        kind: Kind::Profile,
+        share: None,
+        cells: cells
+            .map(|cell| profiled(cell, baseline.as_deref(), outcome))
+            .collect(),
+        warnings: warnings
             .map(|warning| Warning {
                 // They speak of the run's cells, which are not all here.
                 cells: Vec::new(),
                 ..warning.clone()
             })
             .collect(),
+        ..run.clone()
     }
 }
 
@@ -62,78 +43,60 @@ fn tells_of_profiles(warning: &Warning) -> bool {
     warning.kind != WarningKind::ExtraModules
 }
 
-fn base_of<'a>(
-    cell: &Cell,
-    stack: &[String],
-    profiles: &'a BTreeMap<CellKey, CellProfile>,
-) -> Option<&'a CellProfile> {
-    let mut key = cell.key();
-    key.stack = stack.to_vec();
-    profiles.get(&key).or_else(|| {
+/// A cell as its run has it, compared with the baseline's.
+fn profiled(cell: &Cell, baseline: Option<&[String]>, outcome: &Outcome) -> Cell {
+    let mut cell = cell.clone();
+    if let CellOutcome::Ok {
+        evidence: Evidence::Counted(counted),
+    } = &mut cell.outcome
+        && let (Some(own), Some(stack)) = (outcome.profile(&cell.key), baseline)
+    {
+        match base_of(&cell.key, stack, outcome) {
+            Some(base) => compare(counted, own, stack, base),
+            None => {
+                let missing = format!("{} has no profile there", stack.join(","));
+                counted.not_compared = Some(missing);
+            }
+        }
+    }
+    cell
+}
+
+fn base_of<'a>(key: &Key, stack: &[String], outcome: &'a Outcome) -> Option<&'a CellProfile> {
+    let mut key = Key {
+        stack: stack.to_vec(),
+        ..key.clone()
+    };
+    outcome.profile(&key).or_else(|| {
         // A baseline like capability has no policy that could be in any state.
         key.policy = Policy::None;
         key.tuning = Tuning::default();
-        profiles.get(&key)
+        outcome.profile(&key)
     })
 }
 
-fn blank(cell: &Cell) -> Profile {
-    Profile {
-        kernel: cell.kernel.clone(),
-        release: cell.release.clone(),
-        stack: cell.stack.clone(),
-        integrity: cell.integrity.clone(),
-        policy: cell.policy,
-        tuning: cell.tuning,
-        active_lsms: cell.active_lsms.clone(),
-        filesystem: cell.filesystem.clone(),
-        benchmark: cell.benchmark.clone(),
-        variant: cell.variant.clone(),
-        syscalls: cell.syscalls.clone(),
-        status: cell.status,
-        reason: cell.reason.clone(),
-        total: 0,
-        rep_iterations: 0,
-        hooked: 0,
-        hooks: Vec::new(),
-        baseline: None,
-        residual: None,
-        residual_functions: Vec::new(),
-        windows: 0,
-        path_windows: 0,
-        dirty: cell.counts.as_ref().map_or(0, |counts| counts.dirty),
+/// A path as documents have it.
+pub(crate) fn hooked(path: &PathProfile) -> HookedPath {
+    HookedPath {
+        total: path.path.instructions,
+        rep_iterations: Some(path.path.rep_iterations),
+        windows: path.path.windows as u64,
+        hooked: outermost_sum(&path.hooks),
+        hooks: path.hooks.clone(),
     }
 }
 
-fn fill(profile: &mut Profile, cell: &CellProfile, path: &PathProfile) {
-    profile.status = Status::Ok;
-    profile.total = path.path.instructions;
-    profile.rep_iterations = path.path.rep_iterations;
-    profile.hooked = outermost_sum(&path.hooks);
-    profile.hooks = path.hooks.clone();
-    profile.windows = cell.windows as u64;
-    profile.path_windows = path.path.windows as u64;
-}
-
-fn compare(profile: &mut Profile, own: &CellProfile, stack: &[String], base: &CellProfile) {
+fn compare(counted: &mut Counted, own: &CellProfile, stack: &[String], base: &CellProfile) {
     let (at_base, at_own) = base.comparable(own);
     let (base_path, path) = (&base.paths[at_base], &own.paths[at_own]);
-    fill(profile, own, path);
-    profile.residual_functions = differences(&base_path.outside, &path.outside);
-    explain(&mut profile.residual_functions, own.composite);
-    profile.residual = Some(
-        profile
-            .residual_functions
-            .iter()
-            .map(|function| function.difference)
-            .sum(),
-    );
-    profile.baseline = Some(BaselineProfile {
+    counted.hooked = Some(hooked(path));
+    let mut functions = differences(&base_path.outside, &path.outside);
+    explain(&mut functions, own.composite);
+    counted.residual = Some(Residual {
         stack: stack.to_vec(),
-        total: base_path.path.instructions,
-        hooked: outermost_sum(&base_path.hooks),
-        hooks: base_path.hooks.clone(),
-        path_windows: base_path.path.windows as u64,
+        path: hooked(base_path),
         windows: base.windows as u64,
+        instructions: functions.iter().map(|function| function.difference).sum(),
+        functions,
     });
 }

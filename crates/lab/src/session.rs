@@ -10,6 +10,7 @@ use crate::port::Port;
 use crate::protocol::{
     AgentStatus, Decoder, Message, ModuleSection, ProtocolError, Sample, encode_experiment,
 };
+use crate::tail::Recorded;
 
 /// How often a waiting conversation looks at its deadline and at the process.
 const TICK: Duration = Duration::from_millis(50);
@@ -60,7 +61,7 @@ pub enum Break {
 
 /// What a conversation tells its listener.
 #[derive(Debug)]
-pub enum Event {
+pub enum AgentEvent {
     /// The agent is up and says what it sees.
     Hello(BTreeMap<String, String>),
     /// Where the code of the modules lies that the guest loaded: once, right after
@@ -73,7 +74,13 @@ pub enum Event {
     /// A cell begins.
     CellBegin(u32),
     /// A cell ended.
-    CellEnd(CellReport),
+    CellEnd {
+        /// As the agent told it.
+        report: CellReport,
+        /// What the plugin counted, for an instruction cell of a boot that ended well; the
+        /// agent does not know.
+        counts: Option<Result<Box<Recorded>, String>>,
+    },
 }
 
 /// One conversation.
@@ -113,7 +120,7 @@ impl Session<'_> {
         mut self,
         directives: Option<&str>,
         ended: &mut dyn FnMut() -> Option<String>,
-        listener: &mut dyn FnMut(Event) -> Result<(), String>,
+        listener: &mut dyn FnMut(AgentEvent) -> Result<(), String>,
     ) -> Result<String, Break> {
         if let Some(directives) = directives {
             // An agent that ended at once says more through its end than EPIPE does.
@@ -202,13 +209,13 @@ impl Progress<'_> {
         Ok(self.log)
     }
 
-    fn take(&mut self, message: Message) -> Result<Option<Event>, String> {
+    fn take(&mut self, message: Message) -> Result<Option<AgentEvent>, String> {
         match message {
             Message::Hello(_) if self.hello => Err("the agent said hello twice".to_owned()),
             Message::Hello(facts) => {
                 self.hello = true;
                 self.modules = true;
-                Ok(Some(Event::Hello(facts)))
+                Ok(Some(AgentEvent::Hello(facts)))
             }
             Message::Log(text) => {
                 if self.log.len() + text.len() < LOG_LIMIT_BYTES {
@@ -224,17 +231,30 @@ impl Progress<'_> {
                 if !std::mem::take(&mut self.modules) {
                     return Err("the agent spoke of modules out of turn".to_owned());
                 }
-                Ok(Some(Event::Modules(sections)))
+                Ok(Some(AgentEvent::Modules(sections)))
             }
             Message::Step(text) => {
                 let Some(left) = self.steps.checked_sub(1) else {
                     return Err("the agent told of a policy out of turn".to_owned());
                 };
                 self.steps = left;
-                Ok(Some(Event::Step(
+                Ok(Some(AgentEvent::Step(
                     text.chars().take(STEP_LIMIT_CHARS).collect(),
                 )))
             }
+            Message::Undelayed(hooks) => {
+                if self.steps == 0 {
+                    return Err("the agent spoke of hooks out of turn".to_owned());
+                }
+                Ok(Some(AgentEvent::Undelayed(hooks)))
+            }
+            of_cell => self.take_of_cell(of_cell),
+        }
+    }
+
+    /// What is said of a cell; nothing else is.
+    fn take_of_cell(&mut self, message: Message) -> Result<Option<AgentEvent>, String> {
+        match message {
             Message::CellBegin(cell) => {
                 self.modules = false;
                 self.steps = 0;
@@ -244,13 +264,7 @@ impl Progress<'_> {
                 self.current = Some((cell, Instant::now()));
                 self.samples.clear();
                 self.questions.clear();
-                Ok(Some(Event::CellBegin(cell)))
-            }
-            Message::Undelayed(hooks) => {
-                if self.steps == 0 {
-                    return Err("the agent spoke of hooks out of turn".to_owned());
-                }
-                Ok(Some(Event::Undelayed(hooks)))
+                Ok(Some(AgentEvent::CellBegin(cell)))
             }
             Message::Asked { cell, questions } => {
                 self.in_turn(cell)?;
@@ -278,7 +292,7 @@ impl Progress<'_> {
             } => {
                 let begun = self.in_turn(cell)?;
                 self.current = None;
-                Ok(Some(Event::CellEnd(CellReport {
+                let report = CellReport {
                     cell,
                     status,
                     reason,
@@ -286,8 +300,13 @@ impl Progress<'_> {
                     questions: std::mem::take(&mut self.questions),
                     batch,
                     took: begun.elapsed(),
-                })))
+                };
+                Ok(Some(AgentEvent::CellEnd {
+                    report,
+                    counts: None,
+                }))
             }
+            other => Err(format!("the agent spoke out of turn: {other:?}")),
         }
     }
 
@@ -336,7 +355,7 @@ mod tests {
         sound.take(hello()).unwrap();
         for _ in 0..STEPS_LIMIT {
             let event = sound.take(step()).unwrap();
-            assert!(matches!(event, Some(Event::Step(text)) if text == "wrote a policy"));
+            assert!(matches!(event, Some(AgentEvent::Step(text)) if text == "wrote a policy"));
         }
         assert!(sound.take(step()).unwrap_err().contains("out of turn"));
 
@@ -353,7 +372,9 @@ mod tests {
         let log = Message::Log("a line".to_owned());
         assert!(sound.take(log).unwrap().is_none());
         let event = sound.take(modules()).unwrap();
-        assert!(matches!(event, Some(Event::Modules(sections)) if sections[0].section == ".text"));
+        assert!(
+            matches!(event, Some(AgentEvent::Modules(sections)) if sections[0].section == ".text")
+        );
         assert!(sound.take(modules()).unwrap_err().contains("out of turn"));
 
         let mut silent = progress(&[3]);

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use experiment::{CellKey, DelayModule};
+use experiment::{DelayModule, Key};
 
 /// Longest delay, in ns, that a decision may be given, as the agent has it: all hooks of a
 /// call together would look like a hang.
@@ -49,7 +49,7 @@ pub struct Sweep {
     pub hooks: Vec<SweptHook>,
     /// For each cell the points that its operations take turns in. A cell without any is
     /// measured without delays.
-    pub points: BTreeMap<CellKey, Vec<Point>>,
+    pub points: BTreeMap<Key, Vec<Point>>,
     /// Times that each point's turn comes in counted cells.
     pub repetitions: u32,
     /// A delay is a number of instructions, not of ns: for a deterministic clock.
@@ -58,12 +58,12 @@ pub struct Sweep {
 
 impl Sweep {
     /// Points of a cell.
-    pub fn points_of(&self, key: &CellKey) -> &[Point] {
+    pub fn points_of(&self, key: &Key) -> &[Point] {
         self.points.get(key).map_or(&[], Vec::as_slice)
     }
 
     /// Of each point of a cell the position of the first that is equal.
-    pub(crate) fn kinds_of(&self, key: &CellKey) -> Vec<usize> {
+    pub(crate) fn kinds_of(&self, key: &Key) -> Vec<usize> {
         let points = self.points_of(key);
         let mut first: BTreeMap<&Point, usize> = BTreeMap::new();
         let kinds = points.iter().enumerate();
@@ -87,7 +87,7 @@ impl Sweep {
     }
 
     /// The agent's directives after a cell.
-    pub(crate) fn directives_of(&self, key: &CellKey) -> String {
+    pub(crate) fn directives_of(&self, key: &Key) -> String {
         let mut text = String::new();
         let points = self.points_of(key);
         for chunk in points.chunk_by(|a, b| a.delayed == b.delayed) {
@@ -105,21 +105,17 @@ impl Sweep {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use experiment::{Metric, Policy, Tuning};
+    use experiment::{Configuration, Metric, Subject};
 
     #[test]
     fn points_of_one_hook_are_one_line() {
-        let key = CellKey {
-            kernel: "debian:6.12".to_owned(),
-            stack: vec!["capability".to_owned(), "bpf".to_owned()],
-            integrity: Vec::new(),
-            policy: Policy::None,
-            tuning: Tuning::default(),
-            filesystem: "tmpfs".to_owned(),
-            benchmark: "open".to_owned(),
-            variant: "AA".to_owned(),
-            metric: Metric::Instructions,
-        };
+        let key = Key::new(
+            "debian:6.12",
+            &Configuration::of_stack("capability,bpf".parse().unwrap()),
+            "tmpfs",
+            Subject::benchmark("open", "AA"),
+            Metric::Instructions,
+        );
         let point = |delayed: Delayed, delay_ns| Point { delayed, delay_ns };
         let one = || Delayed::Hook("file_open".to_owned());
         let points = vec![

@@ -12,7 +12,7 @@ use instructions::records::{CellRecords, RecordReader};
 
 /// What the plugin recorded of a cell.
 #[derive(Debug, Clone)]
-pub struct Counted {
+pub struct Recorded {
     /// How many instructions.
     pub counts: Counts,
     /// In which functions and hooks, if that was asked for.
@@ -77,7 +77,7 @@ impl RecordTail {
         &mut self,
         profiler: Option<&mut Profiler<'_>>,
         kinds: Option<&[usize]>,
-    ) -> Result<Box<Counted>, String> {
+    ) -> Result<Box<Recorded>, String> {
         self.fill()?;
         let expected = self.next;
         self.next += 1;
@@ -109,7 +109,7 @@ impl RecordTail {
             .map(|kinds| by_operation(&cell, kinds))
             .transpose()
             .map_err(|error| error.to_string())?;
-        Ok(Box::new(Counted {
+        Ok(Box::new(Recorded {
             counts,
             profile,
             operations,

@@ -12,31 +12,31 @@ use experiment::{Experiment, Stack};
 
 use crate::gather::Finding;
 use crate::host;
-use crate::plan::{Manner, Plan, Visit};
+use crate::plan::{Plan, Treatment, Visit};
 use crate::policy::PolicySetup;
 use crate::qemu::{Accelerator, PluginMode, Qemu};
-use crate::session::{Break, CellReport, Event, Patience};
-use crate::tail::Counted;
-use crate::vm::{self, Boot, BootCell, BootEvent, Bootable};
+use crate::session::{AgentEvent, Break, CellReport, Patience};
+use crate::tail::Recorded;
+use crate::vm::{self, Boot, BootCell, Bootable};
 
 /// Boots that one visit may lose before its remaining cells are given up.
 const LOST_BOOTS: u32 = 3;
 
 /// Where cells are measured.
 #[derive(Debug)]
-pub enum Bench<'a> {
+pub enum Testbed<'a> {
     /// This machine, as it is.
     Host {
         /// The program that measures.
         agent: &'a [u8],
     },
     /// Virtual machines.
-    Vm(VmBench<'a>),
+    Vm(VmTestbed<'a>),
 }
 
 /// What booting takes.
 #[derive(Debug)]
-pub struct VmBench<'a> {
+pub struct VmTestbed<'a> {
     /// The emulator.
     pub qemu: &'a Qemu,
     /// lsmeter's plugin as a file.
@@ -53,7 +53,7 @@ pub struct Work<'a> {
     /// What they were made of.
     pub experiment: &'a Experiment,
     /// What is done to each operation.
-    pub manner: Manner<'a>,
+    pub treatment: Treatment<'a>,
 }
 
 /// What a visit tells.
@@ -106,7 +106,7 @@ pub enum Message {
 }
 
 /// What is known while a boot runs.
-struct Hearing<'a> {
+struct Listening<'a> {
     stack: &'a Stack,
     visit: &'a Visit,
     steps: Vec<String>,
@@ -118,12 +118,30 @@ struct Hearing<'a> {
     sender: &'a Sender<Message>,
 }
 
-impl Hearing<'_> {
+impl Listening<'_> {
     fn tell(&self, message: Message) -> Result<(), String> {
         // The receiver is gone only when the whole run ends.
         self.sender
             .send(message)
             .map_err(|_| "the run has ended".to_owned())
+    }
+
+    fn hear(&mut self, event: AgentEvent) -> Result<(), String> {
+        match event {
+            AgentEvent::Hello(facts) => self.hello(&facts),
+            // Only who profiles needs to know.
+            AgentEvent::Modules(_) => Ok(()),
+            AgentEvent::Step(text) => {
+                self.steps.push(text);
+                Ok(())
+            }
+            AgentEvent::Undelayed(hooks) => self.tell(Message::Undelayed {
+                kernel: self.visit.kernel,
+                hooks,
+            }),
+            AgentEvent::CellBegin(cell) => self.cell_begin(cell),
+            AgentEvent::CellEnd { report, counts } => self.cell_end(report, counts),
+        }
     }
 
     fn hello(&mut self, facts: &BTreeMap<String, String>) -> Result<(), String> {
@@ -134,27 +152,15 @@ impl Hearing<'_> {
             .map(str::to_owned)
             .collect();
         self.clock_ns = fact("clock_ns").parse().unwrap_or(0.0);
-        let honoured = honours(self.stack, &active_lsms);
+        let compared = compare_stacks(self.stack, &active_lsms);
         self.tell(Message::Seen {
             cells: self.pending.clone(),
             release: fact("release").to_owned(),
             active_lsms,
         })?;
-        honoured.map_err(|dishonour| {
-            self.unable = matches!(dishonour, Dishonour::Order(_));
-            dishonour.reason()
-        })
-    }
-
-    fn step(&mut self, text: String) -> Result<(), String> {
-        self.steps.push(text);
-        Ok(())
-    }
-
-    fn undelayed(&self, hooks: Vec<String>) -> Result<(), String> {
-        self.tell(Message::Undelayed {
-            kernel: self.visit.kernel,
-            hooks,
+        compared.map_err(|mismatch| {
+            self.unable = matches!(mismatch, Mismatch::Order(_));
+            mismatch.reason()
         })
     }
 
@@ -176,7 +182,7 @@ impl Hearing<'_> {
     fn cell_end(
         &mut self,
         report: CellReport,
-        counts: Option<Result<Box<Counted>, String>>,
+        counts: Option<Result<Box<Recorded>, String>>,
     ) -> Result<(), String> {
         let cell = report.cell as usize;
         self.current = None;
@@ -208,24 +214,24 @@ impl Hearing<'_> {
 
 /// How a kernel did not take a stack as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Dishonour {
+enum Mismatch {
     /// It lacks a module, or has some where there should be none.
     Modules(String),
     /// It has them all, in the order that it wants.
     Order(String),
 }
 
-impl Dishonour {
+impl Mismatch {
     fn reason(self) -> String {
         match self {
-            Dishonour::Modules(reason) | Dishonour::Order(reason) => reason,
+            Mismatch::Modules(reason) | Mismatch::Order(reason) => reason,
         }
     }
 }
 
 /// Did the kernel take the stack as it was written? What it adds by itself does not
 /// matter; what is missing or in another order does.
-fn honours(stack: &Stack, active: &[String]) -> Result<(), Dishonour> {
+fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), Mismatch> {
     if stack.is_default() {
         return Ok(());
     }
@@ -235,7 +241,7 @@ fn honours(stack: &Stack, active: &[String]) -> Result<(), Dishonour> {
         stack.names()
     };
     if stack.is_none() && !active.is_empty() {
-        return Err(Dishonour::Modules(format!(
+        return Err(Mismatch::Modules(format!(
             "the kernel has LSMs ({}); one without is built with CONFIG_SECURITY=n \
              (lsmeter kernel build --flavour dac)",
             active.join(",")
@@ -256,7 +262,7 @@ fn honours(stack: &Stack, active: &[String]) -> Result<(), Dishonour> {
         active.join(",")
     };
     Err(if missing.is_empty() {
-        Dishonour::Order(format!(
+        Mismatch::Order(format!(
             "the kernel did not honour the stack's order: it runs {runs}\
              {}",
             if asked.iter().position(|lsm| lsm == "capability") > Some(0) {
@@ -266,7 +272,7 @@ fn honours(stack: &Stack, active: &[String]) -> Result<(), Dishonour> {
             }
         ))
     } else {
-        Dishonour::Modules(format!(
+        Mismatch::Modules(format!(
             "the kernel did not honour the stack: it runs {runs}, without {}",
             missing.join(", ")
         ))
@@ -276,14 +282,14 @@ fn honours(stack: &Stack, active: &[String]) -> Result<(), Dishonour> {
 /// Measures a visit's cells, under policies as `setup` has them; without it, says why
 /// they cannot be.
 pub fn visit(
-    bench: &Bench<'_>,
+    testbed: &Testbed<'_>,
     setup: Result<&PolicySetup, &str>,
     work: &Work<'_>,
     visit: &Visit,
     cancel: &AtomicBool,
     sender: &Sender<Message>,
 ) {
-    let mut hearing = Hearing {
+    let mut listening = Listening {
         stack: &work.experiment.configurations[visit.configuration].stack,
         visit,
         steps: Vec::new(),
@@ -296,7 +302,7 @@ pub fn visit(
     let setup = match setup {
         Ok(setup) => setup,
         Err(reason) => {
-            hearing.refuse(reason);
+            listening.refuse(reason);
             return;
         }
     };
@@ -305,28 +311,27 @@ pub fn visit(
             kernel: visit.kernel,
             configuration: visit.configuration,
         };
-        if hearing.pending.is_empty() || hearing.tell(begin).is_err() {
+        if listening.pending.is_empty() || listening.tell(begin).is_err() {
             return;
         }
-        hearing.current = None;
-        hearing.steps.clone_from(&setup.steps);
-        let before = hearing.pending.len();
-        match measure(bench, setup, work, cancel, &mut hearing) {
+        listening.current = None;
+        listening.steps.clone_from(&setup.steps);
+        let before = listening.pending.len();
+        match measure(testbed, setup, work, cancel, &mut listening) {
             Ok(_) | Err(Break::Cancelled) => return,
-            Err(Break::Failed(reason)) if hearing.unable => {
-                hearing.refuse(&reason);
+            Err(Break::Failed(reason)) if listening.unable => {
+                listening.refuse(&reason);
                 return;
             }
             Err(Break::Failed(reason)) => {
                 // A guest that breaks before it measures anything will break again.
-                let guilty = hearing.current;
-                if let Some(cell) = guilty {
-                    hearing.lose(cell, &reason);
+                if let Some(cell) = listening.current {
+                    listening.lose(cell, &reason);
                 }
-                let vain = hearing.pending.len() == before;
-                if vain || lost == LOST_BOOTS {
-                    for cell in hearing.pending.clone() {
-                        hearing.lose(cell, &reason);
+                let nothing_ended = listening.pending.len() == before;
+                if nothing_ended || lost == LOST_BOOTS {
+                    for cell in listening.pending.clone() {
+                        listening.lose(cell, &reason);
                     }
                 }
             }
@@ -335,99 +340,68 @@ pub fn visit(
 }
 
 fn measure(
-    bench: &Bench<'_>,
+    testbed: &Testbed<'_>,
     setup: &PolicySetup,
     work: &Work<'_>,
     cancel: &AtomicBool,
-    hearing: &mut Hearing<'_>,
+    listening: &mut Listening<'_>,
 ) -> Result<String, Break> {
     let Work {
         plan,
         experiment,
-        manner,
+        treatment,
     } = work;
-    let visit = hearing.visit;
-    let cells = plan.directives(experiment, manner, visit.round, &hearing.pending);
+    let visit = listening.visit;
+    let cells = plan.directives(experiment, treatment, visit.round, &listening.pending);
     let directives = format!("{}{cells}", setup.directives);
     let patience = Patience {
         boot: Duration::from_secs(experiment.boot_timeout_s.into()),
         cell: Duration::from_secs(experiment.cell_timeout_s.into()),
     };
-    let numbers: Vec<u32> = hearing.pending.iter().map(|&cell| cell as u32).collect();
-    let VmBench {
-        qemu,
-        plugin,
-        bootables,
-    } = match bench {
-        Bench::Host { agent } => {
-            return host::measure(
-                agent,
-                &directives,
-                &numbers,
-                patience,
-                cancel,
-                &mut |event| match event {
-                    Event::Hello(facts) => hearing.hello(&facts),
-                    Event::Modules(_) => Ok(()),
-                    Event::Step(text) => hearing.step(text),
-                    Event::Undelayed(hooks) => hearing.undelayed(hooks),
-                    Event::CellBegin(cell) => hearing.cell_begin(cell),
-                    Event::CellEnd(report) => hearing.cell_end(report, None),
-                },
-            );
+    let numbers: Vec<u32> = listening.pending.iter().map(|&cell| cell as u32).collect();
+    let testbed = match testbed {
+        Testbed::Host { agent } => {
+            let mut hear = |event| listening.hear(event);
+            return host::measure(agent, &directives, &numbers, patience, cancel, &mut hear);
         }
-        Bench::Vm(bench) => bench,
+        Testbed::Vm(testbed) => testbed,
     };
     let broken = |error: std::io::Error| Break::Failed(format!("a scratch directory: {error}"));
     let scratch = vm::scratch().map_err(broken)?;
-    let Some(bootable) = bootables.get(&visit.kernel) else {
+    let Some(bootable) = testbed.bootables.get(&visit.kernel) else {
         return Err(Break::Failed("its kernel was not prepared".to_owned()));
     };
-    let stack = hearing
-        .stack
-        .lsm_parameter()
-        .map(|lsm| format!("lsm={lsm} "));
     let cell = |&number: &u32| {
         let key = &plan.cells[number as usize].key;
         BootCell {
             number,
             metric: key.metric,
-            kinds: manner.sweep.map(|sweep| sweep.kinds_of(key)),
+            kinds: treatment.sweep.map(|sweep| sweep.kinds_of(key)),
         }
     };
     let cells: Vec<BootCell> = numbers.iter().map(cell).collect();
-    let accelerator = match (visit.timed, qemu.kvm) {
-        (true, true) => Accelerator::Kvm,
-        _ => Accelerator::Tcg(experiment.clock),
-    };
     let mode = match bootable.profiling {
         Some(_) => PluginMode::Traces,
         None => PluginMode::Counts,
     };
+    let stack = listening.stack.lsm_parameter();
+    let stack = stack.map_or(String::new(), |lsm| format!("lsm={lsm} "));
     let boot = Boot {
-        qemu,
+        qemu: testbed.qemu,
         bootable,
-        cmdline: &format!(
-            "{}{}{}",
-            stack.unwrap_or_default(),
-            setup.kernel_arguments,
-            experiment.cmdline
-        ),
+        cmdline: &format!("{stack}{}{}", setup.kernel_arguments, experiment.cmdline),
         files: &setup.files,
-        accelerator,
-        plugin: (!visit.timed).then_some((plugin.as_path(), mode)),
+        accelerator: match (visit.timed, testbed.qemu.kvm) {
+            (true, true) => Accelerator::Kvm,
+            _ => Accelerator::Tcg(experiment.clock),
+        },
+        plugin: (!visit.timed).then_some((testbed.plugin.as_path(), mode)),
         directives: &directives,
         cells: &cells,
         patience,
         scratch: scratch.path(),
     };
-    vm::boot(&boot, cancel, &mut |event| match event {
-        BootEvent::Hello(facts) => hearing.hello(&facts),
-        BootEvent::Step(text) => hearing.step(text),
-        BootEvent::Undelayed(hooks) => hearing.undelayed(hooks),
-        BootEvent::CellBegin(cell) => hearing.cell_begin(cell),
-        BootEvent::CellEnd { report, counts } => hearing.cell_end(report, counts),
-    })
+    vm::boot(&boot, cancel, &mut |event| listening.hear(event))
 }
 
 #[cfg(test)]
@@ -445,18 +419,21 @@ mod tests {
     #[test]
     fn what_the_kernel_adds_does_not_matter() {
         let active = active("lockdown,capability,selinux,ima,evm");
-        assert_eq!(honours(&stack("capability,selinux"), &active), Ok(()));
+        assert_eq!(
+            compare_stacks(&stack("capability,selinux"), &active),
+            Ok(())
+        );
     }
 
     #[test]
     fn a_missing_module_and_another_order_do() {
         let active = active("lockdown,capability,selinux");
-        let told = |asked: &str| honours(&stack(asked), &active).unwrap_err();
-        let Dishonour::Modules(missing) = told("capability,smack") else {
+        let told = |asked: &str| compare_stacks(&stack(asked), &active).unwrap_err();
+        let Mismatch::Modules(missing) = told("capability,smack") else {
             panic!("smack is missing");
         };
         assert!(missing.ends_with("it runs lockdown,capability,selinux, without smack"));
-        let Dishonour::Order(order) = told("selinux,capability") else {
+        let Mismatch::Order(order) = told("selinux,capability") else {
             panic!("all are there");
         };
         assert!(order.contains("order"));

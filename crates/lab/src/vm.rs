@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -20,8 +21,8 @@ use crate::prepare::Profiling;
 use crate::process::{Process, last_lines};
 use crate::protocol::AgentStatus;
 use crate::qemu::{Accelerator, Machine, Plugin, PluginMode, Qemu};
-use crate::session::{Break, CellReport, Event, Patience, Session};
-use crate::tail::{Counted, RecordTail};
+use crate::session::{AgentEvent, Break, Patience, Session};
+use crate::tail::RecordTail;
 use kernels::child::describe;
 
 /// Console lines that a failed boot's reason carries.
@@ -82,24 +83,24 @@ pub struct Boot<'a> {
     pub scratch: &'a Path,
 }
 
-/// What a boot tells its listener.
-#[derive(Debug)]
-pub enum BootEvent {
-    /// The agent is up: release, active LSMs …
-    Hello(std::collections::BTreeMap<String, String>),
-    /// A policy was brought into force, or proved that it is.
-    Step(String),
-    /// Hooks that were to be delayed and cannot be.
-    Undelayed(Vec<String>),
-    /// A cell begins.
-    CellBegin(u32),
-    /// A cell ended.
-    CellEnd {
-        /// As the agent told it.
-        report: CellReport,
-        /// What the plugin counted, for an instruction cell that ended well.
-        counts: Option<Result<Box<Counted>, String>>,
-    },
+impl Boot<'_> {
+    /// What starts QEMU.
+    fn command(&self, initramfs: &Path, records: &Path, agent_port: &Path) -> Command {
+        let cmdline = format!("{} {}", self.bootable.cmdline, self.cmdline);
+        self.qemu.command(&Machine {
+            kernel: &self.bootable.image,
+            initramfs,
+            cmdline: cmdline.trim(),
+            accelerator: self.accelerator,
+            agent_port,
+            plugin: self.plugin.map(|(path, mode)| Plugin {
+                path,
+                mode,
+                records,
+                landmarks: self.bootable.landmarks.as_deref().ok(),
+            }),
+        })
+    }
 }
 
 /// Boots and measures, telling `listener` what happens. A listener's error ends the
@@ -111,7 +112,7 @@ pub enum BootEvent {
 pub fn boot(
     boot: &Boot<'_>,
     cancel: &AtomicBool,
-    listener: &mut dyn FnMut(BootEvent) -> Result<(), String>,
+    listener: &mut dyn FnMut(AgentEvent) -> Result<(), String>,
 ) -> Result<String, Break> {
     let broken = |what: &str, error: std::io::Error| Break::Failed(format!("{what}: {error}"));
     let initramfs = boot.scratch.join("initramfs");
@@ -119,21 +120,7 @@ pub fn boot(
     let fifo = boot.scratch.join("agent");
     write_initramfs(boot, &initramfs).map_err(|error| broken("the initramfs", error))?;
     let port = Port::fifo(&fifo).map_err(|error| broken("the agent's port", error))?;
-    let cmdline = format!("{} {}", boot.bootable.cmdline, boot.cmdline);
-    let machine = Machine {
-        kernel: &boot.bootable.image,
-        initramfs: &initramfs,
-        cmdline: cmdline.trim(),
-        accelerator: boot.accelerator,
-        agent_port: &fifo,
-        plugin: boot.plugin.map(|(path, mode)| Plugin {
-            path,
-            mode,
-            records: &records,
-            landmarks: boot.bootable.landmarks.as_deref().ok(),
-        }),
-    };
-    let mut qemu = Process::start(boot.qemu.command(&machine))
+    let mut qemu = Process::start(boot.command(&initramfs, &records, &fifo))
         .map_err(|error| broken("QEMU does not start", error))?;
     let mut tail = RecordTail::new(&records, boot.bootable.syscall_entry);
     let profiling = boot.bootable.profiling.as_deref();
@@ -153,41 +140,37 @@ pub fn boot(
             Some(status) => Some(format!("QEMU {}", describe(status))),
             None => kvm_failure(&qemu.stderr()),
         },
-        &mut |event| match event {
-            Event::Hello(facts) => {
-                let lsm = facts.get("lsm").map_or("", String::as_str);
-                active_lsms = lsm.split(',').map(str::to_owned).collect();
-                listener(BootEvent::Hello(facts))
-            }
-            Event::Modules(sections) => {
-                if let Some(profiling) = profiling {
-                    let merged = profiling.with_modules(&sections);
-                    let _ = symbols.set(merged.map_err(|error| error.to_string())?);
+        &mut |mut event| {
+            match &mut event {
+                AgentEvent::Hello(facts) => {
+                    let lsm = facts.get("lsm").map_or("", String::as_str);
+                    active_lsms = lsm.split(',').map(str::to_owned).collect();
                 }
-                Ok(())
-            }
-            Event::Step(text) => listener(BootEvent::Step(text)),
-            Event::Undelayed(hooks) => listener(BootEvent::Undelayed(hooks)),
-            Event::CellBegin(cell) => listener(BootEvent::CellBegin(cell)),
-            Event::CellEnd(report) => {
-                let cell = boot.cells.iter().find(|cell| cell.number == report.cell);
-                let counted = cell.is_some_and(|cell| cell.metric == Metric::Instructions);
-                let kinds = cell.and_then(|cell| cell.kinds.as_deref());
-                if let Some(profiling) = profiling
-                    && profiler.is_none()
-                {
-                    let symbols = symbols.get().unwrap_or(&profiling.symbols);
-                    profiler = Some(Profiler {
-                        framework: &profiling.framework,
-                        functions: Functions::new(symbols),
-                        active_lsms: active_lsms.clone(),
-                        keep_trees: profiling.keep_trees,
-                    });
+                AgentEvent::Modules(sections) => {
+                    if let Some(profiling) = profiling {
+                        let merged = profiling.with_modules(sections);
+                        let _ = symbols.set(merged.map_err(|error| error.to_string())?);
+                    }
                 }
-                let counts = counted.then(|| tail.next_cell(profiler.as_mut(), kinds));
-                let counts = counts.filter(|_| report.status == AgentStatus::Ok);
-                listener(BootEvent::CellEnd { report, counts })
+                AgentEvent::CellEnd { report, counts } => {
+                    let cell = boot.cells.iter().find(|cell| cell.number == report.cell);
+                    let counted = cell.is_some_and(|cell| cell.metric.is_counted());
+                    let kinds = cell.and_then(|cell| cell.kinds.as_deref());
+                    if let (Some(profiling), None) = (profiling, &profiler) {
+                        let symbols = symbols.get().unwrap_or(&profiling.symbols);
+                        profiler = Some(Profiler {
+                            framework: &profiling.framework,
+                            functions: Functions::new(symbols),
+                            active_lsms: active_lsms.clone(),
+                            keep_trees: profiling.keep_trees,
+                        });
+                    }
+                    let found = counted.then(|| tail.next_cell(profiler.as_mut(), kinds));
+                    *counts = found.filter(|_| report.status == AgentStatus::Ok);
+                }
+                AgentEvent::Step(_) | AgentEvent::Undelayed(_) | AgentEvent::CellBegin(_) => {}
             }
+            listener(event)
         },
     );
     if outcome.is_ok() {

@@ -13,9 +13,9 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use experiment::{Cell, Experiment, Spec, Status};
+use experiment::{Cell, Experiment, PathCount, Spec, Status};
 use kernels::{Kernel, Store};
-use lab::plan::Manner;
+use lab::plan::Treatment;
 use lab::qemu::Qemu;
 use lab::{Outcome, Setup};
 
@@ -63,7 +63,7 @@ impl Laboratory {
             journal: &self.journal(),
             resume: false,
             keep_samples: false,
-            manner: Manner::default(),
+            treatment: Treatment::default(),
             shard: None,
             parts: 1,
             hooks: None,
@@ -89,9 +89,16 @@ fn experiment(stacks: &[&str], boot_timeout_s: u32, cell_timeout_s: u32) -> Expe
 fn by_stack(outcome: &Outcome) -> BTreeMap<String, Vec<&Cell>> {
     let mut stacks: BTreeMap<String, Vec<&Cell>> = BTreeMap::new();
     for cell in &outcome.run.cells {
-        stacks.entry(cell.stack.join(",")).or_default().push(cell);
+        stacks
+            .entry(cell.key.stack.join(","))
+            .or_default()
+            .push(cell);
     }
     stacks
+}
+
+fn modal(cell: &Cell) -> PathCount {
+    cell.counted().unwrap().paths.as_ref().unwrap().modal
 }
 
 /// The stack decides what goes wrong (`tests/fault_agent.c`), and with it the start
@@ -136,21 +143,21 @@ fn every_fault_is_a_failed_cell_and_costs_no_other() {
 
     for (stack, why) in FAULTS {
         for cell in &cells[*stack] {
-            assert_eq!(cell.status, Status::Failed, "{cell:#?}");
-            assert_eq!(cell.median, None);
-            let reason = cell.reason.as_deref().unwrap();
+            assert_eq!(cell.status(), Status::Failed, "{cell:#?}");
+            assert_eq!(cell.headline(), None);
+            let reason = cell.reason().unwrap();
             assert!(reason.len() < 4_000, "{}", reason.len());
             assert!(
                 !reason.contains(|c: char| c.is_control() && c != '\n'),
                 "{reason:?}"
             );
         }
-        let first = cells[*stack][0].reason.as_deref().unwrap();
+        let first = cells[*stack][0].reason().unwrap();
         assert!(first.starts_with(why), "{stack}: {first}");
         // It reached the agent, so what runs there is known.
         assert!(cells[*stack][0].release.starts_with("6.12."));
     }
-    let panic = cells["capability,selinux"][0].reason.as_deref().unwrap();
+    let panic = cells["capability,selinux"][0].reason().unwrap();
     assert!(
         panic.lines().any(|line| line.starts_with("console: ")),
         "{panic}"
@@ -158,10 +165,10 @@ fn every_fault_is_a_failed_cell_and_costs_no_other() {
 
     for stack in ["capability", "capability,tomoyo,yama"] {
         for cell in &cells[stack] {
-            assert_eq!(cell.status, Status::Ok, "{cell:#?}");
-            assert!(cell.counts.as_ref().unwrap().modal.instructions > 50);
+            assert_eq!(cell.status(), Status::Ok, "{cell:#?}");
+            assert!(modal(cell).instructions > 50);
         }
-        let getppid = |stack: &str| cells[stack][0].counts.as_ref().unwrap().modal;
+        let getppid = |stack: &str| modal(cells[stack][0]);
         assert_eq!(
             getppid(stack).instructions,
             getppid("capability").instructions
@@ -200,8 +207,8 @@ fn a_guest_that_says_nothing_fails() {
         let outcome = laboratory.run(&experiment(&["capability"], patience_s, 10), &agent);
         assert_eq!(outcome.run.cells.len(), 1);
         for cell in &outcome.run.cells {
-            assert_eq!(cell.status, Status::Failed);
-            let reason = cell.reason.as_deref().unwrap();
+            assert_eq!(cell.status(), Status::Failed);
+            let reason = cell.reason().unwrap();
             assert!(reason.starts_with(why), "{reason}");
             assert!(cell.release.is_empty() && cell.active_lsms.is_empty());
         }

@@ -20,7 +20,7 @@ use lab::port::Port;
 use lab::process::Process;
 use lab::protocol::ModuleSection;
 use lab::qemu::{Accelerator, Machine, Qemu};
-use lab::session::{Event, Patience, Session};
+use lab::session::{AgentEvent, Patience, Session};
 use lab::{initramfs, prepare};
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -66,7 +66,7 @@ fn boot(
             None,
             &mut || guest.status().map(|status| status.to_string()),
             &mut |event| {
-                if let Event::Modules(found) = event {
+                if let AgentEvent::Modules(found) = event {
                     sections = found;
                 }
                 Ok(())

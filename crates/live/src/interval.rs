@@ -109,14 +109,8 @@ fn system_call_name(call: SystemCall) -> String {
 }
 
 /// What is monitored, and how.
-pub fn monitoring(
-    monitor: &Monitor,
-    scope: String,
-    active_lsms: Vec<String>,
-    started: String,
-) -> Monitoring {
+pub fn monitoring(monitor: &Monitor, scope: String, active_lsms: Vec<String>) -> Monitoring {
     let cost = monitor.calibration();
-    let left_out = monitor.left_out().iter();
     Monitoring {
         release: rustix::system::uname()
             .release()
@@ -129,20 +123,24 @@ pub fn monitoring(
             Mode::Time => MonitorMode::Time,
             Mode::Histogram => MonitorMode::Histogram,
         },
-        started,
         cost: MonitorCost {
             added_ns: cost.added_ns,
             within_ns: cost.within_ns,
             rounds: cost.rounds,
         },
         memory_bytes: monitor.memory_bytes() as u64,
-        left_out: left_out
-            .map(|function| LeftOutFunction {
-                name: function.name.clone(),
-                reason: function.reason.clone(),
-            })
-            .collect(),
     }
+}
+
+/// What it was asked to watch, and does not.
+pub fn left_out(monitor: &Monitor) -> Vec<LeftOutFunction> {
+    let functions = monitor.left_out().iter();
+    functions
+        .map(|function| LeftOutFunction {
+            name: function.name.clone(),
+            reason: function.reason.clone(),
+        })
+        .collect()
 }
 
 #[cfg(test)]

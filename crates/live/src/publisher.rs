@@ -39,7 +39,11 @@ impl Publisher {
     ///
     /// # Errors
     /// None that is known: it is written to memory.
-    pub fn publish(&mut self, monitoring: &Monitoring, intervals: &[Interval]) -> io::Result<()> {
+    pub fn publish<'a>(
+        &mut self,
+        monitoring: &Monitoring,
+        intervals: impl IntoIterator<Item = &'a Interval>,
+    ) -> io::Result<()> {
         let mut text = Vec::new();
         self.metrics.write(monitoring, intervals, &mut text)?;
         self.server.publish(text.into());

@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use experiment::{Interval, MonitorDocument};
+use experiment::Interval;
 use monitor::Snapshot;
 
 use crate::interval::interval;
 
 /// Intervals that are kept: an hour of seconds. Of more, neighbours are joined.
-const KEPT: usize = 3_600;
+pub const KEPT: usize = 3_600;
 
 /// What was seen until now.
 pub struct Recorder {
@@ -49,6 +49,6 @@ impl Recorder {
 }
 
 /// Each two neighbours as one.
-fn joined(intervals: &[Interval]) -> Vec<Interval> {
-    intervals.chunks(2).map(MonitorDocument::sum).collect()
+pub fn joined(intervals: &[Interval]) -> Vec<Interval> {
+    intervals.chunks(2).map(Interval::sum).collect()
 }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use experiment::{Interval, MonitorDocument};
+use experiment::Interval;
 
 use crate::view::{Reading, Source};
 
@@ -22,7 +22,7 @@ impl Replay {
     pub fn new(intervals: Vec<Interval>) -> Replay {
         Replay {
             intervals: intervals.into_iter(),
-            total: MonitorDocument::sum(&[]),
+            total: Interval::default(),
         }
     }
 
@@ -37,10 +37,8 @@ impl Replay {
 
 impl Source for Replay {
     fn read(&mut self) -> Reading {
-        let none = || MonitorDocument::sum(&[]);
-        let since_last = self.intervals.next().unwrap_or_else(none);
-        let before = std::mem::replace(&mut self.total, none());
-        self.total = MonitorDocument::sum(&[before, since_last.clone()]);
+        let since_last = self.intervals.next().unwrap_or_default();
+        self.total = Interval::sum([&self.total, &since_last]);
         Reading {
             total: self.total.clone(),
             since_last,
@@ -74,6 +72,6 @@ mod tests {
         assert_eq!(last.since_last, interval(0.5));
         assert_eq!((last.total.seconds, last.total.lost), (1.0, 4));
         // After its end nothing happens.
-        assert_eq!(replay.read().since_last, MonitorDocument::sum(&[]));
+        assert_eq!(replay.read().since_last, Interval::default());
     }
 }

@@ -5,11 +5,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use experiment::{Interval, Monitoring, Warning, WarningKind};
+use experiment::{
+    Document, Environment, Interval, Kind, LeftOutFunction, Monitoring, Warning, WarningKind,
+};
 use monitor::{Filter, Monitor, Options, Progress, Snapshot};
 
 use crate::LiveError;
-use crate::interval::{interval, monitoring};
+use crate::interval::{interval, left_out, monitoring};
 use crate::publisher::Publisher;
 use crate::recorder::Recorder;
 use crate::target::Target;
@@ -40,6 +42,8 @@ pub struct Request {
     pub duration: Option<Duration>,
     /// The modules that this machine says are active, in order; empty if it does not say.
     pub active_lsms: Vec<String>,
+    /// This machine.
+    pub environment: Environment,
     /// The time, as the document has it: RFC 3339, in UTC.
     pub now: fn() -> String,
 }
@@ -49,23 +53,28 @@ pub struct Session {
     monitor: Monitor,
     /// What is watched, and how.
     pub watched: Monitoring,
+    /// What it was to watch, and does not.
+    pub left_out: Vec<LeftOutFunction>,
+    environment: Environment,
+    now: fn() -> String,
+    started: String,
     recorder: Recorder,
     publisher: Option<Publisher>,
     target: Option<Target>,
     processes: Vec<u32>,
     deadline: Option<Instant>,
     last: Snapshot,
+    keep: Option<Keep>,
 }
+
+/// Keeps an interval that ended, or says why it cannot.
+pub type Keep = Box<dyn FnMut(&Monitoring, &Interval) -> Result<(), String>>;
 
 /// What is left of a session.
 #[derive(Debug)]
 pub struct Ended {
-    /// What was watched, and how.
-    pub watched: Monitoring,
-    /// The intervals that were taken.
-    pub intervals: Vec<Interval>,
-    /// Reasons to doubt them.
-    pub warnings: Vec<Warning>,
+    /// What was watched and how, the intervals that were taken, and reasons to doubt them.
+    pub recording: Document,
     /// What is to be said of the command: that it failed, or goes on.
     pub command: Option<String>,
 }
@@ -98,7 +107,8 @@ impl Session {
         };
         let monitor = Monitor::start(&options, progress)?;
         monitor.drop_capabilities()?;
-        let watched = monitoring(&monitor, scope, request.active_lsms, (request.now)());
+        let watched = monitoring(&monitor, scope, request.active_lsms);
+        let started = (request.now)();
         let first = monitor.snapshot();
         if let Some(publisher) = &mut publisher {
             publish(publisher, &watched, &first)?;
@@ -107,15 +117,26 @@ impl Session {
             target.begin()?;
         }
         Ok(Session {
+            left_out: left_out(&monitor),
             monitor,
             watched,
+            environment: request.environment,
+            now: request.now,
+            started,
             recorder: Recorder::new(first.clone()),
             publisher,
             target,
             processes,
             deadline: request.duration.map(|duration| Instant::now() + duration),
             last: first,
+            keep: None,
         })
+    }
+
+    /// Has each interval kept as it ends. Of what it was to watch, `before` is behind it.
+    pub fn keep(&mut self, keep: Keep, before: Duration) {
+        self.keep = Some(keep);
+        self.deadline = self.deadline.map(|at| at.checked_sub(before).unwrap_or(at));
     }
 
     /// When it is over at the latest.
@@ -144,7 +165,12 @@ impl Session {
         if let Some(publisher) = &mut self.publisher {
             publish(publisher, &self.watched, &self.last)?;
         }
-        Ok(self.recorder.take(self.last.clone()))
+        let interval = self.recorder.take(self.last.clone());
+        if let Some(keep) = &mut self.keep {
+            let kept = keep(&self.watched, interval).map_err(std::io::Error::other);
+            kept.map_err(LiveError::doing("cannot keep an interval"))?;
+        }
+        Ok(interval)
     }
 
     /// Everything since the start, as of the last time that was taken.
@@ -158,10 +184,20 @@ impl Session {
         let warnings = doubts(&self.monitor, &self.last);
         let command = self.target.as_mut().and_then(Target::end);
         std::mem::forget(self.monitor);
+        let intervals = self.recorder.into_intervals().into_iter();
+        let cells = (0..)
+            .zip(intervals)
+            .map(|(number, calls)| self.watched.cell(number, calls));
         Ended {
-            watched: self.watched,
-            intervals: self.recorder.into_intervals(),
-            warnings,
+            recording: Document {
+                started: Some(self.started),
+                finished: Some((self.now)()),
+                cells: cells.collect(),
+                left_out: self.left_out,
+                warnings,
+                monitor: Some(self.watched),
+                ..Document::new(Kind::Recording, self.environment)
+            },
             command,
         }
     }

@@ -59,14 +59,12 @@ fn monitoring(mode: MonitorMode) -> Monitoring {
         active_lsms: vec!["capability".to_owned(), "selinux".to_owned()],
         scope: "the command ls -l".to_owned(),
         mode,
-        started: "2026-11-22T10:00:00Z".to_owned(),
         cost: MonitorCost {
             added_ns: 180,
             within_ns: 95,
             rounds: 501,
         },
         memory_bytes: 1 << 20,
-        left_out: Vec::new(),
     }
 }
 

@@ -3,10 +3,9 @@
 
 use std::time::Duration;
 
-use experiment::Status;
+use experiment::{Event, Status};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kernels::FetchEvent;
-use lab::Progress;
 
 /// A live line. Silent when quiet, or where standard error is no terminal.
 pub struct Line {
@@ -38,38 +37,35 @@ impl Line {
         self.bar.suspend(|| anstream::eprintln!("{text}"));
     }
 
-    /// Shows how an experiment goes on.
-    pub fn follow(&mut self, progress: &Progress<'_>) {
-        match progress {
-            Progress::Planned { cells, finished } => {
-                self.bar.set_length(*cells as u64);
-                self.bar.set_position(*finished as u64);
+    /// Shows how an instrument goes on.
+    pub fn follow(&mut self, event: Event<'_>) {
+        match event {
+            Event::Stage { kernel, what } => self.say(format!("{kernel}: {what}")),
+            Event::Planned { cells, finished } => {
+                self.bar.set_length(cells as u64);
+                self.bar.set_position(finished as u64);
                 self.bar.reset_eta();
                 self.bar.set_style(style(
                     "{spinner} {pos}/{len} cells {elapsed} {bar:20} {wide_msg}",
                 ));
             }
-            Progress::VisitBegin {
+            Event::Boot {
                 kernel,
                 configuration,
             } => {
                 self.say(format!("{kernel} under {}: booting", configuration.title()));
             }
-            Progress::CellBegin { key } => {
-                let benchmark = format!("{}:{}", key.benchmark, key.variant);
-                self.say(format!(
-                    "{} under {}: {benchmark}",
-                    key.kernel,
-                    key.stack.join(",")
-                ));
+            Event::Begin(key) => {
+                let stack = key.stack.join(",");
+                self.say(format!("{} under {stack}: {}", key.kernel, key.title()));
             }
-            Progress::CellEnd { cell } => {
+            Event::Cell(cell) => {
                 self.bar.inc(1);
-                if cell.status == Status::Failed {
+                if cell.status() == Status::Failed {
                     self.failed += 1;
                     // The first few say what is wrong; the document has them all.
                     if self.failed <= 3 {
-                        let reason = cell.reason.as_deref().unwrap_or_default();
+                        let reason = cell.reason().unwrap_or_default();
                         let reason = report::printable(reason.lines().next().unwrap_or(""), 400);
                         let under = cell.configuration_title();
                         self.keep(&format!("failed: {} under {under}: {reason}", cell.title()));

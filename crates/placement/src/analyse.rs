@@ -27,9 +27,7 @@ use crate::program::{FunctionId, Program};
 use crate::reach;
 use crate::series::Series;
 use crate::tree::Tree;
-use crate::{
-    Coverage, PlacementDocument, RedundantCheck, SCHEMA_VERSION, SyscallPlacement, Unparsed,
-};
+use crate::{Coverage, PlacementDocument, RedundantCheck, SyscallPlacement, Unparsed};
 use boundless::{Boundless, Namer};
 use report::{Place, Unmatched, collect, placement, stale, undecided};
 
@@ -237,7 +235,6 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
         u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
     );
     Ok(PlacementDocument {
-        schema_version: SCHEMA_VERSION,
         tool: Tool::this(),
         tree: tree.name(),
         version: tree.version().to_owned(),

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Profile, ProfileDocument, Status, path_components};
+use experiment::{Cell, Document, HookedPath, path_components};
 
 use crate::error::PlacementError;
 use crate::facts::{BenchmarkFact, Facts, matches_any};
@@ -19,22 +19,18 @@ use crate::{
 /// # Errors
 /// [`PlacementError::BadFacts`], which is a fault of lsmeter.
 pub fn compare(
-    profiles: &ProfileDocument,
+    profiles: &Document,
     placement: &PlacementDocument,
 ) -> Result<Comparison, PlacementError> {
     let facts = Facts::load()?;
     let mut hooks = Vec::new();
     let mut skipped = BTreeMap::new();
-    for profile in profiles
-        .profiles
-        .iter()
-        .filter(|profile| profile.status == Status::Ok)
-    {
-        match operation(profile, placement, &facts) {
+    for (cell, _, path) in profiles.hooked() {
+        match operation(cell, path, placement, &facts) {
             Ok(mut compared) => hooks.append(&mut compared),
             Err(reason) => {
                 skipped.insert(
-                    format!("{} on {}", profile.title(), profile.filesystem),
+                    format!("{} on {}", cell.title(), cell.key.filesystem),
                     reason,
                 );
             }
@@ -44,11 +40,12 @@ pub fn compare(
 }
 
 fn operation(
-    profile: &Profile,
+    cell: &Cell,
+    path: &HookedPath,
     placement: &PlacementDocument,
     facts: &Facts,
 ) -> Result<Vec<ComparedHook>, String> {
-    let name = format!("{}:{}", profile.benchmark, profile.variant);
+    let name = format!("{}:{}", cell.key.benchmark(), cell.key.variant());
     let fact = facts
         .syscalls
         .benchmark
@@ -59,15 +56,15 @@ fn operation(
     }
     let depth = fact
         .and_then(|fact| fact.depth)
-        .unwrap_or_else(|| path_components(&profile.variant));
+        .unwrap_or_else(|| path_components(cell.key.variant()));
     let links = fact.map_or(0, |fact| fact.links);
-    let calls = calls(profile, placement, fact)?;
+    let calls = calls(cell, placement, fact)?;
     let direct = placement
         .modules
         .iter()
         .filter(|module| module.direct)
         .map(|module| module.module.as_str());
-    let active: BTreeSet<&str> = profile
+    let active: BTreeSet<&str> = cell
         .active_lsms
         .iter()
         .map(String::as_str)
@@ -95,7 +92,7 @@ fn operation(
         }
     }
     let mut measured: BTreeMap<&str, u64> = BTreeMap::new();
-    for hook in &profile.hooks {
+    for hook in &path.hooks {
         *measured.entry(&hook.hook).or_default() += hook.calls;
     }
     let names: BTreeSet<&str> = expected.keys().chain(measured.keys()).copied().collect();
@@ -123,7 +120,7 @@ fn operation(
         };
         Some(ComparedHook {
             operation: name.clone(),
-            fs: profile.filesystem.clone(),
+            filesystem: cell.key.filesystem.clone(),
             hook: hook.to_owned(),
             measured,
             nominal,
@@ -136,12 +133,13 @@ fn operation(
 
 /// The placements of an operation's system calls, in order.
 fn calls<'p>(
-    profile: &Profile,
+    cell: &Cell,
     placement: &'p PlacementDocument,
     fact: Option<&BenchmarkFact>,
 ) -> Result<Vec<&'p SyscallPlacement>, String> {
+    let filesystem = &cell.key.filesystem;
     let mut calls = Vec::new();
-    for (number, syscall) in profile.syscalls.iter().enumerate() {
+    for (number, syscall) in cell.syscalls.iter().enumerate() {
         if fact.is_some_and(|fact| fact.without.contains(syscall)) {
             continue;
         }
@@ -149,19 +147,16 @@ fn calls<'p>(
             .and_then(|fact| fact.cases.get(number))
             .map_or("", String::as_str);
         let found = placement.syscalls.iter().find(|call| {
-            call.syscall == *syscall && call.fs == profile.filesystem && call.case == case
+            call.syscall == *syscall && call.filesystem == *filesystem && call.case == case
         });
         let what = if case.is_empty() {
             String::new()
         } else {
             format!(" ({case})")
         };
-        calls.push(found.ok_or_else(|| {
-            format!(
-                "the placement has no {syscall}{what} on {}",
-                profile.filesystem
-            )
-        })?);
+        calls.push(
+            found.ok_or_else(|| format!("the placement has no {syscall}{what} on {filesystem}"))?,
+        );
     }
     Ok(calls)
 }

@@ -32,7 +32,6 @@ mod tree;
 pub use analyse::{Request, analyse};
 pub use compare::compare;
 pub use error::PlacementError;
-pub use experiment::SCHEMA_VERSION;
 pub use experiment::placement::*;
 pub use source::{Misunderstood, ParsedSource, SourceParser};
 pub use tree::{Tree, revisions};

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use diagnostics::Fault;
+use experiment::Stored;
 use placement::{PlacementDocument, PlacementError, Request, SourceParser, Tree, analyse};
 use proptest::prelude::*;
 

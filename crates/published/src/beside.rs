@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use experiment::{Cell, Metric, Run};
+use experiment::{Cell, Document, Metric};
 use stats::{Direction, overhead};
 
 use crate::counts::counts;
@@ -118,7 +118,7 @@ impl fmt::Display for Verdict {
 ///
 /// The first of a figure's setups that the run has cells of stands for it, so that one
 /// figure is compared once for each kernel, file system, metric and benchmark.
-pub fn beside(run: &Run) -> Beside {
+pub fn beside(run: &Document) -> Beside {
     let cells = Cells::of(run);
     let mut comparisons = Vec::new();
     for &place in &cells.places {
@@ -142,7 +142,7 @@ pub fn beside(run: &Run) -> Beside {
     let timed = run
         .cells
         .iter()
-        .any(|cell| cell.metric != Metric::Instructions);
+        .any(|cell| cell.key.metric != Metric::Instructions);
     let emulated = run.environment.qemu.is_some() && !run.environment.kvm;
     Beside {
         comparisons,
@@ -295,7 +295,7 @@ fn compared(
 
 /// What the tested one costs, as a multiple of the baseline; whether nothing is shown.
 fn ratio(pair: &Pair<'_>) -> Option<(f64, bool)> {
-    let direction = pair.tested.metric.direction();
+    let direction = pair.tested.key.metric.direction();
     let (tested, baseline) = (pair.tested.headline()?, pair.baseline.headline()?);
     overhead(tested, baseline, direction)?;
     let ratio = match direction {
@@ -348,9 +348,9 @@ pub(crate) fn explained(mut comparison: Comparison) -> Comparison {
 
 fn base_title(pair: &Pair<'_>, place: Place<'_>) -> String {
     let title = pair.baseline.configuration_title();
-    if pair.baseline.kernel == place.0 {
+    if pair.baseline.key.kernel == place.0 {
         title
     } else {
-        format!("{title} on {}", pair.baseline.kernel)
+        format!("{title} on {}", pair.baseline.key.kernel)
     }
 }

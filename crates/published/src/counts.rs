@@ -61,7 +61,7 @@ fn ours<'a>(
     let here = || {
         cells
             .here(place, operation)
-            .filter(|c| c.status == Status::Ok)
+            .filter(|c| c.status() == Status::Ok)
     };
     // The modules decide what is called of them; of the framework every stack calls
     // the same, if there is a framework.
@@ -73,14 +73,14 @@ fn ours<'a>(
     let has_module = |cell: &&Cell| {
         let has = |names: &[String]| names.iter().any(|name| Some(name.as_str()) == module);
         if cell.active_lsms.is_empty() {
-            has(&cell.stack)
+            has(&cell.key.stack)
         } else {
             has(&cell.active_lsms)
         }
     };
     let has_hooks = |cell: &&Cell| {
-        cell.hooks.as_ref().is_some_and(|hooks| !hooks.is_empty())
-            && cell.stack.iter().all(|name| name != "none")
+        cell.hooks().is_some_and(|hooks| !hooks.is_empty())
+            && cell.key.stack.iter().all(|name| name != "none")
     };
     Some(match figure.quantity {
         Quantity::Slope | Quantity::HookCalls | Quantity::HookShare => {
@@ -118,7 +118,7 @@ fn ours<'a>(
 
 fn with_hooks(cell: Option<&Cell>) -> Option<(&Cell, &[HookCost])> {
     let cell = cell?;
-    Some((cell, cell.hooks.as_deref()?))
+    Some((cell, cell.hooks()?))
 }
 
 fn is_of(figure: &Figure, hook: &HookCost) -> bool {

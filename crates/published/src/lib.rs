@@ -61,10 +61,17 @@ impl Setup {
     /// Was this cell measured with it? Sizes of policies do not matter.
     pub fn is_of(&self, cell: &Cell) -> bool {
         let names = self.stack.as_str().split(',');
-        self.policy == cell.policy
-            && names.eq(cell.stack.iter().map(String::as_str))
-            && self.integrity.iter().all(|i| cell.integrity.contains(i))
-            && cell.integrity.iter().all(|i| self.integrity.contains(i))
+        self.policy == cell.key.policy
+            && names.eq(cell.key.stack.iter().map(String::as_str))
+            && self
+                .integrity
+                .iter()
+                .all(|i| cell.key.integrity.contains(i))
+            && cell
+                .key
+                .integrity
+                .iter()
+                .all(|i| self.integrity.contains(i))
     }
 }
 

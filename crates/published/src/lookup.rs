@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use experiment::{Cell, Metric, Run};
+use experiment::{Cell, Document, Metric};
 
 use crate::{Operation, Setup};
 
@@ -28,7 +28,7 @@ pub(crate) struct Cells<'a> {
 }
 
 impl<'a> Cells<'a> {
-    pub(crate) fn of(run: &'a Run) -> Cells<'a> {
+    pub(crate) fn of(run: &'a Document) -> Cells<'a> {
         let mut found = Cells {
             places: Vec::new(),
             cells: HashMap::new(),
@@ -36,14 +36,18 @@ impl<'a> Cells<'a> {
         };
         let mut seen = HashSet::new();
         for cell in &run.cells {
-            let place = (cell.kernel.as_str(), cell.filesystem.as_str(), cell.metric);
+            let place = (
+                cell.key.kernel.as_str(),
+                cell.key.filesystem.as_str(),
+                cell.key.metric,
+            );
             if found.places.len() < PLACES_LIMIT && seen.insert(place) {
                 found.places.push(place);
             }
-            let (benchmark, variant) = (cell.benchmark.as_str(), cell.variant.as_str());
+            let (benchmark, variant) = (cell.key.benchmark(), cell.key.variant());
             let here = found.cells.entry((place, benchmark, variant)).or_default();
             here.push(cell);
-            if cell.stack == ["none"] {
+            if cell.key.stack == ["none"] {
                 let anywhere = ("", place.1, place.2);
                 let key = (anywhere, benchmark, variant);
                 let without = found.without.entry(key).or_default();
@@ -74,7 +78,7 @@ impl<'a> Cells<'a> {
         setup: &Setup,
     ) -> Option<&'a Cell> {
         let fits = |cell: &&Cell| setup.is_of(cell) && cell.headline().is_some();
-        let plain = |cell: &&Cell| cell.tuning.is_default();
+        let plain = |cell: &&Cell| cell.key.tuning.is_default();
         self.here(place, operation)
             .filter(fits)
             .find(plain)
@@ -113,7 +117,7 @@ impl<'a> Cells<'a> {
 /// The first, if all are of one kernel.
 fn only<'a>(cells: &[&'a Cell]) -> Option<&'a Cell> {
     let first = cells.first()?;
-    let same = cells.iter().all(|cell| cell.kernel == first.kernel);
+    let same = cells.iter().all(|cell| cell.key.kernel == first.key.kernel);
     same.then_some(first)
 }
 

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use experiment::{
-    Cell, CellKey, Integrity, Metric, Policy, Run, Status, Tuning, configuration_title,
+    Cell, Document, Integrity, Key, Metric, Policy, Status, Tuning, configuration_title,
 };
 use stats::overhead;
 
@@ -23,10 +23,10 @@ impl Configuration {
     pub(crate) fn of(cell: &Cell) -> Configuration {
         Configuration {
             kernel: None,
-            stack: cell.stack.clone(),
-            integrity: cell.integrity.clone(),
-            policy: cell.policy,
-            tuning: cell.tuning,
+            stack: cell.key.stack.clone(),
+            integrity: cell.key.integrity.clone(),
+            policy: cell.key.policy,
+            tuning: cell.key.tuning,
         }
     }
 
@@ -110,7 +110,7 @@ impl<'a> Group<'a> {
     pub(crate) fn is_exact(&self) -> bool {
         self.cells
             .values()
-            .all(|cell| cell.status != Status::Ok || cell.is_exact())
+            .all(|cell| cell.status() != Status::Ok || cell.is_exact())
     }
 
     /// Releases that the guests reported, each once.
@@ -164,36 +164,36 @@ fn telling_part(name: &str, all: &[&str]) -> String {
 
 /// The cell that each is compared with.
 pub(crate) struct Baselines<'a> {
-    run: &'a Run,
-    cells: HashMap<CellKey, &'a Cell>,
+    run: &'a Document,
+    cells: HashMap<&'a Key, &'a Cell>,
 }
 
 impl<'a> Baselines<'a> {
-    pub(crate) fn of(run: &'a Run) -> Baselines<'a> {
-        let cells = run.cells.iter().map(|cell| (cell.key(), cell)).collect();
+    pub(crate) fn of(run: &'a Document) -> Baselines<'a> {
+        let cells = run.cells.iter().map(|cell| (&cell.key, cell)).collect();
         Baselines { run, cells }
     }
 
     /// None for a baseline itself, and where it was not measured.
     pub(crate) fn baseline(&self, cell: &Cell) -> Option<&'a Cell> {
-        let key = self.run.experiment.baseline_of(&cell.key())?;
+        let key = self.run.baseline_of(&cell.key)?;
         self.cells.get(&key).copied()
     }
 }
 
 /// All groups, in the order in which the document has their first cells.
-pub(crate) fn groups(run: &Run) -> Vec<Group<'_>> {
+pub(crate) fn groups(run: &Document) -> Vec<Group<'_>> {
     let baselines = Baselines::of(run);
-    let patch = run.experiment.baseline_kernel.is_some();
+    let patch = compares_kernels(run);
     let mut order = Vec::new();
     let mut parts: HashMap<_, Vec<&Cell>> = HashMap::new();
     for cell in &run.cells {
         let subject = if patch {
             Configuration::of(cell).title()
         } else {
-            cell.kernel.clone()
+            cell.key.kernel.clone()
         };
-        let key = (subject, cell.filesystem.as_str(), cell.metric);
+        let key = (subject, cell.key.filesystem.as_str(), cell.key.metric);
         let part = parts.entry(key.clone()).or_default();
         if part.is_empty() {
             order.push(key);
@@ -208,11 +208,18 @@ pub(crate) fn groups(run: &Run) -> Vec<Group<'_>> {
     // A kernel with nothing but the baseline of the others is in their tables.
     let shown = |group: &Group<'_>| group.configurations.len() > 1 || group.baseline.is_none();
     if groups.iter().any(shown) {
-        let pinned = run.experiment.baseline_configuration();
+        let experiment = run.experiment.as_ref();
+        let pinned = experiment.and_then(|experiment| experiment.baseline_configuration());
         let pinned = pinned.and_then(|configuration| configuration.kernel.as_ref());
         groups.retain(|group| shown(group) || Some(&group.subject) != pinned);
     }
     groups
+}
+
+/// Are kernels beside each other in its tables, and not stacks?
+fn compares_kernels(run: &Document) -> bool {
+    let experiment = run.experiment.as_ref();
+    experiment.is_some_and(|experiment| experiment.baseline_kernel.is_some())
 }
 
 fn group<'a>(
@@ -224,22 +231,22 @@ fn group<'a>(
     let mut rows = Vec::new();
     let mut cells = HashMap::new();
     let mut baseline = None;
-    let patch = baselines.run.experiment.baseline_kernel.is_some();
+    let patch = compares_kernels(baselines.run);
     let mut seen = std::collections::HashSet::new();
     for member in members {
-        let row = (member.benchmark.as_str(), member.variant.as_str());
+        let row = (member.key.benchmark(), member.key.variant());
         if seen.insert(row) {
             rows.push(row);
         }
-        let base = baselines.run.experiment.baseline_of(&member.key());
+        let base = baselines.run.baseline_of(&member.key);
         let base_cell = base
             .as_ref()
             .and_then(|key| baselines.cells.get(key))
             .copied();
         for cell in [Some(*member), base_cell].into_iter().flatten() {
             let mut column = Configuration::of(cell);
-            column.kernel = (patch || cell.kernel != subject).then(|| cell.kernel.clone());
-            let is_baseline = baselines.run.experiment.baseline_of(&cell.key()).is_none();
+            column.kernel = (patch || cell.key.kernel != subject).then(|| cell.key.kernel.clone());
+            let is_baseline = baselines.run.baseline_of(&cell.key).is_none();
             if !configurations.contains(&column) {
                 configurations.push(column.clone());
             }
@@ -275,7 +282,7 @@ pub(crate) struct Cost {
 
 pub(crate) fn cost(tested: &Cell, baseline: &Cell) -> Option<Cost> {
     let (a, b) = (tested.headline()?, baseline.headline()?);
-    let overhead = overhead(a, b, tested.metric.direction())?;
+    let overhead = overhead(a, b, tested.key.metric.direction())?;
     Some(Cost {
         overhead,
         ratio: a / b,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Does anything cost more than its baseline?
 
-use experiment::{Run, Status};
+use experiment::{Document, Status};
 
 use crate::cells::{Baselines, cost};
 use crate::format;
@@ -21,10 +21,10 @@ pub struct Check {
 
 /// Compares every cell with its baseline. `allowed` is the overhead that a cell may
 /// have, as a fraction: 0.02 for 2 %.
-pub fn check(run: &Run, allowed: f64) -> Check {
+pub fn check(run: &Document, allowed: f64) -> Check {
     let baselines = Baselines::of(run);
     let mut found = Check::default();
-    for cell in run.cells.iter().filter(|cell| cell.status == Status::Ok) {
+    for cell in run.cells.iter().filter(|cell| cell.status() == Status::Ok) {
         let Some(baseline) = baselines.baseline(cell) else {
             continue;
         };
@@ -38,10 +38,10 @@ pub fn check(run: &Run, allowed: f64) -> Check {
         let line = format!(
             "{}, {} under {}: {} {} against {} ({})",
             printable(&cell.title(), 80),
-            printable(&cell.kernel, 80),
+            printable(&cell.key.kernel, 80),
             printable(&cell.configuration_title(), 200),
             format::headline(cell).unwrap_or_default(),
-            cell.unit,
+            cell.key.metric.unit(),
             format::headline(baseline).unwrap_or_default(),
             format::percent(cost.overhead),
         );

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What lies behind each figure: windows and paths, or samples and their spread.
 
-use experiment::{Cell, Metric, Run};
+use experiment::{Cell, Document, Estimate};
 
 use crate::cells::{Configuration, Group};
 use crate::column::Columns;
@@ -12,7 +12,7 @@ use crate::table::{Table, where_measured};
 type Line<'a> = (&'a Cell, &'a Configuration, Option<&'a Cell>);
 
 /// One row for each cell of the group that has a figure.
-pub(crate) fn details(run: &Run, group: &Group<'_>) -> Table {
+pub(crate) fn details(run: &Document, group: &Group<'_>) -> Table {
     let lines = group.rows.iter().flat_map(|&row| {
         let base = group.baseline_cell(row);
         let configurations = group.configurations.iter();
@@ -23,7 +23,7 @@ pub(crate) fn details(run: &Run, group: &Group<'_>) -> Table {
         .left("benchmark", |(cell, ..): Line<'_>| cell.title())
         .left("stack", |(_, configuration, _)| configuration.title());
     let title = format!("Details: {}, {}", where_measured(run, group), group.metric);
-    let (columns, legend) = if group.metric == Metric::Instructions {
+    let (columns, legend) = if group.metric.is_counted() {
         (
             counted(columns),
             "REP: iterations of string instructions, counted apart; modal: windows on the modal \
@@ -37,7 +37,7 @@ pub(crate) fn details(run: &Run, group: &Group<'_>) -> Table {
 
 fn counted<'a>(columns: Columns<'a, Line<'a>>) -> Columns<'a, Line<'a>> {
     fn rep(cell: &Cell) -> Option<u64> {
-        Some(cell.counts.as_ref()?.modal.rep_iterations)
+        Some(cell.paths()?.modal.rep_iterations)
     }
     columns
         .column("instructions", |(cell, ..)| cell.headline())
@@ -46,21 +46,14 @@ fn counted<'a>(columns: Columns<'a, Line<'a>>) -> Columns<'a, Line<'a>> {
             let (own, base) = (rep(cell)?, rep(base?)?);
             Some(difference(i128::from(own) - i128::from(base)))
         })
-        .column("modal", |(cell, ..)| {
-            Some(cell.counts.as_ref()?.modal.windows)
-        })
-        .column("clean", |(cell, ..)| {
-            let windows = cell.counts.as_ref().map(|counts| counts.windows);
-            windows.or(cell.n)
-        })
-        .column("dirty", |(cell, ..)| Some(cell.counts.as_ref()?.dirty))
-        .column("paths", |(cell, ..)| {
-            Some(cell.counts.as_ref()?.paths.len())
-        })
+        .column("modal", |(cell, ..)| Some(cell.paths()?.modal.windows))
+        .column("clean", |(cell, ..)| Some(cell.counted()?.windows()))
+        .column("dirty", |(cell, ..)| Some(cell.paths()?.dirty))
+        .column("paths", |(cell, ..)| Some(cell.paths()?.others.len()))
         .right("range", |(cell, ..)| {
-            let counts = cell.counts.as_ref()?;
+            let found = cell.paths()?;
             let all = || {
-                let paths = counts.paths.iter().chain([&counts.modal]);
+                let paths = found.others.iter().chain([&found.modal]);
                 paths.map(|path| path.instructions)
             };
             let (min, max) = (all().min()?, all().max()?);
@@ -69,16 +62,19 @@ fn counted<'a>(columns: Columns<'a, Line<'a>>) -> Columns<'a, Line<'a>> {
 }
 
 fn timed<'a>(columns: Columns<'a, Line<'a>>) -> Columns<'a, Line<'a>> {
+    fn of<T>(cell: &Cell, figure: impl Fn(&Estimate) -> T) -> Option<T> {
+        cell.estimate().map(figure)
+    }
     columns
-        .column("median", |(cell, ..)| cell.median)
+        .column("median", |(cell, ..)| of(cell, |e| e.median))
         .right("95 % interval", |(cell, ..)| {
-            let [low, high] = cell.ci95?.map(figure);
+            let [low, high] = cell.ci95()?.map(figure);
             Some(format!("{low}-{high}"))
         })
-        .column("mean", |(cell, ..)| cell.mean)
-        .column("stddev", |(cell, ..)| cell.stddev)
-        .column("min", |(cell, ..)| cell.min)
-        .column("max", |(cell, ..)| cell.max)
-        .column("n", |(cell, ..)| cell.n)
-        .column("batch", |(cell, ..)| cell.batch)
+        .column("mean", |(cell, ..)| of(cell, |e| e.mean))
+        .column("stddev", |(cell, ..)| of(cell, |e| e.stddev))
+        .column("min", |(cell, ..)| of(cell, |e| e.min))
+        .column("max", |(cell, ..)| of(cell, |e| e.max))
+        .column("n", |(cell, ..)| of(cell, |e| e.n))
+        .column("batch", |(cell, ..)| cell.timed()?.batch)
 }

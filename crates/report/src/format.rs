@@ -1,7 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Figures as text.
 
-use experiment::Cell;
+use experiment::{Cell, Metric};
+
+/// What figures of this metric are.
+pub(crate) fn measured(metric: Metric) -> String {
+    let what = match metric {
+        Metric::Instructions => "guest kernel instructions per operation",
+        Metric::HookInstructions => "guest kernel instructions inside hooks, per operation",
+        Metric::Time => "nanoseconds per operation",
+        Metric::Throughput => "operations per second",
+        Metric::Calls => "calls in the whole recording",
+        Metric::CallRate => "calls per second",
+        Metric::CallTime => "nanoseconds per call",
+        Metric::Slope => "decisions asked for per operation (slope)",
+        Metric::Other(_) => return format!("{} per operation", metric.unit()),
+    };
+    what.to_owned()
+}
 
 /// A figure with thousands separated by commas: whole if it is whole or large enough
 /// that a fraction says nothing, else with one decimal; two below 10.
@@ -75,7 +91,7 @@ pub(crate) fn percent(overhead: f64) -> String {
 pub(crate) fn headline(cell: &Cell) -> Option<String> {
     let value = cell.headline()?;
     let mut text = figure(value);
-    if let (false, Some([low, high])) = (cell.is_exact(), cell.ci95) {
+    if let (false, Some([low, high])) = (cell.is_exact(), cell.ci95()) {
         text += &format!(" ±{}", figure((value - low).max(high - value).max(0.0)));
     }
     Some(text)

@@ -2,7 +2,7 @@
 //! What the bare framework costs: a kernel with no module but capabilities against one
 //! without LSMs, split by where its instructions went.
 
-use experiment::{Cell, HookCost, Run};
+use experiment::{Cell, Document, HookCost};
 
 use crate::cells::Group;
 use crate::column::Columns;
@@ -11,7 +11,7 @@ use crate::table::{Table, where_measured};
 
 /// A row for each operation that has hooks under the stack `capability` and a baseline
 /// without LSMs; None if there is none.
-pub(crate) fn framework(run: &Run, group: &Group<'_>) -> Option<Table> {
+pub(crate) fn framework(run: &Document, group: &Group<'_>) -> Option<Table> {
     let baseline = group.baseline.as_ref()?;
     let tested = group.configurations.iter().find(|configuration| {
         configuration.stack == ["capability"] && configuration.integrity.is_empty()
@@ -62,10 +62,10 @@ struct Split {
 }
 
 fn split((benchmark, variant): (&str, &str), bare: &Cell, tested: &Cell) -> Option<Split> {
-    let hooks = tested.hooks.as_ref()?;
+    let hooks = tested.hooks()?;
     let total = |cell: &Cell| {
-        let counts = cell.counts.as_ref().filter(|counts| counts.is_stable())?;
-        Some(i128::from(counts.modal.instructions))
+        let paths = cell.paths().filter(|paths| paths.is_stable())?;
+        Some(i128::from(paths.modal.instructions))
     };
     let sum = |of: &dyn Fn(&HookCost) -> u64| {
         hooks

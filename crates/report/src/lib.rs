@@ -60,7 +60,7 @@ pub use crate::figure::{
     Bar, Bars, Chart, Figure, Flame, Fonts, Frame, Lines, PdfError, Point, Series,
 };
 pub use crate::folded::folded;
-pub use crate::gather::{Gathered, Source, figures, latency_over_delay};
+pub use crate::gather::{Content, Gathered, Source, figures, latency_over_delay};
 pub use crate::hook_trace::hook_trace;
 pub use diagnostics::printable;
 pub use history::{HistoryOptions, history_figures, history_records, history_report};

@@ -18,8 +18,8 @@ pub fn markdown_page(sources: &[Source]) -> String {
             out.push('\n');
         }
         out += &format!("## {}\n\n", escaped(&printable(&source.name, NAME_LIMIT)));
-        let mut report = any_report(&source.document);
-        let verdict = verdict(&source.document);
+        let mut report = any_report(&source.content);
+        let verdict = verdict(&source.content);
         for doubt in &verdict.doubts {
             out += &format!("- **doubt:** {}\n", escaped(doubt));
         }

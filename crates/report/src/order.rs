@@ -2,7 +2,7 @@
 //! Does the order of a stack matter? Configurations that differ in nothing else,
 //! beside each other.
 
-use experiment::Run;
+use experiment::Document;
 
 use crate::cells::{Configuration, Cost, Group, cost};
 use crate::column::Columns;
@@ -12,7 +12,7 @@ use crate::text::printable;
 
 /// A row for each two configurations of the group that have the same modules in
 /// another order; None if there are none.
-pub(crate) fn order(run: &Run, group: &Group<'_>) -> Option<Table> {
+pub(crate) fn order(run: &Document, group: &Group<'_>) -> Option<Table> {
     if group.of_kernels {
         return None;
     }

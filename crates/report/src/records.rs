@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A run's cells for programs, one row each.
 
-use experiment::{Cell, Run};
+use experiment::{Cell, Document, Paths};
 
 use crate::cells::{Baselines, cost};
 use crate::column::{Columns, Records};
@@ -10,34 +10,36 @@ use crate::column::{Columns, Records};
 pub fn cell_columns<'a>() -> Columns<'a, &'a Cell> {
     Columns::new()
         .column("release", |cell: &Cell| &cell.release)
-        .column("stack", |cell| cell.stack.join(","))
+        .column("stack", |cell| cell.key.stack.join(","))
         .column("active_lsms", |cell| cell.active_lsms.join(","))
-        .column("integrity", |cell| joined(cell.integrity.iter()))
-        .column("policy", |cell| cell.policy.to_string())
+        .column("integrity", |cell| joined(cell.key.integrity.iter()))
+        .column("policy", |cell| cell.key.policy.to_string())
         .column("tuning", |cell| {
-            let pairs = cell.tuning.pairs().into_iter();
+            let pairs = cell.key.tuning.pairs().into_iter();
             joined(pairs.map(|(key, value)| format!("{key}={value}")))
         })
-        .column("filesystem", |cell| &cell.filesystem)
-        .column("benchmark", |cell| &cell.benchmark)
-        .column("variant", |cell| &cell.variant)
+        .column("filesystem", |cell| &cell.key.filesystem)
+        .column("benchmark", |cell| cell.key.benchmark())
+        .column("variant", |cell| cell.key.variant())
         .column("class", |cell| &cell.class)
         .column("syscalls", |cell| cell.syscalls.join(","))
-        .column("metric", |cell| cell.metric.to_string())
-        .column("unit", |cell| cell.unit.to_string())
+        .column("metric", |cell| cell.key.metric.to_string())
+        .column("unit", |cell| cell.key.metric.unit().to_owned())
 }
 
 /// What all samples of a cell come to, in its unit; shared likewise.
 pub fn sample_columns<'a>() -> Columns<'a, &'a Cell> {
     Columns::new()
-        .column("n", |cell: &Cell| cell.n)
-        .column("median", |cell| cell.median)
-        .column("mean", |cell| cell.mean)
-        .column("stddev", |cell| cell.stddev)
-        .column("min", |cell| cell.min)
-        .column("max", |cell| cell.max)
-        .column("ci95_low", |cell| cell.ci95.map(|[low, _]| low))
-        .column("ci95_high", |cell| cell.ci95.map(|[_, high]| high))
+        .column("n", |cell: &Cell| Some(cell.estimate()?.n))
+        .column("median", |cell| Some(cell.estimate()?.median))
+        .column("mean", |cell| cell.estimate()?.mean)
+        .column("stddev", |cell| cell.estimate()?.stddev)
+        .column("min", |cell| cell.estimate()?.min)
+        .column("max", |cell| cell.estimate()?.max)
+        .column("ci95_low", |cell| cell.estimate()?.ci95.map(|[low, _]| low))
+        .column("ci95_high", |cell| {
+            cell.estimate()?.ci95.map(|[_, high]| high)
+        })
 }
 
 /// A row for each cell, in the document's order. A later version may append columns; it keeps
@@ -52,31 +54,32 @@ pub fn sample_columns<'a>() -> Columns<'a, &'a Cell> {
 ///   instructions.
 /// - `batch`: operations per sample; `seconds`: wall-clock time that the cell took.
 /// - `reason`: why there is no figure.
-pub fn run_records(run: &Run) -> Records<'_> {
+pub fn run_records(run: &Document) -> Records<'_> {
     let baselines = Baselines::of(run);
     let overhead = move |cell: &Cell| Some(cost(cell, baselines.baseline(cell)?)?.overhead);
     Columns::new()
-        .column("kernel", |cell: &Cell| &cell.kernel)
+        .column("kernel", |cell: &Cell| &cell.key.kernel)
         .all(cell_columns(), |cell| cell)
-        .column("status", |cell| cell.status.to_string())
+        .column("status", |cell| cell.status().to_string())
         .column("value", |cell| cell.headline())
         .column("overhead", overhead)
         .all(sample_columns(), |cell| cell)
         .column("rep_iterations", |cell| {
-            Some(cell.counts.as_ref()?.modal.rep_iterations)
+            Some(paths(cell)?.modal.rep_iterations)
         })
-        .column("modal_windows", |cell| {
-            Some(cell.counts.as_ref()?.modal.windows)
-        })
-        .column("windows", |cell| Some(cell.counts.as_ref()?.windows))
-        .column("dirty", |cell| Some(cell.counts.as_ref()?.dirty))
-        .column("other_paths", |cell| {
-            Some(cell.counts.as_ref()?.paths.len())
-        })
-        .column("batch", |cell| cell.batch)
+        .column("modal_windows", |cell| Some(paths(cell)?.modal.windows))
+        .column("windows", |cell| Some(paths(cell)?.windows))
+        .column("dirty", |cell| Some(paths(cell)?.dirty))
+        .column("other_paths", |cell| Some(paths(cell)?.others.len()))
+        .column("batch", |cell| cell.timed()?.batch)
         .column("seconds", |cell| cell.seconds)
-        .column("reason", |cell| cell.reason.as_ref())
+        .column("reason", |cell| cell.reason())
         .records(&run.cells)
+}
+
+/// Paths through the kernel, if the cell counts by them.
+fn paths(cell: &Cell) -> Option<&Paths> {
+    cell.counted()?.paths.as_ref()
 }
 
 fn joined(words: impl Iterator<Item = impl ToString>) -> String {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use experiment::{Cell, Metric, Place, Run, Status, Warning};
+use experiment::{Cell, Document, Metric, Place, Status, Warning};
 
 use crate::cells::{Configuration, Group, cost, groups, reason};
 use crate::column::Columns;
@@ -28,7 +28,7 @@ pub struct Options {
 }
 
 /// All tables of a run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
     /// One for each kernel, file system and metric; more with details, and where stacks
     /// differ in their order only.
@@ -149,7 +149,7 @@ impl Table {
 }
 
 /// All tables of a run. The order of rows is the order of its cells.
-pub fn report(run: &Run, options: &Options) -> Report {
+pub fn report(run: &Document, options: &Options) -> Report {
     let mut tables = Vec::new();
     for group in groups(run) {
         tables.push(main_table(run, &group));
@@ -189,7 +189,7 @@ fn sentence(text: &str) -> String {
 }
 
 /// `debian:6.1 (6.1.0-56-cloud-amd64), tmpfs, deterministic clock`.
-pub(crate) fn where_measured(run: &Run, group: &Group<'_>) -> String {
+pub(crate) fn where_measured(run: &Document, group: &Group<'_>) -> String {
     let mut text = printable(&group.subject, TEXT_LIMIT);
     let releases = group.releases();
     if !releases.is_empty() {
@@ -197,24 +197,27 @@ pub(crate) fn where_measured(run: &Run, group: &Group<'_>) -> String {
         text += &format!(" ({})", printable(&releases.join(", "), 200));
     }
     text += &format!(", {}", printable(group.filesystem, TEXT_LIMIT));
-    if run.experiment.place == Place::Lab {
-        text += &format!(", {} clock", run.environment.clock);
-    }
-    if !run.experiment.cmdline.is_empty() {
-        text += &format!(", {}", printable(&run.experiment.cmdline, 100));
+    if let Some(experiment) = &run.experiment {
+        if experiment.place == Place::Lab {
+            text += &format!(", {} clock", run.environment.clock);
+        }
+        if !experiment.cmdline.is_empty() {
+            text += &format!(", {}", printable(&experiment.cmdline, 100));
+        }
     }
     text
 }
 
-pub(crate) fn what_measured(metric: Metric) -> &'static str {
+pub(crate) fn what_measured(metric: Metric) -> String {
+    let what = format::measured(metric);
     match metric {
-        Metric::Instructions => "guest kernel instructions per operation, modal path",
-        Metric::Time => "nanoseconds per operation, median",
-        Metric::Throughput => "operations per second, median",
+        Metric::Instructions => what + ", modal path",
+        _ if metric.is_counted() => what,
+        _ => what + ", median",
     }
 }
 
-fn main_table(run: &Run, group: &Group<'_>) -> Table {
+fn main_table(run: &Document, group: &Group<'_>) -> Table {
     let baseline = group.baseline.as_ref();
     let mut columns = Columns::new().left("benchmark", |(benchmark, variant): (&str, &str)| {
         experiment::cell_title(benchmark, variant)
@@ -245,7 +248,7 @@ fn value(cell: Option<&Cell>, base: Option<&Cell>, compared: bool) -> Value {
         return not_measured("not measured");
     };
     let Some(absolute) = format::headline(cell) else {
-        return without_figure(cell.status, cell.reason.as_deref());
+        return without_figure(cell.status(), cell.reason());
     };
     if !compared {
         return Value::plain(absolute);
@@ -332,7 +335,7 @@ fn legend(group: &Group<'_>) -> Vec<String> {
         Some(_) => {}
         None => legend.push("Columns: the figures; the baseline was not measured.".to_owned()),
     }
-    if group.metric != Metric::Instructions {
+    if !group.metric.is_counted() {
         legend.push(
             "±: 95 % interval of the median; ~: the intervals overlap, no difference is shown."
                 .to_owned(),

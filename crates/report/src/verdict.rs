@@ -2,14 +2,12 @@
 //! What a document says, in sentences.
 
 use experiment::{
-    AnyDocument, MonitorDocument, PlacementDocument, Profile, ProfileDocument, Run,
-    SensitivityDocument, Slope, Status, WatchedHook,
+    Cell, Delay, Document, Kind, Monitoring, PlacementDocument, Slope, Status, WatchedHook,
 };
 
 use crate::cells::{Configuration, Group, cost, groups};
 use crate::format;
-use crate::gather::means;
-use crate::sensitivity::has_figures;
+use crate::gather::{Content, means};
 use crate::table::{TEXT_LIMIT, where_measured};
 use crate::text::printable;
 
@@ -26,15 +24,17 @@ pub struct Verdict {
 }
 
 /// The verdict on a document.
-pub fn verdict(document: &AnyDocument) -> Verdict {
-    let mut verdict = match document {
-        AnyDocument::Run(run) => of_run(run),
-        AnyDocument::Profile(profiles) => of_profiles(profiles),
-        AnyDocument::Sensitivity(sweep) => of_sweep(sweep),
-        AnyDocument::Monitor(recording) => of_recording(recording),
-        AnyDocument::Placement(placement) => of_placement(placement),
+pub fn verdict(content: &Content) -> Verdict {
+    let mut verdict = match content {
+        Content::Placement(placement) => of_placement(placement),
+        Content::Measured(document) => match (document.kind, &document.monitor) {
+            (Kind::Profile, _) => of_profiles(document),
+            (Kind::Sensitivity, _) => of_sweep(document),
+            (_, Some(monitor)) => of_recording(document, monitor),
+            _ => of_run(document),
+        },
     };
-    match document.warnings().len() {
+    match content.warnings().len() {
         0 => {}
         1 => verdict.doubts.insert(0, "There is 1 warning.".to_owned()),
         n => verdict.doubts.insert(0, format!("There are {n} warnings.")),
@@ -49,9 +49,9 @@ pub fn verdict(document: &AnyDocument) -> Verdict {
     verdict
 }
 
-fn of_run(run: &Run) -> Verdict {
+fn of_run(run: &Document) -> Verdict {
     let mut verdict = Verdict::default();
-    let lost = run.cells.iter().filter(|cell| cell.status != Status::Ok);
+    let lost = run.cells.iter().filter(|cell| cell.status() != Status::Ok);
     let lost = lost.count();
     if run.cells.is_empty() {
         verdict.doubts.push("Nothing was measured.".to_owned());
@@ -118,33 +118,31 @@ fn overhead(
     sentence + &format!("; {place}.")
 }
 
-fn of_profiles(document: &ProfileDocument) -> Verdict {
-    let ok: Vec<&Profile> = document
-        .profiles
-        .iter()
-        .filter(|profile| profile.status == Status::Ok)
-        .collect();
+fn of_profiles(document: &Document) -> Verdict {
     let mut verdict = Verdict::default();
-    let lost = document.profiles.len() - ok.len();
+    let all = document.cells.len();
+    let lost = all - document.hooked().count();
     if lost > 0 {
-        let all = document.profiles.len();
         verdict
             .doubts
             .push(format!("{lost} of {all} profiles have no figure."));
     }
-    let unexplained = ok.iter().filter(|profile| profile.is_unexplained()).count();
+    let unexplained = document
+        .hooked()
+        .filter(|(_, counted, _)| counted.unexplained().next().is_some())
+        .count();
     if unexplained > 0 {
         verdict.doubts.push(format!(
             "{unexplained} comparisons leave instructions outside hooks that nothing explains."
         ));
     }
-    let mut shares: Vec<(f64, String)> = ok
-        .iter()
-        .filter(|profile| profile.total > 0)
-        .map(|profile| {
-            let share = profile.hooked as f64 / profile.total as f64;
-            let stack = printable(&profile.stack.join(","), TEXT_LIMIT);
-            let title = printable(&profile.title(), TEXT_LIMIT);
+    let mut shares: Vec<(f64, String)> = document
+        .hooked()
+        .filter(|(_, _, path)| path.total > 0)
+        .map(|(cell, _, path)| {
+            let share = path.hooked as f64 / path.total as f64;
+            let stack = printable(&cell.key.stack.join(","), TEXT_LIMIT);
+            let title = printable(&cell.title(), TEXT_LIMIT);
             (share, format!("{title} under {stack}"))
         })
         .collect();
@@ -168,34 +166,37 @@ fn of_profiles(document: &ProfileDocument) -> Verdict {
     verdict
 }
 
-fn of_sweep(document: &SensitivityDocument) -> Verdict {
-    let whole: Vec<&Slope> = document
-        .slopes
-        .iter()
-        .filter(|slope| slope.is_whole())
+fn of_sweep(document: &Document) -> Verdict {
+    let whole = |delay: Option<&Delay>| delay.is_some_and(Delay::is_whole);
+    let cells = document.cells.iter();
+    let all = cells.filter(|cell| whole(cell.key.delay.as_ref())).count();
+    let ok: Vec<(&Cell, &Slope)> = document
+        .slopes()
+        .filter(|(_, delay, _)| delay.is_whole())
+        .map(|(cell, _, slope)| (cell, slope))
         .collect();
-    let ok: Vec<&&Slope> = whole.iter().filter(|slope| has_figures(slope)).collect();
     let mut verdict = Verdict::default();
-    let lost = whole.len() - ok.len();
+    let lost = all - ok.len();
     if lost > 0 {
-        let all = whole.len();
         verdict
             .doubts
             .push(format!("{lost} of {all} slopes have no figure."));
     }
-    let differ = ok.iter().filter(|slope| slope.differs()).count();
+    let differ = ok.iter().filter(|(_, slope)| slope.differs()).count();
     if differ > 0 {
         let doubt = format!("{differ} of {} slopes are not what was counted.", ok.len());
         verdict.doubts.push(doubt);
     }
-    let compared = ok.iter().filter_map(|slope| slope.difference());
+    let compared = ok.iter().filter_map(|(_, slope)| slope.difference());
     let largest = compared.map(f64::abs).max_by(f64::total_cmp);
-    let most = ok.iter().max_by(|a, b| a.slope.total_cmp(&b.slope));
+    let most = ok
+        .iter()
+        .max_by(|(_, a), (_, b)| a.slope.total_cmp(&b.slope));
     verdict.findings.push(match most {
         None => "No operation has a slope.".to_owned(),
-        Some(most) => format!(
+        Some((cell, most)) => format!(
             "{} asks for the most decisions: {} (n = {} slopes{}).",
-            printable(&most.title(), TEXT_LIMIT),
+            printable(&cell.title(), TEXT_LIMIT),
             format::figure((most.slope * 1e4).round() / 1e4),
             ok.len(),
             largest.map_or(String::new(), |d| format!(
@@ -206,8 +207,8 @@ fn of_sweep(document: &SensitivityDocument) -> Verdict {
     verdict
 }
 
-fn of_recording(document: &MonitorDocument) -> Verdict {
-    let total = document.total();
+fn of_recording(document: &Document, monitor: &Monitoring) -> Verdict {
+    let total = document.all_intervals();
     let hooks: Vec<&WatchedHook> = total.hooks.iter().filter(|h| h.module.is_none()).collect();
     let mut verdict = Verdict::default();
     if total.lost > 0 {
@@ -224,8 +225,8 @@ fn of_recording(document: &MonitorDocument) -> Verdict {
         format::count(calls),
         hooks.len(),
         format::figure((total.seconds * 10.0).round() / 10.0),
-        printable(&document.monitor.scope, TEXT_LIMIT),
-        printable(&document.monitor.release, TEXT_LIMIT),
+        printable(&monitor.scope, TEXT_LIMIT),
+        printable(&monitor.release, TEXT_LIMIT),
     );
     if let Some(most) = hooks.iter().max_by_key(|hook| hook.calls.count) {
         let hook = printable(&most.hook, TEXT_LIMIT);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The golden comparison in every format, and what those that read these formats require.
 
-use experiment::ComparisonDocument;
 use experiment::comparison::GateVerdict;
+use experiment::{ComparisonDocument, Stored as _};
 use proptest::prelude::*;
 use report::{
     ComparisonOptions, KcidbNames, Layout, comparison_records, comparison_report,

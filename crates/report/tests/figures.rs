@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The golden documents as figures.
 
-use experiment::AnyDocument;
-use report::{Chart, Gathered, Source, figures};
+use report::{Chart, Content, Gathered, Source, figures};
 
 fn golden(name: &str) -> Source {
     let path = format!("../experiment/tests/golden/{name}.json");
     let bytes = std::fs::read(path).unwrap();
     Source {
         name: format!("{name}.json"),
-        document: AnyDocument::parse(&bytes).unwrap(),
+        content: Content::parse(&bytes).unwrap(),
     }
 }
 

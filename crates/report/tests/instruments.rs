@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Tables of whether instruments agree.
 
-use experiment::CheckDocument;
+use experiment::{CheckDocument, Stored as _};
 use report::{InstrumentsOptions, Layout, Report, instruments_report, markdown, terminal};
 
 fn document() -> CheckDocument {

@@ -1,16 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A small recording as tables and CSV, and recordings that lie.
 
-use experiment::{MonitorDocument, MonitorMode};
+use experiment::{Document, Evidence, Interval, MonitorMode, Monitoring, Outcome};
 use proptest::prelude::*;
 use report::{Layout, MonitorOptions, csv, markdown, monitor_records, monitor_report, terminal};
 
-fn document() -> MonitorDocument {
+fn document() -> Document {
     let golden = include_bytes!("../../experiment/tests/golden/monitor-v1.json");
-    MonitorDocument::parse(golden).unwrap()
+    Document::parse(golden).unwrap()
 }
 
-fn shown(document: &MonitorDocument, rows: Option<usize>) -> String {
+fn monitor(document: &mut Document) -> &mut Monitoring {
+    document.monitor.as_mut().unwrap()
+}
+
+fn first_interval(document: &mut Document) -> &mut Interval {
+    let Outcome::Ok {
+        evidence: Evidence::Calls(interval),
+    } = &mut document.cells[0].outcome
+    else {
+        panic!("no interval");
+    };
+    interval
+}
+
+fn shown(document: &Document, rows: Option<usize>) -> String {
     let layout = Layout {
         width: Some(100),
         colour: false,
@@ -31,14 +45,14 @@ fn hooks_with_percentiles() {
 #[test]
 fn hooks_with_times() {
     let mut timed = document();
-    timed.monitor.mode = MonitorMode::Time;
+    monitor(&mut timed).mode = MonitorMode::Time;
     insta::assert_snapshot!(shown(&timed, Some(1)));
 }
 
 #[test]
 fn hooks_counted_in_markdown() {
     let mut counted = document();
-    counted.monitor.mode = MonitorMode::Count;
+    monitor(&mut counted).mode = MonitorMode::Count;
     let report = monitor_report(&counted, &MonitorOptions::default());
     insta::assert_snapshot!(markdown(&report));
 }
@@ -59,7 +73,7 @@ fn rows_of_csv_are_functions_and_system_calls() {
 #[test]
 fn nothing_was_called() {
     let mut nothing = document();
-    nothing.intervals.clear();
+    nothing.cells.clear();
     nothing.warnings.clear();
     insta::assert_snapshot!(shown(&nothing, None));
 }
@@ -68,8 +82,8 @@ proptest! {
     #[test]
     fn whatever_it_says_is_printable(name in ".*", count: u64, sum_ns: i64, seconds in 0.0f64..1e12) {
         let mut hostile = document();
-        hostile.monitor.scope.clone_from(&name);
-        let interval = &mut hostile.intervals[0];
+        monitor(&mut hostile).scope.clone_from(&name);
+        let interval = first_interval(&mut hostile);
         interval.seconds = seconds;
         let hook = &mut interval.hooks[0];
         hook.hook.clone_from(&name);

@@ -3,8 +3,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use experiment::{AnyDocument, Run};
-use report::{Source, figures, latex, markdown_page, page};
+use experiment::{Document, Outcome, Subject};
+use report::{Content, Source, figures, latex, markdown_page, page};
 use sha2::{Digest, Sha256};
 
 const GOLDEN: [&str; 8] = [
@@ -22,7 +22,7 @@ fn golden(name: &str) -> Source {
     let path = format!("../experiment/tests/golden/{name}.json");
     Source {
         name: format!("{name}.json"),
-        document: AnyDocument::parse(&std::fs::read(path).unwrap()).unwrap(),
+        content: Content::parse(&std::fs::read(path).unwrap()).unwrap(),
     }
 }
 
@@ -84,17 +84,20 @@ fn nothing_is_injected() {
     let evil = "</script></title></style><script>alert(1)</script><img src=x onerror=alert(2)>\
                 \"' onload=alert(3) \u{202e}\\u003c/script>{{7*7}}${alert(4)}";
     let text = std::fs::read_to_string("../experiment/tests/golden/v1.json").unwrap();
-    let mut run = Run::parse(text.as_bytes()).unwrap();
+    let mut run = Document::parse(text.as_bytes()).unwrap();
     let benign = page(&[golden("v1")]);
     for cell in &mut run.cells {
-        cell.kernel = evil.to_owned();
+        let key = &mut cell.key;
+        key.kernel = evil.to_owned();
+        key.subject = Subject::benchmark(key.benchmark().to_owned() + evil, evil);
+        key.filesystem = evil.to_owned();
+        key.stack.push(evil.to_owned());
         cell.release = evil.to_owned();
-        cell.benchmark += evil;
-        cell.variant = evil.to_owned();
-        cell.filesystem = evil.to_owned();
-        cell.stack.push(evil.to_owned());
-        cell.reason = cell.reason.as_ref().map(|_| evil.to_owned());
-        for hook in cell.hooks.iter_mut().flatten() {
+        if cell.reason().is_some() {
+            cell.outcome = Outcome::without(cell.status(), evil);
+        }
+        let hooked = cell.counted_mut().and_then(|of| of.hooked.as_mut());
+        for hook in hooked.into_iter().flat_map(|path| &mut path.hooks) {
             hook.hook = evil.to_owned();
             hook.function = evil.to_owned();
         }
@@ -103,10 +106,10 @@ fn nothing_is_injected() {
         warning.message = evil.to_owned();
     }
     run.environment.cpu = evil.to_owned();
-    run.experiment.description = Some(evil.to_owned());
+    run.experiment.as_mut().unwrap().description = Some(evil.to_owned());
     let source = Source {
         name: format!("{evil}.json"),
-        document: AnyDocument::Run(run.into()),
+        content: Content::Measured(run.into()),
     };
     let sources = [source];
     let hostile = page(&sources);
@@ -151,28 +154,30 @@ fn only_the_pages_own_scripts_may_run() {
 
 #[test]
 fn a_thousand_cells_are_below_five_megabytes() {
-    let AnyDocument::Run(mut run) = golden("v1").document else {
+    let Content::Measured(mut run) = golden("v1").content else {
         panic!("a run")
     };
     let like = run
         .cells
         .iter()
-        .find(|cell| cell.n.is_some())
+        .find(|cell| cell.estimate().is_some())
         .unwrap()
         .clone();
     run.cells = (0..1_000)
         .map(|at| {
             let mut cell = like.clone();
-            cell.variant = format!("variant-{}", at / 10);
-            cell.stack = vec!["capability".to_owned(), format!("module{}", at % 10)];
-            cell.samples = Some((0..300).map(f64::from).collect());
+            let variant = format!("variant-{}", at / 10);
+            cell.key.subject = Subject::benchmark(cell.key.benchmark(), variant);
+            cell.key.stack = vec!["capability".to_owned(), format!("module{}", at % 10)];
+            let estimate = cell.counted_mut().unwrap().estimate.as_mut();
+            estimate.unwrap().samples = Some((0..300).map(f64::from).collect());
             cell
         })
         .collect();
     run.warnings.clear();
     let source = Source {
         name: "large.json".to_owned(),
-        document: AnyDocument::Run(run),
+        content: Content::Measured(run),
     };
     let bytes = page(&[source]).len();
     assert!(bytes < 5_000_000, "{bytes} bytes");

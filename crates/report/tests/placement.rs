@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Placements as tables, CSV and drawings.
 
-use experiment::PlacementDocument;
 use experiment::placement::{Agreement, ComparedHook, Comparison};
+use experiment::{PlacementDocument, Stored as _};
 use report::{
     ChecksOptions, Layout, PlacementOptions, agreement_records, agreement_report, checks_records,
     checks_report, csv, dot, markdown, mermaid, placement_records, placement_report, terminal,
@@ -47,7 +47,7 @@ fn all_details() {
 fn file_systems_stand_beside_each_other() {
     let mut document = document();
     let mut other = document.syscalls[0].clone();
-    other.fs = "tmpfs".to_owned();
+    other.filesystem = "tmpfs".to_owned();
     document.syscalls.push(other);
     let report = placement_report(&document, &PlacementOptions::default());
     let overview = report.tables.last().unwrap();
@@ -114,7 +114,7 @@ fn drawings_hold_nothing_that_could_mean_something() {
     let mut document = document();
     let evil = "a\"];}\n\\b<script>|[]{}()&quot;`;\u{1b}%%end".to_owned();
     document.syscalls[0].trace[0].calls.push(evil.clone());
-    document.syscalls[0].fs = evil;
+    document.syscalls[0].filesystem = evil;
     let dot = dot(&document);
     let mermaid = mermaid(&document);
     assert!(is_harmless(&dot.replace('\t', "")) && is_harmless(&mermaid));
@@ -131,7 +131,7 @@ fn compared(
 ) -> ComparedHook {
     ComparedHook {
         operation: "open:AA".to_owned(),
-        fs: "ext4".to_owned(),
+        filesystem: "ext4".to_owned(),
         hook: hook.to_owned(),
         measured,
         nominal,

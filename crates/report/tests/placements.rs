@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Differences and histories of placements as tables and CSV.
 
+use experiment::Stored as _;
 use experiment::placement::{PlacementDifference, PlacementHistory};
 use report::{
     DifferenceOptions, Layout, PlacementHistoryOptions, csv, difference_records, difference_report,

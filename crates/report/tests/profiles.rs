@@ -2,34 +2,39 @@
 //! Small profile documents as every kind of table, and documents that lie.
 
 use experiment::{
-    BaselineProfile, Clock, Environment, FunctionDifference, HookCost, Implementation, Integrity,
-    Policy, Profile, ProfileDocument, SCHEMA_VERSION, Status, Tool, Warning, WarningKind,
+    Cell, Clock, Configuration, Counted, Document, Environment, Evidence, FunctionDifference,
+    HookCost, HookedPath, Implementation, Integrity, Key, Kind, Metric, Outcome, PathCount, Paths,
+    Policy, Residual, Status, Subject, Warning, WarningKind,
 };
 use proptest::prelude::*;
 use report::{
     Layout, ProfileOptions, ProfileView, csv, markdown, profile_records, profile_report, terminal,
 };
 
-fn document(profiles: Vec<Profile>) -> ProfileDocument {
-    ProfileDocument {
-        schema_version: SCHEMA_VERSION,
-        tool: Tool {
-            name: "lsmeter".to_owned(),
-            version: "0.1.0".to_owned(),
-        },
-        environment: Environment {
-            os: "Debian GNU/Linux 12".to_owned(),
-            host_kernel: "6.1.0".to_owned(),
-            cpu: "some".to_owned(),
-            cores: 2,
-            kvm: false,
-            clock: Clock::Deterministic,
-            qemu: None,
-            host_lsms: Vec::new(),
-        },
-        profiles,
-        warnings: Vec::new(),
+fn document(cells: Vec<Cell>) -> Document {
+    let environment = Environment {
+        os: "Debian GNU/Linux 12".to_owned(),
+        host_kernel: "6.1.0".to_owned(),
+        cpu: "some".to_owned(),
+        cores: 2,
+        kvm: false,
+        clock: Clock::Deterministic,
+        qemu: None,
+        host_lsms: Vec::new(),
+    };
+    Document {
+        cells,
+        ..Document::new(Kind::Profile, environment)
     }
+}
+
+/// What was counted, and the path whose hooks are told.
+fn counted(cell: &mut Cell) -> &mut Counted {
+    cell.counted_mut().unwrap()
+}
+
+fn path(cell: &mut Cell) -> &mut HookedPath {
+    counted(cell).hooked.as_mut().unwrap()
 }
 
 /// A hook whose modules' functions are given as module, function, inclusive.
@@ -58,7 +63,7 @@ fn hook(name: &str, calls: u64, own: u64, behind: &[(&str, &str, u64)]) -> HookC
 
 const OUTSIDE: u64 = 4_700;
 
-fn profile(kernel: &str, modules: &[&str], (benchmark, variant): (&str, &str)) -> Profile {
+fn profile(kernel: &str, modules: &[&str], (benchmark, variant): (&str, &str)) -> Cell {
     let mut hooks = Vec::new();
     let with = |module: &'static str, function: &'static str, cost: u64| {
         modules
@@ -88,30 +93,42 @@ fn profile(kernel: &str, modules: &[&str], (benchmark, variant): (&str, &str)) -
         ));
     }
     let hooked = hooks.iter().map(|hook| hook.outermost).sum::<u64>();
-    Profile {
-        kernel: kernel.to_owned(),
-        release: format!("{}.0-cloud-amd64", kernel.trim_start_matches("debian:")),
-        stack: modules.iter().map(|m| (*m).to_owned()).collect(),
-        integrity: Vec::new(),
-        policy: experiment::Policy::None,
-        tuning: experiment::Tuning::default(),
-        active_lsms: modules.iter().map(|m| (*m).to_owned()).collect(),
-        filesystem: "tmpfs".to_owned(),
-        benchmark: benchmark.to_owned(),
-        variant: variant.to_owned(),
-        syscalls: vec![benchmark.to_owned()],
-        status: Status::Ok,
-        reason: None,
+    let path = HookedPath {
         total: OUTSIDE + hooked,
-        rep_iterations: 4_324,
+        rep_iterations: Some(4_324),
+        windows: 61,
         hooked,
         hooks,
-        baseline: None,
-        residual: None,
-        residual_functions: Vec::new(),
-        windows: 64,
-        path_windows: 61,
-        dirty: 3,
+    };
+    let counted = Counted {
+        paths: Some(Paths {
+            modal: PathCount {
+                instructions: path.total,
+                rep_iterations: 4_324,
+                windows: 61,
+            },
+            others: Vec::new(),
+            windows: 64,
+            dirty: 3,
+            path_hash: None,
+        }),
+        hooked: Some(path),
+        ..Counted::default()
+    };
+    let stack = modules.join(",").parse().unwrap();
+    let key = Key::new(
+        kernel,
+        &Configuration::of_stack(stack),
+        "tmpfs",
+        Subject::benchmark(benchmark, variant),
+        Metric::Instructions,
+    );
+    Cell {
+        release: format!("{}.0-cloud-amd64", kernel.trim_start_matches("debian:")),
+        active_lsms: modules.iter().map(|m| (*m).to_owned()).collect(),
+        syscalls: vec![benchmark.to_owned()],
+        outcome: Evidence::from(counted).into(),
+        ..Cell::unmeasured(key)
     }
 }
 
@@ -121,27 +138,31 @@ const CAPABILITY: &[&str] = &["capability"];
 const SELINUX: &[&str] = &["capability", "selinux"];
 const APPARMOR: &[&str] = &["capability", "apparmor"];
 
-fn failed(mut profile: Profile) -> Profile {
-    profile.status = Status::Failed;
-    profile.reason = Some("the guest stopped: \u{1b}[31mKernel panic".to_owned());
-    profile.hooks.clear();
-    profile.total = 0;
-    profile.hooked = 0;
+fn failed(profile: Cell) -> Cell {
+    let why = "the guest stopped: \u{1b}[31mKernel panic";
+    Cell {
+        outcome: Outcome::without(Status::Failed, why),
+        ..profile
+    }
+}
+
+fn against(mut profile: Cell, baseline: &Cell, more: i64) -> Cell {
+    let total = &mut path(&mut profile).total;
+    *total = total.saturating_add_signed(more);
+    let of = baseline.counted().unwrap();
+    counted(&mut profile).residual = Some(Residual {
+        stack: baseline.key.stack.clone(),
+        path: of.hooked.clone().unwrap(),
+        windows: of.windows(),
+        instructions: more,
+        functions: Vec::new(),
+    });
     profile
 }
 
-fn against(mut profile: Profile, baseline: &Profile, more: i64) -> Profile {
-    profile.total = profile.total.saturating_add_signed(more);
-    profile.baseline = Some(BaselineProfile {
-        stack: baseline.stack.clone(),
-        total: baseline.total,
-        hooked: baseline.hooked,
-        hooks: baseline.hooks.clone(),
-        path_windows: baseline.path_windows,
-        windows: baseline.windows,
-    });
-    profile.residual = Some(more);
-    profile
+/// The functions that hold a profile's residual.
+fn held_by(profile: &mut Cell, functions: Vec<FunctionDifference>) {
+    counted(profile).residual.as_mut().unwrap().functions = functions;
 }
 
 fn held(function: &str, difference: i64, explanation: Option<&str>) -> FunctionDifference {
@@ -152,19 +173,18 @@ fn held(function: &str, difference: i64, explanation: Option<&str>) -> FunctionD
     }
 }
 
-fn diff(operation: (&str, &str), more: i64) -> Profile {
+fn diff(operation: (&str, &str), more: i64) -> Cell {
     let baseline = profile("debian:6.1", CAPABILITY, operation);
     let mut profile = against(profile("debian:6.1", SELINUX, operation), &baseline, more);
     if more != 0 {
-        profile.residual_functions = vec![
-            held("kfree", -2, None),
-            held("memset_erms", more + 2, Some("the inode's blob is larger")),
-        ];
+        let why = Some("the inode's blob is larger");
+        let held = vec![held("kfree", -2, None), held("memset_erms", more + 2, why)];
+        held_by(&mut profile, held);
     }
     profile
 }
 
-fn shown(document: &ProfileDocument, by: ProfileView) -> String {
+fn shown(document: &Document, by: ProfileView) -> String {
     let layout = Layout {
         width: Some(100),
         colour: false,
@@ -177,7 +197,7 @@ fn shown(document: &ProfileDocument, by: ProfileView) -> String {
     text
 }
 
-fn csv_of(document: &ProfileDocument) -> String {
+fn csv_of(document: &Document) -> String {
     let mut bytes = Vec::new();
     csv(profile_records(document), &mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()
@@ -217,8 +237,8 @@ fn two_stacks_compared() {
     let baseline = profile("debian:6.1", CAPABILITY, OPEN);
     let mut apparmor = against(profile("debian:6.1", APPARMOR, OPEN), &baseline, 0);
     // Parts that cancel out are no proof.
-    apparmor.residual_functions = vec![held("a", 3, None), held("b", -3, None)];
-    apparmor.hooks[0].calls = 2;
+    held_by(&mut apparmor, vec![held("a", 3, None), held("b", -3, None)]);
+    path(&mut apparmor).hooks[0].calls = 2;
     let document = document(vec![diff(OPEN, 0), apparmor]);
     insta::assert_snapshot!(shown(&document, ProfileView::Operation));
 }
@@ -227,8 +247,8 @@ fn two_stacks_compared() {
 fn every_view_names_the_state_of_policies() {
     let one = |operation| {
         let mut profile = profile("debian:6.12", &["selinux"], operation);
-        profile.policy = Policy::Enforcing;
-        profile.integrity = vec![Integrity::Audit];
+        profile.key.policy = Policy::Enforcing;
+        profile.key.integrity = vec![Integrity::Audit];
         profile
     };
     let document = document(vec![one(("open", "AA")), one(("stat", "AA"))]);
@@ -261,7 +281,7 @@ fn markdown_keeps_the_order_of_levels() {
 #[test]
 fn hooks_over_operations_and_kernels() {
     let mut stat = profile("debian:6.12", SELINUX, STAT);
-    stat.hooks[0].inclusive += 100;
+    path(&mut stat).hooks[0].inclusive += 100;
     let document = document(vec![
         profile("debian:6.1", SELINUX, OPEN),
         profile("debian:6.1", SELINUX, STAT),
@@ -287,7 +307,7 @@ fn operations_compared() {
     let mut document = document(vec![diff(OPEN, 14), diff(STAT, 0)]);
     let baseline = profile("debian:6.1", CAPABILITY, OPEN);
     document
-        .profiles
+        .cells
         .push(against(profile("debian:6.1", APPARMOR, OPEN), &baseline, 0));
     insta::assert_snapshot!(shown(&document, ProfileView::Operations));
 }
@@ -298,7 +318,7 @@ fn csv_rows() {
         diff(OPEN, 14),
         failed(profile("debian:6.1", SELINUX, STAT)),
     ]);
-    document.profiles[0].hooks[0].implementations[0].function = "=HYPERLINK(1)".to_owned();
+    path(&mut document.cells[0]).hooks[0].implementations[0].function = "=HYPERLINK(1)".to_owned();
     insta::assert_snapshot!(csv_of(&document));
 }
 
@@ -315,9 +335,11 @@ fn csv_sums_count_nothing_twice() {
         total += record[at("total")].parse::<u64>().unwrap_or(0);
         outermost += record[at("outermost")].parse::<u64>().unwrap_or(0);
     }
-    let of = |field: fn(&Profile) -> u64| document.profiles.iter().map(field).sum::<u64>();
-    assert_eq!(total, of(|profile| profile.total));
-    assert_eq!(outermost, of(|profile| profile.hooked));
+    let of = |field: fn(&HookedPath) -> u64| -> u64 {
+        document.hooked().map(|(.., path)| field(path)).sum()
+    };
+    assert_eq!(total, of(|path| path.total));
+    assert_eq!(outermost, of(|path| path.hooked));
 }
 
 #[test]
@@ -344,19 +366,17 @@ fn nothing_profiled_is_no_table() {
 }
 
 /// Every figure and text as a lie.
-fn hostile(mut profile: Profile, text: &str, figure: u64) -> Profile {
-    profile.kernel = text.to_owned();
+fn hostile(mut profile: Cell, text: &str, figure: u64) -> Cell {
+    let key = &mut profile.key;
+    key.kernel = text.to_owned();
+    key.filesystem = text.to_owned();
+    key.subject = Subject::benchmark(text, text);
+    key.stack.push(text.to_owned());
     profile.release = text.to_owned();
-    profile.filesystem = text.to_owned();
-    profile.benchmark = text.to_owned();
-    profile.variant = text.to_owned();
-    profile.stack.push(text.to_owned());
     profile.active_lsms = vec![text.to_owned()];
-    (profile.total, profile.hooked) = (figure, figure / 2);
-    profile.residual = None;
-    profile.reason = Some(text.to_owned());
-    profile.residual_functions = vec![held(text, i64::MIN, Some(text)), held(text, 1, None)];
-    for hook in &mut profile.hooks {
+    let path = path(&mut profile);
+    (path.total, path.hooked) = (figure, figure / 2);
+    for hook in &mut path.hooks {
         hook.hook = text.to_owned();
         (hook.calls, hook.inclusive, hook.dispatch) = (figure, figure, figure);
         for behind in &mut hook.implementations {
@@ -365,9 +385,11 @@ fn hostile(mut profile: Profile, text: &str, figure: u64) -> Profile {
             behind.inclusive = figure;
         }
     }
-    if let Some(baseline) = &mut profile.baseline {
-        baseline.stack = vec![text.to_owned()];
-        baseline.hooked = figure;
+    if let Some(residual) = &mut counted(&mut profile).residual {
+        residual.stack = vec![text.to_owned()];
+        residual.path.hooked = figure;
+        residual.instructions = i64::MIN;
+        residual.functions = vec![held(text, i64::MIN, Some(text)), held(text, 1, None)];
     }
     profile
 }
@@ -390,11 +412,11 @@ proptest! {
         for profile in &mut profiles {
             *profile = hostile(profile.clone(), &text, figure);
             if !usable {
-                profile.status = Status::Unsupported;
+                profile.outcome = Outcome::without(Status::Unsupported, text.clone());
             }
         }
         // So that there is more than one kernel.
-        profiles[3].kernel.push('x');
+        profiles[3].key.kernel.push('x');
         let document = document(profiles);
         for by in [ProfileView::Operation, ProfileView::Hooks, ProfileView::Operations] {
             let made = profile_report(&document, &ProfileOptions { by });

@@ -3,15 +3,15 @@
 
 mod swept;
 
-use experiment::{ALL_HOOKS, Caches, DelayModule, SensitivityDocument, Unit};
+use experiment::{ALL_HOOKS, Caches, DelayModule, Document, Outcome, Status, Subject, Unit};
 use proptest::prelude::*;
 use report::{
     Layout, SensitivityOptions, csv, latency_over_delay, markdown, sensitivity_records,
     sensitivity_report, terminal,
 };
-use swept::{BPF, document, empty, slope, table6};
+use swept::{BPF, document, empty, of, slope, table6};
 
-fn shown(document: &SensitivityDocument, by_hook: Option<bool>) -> String {
+fn shown(document: &Document, by_hook: Option<bool>) -> String {
     let layout = Layout {
         width: Some(100),
         colour: false,
@@ -25,7 +25,7 @@ fn shown(document: &SensitivityDocument, by_hook: Option<bool>) -> String {
     text
 }
 
-fn csv_of(document: &SensitivityDocument) -> String {
+fn csv_of(document: &Document) -> String {
     let mut bytes = Vec::new();
     csv(sensitivity_records(document), &mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()
@@ -59,11 +59,11 @@ fn beside_table_6() {
 fn what_the_paper_did_not_delay_is_not_compared() {
     let mut document = empty();
     let mut other = slope(BPF, ("open", "AA"), &["file_open", "inode_getattr"], 1, 0.0);
-    document.slopes.push(other.clone());
+    document.cells.push(other.clone());
     assert!(shown(&document, None).contains("other hooks were delayed"));
     // Nor are cold caches.
-    other.caches = Caches::Cold;
-    document.slopes = vec![other];
+    other.key.delay.as_mut().unwrap().caches = Caches::Cold;
+    document.cells = vec![other];
     assert!(!shown(&document, None).contains("Table 6"));
 }
 
@@ -71,7 +71,7 @@ fn what_the_paper_did_not_delay_is_not_compared() {
 fn the_only_hook_delayed_is_the_whole() {
     let mut document = empty();
     let one = slope(BPF, ("open", "AA"), &["inode_permission"], 2, 0.0);
-    document.slopes = vec![one.clone(), one];
+    document.cells = vec![one.clone(), one];
     let text = shown(&document, Some(false));
     assert!(text.contains("at inode_permission"), "{text}");
     assert!(text.contains("open:AA    2.0000  ±0.0002"), "{text}");
@@ -80,7 +80,7 @@ fn the_only_hook_delayed_is_the_whole() {
 
 #[test]
 fn hooks_are_shown_if_asked_for_or_few() {
-    let hooks = |document: &SensitivityDocument, by_hook| {
+    let hooks = |document: &Document, by_hook| {
         let text = shown(document, by_hook);
         text.contains("\n  file_open")
     };
@@ -93,7 +93,7 @@ fn hooks_are_shown_if_asked_for_or_few() {
 #[test]
 fn csv_rows() {
     let mut document = document();
-    document.slopes[0].stack = vec!["=HYPERLINK(1)".to_owned()];
+    document.cells[0].key.stack = vec!["=HYPERLINK(1)".to_owned()];
     insta::assert_snapshot!(csv_of(&document));
 }
 
@@ -129,7 +129,7 @@ fn a_figure_without_the_papers_paths_shows_the_first_operations() {
     for at in 0..40 {
         let variant = format!("depth{at}");
         let slope = slope(BPF, ("mkdir", &variant), &[ALL_HOOKS], at, 0.0);
-        document.slopes.push(slope);
+        document.cells.push(slope);
     }
     let text = latency_over_delay(&document);
     assert!(text.contains("mkdir:depth11") && !text.contains("mkdir:depth12"));
@@ -145,8 +145,8 @@ fn thousands_of_slopes_make_bounded_figures() {
         let hooks = [format!("hook{at}")];
         let hooks = [ALL_HOOKS, hooks[0].as_str()];
         let mut slope = slope(place, ("open", "AA"), &hooks[at % 2..][..1], 2, 1.0);
-        slope.explanation = Some(format!("reason {at}"));
-        document.slopes.push(slope);
+        of(&mut slope).explanation = Some(format!("reason {at}"));
+        document.cells.push(slope);
     }
     let text = latency_over_delay(&document);
     assert!(text.contains("984 more panels are left out."));
@@ -189,17 +189,23 @@ fn figures() -> impl Strategy<Value = f64> {
 }
 
 /// Every figure and text as a lie.
-fn hostile(document: &mut SensitivityDocument, text: &str, [a, b]: [f64; 2], n: u64) {
-    for slope in &mut document.slopes {
-        slope.kernel = text.to_owned();
-        slope.release = text.to_owned();
-        slope.filesystem = text.to_owned();
-        slope.stack.push(text.to_owned());
-        slope.variant += text;
-        slope.hooks.push(text.to_owned());
-        slope.hooks.remove(0);
+fn hostile(document: &mut Document, text: &str, [a, b]: [f64; 2], n: u64) {
+    for cell in &mut document.cells {
+        let key = &mut cell.key;
+        key.kernel = text.to_owned();
+        key.filesystem = text.to_owned();
+        key.stack.push(text.to_owned());
+        key.subject = Subject::benchmark(key.benchmark(), key.variant().to_owned() + text);
+        let hooks = &mut key.delay.as_mut().unwrap().hooks;
+        hooks.push(text.to_owned());
+        hooks.remove(0);
+        cell.release = text.to_owned();
+        if cell.slope().is_none() {
+            cell.outcome = Outcome::without(Status::Failed, text);
+            continue;
+        }
+        let slope = of(cell);
         slope.explanation = Some(text.to_owned());
-        slope.reason = Some(text.to_owned());
         (slope.slope, slope.intercept, slope.residual) = (a, b, a);
         slope.ci95 = [b, a];
         (slope.r2, slope.bend, slope.counted) = (Some(a), Some(b), Some(b));
@@ -208,19 +214,20 @@ fn hostile(document: &mut SensitivityDocument, text: &str, [a, b]: [f64; 2], n: 
             (point.median, point.delay_ns) = (b, n as u32);
         }
     }
-    for rule in &mut document.rules {
+    let findings = document.sweep.as_mut().unwrap();
+    for rule in &mut findings.rules {
         rule.hook = text.to_owned();
         (rule.a, rule.b, rule.residual) = (a, b, b);
         (rule.r2, rule.beta1) = (Some(b), Some(a));
         rule.depths = vec![n as u32; (n % 20) as usize];
     }
-    for prediction in &mut document.predictions {
+    for prediction in &mut findings.predictions {
         prediction.lsm = prediction.lsm.as_ref().map(|_| text.to_owned());
         (prediction.decision, prediction.predicted) = (a, b);
         (prediction.measured, prediction.error) = (Some(b), Some(a));
         prediction.unknown = vec![text.to_owned(); (n % 30) as usize];
     }
-    for question in &mut document.repeated {
+    for question in &mut findings.repeated {
         question.object = text.to_owned();
         question.times = n;
         question.chains = vec![vec![text.to_owned(); (n % 30) as usize]; (n % 10) as usize];
@@ -239,9 +246,9 @@ proptest! {
     ) {
         let mut document = document();
         hostile(&mut document, &text, two, n);
-        let (honest, lies) = document.slopes.split_at_mut(3);
-        honest[0].kernel.push('x');
-        lies[0].unit = [Unit::Instructions, Unit::Ns, Unit::OpsPerS][unit];
+        let (honest, lies) = document.cells.split_at_mut(3);
+        honest[0].key.kernel.push('x');
+        of(&mut lies[0]).unit = [Unit::Instructions, Unit::Ns, Unit::OpsPerS][unit];
         for by_hook in [None, Some(true), Some(false)] {
             let made = sensitivity_report(&document, &SensitivityOptions { by_hook });
             for table in &made.tables {

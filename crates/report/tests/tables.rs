@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The golden run document as every kind of table, and documents that lie.
 
-use experiment::{Configuration, HookCost, Implementation, Metric, Run, Status};
+use experiment::{
+    Cell, Configuration, Document, Experiment, HookCost, HookedPath, Implementation, Key, Metric,
+    Outcome, Paths, Status, Subject,
+};
 use proptest::prelude::*;
 use report::{Layout, Options, check, csv, markdown, report, run_records, terminal};
 
-fn golden() -> Run {
-    Run::parse(include_bytes!("../../experiment/tests/golden/v1.json")).unwrap()
+fn golden() -> Document {
+    Document::parse(include_bytes!("../../experiment/tests/golden/v1.json")).unwrap()
 }
 
-fn shown(run: &Run, details: bool, layout: Layout) -> String {
+fn shown(run: &Document, details: bool, layout: Layout) -> String {
     terminal(&report(run, &Options { details }), &layout)
 }
 
-fn csv_of(run: &Run) -> String {
+fn csv_of(run: &Document) -> String {
     let mut bytes = Vec::new();
     csv(run_records(run), &mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()
@@ -98,7 +101,7 @@ fn colour_only_if_asked() {
 fn a_run_without_its_baseline_shows_plain_figures() {
     let mut run = golden();
     run.cells
-        .retain(|cell| cell.stack.len() > 1 && cell.metric == Metric::Instructions);
+        .retain(|cell| cell.key.stack.len() > 1 && cell.key.metric == Metric::Instructions);
     insta::assert_snapshot!(shown(&run, false, Layout::default()));
 }
 
@@ -106,7 +109,7 @@ fn a_run_without_its_baseline_shows_plain_figures() {
 fn one_stack_is_no_comparison() {
     let mut run = golden();
     run.cells
-        .retain(|cell| cell.stack.len() == 1 && cell.metric == Metric::Time);
+        .retain(|cell| cell.key.stack.len() == 1 && cell.key.metric == Metric::Time);
     let text = shown(&run, false, Layout::default());
     assert!(
         !text.contains("geometric mean") && !text.contains("baseline"),
@@ -126,10 +129,11 @@ fn no_cells_are_no_tables() {
 #[test]
 fn a_failed_baseline_leaves_the_figures() {
     let mut run = golden();
-    run.cells.retain(|cell| cell.metric == Metric::Instructions);
+    run.cells
+        .retain(|cell| cell.key.metric == Metric::Instructions);
     for cell in &mut run.cells {
-        if cell.stack.len() == 1 && cell.benchmark == "open" {
-            cell.unusable(Status::Failed, "");
+        if cell.key.stack.len() == 1 && cell.key.benchmark() == "open" {
+            cell.outcome = Outcome::without(Status::Failed, "");
         }
     }
     let text = shown(&run, false, Layout::default());
@@ -140,7 +144,8 @@ fn a_failed_baseline_leaves_the_figures() {
 #[test]
 fn a_throughput_that_rises_costs_less() {
     let mut run = golden();
-    run.cells.retain(|cell| cell.metric == Metric::Throughput);
+    run.cells
+        .retain(|cell| cell.key.metric == Metric::Throughput);
     let text = shown(&run, false, Layout::default());
     assert!(
         text.contains("+33.3 %") && text.contains("~+0.1 %"),
@@ -156,11 +161,11 @@ proptest! {
         let mut run = golden();
         for cell in &mut run.cells {
             cell.release.clone_from(&hostile);
-            cell.benchmark.clone_from(&hostile);
-            cell.stack.push(hostile.clone());
+            cell.key.subject = Subject::benchmark(hostile.clone(), cell.key.variant());
+            cell.key.stack.push(hostile.clone());
             cell.active_lsms = vec![hostile.clone()];
-            if cell.reason.is_some() {
-                cell.reason = Some(hostile.clone());
+            if cell.reason().is_some() {
+                cell.outcome = Outcome::without(cell.status(), hostile.clone());
             }
         }
         run.warnings[0].message.clone_from(&hostile);
@@ -209,11 +214,15 @@ proptest! {
 fn a_count_without_a_majority_is_a_median() {
     let mut run = golden();
     for cell in &mut run.cells {
-        if let (Some(counts), Some(median)) = (&mut cell.counts, cell.median) {
-            counts.modal.windows = 20;
-            counts.modal.instructions = 1;
-            cell.ci95 = Some([median - 3_000.0, median + 3_000.0]);
-        }
+        let Some(counted) = cell.counted_mut() else {
+            continue;
+        };
+        let (Some(paths), Some(estimate)) = (&mut counted.paths, &mut counted.estimate) else {
+            continue;
+        };
+        paths.modal.windows = 20;
+        paths.modal.instructions = 1;
+        estimate.ci95 = Some([estimate.median - 3_000.0, estimate.median + 3_000.0]);
     }
     let text = shown(&run, false, Layout::default());
     assert!(text.contains("4,979 ±3,000"), "{text}");
@@ -237,25 +246,37 @@ fn a_check_names_what_costs_more() {
     assert_eq!(check(&golden(), 1e9).worse, [""; 0]);
 }
 
+/// What the experiment was of.
+fn asked(run: &mut Document) -> &mut Experiment {
+    run.experiment.as_mut().unwrap()
+}
+
+/// Changes the count of a cell that has one.
+fn recount(cell: &mut Cell, change: impl Fn(&Key, &mut u64)) {
+    let key = cell.key.clone();
+    let paths = |cell| Cell::counted_mut(cell)?.paths.as_mut();
+    if let Some(Paths { modal, .. }) = paths(cell) {
+        change(&key, &mut modal.instructions);
+    }
+}
+
 /// The golden run on a second kernel too, whose operations take ten instructions more.
-fn two_kernels() -> Run {
+fn two_kernels() -> Document {
     let mut run = golden();
     let mut patched = run.cells.clone();
     for cell in &mut patched {
-        cell.kernel = "./patched/bzImage".to_owned();
-        if let Some(counts) = &mut cell.counts {
-            counts.modal.instructions += 10;
-        }
+        cell.key.kernel = "./patched/bzImage".to_owned();
+        recount(cell, |_, instructions| *instructions += 10);
     }
     run.cells.extend(patched);
-    run.experiment.kernels.push("./patched/bzImage".to_owned());
+    asked(&mut run).kernels.push("./patched/bzImage".to_owned());
     run
 }
 
 #[test]
 fn kernels_side_by_side() {
     let mut run = two_kernels();
-    run.experiment.baseline_kernel = Some("debian:6.1".to_owned());
+    asked(&mut run).baseline_kernel = Some("debian:6.1".to_owned());
     insta::assert_snapshot!(shown(&run, false, Layout::default()));
     let found = check(&run, 0.0);
     assert_eq!(
@@ -268,8 +289,8 @@ fn kernels_side_by_side() {
 fn a_baseline_of_another_kernel_is_in_every_table() {
     let mut run = two_kernels();
     run.cells
-        .retain(|cell| (cell.kernel == "debian:6.1") == (cell.stack == ["capability"]));
-    run.experiment.configurations[0].kernel = Some("debian:6.1".to_owned());
+        .retain(|cell| (cell.key.kernel == "debian:6.1") == (cell.key.stack == ["capability"]));
+    asked(&mut run).configurations[0].kernel = Some("debian:6.1".to_owned());
     insta::assert_snapshot!(shown(&run, false, Layout::default()));
 }
 
@@ -277,15 +298,16 @@ fn a_baseline_of_another_kernel_is_in_every_table() {
 fn orders_of_one_stack_are_compared() {
     let mut run = golden();
     let mut turned = run.cells.clone();
-    turned.retain(|cell| cell.stack == ["capability", "selinux"]);
+    turned.retain(|cell| cell.key.stack == ["capability", "selinux"]);
     for cell in &mut turned {
-        cell.stack.reverse();
-        if let Some(counts) = &mut cell.counts {
-            counts.modal.instructions += u64::from(cell.benchmark == "open") * 7;
-        }
+        cell.key.stack.reverse();
+        recount(cell, |key, instructions| {
+            *instructions += u64::from(key.benchmark() == "open") * 7;
+        });
     }
     run.cells.extend(turned);
-    run.cells.retain(|cell| cell.metric == Metric::Instructions);
+    run.cells
+        .retain(|cell| cell.key.metric == Metric::Instructions);
     insta::assert_snapshot!(shown(&run, false, Layout::default()));
 }
 
@@ -293,17 +315,16 @@ fn orders_of_one_stack_are_compared() {
 fn the_bare_framework_is_split_where_hooks_are_known() {
     let mut run = golden();
     run.cells
-        .retain(|cell| cell.metric == Metric::Instructions && cell.stack == ["capability"]);
+        .retain(|cell| cell.key.metric == Metric::Instructions && cell.key.stack == ["capability"]);
     let mut bare = run.cells.clone();
     for cell in &mut bare {
-        cell.kernel = "build:dac".to_owned();
-        cell.stack = vec!["none".to_owned()];
-        if let Some(counts) = &mut cell.counts {
-            counts.modal.instructions -= 400;
-        }
+        cell.key.kernel = "build:dac".to_owned();
+        cell.key.stack = vec!["none".to_owned()];
+        recount(cell, |_, instructions| *instructions -= 400);
     }
-    for cell in run.cells.iter_mut().filter(|cell| cell.benchmark == "open") {
-        cell.hooks = Some(vec![HookCost {
+    let open = |cell: &&mut Cell| cell.key.benchmark() == "open";
+    for cell in run.cells.iter_mut().filter(open) {
+        let hooks = vec![HookCost {
             called_by: Vec::new(),
             hook: "file_open".to_owned(),
             function: "security_file_open".to_owned(),
@@ -318,12 +339,19 @@ fn the_bare_framework_is_split_where_hooks_are_known() {
                 calls: 1,
                 inclusive: 40,
             }],
-        }]);
+        }];
+        cell.counted_mut().unwrap().hooked = Some(HookedPath {
+            total: 0,
+            rep_iterations: None,
+            windows: 0,
+            hooked: 350,
+            hooks,
+        });
     }
     bare.extend(std::mem::take(&mut run.cells));
     run.cells = bare;
-    run.experiment.kernels.insert(0, "build:dac".to_owned());
-    run.experiment.configurations = vec![
+    asked(&mut run).kernels.insert(0, "build:dac".to_owned());
+    asked(&mut run).configurations = vec![
         Configuration {
             kernel: Some("build:dac".to_owned()),
             ..Configuration::of_stack("none".parse().unwrap())

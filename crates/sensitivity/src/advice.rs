@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Cell, RepeatedQuestion};
+use experiment::{Key, RepeatedQuestion};
 use instructions::profile::PathProfile;
 
 /// Longest text of an object that is kept, in characters.
@@ -33,11 +33,7 @@ fn is_object(object: &str) -> bool {
 /// `lines` are as the Tunable Security Module's `asked` tells them, `path` is the
 /// operation's usual one with its call tree.
 #[must_use]
-pub fn repeated(
-    cell: &Cell,
-    lines: &[String],
-    path: Option<&PathProfile>,
-) -> Vec<RepeatedQuestion> {
+pub fn repeated(key: &Key, lines: &[String], path: Option<&PathProfile>) -> Vec<RepeatedQuestion> {
     let mut questions: Vec<Question<'_>> = lines.iter().filter_map(|l| question(l)).collect();
     if let Some(&(hook, notes, detail)) = questions.last()
         && (hook, detail) == LAST_WRITE
@@ -73,9 +69,9 @@ pub fn repeated(
                 .take(OBJECT_LIMIT)
                 .collect();
             Some(RepeatedQuestion {
-                kernel: cell.kernel.clone(),
-                benchmark: cell.benchmark.clone(),
-                variant: cell.variant.clone(),
+                kernel: key.kernel.clone(),
+                benchmark: key.benchmark().to_owned(),
+                variant: key.variant().to_owned(),
                 hook: hook.to_owned(),
                 object,
                 times: seen.len() as u64,
@@ -121,20 +117,18 @@ fn chains(path: Option<&PathProfile>, hook: &str, asked: usize) -> Vec<Vec<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use experiment::{CellKey, Metric, Policy, Tuning};
+    use experiment::{Configuration, Metric, Subject};
 
-    fn cell() -> Cell {
-        Cell::unmeasured(CellKey {
-            kernel: "build:6.12".to_owned(),
-            stack: vec!["capability".to_owned(), "tunable".to_owned()],
-            integrity: Vec::new(),
-            policy: Policy::None,
-            tuning: Tuning::default(),
-            filesystem: "tmpfs".to_owned(),
-            benchmark: "rename".to_owned(),
-            variant: "depth2".to_owned(),
-            metric: Metric::Instructions,
-        })
+    fn key() -> Key {
+        let configuration = Configuration::of_stack("capability,tunable".parse().unwrap());
+        let subject = Subject::benchmark("rename", "depth2");
+        Key::new(
+            "build:6.12",
+            &configuration,
+            "tmpfs",
+            subject,
+            Metric::Instructions,
+        )
     }
 
     #[test]
@@ -151,7 +145,7 @@ mod tests {
             "file_permission inode:0:11:9 mask=2",
         ]
         .map(str::to_owned);
-        let found = repeated(&cell(), &lines, None);
+        let found = repeated(&key(), &lines, None);
         let brief: Vec<(&str, u64)> = found.iter().map(|q| (q.object.as_str(), q.times)).collect();
         assert_eq!(
             brief,
@@ -166,7 +160,7 @@ mod tests {
             "file_permission inode:0:11:9 mask=2",
         ]
         .map(str::to_owned);
-        assert_eq!(repeated(&cell(), &lines, None), []);
-        assert_eq!(repeated(&cell(), &[], None), []);
+        assert_eq!(repeated(&key(), &lines, None), []);
+        assert_eq!(repeated(&key(), &[], None), []);
     }
 }

@@ -3,13 +3,16 @@
 
 use std::collections::BTreeSet;
 
-use experiment::{ALL_HOOKS, Caches, Cell, DelayModule, Slope, Status, Warning, WarningKind};
+use experiment::{
+    ALL_HOOKS, Caches, Cell, Delay, DelayModule, Evidence, Key, Metric, Outcome, Slope, Warning,
+    WarningKind,
+};
 use instructions::profile::CellProfile;
 use lab::sweep::Delayed;
 
 use crate::hooks::{Planned, benchmark, calls_of, calls_on};
 use crate::points::CellPoints;
-use crate::slopes::{Line, LineError, Paths, line, line_of_times};
+use crate::slopes::{LineError, Paths, line, line_of_times};
 
 /// Instructions that an operation's usual path is within, without its waits.
 const ONE_PATH: f64 = 120.0;
@@ -20,14 +23,14 @@ pub(crate) struct Found<'a> {
     pub(crate) planned: Option<&'a Planned>,
     pub(crate) figures: &'a [Option<f64>],
     pub(crate) profile: Option<&'a CellProfile>,
-    pub(crate) undelayed: Option<&'a BTreeSet<String>>,
+    pub(crate) undelayed: &'a BTreeSet<String>,
     /// Hooks that were asked for; none for all.
     pub(crate) wanted: &'a [String],
     pub(crate) caches: Caches,
 }
 
 /// The slopes of a cell: all hooks together, then each hook.
-pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Slope> {
+pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Cell> {
     let Found {
         module,
         planned,
@@ -37,61 +40,55 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Slope> {
         wanted,
         caches,
     } = *found;
-    let blank = |hooks, part| blank(cell, module, caches, hooks, part);
-    let together = match wanted {
-        [] => vec![ALL_HOOKS.to_owned()],
-        hooks => hooks.to_vec(),
+    let delay = |hooks, part| Delay {
+        module,
+        hooks,
+        part,
+        caches,
     };
+    let together = together(wanted);
     let one_only = together.len() == 1 && together[0] != ALL_HOOKS;
-    let mut whole = blank(together, false);
-    let planned = match (planned, cell.status) {
-        (Some(Ok(planned)), Status::Ok) => planned,
-        (Some(Err(reason)), Status::Ok) => {
-            whole.status = Status::Unsupported;
-            whole.reason = Some(reason.clone());
-            return vec![whole];
+    let whole = |outcome| under(cell, delay(together, false), outcome);
+    let planned = match (&cell.outcome, planned) {
+        (Outcome::Ok { .. }, Some(Ok(planned))) => planned,
+        (Outcome::Ok { .. }, Some(Err(reason))) => {
+            let reason = reason.clone();
+            return vec![whole(Outcome::Unsupported { reason })];
         }
-        _ => return vec![whole],
+        (Outcome::Ok { .. }, None) => {
+            let reason = "its hooks were not counted".to_owned();
+            return vec![whole(Outcome::Failed { reason })];
+        }
+        (outcome, _) => return vec![whole(outcome.clone())],
     };
-    let paths = match benchmark(&cell.key()) {
+    let paths = match benchmark(&cell.key) {
         Some(benchmark) if benchmark.composite => Paths::OfParts,
         Some(benchmark) if benchmark.counts_children => Paths::Many,
         _ => Paths::One { within: ONE_PATH },
     };
+    let slope = |which: &Delayed, counted: Option<u64>, parts: &[Cell]| {
+        let mut slope = line(&planned.points, figures, which, paths)?;
+        slope.counted = counted.map(|calls| calls as f64);
+        slope.explanation = explain(&slope, parts, found);
+        Ok(slope)
+    };
     let mut parts = Vec::new();
     let mut calls_of_all = profile.map(|_| 0);
     for hook in planned.hooks() {
-        let mut part = blank(vec![hook.clone()], true);
-        if undelayed.is_some_and(|undelayed| undelayed.contains(hook)) {
-            cannot_be_delayed(&mut part, module);
-            parts.push(part);
-            continue;
-        }
-        let calls = profile.map(|profile| calls_of(module, profile).remove(hook).unwrap_or(0));
-        fill(
-            &mut part,
-            line(
-                &planned.points,
-                figures,
-                &Delayed::Hook(hook.clone()),
-                paths,
-            ),
-        );
-        part.counted = calls.map(|calls| calls as f64);
-        calls_of_all = calls_of_all.zip(calls).map(|(sum, calls)| sum + calls);
-        part.explanation = explain(&part, &[], found);
-        parts.push(part);
+        let outcome = if undelayed.contains(hook) {
+            cannot_be_delayed(module)
+        } else {
+            let calls = profile.map(|profile| calls_of(module, profile).remove(hook).unwrap_or(0));
+            calls_of_all = calls_of_all.zip(calls).map(|(sum, calls)| sum + calls);
+            ended(slope(&Delayed::Hook(hook.clone()), calls, &[]))
+        };
+        parts.push(under(cell, delay(vec![hook.clone()], true), outcome));
     }
-    fill(
-        &mut whole,
-        line(&planned.points, figures, &Delayed::All, paths),
-    );
-    whole.counted = calls_of_all.map(|calls| calls as f64);
-    whole.explanation = explain(&whole, &parts, found);
-    if one_only {
-        parts.clear();
+    let mut slopes = vec![whole(ended(slope(&Delayed::All, calls_of_all, &parts)))];
+    if !one_only {
+        slopes.append(&mut parts);
     }
-    [vec![whole], parts].concat()
+    slopes
 }
 
 /// The slopes of a cell that was timed on this machine: all hooks together, then each
@@ -102,114 +99,80 @@ pub(crate) fn timed_slopes_of(
     figures: &[Option<f64>],
     wanted: &[String],
     undelayed: &BTreeSet<String>,
-) -> Vec<Slope> {
-    let together = match wanted {
-        [] => vec![ALL_HOOKS.to_owned()],
-        hooks => hooks.to_vec(),
+) -> Vec<Cell> {
+    let delay = |hooks, part| Delay {
+        module: DelayModule::Bpf,
+        hooks,
+        part,
+        caches: Caches::Warm,
     };
-    let blank = |hooks, part| blank(cell, DelayModule::Bpf, Caches::Warm, hooks, part);
-    let mut slopes = vec![blank(together, false)];
-    if cell.status != Status::Ok {
-        return slopes;
+    let whole = |outcome| under(cell, delay(together(wanted), false), outcome);
+    if cell.evidence().is_none() {
+        return vec![whole(cell.outcome.clone())];
     }
     let figures: Vec<f64> = figures.iter().map(|figure| figure.unwrap_or(0.0)).collect();
-    fill(
-        &mut slopes[0],
-        line_of_times(&planned.points, &figures, &Delayed::All),
-    );
+    let slope = |which: &Delayed| ended(line_of_times(&planned.points, &figures, which));
+    let mut slopes = vec![whole(slope(&Delayed::All))];
     for hook in planned.hooks() {
-        let mut part = blank(vec![hook.clone()], true);
-        if undelayed.contains(hook) {
-            cannot_be_delayed(&mut part, DelayModule::Bpf);
-        } else {
-            fill(
-                &mut part,
-                line_of_times(&planned.points, &figures, &Delayed::Hook(hook.clone())),
-            );
-        }
-        slopes.push(part);
+        let outcome = match undelayed.contains(hook) {
+            true => cannot_be_delayed(DelayModule::Bpf),
+            false => slope(&Delayed::Hook(hook.clone())),
+        };
+        slopes.push(under(cell, delay(vec![hook.clone()], true), outcome));
     }
     slopes
 }
 
-fn cannot_be_delayed(slope: &mut Slope, module: DelayModule) {
-    slope.status = Status::Unsupported;
-    slope.reason = Some(format!("the kernel lets no {module} program delay it"));
-}
-
-/// A slope that is not known yet.
-fn blank(
-    cell: &Cell,
-    module: DelayModule,
-    caches: Caches,
-    hooks: Vec<String>,
-    part: bool,
-) -> Slope {
-    Slope {
-        kernel: cell.kernel.clone(),
-        release: cell.release.clone(),
-        module,
-        stack: cell.stack.clone(),
-        hooks,
-        part,
-        filesystem: cell.filesystem.clone(),
-        caches,
-        benchmark: cell.benchmark.clone(),
-        variant: cell.variant.clone(),
-        syscalls: cell.syscalls.clone(),
-        status: cell.status,
-        reason: cell.reason.clone(),
-        slope: 0.0,
-        ci95: [0.0, 0.0],
-        intercept: 0.0,
-        unit: cell.metric.unit(),
-        r2: None,
-        bend: None,
-        residual: 0.0,
-        n: 0,
-        dirty: 0,
-        others: 0,
-        points: Vec::new(),
-        counted: None,
-        explanation: None,
+/// The hooks of a cell's slope over all that were asked for.
+fn together(wanted: &[String]) -> Vec<String> {
+    match wanted {
+        [] => vec![ALL_HOOKS.to_owned()],
+        hooks => hooks.to_vec(),
     }
 }
 
-fn fill(slope: &mut Slope, line: Result<Line, LineError>) {
-    match line {
-        Ok(line) => {
-            slope.slope = line.slope;
-            slope.ci95 = line.ci95;
-            slope.intercept = line.intercept;
-            slope.r2 = line.r2;
-            slope.bend = line.bend;
-            slope.residual = line.residual;
-            slope.n = line.n;
-            slope.dirty = line.dirty;
-            slope.others = line.others;
-            slope.points = line.points;
-        }
-        Err(error) => {
-            slope.status = Status::Failed;
-            slope.reason = Some(error.to_string());
-        }
+/// What came out of a cell's operation under a delay.
+fn under(cell: &Cell, delay: Delay, outcome: Outcome) -> Cell {
+    Cell {
+        key: Key {
+            delay: Some(delay),
+            metric: Metric::Slope,
+            ..cell.key.clone()
+        },
+        release: cell.release.clone(),
+        active_lsms: cell.active_lsms.clone(),
+        syscalls: cell.syscalls.clone(),
+        class: cell.class.clone(),
+        // All slopes of an operation are measured in turns.
+        seconds: None,
+        outcome,
+    }
+}
+
+fn ended(slope: Result<Slope, LineError>) -> Outcome {
+    match slope {
+        Ok(slope) => Evidence::Slope(slope).into(),
+        Err(error) => Outcome::Failed {
+            reason: error.to_string(),
+        },
+    }
+}
+
+fn cannot_be_delayed(module: DelayModule) -> Outcome {
+    Outcome::Unsupported {
+        reason: format!("the kernel lets no {module} program delay it"),
     }
 }
 
 /// Why a slope is not the count, as far as that can be told.
-fn explain(slope: &Slope, parts: &[Slope], found: &Found<'_>) -> Option<String> {
+fn explain(slope: &Slope, parts: &[Cell], found: &Found<'_>) -> Option<String> {
     let difference = slope.difference().filter(|_| slope.differs())?;
-    let apart: Vec<String> = parts
-        .iter()
-        .filter(|part| part.differs())
-        .map(|part| {
-            format!(
-                "{} {:+.2}",
-                part.hooks[0],
-                part.difference().unwrap_or_default()
-            )
-        })
-        .collect();
+    let apart = parts.iter().filter_map(|part| {
+        let slope = part.slope().filter(|slope| slope.differs())?;
+        let hook = part.key.delay.as_ref()?.hooks.first()?;
+        Some(format!("{hook} {:+.2}", slope.difference()?))
+    });
+    let apart: Vec<String> = apart.collect();
     let paths = found.profile.map_or(0, |profile| {
         let mut counts: Vec<u64> = profile
             .paths
@@ -241,21 +204,22 @@ fn explain(slope: &Slope, parts: &[Slope], found: &Found<'_>) -> Option<String> 
 }
 
 /// Reasons to doubt the slopes from this position on.
-pub(crate) fn doubts(slopes: &[Slope], from: usize) -> Vec<Warning> {
+pub(crate) fn doubts(cells: &[Cell], from: usize) -> Vec<Warning> {
     let about = |kind, told: &dyn Fn(&Slope) -> Option<String>| {
-        let new = slopes.iter().enumerate().skip(from);
-        let whole: Vec<(usize, &Slope)> = new.filter(|(_, slope)| slope.is_whole()).collect();
+        let is_whole = |cell: &Cell| cell.key.delay.as_ref().is_some_and(Delay::is_whole);
+        let new = cells.iter().enumerate().skip(from);
+        let whole: Vec<(usize, &Cell)> = new.filter(|(_, cell)| is_whole(cell)).collect();
         let doubted: Vec<(usize, String)> = whole
             .iter()
-            .filter_map(|(at, slope)| Some((*at, told(slope)?)))
+            .filter_map(|(at, cell)| Some((*at, told(cell.slope()?)?)))
             .collect();
         let (first, what) = doubted.first()?;
         let message = format!(
             "{} of {} operations on {}, for instance {}: {what}",
             doubted.len(),
             whole.len(),
-            slopes[*first].kernel,
-            slopes[*first].title(),
+            cells[*first].key.kernel,
+            cells[*first].title(),
         );
         let mut warning = Warning::new(kind, message);
         warning.cells = doubted.iter().map(|(at, _)| *at as u32).collect();

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use experiment::{CellKey, DelayModule, nearest};
+use experiment::{DelayModule, Key, nearest};
 use instructions::profile::{CellProfile, PathProfile};
 use kernels::Kernel;
 use kernels::hooks::bpf_attach_ids;
@@ -121,17 +121,16 @@ impl DelayPoints {
         &self,
         delays: &Delays,
         counted: &Outcome,
-    ) -> (Sweep, BTreeMap<CellKey, Planned>) {
+    ) -> (Sweep, BTreeMap<Key, Planned>) {
         let mut swept = BTreeMap::new();
         let mut used: BTreeSet<String> = BTreeSet::new();
         for cell in &counted.run.cells {
-            let key = cell.key();
+            let key = &cell.key;
             let calls: HookCalls = counted
-                .profiles
-                .get(&key)
+                .profile(key)
                 .map(|profile| self.calls(profile))
                 .unwrap_or_default();
-            let benchmark = benchmark(&key);
+            let benchmark = benchmark(key);
             let operation = Operation {
                 calls: &calls,
                 repetitions: REPETITIONS,
@@ -142,8 +141,7 @@ impl DelayPoints {
                 used.extend(calls.keys().cloned());
                 let process = benchmark.is_some_and(|b| b.counts_children);
                 let many_paths = counted
-                    .profiles
-                    .get(&key)
+                    .profile(key)
                     .is_some_and(|profile| !is_steady(profile));
                 let rounds = match (process, many_paths) {
                     (true, _) => (UNSTEADY_ROUNDS, PROCESS_HOOK_ROUNDS),
@@ -153,7 +151,7 @@ impl DelayPoints {
                 };
                 planned.repeat(rounds);
             }
-            swept.insert(key, planned.map_err(|error| error.to_string()));
+            swept.insert(key.clone(), planned.map_err(|error| error.to_string()));
         }
         used.extend(self.wanted.iter().cloned());
         if used.is_empty() {
@@ -199,8 +197,8 @@ impl DelayPoints {
 }
 
 /// What a cell runs.
-pub(crate) fn benchmark(key: &CellKey) -> Option<&'static Benchmark> {
-    let is_it = |b: &&Benchmark| (&b.name, &b.variant) == (&key.benchmark, &key.variant);
+pub(crate) fn benchmark(key: &Key) -> Option<&'static Benchmark> {
+    let is_it = |b: &&Benchmark| (&*b.name, &*b.variant) == (key.benchmark(), key.variant());
     catalogue().iter().find(is_it)
 }
 

@@ -23,4 +23,4 @@ mod sweep;
 pub use delays::{Delays, DelaysError};
 pub use error::SweepError;
 pub use live::{LiveRequest, sweep_here};
-pub use sweep::{Predict, Request, Step, sweep};
+pub use sweep::{Predict, Request, sweep};

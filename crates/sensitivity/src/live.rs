@@ -10,21 +10,22 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use experiment::{
-    Caches, CellKey, DelayModule, Experiment, SensitivityDocument, Warning, WarningKind, nearest,
+    DelayModule, Document, Event, Experiment, Key, SweepFindings, Warning, WarningKind, nearest,
 };
 use kernels::Store;
 use kernels::hooks::{HookList, bpf_attach_ids_in};
-use lab::plan::{Manner, Plan};
+use lab::journal::Journals;
+use lab::plan::{Plan, Treatment};
 use lab::session::{Break, Patience};
 use lab::sweep::{Delayed, Point, Sweep, SweptHook};
-use lab::{LabError, Setup, environment, host};
+use lab::{LabError, Outcome, Setup, environment, host};
 
 use crate::cell::timed_slopes_of;
 use crate::delays::Delays;
 use crate::error::SweepError;
 use crate::points::CellPoints;
 use crate::rules::rules;
-use crate::sweep::{Step, blank};
+use crate::sweep::blank;
 
 /// The running kernel's types.
 const BTF: &str = "/sys/kernel/btf/vmlinux";
@@ -55,8 +56,8 @@ pub struct LiveRequest<'a> {
     pub turns: u32,
     /// Where policies are kept.
     pub store: &'a Store,
-    /// A directory of its own.
-    pub scratch: &'a Path,
+    /// Where finished cells go as they finish; there is one.
+    pub journals: &'a Journals,
 }
 
 /// Hooks of the running kernel that BPF programs may delay, with the type ids of their
@@ -123,23 +124,9 @@ fn reason(why: &str) -> String {
 pub fn sweep_here(
     request: &LiveRequest<'_>,
     cancel: &AtomicBool,
-    follow: &mut dyn FnMut(Step<'_>),
-) -> Result<Option<SensitivityDocument>, SweepError> {
-    let ids = delayable()?;
-    for hook in request.hooks {
-        if !ids.contains_key(hook) {
-            return Err(SweepError::UnknownHook {
-                kernel: HERE.to_owned(),
-                hook: hook.clone(),
-                nearest: nearest(hook, ids.keys().map(String::as_str)).map(str::to_owned),
-            });
-        }
-    }
-    let hooks: Vec<SweptHook> = ids
-        .into_iter()
-        .filter(|(hook, _)| request.hooks.is_empty() || request.hooks.contains(hook))
-        .map(|(name, btf_id)| SweptHook { name, btf_id })
-        .collect();
+    follow: &mut dyn FnMut(Event<'_>),
+) -> Result<Option<Document>, SweepError> {
+    let hooks = delayed_hooks(request)?;
     let mut planned = points(request, &hooks);
     let turns = request.turns as usize;
     if planned.points.len().saturating_mul(turns) > SAMPLES_LIMIT {
@@ -164,50 +151,73 @@ pub fn sweep_here(
         hooks,
         points: keys
             .map(|key| (key, planned.points.clone()))
-            .collect::<BTreeMap<CellKey, Vec<Point>>>(),
+            .collect::<BTreeMap<Key, Vec<Point>>>(),
         counted: false,
         repetitions: request.turns,
     };
-    follow(Step::Sweeping {
+    follow(Event::Stage {
         kernel: HERE,
-        caches: Caches::Warm,
+        what: "sweeping delays",
     });
-    let journal = request.scratch.join("journal");
+    let journal = request.journals.number(1);
     let setup = Setup {
         store: request.store,
         kernels: &[],
         qemu: None,
         agent: lab::catalogue::agent(),
-        journal: &journal,
-        resume: false,
+        journal: &journal.first,
+        resume: journal.resume,
         keep_samples: false,
         hooks: None,
-        manner: Manner {
+        treatment: Treatment {
             sweep: Some(&sweep),
-            ..Manner::default()
+            ..Treatment::default()
         },
         shard: None,
         parts: environment::cores(),
     };
-    let outcome = lab::run(request.experiment, &setup, cancel, &mut |progress| {
-        follow(Step::Lab(&progress));
-    })?;
-    let _ = fs::remove_file(&journal);
+    let outcome = lab::run(request.experiment, &setup, cancel, follow)?;
     if outcome.cancelled {
         return Ok(None);
     }
-    let mut document = blank(&outcome);
-    let undelayed = outcome.undelayed.get(HERE).cloned().unwrap_or_default();
+    Ok(Some(slopes(request, &planned, outcome)))
+}
+
+/// Those that are asked for, if the running kernel lets a program delay each.
+fn delayed_hooks(request: &LiveRequest<'_>) -> Result<Vec<SweptHook>, SweepError> {
+    let ids = delayable()?;
+    for hook in request.hooks {
+        if !ids.contains_key(hook) {
+            return Err(SweepError::UnknownHook {
+                kernel: HERE.to_owned(),
+                hook: hook.clone(),
+                nearest: nearest(hook, ids.keys().map(String::as_str)).map(str::to_owned),
+            });
+        }
+    }
+    Ok(ids
+        .into_iter()
+        .filter(|(hook, _)| request.hooks.is_empty() || request.hooks.contains(hook))
+        .map(|(name, btf_id)| SweptHook { name, btf_id })
+        .collect())
+}
+
+/// The lines through what every operation took.
+fn slopes(request: &LiveRequest<'_>, planned: &CellPoints, outcome: Outcome) -> Document {
+    let mut document = blank(&outcome.run);
+    let undelayed = outcome.undelayed(HERE);
     // Where each cell's slope over all hooks is.
     let mut wholes = Vec::new();
     for cell in &outcome.run.cells {
-        wholes.push(document.slopes.len() as u32);
-        let figures = outcome.operations.get(&cell.key());
-        let figures = figures.map_or(&[][..], Vec::as_slice);
-        let slopes = timed_slopes_of(cell, &planned, figures, request.hooks, &undelayed);
-        document.slopes.extend(slopes);
+        wholes.push(document.cells.len() as u32);
+        let figures = outcome.operations(&cell.key);
+        let slopes = timed_slopes_of(cell, planned, figures, request.hooks, &undelayed);
+        document.cells.extend(slopes);
     }
-    document.rules = rules(&document.slopes);
+    document.sweep = Some(SweepFindings {
+        rules: rules(&document),
+        ..SweepFindings::default()
+    });
     document.warnings = outcome.run.warnings;
     for cell in document.warnings.iter_mut().flat_map(|w| &mut w.cells) {
         *cell = wholes.get(*cell as usize).copied().unwrap_or_default();
@@ -223,7 +233,7 @@ pub fn sweep_here(
             .warnings
             .push(Warning::new(WarningKind::UndelayedHooks, message));
     }
-    Ok(Some(document))
+    document
 }
 
 /// All hooks together under each delay, and each of a few that were asked for.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Caches, HookCost, Prediction, Profile, Slope, Status};
+use experiment::{Caches, Cell, Delay, Document, HookCost, HookedPath, Key, Prediction};
 
 /// Of one module on one kernel: what it adds to each operation, hook by hook.
 #[derive(Debug, Default)]
@@ -15,24 +15,23 @@ struct Added {
 }
 
 impl Added {
-    /// From an operation's profile with the module, compared with one without.
-    fn of(profile: &Profile) -> Option<Added> {
-        let base = profile.baseline.as_ref()?;
+    /// From an operation's path with the module, and one without.
+    fn of(path: &HookedPath, base: &HookedPath) -> Added {
         let before: BTreeMap<&str, &HookCost> = base
             .hooks
             .iter()
             .map(|hook| (hook.hook.as_str(), hook))
             .collect();
         let mut hooks = BTreeMap::new();
-        for hook in &profile.hooks {
+        for hook in &path.hooks {
             let without = before.get(hook.hook.as_str()).map_or(0, |h| h.outermost);
             let added = hook.outermost as f64 - without as f64;
             hooks.insert(hook.hook.clone(), (added, hook.calls));
         }
-        Some(Added {
+        Added {
             hooks,
-            total: profile.total as f64 - base.total as f64,
-        })
+            total: path.total as f64 - base.total as f64,
+        }
     }
 }
 
@@ -40,24 +39,22 @@ impl Added {
 /// each hook's slope times what the module adds to a call of that hook in operations of
 /// *other* benchmarks, so that nothing is foretold from itself.
 #[must_use]
-pub fn of_module(lsm: &str, profiles: &[Profile], slopes: &[Slope]) -> Vec<Prediction> {
-    let usable = |profile: &&Profile| profile.status == Status::Ok && profile.baseline.is_some();
-    let added: Vec<(&Profile, Added)> = profiles
-        .iter()
-        .filter(usable)
-        .filter_map(|profile| Some((profile, Added::of(profile)?)))
-        .collect();
+pub fn of_module(lsm: &str, profiles: &Document, sweep: &Document) -> Vec<Prediction> {
+    let compared = profiles.hooked().filter_map(|(cell, counted, path)| {
+        let base = &counted.residual.as_ref()?.path;
+        Some((cell, Added::of(path, base)))
+    });
+    let added: Vec<(&Cell, Added)> = compared.collect();
     let mut predictions = Vec::new();
-    for (profile, own) in &added {
-        let per_hook: Vec<&Slope> = slopes
-            .iter()
-            .filter(|slope| {
-                slope.status == Status::Ok
-                    && !slope.is_whole()
-                    && slope.caches == Caches::Warm
-                    && (&slope.kernel, &slope.benchmark, &slope.variant)
-                        == (&profile.kernel, &profile.benchmark, &profile.variant)
+    for (Cell { key, .. }, own) in &added {
+        let per_hook: Vec<(&String, f64)> = sweep
+            .slopes()
+            .filter(|(cell, delay, _)| {
+                !delay.is_whole()
+                    && delay.caches == Caches::Warm
+                    && (&cell.key.kernel, &cell.key.subject) == (&key.kernel, &key.subject)
             })
+            .map(|(_, delay, slope)| (&delay.hooks[0], slope.slope))
             .collect();
         if per_hook.is_empty() && own.hooks.values().any(|(cost, _)| *cost != 0.0) {
             continue;
@@ -65,18 +62,17 @@ pub fn of_module(lsm: &str, profiles: &[Profile], slopes: &[Slope]) -> Vec<Predi
         let mut predicted = 0.0;
         let mut decisions = 0.0;
         let mut unknown = Vec::new();
-        for slope in per_hook {
-            let hook = &slope.hooks[0];
-            match elsewhere(&added, profile, hook) {
-                Some(cost) => predicted += slope.slope * cost,
+        for (hook, slope) in per_hook {
+            match elsewhere(&added, key, hook) {
+                Some(cost) => predicted += slope * cost,
                 None => unknown.push(hook.clone()),
             }
-            decisions += slope.slope;
+            decisions += slope;
         }
         predictions.push(Prediction {
-            kernel: profile.kernel.clone(),
-            benchmark: profile.benchmark.clone(),
-            variant: profile.variant.clone(),
+            kernel: key.kernel.clone(),
+            benchmark: key.benchmark().to_owned(),
+            variant: key.variant().to_owned(),
             lsm: Some(lsm.to_owned()),
             decision: if decisions > 0.5 {
                 predicted / decisions
@@ -94,10 +90,10 @@ pub fn of_module(lsm: &str, profiles: &[Profile], slopes: &[Slope]) -> Vec<Predi
 
 /// Instructions that the module adds to a call of `hook`, over all operations of other
 /// benchmarks on the kernel.
-fn elsewhere(added: &[(&Profile, Added)], profile: &Profile, hook: &str) -> Option<f64> {
+fn elsewhere(added: &[(&Cell, Added)], key: &Key, hook: &str) -> Option<f64> {
     let (mut cost, mut calls) = (0.0, 0);
-    for (other, of) in added {
-        if other.benchmark == profile.benchmark || other.kernel != profile.kernel {
+    for (Cell { key: other, .. }, of) in added {
+        if other.benchmark() == key.benchmark() || other.kernel != key.kernel {
             continue;
         }
         if let Some((instructions, n)) = of.hooks.get(hook) {
@@ -110,16 +106,14 @@ fn elsewhere(added: &[(&Profile, Added)], profile: &Profile, hook: &str) -> Opti
 
 /// What decisions of `decision` instructions each add to every operation.
 #[must_use]
-pub fn of_time(decision: f64, slopes: &[Slope]) -> Vec<Prediction> {
+pub fn of_time(decision: f64, sweep: &Document) -> Vec<Prediction> {
+    let whole = |delay: &Delay| delay.is_whole() && delay.caches == Caches::Warm;
+    let slopes = sweep.slopes().filter(|(_, delay, _)| whole(delay));
     slopes
-        .iter()
-        .filter(|slope| {
-            slope.status == Status::Ok && slope.is_whole() && slope.caches == Caches::Warm
-        })
-        .map(|slope| Prediction {
-            kernel: slope.kernel.clone(),
-            benchmark: slope.benchmark.clone(),
-            variant: slope.variant.clone(),
+        .map(|(Cell { key, .. }, _, slope)| Prediction {
+            kernel: key.kernel.clone(),
+            benchmark: key.benchmark().to_owned(),
+            variant: key.variant().to_owned(),
             lsm: None,
             decision,
             predicted: slope.slope * decision,

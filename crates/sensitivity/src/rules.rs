@@ -3,37 +3,42 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Caches, DelayModule, DepthRule, Slope, Status, path_depth};
+use experiment::{Caches, Cell, Delay, DelayModule, DepthRule, Document, Slope, path_depth};
 use stats::Fit;
 
 /// What one rule is about.
 type Family<'a> = (&'a str, DelayModule, Caches, &'a str, &'a str);
+/// One slope of it: the depth of its path, its delay.
+type Member<'a> = (u32, &'a Delay, &'a Slope);
 
-/// The rules that slopes follow, for each benchmark with three depths or more: of all
-/// hooks together, and of each hook whose number changes with depth.
+/// The rules that a sweep's slopes follow, for each benchmark with three depths or more: of
+/// all hooks together, and of each hook whose number changes with depth.
 #[must_use]
-pub fn rules(slopes: &[Slope]) -> Vec<DepthRule> {
-    let mut families: BTreeMap<Family<'_>, Vec<(u32, &Slope)>> = BTreeMap::new();
+pub fn rules(sweep: &Document) -> Vec<DepthRule> {
+    let mut families: BTreeMap<Family<'_>, Vec<Member<'_>>> = BTreeMap::new();
     let mut order = Vec::new();
-    for slope in slopes.iter().filter(|slope| slope.status == Status::Ok) {
-        let Some(depth) = path_depth(&slope.variant) else {
+    for (Cell { key, .. }, delay, slope) in sweep.slopes() {
+        let Some(depth) = path_depth(key.variant()) else {
             continue;
         };
-        let hook = match slope.is_whole() {
+        let hook = match delay.is_whole() {
             true => "",
-            false => slope.hooks[0].as_str(),
+            false => delay.hooks[0].as_str(),
         };
         let family = (
-            slope.kernel.as_str(),
-            slope.module,
-            slope.caches,
-            slope.benchmark.as_str(),
+            key.kernel.as_str(),
+            delay.module,
+            delay.caches,
+            key.benchmark(),
             hook,
         );
         if !families.contains_key(&family) {
             order.push(family);
         }
-        families.entry(family).or_default().push((depth, slope));
+        families
+            .entry(family)
+            .or_default()
+            .push((depth, delay, slope));
     }
     order
         .into_iter()
@@ -41,10 +46,13 @@ pub fn rules(slopes: &[Slope]) -> Vec<DepthRule> {
         .collect()
 }
 
-fn rule(family: Family<'_>, members: &[(u32, &Slope)]) -> Option<DepthRule> {
+fn rule(family: Family<'_>, members: &[Member<'_>]) -> Option<DepthRule> {
     let (kernel, module, caches, benchmark, hook) = family;
-    let depths: Vec<f64> = members.iter().map(|(depth, _)| f64::from(*depth)).collect();
-    let counts: Vec<f64> = members.iter().map(|(_, slope)| slope.slope).collect();
+    let depths: Vec<f64> = members
+        .iter()
+        .map(|(depth, ..)| f64::from(*depth))
+        .collect();
+    let counts: Vec<f64> = members.iter().map(|(.., slope)| slope.slope).collect();
     let fit = Fit::of(&[&depths], &counts).ok()?;
     let whole = hook.is_empty();
     let a = fit.slopes[0].value;
@@ -52,7 +60,7 @@ fn rule(family: Family<'_>, members: &[(u32, &Slope)]) -> Option<DepthRule> {
     if !whole && a.abs() < 0.05 {
         return None;
     }
-    let costs: Vec<f64> = members.iter().map(|(_, slope)| slope.intercept).collect();
+    let costs: Vec<f64> = members.iter().map(|(.., slope)| slope.intercept).collect();
     let beta1 = (whole && a.abs() >= 0.05)
         .then(|| Fit::of(&[&counts], &costs).ok())
         .flatten()
@@ -71,7 +79,7 @@ fn rule(family: Family<'_>, members: &[(u32, &Slope)]) -> Option<DepthRule> {
         b: fit.intercept.value,
         r2: fit.r2,
         residual: fit.residuals.iter().map(|r| r.abs()).fold(0.0, f64::max),
-        depths: members.iter().map(|(depth, _)| *depth).collect(),
+        depths: members.iter().map(|(depth, ..)| *depth).collect(),
         beta1,
     })
 }

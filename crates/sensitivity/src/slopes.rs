@@ -3,37 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::SlopePoint;
+use experiment::{Slope, SlopePoint, Unit};
 use lab::sweep::{Delayed, Point};
 use stats::{Fit, FitError, MedianLine, bend, median_of_sorted, on_one_line};
 
 /// Different delays that a line takes.
 const LEAST_DELAYS: usize = 3;
-
-/// A fitted line.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Line {
-    /// Rise per ns of delay.
-    pub slope: f64,
-    /// Its 95 % interval.
-    pub ci95: [f64; 2],
-    /// Cost without delay.
-    pub intercept: f64,
-    /// Explained share of the variance.
-    pub r2: Option<f64>,
-    /// As [`stats::bend`].
-    pub bend: Option<f64>,
-    /// Largest distance of a point from the line.
-    pub residual: f64,
-    /// Operations.
-    pub n: u64,
-    /// Operations left out because something else ran in them.
-    pub dirty: u64,
-    /// Operations left out because they took other paths.
-    pub others: u64,
-    /// What it goes through.
-    pub points: Vec<SlopePoint>,
-}
 
 /// Why there is no line.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -68,8 +43,8 @@ pub enum Paths {
     OfParts,
 }
 
-/// The line through the operations under delays at `which`; those without any delay
-/// belong to it too. Operation `i` ran under `points[i % points.len()]`, and cost
+/// The line through the instructions of operations under delays at `which`; those without
+/// any delay belong to it too. Operation `i` ran under `points[i % points.len()]`, and cost
 /// `figures[i]`, if it is known.
 ///
 /// Of operations with a usual path, those that are too far from the line that most lie
@@ -82,7 +57,7 @@ pub fn line(
     figures: &[Option<f64>],
     which: &Delayed,
     paths: Paths,
-) -> Result<Line, LineError> {
+) -> Result<Slope, LineError> {
     let belongs = |point: &Point| point.delayed == *which || point.delay_ns == 0;
     let (mut x, mut y, mut dirty) = (Vec::new(), Vec::new(), 0);
     for (point, figure) in points.iter().cycle().zip(figures) {
@@ -104,15 +79,15 @@ pub fn line(
     let within = match paths {
         Paths::One { within } => within,
         Paths::Many => {
-            return Ok(Line {
+            return Ok(Slope {
                 dirty,
                 ..through_many(&x, &y)?
             });
         }
         Paths::OfParts => {
-            return Ok(Line {
+            return Ok(Slope {
                 dirty,
-                ..through_medians(&x, &y)?
+                ..through_medians(&x, &y, Unit::Instructions)?
             });
         }
     };
@@ -124,10 +99,10 @@ pub fn line(
     };
     let (x, y) = (on(&x), on(&y));
     let points = medians(&x, &y);
-    Ok(Line {
+    Ok(Slope {
         dirty,
         others,
-        ..through(&x, &y, points)?
+        ..through(&x, &y, points, Unit::Instructions)?
     })
 }
 
@@ -141,7 +116,7 @@ pub fn line_of_times(
     points: &[Point],
     times_ns: &[f64],
     which: &Delayed,
-) -> Result<Line, LineError> {
+) -> Result<Slope, LineError> {
     let belongs = |point: &Point| point.delayed == *which || point.delay_ns == 0;
     let (x, y): (Vec<f64>, Vec<f64>) = points
         .iter()
@@ -161,27 +136,28 @@ pub fn line_of_times(
             all: all.len(),
         });
     }
-    Ok(through_medians(&x, &y)?)
+    Ok(through_medians(&x, &y, Unit::Ns)?)
 }
 
 /// The line through the median under each delay.
-fn through_medians(x: &[f64], y: &[f64]) -> Result<Line, FitError> {
+fn through_medians(x: &[f64], y: &[f64], unit: Unit) -> Result<Slope, FitError> {
     let medians = medians(x, y);
     let delays: Vec<f64> = medians.iter().map(|p| f64::from(p.delay_ns)).collect();
     let costs: Vec<f64> = medians.iter().map(|p| p.median).collect();
-    Ok(Line {
+    Ok(Slope {
         n: x.len() as u64,
-        ..through(&delays, &costs, medians)?
+        ..through(&delays, &costs, medians, unit)?
     })
 }
 
-/// The line through the middle of these.
-fn through_many(x: &[f64], y: &[f64]) -> Result<Line, FitError> {
+/// The line through the middle of these, in instructions.
+fn through_many(x: &[f64], y: &[f64]) -> Result<Slope, FitError> {
     let fit = MedianLine::of(x, y)?;
-    Ok(Line {
+    Ok(Slope {
         slope: fit.slope.value,
         ci95: fit.slope.ci95,
         intercept: fit.intercept,
+        unit: Unit::Instructions,
         r2: fit.r2,
         bend: bend(x, y).ok(),
         residual: largest(&fit.residuals),
@@ -189,6 +165,8 @@ fn through_many(x: &[f64], y: &[f64]) -> Result<Line, FitError> {
         dirty: 0,
         others: 0,
         points: medians(x, y),
+        counted: None,
+        explanation: None,
     })
 }
 
@@ -197,13 +175,14 @@ fn largest(residuals: &[f64]) -> f64 {
 }
 
 /// The line through all of these.
-fn through(x: &[f64], y: &[f64], points: Vec<SlopePoint>) -> Result<Line, FitError> {
+fn through(x: &[f64], y: &[f64], points: Vec<SlopePoint>, unit: Unit) -> Result<Slope, FitError> {
     let fit = Fit::of(&[x], y)?;
     let slope = fit.slopes[0];
-    Ok(Line {
+    Ok(Slope {
         slope: slope.value,
         ci95: slope.ci95,
         intercept: fit.intercept.value,
+        unit,
         r2: fit.r2,
         bend: bend(x, y).ok(),
         residual: largest(&fit.residuals),
@@ -211,6 +190,8 @@ fn through(x: &[f64], y: &[f64], points: Vec<SlopePoint>) -> Result<Line, FitErr
         dirty: 0,
         others: 0,
         points,
+        counted: None,
+        explanation: None,
     })
 }
 
@@ -270,7 +251,7 @@ mod tests {
         .unwrap();
         assert_eq!((once.n, often.n), (500, 500));
         assert!((once.slope - often.slope).abs() < 1e-9);
-        let width = |line: &Line| line.ci95[1] - line.ci95[0];
+        let width = |line: &Slope| line.ci95[1] - line.ci95[0];
         assert!(width(&once) > 5.0 * width(&often), "{once:?} {often:?}");
     }
 

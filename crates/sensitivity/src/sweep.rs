@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A whole sweep: counts without delays, runs under delays, lines through them.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use experiment::{
-    Caches, Configuration, DelayModule, Experiment, Profile, SensitivityDocument, Stack, Warning,
-    WarningKind,
+    Caches, Configuration, DelayModule, Document, Event, Experiment, Kind, Stack, SweepFindings,
+    Warning, WarningKind,
 };
 use instructions::profile::CellProfile;
 use kernels::{Kernel, Store};
-use lab::plan::Manner;
+use lab::journal::Journals;
+use lab::plan::Treatment;
 use lab::prepare::Hooks;
 use lab::qemu::Qemu;
 use lab::sweep::Sweep;
-use lab::{LabError, Outcome, Progress, Setup};
+use lab::{LabError, Outcome, Setup};
 
 use crate::advice::repeated;
 use crate::cell::{Found, doubts, slopes_of};
@@ -50,8 +50,8 @@ pub struct Request<'a> {
     pub qemu: &'a Qemu,
     /// What is to be predicted.
     pub predict: &'a Predict,
-    /// A directory of its own.
-    pub scratch: &'a Path,
+    /// Where finished cells go as they finish.
+    pub journals: &'a Journals,
 }
 
 /// What is to be predicted from slopes.
@@ -65,48 +65,25 @@ pub enum Predict {
     Modules(Vec<String>),
 }
 
-/// What is being done.
-#[derive(Debug)]
-pub enum Step<'a> {
-    /// Hooks are counted without delays.
-    Counting {
-        /// On this kernel.
-        kernel: &'a str,
-        /// With its caches so.
-        caches: Caches,
-    },
-    /// Delays are swept.
-    Sweeping {
-        /// On this kernel.
-        kernel: &'a str,
-        /// With its caches so.
-        caches: Caches,
-    },
-    /// Modules are profiled, for predictions.
-    Profiling {
-        /// On this kernel.
-        kernel: &'a str,
-    },
-    /// How that goes on.
-    Lab(&'a Progress<'a>),
-}
-
 /// Sweeps. None if it was cancelled before the first kernel was through; else what it
-/// found until then, with a warning. `follow` is called from this thread only.
+/// found until then, with a warning. `follow` is called from this thread only. The journals
+/// stay: the caller removes them once the document is safe.
 ///
 /// # Errors
 /// [`SweepError`] if it cannot run at all. What befalls one operation is in its slope.
 pub fn sweep(
     request: &Request<'_>,
     cancel: &AtomicBool,
-    follow: &mut dyn FnMut(Step<'_>),
-) -> Result<Option<SensitivityDocument>, SweepError> {
+    follow: &mut dyn FnMut(Event<'_>),
+) -> Result<Option<Document>, SweepError> {
     // Before the first boot: a wrong word is not to cost minutes.
     let kernels = request.kernels.iter().zip(&request.experiment.kernels);
     let kernels = kernels
         .map(|(kernel, name)| Ok((kernel, name, DelayPoints::of(request, kernel)?)))
         .collect::<Result<Vec<_>, SweepError>>()?;
-    let mut document: Option<SensitivityDocument> = None;
+    let mut document: Option<Document> = None;
+    let mut findings = SweepFindings::default();
+    let journals = Cell::new(0);
     let mut all = true;
     for (kernel, name, points_of) in &kernels {
         let stack = with_module(request.stack, points_of.module);
@@ -122,17 +99,26 @@ pub fn sweep(
             experiment: &experiment,
             kernel,
             caches: Caches::Warm,
+            journals: &journals,
         };
-        all = sweep_kernel(&run, points_of, &mut document, cancel, follow)?;
+        all = sweep_kernel(
+            &run,
+            points_of,
+            &mut document,
+            &mut findings,
+            cancel,
+            follow,
+        )?;
         if !all {
             break;
         }
     }
     Ok(document.map(|mut document| {
-        document.rules = rules(&document.slopes);
+        findings.rules = rules(&document);
         if let Predict::Decision(decision) = request.predict {
-            document.predictions = predict::of_time(*decision, &document.slopes);
+            findings.predictions = predict::of_time(*decision, &document);
         }
+        document.sweep = Some(findings);
         if !all {
             let message = "kernels, states of the caches or predictions are missing";
             let warning = Warning::new(WarningKind::Interrupted, message);
@@ -142,63 +128,77 @@ pub fn sweep(
     }))
 }
 
-/// Adds what one kernel says to the document. False if it was cancelled.
+/// Adds what one kernel says to the document and the findings. False if it was cancelled.
 fn sweep_kernel(
     run: &Run<'_>,
     points_of: &DelayPoints,
-    document: &mut Option<SensitivityDocument>,
+    document: &mut Option<Document>,
+    findings: &mut SweepFindings,
     cancel: &AtomicBool,
-    follow: &mut dyn FnMut(Step<'_>),
+    follow: &mut dyn FnMut(Event<'_>),
 ) -> Result<bool, SweepError> {
     let request = run.request;
     let kernel = run.experiment.kernels[0].as_str();
     for &caches in request.caches {
         let run = Run { caches, ..*run };
-        follow(Step::Counting { kernel, caches });
+        follow(Event::Stage {
+            kernel,
+            what: "counting hooks",
+        });
         let counted = run.count(Some(points_of.module), cancel, follow)?;
         if counted.cancelled {
             return Ok(false);
         }
         let (sweep, swept) = points_of.plan(request.delays, &counted);
-        follow(Step::Sweeping { kernel, caches });
+        follow(Event::Stage {
+            kernel,
+            what: "sweeping delays",
+        });
         let outcome = run.delay(&sweep, cancel, follow)?;
         if outcome.cancelled {
             return Ok(false);
         }
-        let document = document.get_or_insert_with(|| blank(&outcome));
+        let document = document.get_or_insert_with(|| blank(&counted.run));
+        extend(document, &outcome.run);
         if caches == request.caches[0] {
             document.setups.extend(outcome.run.setups.iter().cloned());
         }
-        let from = document.slopes.len();
+        let from = document.cells.len();
+        let undelayed = outcome.undelayed(kernel);
         for cell in &outcome.run.cells {
-            let key = cell.key();
-            let profile = counted.profiles.get(&key);
+            let key = &cell.key;
+            let profile = counted.profile(key);
             let found = Found {
                 module: points_of.module,
-                planned: swept.get(&key),
-                figures: outcome.operations.get(&key).map_or(&[], Vec::as_slice),
+                planned: swept.get(key),
+                figures: outcome.operations(key),
                 profile,
-                undelayed: outcome.undelayed.get(kernel),
+                undelayed: &undelayed,
                 wanted: request.hooks,
                 caches,
             };
-            document.slopes.extend(slopes_of(cell, &found));
-            if let (Caches::Warm, Some(lines)) = (caches, outcome.questions.get(&key)) {
+            document.cells.extend(slopes_of(cell, &found));
+            let trace = outcome.traces.get(key);
+            let questions = trace.map_or(&[][..], |trace| &trace.questions);
+            if caches == Caches::Warm && !questions.is_empty() {
                 let path = profile.map(CellProfile::modal);
-                document.repeated.extend(repeated(cell, lines, path));
+                findings.repeated.extend(repeated(key, questions, path));
             }
         }
-        let warnings = doubts(&document.slopes, from);
+        let warnings = doubts(&document.cells, from);
         document.warnings.extend(warnings);
     }
     if let (Predict::Modules(modules), Some(document)) = (request.predict, document) {
-        follow(Step::Profiling { kernel });
+        follow(Event::Stage {
+            kernel,
+            what: "profiling modules",
+        });
         for lsm in modules {
             let Some(profiles) = run.profile(lsm, cancel, follow)? else {
                 return Ok(false);
             };
-            let predictions = predict::of_module(lsm, &profiles, &document.slopes);
-            document.predictions.extend(predictions);
+            let predictions = predict::of_module(lsm, &profiles, document);
+            findings.predictions.extend(predictions);
         }
     }
     Ok(true)
@@ -218,17 +218,35 @@ fn with_name(stack: &Stack, name: &str) -> Stack {
     names.join(",").parse().unwrap_or_else(|_| stack.clone())
 }
 
-pub(crate) fn blank(outcome: &Outcome) -> SensitivityDocument {
-    SensitivityDocument {
-        schema_version: experiment::SCHEMA_VERSION,
-        tool: outcome.run.tool.clone(),
-        environment: outcome.run.environment.clone(),
-        setups: Vec::new(),
-        slopes: Vec::new(),
-        rules: Vec::new(),
-        predictions: Vec::new(),
-        repeated: Vec::new(),
-        warnings: Vec::new(),
+/// A sweep's document without any slope yet; `run` is its first.
+pub(crate) fn blank(run: &Document) -> Document {
+    Document {
+        tool: run.tool.clone(),
+        started: run.started.clone(),
+        finished: run.finished.clone(),
+        experiment: run.experiment.clone(),
+        kernel_digests: run.kernel_digests.clone(),
+        ..Document::new(Kind::Sensitivity, run.environment.clone())
+    }
+}
+
+/// Takes in what a further run was: perhaps of another kernel, with another module.
+fn extend(document: &mut Document, run: &Document) {
+    document.finished.clone_from(&run.finished);
+    let digests = run.kernel_digests.clone();
+    document.kernel_digests.extend(digests);
+    let (Some(all), Some(more)) = (&mut document.experiment, &run.experiment) else {
+        return;
+    };
+    for kernel in &more.kernels {
+        if !all.kernels.contains(kernel) {
+            all.kernels.push(kernel.clone());
+        }
+    }
+    for configuration in &more.configurations {
+        if !all.configurations.contains(configuration) {
+            all.configurations.push(configuration.clone());
+        }
     }
 }
 
@@ -239,6 +257,8 @@ struct Run<'a> {
     experiment: &'a Experiment,
     kernel: &'a Kernel,
     caches: Caches,
+    /// How many journals there are.
+    journals: &'a Cell<u32>,
 }
 
 impl Run<'_> {
@@ -247,20 +267,22 @@ impl Run<'_> {
         sweep: Option<&Sweep>,
         hooks: Option<Hooks<'_>>,
         cancel: &AtomicBool,
-        follow: &mut dyn FnMut(Step<'_>),
+        follow: &mut dyn FnMut(Event<'_>),
     ) -> Result<Outcome, LabError> {
         let jobs = self.experiment.jobs.map(|jobs| jobs as usize);
         let kernels = std::slice::from_ref(self.kernel);
+        self.journals.set(self.journals.get() + 1);
+        let journal = self.request.journals.number(self.journals.get());
         let setup = Setup {
             store: self.request.store,
             kernels,
             qemu: Some(self.request.qemu),
             agent: lab::catalogue::agent(),
-            journal: &self.request.scratch.join("journal"),
-            resume: false,
+            journal: &journal.first,
+            resume: journal.resume,
             keep_samples: false,
             hooks,
-            manner: Manner {
+            treatment: Treatment {
                 sweep,
                 cold: self.caches == Caches::Cold,
                 ask: sweep
@@ -269,11 +291,7 @@ impl Run<'_> {
             shard: None,
             parts: jobs.unwrap_or_else(lab::environment::cores),
         };
-        let outcome = lab::run(self.experiment, &setup, cancel, &mut |progress| {
-            follow(Step::Lab(&progress));
-        });
-        let _ = fs::remove_file(setup.journal);
-        outcome
+        lab::run(self.experiment, &setup, cancel, follow)
     }
 
     /// Without delays, but as under them: who is to be delayed has a label, and so have the
@@ -282,7 +300,7 @@ impl Run<'_> {
         &self,
         module: Option<DelayModule>,
         cancel: &AtomicBool,
-        follow: &mut dyn FnMut(Step<'_>),
+        follow: &mut dyn FnMut(Event<'_>),
     ) -> Result<Outcome, LabError> {
         let hooks = Hooks {
             // Who asked, for what is asked twice.
@@ -306,8 +324,8 @@ impl Run<'_> {
         &self,
         lsm: &str,
         cancel: &AtomicBool,
-        follow: &mut dyn FnMut(Step<'_>),
-    ) -> Result<Option<Vec<Profile>>, LabError> {
+        follow: &mut dyn FnMut(Event<'_>),
+    ) -> Result<Option<Document>, LabError> {
         let base = self.request.stack;
         let stacks = [base.clone(), with_name(base, lsm)];
         let experiment = Experiment {
@@ -320,14 +338,14 @@ impl Run<'_> {
         };
         let outcome = run.count(None, cancel, follow)?;
         let document = lab::profiles::document(&outcome, Some(base));
-        Ok((!outcome.cancelled).then_some(document.profiles))
+        Ok((!outcome.cancelled).then_some(document))
     }
 
     fn delay(
         &self,
         sweep: &Sweep,
         cancel: &AtomicBool,
-        follow: &mut dyn FnMut(Step<'_>),
+        follow: &mut dyn FnMut(Event<'_>),
     ) -> Result<Outcome, LabError> {
         self.lab(Some(sweep), None, cancel, follow)
     }

@@ -3,6 +3,7 @@
 
 pub mod btf;
 pub mod elf;
+pub mod schema;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use experiment::{Environment, Metric, Run, Share, Warning};
+use experiment::{Document, Environment, Metric, Share, Warning};
 
 use super::Part;
 
@@ -23,11 +23,10 @@ pub fn by_machine(parts: &[Part]) -> Vec<(String, Vec<Part>)> {
         }
         for (machine, cells) in cells {
             let run = restricted(&part.run, &machine, &cells);
-            let name = part.name.clone();
-            machines
-                .entry(machine)
-                .or_default()
-                .push(Part { name, run });
+            machines.entry(machine).or_default().push(Part {
+                run,
+                ..part.clone()
+            });
         }
     }
     machines.into_iter().collect()
@@ -38,7 +37,7 @@ fn machine(environment: &Environment) -> String {
 }
 
 /// A document with some of its cells only, all of one machine.
-fn restricted(run: &Run, of: &str, cells: &[usize]) -> Run {
+fn restricted(run: &Document, of: &str, cells: &[usize]) -> Document {
     let place = |index: &u32| cells.binary_search(&(*index as usize)).ok();
     let position = |&index: &usize| match &run.share {
         Some(share) => share.positions[index],
@@ -62,7 +61,7 @@ fn restricted(run: &Run, of: &str, cells: &[usize]) -> Run {
             ..warning.clone()
         })
     });
-    Run {
+    Document {
         share: Some(Share {
             count: run.share.as_ref().map_or(1, |share| share.count),
             shards: run

@@ -8,6 +8,14 @@ use experiment::Metric;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what each field is")]
 pub enum MergeError {
+    /// One is not a run's document.
+    #[error("{name} is a {what}: only run documents are merged")]
+    NoRun {
+        /// Its file.
+        name: String,
+        /// What it is.
+        what: &'static str,
+    },
     /// No document was given.
     #[error("there is nothing to merge")]
     Nothing,
@@ -53,7 +61,7 @@ pub enum MergeError {
     /// Their figures come from different machines.
     #[error("{metric} of {a} is from {a_machine}, of {b} from {b_machine}")]
     Machines {
-        metric: Metric,
+        metric: Box<Metric>,
         a: String,
         a_machine: String,
         b: String,
@@ -71,7 +79,7 @@ impl Fault for MergeError {
 
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            MergeError::Nothing => "give the documents of the shards",
+            MergeError::Nothing | MergeError::NoRun { .. } => "give the documents of the shards",
             MergeError::Experiments { .. } | MergeError::Splits { .. } => {
                 "merge shards of one experiment, all run with the same spec, flags and number of \
                  shards; `lsmeter compare` tells what differs between two runs"
@@ -87,12 +95,12 @@ impl Fault for MergeError {
             MergeError::Kernels { .. } => {
                 "name the exact version, such as debian:6.12.0-56, or copy one kernel to all machines"
             }
-            MergeError::Machines { metric, .. } => match metric {
-                Metric::Instructions => "count on machines with the same QEMU",
-                Metric::Time | Metric::Throughput => {
-                    "take times on machines of one kind; --by-machine writes a document for each"
-                }
-            },
+            MergeError::Machines { metric, .. } if metric.is_counted() => {
+                "count on machines with the same QEMU"
+            }
+            MergeError::Machines { .. } => {
+                "take times on machines of one kind; --by-machine writes a document for each"
+            }
         };
         Some(hint.to_owned())
     }

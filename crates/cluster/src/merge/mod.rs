@@ -11,8 +11,8 @@ mod error;
 use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::{
-    AaReport, Cell, Configuration, Environment, Experiment, Metric, Origin, PolicyProof, Run,
-    SCHEMA_VERSION, Share, Warning, WarningKind,
+    AaReport, Cell, Configuration, Document, Environment, Experiment, Kind, Metric, Origin,
+    PolicyProof, Share, Warning, WarningKind,
 };
 
 pub use by_machine::by_machine;
@@ -24,14 +24,37 @@ pub struct Part {
     /// What to call it in an error: its file.
     pub name: String,
     /// The document.
-    pub run: Run,
+    pub run: Document,
+    /// What it was to measure.
+    experiment: Experiment,
+}
+
+impl Part {
+    /// A document to merge.
+    ///
+    /// # Errors
+    /// [`MergeError::NoRun`] if it is not of an experiment.
+    pub fn new(name: impl Into<String>, run: Document) -> Result<Part, MergeError> {
+        let name = name.into();
+        match (run.kind, &run.experiment) {
+            (Kind::Run, Some(experiment)) => Ok(Part {
+                experiment: experiment.clone(),
+                name,
+                run,
+            }),
+            (kind, _) => Err(MergeError::NoRun {
+                name,
+                what: Kind::title(Some(kind)),
+            }),
+        }
+    }
 }
 
 /// What became of the parts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Merged {
     /// The document.
-    pub run: Run,
+    pub run: Document,
     /// Shards that are in none of the parts, from 1.
     pub missing_shards: Vec<u32>,
     /// Cells of the experiment that are in none of the parts.
@@ -69,7 +92,7 @@ pub fn merge(parts: &[Part], doubts: Doubts<'_>) -> Result<Merged, MergeError> {
     }
     let whole = whole(parts)?;
     let cells = candidates(parts)?;
-    check_environments(&first.run.experiment, &cells)?;
+    check_environments(&first.experiment, &cells)?;
 
     let mut origins = origins(parts, &cells);
     let environments: Vec<&Environment> = origins.iter().map(|of| &of.environment).collect();
@@ -86,23 +109,28 @@ pub fn merge(parts: &[Part], doubts: Doubts<'_>) -> Result<Merged, MergeError> {
     if origins.len() == 1 {
         origins.clear();
     }
-    let run = Run {
-        schema_version: SCHEMA_VERSION,
+    let run = Document {
         tool: first.run.tool.clone(),
-        environment,
         environments: origins,
         share: (!is_whole).then(|| Share {
             positions: cells.keys().copied().collect(),
             ..whole
         }),
-        started: least(parts.iter().map(|part| &part.run.started)),
-        finished: greatest(parts.iter().map(|part| &part.run.finished)),
-        experiment: experiment(parts),
+        started: parts
+            .iter()
+            .filter_map(|part| part.run.started.clone())
+            .min(),
+        finished: parts
+            .iter()
+            .filter_map(|part| part.run.finished.clone())
+            .max(),
+        experiment: Some(experiment(parts)),
         kernel_digests: digests(parts)?,
         setups: setups(parts),
         aa: aa(parts)?,
         cells: kept,
         warnings,
+        ..Document::new(Kind::Run, environment)
     };
     Ok(Merged {
         run,
@@ -116,18 +144,10 @@ fn text(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-fn least<'a>(texts: impl Iterator<Item = &'a String>) -> String {
-    texts.min().cloned().unwrap_or_default()
-}
-
-fn greatest<'a>(texts: impl Iterator<Item = &'a String>) -> String {
-    texts.max().cloned().unwrap_or_default()
-}
-
 /// Are both parts of one run, as far as their heads tell?
 fn check_same(a: &Part, b: &Part) -> Result<(), MergeError> {
     let names = || (a.name.clone(), b.name.clone());
-    if let Some(key) = a.run.experiment.first_difference(&b.run.experiment) {
+    if let Some(key) = a.experiment.first_difference(&b.experiment) {
         let (a, b) = names();
         return Err(MergeError::Experiments { a, b, key });
     }
@@ -190,12 +210,12 @@ fn candidates(parts: &[Part]) -> Result<BTreeMap<u32, Candidate<'_>>, MergeError
                 environment: part.run.environment_of(index),
                 part,
             };
-            let known = *positions.entry(cell.key()).or_insert(position);
+            let known = *positions.entry(cell.key.clone()).or_insert(position);
             let Some(other) = cells.get(&known.min(position)) else {
                 cells.insert(position, of);
                 continue;
             };
-            if known != position || other.cell.key() != cell.key() {
+            if known != position || other.cell.key != cell.key {
                 return Err(MergeError::Positions {
                     a: other.part.name.clone(),
                     b: part.name.clone(),
@@ -220,8 +240,12 @@ fn candidates(parts: &[Part]) -> Result<BTreeMap<u32, Candidate<'_>>, MergeError
 
 /// What a cell is called in an error.
 fn title(cell: &Cell) -> String {
-    let (under, on) = (cell.configuration_title(), &cell.kernel);
-    format!("{} ({}) under {under} on {on}", cell.title(), cell.metric)
+    let (under, on) = (cell.configuration_title(), &cell.key.kernel);
+    format!(
+        "{} ({}) under {under} on {on}",
+        cell.title(),
+        cell.key.metric
+    )
 }
 
 fn is_same(a: &Cell, b: &Cell) -> bool {
@@ -244,11 +268,11 @@ fn check_environments(
         experiment.baseline_kernel.is_some() || base.is_some_and(|base| base.kernel.is_some());
     let mut seen: BTreeMap<(&str, Metric), (String, &Part)> = BTreeMap::new();
     for of in cells.values() {
-        let metric = of.cell.metric;
+        let metric = of.cell.key.metric;
         let kernel = match metric {
-            Metric::Instructions => "",
+            counted if counted.is_counted() => "",
             _ if across => "",
-            _ => of.cell.kernel.as_str(),
+            _ => of.cell.key.kernel.as_str(),
         };
         let print = of.environment.fingerprint(metric);
         let (known, part) = seen
@@ -256,7 +280,7 @@ fn check_environments(
             .or_insert_with(|| (print.clone(), of.part));
         if *known != print {
             return Err(MergeError::Machines {
-                metric,
+                metric: Box::new(metric),
                 a: part.name.clone(),
                 a_machine: known.clone(),
                 b: of.part.name.clone(),
@@ -341,9 +365,9 @@ fn interrupted(whole: &Share, shards: &[u32], here: usize) -> Warning {
 
 /// What was asked for. Keys that decide nothing of what is measured may differ.
 fn experiment(parts: &[Part]) -> Experiment {
-    let all = parts.iter().map(|part| &part.run.experiment);
+    let all = parts.iter().map(|part| &part.experiment);
     let least = all.min_by_key(text);
-    least.unwrap_or(&parts[0].run.experiment).clone()
+    least.unwrap_or(&parts[0].experiment).clone()
 }
 
 fn digests(parts: &[Part]) -> Result<BTreeMap<String, String>, MergeError> {
@@ -371,7 +395,7 @@ fn setups(parts: &[Part]) -> Vec<PolicyProof> {
         kernels,
         configurations,
         ..
-    } = &parts[0].run.experiment;
+    } = &parts[0].experiment;
     let place = |proof: &PolicyProof| {
         let kernel = kernels.iter().position(|kernel| *kernel == proof.kernel);
         let of = |c: &Configuration| *c == proof.configuration;

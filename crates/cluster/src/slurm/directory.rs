@@ -186,5 +186,5 @@ impl Directory {
 /// Cells that were to be measured and were not.
 fn failed(part: &Part) -> usize {
     let cells = part.run.cells.iter();
-    cells.filter(|cell| cell.status == Status::Failed).count()
+    cells.filter(|cell| cell.status() == Status::Failed).count()
 }

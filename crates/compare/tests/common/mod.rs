@@ -6,36 +6,38 @@
 use std::io::Read;
 
 use compare::{Budget, CompareError, Named, Options, compare};
-use experiment::{AnyDocument, ComparisonDocument, Metric, Run, Status};
+use experiment::{ComparisonDocument, Document, Estimate, Evidence, Metric, Paths, Stored, Timed};
 use stats::{SplitMix64, Summary};
 
-pub fn golden(name: &str) -> AnyDocument {
+pub fn golden(name: &str) -> Document {
     let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../experiment/tests/golden/");
     let mut bytes = Vec::new();
     let mut file = std::fs::File::open(format!("{dir}{name}.json")).unwrap();
     file.read_to_end(&mut bytes).unwrap();
-    AnyDocument::parse(&bytes).unwrap()
+    Document::parse(&bytes).unwrap()
 }
 
-pub fn golden_run() -> Run {
-    match golden("v1") {
-        AnyDocument::Run(run) => *run,
-        other => panic!("{:?}", other.kind()),
-    }
+pub fn golden_run() -> Document {
+    golden("v1")
+}
+
+/// Windows of a counted cell, by their path.
+pub fn paths(run: &mut Document, cell: usize) -> &mut Paths {
+    let counted = run.cells[cell].counted_mut().unwrap();
+    counted.paths.as_mut().unwrap()
 }
 
 pub fn try_both(
-    base: &AnyDocument,
-    new: &AnyDocument,
+    base: &Document,
+    new: &Document,
     options: &Options,
 ) -> Result<ComparisonDocument, CompareError> {
     let named = |document, name| Named { name, document };
     compare(named(base, "a.json"), named(new, "b.json"), options)
 }
 
-pub fn both(base: &Run, new: &Run, options: &Options) -> ComparisonDocument {
-    let of = |run: &Run| AnyDocument::Run(Box::new(run.clone()));
-    let document = try_both(&of(base), &of(new), options).unwrap();
+pub fn both(base: &Document, new: &Document, options: &Options) -> ComparisonDocument {
+    let document = try_both(base, new, options).unwrap();
     // What is made can be written and read back.
     let mut bytes = Vec::new();
     document.write(&mut bytes).unwrap();
@@ -51,18 +53,17 @@ pub fn gated(limit: &str) -> Options {
 }
 
 /// The golden run with instruction cells only, that all have figures.
-pub fn counted() -> Run {
+pub fn counted() -> Document {
     let mut run = golden_run();
-    run.cells
-        .retain(|cell| cell.metric == Metric::Instructions && cell.status == Status::Ok);
+    run.cells.retain(|cell| cell.counted().is_some());
     run.warnings.clear();
     run
 }
 
 /// One timed cell of rounds, each with a level of its own around `level`.
-pub fn timed(random: &mut SplitMix64, level: f64, rounds: usize, of_rounds: f64) -> Run {
+pub fn timed(random: &mut SplitMix64, level: f64, rounds: usize, of_rounds: f64) -> Document {
     let mut run = golden_run();
-    run.cells.retain(|cell| cell.metric == Metric::Time);
+    run.cells.retain(|cell| cell.key.metric == Metric::Time);
     run.cells.truncate(1);
     run.warnings.clear();
     let normal = |random: &mut SplitMix64| (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
@@ -74,13 +75,15 @@ pub fn timed(random: &mut SplitMix64, level: f64, rounds: usize, of_rounds: f64)
                 .collect()
         })
         .collect();
-    let cell = &mut run.cells[0];
-    cell.measured(&Summary::of_rounds(&rounds).unwrap());
-    cell.samples = Some(rounds.concat());
-    cell.round_medians = Some(
-        (rounds.iter())
-            .map(|round| Summary::of(round).unwrap().median)
-            .collect(),
-    );
+    let medians = (rounds.iter()).map(|round| Summary::of(round).unwrap().median);
+    let estimate = Estimate {
+        samples: Some(rounds.concat()),
+        ..Estimate::from(&Summary::of_rounds(&rounds).unwrap())
+    };
+    let timed = Timed {
+        rounds: medians.collect(),
+        ..Timed::of(estimate)
+    };
+    run.cells[0].outcome = Evidence::Timed(timed).into();
     run
 }

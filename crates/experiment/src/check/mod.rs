@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Whether what instruments tell of the same operations agrees, and the document that holds it.
 
-mod counts;
 mod summary;
-
-use std::io::{Read, Write};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::document::{
-    self, Document, DocumentError, DocumentFault, DocumentKind, json, lines, printable,
-};
-use crate::profile::FunctionDifference;
-use crate::run::{Environment, Tool};
-use crate::sensitivity::ALL_HOOKS;
+use crate::document::{DocumentFault, Kind, Stored, printable};
+use crate::environment::{Environment, Tool};
+use crate::evidence::FunctionDifference;
+use crate::sweep::ALL_HOOKS;
 use crate::words::{CheckVerdict, Instrument, InstrumentStatus};
 
-pub use counts::{CountedBenchmark, CountedHook, CountsDocument};
 pub use summary::{CheckSummary, PairSummary, Verdicts};
 
 /// Whether the instruments agree on a kernel: `lsmeter check --json`. See
@@ -25,8 +19,6 @@ pub use summary::{CheckSummary, PairSummary, Verdicts};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "lsmeter check document")]
 pub struct CheckDocument {
-    /// [`crate::SCHEMA_VERSION`] of the writer.
-    pub schema_version: u32,
     /// What wrote it.
     pub tool: Tool,
     /// What the profile was made on; None without one.
@@ -38,8 +30,9 @@ pub struct CheckDocument {
     pub release: String,
     /// The stack whose hooks are compared.
     pub stack: Vec<String>,
-    /// File system worked on.
-    pub fs: String,
+    /// File system worked on; documents of version 1 call it `fs`.
+    #[serde(alias = "fs")]
+    pub filesystem: String,
     /// What became of each instrument.
     pub instruments: Vec<CheckedInstrument>,
     /// Benchmarks, in the order of the suite.
@@ -165,14 +158,14 @@ pub struct CheckedResidual {
 impl CheckedBenchmark {
     /// `benchmark:variant`, or `benchmark` if there is only one variant.
     pub fn title(&self) -> String {
-        crate::cell::title(&self.benchmark, &self.variant)
+        crate::key::title(&self.benchmark, &self.variant)
     }
 }
 
 impl CheckedResidual {
     /// `benchmark:variant`, or `benchmark` if there is only one variant.
     pub fn title(&self) -> String {
-        crate::cell::title(&self.benchmark, &self.variant)
+        crate::key::title(&self.benchmark, &self.variant)
     }
 }
 
@@ -203,7 +196,7 @@ impl CheckedHook {
         let hook = printable(&self.hook);
         let figures = self.monitor.iter().chain(&self.slope);
         if figures.into_iter().any(|figure| !figure.is_finite()) {
-            return Some(format!("a figure of {hook} is none"));
+            return Some(format!("a figure of {hook} is not finite"));
         }
         let silent = |at: &&ApartInstruments| !self.tells(at.first) || !self.tells(at.second);
         if let Some(apart) = self.apart.iter().find(silent) {
@@ -227,36 +220,8 @@ impl CheckedHook {
     }
 }
 
-impl CheckDocument {
-    /// Reads a document of this or an older schema version. Keys it does not know are
-    /// skipped.
-    ///
-    /// # Errors
-    /// [`DocumentError`], which says where. Reads at most
-    /// [`DOCUMENT_LIMIT_BYTES`](crate::DOCUMENT_LIMIT_BYTES).
-    pub fn read(reader: impl Read) -> Result<CheckDocument, DocumentError> {
-        document::read(reader)
-    }
-
-    /// Reads a document that is in memory. Like [`CheckDocument::read`].
-    ///
-    /// # Errors
-    /// [`DocumentError`].
-    pub fn parse(bytes: &[u8]) -> Result<CheckDocument, DocumentError> {
-        document::parse(bytes)
-    }
-
-    /// Writes the document: one line per instrument, benchmark and residual.
-    ///
-    /// # Errors
-    /// [`DocumentFault::Io`] when the writer fails. Flushes at the end.
-    pub fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
-        document::write(self, writer)
-    }
-}
-
-impl Document for CheckDocument {
-    const KIND: DocumentKind = DocumentKind::Check;
+impl Stored for CheckDocument {
+    const KIND: Kind = Kind::Check;
 
     fn check(&self) -> Result<(), DocumentFault> {
         let refuse = |path: String, message| Err(DocumentFault::Contradiction { path, message });
@@ -278,48 +243,5 @@ impl Document for CheckDocument {
             return refuse("summary".to_owned(), message);
         }
         Ok(())
-    }
-
-    fn write_keys(&self, w: &mut impl Write) -> Result<(), DocumentFault> {
-        // Taken apart in full, so that a new key cannot be forgotten here.
-        let CheckDocument {
-            schema_version,
-            tool,
-            environment,
-            kernel,
-            release,
-            stack,
-            fs,
-            instruments,
-            benchmarks,
-            residuals,
-            summary,
-            unused_facts,
-        } = self;
-        write!(w, "{{\n\"schema_version\": {schema_version},\n\"tool\": ")?;
-        json(w, tool)?;
-        if let Some(environment) = environment {
-            w.write_all(b",\n\"environment\": ")?;
-            json(w, environment)?;
-        }
-        w.write_all(b",\n\"kernel\": ")?;
-        json(w, kernel)?;
-        w.write_all(b",\n\"release\": ")?;
-        json(w, release)?;
-        w.write_all(b",\n\"stack\": ")?;
-        json(w, stack)?;
-        w.write_all(b",\n\"fs\": ")?;
-        json(w, fs)?;
-        w.write_all(b",\n\"instruments\": ")?;
-        lines(w, instruments)?;
-        w.write_all(b",\n\"benchmarks\": ")?;
-        lines(w, benchmarks)?;
-        w.write_all(b",\n\"residuals\": ")?;
-        lines(w, residuals)?;
-        w.write_all(b",\n\"summary\": ")?;
-        json(w, summary)?;
-        w.write_all(b",\n\"unused_facts\": ")?;
-        json(w, unused_facts)?;
-        Ok(w.write_all(b"\n}\n")?)
     }
 }

@@ -4,7 +4,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::words::{GateVerdict, Method, Quantity, Side, Verdict};
+use super::words::{GateVerdict, Method, Side, Verdict};
+use crate::key::title;
+use crate::metric::Metric;
 use crate::words::Status;
 
 /// What a cell is: of both sides where they are the same, else of NEW.
@@ -40,7 +42,8 @@ pub struct ComparedCell {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
     /// What was measured.
-    pub quantity: Quantity,
+    #[serde(alias = "quantity")]
+    pub metric: Metric,
     /// Unit of figures and of `difference`.
     pub unit: String,
     /// BASE's figure.
@@ -143,18 +146,19 @@ pub struct UnmatchedCell {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
     /// What was measured.
-    pub quantity: Quantity,
+    #[serde(alias = "quantity")]
+    pub metric: Metric,
 }
 
 impl ComparedCell {
     /// `benchmark:variant`, or `benchmark` if there is only one variant; with what else
     /// tells it from others.
     pub fn title(&self) -> String {
-        let title = crate::cell::title(&self.benchmark, &self.variant);
+        let operation = title(&self.benchmark, &self.variant);
         if self.detail.is_empty() {
-            title
+            operation
         } else {
-            format!("{title} ({})", self.detail)
+            format!("{operation} ({})", self.detail)
         }
     }
 
@@ -164,7 +168,7 @@ impl ComparedCell {
             .into_iter()
             .chain([self.overhead, self.p, self.p_adjusted]);
         if figures.flatten().any(|figure| !figure.is_finite()) {
-            return Some("a figure is none".to_owned());
+            return Some("a figure is not finite".to_owned());
         }
         let missing = self.base.value.is_none() || self.new.value.is_none();
         if missing != (self.verdict == Verdict::Missing) {
@@ -176,7 +180,7 @@ impl ComparedCell {
         let p = [self.p, self.p_adjusted].into_iter().flatten();
         p.map(|p| (0.0..=1.0).contains(&p))
             .any(|possible| !possible)
-            .then(|| "p is no probability".to_owned())
+            .then(|| "p is not between 0 and 1".to_owned())
     }
 }
 

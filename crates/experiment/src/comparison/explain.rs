@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::profile::FunctionDifference;
+use crate::evidence::FunctionDifference;
 
 /// The difference of one operation, by hook. The hooks' differences and the residual sum
 /// up to it. All figures are guest kernel instructions per operation.

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What differs between two documents, and the document that holds it.
 
-use std::io::{Read, Write};
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::aa::AaReport;
-use crate::document::{self, Document, DocumentError, DocumentFault, DocumentKind, json, lines};
-use crate::run::Tool;
+use crate::document::{DocumentFault, Kind, Stored};
+use crate::environment::Tool;
 
 mod cell;
 mod explain;
@@ -16,14 +14,12 @@ mod words;
 
 pub use cell::{CellGate, ComparedCell, Figure, Limit, Place, UnmatchedCell};
 pub use explain::{CallerChange, Explanation, HookChange, ImplementationChange};
-pub use words::{Axis, Correction, GateVerdict, Method, Quantity, Side, Verdict};
+pub use words::{Axis, Correction, GateVerdict, Method, Side, Verdict};
 
 /// What `lsmeter compare` writes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "lsmeter comparison document")]
 pub struct ComparisonDocument {
-    /// Version of this document's layout.
-    pub schema_version: u32,
     /// What wrote it.
     pub tool: Tool,
     /// What others are compared with.
@@ -116,31 +112,6 @@ pub struct Gate {
 }
 
 impl ComparisonDocument {
-    /// Reads a document of this or an older schema version.
-    ///
-    /// # Errors
-    /// [`DocumentError`], which says where. Reads at most
-    /// [`DOCUMENT_LIMIT_BYTES`](crate::DOCUMENT_LIMIT_BYTES).
-    pub fn read(reader: impl Read) -> Result<ComparisonDocument, DocumentError> {
-        document::read(reader)
-    }
-
-    /// Reads a document that is in memory. Like [`ComparisonDocument::read`].
-    ///
-    /// # Errors
-    /// [`DocumentError`].
-    pub fn parse(bytes: &[u8]) -> Result<ComparisonDocument, DocumentError> {
-        document::parse(bytes)
-    }
-
-    /// Writes the document: one line per cell, so that line tools work on it.
-    ///
-    /// # Errors
-    /// [`DocumentFault::Io`] when the writer fails. Flushes at the end.
-    pub fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
-        document::write(self, writer)
-    }
-
     /// Cells with this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         let of = |cell: &&ComparedCell| cell.verdict == verdict;
@@ -148,8 +119,8 @@ impl ComparisonDocument {
     }
 }
 
-impl Document for ComparisonDocument {
-    const KIND: DocumentKind = DocumentKind::Comparison;
+impl Stored for ComparisonDocument {
+    const KIND: Kind = Kind::Comparison;
 
     fn check(&self) -> Result<(), DocumentFault> {
         let refuse =
@@ -173,62 +144,5 @@ impl Document for ComparisonDocument {
             }
         }
         Ok(())
-    }
-
-    fn write_keys(&self, w: &mut impl Write) -> Result<(), DocumentFault> {
-        // Taken apart in full, so that a new key cannot be forgotten here.
-        let ComparisonDocument {
-            schema_version,
-            tool,
-            base,
-            new,
-            across,
-            judgement,
-            matched_by,
-            environment,
-            aa,
-            compared,
-            unmatched,
-            explanations,
-            gate,
-            notes,
-        } = self;
-        write!(w, "{{\n\"schema_version\": {schema_version},\n\"tool\": ")?;
-        json(w, tool)?;
-        w.write_all(b",\n\"base\": ")?;
-        json(w, base)?;
-        w.write_all(b",\n\"new\": ")?;
-        json(w, new)?;
-        if let Some(across) = across {
-            w.write_all(b",\n\"across\": ")?;
-            json(w, across)?;
-        }
-        w.write_all(b",\n\"judgement\": ")?;
-        json(w, judgement)?;
-        w.write_all(b",\n\"matched_by\": ")?;
-        json(w, matched_by)?;
-        if !environment.is_empty() {
-            w.write_all(b",\n\"environment\": ")?;
-            lines(w, environment)?;
-        }
-        if let Some(aa) = aa {
-            w.write_all(b",\n\"aa\": ")?;
-            json(w, aa)?;
-        }
-        w.write_all(b",\n\"compared\": ")?;
-        lines(w, compared)?;
-        w.write_all(b",\n\"unmatched\": ")?;
-        lines(w, unmatched)?;
-        if !explanations.is_empty() {
-            w.write_all(b",\n\"explanations\": ")?;
-            lines(w, explanations)?;
-        }
-        if let Some(gate) = gate {
-            w.write_all(b",\n\"gate\": ")?;
-            json(w, gate)?;
-        }
-        w.write_all(b",\n\"notes\": ")?;
-        lines(w, notes)?;
-        Ok(w.write_all(b"\n}\n")?)
     }
 }

@@ -6,9 +6,8 @@ use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use stats::Direction;
 
-use crate::words::{Metric, UnknownWord, words};
+use crate::words::{UnknownWord, words};
 
 words! {
     /// What differs between the cells that are compared within one run.
@@ -23,27 +22,6 @@ words! {
     Integrity = "integrity",
     /// The file system.
     Fs = "fs",
-}
-
-words! {
-    /// What is compared.
-    Quantity, "quantity":
-    /// Guest kernel instructions per operation.
-    Instructions = "instructions",
-    /// Of these, the ones inside LSM hooks.
-    HookInstructions = "hook_instructions",
-    /// Nanoseconds per operation.
-    Time = "time",
-    /// Operations per second.
-    Throughput = "throughput",
-    /// Calls of a function in a whole recording of one command.
-    Calls = "calls",
-    /// Calls of a function per second.
-    CallRate = "call_rate",
-    /// Nanoseconds per call of a function.
-    CallTime = "call_time",
-    /// Decisions that an operation asks for: the slope of a sweep.
-    Slope = "slope",
 }
 
 words! {
@@ -109,44 +87,4 @@ words! {
     Base = "base",
     /// The one under test.
     New = "new",
-}
-
-impl Quantity {
-    /// What a metric of a run is.
-    pub fn of_metric(metric: Metric) -> Quantity {
-        match metric {
-            Metric::Instructions => Quantity::Instructions,
-            Metric::Time => Quantity::Time,
-            Metric::Throughput => Quantity::Throughput,
-        }
-    }
-
-    /// The unit of its figures, as documents and tables write it.
-    pub fn unit(self) -> &'static str {
-        match self {
-            Quantity::Instructions | Quantity::HookInstructions => "instructions",
-            Quantity::Time => "ns",
-            Quantity::Throughput => "ops/s",
-            Quantity::Calls => "calls",
-            Quantity::CallRate => "calls/s",
-            Quantity::CallTime => "ns/call",
-            Quantity::Slope => "decisions",
-        }
-    }
-
-    /// Which way it improves.
-    pub fn direction(self) -> Direction {
-        match self {
-            Quantity::Throughput => Direction::HigherIsBetter,
-            _ => Direction::LowerIsBetter,
-        }
-    }
-
-    /// Does it depend on the machine that measured, and on what else that machine did?
-    pub fn is_timed(self) -> bool {
-        matches!(
-            self,
-            Quantity::Time | Quantity::Throughput | Quantity::CallRate | Quantity::CallTime
-        )
-    }
 }

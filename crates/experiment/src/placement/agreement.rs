@@ -31,7 +31,8 @@ pub struct ComparedHook {
     /// `benchmark:variant`.
     pub operation: String,
     /// File system.
-    pub fs: String,
+    #[serde(alias = "fs")]
+    pub filesystem: String,
     /// The hook.
     pub hook: String,
     /// Calls measured.

@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What differs between two placements: what a patch, or a release, changed.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Read, Write};
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Count, HookPlacement, ModulePlacement, PlacementDocument, Reach, SyscallPlacement};
-use crate::document::{
-    self, Document, DocumentError, DocumentFault, DocumentKind, json, lines, printable,
-};
-use crate::run::{SCHEMA_VERSION, Tool};
+use crate::document::{DocumentFault, Kind, Stored, printable};
+use crate::environment::Tool;
 
 /// What differs between two placements: `lsmeter placement diff --json`. See
 /// [`PlacementDifference::between`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "lsmeter difference of placements")]
 pub struct PlacementDifference {
-    /// [`crate::SCHEMA_VERSION`] of the writer.
-    pub schema_version: u32,
     /// What wrote it.
     pub tool: Tool,
     /// The first placement.
@@ -101,7 +95,8 @@ pub struct SyscallDifference {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub case: String,
     /// File system.
-    pub fs: String,
+    #[serde(alias = "fs")]
+    pub filesystem: String,
     /// Which placement has it; both if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only: Option<Side>,
@@ -220,7 +215,7 @@ fn by_key(document: &PlacementDocument) -> BTreeMap<Key<'_>, &SyscallPlacement> 
     document
         .syscalls
         .iter()
-        .map(|call| ((&*call.fs, &*call.syscall, &*call.case), call))
+        .map(|call| ((&*call.filesystem, &*call.syscall, &*call.case), call))
         .collect()
 }
 
@@ -246,7 +241,7 @@ impl PlacementDifference {
                 changes.push(SyscallDifference {
                     syscall: key.1.to_owned(),
                     case: key.2.to_owned(),
-                    fs: key.0.to_owned(),
+                    filesystem: key.0.to_owned(),
                     only,
                     hooks,
                 });
@@ -256,7 +251,6 @@ impl PlacementDifference {
         // Without a list there is nothing to tell.
         let listed = !names_before.is_empty() && !names_after.is_empty();
         PlacementDifference {
-            schema_version: SCHEMA_VERSION,
             tool: Tool::this(),
             before: PlacementSide::of(before),
             after: PlacementSide::of(after),
@@ -280,28 +274,10 @@ impl PlacementDifference {
             .iter()
             .filter(move |call| call.only.is_none() && call.hooks.iter().any(more))
     }
-
-    /// Reads a document of this or an older schema version.
-    ///
-    /// # Errors
-    /// [`DocumentError`], which says where. Reads at most
-    /// [`DOCUMENT_LIMIT_BYTES`](crate::DOCUMENT_LIMIT_BYTES).
-    pub fn read(reader: impl Read) -> Result<PlacementDifference, DocumentError> {
-        document::read(reader)
-    }
-
-    /// Writes the document: one line per module and system call. The same document gives
-    /// the same bytes.
-    ///
-    /// # Errors
-    /// [`DocumentFault::Io`] when the writer fails. Flushes at the end.
-    pub fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
-        document::write(self, writer)
-    }
 }
 
-impl Document for PlacementDifference {
-    const KIND: DocumentKind = DocumentKind::PlacementDifference;
+impl Stored for PlacementDifference {
+    const KIND: Kind = Kind::PlacementDifference;
 
     fn check(&self) -> Result<(), DocumentFault> {
         for (index, call) in self.changes.iter().enumerate() {
@@ -316,33 +292,6 @@ impl Document for PlacementDifference {
             }
         }
         Ok(())
-    }
-
-    fn write_keys(&self, w: &mut impl Write) -> Result<(), DocumentFault> {
-        // Taken apart in full, so that a new key cannot be forgotten here.
-        let PlacementDifference {
-            schema_version,
-            tool,
-            before,
-            after,
-            framework,
-            modules,
-            compared,
-            changes,
-        } = self;
-        write!(w, "{{\n\"schema_version\": {schema_version},\n\"tool\": ")?;
-        json(w, tool)?;
-        w.write_all(b",\n\"before\": ")?;
-        json(w, before)?;
-        w.write_all(b",\n\"after\": ")?;
-        json(w, after)?;
-        w.write_all(b",\n\"framework\": ")?;
-        json(w, framework)?;
-        w.write_all(b",\n\"modules\": ")?;
-        lines(w, modules)?;
-        write!(w, ",\n\"compared\": {compared},\n\"changes\": ")?;
-        lines(w, changes)?;
-        Ok(w.write_all(b"\n}\n")?)
     }
 }
 

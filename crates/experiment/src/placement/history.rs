@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Placements of many versions: how hooks, lines and what system calls reach have grown.
 
-use std::io::{Read, Write};
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Count, FrameworkPlacement, NameChanges, PlacementDocument, SyscallPlacement};
-use crate::document::{
-    self, Document, DocumentError, DocumentFault, DocumentKind, json, lines, printable,
-};
-use crate::run::{SCHEMA_VERSION, Tool};
+use crate::document::{DocumentFault, Kind, Stored, printable};
+use crate::environment::Tool;
 
 /// Placements of many versions: `lsmeter placement history --json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "lsmeter history of placements")]
 pub struct PlacementHistory {
-    /// [`crate::SCHEMA_VERSION`] of the writer.
-    pub schema_version: u32,
     /// What wrote it.
     pub tool: Tool,
     /// In the order in which they were asked for.
@@ -68,7 +62,8 @@ pub struct SyscallReach {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub case: String,
     /// File system.
-    pub fs: String,
+    #[serde(alias = "fs")]
+    pub filesystem: String,
     /// Different hooks on the nominal path.
     pub hooks: u32,
     /// Different hooks on any path.
@@ -106,7 +101,7 @@ impl SyscallPlacement {
         let mut reach = SyscallReach {
             syscall: self.syscall.clone(),
             case: self.case.clone(),
-            fs: self.fs.clone(),
+            filesystem: self.filesystem.clone(),
             hooks: 0,
             reachable: number(self.hooks.len()),
             nominal: Count::ZERO,
@@ -128,7 +123,6 @@ impl SyscallPlacement {
 impl Default for PlacementHistory {
     fn default() -> Self {
         PlacementHistory {
-            schema_version: SCHEMA_VERSION,
             tool: Tool::this(),
             versions: Vec::new(),
             skipped: Vec::new(),
@@ -168,27 +162,10 @@ impl PlacementHistory {
             framework,
         });
     }
-
-    /// Reads a document of this or an older schema version.
-    ///
-    /// # Errors
-    /// [`DocumentError`], which says where. Reads at most
-    /// [`DOCUMENT_LIMIT_BYTES`](crate::DOCUMENT_LIMIT_BYTES).
-    pub fn read(reader: impl Read) -> Result<PlacementHistory, DocumentError> {
-        document::read(reader)
-    }
-
-    /// Writes the document: one line per version. The same document gives the same bytes.
-    ///
-    /// # Errors
-    /// [`DocumentFault::Io`] when the writer fails. Flushes at the end.
-    pub fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
-        document::write(self, writer)
-    }
 }
 
-impl Document for PlacementHistory {
-    const KIND: DocumentKind = DocumentKind::PlacementHistory;
+impl Stored for PlacementHistory {
+    const KIND: Kind = Kind::PlacementHistory;
 
     fn check(&self) -> Result<(), DocumentFault> {
         for (index, version) in self.versions.iter().enumerate() {
@@ -210,22 +187,5 @@ impl Document for PlacementHistory {
             }
         }
         Ok(())
-    }
-
-    fn write_keys(&self, w: &mut impl Write) -> Result<(), DocumentFault> {
-        // Taken apart in full, so that a new key cannot be forgotten here.
-        let PlacementHistory {
-            schema_version,
-            tool,
-            versions,
-            skipped,
-        } = self;
-        write!(w, "{{\n\"schema_version\": {schema_version},\n\"tool\": ")?;
-        json(w, tool)?;
-        w.write_all(b",\n\"versions\": ")?;
-        lines(w, versions)?;
-        w.write_all(b",\n\"skipped\": ")?;
-        lines(w, skipped)?;
-        Ok(w.write_all(b"\n}\n")?)
     }
 }

@@ -10,15 +10,12 @@ mod history;
 mod unbounded;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Read, Write};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::document::{
-    self, Document, DocumentError, DocumentFault, DocumentKind, json, lines, printable,
-};
-use crate::run::Tool;
+use crate::document::{DocumentFault, Kind, Stored, printable};
+use crate::environment::Tool;
 
 pub use agreement::{Agreement, ComparedHook, Comparison};
 pub use checks::{Confidence, MissingCheck, RedundantCheck};
@@ -35,8 +32,6 @@ pub use unbounded::{BoundlessCause, Unbounded};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "lsmeter placement document")]
 pub struct PlacementDocument {
-    /// [`crate::SCHEMA_VERSION`] of the writer.
-    pub schema_version: u32,
     /// What wrote it.
     pub tool: Tool,
     /// The tree that was read: a path, with `@` and the revision if there is one.
@@ -75,16 +70,6 @@ pub struct PlacementDocument {
 }
 
 impl PlacementDocument {
-    /// Reads a document of this or an older schema version. Keys it does not know are
-    /// skipped: a later lsmeter may add some without a new schema version.
-    ///
-    /// # Errors
-    /// [`DocumentError`], which says where. Reads at most
-    /// [`DOCUMENT_LIMIT_BYTES`](crate::DOCUMENT_LIMIT_BYTES).
-    pub fn read(reader: impl Read) -> Result<PlacementDocument, DocumentError> {
-        document::read(reader)
-    }
-
     /// Keeps only some system calls, and of the findings those that are about them.
     pub fn retain(&mut self, keep: impl Fn(&SyscallPlacement) -> bool) {
         self.syscalls.retain(keep);
@@ -99,27 +84,10 @@ impl PlacementDocument {
         self.missing.retain(|check| !check.syscalls.is_empty());
         unbounded::drop_unused(&mut self.unbounded, &mut self.syscalls);
     }
-
-    /// Reads a document that is in memory. Like [`PlacementDocument::read`].
-    ///
-    /// # Errors
-    /// [`DocumentError`].
-    pub fn parse(bytes: &[u8]) -> Result<PlacementDocument, DocumentError> {
-        document::parse(bytes)
-    }
-
-    /// Writes the document: one line per module, system call, function and fact, so that
-    /// line tools work on it. The same document gives the same bytes.
-    ///
-    /// # Errors
-    /// [`DocumentFault::Io`] when the writer fails. Flushes at the end.
-    pub fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
-        document::write(self, writer)
-    }
 }
 
-impl Document for PlacementDocument {
-    const KIND: DocumentKind = DocumentKind::Placement;
+impl Stored for PlacementDocument {
+    const KIND: Kind = Kind::Placement;
 
     fn check(&self) -> Result<(), DocumentFault> {
         let refuse = |path: String, message| Err(DocumentFault::Contradiction { path, message });
@@ -138,59 +106,6 @@ impl Document for PlacementDocument {
             }
         }
         Ok(())
-    }
-
-    fn write_keys(&self, w: &mut impl Write) -> Result<(), DocumentFault> {
-        // Taken apart in full, so that a new key cannot be forgotten here.
-        let PlacementDocument {
-            schema_version,
-            tool,
-            tree,
-            version,
-            framework,
-            modules,
-            syscalls,
-            redundant,
-            missing,
-            unbounded,
-            unparsed,
-            circles,
-            undecided,
-            stale_facts,
-            coverage,
-            timing,
-        } = self;
-        write!(w, "{{\n\"schema_version\": {schema_version},\n\"tool\": ")?;
-        json(w, tool)?;
-        w.write_all(b",\n\"tree\": ")?;
-        json(w, tree)?;
-        w.write_all(b",\n\"version\": ")?;
-        json(w, version)?;
-        w.write_all(b",\n\"framework\": ")?;
-        json(w, framework)?;
-        w.write_all(b",\n\"modules\": ")?;
-        lines(w, modules)?;
-        w.write_all(b",\n\"syscalls\": ")?;
-        lines(w, syscalls)?;
-        w.write_all(b",\n\"redundant\": ")?;
-        lines(w, redundant)?;
-        w.write_all(b",\n\"missing\": ")?;
-        lines(w, missing)?;
-        w.write_all(b",\n\"unbounded\": ")?;
-        lines(w, unbounded)?;
-        w.write_all(b",\n\"unparsed\": ")?;
-        lines(w, unparsed)?;
-        w.write_all(b",\n\"circles\": ")?;
-        lines(w, circles)?;
-        w.write_all(b",\n\"undecided\": ")?;
-        lines(w, undecided)?;
-        w.write_all(b",\n\"stale_facts\": ")?;
-        lines(w, stale_facts)?;
-        w.write_all(b",\n\"coverage\": ")?;
-        json(w, coverage)?;
-        w.write_all(b",\n\"timing\": ")?;
-        json(w, timing)?;
-        Ok(w.write_all(b"\n}\n")?)
     }
 }
 
@@ -270,8 +185,9 @@ pub struct SyscallPlacement {
     /// A way of calling it that has a nominal path of its own; empty for the plain one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub case: String,
-    /// File system: `ext4`.
-    pub fs: String,
+    /// File system: `ext4`; documents of version 1 call it `fs`.
+    #[serde(alias = "fs")]
+    pub filesystem: String,
     /// Hooks, by name.
     pub hooks: Vec<HookPlacement>,
     /// The nominal path: hooks in the order of their calls.
@@ -319,7 +235,7 @@ impl SyscallPlacement {
 
     /// `open (missing) on ext4`, as findings name it.
     pub fn full_title(&self) -> String {
-        format!("{} on {}", self.title(), self.fs)
+        format!("{} on {}", self.title(), self.filesystem)
     }
 
     /// `stat`, or `close (missing)` if it is a case of its own.

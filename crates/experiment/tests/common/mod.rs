@@ -1,38 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A small run to write, read and damage.
+//! A small run to write, read and damage, and what other documents are kept by.
 
-use std::collections::BTreeMap;
+#![allow(dead_code, reason = "each test file uses its part of this module")]
+
 use std::path::Path;
 use std::sync::LazyLock;
 
 use experiment::journal::{JOURNAL_VERSION, JournalHeader};
 use experiment::{
-    Cell, CellKey, Clock, Configuration, Counts, Emulator, Environment, Integrity, Metric,
-    PathCount, PluginApi, Policy, PolicyProof, Run, SCHEMA_VERSION, Spec, Status, Tool, Tuning,
+    Architecture, Cell, Clock, Configuration, Counted, Document, DocumentError, DocumentFault,
+    Emulator, Environment, Estimate, Evidence, Integrity, Key, Kind, Metric, Outcome, PathCount,
+    Paths, PluginApi, Policy, PolicyProof, Spec, Status, Stored, Subject, Timed, Tool, Tuning,
     Warning, WarningKind,
 };
 use stats::Summary;
 
 pub const STACKS: [&str; 3] = ["capability", "capability,selinux", "capability,apparmor"];
 
-pub fn key(stack: &str, benchmark: &str, variant: &str, metric: Metric) -> CellKey {
-    CellKey {
+pub fn key(stack: &str, benchmark: &str, variant: &str, metric: Metric) -> Key {
+    Key {
+        architecture: Architecture::X86_64,
         kernel: "debian:6.1".to_owned(),
         stack: stack.split(',').map(str::to_owned).collect(),
         integrity: Vec::new(),
         policy: Policy::None,
         tuning: Tuning::default(),
         filesystem: "tmpfs".to_owned(),
-        benchmark: benchmark.to_owned(),
-        variant: variant.to_owned(),
+        subject: Subject::benchmark(benchmark, variant),
+        delay: None,
         metric,
     }
+}
+
+pub fn names(names: &[&str]) -> Vec<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
 }
 
 fn cell(stack: &str, benchmark: &str, variant: &str, metric: Metric) -> Cell {
     let mut cell = Cell::unmeasured(key(stack, benchmark, variant, metric));
     cell.release = "6.1.0-56-cloud-amd64".to_owned();
-    cell.active_lsms = [vec!["lockdown".to_owned()], cell.stack.clone()].concat();
+    cell.active_lsms = [vec!["lockdown".to_owned()], cell.key.stack.clone()].concat();
     cell
 }
 
@@ -50,14 +57,18 @@ fn counted(stack: &str, benchmark: &str, variant: &str, path: [u64; 2], others: 
     };
     let mut samples = vec![modal.instructions; (64 - others) as usize];
     samples.resize(64, other.instructions);
-    cell.measured(&Summary::of_counts(&samples).unwrap());
-    cell.counts = Some(Counts {
-        modal,
-        paths: if others > 0 { vec![other] } else { vec![] },
-        windows: 64,
-        dirty: 3,
-        path_hash: Some("91a3c5f00d5eed01".to_owned()),
-    });
+    let counted = Counted {
+        estimate: Some(Estimate::from(&Summary::of_counts(&samples).unwrap())),
+        paths: Some(Paths {
+            modal,
+            others: if others > 0 { vec![other] } else { vec![] },
+            windows: 64,
+            dirty: 3,
+            path_hash: Some("91a3c5f00d5eed01".to_owned()),
+        }),
+        ..Counted::default()
+    };
+    cell.outcome = Evidence::from(counted).into();
     cell.class = "file".to_owned();
     cell.syscalls = vec![benchmark.to_owned(), "close".to_owned()];
     cell.seconds = Some(0.25);
@@ -66,21 +77,27 @@ fn counted(stack: &str, benchmark: &str, variant: &str, path: [u64; 2], others: 
 
 fn timed(stack: &str, metric: Metric, samples: &[f64]) -> Cell {
     let mut cell = cell(stack, "read", "4KB", metric);
-    cell.measured(&Summary::of(samples).unwrap());
-    cell.samples = Some(samples.to_vec());
-    cell.batch = Some(128);
+    let estimate = Estimate {
+        samples: Some(samples.to_vec()),
+        ..Estimate::from(&Summary::of(samples).unwrap())
+    };
+    let timed = Timed {
+        batch: Some(128),
+        ..Timed::of(estimate)
+    };
+    cell.outcome = Evidence::Timed(timed).into();
     cell.class = "read_write".to_owned();
     cell.syscalls = vec!["read".to_owned()];
     cell
 }
 
 /// Cells of all metrics, ok, failed and unsupported; one with hostile text.
-pub fn run() -> Run {
-    static RUN: LazyLock<Run> = LazyLock::new(make_run);
+pub fn run() -> Document {
+    static RUN: LazyLock<Document> = LazyLock::new(make_run);
     RUN.clone()
 }
 
-fn make_run() -> Run {
+fn make_run() -> Document {
     let spec = Spec::parse(
         "run",
         "kernels = ['debian:6.1']\nfilesystem = 'tmpfs'\nmetrics = ['instructions', 'time', 'throughput']\n\
@@ -96,13 +113,13 @@ fn make_run() -> Run {
         cells.push(counted(stack, "stat", "AA/BB", [stat, 4324], 5));
     }
     let mut unsupported = cell(STACKS[0], "fsetxattr", "", Metric::Instructions);
-    unsupported.unusable(
+    unsupported.outcome = Outcome::without(
         Status::Unsupported,
         "user.* attributes: Operation not supported (95)",
     );
     cells.push(unsupported);
     let mut failed = cell(STACKS[1], "fsetxattr", "", Metric::Instructions);
-    failed.unusable(
+    failed.outcome = Outcome::without(
         Status::Failed,
         "panic: \u{1b}[31m|not\u{202e}syncing|\nVFS: <b>`rm -rf`</b> \u{7}=1+1",
     );
@@ -119,33 +136,10 @@ fn make_run() -> Run {
         "time was taken under TCG: compare stacks, not machines",
     );
     emulated.cells = vec![8, 10, 12];
-    Run {
-        schema_version: SCHEMA_VERSION,
-        tool: Tool {
-            name: "lsmeter".to_owned(),
-            version: "0.1.0".to_owned(),
-        },
-        environment: Environment {
-            os: "Debian GNU/Linux 12 (bookworm)".to_owned(),
-            host_kernel: "6.18.5".to_owned(),
-            cpu: "Intel(R) Xeon(R)".to_owned(),
-            cores: 2,
-            kvm: false,
-            clock: Clock::Deterministic,
-            qemu: Some(Emulator {
-                version: "7.2.19".to_owned(),
-                cpu: "Haswell-noTSX".to_owned(),
-                machine: "q35".to_owned(),
-                plugin_api: Some(PluginApi { min: 0, current: 1 }),
-            }),
-            host_lsms: Vec::new(),
-        },
-        environments: Vec::new(),
-        share: None,
-        started: "2026-02-28T10:00:00Z".to_owned(),
-        finished: "2026-02-28T10:01:30Z".to_owned(),
-        experiment: spec.unwrap().resolve().unwrap(),
-        kernel_digests: BTreeMap::new(),
+    Document {
+        started: Some("2026-02-28T10:00:00Z".to_owned()),
+        finished: Some("2026-02-28T10:01:30Z".to_owned()),
+        experiment: Some(spec.unwrap().resolve().unwrap()),
         setups: vec![PolicyProof {
             kernel: "debian:6.1".to_owned(),
             configuration: Configuration {
@@ -155,29 +149,62 @@ fn make_run() -> Run {
             },
             steps: vec!["selinux: denied: open of ./denied for reading: EACCES (13)".to_owned()],
         }],
-        aa: None,
         cells,
         warnings: vec![
             emulated,
             Warning::new(WarningKind::MissingCells, "1 cell failed, 1 is unsupported"),
         ],
+        ..document(Kind::Run, environment())
     }
 }
 
-#[allow(dead_code, reason = "each test file uses its part of this module")]
-pub fn header(run: &Run) -> JournalHeader {
+pub fn tool() -> Tool {
+    Tool {
+        name: "lsmeter".to_owned(),
+        version: "0.1.0".to_owned(),
+    }
+}
+
+pub fn environment() -> Environment {
+    Environment {
+        os: "Debian GNU/Linux 12 (bookworm)".to_owned(),
+        host_kernel: "6.18.5".to_owned(),
+        cpu: "Intel(R) Xeon(R)".to_owned(),
+        cores: 2,
+        kvm: false,
+        clock: Clock::Deterministic,
+        qemu: Some(Emulator {
+            version: "7.2.19".to_owned(),
+            cpu: "Haswell-noTSX".to_owned(),
+            machine: "q35".to_owned(),
+            plugin_api: Some(PluginApi { min: 0, current: 1 }),
+        }),
+        host_lsms: Vec::new(),
+    }
+}
+
+/// A document without cells, of a tool that does not change with this one.
+pub fn document(kind: Kind, environment: Environment) -> Document {
+    Document {
+        tool: tool(),
+        ..Document::new(kind, environment)
+    }
+}
+
+pub fn header(run: &Document) -> JournalHeader {
     JournalHeader {
         journal_version: JOURNAL_VERSION,
         tool: run.tool.clone(),
         environment: run.environment.clone(),
-        started: run.started.clone(),
+        started: run.started.clone().unwrap(),
         experiment: run.experiment.clone(),
+        monitor: None,
+        treatment: String::new(),
         shard: None,
     }
 }
 
 /// Compares with a file of the repository, or writes it when `variable` is set.
-#[allow(dead_code, reason = "each test file uses its part of this module")]
 pub fn same_as_file(path: &str, text: &str, variable: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     if std::env::var_os(variable).is_some() {
@@ -189,4 +216,51 @@ pub fn same_as_file(path: &str, text: &str, variable: &str) {
         "{} is not up to date: run the tests with {variable}=1",
         path.display()
     );
+}
+
+/// A golden file: `profile-v1`.
+pub fn golden(name: &str) -> Vec<u8> {
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden");
+    std::fs::read(format!("{dir}/{name}.json")).unwrap()
+}
+
+pub fn written(document: &Document) -> String {
+    let mut bytes = Vec::new();
+    document.write(&mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+pub fn stored(document: &impl Stored) -> String {
+    let mut bytes = Vec::new();
+    document.write(&mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+/// The writer keeps to its golden file, and the document is what was written there, now and
+/// by version 1. `name`: of the files, without the version.
+pub fn keeps_to_golden(name: &str, document: &Document) {
+    let path = format!("tests/golden/{name}2.json");
+    same_as_file(&path, &written(document), "UPDATE_GOLDEN");
+    for version in 1..=2 {
+        let read = Document::parse(&golden(&format!("{name}{version}"))).unwrap();
+        assert_eq!(read, *document, "version {version}");
+    }
+}
+
+/// As [`keeps_to_golden`].
+pub fn stored_keeps_to_golden<T: Stored + PartialEq + std::fmt::Debug>(name: &str, document: &T) {
+    let path = format!("tests/golden/{name}2.json");
+    same_as_file(&path, &stored(document), "UPDATE_GOLDEN");
+    for version in 1..=2 {
+        let read = T::parse(&golden(&format!("{name}{version}"))).unwrap();
+        assert_eq!(read, *document, "version {version}");
+    }
+}
+
+/// Why a document is refused that contradicts itself.
+pub fn contradiction<T: std::fmt::Debug>(parsed: Result<T, DocumentError>) -> String {
+    let error = parsed.unwrap_err();
+    let contradicts = matches!(error.fault, DocumentFault::Contradiction { .. });
+    assert!(contradicts, "{error:?}");
+    error.to_string()
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Stacks in every state of their policies, and what is compared with what.
 
-use experiment::{CellKey, Experiment, Metric, Policy, Tuning};
+use experiment::{Configuration, Experiment, Key, Metric, Subject};
 
 use super::{refused, spec};
 
@@ -179,17 +179,15 @@ fn kernels_are_compared_when_that_is_all_there_is() {
 
 /// Kernel and stack that a cell is compared with.
 fn compared(experiment: &Experiment, kernel: &str, stack: &str) -> String {
-    let key = CellKey {
-        kernel: kernel.to_owned(),
-        stack: stack.split(',').map(str::to_owned).collect(),
-        integrity: Vec::new(),
-        policy: Policy::None,
-        tuning: Tuning::default(),
-        filesystem: "ext4".to_owned(),
-        benchmark: "open".to_owned(),
-        variant: "AA".to_owned(),
-        metric: Metric::Instructions,
-    };
+    let configuration = Configuration::of_stack(stack.parse().unwrap());
+    let subject = Subject::benchmark("open", "AA");
+    let key = Key::new(
+        kernel,
+        &configuration,
+        "ext4",
+        subject,
+        Metric::Instructions,
+    );
     let base = experiment.baseline_of(&key);
     base.map_or_else(String::new, |base| {
         format!("{} {}", base.kernel, base.stack.join(","))

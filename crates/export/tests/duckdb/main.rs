@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use experiment::Run;
+use experiment::Document;
 use export::{Rows, Source, parquet, records};
 use serde_json::Value;
 use testing::{node_modules, succeed};
@@ -39,7 +39,7 @@ fn duckdb_reads_what_was_exported() {
     let golden = fs::read(Path::new(HERE).join("../../../experiment/tests/golden/v1.json"));
     let sources = [Source {
         name: "v1.json".to_owned(),
-        run: Run::parse(&golden.unwrap()).unwrap(),
+        run: Document::parse(&golden.unwrap()).unwrap(),
     }];
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("runs.parquet");

@@ -9,7 +9,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use experiment::{Experiment, Metric, Shard};
+use experiment::{Experiment, Metric, Shard, Subject};
 
 use super::{Plan, PlannedCell, Visit};
 
@@ -70,7 +70,7 @@ impl Plan {
 
     fn units(&self, experiment: &Experiment) -> Vec<Unit> {
         let mut counted = Vec::new();
-        let mut timed: BTreeMap<(usize, &str, &str, Metric), Unit> = BTreeMap::new();
+        let mut timed: BTreeMap<(usize, &Subject, Metric), Unit> = BTreeMap::new();
         // Where kernels are compared with each other, they are one comparison.
         let base = experiment.baseline_configuration();
         let across =
@@ -90,9 +90,7 @@ impl Plan {
             for &cell in &visit.cells {
                 let key = &self.cells[cell].key;
                 let kernel = if across { 0 } else { visit.kernel };
-                let unit = timed
-                    .entry((kernel, &key.benchmark, &key.variant, key.metric))
-                    .or_default();
+                let unit = timed.entry((kernel, &key.subject, key.metric)).or_default();
                 unit.visits.entry(position).or_default().push(cell);
                 unit.weight += self.weight(experiment, cell) / u64::from(experiment.rounds.max(1));
             }
@@ -107,15 +105,15 @@ impl Plan {
         let samples = u64::from(experiment.samples.of(key.metric));
         let warmup = u64::from(experiment.warmup);
         match key.metric {
-            Metric::Instructions => match job.repetitions {
+            counted if counted.is_counted() => match job.repetitions {
                 Some(own) => u64::from(own) * OWN_OPERATION_MS,
                 None => (samples + warmup) * COUNTED_OPERATION_MS,
             },
-            Metric::Time => samples * BATCH_MS,
             Metric::Throughput => {
                 let warmup = experiment.throughput_warmup_s * f64::from(experiment.rounds);
                 ((warmup + experiment.throughput_period_s) * 1e3) as u64
             }
+            _ => samples * BATCH_MS,
         }
     }
 }

@@ -72,10 +72,10 @@ impl OpenMetrics {
     ///
     /// # Errors
     /// When the writer fails. Flushes at the end.
-    pub fn write(
+    pub fn write<'a>(
         &mut self,
         monitoring: &Monitoring,
-        intervals: &[Interval],
+        intervals: impl IntoIterator<Item = &'a Interval>,
         mut to: impl Write,
     ) -> io::Result<()> {
         let mut registry = Registry::default();

@@ -88,7 +88,10 @@ impl Durations {
 }
 
 impl Sums {
-    pub fn of(intervals: &[Interval], highest: &mut Highest) -> Sums {
+    pub fn of<'a>(
+        intervals: impl IntoIterator<Item = &'a Interval>,
+        highest: &mut Highest,
+    ) -> Sums {
         let mut sums = Sums::default();
         let mut time_ns: BTreeMap<FunctionAnd, i64> = BTreeMap::new();
         let mut durations_ns: BTreeMap<Function, i64> = BTreeMap::new();

@@ -27,14 +27,12 @@ fn monitoring(mode: MonitorMode) -> Monitoring {
             .to_vec(),
         scope: "machine".to_owned(),
         mode,
-        started: "2026-01-01T00:00:00Z".to_owned(),
         cost: MonitorCost {
             added_ns: 210,
             within_ns: 95,
             rounds: 11,
         },
         memory_bytes: 1 << 20,
-        left_out: Vec::new(),
     }
 }
 

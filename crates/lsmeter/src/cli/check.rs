@@ -77,6 +77,10 @@ pub struct CheckArgs {
     /// Keep the documents that are made in this directory
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub keep: Option<PathBuf>,
+    /// Go on with what was interrupted [default: the one beside the document, or the newest]
+    #[arg(long, value_name = "JOURNAL", num_args = 0..=1, value_hint = ValueHint::FilePath,
+        conflicts_with = "from", help_heading = "Output")]
+    pub resume: Option<Option<PathBuf>>,
     /// What is printed, and where it goes
     #[command(flatten)]
     pub out: OutputArgs,

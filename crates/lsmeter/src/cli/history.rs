@@ -124,7 +124,7 @@ pub struct HistorySelectArgs {
     )]
     pub configurations: Vec<String>,
     /// Metric; may be given several times
-    #[arg(short, long = "metric", value_name = "METRIC", value_parser = words::<Metric>(Metric::ALL),
+    #[arg(short, long = "metric", value_name = "METRIC", value_parser = words::<Metric>(Metric::MEASURABLE),
         help_heading = "Which series")]
     pub metrics: Vec<Metric>,
     /// Take a run's only kernel as the next one's, whatever they are called: one kernel that

@@ -109,6 +109,10 @@ pub struct MonitorArgs {
     /// What is printed, and where it goes
     #[command(flatten)]
     pub out: OutputArgs,
+    /// Go on with a recording that was interrupted [default: that of the file]
+    #[arg(long, value_name = "JOURNAL", num_args = 0..=1, value_hint = ValueHint::FilePath,
+        requires = "output", conflicts_with_all = ["command", "replay"], help_heading = "Output")]
+    pub resume: Option<Option<PathBuf>>,
     /// Print each interval as a line of JSON
     #[arg(long, conflicts_with_all = ["json", "format"], help_heading = "Output")]
     pub json_lines: bool,

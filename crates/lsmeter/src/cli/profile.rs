@@ -68,6 +68,10 @@ pub struct ProfileArgs {
     /// What is printed, and where it goes
     #[command(flatten)]
     pub out: OutputArgs,
+    /// Go on with what was interrupted [default: the one beside the document, or the newest]
+    #[arg(long, value_name = "JOURNAL", num_args = 0..=1, value_hint = ValueHint::FilePath,
+        help_heading = "Output")]
+    pub resume: Option<Option<PathBuf>>,
     /// Write all calls for KCachegrind and callgrind_annotate; - is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub callgrind: Option<PathBuf>,

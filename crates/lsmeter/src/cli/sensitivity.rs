@@ -94,6 +94,10 @@ pub struct SensitivityArgs {
     /// What is printed, and where it goes
     #[command(flatten)]
     pub out: OutputArgs,
+    /// Go on with what was interrupted [default: the one beside the document, or the newest]
+    #[arg(long, value_name = "JOURNAL", num_args = 0..=1, value_hint = ValueHint::FilePath,
+        help_heading = "Output")]
+    pub resume: Option<Option<PathBuf>>,
     /// Draw cost over delay, as the paper's Figure 4, as SVG; - is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub svg: Option<PathBuf>,

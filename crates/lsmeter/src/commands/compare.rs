@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use compare::{BUDGET_LIMIT_BYTES, Budget, Named, Options};
 use experiment::comparison::GateVerdict;
-use experiment::{AnyDocument, ComparisonDocument};
+use experiment::{ComparisonDocument, Document, Stored as _};
 use report::{ComparisonOptions, KcidbNames};
 
 use super::documents;
@@ -103,8 +103,9 @@ fn check_format(args: &CompareArgs, options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn read(path: &Path) -> Result<(AnyDocument, String)> {
-    Ok((documents::read(path)?, path.display().to_string()))
+fn read(path: &Path) -> Result<(Document, String)> {
+    let document = documents::read_as(path, documents::ANY, Document::parse)?;
+    Ok((document, path.display().to_string()))
 }
 
 fn deliver(args: &CompareArgs, document: &ComparisonDocument, stdout: StdoutTaken) -> Result<()> {

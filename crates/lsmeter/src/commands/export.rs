@@ -4,10 +4,11 @@
 use std::path::Path;
 
 use anyhow::Result;
+use experiment::{Cell, Kind};
 use export::{Rows, Source};
 use report::printable;
 
-use super::documents::read_run;
+use super::documents::read_kind;
 use crate::cli::ExportArgs;
 use crate::exit::Exit;
 use crate::failure::usage;
@@ -23,10 +24,11 @@ pub fn export(args: &ExportArgs) -> Result<Exit> {
         .filter_map(|path| path.as_deref())
         .collect();
     output::check_all(&paths, 0)?;
+    let hint = "give documents that `lsmeter run --output FILE` wrote";
     let sources = args.documents.iter().map(|path| {
         Ok(Source {
             name: printable(&path.display().to_string(), 1_000),
-            run: read_run(path)?,
+            run: read_kind(path, Kind::Run, hint)?,
         })
     });
     let sources: Vec<Source> = sources.collect::<Result<_>>()?;
@@ -36,7 +38,8 @@ pub fn export(args: &ExportArgs) -> Result<Exit> {
     } else {
         Rows::Cells
     };
-    if args.samples && cells.all(|cell| cell.samples.is_none()) {
+    let no_samples = |cell: &Cell| cell.estimate().is_none_or(|of| of.samples.is_none());
+    if args.samples && cells.all(no_samples) {
         return Err(usage(
             "none of the documents holds samples",
             "measure with `lsmeter run --keep-samples`",

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use experiment::{History, Pattern};
+use experiment::{History, Pattern, Stored as _};
 use history::{Added, Archive, Selection};
 use report::{HistoryOptions, printable};
 
@@ -45,10 +45,7 @@ pub fn show(args: &HistoryShowArgs) -> Result<Exit> {
         unchanged: args.all,
     };
     let found = Delivery {
-        document: &|to| {
-            serde_json::to_writer_pretty(&mut *to, history)?;
-            Ok(writeln!(to)?)
-        },
+        document: &|to| Ok(history.write(to)?),
         tables: &|| report::history_report(history, &options),
         records: &|| report::history_records(history),
     };

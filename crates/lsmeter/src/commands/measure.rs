@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
-use experiment::{Experiment, Metric, Place, Policy, Spec, Stack, nearest, preset};
+use experiment::{Experiment, Place, Policy, Spec, Stack, nearest, preset};
 use kernels::{Kernel, Store};
 use lab::BuiltIn;
 use lab::policy::has_policy;
@@ -188,7 +188,8 @@ pub fn find_qemu(args: &LabArgs, config: &Config, experiment: &Experiment) -> Re
     let scratch = tempfile::tempdir()?;
     let plugin = write_plugin(scratch.path())?;
     let qemu = Qemu::probe(args.qemu.as_deref().or(config.qemu.as_deref()), &plugin)?;
-    if experiment.metrics.contains(&Metric::Instructions) && qemu.plugin_api.is_none() {
+    let counted = experiment.metrics.iter().any(|metric| metric.is_counted());
+    if counted && qemu.plugin_api.is_none() {
         return Err(lab::LabError::Environment {
             what: format!(
                 "QEMU {} loads no TCG plugins, so instructions cannot be counted",

@@ -8,14 +8,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
-use experiment::{Interval, MonitorDocument, SCHEMA_VERSION};
+use anyhow::{Context, Result};
+use experiment::{Document, Interval, Kind};
 use lab::environment;
 use live::{Publisher, Replay, Request, Session, Subject};
 use monitor::{Mode, Options, Progress, Selection};
 use report::MonitorOptions;
 
-use super::documents::read_as;
+use super::documents::read_kind;
+use super::recording::Recording;
 use crate::cli::MonitorArgs;
 use crate::deliver::{Delivery, StdoutTaken};
 use crate::exit::Exit;
@@ -62,32 +63,26 @@ fn show_recording(
     live_view: bool,
 ) -> Result<()> {
     let hint = "give a recording that `lsmeter monitor --record FILE` made";
-    let document = read_as(path, hint, MonitorDocument::read)?;
+    let document = read_kind(path, Kind::Recording, hint)?;
+    let watched = document.monitor.as_ref().context("what was monitored")?;
     if args.json_lines {
-        document.intervals.iter().try_for_each(print_line)?;
+        document.intervals().try_for_each(print_line)?;
     }
     let stop = stop_on_signals()?;
     if let Some(mut publisher) = publisher(args)? {
-        publisher.publish(&document.monitor, &document.intervals)?;
+        publisher.publish(watched, document.intervals())?;
         while !stop.load(Ordering::Relaxed) {
             thread::sleep(TICK);
         }
         return Ok(());
     }
     if live_view {
-        let mut replay = Replay::new(document.intervals.clone());
+        let mut replay = Replay::new(document.intervals().cloned().collect());
         let pace = replay.pace();
-        live::show(
-            &document.monitor,
-            &mut replay,
-            pace,
-            output::has_colour(),
-            &stop,
-        )?;
+        live::show(watched, &mut replay, pace, output::has_colour(), &stop)?;
         return export(args, &document);
     }
-    let total = document.total();
-    deliver(args, stdout, &document, &total)
+    deliver(args, stdout, &document, &document.all_intervals())
 }
 
 /// Serves the figures, if that was asked for, and says where.
@@ -133,6 +128,7 @@ fn request(args: &MonitorArgs) -> Request {
         },
         duration: args.duration,
         active_lsms: environment::host_lsms().unwrap_or_default(),
+        environment: environment::here(),
         now: environment::now,
     }
 }
@@ -140,6 +136,7 @@ fn request(args: &MonitorArgs) -> Request {
 /// Watches until it is to end.
 fn watch(args: &MonitorArgs, stdout: StdoutTaken, live_view: bool) -> Result<()> {
     let line = Line::new(args.quiet);
+    let journals = Recording::choose(args)?;
     let publisher = publisher(args)?;
     line.say("looking at the kernel");
     let mut session = Session::start(request(args), publisher, &mut |progress| match progress {
@@ -150,6 +147,9 @@ fn watch(args: &MonitorArgs, stdout: StdoutTaken, live_view: bool) -> Result<()>
             function,
         } => line.say(format!("attaching {}/{total}: {function}", done + 1)),
     })?;
+    let recording = journals
+        .map(|of| Recording::begin(of, &mut session))
+        .transpose()?;
     let stop = stop_on_signals()?;
     let every = args.interval.unwrap_or(INTERVAL);
     if live_view {
@@ -172,7 +172,12 @@ fn watch(args: &MonitorArgs, stdout: StdoutTaken, live_view: bool) -> Result<()>
             if tables {
                 line.done();
                 let options = MonitorOptions { rows: args.rows };
-                let report = report::interval_report(&session.watched, &interval, &options);
+                let report = report::interval_report(
+                    &session.watched,
+                    &session.left_out,
+                    &interval,
+                    &options,
+                );
                 return output::print_report(&report);
             }
             Ok(())
@@ -180,23 +185,25 @@ fn watch(args: &MonitorArgs, stdout: StdoutTaken, live_view: bool) -> Result<()>
         follow(&mut session, several.then_some(every), &stop, &show)?;
     }
     line.done();
-    let total = session.total();
-    let ended = session.end();
+    let mut total = session.total();
+    let mut ended = session.end();
+    if let Some(recording) = &recording {
+        recording.complete(&mut ended.recording);
+        if args.resume.is_some() {
+            // What its first part knew of all calls together ended with it.
+            total = ended.recording.all_intervals();
+        }
+    }
     if let Some(command) = &ended.command {
         anstream::eprintln!("{command}");
     }
-    let document = MonitorDocument {
-        schema_version: SCHEMA_VERSION,
-        tool: environment::tool(),
-        environment: environment::here(),
-        monitor: ended.watched,
-        intervals: ended.intervals,
-        warnings: ended.warnings,
-    };
+    let document = ended.recording;
     if live_view {
-        return export(args, &document);
+        export(args, &document)?;
+    } else {
+        deliver(args, stdout, &document, &total)?;
     }
-    deliver(args, stdout, &document, &total)
+    recording.map_or(Ok(()), |recording| recording.remove())
 }
 
 /// Shows intervals as they end, and the last one.
@@ -231,12 +238,16 @@ fn print_line(interval: &Interval) -> Result<()> {
 fn deliver(
     args: &MonitorArgs,
     stdout: StdoutTaken,
-    document: &MonitorDocument,
+    document: &Document,
     total: &Interval,
 ) -> Result<()> {
     let options = MonitorOptions { rows: args.rows };
-    let mut report = report::interval_report(&document.monitor, total, &options);
-    report.warnings = report::monitor_report(document, &options).warnings;
+    let mut report = report::monitor_report(document, &options);
+    if let Some(watched) = &document.monitor {
+        // Of calls in each system call it knows more than intervals do.
+        report.tables =
+            report::interval_report(watched, &document.left_out, total, &options).tables;
+    }
     let for_readers = args.out.is_for_readers(stdout);
     // Intervals have had tables of their own.
     let had_tables = for_readers && args.interval.is_some() && args.replay.is_none();
@@ -257,7 +268,7 @@ fn deliver(
 }
 
 /// Writes all files.
-fn export(args: &MonitorArgs, document: &MonitorDocument) -> Result<()> {
+fn export(args: &MonitorArgs, document: &Document) -> Result<()> {
     let options = MonitorOptions { rows: args.rows };
     let found = Delivery {
         document: &|to| Ok(document.write(to)?),

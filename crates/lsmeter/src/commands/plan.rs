@@ -4,7 +4,7 @@
 use anyhow::Result;
 use clap::Parser;
 use cluster::{JobPlan, github, gitlab, kubernetes, slurm};
-use experiment::{Experiment, Metric, Shard};
+use experiment::{Experiment, Shard};
 use lab::plan::Plan;
 
 use super::measure::read_spec;
@@ -85,7 +85,7 @@ pub fn plan(args: &PlanArgs) -> Result<Exit> {
 /// Does the experiment take times? Then nothing may run beside it.
 pub fn is_timed(experiment: &Experiment) -> bool {
     let metrics = &experiment.metrics;
-    metrics.iter().any(|metric| *metric != Metric::Instructions)
+    metrics.iter().any(|metric| metric.is_timed())
 }
 
 /// How many shards have something to measure, at most.

@@ -6,16 +6,17 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use experiment::{Experiment, Metric, Place, ProfileDocument, Spec, Stack, StackError, Status};
+use experiment::{Document, Experiment, Metric, Place, Spec, Stack, StackError, Status};
 use instructions::calltree::CallTree;
 use instructions::profile::{CellProfile, PathProfile};
 use kernels::hooks::HookList;
-use lab::plan::Manner;
+use lab::plan::Treatment;
 use lab::prepare::Hooks;
 use lab::{Outcome, Setup};
 use report::{ProfileOptions, ProfileView};
 
 use crate::cli::{ProfileArgs, View};
+use crate::commands::journals;
 use crate::commands::measure::{Machines, cancel_on_signals, check_selection, flags, read_spec};
 use crate::config::Config;
 use crate::deliver::{Delivery, StdoutTaken};
@@ -41,21 +42,21 @@ pub fn profile(args: ProfileArgs) -> Result<Exit> {
         .map(read_definitions)
         .transpose()?;
     let trees = [&args.callgrind, &args.folded];
+    let journals = journals::choose("profile", args.out.output.as_deref(), args.resume.as_ref())?;
     let stdout = args.out.check(&trees, usize::from(args.trace))?;
 
     let mut line = Line::new(args.quiet);
     let machines = Machines::find(&args.lab, &config, &experiment, &line)?;
     let cancel = cancel_on_signals()?;
-    let scratch = tempfile::tempdir()?;
     let setup = Setup {
         store: &machines.store,
         kernels: &machines.kernels,
         qemu: Some(&machines.qemu),
         agent: lab::catalogue::agent(),
-        journal: &scratch.path().join("journal"),
-        resume: false,
+        journal: &journals.first,
+        resume: journals.resume,
         keep_samples: false,
-        manner: Manner::default(),
+        treatment: Treatment::default(),
         shard: None,
         parts: 1,
         hooks: Some(Hooks {
@@ -63,17 +64,18 @@ pub fn profile(args: ProfileArgs) -> Result<Exit> {
             definitions: definitions.as_deref(),
         }),
     };
-    let outcome = lab::run(&experiment, &setup, &cancel, &mut |progress| {
-        line.follow(&progress)
+    let outcome = lab::run(&experiment, &setup, &cancel, &mut |event| {
+        line.follow(event)
     });
     line.done();
     let outcome = outcome?;
     if outcome.cancelled {
-        anstream::eprintln!("interrupted: nothing is saved");
+        journals::tell_interrupted(&journals);
         return Ok(Exit::CellsFailed);
     }
     let document = lab::profiles::document(&outcome, baseline.as_ref());
     deliver(&args, stdout, &document, &outcome)?;
+    journals::remove(&journals)?;
     Ok(verdict(&args, &document))
 }
 
@@ -144,7 +146,7 @@ fn read_definitions(path: &Path) -> Result<String> {
 fn deliver(
     args: &ProfileArgs,
     stdout: StdoutTaken,
-    document: &ProfileDocument,
+    document: &Document,
     outcome: &Outcome,
 ) -> Result<()> {
     let by = match args.view {
@@ -183,17 +185,18 @@ fn deliver(
 /// What each cell is called where several stand in one file: as much of kernel and
 /// stack as tells it from others.
 fn titled(outcome: &Outcome) -> Vec<(String, &PathProfile)> {
-    let experiment = &outcome.run.experiment;
+    let several =
+        |of: fn(&Experiment) -> usize| outcome.run.experiment.as_ref().is_some_and(|e| of(e) > 1);
     let mut kept = Vec::new();
     for cell in &outcome.run.cells {
-        let path = outcome.profiles.get(&cell.key()).map(CellProfile::modal);
+        let path = outcome.profile(&cell.key).map(CellProfile::modal);
         let Some(path) = path else { continue };
         let mut title = cell.title();
-        if experiment.configurations.len() > 1 {
+        if several(|experiment| experiment.configurations.len()) {
             title = format!("{title} {}", cell.configuration_title());
         }
-        if experiment.kernels.len() > 1 {
-            title = format!("{title} {}", cell.kernel);
+        if several(|experiment| experiment.kernels.len()) {
+            title = format!("{title} {}", cell.key.kernel);
         }
         kept.push((title, path));
     }
@@ -217,38 +220,32 @@ fn traces(outcome: &Outcome) -> String {
     text
 }
 
-fn verdict(args: &ProfileArgs, document: &ProfileDocument) -> Exit {
+fn verdict(args: &ProfileArgs, document: &Document) -> Exit {
     if args.check {
-        let unexplained: Vec<_> = document
-            .profiles
-            .iter()
-            .filter(|profile| profile.is_unexplained())
-            .collect();
-        for profile in &unexplained {
-            let functions: Vec<String> = profile
-                .residual_functions
-                .iter()
-                .filter(|function| function.explanation.is_none())
+        let mut all_explained = true;
+        for (cell, counted, _) in document.hooked() {
+            let functions: Vec<String> = counted
+                .unexplained()
                 .map(|function| format!("{} {:+}", function.function, function.difference))
                 .collect();
-            anstream::eprintln!(
-                "residual: {} under {} on {}: {:+} outside hooks: {}",
-                profile.title(),
-                profile.stack.join(","),
-                profile.kernel,
-                profile.residual.unwrap_or_default(),
-                functions.join(", ")
-            );
+            if let (Some(residual), false) = (&counted.residual, functions.is_empty()) {
+                all_explained = false;
+                anstream::eprintln!(
+                    "residual: {} under {} on {}: {:+} outside hooks: {}",
+                    cell.title(),
+                    cell.key.stack.join(","),
+                    cell.key.kernel,
+                    residual.instructions,
+                    functions.join(", ")
+                );
+            }
         }
-        if !unexplained.is_empty() {
+        if !all_explained {
             return Exit::Regression;
         }
     }
-    let failed = document
-        .profiles
-        .iter()
-        .any(|profile| profile.status == Status::Failed);
-    if failed {
+    let mut cells = document.cells.iter();
+    if cells.any(|cell| cell.status() == Status::Failed) {
         Exit::CellsFailed
     } else {
         Exit::Fine

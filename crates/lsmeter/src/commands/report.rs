@@ -6,8 +6,8 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use experiment::nearest;
-use report::{Figure, Fonts, Gathered, Source, figures};
+use experiment::{Kind, nearest};
+use report::{Content, Figure, Fonts, Gathered, Source, figures};
 
 use super::documents;
 use crate::cli::{ReportArgs, ReportFormat};
@@ -34,8 +34,17 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
     let named = names.into_iter().zip(&args.documents);
     let sources: Vec<Source> = named
         .map(|(name, path)| {
-            let document = documents::read(path)?;
-            Ok(Source { name, document })
+            let content = documents::read_as(path, documents::ANY, Content::parse)?;
+            if content.kind() == Kind::Counts {
+                return Err(usage(
+                    format!(
+                        "{} holds a monitor's counts, of which there is no report",
+                        path.display()
+                    ),
+                    "`lsmeter check --from` compares them with those of other instruments",
+                ));
+            }
+            Ok(Source { name, content })
         })
         .collect::<Result<_>>()?;
     if args.list_figures {

@@ -7,10 +7,11 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use cluster::{Followed, Order, Progress};
-use experiment::{Baseline, Experiment, Place, Run, Spec, Status};
+use experiment::{Baseline, Document, Experiment, Place, Spec, Status};
 use kernels::{Kernel, Store};
 use lab::Setup;
-use lab::plan::Manner;
+use lab::journal::Journals;
+use lab::plan::Treatment;
 use lab::prepare::Hooks;
 use lab::qemu::Qemu;
 use published::beside;
@@ -18,6 +19,7 @@ use report::Options;
 use report::published::{beside_csv, beside_report};
 
 use crate::cli::RunArgs;
+use crate::commands::journals;
 use crate::commands::kernel::obtain;
 use crate::commands::measure::{self, cancel_on_signals, find_qemu, read_spec, some};
 use crate::commands::plan::is_timed;
@@ -27,7 +29,7 @@ use crate::deliver::{Delivery, StdoutTaken};
 use crate::exit::Exit;
 use crate::output;
 use crate::progress::Line;
-use files::{Files, numbered};
+use files::Files;
 
 /// Runs an experiment.
 ///
@@ -41,24 +43,20 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
     measure::check_selection(&experiment)?;
     let files = Files::choose(&args, &name)?;
     args.out.output = Some(files.output.clone());
-    let journal = (!args.parts.slurm).then(|| files.journal.clone());
+    let journal = (!args.parts.slurm).then(|| files.journals.first.clone());
     let stdout = args.out.check(&[&journal, &args.export_published], 0)?;
     let published = args.published || name == PAPER;
     if args.parts.slurm {
-        let order = slurm::order(&args, &name, &spec, &experiment, &files.journal)?;
+        let order = slurm::order(&args, &name, &spec, &experiment, &files.journals.first)?;
         return on_slurm(&args, &order, published, stdout);
     }
 
-    let Some(run) = measured(&args, &config, &experiment, &files)? else {
+    let Some(run) = measured(&args, &config, &experiment, &files.journals)? else {
         return Ok(Exit::CellsFailed);
     };
     deliver(&args, &run, published, stdout)?;
     // Only now: whatever went wrong above, the cells are still there.
-    for number in 1..=args.aa.unwrap_or(1) {
-        let journal = files.journal_of(number);
-        std::fs::remove_file(&journal)
-            .with_context(|| format!("cannot remove {}", journal.display()))?;
-    }
+    journals::remove(&files.journals)?;
     if let Some(shard) = args.parts.shard
         && run.cells.is_empty()
     {
@@ -74,8 +72,8 @@ fn measured(
     args: &RunArgs,
     config: &Config,
     experiment: &Experiment,
-    files: &Files,
-) -> Result<Option<Run>> {
+    journals: &Journals,
+) -> Result<Option<Document>> {
     let store = Store::open(&cache_dir())?;
     let mut line = Line::new(args.quiet);
     let mut qemu = match experiment.place {
@@ -98,10 +96,10 @@ fn measured(
         kernels: &kernels,
         qemu: qemu.as_ref(),
         agent: lab::catalogue::agent(),
-        journal: &files.journal,
-        resume: files.resume,
+        journal: &journals.first,
+        resume: journals.resume,
         keep_samples: args.keep_samples,
-        manner: Manner::default(),
+        treatment: Treatment::default(),
         shard: args.parts.shard,
         parts: 1,
         hooks: args.with_hooks.then_some(Hooks {
@@ -109,26 +107,32 @@ fn measured(
             definitions: None,
         }),
     };
-    let outcome = lab::run(experiment, &setup, &cancel, &mut |progress| {
-        line.follow(&progress)
-    });
+    let outcome = lab::run(experiment, &setup, &cancel, &mut |event| line.follow(event));
     line.done();
     let mut outcome = outcome?;
     if outcome.cancelled {
         anstream::eprintln!(
             "interrupted: {} cells are saved in {}",
             outcome.run.cells.len(),
-            files.journal.display()
+            journals.first.display()
         );
         anstream::eprintln!("hint: the same command with --resume goes on");
         return Ok(None);
     }
     if let Some(runs) = args.aa {
-        let again = again(experiment, &setup, &cancel, &mut line, runs, &outcome.run)?;
+        let again = again(
+            experiment,
+            &setup,
+            journals,
+            &cancel,
+            &mut line,
+            runs,
+            &outcome.run,
+        )?;
         let Some(again) = again else {
             anstream::eprintln!(
                 "interrupted: the runs so far are saved in {} and beside it",
-                files.journal.display()
+                journals.first.display()
             );
             anstream::eprintln!("hint: the same command with --resume goes on");
             return Ok(None);
@@ -164,8 +168,8 @@ fn try_kvm(
 }
 
 /// How a run ends whose document is saved.
-fn ending(args: &RunArgs, run: &Run) -> Exit {
-    let has = |status| run.cells.iter().any(|cell| cell.status == status);
+fn ending(args: &RunArgs, run: &Document) -> Exit {
+    let has = |status| run.cells.iter().any(|cell| cell.status() == status);
     let failed = has(Status::Failed) || !has(Status::Ok);
     match args.check {
         Some(percent) => verdict(run, percent, failed),
@@ -218,23 +222,23 @@ fn on_slurm(
 fn again(
     experiment: &Experiment,
     setup: &Setup<'_>,
+    journals: &Journals,
     cancel: &AtomicBool,
     line: &mut Line,
     runs: u32,
-    first: &Run,
-) -> Result<Option<Vec<Run>>> {
+    first: &Document,
+) -> Result<Option<Vec<Document>>> {
     let mut all = vec![first.clone()];
     for number in 2..=runs {
         line.keep(&format!("A/A: run {number} of {runs}"));
-        let journal = numbered(setup.journal, number);
+        let journal = journals.number(number);
         let setup = Setup {
-            journal: &journal,
-            resume: journal.exists(),
+            journal: &journal.first,
+            // Also in a run that goes on: the one before may have ended between two of them.
+            resume: journal.first.exists(),
             ..*setup
         };
-        let outcome = lab::run(experiment, &setup, cancel, &mut |progress| {
-            line.follow(&progress)
-        });
+        let outcome = lab::run(experiment, &setup, cancel, &mut |event| line.follow(event));
         line.done();
         let outcome = outcome?;
         if outcome.cancelled {
@@ -246,7 +250,7 @@ fn again(
 }
 
 /// Says what the check found, most telling first.
-fn verdict(run: &Run, percent: f64, failed: bool) -> Exit {
+fn verdict(run: &Document, percent: f64, failed: bool) -> Exit {
     let found = report::check(run, percent / 100.0);
     for (what, lines) in [("worse", &found.worse), ("unclear", &found.unclear)] {
         for line in lines.iter().take(CHECK_LINES) {
@@ -292,7 +296,7 @@ const PAPER: &str = "paper";
 /// Most lines that a check prints of each kind.
 const CHECK_LINES: usize = 20;
 
-fn deliver(args: &RunArgs, run: &Run, published: bool, stdout: StdoutTaken) -> Result<()> {
+fn deliver(args: &RunArgs, run: &Document, published: bool, stdout: StdoutTaken) -> Result<()> {
     let details = args.details;
     let tables = || {
         let mut report = report::report(run, &Options { details });

@@ -3,13 +3,15 @@
 
 use anyhow::Result;
 use experiment::{
-    Caches, DelayModule, Experiment, FileSystem, Metric, Place, SensitivityDocument, Slope, Spec,
+    Caches, Cell, Delay, DelayModule, Document, Experiment, FileSystem, Metric, Place, Slope, Spec,
     Stack, StackError, Status, Warning, WarningKind,
 };
 use kernels::Store;
-use sensitivity::{Delays, DelaysError, LiveRequest, Predict, Request, Step};
+use lab::journal::Journals;
+use sensitivity::{Delays, DelaysError, LiveRequest, Predict, Request};
 
 use crate::cli::SensitivityArgs;
+use crate::commands::journals;
 use crate::commands::measure::{self, Machines, cancel_on_signals, check_selection, lab_flags};
 use crate::config::{Config, cache_dir};
 use crate::deliver::{Delivery, StdoutTaken};
@@ -43,9 +45,13 @@ pub fn sensitivity(args: &SensitivityArgs) -> Result<Exit> {
     let hooks = hooks(&args.hooks)?;
     let predict = predict(args.predict.as_deref())?;
     let experiment = resolve(args)?;
+    let journals = journals::choose(
+        "sensitivity",
+        args.out.output.as_deref(),
+        args.resume.as_ref(),
+    )?;
     let stdout = args.out.check(&[&args.svg], 0)?;
     let mut line = Line::new(args.quiet);
-    let scratch = tempfile::tempdir()?;
     if experiment.place == Place::Host {
         let request = LiveRequest {
             experiment: &experiment,
@@ -53,13 +59,12 @@ pub fn sensitivity(args: &SensitivityArgs) -> Result<Exit> {
             hooks: &hooks,
             turns: args.lab.samples.unwrap_or(TURNS),
             store: &Store::open(&cache_dir())?,
-            scratch: scratch.path(),
+            journals: &journals,
         };
         let cancel = cancel_on_signals()?;
-        let document =
-            sensitivity::sweep_here(&request, &cancel, &mut |step| show(&mut line, step));
+        let document = sensitivity::sweep_here(&request, &cancel, &mut |event| line.follow(event));
         line.done();
-        return end(args, stdout, document?);
+        return end(args, stdout, document?, &journals);
     }
     let machines = Machines::find(&args.lab, &config, &experiment, &line)?;
     let cancel = cancel_on_signals()?;
@@ -78,33 +83,32 @@ pub fn sensitivity(args: &SensitivityArgs) -> Result<Exit> {
         kernels: &machines.kernels,
         qemu: &machines.qemu,
         predict: &predict,
-        scratch: scratch.path(),
+        journals: &journals,
     };
-    let document = sensitivity::sweep(&request, &cancel, &mut |step| show(&mut line, step));
+    let document = sensitivity::sweep(&request, &cancel, &mut |event| line.follow(event));
     line.done();
-    end(args, stdout, document?)
+    end(args, stdout, document?, &journals)
 }
 
-/// Shows how a sweep goes on.
-pub fn show(line: &mut Line, step: Step<'_>) {
-    match step {
-        Step::Counting { kernel, .. } => line.say(format!("{kernel}: counting hooks")),
-        Step::Profiling { kernel } => line.say(format!("{kernel}: profiling modules")),
-        Step::Sweeping { kernel, .. } => line.say(format!("{kernel}: sweeping delays")),
-        Step::Lab(progress) => line.follow(progress),
-    }
+fn is_interrupted(warning: &Warning) -> bool {
+    warning.kind == WarningKind::Interrupted
 }
 
 fn end(
     args: &SensitivityArgs,
     stdout: StdoutTaken,
-    document: Option<SensitivityDocument>,
+    document: Option<Document>,
+    journals: &Journals,
 ) -> Result<Exit> {
     let Some(document) = document else {
-        anstream::eprintln!("interrupted: nothing is saved");
+        journals::tell_interrupted(journals);
         return Ok(Exit::CellsFailed);
     };
     deliver(args, stdout, &document)?;
+    match document.warnings.iter().any(is_interrupted) {
+        true => journals::tell_interrupted(journals),
+        false => journals::remove(journals)?,
+    }
     Ok(verdict(args, &document))
 }
 
@@ -226,11 +230,7 @@ fn in_lab(args: &SensitivityArgs) -> Result<Spec> {
     })
 }
 
-fn deliver(
-    args: &SensitivityArgs,
-    stdout: StdoutTaken,
-    document: &SensitivityDocument,
-) -> Result<()> {
+fn deliver(args: &SensitivityArgs, stdout: StdoutTaken, document: &Document) -> Result<()> {
     let options = report::SensitivityOptions {
         by_hook: args.by_hook.then_some(true),
     };
@@ -249,17 +249,21 @@ fn deliver(
     Ok(())
 }
 
-fn verdict(args: &SensitivityArgs, document: &SensitivityDocument) -> Exit {
-    let whole = || document.slopes.iter().filter(|slope| slope.is_whole());
+fn verdict(args: &SensitivityArgs, document: &Document) -> Exit {
+    let whole = || {
+        let cells = document.cells.iter();
+        cells.filter(|cell| cell.key.delay.as_ref().is_some_and(Delay::is_whole))
+    };
+    let slopes = || whole().filter_map(|cell| Some((cell, cell.slope()?)));
     if let Some(tolerance) = args.check {
-        let apart: Vec<&Slope> = whole()
-            .filter(|slope| slope.difference().is_some_and(|d| d.abs() > tolerance))
+        let apart: Vec<(&Cell, &Slope)> = slopes()
+            .filter(|(_, slope)| slope.difference().is_some_and(|d| d.abs() > tolerance))
             .collect();
-        for slope in &apart {
+        for (cell, slope) in &apart {
             anstream::eprintln!(
                 "differs: {} on {}: slope {:.4}, counted {}",
-                slope.title(),
-                slope.kernel,
+                cell.title(),
+                cell.key.kernel,
                 slope.slope,
                 slope.counted.unwrap_or_default()
             );
@@ -268,12 +272,11 @@ fn verdict(args: &SensitivityArgs, document: &SensitivityDocument) -> Exit {
             return Exit::Regression;
         }
     }
-    let interrupted = |warning: &Warning| warning.kind == WarningKind::Interrupted;
-    if document.warnings.iter().any(interrupted)
-        || whole().any(|slope| slope.status == Status::Failed)
+    if document.warnings.iter().any(is_interrupted)
+        || whole().any(|cell| cell.status() == Status::Failed)
     {
         Exit::CellsFailed
-    } else if args.check.is_some() && !whole().any(|slope| slope.counted.is_some()) {
+    } else if args.check.is_some() && !slopes().any(|(_, slope)| slope.counted.is_some()) {
         Exit::Inconclusive
     } else {
         Exit::Fine

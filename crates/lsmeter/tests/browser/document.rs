@@ -6,7 +6,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use experiment::{
-    Cell, Counts, Experiment, HookCost, Implementation, Metric, PathCount, Run, Status, preset,
+    Cell, Counted, Document, Estimate, Evidence, Experiment, HookCost, HookedPath, Implementation,
+    Key, Metric, Outcome, PathCount, Paths, Status, Subject, preset,
 };
 
 const BENCHMARKS: [(&str, &[&str]); 6] = [
@@ -32,47 +33,42 @@ const BENCHMARKS: [(&str, &[&str]); 6] = [
 ];
 
 /// A run of the preset on `kernel` alone.
-fn run(kernel: &str) -> Run {
+fn run(kernel: &str) -> Document {
     let golden = include_bytes!("../../../experiment/tests/golden/v1.json");
-    let mut run = Run::parse(golden).unwrap();
+    let mut run = Document::parse(golden).unwrap();
     let toml = preset("paper").unwrap().spec().unwrap();
     let mut experiment: Experiment = toml.resolve().unwrap();
     experiment.kernels = vec![kernel.to_owned()];
     for configuration in &mut experiment.configurations {
         configuration.kernel = None;
     }
-    run.experiment = experiment;
     run.setups.clear();
     run.warnings.clear();
     run.cells.clear();
-    for configuration in &run.experiment.configurations {
+    for configuration in &experiment.configurations {
         for (benchmark, variants) in BENCHMARKS {
             for (at, variant) in variants.iter().enumerate() {
-                let key = experiment::CellKey {
-                    kernel: kernel.to_owned(),
-                    stack: configuration.stack.names(),
-                    integrity: configuration.integrity.clone(),
-                    policy: configuration.policy,
-                    tuning: configuration.tuning,
-                    filesystem: "ext4".to_owned(),
-                    benchmark: benchmark.to_owned(),
-                    variant: (*variant).to_owned(),
-                    metric: Metric::Instructions,
-                };
-                run.cells.push(measured(Cell::unmeasured(key), at as u64));
+                let subject = Subject::benchmark(benchmark, *variant);
+                let metric = Metric::Instructions;
+                let key = Key::new(kernel, configuration, "ext4", subject, metric);
+                let cell = Cell::unmeasured(key);
+                run.cells.push(Cell {
+                    outcome: measured(&cell.key, at as u64),
+                    ..cell
+                });
             }
         }
     }
+    run.experiment = Some(experiment);
     run
 }
 
-fn measured(mut cell: Cell, depth: u64) -> Cell {
+fn measured(key: &Key, depth: u64) -> Outcome {
     // What Linux does with stacks in which capability is not first.
-    if cell.stack.last().is_some_and(|last| last == "capability") && cell.stack.len() > 1 {
-        cell.reason = Some("the kernel did not honour the order".to_owned());
-        return cell;
+    if key.stack.last().is_some_and(|last| last == "capability") && key.stack.len() > 1 {
+        return Outcome::without(Status::Failed, "the kernel did not honour the order");
     }
-    let modules = cell.stack.len() as u64 + cell.integrity.len() as u64;
+    let modules = key.stack.len() as u64 + key.integrity.len() as u64;
     let own = 40 + 60 * modules;
     let calls = depth + 2;
     let instructions = 3_000 + 400 * depth + calls * own;
@@ -81,27 +77,41 @@ fn measured(mut cell: Cell, depth: u64) -> Cell {
         rep_iterations: 0,
         windows: 40,
     };
-    cell.hooks = Some(
-        ["inode_permission", "file_open", "inode_getattr"]
-            .into_iter()
-            .zip([calls - 1, 1, 0])
-            .filter(|(_, calls)| *calls > 0)
-            .map(|(hook, calls)| hook_cost(hook, calls, own))
-            .collect(),
-    );
-    cell.counts = Some(Counts {
-        modal,
-        paths: Vec::new(),
-        windows: 41,
-        dirty: 0,
-        path_hash: None,
-    });
-    let value = Some(instructions as f64);
-    (cell.n, cell.median, cell.mean) = (Some(41), value, value);
-    (cell.min, cell.max, cell.stddev) = (value, value, Some(0.0));
-    cell.status = Status::Ok;
-    cell.reason = None;
-    cell
+    let hooks: Vec<HookCost> = ["inode_permission", "file_open", "inode_getattr"]
+        .into_iter()
+        .zip([calls - 1, 1, 0])
+        .filter(|(_, calls)| *calls > 0)
+        .map(|(hook, calls)| hook_cost(hook, calls, own))
+        .collect();
+    let value = instructions as f64;
+    Evidence::from(Counted {
+        estimate: Some(Estimate {
+            n: 41,
+            median: value,
+            mean: Some(value),
+            stddev: Some(0.0),
+            min: Some(value),
+            max: Some(value),
+            ci95: None,
+            samples: None,
+        }),
+        hooked: Some(HookedPath {
+            total: instructions,
+            rep_iterations: Some(0),
+            windows: modal.windows,
+            hooked: hooks.iter().map(|hook| hook.outermost).sum(),
+            hooks,
+        }),
+        paths: Some(Paths {
+            modal,
+            others: Vec::new(),
+            windows: 41,
+            dirty: 0,
+            path_hash: None,
+        }),
+        ..Counted::default()
+    })
+    .into()
 }
 
 fn hook_cost(hook: &str, calls: u64, own: u64) -> HookCost {
@@ -133,9 +143,12 @@ pub fn hostile(path: &Path) -> PathBuf {
                 onerror=alert(2)>\" onload=\"alert(3)";
     let mut run = run(evil);
     for cell in &mut run.cells {
-        cell.variant += evil;
+        if let Subject::Benchmark { variant, .. } = &mut cell.key.subject {
+            *variant += evil;
+        }
         cell.release = evil.to_owned();
-        for hook in cell.hooks.iter_mut().flatten() {
+        let hooked = cell.counted_mut().and_then(|of| of.hooked.as_mut());
+        for hook in hooked.into_iter().flat_map(|path| &mut path.hooks) {
             hook.hook += evil;
             hook.function += evil;
         }

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use experiment::Document;
 use serde_json::Value;
 
 use crate::common::{Ended, Place, schema};
@@ -53,12 +54,31 @@ fn documents_that_agree() {
     assert!(ended.stderr.starts_with("inconclusive: "), "{ended:#?}");
 }
 
+/// Documents of version 1 and what is written of them now say the same.
+#[test]
+fn documents_of_either_version() {
+    let place = Place::new();
+    let asked = |documents: &[PathBuf]| {
+        let documents: Vec<&Path> = documents.iter().map(PathBuf::as_path).collect();
+        check(&place, &documents, &["--all", "--verbose"]).code(0)
+    };
+    let old = all(&place);
+    let new = old.clone().map(|path| {
+        let document = Document::parse(&fs::read(&path).unwrap()).unwrap();
+        let mut bytes = Vec::new();
+        document.write(&mut bytes).unwrap();
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        place.write(&format!("{name}-2.json"), bytes)
+    });
+    assert_eq!(asked(&new).stdout, asked(&old).stdout);
+}
+
 #[test]
 fn a_document_for_others() {
     let place = Place::new();
     let [profile, counts, _] = all(&place);
     let document = check(&place, &[&profile, &counts], &["--json"]).json();
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/check.schema.json");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/document.schema.json");
     let wanted: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
     assert_eq!(schema::misfits(&wanted, &document), [""; 0]);
     assert_eq!(document["summary"]["hooks"]["disagree"], 0);

@@ -3,18 +3,19 @@
 
 use std::path::{Path, PathBuf};
 
-use experiment::Run;
+use experiment::{Cell, Document};
 
 use crate::common::{Ended, Place, schema};
 
 /// A run that began on a day of March, in which `open` takes so many instructions more.
 fn document(place: &Place, day: u32, more: u64) -> PathBuf {
     let golden = include_bytes!("../../../experiment/tests/golden/v1.json");
-    let mut run = Run::parse(golden).unwrap();
-    run.started = format!("2026-03-{day:02}T10:00:00Z");
-    for cell in run.cells.iter_mut().filter(|cell| cell.benchmark == "open") {
-        if let Some(counts) = &mut cell.counts {
-            counts.modal.instructions += more;
+    let mut run = Document::parse(golden).unwrap();
+    run.started = Some(format!("2026-03-{day:02}T10:00:00Z"));
+    let of_open = |cell: &&mut Cell| cell.key.benchmark() == "open";
+    for cell in run.cells.iter_mut().filter(of_open) {
+        if let Some(paths) = cell.counted_mut().and_then(|of| of.paths.as_mut()) {
+            paths.modal.instructions += more;
         }
     }
     let mut bytes = Vec::new();
@@ -70,7 +71,7 @@ fn what_changed_is_shown() {
     assert_eq!(ended.stdout, "Nothing changed: 3 series, 4 runs.\n");
     let ended = place.run(&["history", "show", "--json"]).code(0);
     let json: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
-    let kept = include_str!("../../../../docs/history.schema.json");
+    let kept = include_str!("../../../../docs/document.schema.json");
     let kept = serde_json::from_str(kept).unwrap();
     assert_eq!(schema::misfits(&kept, &json), Vec::<String>::new());
     assert_eq!(json["runs"][2]["label"], "v6.3");

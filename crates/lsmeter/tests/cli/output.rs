@@ -3,7 +3,7 @@
 
 use crate::common::Place;
 
-const GOLDEN: &[u8] = include_bytes!("../../../experiment/tests/golden/monitor-v1.json");
+const GOLDEN: &[u8] = include_bytes!("../../../experiment/tests/golden/monitor-v2.json");
 
 #[test]
 fn every_command_with_tables_has_the_same_flags() {

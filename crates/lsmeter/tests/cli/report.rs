@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use experiment::Document;
+
 use crate::common::{Ended, Place};
 
 fn golden(name: &str) -> String {
@@ -42,6 +44,27 @@ fn pages() {
     // The same page, to standard output.
     let ended = run(&place, &args[..documents.len()]).code(0);
     assert_eq!(ended.stdout, page);
+}
+
+/// What a document of version 1 becomes is reported as that was.
+#[test]
+fn pages_of_either_version() {
+    let place = Place::new();
+    for name in [
+        "v1.json",
+        "profile-v1.json",
+        "sensitivity-v1.json",
+        "monitor-v1.json",
+    ] {
+        let bytes = std::fs::read(golden(name)).unwrap();
+        place.write("old/a.json", &bytes);
+        let mut written = Vec::new();
+        let document = Document::parse(&bytes).unwrap();
+        document.write(&mut written).unwrap();
+        place.write("new/a.json", written);
+        let page = |file: &str| run(&place, &[file]).code(0).stdout;
+        assert_eq!(page("new/a.json"), page("old/a.json"), "{name}");
+    }
 }
 
 #[test]
@@ -105,6 +128,7 @@ fn what_cannot_be_reported() {
     let mixed = mixed.replacen("\"unit\":\"instructions\"", "\"unit\":\"ns\"", 1);
     place.write("mixed.json", mixed);
     let (good, newer) = (golden("v1.json"), golden("v7.json"));
+    let counts = golden("check-counts-v1.json");
     let mut told = String::new();
     for args in [
         &["empty.json"][..],
@@ -112,6 +136,7 @@ fn what_cannot_be_reported() {
         &["mixed.json"],
         &["missing.json"],
         &[newer.as_str()],
+        &[counts.as_str()],
         &[good.as_str(), "--figure", "overhead-time-x"],
         &[good.as_str(), "--figure", "overhead-time", "-o", "x.png"],
     ] {

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use experiment::Run;
+use experiment::Document;
 use serde_json::{Value, json};
 
 use crate::common::Place;
@@ -33,8 +33,8 @@ fn shards(place: &Place, count: u32) {
     }
 }
 
-fn read(path: &Path) -> Run {
-    Run::parse(&fs::read(path).unwrap()).unwrap()
+fn read(path: &Path) -> Document {
+    Document::parse(&fs::read(path).unwrap()).unwrap()
 }
 
 #[test]

@@ -4,7 +4,7 @@
 // Each test file uses some of these.
 #![allow(dead_code)]
 
-pub mod schema;
+pub use testing::schema;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::cells::{RUN, assert_same, read};
 use crate::common::{Ended, Place, Running, children, grouped, names, runs, signal, wait_for};
-use experiment::{Cell, Run, Status, WarningKind};
+use experiment::{Cell, Document, Status, WarningKind};
 use rustix::process::Signal;
 
 /// One lsmeter at a time, which has two QEMUs at most.
@@ -37,16 +37,17 @@ fn arguments<'a>(parts: &[&[&'a str]]) -> Vec<&'a str> {
 }
 
 fn statuses(cells: &[Cell], status: Status) -> Vec<&Cell> {
-    cells.iter().filter(|cell| cell.status == status).collect()
+    cells
+        .iter()
+        .filter(|cell| cell.status() == status)
+        .collect()
 }
 
-fn modal(run: &Run) -> BTreeMap<(String, String), u64> {
+fn modal(run: &Document) -> BTreeMap<(String, String), u64> {
     let of = |cell: &Cell| {
-        let counts = cell.counts.as_ref().unwrap_or_else(|| panic!("{cell:#?}"));
-        (
-            (cell.stack.join(","), cell.title()),
-            counts.modal.instructions,
-        )
+        let paths = cell.paths().unwrap_or_else(|| panic!("{cell:#?}"));
+        let of = (cell.key.stack.join(","), cell.title());
+        (of, paths.modal.instructions)
     };
     run.cells.iter().map(of).collect()
 }
@@ -84,7 +85,7 @@ fn two_runs_with_the_deterministic_clock_are_the_same() {
     );
 
     // The schema that is published is the schema that is kept.
-    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/run.schema.json");
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/document.schema.json");
     let kept = serde_json::from_str(&fs::read_to_string(kept).unwrap()).unwrap();
     let document = serde_json::from_str(&second.stdout).unwrap();
     assert_eq!(
@@ -106,8 +107,8 @@ fn two_runs_with_the_deterministic_clock_are_the_same() {
         let asked = cell
             .active_lsms
             .iter()
-            .filter(|lsm| cell.stack.contains(lsm));
-        assert!(asked.eq(cell.stack.iter()), "{cell:?}");
+            .filter(|lsm| cell.key.stack.contains(lsm));
+        assert!(asked.eq(cell.key.stack.iter()), "{cell:?}");
     }
 
     // The table, the Markdown and the CSV say the same.
@@ -145,12 +146,12 @@ fn a_stack_that_the_kernel_does_not_honour_fails_alone() {
         .code(4);
     let run = read(&place.join("out.json"));
     for cell in &run.cells {
-        if cell.stack.len() == 1 || cell.kernel == "debian:6.12" {
-            assert_eq!(cell.status, Status::Ok, "{cell:?}");
+        if cell.key.stack.len() == 1 || cell.key.kernel == "debian:6.12" {
+            assert_eq!(cell.status(), Status::Ok, "{cell:?}");
             continue;
         }
-        assert_eq!(cell.status, Status::Failed, "{cell:?}");
-        let reason = cell.reason.as_deref().unwrap();
+        assert_eq!(cell.status(), Status::Failed, "{cell:?}");
+        let reason = cell.reason().unwrap();
         assert!(reason.contains("did not honour the stack"), "{reason}");
         assert!(reason.contains("without ipe"), "{reason}");
         assert!(!cell.active_lsms.is_empty());
@@ -210,9 +211,9 @@ fn an_order_that_the_kernel_ignores_is_unsupported() {
     let some = arguments(&[&stacks, THREE, &["--output", "out.json"]]);
     place.run(&some).code(0);
     let run = read(&place.join("out.json"));
-    for cell in run.cells.iter().filter(|cell| cell.stack.len() == 2) {
-        assert_eq!(cell.status, Status::Unsupported, "{cell:?}");
-        let reason = cell.reason.as_deref().unwrap();
+    for cell in run.cells.iter().filter(|cell| cell.key.stack.len() == 2) {
+        assert_eq!(cell.status(), Status::Unsupported, "{cell:?}");
+        let reason = cell.reason().unwrap();
         assert!(reason.contains("LSM_ORDER_FIRST"), "{reason}");
     }
     assert_eq!(run.cells.len(), 6);
@@ -244,7 +245,7 @@ fn every_file_system_boots() {
             "{fs}: {:#?}",
             run.cells
         );
-        assert_eq!(run.cells[0].filesystem, fs);
+        assert_eq!(run.cells[0].key.filesystem, fs);
     }
 }
 
@@ -277,10 +278,12 @@ fn times_and_throughputs() {
     // getppid has no throughput.
     assert_eq!(run.cells.len(), 6, "{:#?}", run.cells);
     for cell in &run.cells {
-        assert_eq!((cell.status, cell.n), (Status::Ok, Some(9)), "{cell:#?}");
-        assert!(cell.median.unwrap() > 0.0);
-        assert_eq!(cell.samples.as_ref().map(Vec::len), Some(9));
-        assert!(cell.counts.is_none());
+        assert_eq!(cell.status(), Status::Ok, "{cell:#?}");
+        // Nothing was counted.
+        let estimate = &cell.timed().unwrap().estimate;
+        assert_eq!(estimate.n, 9, "{cell:#?}");
+        assert!(estimate.median > 0.0);
+        assert_eq!(estimate.samples.as_ref().map(Vec::len), Some(9));
     }
 }
 
@@ -300,7 +303,7 @@ fn resumable() -> (Vec<&'static str>, [&'static str; 4]) {
     (arguments(&[STACKS, MANY]), ["--jobs", "1", "-n", "400"])
 }
 
-fn uninterrupted(place: &Place) -> Run {
+fn uninterrupted(place: &Place) -> Document {
     let (asked, slow) = resumable();
     place
         .run(&[&asked[..], &slow, &["--output", "whole.json"]].concat())
@@ -309,7 +312,7 @@ fn uninterrupted(place: &Place) -> Run {
 }
 
 #[track_caller]
-fn assert_same_counts(resumed: &Run, whole: &Run) {
+fn assert_same_counts(resumed: &Document, whole: &Document) {
     assert_eq!(
         statuses(&resumed.cells, Status::Ok).len(),
         whole.cells.len()
@@ -422,8 +425,8 @@ fn kill_in_a_run() -> Vec<String> {
     assert_eq!(sound.len() + failed.len(), run.cells.len());
     ended.code(if failed.is_empty() { 0 } else { 4 });
     assert!(machines.iter().all(|&machine| !runs(machine)));
-    let reasons = failed.iter().filter_map(|cell| cell.reason.clone());
-    reasons.collect()
+    let reasons = failed.iter().filter_map(|cell| cell.reason());
+    reasons.map(str::to_owned).collect()
 }
 
 #[test]
@@ -441,7 +444,7 @@ fn a_kernel_that_panics_is_told_with_its_console() {
     let run = read(&place.join("out.json"));
     assert_eq!(statuses(&run.cells, Status::Failed).len(), 3);
     for cell in &run.cells {
-        let reason = cell.reason.as_deref().unwrap();
+        let reason = cell.reason().unwrap();
         assert!(
             reason.starts_with("Kernel panic - not syncing: "),
             "{reason}"
@@ -478,8 +481,8 @@ fn a_qemu_that_fails_is_told() {
         "out.json",
     ];
     place.run(&arguments(&[&rest, THREE])).code(4);
-    for cell in read(&place.join("out.json")).cells {
-        let reason = cell.reason.unwrap();
+    for cell in &read(&place.join("out.json")).cells {
+        let reason = cell.reason().unwrap();
         assert!(reason.starts_with("QEMU exited with status 7"), "{reason}");
         assert!(reason.contains("QEMU: no machine today"), "{reason}");
     }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use experiment::{Cell, Run};
+use experiment::{Cell, Document};
 
 /// A run on the kernel that these tests boot, and the file system that boots fastest.
 pub const RUN: &[&str] = &[
@@ -16,14 +16,14 @@ pub const RUN: &[&str] = &[
     "tmpfs",
 ];
 
-pub fn read(path: &Path) -> Run {
-    Run::parse(&fs::read(path).unwrap()).unwrap()
+pub fn read(path: &Path) -> Document {
+    Document::parse(&fs::read(path).unwrap()).unwrap()
 }
 
 /// Asserts that the cells of two runs are the same, except for the host's time, and shows
 /// only those that are not.
 #[track_caller]
-pub fn assert_same(run: &Run, expected: &Run) {
+pub fn assert_same(run: &Document, expected: &Document) {
     assert_eq!(run.cells.len(), expected.cells.len());
     let timeless = |cell: &Cell| Cell {
         seconds: None,

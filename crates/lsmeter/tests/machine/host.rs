@@ -6,7 +6,7 @@ use std::fs;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::common::{Ended, Place, Running, children, names, runs, signal, wait_for};
-use experiment::{Metric, Run, Status};
+use experiment::{Cell, Document, Metric, Status};
 use rustix::process::Signal;
 
 /// Who measures is alone.
@@ -40,27 +40,29 @@ fn place() -> Place {
     place
 }
 
+fn read(place: &Place) -> Document {
+    Document::read(fs::File::open(place.join("out.json")).unwrap()).unwrap()
+}
+
 fn check(place: &Place, ended: &Ended) {
-    let run = Run::read(fs::File::open(place.join("out.json")).unwrap()).unwrap();
+    let run = read(place);
     assert!(run.cells.len() >= 55, "{} cells", run.cells.len());
     for cell in &run.cells {
-        assert_eq!((cell.metric, cell.kernel.as_str()), (Metric::Time, "host"));
+        let key = &cell.key;
+        assert_eq!((key.metric, &*key.kernel), (Metric::Time, "host"));
         assert!(!cell.release.is_empty());
-        match cell.status {
+        match cell.status() {
             Status::Ok => {
-                assert!(cell.median.unwrap() > 0.0, "{cell:#?}");
-                assert_eq!(cell.n, Some(9), "{cell:#?}");
-                assert!(cell.batch.unwrap() > 0, "{cell:#?}");
+                let timed = cell.timed().unwrap();
+                assert!(timed.estimate.median > 0.0, "{cell:#?}");
+                assert_eq!(timed.estimate.n, 9, "{cell:#?}");
+                assert!(timed.batch.unwrap() > 0, "{cell:#?}");
             }
-            Status::Unsupported => assert!(!cell.reason.as_deref().unwrap().is_empty()),
+            Status::Unsupported => assert!(!cell.reason().unwrap().is_empty()),
             Status::Failed => panic!("{cell:#?}"),
         }
     }
-    let measured = run
-        .cells
-        .iter()
-        .filter(|cell| cell.status == Status::Ok)
-        .count();
+    let measured = run.cells.iter().filter_map(Cell::evidence).count();
     assert!(
         measured * 2 > run.cells.len(),
         "{measured} of {}",
@@ -176,17 +178,16 @@ fn a_killed_agent_is_told() {
         signal(agent, Signal::KILL);
     }
     running.wait().code(4);
-    let run = Run::read(fs::File::open(place.join("out.json")).unwrap()).unwrap();
+    let run = read(&place);
     let failed: Vec<_> = run
         .cells
         .iter()
-        .filter(|cell| cell.status == Status::Failed)
+        .filter(|cell| cell.status() == Status::Failed)
         .collect();
     assert_eq!(failed.len(), 1, "{failed:#?}");
     assert!(
         failed[0]
-            .reason
-            .as_deref()
+            .reason()
             .unwrap()
             .contains("the agent was killed by signal 9")
     );
@@ -206,7 +207,7 @@ fn killed_runs_without_a_change_go_on() {
         .run(&again)
         .refused(2, "holds the cells of a run", Some("--resume"));
     place.run(&[&again[..], &["--resume"]].concat()).code(0);
-    let run = Run::read(fs::File::open(place.join("out.json")).unwrap()).unwrap();
+    let run = read(&place);
     assert_eq!(run.aa.unwrap().runs, 3);
     let journals = names(place.path()).into_iter();
     let left: Vec<String> = journals.filter(|name| name.contains("journal")).collect();

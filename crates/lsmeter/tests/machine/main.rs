@@ -19,6 +19,7 @@ mod monitor;
 mod policies;
 mod profile;
 mod prometheus;
+mod resume;
 mod sensitivity;
 mod shards;
 mod slurm;

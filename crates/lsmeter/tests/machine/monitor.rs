@@ -10,11 +10,11 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::vm::{Outcome, Vm};
-use experiment::{Interval, MonitorDocument, MonitorMode, WatchedHook};
+use experiment::{Document, Interval, Kind, MonitorMode, WarningKind, WatchedHook};
 
-fn recording(outcome: &Outcome, name: &str) -> MonitorDocument {
+fn recording(outcome: &Outcome, name: &str) -> Document {
     let bytes = outcome.file(name);
-    MonitorDocument::parse(&bytes)
+    Document::parse_as(Kind::Recording, &bytes)
         .unwrap_or_else(|error| panic!("{name}: {error}: {}", outcome.told()))
 }
 
@@ -60,9 +60,9 @@ fn a_commands_hooks_are_counted_exactly() {
             ("--histogram.json", MonitorMode::Histogram),
         ] {
             let document = recording(&outcome, name);
-            assert_eq!(document.monitor.mode, mode);
+            assert_eq!(document.monitor.as_ref().unwrap().mode, mode);
             assert_eq!(document.warnings, [], "{name}");
-            let total = document.total();
+            let total = document.all_intervals();
             assert_eq!(total.lost, 0);
             // The shell and its libraries are opened too.
             let opened = calls_in(&total, "security_file_open", "openat");
@@ -95,7 +95,7 @@ fn denials_are_seen_under_their_hook() {
              true",
         )
         .status(0);
-    let total = recording(&outcome, "denied.json").total();
+    let total = recording(&outcome, "denied.json").all_intervals();
     let denied = total.hooks.iter().map(WatchedHook::denials).sum::<u64>();
     assert!(denied > 0, "{total:#?}");
     let capable = hook(&total, "security_capable").unwrap();
@@ -126,7 +126,7 @@ fn hooks_have_a_share_of_their_system_calls() {
             "{}",
             outcome.told()
         );
-        let command = recording(&outcome, "command.json").total();
+        let command = recording(&outcome, "command.json").all_intervals();
         let opens = calls_in(&command, "security_file_open", "openat");
         let mut wholes = command.system_calls.iter();
         let whole = wholes.find(|whole| whole.system_call == "openat").unwrap();
@@ -146,7 +146,7 @@ fn hooks_have_a_share_of_their_system_calls() {
         for name in ["command", "group", "machine"] {
             let document = recording(&outcome, &format!("{name}.json"));
             assert_eq!(document.warnings, [], "{name}");
-            let total = document.total();
+            let total = document.all_intervals();
             let opened = hook(&total, "security_file_open").unwrap();
             let mut wholes = total.system_calls.iter();
             let open = wholes.find(|whole| whole.system_call == "openat").unwrap();
@@ -197,7 +197,7 @@ fn a_modules_denial_is_seen_under_its_hook_and_its_function() {
         "{}",
         outcome.told()
     );
-    let total = recording(&outcome, "denied.json").total();
+    let total = recording(&outcome, "denied.json").all_intervals();
     for function in ["security_file_open", "apparmor_file_open"] {
         let seen = hook(&total, function).unwrap();
         assert_eq!(seen.errnos["EACCES"], 1, "{seen:#?}");
@@ -262,6 +262,58 @@ fn it_ends_as_it_should() {
     }
 }
 
+/// Killed time and again, a recording has every interval that had ended, and none twice.
+#[test]
+fn a_killed_recording_goes_on() {
+    let outcome = Vm::new("debian:6.12")
+        .lsm("capability")
+        .run(
+            "kept() { cat /out/r.json.journal 2>/dev/null | wc -l; }
+             record() {
+                 lsmeter monitor -q --hooks file_open --interval 0.5 --duration 6 \
+                     --record /out/r.json $* >/dev/null
+             }
+             resume=
+             for n in 1 2 3; do
+                 before=$(kept)
+                 lsmeter monitor -q --hooks file_open --interval 0.5 --duration 6 \
+                     --record /out/r.json $resume >/dev/null & lsmeter=$!
+                 tries=0
+                 until [ $(kept) -gt $((before + 2)) ]; do
+                     tries=$((tries + 1)); [ $tries -lt 300 ] || exit 98; sleep 0.2
+                 done
+                 kill -9 $lsmeter; wait $lsmeter
+                 resume=--resume
+             done
+             record; echo anew $?
+             record --resume --count; echo other $?
+             record --resume; echo resumed $?
+             ls /out",
+        )
+        .status(0);
+    outcome.assert_no_kernel_warnings();
+    let told = outcome.text();
+    assert_eq!(
+        told,
+        "anew 2\nother 2\nresumed 0\nr.json\n",
+        "{}",
+        outcome.told()
+    );
+    let document = recording(&outcome, "r.json");
+    let kinds: Vec<_> = document.warnings.iter().map(|of| of.kind).collect();
+    assert_eq!(kinds, [WarningKind::Interrupted]);
+    let intervals: Vec<&Interval> = document.intervals().collect();
+    for pair in intervals.windows(2) {
+        let end = pair[0].begin_s + pair[0].seconds;
+        assert!(pair[1].begin_s >= end - 1e-6, "{} {end}", pair[1].begin_s);
+    }
+    let watched: f64 = intervals.iter().map(|of| of.seconds).sum();
+    assert!(
+        intervals.len() > 6 && (5.0..8.0).contains(&watched),
+        "{watched}"
+    );
+}
+
 /// What lockdown=confidentiality takes from eBPF is not what a monitor needs.
 #[test]
 fn a_locked_down_kernel_can_be_watched() {
@@ -273,6 +325,6 @@ fn a_locked_down_kernel_can_be_watched() {
         )
         .status(0);
     assert!(outcome.stderr.contains("[confidentiality]"));
-    let total = MonitorDocument::parse(&outcome.stdout).unwrap().total();
+    let total = Document::parse(&outcome.stdout).unwrap().all_intervals();
     assert!(calls_in(&total, "security_file_open", "openat") > 0);
 }

@@ -10,7 +10,7 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 
 use crate::common::{Place, signal, wait_for};
 use experiment::{
-    Bucket, Calls, Interval, MonitorDocument, WatchedHook, WatchedSystemCall, WholeSystemCall,
+    Bucket, Calls, Document, Interval, WatchedHook, WatchedSystemCall, WholeSystemCall,
 };
 use rustix::process::Signal;
 
@@ -71,9 +71,9 @@ fn hook(name: &str, module: Option<&str>, openat: u64, none: u64) -> WatchedHook
 /// A hook whose name would break a line and a label.
 const HOSTILE: &str = "a\"b\\c\nd";
 
-fn recording() -> MonitorDocument {
+fn recording() -> Document {
     let golden = include_str!("../../../experiment/tests/golden/monitor-v1.json");
-    let mut document = MonitorDocument::parse(golden.as_bytes()).unwrap();
+    let mut document = Document::parse(golden.as_bytes()).unwrap();
     let interval = |begin_s, hooks, lost| Interval {
         begin_s,
         seconds: 1.0,
@@ -87,10 +87,10 @@ fn recording() -> MonitorDocument {
     };
     let permission = |openat| hook("inode_permission", None, openat, 40);
     let selinux = hook("inode_permission", Some("selinux"), 60, 40);
-    document.intervals = vec![
-        interval(0.0, vec![permission(60), selinux], 0),
-        interval(1.0, vec![permission(160), hook(HOSTILE, None, 10, 0)], 5),
-    ];
+    let monitor = document.monitor.as_ref().unwrap();
+    let first = interval(0.0, vec![permission(60), selinux], 0);
+    let other = interval(1.0, vec![permission(160), hook(HOSTILE, None, 10, 0)], 5);
+    document.cells = vec![monitor.cell(0, first), monitor.cell(1, other)];
     document
 }
 

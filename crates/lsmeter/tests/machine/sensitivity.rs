@@ -7,7 +7,7 @@
 use std::fs;
 
 use crate::common::Place;
-use experiment::{DelayModule, SensitivityDocument, Slope, Status};
+use experiment::{Cell, Delay, DelayModule, Document, Slope, Status};
 
 const OFFLINE: &[&str] = &["sensitivity", "--offline", "--kernel", "debian:6.12"];
 
@@ -15,11 +15,14 @@ fn run(place: &Place, arguments: &[&str], code: i32) -> crate::common::Ended {
     place.run(&[OFFLINE, arguments].concat()).code(code)
 }
 
-fn whole<'a>(document: &'a SensitivityDocument, title: &str) -> &'a Slope {
-    let mut slopes = document.slopes.iter();
-    slopes
-        .find(|slope| slope.title() == title && slope.is_whole())
-        .unwrap()
+fn whole<'a>(document: &'a Document, title: &str) -> &'a Slope {
+    let mut slopes = document.slopes();
+    let found = slopes.find(|(cell, delay, _)| cell.title() == title && delay.is_whole());
+    found.unwrap().2
+}
+
+fn delay(cell: &Cell) -> &Delay {
+    cell.key.delay.as_ref().unwrap()
 }
 
 #[test]
@@ -57,12 +60,12 @@ fn slopes_are_what_was_counted_and_grow_with_depth() {
         ended.stdout
     );
     let bytes = fs::read(place.path().join("slopes.json")).unwrap();
-    let document = SensitivityDocument::parse(&bytes).unwrap();
-    for slope in &document.slopes {
-        assert_eq!(slope.module, DelayModule::Bpf);
+    let document = Document::parse(&bytes).unwrap();
+    for cell in &document.cells {
+        assert_eq!(delay(cell).module, DelayModule::Bpf);
         // Hooks that the kernel keeps from BPF are told, and nothing is made up.
-        let kept = !slope.is_whole() && slope.status == Status::Unsupported;
-        assert!(slope.status == Status::Ok || kept, "{slope:?}");
+        let kept = !delay(cell).is_whole() && cell.status() == Status::Unsupported;
+        assert!(cell.status() == Status::Ok || kept, "{cell:?}");
     }
     for (title, count) in [
         ("getppid:null", 0.0),
@@ -96,6 +99,7 @@ fn slopes_are_what_was_counted_and_grow_with_depth() {
     let execve = whole(&document, "execve:agent");
     assert!(execve.counted.unwrap() > 20.0);
     let rule = document
+        .findings()
         .rules
         .iter()
         .find(|rule| rule.hook == "all")
@@ -107,10 +111,9 @@ fn slopes_are_what_was_counted_and_grow_with_depth() {
     );
     // The parts make up the whole.
     let parts = document
-        .slopes
-        .iter()
-        .filter(|s| s.title() == "open:AA" && !s.is_whole());
-    let sum: f64 = parts.map(|slope| slope.slope).sum();
+        .slopes()
+        .filter(|(cell, delay, _)| cell.title() == "open:AA" && !delay.is_whole());
+    let sum: f64 = parts.map(|(_, _, slope)| slope.slope).sum();
     assert!(
         (sum - whole(&document, "open:AA").slope).abs() < 0.02,
         "{sum}"
@@ -136,16 +139,17 @@ fn cold_caches_ask_more_often_and_chosen_hooks_are_the_only_ones() {
         0,
     );
     let bytes = fs::read(place.path().join("cold.json")).unwrap();
-    let document = SensitivityDocument::parse(&bytes).unwrap();
-    let slopes: Vec<&Slope> = document.slopes.iter().filter(|s| s.is_whole()).collect();
+    let document = Document::parse(&bytes).unwrap();
+    let mut slopes = Vec::new();
+    for (_, delay, slope) in document.slopes().filter(|(_, delay, _)| delay.is_whole()) {
+        assert_eq!(delay.hooks, ["inode_permission", "d_instantiate"]);
+        let apart = slope.difference().unwrap();
+        assert!(apart.abs() < 0.001, "{}: {apart}", delay.caches);
+        slopes.push(slope);
+    }
     let [warm, cold] = slopes[..] else {
         panic!("warm and cold: {slopes:#?}");
     };
-    for slope in [warm, cold] {
-        assert_eq!(slope.hooks, ["inode_permission", "d_instantiate"]);
-        let apart = slope.difference().unwrap();
-        assert!(apart.abs() < 0.001, "{}: {apart}", slope.caches);
-    }
     assert_eq!(warm.counted, Some(3.0));
     // Each component's dentry is made anew.
     assert_eq!(cold.counted, Some(6.0));
@@ -156,11 +160,12 @@ fn what_asks_for_nothing_has_slope_0() {
     let place = Place::with_kernels();
     let arguments = ["--bench", "getppid", "--json"];
     let ended = run(&place, &arguments, 0);
-    let document = SensitivityDocument::parse(ended.stdout.as_bytes()).unwrap();
-    let [slope] = &document.slopes[..] else {
-        panic!("{:#?}", document.slopes)
+    let document = Document::parse(ended.stdout.as_bytes()).unwrap();
+    let [cell] = &document.cells[..] else {
+        panic!("{:#?}", document.cells)
     };
-    assert_eq!((slope.counted, slope.status), (Some(0.0), Status::Ok));
+    let slope = cell.slope().unwrap();
+    assert_eq!(slope.counted, Some(0.0));
     assert!(slope.slope.abs() < 0.001, "{slope:?}");
 }
 
@@ -224,7 +229,7 @@ fn the_tunable_security_module_gives_slopes_too() {
     ];
     place.run(&arguments).code(0);
     let bytes = fs::read(place.path().join("slopes.json")).unwrap();
-    let document = SensitivityDocument::parse(&bytes).unwrap();
+    let document = Document::parse(&bytes).unwrap();
     assert_eq!(whole(&document, "stat:AA").counted, Some(2.0));
     let steps = document.setups.iter().flat_map(|setup| &setup.steps);
     assert!(
@@ -234,7 +239,7 @@ fn the_tunable_security_module_gives_slopes_too() {
     );
     // What is asked twice is told by the module itself: a rename walks to its directory for
     // both names.
-    let asked_twice = document.repeated.iter();
+    let asked_twice = document.findings().repeated.iter();
     let mut asked_twice = asked_twice.filter(|asked| asked.hook == "inode_permission");
     let twice = asked_twice.next().expect("a question asked twice");
     assert_eq!(

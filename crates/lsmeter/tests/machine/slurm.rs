@@ -370,5 +370,5 @@ fn what_failed_is_tried_once_more() {
     assert!(ended.stderr.contains(told), "{ended:#?}");
     let merged = read(&place.join("run.json"));
     assert_eq!(merged.cells.len(), 2);
-    assert!(merged.cells.iter().all(|cell| cell.status == Status::Ok));
+    assert!(merged.cells.iter().all(|cell| cell.status() == Status::Ok));
 }

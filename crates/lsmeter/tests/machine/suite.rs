@@ -9,7 +9,7 @@
 use std::fs;
 
 use experiment::check::PairSummary;
-use experiment::{CheckDocument, Instrument};
+use experiment::{CheckDocument, Instrument, Stored as _};
 
 use rustix::process::Signal;
 
@@ -112,7 +112,7 @@ fn the_guest_works_on_the_file_system_that_is_asked_for() {
     let place = Place::with_kernels();
     let more = ["--fs", "ext4", "--skip", "sensitivity"];
     check(&place, "debian:6.12", &["open:AA", "creat:random"], &more).code(0);
-    assert_eq!(document(&place).fs, "ext4");
+    assert_eq!(document(&place).filesystem, "ext4");
 }
 
 #[test]

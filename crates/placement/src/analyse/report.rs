@@ -166,7 +166,7 @@ pub(super) fn placement(
     let placed = SyscallPlacement {
         syscall: syscall.to_owned(),
         case: case.to_owned(),
-        fs: fs.to_owned(),
+        filesystem: fs.to_owned(),
         hooks: hooks.into_values().collect(),
         trace,
     };

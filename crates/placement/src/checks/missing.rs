@@ -47,7 +47,7 @@ pub(crate) fn missing(
                     hooks,
                     calls: way.unwrap_or_default(),
                     why,
-                    syscalls: calls.iter().map(|call| title(call)).collect(),
+                    syscalls: calls.iter().map(|call| call.full_title()).collect(),
                 }
             },
         )
@@ -57,11 +57,6 @@ pub(crate) fn missing(
         rank(a).cmp(&rank(b)).then_with(|| a.cmp(b))
     });
     all
-}
-
-/// `open (missing) on ext4`.
-pub(super) fn title(call: &SyscallPlacement) -> String {
-    format!("{} on {}", call.title(), call.fs)
 }
 
 /// The hooks that the kernel itself asks nominally, without those of teardown.
@@ -154,7 +149,7 @@ mod tests {
         SyscallPlacement {
             syscall: name.to_owned(),
             case: String::new(),
-            fs: "ext4".to_owned(),
+            filesystem: "ext4".to_owned(),
             hooks,
             trace: Vec::new(),
         }

@@ -14,7 +14,7 @@ pub(crate) fn table(report: Option<&AaReport>) -> Option<Table> {
         Value::from(fraction).shown(text)
     };
     let table = Columns::new()
-        .left("metric", |of: &AaMetric| of.quantity.to_string())
+        .left("metric", |of: &AaMetric| of.metric.to_string())
         .column("pairs of cells", |of| of.cells)
         .column("false", |of| of.alarms)
         .right("rate", move |of| percent(of.rate))

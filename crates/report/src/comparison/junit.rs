@@ -4,7 +4,8 @@
 use std::io::Write;
 
 use experiment::ComparisonDocument;
-use experiment::comparison::{ComparedCell, GateVerdict, Place, Quantity, Verdict};
+use experiment::Metric;
+use experiment::comparison::{ComparedCell, GateVerdict, Place, Verdict};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::group::grouped;
@@ -26,8 +27,8 @@ pub struct JunitError(#[from] quick_junit::SerializeError);
 /// [`JunitError`] when the writer fails.
 pub fn junit(document: &ComparisonDocument, writer: impl Write) -> Result<(), JunitError> {
     let mut report = Report::new("lsmeter compare");
-    let key = |cell: &ComparedCell| -> (Quantity, Place) { (cell.quantity, cell.place.clone()) };
-    let keys: Vec<(Quantity, Place)> = document.compared.iter().map(key).collect();
+    let key = |cell: &ComparedCell| -> (Metric, Place) { (cell.metric, cell.place.clone()) };
+    let keys: Vec<(Metric, Place)> = document.compared.iter().map(key).collect();
     let cells: Vec<(usize, &ComparedCell)> = document.compared.iter().enumerate().collect();
     for ((quantity, place), cells) in
         grouped(&cells, |(index, _)| (keys[*index].0, &keys[*index].1))

@@ -147,7 +147,7 @@ fn path(cell: &ComparedCell) -> String {
         cleaned.take(200).collect()
     };
     let parts = [
-        cell.quantity.to_string(),
+        cell.metric.to_string(),
         cell.benchmark.clone(),
         cell.variant.clone(),
         cell.detail.clone(),

@@ -55,7 +55,7 @@ fn name(cell: &ComparedCell) -> String {
 /// `instructions.open:AA/BB.debian:6.12.capability`, without blanks and `#`.
 pub(super) fn path(cell: &ComparedCell) -> String {
     let parts = [
-        cell.quantity.to_string(),
+        cell.metric.to_string(),
         cell.title(),
         cell.place.kernel.clone(),
         cell.place.configuration.clone(),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Comparisons as tables, and for the machines that read a gate's word.
 
-use experiment::ComparisonDocument;
 use experiment::comparison::{
-    ComparedCell, EnvironmentDifference, Method, Place, Quantity, Side, UnmatchedCell, Verdict,
+    ComparedCell, EnvironmentDifference, Method, Place, Side, UnmatchedCell, Verdict,
 };
+use experiment::{ComparisonDocument, Metric};
 
 use crate::column::Columns;
 use crate::format;
@@ -39,12 +39,12 @@ const NOTES_MAX: usize = 20;
 /// All tables of a comparison, in the order of its cells.
 pub fn comparison_report(document: &ComparisonDocument, options: &ComparisonOptions) -> Report {
     let groups = grouped(&document.compared, |cell| {
-        (&cell.place, &cell.base_place, cell.quantity)
+        (&cell.place, &cell.base_place, cell.metric)
     });
     let mut tables: Vec<Table> = groups
         .into_iter()
-        .map(|((place, base_place, quantity), cells)| {
-            let title = title(document, place, base_place.as_ref(), quantity);
+        .map(|((place, base_place, metric), cells)| {
+            let title = title(document, place, base_place.as_ref(), metric);
             table(title, &cells, options)
         })
         .collect();
@@ -63,7 +63,7 @@ fn title(
     document: &ComparisonDocument,
     place: &Place,
     base_place: Option<&Place>,
-    quantity: Quantity,
+    metric: Metric,
 ) -> String {
     let of = |place: &Place| printable(&place.title(), 200);
     let place = match base_place {
@@ -78,17 +78,7 @@ fn title(
             printable(&document.base.name, TEXT_LIMIT)
         ),
     };
-    let quantity = match quantity {
-        Quantity::Instructions => "guest kernel instructions per operation",
-        Quantity::HookInstructions => "guest kernel instructions inside hooks, per operation",
-        Quantity::Time => "nanoseconds per operation",
-        Quantity::Throughput => "operations per second",
-        Quantity::Calls => "calls in the whole recording",
-        Quantity::CallRate => "calls per second",
-        Quantity::CallTime => "nanoseconds per call",
-        Quantity::Slope => "decisions asked for per operation (slope)",
-    };
-    format!("{place}: {quantity}, {sources}")
+    format!("{place}: {}, {sources}", format::measured(metric))
 }
 
 fn table(title: String, cells: &[&ComparedCell], options: &ComparisonOptions) -> Table {
@@ -188,7 +178,7 @@ fn statistics<'a>(columns: Columns<'a, &'a ComparedCell>) -> Columns<'a, &'a Com
 
 /// The geometric mean of the ratios.
 fn summary(cells: &[&ComparedCell]) -> Option<Vec<Value>> {
-    let direction = cells.first()?.quantity.direction();
+    let direction = cells.first()?.metric.direction();
     let ratios: Vec<f64> = (cells.iter())
         .filter_map(|cell| {
             let ratio = cell.new.value? / cell.base.value?;
@@ -205,7 +195,7 @@ fn summary(cells: &[&ComparedCell]) -> Option<Vec<Value>> {
 }
 
 fn legend(cells: &[&ComparedCell], statistical: bool) -> Vec<String> {
-    let worse = match cells.first().map(|cell| cell.quantity.direction()) {
+    let worse = match cells.first().map(|cell| cell.metric.direction()) {
         Some(stats::Direction::HigherIsBetter) => "fewer",
         _ => "more",
     };
@@ -238,7 +228,7 @@ fn unmatched(cells: &[UnmatchedCell]) -> Option<Table> {
             "" => cell.benchmark.clone(),
             detail => format!("{} ({detail})", cell.benchmark),
         })
-        .left("unit", |cell| cell.quantity.unit())
+        .left("unit", |cell| cell.metric.unit())
         .left("measured on", |cell| Value::long(&cell.place.title(), 200))
         .table("Cells of one side only", cells)
         .fixed(2)

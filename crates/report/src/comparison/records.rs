@@ -26,7 +26,7 @@ pub fn comparison_records(document: &ComparisonDocument) -> Records<'_> {
         .column("benchmark", |cell| &cell.benchmark)
         .column("variant", |cell| &cell.variant)
         .column("detail", |cell| &cell.detail)
-        .column("quantity", |cell| cell.quantity.to_string())
+        .column("quantity", |cell| cell.metric.to_string())
         .column("unit", |cell| &cell.unit)
         .column("base", |cell| cell.base.value)
         .column("new", |cell| cell.new.value)

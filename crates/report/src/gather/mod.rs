@@ -10,7 +10,7 @@ mod sensitivity;
 
 use std::collections::{HashMap, HashSet};
 
-use experiment::AnyDocument;
+use experiment::{Document, DocumentError, Kind, PlacementDocument, Stored as _, Warning};
 
 use crate::figure::{Chart, Figure};
 use crate::text::printable;
@@ -24,7 +24,45 @@ pub struct Source {
     /// Its file, as its reader named it.
     pub name: String,
     /// What it holds.
-    pub document: AnyDocument,
+    pub content: Content,
+}
+
+/// What can be put on a page.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Content {
+    /// What an instrument measured.
+    Measured(Box<Document>),
+    /// What a kernel's sources say.
+    Placement(Box<PlacementDocument>),
+}
+
+impl Content {
+    /// Reads a document that is in memory.
+    ///
+    /// # Errors
+    /// [`DocumentError`] if it is none of these.
+    pub fn parse(bytes: &[u8]) -> Result<Content, DocumentError> {
+        if Kind::of(bytes)? == Kind::Placement {
+            return Ok(Content::Placement(PlacementDocument::parse(bytes)?.into()));
+        }
+        Ok(Content::Measured(Document::parse(bytes)?.into()))
+    }
+
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Content::Measured(document) => document.kind,
+            Content::Placement(_) => Kind::Placement,
+        }
+    }
+
+    /// Reasons to doubt it.
+    pub fn warnings(&self) -> &[Warning] {
+        match self {
+            Content::Measured(document) => &document.warnings,
+            Content::Placement(_) => &[],
+        }
+    }
 }
 
 /// A figure, and where it is from.
@@ -67,12 +105,14 @@ impl Draft {
 pub fn figures(sources: &[Source]) -> Vec<Gathered> {
     let mut drafts: Vec<(Option<usize>, Draft)> = Vec::new();
     for (at, source) in sources.iter().enumerate() {
-        let own = match &source.document {
-            AnyDocument::Run(run) => run::drafts(run),
-            AnyDocument::Profile(document) => profile::drafts(document),
-            AnyDocument::Sensitivity(document) => sensitivity::drafts(document),
-            AnyDocument::Monitor(document) => monitor::drafts(document),
-            AnyDocument::Placement(document) => placement::drafts(document),
+        let own = match &source.content {
+            Content::Placement(document) => placement::drafts(document),
+            Content::Measured(document) => match (document.kind, &document.monitor) {
+                (Kind::Profile, _) => profile::drafts(document),
+                (Kind::Sensitivity, _) => sensitivity::drafts(document),
+                (_, Some(monitor)) => monitor::drafts(document, monitor),
+                _ => run::drafts(document),
+            },
         };
         drafts.extend(own.into_iter().map(|draft| (Some(at), draft)));
     }

@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use experiment::{Interval, MonitorDocument, WatchedHook};
+use experiment::{Document, Interval, Monitoring, WatchedHook};
 
 use super::Draft;
 use crate::figure::model::drawable;
@@ -16,12 +16,12 @@ const LINES_SHOWN: usize = 8;
 /// Most intervals that are drawn of each hook.
 const POINTS_LIMIT: usize = 2_000;
 
-pub(super) fn drafts(document: &MonitorDocument) -> Vec<Draft> {
-    let total = document.total();
+pub(super) fn drafts(document: &Document, monitor: &Monitoring) -> Vec<Draft> {
+    let total = document.all_intervals();
     let place = format!(
         "{}, {}",
-        printable(&document.monitor.scope, TEXT_LIMIT),
-        printable(&document.monitor.release, TEXT_LIMIT)
+        printable(&monitor.scope, TEXT_LIMIT),
+        printable(&monitor.release, TEXT_LIMIT)
     );
     let mut drafts = vec![
         bars(&total, "calls", "Calls by hook", "calls", &place, |hook| {
@@ -90,8 +90,8 @@ fn bars(
 }
 
 /// Calls a second, over the intervals; None if there is only one.
-fn over_time(document: &MonitorDocument, total: &Interval, place: &str) -> Option<Draft> {
-    let intervals = &document.intervals;
+fn over_time(document: &Document, total: &Interval, place: &str) -> Option<Draft> {
+    let intervals: Vec<&Interval> = document.intervals().collect();
     if intervals.len() < 2 {
         return None;
     }

@@ -16,7 +16,7 @@ const DEPTHS: [u32; 2] = [1, 8];
 pub(super) fn drafts(document: &PlacementDocument) -> Vec<Draft> {
     let version = printable(&document.version, TEXT_LIMIT);
     let mut drafts = vec![modules(document, &version)];
-    for (fs, calls) in grouped(&document.syscalls, |call| call.fs.as_str()) {
+    for (fs, calls) in grouped(&document.syscalls, |call| call.filesystem.as_str()) {
         drafts.push(reach(&calls, fs, &version));
     }
     drafts

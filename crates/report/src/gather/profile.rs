@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Figures of profiles.
 
-use experiment::{Profile, ProfileDocument, Status};
+use experiment::{Cell, Document, HookedPath};
 
 use super::Draft;
 use super::hooks::{self, Operation};
@@ -11,30 +11,25 @@ use crate::table::TEXT_LIMIT;
 use crate::text::printable;
 
 /// For each kernel, file system and configuration.
-pub(super) fn drafts(document: &ProfileDocument) -> Vec<Draft> {
+pub(super) fn drafts(document: &Document) -> Vec<Draft> {
     // Of one path among many the hooks say little.
-    let ok = |profile: &&Profile| profile.status == Status::Ok && profile.is_stable();
-    let titled: Vec<(String, &Profile)> = document
-        .profiles
-        .iter()
-        .filter(ok)
-        .map(|profile| (title(profile), profile))
+    let titled: Vec<(String, &Cell, &HookedPath)> = document
+        .hooked()
+        .filter(|(_, counted, _)| counted.is_comparable())
+        .map(|(cell, _, path)| (cell.configuration_title(), cell, path))
         .collect();
-    let groups = grouped(&titled, |(title, profile)| {
-        (
-            profile.kernel.as_str(),
-            profile.filesystem.as_str(),
-            title.as_str(),
-        )
+    let groups = grouped(&titled, |(title, cell, _)| {
+        let key = &cell.key;
+        (key.kernel.as_str(), key.filesystem.as_str(), title.as_str())
     });
     let mut drafts = Vec::new();
-    for ((kernel, filesystem, stack), profiles) in groups {
-        let operations: Vec<Operation<'_>> = profiles
+    for ((kernel, filesystem, stack), cells) in groups {
+        let operations: Vec<Operation<'_>> = cells
             .iter()
-            .map(|(_, profile)| Operation {
-                title: operation(&profile.benchmark, &profile.variant),
-                total: profile.total,
-                hooks: &profile.hooks,
+            .map(|(_, cell, path)| Operation {
+                title: operation(cell.key.benchmark(), cell.key.variant()),
+                total: path.total,
+                hooks: &path.hooks,
             })
             .collect();
         let place = format!(
@@ -46,13 +41,4 @@ pub(super) fn drafts(document: &ProfileDocument) -> Vec<Draft> {
         drafts.extend(hooks::drafts(&operations, &place, stack, &subjects));
     }
     drafts
-}
-
-fn title(profile: &Profile) -> String {
-    experiment::configuration_title(
-        &profile.stack.join(","),
-        &profile.integrity,
-        profile.policy,
-        &profile.tuning,
-    )
 }

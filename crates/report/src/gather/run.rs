@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Figures of runs: the paper's Figures 2, 3 and 6 to 8, from whatever was measured.
 
-use experiment::{AnyDocument, Cell, Metric, Run, Status, path_depth};
+use experiment::{Cell, Document, Kind, Metric, Status, path_depth};
 
 use super::hooks::{self, Operation};
-use super::{Draft, Source};
+use super::{Content, Draft, Source};
 use crate::cells::{Configuration, Group, cost, groups};
 use crate::figure::model::drawable;
 use crate::figure::{Bar, Bars, Chart, Lines, Point, Series};
@@ -12,7 +12,7 @@ use crate::group::grouped;
 use crate::table::{TEXT_LIMIT, where_measured};
 use crate::text::printable;
 
-pub(super) fn drafts(run: &Run) -> Vec<Draft> {
+pub(super) fn drafts(run: &Document) -> Vec<Draft> {
     let mut drafts = Vec::new();
     for group in groups(run) {
         let figures = Figures {
@@ -109,7 +109,7 @@ impl Figures<'_> {
 
     fn absolute(&self) -> Draft {
         let all: Vec<&Configuration> = self.group.configurations.iter().collect();
-        let axis = per_operation(self.group.metric).to_owned();
+        let axis = per_operation(self.group.metric);
         let (bars, missing) = self.bars(axis, &all, |cell, _| {
             Some((cell.headline()?, interval(cell)))
         });
@@ -218,7 +218,7 @@ impl Figures<'_> {
             };
             let lines = Lines {
                 x: "components of the path".to_owned(),
-                y: per_operation(group.metric).to_owned(),
+                y: per_operation(group.metric),
                 kind: "configuration".to_owned(),
                 figure: None,
                 series: group.configurations.iter().map(line).collect(),
@@ -247,12 +247,11 @@ impl Figures<'_> {
                 let cell = group.cell(*known, configuration)?;
                 // Of one path among many the hooks say little.
                 let hooks = cell
-                    .hooks
-                    .as_deref()
-                    .filter(|_| cell.status == Status::Ok && cell.is_exact())?;
+                    .hooks()
+                    .filter(|_| cell.status() == Status::Ok && cell.is_exact())?;
                 Some(Operation {
                     title: operation(row.0, row.1),
-                    total: cell.counts.as_ref()?.modal.instructions,
+                    total: cell.paths()?.modal.instructions,
                     hooks,
                 })
             };
@@ -302,9 +301,12 @@ fn of_how_many(means: &[&Mean]) -> Vec<String> {
 pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
     let mut found: Vec<Mean> = Vec::new();
     for source in sources {
-        let AnyDocument::Run(run) = &source.document else {
+        let Content::Measured(run) = &source.content else {
             continue;
         };
+        if run.kind != Kind::Run {
+            continue;
+        }
         for group in groups(run).iter().filter(|group| !group.of_kernels) {
             let Some(baseline) = &group.baseline else {
                 continue;
@@ -417,11 +419,10 @@ pub(super) fn operation(benchmark: &str, variant: &str) -> String {
 }
 
 /// What a figure of this metric is.
-fn per_operation(metric: Metric) -> &'static str {
+fn per_operation(metric: Metric) -> String {
     match metric {
-        Metric::Instructions => "instructions per operation",
-        Metric::Time => "ns per operation",
-        Metric::Throughput => "operations per second",
+        Metric::Throughput => "operations per second".to_owned(),
+        metric => format!("{} per operation", metric.unit()),
     }
 }
 
@@ -435,7 +436,7 @@ fn missing_note(missing: usize) -> Option<String> {
 }
 
 fn interval(cell: &Cell) -> Option<[f64; 2]> {
-    let ends = cell.ci95.filter(|_| !cell.is_exact())?;
+    let ends = cell.ci95().filter(|_| !cell.is_exact())?;
     ends.iter().all(|end| drawable(*end)).then_some(ends)
 }
 
@@ -444,8 +445,8 @@ fn overhead_interval(tested: &Cell, base: &Cell) -> Option<[f64; 2]> {
     if tested.is_exact() && base.is_exact() {
         return None;
     }
-    let ([low, high], [base_low, base_high]) = (tested.ci95?, base.ci95?);
-    let direction = tested.metric.direction();
+    let ([low, high], [base_low, base_high]) = (tested.ci95()?, base.ci95()?);
+    let direction = tested.key.metric.direction();
     let one = stats::overhead(low, base_high, direction)? * 100.0;
     let other = stats::overhead(high, base_low, direction)? * 100.0;
     Some([one.min(other), one.max(other)])

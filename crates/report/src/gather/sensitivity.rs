@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Figures of sweeps.
 
-use experiment::{Clock, SensitivityDocument, Slope, Unit, path_depth};
+use experiment::{Clock, Document, Unit, path_depth};
 
 use super::Draft;
 use crate::figure::model::drawable;
 use crate::figure::{Chart, Figure, Lines, Point, Series, svg_of_all};
 use crate::group::grouped;
 use crate::sensitivity::beside::table6;
-use crate::sensitivity::{has_figures, numbers, operation_of, operations, where_swept};
+use crate::sensitivity::{Swept, numbers, operations, swept, where_swept};
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
 
@@ -25,7 +25,7 @@ const DESCRIPTION: &str = "Points and fitted lines: the cost of operations over 
      operation asks for.";
 
 /// The paper's Figure 4, and decisions over the depth of paths.
-pub(super) fn drafts(document: &SensitivityDocument) -> Vec<Draft> {
+pub(super) fn drafts(document: &Document) -> Vec<Draft> {
     let mut drafts = over_delay(document);
     drafts.extend(by_depth(document));
     drafts
@@ -34,7 +34,7 @@ pub(super) fn drafts(document: &SensitivityDocument) -> Vec<Draft> {
 /// What operations cost over the time that each decision takes, for each kernel, module,
 /// state of the caches and file system, as one SVG that needs nothing else: no script, no
 /// font, no style sheet. The same document makes the same bytes.
-pub fn latency_over_delay(document: &SensitivityDocument) -> String {
+pub fn latency_over_delay(document: &Document) -> String {
     let mut drafts = over_delay(document);
     let more = drafts.len().saturating_sub(PANELS_LIMIT);
     drafts.truncate(PANELS_LIMIT);
@@ -65,17 +65,10 @@ fn described(figures: &[Figure]) -> String {
     text
 }
 
-fn over_delay(document: &SensitivityDocument) -> Vec<Draft> {
-    let shown = chosen(document);
-    let groups = grouped(&document.slopes, |slope| {
-        (
-            slope.kernel.as_str(),
-            slope.module,
-            slope.caches,
-            slope.filesystem.as_str(),
-            slope.unit,
-        )
-    });
+fn over_delay(document: &Document) -> Vec<Draft> {
+    let swept = swept(document);
+    let shown = chosen(&swept);
+    let groups = grouped(&swept, Swept::place);
     let clock = document.environment.clock;
     let mut drafts = Vec::new();
     for ((kernel, module, caches, filesystem, unit), slopes) in groups {
@@ -104,8 +97,8 @@ fn over_delay(document: &SensitivityDocument) -> Vec<Draft> {
 }
 
 /// The paths of the paper's Table 6 that the document holds, else its first operations.
-fn chosen(document: &SensitivityDocument) -> Vec<(&str, &str)> {
-    let all = grouped(&document.slopes, operation_of);
+fn chosen<'a>(swept: &[Swept<'a>]) -> Vec<(&'a str, &'a str)> {
+    let all = grouped(swept, Swept::operation);
     let is_there = |wanted: &(&str, &str)| all.iter().any(|(operation, _)| operation == wanted);
     let ours = table6().flat_map(|figure| &figure.ours);
     let of_paper = ours.map(|ours| (ours.benchmark.as_str(), ours.variant.as_str()));
@@ -122,9 +115,13 @@ fn chosen(document: &SensitivityDocument) -> Vec<(&str, &str)> {
 
 /// Lines of one kernel, module, state of the caches, file system and unit, the highest
 /// first; and what is not drawn.
-fn panel(slopes: &[&Slope], chosen: &[(&str, &str)], clock: Clock) -> Option<(Lines, Vec<String>)> {
+fn panel<'a>(
+    slopes: &[&'a Swept<'a>],
+    chosen: &[(&str, &str)],
+    clock: Clock,
+) -> Option<(Lines, Vec<String>)> {
     let unit = slopes.first()?.unit;
-    let mut shown: Vec<(usize, &Slope)> = Vec::new();
+    let mut shown: Vec<(usize, &Swept<'_>)> = Vec::new();
     for (operation, parted) in operations(slopes) {
         let at = chosen.iter().position(|of| *of == operation);
         shown.extend(at.zip(parted.wholes.first().copied()));
@@ -134,18 +131,19 @@ fn panel(slopes: &[&Slope], chosen: &[(&str, &str)], clock: Clock) -> Option<(Li
         return None;
     }
     let mut notes = Vec::new();
-    shown.retain(|(_, slope)| {
-        let why = match has_figures(slope) {
-            true => "not drawable".to_owned(),
-            false => slope.status.to_string(),
+    shown.retain(|(_, swept)| {
+        let why = match swept.slope {
+            Some(_) => "not drawable".to_owned(),
+            None => swept.cell.status().to_string(),
         };
-        let drawn = fit(slope).is_some();
+        let drawn = fit(swept).is_some();
         if !drawn {
-            notes.push(format!("{}: {why}.", label(slope)));
+            notes.push(format!("{}: {why}.", label(swept)));
         }
         drawn
     });
-    let points = shown.iter().flat_map(|(_, slope)| &slope.points);
+    let slopes = shown.iter().filter_map(|(_, swept)| swept.slope);
+    let points = slopes.flat_map(|slope| &slope.points);
     let highest = points.map(|point| point.median).fold(0.0, f64::max);
     let nanoseconds =
         unit == Unit::Ns || unit == Unit::Instructions && clock == Clock::Deterministic;
@@ -160,7 +158,7 @@ fn panel(slopes: &[&Slope], chosen: &[(&str, &str)], clock: Clock) -> Option<(Li
     let unit = if scaled { 1_000.0 } else { 1.0 };
     let mut series: Vec<Series> = shown
         .iter()
-        .filter_map(|(_, slope)| line(slope, unit))
+        .filter_map(|(_, swept)| line(swept, unit))
         .collect();
     let height = |line: &Series| line.fit.map_or(0.0, |fit| fit[1][1]);
     series.sort_by(|one, other| height(other).total_cmp(&height(one)));
@@ -174,28 +172,29 @@ fn panel(slopes: &[&Slope], chosen: &[(&str, &str)], clock: Clock) -> Option<(Li
     Some((lines, notes))
 }
 
-fn label(slope: &Slope) -> String {
-    printable(&slope.title(), 36)
+fn label(swept: &Swept<'_>) -> String {
+    printable(&swept.cell.title(), 36)
 }
 
 /// The ends of a slope's line, in ns of delay; None if it or a point cannot be drawn.
-fn fit(slope: &Slope) -> Option<[[f64; 2]; 2]> {
+fn fit(swept: &Swept<'_>) -> Option<[[f64; 2]; 2]> {
+    let slope = swept.slope?;
     let delays = || slope.points.iter().map(|point| point.delay_ns);
     let ends = [delays().min()?, delays().max()?].map(f64::from);
     let ends = ends.map(|delay| [delay, slope.intercept + slope.slope * delay]);
-    let drawn = has_figures(slope)
-        && slope.points.iter().all(|point| drawable(point.median))
+    let drawn = slope.points.iter().all(|point| drawable(point.median))
         && ends.iter().all(|end| drawable(end[1]));
     drawn.then_some(ends)
 }
 
 /// Over microseconds, in parts of `unit`.
-fn line(slope: &Slope, unit: f64) -> Option<Series> {
+fn line(swept: &Swept<'_>, unit: f64) -> Option<Series> {
+    let slope = swept.slope?;
     let every = slope.points.len().div_ceil(POINTS_LIMIT).max(1);
     let last = slope.points.len().saturating_sub(1);
     let points = slope.points.iter().enumerate();
     Some(Series {
-        label: label(slope),
+        label: label(swept),
         figure: numbers::decimals(slope.slope, 3),
         points: points
             .filter(|(at, _)| at % every == 0 || *at == last)
@@ -205,31 +204,25 @@ fn line(slope: &Slope, unit: f64) -> Option<Series> {
                 interval: None,
             })
             .collect(),
-        fit: Some(fit(slope)?.map(|[delay, cost]| [delay / 1_000.0, cost / unit])),
+        fit: Some(fit(swept)?.map(|[delay, cost]| [delay / 1_000.0, cost / unit])),
     })
 }
 
-fn by_depth(document: &SensitivityDocument) -> Vec<Draft> {
-    let whole = |slope: &&Slope| slope.is_whole() && has_figures(slope) && drawable(slope.slope);
-    let slopes = document.slopes.iter().filter(whole);
-    let groups = grouped(slopes, |slope| {
-        (
-            slope.kernel.as_str(),
-            slope.module,
-            slope.caches,
-            slope.filesystem.as_str(),
-            &slope.hooks,
-        )
-    });
+fn by_depth(document: &Document) -> Vec<Draft> {
+    let swept = swept(document);
+    let drawn = |of: &Swept<'_>| of.slope.is_some_and(|slope| drawable(slope.slope));
+    let whole = swept.iter().filter(|of| of.delay.is_whole() && drawn(of));
+    let groups = grouped(whole, |of| (of.place(), of.hooks()));
     let mut drafts = Vec::new();
-    for ((kernel, module, caches, filesystem, hooks), slopes) in groups {
+    for (((kernel, module, caches, filesystem, _), hooks), slopes) in groups {
         let mut series = Vec::new();
-        for (benchmark, of) in grouped(slopes, |slope| slope.benchmark.as_str()) {
+        for (benchmark, of) in grouped(slopes, |of| of.operation().0) {
             let mut points: Vec<Point> = of
                 .iter()
-                .filter_map(|slope| {
+                .filter_map(|of| {
+                    let slope = of.slope?;
                     Some(Point {
-                        x: f64::from(path_depth(&slope.variant)?),
+                        x: f64::from(path_depth(of.operation().1)?),
                         y: slope.slope,
                         interval: Some(slope.ci95).filter(|ci| ci.iter().all(|v| drawable(*v))),
                     })

@@ -7,7 +7,7 @@ mod records;
 use experiment::{History, Metric, Series, SeriesChange};
 
 use crate::column::Columns;
-use crate::format::{figure, percent};
+use crate::format::{figure, measured, percent};
 use crate::group::grouped;
 use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value};
 use crate::text::printable;
@@ -126,11 +126,7 @@ fn title(series: &[&Series]) -> String {
     let Some(first) = series.first() else {
         return String::new();
     };
-    let what = match first.metric {
-        Metric::Instructions => "guest kernel instructions per operation",
-        Metric::Time => "nanoseconds per operation",
-        Metric::Throughput => "operations per second",
-    };
+    let what = measured(first.metric);
     let kernel = match first.kernel.as_str() {
         "" => "all kernels".to_owned(),
         kernel => printable(kernel, TEXT_LIMIT),

@@ -90,7 +90,7 @@ fn title(document: &CheckDocument) -> String {
         printable(&document.kernel, TEXT_LIMIT),
         printable(&document.release, TEXT_LIMIT),
         printable(&document.stack.join(","), TEXT_LIMIT),
-        printable(&document.fs, TEXT_LIMIT)
+        printable(&document.filesystem, TEXT_LIMIT)
     )
 }
 

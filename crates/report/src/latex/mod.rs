@@ -28,14 +28,14 @@ pub fn latex(sources: &[Source]) -> String {
     for source in sources {
         let name = printable(&source.name, NAME_LIMIT);
         out += &format!("\n\\subsection*{{{}}}\n", escaped(&name));
-        let verdict = verdict(&source.document);
+        let verdict = verdict(&source.content);
         for doubt in &verdict.doubts {
             out += &format!("\\noindent\\textbf{{Doubt:}} {}\n\n", escaped(doubt));
         }
         for finding in &verdict.findings {
             out += &format!("\\noindent {}\n\n", escaped(finding));
         }
-        push_report(&mut out, &any_report(&source.document));
+        push_report(&mut out, &any_report(&source.content));
     }
     out
 }

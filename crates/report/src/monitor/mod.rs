@@ -6,7 +6,7 @@ mod records;
 use std::cmp::Reverse;
 
 use experiment::{
-    Calls, Interval, MonitorDocument, MonitorMode, Monitoring, Percentiles, WatchedHook,
+    Calls, Document, Interval, LeftOutFunction, MonitorMode, Monitoring, Percentiles, WatchedHook,
     WatchedSystemCall, WholeSystemCall,
 };
 
@@ -32,14 +32,24 @@ pub struct MonitorOptions {
 
 /// The hooks of a recording, and the pairs of a hook and a system call, those that took
 /// most (time, or calls if only they are known) first.
-pub fn monitor_report(document: &MonitorDocument, options: &MonitorOptions) -> Report {
-    let mut report = interval_report(&document.monitor, &document.total(), options);
+pub fn monitor_report(document: &Document, options: &MonitorOptions) -> Report {
+    let total = document.all_intervals();
+    let mut report = match &document.monitor {
+        Some(monitor) => interval_report(monitor, &document.left_out, &total, options),
+        None => Report::default(),
+    };
     report.warnings = warnings(&document.warnings);
     report
 }
 
-/// As [`monitor_report`], of one interval or all of them together.
-pub fn interval_report(monitor: &Monitoring, total: &Interval, options: &MonitorOptions) -> Report {
+/// As [`monitor_report`], of one interval or all of them together; `left_out` are functions
+/// that were asked for and not watched.
+pub fn interval_report(
+    monitor: &Monitoring,
+    left_out: &[LeftOutFunction],
+    total: &Interval,
+    options: &MonitorOptions,
+) -> Report {
     let rows = match options.rows {
         None => ROWS_SHOWN,
         Some(0) => usize::MAX,
@@ -47,6 +57,7 @@ pub fn interval_report(monitor: &Monitoring, total: &Interval, options: &Monitor
     };
     let view = View {
         monitor,
+        left_out,
         total,
         rows,
     };
@@ -61,6 +72,7 @@ pub fn interval_report(monitor: &Monitoring, total: &Interval, options: &Monitor
 
 struct View<'a> {
     monitor: &'a Monitoring,
+    left_out: &'a [LeftOutFunction],
     total: &'a Interval,
     rows: usize,
 }
@@ -240,7 +252,7 @@ impl View<'_> {
                 count(self.total.lost)
             ));
         }
-        let left_out = &self.monitor.left_out;
+        let left_out = self.left_out;
         if !left_out.is_empty() {
             let names: Vec<String> = left_out
                 .iter()

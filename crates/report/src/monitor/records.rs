@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A recording for programs: a row for each function and system call in each interval.
 
-use experiment::{Calls, Interval, MonitorDocument, WatchedHook, WholeSystemCall};
+use experiment::{Calls, Document, Interval, WatchedHook, WholeSystemCall};
 
 use crate::column::{Columns, Records};
 
@@ -34,7 +34,7 @@ impl<'a> Line<'a> {
 /// - `sum_ns`, `mean_ns`, `min_ns`, `max_ns`, `p50_ns`, `p90_ns`, `p99_ns`: times; empty
 ///   where they are not known.
 /// - `whole_count`, `whole_ns`: of the system call from entry to exit, where it was timed.
-pub fn monitor_records(document: &MonitorDocument) -> Records<'_> {
+pub fn monitor_records(document: &Document) -> Records<'_> {
     Columns::new()
         .column("begin_s", |line: Line<'_>| line.interval.begin_s)
         .column("seconds", |line| line.interval.seconds)
@@ -58,7 +58,7 @@ pub fn monitor_records(document: &MonitorDocument) -> Records<'_> {
         .column("p99_ns", |line| line.calls.percentiles_ns.map(|ns| ns.p99))
         .column("whole_count", |line| line.whole().map(|whole| whole.count))
         .column("whole_ns", |line| line.whole().map(|whole| whole.sum_ns))
-        .records(document.intervals.iter().flat_map(lines))
+        .records(document.intervals().flat_map(lines))
 }
 
 fn lines(interval: &Interval) -> impl Iterator<Item = Line<'_>> {

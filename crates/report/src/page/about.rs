@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! How a document came to be: method and environment.
 
-use experiment::{AnyDocument, Environment, Experiment, PolicyProof, Tool};
+use experiment::{
+    Document, Environment, Experiment, Kind, Monitoring, PlacementDocument, PolicyProof, Tool,
+};
 use maud::{Markup, html};
 
+use crate::gather::Content;
 use crate::text::printable;
 
 /// Longest text of one value, in characters.
 const VALUE_LIMIT: usize = 400;
 
-pub(super) fn about(document: &AnyDocument) -> Markup {
-    let (method, facts, setups) = told(document);
+pub(super) fn about(content: &Content) -> Markup {
+    let (method, facts, setups) = match content {
+        Content::Measured(document) => (method(document.kind), facts(document), &*document.setups),
+        Content::Placement(document) => (OF_PLACEMENT, sources(document), &[] as &[PolicyProof]),
+    };
     html! {
         details.about {
             summary { "Method and environment" }
@@ -35,87 +41,77 @@ pub(super) fn about(document: &AnyDocument) -> Markup {
 
 type Facts = Vec<(&'static str, String)>;
 
-fn told(document: &AnyDocument) -> (&'static str, Facts, &[PolicyProof]) {
-    match document {
-        AnyDocument::Run(run) => {
-            let mut facts = tool(&run.tool);
-            facts.push(("began", run.started.clone()));
-            facts.push(("ended", run.finished.clone()));
-            facts.extend(asked(&run.experiment));
-            facts.extend(environment(&run.environment));
-            (
-                "Each operation runs in its own window. Instructions are counted in the guest's \
-                 kernel, on the path that most windows take; time and throughput are medians of \
-                 samples with a 95 % bootstrap interval. Instructions are not time. An overhead \
-                 is (tested - baseline) / baseline, or (baseline - tested) / baseline of a \
-                 throughput, so that more is worse.",
-                facts,
-                &run.setups,
-            )
+const OF_PLACEMENT: &str = "The kernel's sources are read, not compiled or run. Counts are for \
+     the path that a system call takes if all goes well, and at most; D is the number of \
+     components of a path, S that of symbolic links.";
+
+/// How such a document was measured.
+fn method(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Profile => {
+            "Every call on the operation's most frequent path through the guest's kernel is \
+             counted by instruction. A hook's instructions are those from its calls to its \
+             returns; calls from inside other hooks are not counted again."
         }
-        AnyDocument::Profile(profile) => {
-            let mut facts = tool(&profile.tool);
-            facts.extend(environment(&profile.environment));
-            (
-                "Every call on the operation's most frequent path through the guest's kernel is \
-                 counted by instruction. A hook's instructions are those from its calls to its \
-                 returns; calls from inside other hooks are not counted again.",
-                facts,
-                &[],
-            )
+        Kind::Sensitivity => {
+            "Decisions at hooks are made to take longer, step by step, and a line is fitted \
+             to what an operation costs then. Its slope is how many decisions the operation \
+             asks for. The hooks called without delays are counted beside it."
         }
-        AnyDocument::Sensitivity(sweep) => {
-            let mut facts = tool(&sweep.tool);
-            facts.extend(environment(&sweep.environment));
-            (
-                "Decisions at hooks are made to take longer, step by step, and a line is fitted \
-                 to what an operation costs then. Its slope is how many decisions the operation \
-                 asks for. The hooks called without delays are counted beside it.",
-                facts,
-                &sweep.setups,
-            )
+        Kind::Recording => {
+            "eBPF programs count every call of a hook on the live machine, and take its time \
+             where that was asked for."
         }
-        AnyDocument::Monitor(recording) => {
-            let mut facts = tool(&recording.tool);
-            let of = &recording.monitor;
-            facts.push(("began", of.started.clone()));
-            facts.push(("whose calls", of.scope.clone()));
-            facts.push(("noted of each call", of.mode.to_string()));
-            facts.push(("kernel", of.release.clone()));
-            facts.push(("modules", of.active_lsms.join(",")));
-            let cost = of.cost;
-            facts.push((
-                "cost of watching",
-                format!(
-                    "{} ns a call, of which {} ns lay within the times and are subtracted",
-                    cost.added_ns, cost.within_ns
-                ),
-            ));
-            facts.extend(environment(&recording.environment));
-            (
-                "eBPF programs count every call of a hook on the live machine, and take its time \
-                 where that was asked for.",
-                facts,
-                &[],
-            )
-        }
-        AnyDocument::Placement(placement) => {
-            let mut facts = tool(&placement.tool);
-            facts.push(("sources", placement.tree.clone()));
-            let coverage = placement.coverage;
-            facts.push((
-                "read",
-                format!("{} files, {} functions", coverage.files, coverage.functions),
-            ));
-            (
-                "The kernel's sources are read, not compiled or run. Counts are for the path \
-                 that a system call takes if all goes well, and at most; D is the number of \
-                 components of a path, S that of symbolic links.",
-                facts,
-                &[],
-            )
+        _ => {
+            "Each operation runs in its own window. Instructions are counted in the guest's \
+             kernel, on the path that most windows take; time and throughput are medians of \
+             samples with a 95 % bootstrap interval. Instructions are not time. An overhead \
+             is (tested - baseline) / baseline, or (baseline - tested) / baseline of a \
+             throughput, so that more is worse."
         }
     }
+}
+
+fn facts(document: &Document) -> Facts {
+    let mut facts = tool(&document.tool);
+    let times = [("began", &document.started), ("ended", &document.finished)];
+    facts.extend(
+        times
+            .into_iter()
+            .filter_map(|(what, time)| Some((what, time.clone()?))),
+    );
+    facts.extend(document.experiment.iter().flat_map(asked));
+    facts.extend(document.monitor.iter().flat_map(watched));
+    facts.extend(environment(&document.environment));
+    facts
+}
+
+fn watched(monitor: &Monitoring) -> Facts {
+    let cost = monitor.cost;
+    vec![
+        ("whose calls", monitor.scope.clone()),
+        ("noted of each call", monitor.mode.to_string()),
+        ("kernel", monitor.release.clone()),
+        ("modules", monitor.active_lsms.join(",")),
+        (
+            "cost of watching",
+            format!(
+                "{} ns a call, of which {} ns lay within the times and are subtracted",
+                cost.added_ns, cost.within_ns
+            ),
+        ),
+    ]
+}
+
+fn sources(placement: &PlacementDocument) -> Facts {
+    let mut facts = tool(&placement.tool);
+    facts.push(("sources", placement.tree.clone()));
+    let coverage = placement.coverage;
+    facts.push((
+        "read",
+        format!("{} files, {} functions", coverage.files, coverage.functions),
+    ));
+    facts
 }
 
 fn tool(tool: &Tool) -> Facts {

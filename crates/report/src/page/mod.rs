@@ -9,10 +9,10 @@ mod embedded;
 mod figure;
 mod table;
 
-use experiment::{AnyDocument, DocumentKind};
+use experiment::Kind;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::gather::{Gathered, Source, figures};
+use crate::gather::{Content, Gathered, Source, figures};
 use crate::monitor::{MonitorOptions, monitor_report};
 use crate::placement::{PlacementOptions, placement_report};
 use crate::profile::{ProfileOptions, ProfileView, profile_report};
@@ -23,10 +23,15 @@ use crate::verdict::verdict;
 
 /// The tables of a document of any kind, as its own command prints them, with the details
 /// of a run.
-pub fn any_report(document: &AnyDocument) -> Report {
-    match document {
-        AnyDocument::Run(run) => report(run, &Options { details: true }),
-        AnyDocument::Profile(document) => {
+pub fn any_report(content: &Content) -> Report {
+    let document = match content {
+        Content::Placement(document) => {
+            return placement_report(document, &PlacementOptions::default());
+        }
+        Content::Measured(document) => document,
+    };
+    match document.kind {
+        Kind::Profile => {
             let by = ProfileView::Operations;
             let mut all = profile_report(document, &ProfileOptions { by });
             let by = ProfileView::Hooks;
@@ -34,15 +39,9 @@ pub fn any_report(document: &AnyDocument) -> Report {
                 .extend(profile_report(document, &ProfileOptions { by }).tables);
             all
         }
-        AnyDocument::Sensitivity(document) => {
-            sensitivity_report(document, &SensitivityOptions::default())
-        }
-        AnyDocument::Monitor(document) => {
-            monitor_report(document, &MonitorOptions { rows: Some(200) })
-        }
-        AnyDocument::Placement(document) => {
-            placement_report(document, &PlacementOptions::default())
-        }
+        Kind::Sensitivity => sensitivity_report(document, &SensitivityOptions::default()),
+        Kind::Recording => monitor_report(document, &MonitorOptions { rows: Some(200) }),
+        _ => report(document, &Options { details: true }),
     }
 }
 
@@ -112,7 +111,7 @@ fn overview(sources: &[Source]) -> Markup {
         section #overview aria-labelledby="overview-title" {
             h2 #overview-title { "Overview" }
             @for source in sources {
-                @let verdict = verdict(&source.document);
+                @let verdict = verdict(&source.content);
                 h3 { (name(source)) }
                 @if !verdict.doubts.is_empty() {
                     ul.doubts {
@@ -131,25 +130,20 @@ fn overview(sources: &[Source]) -> Markup {
 }
 
 fn name(source: &Source) -> String {
-    let kind = match source.document.kind() {
-        DocumentKind::Run => "run",
-        DocumentKind::Profile => "profile",
-        DocumentKind::Sensitivity => "sweep",
-        DocumentKind::Monitor => "recording",
-        DocumentKind::Placement => "placement",
-        DocumentKind::Comparison
-        | DocumentKind::PlacementDifference
-        | DocumentKind::PlacementHistory
-        | DocumentKind::Check
-        | DocumentKind::Counts
-        | DocumentKind::Unknown => "document",
+    let kind = match source.content.kind() {
+        Kind::Run => "run",
+        Kind::Profile => "profile",
+        Kind::Sensitivity => "sweep",
+        Kind::Recording => "recording",
+        Kind::Placement => "placement",
+        _ => "document",
     };
     format!("{kind}: {}", printable(&source.name, TEXT_LIMIT))
 }
 
 fn section(at: usize, source: &Source, figures: &[Gathered]) -> Markup {
     let id = format!("document-{}", at + 1);
-    let report = any_report(&source.document);
+    let report = any_report(&source.content);
     let mut own = figures.iter().filter(|of| of.source == Some(at)).peekable();
     html! {
         section id=(id) aria-labelledby={ (id) "-title" } {
@@ -166,7 +160,7 @@ fn section(at: usize, source: &Source, figures: &[Gathered]) -> Markup {
             @for (number, of) in report.tables.iter().enumerate() {
                 (table::table(of, &format!("{id}-table-{}", number + 1)))
             }
-            (about::about(&source.document))
+            (about::about(&source.content))
         }
     }
 }

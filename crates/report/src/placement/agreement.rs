@@ -127,7 +127,7 @@ fn disagreements(comparison: &Comparison) -> Option<Table> {
             toned(word(hook.agreement), is_wrong(hook.agreement))
         })
         .left("operation", |hook| &hook.operation)
-        .left("on", |hook| &hook.fs)
+        .left("on", |hook| &hook.filesystem)
         .left("hook", |hook| &hook.hook)
         .column("measured", |hook| hook.measured)
         .right("nominal", move |hook| {

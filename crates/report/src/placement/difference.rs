@@ -132,7 +132,7 @@ fn title(call: &SyscallDifference) -> String {
     format!(
         "{} on {}",
         printable(&call.title(), TEXT_LIMIT),
-        printable(&call.fs, TEXT_LIMIT)
+        printable(&call.filesystem, TEXT_LIMIT)
     )
 }
 
@@ -256,7 +256,7 @@ pub fn difference_records(document: &PlacementDifference) -> Records<'_> {
     Columns::new()
         .column("syscall", |(call, _): Line<'_>| &call.syscall)
         .column("case", |(call, _)| &call.case)
-        .column("fs", |(call, _)| &call.fs)
+        .column("fs", |(call, _)| &call.filesystem)
         .column("only", |(call, _)| match call.only? {
             Side::Before => Some("before"),
             Side::After => Some("after"),

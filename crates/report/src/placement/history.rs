@@ -124,7 +124,7 @@ fn reach(
     let mut found: BTreeMap<(&str, &str, &str), Vec<Option<&SyscallReach>>> = BTreeMap::new();
     for (at, version) in versions.iter().enumerate() {
         for reach in &version.reach {
-            let key = (&*reach.fs, &*reach.syscall, &*reach.case);
+            let key = (&*reach.filesystem, &*reach.syscall, &*reach.case);
             let of = found.entry(key).or_insert_with(|| {
                 order.push(key);
                 vec![None; versions.len()]
@@ -248,7 +248,7 @@ pub fn placement_history_records(history: &PlacementHistory) -> Records<'_> {
         .column("module", |line| module(line).map(|of| &of.module))
         .column("syscall", |line| call(line).map(|of| &of.syscall))
         .column("case", |line| call(line).map(|of| &of.case))
-        .column("fs", |line| call(line).map(|of| &of.fs))
+        .column("fs", |line| call(line).map(|of| &of.filesystem))
         .column("hooks", move |line| {
             let whole = whole(line).map(|of| of.framework.hooks);
             of(

@@ -91,7 +91,7 @@ fn kernel(document: &PlacementDocument) -> String {
 /// `open (missing) on ext4`.
 fn title(call: &SyscallPlacement) -> String {
     let title = printable(&call.title(), TEXT_LIMIT);
-    format!("{title} on {}", printable(&call.fs, TEXT_LIMIT))
+    format!("{title} on {}", printable(&call.filesystem, TEXT_LIMIT))
 }
 
 /// Names out of a tree, in one line.

@@ -55,7 +55,7 @@ pub fn placement_records(document: &PlacementDocument) -> Records<'_> {
         .column("loc_per_hook", |line| line.module.map(|of| of.loc_per_hook))
         .column("syscall", |line| line.of.map(|(call, _)| &call.syscall))
         .column("case", |line| line.of.map(|(call, _)| &call.case))
-        .column("fs", |line| line.of.map(|(call, _)| &call.fs))
+        .column("fs", |line| line.of.map(|(call, _)| &call.filesystem))
         .column("hook", |line| line.of.map(|(_, hook)| &hook.hook))
         .column("nominal", move |line| {
             line.reach.map(|of| count(of.nominal))
@@ -137,7 +137,7 @@ fn of_hook<'a>(
 pub fn agreement_records(comparison: &Comparison) -> Records<'_> {
     Columns::new()
         .column("operation", |hook: &ComparedHook| &hook.operation)
-        .column("fs", |hook| &hook.fs)
+        .column("fs", |hook| &hook.filesystem)
         .column("hook", |hook| &hook.hook)
         .column("measured", |hook| hook.measured)
         .column("nominal", |hook| {

@@ -22,8 +22,8 @@ pub(super) fn overview(document: &PlacementDocument) -> Option<Table> {
     let mut rows: Vec<(String, BTreeMap<&str, &SyscallPlacement>)> = Vec::new();
     let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for call in &document.syscalls {
-        if !systems.contains(&call.fs.as_str()) {
-            systems.push(&call.fs);
+        if !systems.contains(&call.filesystem.as_str()) {
+            systems.push(&call.filesystem);
         }
         let place = *places
             .entry((&call.syscall, &call.case))
@@ -31,7 +31,7 @@ pub(super) fn overview(document: &PlacementDocument) -> Option<Table> {
                 rows.push((call.title(), BTreeMap::new()));
                 rows.len() - 1
             });
-        rows[place].1.insert(&call.fs, call);
+        rows[place].1.insert(&call.filesystem, call);
     }
     if rows.is_empty() {
         return None;

@@ -4,9 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use experiment::{HookCost, Profile, ProfileDocument};
+use experiment::{Clock, HookCost};
 
-use super::{configured, full_name, grouped, has_figures, where_profiled};
+use super::{Profile, configured, full_name, grouped, where_profiled};
 use crate::cells::reason;
 use crate::column::Columns;
 use crate::format::{count, share};
@@ -16,24 +16,18 @@ use crate::text::printable;
 /// Most operations that a footnote names.
 const OPERATIONS_NAMED: usize = 10;
 
-pub(super) fn tables(document: &ProfileDocument) -> Vec<Table> {
-    let clock = format!("{} clock", document.environment.clock);
-    let mut tables: Vec<Table> = grouped(&document.profiles, |profile| {
-        (
-            profile.kernel.as_str(),
-            profile.stack.as_slice(),
-            profile.filesystem.as_str(),
-        )
+pub(super) fn tables(profiles: &[Profile<'_>], clock: Clock) -> Vec<Table> {
+    let clock = format!("{clock} clock");
+    let mut tables: Vec<Table> = grouped(profiles, |profile| {
+        (profile.kernel(), profile.stack(), profile.filesystem())
     })
     .into_iter()
     .map(|(_, profiles)| table(&profiles, &clock))
     .collect();
     tables.extend(
-        grouped(&document.profiles, |profile| {
-            (profile.stack.as_slice(), profile.filesystem.as_str())
-        })
-        .into_iter()
-        .filter_map(|((stack, _), profiles)| kernels(stack, &profiles, &clock)),
+        grouped(profiles, |profile| (profile.stack(), profile.filesystem()))
+            .into_iter()
+            .filter_map(|((stack, _), profiles)| kernels(stack, &profiles, &clock)),
     );
     tables
 }
@@ -60,13 +54,13 @@ struct Sums<'a> {
 }
 
 impl<'a> Sums<'a> {
-    fn of(profiles: &[&'a Profile]) -> Sums<'a> {
+    fn of(profiles: &[&'a Profile<'a>]) -> Sums<'a> {
         let mut sums = Sums::default();
-        for profile in profiles.iter().filter(|profile| has_figures(profile)) {
+        for profile in profiles.iter().filter(|profile| profile.figures.is_some()) {
             sums.operations += 1;
-            sums.hooked = sums.hooked.saturating_add(profile.hooked);
-            sums.total = sums.total.saturating_add(profile.total);
-            for hook in profile.hooks.iter().filter(|hook| hook.calls > 0) {
+            sums.hooked = sums.hooked.saturating_add(profile.hooked());
+            sums.total = sums.total.saturating_add(profile.total());
+            for hook in profile.hooks().iter().filter(|hook| hook.calls > 0) {
                 sums.add(hook);
             }
         }
@@ -108,7 +102,7 @@ impl Sum<'_> {
     }
 }
 
-fn table(profiles: &[&Profile], clock: &str) -> Table {
+fn table(profiles: &[&Profile<'_>], clock: &str) -> Table {
     let sums = Sums::of(profiles);
     let hooks = sums.hooks();
     let lines = hooks
@@ -171,10 +165,10 @@ fn of_operations(n: u64) -> String {
 }
 
 /// Modules behind hooks: first those of the stack in its order, then the others.
-fn modules<'a>(profiles: &[&'a Profile], sums: &Sums<'a>) -> Vec<&'a str> {
+fn modules<'a>(profiles: &[&'a Profile<'a>], sums: &Sums<'a>) -> Vec<&'a str> {
     let mut order: HashMap<&str, usize> = HashMap::new();
     for profile in profiles {
-        for module in &profile.active_lsms {
+        for module in &profile.cell.active_lsms {
             let next = order.len();
             order.entry(module).or_insert(next);
         }
@@ -191,12 +185,12 @@ fn modules<'a>(profiles: &[&'a Profile], sums: &Sums<'a>) -> Vec<&'a str> {
 }
 
 /// Operations that have no figures, by reason.
-fn without_figures(profiles: &[&Profile]) -> Option<String> {
+fn without_figures(profiles: &[&Profile<'_>]) -> Option<String> {
     let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for profile in profiles.iter().filter(|profile| !has_figures(profile)) {
-        let why = reason(profile.status, profile.reason.as_deref());
+    for profile in profiles.iter().filter(|profile| profile.figures.is_none()) {
+        let why = reason(profile.cell.status(), profile.cell.reason());
         let titles = reasons.entry(why).or_default();
-        titles.push(printable(&profile.title(), TEXT_LIMIT));
+        titles.push(printable(&profile.cell.title(), TEXT_LIMIT));
     }
     let texts: Vec<String> = reasons
         .iter()
@@ -212,8 +206,8 @@ fn without_figures(profiles: &[&Profile]) -> Option<String> {
 }
 
 /// The average cost of a call on each kernel; None for a single kernel.
-fn kernels(stack: &[String], profiles: &[&Profile], clock: &str) -> Option<Table> {
-    let by_kernel = grouped(profiles.iter().copied(), |p| p.kernel.as_str());
+fn kernels(stack: &[String], profiles: &[&Profile<'_>], clock: &str) -> Option<Table> {
+    let by_kernel = grouped(profiles.iter().copied(), |p| p.kernel());
     if by_kernel.len() < 2 {
         return None;
     }
@@ -253,7 +247,7 @@ fn kernels(stack: &[String], profiles: &[&Profile], clock: &str) -> Option<Table
         summary("share of hooks", |sums| Value::plain(sums.share())),
     ];
     let first = profiles.first();
-    let filesystem = first.map_or("", |p| p.filesystem.as_str());
+    let filesystem = first.map_or("", |p| p.filesystem());
     let title = format!(
         "{}, {clock}: hooks with {} on each kernel: guest kernel instructions per call",
         printable(filesystem, TEXT_LIMIT),

@@ -9,7 +9,7 @@ mod residual;
 
 use std::collections::HashSet;
 
-use experiment::{Profile, ProfileDocument, Status};
+use experiment::{Cell, Counted, Document, HookCost, HookedPath, Residual};
 
 use crate::cells::added;
 use crate::group::grouped;
@@ -39,9 +39,12 @@ pub enum ProfileView {
 impl ProfileView {
     /// The view that shows most of a document without growing long: hook by hook for a
     /// few operations, else an operation in each row.
-    pub fn suited_to(document: &ProfileDocument) -> ProfileView {
-        let key = |p: &Profile| (p.kernel.clone(), p.filesystem.clone(), p.title());
-        let operations: HashSet<_> = document.profiles.iter().map(key).collect();
+    pub fn suited_to(document: &Document) -> ProfileView {
+        let key = |cell: &Cell| {
+            let key = &cell.key;
+            (key.kernel.clone(), key.filesystem.clone(), key.title())
+        };
+        let operations: HashSet<_> = document.cells.iter().map(key).collect();
         if operations.len() <= FEW_OPERATIONS {
             ProfileView::Operation
         } else {
@@ -59,11 +62,13 @@ pub struct ProfileOptions {
 
 /// All tables of a profile document, in its order. Figures are guest kernel
 /// instructions per operation.
-pub fn profile_report(document: &ProfileDocument, options: &ProfileOptions) -> Report {
+pub fn profile_report(document: &Document, options: &ProfileOptions) -> Report {
+    let clock = document.environment.clock;
+    let profiles = profiles(document);
     let tables = match options.by {
-        ProfileView::Operation => operation::tables(document),
-        ProfileView::Hooks => hooks::tables(document),
-        ProfileView::Operations => operations::tables(document),
+        ProfileView::Operation => operation::tables(&profiles, clock),
+        ProfileView::Hooks => hooks::tables(&profiles, clock),
+        ProfileView::Operations => operations::tables(&profiles, clock),
     };
     Report {
         tables,
@@ -71,9 +76,59 @@ pub fn profile_report(document: &ProfileDocument, options: &ProfileOptions) -> R
     }
 }
 
-/// A profile's operation.
-fn operation_of(profile: &Profile) -> (&str, &str) {
-    (&profile.benchmark, &profile.variant)
+/// A cell that was profiled.
+#[derive(Clone, Copy)]
+struct Profile<'a> {
+    cell: &'a Cell,
+    /// Its figures, if it has any.
+    figures: Option<(&'a Counted, &'a HookedPath)>,
+}
+
+fn profiles(document: &Document) -> Vec<Profile<'_>> {
+    let profile = |cell| Profile {
+        cell,
+        figures: Cell::counted(cell).and_then(|of| Some((of, of.hooked.as_ref()?))),
+    };
+    document.cells.iter().map(profile).collect()
+}
+
+impl<'a> Profile<'a> {
+    fn path(self) -> Option<&'a HookedPath> {
+        Some(self.figures?.1)
+    }
+
+    fn hooks(self) -> &'a [HookCost] {
+        self.path().map_or(&[], |path| &path.hooks)
+    }
+
+    fn total(self) -> u64 {
+        self.path().map_or(0, |path| path.total)
+    }
+
+    fn hooked(self) -> u64 {
+        self.path().map_or(0, |path| path.hooked)
+    }
+
+    /// What it was compared with, and what differs outside hooks.
+    fn residual(self) -> Option<&'a Residual> {
+        self.figures?.0.residual.as_ref()
+    }
+
+    fn kernel(self) -> &'a str {
+        &self.cell.key.kernel
+    }
+
+    fn filesystem(self) -> &'a str {
+        &self.cell.key.filesystem
+    }
+
+    fn stack(self) -> &'a [String] {
+        &self.cell.key.stack
+    }
+
+    fn operation(self) -> (&'a str, &'a str) {
+        (self.cell.key.benchmark(), self.cell.key.variant())
+    }
 }
 
 /// Stacks in few characters: those that only add to the first by what they add.
@@ -84,10 +139,10 @@ struct StackNames<'a> {
 impl<'a> StackNames<'a> {
     /// Names for the stacks of these profiles, beside the first one's baseline or the
     /// first one.
-    fn of(profiles: &[&'a Profile]) -> StackNames<'a> {
-        let baselines = profiles.iter().filter_map(|p| p.baseline.as_ref());
-        let first = baselines.map(|baseline| baseline.stack.as_slice()).next();
-        let first = first.or_else(|| profiles.first().map(|p| p.stack.as_slice()));
+    fn of(profiles: &[&Profile<'a>]) -> StackNames<'a> {
+        let mut baselines = profiles.iter().filter_map(|p| p.residual());
+        let first = baselines.next().map(|baseline| baseline.stack.as_slice());
+        let first = first.or_else(|| profiles.first().map(|p| p.stack()));
         StackNames {
             first: first.unwrap_or_default(),
         }
@@ -111,26 +166,22 @@ pub(crate) fn full_name(stack: &[String]) -> String {
 }
 
 /// A profile's stack in full, with the state of its policies and integrity subsystems.
-fn configured(profile: &Profile) -> String {
-    let stack = full_name(&profile.stack);
-    let title = experiment::configuration_title(
-        &stack,
-        &profile.integrity,
-        profile.policy,
-        &profile.tuning,
-    );
+fn configured(profile: &Profile<'_>) -> String {
+    let key = &profile.cell.key;
+    let stack = full_name(&key.stack);
+    let title = experiment::configuration_title(&stack, &key.integrity, key.policy, &key.tuning);
     printable(&title, 4 * TEXT_LIMIT)
 }
 
 /// `debian:6.1 (6.1.0-56-cloud-amd64), tmpfs`.
-fn where_profiled(profiles: &[&Profile]) -> String {
+fn where_profiled(profiles: &[&Profile<'_>]) -> String {
     let Some(first) = profiles.first() else {
         return String::new();
     };
-    let mut text = printable(&first.kernel, TEXT_LIMIT);
+    let mut text = printable(first.kernel(), TEXT_LIMIT);
     let mut releases: Vec<&str> = Vec::new();
     for profile in profiles {
-        let release = profile.release.as_str();
+        let release = profile.cell.release.as_str();
         if !release.is_empty() && !releases.contains(&release) {
             releases.push(release);
         }
@@ -138,12 +189,8 @@ fn where_profiled(profiles: &[&Profile]) -> String {
     if !releases.is_empty() {
         text += &format!(" ({})", printable(&releases.join(", "), 200));
     }
-    text += &format!(", {}", printable(&first.filesystem, TEXT_LIMIT));
+    text += &format!(", {}", printable(first.filesystem(), TEXT_LIMIT));
     text
-}
-
-fn has_figures(profile: &Profile) -> bool {
-    profile.status == Status::Ok
 }
 
 /// A sum that a lying document cannot overflow.

@@ -4,11 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use experiment::{BaselineProfile, HookCost, Implementation, Profile, ProfileDocument};
+use experiment::{Clock, HookCost, HookedPath, Implementation, Residual};
 
-use super::{
-    StackNames, configured, difference, full_name, grouped, has_figures, operation_of, residual,
-};
+use super::{Profile, StackNames, configured, difference, full_name, grouped, residual};
 use crate::column::Columns;
 use crate::format::count;
 use crate::table::{TEXT_LIMIT, Table, Value, without_figure};
@@ -17,23 +15,19 @@ use crate::text::printable;
 /// Columns of a stack.
 const COLUMNS: usize = 4;
 
-pub(super) fn tables(document: &ProfileDocument) -> Vec<Table> {
-    grouped(&document.profiles, |profile| {
-        (
-            profile.kernel.as_str(),
-            profile.filesystem.as_str(),
-            operation_of(profile),
-        )
+pub(super) fn tables(profiles: &[Profile<'_>], clock: Clock) -> Vec<Table> {
+    grouped(profiles, |profile| {
+        (profile.kernel(), profile.filesystem(), profile.operation())
     })
     .into_iter()
-    .map(|(_, profiles)| table(document, &profiles))
+    .map(|(_, profiles)| table(&profiles, clock))
     .collect()
 }
 
 /// One stack's figures, or two stacks' compared.
 struct Side<'a> {
-    profile: &'a Profile,
-    baseline: Option<&'a BaselineProfile>,
+    profile: &'a Profile<'a>,
+    baseline: Option<&'a Residual>,
     tested_costs: Costs<'a>,
     baseline_costs: Costs<'a>,
 }
@@ -65,14 +59,13 @@ impl<'a> Costs<'a> {
 }
 
 impl<'a> Side<'a> {
-    fn of(profile: &'a Profile) -> Side<'a> {
-        let shown = has_figures(profile);
-        let baseline = profile.baseline.as_ref().filter(|_| shown);
+    fn of(profile: &'a Profile<'a>) -> Side<'a> {
+        let baseline = profile.residual();
         Side {
             profile,
             baseline,
-            tested_costs: Costs::of(if shown { &profile.hooks } else { &[] }),
-            baseline_costs: Costs::of(baseline.map_or(&[], |b| &b.hooks)),
+            tested_costs: Costs::of(profile.hooks()),
+            baseline_costs: Costs::of(baseline.map_or(&[], |of| &of.path.hooks)),
         }
     }
 
@@ -119,27 +112,24 @@ impl From<&Implementation> for Figures {
     }
 }
 
-fn table(document: &ProfileDocument, profiles: &[&Profile]) -> Table {
-    let mut shown: Vec<&Profile> = profiles.to_vec();
+fn table(profiles: &[&Profile<'_>], clock: Clock) -> Table {
+    let mut shown = profiles.to_vec();
     // What others are compared with already stands beside them.
     shown.retain(|profile| {
-        !has_figures(profile)
-            || profile.baseline.is_some()
+        profile.figures.is_none()
+            || profile.residual().is_some()
             || !profiles.iter().any(|other| {
-                has_figures(other)
-                    && other
-                        .baseline
-                        .as_ref()
-                        .is_some_and(|baseline| baseline.stack == profile.stack)
+                let baseline = other.residual();
+                baseline.is_some_and(|baseline| baseline.stack == profile.stack())
             })
     });
     let names = StackNames::of(&shown);
     let sides: Vec<Side<'_>> = shown.iter().map(|profile| Side::of(profile)).collect();
-    let title = profiles.first().map(|p| p.title()).unwrap_or_default();
+    let title = profiles.first().map(|p| p.cell.title()).unwrap_or_default();
     let mut title = format!(
         "{}, {} clock: {}",
         super::where_profiled(profiles),
-        document.environment.clock,
+        clock,
         printable(&title, TEXT_LIMIT)
     );
     if let [side] = sides.as_slice() {
@@ -159,7 +149,7 @@ fn columns<'a>(sides: &'a [Side<'a>], names: &StackNames<'_>) -> Columns<'a, &'a
     let mut columns = Columns::new().left("hook", |line: &Line<'_>| Value::plain(line.label()));
     let alone = sides.len() == 1;
     for side in sides {
-        let name = names.short(&side.profile.stack);
+        let name = names.short(side.profile.stack());
         let titles = match side.baseline {
             Some(baseline) if alone => [
                 "calls".to_owned(),
@@ -186,7 +176,7 @@ fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
     let compared = sides.iter().any(|side| side.baseline.is_some());
     if sides.len() > 1 {
         let stacks = sides.iter().map(|side| {
-            let (short, full) = (names.short(&side.profile.stack), configured(side.profile));
+            let (short, full) = (names.short(side.profile.stack()), configured(side.profile));
             let against = match side.baseline {
                 Some(baseline) => format!(" against {}", full_name(&baseline.stack)),
                 None => String::new(),
@@ -234,20 +224,23 @@ fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
 /// How sure the figures are: a line of the legend.
 fn windows(sides: &[Side<'_>], names: &StackNames<'_>) -> Option<String> {
     let mut texts: Vec<(String, String)> = Vec::new();
-    for side in sides.iter().filter(|side| has_figures(side.profile)) {
+    for side in sides {
         let profile = side.profile;
+        let Some((counted, path)) = profile.figures else {
+            continue;
+        };
         let mut text = format!(
             "{} of {}, {} dirty, {} REP iterations",
-            count(profile.path_windows),
-            count(profile.windows),
-            count(profile.dirty),
-            count(profile.rep_iterations)
+            count(path.windows),
+            count(counted.windows()),
+            count(counted.dirty()),
+            count(path.rep_iterations.unwrap_or_default())
         );
         if let Some(baseline) = side.baseline {
-            let (path, all) = (baseline.path_windows, baseline.windows);
+            let (path, all) = (baseline.path.windows, baseline.windows);
             text += &format!(" (baseline {} of {})", count(path), count(all));
         }
-        texts.push((names.short(&profile.stack), text));
+        texts.push((names.short(profile.stack()), text));
     }
     let (_, first) = texts.first()?;
     let text = if sides.len() == 1 {
@@ -383,30 +376,26 @@ fn compared(tested: Option<Figures>, baseline: Option<Figures>) -> [Value; COLUM
 }
 
 fn summary(sides: &[Side<'_>]) -> Vec<Vec<Value>> {
-    let outside = |total: u64, hooked: u64| total.saturating_sub(hooked);
     let mut rows = vec![
-        summary_row("hooks, nested once", sides, |p| p.hooked, |b| b.hooked),
-        summary_row(
-            "outside hooks",
-            sides,
-            |p| outside(p.total, p.hooked),
-            |b| outside(b.total, b.hooked),
-        ),
-        summary_row("total", sides, |p| p.total, |b| b.total),
+        summary_row("hooks, nested once", sides, |of| of.hooked),
+        summary_row("outside hooks", sides, |of| {
+            of.total.saturating_sub(of.hooked)
+        }),
+        summary_row("total", sides, |of| of.total),
     ];
     let Some(total) = rows.last_mut() else {
         return rows;
     };
     for (index, side) in sides.iter().enumerate() {
-        if !has_figures(side.profile) {
+        if side.profile.figures.is_none() {
             total[1 + index * COLUMNS + 1] =
-                without_figure(side.profile.status, side.profile.reason.as_deref());
+                without_figure(side.profile.cell.status(), side.profile.cell.reason());
         }
     }
     if sides.iter().any(|side| side.baseline.is_some()) {
         let residuals = sides.iter().flat_map(|side| {
             let baseline = side.baseline;
-            let residual = baseline.map(|baseline| residual::value(side.profile, baseline));
+            let residual = baseline.map(residual::value);
             let mut of_side: [Value; COLUMNS] = Default::default();
             of_side[3] = residual.unwrap_or_default();
             of_side
@@ -417,23 +406,17 @@ fn summary(sides: &[Side<'_>]) -> Vec<Vec<Value>> {
     rows
 }
 
-fn summary_row(
-    label: &str,
-    sides: &[Side<'_>],
-    tested: impl Fn(&Profile) -> u64,
-    baseline: impl Fn(&BaselineProfile) -> u64,
-) -> Vec<Value> {
+fn summary_row(label: &str, sides: &[Side<'_>], figure: impl Fn(&HookedPath) -> u64) -> Vec<Value> {
     let mut values = vec![Value::plain(label)];
     for side in sides {
         let mut of_side: [Value; COLUMNS] = Default::default();
-        if has_figures(side.profile) {
-            let figure = tested(side.profile);
-            if let Some(base) = side.baseline.map(&baseline) {
+        if let Some(tested) = side.profile.path().map(&figure) {
+            if let Some(base) = side.baseline.map(|baseline| figure(&baseline.path)) {
                 of_side[1] = base.into();
-                of_side[2] = figure.into();
-                of_side[3] = Value::difference(difference(figure, base));
+                of_side[2] = tested.into();
+                of_side[3] = Value::difference(difference(tested, base));
             } else {
-                of_side[1] = figure.into();
+                of_side[1] = tested.into();
             }
         }
         values.extend(of_side);

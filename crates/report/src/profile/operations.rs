@@ -3,39 +3,36 @@
 
 use std::collections::HashMap;
 
-use experiment::{Profile, ProfileDocument};
+use experiment::Clock;
 
 use super::{
-    StackNames, configured, difference, full_name, grouped, has_figures, operation_of, residual,
-    sum, where_profiled,
+    Profile, StackNames, configured, difference, full_name, grouped, residual, sum, where_profiled,
 };
 use crate::column::Columns;
 use crate::format::share;
 use crate::table::{Table, Tone, Value, not_measured, without_figure};
 
-pub(super) fn tables(document: &ProfileDocument) -> Vec<Table> {
-    grouped(&document.profiles, |profile| {
-        (profile.kernel.as_str(), profile.filesystem.as_str())
-    })
-    .into_iter()
-    .map(|(_, profiles)| table(document, &profiles))
-    .collect()
+pub(super) fn tables(profiles: &[Profile<'_>], clock: Clock) -> Vec<Table> {
+    grouped(profiles, |profile| (profile.kernel(), profile.filesystem()))
+        .into_iter()
+        .map(|(_, profiles)| table(&profiles, clock))
+        .collect()
 }
 
 /// One stack's operations.
 struct Side<'a> {
     stack: &'a [String],
-    profiles: HashMap<(&'a str, &'a str), &'a Profile>,
+    profiles: HashMap<(&'a str, &'a str), &'a Profile<'a>>,
     /// Some are compared with a baseline.
     compared: bool,
 }
 
 impl<'a> Side<'a> {
-    fn with_figures(&self) -> impl Iterator<Item = &'a Profile> {
+    fn with_figures(&self) -> impl Iterator<Item = &'a Profile<'a>> {
         self.profiles
             .values()
             .copied()
-            .filter(|profile| has_figures(profile))
+            .filter(|profile| profile.figures.is_some())
     }
 
     /// The stack in full, with what its profiles say of its policies.
@@ -50,29 +47,36 @@ impl<'a> Side<'a> {
         columns: Columns<'c, Operation<'c>>,
         name: Option<&str>,
     ) -> Columns<'c, Operation<'c>> {
-        let ok = |of| self.profiles.get(&of).copied().filter(|p| has_figures(p));
-        let pair = move |of| ok(of).and_then(|p| Some((p, p.baseline.as_ref()?)));
+        let ok = |of| {
+            self.profiles
+                .get(&of)
+                .copied()
+                .filter(|p| p.figures.is_some())
+        };
+        let pair = move |of| ok(of).and_then(|p| Some((p, p.residual()?)));
         columns
             .grouped(name, "total", |of| match self.profiles.get(&of) {
                 None => not_measured("not measured"),
-                Some(p) if has_figures(p) => p.total.into(),
-                Some(p) => without_figure(p.status, p.reason.as_deref()),
+                Some(p) if p.figures.is_some() => p.total().into(),
+                Some(p) => without_figure(p.cell.status(), p.cell.reason()),
             })
-            .grouped(name, "hooks", move |of| ok(of).map(|p| p.hooked))
+            .grouped(name, "hooks", move |of| ok(of).map(|p| p.hooked()))
             .grouped(name, "share", move |of| {
-                ok(of).map(|p| share_of(p.hooked, p.total))
+                ok(of).map(|p| share_of(p.hooked(), p.total()))
             })
             .grouped(name, "calls", move |of| ok(of).map(hook_calls))
             .only_if(self.compared, |columns| {
                 columns
                     .grouped(name, "d total", move |of| {
-                        pair(of).map(|(p, b)| Value::difference(difference(p.total, b.total)))
+                        pair(of)
+                            .map(|(p, b)| Value::difference(difference(p.total(), b.path.total)))
                     })
                     .grouped(name, "d hooks", move |of| {
-                        pair(of).map(|(p, b)| Value::difference(difference(p.hooked, b.hooked)))
+                        pair(of)
+                            .map(|(p, b)| Value::difference(difference(p.hooked(), b.path.hooked)))
                     })
                     .grouped(name, "residual", move |of| {
-                        pair(of).map(|(p, b)| residual::value(p, b))
+                        pair(of).map(|(_, b)| residual::value(b))
                     })
             })
     }
@@ -81,13 +85,13 @@ impl<'a> Side<'a> {
 /// Benchmark and variant.
 type Operation<'a> = (&'a str, &'a str);
 
-fn table(document: &ProfileDocument, profiles: &[&Profile]) -> Table {
-    let sides: Vec<Side<'_>> = grouped(profiles.iter().copied(), |p| p.stack.as_slice())
+fn table(profiles: &[&Profile<'_>], clock: Clock) -> Table {
+    let sides: Vec<Side<'_>> = grouped(profiles.iter().copied(), |p| p.stack())
         .into_iter()
         .map(|(stack, of)| Side {
             stack,
-            compared: of.iter().any(|p| p.baseline.is_some()),
-            profiles: of.into_iter().map(|p| (operation_of(p), p)).collect(),
+            compared: of.iter().any(|p| p.residual().is_some()),
+            profiles: of.into_iter().map(|p| (p.operation(), p)).collect(),
         })
         .collect();
     let names = StackNames::of(profiles);
@@ -98,13 +102,9 @@ fn table(document: &ProfileDocument, profiles: &[&Profile]) -> Table {
         let name = (sides.len() > 1).then(|| names.short(side.stack));
         columns = side.add(columns, name.as_deref());
     }
-    let operations = grouped(profiles.iter().copied(), operation_of);
+    let operations = grouped(profiles.iter().copied(), |p| p.operation());
     let summary = (operations.len() > 1).then(|| summary(&sides));
-    let mut title = format!(
-        "{}, {} clock: ",
-        where_profiled(profiles),
-        document.environment.clock
-    );
+    let mut title = format!("{}, {} clock: ", where_profiled(profiles), clock);
     if let [side] = sides.as_slice() {
         title += &format!("{}: ", side.configured());
     }
@@ -124,7 +124,7 @@ fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
     let baselines: Vec<String> = {
         let mut seen: Vec<&[String]> = Vec::new();
         for profile in sides.iter().flat_map(Side::with_figures) {
-            if let Some(baseline) = &profile.baseline
+            if let Some(baseline) = profile.residual()
                 && !seen.contains(&baseline.stack.as_slice())
             {
                 seen.push(&baseline.stack);
@@ -155,8 +155,8 @@ fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
     legend
 }
 
-fn hook_calls(profile: &Profile) -> u64 {
-    sum(profile.hooks.iter().map(|hook| hook.calls))
+fn hook_calls(profile: &Profile<'_>) -> u64 {
+    sum(profile.hooks().iter().map(|hook| hook.calls))
 }
 
 fn share_of(hooked: u64, total: u64) -> String {
@@ -166,8 +166,8 @@ fn share_of(hooked: u64, total: u64) -> String {
 fn summary(sides: &[Side<'_>]) -> Vec<Value> {
     let mut values = vec![Value::plain("all operations")];
     for side in sides {
-        let total = sum(side.with_figures().map(|p| p.total));
-        let hooked = sum(side.with_figures().map(|p| p.hooked));
+        let total = sum(side.with_figures().map(|p| p.total()));
+        let hooked = sum(side.with_figures().map(|p| p.hooked()));
         let calls = sum(side.with_figures().map(hook_calls));
         values.extend([
             total.into(),
@@ -176,16 +176,15 @@ fn summary(sides: &[Side<'_>]) -> Vec<Value> {
             calls.into(),
         ]);
         if side.compared {
-            let pairs = || {
-                side.with_figures()
-                    .filter_map(|p| Some((p, p.baseline.as_ref()?)))
-            };
-            let total: i128 = pairs().map(|(p, b)| difference(p.total, b.total)).sum();
-            let hooked: i128 = pairs().map(|(p, b)| difference(p.hooked, b.hooked)).sum();
+            let pairs = || side.with_figures().filter_map(|p| Some((p, p.residual()?)));
+            let total: i128 = pairs()
+                .map(|(p, b)| difference(p.total(), b.path.total))
+                .sum();
+            let hooked: i128 = pairs()
+                .map(|(p, b)| difference(p.hooked(), b.path.hooked))
+                .sum();
             // Their sum would hide residuals that cancel out.
-            let held = pairs()
-                .filter(|(p, b)| residual::residual(p, b) != 0)
-                .count();
+            let held = pairs().filter(|(_, b)| b.instructions != 0).count();
             values.extend([Value::difference(total), Value::difference(hooked)]);
             values.push(match held {
                 0 => Value::plain("all 0"),

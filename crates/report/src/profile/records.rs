@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Profiles for programs, one row for each hook and each module's function.
 
-use experiment::{BaselineProfile, HookCost, Implementation, Profile, ProfileDocument};
+use experiment::{Counted, Document, HookCost, HookedPath, Implementation, Residual};
 
-use super::has_figures;
+use super::{Profile, profiles};
 use crate::column::{Columns, Records};
 
 /// What a row is about: the operation, a hook of it, or a module's function behind one.
 #[derive(Clone, Copy)]
 struct Line<'a> {
-    profile: &'a Profile,
+    profile: Profile<'a>,
     hook: Option<&'a HookCost>,
     behind: Option<&'a Implementation>,
 }
@@ -29,13 +29,12 @@ impl<'a> Line<'a> {
     }
 
     /// If it is about an operation with figures.
-    fn operation(self) -> Option<&'a Profile> {
-        let whole = self.hook.is_none() && has_figures(self.profile);
-        whole.then_some(self.profile)
+    fn operation(self) -> Option<(&'a Counted, &'a HookedPath)> {
+        self.profile.figures.filter(|_| self.hook.is_none())
     }
 
-    fn baseline(self) -> Option<&'a BaselineProfile> {
-        self.operation()?.baseline.as_ref()
+    fn baseline(self) -> Option<&'a Residual> {
+        self.operation()?.0.residual.as_ref()
     }
 
     fn function(self) -> Option<&'a String> {
@@ -70,16 +69,18 @@ impl<'a> Line<'a> {
 /// - `baseline_stack`, `baseline_total`, `baseline_hooked`: what `residual` compares
 ///   with; of operations only.
 /// - `reason`: why there are no figures.
-pub fn profile_records(document: &ProfileDocument) -> Records<'_> {
+pub fn profile_records(document: &Document) -> Records<'_> {
     Columns::new()
-        .column("kernel", |line: Line<'_>| &line.profile.kernel)
-        .column("release", |line| &line.profile.release)
-        .column("stack", |line| line.profile.stack.join(","))
-        .column("active_lsms", |line| line.profile.active_lsms.join(","))
-        .column("filesystem", |line| &line.profile.filesystem)
-        .column("benchmark", |line| &line.profile.benchmark)
-        .column("variant", |line| &line.profile.variant)
-        .column("status", |line| line.profile.status.to_string())
+        .column("kernel", |line: Line<'_>| line.profile.kernel())
+        .column("release", |line| &line.profile.cell.release)
+        .column("stack", |line| line.profile.stack().join(","))
+        .column("active_lsms", |line| {
+            line.profile.cell.active_lsms.join(",")
+        })
+        .column("filesystem", |line| line.profile.filesystem())
+        .column("benchmark", |line| line.profile.operation().0)
+        .column("variant", |line| line.profile.operation().1)
+        .column("status", |line| line.profile.cell.status().to_string())
         .column("level", Line::level)
         .column("hook", |line| line.hook.map(|hook| &hook.hook))
         .column("function", Line::function)
@@ -89,38 +90,42 @@ pub fn profile_records(document: &ProfileDocument) -> Records<'_> {
         .column("exclusive", |line| line.own().map(|hook| hook.exclusive))
         .column("dispatch", |line| line.own().map(|hook| hook.dispatch))
         .column("outermost", |line| line.own().map(|hook| hook.outermost))
-        .column("total", |line| line.operation().map(|of| of.total))
+        .column("total", |line| line.operation().map(|(_, of)| of.total))
         .column("rep_iterations", |line| {
-            line.operation().map(|of| of.rep_iterations)
+            line.operation()
+                .map(|(_, of)| of.rep_iterations.unwrap_or_default())
         })
-        .column("hooked", |line| line.operation().map(|of| of.hooked))
-        .column("residual", |line| line.operation()?.residual)
-        .column("windows", |line| line.operation().map(|of| of.windows))
+        .column("hooked", |line| line.operation().map(|(_, of)| of.hooked))
+        .column("residual", |line| line.baseline().map(|of| of.instructions))
+        .column("windows", |line| {
+            line.operation().map(|(of, _)| of.windows())
+        })
         .column("path_windows", |line| {
-            line.operation().map(|of| of.path_windows)
+            line.operation().map(|(_, of)| of.windows)
         })
-        .column("dirty", |line| line.operation().map(|of| of.dirty))
+        .column("dirty", |line| line.operation().map(|(of, _)| of.dirty()))
         .column("baseline_stack", |line| {
             line.baseline().map(|of| of.stack.join(","))
         })
-        .column("baseline_total", |line| line.baseline().map(|of| of.total))
+        .column("baseline_total", |line| {
+            line.baseline().map(|of| of.path.total)
+        })
         .column("baseline_hooked", |line| {
-            line.baseline().map(|of| of.hooked)
+            line.baseline().map(|of| of.path.hooked)
         })
         .column("reason", |line| {
-            line.profile.reason.as_ref().filter(|_| line.hook.is_none())
+            line.profile.cell.reason().filter(|_| line.hook.is_none())
         })
-        .records(document.profiles.iter().flat_map(lines))
+        .records(profiles(document).into_iter().flat_map(lines))
 }
 
-fn lines(profile: &Profile) -> impl Iterator<Item = Line<'_>> {
+fn lines(profile: Profile<'_>) -> impl Iterator<Item = Line<'_>> {
     let line = move |hook, behind| Line {
         profile,
         hook,
         behind,
     };
-    let hooks = profile.hooks.iter().filter(|_| has_figures(profile));
-    let hooks = hooks.flat_map(move |hook| {
+    let hooks = profile.hooks().iter().flat_map(move |hook| {
         let behind = hook.implementations.iter();
         let behind = behind.map(move |behind| line(Some(hook), Some(behind)));
         std::iter::once(line(Some(hook), None)).chain(behind)

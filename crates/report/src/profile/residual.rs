@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What differs from the baseline outside of every hook, and who holds it.
 
-use experiment::{BaselineProfile, FunctionDifference, Profile};
+use experiment::{FunctionDifference, Residual};
 
-use super::difference;
 use crate::format;
 use crate::table::{TEXT_LIMIT, Tone, Value};
 use crate::text::printable;
@@ -11,29 +10,21 @@ use crate::text::printable;
 /// Most functions that a footnote names.
 const FUNCTIONS_NAMED: usize = 12;
 
-/// The residual of a profile against its baseline, as the document has it.
-pub(super) fn residual(profile: &Profile, baseline: &BaselineProfile) -> i128 {
-    profile.residual.map_or_else(
-        || difference(profile.total, baseline.total) - difference(profile.hooked, baseline.hooked),
-        i128::from,
-    )
-}
-
 /// The residual, with a footnote on the functions that hold it.
-pub(super) fn value(profile: &Profile, baseline: &BaselineProfile) -> Value {
-    let residual = residual(profile, baseline);
-    let held = residual != 0 || !profile.residual_functions.is_empty();
+pub(super) fn value(of: &Residual) -> Value {
+    let residual = i128::from(of.instructions);
+    let held = residual != 0 || !of.functions.is_empty();
     let tone = match residual {
         0 => Tone::Plain,
         _ => Tone::Worse,
     };
     Value::difference(residual)
         .tone(tone)
-        .noted(held.then(|| holders(residual, profile)))
+        .noted(held.then(|| holders(residual, of)))
 }
 
-fn holders(residual: i128, profile: &Profile) -> String {
-    let mut functions: Vec<&FunctionDifference> = profile.residual_functions.iter().collect();
+fn holders(residual: i128, of: &Residual) -> String {
+    let mut functions: Vec<&FunctionDifference> = of.functions.iter().collect();
     functions.sort_by_key(|held| std::cmp::Reverse(held.difference.unsigned_abs()));
     let mut parts: Vec<String> = functions
         .iter()

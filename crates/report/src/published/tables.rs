@@ -144,6 +144,7 @@ fn clocks(metric: Metric, overheads: bool) -> String {
         Metric::Instructions => "guest kernel instructions, theirs time on silicon: two clocks",
         Metric::Time => "time on our machine, theirs time on another",
         Metric::Throughput => "throughput of our machine, theirs that of another",
+        _ => "another figure than theirs",
     };
     format!("Ours are {ours}. Only relative overheads are compared, never the figures themselves.")
 }

@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
-use experiment::{ALL_HOOKS, Caches, DelayModule, SensitivityDocument, Slope};
+use experiment::{ALL_HOOKS, Caches, DelayModule};
 use published::{Figure, Quantity, published};
 
-use super::{Parted, has_figures, numbers, operation_of};
+use super::{Parted, Swept, numbers, operations};
 use crate::column::Columns;
 use crate::group::grouped;
 use crate::table::{TEXT_LIMIT, Table, Tone, Value, not_measured, without_figure};
@@ -44,16 +44,16 @@ struct Place<'a> {
 enum Ours<'a> {
     Slope(f64),
     /// There is one, without figures.
-    Without(&'a Slope),
+    Without(&'a Swept<'a>),
     /// Other hooks were delayed.
     OtherHooks,
 }
 
-pub(super) fn table(document: &SensitivityDocument) -> Option<Table> {
-    let warm = document.slopes.iter().filter(|s| s.caches == Caches::Warm);
-    let places = grouped(warm, |slope| {
-        let place = (slope.kernel.as_str(), slope.module);
-        (place, slope.filesystem.as_str())
+pub(super) fn table(swept: &[Swept<'_>]) -> Option<Table> {
+    let warm = swept.iter().filter(|of| of.delay.caches == Caches::Warm);
+    let places = grouped(warm, |swept| {
+        let (kernel, module, _, filesystem, _) = swept.place();
+        ((kernel, module), filesystem)
     });
     let mut places: Vec<Place<'_>> = places
         .into_iter()
@@ -61,10 +61,7 @@ pub(super) fn table(document: &SensitivityDocument) -> Option<Table> {
             kernel,
             module,
             filesystem,
-            operations: grouped(slopes, operation_of)
-                .into_iter()
-                .map(|(operation, of)| (operation, Parted::of(&of)))
-                .collect(),
+            operations: operations(&slopes).into_iter().collect(),
         })
         .collect();
     places.retain(|place| table6().any(|figure| ours(place, figure).is_some()));
@@ -118,7 +115,7 @@ fn slope(ours: Option<Ours<'_>>) -> Value {
     match ours {
         None => not_measured("not measured"),
         Some(Ours::OtherHooks) => not_measured("other hooks were delayed"),
-        Some(Ours::Without(slope)) => without_figure(slope.status, slope.reason.as_deref()),
+        Some(Ours::Without(of)) => without_figure(of.cell.status(), of.cell.reason()),
         Some(Ours::Slope(slope)) => Value::from(slope).shown(numbers::decimals(slope, 4)),
     }
 }
@@ -146,32 +143,31 @@ fn ours<'a>(place: &Place<'a>, figure: &Figure) -> Option<Ours<'a>> {
     let key = (operation.benchmark.as_str(), operation.variant.as_str());
     let Parted { wholes, parts } = place.operations.get(&key)?;
     let wanted = &figure.hooks;
-    let same = |slope: &&&Slope| {
-        slope.hooks.len() == wanted.len() && wanted.iter().all(|hook| slope.hooks.contains(hook))
+    let same = |swept: &&&Swept<'_>| {
+        let hooks = swept.hooks();
+        hooks.len() == wanted.len() && wanted.iter().all(|hook| hooks.contains(hook))
     };
     if let Some(whole) = wholes.iter().find(same) {
-        return Some(match has_figures(whole) {
-            true => Ours::Slope(whole.slope),
-            false => Ours::Without(whole),
-        });
+        let without = Ours::Without(whole);
+        return Some(whole.slope.map_or(without, |of| Ours::Slope(of.slope)));
     }
-    let covers = |slope: &&&Slope| {
-        let hooks = &slope.hooks[..slope.hooks.len().min(HOOKS_LIMIT)];
+    let covers = |swept: &&&Swept<'_>| {
+        let hooks = &swept.hooks()[..swept.hooks().len().min(HOOKS_LIMIT)];
         hooks == [ALL_HOOKS] || wanted.iter().all(|hook| hooks.contains(hook))
     };
     let Some(whole) = wholes.iter().find(covers) else {
         return Some(Ours::OtherHooks);
     };
-    if !has_figures(whole) {
+    if whole.slope.is_none() {
         return Some(Ours::Without(whole));
     }
     let mut sum = 0.0;
     for hook in wanted {
-        let part = parts.iter().find(|part| part.hooks == [hook.as_str()]);
-        match part {
-            Some(part) if !has_figures(part) => return Some(Ours::Without(part)),
-            Some(part) => sum += part.slope,
-            None => {}
+        if let Some(part) = parts.iter().find(|part| part.hooks() == [hook.as_str()]) {
+            match part.slope {
+                Some(of) => sum += of.slope,
+                None => return Some(Ours::Without(part)),
+            }
         }
     }
     if parts.is_empty() {

@@ -11,7 +11,7 @@ mod slopes;
 
 use std::collections::HashSet;
 
-use experiment::{ALL_HOOKS, SensitivityDocument, Slope, Status};
+use experiment::{ALL_HOOKS, Caches, Cell, Delay, DelayModule, Document, Slope, Unit};
 
 use crate::group::grouped;
 use crate::table::{Report, TEXT_LIMIT, warnings};
@@ -32,45 +32,89 @@ pub struct SensitivityOptions {
 
 /// All tables of a sweep: slopes, the paper's Table 6 beside ours, rules of depth,
 /// predictions, questions asked more than once. A table without rows is left out.
-pub fn sensitivity_report(document: &SensitivityDocument, options: &SensitivityOptions) -> Report {
+pub fn sensitivity_report(document: &Document, options: &SensitivityOptions) -> Report {
+    let swept = swept(document);
     let by_hook = options.by_hook.unwrap_or_else(|| {
-        let operations: HashSet<_> = document.slopes.iter().map(operation_of).collect();
+        let operations: HashSet<_> = swept.iter().map(Swept::operation).collect();
         operations.len() <= FEW_OPERATIONS
     });
-    let mut tables = slopes::tables(document, by_hook);
-    tables.extend(beside::table(document));
-    tables.extend(rules::tables(document, by_hook));
-    tables.extend(predictions::tables(document));
-    tables.extend(repeated::tables(document));
+    let findings = document.findings();
+    let mut tables = slopes::tables(&swept, document.environment.clock, by_hook);
+    tables.extend(beside::table(&swept));
+    tables.extend(rules::tables(findings, &swept, by_hook));
+    tables.extend(predictions::tables(findings));
+    tables.extend(repeated::tables(findings));
     Report {
         tables,
         warnings: warnings(&document.warnings),
     }
 }
 
-/// A slope's operation.
-pub(crate) fn operation_of(slope: &Slope) -> (&str, &str) {
-    (&slope.benchmark, &slope.variant)
+/// A cell of a sweep.
+#[derive(Clone, Copy)]
+pub(crate) struct Swept<'a> {
+    pub(crate) cell: &'a Cell,
+    pub(crate) delay: &'a Delay,
+    /// None if it has no figures.
+    pub(crate) slope: Option<&'a Slope>,
+    /// Unit of its costs; of one without figures that of others in the document.
+    pub(crate) unit: Unit,
 }
 
-pub(crate) fn has_figures(slope: &Slope) -> bool {
-    slope.status == Status::Ok
+/// All cells of a sweep, in the document's order.
+pub(crate) fn swept(document: &Document) -> Vec<Swept<'_>> {
+    let unit = document.slopes().next();
+    let unit = unit.map_or(Unit::Instructions, |(.., slope)| slope.unit);
+    let swept = |cell| {
+        let slope = Cell::slope(cell);
+        Some(Swept {
+            cell,
+            delay: cell.key.delay.as_ref()?,
+            slope,
+            unit: slope.map_or(unit, |slope| slope.unit),
+        })
+    };
+    document.cells.iter().filter_map(swept).collect()
+}
+
+/// Kernel, module, state of the caches, file system and unit: what one table or figure is of.
+pub(crate) type Place<'a> = (&'a str, DelayModule, Caches, &'a str, Unit);
+
+impl<'a> Swept<'a> {
+    pub(crate) fn operation(&self) -> (&'a str, &'a str) {
+        (self.cell.key.benchmark(), self.cell.key.variant())
+    }
+
+    pub(crate) fn place(&self) -> Place<'a> {
+        let (key, delay) = (&self.cell.key, self.delay);
+        (
+            &key.kernel,
+            delay.module,
+            delay.caches,
+            &key.filesystem,
+            self.unit,
+        )
+    }
+
+    pub(crate) fn hooks(&self) -> &'a [String] {
+        &self.delay.hooks
+    }
 }
 
 /// One operation's slopes: over hooks together, and over each hook alone.
 pub(crate) struct Parted<'a> {
-    pub(crate) wholes: Vec<&'a Slope>,
-    pub(crate) parts: Vec<&'a Slope>,
+    pub(crate) wholes: Vec<&'a Swept<'a>>,
+    pub(crate) parts: Vec<&'a Swept<'a>>,
 }
 
 impl<'a> Parted<'a> {
     /// Where only one hook is delayed, its slope is the whole.
-    pub(crate) fn of(slopes: &[&'a Slope]) -> Parted<'a> {
-        let (wholes, parts): (Vec<&Slope>, Vec<&Slope>) =
-            slopes.iter().partition(|slope| slope.is_whole());
+    pub(crate) fn of(slopes: &[&'a Swept<'a>]) -> Parted<'a> {
+        let (wholes, parts): (Vec<&Swept<'_>>, Vec<&Swept<'_>>) =
+            slopes.iter().partition(|swept| swept.delay.is_whole());
         match parts.as_slice() {
             [first, rest @ ..]
-                if wholes.is_empty() && rest.iter().all(|part| part.hooks == first.hooks) =>
+                if wholes.is_empty() && rest.iter().all(|part| part.hooks() == first.hooks()) =>
             {
                 Parted {
                     wholes: vec![first],
@@ -83,8 +127,8 @@ impl<'a> Parted<'a> {
 }
 
 /// Operations in the document's order, each with its slopes.
-pub(crate) fn operations<'a>(slopes: &[&'a Slope]) -> Vec<((&'a str, &'a str), Parted<'a>)> {
-    grouped(slopes.iter().copied(), operation_of)
+pub(crate) fn operations<'a>(slopes: &[&'a Swept<'a>]) -> Vec<((&'a str, &'a str), Parted<'a>)> {
+    grouped(slopes.iter().copied(), Swept::operation)
         .into_iter()
         .map(|(operation, of)| (operation, Parted::of(&of)))
         .collect()
@@ -109,16 +153,16 @@ fn hooks_title(hooks: &[String]) -> String {
 
 /// `debian:6.1 (6.1.0-56-cloud-amd64), tmpfs, bpf, warm caches`: what slopes of one
 /// kernel, file system, module and state of the caches are of.
-pub(crate) fn where_swept(slopes: &[&Slope]) -> String {
+pub(crate) fn where_swept(slopes: &[&Swept<'_>]) -> String {
     let Some(first) = slopes.first() else {
         return String::new();
     };
-    let mut text = printable(&first.kernel, TEXT_LIMIT);
+    let mut text = printable(&first.cell.key.kernel, TEXT_LIMIT);
     let mut releases: Vec<&str> = Vec::new();
     let mut seen = HashSet::new();
-    for slope in slopes.iter().filter(|slope| !slope.release.is_empty()) {
-        if seen.insert(slope.release.as_str()) {
-            releases.push(&slope.release);
+    for release in slopes.iter().map(|swept| swept.cell.release.as_str()) {
+        if !release.is_empty() && seen.insert(release) {
+            releases.push(release);
         }
     }
     if !releases.is_empty() {
@@ -126,8 +170,8 @@ pub(crate) fn where_swept(slopes: &[&Slope]) -> String {
     }
     text + &format!(
         ", {}, {}, {} caches",
-        printable(&first.filesystem, TEXT_LIMIT),
-        first.module,
-        first.caches
+        printable(&first.cell.key.filesystem, TEXT_LIMIT),
+        first.delay.module,
+        first.delay.caches
     )
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What decisions should add to operations, beside what they add.
 
-use experiment::{Prediction, SensitivityDocument, cell_title};
+use experiment::{Prediction, SweepFindings, cell_title};
 
 use super::numbers;
 use crate::column::Columns;
@@ -13,8 +13,8 @@ use crate::text::printable;
 /// Most hooks that a footnote names.
 const HOOKS_NAMED: usize = 12;
 
-pub(super) fn tables(document: &SensitivityDocument) -> Vec<Table> {
-    grouped(&document.predictions, |prediction| {
+pub(super) fn tables(findings: &SweepFindings) -> Vec<Table> {
+    grouped(&findings.predictions, |prediction| {
         (prediction.kernel.as_str(), prediction.lsm.as_deref())
     })
     .into_iter()

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Slopes for programs, one row for each.
 
-use experiment::{SensitivityDocument, Slope};
+use experiment::Document;
 
-use super::has_figures;
+use super::{Swept, swept};
 use crate::column::{Columns, Records};
 
 /// A row for each slope, in the document's order. A later version may append columns; it keeps
@@ -19,40 +19,39 @@ use crate::column::{Columns, Records};
 /// - `counted`, `difference`: calls of the hooks per operation, and the slope less them.
 /// - `explanation`: why they differ; `reason`: why there are no figures.
 /// - `part`: one hook's part of another row's slope; `others`: operations off the line.
-pub fn sensitivity_records(document: &SensitivityDocument) -> Records<'_> {
-    let ok = |slope| Some(slope).filter(|slope: &&Slope| has_figures(slope));
+pub fn sensitivity_records(document: &Document) -> Records<'_> {
     Columns::new()
-        .column("kernel", |slope: &Slope| &slope.kernel)
-        .column("release", |slope| &slope.release)
-        .column("module", |slope| slope.module.to_string())
-        .column("stack", |slope| slope.stack.join(","))
-        .column("filesystem", |slope| &slope.filesystem)
-        .column("caches", |slope| slope.caches.to_string())
-        .column("hooks", |slope| slope.hooks.join(","))
-        .column("benchmark", |slope| &slope.benchmark)
-        .column("variant", |slope| &slope.variant)
-        .column("syscalls", |slope| slope.syscalls.join(","))
-        .column("status", |slope| slope.status.to_string())
-        .column("slope", move |slope| Some(ok(slope)?.slope))
-        .column("ci95_low", move |slope| Some(ok(slope)?.ci95[0]))
-        .column("ci95_high", move |slope| Some(ok(slope)?.ci95[1]))
-        .column("intercept", move |slope| Some(ok(slope)?.intercept))
-        .column("unit", |slope| slope.unit.to_string())
-        .column("r2", move |slope| ok(slope)?.r2)
-        .column("bend", move |slope| ok(slope)?.bend)
-        .column("residual", move |slope| Some(ok(slope)?.residual))
-        .column("n", move |slope| Some(ok(slope)?.n))
-        .column("dirty", move |slope| Some(ok(slope)?.dirty))
-        .column("delays", move |slope| Some(ok(slope)?.points.len()))
-        .column("longest_delay_ns", move |slope| {
-            let points = ok(slope)?.points.iter();
+        .column("kernel", |of: Swept<'_>| &of.cell.key.kernel)
+        .column("release", |of| &of.cell.release)
+        .column("module", |of| of.delay.module.to_string())
+        .column("stack", |of| of.cell.key.stack.join(","))
+        .column("filesystem", |of| &of.cell.key.filesystem)
+        .column("caches", |of| of.delay.caches.to_string())
+        .column("hooks", |of| of.hooks().join(","))
+        .column("benchmark", |of| of.cell.key.benchmark())
+        .column("variant", |of| of.cell.key.variant())
+        .column("syscalls", |of| of.cell.syscalls.join(","))
+        .column("status", |of| of.cell.status().to_string())
+        .column("slope", |of| Some(of.slope?.slope))
+        .column("ci95_low", |of| Some(of.slope?.ci95[0]))
+        .column("ci95_high", |of| Some(of.slope?.ci95[1]))
+        .column("intercept", |of| Some(of.slope?.intercept))
+        .column("unit", |of| of.unit.to_string())
+        .column("r2", |of| of.slope?.r2)
+        .column("bend", |of| of.slope?.bend)
+        .column("residual", |of| Some(of.slope?.residual))
+        .column("n", |of| Some(of.slope?.n))
+        .column("dirty", |of| Some(of.slope?.dirty))
+        .column("delays", |of| Some(of.slope?.points.len()))
+        .column("longest_delay_ns", |of| {
+            let points = of.slope?.points.iter();
             points.map(|point| point.delay_ns).max()
         })
-        .column("counted", move |slope| ok(slope)?.counted)
-        .column("difference", move |slope| ok(slope)?.difference())
-        .column("explanation", |slope| slope.explanation.as_ref())
-        .column("reason", |slope| slope.reason.as_ref())
-        .column("part", |slope| slope.part)
-        .column("others", move |slope| Some(ok(slope)?.others))
-        .records(&document.slopes)
+        .column("counted", |of| of.slope?.counted)
+        .column("difference", |of| of.slope?.difference())
+        .column("explanation", |of| of.slope?.explanation.as_ref())
+        .column("reason", |of| of.cell.reason())
+        .column("part", |of| of.delay.part)
+        .column("others", |of| Some(of.slope?.others))
+        .records(swept(document))
 }

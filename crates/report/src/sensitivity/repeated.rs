@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::cmp::Reverse;
 
-use experiment::{RepeatedQuestion, SensitivityDocument, cell_title};
+use experiment::{RepeatedQuestion, SweepFindings, cell_title};
 
 use crate::column::Columns;
 use crate::group::grouped;
@@ -19,8 +19,8 @@ const INNER: usize = 5;
 /// Longest name of a function in a chain, in characters.
 const FUNCTION_LIMIT: usize = 40;
 
-pub(super) fn tables(document: &SensitivityDocument) -> Vec<Table> {
-    grouped(&document.repeated, |question| question.kernel.as_str())
+pub(super) fn tables(findings: &SweepFindings) -> Vec<Table> {
+    grouped(&findings.repeated, |question| question.kernel.as_str())
         .into_iter()
         .map(|(kernel, questions)| table(kernel, &questions))
         .collect()

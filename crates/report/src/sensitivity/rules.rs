@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use experiment::{ALL_HOOKS, Caches, DepthRule, SensitivityDocument, Unit};
+use experiment::{ALL_HOOKS, Caches, DepthRule, SweepFindings, Unit};
 
-use super::numbers;
+use super::{Swept, numbers};
 use crate::column::Columns;
 use crate::group::grouped;
 use crate::table::{TEXT_LIMIT, Table, Value};
@@ -14,13 +14,13 @@ use crate::text::printable;
 /// Most depths that are listed one by one.
 const DEPTHS_LISTED: usize = 8;
 
-pub(super) fn tables(document: &SensitivityDocument, by_hook: bool) -> Vec<Table> {
+pub(super) fn tables(findings: &SweepFindings, swept: &[Swept<'_>], by_hook: bool) -> Vec<Table> {
     let mut units: HashMap<_, Unit> = HashMap::new();
-    for slope in &document.slopes {
-        let key = (slope.kernel.as_str(), slope.module);
-        units.entry(key).or_insert(slope.unit);
+    for of in swept {
+        let (kernel, module, _, _, unit) = of.place();
+        units.entry((kernel, module)).or_insert(unit);
     }
-    grouped(&document.rules, |rule| (rule.kernel.as_str(), rule.module))
+    grouped(&findings.rules, |rule| (rule.kernel.as_str(), rule.module))
         .into_iter()
         .filter_map(|(key, rules)| table(&rules, units.get(&key).copied(), by_hook))
         .collect()

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Slopes beside counts: an operation in each row.
 
-use experiment::{SensitivityDocument, Slope, SlopePoint, Unit};
+use experiment::{Clock, Slope, SlopePoint, Unit};
 
-use super::{Parted, has_figures, hooks_title, numbers, operations, where_swept};
+use super::{Parted, Swept, hooks_title, numbers, operations, where_swept};
 use crate::column::Columns;
 use crate::format::count;
 use crate::group::grouped;
@@ -19,26 +19,13 @@ const LEGEND: &str = "slope: decisions that an operation asks for, with its 95 %
     the variance that the line explains; n: operations; dirty: those left out because something \
     else ran in them; others: those off the line, which took other paths.";
 
-pub(super) fn tables(document: &SensitivityDocument, by_hook: bool) -> Vec<Table> {
-    grouped(&document.slopes, |slope| {
-        (
-            slope.kernel.as_str(),
-            slope.module,
-            slope.caches,
-            slope.filesystem.as_str(),
-            slope.unit,
-        )
-    })
-    .into_iter()
-    .enumerate()
-    .map(|(at, (_, slopes))| {
-        let mut table = table(document, &slopes, by_hook);
-        if at == 0 {
-            table.legend.insert(0, LEGEND.to_owned());
-        }
-        table
-    })
-    .collect()
+pub(super) fn tables(swept: &[Swept<'_>], clock: Clock, by_hook: bool) -> Vec<Table> {
+    let groups = grouped(swept, Swept::place).into_iter();
+    let mut tables: Vec<Table> = groups.map(|(_, of)| table(&of, clock, by_hook)).collect();
+    if let Some(first) = tables.first_mut() {
+        first.legend.insert(0, LEGEND.to_owned());
+    }
+    tables
 }
 
 /// What all rows of a table have in common.
@@ -54,17 +41,19 @@ struct Shape<'a> {
 }
 
 impl<'a> Shape<'a> {
-    fn of(slopes: &[&'a Slope], shown: &[&'a Slope], unit: Unit) -> Shape<'a> {
-        let mut hooks = shown.iter().map(|slope| slope.hooks.as_slice());
+    fn of(slopes: &[&Swept<'a>], shown: &[&Swept<'a>], unit: Unit) -> Shape<'a> {
+        let mut hooks = shown.iter().map(|swept| swept.hooks());
         let first = hooks.next();
-        let mut longest = shown.iter().filter_map(|slope| longest_ns(slope));
+        let mut longest = shown.iter().filter_map(|swept| longest_ns(swept.slope?));
         let any_ns = longest.next();
         let longest_ns = any_ns.filter(|first| longest.all(|other| other == *first));
         Shape {
             hooks: first.filter(|first| hooks.all(|hooks| hooks == *first)),
             longest_ns,
             delays_differ: longest_ns.is_none() && any_ns.is_some(),
-            bent: slopes.iter().any(|slope| bend(slope).is_some()),
+            bent: slopes
+                .iter()
+                .any(|swept| swept.slope.and_then(bend).is_some()),
             no_delay: match unit {
                 Unit::Instructions => "no delay",
                 Unit::Ns => "ns, no delay",
@@ -77,11 +66,9 @@ impl<'a> Shape<'a> {
         Columns::new()
             .left("operation", |line: &Line<'_>| Value::plain(&line.label))
             .right("slope", |line| {
-                let slope = line.slope?;
-                Some(match has_figures(slope) {
-                    true => slope_value(slope),
-                    false => without_figure(slope.status, slope.reason.as_deref()),
-                })
+                let Swept { cell, slope, .. } = line.swept?;
+                let without = || without_figure(cell.status(), cell.reason());
+                Some(slope.map_or_else(without, slope_value))
             })
             .right("counted", |line| {
                 let counted = line.ok()?.counted;
@@ -94,7 +81,7 @@ impl<'a> Shape<'a> {
             .right("r²", |line| Some(numbers::r2(line.ok()?.r2)))
             .only_if(self.bent, |columns| {
                 columns.right("bend", |line| {
-                    let bend = bend(line.slope?)?;
+                    let bend = bend(line.ok()?)?;
                     Some(Value::toned(numbers::percent(bend), Tone::Worse))
                 })
             })
@@ -103,7 +90,7 @@ impl<'a> Shape<'a> {
             .column("others", |line| Some(line.ok()?.others))
             .only_if(self.delays_differ, |columns| {
                 columns.right("delays to (µs)", |line| {
-                    longest_ns(line.slope?).map(numbers::microseconds)
+                    longest_ns(line.ok()?).map(numbers::microseconds)
                 })
             })
     }
@@ -112,19 +99,19 @@ impl<'a> Shape<'a> {
 /// A slope under its name; none above those of an operation's hooks alone.
 struct Line<'a> {
     label: String,
-    slope: Option<&'a Slope>,
+    swept: Option<&'a Swept<'a>>,
 }
 
 impl<'a> Line<'a> {
     /// The slope if it has figures.
     fn ok(&self) -> Option<&'a Slope> {
-        self.slope.filter(|slope| has_figures(slope))
+        self.swept?.slope
     }
 }
 
-fn table(document: &SensitivityDocument, slopes: &[&Slope], by_hook: bool) -> Table {
+fn table<'a>(slopes: &[&'a Swept<'a>], clock: Clock, by_hook: bool) -> Table {
     let operations = operations(slopes);
-    let wholes: Vec<&Slope> = operations
+    let wholes: Vec<&Swept<'_>> = operations
         .iter()
         .flat_map(|(_, parted)| parted.wholes.iter().copied())
         .collect();
@@ -134,29 +121,29 @@ fn table(document: &SensitivityDocument, slopes: &[&Slope], by_hook: bool) -> Ta
     let mut hooks_shown = false;
     for (_, Parted { wholes, parts }) in &operations {
         lines.extend(wholes.iter().map(|&whole| {
-            let mut label = printable(&whole.title(), TEXT_LIMIT);
+            let mut label = printable(&whole.cell.title(), TEXT_LIMIT);
             if shape.hooks.is_none() {
-                label += &format!(" ({})", hooks_title(&whole.hooks));
+                label += &format!(" ({})", hooks_title(whole.hooks()));
             }
-            let slope = Some(whole);
-            Line { label, slope }
+            let swept = Some(whole);
+            Line { label, swept }
         }));
         let Some(first) = parts.first() else {
             continue;
         };
         if wholes.is_empty() {
             lines.push(Line {
-                label: printable(&first.title(), TEXT_LIMIT),
-                slope: None,
+                label: printable(&first.cell.title(), TEXT_LIMIT),
+                swept: None,
             });
         }
         if by_hook || wholes.is_empty() {
             hooks_shown = true;
             lines.extend(parts.iter().map(|part| {
-                let hook = part.hooks.first().map_or("", String::as_str);
+                let hook = part.hooks().first().map_or("", String::as_str);
                 Line {
                     label: printable(&format!("  {hook}"), TEXT_LIMIT),
-                    slope: Some(part),
+                    swept: Some(part),
                 }
             }));
         }
@@ -164,21 +151,17 @@ fn table(document: &SensitivityDocument, slopes: &[&Slope], by_hook: bool) -> Ta
     shape
         .columns()
         .summed_up(
-            title(document, slopes, &shape),
+            title(slopes, clock, &shape),
             &lines,
             summary(&wholes, &shape),
         )
         .legend(legend(&wholes, &shape, hooks_shown))
 }
 
-fn title(document: &SensitivityDocument, slopes: &[&Slope], shape: &Shape<'_>) -> String {
-    let mut title = format!(
-        "{}, {} clock",
-        where_swept(slopes),
-        document.environment.clock
-    );
+fn title(slopes: &[&Swept<'_>], clock: Clock, shape: &Shape<'_>) -> String {
+    let mut title = format!("{}, {clock} clock", where_swept(slopes));
     if let Some(first) = slopes.first() {
-        title += &format!(", {}", full_name(&first.stack));
+        title += &format!(", {}", full_name(&first.cell.key.stack));
     }
     let unit = slopes.first().map_or(Unit::Instructions, |s| s.unit);
     title += &format!(": decisions per operation: the slope of its {unit} over the ns of a delay");
@@ -188,7 +171,7 @@ fn title(document: &SensitivityDocument, slopes: &[&Slope], shape: &Shape<'_>) -
     title
 }
 
-fn legend(wholes: &[&Slope], shape: &Shape<'_>, hooks_shown: bool) -> Vec<String> {
+fn legend(wholes: &[&Swept<'_>], shape: &Shape<'_>, hooks_shown: bool) -> Vec<String> {
     let mut legend = Vec::new();
     if hooks_shown {
         legend.push("Below an operation: each hook delayed alone.".to_owned());
@@ -198,7 +181,7 @@ fn legend(wholes: &[&Slope], shape: &Shape<'_>, hooks_shown: bool) -> Vec<String
             "bend: how far the points sag from the line, of its rise, if above 1 %.".to_owned(),
         );
     }
-    let points = wholes.iter().filter(|slope| has_figures(slope));
+    let points = wholes.iter().filter_map(|swept| swept.slope);
     let mut delays = points.map(|slope| slope.points.len());
     if let (Some(longest_ns), Some(first)) = (shape.longest_ns, delays.next()) {
         let to = numbers::microseconds(longest_ns);
@@ -213,13 +196,11 @@ fn legend(wholes: &[&Slope], shape: &Shape<'_>, hooks_shown: bool) -> Vec<String
 
 fn longest_ns(slope: &Slope) -> Option<u32> {
     let delays = slope.points.iter().map(|point: &SlopePoint| point.delay_ns);
-    delays.max().filter(|_| has_figures(slope))
+    delays.max()
 }
 
 fn bend(slope: &Slope) -> Option<f64> {
-    slope
-        .bend
-        .filter(|bend| bend.abs() > BEND_SHOWN && has_figures(slope))
+    slope.bend.filter(|bend| bend.abs() > BEND_SHOWN)
 }
 
 /// A slope with its interval.
@@ -248,8 +229,8 @@ fn difference(slope: &Slope) -> Value {
 }
 
 /// The worst of all operations.
-fn summary(wholes: &[&Slope], shape: &Shape<'_>) -> Option<Vec<Value>> {
-    let ok: Vec<&&Slope> = wholes.iter().filter(|slope| has_figures(slope)).collect();
+fn summary(wholes: &[&Swept<'_>], shape: &Shape<'_>) -> Option<Vec<Value>> {
+    let ok: Vec<&Slope> = wholes.iter().filter_map(|swept| swept.slope).collect();
     if ok.len() < 2 {
         return None;
     }

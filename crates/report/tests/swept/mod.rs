@@ -2,38 +2,39 @@
 //! Small sweeps.
 
 use experiment::{
-    ALL_HOOKS, Caches, Clock, DelayModule, DepthRule, Environment, Prediction, RepeatedQuestion,
-    SCHEMA_VERSION, SensitivityDocument, Slope, SlopePoint, Status, Tool, Unit, Warning,
-    WarningKind,
+    ALL_HOOKS, Caches, Cell, Clock, Configuration, Delay, DelayModule, DepthRule, Document,
+    Environment, Evidence, Key, Kind, Metric, Outcome, Prediction, RepeatedQuestion, Slope,
+    SlopePoint, Status, Subject, SweepFindings, Unit, Warning, WarningKind,
 };
 
 pub const BPF: (&str, DelayModule, Caches) = ("debian:6.12", DelayModule::Bpf, Caches::Warm);
 const COLD: (&str, DelayModule, Caches) = ("debian:6.12", DelayModule::Bpf, Caches::Cold);
 const TUNABLE: (&str, DelayModule, Caches) = ("build:6.1", DelayModule::Tunable, Caches::Warm);
 
-pub fn empty() -> SensitivityDocument {
-    SensitivityDocument {
-        schema_version: SCHEMA_VERSION,
-        tool: Tool {
-            name: "lsmeter".to_owned(),
-            version: "0.1.0".to_owned(),
-        },
-        environment: Environment {
-            os: "Debian GNU/Linux 12".to_owned(),
-            host_kernel: "6.1.0".to_owned(),
-            cpu: "some".to_owned(),
-            cores: 2,
-            kvm: false,
-            clock: Clock::Deterministic,
-            qemu: None,
-            host_lsms: Vec::new(),
-        },
-        setups: Vec::new(),
-        slopes: Vec::new(),
-        rules: Vec::new(),
-        predictions: Vec::new(),
-        repeated: Vec::new(),
-        warnings: Vec::new(),
+pub fn empty() -> Document {
+    let environment = Environment {
+        os: "Debian GNU/Linux 12".to_owned(),
+        host_kernel: "6.1.0".to_owned(),
+        cpu: "some".to_owned(),
+        cores: 2,
+        kvm: false,
+        clock: Clock::Deterministic,
+        qemu: None,
+        host_lsms: Vec::new(),
+    };
+    Document {
+        sweep: Some(SweepFindings::default()),
+        ..Document::new(Kind::Sensitivity, environment)
+    }
+}
+
+/// The slope of a cell that has one.
+pub fn of(cell: &mut Cell) -> &mut Slope {
+    match &mut cell.outcome {
+        Outcome::Ok {
+            evidence: Evidence::Slope(slope),
+        } => slope,
+        other => panic!("no slope, but {other:?}"),
     }
 }
 
@@ -44,7 +45,7 @@ pub fn slope(
     hooks: &[&str],
     counted: u32,
     excess: f64,
-) -> Slope {
+) -> Cell {
     let base = 4_600.0 + 350.0 * f64::from(counted);
     let slope = f64::from(counted) + excess;
     let point = |step: u32| SlopePoint {
@@ -52,20 +53,7 @@ pub fn slope(
         median: (base + slope * f64::from(step * 10_000)).round(),
         n: 3,
     };
-    Slope {
-        kernel: kernel.to_owned(),
-        release: format!("{}.1-amd64", kernel.rsplit(':').next().unwrap()),
-        module,
-        stack: vec!["capability".to_owned(), module.to_string()],
-        hooks: hooks.iter().map(|hook| (*hook).to_owned()).collect(),
-        part: hooks.len() == 1 && hooks[0] != "all",
-        filesystem: "tmpfs".to_owned(),
-        caches,
-        benchmark: benchmark.to_owned(),
-        variant: variant.to_owned(),
-        syscalls: vec![benchmark.to_owned(), "close".to_owned()],
-        status: Status::Ok,
-        reason: None,
+    let slope = Slope {
         slope,
         ci95: [slope - 0.000_2, slope + 0.000_2],
         intercept: base,
@@ -79,6 +67,24 @@ pub fn slope(
         points: (0..12).map(point).collect(),
         counted: Some(f64::from(counted)),
         explanation: None,
+    };
+    let stack = format!("capability,{module}").parse().unwrap();
+    let subject = Subject::benchmark(benchmark, variant);
+    let configuration = Configuration::of_stack(stack);
+    let key = Key {
+        delay: Some(Delay {
+            module,
+            hooks: hooks.iter().map(|hook| (*hook).to_owned()).collect(),
+            part: hooks.len() == 1 && hooks[0] != "all",
+            caches,
+        }),
+        ..Key::new(kernel, &configuration, "tmpfs", subject, Metric::Slope)
+    };
+    Cell {
+        release: format!("{}.1-amd64", kernel.rsplit(':').next().unwrap()),
+        syscalls: vec![benchmark.to_owned(), "close".to_owned()],
+        outcome: Evidence::Slope(slope).into(),
+        ..Cell::unmeasured(key)
     }
 }
 
@@ -87,7 +93,7 @@ fn parted(
     place: (&str, DelayModule, Caches),
     operation: (&str, &str),
     hooks: &[(&str, u32)],
-) -> Vec<Slope> {
+) -> Vec<Cell> {
     let all = hooks.iter().map(|(_, counted)| counted).sum();
     let mut slopes = vec![slope(place, operation, &[ALL_HOOKS], all, 0.001_1)];
     for (hook, counted) in hooks {
@@ -96,12 +102,11 @@ fn parted(
     slopes
 }
 
-fn failed(mut slope: Slope, reason: &str) -> Slope {
-    slope.status = Status::Failed;
-    slope.reason = Some(reason.to_owned());
-    slope.points.clear();
-    (slope.slope, slope.intercept, slope.n) = (0.0, 0.0, 0);
-    slope
+fn failed(cell: Cell, reason: &str) -> Cell {
+    Cell {
+        outcome: Outcome::without(Status::Failed, reason),
+        ..cell
+    }
 }
 
 fn rule(caches: Caches, benchmark: &str, hook: &str, [a, b]: [f64; 2]) -> DepthRule {
@@ -138,9 +143,9 @@ fn chain(functions: &[&str]) -> Vec<String> {
     functions.iter().map(|f| (*f).to_owned()).collect()
 }
 
-pub fn document() -> SensitivityDocument {
+pub fn document() -> Document {
     let mut document = empty();
-    let slopes = &mut document.slopes;
+    let slopes = &mut document.cells;
     slopes.extend(parted(
         BPF,
         ("open", "AA"),
@@ -148,11 +153,13 @@ pub fn document() -> SensitivityDocument {
     ));
     slopes.extend(parted(BPF, ("stat", "AA"), &[("inode_permission", 1)]));
     let mut differs = slope(BPF, ("unlink", "random"), &[ALL_HOOKS], 3, 0.5);
-    differs.explanation = Some("inode_permission +0.50: half of the walks fall back".to_owned());
-    differs.bend = Some(-0.021);
+    of(&mut differs).explanation =
+        Some("inode_permission +0.50: half of the walks fall back".to_owned());
+    of(&mut differs).bend = Some(-0.021);
     slopes.push(differs);
     let mut unexplained = slope(COLD, ("open", "AA"), &[ALL_HOOKS], 4, 1.0);
-    unexplained.ci95 = [unexplained.slope - 2e-6, unexplained.slope];
+    let slope_of = of(&mut unexplained);
+    slope_of.ci95 = [slope_of.slope - 2e-6, slope_of.slope];
     slopes.push(unexplained);
     let why = "the guest stopped: \u{1b}[31mKernel panic";
     slopes.push(failed(
@@ -166,20 +173,21 @@ pub fn document() -> SensitivityDocument {
         2,
         0.000_4,
     );
-    (both.r2, both.counted) = (None, None);
+    (of(&mut both).r2, of(&mut both).counted) = (None, None);
     slopes.push(both);
-    document.rules = vec![
+    let findings = document.sweep.get_or_insert_default();
+    findings.rules = vec![
         rule(Caches::Warm, "open", ALL_HOOKS, [1.000_2, 2.0]),
         rule(Caches::Warm, "open", "inode_permission", [1.0, 1.001]),
         rule(Caches::Cold, "open", ALL_HOOKS, [1.51, 2.0]),
         rule(Caches::Warm, "rename", ALL_HOOKS, [2.0, 2.0]),
     ];
-    document.predictions = vec![
+    findings.predictions = vec![
         prediction(Some("selinux"), "AA", [1_000.0, 1_250.0]),
         prediction(Some("selinux"), "AA/BB", [1_300.0, 1_310.0]),
         prediction(None, "AA", [750.0, 0.0]),
     ];
-    document.predictions[0].unknown = vec!["file_alloc_security".to_owned()];
+    findings.predictions[0].unknown = vec!["file_alloc_security".to_owned()];
     let walk = [
         "do_sys_openat2",
         "do_filp_open",
@@ -191,7 +199,7 @@ pub fn document() -> SensitivityDocument {
         "generic_permission",
         "security_inode_permission",
     ];
-    document.repeated = vec![RepeatedQuestion {
+    findings.repeated = vec![RepeatedQuestion {
         kernel: BPF.0.to_owned(),
         benchmark: "rename".to_owned(),
         variant: "depth1".to_owned(),
@@ -212,7 +220,7 @@ pub fn document() -> SensitivityDocument {
 }
 
 /// The twelve paths of the paper's Table 6, and two more operations.
-pub fn table6() -> SensitivityDocument {
+pub fn table6() -> Document {
     let mut document = empty();
     let paths = [
         ("AA", 1),
@@ -226,15 +234,15 @@ pub fn table6() -> SensitivityDocument {
         for (path, walked) in paths {
             let hooks = [("file_open", 1), ("inode_permission", walked + 1)];
             let open = parted(place, ("open", path), &hooks);
-            document.slopes.extend(open);
+            document.cells.extend(open);
         }
         for (path, walked) in paths {
             let hooks = [("inode_getattr", 1), ("inode_permission", walked)];
             let stat = parted(place, ("stat", path), &hooks);
-            document.slopes.extend(stat);
+            document.cells.extend(stat);
         }
         let read = parted(place, ("read", "4KB"), &[("file_permission", 1)]);
-        document.slopes.extend(read);
+        document.cells.extend(read);
     }
     document
 }

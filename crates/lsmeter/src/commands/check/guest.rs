@@ -2,12 +2,13 @@
 //! The monitor in a guest, from the host's side: what it is given, and what it says.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use check::{CountedCell, Subject, Transcript};
-use experiment::{CountsDocument, Experiment};
+use experiment::{Cell, Document, Experiment, Kind};
 use kernels::Kernel;
 use lab::catalogue::{Benchmark, catalogue};
 use lab::inside::{Inside, run};
@@ -27,7 +28,7 @@ const ATTACHING: Duration = Duration::from_secs(240);
 /// What came of it.
 pub enum Counted {
     /// Counts.
-    Document(CountsDocument),
+    Document(Box<Document>),
     /// The kernel takes no monitor, for this reason.
     Unavailable(String),
     /// The user ended it.
@@ -70,6 +71,20 @@ fn is_countable(benchmark: &Benchmark) -> bool {
     benchmark.repetitions.is_none()
         && !benchmark.composite
         && !benchmark.variant.ends_with("-names")
+}
+
+/// What was counted of the same before, if a document of it is there and can be read.
+pub fn counted_before(path: &Path, request: &Request<'_>) -> Option<Document> {
+    let file = std::fs::File::open(path).ok()?;
+    let document = Document::read(file).ok()?;
+    let experiment = request.experiment;
+    let stack = experiment.configurations[0].stack.names();
+    let same = |cell: &Cell| {
+        let key = &cell.key;
+        key.kernel == experiment.kernels[0] && key.stack == stack
+    };
+    let counts = document.kind == Kind::Counts && !document.cells.is_empty();
+    (counts && document.cells.iter().all(same)).then_some(document)
 }
 
 /// Boots the kernel with lsmeter in it, which counts hooks there.
@@ -118,22 +133,18 @@ pub fn count(request: &Request<'_>, cancel: &AtomicBool, line: &Line) -> Result<
     let heard = run(&inside, cancel, &mut |text| {
         transcript.line(text).map_err(|error| error.to_string())?;
         if let Some(cell) = transcript.current() {
-            let title = format!("{}:{}", cell.benchmark, cell.variant);
             done += usize::from(text.starts_with("begin "));
-            let of = cells.len();
-            line.say(format!(
-                "{}: monitoring {title} ({done} of {of})",
-                subject.kernel
-            ));
+            let (kernel, title, of) = (&subject.kernel, cell.title(), cells.len());
+            line.say(format!("{kernel}: monitoring {title} ({done} of {of})"));
         }
         Ok(!transcript.is_finished())
     })?;
     Ok(match heard {
         Err(Break::Cancelled) => Counted::Cancelled,
         // Only the guest itself can say that its kernel takes no monitor.
-        Err(Break::Failed(why)) => Counted::Document(transcript.broken(&why)),
+        Err(Break::Failed(why)) => Counted::Document(transcript.broken(&why).into()),
         Ok(()) => match transcript.finish()? {
-            Ok(document) => Counted::Document(document),
+            Ok(document) => Counted::Document(document.into()),
             Err(why) => Counted::Unavailable(why),
         },
     })

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What is compared: documents that were made before, or that are made now.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use check::Wanted;
 use experiment::check::CheckedInstrument;
 use experiment::{
-    CountsDocument, DOCUMENT_LIMIT_BYTES, DocumentKind, Instrument, InstrumentStatus,
-    PlacementDocument, ProfileDocument, SensitivityDocument, Stack, StackError,
+    Cell, Counted, Document, Instrument, InstrumentStatus, Kind, PlacementDocument, Stack,
+    StackError, Stored as _,
 };
 
 use crate::cli::CheckArgs;
+use crate::commands::documents::bytes;
 use crate::failure::usage;
 use crate::output;
 
@@ -21,13 +20,13 @@ use crate::output;
 #[derive(Debug, Default)]
 pub struct Documents {
     /// Hooks of operations, under each stack.
-    pub profile: Option<ProfileDocument>,
+    pub profile: Option<Document>,
     /// Further stacks, compared with the first.
-    pub differences: Option<ProfileDocument>,
+    pub differences: Option<Document>,
     /// What the monitor counted.
-    pub counts: Option<CountsDocument>,
+    pub counts: Option<Document>,
     /// Slopes.
-    pub sensitivity: Option<SensitivityDocument>,
+    pub sensitivity: Option<Document>,
     /// Bounds.
     pub placement: Option<PlacementDocument>,
     /// Why instruments tell nothing.
@@ -49,33 +48,21 @@ impl Documents {
 
     fn add(&mut self, path: &Path) -> Result<()> {
         let named = || path.display().to_string();
-        let bytes = read(path)?;
-        let kind = DocumentKind::of(&bytes).with_context(named)?;
+        let bytes = bytes(path, "give a document that lsmeter wrote")?;
+        let kind = Kind::of(&bytes).with_context(named)?;
+        let title = Kind::title(Some(kind));
         let taken = match kind {
-            DocumentKind::Profile => {
-                let document = ProfileDocument::parse(&bytes).with_context(named)?;
-                let compared = document.profiles.iter().any(|p| p.baseline.is_some());
-                let slot = match compared {
-                    true => &mut self.differences,
-                    false => &mut self.profile,
-                };
-                slot.replace(document).is_some()
+            Kind::Profile | Kind::Counts | Kind::Sensitivity => {
+                let document = Document::parse(&bytes).with_context(named)?;
+                self.slot(&document).replace(document).is_some()
             }
-            DocumentKind::Counts => {
-                let document = CountsDocument::parse(&bytes).with_context(named)?;
-                self.counts.replace(document).is_some()
-            }
-            DocumentKind::Sensitivity => {
-                let document = SensitivityDocument::parse(&bytes).with_context(named)?;
-                self.sensitivity.replace(document).is_some()
-            }
-            DocumentKind::Placement => {
+            Kind::Placement => {
                 let document = PlacementDocument::parse(&bytes).with_context(named)?;
                 self.placement.replace(document).is_some()
             }
-            kind => {
+            _ => {
                 return Err(usage(
-                    format!("{} is a {kind}, which counts no hooks", path.display()),
+                    format!("{} is a {title}, which counts no hooks", path.display()),
                     "give documents of profile, sensitivity or placement, or what `lsmeter check \
                      --keep` kept",
                 ));
@@ -84,9 +71,21 @@ impl Documents {
         match taken {
             false => Ok(()),
             true => Err(usage(
-                format!("{} is the second {kind}", path.display()),
+                format!("{} is the second {title}", path.display()),
                 "give one of each kind",
             )),
+        }
+    }
+
+    /// Where a document of its kind is kept.
+    fn slot(&mut self, document: &Document) -> &mut Option<Document> {
+        let compared = |of: &Counted| of.residual.is_some() || of.not_compared.is_some();
+        let mut counted = document.cells.iter().filter_map(Cell::counted);
+        match document.kind {
+            Kind::Counts => &mut self.counts,
+            Kind::Sensitivity => &mut self.sensitivity,
+            _ if counted.any(compared) => &mut self.differences,
+            _ => &mut self.profile,
         }
     }
 
@@ -120,39 +119,21 @@ impl Documents {
     /// If one cannot be written.
     pub fn keep(&self, directory: &Path) -> Result<()> {
         let at = |name: &str| directory.join(name);
-        if let Some(document) = &self.profile {
-            output::write(&at("profile.json"), |to| Ok(document.write(to)?))?;
-        }
-        if let Some(document) = &self.differences {
-            output::write(&at("differences.json"), |to| Ok(document.write(to)?))?;
-        }
-        if let Some(document) = &self.counts {
-            output::write(&at("counts.json"), |to| Ok(document.write(to)?))?;
-        }
-        if let Some(document) = &self.sensitivity {
-            output::write(&at("sensitivity.json"), |to| Ok(document.write(to)?))?;
+        for (name, document) in [
+            ("profile.json", &self.profile),
+            ("differences.json", &self.differences),
+            ("counts.json", &self.counts),
+            ("sensitivity.json", &self.sensitivity),
+        ] {
+            if let Some(document) = document {
+                output::write(&at(name), |to| Ok(document.write(to)?))?;
+            }
         }
         if let Some(document) = &self.placement {
             output::write(&at("placement.json"), |to| Ok(document.write(to)?))?;
         }
         Ok(())
     }
-}
-
-fn read(path: &Path) -> Result<Vec<u8>> {
-    let unreadable = |error: std::io::Error| {
-        usage(
-            format!("cannot read {}: {error}", path.display()),
-            "give a document that lsmeter wrote",
-        )
-    };
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(unreadable)?;
-    // One byte more than may be, so that the parser refuses what is too long.
-    file.take(DOCUMENT_LIMIT_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(unreadable)?;
-    Ok(bytes)
 }
 
 /// Of which kernel, stack and file system documents are compared, as far as flags say.

@@ -2,15 +2,16 @@
 //! Asks each instrument that can be asked.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use experiment::{
-    Caches, Experiment, FileSystem, Instrument, Metric, Pattern, Place, Profile, ProfileDocument,
+    Caches, Cell, Document, Experiment, FileSystem, Instrument, Key, Metric, Pattern, Place,
     Selection, Spec, Stack, StackError, Status,
 };
-use lab::plan::Manner;
+use lab::journal::Journals;
+use lab::plan::Treatment;
 use lab::prepare::Hooks;
 use lab::{LabError, Setup};
 use sensitivity::{Delays, DelaysError, Predict, Request, SweepError};
@@ -19,7 +20,6 @@ use super::guest::{self, Counted};
 use super::input::Documents;
 use crate::cli::CheckArgs;
 use crate::commands::measure::{Machines, check_selection, lab_flags, some};
-use crate::commands::sensitivity::show;
 use crate::config::Config;
 use crate::failure::usage;
 use crate::progress::Line;
@@ -85,12 +85,18 @@ fn stacks(args: &CheckArgs) -> Result<Vec<String>> {
 pub fn measure(
     args: &CheckArgs,
     config: &Config,
+    journals: &Journals,
     cancel: &AtomicBool,
     line: &mut Line,
 ) -> Result<Option<Documents>> {
     let stacks = stacks(args)?;
     let experiment = experiment(args, &stacks, None)?;
     let machines = Machines::find(&args.lab, config, &experiment, line)?;
+    let lab = Lab {
+        machines: &machines,
+        journals,
+        cancel,
+    };
     let asked = |instrument| !args.skip.contains(&instrument);
     let keep = |documents: &Documents| match &args.keep {
         Some(directory) => documents.keep(directory),
@@ -98,30 +104,27 @@ pub fn measure(
     };
     let mut documents = Documents::default();
     if asked(Instrument::Profile) {
-        let done = profile(&experiment, &machines, cancel, line, &mut documents)?;
+        let done = profile(&experiment, &lab, line, &mut documents)?;
         if !done {
             return Ok(None);
         }
         keep(&documents)?;
     }
     if asked(Instrument::Monitor) {
-        line.say(format!("{}: the monitor boots", experiment.kernels[0]));
         let request = guest::Request {
             experiment: &experiment,
             kernel: &machines.kernels[0],
             qemu: &machines.qemu,
             blind_to: args.blind_to.as_deref(),
         };
-        match guest::count(&request, cancel, line)? {
-            Counted::Document(document) => documents.counts = Some(document),
-            Counted::Unavailable(why) => documents.silence(Instrument::Monitor, Some(why)),
-            Counted::Cancelled => return Ok(None),
+        if !count(&request, &lab, line, &mut documents)? {
+            return Ok(None);
         }
         keep(&documents)?;
     }
     if asked(Instrument::Sensitivity) {
         let experiment = self::experiment(args, &stacks[..1], Some(SLOPE_SAMPLES))?;
-        let done = sweep(&experiment, &machines, cancel, line, &mut documents)?;
+        let done = sweep(&experiment, &lab, line, &mut documents)?;
         if !done {
             return Ok(None);
         }
@@ -129,17 +132,63 @@ pub fn measure(
     Ok(Some(documents))
 }
 
+/// What measuring takes besides what is measured.
+struct Lab<'a> {
+    machines: &'a Machines,
+    journals: &'a Journals,
+    cancel: &'a AtomicBool,
+}
+
+/// The journals of what failed in the profile and is tried again, and of the sweep; the
+/// profile's is the first.
+const AGAIN: u32 = 2;
+const SWEEP: u32 = 3;
+
+/// What the monitor counts in a boot of its own, or has counted before. False if cancelled.
+fn count(
+    request: &guest::Request<'_>,
+    lab: &Lab<'_>,
+    line: &Line,
+    documents: &mut Documents,
+) -> Result<bool> {
+    let kept = beside(&lab.journals.first, "counts");
+    if lab.journals.resume
+        && let Some(document) = guest::counted_before(&kept, request)
+    {
+        documents.counts = Some(document);
+        return Ok(true);
+    }
+    line.say(format!(
+        "{}: the monitor boots",
+        request.experiment.kernels[0]
+    ));
+    match guest::count(request, lab.cancel, line)? {
+        Counted::Document(document) => {
+            crate::output::write(&kept, |to| Ok(document.write(to)?))?;
+            documents.counts = Some(*document);
+        }
+        Counted::Unavailable(why) => documents.silence(Instrument::Monitor, Some(why)),
+        Counted::Cancelled => return Ok(false),
+    }
+    Ok(true)
+}
+
+fn beside(first: &Path, what: &str) -> PathBuf {
+    let mut path = first.as_os_str().to_owned();
+    path.push(format!(".{what}"));
+    path.into()
+}
+
 /// Hooks under each stack, and further stacks against the first. What failed is tried again
 /// in a boot of its own: where no window was clean, others before it may have been to blame.
 /// False if cancelled.
 fn profile(
     experiment: &Experiment,
-    machines: &Machines,
-    cancel: &AtomicBool,
+    lab: &Lab<'_>,
     line: &mut Line,
     documents: &mut Documents,
 ) -> Result<bool> {
-    let Some((mut profile, mut differences)) = profiles(experiment, machines, cancel, line)? else {
+    let Some((mut profile, mut differences)) = profiles(experiment, lab, 1, line)? else {
         return Ok(false);
     };
     let failed = failed(&profile)?;
@@ -151,7 +200,7 @@ fn profile(
             },
             ..experiment.clone()
         };
-        let Some(again) = profiles(&again, machines, cancel, line)? else {
+        let Some(again) = profiles(&again, lab, AGAIN, line)? else {
             return Ok(false);
         };
         replace(&mut profile, again.0);
@@ -165,11 +214,12 @@ fn profile(
 }
 
 /// Operations that failed under any stack.
-fn failed(profile: &ProfileDocument) -> Result<Vec<Pattern>> {
+fn failed(profile: &Document) -> Result<Vec<Pattern>> {
     let mut patterns: Vec<Pattern> = Vec::new();
-    let failed = |profile: &&Profile| profile.status == Status::Failed;
-    for profile in profile.profiles.iter().filter(failed) {
-        let pattern: Pattern = format!("{}:{}", profile.benchmark, profile.variant).parse()?;
+    let failed = |cell: &&Cell| cell.status() == Status::Failed;
+    for cell in profile.cells.iter().filter(failed) {
+        let (benchmark, variant) = (cell.key.benchmark(), cell.key.variant());
+        let pattern: Pattern = format!("{benchmark}:{variant}").parse()?;
         if !patterns.contains(&pattern) {
             patterns.push(pattern);
         }
@@ -178,20 +228,13 @@ fn failed(profile: &ProfileDocument) -> Result<Vec<Pattern>> {
 }
 
 /// Puts what succeeded now in the place of what failed.
-fn replace(document: &mut ProfileDocument, again: ProfileDocument) {
-    let key = |profile: &Profile| {
-        let (benchmark, variant) = (profile.benchmark.clone(), profile.variant.clone());
-        (profile.stack.clone(), benchmark, variant)
-    };
-    let mut again: BTreeMap<_, Profile> = again
-        .profiles
-        .into_iter()
-        .map(|profile| (key(&profile), profile))
-        .collect();
-    let failed = |profile: &&mut Profile| profile.status == Status::Failed;
-    for profile in document.profiles.iter_mut().filter(failed) {
-        if let Some(new) = again.remove(&key(profile)) {
-            *profile = new;
+fn replace(document: &mut Document, again: Document) {
+    let again = again.cells.into_iter();
+    let mut again: BTreeMap<Key, Cell> = again.map(|cell| (cell.key.clone(), cell)).collect();
+    let failed = |cell: &&mut Cell| cell.status() == Status::Failed;
+    for cell in document.cells.iter_mut().filter(failed) {
+        if let Some(new) = again.remove(&cell.key) {
+            *cell = new;
         }
     }
 }
@@ -199,20 +242,20 @@ fn replace(document: &mut ProfileDocument, again: ProfileDocument) {
 /// Hooks under each stack, and further stacks against the first. None if cancelled.
 fn profiles(
     experiment: &Experiment,
-    machines: &Machines,
-    cancel: &AtomicBool,
+    lab: &Lab<'_>,
+    journal: u32,
     line: &mut Line,
-) -> Result<Option<(ProfileDocument, ProfileDocument)>> {
-    let scratch = tempfile::tempdir()?;
+) -> Result<Option<(Document, Document)>> {
+    let journal = lab.journals.number(journal);
     let setup = Setup {
-        store: &machines.store,
-        kernels: &machines.kernels,
-        qemu: Some(&machines.qemu),
+        store: &lab.machines.store,
+        kernels: &lab.machines.kernels,
+        qemu: Some(&lab.machines.qemu),
         agent: lab::catalogue::agent(),
-        journal: &scratch.path().join("journal"),
-        resume: false,
+        journal: &journal.first,
+        resume: journal.resume,
         keep_samples: false,
-        manner: Manner::default(),
+        treatment: Treatment::default(),
         parts: 1,
         shard: None,
         hooks: Some(Hooks {
@@ -220,8 +263,8 @@ fn profiles(
             definitions: None,
         }),
     };
-    let outcome = lab::run(experiment, &setup, cancel, &mut |progress| {
-        line.follow(&progress);
+    let outcome = lab::run(experiment, &setup, lab.cancel, &mut |event| {
+        line.follow(event)
     })?;
     if outcome.cancelled {
         return Ok(None);
@@ -236,15 +279,17 @@ fn profiles(
 /// Slopes under the first stack. False if cancelled.
 fn sweep(
     experiment: &Experiment,
-    machines: &Machines,
-    cancel: &AtomicBool,
+    lab: &Lab<'_>,
     line: &mut Line,
     documents: &mut Documents,
 ) -> Result<bool> {
     let delays: Delays = DELAYS
         .parse()
         .map_err(|error: DelaysError| usage(&error, error.hint()))?;
-    let scratch = tempfile::tempdir()?;
+    let journals = Journals {
+        first: lab.journals.number(SWEEP).first,
+        resume: lab.journals.resume,
+    };
     let request = Request {
         experiment,
         stack: &experiment.configurations[0].stack,
@@ -252,13 +297,13 @@ fn sweep(
         delays: &delays,
         hooks: &[],
         caches: &[Caches::Warm],
-        store: &machines.store,
-        kernels: &machines.kernels,
-        qemu: &machines.qemu,
+        store: &lab.machines.store,
+        kernels: &lab.machines.kernels,
+        qemu: &lab.machines.qemu,
         predict: &Predict::Nothing,
-        scratch: scratch.path(),
+        journals: &journals,
     };
-    match sensitivity::sweep(&request, cancel, &mut |step| show(line, step)) {
+    match sensitivity::sweep(&request, lab.cancel, &mut |event| line.follow(event)) {
         Ok(Some(document)) => documents.sensitivity = Some(document),
         Ok(None) => return Ok(false),
         Err(error) if cannot_delay(&error) => {

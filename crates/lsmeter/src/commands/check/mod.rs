@@ -7,15 +7,14 @@ mod measure;
 mod program;
 mod source;
 
-use std::path::Path;
-
 use anyhow::Result;
 use check::{Facts, Inputs, Subject, check as compare};
 use experiment::check::CheckedHook;
-use experiment::{CheckDocument, CheckVerdict, Instrument};
+use experiment::{CheckDocument, CheckVerdict, Instrument, Stored as _};
 use report::InstrumentsOptions;
 
 use crate::cli::CheckArgs;
+use crate::commands::journals;
 use crate::commands::measure::cancel_on_signals;
 use crate::config::Config;
 use crate::deliver::{Delivery, StdoutTaken};
@@ -33,6 +32,7 @@ const NAMED: usize = 5;
 /// If what is asked for makes no sense, or this machine cannot do it at all.
 pub fn check(args: &CheckArgs) -> Result<Exit> {
     let config = Config::read()?;
+    let journals = journals::choose("check", args.out.output.as_deref(), args.resume.as_ref())?;
     let stdout = args.out.check(&[], 0)?;
     if let Some(directory) = &args.keep {
         measure::directory(directory)?;
@@ -51,23 +51,23 @@ pub fn check(args: &CheckArgs) -> Result<Exit> {
         false => Some(Documents::read(&args.from)?),
         true => {
             let cancel = cancel_on_signals()?;
-            measure::measure(args, &config, &cancel, &mut line)?
+            measure::measure(args, &config, &journals, &cancel, &mut line)?
         }
     };
     let Some(mut documents) = documents else {
         line.done();
-        interrupted(args.keep.as_deref());
+        journals::tell_interrupted(&journals);
         return Ok(Exit::CellsFailed);
     };
     for &instrument in &args.skip {
         documents.skip(instrument);
     }
-    let subject = Subject::find(
-        &wanted,
-        documents.profile.as_ref(),
-        documents.counts.as_ref(),
-        documents.sensitivity.as_ref(),
-    )?;
+    let instruments = [
+        &documents.profile,
+        &documents.counts,
+        &documents.sensitivity,
+    ];
+    let subject = Subject::find(&wanted, instruments.into_iter().flatten())?;
     let placement = source::place(source, &mut documents, &subject, &line)?;
     if let Some(directory) = &args.keep {
         documents.keep(directory)?;
@@ -84,21 +84,8 @@ pub fn check(args: &CheckArgs) -> Result<Exit> {
     };
     let document = compare(&inputs, &Facts::load()?);
     deliver(args, &document, stdout)?;
+    journals::remove(&journals)?;
     Ok(verdict(&document))
-}
-
-fn interrupted(kept: Option<&Path>) {
-    match kept {
-        Some(directory) => {
-            let directory = directory.display();
-            anstream::eprintln!("interrupted: what was complete is in {directory}");
-            anstream::eprintln!("hint: --from compares it; --skip leaves out what is there");
-        }
-        None => {
-            anstream::eprintln!("interrupted: nothing is saved");
-            anstream::eprintln!("hint: --keep DIR keeps what each instrument told");
-        }
-    }
 }
 
 fn deliver(args: &CheckArgs, document: &CheckDocument, stdout: StdoutTaken) -> Result<()> {

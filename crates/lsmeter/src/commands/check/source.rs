@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use check::Subject;
 use experiment::placement::Comparison;
-use experiment::{Instrument, ProfileDocument, Status};
+use experiment::{Document, Instrument};
 use kernels::Store;
 use placement::Request;
 
@@ -72,22 +72,18 @@ pub fn place(
 }
 
 /// The subject's profiles.
-fn profiles(documents: &Documents, subject: &Subject) -> Option<ProfileDocument> {
+fn profiles(documents: &Documents, subject: &Subject) -> Option<Document> {
     let mut profiles = documents.profile.clone()?;
     profiles
-        .profiles
-        .retain(|profile| subject.has_profile(profile) && profile.status == Status::Ok);
-    (!profiles.profiles.is_empty()).then_some(profiles)
+        .cells
+        .retain(|cell| subject.has(cell) && cell.hooks().is_some());
+    (!profiles.cells.is_empty()).then_some(profiles)
 }
 
 /// The system calls of the profiles, as the kernel was configured, if it is known here.
-fn request(profiles: &ProfileDocument, subject: &Subject) -> Result<Request> {
+fn request(profiles: &Document, subject: &Subject) -> Result<Request> {
     let mut syscalls: Vec<String> = Vec::new();
-    for syscall in profiles
-        .profiles
-        .iter()
-        .flat_map(|profile| &profile.syscalls)
-    {
+    for syscall in profiles.cells.iter().flat_map(|cell| &cell.syscalls) {
         if !syscalls.contains(syscall) {
             syscalls.push(syscall.clone());
         }

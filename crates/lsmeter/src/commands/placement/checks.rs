@@ -2,6 +2,7 @@
 //! `lsmeter placement checks`: what is asked twice, and what some modules are not asked.
 
 use anyhow::Result;
+use experiment::Stored as _;
 use placement::Tree;
 use report::ChecksOptions;
 

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use anyhow::Result;
+use experiment::Stored as _;
 use experiment::placement::PlacementDifference;
 use placement::Tree;
 use report::DifferenceOptions;

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use experiment::Stored as _;
 use experiment::placement::{PlacementHistory, SkippedVersion};
 use placement::{Tree, revisions};
 use report::PlacementHistoryOptions;

@@ -6,7 +6,7 @@ use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use experiment::PlacementDocument;
+use experiment::{PlacementDocument, Stored as _};
 use placement::{Request, Tree, analyse};
 
 use crate::cli::ScopeArgs;
@@ -56,7 +56,9 @@ impl Input {
             Input::Document(document) => *document,
         };
         let all = |list: &[String], name: &String| list.is_empty() || list.contains(name);
-        document.retain(|call| all(&request.fs, &call.fs) && all(&request.syscalls, &call.syscall));
+        document.retain(|call| {
+            all(&request.fs, &call.filesystem) && all(&request.syscalls, &call.syscall)
+        });
         Ok(document)
     }
 }
@@ -112,7 +114,7 @@ pub fn like(mut request: Request, document: &PlacementDocument) -> Request {
     );
     for call in &document.syscalls {
         if any_fs {
-            add(&mut request.fs, &call.fs);
+            add(&mut request.fs, &call.filesystem);
         }
         if any_call {
             add(&mut request.syscalls, &call.syscall);

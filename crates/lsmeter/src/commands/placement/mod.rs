@@ -7,15 +7,14 @@ mod history;
 mod input;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use anyhow::Result;
 use experiment::placement::Comparison;
-use experiment::{PlacementDocument, Profile, ProfileDocument, Status};
+use experiment::{Cell, Document, Kind, PlacementDocument, Stored as _};
 use placement::{Tree, analyse, compare};
 use report::PlacementOptions;
 
-use super::documents::read_as;
+use super::documents::read_kind;
 use crate::cli::{Drawing, Format, PlacementArgs, PlacementCommand, ScopeArgs, TreeArgs};
 use crate::deliver::{Delivery, StdoutTaken};
 use crate::exit::Exit;
@@ -36,7 +35,12 @@ pub fn placement(args: &PlacementArgs) -> Result<Exit> {
         Some(PlacementCommand::History(args)) => return history::history(args),
         None => {}
     }
-    let profiles = args.agree.as_deref().map(read_profiles).transpose()?;
+    let hint = "give a document that `lsmeter profile --output FILE` wrote";
+    let profiles = args
+        .agree
+        .as_deref()
+        .map(|path| read_kind(path, Kind::Profile, hint))
+        .transpose()?;
     let drawn = matches!(args.out.format, Format::Own(_));
     if drawn && args.tree.scope.syscalls.len() != 1 {
         return Err(usage(
@@ -55,7 +59,7 @@ pub fn placement(args: &PlacementArgs) -> Result<Exit> {
     let line = Line::new(args.quiet);
     line.say("opening the tree");
     let tree = open(&args.tree, &line)?;
-    if let Some(profiles) = &profiles {
+    if let Some(profiles) = profiles {
         return agree(args, stdout, profiles, &tree, &line);
     }
     let request = input::request(&args.tree.scope)?;
@@ -75,11 +79,6 @@ fn open(args: &TreeArgs, line: &Line) -> Result<Tree> {
         Some(revision) => Tree::open_revision(path, revision)?,
         None => input::open_tree(path, input::cache(&args.scope), line)?,
     })
-}
-
-fn read_profiles(path: &Path) -> Result<ProfileDocument> {
-    let hint = "give a document that `lsmeter profile --output FILE` wrote";
-    read_as(path, hint, ProfileDocument::read)
 }
 
 fn deliver(args: &PlacementArgs, document: &PlacementDocument, stdout: StdoutTaken) -> Result<()> {
@@ -108,19 +107,18 @@ fn deliver(args: &PlacementArgs, document: &PlacementDocument, stdout: StdoutTak
 fn agree(
     args: &PlacementArgs,
     stdout: StdoutTaken,
-    profiles: &ProfileDocument,
+    mut profiles: Document,
     tree: &Tree,
     line: &Line,
 ) -> Result<Exit> {
     let mut of_others: BTreeMap<String, u32> = BTreeMap::new();
-    let mut profiles = profiles.clone();
-    profiles.profiles.retain(|profile| {
-        let same = series(&profile.release) == series(tree.version());
-        let measured = profile.status == Status::Ok;
+    profiles.cells.retain(|cell| {
+        let same = series(&cell.release) == series(tree.version());
+        let measured = cell.hooks().is_some();
         if !same && measured {
-            *of_others.entry(profile.release.clone()).or_insert(0) += 1;
+            *of_others.entry(cell.release.clone()).or_insert(0) += 1;
         }
-        same && measured && asked_for(&args.tree.scope, profile)
+        same && measured && asked_for(&args.tree.scope, cell)
     });
     for (release, operations) in of_others {
         line.keep(&format!(
@@ -135,13 +133,13 @@ fn agree(
             list.push(name.clone());
         }
     };
-    for profile in &profiles.profiles {
-        add(&mut request.fs, &profile.filesystem);
-        for syscall in &profile.syscalls {
+    for cell in &profiles.cells {
+        add(&mut request.fs, &cell.key.filesystem);
+        for syscall in &cell.syscalls {
             add(&mut request.syscalls, syscall);
         }
     }
-    if profiles.profiles.is_empty() {
+    if profiles.cells.is_empty() {
         line.done();
         anstream::eprintln!(
             "inconclusive: no profile is of Linux {} and what was asked for",
@@ -180,10 +178,10 @@ fn verdict(comparison: &Comparison) -> Exit {
     }
 }
 
-/// Does a profile belong to the file systems and system calls that are asked for?
-fn asked_for(args: &ScopeArgs, profile: &Profile) -> bool {
-    let fs = args.fs.is_empty() || args.fs.contains(&profile.filesystem);
-    let mut calls = profile.syscalls.iter();
+/// Does a cell belong to the file systems and system calls that are asked for?
+fn asked_for(args: &ScopeArgs, cell: &Cell) -> bool {
+    let fs = args.fs.is_empty() || args.fs.contains(&cell.key.filesystem);
+    let mut calls = cell.syscalls.iter();
     fs && (args.syscalls.is_empty() || calls.any(|call| args.syscalls.contains(call)))
 }
 

@@ -83,8 +83,8 @@ fn each_rule_of_ima_costs_an_open_something() {
         let cell = run
             .cells
             .iter()
-            .find(|cell| cell.benchmark == "open" && cell.tuning.rules == Some(rules));
-        cell.and_then(|cell| cell.median)
+            .find(|cell| cell.key.benchmark() == "open" && cell.key.tuning.rules == Some(rules));
+        cell.and_then(|cell| Some(cell.estimate()?.median))
             .unwrap_or_else(|| panic!("{:#?}", run.cells))
     };
     // They are compared one after the other, each by several instructions.

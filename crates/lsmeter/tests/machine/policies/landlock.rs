@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use experiment::{Policy, Run, Status};
+use experiment::{Cell, Document, Policy, Status};
 
 use super::{assert_in_force, assert_unsupported, cells, machine, read, stock};
 use crate::common::{Ended, Place, names};
@@ -59,7 +59,7 @@ const ON_HOST: &[&str] = &[
 ];
 
 /// None, said on standard error, if this machine's kernel has no Landlock.
-fn check(place: &Place, ended: Ended) -> Option<Run> {
+fn check(place: &Place, ended: Ended) -> Option<Document> {
     let run = read(&place.join("out.json"));
     assert_eq!(
         names(&place.join("work")),
@@ -68,7 +68,7 @@ fn check(place: &Place, ended: Ended) -> Option<Run> {
     );
     assert_eq!(place.left_over(), Vec::<String>::new());
     let lacking = |reason: &str| reason.contains("landlock: this kernel has none");
-    let mut reasons = run.cells.iter().filter_map(|cell| cell.reason.as_deref());
+    let mut reasons = run.cells.iter().filter_map(Cell::reason);
     if reasons.any(lacking) {
         eprintln!("skipped: no Landlock on this machine");
         return None;
@@ -77,23 +77,19 @@ fn check(place: &Place, ended: Ended) -> Option<Run> {
     Some(run)
 }
 
-fn check_sandboxes(run: &Run) {
-    assert_eq!(
-        run.experiment.configurations.len(),
-        5,
-        "{:#?}",
-        run.experiment
-    );
-    assert!(run.experiment.rounds >= 3, "configurations take turns");
+fn check_sandboxes(run: &Document) {
+    let experiment = run.experiment.as_ref().unwrap();
+    assert_eq!(experiment.configurations.len(), 5, "{experiment:#?}");
+    assert!(experiment.rounds >= 3, "configurations take turns");
     for cell in cells(run, "default", Policy::None) {
-        let expected = match cell.variant.as_str() {
+        let expected = match cell.key.variant() {
             "denied" => Status::Unsupported,
             _ => Status::Ok,
         };
-        assert_eq!(cell.status, expected, "{cell:#?}");
+        assert_eq!(cell.status(), expected, "{cell:#?}");
     }
     for cell in cells(run, "default", Policy::Enforcing) {
-        assert_eq!(cell.status, Status::Ok, "{cell:#?}");
+        assert_eq!(cell.status(), Status::Ok, "{cell:#?}");
     }
     assert_eq!(run.setups.len(), 4, "every sandbox proves itself");
     for setup in &run.setups {
@@ -174,7 +170,7 @@ fn the_paper_s_benchmarks_run_in_a_sandbox() {
     let Some(run) = check(&place, ended) else {
         return;
     };
-    assert!(run.cells.iter().all(|cell| cell.status != Status::Failed));
-    let measured = run.cells.iter().filter(|cell| cell.status == Status::Ok);
+    assert!(run.cells.iter().all(|cell| cell.status() != Status::Failed));
+    let measured = run.cells.iter().filter(|cell| cell.status() == Status::Ok);
     assert!(measured.count() * 10 > run.cells.len() * 9);
 }

@@ -20,7 +20,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::common::Place;
-use experiment::{Cell, Policy, Run, Status};
+use experiment::{Cell, Document, Policy, Status};
 
 /// One lsmeter at a time, which has two QEMUs at most.
 static MACHINE: Mutex<()> = Mutex::new(());
@@ -32,15 +32,15 @@ fn machine() -> MutexGuard<'static, ()> {
 /// A kernel built here, for modules that no stock kernel has.
 const BUILT: &str = "build:6.12-all";
 
-fn read(path: &Path) -> Run {
-    Run::read(fs::File::open(path).unwrap()).unwrap()
+fn read(path: &Path) -> Document {
+    Document::read(fs::File::open(path).unwrap()).unwrap()
 }
 
-fn measure(place: &Place, kernel: &str, stacks: &[&str], rest: &[&str]) -> Run {
+fn measure(place: &Place, kernel: &str, stacks: &[&str], rest: &[&str]) -> Document {
     measure_on("tmpfs", place, kernel, stacks, rest)
 }
 
-fn measure_on(fs: &str, place: &Place, kernel: &str, stacks: &[&str], rest: &[&str]) -> Run {
+fn measure_on(fs: &str, place: &Place, kernel: &str, stacks: &[&str], rest: &[&str]) -> Document {
     let mut asked = vec!["run", "--offline", "--fs", fs, "--kernel", kernel];
     for stack in stacks {
         asked.extend(["--stack", stack]);
@@ -52,7 +52,7 @@ fn measure_on(fs: &str, place: &Place, kernel: &str, stacks: &[&str], rest: &[&s
     assert_eq!(place.left_over(), Vec::<String>::new());
     let run = read(&place.join("out.json"));
     // Cells that the kernel cannot do are no failure, but nothing else is nothing.
-    let measured = run.cells.iter().any(|cell| cell.status == Status::Ok);
+    let measured = run.cells.iter().any(|cell| cell.status() == Status::Ok);
     ended.code(if measured { 0 } else { 4 });
     run
 }
@@ -60,8 +60,8 @@ fn measure_on(fs: &str, place: &Place, kernel: &str, stacks: &[&str], rest: &[&s
 const STATES: [&str; 4] = ["--policy", "permissive", "--policy", "enforcing"];
 
 /// Modules of stock kernels, with and without a permissive state.
-fn stock() -> &'static Run {
-    static RUN: OnceLock<Run> = OnceLock::new();
+fn stock() -> &'static Document {
+    static RUN: OnceLock<Document> = OnceLock::new();
     RUN.get_or_init(|| {
         let _machine = machine();
         let stacks = [
@@ -75,8 +75,8 @@ fn stock() -> &'static Run {
 }
 
 /// Modules of built kernels; None, said on standard error, if there is none.
-fn built() -> Option<&'static Run> {
-    static RUN: OnceLock<Option<Run>> = OnceLock::new();
+fn built() -> Option<&'static Document> {
+    static RUN: OnceLock<Option<Document>> = OnceLock::new();
     RUN.get_or_init(|| {
         let _machine = machine();
         let place = Place::with_kernels();
@@ -98,7 +98,7 @@ fn built() -> Option<&'static Run> {
 }
 
 /// How the policies of this stack came into force.
-fn steps<'a>(run: &'a Run, stack: &str, policy: Policy) -> &'a [String] {
+fn steps<'a>(run: &'a Document, stack: &str, policy: Policy) -> &'a [String] {
     let mut found = run.setups.iter().filter(|setup| {
         setup.configuration.stack.as_str() == stack && setup.configuration.policy == policy
     });
@@ -108,8 +108,8 @@ fn steps<'a>(run: &'a Run, stack: &str, policy: Policy) -> &'a [String] {
     &setup.steps
 }
 
-fn cells<'a>(run: &'a Run, stack: &str, policy: Policy) -> Vec<&'a Cell> {
-    let is_of = |cell: &&Cell| cell.stack.join(",") == stack && cell.policy == policy;
+fn cells<'a>(run: &'a Document, stack: &str, policy: Policy) -> Vec<&'a Cell> {
+    let is_of = |cell: &&Cell| cell.key.stack.join(",") == stack && cell.key.policy == policy;
     let cells: Vec<&Cell> = run.cells.iter().filter(is_of).collect();
     assert!(!cells.is_empty(), "{stack} {policy}");
     cells
@@ -117,9 +117,9 @@ fn cells<'a>(run: &'a Run, stack: &str, policy: Policy) -> Vec<&'a Cell> {
 
 /// All its cells are measured, and its steps hold a line with each of these texts.
 #[track_caller]
-fn assert_in_force(run: &Run, stack: &str, policy: Policy, texts: &[&str]) {
+fn assert_in_force(run: &Document, stack: &str, policy: Policy, texts: &[&str]) {
     for cell in cells(run, stack, policy) {
-        assert_eq!(cell.status, Status::Ok, "{cell:#?}");
+        assert_eq!(cell.status(), Status::Ok, "{cell:#?}");
     }
     let steps = steps(run, stack, policy);
     for text in texts {
@@ -132,10 +132,10 @@ fn assert_in_force(run: &Run, stack: &str, policy: Policy, texts: &[&str]) {
 
 /// The state is refused, with a reason that holds this text.
 #[track_caller]
-fn assert_unsupported(run: &Run, stack: &str, policy: Policy, reason: &str) {
+fn assert_unsupported(run: &Document, stack: &str, policy: Policy, reason: &str) {
     for cell in cells(run, stack, policy) {
-        assert_eq!(cell.status, Status::Unsupported, "{cell:#?}");
-        let told = cell.reason.as_deref().unwrap();
+        assert_eq!(cell.status(), Status::Unsupported, "{cell:#?}");
+        let told = cell.reason().unwrap();
         assert!(told.contains(reason), "{told}");
     }
 }

@@ -47,7 +47,7 @@ fn each_state_proves_itself() {
     ];
     assert_in_force(&run, STACK, Policy::Enforcing, &texts);
     // Decisions cost something where there is a policy to decide by.
-    let open = |policy| cells(&run, STACK, policy)[0].median.unwrap();
+    let open = |policy| cells(&run, STACK, policy)[0].estimate().unwrap().median;
     assert!(open(Policy::Enforcing) > open(Policy::None));
 }
 

@@ -5,9 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use experiment::{HookCost, Profile, ProfileDocument, Status};
+use experiment::{Cell, Document, HookCost};
 
-use super::{assert_fits_schema, assert_sums, machine, read, tables};
+use super::{assert_fits_schema, assert_sums, counted, machine, read, residual, tables};
 use crate::common::Place;
 
 /// How often an operation on a path of `depth` components asks for permission to a
@@ -64,10 +64,10 @@ const CALLS: &[(&str, [u64; 3])] = &[
 
 const STACKS: &[&str] = &["selinux", "apparmor", "tomoyo"];
 
-fn find<'a>(profiles: &'a [Profile], title: &str, module: &str) -> &'a Profile {
-    profiles
+fn find<'a>(cells: &'a [Cell], title: &str, module: &str) -> &'a Cell {
+    cells
         .iter()
-        .find(|profile| profile.title() == title && profile.stack.iter().any(|m| m == module))
+        .find(|cell| cell.title() == title && cell.key.stack.iter().any(|m| m == module))
         .unwrap_or_else(|| panic!("no {title} under {module}"))
 }
 
@@ -84,39 +84,41 @@ fn outermost(hooks: &[HookCost]) -> BTreeMap<&str, i64> {
     sums
 }
 
-fn modules(profiles: &[&Profile]) -> BTreeSet<String> {
-    profiles
+fn modules(cells: &[&Cell]) -> BTreeSet<String> {
+    cells
         .iter()
-        .flat_map(|profile| &profile.hooks)
+        .flat_map(|cell| &counted(cell).1.hooks)
         .flat_map(|hook| &hook.implementations)
         .map(|behind| behind.module.clone())
         .collect()
 }
 
 #[track_caller]
-fn assert_difference(profile: &Profile) {
-    let title = format!("{} under {:?}", profile.title(), profile.stack);
-    let base = profile.baseline.as_ref().expect(&title);
-    assert_eq!(base.stack, ["capability"], "{title}");
-    assert_sums(&title, profile.total, profile.hooked, &profile.hooks);
-    assert_sums(&title, base.total, base.hooked, &base.hooks);
-    let [own, of_base] = [&profile.hooks, &base.hooks].map(|hooks| outermost(hooks));
+fn assert_difference(cell: &Cell) {
+    let title = format!("{} under {:?}", cell.title(), cell.key.stack);
+    let (of_cell, path) = counted(cell);
+    let residual = residual(cell);
+    let base = &residual.path;
+    assert_eq!(residual.stack, ["capability"], "{title}");
+    assert_sums(&title, path);
+    assert_sums(&title, base);
+    let [own, of_base] = [path, base].map(|path| outermost(&path.hooks));
     let names: BTreeSet<&str> = own.keys().chain(of_base.keys()).copied().collect();
     let of = |sums: &BTreeMap<&str, i64>, hook: &str| sums.get(hook).copied().unwrap_or(0);
     let in_hooks: i64 = names
         .iter()
         .map(|hook| of(&own, hook) - of(&of_base, hook))
         .sum();
-    let in_total = profile.total.cast_signed() - base.total.cast_signed();
-    assert_eq!(in_total, in_hooks + profile.residual.unwrap(), "{title}");
-    if profile.is_stable() {
-        assert_eq!(profile.residual, Some(0), "{title}");
-        assert_eq!(profile.residual_functions, [], "{title}");
+    let in_total = path.total.cast_signed() - base.total.cast_signed();
+    assert_eq!(in_total, in_hooks + residual.instructions, "{title}");
+    if of_cell.is_comparable() {
+        assert_eq!(residual.instructions, 0, "{title}");
+        assert_eq!(residual.functions, [], "{title}");
     }
 }
 
 /// Profiles all of [`CALLS`] under all of [`STACKS`] against capability.
-fn compared(place: &Place, kernel: &str, rest: &[&str]) -> (ProfileDocument, String) {
+fn compared(place: &Place, kernel: &str, rest: &[&str]) -> (Document, String) {
     let stacks: Vec<String> = STACKS.iter().map(|m| format!("capability,{m}")).collect();
     let mut asked = vec!["profile", "--offline", "--kernel", kernel, "--fs", "tmpfs"];
     asked.extend(["--diff", "capability", "--check", "--output", "out.json"]);
@@ -128,42 +130,43 @@ fn compared(place: &Place, kernel: &str, rest: &[&str]) -> (ProfileDocument, Str
 }
 
 #[track_caller]
-fn assert_calls(profiles: &[Profile]) {
+fn assert_calls(cells: &[Cell]) {
     for (title, expected) in CALLS {
         for module in STACKS {
-            let profile = find(profiles, title, module);
-            assert_eq!(profile.status, Status::Ok, "{profile:#?}");
-            for hooks in [&profile.hooks, &profile.baseline.as_ref().unwrap().hooks] {
+            let cell = find(cells, title, module);
+            for path in [counted(cell).1, &residual(cell).path] {
                 let counted = ["inode_permission", "file_open", "file_permission"]
-                    .map(|hook| calls(hooks, hook));
-                assert_eq!(counted, *expected, "{title} under {module}: {hooks:#?}");
+                    .map(|hook| calls(&path.hooks, hook));
+                assert_eq!(counted, *expected, "{title} under {module}: {path:#?}");
             }
         }
     }
-    assert_eq!(profiles.len(), CALLS.len() * STACKS.len());
+    assert_eq!(cells.len(), CALLS.len() * STACKS.len());
 }
 
 #[track_caller]
-fn assert_differences(profiles: &[Profile]) {
-    for profile in profiles {
-        assert_difference(profile);
+fn assert_differences(cells: &[Cell]) {
+    for cell in cells {
+        assert_difference(cell);
     }
     // That the sums hold says nothing where nothing is stable.
-    let stable = profiles.iter().filter(|profile| profile.is_stable());
-    assert!(stable.count() > profiles.len() * 3 / 4);
+    let stable = cells.iter().filter(|cell| counted(cell).0.is_comparable());
+    assert!(stable.count() > cells.len() * 3 / 4);
     for module in STACKS {
-        let open = find(profiles, "open:AA", module);
-        let base = open.baseline.as_ref().unwrap();
-        assert!(open.is_stable());
-        assert!(open.total > base.total && open.hooked > base.hooked);
+        let open = find(cells, "open:AA", module);
+        let (of_open, path) = counted(open);
+        let base = &residual(open).path;
+        assert!(of_open.is_comparable());
+        assert!(path.total > base.total && path.hooked > base.hooked);
         assert_eq!(
-            open.total - base.total,
-            open.hooked - base.hooked,
+            path.total - base.total,
+            path.hooked - base.hooked,
             "{module}"
         );
-        let getppid = find(profiles, "getppid:null", module);
-        assert_eq!(getppid.hooks, []);
-        assert_eq!(getppid.total, getppid.baseline.as_ref().unwrap().total);
+        let getppid = find(cells, "getppid:null", module);
+        let path = counted(getppid).1;
+        assert_eq!(path.hooks, []);
+        assert_eq!(path.total, residual(getppid).path.total);
     }
 }
 
@@ -173,30 +176,30 @@ fn hooks_of_6_12() {
     let place = Place::with_kernel("debian:6.12");
     let exports = ["--export-csv", "out.csv", "--export-markdown", "out.md"];
     let (document, table) = compared(&place, "debian:6.12", &exports);
-    let profiles = &document.profiles;
-    assert_calls(profiles);
-    assert_differences(profiles);
+    let cells = &document.cells;
+    assert_calls(cells);
+    assert_differences(cells);
     assert_fits_schema(&place.join("out.json"));
     for module in STACKS {
-        let of_stack: Vec<&Profile> = profiles
+        let of_stack: Vec<&Cell> = cells
             .iter()
-            .filter(|profile| profile.stack.iter().any(|m| m == module))
+            .filter(|cell| cell.key.stack.iter().any(|m| m == module))
             .collect();
         // From 6.8 on these are modules, which every stack has.
         let expected = BTreeSet::from([*module, "ima", "evm"].map(str::to_owned));
         assert_eq!(modules(&of_stack), expected);
-        for profile in of_stack {
-            let active = &profile.active_lsms;
+        for cell in of_stack {
+            let active = &cell.active_lsms;
             assert!(expected.iter().all(|m| active.contains(m)), "{active:?}");
-            assert!(profile.release.starts_with("6.12."));
+            assert!(cell.release.starts_with("6.12."));
         }
     }
 
     let csv = fs::File::open(place.join("out.csv")).unwrap();
-    tables::assert_csv_says(csv, profiles);
+    tables::assert_csv_says(csv, cells);
     let markdown = fs::read_to_string(place.join("out.md")).unwrap();
     for text in [&table, &markdown] {
-        tables::assert_rows_say(text, profiles);
+        tables::assert_rows_say(text, cells);
     }
     assert_eq!(place.names(), ["out.csv", "out.json", "out.md"]);
     assert_eq!(place.left_over(), Vec::<String>::new());
@@ -207,22 +210,27 @@ fn hooks_of_6_1() {
     let _machine = machine();
     let place = Place::with_kernel("debian:6.1");
     let (document, table) = compared(&place, "debian:6.1", &[]);
-    let profiles = &document.profiles;
-    assert_calls(profiles);
-    assert_differences(profiles);
-    tables::assert_rows_say(&table, profiles);
+    let cells = &document.cells;
+    assert_calls(cells);
+    assert_differences(cells);
+    tables::assert_rows_say(&table, cells);
     for module in STACKS {
-        let open = find(profiles, "open:AA", module);
+        let open = find(cells, "open:AA", module);
         assert!(open.release.starts_with("6.1."));
         // No module yet, but called beside the framework.
         assert!(modules(&[open]).contains("ima"));
         assert!(modules(&[open]).contains(*module));
         assert!(!open.active_lsms.iter().any(|m| m == "ima"));
-        assert_eq!(calls(&open.hooks, "ima_file_check"), 1, "{open:#?}");
+        assert_eq!(
+            calls(&counted(open).1.hooks, "ima_file_check"),
+            1,
+            "{open:#?}"
+        );
     }
     // One decision of SELinux for each that is asked for.
-    let open = find(profiles, "open:AA", "selinux");
-    let hook = open.hooks.iter().find(|h| h.hook == "inode_permission");
+    let open = find(cells, "open:AA", "selinux");
+    let mut hooks = counted(open).1.hooks.iter();
+    let hook = hooks.find(|h| h.hook == "inode_permission");
     let behind = &hook.unwrap().implementations[..];
     assert_eq!(behind.len(), 1, "{behind:#?}");
     assert_eq!(behind[0].function, "selinux_inode_permission");

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::common::{Place, Running, children, runs, signal, wait_for};
-use experiment::{HookCost, ProfileDocument, Status};
+use experiment::{Cell, Counted, Document, HookedPath, Residual, Status};
 use rustix::process::Signal;
 
 /// One lsmeter at a time, which has two QEMUs at most.
@@ -23,13 +23,33 @@ fn machine() -> MutexGuard<'static, ()> {
     MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn read(path: &Path) -> ProfileDocument {
-    ProfileDocument::read(fs::File::open(path).unwrap()).unwrap()
+fn read(path: &Path) -> Document {
+    Document::read(fs::File::open(path).unwrap()).unwrap()
+}
+
+/// What was counted of an operation, and its path through the kernel.
+#[track_caller]
+fn counted(cell: &Cell) -> (&Counted, &HookedPath) {
+    let counted = cell.counted().unwrap_or_else(|| panic!("{cell:#?}"));
+    (counted, counted.hooked.as_ref().unwrap())
+}
+
+/// How it differs from the baseline.
+#[track_caller]
+fn residual(cell: &Cell) -> &Residual {
+    let residual = counted(cell).0.residual.as_ref();
+    residual.unwrap_or_else(|| panic!("{cell:#?}"))
 }
 
 /// What must hold of the figures of one operation.
 #[track_caller]
-fn assert_sums(title: &str, total: u64, hooked: u64, hooks: &[HookCost]) {
+fn assert_sums(title: &str, path: &HookedPath) {
+    let HookedPath {
+        total,
+        hooked,
+        ref hooks,
+        ..
+    } = *path;
     let sum: u64 = hooks.iter().map(|hook| hook.outermost).sum();
     assert_eq!(sum, hooked, "{title}");
     assert!(hooked < total, "{title}: {hooked} of {total}");
@@ -57,7 +77,7 @@ fn assert_sums(title: &str, total: u64, hooked: u64, hooks: &[HookCost]) {
 #[track_caller]
 fn assert_fits_schema(document: &Path) {
     let json = |path: &Path| serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/profile.schema.json");
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/document.schema.json");
     let misfits = crate::common::schema::misfits(&json(&kept), &json(document));
     assert_eq!(misfits, Vec::<String>::new());
 }
@@ -92,23 +112,24 @@ fn a_hook_that_is_not_known_is_a_residual() {
     ];
     let asked = [&["profile"], SELINUX, &rest].concat();
     let ended = place.run(&asked).code(1);
-    let document = ProfileDocument::parse(ended.stdout.as_bytes()).unwrap();
-    let [profile] = &document.profiles[..] else {
+    let document = Document::parse(ended.stdout.as_bytes()).unwrap();
+    let [cell] = &document.cells[..] else {
         panic!("{document:#?}")
     };
-    assert_sums("open:AA", profile.total, profile.hooked, &profile.hooks);
+    let (of_cell, path) = counted(cell);
+    assert_sums("open:AA", path);
     // Whatever modules are called beside the framework's functions is there as well.
-    let of_framework = profile.hooks.iter().filter_map(|hook| {
+    let of_framework = path.hooks.iter().filter_map(|hook| {
         let of_framework = hook.function.starts_with("security_");
         of_framework.then_some(hook.hook.as_str())
     });
     let of_framework: Vec<&str> = of_framework.collect();
     assert_eq!(of_framework, ["file_open", "inode_permission"]);
 
-    let base = profile.baseline.as_ref().unwrap();
-    let outside = [profile.total - profile.hooked, base.total - base.hooked];
-    let residual = profile.residual.unwrap();
-    assert!(residual > 0 && profile.is_stable(), "{profile:#?}");
+    let base = &residual(cell).path;
+    let outside = [path.total - path.hooked, base.total - base.hooked];
+    let residual = residual(cell).instructions;
+    assert!(residual > 0 && of_cell.is_comparable(), "{cell:#?}");
     assert_eq!(residual.unsigned_abs(), outside[0] - outside[1]);
     let told = format!("residual: open:AA under capability,selinux on debian:6.12: {residual:+}");
     assert!(ended.stderr.contains(&told), "{}", ended.stderr);
@@ -144,14 +165,13 @@ fn a_stack_that_the_kernel_does_not_honour_fails_alone() {
     assert!(ended.stdout.contains(reason), "{ended:#?}");
     assert_fits_schema(&place.join("out.json"));
     let document = read(&place.join("out.json"));
-    let [profile, other] = &document.profiles[..] else {
+    let [cell, other] = &document.cells[..] else {
         panic!("{document:#?}")
     };
-    assert_eq!(other.status, Status::Ok);
-    assert_eq!(profile.status, Status::Failed);
-    assert!(profile.reason.as_ref().unwrap().contains(reason));
-    assert_eq!((profile.total, &profile.hooks[..]), (0, &[][..]));
-    assert_eq!((&profile.baseline, profile.residual), (&None, None));
+    assert_eq!(other.status(), Status::Ok);
+    // There is no figure of what failed.
+    assert_eq!((cell.status(), cell.evidence()), (Status::Failed, None));
+    assert!(cell.reason().unwrap().contains(reason));
 }
 
 #[test]

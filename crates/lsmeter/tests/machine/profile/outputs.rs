@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 
-use experiment::{Profile, Run};
+use experiment::{Cell, Document, HookedPath, Key};
 
-use super::{SELINUX, assert_fits_schema, assert_sums, machine, read, tables};
+use super::{SELINUX, assert_fits_schema, assert_sums, counted, machine, read, tables};
 use crate::common::Place;
 
 /// Operations whose most frequent path is the same in every boot.
@@ -54,13 +54,19 @@ fn every_output_of_every_boot_says_the_same() {
     assert_eq!(first.stdout, kept);
     assert_fits_schema(&place.join("a.json"));
     let a = read(&place.join("a.json"));
-    assert_eq!(a.profiles.len(), 6, "{a:#?}");
+    assert_eq!(a.cells.len(), 6, "{a:#?}");
 
     // Another boot.
     let asked = [&["profile", "--trace", "--output", "b.json"], SELINUX, SOME].concat();
     let second = place.run(&asked).code(0);
-    assert_eq!(read(&place.join("b.json")).profiles, a.profiles);
-    tables::assert_trace_says(&second.stdout, &a.profiles);
+    let figures = |document: &Document| -> Vec<(Key, HookedPath, [u64; 2])> {
+        let cells = document.hooked();
+        cells
+            .map(|(cell, of, path)| (cell.key.clone(), path.clone(), [of.windows(), of.dirty()]))
+            .collect()
+    };
+    assert_eq!(figures(&read(&place.join("b.json"))), figures(&a));
+    tables::assert_trace_says(&second.stdout, &a.cells);
     let open = tables::traced(&second.stdout, "open:AA");
     assert_eq!(
         open,
@@ -82,7 +88,7 @@ fn every_output_of_every_boot_says_the_same() {
         assert!(line.chars().count() <= 100, "{line}");
     }
 
-    let total: u64 = a.profiles.iter().map(|profile| profile.total).sum();
+    let total: u64 = a.cells.iter().map(|cell| counted(cell).1.total).sum();
     let folded = fs::read_to_string(place.join("a.folded")).unwrap();
     let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
     for line in folded.lines() {
@@ -90,9 +96,9 @@ fn every_output_of_every_boot_says_the_same() {
         let title = stack.split(';').next().unwrap();
         *sums.entry(title).or_default() += figure.parse::<u64>().unwrap();
     }
-    let titles: Vec<String> = a.profiles.iter().map(Profile::title).collect();
+    let titles: Vec<String> = a.cells.iter().map(Cell::title).collect();
     let totals = titles.iter().map(String::as_str);
-    let totals = totals.zip(a.profiles.iter().map(|profile| profile.total));
+    let totals = totals.zip(a.cells.iter().map(|cell| counted(cell).1.total));
     assert_eq!(sums, totals.collect());
     assert!(folded.contains(";shmem_") && !folded.contains("[unknown]"));
 
@@ -120,19 +126,19 @@ fn every_output_of_every_boot_says_the_same() {
     place.run(&asked).code(0);
     let asked = [&["run", "--output", "without.json"], SELINUX, SOME].concat();
     place.run(&asked).code(0);
-    let run = |name: &str| Run::read(fs::File::open(place.join(name)).unwrap()).unwrap();
-    let (with, without) = (run("with.json"), run("without.json"));
-    for ((with, without), profile) in with.cells.iter().zip(&without.cells).zip(&a.profiles) {
-        assert_eq!(with.title(), profile.title());
-        assert_eq!(with.hooks.as_ref(), Some(&profile.hooks));
-        assert_eq!(without.hooks, None);
+    let [with, without] = ["with.json", "without.json"].map(|name| read(&place.join(name)));
+    for ((with, without), cell) in with.cells.iter().zip(&without.cells).zip(&a.cells) {
+        assert_eq!(with.title(), cell.title());
+        let (profiled, path) = counted(cell);
+        assert_eq!(with.hooks(), Some(&path.hooks[..]));
+        assert_eq!(without.hooks(), None);
         // Rare paths may differ from boot to boot.
-        let [counts, others] = [with, without].map(|cell| cell.counts.as_ref().unwrap());
-        assert_eq!(counts.modal, others.modal, "{}", profile.title());
-        assert_eq!(counts.modal.instructions, profile.total);
-        assert_eq!(counts.modal.rep_iterations, profile.rep_iterations);
-        assert_eq!(counts.windows, profile.windows);
-        assert_eq!(counts.modal.windows, profile.path_windows);
+        let [counts, others] = [with, without].map(|cell| cell.paths().unwrap());
+        assert_eq!(counts.modal, others.modal, "{}", cell.title());
+        assert_eq!(counts.modal.instructions, path.total);
+        assert_eq!(Some(counts.modal.rep_iterations), path.rep_iterations);
+        assert_eq!(counts.windows, profiled.windows());
+        assert_eq!(counts.modal.windows, path.windows);
     }
     assert_eq!((with.cells.len(), without.cells.len()), (6, 6));
     assert_eq!(place.left_over(), Vec::<String>::new());
@@ -171,14 +177,9 @@ fn functions_of_kernel_modules_are_named() {
         .collect();
     assert_eq!(unknown, Vec::<&str>::new());
     let document = read(&place.join("out.json"));
-    assert_eq!(document.profiles.len(), 3);
-    for profile in &document.profiles {
-        assert_eq!(profile.filesystem, "xfs");
-        assert_sums(
-            &profile.title(),
-            profile.total,
-            profile.hooked,
-            &profile.hooks,
-        );
+    assert_eq!(document.cells.len(), 3);
+    for cell in &document.cells {
+        assert_eq!(cell.key.filesystem, "xfs");
+        assert_sums(&cell.title(), counted(cell).1);
     }
 }

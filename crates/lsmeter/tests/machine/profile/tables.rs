@@ -4,19 +4,20 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use experiment::Profile;
+use experiment::Cell;
 
+use super::{counted, residual};
 use crate::common::grouped;
 
 /// Every operation has a row with its figures under each stack, in the order of the
 /// document; `text` is a terminal's or Markdown's table with one line per operation.
 #[track_caller]
-pub fn assert_rows_say(text: &str, profiles: &[Profile]) {
-    let mut operations: BTreeMap<String, Vec<&Profile>> = BTreeMap::new();
-    for profile in profiles {
-        operations.entry(profile.title()).or_default().push(profile);
+pub fn assert_rows_say(text: &str, cells: &[Cell]) {
+    let mut operations: BTreeMap<String, Vec<&Cell>> = BTreeMap::new();
+    for cell in cells {
+        operations.entry(cell.title()).or_default().push(cell);
     }
-    for (title, profiles) in operations {
+    for (title, cells) in operations {
         let words = |line: &str| -> Vec<String> {
             let words = line.split_whitespace().filter(|word| *word != "|");
             words.map(|word| word.replace('\\', "")).collect()
@@ -27,16 +28,17 @@ pub fn assert_rows_say(text: &str, profiles: &[Profile]) {
             .find(|words| words.first() == Some(&title))
             .unwrap_or_else(|| panic!("no row {title}:\n{text}"));
         let mut rest = &row[..];
-        for profile in profiles {
-            let base = profile.baseline.as_ref().unwrap();
-            let calls = profile.hooks.iter().map(|hook| hook.calls).sum();
+        for cell in cells {
+            let path = counted(cell).1;
+            let residual = residual(cell);
+            let calls = path.hooks.iter().map(|hook| hook.calls).sum();
             for figure in [
-                grouped(profile.total),
-                grouped(profile.hooked),
+                grouped(path.total),
+                grouped(path.hooked),
                 grouped(calls),
-                signed(profile.total, base.total),
-                signed(profile.hooked, base.hooked),
-                profile.residual.unwrap().to_string(),
+                signed(path.total, residual.path.total),
+                signed(path.hooked, residual.path.hooked),
+                residual.instructions.to_string(),
             ] {
                 let at = rest.iter().position(|word| *word == figure);
                 let at = at.unwrap_or_else(|| panic!("{title}: no {figure} in {rest:?}"));
@@ -56,40 +58,41 @@ fn signed(figure: u64, base: u64) -> String {
 
 /// Every operation, hook and implementation has its row, in the document's order.
 #[track_caller]
-pub fn assert_csv_says(csv: impl Read, profiles: &[Profile]) {
+pub fn assert_csv_says(csv: impl Read, cells: &[Cell]) {
     let mut expected: Vec<Vec<(&str, String)>> = Vec::new();
-    for profile in profiles {
-        let of_profile = [
-            ("kernel", profile.kernel.clone()),
-            ("release", profile.release.clone()),
-            ("stack", profile.stack.join(",")),
-            ("active_lsms", profile.active_lsms.join(",")),
-            ("filesystem", profile.filesystem.clone()),
-            ("benchmark", profile.benchmark.clone()),
-            ("variant", profile.variant.clone()),
-            ("status", profile.status.to_string()),
+    for cell in cells {
+        let of_cell = [
+            ("kernel", cell.key.kernel.clone()),
+            ("release", cell.release.clone()),
+            ("stack", cell.key.stack.join(",")),
+            ("active_lsms", cell.active_lsms.join(",")),
+            ("filesystem", cell.key.filesystem.clone()),
+            ("benchmark", cell.key.benchmark().to_owned()),
+            ("variant", cell.key.variant().to_owned()),
+            ("status", cell.status().to_string()),
         ];
         let mut row = |level: &str, rest: &[(&'static str, String)]| {
             let level = [("level", level.to_owned())];
-            expected.push([&of_profile[..], &level, rest].concat());
+            expected.push([&of_cell[..], &level, rest].concat());
         };
-        let base = profile.baseline.as_ref().unwrap();
+        let (of_cell, path) = counted(cell);
+        let residual = residual(cell);
         row(
             "operation",
             &[
-                ("total", profile.total.to_string()),
-                ("rep_iterations", profile.rep_iterations.to_string()),
-                ("hooked", profile.hooked.to_string()),
-                ("residual", profile.residual.unwrap().to_string()),
-                ("windows", profile.windows.to_string()),
-                ("path_windows", profile.path_windows.to_string()),
-                ("dirty", profile.dirty.to_string()),
-                ("baseline_stack", base.stack.join(",")),
-                ("baseline_total", base.total.to_string()),
-                ("baseline_hooked", base.hooked.to_string()),
+                ("total", path.total.to_string()),
+                ("rep_iterations", path.rep_iterations.unwrap().to_string()),
+                ("hooked", path.hooked.to_string()),
+                ("residual", residual.instructions.to_string()),
+                ("windows", of_cell.windows().to_string()),
+                ("path_windows", path.windows.to_string()),
+                ("dirty", of_cell.dirty().to_string()),
+                ("baseline_stack", residual.stack.join(",")),
+                ("baseline_total", residual.path.total.to_string()),
+                ("baseline_hooked", residual.path.hooked.to_string()),
             ],
         );
-        for hook in &profile.hooks {
+        for hook in &path.hooks {
             row(
                 "hook",
                 &[
@@ -154,14 +157,14 @@ pub fn traced(text: &str, title: &str) -> Vec<String> {
 
 /// The trace of every operation has the calls that its profile counts.
 #[track_caller]
-pub fn assert_trace_says(text: &str, profiles: &[Profile]) {
-    for profile in profiles {
-        let mut counted: BTreeMap<String, u64> = BTreeMap::new();
-        for hook in traced(text, &profile.title()) {
-            *counted.entry(hook).or_default() += 1;
+pub fn assert_trace_says(text: &str, cells: &[Cell]) {
+    for cell in cells {
+        let mut calls: BTreeMap<String, u64> = BTreeMap::new();
+        for hook in traced(text, &cell.title()) {
+            *calls.entry(hook).or_default() += 1;
         }
-        let hooks = profile.hooks.iter();
+        let hooks = counted(cell).1.hooks.iter();
         let expected = hooks.map(|hook| (hook.hook.clone(), hook.calls)).collect();
-        assert_eq!(counted, expected, "{}", profile.title());
+        assert_eq!(calls, expected, "{}", cell.title());
     }
 }

@@ -5,6 +5,9 @@
 use serde_json::Value;
 
 /// What does not fit, where; empty if all fits.
+///
+/// # Panics
+/// If the schema has a keyword that is not known here.
 pub fn misfits(schema: &Value, document: &Value) -> Vec<String> {
     let mut found = Vec::new();
     check(schema, schema, document, "$", &mut found);
@@ -31,6 +34,14 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<
                 kind => is(value, kind),
             },
             "const" => value == wanted,
+            "minLength" | "maxLength" => {
+                let length = value.as_str().map(|text| text.chars().count() as u64);
+                let wanted = wanted.as_u64().unwrap();
+                length.is_none_or(|length| match keyword.as_str() {
+                    "minLength" => length >= wanted,
+                    _ => length <= wanted,
+                })
+            }
             "enum" => wanted.as_array().unwrap().contains(value),
             "anyOf" => fitting(root, wanted, value) > 0,
             "oneOf" => fitting(root, wanted, value) == 1,
@@ -67,6 +78,8 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<
                 let mut keys = value.as_object().into_iter().flatten().map(|(key, _)| key);
                 keys.all(|key| wanted.get(key).is_some())
             }
+            // Keys beside `properties` are misfits there already.
+            "additionalProperties" if *wanted == false => true,
             // The values of a map, whose keys are not known before.
             "additionalProperties" => {
                 for (key, value) in value.as_object().into_iter().flatten() {

@@ -1,88 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What was seen of a live machine's hooks, and the document that holds it.
+//! Calls of hooks: on a live machine over a time, and in one operation.
 
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::document::{
-    self, Document, DocumentError, DocumentFault, DocumentKind, check_warnings, json, lines,
-};
-use crate::run::{Environment, Tool, Warning};
-use crate::words::MonitorMode;
-
-/// What `lsmeter monitor` writes: a recording.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct MonitorDocument {
-    /// Version of this document's layout.
-    pub schema_version: u32,
-    /// What wrote it.
-    pub tool: Tool,
-    /// The machine.
-    pub environment: Environment,
-    /// What was monitored, and how.
-    pub monitor: Monitoring,
-    /// One after the other, without gaps; one if nothing was said of intervals.
-    pub intervals: Vec<Interval>,
-    /// Reasons to doubt it.
-    #[serde(default)]
-    pub warnings: Vec<Warning>,
-}
-
-/// What was monitored, and how.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Monitoring {
-    /// `uname -r`.
-    pub release: String,
-    /// `/sys/kernel/security/lsm`, in order; empty if it could not be read.
-    pub active_lsms: Vec<String>,
-    /// Whose calls: `the machine`, `the command ls -l`, `process 1234`,
-    /// `the control group /sys/fs/cgroup/system.slice`.
-    pub scope: String,
-    /// What was noted of each call.
-    pub mode: MonitorMode,
-    /// When it began, in RFC 3339.
-    pub started: String,
-    /// What watching a call cost, measured at the start.
-    pub cost: MonitorCost,
-    /// Bytes of kernel memory that the figures took. It does not grow.
-    pub memory_bytes: u64,
-    /// Functions that were asked for and were not watched.
-    #[serde(default)]
-    pub left_out: Vec<LeftOutFunction>,
-}
-
-impl Monitoring {
-    /// How a scope begins if it is of one command, from its start to its end.
-    pub const OF_COMMAND: &str = "the command ";
-
-    /// Was one command monitored, from its start to its end?
-    pub fn is_of_command(&self) -> bool {
-        self.scope.starts_with(Self::OF_COMMAND)
-    }
-}
-
-/// What watching a call costs, as measured on functions of the kernel that do nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct MonitorCost {
-    /// All of it, in ns.
-    pub added_ns: u32,
-    /// How much of that lay within the times that were taken, in ns. It is subtracted.
-    pub within_ns: u32,
-    /// Rounds of which these are the medians.
-    pub rounds: u32,
-}
-
-/// A function that was asked for and not watched.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct LeftOutFunction {
-    /// The function, or the hook that has none.
-    pub name: String,
-    /// Why.
-    pub reason: String,
-}
+use crate::document::printable;
 
 /// What happened in a time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -263,6 +187,49 @@ impl Calls {
 }
 
 impl Interval {
+    /// Intervals that follow each other, as one.
+    pub fn sum<'a>(intervals: impl IntoIterator<Item = &'a Interval>) -> Interval {
+        let mut hooks: BTreeMap<(&str, &str), WatchedHook> = BTreeMap::new();
+        let mut wholes: BTreeMap<&str, WholeSystemCall> = BTreeMap::new();
+        let mut begin_s = None;
+        let mut seconds = 0.0;
+        let mut lost: u64 = 0;
+        for interval in intervals {
+            begin_s.get_or_insert(interval.begin_s);
+            seconds += interval.seconds;
+            lost = lost.saturating_add(interval.lost);
+            for hook in &interval.hooks {
+                hooks
+                    .entry((&hook.hook, &hook.function))
+                    .and_modify(|sum| sum.add(hook))
+                    .or_insert_with(|| hook.clone());
+            }
+            for whole in &interval.system_calls {
+                wholes
+                    .entry(&whole.system_call)
+                    .and_modify(|sum| {
+                        sum.count = sum.count.saturating_add(whole.count);
+                        sum.sum_ns = sum.sum_ns.saturating_add(whole.sum_ns);
+                    })
+                    .or_insert_with(|| whole.clone());
+            }
+        }
+        Interval {
+            begin_s: begin_s.unwrap_or(0.0),
+            seconds,
+            hooks: hooks.into_values().collect(),
+            system_calls: wholes.into_values().collect(),
+            lost,
+        }
+    }
+
+    pub(super) fn contradiction(&self) -> Option<String> {
+        if !(self.seconds.is_finite() && self.seconds >= 0.0) {
+            return Some("it does not last".to_owned());
+        }
+        self.hooks.iter().find_map(WatchedHook::contradiction)
+    }
+
     /// A system call as a whole; None if it was not timed, or took no time.
     pub fn whole(&self, system_call: &str) -> Option<&WholeSystemCall> {
         let mut wholes = self.system_calls.iter();
@@ -342,111 +309,19 @@ impl WatchedHook {
     }
 }
 
-impl MonitorDocument {
-    /// All intervals as one.
-    pub fn total(&self) -> Interval {
-        MonitorDocument::sum(&self.intervals)
-    }
-
-    /// Intervals that follow each other as one.
-    pub fn sum(intervals: &[Interval]) -> Interval {
-        let mut hooks: BTreeMap<(&str, &str), WatchedHook> = BTreeMap::new();
-        for hook in intervals.iter().flat_map(|interval| &interval.hooks) {
-            hooks
-                .entry((&hook.hook, &hook.function))
-                .and_modify(|sum| sum.add(hook))
-                .or_insert_with(|| hook.clone());
-        }
-        let mut wholes: BTreeMap<&str, WholeSystemCall> = BTreeMap::new();
-        for whole in intervals.iter().flat_map(|interval| &interval.system_calls) {
-            wholes
-                .entry(&whole.system_call)
-                .and_modify(|sum| {
-                    sum.count = sum.count.saturating_add(whole.count);
-                    sum.sum_ns = sum.sum_ns.saturating_add(whole.sum_ns);
-                })
-                .or_insert_with(|| whole.clone());
-        }
-        Interval {
-            system_calls: wholes.into_values().collect(),
-            begin_s: intervals.first().map_or(0.0, |first| first.begin_s),
-            // The sum of nothing would be -0.
-            seconds: intervals
-                .iter()
-                .fold(0.0, |sum, interval| sum + interval.seconds),
-            hooks: hooks.into_values().collect(),
-            lost: intervals
-                .iter()
-                .fold(0, |sum, interval| sum.saturating_add(interval.lost)),
-        }
-    }
-
-    /// Reads a document of this or an older schema version.
-    ///
-    /// # Errors
-    /// [`DocumentError`], which says where. Reads at most
-    /// [`DOCUMENT_LIMIT_BYTES`](crate::DOCUMENT_LIMIT_BYTES).
-    pub fn read(reader: impl Read) -> Result<MonitorDocument, DocumentError> {
-        document::read(reader)
-    }
-
-    /// Reads a document that is in memory. Like [`MonitorDocument::read`].
-    ///
-    /// # Errors
-    /// [`DocumentError`].
-    pub fn parse(bytes: &[u8]) -> Result<MonitorDocument, DocumentError> {
-        document::parse(bytes)
-    }
-
-    /// Writes the document: one line per interval and warning.
-    ///
-    /// # Errors
-    /// [`DocumentFault::Io`] when the writer fails. Flushes at the end.
-    pub fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
-        document::write(self, writer)
-    }
+/// What a monitor counted of one operation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HookCalls {
+    /// Hooks that were called, by name, and their calls for each operation: by what the
+    /// calls of two runs differ, for each operation that one has more. With the operation,
+    /// its preparation is counted, and what undoes it.
+    pub hooks: BTreeMap<String, f64>,
 }
 
-impl Document for MonitorDocument {
-    const KIND: DocumentKind = DocumentKind::Monitor;
-
-    fn check(&self) -> Result<(), DocumentFault> {
-        for (index, interval) in self.intervals.iter().enumerate() {
-            let refuse = |message| {
-                let path = format!("intervals[{index}]");
-                Err(DocumentFault::Contradiction { path, message })
-            };
-            if !(interval.seconds.is_finite() && interval.seconds >= 0.0) {
-                return refuse("it does not last".to_owned());
-            }
-            let mut hooks = interval.hooks.iter();
-            if let Some(message) = hooks.find_map(WatchedHook::contradiction) {
-                return refuse(message);
-            }
-        }
-        check_warnings(&self.warnings, self.intervals.len(), "interval")
-    }
-
-    fn write_keys(&self, w: &mut impl Write) -> Result<(), DocumentFault> {
-        // Taken apart in full, so that a new key cannot be forgotten here.
-        let MonitorDocument {
-            schema_version,
-            tool,
-            environment,
-            monitor,
-            intervals,
-            warnings,
-        } = self;
-        write!(w, "{{\n\"schema_version\": {schema_version},\n\"tool\": ")?;
-        json(w, tool)?;
-        w.write_all(b",\n\"environment\": ")?;
-        json(w, environment)?;
-        w.write_all(b",\n\"monitor\": ")?;
-        json(w, monitor)?;
-        w.write_all(b",\n\"intervals\": ")?;
-        lines(w, intervals)?;
-        w.write_all(b",\n\"warnings\": ")?;
-        lines(w, warnings)?;
-        Ok(w.write_all(b"\n}\n")?)
+impl HookCalls {
+    pub(super) fn contradiction(&self) -> Option<String> {
+        let infinite = |(_, calls): &(&String, &f64)| !calls.is_finite();
+        let (hook, _) = self.hooks.iter().find(infinite)?;
+        Some(format!("the calls of {} are not finite", printable(hook)))
     }
 }

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The document: what an instrument measured, cell by cell.
+//!
+//! There is one form for all that is measured, whichever instrument did. What is made from
+//! measurements (comparisons, checks, histories), or from a kernel's sources, is
+//! [`Stored`] in a form of its own, with the same head: `kind`, `schema_version`, `tool`.
+
+mod error;
+mod json;
+mod schema;
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::aa::AaReport;
+use crate::cell::Cell;
+use crate::environment::{Environment, Origin, PolicyProof, Tool};
+use crate::evidence::{Counted, HookedPath, Interval, Slope};
+use crate::experiment::Experiment;
+use crate::key::{Delay, Key};
+use crate::monitoring::{LeftOutFunction, Monitoring};
+use crate::shard::Share;
+use crate::sweep::SweepFindings;
+use crate::v1;
+use crate::warning::Warning;
+
+pub use error::{DocumentError, DocumentFault, Kind};
+pub use json::{DOCUMENT_LIMIT_BYTES, Stored};
+pub use schema::schema;
+
+pub(crate) use json::{Head, check_warnings, decode, printable, read_bounded};
+
+/// The version of documents that this code writes, and the newest it reads.
+///
+/// It changes when a reader of the old version would misunderstand the new one; a new
+/// optional key does not change it.
+pub const SCHEMA_VERSION: u32 = 2;
+
+/// Everything that one experiment gave. See [`Document::read`] and [`Document::write`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Document {
+    /// What it answers.
+    pub kind: Kind,
+    /// [`SCHEMA_VERSION`] of the writer.
+    pub schema_version: u32,
+    /// What wrote it.
+    pub tool: Tool,
+    /// What it was measured on; the first of `environments`, if there are several.
+    pub environment: Environment,
+    /// What its parts were measured on, if that was not the same for all (`lsmeter merge`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub environments: Vec<Origin>,
+    /// Which part of the experiment this is; missing if it is the whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<Share>,
+    /// When measuring began: RFC 3339, UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started: Option<String>,
+    /// When the last cell ended: RFC 3339, UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finished: Option<String>,
+    /// What was asked for; a run has one always.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub experiment: Option<Experiment>,
+    /// SHA-256 of each kernel's image, by the kernel's name in the experiment. Older
+    /// documents have none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub kernel_digests: BTreeMap<String, String>,
+    /// How policies were brought into force, and how they proved it: one for each kernel
+    /// and configuration that has any. Of a sweep, how each kernel proved that no delay
+    /// outlives whoever asked for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub setups: Vec<PolicyProof>,
+    /// What the same experiment gave when it was run again without a change (`--aa`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aa: Option<AaReport>,
+    /// What was monitored, and how; only of a recording.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub monitor: Option<Monitoring>,
+    /// Functions that a monitor was asked to watch and did not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOutFunction>,
+    /// What came out, in the order of the suite; of a recording interval after interval,
+    /// without gaps.
+    pub cells: Vec<Cell>,
+    /// What all slopes of a sweep say together; only of a sweep.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<SweepFindings>,
+    /// Reasons to doubt it.
+    #[serde(default)]
+    pub warnings: Vec<Warning>,
+}
+
+impl Document {
+    /// An empty document of this program.
+    pub fn new(kind: Kind, environment: Environment) -> Document {
+        Document {
+            kind,
+            schema_version: SCHEMA_VERSION,
+            tool: Tool::this(),
+            environment,
+            environments: Vec::new(),
+            share: None,
+            started: None,
+            finished: None,
+            experiment: None,
+            kernel_digests: BTreeMap::new(),
+            setups: Vec::new(),
+            aa: None,
+            monitor: None,
+            left_out: Vec::new(),
+            cells: Vec::new(),
+            sweep: None,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Reads a document of measurements, of this or an older schema version. Keys that it
+    /// does not know are skipped: a later lsmeter may add some without a new schema
+    /// version. One of an older version becomes one of this.
+    ///
+    /// # Errors
+    /// [`DocumentError`], which says where. Reads at most [`DOCUMENT_LIMIT_BYTES`].
+    pub fn read(reader: impl Read) -> Result<Document, DocumentError> {
+        let bytes = read_bounded(reader, DOCUMENT_LIMIT_BYTES).map_err(DocumentError::of(None))?;
+        Document::parse(&bytes)
+    }
+
+    /// Reads a document that is in memory. Like [`Document::read`].
+    ///
+    /// # Errors
+    /// [`DocumentError`].
+    pub fn parse(bytes: &[u8]) -> Result<Document, DocumentError> {
+        Document::of(Kind::of(bytes)?, bytes)
+    }
+
+    /// Reads a document that must be of this kind. Like [`Document::parse`].
+    ///
+    /// # Errors
+    /// [`DocumentError`]; [`DocumentFault::OfOtherUse`] if it is of another kind.
+    pub fn parse_as(kind: Kind, bytes: &[u8]) -> Result<Document, DocumentError> {
+        let refuse = DocumentError::of(kind);
+        match Kind::of(bytes) {
+            Ok(found) if found == kind => Document::of(kind, bytes),
+            Ok(found) => Err(refuse(DocumentFault::OfOtherUse {
+                message: format!("it is a {}", Kind::title(Some(found))),
+            })),
+            Err(error) => Err(refuse(error.fault)),
+        }
+    }
+
+    /// Reads a document whose kind is known.
+    fn of(kind: Kind, bytes: &[u8]) -> Result<Document, DocumentError> {
+        if !Kind::MEASURED.contains(&kind) {
+            let what = Kind::title(Some(kind));
+            let message = format!("it is a {what}, which holds no measurements");
+            return Err(DocumentError::of(None)(DocumentFault::OfOtherUse {
+                message,
+            }));
+        }
+        let read = || {
+            let (document, list) = match Head::of(bytes)?.version {
+                1 => (v1::document(kind, bytes)?, v1::list(kind)),
+                _ => (decode::<Document>(bytes)?, "cells"),
+            };
+            document.check(list)?;
+            Ok(document)
+        };
+        read().map_err(DocumentError::of(kind))
+    }
+
+    /// Writes the document: one line per cell and per warning, so that line tools work on
+    /// it. The same document gives the same bytes. Flushes at the end.
+    ///
+    /// # Errors
+    /// [`DocumentFault::Io`] when the writer fails.
+    pub fn write(&self, writer: impl Write) -> Result<(), DocumentError> {
+        json::to_lines(self, writer).map_err(DocumentError::of(self.kind))
+    }
+
+    /// What a cell was measured on, by its position.
+    pub fn environment_of(&self, cell: usize) -> &Environment {
+        let position = u32::try_from(cell).unwrap_or(u32::MAX);
+        let of = |origin: &&Origin| origin.cells.binary_search(&position).is_ok();
+        let origin = self.environments.iter().find(of);
+        origin.map_or(&self.environment, |origin| &origin.environment)
+    }
+
+    /// The cell that another is compared with; None for a baseline itself, and where
+    /// nothing says what the baseline is.
+    pub fn baseline_of(&self, key: &Key) -> Option<Key> {
+        self.experiment.as_ref()?.baseline_of(key)
+    }
+
+    /// Cells whose hooks were told apart, with these.
+    pub fn hooked(&self) -> impl Iterator<Item = (&Cell, &Counted, &HookedPath)> {
+        self.cells.iter().filter_map(|cell| {
+            let counted = cell.counted()?;
+            Some((cell, counted, counted.hooked.as_ref()?))
+        })
+    }
+
+    /// Slopes, with how their decisions were delayed.
+    pub fn slopes(&self) -> impl Iterator<Item = (&Cell, &Delay, &Slope)> {
+        self.cells.iter().filter_map(|cell| {
+            let delay = cell.key.delay.as_ref()?;
+            Some((cell, delay, cell.slope()?))
+        })
+    }
+
+    /// A recording's intervals, in order.
+    pub fn intervals(&self) -> impl Iterator<Item = &Interval> + Clone {
+        self.cells.iter().filter_map(Cell::interval)
+    }
+
+    /// All intervals of a recording as one.
+    pub fn all_intervals(&self) -> Interval {
+        Interval::sum(self.intervals())
+    }
+
+    /// What a sweep found beside its slopes.
+    pub fn findings(&self) -> &SweepFindings {
+        static NONE: SweepFindings = SweepFindings {
+            rules: Vec::new(),
+            predictions: Vec::new(),
+            repeated: Vec::new(),
+        };
+        self.sweep.as_ref().unwrap_or(&NONE)
+    }
+
+    /// Looks for parts that contradict each other; `list` is the key of the cells.
+    fn check(&self, list: &str) -> Result<(), DocumentFault> {
+        let refuse =
+            |path: String, message: String| Err(DocumentFault::Contradiction { path, message });
+        match &self.experiment {
+            Some(experiment) if experiment.baseline_configuration().is_none() => {
+                return refuse(
+                    "experiment.baseline".to_owned(),
+                    format!(
+                        "{}, but there are {} configurations",
+                        experiment.baseline,
+                        experiment.configurations.len()
+                    ),
+                );
+            }
+            None if self.kind == Kind::Run => {
+                return refuse("the top".to_owned(), "it has no experiment".to_owned());
+            }
+            _ => {}
+        }
+        if self.monitor.is_none() && self.kind == Kind::Recording {
+            return refuse("the top".to_owned(), "it has no monitor".to_owned());
+        }
+        for (index, cell) in self.cells.iter().enumerate() {
+            if let Some(message) = cell.contradiction() {
+                return refuse(format!("{list}[{index}]"), message);
+            }
+        }
+        if let Some(message) = self.origins_contradiction() {
+            return refuse("environments".to_owned(), message);
+        }
+        let share = self.share.as_ref();
+        if let Some(message) = share.and_then(|share| share.contradiction(self.cells.len())) {
+            return refuse("share".to_owned(), message);
+        }
+        if let Some(message) = self.aa.as_ref().and_then(AaReport::contradiction) {
+            return refuse("aa".to_owned(), message);
+        }
+        check_warnings(&self.warnings, self.cells.len())
+    }
+
+    /// What contradicts itself in the environments, if anything: each cell has one.
+    fn origins_contradiction(&self) -> Option<String> {
+        if self.environments.is_empty() {
+            return None;
+        }
+        let mut seen = vec![false; self.cells.len()];
+        for origin in &self.environments {
+            if !origin.cells.is_sorted_by(|a, b| a < b) {
+                return Some("the cells of one are not in order".to_owned());
+            }
+            for &position in &origin.cells {
+                match seen.get_mut(position as usize) {
+                    None => return Some(format!("there is no cell {position}")),
+                    Some(true) => return Some(format!("cell {position} has two")),
+                    Some(first) => *first = true,
+                }
+            }
+        }
+        let lacks = seen.iter().position(|seen| !seen);
+        lacks.map(|position| format!("cell {position} has none"))
+    }
+}
+
+impl Kind {
+    /// Kinds of documents that hold measurements: [`Document`] is their form.
+    pub const MEASURED: &'static [Kind] = &[
+        Kind::Run,
+        Kind::Profile,
+        Kind::Sensitivity,
+        Kind::Recording,
+        Kind::Counts,
+    ];
+
+    /// Which kind a document in memory is.
+    ///
+    /// # Errors
+    /// [`DocumentError`] if it is no document at all, or a newer one.
+    pub fn of(bytes: &[u8]) -> Result<Kind, DocumentError> {
+        let kind = || {
+            let head = Head::of(bytes)?;
+            head.kind.map_or_else(|| v1::kind(bytes), Ok)
+        };
+        kind().map_err(DocumentError::of(None))
+    }
+}

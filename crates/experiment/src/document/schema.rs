@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The schema of all documents.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Document;
+use super::json::Headed;
+use crate::check::CheckDocument;
+use crate::comparison::ComparisonDocument;
+use crate::history::History;
+use crate::placement::{PlacementDifference, PlacementDocument, PlacementHistory};
+
+/// Every document that lsmeter writes; its `kind` says which.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(title = "lsmeter documents")]
+#[expect(dead_code, reason = "only its schema is used")]
+enum Any {
+    /// Of `run`, `profile`, `sensitivity` and `monitor`, and a monitor's counts.
+    Measured(Box<Document>),
+    /// Of `placement`.
+    Placement(Box<Headed<PlacementDocument>>),
+    /// Of `placement diff`.
+    PlacementDifference(Box<Headed<PlacementDifference>>),
+    /// Of `placement history`.
+    PlacementHistory(Box<Headed<PlacementHistory>>),
+    /// Of `compare`.
+    Comparison(Box<Headed<ComparisonDocument>>),
+    /// Of `check`.
+    Check(Box<Headed<CheckDocument>>),
+    /// Of `history show`.
+    History(Box<Headed<History>>),
+}
+
+/// The JSON Schema of all documents, generated from the types: what
+/// `docs/document.schema.json` holds.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(Any).to_value()
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What was measured with, and on what.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::configuration::Configuration;
+use crate::metric::Metric;
+use crate::words::Clock;
+
+/// How the policies of one configuration were brought into force on one kernel, in its
+/// first boot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PolicyProof {
+    /// Kernel.
+    pub kernel: String,
+    /// Configuration.
+    pub configuration: Configuration,
+    /// What was done, and what was denied and allowed, in order.
+    pub steps: Vec<String>,
+}
+
+/// A program and its version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tool {
+    /// `lsmeter`.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+impl Tool {
+    /// This program.
+    pub fn this() -> Tool {
+        Tool {
+            name: "lsmeter".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+}
+
+/// One of the environments of a document that was put together, and its cells.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Origin {
+    /// What they ran on.
+    pub environment: Environment,
+    /// Positions in `cells`, from 0, in order; none, if none of the cells ran there.
+    pub cells: Vec<u32>,
+}
+
+/// What an experiment ran on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Environment {
+    /// The host's distribution, as `/etc/os-release` names it.
+    pub os: String,
+    /// The host's `uname -r`.
+    pub host_kernel: String,
+    /// The host's processor model.
+    pub cpu: String,
+    /// Processors that the run could use.
+    pub cores: u32,
+    /// Was KVM used?
+    pub kvm: bool,
+    /// What drove the guests' clock.
+    pub clock: Clock,
+    /// The emulator; missing on the host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub qemu: Option<Emulator>,
+    /// LSMs active on the host, where they matter: on the host.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub host_lsms: Vec<String>,
+}
+
+impl Environment {
+    /// One of which nothing was recorded: all texts are empty.
+    pub fn unknown() -> Environment {
+        Environment {
+            os: String::new(),
+            host_kernel: String::new(),
+            cpu: String::new(),
+            cores: 0,
+            kvm: false,
+            clock: Clock::Fast,
+            qemu: None,
+            host_lsms: Vec::new(),
+        }
+    }
+
+    /// The machine, as far as figures of a metric depend on it: figures of different
+    /// machines are not put beside each other. Counts depend on the emulated processor and
+    /// on what drives its clock; times on everything.
+    pub fn machine(&self, metric: Metric) -> String {
+        let emulated = self.qemu.as_ref().map(|qemu| match metric {
+            counted if counted.is_counted() => format!("{}, {} clock", qemu.cpu, self.clock),
+            _ => format!("QEMU {}, {}, {} clock", qemu.version, qemu.cpu, self.clock),
+        });
+        if metric.is_counted() {
+            return emulated.unwrap_or_default();
+        }
+        let mut text = format!("{}, {} processors", self.cpu, self.cores);
+        if self.kvm {
+            text += ", KVM";
+        }
+        match emulated {
+            Some(emulated) => text + ", " + &emulated,
+            None => text,
+        }
+    }
+
+    /// What must be the same for figures of a metric to stand in one document as those of
+    /// one run: stricter than [`Environment::machine`]. Of counts all of QEMU, of times
+    /// also the running kernel where that is what is measured.
+    pub fn fingerprint(&self, metric: Metric) -> String {
+        match &self.qemu {
+            Some(qemu) if metric.is_counted() => format!(
+                "QEMU {} ({}, {}), {} clock",
+                qemu.version, qemu.machine, qemu.cpu, self.clock
+            ),
+            Some(_) => self.machine(metric),
+            None => format!(
+                "{}, Linux {} with {}",
+                self.machine(metric),
+                self.host_kernel,
+                self.host_lsms.join(",")
+            ),
+        }
+    }
+}
+
+/// The emulator and the machine it emulates.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Emulator {
+    /// QEMU's version.
+    pub version: String,
+    /// `-cpu`.
+    pub cpu: String,
+    /// `-machine`.
+    pub machine: String,
+    /// The TCG plugin interface; missing if no plugin was used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plugin_api: Option<PluginApi>,
+}
+
+/// Versions of QEMU's TCG plugin interface (`qemu_plugin_info_t.version`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PluginApi {
+    /// The oldest that QEMU serves.
+    pub min: u32,
+    /// QEMU's own.
+    pub current: u32,
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Instructions that were counted, and the hooks in them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::timed::Estimate;
+use crate::document::printable;
+
+/// What was counted of an operation.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Counted {
+    /// What all clean windows say together; missing in profiles of an older lsmeter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<Estimate>,
+    /// Its windows by their path through the kernel; missing if an instrument counts
+    /// without telling paths apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paths: Option<Paths>,
+    /// The hooks on one of these paths, if they were told apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hooked: Option<HookedPath>,
+    /// What differs from a baseline outside hooks, if it was compared (`--diff`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub residual: Option<Residual>,
+    /// Why it was not compared, though that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_compared: Option<String>,
+}
+
+/// Windows of a counted cell, grouped by their path through the kernel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Paths {
+    /// The most frequent path: the cell's figure.
+    pub modal: PathCount,
+    /// Other paths, most frequent first, at most [`Paths::LIMIT`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<PathCount>,
+    /// Clean windows, of all paths; operations, if each is made of many windows.
+    pub windows: u64,
+    /// Windows dropped because an interrupt or a context switch fell into them.
+    pub dirty: u64,
+    /// Hash of the modal path's control flow, hexadecimal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_hash: Option<String>,
+}
+
+impl Paths {
+    /// Most paths besides the modal one that a document holds.
+    pub const LIMIT: usize = 16;
+
+    /// Did at least half of the clean windows take the modal path? If not, it is one
+    /// path of many, and says little of the operation.
+    pub fn is_stable(&self) -> bool {
+        2 * u128::from(self.modal.windows) >= u128::from(self.windows)
+    }
+}
+
+/// Windows that took the same path through the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PathCount {
+    /// Guest kernel instructions per operation, a REP instruction counted once.
+    pub instructions: u64,
+    /// Iterations of REP instructions per operation, not part of `instructions`.
+    pub rep_iterations: u64,
+    /// Windows that took it.
+    pub windows: u64,
+}
+
+/// The hooks on one path through the kernel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HookedPath {
+    /// Guest kernel instructions of the path, a REP instruction counted once.
+    pub total: u64,
+    /// Iterations of REP instructions on it, not part of `total`; missing where an older
+    /// lsmeter did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rep_iterations: Option<u64>,
+    /// Clean windows that took it.
+    pub windows: u64,
+    /// Instructions inside hooks, nested ones counted once.
+    pub hooked: u64,
+    /// Every hook that was called, by name.
+    pub hooks: Vec<HookCost>,
+}
+
+/// One LSM hook in one operation, on one path through the kernel. All figures are
+/// guest kernel instructions per operation (a REP instruction counts once), or calls.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HookCost {
+    /// The hook: `inode_permission`. For what kernels call beside the framework
+    /// (`ima_file_check` before 6.8) the function's name.
+    pub hook: String,
+    /// The function that calls the modules: `security_inode_permission`.
+    pub function: String,
+    /// Calls of that function.
+    pub calls: u64,
+    /// Instructions from its calls to its returns, whatever ran in between.
+    pub inclusive: u64,
+    /// The function's own instructions.
+    pub exclusive: u64,
+    /// Placement: `inclusive` less what the modules' implementations took.
+    pub dispatch: u64,
+    /// The part of `inclusive` of calls that did not come from inside another hook.
+    /// Summed over hooks nothing counts twice.
+    pub outermost: u64,
+    /// What it called of the modules, by module, then by function.
+    pub implementations: Vec<Implementation>,
+    /// Who called it, by name; empty in documents of an older lsmeter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub called_by: Vec<HookCaller>,
+}
+
+/// A function that called a hook.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HookCaller {
+    /// Its name.
+    pub function: String,
+    /// Its calls of the hook.
+    pub calls: u64,
+}
+
+/// A module's function behind a hook.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Implementation {
+    /// The module, as `/sys/kernel/security/lsm` names it: `selinux`.
+    pub module: String,
+    /// The function: `selinux_inode_permission`.
+    pub function: String,
+    /// Its calls by the hook.
+    pub calls: u64,
+    /// Instructions from its calls to its returns.
+    pub inclusive: u64,
+}
+
+/// What differs from a baseline outside every hook.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Residual {
+    /// The baseline's stack.
+    pub stack: Vec<String>,
+    /// The baseline's path, and the hooks on it.
+    pub path: HookedPath,
+    /// The baseline's clean windows, of all paths.
+    pub windows: u64,
+    /// The difference of the totals less that of the hooks, in instructions. 0 proves that
+    /// the hooks are all there is.
+    pub instructions: i64,
+    /// The functions that hold it; their differences sum up to it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<FunctionDifference>,
+}
+
+/// A function whose instructions outside hooks differ from the baseline's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FunctionDifference {
+    /// Its name.
+    pub function: String,
+    /// Instructions more than in the baseline.
+    pub difference: i64,
+    /// Why a stack makes a difference there, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<String>,
+}
+
+impl Counted {
+    /// Clean windows, of all paths.
+    pub fn windows(&self) -> u64 {
+        let estimated = || self.estimate.as_ref().map_or(0, |estimate| estimate.n);
+        self.paths
+            .as_ref()
+            .map_or_else(estimated, |paths| paths.windows)
+    }
+
+    /// Windows that were dropped because something else ran in them.
+    pub fn dirty(&self) -> u64 {
+        self.paths.as_ref().map_or(0, |paths| paths.dirty)
+    }
+
+    /// The figure that stands for it: the modal path's instructions, as long as half of the
+    /// windows took that path, else the median of all.
+    pub fn headline(&self) -> Option<f64> {
+        match &self.paths {
+            Some(paths) if paths.is_stable() => Some(paths.modal.instructions as f64),
+            _ => self.estimate.as_ref().map(|estimate| estimate.median),
+        }
+    }
+
+    /// Is that an exact count, and not the median of a mixture of paths?
+    pub fn is_exact(&self) -> bool {
+        self.paths.as_ref().is_none_or(Paths::is_stable)
+    }
+
+    /// Did at least half of the windows take the path whose hooks are told, also in the
+    /// baseline, and were at least as many clean as dirty? If not, the operation has no one
+    /// path that could be compared. False if hooks were not told apart.
+    pub fn is_comparable(&self) -> bool {
+        let half = |windows: u64, of: u64| 2 * u128::from(windows) >= u128::from(of);
+        let base = self.residual.as_ref();
+        let hooked = self.hooked.as_ref();
+        hooked.is_some_and(|path| half(path.windows, self.windows()))
+            && self.windows() >= self.dirty()
+            && base.is_none_or(|base| half(base.path.windows, base.windows))
+    }
+
+    /// Functions outside hooks that cost more or less than in the baseline, for no known
+    /// reason, in an operation that takes one path: what should not be there.
+    pub fn unexplained(&self) -> impl Iterator<Item = &FunctionDifference> {
+        let comparable = self.is_comparable();
+        let functions = self
+            .residual
+            .iter()
+            .flat_map(|residual| &residual.functions);
+        functions.filter(move |function| comparable && function.explanation.is_none())
+    }
+
+    pub(super) fn contradiction(&self) -> Option<String> {
+        if let Some(message) = self.estimate.as_ref().and_then(Estimate::contradiction) {
+            return Some(message);
+        }
+        if self.paths.is_none() && self.estimate.is_none() {
+            return Some(
+                "it was measured, but neither n and median nor paths are there".to_owned(),
+            );
+        }
+        if let Some(paths) = &self.paths {
+            if paths.others.len() > Paths::LIMIT {
+                return Some(format!("there are more than {} other paths", Paths::LIMIT));
+            }
+            if paths.modal.windows > paths.windows {
+                let (part, all) = (paths.modal.windows, paths.windows);
+                return Some(format!("{part} of {all} windows took the modal path"));
+            }
+        }
+        let Some(path) = &self.hooked else {
+            let compared = self.residual.is_some();
+            return compared.then(|| "a residual without hooks".to_owned());
+        };
+        if self.paths.is_some() && path.windows > self.windows() {
+            return Some(format!(
+                "{} of {} windows took the path",
+                path.windows,
+                self.windows()
+            ));
+        }
+        path.contradiction()
+            .or_else(|| self.residual.as_ref()?.contradiction(path))
+    }
+}
+
+impl HookedPath {
+    /// What contradicts itself in the path's figures, if anything.
+    fn contradiction(&self) -> Option<String> {
+        sums(self.total, self.hooked, &self.hooks)
+    }
+}
+
+impl Residual {
+    /// What contradicts itself, if anything; `own` is the path that was compared.
+    fn contradiction(&self, own: &HookedPath) -> Option<String> {
+        if let Some(message) = self.path.contradiction() {
+            return Some(format!("in the baseline {message}"));
+        }
+        let outside = |path: &HookedPath| i128::from(path.total) - i128::from(path.hooked);
+        let difference = outside(own) - outside(&self.path);
+        let residual = i128::from(self.instructions);
+        if residual != difference {
+            return Some(format!(
+                "the residual is {residual}, but outside hooks the totals differ by {difference}"
+            ));
+        }
+        let functions = self.functions.iter();
+        let sum: i128 = functions.map(|f| i128::from(f.difference)).sum();
+        (residual != sum)
+            .then(|| format!("the residual is {residual}, its functions sum up to {sum}"))
+    }
+}
+
+/// What contradicts itself in a path's figures, if anything.
+fn sums(total: u64, hooked: u64, hooks: &[HookCost]) -> Option<String> {
+    if hooked > total {
+        return Some(format!("{hooked} of {total} instructions are in hooks"));
+    }
+    for hook in hooks {
+        for (what, part) in [
+            ("exclusive", hook.exclusive),
+            ("dispatch", hook.dispatch),
+            ("outermost", hook.outermost),
+        ] {
+            if part > hook.inclusive {
+                return Some(format!(
+                    "{}: {what} is {part}, inclusive {}",
+                    printable(&hook.function),
+                    hook.inclusive
+                ));
+            }
+        }
+    }
+    let sum: u128 = hooks.iter().map(|hook| u128::from(hook.outermost)).sum();
+    (sum != u128::from(hooked))
+        .then(|| format!("{hooked} instructions are in hooks, which sum up to {sum}"))
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What stands behind a cell that was measured: one form for each way of finding out.
+
+mod calls;
+mod counted;
+mod slope;
+mod timed;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::metric::Metric;
+
+pub use calls::{
+    Bucket, Calls, HookCalls, Interval, Percentiles, WatchedHook, WatchedSystemCall,
+    WholeSystemCall,
+};
+pub use counted::{
+    Counted, FunctionDifference, HookCaller, HookCost, HookedPath, Implementation, PathCount,
+    Paths, Residual,
+};
+pub use slope::{Slope, SlopePoint};
+pub use timed::{Estimate, Timed};
+
+/// What stands behind a cell that was measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Evidence {
+    /// Counted in windows, by their path through the kernel.
+    Counted(Box<Counted>),
+    /// Samples of a figure that varies.
+    Timed(Timed),
+    /// How an operation's cost follows the time of a policy's decision.
+    Slope(Slope),
+    /// Calls that were seen on a live machine in a time.
+    Calls(Interval),
+    /// Calls of hooks in one operation, as a monitor counted them.
+    HookCalls(HookCalls),
+}
+
+impl From<Counted> for Evidence {
+    fn from(counted: Counted) -> Evidence {
+        Evidence::Counted(Box::new(counted))
+    }
+}
+
+impl Evidence {
+    /// Is it how figures of this metric are found out?
+    pub(crate) fn suits(&self, metric: Metric) -> bool {
+        match self {
+            Evidence::Counted(_) => metric.is_counted(),
+            Evidence::Timed(_) => metric.is_timed(),
+            Evidence::Slope(_) => metric == Metric::Slope,
+            Evidence::Calls(_) | Evidence::HookCalls(_) => metric == Metric::Calls,
+        }
+    }
+
+    /// What contradicts itself in it, if anything. Sums are in types that hold whatever a
+    /// hostile document adds up.
+    pub(crate) fn contradiction(&self) -> Option<String> {
+        match self {
+            Evidence::Counted(counted) => counted.contradiction(),
+            Evidence::Timed(timed) => timed.contradiction(),
+            Evidence::Slope(slope) => slope.contradiction(),
+            Evidence::Calls(interval) => interval.contradiction(),
+            Evidence::HookCalls(calls) => calls.contradiction(),
+        }
+    }
+}

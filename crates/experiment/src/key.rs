@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What identifies a cell, the same in every document.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::configuration::{self, Configuration, Tuning};
+use crate::metric::Metric;
+use crate::words::{Architecture, Caches, DelayModule, Integrity, Policy};
+
+/// What identifies a cell inside a document, and across documents.
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(try_from = "Form", into = "Form")]
+#[schemars(with = "Form")]
+pub struct Key {
+    /// The kernel's architecture.
+    pub architecture: Architecture,
+    /// Kernel as the user named it: `debian:6.12`, a path, or `host`; of a recording
+    /// `uname -r`.
+    pub kernel: String,
+    /// The stack asked for, in order; `["default"]` for the distribution's list. Of a
+    /// recording what was active.
+    pub stack: Vec<String>,
+    /// Integrity subsystems at work.
+    pub integrity: Vec<Integrity>,
+    /// What the modules decide with.
+    pub policy: Policy,
+    /// Sizes of policies.
+    pub tuning: Tuning,
+    /// File system worked on; empty where there is none, as in recordings.
+    pub filesystem: String,
+    /// What was measured.
+    pub subject: Subject,
+    /// How decisions were delayed; None unless it is a sweep's.
+    pub delay: Option<Delay>,
+    /// What was measured of it.
+    pub metric: Metric,
+}
+
+/// What a cell is about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Subject {
+    /// A benchmark's operation.
+    Benchmark {
+        /// Benchmark: `open`.
+        benchmark: String,
+        /// Its variant: `AA/BB`; empty if it has only one.
+        variant: String,
+    },
+    /// A stretch of time on a live machine.
+    Interval {
+        /// Which, from 0.
+        interval: u32,
+    },
+}
+
+/// How decisions were delayed.
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+pub struct Delay {
+    /// What delays.
+    pub module: DelayModule,
+    /// The hooks at which decisions are delayed together: `["all"]` are all that the
+    /// module knows.
+    pub hooks: Vec<String>,
+    /// It is one hook's part of the operation's slope over several hooks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub part: bool,
+    /// What the kernel's caches know of the path before each operation.
+    pub caches: Caches,
+}
+
+/// How documents write a key.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Key")]
+struct Form {
+    /// The kernel's architecture.
+    #[serde(default)]
+    architecture: Architecture,
+    /// Kernel as the user named it: `debian:6.12`, a path, or `host`; of a recording
+    /// `uname -r`.
+    kernel: String,
+    /// The stack asked for, in order; `["default"]` for the distribution's list. Of a
+    /// recording what was active.
+    stack: Vec<String>,
+    /// Integrity subsystems at work: audit, ima, evm.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    integrity: Vec<Integrity>,
+    /// What the modules decided with.
+    #[serde(default)]
+    policy: Policy,
+    /// Sizes of policies.
+    #[serde(default, skip_serializing_if = "Tuning::is_default")]
+    tuning: Tuning,
+    /// File system worked on; missing where there is none, as in recordings.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    filesystem: String,
+    /// Benchmark: `open`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    benchmark: Option<String>,
+    /// Its variant: `AA/BB`; missing if it has only one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    variant: String,
+    /// Which stretch of time on a live machine, from 0, in place of a benchmark.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    interval: Option<u32>,
+    /// How decisions were delayed; only of a sweep.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    delay: Option<Delay>,
+    /// What was measured of it.
+    metric: Metric,
+}
+
+impl From<Key> for Form {
+    fn from(key: Key) -> Form {
+        let (benchmark, variant, interval) = match key.subject {
+            Subject::Benchmark { benchmark, variant } => (Some(benchmark), variant, None),
+            Subject::Interval { interval } => (None, String::new(), Some(interval)),
+        };
+        Form {
+            architecture: key.architecture,
+            kernel: key.kernel,
+            stack: key.stack,
+            integrity: key.integrity,
+            policy: key.policy,
+            tuning: key.tuning,
+            filesystem: key.filesystem,
+            benchmark,
+            variant,
+            interval,
+            delay: key.delay,
+            metric: key.metric,
+        }
+    }
+}
+
+impl TryFrom<Form> for Key {
+    type Error = &'static str;
+
+    fn try_from(form: Form) -> Result<Key, &'static str> {
+        let subject = match (form.benchmark, form.interval) {
+            (Some(benchmark), None) => Subject::Benchmark {
+                benchmark,
+                variant: form.variant,
+            },
+            (None, Some(interval)) => Subject::Interval { interval },
+            (None, None) => return Err("it is of no benchmark and of no interval"),
+            (Some(_), Some(_)) => return Err("it is of a benchmark and of an interval"),
+        };
+        Ok(Key {
+            architecture: form.architecture,
+            kernel: form.kernel,
+            stack: form.stack,
+            integrity: form.integrity,
+            policy: form.policy,
+            tuning: form.tuning,
+            filesystem: form.filesystem,
+            subject,
+            delay: form.delay,
+            metric: form.metric,
+        })
+    }
+}
+
+impl Subject {
+    /// A benchmark's variant; empty if it has only one.
+    pub fn benchmark(benchmark: impl Into<String>, variant: impl Into<String>) -> Subject {
+        Subject::Benchmark {
+            benchmark: benchmark.into(),
+            variant: variant.into(),
+        }
+    }
+
+    /// `benchmark:variant`, or `benchmark` if there is only one variant.
+    pub fn title(&self) -> String {
+        match self {
+            Subject::Benchmark { benchmark, variant } => title(benchmark, variant),
+            Subject::Interval { interval } => format!("interval {interval}"),
+        }
+    }
+}
+
+impl Key {
+    /// A benchmark's cell of a configuration on a kernel.
+    pub fn new(
+        kernel: impl Into<String>,
+        configuration: &Configuration,
+        filesystem: impl Into<String>,
+        subject: Subject,
+        metric: Metric,
+    ) -> Key {
+        Key {
+            architecture: Architecture::default(),
+            kernel: kernel.into(),
+            stack: configuration.stack.names(),
+            integrity: configuration.integrity.clone(),
+            policy: configuration.policy,
+            tuning: configuration.tuning,
+            filesystem: filesystem.into(),
+            subject,
+            delay: None,
+            metric,
+        }
+    }
+
+    /// The benchmark; empty if it is about none.
+    pub fn benchmark(&self) -> &str {
+        match &self.subject {
+            Subject::Benchmark { benchmark, .. } => benchmark,
+            Subject::Interval { .. } => "",
+        }
+    }
+
+    /// The benchmark's variant; empty if it has only one.
+    pub fn variant(&self) -> &str {
+        match &self.subject {
+            Subject::Benchmark { variant, .. } => variant,
+            Subject::Interval { .. } => "",
+        }
+    }
+
+    /// `benchmark:variant`, or `benchmark` if there is only one variant.
+    pub fn title(&self) -> String {
+        self.subject.title()
+    }
+
+    /// What it was measured under: `capability,selinux (enforcing)`.
+    pub fn configuration_title(&self) -> String {
+        let stack = self.stack.join(",");
+        configuration::title(&stack, &self.integrity, self.policy, &self.tuning)
+    }
+
+    /// The same configuration on the same kernel?
+    pub fn is_set_up_like(&self, other: &Key) -> bool {
+        self.kernel == other.kernel
+            && self.stack == other.stack
+            && self.integrity == other.integrity
+            && self.policy == other.policy
+            && self.tuning == other.tuning
+    }
+}
+
+impl Delay {
+    /// Is it the slope over all hooks that were delayed together?
+    pub fn is_whole(&self) -> bool {
+        !self.part
+    }
+}
+
+/// `benchmark:variant`, or `benchmark` if there is only one variant.
+pub fn title(benchmark: &str, variant: &str) -> String {
+    if variant.is_empty() {
+        benchmark.to_owned()
+    } else {
+        format!("{benchmark}:{variant}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(json: &str) -> Result<Key, String> {
+        serde_json::from_str(json).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_key_is_of_one_subject() {
+        let benchmark =
+            key(r#"{"kernel":"k","stack":["capability"],"benchmark":"open","metric":"time"}"#);
+        assert_eq!(benchmark.unwrap().title(), "open");
+        let interval = key(r#"{"kernel":"k","stack":[],"interval":3,"metric":"calls"}"#);
+        assert_eq!(interval.unwrap().subject, Subject::Interval { interval: 3 });
+        let neither = key(r#"{"kernel":"k","stack":[],"metric":"calls"}"#).unwrap_err();
+        assert_eq!(neither, "it is of no benchmark and of no interval");
+        assert!(
+            key(r#"{"kernel":"k","stack":[],"benchmark":"open","interval":3,"metric":"calls"}"#)
+                .is_err()
+        );
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Profile documents of version 1.
+
+use serde::Deserialize;
+
+use super::{Place, contradiction, head};
+use crate::cell::{Cell, Outcome};
+use crate::document::{Document, DocumentFault, Kind};
+use crate::environment::{Environment, Tool};
+use crate::evidence::{
+    Counted, Evidence, FunctionDifference, HookCost, HookedPath, PathCount, Paths, Residual,
+};
+use crate::metric::Metric;
+use crate::warning::Warning;
+use crate::words::Status;
+
+#[derive(Deserialize)]
+pub(super) struct ProfilesForm {
+    tool: Tool,
+    environment: Environment,
+    profiles: Vec<ProfileForm>,
+    #[serde(default)]
+    warnings: Vec<Warning>,
+}
+
+#[derive(Deserialize)]
+struct ProfileForm {
+    #[serde(flatten)]
+    place: Place,
+    status: Status,
+    reason: Option<String>,
+    total: u64,
+    rep_iterations: u64,
+    hooked: u64,
+    hooks: Vec<HookCost>,
+    baseline: Option<BaselineForm>,
+    residual: Option<i64>,
+    #[serde(default)]
+    residual_functions: Vec<FunctionDifference>,
+    windows: u64,
+    path_windows: u64,
+    dirty: u64,
+}
+
+#[derive(Deserialize)]
+struct BaselineForm {
+    stack: Vec<String>,
+    total: u64,
+    hooked: u64,
+    hooks: Vec<HookCost>,
+    path_windows: u64,
+    windows: u64,
+}
+
+pub(super) fn document(form: ProfilesForm) -> Result<Document, DocumentFault> {
+    let cells = form.profiles.into_iter().enumerate();
+    let cells = cells.map(|(index, profile)| {
+        profile
+            .cell()
+            .map_err(|message| contradiction(format!("profiles[{index}]"), message))
+    });
+    Ok(Document {
+        cells: cells.collect::<Result<_, _>>()?,
+        ..head(Kind::Profile, form.tool, form.environment, form.warnings)
+    })
+}
+
+impl ProfileForm {
+    fn cell(mut self) -> Result<Cell, &'static str> {
+        Ok(Cell {
+            key: self.place.key(Metric::Instructions),
+            release: std::mem::take(&mut self.place.release),
+            active_lsms: std::mem::take(&mut self.place.active_lsms),
+            syscalls: std::mem::take(&mut self.place.syscalls),
+            class: String::new(),
+            seconds: None,
+            outcome: match self.status {
+                Status::Ok => Evidence::from(self.counted()?).into(),
+                status => Outcome::without(status, self.reason.unwrap_or_default()),
+            },
+        })
+    }
+
+    fn counted(self) -> Result<Counted, &'static str> {
+        let modal = PathCount {
+            instructions: self.total,
+            rep_iterations: self.rep_iterations,
+            windows: self.path_windows,
+        };
+        let residual = match (self.baseline, self.residual) {
+            (None, None) if self.residual_functions.is_empty() => None,
+            (None, _) => return Err("a residual without a baseline"),
+            (Some(_), None) => return Err("a baseline without a residual"),
+            (Some(base), Some(instructions)) => Some(Residual {
+                stack: base.stack,
+                path: HookedPath {
+                    total: base.total,
+                    rep_iterations: None,
+                    windows: base.path_windows,
+                    hooked: base.hooked,
+                    hooks: base.hooks,
+                },
+                windows: base.windows,
+                instructions,
+                functions: self.residual_functions,
+            }),
+        };
+        Ok(Counted {
+            estimate: None,
+            // Only the path whose hooks are told was kept.
+            paths: Some(Paths {
+                modal,
+                others: Vec::new(),
+                windows: self.windows,
+                dirty: self.dirty,
+                path_hash: None,
+            }),
+            hooked: Some(HookedPath {
+                total: self.total,
+                rep_iterations: Some(self.rep_iterations),
+                windows: self.path_windows,
+                hooked: self.hooked,
+                hooks: self.hooks,
+            }),
+            residual,
+            not_compared: self.reason,
+        })
+    }
+}

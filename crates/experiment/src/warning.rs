@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Reasons to doubt a document.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A reason to doubt a run, in part or as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Warning {
+    /// Which one.
+    pub kind: WarningKind,
+    /// What was seen, in one or two sentences.
+    pub message: String,
+    /// What to do about it.
+    pub advice: String,
+    /// Positions in `cells` of those it concerns, from 0; empty: the whole run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<u32>,
+}
+
+impl Warning {
+    /// A warning with its kind's usual advice, about the whole run.
+    pub fn new(kind: WarningKind, message: impl Into<String>) -> Warning {
+        Warning {
+            kind,
+            message: message.into(),
+            advice: kind.advice().to_owned(),
+            cells: Vec::new(),
+        }
+    }
+}
+
+/// All reasons to doubt a run.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum WarningKind {
+    /// Time was taken in an emulated processor: it is no silicon's time.
+    EmulatedTime,
+    /// So many windows were dirty that the modal path rests on few.
+    DirtyWindows,
+    /// No path through the kernel is clearly the most frequent.
+    UnstablePath,
+    /// The clock's share of a sample is above what was asked for.
+    ClockShare,
+    /// The measuring thread could not be pinned to a processor.
+    NotPinned,
+    /// The processor's frequency may have changed while measuring.
+    Throttling,
+    /// The rounds of a timed cell disagree: something drifted.
+    Drift,
+    /// The same experiment gave other counts when it was run again.
+    AaDiffers,
+    /// More rules, or more layers, measured less: something else was measured too.
+    NonMonotone,
+    /// The kernel runs modules that the stack does not name and cannot leave out.
+    ExtraModules,
+    /// The kernel does not name its functions: fewer windows can be counted.
+    NoSymbols,
+    /// A slope is not what was counted.
+    SlopeDiffers,
+    /// Hooks that were to be delayed cannot be: what is asked there is in no slope.
+    UndelayedHooks,
+    /// Hooks were called and are in no figure.
+    LostCalls,
+    /// Some cells failed or were unsupported.
+    MissingCells,
+    /// The run was ended before all cells were measured.
+    Interrupted,
+    /// Part of the kernel index could not be refreshed.
+    StaleIndex,
+    /// A kind that this version does not know; the message still holds.
+    #[serde(other)]
+    Other,
+}
+
+impl WarningKind {
+    /// What a user can do about it.
+    pub fn advice(self) -> &'static str {
+        match self {
+            WarningKind::EmulatedTime => {
+                "use the metric instructions, or measure time on the host or with KVM"
+            }
+            WarningKind::DirtyWindows => "raise samples, or use the deterministic clock",
+            WarningKind::UnstablePath => {
+                "raise warmup and samples, and look at the other paths (details)"
+            }
+            WarningKind::ClockShare => {
+                "the operation cannot be batched further: read the figure as an upper bound"
+            }
+            WarningKind::NotPinned => "allow sched_setaffinity, or expect a wider interval",
+            WarningKind::Throttling => {
+                "fix the processor's frequency (cpupower frequency-set) and leave the machine idle"
+            }
+            WarningKind::Drift => "leave the machine idle and raise rounds",
+            WarningKind::AaDiffers => {
+                "use the deterministic clock and raise warmup; a difference of this size says nothing"
+            }
+            WarningKind::NonMonotone => {
+                "do not trust differences of this size: leave the machine idle, and raise \
+                 rounds and samples"
+            }
+            WarningKind::ExtraModules => {
+                "compare stacks of the same kernel only: every one has these modules"
+            }
+            WarningKind::NoSymbols => {
+                "build the kernel with CONFIG_KALLSYMS=y, or give the unstripped vmlinux beside it"
+            }
+            WarningKind::SlopeDiffers => {
+                "look at the slopes hook by hook, and at the reason given there"
+            }
+            WarningKind::UndelayedHooks => {
+                "read slopes over all hooks as those of the others; the Tunable Security Module \
+                 delays every hook, in a kernel built with it"
+            }
+            WarningKind::LostCalls => {
+                "read the counts as lower bounds; watch fewer hooks, or processes"
+            }
+            WarningKind::MissingCells => "see each cell's reason",
+            WarningKind::Interrupted => "run again for the rest; `lsmeter run` takes --resume",
+            WarningKind::StaleIndex => {
+                "check the network and fetch the kernel again if its version matters"
+            }
+            WarningKind::Other => "see the documentation of the version that wrote it",
+        }
+    }
+}
+
+impl fmt::Display for WarningKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            WarningKind::EmulatedTime => "emulated time",
+            WarningKind::DirtyWindows => "dirty windows",
+            WarningKind::UnstablePath => "unstable path",
+            WarningKind::ClockShare => "clock share",
+            WarningKind::NotPinned => "not pinned",
+            WarningKind::Throttling => "throttling",
+            WarningKind::Drift => "drift",
+            WarningKind::AaDiffers => "A/A differs",
+            WarningKind::NonMonotone => "non-monotone",
+            WarningKind::ExtraModules => "extra modules",
+            WarningKind::NoSymbols => "no symbols",
+            WarningKind::SlopeDiffers => "slope differs",
+            WarningKind::UndelayedHooks => "undelayed hooks",
+            WarningKind::LostCalls => "lost calls",
+            WarningKind::MissingCells => "missing cells",
+            WarningKind::Interrupted => "interrupted",
+            WarningKind::StaleIndex => "stale index",
+            WarningKind::Other => "other",
+        })
+    }
+}

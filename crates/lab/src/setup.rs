@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What measuring takes besides what is measured.
+
+use std::path::Path;
+
+use experiment::Shard;
+use kernels::{Kernel, Store};
+
+use crate::plan::Treatment;
+use crate::prepare::Hooks;
+use crate::qemu::Qemu;
+
+/// What a run needs besides the experiment.
+#[derive(Debug, Clone, Copy)]
+pub struct Setup<'a> {
+    /// Where kernels are kept.
+    pub store: &'a Store,
+    /// The experiment's kernels, in its order; empty on the host.
+    pub kernels: &'a [Kernel],
+    /// QEMU; None on the host.
+    pub qemu: Option<&'a Qemu>,
+    /// The program that measures: [`crate::catalogue::agent`].
+    pub agent: &'a [u8],
+    /// Where finished cells go as they finish.
+    pub journal: &'a Path,
+    /// Go on with the journal that is there.
+    pub resume: bool,
+    /// Keep every sample in the document.
+    pub keep_samples: bool,
+    /// Tell the hooks in instruction cells apart.
+    pub hooks: Option<Hooks<'a>>,
+    /// What is done to each operation besides measuring it.
+    pub treatment: Treatment<'a>,
+    /// Measure this part of the experiment only.
+    pub shard: Option<Shard>,
+    /// Boots that share a configuration's counted cells; 1 keeps them together, so that
+    /// each has the same history in every run.
+    pub parts: usize,
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Where cells are measured, with everything there that booting and policies take.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::{Path, PathBuf};
+
+use experiment::{Cell, Experiment, Place, Warning, WarningKind};
+
+use crate::error::LabError;
+use crate::host;
+use crate::plan::Visit;
+use crate::policy::{self, PolicyError, PolicySetup};
+use crate::prepare;
+use crate::setup::Setup;
+use crate::visit::{Testbed, VmTestbed};
+use crate::vm::{Bootable, remove_stale_scratch, scratch};
+
+/// Where visits are measured: the host, or a kernel and a QEMU for each.
+pub(crate) struct Workplace<'a> {
+    kernels: &'a [String],
+    pub(crate) testbed: Testbed<'a>,
+    setups: Setups,
+    _scratch: tempfile::TempDir,
+}
+
+impl<'a> Workplace<'a> {
+    pub(crate) fn setup(&self, visit: &Visit) -> Result<&PolicySetup, &str> {
+        match self.setups.get(&(visit.kernel, visit.configuration)) {
+            Some(Ok(setup)) => Ok(setup),
+            Some(Err(reason)) => Err(reason),
+            None => Err("its policies were not made"),
+        }
+    }
+
+    /// That the kernel of a counted cell does not say where interrupts begin.
+    pub(crate) fn doubt_symbols(&self, cell: &Cell) -> Option<Warning> {
+        let Testbed::Vm(vms) = &self.testbed else {
+            return None;
+        };
+        let kernel = self
+            .kernels
+            .iter()
+            .position(|name| *name == cell.key.kernel)?;
+        let why = vms.bootables.get(&kernel)?.landmarks.as_ref().err()?;
+        cell.key.metric.is_counted().then(|| {
+            Warning::new(
+                WarningKind::NoSymbols,
+                format!(
+                    "{} does not name its functions ({why}): a window with a page fault cannot \
+                     be told from one with an interrupt, and is left out",
+                    cell.key.kernel
+                ),
+            )
+        })
+    }
+
+    pub(crate) fn prepare(
+        experiment: &'a Experiment,
+        setup: &Setup<'a>,
+        visits: &VecDeque<Visit>,
+    ) -> Result<Workplace<'a>, LabError> {
+        remove_stale_scratch(&std::env::temp_dir());
+        let dir = scratch().map_err(LabError::io("create", &std::env::temp_dir()))?;
+        let testbed = match (experiment.place, setup.qemu, experiment.filesystem) {
+            (Place::Lab, Some(qemu), Some(filesystem)) => {
+                let plugin = write_plugin(dir.path())?;
+                let used: BTreeSet<usize> = visits.iter().map(|visit| visit.kernel).collect();
+                let mut bootables: BTreeMap<usize, Bootable> = BTreeMap::new();
+                for index in used {
+                    let own = dir.path().join(index.to_string());
+                    std::fs::create_dir(&own).map_err(LabError::io("create", &own))?;
+                    let kernel = &setup.kernels[index];
+                    let bootable = prepare::prepare(
+                        setup.store,
+                        setup.agent,
+                        kernel,
+                        filesystem,
+                        setup.hooks,
+                        &own,
+                    )?;
+                    bootables.insert(index, bootable);
+                }
+                Testbed::Vm(VmTestbed {
+                    qemu,
+                    plugin,
+                    bootables,
+                })
+            }
+            _ => {
+                if let Some(dir) = &experiment.dir {
+                    host::check_directory(Path::new(dir))?;
+                }
+                Testbed::Host { agent: setup.agent }
+            }
+        };
+        Ok(Workplace {
+            kernels: &experiment.kernels,
+            testbed,
+            setups: setups(experiment, setup, visits)?,
+            _scratch: dir,
+        })
+    }
+}
+
+/// By positions of kernel and configuration; an error is why it cannot be.
+type Setups = BTreeMap<(usize, usize), Result<PolicySetup, String>>;
+
+/// Makes the policies of all visits.
+fn setups(
+    experiment: &Experiment,
+    setup: &Setup<'_>,
+    visits: &VecDeque<Visit>,
+) -> Result<Setups, LabError> {
+    let cache = setup.store.dir().join("policies");
+    std::fs::create_dir_all(&cache).map_err(LabError::io("create", &cache))?;
+    let mut setups = BTreeMap::new();
+    for visit in visits {
+        let key = (visit.kernel, visit.configuration);
+        if setups.contains_key(&key) {
+            continue;
+        }
+        let request = policy::Request {
+            configuration: &experiment.configurations[visit.configuration],
+            kernel: setup.kernels.get(visit.kernel),
+            cache: &cache,
+        };
+        let made = match policy::prepare(&request) {
+            Ok(made) => Ok(made),
+            Err(PolicyError::Unsupported(reason)) => Err(reason),
+            Err(PolicyError::Environment { what, hint }) => {
+                return Err(LabError::Environment { what, hint });
+            }
+        };
+        setups.insert(key, made);
+    }
+    Ok(setups)
+}
+
+/// Writes lsmeter's plugin into `dir`, for QEMU to load.
+///
+/// # Errors
+/// [`LabError::Io`].
+pub fn write_plugin(dir: &Path) -> Result<PathBuf, LabError> {
+    let path = dir.join("plugin.so");
+    std::fs::write(&path, instructions::PLUGIN).map_err(LabError::io("write", &path))?;
+    Ok(path)
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Where finished cells are kept until the document is safe: a journal beside it, and more
+//! beside that one if a command measures several times.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use lab::journal::Journals;
+
+use crate::failure::usage;
+use crate::output;
+
+const EXTENSION: &str = "journal";
+
+/// As the flags say: beside `output`, or if that is no file among the temporary files,
+/// under a name with `name` in it. `resume` is the flag: with a journal, or without one for
+/// the one beside `output`, or else the newest.
+///
+/// # Errors
+/// If something is to go on and is not there, or one is there that is not to.
+pub fn choose(
+    name: &str,
+    output: Option<&Path>,
+    resume: Option<&Option<PathBuf>>,
+) -> Result<Journals> {
+    let output = output.filter(|output| !output::is_stdout(output));
+    let first = match (resume, output) {
+        (Some(Some(journal)), _) => journal.clone(),
+        (_, Some(output)) => beside(output),
+        (Some(None), None) => newest(name)?,
+        (None, None) => beside(&std::env::temp_dir().join(unique(name))),
+    };
+    let journals = Journals {
+        first,
+        resume: resume.is_some(),
+    };
+    if !journals.resume
+        && let Some(left) = all(&journals)?.first()
+    {
+        return Err(usage(
+            format!(
+                "{} holds the cells of a run that did not end",
+                left.display()
+            ),
+            "go on with it with --resume, or remove it",
+        ));
+    }
+    Ok(journals)
+}
+
+/// Says that what was measured is kept, and how it goes on.
+pub fn tell_interrupted(journals: &Journals) {
+    anstream::eprintln!(
+        "interrupted: what was measured is saved in {}",
+        journals.first.display()
+    );
+    anstream::eprintln!("hint: the same command with --resume goes on");
+}
+
+/// Removes them: the document is safe.
+///
+/// # Errors
+/// If one cannot be removed.
+pub fn remove(journals: &Journals) -> Result<()> {
+    // The first last: with it the others can be gone on with.
+    for journal in all(journals)?.iter().rev() {
+        std::fs::remove_file(journal)
+            .with_context(|| format!("cannot remove {}", journal.display()))?;
+    }
+    Ok(())
+}
+
+/// Those that are there, the first first.
+fn all(journals: &Journals) -> Result<Vec<PathBuf>> {
+    let name = journals.first.file_name().unwrap_or_default();
+    let name = name.to_string_lossy().into_owned();
+    let directory = match journals.first.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let is_one = |found: &str| {
+        let more = found.strip_prefix(&name);
+        more.is_some_and(|more| more.is_empty() || more.starts_with('.'))
+    };
+    let mut all: Vec<PathBuf> = names(directory)
+        .into_iter()
+        .filter(|found| is_one(found))
+        .map(|found| journals.first.with_file_name(found))
+        .collect();
+    all.sort();
+    Ok(all)
+}
+
+/// The journal of what goes to `output`.
+fn beside(output: &Path) -> PathBuf {
+    let mut journal = output.as_os_str().to_owned();
+    journal.push(format!(".{EXTENSION}"));
+    journal.into()
+}
+
+/// The name of a document that no earlier one of this had.
+pub fn unique(name: &str) -> PathBuf {
+    let stamp: String = lab::environment::now()
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric())
+        .collect();
+    PathBuf::from(format!("lsmeter-{name}-{stamp}.json"))
+}
+
+/// The journal of the last of this that did not end, here or among the temporary files.
+fn newest(name: &str) -> Result<PathBuf> {
+    let prefix = format!("lsmeter-{name}-");
+    let last = |directory: &Path| {
+        let is_one =
+            |found: &String| found.starts_with(&prefix) && found.ends_with(".json.journal");
+        // The names end in the time at which it began.
+        names(directory).into_iter().filter(is_one).max()
+    };
+    let temporary = std::env::temp_dir();
+    let there = || Some(temporary.join(last(&temporary)?));
+    let found = last(Path::new(".")).map(PathBuf::from).or_else(there);
+    found.ok_or_else(|| {
+        usage(
+            format!("no journal of `{name}` is in this directory"),
+            "name it: --resume FILE.json.journal",
+        )
+    })
+}
+
+/// The names in a directory; none if it cannot be read.
+fn names(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_journals_of_a_document_are_found_and_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let output = directory.path().join("a.json");
+        let journals = choose("sensitivity", Some(&output), None).unwrap();
+        for name in ["a.json.journal", "a.json.journal.2", "a.json.journals", "b"] {
+            std::fs::write(directory.path().join(name), "").unwrap();
+        }
+        assert!(choose("sensitivity", Some(&output), None).is_err());
+        let resumed = choose("sensitivity", Some(&output), Some(&None)).unwrap();
+        assert!(resumed.number(2).resume && !resumed.number(3).resume);
+        remove(&journals).unwrap();
+        let mut left = names(directory.path());
+        left.sort();
+        assert_eq!(left, ["a.json.journals", "b"]);
+    }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A recording while it is made: each interval is in a journal when the next begins.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use experiment::journal::{JOURNAL_VERSION, JournalEntry, JournalHeader};
+use experiment::{Document, Interval, Monitoring, Warning, WarningKind};
+use lab::journal::{JournalFile, Journals};
+use lab::{LabError, environment};
+use live::Session;
+
+use crate::cli::MonitorArgs;
+use crate::commands::journals;
+use crate::output;
+
+/// From one interval to the next it never takes so long unless something was interrupted.
+const GAP_S: f64 = 0.05;
+/// Most times without watching that a warning names.
+const GAPS_TOLD: usize = 20;
+
+/// What was recorded before, and where what is recorded now is kept.
+pub struct Recording {
+    journals: Journals,
+    /// When its first part began; None if this is the first.
+    started: Option<String>,
+    before: Vec<Interval>,
+    /// When this part began, in seconds after the first did.
+    offset_s: f64,
+}
+
+impl Recording {
+    /// Where the flags have it; None if nothing is recorded.
+    ///
+    /// # Errors
+    /// If one is to go on and is not there, or one is there that is not to.
+    pub fn choose(args: &MonitorArgs) -> Result<Option<Journals>> {
+        let file = args.out.output.as_deref();
+        let file = file.filter(|file| !output::is_stdout(file));
+        let chosen = file.map(|_| journals::choose("recording", file, args.resume.as_ref()));
+        chosen.transpose()
+    }
+
+    /// Has the session's intervals kept there.
+    ///
+    /// # Errors
+    /// If the journal cannot be written, or is of another recording.
+    pub fn begin(journals: Journals, session: &mut Session) -> Result<Recording> {
+        let now = JournalHeader {
+            journal_version: JOURNAL_VERSION,
+            tool: environment::tool(),
+            environment: environment::here(),
+            started: environment::now(),
+            experiment: None,
+            monitor: Some(session.watched.clone()),
+            treatment: String::new(),
+            shard: None,
+        };
+        let mut recording = Recording {
+            started: None,
+            before: Vec::new(),
+            offset_s: 0.0,
+            journals,
+        };
+        let journal = recording.journals.number(1);
+        let file = if journal.resume {
+            let (file, found) = JournalFile::resume::<()>(&journal.first, &now)?;
+            let cells = found.finished.into_values().map(|entry| entry.cell);
+            let intervals = cells.filter_map(|cell| cell.interval().cloned());
+            recording.before = intervals.collect();
+            recording
+                .before
+                .sort_by(|a, b| a.begin_s.total_cmp(&b.begin_s));
+            recording.started = found.header.map(|header| header.started);
+            let started = recording.started.as_deref();
+            let offset_s = started.and_then(environment::seconds_since).unwrap_or(0.0);
+            // Clocks that were set back must not make intervals overlap.
+            recording.offset_s = offset_s.max(recording.watched_until_s());
+            file
+        } else {
+            JournalFile::begin(&journal.first, &now)?
+        };
+        let mut keeper = Keeper {
+            header: JournalHeader {
+                started: recording.started.clone().unwrap_or(now.started.clone()),
+                ..now
+            },
+            journals: recording.journals.clone(),
+            file,
+            kept: recording.before.clone(),
+            offset_s: recording.offset_s,
+        };
+        let keep = move |watched: &Monitoring, interval: &Interval| {
+            let kept = keeper.keep(watched, interval);
+            kept.map_err(|error| error.to_string())
+        };
+        let watched_s: f64 = recording.before.iter().map(|of| of.seconds).sum();
+        let watched = Duration::try_from_secs_f64(watched_s).unwrap_or_default();
+        session.keep(Box::new(keep), watched);
+        Ok(recording)
+    }
+
+    /// The end of the last interval that was recorded before, in seconds after the start.
+    fn watched_until_s(&self) -> f64 {
+        let last = self.before.last();
+        last.map_or(0.0, |last| last.begin_s + last.seconds)
+    }
+
+    /// Puts what was recorded before in front of what was now.
+    pub fn complete(&self, document: &mut Document) {
+        if self.before.is_empty() {
+            return;
+        }
+        let Some(watched) = document.monitor.clone() else {
+            return;
+        };
+        let now = document
+            .intervals()
+            .map(|interval| later(interval, self.offset_s));
+        let all: Vec<Interval> = self.before.iter().cloned().chain(now).collect();
+        let gaps: Vec<String> = all
+            .windows(2)
+            .map(|pair| [pair[0].begin_s + pair[0].seconds, pair[1].begin_s])
+            .filter(|[end, begin]| begin - end > GAP_S)
+            .map(|[end, begin]| format!("{end:.1} s to {begin:.1} s"))
+            .take(GAPS_TOLD)
+            .collect();
+        let cells = (0..).zip(all);
+        let cells = cells.map(|(number, interval)| watched.cell(number, interval));
+        document.cells = cells.collect();
+        document.started.clone_from(&self.started);
+        let message = format!(
+            "it was interrupted and went on: nothing was watched from {} after the start",
+            gaps.join(", ")
+        );
+        let warning = Warning::new(WarningKind::Interrupted, message);
+        document.warnings.push(warning);
+    }
+
+    /// Removes the journal: the document is safe.
+    ///
+    /// # Errors
+    /// If it cannot be removed.
+    pub fn remove(&self) -> Result<()> {
+        journals::remove(&self.journals)
+    }
+}
+
+/// Who writes the journal.
+struct Keeper {
+    header: JournalHeader,
+    journals: Journals,
+    file: JournalFile,
+    /// What is in it.
+    kept: Vec<Interval>,
+    offset_s: f64,
+}
+
+impl Keeper {
+    fn keep(&mut self, watched: &Monitoring, interval: &Interval) -> Result<(), LabError> {
+        let number = self.kept.len() as u32;
+        let interval = later(interval, self.offset_s);
+        self.file.add(&entry(watched, number, &interval))?;
+        self.kept.push(interval);
+        if self.kept.len() < live::KEPT {
+            return Ok(());
+        }
+        // As the recording itself, the journal is to stay bounded.
+        self.kept = live::joined(&self.kept);
+        let path = &self.journals.first;
+        let shorter = self.journals.number(2).first;
+        let _ = std::fs::remove_file(&shorter);
+        let mut file = JournalFile::begin(&shorter, &self.header)?;
+        for (number, interval) in (0..).zip(&self.kept) {
+            file.add(&entry(watched, number, interval))?;
+        }
+        std::fs::rename(&shorter, path).map_err(LabError::io("replace the journal", path))?;
+        self.file = file;
+        Ok(())
+    }
+}
+
+fn entry(watched: &Monitoring, number: u32, interval: &Interval) -> JournalEntry {
+    JournalEntry {
+        cell: watched.cell(number, interval.clone()),
+        warnings: Vec::new(),
+        proof: None,
+        trace: None,
+    }
+}
+
+fn later(interval: &Interval, seconds: f64) -> Interval {
+    Interval {
+        begin_s: interval.begin_s + seconds,
+        ..interval.clone()
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Every instrument goes on after `kill -9`, at whatever instant. SLOW: minutes.
+//!
+//! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests. It is killed
+//! `LSMETER_KILLS` times, 2 unless said.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::cells::{assert_same, read};
+use crate::common::{Place, Running, names, runs, signal, wait_for};
+use experiment::{CheckDocument, Stored as _};
+use rustix::process::Signal;
+
+const OFFLINE: &[&str] = &["--offline", "--kernel", "debian:6.12", "--fs", "tmpfs"];
+/// Short cells that leave nothing behind for the next, so that it does not matter which boot
+/// each is measured in.
+const CELLS: &[&str] = &["--bench", "getppid,stat:AA,stat:AA/BB,fstat,access:*"];
+
+fn kills() -> u64 {
+    let asked = std::env::var("LSMETER_KILLS").ok();
+    asked.map_or(2, |n| n.parse().expect("LSMETER_KILLS is a number"))
+}
+
+/// Instants spread over the time that the command takes, without any order.
+fn instants(n: u64, all: Duration) -> impl Iterator<Item = Duration> {
+    let step =
+        move |i: u64| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f64 / f64::from(1 << 24);
+    (1..=n).map(move |i| all.mul_f64(step(i)))
+}
+
+/// Runs the command undisturbed, and again with kills; the two documents' texts.
+fn killed(arguments: &[&str]) -> (Place, Vec<String>) {
+    let place = Place::with_kernels();
+    let begun = Instant::now();
+    let asked = [arguments, &["-o", "whole.json"]].concat();
+    place.run(&asked).code(0);
+    let takes = begun.elapsed();
+    let journal = place.join("killed.json.journal");
+    let asked = [arguments, &["-o", "killed.json"]].concat();
+    let resumed = [&asked[..], &["--resume"]].concat();
+    let mut told = Vec::new();
+    for instant in instants(kills(), takes) {
+        let now = if journal.exists() { &resumed } else { &asked };
+        let mut running = Running::start(&place, now);
+        let until = Instant::now() + instant;
+        while Instant::now() < until && !running.has_ended() {
+            thread::sleep(Duration::from_millis(20));
+        }
+        let machines = crate::common::children(running.pid());
+        if running.has_ended() {
+            running.wait().code(0);
+            break;
+        }
+        signal(running.pid(), Signal::KILL);
+        assert_eq!(running.wait().signal, Some(9));
+        for machine in machines {
+            wait_for("end of QEMU", || (!runs(machine)).then_some(()));
+        }
+        told.push(format!("{:.1} s", instant.as_secs_f64()));
+        nothing_is_measured_twice(&place);
+    }
+    if !place.join("killed.json").exists() {
+        let now = if journal.exists() { &resumed } else { &asked };
+        place.run(now).code(0);
+    }
+    let left = names(place.path()).into_iter();
+    let left: Vec<String> = left.filter(|name| name.contains("journal")).collect();
+    assert_eq!(left, Vec::<String>::new());
+    assert_eq!(place.left_over(), Vec::<String>::new());
+    eprintln!("killed after {}", told.join(", "));
+    (place, told)
+}
+
+/// A cell that was measured is in its journal once.
+fn nothing_is_measured_twice(place: &Place) {
+    let all = names(place.path()).into_iter();
+    for journal in all.filter(|name| name.contains(".journal") && !name.ends_with("counts")) {
+        let text = fs::read_to_string(place.join(&journal)).unwrap();
+        let mut seen = BTreeSet::new();
+        let whole = text
+            .split_inclusive('\n')
+            .filter(|line| line.ends_with('\n'));
+        for line in whole.skip(1) {
+            let entry: serde_json::Value = serde_json::from_str(line).unwrap();
+            let cell = &entry["cell"];
+            let measured = cell["status"] == "ok";
+            assert!(
+                !measured || seen.insert(cell["key"].to_string()),
+                "{journal}: {}",
+                cell["key"]
+            );
+        }
+    }
+}
+
+fn assert_same_documents(place: &Place) {
+    let [killed, whole] = ["killed.json", "whole.json"].map(|name| read(&place.join(name)));
+    assert_eq!(killed.kind, whole.kind);
+    assert_eq!(killed.sweep, whole.sweep);
+    assert_eq!(killed.warnings, whole.warnings);
+    assert_same(&killed, &whole);
+}
+
+#[test]
+fn a_killed_profile_goes_on() {
+    let stacks = ["--stack", "capability,selinux", "--diff", "capability"];
+    let (place, _) = killed(&[&["profile"], OFFLINE, CELLS, &stacks].concat());
+    assert_same_documents(&place);
+}
+
+#[test]
+fn a_killed_sweep_goes_on() {
+    let (place, _) = killed(&[&["sensitivity"], OFFLINE, CELLS].concat());
+    assert_same_documents(&place);
+}
+
+#[test]
+fn a_killed_check_goes_on() {
+    let (place, _) = killed(&[&["check"], OFFLINE, CELLS].concat());
+    let read = |name: &str| {
+        let bytes = fs::read(Path::new(&place.join(name))).unwrap();
+        CheckDocument::parse(&bytes).unwrap()
+    };
+    assert_eq!(read("killed.json"), read("whole.json"));
+}
