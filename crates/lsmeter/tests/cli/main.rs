@@ -19,6 +19,7 @@ mod report;
 mod run;
 mod sensitivity;
 mod shards;
+mod toy;
 
 use std::fs;
 use std::process::{Command, Stdio};
