@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Is everything that was counted what it was before? Timings are left out, and so is what says
+//! when, with what and where it was counted.
+//!
+//! ```text
+//! cargo bench -p experiment --bench same_counts -- BEFORE AFTER
+//! ```
+//!
+//! BEFORE and AFTER are documents of the same kind (run, profile, sensitivity, check), of any
+//! version, or folders of such, whose files are matched by name; `.json.xz` also. The folder
+//! `benches/witness` holds those that the last version with documents of version 1 made.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use experiment::{Cell, CheckDocument, Document, Evidence, Kind, Outcome, Stored as _};
+
+/// Differences of one document that are told.
+const TOLD: usize = 10;
+
+type Failed = Box<dyn Error>;
+
+fn main() -> Result<ExitCode, Failed> {
+    let arguments = std::env::args().skip(1);
+    let paths: Vec<PathBuf> = arguments
+        .filter(|argument| !argument.starts_with("--"))
+        .map(PathBuf::from)
+        .collect();
+    let [before, after] = paths.as_slice() else {
+        // `cargo bench` without words runs all benches.
+        println!("usage: cargo bench -p experiment --bench same_counts -- BEFORE AFTER");
+        return Ok(ExitCode::SUCCESS);
+    };
+    let mut same = true;
+    if before.is_dir() {
+        let mut names: Vec<String> = std::fs::read_dir(before)?
+            .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+            .collect::<Result<_, Failed>>()?;
+        names.retain(|name| name.ends_with(".json") || name.ends_with(".json.xz"));
+        names.sort();
+        for name in names {
+            let other = after.join(name.trim_end_matches(".xz"));
+            match other.exists() {
+                true => same &= is_same(&before.join(&name), &other)?,
+                false => println!("{name}: not in {}", after.display()),
+            }
+        }
+    } else {
+        same = is_same(before, after)?;
+    }
+    Ok(if same {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, Failed> {
+    if path.extension().is_some_and(|extension| extension == "xz") {
+        let output = Command::new("xz").arg("-dc").arg(path).output()?;
+        return match output.status.success() {
+            true => Ok(output.stdout),
+            false => Err(format!("xz -dc {}: {}", path.display(), output.status).into()),
+        };
+    }
+    Ok(std::fs::read(path)?)
+}
+
+fn is_same(before: &Path, after: &Path) -> Result<bool, Failed> {
+    let (old, new) = (bytes(before)?, bytes(after)?);
+    let (all, differ) = match Kind::of(&old)? {
+        Kind::Check => checks(&CheckDocument::parse(&old)?, &CheckDocument::parse(&new)?),
+        _ => cells(&Document::parse(&old)?, &Document::parse(&new)?),
+    };
+    let name = before.file_name().unwrap_or_default().to_string_lossy();
+    println!("{name}: {} of {all} are the same", all - differ.len());
+    for difference in differ.iter().take(TOLD) {
+        println!("  {difference}");
+    }
+    Ok(differ.is_empty())
+}
+
+/// How many cells there are in both, and what differs.
+fn cells(old: &Document, new: &Document) -> (usize, Vec<String>) {
+    let mut differ = Vec::new();
+    for cell in &old.cells {
+        let other = new.cells.iter().find(|other| other.key == cell.key);
+        let name = || format!("{} under {}", cell.title(), cell.configuration_title());
+        match other {
+            None => differ.push(format!("{}: it is not there", name())),
+            Some(other) if counted(cell) == counted(other) => {}
+            Some(other) => {
+                let figures = [cell, other].map(|cell| cell.headline().unwrap_or(f64::NAN));
+                differ.push(format!("{}: {} -> {}", name(), figures[0], figures[1]));
+            }
+        }
+    }
+    if old.sweep.is_some() && old.sweep != new.sweep {
+        differ.push("what all slopes say together".to_owned());
+    }
+    (old.cells.len(), differ)
+}
+
+/// A cell without what is timed in it.
+fn counted(cell: &Cell) -> Cell {
+    let mut cell = cell.clone();
+    cell.seconds = None;
+    if let Outcome::Ok {
+        evidence: Evidence::Counted(counted),
+    } = &mut cell.outcome
+        && let (Some(path), Some(paths)) = (&mut counted.hooked, &counted.paths)
+    {
+        // Older documents do not say.
+        path.rep_iterations
+            .get_or_insert(paths.modal.rep_iterations);
+    }
+    cell
+}
+
+fn checks(old: &CheckDocument, new: &CheckDocument) -> (usize, Vec<String>) {
+    let mut differ = Vec::new();
+    for benchmark in &old.benchmarks {
+        if !new.benchmarks.contains(benchmark) {
+            differ.push(benchmark.title());
+        }
+    }
+    for residual in &old.residuals {
+        if !new.residuals.contains(residual) {
+            differ.push(format!("{}: its residual", residual.title()));
+        }
+    }
+    if old.summary != new.summary {
+        differ.push("the summary".to_owned());
+    }
+    (old.benchmarks.len() + old.residuals.len() + 1, differ)
+}
