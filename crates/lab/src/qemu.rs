@@ -84,6 +84,9 @@ pub struct Plugin<'a> {
     pub mode: PluginMode,
 }
 
+/// What a QEMU without a machine may take to end. A busy machine needs seconds for that.
+const TRIAL: Duration = Duration::from_secs(60);
+
 impl Qemu {
     /// Looks for the QEMU of this machine's architecture (at `path`, or in PATH) and asks
     /// it what it can do. `plugin` is lsmeter's plugin as a file.
@@ -158,7 +161,7 @@ impl Qemu {
     }
 
     /// Starts QEMU without a machine, tells it to quit, and returns what it
-    /// complained of.
+    /// complained of; None if it cannot be started, or does not end.
     fn try_start(&self, arguments: &[OsString], environment: &[(&str, &str)]) -> Option<String> {
         let mut child = Command::new(&self.path)
             .args([
@@ -179,7 +182,7 @@ impl Qemu {
             .ok()?;
         // One that refuses has ended by now: the error is no news.
         let _ = child.stdin.take()?.write_all(b"quit\n");
-        let deadline = Instant::now() + Duration::from_secs(5);
+        let deadline = Instant::now() + TRIAL;
         let mut stderr = child.stderr.take()?;
         let running = loop {
             match child.try_wait() {
@@ -192,6 +195,7 @@ impl Qemu {
         if running {
             let _ = child.kill();
             let _ = child.wait();
+            return None;
         }
         let mut text = Vec::new();
         stderr.by_ref().take(64 << 10).read_to_end(&mut text).ok()?;

@@ -323,6 +323,18 @@ fn csv_rows() {
 }
 
 #[test]
+fn csv_says_why_nothing_was_compared() {
+    let mut profile = profile("debian:6.1", SELINUX, OPEN);
+    let why = "there is no profile of capability";
+    counted(&mut profile).not_compared = Some(why.to_owned());
+    let csv = csv_of(&document(vec![profile]));
+    let said: Vec<bool> = csv.lines().map(|line| line.ends_with(why)).collect();
+    // Of the operation, and of none of its hooks.
+    assert!(said.len() > 2 && said[1], "{csv}");
+    assert!(said[2..].iter().all(|said| !said), "{csv}");
+}
+
+#[test]
 fn csv_sums_count_nothing_twice() {
     let document = document(vec![diff(OPEN, 14), diff(STAT, 0)]);
     let text = csv_of(&document);

@@ -212,9 +212,13 @@ fn by_depth(document: &Document) -> Vec<Draft> {
     let swept = swept(document);
     let drawn = |of: &Swept<'_>| of.slope.is_some_and(|slope| drawable(slope.slope));
     let whole = swept.iter().filter(|of| of.delay.is_whole() && drawn(of));
-    let groups = grouped(whole, |of| (of.place(), of.hooks()));
+    // Decisions have no unit: those by instructions and by time stand in one figure.
+    let groups = grouped(whole, |of| {
+        let (kernel, module, caches, filesystem, _) = of.place();
+        (kernel, module, caches, filesystem, of.hooks())
+    });
     let mut drafts = Vec::new();
-    for (((kernel, module, caches, filesystem, _), hooks), slopes) in groups {
+    for ((kernel, module, caches, filesystem, hooks), slopes) in groups {
         let mut series = Vec::new();
         for (benchmark, of) in grouped(slopes, |of| of.operation().0) {
             let mut points: Vec<Point> = of

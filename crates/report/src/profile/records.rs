@@ -68,7 +68,7 @@ impl<'a> Line<'a> {
 ///   `dirty`: of operations only, so that a sum over a column counts nothing twice.
 /// - `baseline_stack`, `baseline_total`, `baseline_hooked`: what `residual` compares
 ///   with; of operations only.
-/// - `reason`: why there are no figures.
+/// - `reason`: why there are no figures, or no `residual` though one was asked for.
 pub fn profile_records(document: &Document) -> Records<'_> {
     Columns::new()
         .column("kernel", |line: Line<'_>| line.profile.kernel())
@@ -114,7 +114,9 @@ pub fn profile_records(document: &Document) -> Records<'_> {
             line.baseline().map(|of| of.path.hooked)
         })
         .column("reason", |line| {
-            line.profile.cell.reason().filter(|_| line.hook.is_none())
+            let not_compared = || line.operation()?.0.not_compared.as_deref();
+            let without = line.profile.cell.reason().filter(|_| line.hook.is_none());
+            without.or_else(not_compared)
         })
         .records(profiles(document).into_iter().flat_map(lines))
 }
