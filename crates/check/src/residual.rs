@@ -28,7 +28,7 @@ fn residual(cell: &Cell) -> Option<CheckedResidual> {
     };
     let verdict = if !counted.is_comparable() {
         CheckVerdict::Alone
-    } else if counted.unexplained().next().is_some() {
+    } else if judge::unexplained(counted).next().is_some() {
         CheckVerdict::Disagree
     } else if residual.functions.is_empty() {
         CheckVerdict::Agree

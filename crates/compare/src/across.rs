@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Cells of one run that differ in one thing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::mem::take;
 
 use experiment::comparison::Axis;
 use experiment::{ComparisonDocument, Experiment, Key, Kind};
 
-use crate::cells;
-use crate::compare::{Matter, Named, Options, conclude, notes, source};
+use crate::compare::{Named, Options, Sides, conclude, notes, source};
 use crate::error::CompareError;
-use crate::item::Item;
+use crate::item::{Item, items};
 use crate::pair::match_up;
 
 /// Compares the cells of one run along an axis: all values of it with one, which is the
@@ -30,10 +30,10 @@ pub fn across(
             kind: run.kind,
         });
     }
-    let items = cells::items(run);
+    let items = items(run);
     let mut values: Vec<String> = Vec::new();
     for item in &items {
-        let value = value_of(&item.key, axis);
+        let value = split(&item.key, axis).0;
         if !values.contains(&value) {
             values.push(value);
         }
@@ -42,7 +42,7 @@ pub fn across(
     let of_base = values.iter().position(|value| *value == base);
     let cells = |items: &[Item]| items.len();
     let (old, young): (Vec<Item>, Vec<Item>) =
-        (items.into_iter()).partition(|item| value_of(&item.key, axis) == base);
+        (items.into_iter()).partition(|item| split(&item.key, axis).0 == base);
     let mut sources = [source(of, cells(&old)), source(of, cells(&young))];
     sources[0].name = format!("{}: {axis} {base}", of.name);
     if let Some(of_base) = of_base {
@@ -56,12 +56,12 @@ pub fn across(
     for item in young {
         let at = values
             .iter()
-            .position(|value| *value == value_of(&item.key, axis));
+            .position(|value| *value == split(&item.key, axis).0);
         by_value.entry(at.unwrap_or(0)).or_default().push(item);
     }
     let (mut pairs, mut unmatched) = (Vec::new(), Vec::new());
     for items in by_value.into_values() {
-        let (found, alone) = match_up(old.clone(), items, |key| without(key, axis));
+        let (found, alone) = match_up(old.clone(), items, |key| split(key, axis).1);
         pairs.extend(found);
         for cell in alone {
             if !unmatched.contains(&cell) {
@@ -69,10 +69,11 @@ pub fn across(
             }
         }
     }
-    let matter = Matter {
+    let sides = Sides {
         base: base_source,
         new: new_source,
         across: Some(axis),
+        of_one_run: true,
         pairs,
         unmatched,
         matched_by: vec![format!(
@@ -82,7 +83,35 @@ pub fn across(
         aa: run.aa.clone(),
         notes: notes("the run", &run.warnings),
     };
-    Ok(conclude(matter, (run, run), options))
+    Ok(conclude(sides, (run, run), options))
+}
+
+/// Compares each cell of a run that has a figure with its baseline's, as tables do.
+pub fn with_baselines(of: Named<'_>, options: &Options) -> ComparisonDocument {
+    let run = of.document;
+    let items = items(run);
+    let measured = items.iter().filter(|item| item.measured.value.is_some());
+    let by_key: HashMap<&Key, &Item> = measured.map(|item| (&item.key, item)).collect();
+    let pairs = items.iter().filter_map(|item| {
+        let base = by_key.get(&run.baseline_of(&item.key)?)?;
+        let measured = item.measured.value.is_some();
+        measured.then(|| ((*base).clone(), item.clone()))
+    });
+    let pairs: Vec<(Item, Item)> = pairs.collect();
+    let source = source(of, pairs.len());
+    let sides = Sides {
+        base: source.clone(),
+        new: source,
+        across: None,
+        of_one_run: true,
+        pairs,
+        unmatched: Vec::new(),
+        matched_by: vec!["cells of one run are matched with their baselines".to_owned()],
+        environment: Vec::new(),
+        aa: run.aa.clone(),
+        notes: notes("the run", &run.warnings),
+    };
+    conclude(sides, (run, run), options)
 }
 
 fn base_value(
@@ -129,31 +158,18 @@ fn base_value(
     Ok(baseline.unwrap_or_else(|| first.clone()))
 }
 
-fn value_of(key: &Key, axis: Axis) -> String {
-    match axis {
-        Axis::Kernel => key.kernel.clone(),
-        Axis::Stack => key.stack.join(","),
-        Axis::Policy => key.policy.to_string(),
-        Axis::Integrity => {
-            let words: Vec<&str> = key.integrity.iter().map(|i| i.as_str()).collect();
-            if words.is_empty() {
-                "none".to_owned()
-            } else {
-                words.join(",")
-            }
-        }
-        Axis::Fs => key.filesystem.clone(),
-    }
-}
-
-fn without(key: &Key, axis: Axis) -> Key {
+/// A key's value along an axis, and the key without it.
+fn split(key: &Key, axis: Axis) -> (String, Key) {
     let mut key = key.clone();
-    match axis {
-        Axis::Kernel => key.kernel.clear(),
-        Axis::Stack => key.stack.clear(),
-        Axis::Policy => key.policy = experiment::Policy::None,
-        Axis::Integrity => key.integrity.clear(),
-        Axis::Fs => key.filesystem.clear(),
-    }
-    key
+    let value = match axis {
+        Axis::Kernel => take(&mut key.kernel),
+        Axis::Stack => take(&mut key.stack).join(","),
+        Axis::Policy => take(&mut key.policy).to_string(),
+        Axis::Integrity => match take(&mut key.integrity).as_slice() {
+            [] => "none".to_owned(),
+            all => all.iter().map(|i| i.as_str()).collect::<Vec<_>>().join(","),
+        },
+        Axis::Fs => take(&mut key.filesystem),
+    };
+    (value, key)
 }

@@ -4,21 +4,19 @@
 use std::collections::BTreeSet;
 
 use experiment::comparison::{
-    Axis, ComparedCell, Correction, EnvironmentDifference, Judgement, Method, Source,
-    UnmatchedCell, Verdict,
+    Axis, ComparedCell, Correction, EnvironmentDifference, Judgement, Method, Source, UnmatchedCell,
 };
 use experiment::{AaReport, ComparisonDocument, Document, Kind, Metric, Tool, Warning};
-use stats::RatioBootstrap;
+use judge::Judged;
 
 use crate::budget::Budget;
 use crate::environment;
 use crate::error::CompareError;
 use crate::explain::explain;
 use crate::gate;
-use crate::item::{Item, place};
-use crate::judge::{ALPHA, Judged, judge};
-use crate::pair::{Paired, pair};
-use crate::{cells, recordings};
+use crate::item::{self, Item, place};
+use crate::pair::pair;
+use crate::recordings;
 
 /// Why a gate does not trust times of two runs of which nothing more is known: what p is made
 /// of, samples and rounds, lies within the runs, and what drifts in between is not in it.
@@ -42,7 +40,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            alpha: ALPHA,
+            alpha: judge::ALPHA,
             correction: Correction::default(),
             trust_environment: false,
             budget: None,
@@ -60,11 +58,13 @@ pub struct Named<'a> {
     pub document: &'a Document,
 }
 
-/// What a comparison is made of, before figures are judged.
-pub(crate) struct Matter {
+/// What is compared, before figures are judged.
+pub(crate) struct Sides {
     pub(crate) base: Source,
     pub(crate) new: Source,
     pub(crate) across: Option<Axis>,
+    /// Both were measured in turns.
+    pub(crate) of_one_run: bool,
     pub(crate) pairs: Vec<(Item, Item)>,
     pub(crate) unmatched: Vec<UnmatchedCell>,
     pub(crate) matched_by: Vec<String>,
@@ -95,42 +95,36 @@ pub fn compare(
     let (a, b) = (items(base, by_command)?, items(new, by_command)?);
     same_units(base, &a, new, &b)?;
     let sources = (source(base, a.len()), source(new, b.len()));
-    let Paired {
-        pairs,
-        unmatched,
-        matched_by,
-    } = pair(a, b);
+    let paired = pair(a, b);
     let mut notes = notes("BASE", &base.document.warnings);
     notes.extend(self::notes("NEW", &new.document.warnings));
-    let matter = Matter {
+    let sides = Sides {
         base: sources.0,
         new: sources.1,
         across: None,
-        pairs,
-        unmatched,
-        matched_by,
+        of_one_run: false,
+        pairs: paired.pairs,
+        unmatched: paired.unmatched,
+        matched_by: paired.matched_by,
         environment: environment::differences(base.document, new.document),
         // What is known of false alarms: of NEW, or else of BASE.
         aa: new.document.aa.clone().or_else(|| base.document.aa.clone()),
         notes,
     };
-    Ok(conclude(matter, (base.document, new.document), options))
+    Ok(conclude(sides, (base.document, new.document), options))
 }
 
 fn items(of: Named<'_>, by_command: bool) -> Result<Vec<Item>, CompareError> {
-    let what = match of.document.kind {
-        Kind::Run => "cells",
-        Kind::Profile => "profiles",
-        Kind::Sensitivity => "slopes",
-        Kind::Recording => "calls",
+    let document = of.document;
+    let (what, items) = match document.kind {
+        Kind::Run => ("cells", item::items(document)),
+        Kind::Profile => ("profiles", item::items(document)),
+        Kind::Sensitivity => ("slopes", item::items(document)),
+        Kind::Recording => ("calls", recordings::items(document, by_command)),
         kind => {
             let name = of.name.to_owned();
             return Err(CompareError::NotMeasured { name, kind });
         }
-    };
-    let items = match of.document.kind {
-        Kind::Recording => recordings::items(of.document, by_command),
-        _ => cells::items(of.document),
     };
     if items.is_empty() {
         return Err(CompareError::Empty {
@@ -180,37 +174,30 @@ pub(crate) fn notes(side: &str, warnings: &[Warning]) -> Vec<String> {
 
 /// Judges all pairs, and asks the gate.
 pub(crate) fn conclude(
-    mut matter: Matter,
+    mut sides: Sides,
     documents: (&Document, &Document),
     options: &Options,
 ) -> ComparisonDocument {
-    let mut bootstrap = RatioBootstrap::new();
-    let judged: Vec<Judged> = (matter.pairs.iter())
-        .map(|(base, new)| {
-            let (old, young) = (&base.measured, &new.measured);
-            judge(old, young, new.key.metric, &mut bootstrap)
-        })
-        .collect();
-    let adjusted = adjust(&judged, options.correction);
-    let tested = adjusted.iter().flatten().count();
-    let timed_elsewhere = environment::doubt(&matter.environment, options.trust_environment);
+    let pairs = sides.pairs.iter();
+    let figures = pairs.map(|(base, new)| (&base.measured, &new.measured, new.key.metric));
+    let judged = judge::together(figures, options.alpha, options.correction);
+    let timed_elsewhere = environment::doubt(&sides.environment, options.trust_environment);
+    let tested = judged.iter().filter(|judged| judged.p.is_some()).count();
     let mut compared = Vec::with_capacity(judged.len());
-    for (((base, new), judged), adjusted) in matter.pairs.iter().zip(judged).zip(adjusted) {
+    for ((base, new), judged) in sides.pairs.iter().zip(judged) {
         let mut cell = cell(base, new, judged);
-        cell.p_adjusted = adjusted;
-        decide(&mut cell, options, tested);
         if let Some(doubt) = timed_elsewhere.as_ref().filter(|_| cell.metric.is_timed()) {
             cell.doubts.push(doubt.clone());
         }
-        let noise_known = cell.method == Method::Runs || matter.across.is_some();
+        let noise_known = cell.method == Method::Runs || sides.of_one_run;
         if cell.metric.is_timed() && !noise_known && !options.trust_environment {
             cell.doubts.push(NO_AA.to_owned());
         }
         compared.push(cell);
     }
     let explanations = if options.explain {
-        let (explanations, mut more) = explain(&matter.pairs, documents);
-        matter.notes.append(&mut more);
+        let (explanations, mut more) = explain(&sides.pairs, documents);
+        sides.notes.append(&mut more);
         explanations
     } else {
         Vec::new()
@@ -218,41 +205,27 @@ pub(crate) fn conclude(
     let gate = options
         .budget
         .as_ref()
-        .map(|budget| gate::ask(budget, &mut compared, &matter.unmatched));
+        .map(|budget| gate::ask(budget, &mut compared, &sides.unmatched));
     ComparisonDocument {
         tool: Tool::this(),
-        base: matter.base,
-        new: matter.new,
-        across: matter.across,
+        base: sides.base,
+        new: sides.new,
+        across: sides.across,
         judgement: Judgement {
             alpha: options.alpha,
             correction: options.correction,
             tested: tested as u64,
             trust_environment: options.trust_environment,
         },
-        matched_by: matter.matched_by,
-        environment: matter.environment,
-        aa: matter.aa,
+        matched_by: sides.matched_by,
+        environment: sides.environment,
+        aa: sides.aa,
         compared,
-        unmatched: matter.unmatched,
+        unmatched: sides.unmatched,
         explanations,
         gate,
-        notes: matter.notes,
+        notes: sides.notes,
     }
-}
-
-/// Corrected p values of those that have any.
-pub(crate) fn adjust(judged: &[Judged], correction: Correction) -> Vec<Option<f64>> {
-    let p: Vec<f64> = judged.iter().filter_map(|judged| judged.p).collect();
-    let adjusted = match correction {
-        Correction::Holm => stats::holm(&p),
-        Correction::Bh => stats::benjamini_hochberg(&p),
-        Correction::None => p,
-    };
-    let mut adjusted = adjusted.into_iter();
-    (judged.iter())
-        .map(|judged| judged.p.and_then(|_| adjusted.next()))
-        .collect()
 }
 
 fn cell(base: &Item, new: &Item, judged: Judged) -> ComparedCell {
@@ -277,56 +250,11 @@ fn cell(base: &Item, new: &Item, judged: Judged) -> ComparedCell {
         ci95: judged.ci95,
         effect: judged.effect,
         p: judged.p,
-        p_adjusted: None,
-        // Corrected later, with what all cells say.
-        detectable: judged.spread.map(|spread| spread.detectable(ALPHA)),
-        verdict: Verdict::Missing,
+        p_adjusted: judged.p_adjusted,
+        detectable: judged.detectable,
+        verdict: judged.verdict,
         reason: judged.reason,
         doubts,
         gate: None,
     }
-}
-
-/// Is the difference real?
-fn decide(cell: &mut ComparedCell, options: &Options, tested: usize) {
-    let (Some(base), Some(new)) = (cell.base.value, cell.new.value) else {
-        return;
-    };
-    let worse = match cell.metric.direction() {
-        stats::Direction::LowerIsBetter => new > base,
-        stats::Direction::HigherIsBetter => new < base,
-    };
-    let real = if worse {
-        Verdict::Worse
-    } else {
-        Verdict::Better
-    };
-    cell.verdict = match cell.method {
-        Method::Exact if new == base => Verdict::Same,
-        Method::Exact => real,
-        Method::None => Verdict::Unclear,
-        Method::Samples | Method::Rounds | Method::Runs | Method::Intervals => {
-            cell.reason = noise(cell, options, tested);
-            if cell.reason.is_none() {
-                real
-            } else {
-                Verdict::Unclear
-            }
-        }
-    };
-}
-
-/// Why a difference may be noise; None if it is not.
-fn noise(cell: &ComparedCell, options: &Options, tested: usize) -> Option<String> {
-    let p = cell.p_adjusted?;
-    if p > options.alpha {
-        let corrected = match options.correction {
-            Correction::None => String::new(),
-            _ if tested < 2 => String::new(),
-            _ => format!(", corrected for {tested} cells"),
-        };
-        return Some(format!("p = {p:.2}{corrected}"));
-    }
-    let [low, high] = cell.ci95?;
-    (low <= 0.0 && high >= 0.0).then(|| "the medians' interval holds 0".to_owned())
 }

@@ -3,38 +3,25 @@
 
 use experiment::{Metric, Warning, WarningKind};
 
-/// A document's warnings.
-pub(crate) struct Doubts<'a> {
-    warnings: &'a [Warning],
-}
-
-impl<'a> Doubts<'a> {
-    pub(crate) fn of(warnings: &'a [Warning]) -> Doubts<'a> {
-        Doubts { warnings }
-    }
-
-    /// Reasons not to trust the figure at this position; `rounds`: it is judged by what
-    /// its rounds differ by.
-    pub(crate) fn of_position(&self, position: usize, metric: Metric, rounds: bool) -> Vec<String> {
-        let here = |warning: &&Warning| {
-            warning.cells.is_empty()
-                || warning
-                    .cells
-                    .iter()
-                    .any(|&cell| usize::try_from(cell) == Ok(position))
-        };
-        self.warnings
-            .iter()
-            .filter(|warning| doubts(warning.kind, metric, rounds))
-            .filter(here)
-            .map(|warning| warning.kind.to_string())
-            .collect()
-    }
+/// Reasons in a document's warnings not to trust the figure at this position; `rounds`: it is
+/// judged by what its rounds differ by.
+pub(crate) fn doubts(
+    warnings: &[Warning],
+    position: usize,
+    metric: Metric,
+    rounds: bool,
+) -> Vec<String> {
+    let here = |cell: &u32| usize::try_from(*cell) == Ok(position);
+    let warnings = warnings.iter().filter(|warning| {
+        is_doubt(warning.kind, metric, rounds)
+            && (warning.cells.is_empty() || warning.cells.iter().any(here))
+    });
+    warnings.map(|warning| warning.kind.to_string()).collect()
 }
 
 /// Does a warning of this kind make a figure of this metric unfit for a verdict? Those
 /// that do not are told as notes: they concern both sides alike, or are in the interval.
-fn doubts(kind: WarningKind, metric: Metric, rounds: bool) -> bool {
+fn is_doubt(kind: WarningKind, metric: Metric, rounds: bool) -> bool {
     let calls = [Metric::Calls, Metric::CallRate, Metric::CallTime].contains(&metric);
     match kind {
         WarningKind::EmulatedTime | WarningKind::Throttling => metric.is_timed(),

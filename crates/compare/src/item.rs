@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What every document is turned into: figures with their keys, and what stands behind them.
 
-use experiment::comparison::{Figure, Place};
-use experiment::{Key, Status};
-use stats::median_of_sorted;
+use experiment::comparison::Place;
+use experiment::{Document, Key};
+use judge::Measured;
+
+use crate::doubt::doubts;
 
 /// A figure, and what stands behind it.
 #[derive(Debug, Clone)]
@@ -20,26 +22,6 @@ pub(crate) struct Item {
     pub(crate) position: usize,
 }
 
-/// A figure as far as a comparison needs it.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Measured {
-    pub(crate) status: Status,
-    pub(crate) reason: Option<String>,
-    /// None unless the status is ok.
-    pub(crate) value: Option<f64>,
-    /// It is a count that needs no interval.
-    pub(crate) exact: bool,
-    pub(crate) n: Option<u64>,
-    pub(crate) ci95: Option<[f64; 2]>,
-    /// All samples, ascending; empty if they were not kept.
-    pub(crate) samples: Vec<f64>,
-    /// Each round's median; empty if rounds are not known.
-    pub(crate) rounds: Vec<f64>,
-    /// What the figure was in runs without a change, this one among them; empty if there
-    /// were none.
-    pub(crate) runs: Vec<f64>,
-}
-
 /// Where a figure was measured.
 pub(crate) fn place(key: &Key) -> Place {
     Place {
@@ -49,59 +31,36 @@ pub(crate) fn place(key: &Key) -> Place {
     }
 }
 
-impl Measured {
-    /// Nothing: why.
-    pub(crate) fn missing(status: Status, reason: Option<&str>) -> Measured {
-        Measured {
-            status,
-            reason: reason.map(str::to_owned),
-            value: None,
-            exact: false,
-            n: None,
-            ci95: None,
-            samples: Vec::new(),
-            rounds: Vec::new(),
-            runs: Vec::new(),
-        }
-    }
+/// All cells, in their order. Of a profile each is two: what the operation takes, and what of
+/// it is inside hooks.
+pub(crate) fn items(document: &Document) -> Vec<Item> {
+    let warnings = &document.warnings;
+    let cells = document.cells.iter().enumerate();
+    // A recording's figures are of its functions; a monitor's counts are compared by
+    // `lsmeter check`.
+    let items = cells.flat_map(|(position, cell)| {
+        let figures = judge::figures(cell, document).into_iter();
+        figures.map(move |(metric, measured)| (position, cell, metric, measured))
+    });
+    items
+        .map(|(position, cell, metric, measured)| Item {
+            key: Key {
+                metric,
+                ..cell.key.clone()
+            },
+            detail: delay(&cell.key),
+            doubts: doubts(warnings, position, metric, measured.rounds.len() > 1),
+            measured,
+            position,
+        })
+        .collect()
+}
 
-    /// A count.
-    pub(crate) fn exact(value: f64) -> Measured {
-        Measured {
-            value: Some(value),
-            exact: true,
-            ..Measured::missing(Status::Ok, None)
-        }
-    }
-
-    /// Samples, in any order.
-    pub(crate) fn of_samples(samples: Vec<f64>) -> Measured {
-        let mut measured = Measured::missing(Status::Ok, None);
-        measured.take_samples(samples);
-        if measured.samples.is_empty() {
-            return Measured::missing(Status::Failed, Some("it has no samples"));
-        }
-        measured.value = Some(median_of_sorted(&measured.samples));
-        measured.n = Some(measured.samples.len() as u64);
-        measured
-    }
-
-    /// Takes over samples, if all are numbers.
-    pub(crate) fn take_samples(&mut self, mut samples: Vec<f64>) {
-        if samples.iter().all(|x| x.is_finite()) {
-            samples.sort_unstable_by(f64::total_cmp);
-            self.samples = samples;
-        }
-    }
-
-    pub(crate) fn figure(&self) -> Figure {
-        Figure {
-            status: self.status,
-            value: self.value,
-            n: self.n,
-            rounds: (self.rounds.len() > 1).then_some(self.rounds.len() as u32),
-            ci95: self.ci95.filter(|_| !self.exact),
-            reason: self.reason.clone(),
-        }
-    }
+/// How decisions were delayed, in words; empty if they were not.
+fn delay(key: &Key) -> String {
+    key.delay.as_ref().map_or_else(String::new, |delay| {
+        let part = if delay.part { ", its part" } else { "" };
+        let hooks = delay.hooks.join("+");
+        format!("{} at {hooks}{part}, {} caches", delay.module, delay.caches)
+    })
 }

@@ -2,18 +2,17 @@
 //! What differs between two documents, and whether it is real.
 //!
 //! Data goes one way: a document's cells become items (a key, a figure and what stands
-//! behind it), items of two sides are paired, each pair is judged by what its metric and
-//! its evidence allow, p values are corrected for the number of pairs, and a gate asks
-//! each pair for its limit. Documents in, a document out: no I/O.
+//! behind it), items of two sides are paired, crate `judge` says which
+//! differences are real, and a gate asks each pair for its limit. Documents in, a document out: no I/O.
 //!
-//! - [`compare`]: two documents; [`across`]: cells of one run.
+//! - [`compare`]: two documents; [`across`]: cells of one run along an axis; [`with_baselines`]: those
+//!   of a run with their baselines.
 //! - [`Budget`]: how much worse each benchmark may be.
 //! - [`aa`]: what runs of an experiment without a change say of the machine.
 
 mod aa;
 mod across;
 mod budget;
-mod cells;
 mod compare;
 mod doubt;
 mod environment;
@@ -21,12 +20,11 @@ mod error;
 mod explain;
 mod gate;
 mod item;
-mod judge;
 mod pair;
 mod recordings;
 
 pub use aa::{aa, aa_doubt, keep_figures};
-pub use across::across;
+pub use across::{across, with_baselines};
 pub use budget::{BUDGET_LIMIT_BYTES, Budget, BudgetError};
 pub use compare::{Named, Options, compare};
 pub use error::CompareError;

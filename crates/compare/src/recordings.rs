@@ -4,10 +4,11 @@
 use std::collections::HashMap;
 
 use experiment::{Document, Interval, Key, Metric, Monitoring, Subject, WatchedHook};
+use judge::Measured;
 use stats::bootstrap::SAMPLES_MIN;
 
-use crate::doubt::Doubts;
-use crate::item::{Item, Measured};
+use crate::doubt::doubts;
+use crate::item::Item;
 
 /// Are both recordings of a command? Then their calls are counts of the same work.
 pub(crate) fn are_of_commands(base: &Document, new: &Document) -> bool {
@@ -22,7 +23,6 @@ pub(crate) fn items(document: &Document, by_command: bool) -> Vec<Item> {
     let Some(first) = document.cells.first() else {
         return Vec::new();
     };
-    let doubts = Doubts::of(&document.warnings);
     let total = document.all_intervals();
     let intervals: Vec<ByFunction<'_>> = document.intervals().map(ByFunction::of).collect();
     let mut items = Vec::new();
@@ -43,7 +43,7 @@ pub(crate) fn items(document: &Document, by_command: bool) -> Vec<Item> {
                 },
                 detail: hook.module.clone().unwrap_or_default(),
                 measured,
-                doubts: doubts.of_position(0, metric, false),
+                doubts: doubts(&document.warnings, 0, metric, false),
                 position: 0,
             });
         };

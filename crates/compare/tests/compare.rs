@@ -4,12 +4,15 @@
 mod common;
 
 use common::*;
-use compare::{Budget, Named, Options, across};
+use compare::{Budget, Named, Options, across, with_baselines};
 use diagnostics::Fault;
-use experiment::comparison::{Axis, Correction, GateVerdict, Method, Side, Verdict};
+use experiment::comparison::{
+    Axis, ComparedCell, Correction, GateVerdict, Method, Place, Side, Verdict,
+};
 use experiment::{
     Document, Estimate, HookCaller, Metric, Outcome, Status, Timed, Warning, WarningKind,
 };
+use judge::{Baselines, Judgements};
 use stats::{SplitMix64, Summary};
 
 #[test]
@@ -313,6 +316,47 @@ fn cells_of_one_run_are_compared_along_an_axis() {
         document: &profile,
     };
     assert!(across(of, Axis::Stack, None, &Options::default()).is_err());
+}
+
+/// Tables ask for the verdicts on a run by itself; a check compares it.
+#[test]
+fn a_run_gets_the_same_verdicts_however_it_is_asked() {
+    let run = golden_run();
+    let document = Named {
+        name: "run.json",
+        document: &run,
+    };
+    let options = Options::default();
+    let found = with_baselines(document, &options);
+    assert_eq!(found.compared.len(), 8);
+    let across = across(document, Axis::Stack, None, &options).unwrap();
+    let measured = (across.compared.into_iter()).filter(|cell| cell.verdict != Verdict::Missing);
+    let of = |cell: ComparedCell| {
+        (
+            cell.title(),
+            cell.place,
+            cell.metric,
+            cell.verdict,
+            cell.p_adjusted,
+        )
+    };
+    let key = |cell: &(String, Place, Metric, Verdict, Option<f64>)| {
+        (cell.1.clone(), cell.2, cell.0.clone())
+    };
+    let mut along: Vec<_> = measured.map(of).collect();
+    let mut alike: Vec<_> = found.compared.clone().into_iter().map(of).collect();
+    along.sort_by_key(key);
+    alike.sort_by_key(key);
+    assert_eq!(alike, along);
+
+    let (baselines, judgements) = (Baselines::of(&run), Judgements::of(&run));
+    let judged = run.cells.iter().filter_map(|cell| {
+        let judged = judgements.verdict(baselines.baseline(cell)?, cell)?;
+        (judged.verdict != Verdict::Missing).then_some((judged.verdict, judged.p_adjusted))
+    });
+    let compared = found.compared.iter();
+    let compared = compared.map(|cell| (cell.verdict, cell.p_adjusted));
+    assert_eq!(judged.collect::<Vec<_>>(), compared.collect::<Vec<_>>());
 }
 
 #[test]

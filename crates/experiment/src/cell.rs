@@ -285,16 +285,6 @@ impl Cell {
         self.key.metric.is_counted() && self.counted().is_none_or(Counted::is_exact)
     }
 
-    /// May its figure and another's be the same? Their intervals overlap, or one has none;
-    /// two exact counts are what they are.
-    pub fn may_equal(&self, other: &Cell) -> bool {
-        !(self.is_exact() && other.is_exact())
-            && match (self.ci95(), other.ci95()) {
-                (Some(a), Some(b)) => stats::overlap(a, b),
-                _ => true,
-            }
-    }
-
     /// What contradicts itself in the cell, if anything.
     pub(crate) fn contradiction(&self) -> Option<String> {
         if self.key.stack.is_empty() && self.interval().is_none() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The figures of many runs as series over time, and where these change.
+//! The figures of many runs as series over time.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -99,26 +99,6 @@ impl Series {
     /// `benchmark:variant`, or `benchmark` if there is only one variant.
     pub fn title(&self) -> String {
         title(&self.benchmark, &self.variant)
-    }
-
-    /// Finds the changes of its points, at a level of significance of `alpha` for figures
-    /// that are not exact.
-    pub fn find_changes(&mut self, alpha: f64) {
-        self.exact = self.points.iter().all(|point| point.exact);
-        let figures: Vec<f64> = self.points.iter().map(|point| point.figure).collect();
-        let changes = match self.exact {
-            true => stats::exact_changes(&figures),
-            false => stats::change_points(&figures, alpha),
-        };
-        let direction = self.metric.direction();
-        let changes = changes.into_iter().map(|change| SeriesChange {
-            point: u32::try_from(change.at).unwrap_or(u32::MAX),
-            before: change.before,
-            after: change.after,
-            overhead: stats::overhead(change.after, change.before, direction),
-            p: change.p,
-        });
-        self.changes = changes.collect();
     }
 }
 

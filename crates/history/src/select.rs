@@ -70,15 +70,23 @@ pub(crate) fn history(index: &Index, selection: &Selection) -> History {
         .map(|(position, run)| (run.file.as_str(), position))
         .collect();
     let mut series: Vec<Series> = Vec::new();
-    let mut known: HashMap<Key<'_>, usize> = HashMap::new();
+    let mut known = HashMap::new();
     for cell in &cells {
         let Some(&run) = positions.get(cell.file) else {
             continue;
         };
         let merged = selection.across_kernels && single.contains(cell.file);
-        let key = Key::of(cell, merged);
-        let at = *known.entry(key).or_insert_with_key(|key| {
-            series.push(key.series());
+        let kernel = if merged { "" } else { cell.kernel };
+        let place = (kernel, cell.configuration, cell.filesystem);
+        let key = (
+            place,
+            cell.benchmark,
+            cell.variant,
+            cell.metric,
+            cell.machine,
+        );
+        let at = *known.entry(key).or_insert_with(|| {
+            series.push(empty(cell, kernel));
             series.len() - 1
         });
         series[at].points.push(SeriesPoint {
@@ -90,7 +98,7 @@ pub(crate) fn history(index: &Index, selection: &Selection) -> History {
         });
     }
     for series in &mut series {
-        series.find_changes(selection.alpha);
+        judge::find_changes(series, selection.alpha);
     }
     History {
         tool: Tool::this(),
@@ -126,44 +134,19 @@ fn runs(cells: &[Indexed<'_>], last: Option<usize>) -> Vec<HistoryRun> {
     runs.split_off(first)
 }
 
-/// What the points of a series share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Key<'a> {
-    kernel: &'a str,
-    configuration: &'a str,
-    filesystem: &'a str,
-    benchmark: &'a str,
-    variant: &'a str,
-    metric: Metric,
-    machine: &'a str,
-}
-
-impl<'a> Key<'a> {
-    fn of(cell: &Indexed<'a>, merged: bool) -> Key<'a> {
-        Key {
-            kernel: if merged { "" } else { cell.kernel },
-            configuration: cell.configuration,
-            filesystem: cell.filesystem,
-            benchmark: cell.benchmark,
-            variant: cell.variant,
-            metric: cell.metric,
-            machine: cell.machine,
-        }
-    }
-
-    fn series(&self) -> Series {
-        Series {
-            kernel: self.kernel.to_owned(),
-            configuration: self.configuration.to_owned(),
-            filesystem: self.filesystem.to_owned(),
-            benchmark: self.benchmark.to_owned(),
-            variant: self.variant.to_owned(),
-            unit: self.metric.unit().to_owned(),
-            metric: self.metric,
-            machine: self.machine.to_owned(),
-            exact: false,
-            points: Vec::new(),
-            changes: Vec::new(),
-        }
+/// A series without points, of what its cells share.
+fn empty(cell: &Indexed<'_>, kernel: &str) -> Series {
+    Series {
+        kernel: kernel.to_owned(),
+        configuration: cell.configuration.to_owned(),
+        filesystem: cell.filesystem.to_owned(),
+        benchmark: cell.benchmark.to_owned(),
+        variant: cell.variant.to_owned(),
+        unit: cell.metric.unit().to_owned(),
+        metric: cell.metric,
+        machine: cell.machine.to_owned(),
+        exact: false,
+        points: Vec::new(),
+        changes: Vec::new(),
     }
 }

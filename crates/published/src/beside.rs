@@ -3,7 +3,9 @@
 
 use std::fmt;
 
+use experiment::comparison::Verdict as Judgement;
 use experiment::{Cell, Document, Metric};
+use judge::Judgements;
 use stats::{Direction, overhead};
 
 use crate::counts::counts;
@@ -61,7 +63,7 @@ pub struct Comparison {
     pub theirs: f64,
     /// Ours less theirs.
     pub difference: f64,
-    /// The intervals of our own cells overlap: they show no overhead at all.
+    /// What our own cells show may be chance, and no overhead at all.
     pub unclear: bool,
     /// In a word.
     pub verdict: Verdict,
@@ -120,14 +122,19 @@ impl fmt::Display for Verdict {
 /// figure is compared once for each kernel, file system, metric and benchmark.
 pub fn beside(run: &Document) -> Beside {
     let cells = Cells::of(run);
+    let places = cells.places.iter();
+    let all = places.flat_map(|&place| published().iter().map(move |figure| (place, figure)));
+    let mut judgements = Judgements::of(run);
+    let pairs = all
+        .clone()
+        .flat_map(|(place, figure)| pairs(&cells, place, figure));
+    judgements.also(pairs.map(|(_, pair)| (pair.baseline, pair.tested)));
     let mut comparisons = Vec::new();
-    for &place in &cells.places {
-        for figure in published() {
-            if figure.quantity.is_overhead() {
-                overheads(&cells, place, figure, &mut comparisons);
-            } else {
-                counts(&cells, place, figure, &mut comparisons);
-            }
+    for (place, figure) in all {
+        if figure.quantity.is_overhead() {
+            overheads(&cells, place, figure, &judgements, &mut comparisons);
+        } else {
+            counts(&cells, place, figure, &mut comparisons);
         }
     }
     let answered = |figure: &&Figure| {
@@ -187,18 +194,28 @@ fn is_comparable(figure: &Figure, ours: Metric) -> bool {
     same && figure.kernels.is_none()
 }
 
+/// What answers a figure that is an overhead, by operation.
+fn pairs<'a>(
+    cells: &Cells<'a>,
+    place: Place<'a>,
+    figure: &'static Figure,
+) -> impl Iterator<Item = (&'static Operation, Pair<'a>)> {
+    let comparable = figure.quantity.is_overhead() && is_comparable(figure, place.2);
+    let operations = figure.ours.iter().filter(move |_| comparable);
+    operations.filter_map(move |of| Some((of, pair(cells, place, figure, of)?)))
+}
+
 fn overheads<'a>(
     cells: &Cells<'a>,
     place: Place<'a>,
     figure: &'static Figure,
+    judgements: &Judgements<'a>,
     comparisons: &mut Vec<Comparison>,
 ) {
-    if !is_comparable(figure, place.2) {
-        return;
-    }
-    let pairs = figure.ours.iter().filter_map(|operation| {
-        let pair = pair(cells, place, figure, operation)?;
-        let (ratio, unclear) = ratio(&pair)?;
+    let pairs = pairs(cells, place, figure).filter_map(|(operation, pair)| {
+        let judged = judgements.verdict(pair.baseline, pair.tested)?;
+        let unclear = judged.verdict == Judgement::Unclear;
+        let ratio = ratio(&pair)?;
         Some((operation, pair, ratio, unclear))
     });
     let mut pairs: Vec<_> = pairs.collect();
@@ -227,39 +244,28 @@ fn overheads<'a>(
     else {
         return;
     };
+    let all_unclear = pairs.iter().all(|(.., unclear)| *unclear);
     match figure.over {
         Over::Median => {
-            let unclear = pairs.iter().all(|(.., unclear)| *unclear);
-            let ratio = f64::midpoint(*low, *high);
-            add(middle, format!("median of {n} of {tests}"), ratio, unclear);
+            let name = format!("median of {n} of {tests}");
+            add(middle, name, f64::midpoint(*low, *high), all_unclear);
         }
         Over::Largest => {
             if let Some((operation, pair, ratio, unclear)) = pairs.last() {
-                add(
-                    pair,
-                    format!("{operation}, largest of {n} of {tests}"),
-                    *ratio,
-                    *unclear,
-                );
+                let name = format!("{operation}, largest of {n} of {tests}");
+                add(pair, name, *ratio, *unclear);
             }
         }
         // A mean lacks its meaning if one of its parts does.
         Over::Mean if n == tests => {
-            let sum = |side: for<'x> fn(&Pair<'x>) -> &'x Cell| -> Option<f64> {
-                pairs
-                    .iter()
-                    .map(|(_, pair, ..)| side(pair).headline())
-                    .sum()
+            let sum = |side: fn(&Pair<'a>) -> &'a Cell| -> Option<f64> {
+                let sides = pairs.iter().map(|(_, pair, ..)| side(pair));
+                sides.map(Cell::headline).sum()
             };
             if let (Some(tested), Some(baseline)) = (sum(|p| p.tested), sum(|p| p.baseline)) {
                 let names: Vec<String> = figure.ours.iter().map(Operation::to_string).collect();
-                let unclear = pairs.iter().all(|(.., unclear)| *unclear);
-                add(
-                    middle,
-                    format!("mean of {}", names.join(" and ")),
-                    tested / baseline,
-                    unclear,
-                );
+                let names = format!("mean of {}", names.join(" and "));
+                add(middle, names, tested / baseline, all_unclear);
             }
         }
         Over::Mean | Over::Each => {}
@@ -293,8 +299,8 @@ fn compared(
     Some(explained(comparison))
 }
 
-/// What the tested one costs, as a multiple of the baseline; whether nothing is shown.
-fn ratio(pair: &Pair<'_>) -> Option<(f64, bool)> {
+/// What the tested one costs, as a multiple of the baseline.
+fn ratio(pair: &Pair<'_>) -> Option<f64> {
     let direction = pair.tested.key.metric.direction();
     let (tested, baseline) = (pair.tested.headline()?, pair.baseline.headline()?);
     overhead(tested, baseline, direction)?;
@@ -302,8 +308,7 @@ fn ratio(pair: &Pair<'_>) -> Option<(f64, bool)> {
         Direction::LowerIsBetter => tested / baseline,
         Direction::HigherIsBetter => 1.0 / (tested / baseline),
     };
-    let unclear = pair.tested.may_equal(pair.baseline);
-    (ratio.is_finite() && ratio > 0.0).then_some((ratio, unclear))
+    (ratio.is_finite() && ratio > 0.0).then_some(ratio)
 }
 
 /// A comparison of which the verdict is still to be said.

@@ -4,9 +4,16 @@
 use std::collections::HashMap;
 
 use experiment::{
-    Cell, Document, Integrity, Key, Metric, Policy, Status, Tuning, configuration_title,
+    Cell, Document, Integrity, Metric, Place, Policy, Status, Tuning, configuration_title,
 };
+use judge::Baselines;
 use stats::overhead;
+
+use crate::table::{TEXT_LIMIT, Tone, Value};
+use crate::text::printable;
+
+/// A row: benchmark and variant.
+pub(crate) type Operation<'a> = (&'a str, &'a str);
 
 /// What a column stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -42,6 +49,16 @@ impl Configuration {
             Some(kernel) => format!("{title} on {kernel}"),
             None => title,
         }
+    }
+
+    /// Does the other have the same modules in another order, and differ in nothing else?
+    pub(crate) fn is_reordered(&self, other: &Configuration) -> bool {
+        let sorted = |configuration: &Configuration| {
+            let mut configuration = configuration.clone();
+            configuration.stack.sort_unstable();
+            configuration
+        };
+        self.stack != other.stack && sorted(self) == sorted(other)
     }
 
     /// Its title in few characters beside the baseline's: `+selinux` for the baseline's
@@ -81,8 +98,8 @@ pub(crate) struct Group<'a> {
     pub(crate) configurations: Vec<Configuration>,
     pub(crate) baseline: Option<Configuration>,
     /// Benchmark and variant, in the order of the document.
-    pub(crate) rows: Vec<(&'a str, &'a str)>,
-    cells: HashMap<((&'a str, &'a str), Configuration), &'a Cell>,
+    pub(crate) rows: Vec<Operation<'a>>,
+    cells: HashMap<(Operation<'a>, Configuration), &'a Cell>,
 }
 
 impl<'a> Group<'a> {
@@ -98,12 +115,48 @@ impl<'a> Group<'a> {
         }
     }
 
-    pub(crate) fn cell(&self, row: (&'a str, &'a str), column: &Configuration) -> Option<&'a Cell> {
+    pub(crate) fn cell(&self, row: Operation<'a>, column: &Configuration) -> Option<&'a Cell> {
         self.cells.get(&(row, column.clone())).copied()
     }
 
-    pub(crate) fn baseline_cell(&self, row: (&'a str, &'a str)) -> Option<&'a Cell> {
+    pub(crate) fn baseline_cell(&self, row: Operation<'a>) -> Option<&'a Cell> {
         self.cell(row, self.baseline.as_ref()?)
+    }
+
+    /// `debian:6.1 (6.1.0-56-cloud-amd64), tmpfs, deterministic clock`.
+    pub(crate) fn place(&self, run: &Document) -> String {
+        let mut text = printable(&self.subject, TEXT_LIMIT);
+        let releases = self.releases();
+        if !releases.is_empty() {
+            let releases: Vec<String> = releases.iter().map(|r| printable(r, TEXT_LIMIT)).collect();
+            text += &format!(" ({})", printable(&releases.join(", "), 200));
+        }
+        text += &format!(", {}", printable(self.filesystem, TEXT_LIMIT));
+        if let Some(experiment) = &run.experiment {
+            if experiment.place == Place::Lab {
+                text += &format!(", {} clock", run.environment.clock);
+            }
+            if !experiment.cmdline.is_empty() {
+                text += &format!(", {}", printable(&experiment.cmdline, 100));
+            }
+        }
+        text
+    }
+
+    /// The overhead of a configuration, as the geometric mean of its operations' ratios, and how
+    /// many these are.
+    pub(crate) fn mean(&self, configuration: &Configuration) -> Option<(f64, usize)> {
+        let ratio = |row: &Operation<'a>| {
+            Some(cost(self.cell(*row, configuration)?, self.baseline_cell(*row)?)?.1)
+        };
+        let direction = self.metric.direction();
+        direction.mean_overhead(self.rows.iter().filter_map(ratio))
+    }
+
+    /// The same of all configurations but the baseline, as far as they have one.
+    pub(crate) fn means(&self) -> impl Iterator<Item = (&Configuration, (f64, usize))> {
+        let tested = (self.configurations.iter()).filter(|c| Some(*c) != self.baseline.as_ref());
+        tested.filter_map(|c| Some((c, self.mean(c)?)))
     }
 
     /// Is every figure a count that needs no interval?
@@ -162,25 +215,6 @@ fn telling_part(name: &str, all: &[&str]) -> String {
     told
 }
 
-/// The cell that each is compared with.
-pub(crate) struct Baselines<'a> {
-    run: &'a Document,
-    cells: HashMap<&'a Key, &'a Cell>,
-}
-
-impl<'a> Baselines<'a> {
-    pub(crate) fn of(run: &'a Document) -> Baselines<'a> {
-        let cells = run.cells.iter().map(|cell| (&cell.key, cell)).collect();
-        Baselines { run, cells }
-    }
-
-    /// None for a baseline itself, and where it was not measured.
-    pub(crate) fn baseline(&self, cell: &Cell) -> Option<&'a Cell> {
-        let key = self.run.baseline_of(&cell.key)?;
-        self.cells.get(&key).copied()
-    }
-}
-
 /// All groups, in the order in which the document has their first cells.
 pub(crate) fn groups(run: &Document) -> Vec<Group<'_>> {
     let baselines = Baselines::of(run);
@@ -202,7 +236,7 @@ pub(crate) fn groups(run: &Document) -> Vec<Group<'_>> {
     }
     let groups = order.into_iter().filter_map(|key| {
         let members = parts.remove(&key)?;
-        Some(group(&baselines, key, &members))
+        Some(group(run, &baselines, key, &members))
     });
     let mut groups: Vec<Group<'_>> = groups.collect();
     // A kernel with nothing but the baseline of the others is in their tables.
@@ -223,6 +257,7 @@ fn compares_kernels(run: &Document) -> bool {
 }
 
 fn group<'a>(
+    run: &Document,
     baselines: &Baselines<'a>,
     (subject, filesystem, metric): (String, &'a str, Metric),
     members: &[&'a Cell],
@@ -231,22 +266,20 @@ fn group<'a>(
     let mut rows = Vec::new();
     let mut cells = HashMap::new();
     let mut baseline = None;
-    let patch = compares_kernels(baselines.run);
+    let patch = compares_kernels(run);
     let mut seen = std::collections::HashSet::new();
     for member in members {
         let row = (member.key.benchmark(), member.key.variant());
         if seen.insert(row) {
             rows.push(row);
         }
-        let base = baselines.run.baseline_of(&member.key);
-        let base_cell = base
-            .as_ref()
-            .and_then(|key| baselines.cells.get(key))
-            .copied();
-        for cell in [Some(*member), base_cell].into_iter().flatten() {
+        for cell in [Some(*member), baselines.baseline(member)]
+            .into_iter()
+            .flatten()
+        {
             let mut column = Configuration::of(cell);
             column.kernel = (patch || cell.key.kernel != subject).then(|| cell.key.kernel.clone());
-            let is_baseline = baselines.run.baseline_of(&cell.key).is_none();
+            let is_baseline = run.baseline_of(&cell.key).is_none();
             if !configurations.contains(&column) {
                 configurations.push(column.clone());
             }
@@ -270,31 +303,31 @@ fn group<'a>(
     }
 }
 
-/// What a cell costs against the baseline's cell.
-pub(crate) struct Cost {
-    /// As a fraction.
-    pub(crate) overhead: f64,
-    /// Tested over baseline.
-    pub(crate) ratio: f64,
-    /// The two intervals overlap: no difference is shown.
-    pub(crate) unclear: bool,
+/// Overhead of the tested cell over the baseline's as a fraction, and the ratio of the two.
+pub(crate) fn cost(tested: &Cell, baseline: &Cell) -> Option<(f64, f64)> {
+    let (a, b) = (tested.headline()?, baseline.headline()?);
+    Some((overhead(a, b, tested.key.metric.direction())?, a / b))
 }
 
-pub(crate) fn cost(tested: &Cell, baseline: &Cell) -> Option<Cost> {
-    let (a, b) = (tested.headline()?, baseline.headline()?);
-    let overhead = overhead(a, b, tested.key.metric.direction())?;
-    Some(Cost {
-        overhead,
-        ratio: a / b,
-        unclear: tested.may_equal(baseline),
-    })
+/// What stands for a figure that there is none of.
+pub(crate) fn without_figure(status: Status, why: Option<&str>) -> Value {
+    let text = match status {
+        Status::Unsupported => "-",
+        Status::Failed | Status::Ok => "failed",
+    };
+    Value::toned(text, Tone::Missing).noted([reason(status, why)])
+}
+
+/// What stands for a cell that there is none of.
+pub(crate) fn not_measured(why: &str) -> Value {
+    Value::dash().noted([why.to_owned()])
 }
 
 /// Why a cell, or a profile, has no figure, as a footnote says it.
 pub(crate) fn reason(status: Status, reason: Option<&str>) -> String {
     let reason = reason.filter(|reason| !reason.trim().is_empty());
     let lines: Vec<&str> = reason.unwrap_or("no reason was given").lines().collect();
-    let reason = crate::printable(&lines.join("; "), 200);
+    let reason = printable(&lines.join("; "), 200);
     match status {
         Status::Unsupported => format!("unsupported: {reason}"),
         Status::Failed => format!("failed: {reason}"),

@@ -6,7 +6,7 @@ use experiment::{Cell, Document, Estimate};
 use crate::cells::{Configuration, Group};
 use crate::column::Columns;
 use crate::format::{count, difference, figure};
-use crate::table::{Table, where_measured};
+use crate::table::Table;
 
 /// A cell, the configuration it stands under, and its baseline.
 type Line<'a> = (&'a Cell, &'a Configuration, Option<&'a Cell>);
@@ -22,7 +22,7 @@ pub(crate) fn details(run: &Document, group: &Group<'_>) -> Table {
     let columns = Columns::new()
         .left("benchmark", |(cell, ..): Line<'_>| cell.title())
         .left("stack", |(_, configuration, _)| configuration.title());
-    let title = format!("Details: {}, {}", where_measured(run, group), group.metric);
+    let title = format!("Details: {}, {}", group.place(run), group.metric);
     let (columns, legend) = if group.metric.is_counted() {
         (
             counted(columns),

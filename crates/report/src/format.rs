@@ -86,15 +86,19 @@ pub(crate) fn percent(overhead: f64) -> String {
     }
 }
 
-/// A cell's headline; for statistical metrics with the larger distance from it to an
-/// end of its 95 % interval: `405 ±2`.
+/// A cell's headline; for statistical metrics with its interval.
 pub(crate) fn headline(cell: &Cell) -> Option<String> {
-    let value = cell.headline()?;
+    let interval = cell.ci95().filter(|_| !cell.is_exact());
+    Some(with_interval(cell.headline()?, interval))
+}
+
+/// A figure with the larger distance from it to an end of its 95 % interval: `405 ±2`.
+pub(crate) fn with_interval(value: f64, interval: Option<[f64; 2]>) -> String {
     let mut text = figure(value);
-    if let (false, Some([low, high])) = (cell.is_exact(), cell.ci95()) {
+    if let Some([low, high]) = interval {
         text += &format!(" ±{}", figure((value - low).max(high - value).max(0.0)));
     }
-    Some(text)
+    text
 }
 
 #[cfg(test)]

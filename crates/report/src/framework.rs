@@ -7,7 +7,7 @@ use experiment::{Cell, Document, HookCost};
 use crate::cells::Group;
 use crate::column::Columns;
 use crate::format;
-use crate::table::{Table, where_measured};
+use crate::table::Table;
 
 /// A row for each operation that has hooks under the stack `capability` and a baseline
 /// without LSMs; None if there is none.
@@ -23,10 +23,7 @@ pub(crate) fn framework(run: &Document, group: &Group<'_>) -> Option<Table> {
     let splits: Vec<Split> = rows
         .filter_map(|&row| split(row, group.cell(row, baseline)?, group.cell(row, tested)?))
         .collect();
-    let title = format!(
-        "What the bare framework costs: {}",
-        where_measured(run, group)
-    );
+    let title = format!("What the bare framework costs: {}", group.place(run));
     Columns::new()
         .left("benchmark", |split: &Split| &split.title)
         .column("no LSM", |split| split.bare)

@@ -16,7 +16,6 @@
 
 mod callgrind;
 mod cells;
-mod check;
 mod column;
 mod comparison;
 mod csv;
@@ -39,6 +38,7 @@ mod placement;
 mod profile;
 pub mod published;
 mod records;
+mod run;
 mod sensitivity;
 mod table;
 mod terminal;
@@ -49,11 +49,10 @@ mod value;
 mod verdict;
 
 pub use crate::callgrind::callgrind;
-pub use crate::check::{Check, check};
 pub use crate::column::{Column, Columns, Records};
 pub use crate::comparison::{
     ComparisonOptions, JunitError, KcidbNames, comparison_records, comparison_report,
-    comparison_summary, junit, kcidb, ktap,
+    comparison_summary, gate_lines, junit, kcidb, ktap,
 };
 pub use crate::csv::{CsvError, csv, raw_csv};
 pub use crate::figure::{
@@ -77,8 +76,9 @@ pub use placement::{
 };
 pub use profile::{ProfileOptions, ProfileView, profile_records, profile_report};
 pub use records::{cell_columns, run_records, sample_columns};
+pub use run::{Options, report};
 pub use sensitivity::{SensitivityOptions, sensitivity_records, sensitivity_report};
-pub use table::{Align, Heading, Options, Report, Row, Table, report};
+pub use table::{Align, Heading, Report, Row, Table};
 pub use terminal::{Layout, WIDTH_MIN, terminal};
 pub use value::{Datum, Kind, Tone, Typed, Value};
 pub use verdict::{Verdict, verdict};

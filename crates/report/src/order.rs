@@ -3,57 +3,86 @@
 //! beside each other.
 
 use experiment::Document;
+use experiment::comparison::Verdict;
+use judge::Judgements;
 
-use crate::cells::{Configuration, Cost, Group, cost};
+use crate::cells::{Configuration, Group, Operation, cost};
 use crate::column::Columns;
 use crate::format;
-use crate::table::{TEXT_LIMIT, Table, Tone, Value, where_measured};
+use crate::table::{TEXT_LIMIT, Table, Tone, Value};
 use crate::text::printable;
 
 /// A row for each two configurations of the group that have the same modules in
 /// another order; None if there are none.
-pub(crate) fn order(run: &Document, group: &Group<'_>) -> Option<Table> {
+pub(crate) fn order<'a>(
+    run: &Document,
+    group: &Group<'a>,
+    judgements: &mut Judgements<'a>,
+) -> Option<Table> {
     if group.of_kernels {
         return None;
     }
     let all = group.configurations.iter().enumerate();
     let pairs = all.flat_map(|(index, first)| {
         let later = group.configurations[index + 1..].iter();
-        let others = later.filter(move |second| reordered(first, second));
-        others.map(move |second| Pair::of(group, first, second))
+        later.map(move |second| (first, second))
     });
-    let pairs: Vec<Pair<'_>> = pairs.collect();
-    let direction = group.metric.direction();
-    let title = format!(
-        "Order of stacks: {}, {}",
-        where_measured(run, group),
-        group.metric
+    let pairs: Vec<_> = pairs
+        .filter(|(one, other)| one.is_reordered(other))
+        .collect();
+    let cells = |(first, second), row| Some((group.cell(row, first)?, group.cell(row, second)?));
+    let rows = |pair| {
+        group
+            .rows
+            .iter()
+            .filter_map(move |&row| Some((row, cells(pair, row)?)))
+    };
+    judgements.also(
+        pairs
+            .iter()
+            .flat_map(|&pair| rows(pair).map(|(_, cells)| cells)),
     );
+    let cost = |(row, (first, second))| {
+        let (overhead, ratio) = cost(second, first)?;
+        let verdict = judgements.verdict(first, second)?.verdict;
+        let differs = matches!(verdict, Verdict::Worse | Verdict::Better);
+        Some(Cost {
+            row,
+            overhead,
+            ratio,
+            differs,
+        })
+    };
+    let pair = |&(first, second): &(_, _)| Pair {
+        first,
+        second,
+        costs: rows((first, second)).filter_map(cost).collect(),
+    };
+    let pairs: Vec<Pair<'_>> = pairs.iter().map(pair).collect();
+    let direction = group.metric.direction();
+    let title = format!("Order of stacks: {}, {}", group.place(run), group.metric);
     Columns::new()
         .left("first", |pair: &Pair<'_>| pair.first.title())
         .left("second", |pair| pair.second.title())
         .column("operations", |pair| pair.costs.len())
         .column("differ", |pair| {
-            let differs = |cost: &Cost| cost.overhead != 0.0 && !cost.unclear;
-            pair.costs.iter().filter(|(_, cost)| differs(cost)).count()
+            pair.costs.iter().filter(|cost| cost.differs).count()
         })
         .right("geometric mean", |pair| {
-            let ratios = pair.costs.iter().map(|(_, cost)| cost.ratio);
-            let ratios: Vec<f64> = ratios.filter(|ratio| *ratio > 0.0).collect();
-            match stats::geometric_mean(ratios) {
-                Some(mean) => Value::plain(format::percent(direction.overhead_of_ratio(mean))),
+            let ratios = pair.costs.iter().map(|cost| cost.ratio);
+            match direction.mean_overhead(ratios) {
+                Some((mean, _)) => Value::plain(format::percent(mean)),
                 None => Value::toned("n/a", Tone::Missing),
             }
         })
         .left("most", |pair| {
-            let size = |cost: &Cost| cost.overhead.abs();
-            let most = pair
-                .costs
-                .iter()
-                .max_by(|(_, a), (_, b)| size(a).total_cmp(&size(b)));
-            let ((benchmark, variant), cost) = most.filter(|(_, cost)| cost.overhead != 0.0)?;
-            let title = printable(&experiment::cell_title(benchmark, variant), TEXT_LIMIT);
-            let overhead = format::percent(cost.overhead);
+            let size = |cost: &Cost<'_>| cost.overhead.abs();
+            let most = pair.costs.iter();
+            let most = most.max_by(|a, b| size(a).total_cmp(&size(b)));
+            let most = most.filter(|cost| cost.overhead != 0.0)?;
+            let title = experiment::cell_title(most.row.0, most.row.1);
+            let title = printable(&title, TEXT_LIMIT);
+            let overhead = format::percent(most.overhead);
             Some(Value::plain(format!("{title} {overhead}")))
         })
         .table(title, &pairs)
@@ -65,30 +94,18 @@ pub(crate) fn order(run: &Document, group: &Group<'_>) -> Option<Table> {
         .if_any()
 }
 
-fn reordered(first: &Configuration, second: &Configuration) -> bool {
-    let sorted = |configuration: &Configuration| {
-        let mut configuration = configuration.clone();
-        configuration.stack.sort_unstable();
-        configuration
-    };
-    first.stack != second.stack && sorted(first) == sorted(second)
-}
-
 /// Two configurations, and what each operation costs in the second against the first.
 struct Pair<'a> {
     first: &'a Configuration,
     second: &'a Configuration,
-    costs: Vec<((&'a str, &'a str), Cost)>,
+    costs: Vec<Cost<'a>>,
 }
 
-impl<'a> Pair<'a> {
-    fn of(group: &Group<'a>, first: &'a Configuration, second: &'a Configuration) -> Pair<'a> {
-        let cost = |row| cost(group.cell(row, second)?, group.cell(row, first)?);
-        let costs = group.rows.iter().filter_map(|&row| Some((row, cost(row)?)));
-        Pair {
-            first,
-            second,
-            costs: costs.collect(),
-        }
-    }
+struct Cost<'a> {
+    row: Operation<'a>,
+    /// As a fraction.
+    overhead: f64,
+    ratio: f64,
+    /// And that is real.
+    differs: bool,
 }

@@ -2,8 +2,9 @@
 //! A run's cells for programs, one row each.
 
 use experiment::{Cell, Document, Paths};
+use judge::Baselines;
 
-use crate::cells::{Baselines, cost};
+use crate::cells::cost;
 use crate::column::{Columns, Records};
 
 /// What was measured, and on what: columns that [`run_records`] and the export of runs share.
@@ -56,7 +57,7 @@ pub fn sample_columns<'a>() -> Columns<'a, &'a Cell> {
 /// - `reason`: why there is no figure.
 pub fn run_records(run: &Document) -> Records<'_> {
     let baselines = Baselines::of(run);
-    let overhead = move |cell: &Cell| Some(cost(cell, baselines.baseline(cell)?)?.overhead);
+    let overhead = move |cell: &Cell| Some(cost(cell, baselines.baseline(cell)?)?.0);
     Columns::new()
         .column("kernel", |cell: &Cell| &cell.key.kernel)
         .all(cell_columns(), |cell| cell)

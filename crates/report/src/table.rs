@@ -3,37 +3,19 @@
 
 use std::collections::HashMap;
 
-use experiment::{Cell, Document, Metric, Place, Status, Warning};
+use experiment::Warning;
 
-use crate::cells::{Configuration, Group, cost, groups, reason};
-use crate::column::Columns;
-use crate::comparison::aa_table;
-use crate::details::details;
-use crate::format;
-use crate::framework::framework;
-use crate::order::order;
 use crate::text::printable;
 use crate::value::Kind;
 
-pub(crate) use crate::value::{Tone, Value};
+pub(crate) use crate::value::{TEXT_LIMIT, Tone, Value};
 
-/// Longest text of a table cell that comes from a document, in characters.
-pub(crate) const TEXT_LIMIT: usize = 60;
-
-/// What a report shows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Also a table of every cell's windows, paths and spread.
-    pub details: bool,
-}
-
-/// All tables of a run.
+/// All tables of a document.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
-    /// One for each kernel, file system and metric; more with details, and where stacks
-    /// differ in their order only.
+    /// In the order in which they are shown.
     pub tables: Vec<Table>,
-    /// Reasons to doubt the run, one text each.
+    /// Reasons to doubt it, one text each.
     pub warnings: Vec<String>,
 }
 
@@ -148,24 +130,6 @@ impl Table {
     }
 }
 
-/// All tables of a run. The order of rows is the order of its cells.
-pub fn report(run: &Document, options: &Options) -> Report {
-    let mut tables = Vec::new();
-    for group in groups(run) {
-        tables.push(main_table(run, &group));
-        tables.extend(order(run, &group));
-        tables.extend(framework(run, &group));
-        if options.details {
-            tables.push(details(run, &group));
-        }
-    }
-    tables.extend(aa_table(run.aa.as_ref()));
-    Report {
-        tables,
-        warnings: warnings(&run.warnings),
-    }
-}
-
 /// Each warning as a text of its own.
 pub(crate) fn warnings(warnings: &[Warning]) -> Vec<String> {
     let text = |warning: &Warning| {
@@ -186,168 +150,6 @@ pub(crate) fn warnings(warnings: &[Warning]) -> Vec<String> {
 
 fn sentence(text: &str) -> String {
     printable(text.trim().trim_end_matches('.'), 400)
-}
-
-/// `debian:6.1 (6.1.0-56-cloud-amd64), tmpfs, deterministic clock`.
-pub(crate) fn where_measured(run: &Document, group: &Group<'_>) -> String {
-    let mut text = printable(&group.subject, TEXT_LIMIT);
-    let releases = group.releases();
-    if !releases.is_empty() {
-        let releases: Vec<String> = releases.iter().map(|r| printable(r, TEXT_LIMIT)).collect();
-        text += &format!(" ({})", printable(&releases.join(", "), 200));
-    }
-    text += &format!(", {}", printable(group.filesystem, TEXT_LIMIT));
-    if let Some(experiment) = &run.experiment {
-        if experiment.place == Place::Lab {
-            text += &format!(", {} clock", run.environment.clock);
-        }
-        if !experiment.cmdline.is_empty() {
-            text += &format!(", {}", printable(&experiment.cmdline, 100));
-        }
-    }
-    text
-}
-
-pub(crate) fn what_measured(metric: Metric) -> String {
-    let what = format::measured(metric);
-    match metric {
-        Metric::Instructions => what + ", modal path",
-        _ if metric.is_counted() => what,
-        _ => what + ", median",
-    }
-}
-
-fn main_table(run: &Document, group: &Group<'_>) -> Table {
-    let baseline = group.baseline.as_ref();
-    let mut columns = Columns::new().left("benchmark", |(benchmark, variant): (&str, &str)| {
-        experiment::cell_title(benchmark, variant)
-    });
-    for configuration in &group.configurations {
-        let title = printable(&group.heading(configuration), TEXT_LIMIT);
-        let compared = baseline.is_some_and(|baseline| baseline != configuration);
-        columns = columns.right(title, move |row| {
-            let base = group.baseline_cell(row).filter(|_| compared);
-            value(group.cell(row, configuration), base, compared)
-        });
-    }
-    let title = format!(
-        "{}: {}",
-        where_measured(run, group),
-        what_measured(group.metric)
-    );
-    let summed_up = baseline.is_some() && group.configurations.len() > 1;
-    let summary = summed_up.then(|| summary(group));
-    columns
-        .summed_up(title, group.rows.iter().copied(), summary)
-        .fixed(1 + usize::from(baseline.is_some()))
-        .legend(legend(group))
-}
-
-fn value(cell: Option<&Cell>, base: Option<&Cell>, compared: bool) -> Value {
-    let Some(cell) = cell else {
-        return not_measured("not measured");
-    };
-    let Some(absolute) = format::headline(cell) else {
-        return without_figure(cell.status(), cell.reason());
-    };
-    if !compared {
-        return Value::plain(absolute);
-    }
-    let Some(cost) = base.and_then(|base| cost(cell, base)) else {
-        return Value::toned("n/a", Tone::Missing).beside(absolute);
-    };
-    let doubt = if cost.unclear { "~" } else { "" };
-    let tone = match cost.overhead {
-        _ if cost.unclear => Tone::Faint,
-        o if o > 0.0 => Tone::Worse,
-        o if o < 0.0 => Tone::Better,
-        _ => Tone::Plain,
-    };
-    Value::toned(format!("{doubt}{}", format::percent(cost.overhead)), tone).beside(absolute)
-}
-
-/// What stands for a figure that there is none of.
-pub(crate) fn without_figure(status: Status, why: Option<&str>) -> Value {
-    let text = match status {
-        Status::Unsupported => "-",
-        Status::Failed | Status::Ok => "failed",
-    };
-    Value::toned(text, Tone::Missing).noted([reason(status, why)])
-}
-
-/// What stands for a cell that there is none of.
-pub(crate) fn not_measured(why: &str) -> Value {
-    Value::dash().noted([why.to_owned()])
-}
-
-/// The geometric mean of the ratios, per column, over the rows that have one.
-fn summary(group: &Group<'_>) -> Vec<Value> {
-    let mut values = vec![Value::plain("geometric mean")];
-    for configuration in &group.configurations {
-        if group.baseline.as_ref() == Some(configuration) {
-            values.push(Value::default());
-            continue;
-        }
-        let ratios: Vec<f64> = group
-            .rows
-            .iter()
-            .filter_map(|&row| {
-                let cost = cost(group.cell(row, configuration)?, group.baseline_cell(row)?)?;
-                // A ratio of 0 has no logarithm.
-                (cost.ratio > 0.0).then_some(cost.ratio)
-            })
-            .collect();
-        let n = ratios.len();
-        values.push(match stats::geometric_mean(ratios) {
-            Some(mean) => {
-                let overhead = group.metric.direction().overhead_of_ratio(mean);
-                Value::plain(format::percent(overhead)).beside(format!("n={n}"))
-            }
-            None => Value::toned("n/a", Tone::Missing),
-        });
-    }
-    values
-}
-
-fn legend(group: &Group<'_>) -> Vec<String> {
-    let mut legend = Vec::new();
-    match &group.baseline {
-        Some(baseline) if group.configurations.len() > 1 => {
-            let name = if group.of_kernels {
-                printable(&group.heading(baseline), TEXT_LIMIT)
-            } else {
-                printable(&baseline.title(), TEXT_LIMIT)
-            };
-            let better = match group.metric.direction() {
-                stats::Direction::LowerIsBetter => "more",
-                stats::Direction::HigherIsBetter => "fewer",
-            };
-            let plus = |c: &Configuration| c.short_title(Some(baseline)).starts_with('+');
-            let added = if group.configurations.iter().any(plus) {
-                format!("; +x: {name} with x added")
-            } else {
-                String::new()
-            };
-            legend.push(format!(
-                "Columns: {name}, the baseline; others: overhead (+: {better}) and the figure itself{added}. Last row: geometric mean of the n ratios."
-            ));
-        }
-        Some(_) => {}
-        None => legend.push("Columns: the figures; the baseline was not measured.".to_owned()),
-    }
-    if !group.metric.is_counted() {
-        legend.push(
-            "±: 95 % interval of the median; ~: the intervals overlap, no difference is shown."
-                .to_owned(),
-        );
-    } else if !group.is_exact() {
-        legend.push(
-            "±: no path holds half of the windows, so this is their median and its 95 % interval; \
-             ~: the intervals overlap, no difference is shown."
-                .to_owned(),
-        );
-    }
-    legend
 }
 
 /// Reasons, each once, numbered from 1.

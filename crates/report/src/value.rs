@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A value of a table: what it is, and how a reader sees it.
 
+use experiment::comparison::Verdict;
 use jiff::Timestamp;
 
 use crate::format;
-use crate::table::TEXT_LIMIT;
 use crate::text::printable;
+
+/// Longest text of a table cell that comes from a document, in characters.
+pub(crate) const TEXT_LIMIT: usize = 60;
 
 /// What a value is. Formats for programs write it as it is, without rounding it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -70,6 +73,19 @@ pub enum Tone {
     Faint,
     /// It has no figure.
     Missing,
+}
+
+impl Tone {
+    /// Of a difference that was judged.
+    pub(crate) fn of(verdict: Verdict) -> Tone {
+        match verdict {
+            Verdict::Worse => Tone::Worse,
+            Verdict::Better => Tone::Better,
+            Verdict::Same => Tone::Plain,
+            Verdict::Unclear => Tone::Faint,
+            Verdict::Missing => Tone::Missing,
+        }
+    }
 }
 
 impl Value {

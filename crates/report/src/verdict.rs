@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What a document says, in sentences.
 
+use experiment::comparison::Verdict as Judged;
 use experiment::{
     Cell, Delay, Document, Kind, Monitoring, PlacementDocument, Slope, Status, WatchedHook,
 };
+use judge::Judgements;
 
-use crate::cells::{Configuration, Group, cost, groups};
+use crate::cells::{Configuration, Group, groups};
 use crate::format;
-use crate::gather::{Content, means};
-use crate::table::{TEXT_LIMIT, where_measured};
+use crate::gather::Content;
+use crate::table::TEXT_LIMIT;
 use crate::text::printable;
 
 /// Most sentences about one document.
@@ -60,42 +62,42 @@ fn of_run(run: &Document) -> Verdict {
         let doubt = format!("{lost} of {all} cells have no figure: failed or unsupported.");
         verdict.doubts.push(doubt);
     }
+    let judgements = Judgements::of(run);
     for group in groups(run) {
-        let place = where_measured(run, &group);
+        let place = group.place(run);
         let Some(baseline) = &group.baseline else {
             let doubt = format!("{place}: no overhead, since the baseline was not measured.");
             verdict.doubts.push(doubt);
             continue;
         };
         let baseline = printable(&group.heading(baseline), TEXT_LIMIT);
-        for (configuration, mean, n) in means(&group) {
-            verdict
-                .findings
-                .push(overhead(&group, configuration, &baseline, mean, n, &place));
+        for (configuration, mean) in group.means() {
+            let overhead = overhead(&group, configuration, &baseline, mean, &judgements);
+            verdict.findings.push(format!("{overhead}; {place}."));
         }
     }
     verdict
 }
 
 /// `+selinux: overhead +12.3 % over capability in instructions (geometric mean of n = 53 …`
-fn overhead(
-    group: &Group<'_>,
+fn overhead<'a>(
+    group: &Group<'a>,
     configuration: &Configuration,
     baseline: &str,
-    mean: f64,
-    n: usize,
-    place: &str,
+    (mean, n): (f64, usize),
+    judgements: &Judgements<'a>,
 ) -> String {
     let mut costs: Vec<(f64, String)> = Vec::new();
     let mut unclear = 0;
     for row in &group.rows {
         let cells = group
-            .cell(*row, configuration)
-            .zip(group.baseline_cell(*row));
-        if let Some(cost) = cells.and_then(|(tested, base)| cost(tested, base)) {
-            unclear += usize::from(cost.unclear);
+            .baseline_cell(*row)
+            .zip(group.cell(*row, configuration));
+        let judged = cells.and_then(|(base, tested)| judgements.verdict(base, tested));
+        if let Some((judged, overhead)) = judged.and_then(|of| Some((of, of.overhead?))) {
+            unclear += usize::from(judged.verdict == Judged::Unclear);
             let title = experiment::cell_title(row.0, row.1);
-            costs.push((cost.overhead, printable(&title, TEXT_LIMIT)));
+            costs.push((overhead, printable(&title, TEXT_LIMIT)));
         }
     }
     costs.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -113,9 +115,9 @@ fn overhead(
     }
     sentence.push(')');
     if unclear > 0 {
-        sentence += &format!("; {unclear} of them within the intervals");
+        sentence += &format!("; {unclear} of them may be chance");
     }
-    sentence + &format!("; {place}.")
+    sentence
 }
 
 fn of_profiles(document: &Document) -> Verdict {
@@ -129,7 +131,7 @@ fn of_profiles(document: &Document) -> Verdict {
     }
     let unexplained = document
         .hooked()
-        .filter(|(_, counted, _)| counted.unexplained().next().is_some())
+        .filter(|(_, counted, _)| judge::unexplained(counted).next().is_some())
         .count();
     if unexplained > 0 {
         verdict.doubts.push(format!(

@@ -264,7 +264,7 @@ fn throughput_cells_answer_throughputs_only() {
 }
 
 #[test]
-fn overlapping_intervals_show_nothing() {
+fn what_may_be_chance_is_marked() {
     let mut run = empty();
     for (kernel, stack, ns) in [("a", "none", 1_000.0), ("b", "capability", 1_010.0)] {
         run.cells
@@ -274,7 +274,7 @@ fn overlapping_intervals_show_nothing() {
     assert!(beside.comparisons.iter().all(|c| c.unclear));
     let text = terminal(&beside_report(&beside), &Layout::default());
     assert!(
-        text.contains("~+1.0 %") && text.contains("intervals overlap"),
+        text.contains("~+1.0 %") && text.contains("may be chance"),
         "{text}"
     );
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The golden run document as every kind of table, and documents that lie.
 
+use compare::Named;
+use experiment::comparison::GateVerdict;
 use experiment::{
     Cell, Configuration, Document, Experiment, HookCost, HookedPath, Implementation, Key, Metric,
     Outcome, Paths, Status, Subject,
 };
 use proptest::prelude::*;
-use report::{Layout, Options, check, csv, markdown, report, run_records, terminal};
+use report::{Layout, Options, csv, gate_lines, markdown, report, run_records, terminal};
 
 fn golden() -> Document {
     Document::parse(include_bytes!("../../experiment/tests/golden/v1.json")).unwrap()
@@ -233,17 +235,40 @@ fn a_count_without_a_majority_is_a_median() {
     );
 }
 
+/// How many cells have a baseline, which cost more than is allowed, and which may.
+fn check(run: &Document, allowed: &str) -> (usize, Vec<String>, Vec<String>) {
+    let options = compare::Options {
+        budget: Some(compare::Budget::of_all(allowed).unwrap()),
+        ..compare::Options::default()
+    };
+    let name = "the run";
+    let found = compare::with_baselines(
+        Named {
+            name,
+            document: run,
+        },
+        &options,
+    );
+    let lines = |verdict| gate_lines(&found, verdict);
+    (
+        found.compared.len(),
+        lines(GateVerdict::Fail),
+        lines(GateVerdict::Inconclusive),
+    )
+}
+
 #[test]
 fn a_check_names_what_costs_more() {
-    let found = check(&golden(), 0.1);
-    assert_eq!(found.compared, 8);
+    let (compared, worse, unclear) = check(&golden(), "10%");
+    assert_eq!(compared, 8);
     assert_eq!(
-        found.worse[0],
+        worse[0],
         "open:AA/BB, debian:6.1 under capability,selinux: 6,567 instructions against 4,979 (+31.9 %)"
     );
     // AppArmor's 8 % are allowed.
-    assert!(found.worse.iter().all(|line| line.contains("selinux")));
-    assert_eq!(check(&golden(), 1e9).worse, [""; 0]);
+    assert!(worse.iter().all(|line| line.contains("selinux")));
+    insta::assert_snapshot!(unclear.join("\n"));
+    assert_eq!(check(&golden(), "10000%").1, [""; 0]);
 }
 
 /// What the experiment was of.
@@ -278,9 +303,9 @@ fn kernels_side_by_side() {
     let mut run = two_kernels();
     asked(&mut run).baseline_kernel = Some("debian:6.1".to_owned());
     insta::assert_snapshot!(shown(&run, false, Layout::default()));
-    let found = check(&run, 0.0);
+    let (_, worse, _) = check(&run, "0%");
     assert_eq!(
-        found.worse[0],
+        worse[0],
         "open:AA/BB, ./patched/bzImage under capability: 4,989 instructions against 4,979 (+0.2 %)"
     );
 }

@@ -7,7 +7,7 @@
 //!
 //! - [`Summary`]: median, mean, deviation, range and a 95 % interval of the median.
 //! - [`bootstrap`]: how that interval is made.
-//! - [`overhead`]: what a tested figure costs against a baseline; ratios, overlap.
+//! - [`overhead`]: what a tested figure costs against a baseline; ratios.
 //! - [`mode`]: the most frequent key of counted observations.
 //! - [`Fit`]: how a figure follows from others, by least squares.
 //! - [`MedianLine`]: the line that a mixture of paths does not move.
@@ -48,7 +48,7 @@ pub use correction::{benjamini_hochberg, holm};
 pub use median_line::MedianLine;
 pub use mode::{Mode, mode};
 pub use monotone::{Fall, Point, deepest_fall};
-pub use overhead::{Direction, geometric_mean, overhead, overlap};
+pub use overhead::{Direction, overhead};
 pub use proportion::proportion_at_most;
 pub use random::SplitMix64;
 pub use rank::{RankTest, mann_whitney, smallest_p, two_sided_p};

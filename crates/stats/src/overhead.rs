@@ -18,6 +18,15 @@ impl Direction {
             Direction::HigherIsBetter => 1.0 - ratio,
         }
     }
+
+    /// Overhead that belongs to the geometric mean of ratios, of those that have a logarithm,
+    /// and how many these are; None if there is none.
+    pub fn mean_overhead(self, ratios: impl IntoIterator<Item = f64>) -> Option<(f64, usize)> {
+        let ratios = ratios.into_iter();
+        let ratios: Vec<f64> = ratios.filter(|r| r.is_finite() && *r > 0.0).collect();
+        let n = ratios.len();
+        Some((self.overhead_of_ratio(geometric_mean(ratios)?), n))
+    }
 }
 
 /// Overhead as a fraction (0.319 is 31.9 %): (tested - baseline) / baseline for a
@@ -37,13 +46,6 @@ pub fn overhead(tested: f64, baseline: f64, direction: Direction) -> Option<f64>
     };
     // Adding 0.0 turns -0.0 into 0.0.
     cost.is_finite().then_some(cost + 0.0)
-}
-
-/// Do two intervals `[low, high]` share a point? Then their figures may be the same
-/// and a difference is not shown. (That they do not overlap shows one; that they do
-/// overlap is not a proof of equality.)
-pub fn overlap(a: [f64; 2], b: [f64; 2]) -> bool {
-    a[0] <= b[1] && b[0] <= a[1]
 }
 
 /// Geometric mean of the values: the mean that ratios have. None for no values, or
@@ -97,13 +99,6 @@ mod tests {
         assert!((geometric_mean([2.0, 8.0]).unwrap() - 4.0).abs() < 1e-12);
     }
 
-    #[test]
-    fn overlapping() {
-        assert!(overlap([1.0, 2.0], [2.0, 3.0]));
-        assert!(overlap([1.0, 9.0], [2.0, 3.0]));
-        assert!(!overlap([1.0, 2.0], [2.1, 3.0]));
-    }
-
     proptest! {
         #[test]
         fn the_directions_mirror_each_other(t in 1e-3f64..1e9, b in 1e-3f64..1e9) {
@@ -113,13 +108,6 @@ mod tests {
             prop_assert_eq!(latency > 0.0, t > b);
             let by_ratio = LowerIsBetter.overhead_of_ratio(t / b);
             prop_assert!((latency - by_ratio).abs() <= 1e-9 * latency.abs().max(1.0));
-        }
-
-        #[test]
-        fn overlap_is_symmetric(a in 0f64..9., b in 0f64..9., c in 0f64..9., d in 0f64..9.) {
-            let (x, y) = ([a.min(b), a.max(b)], [c.min(d), c.max(d)]);
-            prop_assert_eq!(overlap(x, y), overlap(y, x));
-            prop_assert!(overlap(x, x));
         }
 
         #[test]

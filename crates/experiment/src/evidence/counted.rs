@@ -202,17 +202,6 @@ impl Counted {
             && base.is_none_or(|base| half(base.path.windows, base.windows))
     }
 
-    /// Functions outside hooks that cost more or less than in the baseline, for no known
-    /// reason, in an operation that takes one path: what should not be there.
-    pub fn unexplained(&self) -> impl Iterator<Item = &FunctionDifference> {
-        let comparable = self.is_comparable();
-        let functions = self
-            .residual
-            .iter()
-            .flat_map(|residual| &residual.functions);
-        functions.filter(move |function| comparable && function.explanation.is_none())
-    }
-
     pub(super) fn contradiction(&self) -> Option<String> {
         if let Some(message) = self.estimate.as_ref().and_then(Estimate::contradiction) {
             return Some(message);

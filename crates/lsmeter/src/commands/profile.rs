@@ -224,8 +224,7 @@ fn verdict(args: &ProfileArgs, document: &Document) -> Exit {
     if args.check {
         let mut all_explained = true;
         for (cell, counted, _) in document.hooked() {
-            let functions: Vec<String> = counted
-                .unexplained()
+            let functions: Vec<String> = judge::unexplained(counted)
                 .map(|function| format!("{} {:+}", function.function, function.difference))
                 .collect();
             if let (Some(residual), false) = (&counted.residual, functions.is_empty()) {

@@ -7,6 +7,8 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use cluster::{Followed, Order, Progress};
+use compare::{Budget, Named};
+use experiment::comparison::GateVerdict;
 use experiment::{Baseline, Document, Experiment, Place, Spec, Status};
 use kernels::{Kernel, Store};
 use lab::Setup;
@@ -63,7 +65,7 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
         anstream::eprintln!("shard {shard} has no cells: there are fewer parts than shards");
         return Ok(Exit::Fine);
     }
-    Ok(ending(&args, &run))
+    ending(&args, &run)
 }
 
 /// Measures here, in the lab or on this machine; None if the user ended it, who is told how it
@@ -168,13 +170,13 @@ fn try_kvm(
 }
 
 /// How a run ends whose document is saved.
-fn ending(args: &RunArgs, run: &Document) -> Exit {
+fn ending(args: &RunArgs, run: &Document) -> Result<Exit> {
     let has = |status| run.cells.iter().any(|cell| cell.status() == status);
     let failed = has(Status::Failed) || !has(Status::Ok);
     match args.check {
         Some(percent) => verdict(run, percent, failed),
-        None if failed => Exit::CellsFailed,
-        None => Exit::Fine,
+        None if failed => Ok(Exit::CellsFailed),
+        None => Ok(Exit::Fine),
     }
 }
 
@@ -212,7 +214,7 @@ fn on_slurm(
         return Ok(Exit::CellsFailed);
     }
     std::fs::remove_dir_all(order.directory).with_context(|| format!("cannot remove {shown}"))?;
-    Ok(ending(args, &merged.run))
+    ending(args, &merged.run)
 }
 
 /// Runs the experiment again until there are `runs` of it, `first` included; None if that
@@ -250,28 +252,38 @@ fn again(
 }
 
 /// Says what the check found, most telling first.
-fn verdict(run: &Document, percent: f64, failed: bool) -> Exit {
-    let found = report::check(run, percent / 100.0);
-    for (what, lines) in [("worse", &found.worse), ("unclear", &found.unclear)] {
+fn verdict(run: &Document, percent: f64, failed: bool) -> Result<Exit> {
+    let options = compare::Options {
+        budget: Some(Budget::of_all(&format!("{percent}%"))?),
+        ..compare::Options::default()
+    };
+    let (name, document) = ("the run", run);
+    let found = compare::with_baselines(Named { name, document }, &options);
+    let [worse, unclear] = [
+        ("worse", GateVerdict::Fail),
+        ("unclear", GateVerdict::Inconclusive),
+    ]
+    .map(|(what, verdict)| {
+        let lines = report::gate_lines(&found, verdict);
         for line in lines.iter().take(CHECK_LINES) {
             anstream::eprintln!("{what}: {line}");
         }
         if lines.len() > CHECK_LINES {
             anstream::eprintln!("{what}: and {} more", lines.len() - CHECK_LINES);
         }
-    }
+        lines.len()
+    });
+    let compared = found.compared.len();
     anstream::eprintln!(
-        "check: of {} cells compared, {} cost more than {percent} % above the baseline, {} may",
-        found.compared,
-        found.worse.len(),
-        found.unclear.len()
+        "check: of {compared} cells compared, {worse} cost more than {percent} % above the \
+         baseline, {unclear} may"
     );
-    match (found.worse.is_empty(), failed) {
-        (false, _) => Exit::Regression,
-        (true, true) => Exit::CellsFailed,
-        (true, false) if found.compared == 0 || !found.unclear.is_empty() => Exit::Inconclusive,
-        (true, false) => Exit::Fine,
-    }
+    Ok(match found.gate.map(|gate| gate.verdict) {
+        Some(GateVerdict::Fail) => Exit::Regression,
+        _ if failed => Exit::CellsFailed,
+        Some(GateVerdict::Pass) => Exit::Fine,
+        Some(GateVerdict::Inconclusive) | None => Exit::Inconclusive,
+    })
 }
 
 /// What the flags say, to be put over the preset or file.

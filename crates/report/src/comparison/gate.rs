@@ -5,13 +5,37 @@ use experiment::ComparisonDocument;
 use experiment::comparison::{CellGate, ComparedCell, GateVerdict};
 
 use crate::column::Columns;
+use crate::format;
 use crate::table::{Table, Tone, Value};
 use crate::text::printable;
 
+/// A line for each cell of which the gate says this, in the document's order; for what it
+/// cannot tell with the reason.
+pub fn gate_lines(document: &ComparisonDocument, verdict: GateVerdict) -> Vec<String> {
+    let line = |cell: &ComparedCell| {
+        let gate = cell.gate.as_ref().filter(|gate| gate.verdict == verdict)?;
+        let change = cell.overhead.map_or("n/a".to_owned(), format::percent);
+        let why = match verdict {
+            GateVerdict::Inconclusive => format!(": {}", printable(&gate.message, 200)),
+            GateVerdict::Pass | GateVerdict::Fail => String::new(),
+        };
+        Some(format!(
+            "{}, {} under {}: {} {} against {} ({change}){why}",
+            printable(&cell.title(), 80),
+            printable(&cell.place.kernel, 80),
+            printable(&cell.place.configuration, 200),
+            format::with_interval(cell.new.value?, cell.new.ci95),
+            cell.unit,
+            format::with_interval(cell.base.value?, cell.base.ci95),
+        ))
+    };
+    document.compared.iter().filter_map(line).collect()
+}
+
 /// Cells that did not pass, the failed ones first; None without a gate.
-pub(super) fn table(document: &ComparisonDocument) -> Option<Table> {
+pub(super) fn table<'a>(document: &'a ComparisonDocument) -> Option<Table> {
     let gate = document.gate.as_ref()?;
-    let judged = |cell| Some((cell, cell_gate(cell)?));
+    let judged = |cell: &'a ComparedCell| Some((cell, cell.gate.as_ref()?));
     let with = |verdict| {
         let cells = document.compared.iter().filter_map(judged);
         cells.filter(move |(_, gate)| gate.verdict == verdict)
@@ -41,10 +65,6 @@ pub(super) fn table(document: &ComparisonDocument) -> Option<Table> {
         )])
         .legend(gate.reasons.iter().map(|reason| printable(reason, 200)));
     Some(table)
-}
-
-fn cell_gate(cell: &ComparedCell) -> Option<&CellGate> {
-    cell.gate.as_ref()
 }
 
 pub(super) fn word(verdict: GateVerdict) -> &'static str {

@@ -21,6 +21,7 @@ mod ktap;
 mod records;
 
 pub(crate) use aa::table as aa_table;
+pub use gate::gate_lines;
 pub use junit::{JunitError, junit};
 pub use kcidb::{KcidbNames, kcidb};
 pub use ktap::ktap;
@@ -106,23 +107,15 @@ fn is_statistical(cell: &ComparedCell) -> bool {
     !matches!(cell.method, Method::Exact | Method::None)
 }
 
-fn tone(verdict: Verdict) -> Tone {
-    match verdict {
-        Verdict::Worse => Tone::Worse,
-        Verdict::Better => Tone::Better,
-        Verdict::Same => Tone::Plain,
-        Verdict::Unclear => Tone::Faint,
-        Verdict::Missing => Tone::Missing,
-    }
-}
-
 fn difference(cell: &ComparedCell) -> Value {
     let Some(difference) = cell.difference else {
         return Value::dash();
     };
     let sign = if difference > 0.0 { "+" } else { "" };
     let text = format!("{sign}{}", format::figure(difference));
-    Value::from(difference).shown(text).tone(tone(cell.verdict))
+    Value::from(difference)
+        .shown(text)
+        .tone(Tone::of(cell.verdict))
 }
 
 fn change(cell: &ComparedCell) -> Value {
@@ -137,7 +130,9 @@ fn change(cell: &ComparedCell) -> Value {
         _ => "",
     };
     let text = format!("{doubt}{}", format::percent(overhead));
-    Value::from(overhead).shown(text).tone(tone(cell.verdict))
+    Value::from(overhead)
+        .shown(text)
+        .tone(Tone::of(cell.verdict))
 }
 
 fn verdict(cell: &ComparedCell) -> Value {
@@ -146,7 +141,7 @@ fn verdict(cell: &ComparedCell) -> Value {
         let text = reason.lines().collect::<Vec<_>>().join("; ");
         printable(&text, 200)
     });
-    Value::toned(cell.verdict.to_string(), tone(cell.verdict)).noted(reasons)
+    Value::toned(cell.verdict.to_string(), Tone::of(cell.verdict)).noted(reasons)
 }
 
 /// How sure a change is.
@@ -179,15 +174,11 @@ fn statistics<'a>(columns: Columns<'a, &'a ComparedCell>) -> Columns<'a, &'a Com
 /// The geometric mean of the ratios.
 fn summary(cells: &[&ComparedCell]) -> Option<Vec<Value>> {
     let direction = cells.first()?.metric.direction();
-    let ratios: Vec<f64> = (cells.iter())
-        .filter_map(|cell| {
-            let ratio = cell.new.value? / cell.base.value?;
-            (ratio.is_finite() && ratio > 0.0).then_some(ratio)
-        })
-        .collect();
-    let n = ratios.len();
-    let mean = stats::geometric_mean(ratios).filter(|_| n > 1)?;
-    let mean = format::percent(direction.overhead_of_ratio(mean));
+    let ratios = cells
+        .iter()
+        .filter_map(|cell| Some(cell.new.value? / cell.base.value?));
+    let (mean, n) = direction.mean_overhead(ratios).filter(|(_, n)| *n > 1)?;
+    let mean = format::percent(mean);
     let mut values = vec![Value::default(); 5];
     values[0] = Value::plain("geometric mean");
     values[4] = Value::plain(mean).beside(format!("n={n}"));

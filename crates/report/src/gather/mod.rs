@@ -15,7 +15,6 @@ use experiment::{Document, DocumentError, Kind, PlacementDocument, Stored as _, 
 use crate::figure::{Chart, Figure};
 use crate::text::printable;
 
-pub(crate) use run::means;
 pub use sensitivity::latency_over_delay;
 
 /// A document, and what its reader calls it.

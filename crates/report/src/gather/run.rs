@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Figures of runs: the paper's Figures 2, 3 and 6 to 8, from whatever was measured.
 
+use experiment::comparison::{Method, Verdict};
 use experiment::{Cell, Document, Kind, Metric, Status, path_depth};
+use judge::Judgements;
 
-use super::hooks::{self, Operation};
+use super::hooks;
 use super::{Content, Draft, Source};
-use crate::cells::{Configuration, Group, cost, groups};
+use crate::cells::{Configuration, Group, Operation, groups};
 use crate::figure::model::drawable;
 use crate::figure::{Bar, Bars, Chart, Lines, Point, Series};
 use crate::group::grouped;
-use crate::table::{TEXT_LIMIT, where_measured};
+use crate::table::TEXT_LIMIT;
 use crate::text::printable;
 
 pub(super) fn drafts(run: &Document) -> Vec<Draft> {
     let mut drafts = Vec::new();
+    let judgements = Judgements::of(run);
     for group in groups(run) {
         let figures = Figures {
             group: &group,
-            place: where_measured(run, &group),
+            place: group.place(run),
+            judgements: &judgements,
         };
         let all: Vec<&Configuration> = group.configurations.iter().collect();
         drafts.push(figures.absolute());
@@ -30,12 +34,13 @@ pub(super) fn drafts(run: &Document) -> Vec<Draft> {
     drafts
 }
 
-struct Figures<'a> {
-    group: &'a Group<'a>,
+struct Figures<'a, 'b> {
+    group: &'b Group<'a>,
     place: String,
+    judgements: &'b Judgements<'a>,
 }
 
-impl Figures<'_> {
+impl<'a> Figures<'a, '_> {
     fn draft(&self, base: &'static str, title: &str, description: &str, chart: Chart) -> Draft {
         let group = self.group;
         Draft {
@@ -66,7 +71,7 @@ impl Figures<'_> {
         &self,
         axis: String,
         configurations: &[&Configuration],
-        value: impl Fn(&Cell, (&str, &str)) -> Option<(f64, Option<[f64; 2]>)>,
+        value: impl Fn(&'a Cell, Operation<'a>) -> Option<(f64, Option<[f64; 2]>)>,
     ) -> (Bars, usize) {
         let mut bars = Vec::new();
         let mut missing = 0;
@@ -135,22 +140,33 @@ impl Figures<'_> {
         let name = group.baseline.as_ref().map(|c| self.heading(c));
         let name = name.unwrap_or_else(|| "the baseline".to_owned());
         let axis = format!("overhead over {name} (%), {}", group.metric);
+        let judged = |cell, row| self.judgements.verdict(group.baseline_cell(row)?, cell);
         let (bars, missing) = self.bars(axis, &shown, |cell, row| {
-            let row = group.rows.iter().find(|known| **known == row)?;
-            let base = group.baseline_cell(*row)?;
-            let overhead = cost(cell, base)?.overhead;
-            Some((overhead * 100.0, overhead_interval(cell, base)))
+            let judged = judged(cell, row)?;
+            let interval = judged.ci95.filter(|_| judged.method != Method::Exact);
+            let interval = interval.map(|ends| ends.map(|end| end * 100.0));
+            Some((judged.overhead? * 100.0, interval))
         });
+        let cells = group.rows.iter().flat_map(|&row| {
+            let judged = |of: &&Configuration| judged(group.cell(row, of)?, row);
+            shown.iter().filter_map(judged).collect::<Vec<_>>()
+        });
+        let unclear = (cells.filter(|judged| judged.verdict == Verdict::Unclear)).count();
         let empty = bars.bars.is_empty();
         let mut draft = self.draft(
             base,
             title,
             "Bars: how much more an operation costs than in the baseline, in per cent; to the \
-             left of 0 it costs less. Whiskers hold every ratio of the two 95 % intervals.",
+             left of 0 it costs less. Whiskers: the 95 % interval of the overhead, of this \
+             operation alone.",
             Chart::Bars(bars),
         );
         if !empty {
             draft.notes.extend(missing_note(missing));
+        }
+        if unclear > 0 {
+            let note = format!("{unclear} of these overheads may be chance: `~` in the table.");
+            draft.notes.push(note);
         }
         draft
     }
@@ -158,15 +174,7 @@ impl Figures<'_> {
     /// Figure 7: stacks of the same modules in another order.
     fn stacking(&self) -> Option<Draft> {
         let all = &self.group.configurations;
-        let sorted = |c: &Configuration| {
-            let mut c = c.clone();
-            c.stack.sort_unstable();
-            c
-        };
-        let reordered = |c: &&Configuration| {
-            let other = |o: &Configuration| o.stack != c.stack && sorted(o) == sorted(c);
-            all.iter().any(other)
-        };
+        let reordered = |c: &&Configuration| all.iter().any(|other| c.is_reordered(other));
         let of: Vec<&Configuration> = all.iter().filter(reordered).collect();
         (!self.group.of_kernels && !of.is_empty())
             .then(|| self.overhead("stacking", "Orders of the same stack", &of))
@@ -242,20 +250,19 @@ impl Figures<'_> {
         let group = self.group;
         let mut drafts = Vec::new();
         for configuration in &group.configurations {
-            let of = |row: &(&str, &str)| {
-                let known = group.rows.iter().find(|known| *known == row)?;
-                let cell = group.cell(*known, configuration)?;
+            let of = |row: &Operation<'a>| {
+                let cell = group.cell(*row, configuration)?;
                 // Of one path among many the hooks say little.
                 let hooks = cell
                     .hooks()
                     .filter(|_| cell.status() == Status::Ok && cell.is_exact())?;
-                Some(Operation {
+                Some(hooks::Operation {
                     title: operation(row.0, row.1),
                     total: cell.paths()?.modal.instructions,
                     hooks,
                 })
             };
-            let operations: Vec<Operation<'_>> = group.rows.iter().filter_map(of).collect();
+            let operations: Vec<hooks::Operation<'_>> = group.rows.iter().filter_map(of).collect();
             let subjects = [group.subject.clone(), group.filesystem.to_owned()];
             let stack = configuration.title();
             drafts.extend(hooks::drafts(&operations, &self.place, &stack, &subjects));
@@ -296,10 +303,9 @@ fn of_how_many(means: &[&Mean]) -> Vec<String> {
     }
 }
 
-/// Geometric means of overheads, kernels beside each other, from all runs together; only
-/// what was measured on the same kind of machine.
-pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
-    let mut found: Vec<Mean> = Vec::new();
+/// The mean overheads of all runs' configurations.
+fn means(sources: &[Source]) -> Vec<Mean> {
+    let mut found = Vec::new();
     for source in sources {
         let Content::Measured(run) = &source.content else {
             continue;
@@ -311,20 +317,26 @@ pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
             let Some(baseline) = &group.baseline else {
                 continue;
             };
-            for (configuration, overhead, n) in means(group) {
-                found.push(Mean {
-                    filesystem: group.filesystem.to_owned(),
-                    metric: group.metric,
-                    baseline: baseline.title(),
-                    machine: run.environment.machine(group.metric),
-                    kernel: group.subject.clone(),
-                    configuration: configuration.title(),
-                    overhead,
-                    n,
-                });
-            }
+            let means = group.means().map(|(configuration, (overhead, n))| Mean {
+                filesystem: group.filesystem.to_owned(),
+                metric: group.metric,
+                baseline: baseline.title(),
+                machine: run.environment.machine(group.metric),
+                kernel: group.subject.clone(),
+                configuration: configuration.title(),
+                overhead,
+                n,
+            });
+            found.extend(means);
         }
     }
+    found
+}
+
+/// Geometric means of overheads, kernels beside each other, from all runs together; only
+/// what was measured on the same kind of machine.
+pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
+    let found = means(sources);
     let mut drafts = Vec::new();
     for (place, of) in grouped(&found, Mean::place) {
         let mut categories: Vec<String> = Vec::new();
@@ -385,26 +397,6 @@ pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
     drafts
 }
 
-/// Of each configuration but the baseline: the mean overhead, and of how many operations.
-pub(crate) fn means<'a>(group: &'a Group<'_>) -> Vec<(&'a Configuration, f64, usize)> {
-    let tested = |c: &&Configuration| Some(*c) != group.baseline.as_ref();
-    let mean = |configuration: &'a Configuration| {
-        let ratio = |row: &(&'a str, &'a str)| {
-            let row = group.rows.iter().find(|known| *known == row)?;
-            let tested = group.cell(*row, configuration)?;
-            let ratio = cost(tested, group.baseline_cell(*row)?)?.ratio;
-            (ratio > 0.0).then_some(ratio)
-        };
-        let ratios: Vec<f64> = group.rows.iter().filter_map(ratio).collect();
-        let n = ratios.len();
-        let mean = stats::geometric_mean(ratios)?;
-        let overhead = group.metric.direction().overhead_of_ratio(mean);
-        Some((configuration, overhead, n))
-    };
-    let configurations = group.configurations.iter();
-    configurations.filter(tested).filter_map(mean).collect()
-}
-
 fn position(names: &mut Vec<String>, name: String) -> usize {
     let found = names.iter().position(|known| *known == name);
     found.unwrap_or_else(|| {
@@ -438,16 +430,4 @@ fn missing_note(missing: usize) -> Option<String> {
 fn interval(cell: &Cell) -> Option<[f64; 2]> {
     let ends = cell.ci95().filter(|_| !cell.is_exact())?;
     ends.iter().all(|end| drawable(*end)).then_some(ends)
-}
-
-/// Every overhead that the two intervals allow, in per cent.
-fn overhead_interval(tested: &Cell, base: &Cell) -> Option<[f64; 2]> {
-    if tested.is_exact() && base.is_exact() {
-        return None;
-    }
-    let ([low, high], [base_low, base_high]) = (tested.ci95()?, base.ci95()?);
-    let direction = tested.key.metric.direction();
-    let one = stats::overhead(low, base_high, direction)? * 100.0;
-    let other = stats::overhead(high, base_low, direction)? * 100.0;
-    Some([one.min(other), one.max(other)])
 }

@@ -16,8 +16,9 @@ use crate::gather::{Content, Gathered, Source, figures};
 use crate::monitor::{MonitorOptions, monitor_report};
 use crate::placement::{PlacementOptions, placement_report};
 use crate::profile::{ProfileOptions, ProfileView, profile_report};
+use crate::run::{Options, report};
 use crate::sensitivity::{SensitivityOptions, sensitivity_report};
-use crate::table::{Options, Report, TEXT_LIMIT, report};
+use crate::table::{Report, TEXT_LIMIT};
 use crate::text::printable;
 use crate::verdict::verdict;
 

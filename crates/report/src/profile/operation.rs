@@ -7,9 +7,10 @@ use std::collections::HashMap;
 use experiment::{Clock, HookCost, HookedPath, Implementation, Residual};
 
 use super::{Profile, StackNames, configured, difference, full_name, grouped, residual};
+use crate::cells::without_figure;
 use crate::column::Columns;
 use crate::format::count;
-use crate::table::{TEXT_LIMIT, Table, Value, without_figure};
+use crate::table::{TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
 /// Columns of a stack.

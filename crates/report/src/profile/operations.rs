@@ -8,9 +8,10 @@ use experiment::Clock;
 use super::{
     Profile, StackNames, configured, difference, full_name, grouped, residual, sum, where_profiled,
 };
+use crate::cells::{not_measured, without_figure};
 use crate::column::Columns;
 use crate::format::share;
-use crate::table::{Table, Tone, Value, not_measured, without_figure};
+use crate::table::{Table, Tone, Value};
 
 pub(super) fn tables(profiles: &[Profile<'_>], clock: Clock) -> Vec<Table> {
     grouped(profiles, |profile| (profile.kernel(), profile.filesystem()))

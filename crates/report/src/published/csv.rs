@@ -19,7 +19,7 @@ use crate::csv::text;
 /// - `kernel`, `release`, `filesystem`, `configuration`, `baseline`, `benchmark`: ours.
 /// - `metric`: what ours is made of. Theirs is always time, except for counts.
 /// - `ours`, `difference`: in `unit`; the difference to the nearest end of their range.
-/// - `verdict`: agrees, same direction, differs. `unclear`: 1 if our intervals overlap.
+/// - `verdict`: agrees, same direction, differs. `unclear`: 1 if ours may be chance.
 /// - `stands_in`: in what our configuration differs; `explanations`: ids, by blanks.
 /// - `note`: what to know of theirs.
 pub const BESIDE_CSV_COLUMNS: [&str; 25] = [

@@ -107,7 +107,7 @@ fn compared(comparisons: &[&Comparison]) -> Table {
         ));
     }
     if comparisons.iter().any(|c| c.unclear) {
-        legend.push("~: our intervals overlap, no difference is shown.".to_owned());
+        legend.push("~: our difference may be chance, as `lsmeter compare` judges it.".to_owned());
     }
     if comparisons
         .iter()

@@ -7,9 +7,10 @@ use experiment::{ALL_HOOKS, Caches, DelayModule};
 use published::{Figure, Quantity, published};
 
 use super::{Parted, Swept, numbers, operations};
+use crate::cells::{not_measured, without_figure};
 use crate::column::Columns;
 use crate::group::grouped;
-use crate::table::{TEXT_LIMIT, Table, Tone, Value, not_measured, without_figure};
+use crate::table::{TEXT_LIMIT, Table, Tone, Value};
 use crate::text::printable;
 
 /// The figures' ids begin so.

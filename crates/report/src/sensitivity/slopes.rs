@@ -4,11 +4,12 @@
 use experiment::{Clock, Slope, SlopePoint, Unit};
 
 use super::{Parted, Swept, hooks_title, numbers, operations, where_swept};
+use crate::cells::without_figure;
 use crate::column::Columns;
 use crate::format::count;
 use crate::group::grouped;
 use crate::profile::full_name;
-use crate::table::{TEXT_LIMIT, Table, Tone, Value, without_figure};
+use crate::table::{TEXT_LIMIT, Table, Tone, Value};
 use crate::text::printable;
 
 /// A sag from which on a line is called bent, as a share of its rise.

@@ -1,53 +1,106 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What two figures say, as far as the evidence goes.
+//! What pairs of figures say, as far as the evidence goes.
 
 use experiment::Metric;
-use experiment::comparison::Method;
+use experiment::comparison::{Correction, Method, Verdict};
 use stats::bootstrap::SAMPLES_MIN;
 use stats::{Direction, RatioBootstrap, mann_whitney, t_quantile, welch};
 
-use crate::item::Measured;
+use crate::Measured;
 
 /// A difference is real if its corrected p is at most this, unless said otherwise.
-pub(crate) const ALPHA: f64 = 0.05;
+pub const ALPHA: f64 = 0.05;
 /// Share of comparisons in which a difference of the detectable size would be seen.
 const POWER: f64 = 0.8;
 
-/// What two figures say.
+/// What two figures say, as [`experiment::comparison::ComparedCell`] tells it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Judged {
-    pub(crate) method: Method,
-    pub(crate) difference: Option<f64>,
-    pub(crate) overhead: Option<f64>,
-    /// Of the overhead.
-    pub(crate) ci95: Option<[f64; 2]>,
-    pub(crate) effect: Option<f64>,
-    pub(crate) p: Option<f64>,
-    pub(crate) spread: Option<Spread>,
+pub struct Judged {
+    /// How they were compared.
+    pub method: Method,
+    /// NEW less BASE.
+    pub difference: Option<f64>,
+    /// That as a fraction of BASE, more being worse; None where BASE is not above 0.
+    pub overhead: Option<f64>,
+    /// 95 % interval of the overhead, of this pair alone; a point where figures are exact.
+    pub ci95: Option<[f64; 2]>,
+    /// Cliff's delta, -1 to 1; only by samples.
+    pub effect: Option<f64>,
+    /// How probable such a difference is if there is none.
+    pub p: Option<f64>,
+    /// The same, corrected for the number of pairs.
+    pub p_adjusted: Option<f64>,
+    /// Smallest overhead that would be seen in four of five comparisons.
+    pub detectable: Option<f64>,
+    /// What is to be said.
+    pub verdict: Verdict,
     /// Why nothing can be said.
-    pub(crate) reason: Option<String>,
+    pub reason: Option<String>,
 }
 
-/// How far the logarithm of the ratio may be from the truth.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Spread {
-    error: f64,
-    freedom: f64,
+/// Smallest overhead that is seen in four of five comparisons whose ratios' logarithms have
+/// this standard error.
+fn detectable(error: f64, freedom: f64) -> f64 {
+    let reach = t_quantile(1.0 - ALPHA / 2.0, freedom) + t_quantile(POWER, freedom);
+    // More than this is no answer, and would not be a number for long.
+    (error * reach).min(20.0).exp_m1()
 }
 
-impl Spread {
-    /// Smallest overhead that would be seen in four of five comparisons, if p must be at
-    /// most `alpha`.
-    pub(crate) fn detectable(&self, alpha: f64) -> f64 {
-        let alpha = alpha.clamp(1e-12, 0.999);
-        let reach = t_quantile(1.0 - alpha / 2.0, self.freedom) + t_quantile(POWER, self.freedom);
-        // More than this is no answer, and would not be a number for long.
-        (self.error * reach).min(20.0).exp_m1()
+/// Judges pairs of figures of a metric, BASE and NEW, together, in their order: a difference is
+/// real if its p, corrected for the number of pairs, is at most `alpha`, above 0.
+pub fn together<'a>(
+    pairs: impl IntoIterator<Item = (&'a Measured, &'a Measured, Metric)>,
+    alpha: f64,
+    correction: Correction,
+) -> Vec<Judged> {
+    let mut bootstrap = RatioBootstrap::new();
+    let pairs = pairs.into_iter();
+    let judge = |(base, new, metric)| judge(base, new, metric, &mut bootstrap);
+    let mut judged: Vec<Judged> = pairs.map(judge).collect();
+    let corrected = match correct(&mut judged, correction) {
+        tested if tested > 1 && correction != Correction::None => {
+            format!(", corrected for {tested} cells")
+        }
+        _ => String::new(),
+    };
+    for judged in &mut judged {
+        if let Some(reason) = judged.noise(alpha, &corrected) {
+            judged.verdict = Verdict::Unclear;
+            judged.reason = Some(reason);
+        }
+    }
+    judged
+}
+
+/// Corrects the p values of those that have any, and says how many these are.
+fn correct(judged: &mut [Judged], correction: Correction) -> usize {
+    let p: Vec<f64> = judged.iter().filter_map(|judged| judged.p).collect();
+    let adjusted = match correction {
+        Correction::Holm => stats::holm(&p),
+        Correction::Bh => stats::benjamini_hochberg(&p),
+        Correction::None => p,
+    };
+    let tested = judged.iter_mut().filter(|judged| judged.p.is_some());
+    for (judged, adjusted) in tested.zip(&adjusted) {
+        judged.p_adjusted = Some(*adjusted);
+    }
+    adjusted.len()
+}
+
+impl Judged {
+    /// Why the difference may be noise; None if it is not.
+    fn noise(&self, alpha: f64, corrected: &str) -> Option<String> {
+        let p = self.p_adjusted?;
+        if p > alpha {
+            return Some(format!("p = {p:.2}{corrected}"));
+        }
+        let [low, high] = self.ci95?;
+        (low <= 0.0 && high >= 0.0).then(|| "the medians' interval holds 0".to_owned())
     }
 }
 
-/// Compares two figures.
-pub(crate) fn judge(
+/// Compares two figures, and takes their difference for real, though it may be noise.
+fn judge(
     base: &Measured,
     new: &Measured,
     metric: Metric,
@@ -60,18 +113,27 @@ pub(crate) fn judge(
         ci95: None,
         effect: None,
         p: None,
-        spread: None,
+        p_adjusted: None,
+        detectable: None,
+        verdict: Verdict::Unclear,
         reason: None,
     };
     let (Some(a), Some(b)) = (base.value, new.value) else {
+        judged.verdict = Verdict::Missing;
         judged.reason = Some(missing(base, new));
         return judged;
     };
     let direction = metric.direction();
+    let real = match direction {
+        Direction::LowerIsBetter if b > a => Verdict::Worse,
+        Direction::HigherIsBetter if b < a => Verdict::Worse,
+        _ => Verdict::Better,
+    };
     judged.difference = Some(b - a + 0.0).filter(|d| d.is_finite());
     judged.overhead = stats::overhead(b, a, direction);
     if base.exact && new.exact {
         judged.method = Method::Exact;
+        judged.verdict = if a == b { Verdict::Same } else { real };
         judged.ci95 = judged.overhead.map(|overhead| [overhead; 2]);
         return judged;
     }
@@ -83,7 +145,10 @@ pub(crate) fn judge(
         .or_else(|| by_rounds(base, new))
         .or_else(|| by_intervals(base, new));
     match evidence {
-        Some(found) => judged.take(found.beyond(by_runs(base, new)), direction),
+        Some(found) => {
+            judged.take(found.beyond(by_runs(base, new)), direction);
+            judged.verdict = real;
+        }
         None => {
             let said = base.reason.clone().or_else(|| new.reason.clone());
             judged.reason = Some(said.unwrap_or_else(|| too_few(base, new)));
@@ -110,10 +175,8 @@ impl Judged {
         self.ci95 = Some([ends[0].min(ends[1]), ends[0].max(ends[1])]);
         self.effect = found.effect;
         self.p = Some(found.p);
-        self.spread = Some(Spread {
-            error: (high - low) / 2.0 / t_quantile(0.975, found.freedom),
-            freedom: found.freedom,
-        });
+        let error = (high - low) / 2.0 / t_quantile(0.975, found.freedom);
+        self.detectable = Some(detectable(error, found.freedom));
     }
 }
 

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Whether a difference is real: asked by tables, figures, comparisons, checks and histories.
+//!
+//! - [`Measured`]: a cell's figure, and what stands behind it.
+//! - [`together`]: what each of many pairs of figures says, p values corrected for how many
+//!   pairs there are; [`Judgements`]: the same of a run's cells and their baselines.
+//! - [`find_changes`]: where a series of figures changes.
+//! - [`unexplained`]: what differs outside hooks for no known reason.
+
+mod changes;
+mod judgements;
+mod measured;
+mod pair;
+
+pub use changes::{find_changes, unexplained};
+pub use judgements::{Baselines, Judgements};
+pub use measured::{Measured, figures};
+pub use pair::{ALPHA, Judged, together};

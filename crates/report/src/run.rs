@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A run as tables.
+
+use experiment::comparison::Verdict;
+use experiment::{Cell, Document, Metric};
+use judge::Judgements;
+
+use crate::cells::{Configuration, Group, Operation, groups, not_measured, without_figure};
+use crate::column::Columns;
+use crate::comparison::aa_table;
+use crate::details::details;
+use crate::format;
+use crate::framework::framework;
+use crate::order::order;
+use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value, warnings};
+use crate::text::printable;
+
+/// What `~` says of an overhead.
+const UNCLEAR: &str = "~: the difference may be chance, as `lsmeter compare` judges it";
+
+/// What a report shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Also a table of every cell's windows, paths and spread.
+    pub details: bool,
+}
+
+/// All tables of a run: one for each kernel, file system and metric; more with details, and
+/// where stacks differ in their order only. The order of rows is the order of its cells.
+pub fn report(run: &Document, options: &Options) -> Report {
+    let mut tables = Vec::new();
+    let mut judgements = Judgements::of(run);
+    for group in groups(run) {
+        tables.push(main_table(run, &group, &judgements));
+        tables.extend(order(run, &group, &mut judgements));
+        tables.extend(framework(run, &group));
+        if options.details {
+            tables.push(details(run, &group));
+        }
+    }
+    tables.extend(aa_table(run.aa.as_ref()));
+    Report {
+        tables,
+        warnings: warnings(&run.warnings),
+    }
+}
+
+fn what_measured(metric: Metric) -> String {
+    let what = format::measured(metric);
+    match metric {
+        Metric::Instructions => what + ", modal path",
+        _ if metric.is_counted() => what,
+        _ => what + ", median",
+    }
+}
+
+fn main_table<'a>(run: &Document, group: &Group<'a>, judgements: &Judgements<'a>) -> Table {
+    let baseline = group.baseline.as_ref();
+    let mut columns = Columns::new().left("benchmark", |(benchmark, variant): Operation<'a>| {
+        experiment::cell_title(benchmark, variant)
+    });
+    for configuration in &group.configurations {
+        let title = printable(&group.heading(configuration), TEXT_LIMIT);
+        let compared = baseline.is_some_and(|baseline| baseline != configuration);
+        columns = columns.right(title, move |row| {
+            let base = group.baseline_cell(row).filter(|_| compared);
+            value(group.cell(row, configuration), base, compared, judgements)
+        });
+    }
+    let title = format!("{}: {}", group.place(run), what_measured(group.metric));
+    let summed_up = baseline.is_some() && group.configurations.len() > 1;
+    let summary = summed_up.then(|| summary(group));
+    columns
+        .summed_up(title, group.rows.iter().copied(), summary)
+        .fixed(1 + usize::from(baseline.is_some()))
+        .legend(legend(group))
+}
+
+fn value<'a>(
+    cell: Option<&'a Cell>,
+    base: Option<&'a Cell>,
+    compared: bool,
+    judgements: &Judgements<'a>,
+) -> Value {
+    let Some(cell) = cell else {
+        return not_measured("not measured");
+    };
+    let Some(absolute) = format::headline(cell) else {
+        return without_figure(cell.status(), cell.reason());
+    };
+    if !compared {
+        return Value::plain(absolute);
+    }
+    let judged = base.and_then(|base| judgements.verdict(base, cell));
+    let Some((judged, overhead)) = judged.and_then(|of| Some((of, of.overhead?))) else {
+        return Value::toned("n/a", Tone::Missing).beside(absolute);
+    };
+    let doubt = if judged.verdict == Verdict::Unclear {
+        "~"
+    } else {
+        ""
+    };
+    Value::toned(
+        format!("{doubt}{}", format::percent(overhead)),
+        Tone::of(judged.verdict),
+    )
+    .beside(absolute)
+}
+
+/// The geometric mean of the ratios, per column, over the rows that have one.
+fn summary(group: &Group<'_>) -> Vec<Value> {
+    let value = |configuration| {
+        if group.baseline.as_ref() == Some(configuration) {
+            return Value::default();
+        }
+        match group.mean(configuration) {
+            Some((overhead, n)) => Value::plain(format::percent(overhead)).beside(format!("n={n}")),
+            None => Value::toned("n/a", Tone::Missing),
+        }
+    };
+    let first = std::iter::once(Value::plain("geometric mean"));
+    first
+        .chain(group.configurations.iter().map(value))
+        .collect()
+}
+
+fn legend(group: &Group<'_>) -> Vec<String> {
+    let mut legend = Vec::new();
+    match &group.baseline {
+        Some(baseline) if group.configurations.len() > 1 => {
+            let name = if group.of_kernels {
+                printable(&group.heading(baseline), TEXT_LIMIT)
+            } else {
+                printable(&baseline.title(), TEXT_LIMIT)
+            };
+            let better = match group.metric.direction() {
+                stats::Direction::LowerIsBetter => "more",
+                stats::Direction::HigherIsBetter => "fewer",
+            };
+            let plus = |c: &Configuration| c.short_title(Some(baseline)).starts_with('+');
+            let added = if group.configurations.iter().any(plus) {
+                format!("; +x: {name} with x added")
+            } else {
+                String::new()
+            };
+            legend.push(format!(
+                "Columns: {name}, the baseline; others: overhead (+: {better}) and the figure itself{added}. Last row: geometric mean of the n ratios."
+            ));
+        }
+        Some(_) => {}
+        None => legend.push("Columns: the figures; the baseline was not measured.".to_owned()),
+    }
+    if !group.metric.is_counted() {
+        legend.push(format!("±: 95 % interval of the median; {UNCLEAR}."));
+    } else if !group.is_exact() {
+        legend.push(format!(
+            "±: no path holds half of the windows, so this is their median and its 95 % interval; \
+             {UNCLEAR}."
+        ));
+    }
+    legend
+}
