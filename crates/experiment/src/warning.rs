@@ -120,7 +120,7 @@ impl WarningKind {
                 "read the counts as lower bounds; watch fewer hooks, or processes"
             }
             WarningKind::MissingCells => "see each cell's reason",
-            WarningKind::Interrupted => "run again for the rest; `lsmeter run` takes --resume",
+            WarningKind::Interrupted => "the same command with --resume measures the rest",
             WarningKind::StaleIndex => {
                 "check the network and fetch the kernel again if its version matters"
             }

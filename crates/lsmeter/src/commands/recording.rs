@@ -133,8 +133,10 @@ impl Recording {
             "it was interrupted and went on: nothing was watched from {} after the start",
             gaps.join(", ")
         );
-        let warning = Warning::new(WarningKind::Interrupted, message);
-        document.warnings.push(warning);
+        document.warnings.push(Warning {
+            advice: "record again if what happened then matters".to_owned(),
+            ..Warning::new(WarningKind::Interrupted, message)
+        });
     }
 
     /// Removes the journal: the document is safe.
