@@ -4,8 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::comparison::Correction;
 use crate::metric::Metric;
+use crate::words::Correction;
 
 /// Runs of one experiment, one after the other, all pairs of them compared: every
 /// difference that is called real is a false alarm.
@@ -13,7 +13,7 @@ use crate::metric::Metric;
 pub struct AaReport {
     /// Runs.
     pub runs: u32,
-    /// As of [`crate::comparison::Judgement::alpha`].
+    /// A difference is called real if its corrected p is at most this.
     pub alpha: f64,
     /// How p values were corrected.
     pub correction: Correction,

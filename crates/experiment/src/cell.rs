@@ -10,7 +10,7 @@ use crate::evidence::{
 use crate::key::Key;
 use crate::words::Status;
 
-/// What came out of one cell: evidence, or why there is none.
+/// What came out of one cell: evidence, or why it is missing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Form")]
 #[schemars(with = "Form")]
@@ -114,8 +114,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Without evidence: failed or unsupported. A status of ok has some, and is taken as a
-    /// failure to tell.
+    /// Without evidence: failed or unsupported. [`Status::Ok`] is taken as a failure.
     pub fn without(status: Status, reason: impl Into<String>) -> Outcome {
         let reason = reason.into();
         match status {

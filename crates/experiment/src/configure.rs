@@ -2,7 +2,8 @@
 //! From a spec's stacks and states to configurations, and which of them is the baseline.
 
 use crate::configuration::{Configuration, Tuning};
-use crate::resolve::{KERNELS_LIMIT, conflict, list, printable, whole};
+use crate::hint::excerpt;
+use crate::resolve::{KERNELS_LIMIT, conflict, list, number, printable};
 use crate::spec::{Baseline, ConfigurationSpec, IntegrityList, Spec, SpecError};
 use crate::stack::Stack;
 use crate::words::{Integrity, Place, Policy};
@@ -56,13 +57,9 @@ impl Matrix {
 fn no_kernel(key: &'static str, kernel: &str, kernels: &[String]) -> SpecError {
     SpecError::Text {
         key,
-        value: kernel
-            .chars()
-            .take(80)
-            .flat_map(char::escape_default)
-            .collect(),
+        value: excerpt(kernel),
         why: format!(
-            "none of the {} kernels: {}",
+            "not one of the {} kernels: {}",
             kernels.len(),
             kernels.join(" · ")
         ),
@@ -175,7 +172,7 @@ fn parse<'a>(stacks: impl IntoIterator<Item = &'a str>) -> Result<Vec<Stack>, Sp
 fn resolve(written: &ConfigurationSpec) -> Result<Configuration, SpecError> {
     let number = |key, value: Option<u32>, min, max| {
         value
-            .map(|value| whole(key, Some(value), value, min, max))
+            .map(|value| number(key, Some(value), value, min..=max, ""))
             .transpose()
     };
     let tuning = Tuning {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! How deep the path of a variant is, by its name.
 
-/// Deeper paths are none of the suite's.
+/// The suite has no deeper paths.
 const DEEPEST: u32 = 64;
 
 /// Components of the path that a variant walks straight down: `AA/BB` and `depth2` are 2.

@@ -44,7 +44,7 @@ impl Tool {
 pub struct Origin {
     /// What they ran on.
     pub environment: Environment,
-    /// Positions in `cells`, from 0, in order; none, if none of the cells ran there.
+    /// Positions in `cells`, from 0, in order; empty if no cell ran there.
     pub cells: Vec<u32>,
 }
 

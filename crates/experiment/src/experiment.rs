@@ -117,13 +117,8 @@ impl Experiment {
         (base != *key).then_some(base)
     }
 
-    /// Do both measure the same? What only decides how fast or how patiently
-    /// (`jobs`, the time-outs) and `description` may differ.
-    pub fn measures_the_same(&self, other: &Experiment) -> bool {
-        self.first_difference(other).is_none()
-    }
-
-    /// Name of the first key in which two experiments measure something different.
+    /// Name of the first key in which two experiments measure something different. What only
+    /// decides how fast or how patiently (`jobs`, the time-outs) and `description` may differ.
     pub fn first_difference(&self, other: &Experiment) -> Option<&'static str> {
         // Taken apart in full, so that a new key cannot be forgotten here.
         let Experiment {

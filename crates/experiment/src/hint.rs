@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which known word a wrong one was probably meant to be.
+//! A wrong word in a message, and which known one was probably meant.
 
-/// Longest word, in characters, that is compared at all.
+/// Longest word, in characters, that is compared or shown.
 const WORD_LIMIT: usize = 80;
+
+/// The beginning of a text, printable, for a message.
+pub(crate) fn excerpt(text: &str) -> String {
+    let text = text.chars().take(WORD_LIMIT);
+    text.flat_map(char::escape_default).collect()
+}
 
 /// The candidate nearest to `word` by edit distance, if one is near enough to be what
 /// was meant: at most a third of the word's characters differ. The first of equally

@@ -29,7 +29,7 @@ pub struct Key {
     pub policy: Policy,
     /// Sizes of policies.
     pub tuning: Tuning,
-    /// File system worked on; empty where there is none, as in recordings.
+    /// File system worked on; empty in recordings.
     pub filesystem: String,
     /// What was measured.
     pub subject: Subject,
@@ -95,7 +95,7 @@ struct Form {
     /// Sizes of policies.
     #[serde(default, skip_serializing_if = "Tuning::is_default")]
     tuning: Tuning,
-    /// File system worked on; missing where there is none, as in recordings.
+    /// File system worked on; missing in recordings.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     filesystem: String,
     /// Benchmark: `open`.
@@ -231,15 +231,6 @@ impl Key {
     pub fn configuration_title(&self) -> String {
         let stack = self.stack.join(",");
         configuration::title(&stack, &self.integrity, self.policy, &self.tuning)
-    }
-
-    /// The same configuration on the same kernel?
-    pub fn is_set_up_like(&self, other: &Key) -> bool {
-        self.kernel == other.kernel
-            && self.stack == other.stack
-            && self.integrity == other.integrity
-            && self.policy == other.policy
-            && self.tuning == other.tuning
     }
 }
 

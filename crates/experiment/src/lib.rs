@@ -4,7 +4,7 @@
 //! - [`Spec`]: what a user wrote, in TOML, in a preset or as flags; every key may be
 //!   missing. Specs are merged, then resolved.
 //! - [`Experiment`]: a resolved spec: every key decided and checked.
-//! - [`Cell`]: a [`Key`], and the [`Evidence`] for it or why there is none: what every
+//! - [`Cell`]: a [`Key`], and the [`Evidence`] for it or why it is missing: what every
 //!   instrument gives.
 //! - [`Document`]: cells, with what they were measured on and for; JSON with a schema.
 //! - What is made from documents, or from sources, is [`Stored`] in a form of its own:
@@ -28,6 +28,7 @@ mod event;
 mod evidence;
 mod experiment;
 mod framework;
+mod glob;
 mod hint;
 mod history;
 pub mod journal;
@@ -65,6 +66,7 @@ pub use evidence::{
 };
 pub use experiment::{Experiment, Samples};
 pub use framework::IRREGULAR_FUNCTIONS;
+pub use glob::glob;
 pub use hint::nearest;
 pub use history::{History, HistoryRun, Series, SeriesChange, SeriesPoint};
 pub use key::{Delay, Key, Subject, title as cell_title};

@@ -3,7 +3,7 @@
 
 use diagnostics::{Exit, Fault};
 
-use crate::hint::nearest;
+use crate::hint::{excerpt, nearest};
 use crate::spec::{Spec, SpecError};
 
 /// A spec that comes with the tool.
@@ -67,11 +67,7 @@ pub fn preset(name: &str) -> Result<&'static Preset, UnknownPreset> {
         .iter()
         .find(|preset| preset.name == name)
         .ok_or_else(|| UnknownPreset {
-            name: name
-                .chars()
-                .take(80)
-                .flat_map(char::escape_default)
-                .collect(),
+            name: excerpt(name),
         })
 }
 

@@ -4,9 +4,11 @@
 use std::collections::HashSet;
 use std::fmt::Display;
 use std::hash::Hash;
+use std::ops::RangeInclusive;
 
 use crate::configure::Matrix;
 use crate::experiment::{Experiment, Samples};
+use crate::hint::excerpt;
 use crate::metric::Metric;
 use crate::select::{Pattern, Selection};
 use crate::spec::{Spec, SpecError};
@@ -40,40 +42,15 @@ impl Spec {
             Place::Lab => {}
         }
         let matrix = Matrix::resolve(&self, place)?;
-        let metrics = self.metrics.unwrap_or_else(|| {
-            vec![if place == Place::Host {
-                Metric::Time
-            } else {
-                Metric::Instructions
-            }]
+        let metrics = self.metrics.unwrap_or_else(|| match place {
+            Place::Host => vec![Metric::Time],
+            Place::Lab => vec![Metric::Instructions],
         });
         list("metrics", &metrics, Metric::MEASURABLE.len())?;
-
         let samples = resolve_samples(self.samples)?;
-        let timed: Vec<Metric> = metrics
-            .iter()
-            .copied()
-            .filter(|metric| *metric != Metric::Instructions)
-            .collect();
         // One configuration has nobody to take turns with.
         let takes_turns = place == Place::Lab || matrix.configurations.len() > 1;
-        let interleaved = if takes_turns && !timed.is_empty() {
-            3
-        } else {
-            1
-        };
-        let most = timed
-            .iter()
-            .map(|metric| samples.of(*metric))
-            .min()
-            .unwrap_or(u32::MAX);
-        let rounds = whole("rounds", self.rounds, interleaved.min(most), 1, 1_000)?;
-        if rounds > most {
-            return Err(conflict(
-                &format!("{rounds} rounds cannot share {most} samples: each needs at least one"),
-                "raise `samples` or lower `rounds`",
-            ));
-        }
+        let rounds = resolve_rounds(self.rounds, &metrics, samples, takes_turns)?;
         Ok(Experiment {
             description: self
                 .description
@@ -93,29 +70,29 @@ impl Spec {
                 Place::Host => Clock::Fast,
             }),
             samples,
-            warmup: whole("warmup", self.warmup, 64, 0, 1_000_000)?,
+            warmup: number("warmup", self.warmup, 64, 0..=1_000_000, "")?,
             rounds,
-            throughput_warmup_s: seconds(
+            throughput_warmup_s: number(
                 "throughput_warmup_s",
                 self.throughput_warmup_s,
                 1.0,
-                0.0,
-                600.0,
+                0.0..=600.0,
+                " seconds",
             )?,
-            throughput_period_s: seconds(
+            throughput_period_s: number(
                 "throughput_period_s",
                 self.throughput_period_s,
                 3.0,
-                0.01,
-                3_600.0,
+                0.01..=3_600.0,
+                " seconds",
             )?,
             cmdline: resolve_cmdline(self.cmdline)?,
             jobs: self
                 .jobs
-                .map(|jobs| whole("jobs", Some(jobs), 1, 1, 256))
+                .map(|jobs| number("jobs", Some(jobs), 1, 1..=256, ""))
                 .transpose()?,
-            boot_timeout_s: whole("boot_timeout_s", self.boot_timeout_s, 120, 1, 86_400)?,
-            cell_timeout_s: whole("cell_timeout_s", self.cell_timeout_s, 300, 1, 86_400)?,
+            boot_timeout_s: number("boot_timeout_s", self.boot_timeout_s, 120, 1..=86_400, "")?,
+            cell_timeout_s: number("cell_timeout_s", self.cell_timeout_s, 300, 1..=86_400, "")?,
         })
     }
 }
@@ -188,12 +165,34 @@ fn resolve_selection(
 }
 
 fn resolve_samples(samples: Option<u32>) -> Result<Samples, SpecError> {
-    let of = |default| whole("samples", samples, default, 1, 1_000_000);
+    let of = |default| number("samples", samples, default, 1..=1_000_000, "");
     Ok(Samples {
         instructions: of(64)?,
         time: of(300)?,
         throughput: of(30)?,
     })
+}
+
+fn resolve_rounds(
+    rounds: Option<u32>,
+    metrics: &[Metric],
+    samples: Samples,
+    takes_turns: bool,
+) -> Result<u32, SpecError> {
+    let timed = metrics
+        .iter()
+        .filter(|metric| **metric != Metric::Instructions);
+    let most = timed.map(|metric| samples.of(*metric)).min();
+    let default = if takes_turns && most.is_some() { 3 } else { 1 };
+    let most = most.unwrap_or(u32::MAX);
+    let rounds = number("rounds", rounds, default.min(most), 1..=1_000, "")?;
+    if rounds > most {
+        return Err(conflict(
+            &format!("{rounds} rounds cannot share {most} samples: each needs at least one"),
+            "raise `samples` or lower `rounds`",
+        ));
+    }
+    Ok(rounds)
 }
 
 fn resolve_cmdline(cmdline: Option<String>) -> Result<String, SpecError> {
@@ -232,12 +231,7 @@ pub(crate) fn list<T: Display + Eq + Hash>(
     let mut seen = HashSet::new();
     for value in values.iter().take(limit + 1) {
         if !seen.insert(value) {
-            let value = value
-                .to_string()
-                .chars()
-                .take(80)
-                .flat_map(char::escape_default)
-                .collect();
+            let value = excerpt(&value.to_string());
             return Err(SpecError::Duplicate { key, value });
         }
     }
@@ -267,52 +261,31 @@ pub(crate) fn printable(key: &'static str, text: String) -> Result<String, SpecE
     } else {
         return Ok(text);
     };
-    let value = text
-        .chars()
-        .take(80)
-        .flat_map(char::escape_default)
-        .collect();
     Err(SpecError::Text {
         key,
-        value,
+        value: excerpt(&text),
         why,
         instead: None,
     })
 }
 
-pub(crate) fn whole(
+/// A number, or its default, if it lies within the range; `unit` is empty or begins with a
+/// blank.
+pub(crate) fn number<T: PartialOrd + Display + Copy>(
     key: &'static str,
-    value: Option<u32>,
-    default: u32,
-    min: u32,
-    max: u32,
-) -> Result<u32, SpecError> {
-    let value = value.unwrap_or(default);
-    if (min..=max).contains(&value) {
-        return Ok(value);
-    }
-    Err(SpecError::OutOfRange {
-        key,
-        value: value.to_string(),
-        range: format!("from {min} to {max}"),
-    })
-}
-
-fn seconds(
-    key: &'static str,
-    value: Option<f64>,
-    default: f64,
-    min: f64,
-    max: f64,
-) -> Result<f64, SpecError> {
+    value: Option<T>,
+    default: T,
+    range: RangeInclusive<T>,
+    unit: &str,
+) -> Result<T, SpecError> {
     let value = value.unwrap_or(default);
     // NaN is in no range.
-    if (min..=max).contains(&value) {
+    if range.contains(&value) {
         return Ok(value);
     }
     Err(SpecError::OutOfRange {
         key,
         value: value.to_string(),
-        range: format!("from {min} to {max} seconds"),
+        range: format!("from {} to {}{unit}", range.start(), range.end()),
     })
 }

@@ -8,7 +8,8 @@ use diagnostics::{Exit, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::hint::nearest;
+use crate::glob::glob;
+use crate::hint::{excerpt, nearest};
 use crate::words::{Select, Suite};
 
 /// Longest pattern in bytes.
@@ -72,11 +73,7 @@ impl FromStr for Pattern {
 
     fn from_str(text: &str) -> Result<Pattern, PatternError> {
         let refuse = |why: String| {
-            let pattern = text
-                .chars()
-                .take(80)
-                .flat_map(char::escape_default)
-                .collect();
+            let pattern = excerpt(text);
             Err(PatternError { pattern, why })
         };
         if text.len() > PATTERN_LIMIT {
@@ -130,36 +127,6 @@ impl From<Pattern> for String {
     fn from(pattern: Pattern) -> String {
         pattern.to_string()
     }
-}
-
-/// Does `pattern` fit the whole of `text`? Time at most their lengths' product.
-fn glob(pattern: &str, text: &str) -> bool {
-    let (pattern, text): (Vec<char>, Vec<char>) =
-        (pattern.chars().collect(), text.chars().collect());
-    let (mut p, mut t) = (0, 0);
-    // Where to go on when the last `*` has to take one character more.
-    let mut retry: Option<(usize, usize)> = None;
-    while t < text.len() {
-        match pattern.get(p) {
-            Some('*') => {
-                retry = Some((p, t));
-                p += 1;
-            }
-            Some(&c) if c == '?' || c == text[t] => {
-                p += 1;
-                t += 1;
-            }
-            _ => match retry {
-                Some((star, taken)) => {
-                    retry = Some((star, taken + 1));
-                    p = star + 1;
-                    t = taken + 1;
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern[p..].iter().all(|&c| c == '*')
 }
 
 /// Which benchmarks an experiment takes out of a catalogue: those of `suites` that
@@ -379,24 +346,7 @@ mod tests {
         }
     }
 
-    /// The definition of a glob, one character at a time.
-    fn plain(pattern: &[u8], text: &[u8]) -> bool {
-        match (pattern.split_first(), text.split_first()) {
-            (None, None) => true,
-            (Some((b'*', rest)), _) => {
-                plain(rest, text) || text.split_first().is_some_and(|(_, t)| plain(pattern, t))
-            }
-            (Some((&c, rest)), Some((&d, t))) => (c == b'?' || c == d) && plain(rest, t),
-            _ => false,
-        }
-    }
-
     proptest! {
-        #[test]
-        fn glob_is_what_it_should_be(pattern in "[ab*?]{0,7}", text in "[ab]{0,8}") {
-            prop_assert_eq!(glob(&pattern, &text), plain(pattern.as_bytes(), text.as_bytes()));
-        }
-
         #[test]
         fn patterns_come_back(text in "!?[a-z*?]{1,6}(:[A-Z/*]{1,6})?") {
             prop_assert_eq!(text.parse::<Pattern>().unwrap().to_string(), text);

@@ -18,7 +18,7 @@ pub struct Shard {
     pub count: u32,
 }
 
-/// What is no shard.
+/// Why a text or a pair of numbers is no shard.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShardError {
     /// It is not of the form `3/16`.
@@ -50,7 +50,7 @@ impl Shard {
     /// Part `index` of `count`.
     ///
     /// # Errors
-    /// [`ShardError`] if there is none.
+    /// [`ShardError`] if there is no such shard.
     pub fn new(index: u32, count: u32) -> Result<Shard, ShardError> {
         if !(1..=Shard::COUNT_LIMIT).contains(&count) {
             return Err(ShardError::Count { count });

@@ -272,7 +272,7 @@ impl<'de> Deserialize<'de> for Baseline {
 /// Why a spec is refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SpecError {
-    /// No TOML, an unknown key, or a value of the wrong kind.
+    /// Not TOML, an unknown key, or a value of the wrong kind.
     #[error("{origin}, line {line}, column {column}: {message}")]
     Toml {
         /// The file or preset, as the caller names it.
@@ -346,8 +346,8 @@ pub enum SpecError {
     /// A pattern is not written as one.
     #[error(transparent)]
     Pattern(#[from] PatternError),
-    /// The baseline is none of what is measured.
-    #[error("baseline `{baseline}` is none of the {n} {what}: {known}")]
+    /// The baseline is not among what is measured.
+    #[error("baseline `{baseline}` is not one of the {n} {what}: {known}")]
     Baseline {
         /// The baseline as given.
         baseline: String,

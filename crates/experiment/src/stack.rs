@@ -7,6 +7,8 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::hint::excerpt;
+
 /// Most modules that a stack may name; kernels have far fewer.
 const MODULES_LIMIT: usize = 32;
 /// Longest stack, in bytes; a kernel command line has 2,048.
@@ -83,11 +85,7 @@ impl FromStr for Stack {
     fn from_str(text: &str) -> Result<Stack, StackError> {
         let refuse = |why: String| {
             Err(StackError {
-                stack: text
-                    .chars()
-                    .take(80)
-                    .flat_map(char::escape_default)
-                    .collect(),
+                stack: excerpt(text),
                 why,
             })
         };

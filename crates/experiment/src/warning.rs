@@ -38,7 +38,7 @@ impl Warning {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum WarningKind {
-    /// Time was taken in an emulated processor: it is no silicon's time.
+    /// Time was taken in an emulated processor, not in a real one.
     EmulatedTime,
     /// So many windows were dirty that the modal path rests on few.
     DirtyWindows,
@@ -68,7 +68,7 @@ pub enum WarningKind {
     LostCalls,
     /// Some cells failed or were unsupported.
     MissingCells,
-    /// The run was ended before all cells were measured.
+    /// The run was stopped before all cells were measured.
     Interrupted,
     /// Part of the kernel index could not be refreshed.
     StaleIndex,

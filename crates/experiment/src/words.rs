@@ -116,7 +116,7 @@ words! {
 }
 
 words! {
-    /// What tells how often an operation calls a hook.
+    /// A way to find out how often an operation calls a hook.
     Instrument, "instrument":
     /// Calls counted in a profile of guest kernel instructions.
     Profile = "profile",
@@ -131,16 +131,16 @@ words! {
 words! {
     /// What became of an instrument in a check.
     InstrumentStatus, "status":
-    /// It told something.
+    /// It has figures.
     Used = "used",
     /// It was not asked.
     Skipped = "skipped",
-    /// It was asked, and cannot tell.
+    /// It was asked, and has none.
     Unavailable = "unavailable",
 }
 
 words! {
-    /// How what instruments tell fits together.
+    /// Whether the instruments agree.
     CheckVerdict, "verdict":
     /// All that can be compared agrees.
     Agree = "agree",
@@ -247,6 +247,19 @@ words! {
     Minimal = "minimal",
     /// The distribution's reference policy (Debian: selinux-policy-default).
     Reference = "reference",
+}
+
+words! {
+    /// Which correction p values get for the number of cells that are tested.
+    #[derive(Default)]
+    Correction, "correction":
+    /// Holm's: no false alarm at all, with the stated confidence.
+    #[default]
+    Holm = "holm",
+    /// Benjamini's and Hochberg's: of the alarms, the stated share may be false.
+    Bh = "bh",
+    /// None: each cell by itself may be a false alarm.
+    None = "none",
 }
 
 words! {

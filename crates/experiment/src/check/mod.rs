@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Whether what instruments tell of the same operations agrees, and the document that holds it.
+//! Whether instruments agree on the same operations, and the document that says so.
 
 mod summary;
 
@@ -53,7 +53,7 @@ pub struct CheckedInstrument {
     pub instrument: Instrument,
     /// What became of it.
     pub status: InstrumentStatus,
-    /// Why it tells nothing.
+    /// Why it was not used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Hooks that it cannot see, or not delay.
@@ -68,15 +68,15 @@ pub struct CheckedBenchmark {
     pub benchmark: String,
     /// Its variant; may be empty.
     pub variant: String,
-    /// Hooks that any instrument tells of, by name; `all` is the sum over those that were
+    /// Hooks of which any instrument has a figure, by name; `all` is the sum over those that were
     /// delayed together.
     pub hooks: Vec<CheckedHook>,
-    /// Instruments that tell nothing of this operation, though of others, and why.
+    /// Instruments that have no figures of this operation, though of others, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<MissingInstrument>,
 }
 
-/// An instrument that tells nothing of an operation.
+/// An instrument that has no figures of an operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MissingInstrument {
     /// Which.
@@ -87,8 +87,8 @@ pub struct MissingInstrument {
     pub reason: String,
 }
 
-/// What instruments tell of one hook in one operation. Figures are calls in one operation;
-/// None where an instrument tells nothing.
+/// What the instruments say of one hook in one operation. Figures are calls in one operation;
+/// None where an instrument has none.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckedHook {
     /// The hook: `inode_permission`.
@@ -102,13 +102,13 @@ pub struct CheckedHook {
     /// Slope of the operation's cost over the time of the hook's decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slope: Option<f64>,
-    /// Calls on the nominal path by source: told, not judged.
+    /// Calls on the nominal path by source: shown, not judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nominal: Option<u64>,
     /// Calls at most by source; None beside a nominal count: without bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub maximum: Option<u64>,
-    /// How that fits together.
+    /// Whether these figures agree.
     pub verdict: CheckVerdict,
     /// Pairs of instruments that do not agree.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -170,7 +170,7 @@ impl CheckedResidual {
 }
 
 impl CheckedHook {
-    /// Does this instrument tell something of it?
+    /// Has this instrument a figure of it?
     pub fn tells(&self, instrument: Instrument) -> bool {
         match instrument {
             Instrument::Profile => self.profile.is_some(),
@@ -186,7 +186,7 @@ impl CheckedHook {
         self.hook != ALL_HOOKS
     }
 
-    /// What is said of these two, in this order, if they do not agree.
+    /// These two, in this order, if they do not agree.
     pub fn apart_of(&self, first: Instrument, second: Instrument) -> Option<&ApartInstruments> {
         let mut apart = self.apart.iter();
         apart.find(|apart| apart.first == first && apart.second == second)

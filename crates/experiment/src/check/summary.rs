@@ -29,7 +29,7 @@ pub struct PairSummary {
     pub first: Instrument,
     /// The other.
     pub second: Instrument,
-    /// Hooks of benchmarks of which both tell something.
+    /// Hooks of benchmarks of which both have a figure.
     pub compared: u64,
     /// Those in which they agree.
     pub agree: u64,
@@ -39,7 +39,7 @@ pub struct PairSummary {
     pub disagree: u64,
 }
 
-/// How often there was which verdict.
+/// How often each verdict was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Verdicts {
     /// All agrees.

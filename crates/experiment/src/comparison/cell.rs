@@ -67,7 +67,7 @@ pub struct ComparedCell {
     /// than the smaller one. Only by samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<f64>,
-    /// How probable such a difference is if there is none.
+    /// How probable a difference like this is if nothing changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p: Option<f64>,
     /// `p`, corrected for the number of cells that were tested.
@@ -107,7 +107,7 @@ pub struct Figure {
     /// Its 95 % interval, if it is not exact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ci95: Option<[f64; 2]>,
-    /// Why there is none.
+    /// Why there is no figure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

@@ -12,9 +12,10 @@ mod cell;
 mod explain;
 mod words;
 
+pub use crate::words::Correction;
 pub use cell::{CellGate, ComparedCell, Figure, Limit, Place, UnmatchedCell};
 pub use explain::{CallerChange, Explanation, HookChange, ImplementationChange};
-pub use words::{Axis, Correction, GateVerdict, Method, Side, Verdict};
+pub use words::{Axis, GateVerdict, Method, Side, Verdict};
 
 /// What `lsmeter compare` writes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

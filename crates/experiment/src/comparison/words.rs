@@ -42,19 +42,6 @@ words! {
 }
 
 words! {
-    /// Which correction p values get for the number of cells that are tested.
-    #[derive(Default)]
-    Correction, "correction":
-    /// Holm's: no false alarm at all, with the stated confidence.
-    #[default]
-    Holm = "holm",
-    /// Benjamini's and Hochberg's: of the alarms, the stated share may be false.
-    Bh = "bh",
-    /// None: each cell by itself may be a false alarm.
-    None = "none",
-}
-
-words! {
     /// What is to be said of a cell.
     Verdict, "verdict":
     /// It costs more, and that is real.

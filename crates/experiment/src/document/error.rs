@@ -59,57 +59,26 @@ impl Kind {
         }
     }
 
-    /// What makes such a document anew, and what gives one.
-    fn advice(kind: Option<Kind>) -> (&'static str, &'static str) {
-        match kind {
-            Some(Kind::Run) => (
-                "it was not written to its end; if a journal lies beside it, run again with --resume",
-                "give a document that `lsmeter run --output FILE` wrote",
+    /// What makes such a document anew, and the command that gives one.
+    fn origin(self) -> (&'static str, &'static str) {
+        match self {
+            Kind::Run => (
+                "if a journal lies beside it, run again with --resume",
+                "run --output FILE",
             ),
-            Some(Kind::Profile) => (
-                "it was not written to its end; profile again",
-                "give a document that `lsmeter profile --output FILE` wrote",
+            Kind::Profile => ("profile again", "profile --output FILE"),
+            Kind::Sensitivity => ("sweep again", "sensitivity --output FILE"),
+            Kind::Recording => ("record again", "monitor --record FILE"),
+            Kind::Counts => ("check again with --keep", "check --keep DIR"),
+            Kind::Placement => ("analyse the tree again", "placement TREE --output FILE"),
+            Kind::Comparison => ("compare again", "compare BASE NEW --output FILE"),
+            Kind::Check => ("check again", "check --output FILE"),
+            Kind::PlacementDifference => ("compare the trees again", "placement diff A B --json"),
+            Kind::PlacementHistory => (
+                "analyse the trees again",
+                "placement history TREE... --json",
             ),
-            Some(Kind::Sensitivity) => (
-                "it was not written to its end; sweep again",
-                "give a document that `lsmeter sensitivity --output FILE` wrote",
-            ),
-            Some(Kind::Recording) => (
-                "it was not written to its end; record again",
-                "give a recording that `lsmeter monitor --record FILE` wrote",
-            ),
-            Some(Kind::Placement) => (
-                "it was not written to its end; analyse the tree again",
-                "give a document that `lsmeter placement TREE --output FILE` wrote",
-            ),
-            Some(Kind::Comparison) => (
-                "it was not written to its end; compare again",
-                "give a document that `lsmeter compare BASE NEW --output FILE` wrote",
-            ),
-            Some(Kind::PlacementDifference) => (
-                "it was not written to its end; compare the trees again",
-                "give a document that `lsmeter placement diff A B --json` wrote",
-            ),
-            Some(Kind::PlacementHistory) => (
-                "it was not written to its end; analyse the trees again",
-                "give a document that `lsmeter placement history TREE... --json` wrote",
-            ),
-            Some(Kind::Check) => (
-                "it was not written to its end; check again",
-                "give a document that `lsmeter check --output FILE` wrote",
-            ),
-            Some(Kind::Counts) => (
-                "it was not written to its end; check again with --keep",
-                "give a document that `lsmeter check --keep DIR` wrote",
-            ),
-            Some(Kind::History) => (
-                "it was not written to its end; show the history again",
-                "give a history that `lsmeter history show --json` wrote",
-            ),
-            None => (
-                "it was not written to its end; measure again",
-                "give a document that lsmeter wrote, with --output or --record",
-            ),
+            Kind::History => ("show the history again", "history show --json"),
         }
     }
 }
@@ -139,7 +108,7 @@ impl fmt::Display for DocumentError {
 }
 
 impl std::error::Error for DocumentError {
-    /// The reader's or writer's error. The fault is none: this message holds its.
+    /// The reader's or writer's error. Not the fault: its message is part of this one.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.fault.source()
     }
@@ -232,18 +201,32 @@ impl Fault for DocumentError {
     }
 
     fn hint(&self) -> Option<String> {
-        let (again, written) = Kind::advice(self.kind);
-        let hint = match &self.fault {
-            DocumentFault::Truncated { .. } | DocumentFault::Empty => Some(again),
-            DocumentFault::Newer { .. } => Some("use the lsmeter that wrote it, or a later one"),
-            DocumentFault::OfOtherUse { .. } if self.kind.is_none() => {
-                Some("give a document of lsmeter run, profile, sensitivity or monitor")
+        let origin = self.kind.map(Kind::origin);
+        match &self.fault {
+            DocumentFault::Truncated { .. } | DocumentFault::Empty => {
+                let again = origin.map_or("measure again", |(again, _)| again);
+                Some(format!("it was not written to its end; {again}"))
+            }
+            DocumentFault::Newer { .. } => {
+                Some("use the lsmeter that wrote it, or a later one".to_owned())
+            }
+            DocumentFault::OfOtherUse { .. } if origin.is_none() => {
+                Some("give a document of lsmeter run, profile, sensitivity or monitor".to_owned())
             }
             DocumentFault::NoVersion { .. }
             | DocumentFault::NotJson { .. }
-            | DocumentFault::OfOtherUse { .. } => Some(written),
+            | DocumentFault::OfOtherUse { .. } => {
+                let what = match self.kind {
+                    Some(Kind::Recording) => "recording",
+                    Some(Kind::History) => "history",
+                    _ => "document",
+                };
+                Some(match origin {
+                    Some((_, command)) => format!("give a {what} that `lsmeter {command}` wrote"),
+                    None => format!("give a {what} that lsmeter wrote, with --output or --record"),
+                })
+            }
             _ => None,
-        };
-        hint.map(str::to_owned)
+        }
     }
 }

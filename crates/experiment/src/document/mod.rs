@@ -195,7 +195,7 @@ impl Document {
         self.experiment.as_ref()?.baseline_of(key)
     }
 
-    /// Cells whose hooks were told apart, with these.
+    /// Cells whose hooks were told apart, with what was counted.
     pub fn hooked(&self) -> impl Iterator<Item = (&Cell, &Counted, &HookedPath)> {
         self.cells.iter().filter_map(|cell| {
             let counted = cell.counted()?;

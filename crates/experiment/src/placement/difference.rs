@@ -97,7 +97,7 @@ pub struct SyscallDifference {
     /// File system.
     #[serde(alias = "fs")]
     pub filesystem: String,
-    /// Which placement has it; both if there is none.
+    /// The placement that has it; missing if both do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only: Option<Side>,
     /// Hooks that differ, by name; of a call that only one placement has, all.

@@ -5,16 +5,14 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::head;
+use super::Place;
 use crate::cell::{Cell, Outcome};
-use crate::configuration::Tuning;
 use crate::document::{Document, Kind};
 use crate::environment::{Environment, Tool};
 use crate::evidence::{Evidence, HookCalls};
-use crate::key::{Key, Subject};
 use crate::metric::Metric;
 use crate::monitoring::LeftOutFunction;
-use crate::words::{Architecture, Policy, Status};
+use crate::words::Status;
 
 #[derive(Deserialize)]
 pub(super) struct CountsForm {
@@ -50,37 +48,34 @@ pub(super) fn document(mut form: CountsForm) -> Document {
     Document {
         cells: cells.collect(),
         left_out: form.left_out,
-        ..head(Kind::Counts, form.tool, Environment::unknown(), Vec::new())
+        tool: form.tool,
+        ..Document::new(Kind::Counts, Environment::unknown())
     }
 }
 
 impl BenchmarkForm {
     fn cell(self, of: &CountsForm) -> Cell {
-        let key = Key {
-            architecture: Architecture::default(),
+        let place = Place {
             kernel: of.kernel.clone(),
+            release: of.release.clone(),
             stack: of.stack.clone(),
-            integrity: Vec::new(),
-            policy: Policy::None,
-            tuning: Tuning::default(),
+            active_lsms: of.active_lsms.clone(),
             filesystem: of.fs.clone(),
-            subject: Subject::benchmark(self.benchmark, self.variant),
-            delay: None,
-            metric: Metric::Calls,
+            benchmark: self.benchmark,
+            variant: self.variant,
+            syscalls: self.syscalls,
+            ..Place::default()
         };
         let mut hooks: BTreeMap<String, f64> = BTreeMap::new();
         for hook in self.hooks {
             *hooks.entry(hook.hook).or_default() += hook.calls;
         }
         Cell {
-            release: of.release.clone(),
-            active_lsms: of.active_lsms.clone(),
-            syscalls: self.syscalls,
             outcome: match self.status {
                 Status::Ok => Evidence::HookCalls(HookCalls { hooks }).into(),
                 status => Outcome::without(status, self.reason.unwrap_or_default()),
             },
-            ..Cell::unmeasured(key)
+            ..place.cell(Metric::Calls)
         }
     }
 }

@@ -10,14 +10,21 @@ mod recording;
 mod run;
 mod sensitivity;
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use std::collections::BTreeMap;
 
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+
+use crate::aa::AaReport;
+use crate::cell::Cell;
 use crate::configuration::Tuning;
 use crate::document::{Document, DocumentFault, Kind, decode};
-use crate::environment::{Environment, Tool};
+use crate::environment::{Environment, Origin, PolicyProof, Tool};
+use crate::experiment::Experiment;
 use crate::key::{Key, Subject};
 use crate::metric::Metric;
+use crate::shard::Share;
+use crate::sweep::{DepthRule, Prediction, RepeatedQuestion, SweepFindings};
 use crate::warning::Warning;
 use crate::words::{Architecture, Integrity, Policy};
 
@@ -27,9 +34,9 @@ use crate::words::{Architecture, Integrity, Policy};
 /// [`DocumentFault`], with the place in the document as it was written.
 pub(crate) fn document(kind: Kind, bytes: &[u8]) -> Result<Document, DocumentFault> {
     match kind {
-        Kind::Run => run::document(decode(bytes)?),
-        Kind::Profile => profile::document(decode(bytes)?),
-        Kind::Sensitivity => sensitivity::document(decode(bytes)?),
+        Kind::Run => read(kind, bytes, run::CellForm::cell),
+        Kind::Profile => read(kind, bytes, profile::ProfileForm::cell),
+        Kind::Sensitivity => read(kind, bytes, sensitivity::SlopeForm::cell),
         Kind::Recording => Ok(recording::document(decode(bytes)?)),
         Kind::Counts => Ok(counts::document(decode(bytes)?)),
         other => Err(DocumentFault::OfOtherUse {
@@ -92,8 +99,71 @@ pub(crate) fn kind(bytes: &[u8]) -> Result<Kind, DocumentFault> {
         })
 }
 
-/// The keys of a cell, as several documents repeated them.
+/// A run, a profile or a sweep: what they have in common, and what one of them has.
 #[derive(Deserialize)]
+struct Form<C> {
+    tool: Tool,
+    environment: Environment,
+    #[serde(default)]
+    environments: Vec<Origin>,
+    share: Option<Share>,
+    started: Option<String>,
+    finished: Option<String>,
+    experiment: Option<Experiment>,
+    #[serde(default)]
+    kernel_digests: BTreeMap<String, String>,
+    #[serde(default)]
+    setups: Vec<PolicyProof>,
+    aa: Option<AaReport>,
+    #[serde(alias = "profiles", alias = "slopes")]
+    cells: Vec<C>,
+    #[serde(default)]
+    rules: Vec<DepthRule>,
+    #[serde(default)]
+    predictions: Vec<Prediction>,
+    #[serde(default)]
+    repeated: Vec<RepeatedQuestion>,
+    #[serde(default)]
+    warnings: Vec<Warning>,
+}
+
+/// Reads a [`Form`], of whose cells `cell` makes those of today, or says what contradicts
+/// itself in one.
+fn read<C: DeserializeOwned>(
+    kind: Kind,
+    bytes: &[u8],
+    cell: impl Fn(C) -> Result<Cell, String>,
+) -> Result<Document, DocumentFault> {
+    let form: Form<C> = decode(bytes)?;
+    let cells = form.cells.into_iter().enumerate().map(|(index, of)| {
+        cell(of).map_err(|message| DocumentFault::Contradiction {
+            path: format!("{}[{index}]", list(kind)),
+            message,
+        })
+    });
+    Ok(Document {
+        tool: form.tool,
+        environments: form.environments,
+        share: form.share,
+        started: form.started,
+        finished: form.finished,
+        experiment: form.experiment,
+        kernel_digests: form.kernel_digests,
+        setups: form.setups,
+        aa: form.aa,
+        cells: cells.collect::<Result<_, _>>()?,
+        sweep: (kind == Kind::Sensitivity).then_some(SweepFindings {
+            rules: form.rules,
+            predictions: form.predictions,
+            repeated: form.repeated,
+        }),
+        warnings: form.warnings,
+        ..Document::new(kind, form.environment)
+    })
+}
+
+/// The keys of a cell, as several documents repeated them.
+#[derive(Default, Deserialize)]
 struct Place {
     kernel: String,
     #[serde(default)]
@@ -115,37 +185,24 @@ struct Place {
 }
 
 impl Place {
-    fn key(&mut self, metric: Metric) -> Key {
-        Key {
-            architecture: Architecture::default(),
-            kernel: std::mem::take(&mut self.kernel),
-            stack: std::mem::take(&mut self.stack),
-            integrity: std::mem::take(&mut self.integrity),
-            policy: self.policy,
-            tuning: self.tuning,
-            filesystem: std::mem::take(&mut self.filesystem),
-            subject: Subject::benchmark(
-                std::mem::take(&mut self.benchmark),
-                std::mem::take(&mut self.variant),
-            ),
-            delay: None,
-            metric,
+    /// The cell of a metric, without what came out of it.
+    fn cell(self, metric: Metric) -> Cell {
+        Cell {
+            release: self.release,
+            active_lsms: self.active_lsms,
+            syscalls: self.syscalls,
+            ..Cell::unmeasured(Key {
+                architecture: Architecture::default(),
+                kernel: self.kernel,
+                stack: self.stack,
+                integrity: self.integrity,
+                policy: self.policy,
+                tuning: self.tuning,
+                filesystem: self.filesystem,
+                subject: Subject::benchmark(self.benchmark, self.variant),
+                delay: None,
+                metric,
+            })
         }
-    }
-}
-
-/// A document with nothing in it but its head.
-fn head(kind: Kind, tool: Tool, environment: Environment, warnings: Vec<Warning>) -> Document {
-    Document {
-        tool,
-        warnings,
-        ..Document::new(kind, environment)
-    }
-}
-
-fn contradiction(path: String, message: impl Into<String>) -> DocumentFault {
-    DocumentFault::Contradiction {
-        path,
-        message: message.into(),
     }
 }

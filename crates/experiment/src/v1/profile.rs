@@ -3,28 +3,17 @@
 
 use serde::Deserialize;
 
-use super::{Place, contradiction, head};
+use super::Place;
 use crate::cell::{Cell, Outcome};
-use crate::document::{Document, DocumentFault, Kind};
-use crate::environment::{Environment, Tool};
 use crate::evidence::{
     Counted, Evidence, FunctionDifference, HookCost, HookedPath, PathCount, Paths, Residual,
 };
 use crate::metric::Metric;
-use crate::warning::Warning;
 use crate::words::Status;
 
+/// The profile of a cell.
 #[derive(Deserialize)]
-pub(super) struct ProfilesForm {
-    tool: Tool,
-    environment: Environment,
-    profiles: Vec<ProfileForm>,
-    #[serde(default)]
-    warnings: Vec<Warning>,
-}
-
-#[derive(Deserialize)]
-struct ProfileForm {
+pub(super) struct ProfileForm {
     #[serde(flatten)]
     place: Place,
     status: Status,
@@ -52,32 +41,15 @@ struct BaselineForm {
     windows: u64,
 }
 
-pub(super) fn document(form: ProfilesForm) -> Result<Document, DocumentFault> {
-    let cells = form.profiles.into_iter().enumerate();
-    let cells = cells.map(|(index, profile)| {
-        profile
-            .cell()
-            .map_err(|message| contradiction(format!("profiles[{index}]"), message))
-    });
-    Ok(Document {
-        cells: cells.collect::<Result<_, _>>()?,
-        ..head(Kind::Profile, form.tool, form.environment, form.warnings)
-    })
-}
-
 impl ProfileForm {
-    fn cell(mut self) -> Result<Cell, &'static str> {
+    pub(super) fn cell(mut self) -> Result<Cell, String> {
+        let place = std::mem::take(&mut self.place).cell(Metric::Instructions);
         Ok(Cell {
-            key: self.place.key(Metric::Instructions),
-            release: std::mem::take(&mut self.place.release),
-            active_lsms: std::mem::take(&mut self.place.active_lsms),
-            syscalls: std::mem::take(&mut self.place.syscalls),
-            class: String::new(),
-            seconds: None,
             outcome: match self.status {
                 Status::Ok => Evidence::from(self.counted()?).into(),
                 status => Outcome::without(status, self.reason.unwrap_or_default()),
             },
+            ..place
         })
     }
 

@@ -3,7 +3,6 @@
 
 use serde::Deserialize;
 
-use super::head;
 use crate::document::{Document, Kind};
 use crate::environment::{Environment, Tool};
 use crate::evidence::Interval;
@@ -38,6 +37,8 @@ pub(super) fn document(form: RecordingForm) -> Document {
         cells: cells.collect(),
         left_out: form.monitor.left_out,
         monitor: Some(monitoring),
-        ..head(Kind::Recording, form.tool, form.environment, form.warnings)
+        tool: form.tool,
+        warnings: form.warnings,
+        ..Document::new(Kind::Recording, form.environment)
     }
 }

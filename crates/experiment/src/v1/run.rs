@@ -1,44 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Run documents of version 1.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 
-use super::{Place, contradiction, head};
-use crate::aa::AaReport;
+use super::Place;
 use crate::cell::{Cell, Outcome};
-use crate::document::{Document, DocumentFault, Kind};
-use crate::environment::{Environment, Origin, PolicyProof, Tool};
-use crate::evidence::{Counted, Estimate, Evidence, HookCost, HookedPath, PathCount, Paths, Timed};
-use crate::experiment::Experiment;
+use crate::evidence::{Counted, Estimate, Evidence, HookCost, HookedPath, Paths, Timed};
 use crate::metric::Metric;
-use crate::shard::Share;
-use crate::warning::Warning;
 use crate::words::{Status, Unit};
 
+/// A cell of a run.
 #[derive(Deserialize)]
-pub(super) struct RunForm {
-    tool: Tool,
-    environment: Environment,
-    #[serde(default)]
-    environments: Vec<Origin>,
-    share: Option<Share>,
-    started: String,
-    finished: String,
-    experiment: Experiment,
-    #[serde(default)]
-    kernel_digests: BTreeMap<String, String>,
-    #[serde(default)]
-    setups: Vec<PolicyProof>,
-    aa: Option<AaReport>,
-    cells: Vec<CellForm>,
-    #[serde(default)]
-    warnings: Vec<Warning>,
-}
-
-#[derive(Deserialize)]
-struct CellForm {
+pub(super) struct CellForm {
     #[serde(flatten)]
     place: Place,
     #[serde(default)]
@@ -55,7 +28,7 @@ struct CellForm {
     samples: Option<Vec<f64>>,
     round_medians: Option<Vec<f64>>,
     aa_medians: Option<Vec<f64>>,
-    counts: Option<CountsForm>,
+    counts: Option<Paths>,
     hooks: Option<Vec<HookCost>>,
     batch: Option<u32>,
     seconds: Option<f64>,
@@ -63,57 +36,23 @@ struct CellForm {
     reason: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct CountsForm {
-    modal: PathCount,
-    #[serde(default)]
-    paths: Vec<PathCount>,
-    windows: u64,
-    dirty: u64,
-    path_hash: Option<String>,
-}
-
-pub(super) fn document(form: RunForm) -> Result<Document, DocumentFault> {
-    let cells = form.cells.into_iter().enumerate();
-    let cells = cells.map(|(index, cell)| {
-        cell.cell()
-            .map_err(|message| contradiction(format!("cells[{index}]"), message))
-    });
-    Ok(Document {
-        environments: form.environments,
-        share: form.share,
-        started: Some(form.started),
-        finished: Some(form.finished),
-        experiment: Some(form.experiment),
-        kernel_digests: form.kernel_digests,
-        setups: form.setups,
-        aa: form.aa,
-        cells: cells.collect::<Result<_, _>>()?,
-        ..head(Kind::Run, form.tool, form.environment, form.warnings)
-    })
-}
-
 impl CellForm {
-    fn cell(mut self) -> Result<Cell, String> {
+    pub(super) fn cell(mut self) -> Result<Cell, String> {
         if self.unit.as_str() != self.metric.unit() {
             return Err(format!(
                 "the metric is {}, the unit {}",
                 self.metric, self.unit
             ));
         }
-        let key = self.place.key(self.metric);
-        let place = std::mem::take(&mut self.place.release);
+        let place = std::mem::take(&mut self.place).cell(self.metric);
         Ok(Cell {
-            key,
-            release: place,
-            active_lsms: std::mem::take(&mut self.place.active_lsms),
-            syscalls: std::mem::take(&mut self.place.syscalls),
             class: std::mem::take(&mut self.class),
             seconds: self.seconds,
             outcome: match self.status {
                 Status::Ok => self.evidence()?.into(),
                 status => Outcome::without(status, self.reason.unwrap_or_default()),
             },
+            ..place
         })
     }
 
@@ -139,15 +78,8 @@ impl CellForm {
                 batch: self.batch,
             }));
         }
-        let paths = self.counts.map(|counts| Paths {
-            modal: counts.modal,
-            others: counts.paths,
-            windows: counts.windows,
-            dirty: counts.dirty,
-            path_hash: counts.path_hash,
-        });
         // Hooks were those of the modal path.
-        let modal = paths.as_ref().map(|paths| paths.modal);
+        let modal = self.counts.as_ref().map(|paths| paths.modal);
         let hooked = self.hooks.zip(modal).map(|(hooks, modal)| HookedPath {
             total: modal.instructions,
             rep_iterations: Some(modal.rep_iterations),
@@ -159,7 +91,7 @@ impl CellForm {
         });
         Ok(Evidence::from(Counted {
             estimate: Some(estimate),
-            paths,
+            paths: self.counts,
             hooked,
             ..Counted::default()
         }))

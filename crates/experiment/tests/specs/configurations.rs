@@ -17,7 +17,7 @@ fn the_baseline_is_a_stack_or_a_position() {
     let (message, hint) = refused(&format!("{stacks}baseline = 'selinux'"));
     assert_eq!(
         message,
-        "baseline `selinux` is none of the 2 stacks: capability,selinux · capability"
+        "baseline `selinux` is not one of the 2 stacks: capability,selinux · capability"
     );
     assert!(hint.contains("add it to `stacks`"));
     assert!(
@@ -129,12 +129,12 @@ fn configurations_that_make_no_sense_are_refused() {
         ),
         (
             "[[configurations]]\nstack = 'smack'\nkernel = 'build:x'",
-            "`kernel` is `build:x`: none of the 1 kernels",
+            "`kernel` is `build:x`: not one of the 1 kernels",
             "",
         ),
         (
             "baseline_kernel = 'debian:6.1'",
-            "`baseline_kernel` is `debian:6.1`: none of the 1 kernels: debian:6.12",
+            "`baseline_kernel` is `debian:6.1`: not one of the 1 kernels: debian:6.12",
             "add it to `kernels`",
         ),
         (

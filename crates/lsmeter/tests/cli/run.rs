@@ -42,7 +42,11 @@ fn a_wrong_word_is_wrong_usage() {
         "names no benchmark",
         "BENCHMARK:VARIANT",
     );
-    refused(&["run", "--baseline", "smack"], "is none of the", "add it");
+    refused(
+        &["run", "--baseline", "smack"],
+        "is not one of the",
+        "add it",
+    );
     refused(
         &["run", "--kernel", "debian:six"],
         "`debian:six` does not name a kernel",

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Patterns for names: `inode_*`, `file_?pen`.
+
+/// Does `pattern` fit the whole of `text`? `*` stands for any number of characters, `?` for
+/// one, all others for themselves. Time at most their lengths' product.
+pub fn glob(pattern: &str, text: &str) -> bool {
+    let (pattern, text): (Vec<char>, Vec<char>) =
+        (pattern.chars().collect(), text.chars().collect());
+    let (mut p, mut t) = (0, 0);
+    // Where to go on when the last `*` has to take one character more.
+    let mut retry: Option<(usize, usize)> = None;
+    while t < text.len() {
+        match pattern.get(p) {
+            Some('*') => {
+                retry = Some((p, t));
+                p += 1;
+            }
+            Some(&c) if c == '?' || c == text[t] => {
+                p += 1;
+                t += 1;
+            }
+            _ => match retry {
+                Some((star, taken)) => {
+                    retry = Some((star, taken + 1));
+                    p = star + 1;
+                    t = taken + 1;
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[p..].iter().all(|&c| c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The definition of a glob, one character at a time.
+    fn plain(pattern: &[u8], text: &[u8]) -> bool {
+        match (pattern.split_first(), text.split_first()) {
+            (None, None) => true,
+            (Some((b'*', rest)), _) => {
+                plain(rest, text) || text.split_first().is_some_and(|(_, t)| plain(pattern, t))
+            }
+            (Some((&c, rest)), Some((&d, t))) => (c == b'?' || c == d) && plain(rest, t),
+            _ => false,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_what_it_should_be(pattern in "[ab*?]{0,7}", text in "[ab]{0,8}") {
+            prop_assert_eq!(glob(&pattern, &text), plain(pattern.as_bytes(), text.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn globs() {
+        for (pattern, name, fits) in [
+            ("*", "", true),
+            ("inode_*", "inode_permission", true),
+            ("inode_*", "xinode_permission", false),
+            ("*perm*on", "inode_permission", true),
+            ("file_?pen", "file_open", true),
+            ("file_?pen", "file_pen", false),
+            ("*a*b*", "xxaxxbxxab", true),
+            ("*ab", "aab", true),
+            ("a", "ab", false),
+            ("**", "anything", true),
+            ("*_open", "file_open", true),
+            ("", "", true),
+            ("?", "", false),
+            ("a*b*c", "aXbXbXc", true),
+            ("a*b*c", "aXbXbXd", false),
+        ] {
+            assert_eq!(glob(pattern, name), fits, "{pattern:?} {name:?}");
+        }
+    }
+}
