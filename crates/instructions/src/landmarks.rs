@@ -8,7 +8,7 @@ use kernels::symbols::{SymbolTable, context_switch, interrupt_entries};
 
 /// Lines of `KIND START END` in hexadecimal, END exclusive: `interrupt`,
 /// `exception` and `switch`. Addresses are as linked: boot with `nokaslr`.
-/// Empty if the kernel names none of them.
+/// Empty if the kernel has no such symbols.
 #[must_use]
 pub fn landmarks(symbols: &SymbolTable) -> String {
     let mut text = String::new();

@@ -64,10 +64,10 @@ pub enum ProfileError {
     NotTraced {
         /// Paths of clean windows.
         paths: usize,
-        /// Of them those that the plugin told of.
+        /// Of them those that the plugin wrote.
         traces: usize,
     },
-    /// A trace is none that a kernel's execution gives.
+    /// No execution of a kernel gives such a trace.
     #[error(transparent)]
     Walk(#[from] WalkError),
     /// The calls do not add up to what the plugin counted.
@@ -184,7 +184,7 @@ impl CellProfile {
 
     /// The paths (positions in `self.paths` and `other.paths`) to compare: the most
     /// frequent pair that does the same outside hooks, each with a good part of its
-    /// windows; if there is none, the modal ones.
+    /// windows; the modal ones if there is no such pair.
     pub fn comparable(&self, other: &CellProfile) -> (usize, usize) {
         let stable = self.is_stable() && other.is_stable();
         let usual = |profile: &CellProfile, path: &PathProfile| {

@@ -80,6 +80,20 @@ pub struct Window {
 }
 
 impl Window {
+    fn of(record: &[u8]) -> Window {
+        let is = |flag| record[1] & flag != 0;
+        let switched = is(SWITCHED) && !is(ALL_TASKS);
+        let others = switched || (is(INTERRUPTED) && is(ALL_TASKS));
+        let alone = !is(UNARMED) && !others;
+        Window {
+            instructions: u64_at(record, 8),
+            rep_iterations: u64_at(record, 16),
+            path: u64_at(record, 24),
+            clean: alone && !is(INTERRUPTED),
+            alone,
+        }
+    }
+
     /// What tells its path from others of the cell.
     pub fn key(&self) -> PathKey {
         (self.instructions, self.rep_iterations, self.path)
@@ -218,8 +232,7 @@ impl RecordReader {
             *missing -= given;
             return Ok(None);
         }
-        let (kind, flags, number) = (record[0], record[1], u32_at(record, 4));
-
+        let (kind, number) = (record[0], u32_at(record, 4));
         if kind == BLOCK {
             self.block(record)?;
             return Ok(None);
@@ -262,17 +275,7 @@ impl RecordReader {
                         elements,
                     });
                 }
-                let switched = flags & SWITCHED != 0 && flags & ALL_TASKS == 0;
-                let interrupted = flags & INTERRUPTED != 0;
-                let others = switched || (interrupted && flags & ALL_TASKS != 0);
-                let alone = flags & UNARMED == 0 && !others;
-                cell.windows.push(Window {
-                    instructions: u64_at(record, 8),
-                    rep_iterations: u64_at(record, 16),
-                    path: u64_at(record, 24),
-                    clean: alone && !interrupted,
-                    alone,
-                });
+                cell.windows.push(Window::of(record));
             }
             OP_BEGIN => {
                 if cell.operations.len() == MAX_WINDOWS {

@@ -24,11 +24,11 @@ const UNKNOWN: &str = "[unknown]";
 /// A trace does not make sense.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WalkError {
-    /// It names a block that the plugin did not tell of.
+    /// It names a block that the plugin did not describe.
     #[error("the trace names block {0}, which the plugin did not describe")]
     NoBlock(u32),
     /// More instructions of a block were counted before than it has.
-    #[error("of block {0} more was counted before than there is")]
+    #[error("more of block {0} was counted before than it has")]
     CountedBefore(u32),
     /// Calls nest deeper than on any kernel's stack.
     #[error("calls nest deeper than {MAX_DEPTH}")]
@@ -144,7 +144,7 @@ struct Walk<'w, 'a> {
     is_hook: &'w dyn Fn(&CallTree, usize) -> bool,
     tree: CallTree,
     children: HashMap<(usize, u32), usize>,
-    /// The function of each node; the root's is none.
+    /// The function of each node; None for the root.
     function_of: Vec<Option<u32>>,
     frames: Vec<Frame>,
     others: BTreeMap<u32, Vec<Frame>>,
@@ -155,7 +155,7 @@ struct Walk<'w, 'a> {
 /// `is_hook` says of a node in the tree whether its calls' order is to be kept.
 ///
 /// # Errors
-/// [`WalkError`] if the trace is none that a kernel's execution gives.
+/// [`WalkError`] if no execution of a kernel gives such a trace.
 pub fn call_tree(
     trace: &[u32],
     blocks: &[Block],

@@ -49,7 +49,7 @@ pub fn exact_changes(values: &[f64]) -> Vec<ChangePoint> {
 /// A change within the last few figures of a series is seen only when more have followed:
 /// with `alpha` of 0.01, not before the fifth behind ten others, the sixth behind thirty.
 ///
-/// Figures that are not finite are taken as equal to none: give none of them.
+/// Figures must be finite: NaN equals no figure.
 pub fn change_points(values: &[f64], alpha: f64) -> Vec<ChangePoint> {
     let mut found: Vec<(usize, f64)> = Vec::new();
     let whole = 0..values.len();

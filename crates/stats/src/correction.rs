@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Many tests at once: which of their p values still say something.
 
-/// Holm's step-down correction: the probability that any one of the differences that are
-/// called real at a level is none stays below that level, however the tests depend on
+/// Holm's step-down correction: the probability that any of the differences that are called
+/// real at a level is a false alarm stays below that level, however the tests depend on
 /// each other (S. Holm, *A simple sequentially rejective multiple test procedure*,
 /// Scandinavian Journal of Statistics 6(2), 1979). The corrected p values, in the order
 /// given.
@@ -18,7 +18,7 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
 }
 
 /// Benjamini's and Hochberg's step-up correction: of the differences that are called real
-/// at a level, the expected share that is none stays below it (Y. Benjamini, Y. Hochberg,
+/// at a level, the expected share of false alarms stays below it (Y. Benjamini, Y. Hochberg,
 /// *Controlling the false discovery rate*, Journal of the Royal Statistical Society B
 /// 57(1), 1995). The corrected p values, in the order given.
 pub fn benjamini_hochberg(p: &[f64]) -> Vec<f64> {

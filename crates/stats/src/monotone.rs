@@ -24,8 +24,8 @@ pub struct Fall {
 
 /// The deepest fall of estimates that should never become smaller as `x` grows: a
 /// point whose whole interval lies below that of a point at a smaller `x`. None if
-/// there is none. Points at the same `x` are not compared, and those that are not
-/// finite, or whose interval is none, are left out.
+/// no estimate falls. Points at the same `x` are not compared, and those that are not
+/// finite, or whose interval ends before it begins, are left out.
 ///
 /// That intervals of 95 % do not overlap is stronger evidence than 95 % for one pair,
 /// and weaker for all pairs of many points together.
@@ -41,7 +41,7 @@ pub fn deepest_fall(points: &[Point]) -> Option<Fall> {
     let low = |at: usize| points[at].interval[0];
     let mut highest: Option<usize> = None;
     let mut deepest: Option<(f64, Fall)> = None;
-    // Runs of the same x: none of them may be compared with another of them.
+    // Points of the same x are not compared with each other.
     for run in order.chunk_by(|&a, &b| points[a].x == points[b].x) {
         if let Some(from) = highest {
             for &to in run {

@@ -6,7 +6,8 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::summary::MAGNITUDE_LIMIT;
 
-/// Below this share of the largest, a direction of the columns is none of its own.
+/// A column follows from the others if what they leave of it is below this share of the
+/// largest.
 const RANK_TOLERANCE: f64 = 1e-10;
 /// Residuals below this share of the observations are rounding.
 const ROUNDING: f64 = 1e-12;
@@ -119,20 +120,7 @@ impl Fit {
             .solve_upper_triangular(&DMatrix::identity(predictors.len(), predictors.len()))
             .ok_or_else(singular)?;
 
-        let fitted = &columns * &scaled;
-        let largest_y = y.iter().map(|v| v.abs()).fold(0.0, f64::max);
-        let residuals: Vec<f64> = centred
-            .iter()
-            .zip(fitted.iter())
-            .map(|(observed, fitted)| observed - fitted)
-            .map(|left| {
-                if left.abs() <= largest_y * ROUNDING {
-                    0.0
-                } else {
-                    left
-                }
-            })
-            .collect();
+        let residuals = without_rounding(&centred - &columns * &scaled, y);
         let squares = residuals.iter().map(|left| left * left).sum::<f64>();
         let freedom = (n - coefficients) as f64;
         let error = (squares / freedom).sqrt();
@@ -164,6 +152,13 @@ impl Fit {
             error,
         })
     }
+}
+
+/// Residuals of a fit to `y`, where those that are rounding are 0.
+fn without_rounding(residuals: DVector<f64>, y: &[f64]) -> Vec<f64> {
+    let rounding = y.iter().map(|v| v.abs()).fold(0.0, f64::max) * ROUNDING;
+    let exact = |left: &f64| if left.abs() <= rounding { 0.0 } else { *left };
+    residuals.iter().map(exact).collect()
 }
 
 /// How far `y` over `x` is from a straight line: the sag of the fitted parabola in the

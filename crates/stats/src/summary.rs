@@ -114,7 +114,7 @@ impl Summary {
     /// Summarises counts, for instance of instructions. Exact up to 2^53.
     ///
     /// # Errors
-    /// [`StatsError::Empty`] when there are none.
+    /// [`StatsError::Empty`] without counts.
     pub fn of_counts(counts: &[u64]) -> Result<Summary, StatsError> {
         let samples: Vec<f64> = counts.iter().map(|&count| count as f64).collect();
         Summary::of(&samples)

@@ -12,7 +12,7 @@ pub struct Welch {
     pub error: f64,
     /// Degrees of freedom (Welch and Satterthwaite), at least 1.
     pub freedom: f64,
-    /// How probable a difference at least as large is if there is none: 0 to 1.
+    /// How probable a difference at least as large is if the means are the same: 0 to 1.
     pub p: f64,
 }
 

@@ -39,7 +39,7 @@ impl<'a> Modules<'a> {
     }
 
     /// The module of `function`, a name without suffixes, which the framework calls for
-    /// `hook`; nothing if it is none's.
+    /// `hook`; None if it belongs to no module.
     ///
     /// A module that is not known by name is recognised where it calls its function
     /// `<module>_<hook>`, as all do in Linux.
