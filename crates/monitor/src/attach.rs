@@ -12,15 +12,15 @@ use crate::error::MonitorError;
 use crate::hooks::{Found, Owner, Probe};
 use crate::kernel::{self, EBUSY, EINVAL, ENOENT, ENOSYS, ENOTSUPP, EPERM, Place};
 use crate::layout::{Layout, patch};
-use crate::monitor::{Filter, LeftOut, Mode, own_tgid};
 use crate::object::{Constants, Object};
+use crate::options::{Filter, LeftOut, Mode};
 use crate::snapshot::Reader;
 use crate::{capabilities, processes};
 use kernels::btf::{Function, Returns, Types};
 
-/// Too many open files, in this process or on the machine; out of memory. The next
-/// function would fare the same.
-const CONCERNS_ALL: [i32; 4] = [EPERM, 23, 24, 12];
+/// Errors after which the next function would fare no better: no permission, too many open
+/// files on the machine (ENFILE) or in this process (EMFILE), out of memory (ENOMEM).
+const FATAL: [i32; 4] = [EPERM, 23, 24, 12];
 
 /// Whether the kernel takes fentry programs from this process, tried with one that does
 /// nothing.
@@ -145,7 +145,7 @@ impl<'a> Attacher<'a> {
 
     /// Measures what the programs cost, with the very programs.
     pub fn calibrate(&mut self) -> Result<(), MonitorError> {
-        let own = own_tgid(self.object);
+        let own = self.object.own_tgid();
         let probe = self.layout.probes - 1;
         let functions = test_functions(self.types)?;
         let constants = Constants::new(self.layout, probe, 0);
@@ -212,7 +212,7 @@ impl<'a> Attacher<'a> {
     }
 
     fn trace(&mut self, programs: &[(&CStr, &str)]) -> Result<(), MonitorError> {
-        let constants = Constants::new(self.layout, 0, own_tgid(self.object));
+        let constants = Constants::new(self.layout, 0, self.object.own_tgid());
         for (program, tracepoint) in programs {
             let failed = |source, log| MonitorError::Kernel {
                 action: format!("attach to the tracepoint {tracepoint}"),
@@ -233,7 +233,7 @@ impl<'a> Attacher<'a> {
     /// Probes a function, or notes why that cannot be done.
     pub fn probe(&mut self, number: usize, probe: &Probe) -> Result<(), MonitorError> {
         let part = usize::from(probe.owner != Owner::Framework);
-        let mut constants = Constants::new(self.layout, number, own_tgid(self.object))
+        let mut constants = Constants::new(self.layout, number, self.object.own_tgid())
             .with(patch::WINDOW, self.calibration.within_ns as usize)
             .with(patch::OUTSIDE, self.calibration.around_ns() as usize)
             .with(patch::PART, part);
@@ -244,7 +244,7 @@ impl<'a> Attacher<'a> {
             Ok(attached) => Some(attached),
             Err(refusal) => {
                 let code = refusal.source.raw_os_error().unwrap_or(0);
-                if CONCERNS_ALL.contains(&code) {
+                if FATAL.contains(&code) {
                     return Err(MonitorError::Kernel {
                         action: format!("probe {}", probe.function.name),
                         source: refusal.source,
@@ -354,7 +354,7 @@ impl Refusal {
     }
 }
 
-/// The test function on which this process is told its number. Programs that are attached
+/// The test function on which this process learns its number. Programs that are attached
 /// later run earlier: on one that is measured, this would be measured too.
 const RUNNER: usize = FUNCTIONS + 1;
 

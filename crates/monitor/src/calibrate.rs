@@ -54,7 +54,7 @@ fn refused(source: std::io::Error) -> MonitorError {
 pub type Noted<'a> = &'a dyn Fn() -> (u64, i64);
 
 /// Attaches and measures. `runner` is any loaded program; `attach` attaches those to be
-/// measured; `noted` tells what they have noted.
+/// measured; `noted` gives what they have noted.
 pub fn calibrate(
     runner: BorrowedFd<'_>,
     attach: &mut dyn FnMut() -> Result<Vec<OwnedFd>, MonitorError>,

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::IRREGULAR_FUNCTIONS;
 
-use crate::glob;
 use kernels::btf::{BtfError, Function, Types};
 
 /// Functions of IMA and EVM that the kernel called beside the framework until they became
@@ -64,7 +63,7 @@ pub struct Probe {
     pub function: Function,
 }
 
-/// Which functions are wanted, as patterns ([`glob::matches`]).
+/// Which functions are wanted, as patterns ([`experiment::glob`]).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
     /// Names of hooks. `*` stands for all.
@@ -96,7 +95,7 @@ pub fn find(
     selection: &Selection,
 ) -> Result<Found, BtfError> {
     let known = Known::new(types.hooks()?);
-    let any = |patterns: &[String], name: &str| patterns.iter().any(|p| glob::matches(p, name));
+    let any = |patterns: &[String], name: &str| patterns.iter().any(|p| experiment::glob(p, name));
     let candidates = types.functions(|name| {
         name.starts_with("security_")
             || name == "inode_free_by_rcu"

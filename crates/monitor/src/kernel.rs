@@ -91,7 +91,7 @@ fn load_with(
     checked(result).map(|fd| unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// The last lines of a log, after a colon and in one line; empty if there is none.
+/// The last lines of a log, after a colon and in one line; empty if it has none.
 fn log_end(log: &[u8]) -> String {
     let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
     let text = String::from_utf8_lossy(&log[..end]);

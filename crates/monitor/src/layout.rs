@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What programs and reader share: `bpf/layout.h` in Rust.
 
-/// System call numbers that have a row of their own.
-pub const SYSCALLS: usize = 512;
-/// In no system call.
+/// The key of calls in no system call; below are the numbers of system calls, above it is
+/// that of all others.
 pub const KEY_NONE: usize = 512;
-/// A number that is too large, or one of i386's or x32's.
-pub const KEY_OTHER: usize = 513;
 /// Keys of a hook.
 pub const KEYS: usize = 514;
 /// Entries of a hook's table of errors; 0 stands for all beyond.
@@ -32,6 +29,25 @@ pub const WHOLE_WORDS: usize = 2;
 
 /// Words of `struct shared` before its table.
 pub const SHARED_WORDS: usize = 7;
+
+/// Which word of `struct shared` is what.
+pub mod shared {
+    /// The first row that is free.
+    pub const NEXT_ROW: usize = 0;
+    /// This process, as the kernel numbers it.
+    pub const OWN_TGID: usize = 1;
+    /// Pairs of a function and a system call that got no row.
+    pub const ROWS_REFUSED: usize = 2;
+    /// Calls lost because too many tasks were in hooks at once.
+    pub const NO_STACK: usize = 3;
+    /// Calls lost because too many of one task were nested.
+    pub const TOO_DEEP: usize = 4;
+    /// Calls whose end was not seen.
+    pub const ABANDONED: usize = 5;
+    /// Calls on a processor that was not there at the start.
+    pub const NO_PROCESSOR: usize = 6;
+}
+
 /// Entries of that table, of a byte each.
 pub const SHARED_TABLE: usize = 256;
 

@@ -9,15 +9,15 @@
 
 mod attach;
 mod calibrate;
-pub mod capabilities;
+mod capabilities;
 mod error;
-pub mod glob;
 mod histogram;
 mod hooks;
 mod kernel;
-pub mod layout;
+mod layout;
 mod monitor;
 mod object;
+mod options;
 mod processes;
 mod snapshot;
 #[cfg(test)]
@@ -27,5 +27,6 @@ pub use calibrate::Calibration;
 pub use error::MonitorError;
 pub use histogram::{Histogram, bounds_ns};
 pub use hooks::{Found, Owner, PROBES_MAX, Probe, Selection, find};
-pub use monitor::{Filter, LeftOut, Mode, Monitor, Options, Progress};
+pub use monitor::{Monitor, Progress};
+pub use options::{Filter, LeftOut, Mode, Options};
 pub use snapshot::{Figures, HookFigures, Lost, Snapshot, SystemCall, Whole};

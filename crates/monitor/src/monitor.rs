@@ -3,9 +3,8 @@
 
 use std::fs::{self, File};
 use std::os::fd::AsFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -16,6 +15,7 @@ use crate::error::MonitorError;
 use crate::hooks::{self, Found, Probe, Selection};
 use crate::layout::{BUCKETS, Layout, ROW_BUCKETS};
 use crate::object::Object;
+use crate::options::{Filter, LeftOut, Mode, Options};
 use crate::snapshot::{HookFigures, Reader, Snapshot};
 use crate::{capabilities, kernel, processes};
 use kernels::btf::Types;
@@ -27,65 +27,7 @@ const STACK_MAX: usize = 4096;
 /// Descriptors for other things than programs and links.
 const OTHER_FILES: u64 = 128;
 
-/// What is noted of each call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
-    /// That it happened. No errors: they are known only at a call's end.
-    Count,
-    /// Also its result and its time: sum, shortest and longest.
-    #[default]
-    Time,
-    /// Also a histogram of times.
-    Histogram,
-}
-
-/// Whose calls are noted. Those of the monitoring process never are.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Filter {
-    /// Everybody's.
-    #[default]
-    Machine,
-    /// Those of these processes, of all their threads, and of all that descend from
-    /// them, from their first instruction on.
-    Processes(Vec<u32>),
-    /// Those of tasks in this control group (version 2), or below it.
-    Cgroup(PathBuf),
-}
-
-/// What to monitor, and how.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
-    /// What is noted.
-    pub mode: Mode,
-    /// Whose calls.
-    pub filter: Filter,
-    /// Of which functions.
-    pub selection: Selection,
-    /// Rows for pairs of a function and a system call, on each processor. What has none
-    /// counts as [`SystemCall::Other`](crate::SystemCall::Other). A row has 40 bytes, 8
-    /// when only counting, 360 with a histogram.
-    pub pairs: usize,
-    /// Also times system calls as a whole, from entry to exit, waiting included: what
-    /// hooks are a share of. Two programs more in each system call, whatever it does, and
-    /// 32 MiB of the kernel's memory. Not when only counting.
-    pub system_calls: bool,
-}
-
-impl Default for Options {
-    /// Times of all hooks, on the whole machine, with 4,096 rows; no system calls as a
-    /// whole.
-    fn default() -> Options {
-        Options {
-            mode: Mode::default(),
-            filter: Filter::default(),
-            selection: Selection::default(),
-            pairs: 4096,
-            system_calls: false,
-        }
-    }
-}
-
-/// How far the start is, which takes seconds.
+/// How far the start has come, which takes seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress<'a> {
     /// What probing costs is being measured.
@@ -99,15 +41,6 @@ pub enum Progress<'a> {
         /// This one.
         function: &'a str,
     },
-}
-
-/// A function that is not probed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftOut {
-    /// Its name, or that of a hook without a function.
-    pub name: String,
-    /// Why.
-    pub reason: String,
 }
 
 /// Programs in the kernel that note calls, until this is dropped or the process ends in
@@ -144,7 +77,7 @@ impl Monitor {
     /// # Errors
     ///
     /// [`MonitorError`]; nothing stays attached then. A function that cannot be probed
-    /// is none: see [`Monitor::left_out`].
+    /// is no error: see [`Monitor::left_out`].
     pub fn start(
         options: &Options,
         progress: &mut dyn FnMut(Progress<'_>),
@@ -276,7 +209,7 @@ impl Monitor {
     }
 
     /// Gives up the capabilities that are no longer needed
-    /// ([`capabilities::drop_unneeded`]).
+    /// (`CAP_BPF` and its like).
     ///
     /// # Errors
     ///
@@ -397,9 +330,4 @@ fn raise_file_limit(probes: usize) {
             },
         );
     }
-}
-
-/// How the kernel numbers this process.
-pub(crate) fn own_tgid(object: &Object) -> u32 {
-    object.shared()[crate::snapshot::OWN_TGID].load(Ordering::Relaxed) as u32
 }

@@ -12,8 +12,7 @@ use libbpf_rs::libbpf_sys as sys;
 use libbpf_rs::{AsRawLibbpf, ObjectBuilder, OpenObject, PrintLevel, set_print};
 
 use crate::error::MonitorError;
-use crate::layout::{Layout, SHARED_TABLE, SHARED_WORDS, bucket_of, patch};
-use crate::snapshot::NEXT_ROW;
+use crate::layout::{Layout, SHARED_TABLE, SHARED_WORDS, bucket_of, patch, shared};
 
 static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/monitor.bpf.o"));
 
@@ -47,7 +46,7 @@ pub struct Object {
 #[derive(Debug, Clone)]
 pub struct Constants {
     values: Vec<(i32, usize)>,
-    /// Words before the return value; None if there is none to look at.
+    /// Words before the return value; None if that is not looked at.
     pub result_at: Option<u16>,
 }
 
@@ -154,7 +153,7 @@ impl Object {
         }
         complaints();
         let object = Object { object };
-        object.shared()[NEXT_ROW].store(layout.probes as u64 + 1, Ordering::Relaxed);
+        object.shared()[shared::NEXT_ROW].store(layout.probes as u64 + 1, Ordering::Relaxed);
         for (ns, bucket) in (0..).zip(object.shared_table()) {
             bucket.store(bucket_of(ns) as u8, Ordering::Relaxed);
         }
@@ -247,6 +246,11 @@ impl Object {
         let shared = self.words(".bss.shared");
         assert!(shared.len() >= SHARED_WORDS, "layout.h has this many");
         shared
+    }
+
+    /// How the kernel numbers this process.
+    pub fn own_tgid(&self) -> u32 {
+        self.shared()[shared::OWN_TGID].load(Ordering::Relaxed) as u32
     }
 
     /// The map of the control group.

@@ -34,7 +34,7 @@ pub fn add(targets: &[AtomicU64], process: u32) -> Result<(), MonitorError> {
     Ok(())
 }
 
-/// Has them leave it alone.
+/// Has programs ignore a process again.
 pub fn remove(targets: &[AtomicU64], process: u32) {
     let (word, bit) = bit(process);
     if let Some(word) = targets.get(word) {

@@ -10,18 +10,10 @@ use crate::histogram::Histogram;
 use crate::hooks::Probe;
 use crate::layout::{
     BUCKETS, ERRNOS, KEY_NONE, KEYS, Layout, ROW_BUCKETS, ROW_COUNT, ROW_ERRORS, ROW_MAX, ROW_MIN,
-    ROW_SUM, WHOLE_WORDS,
+    ROW_SUM, WHOLE_WORDS, shared,
 };
-use crate::monitor::Mode;
 use crate::object::Object;
-
-pub(crate) const NEXT_ROW: usize = 0;
-pub(crate) const OWN_TGID: usize = 1;
-const ROWS_REFUSED: usize = 2;
-const NO_STACK: usize = 3;
-const TOO_DEEP: usize = 4;
-const ABANDONED: usize = 5;
-const NO_PROCESSOR: usize = 6;
+use crate::options::Mode;
 
 /// In which system call a hook was called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -366,16 +358,16 @@ impl Reader<'_> {
     }
 
     pub fn lost(&self) -> Lost {
-        let shared = |at: usize| self.object.shared()[at].load(Ordering::Relaxed);
+        let word = |at: usize| self.object.shared()[at].load(Ordering::Relaxed);
         Lost {
-            no_stack: shared(NO_STACK),
-            too_deep: shared(TOO_DEEP),
-            abandoned: shared(ABANDONED),
-            no_processor: shared(NO_PROCESSOR),
+            no_stack: word(shared::NO_STACK),
+            too_deep: word(shared::TOO_DEEP),
+            abandoned: word(shared::ABANDONED),
+            no_processor: word(shared::NO_PROCESSOR),
         }
     }
 
     pub fn pairs_refused(&self) -> u64 {
-        self.object.shared()[ROWS_REFUSED].load(Ordering::Relaxed)
+        self.object.shared()[shared::ROWS_REFUSED].load(Ordering::Relaxed)
     }
 }

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Which functions are found, and patterns.
-
-use proptest::prelude::*;
+//! Which functions are found.
 
 use testing::btf::Btf;
 
-use crate::glob::matches;
 use crate::hooks::{Found, Owner, Selection, find};
 use kernels::btf::Types;
 
@@ -98,35 +95,4 @@ fn implementations_are_chosen_by_function_or_by_module() {
     }
     assert_eq!(found(&["*"], &["apparmor"]).probes.len(), 4);
     assert!(found(&["inode_x*"], &[]).probes.is_empty());
-}
-
-#[test]
-fn patterns_match_whole_names() {
-    for (pattern, name, yes) in [
-        ("inode_*", "inode_permission", true),
-        ("inode_*", "file_open", false),
-        ("*_open", "file_open", true),
-        ("file_?pen", "file_open", true),
-        ("file_?pen", "file_pen", false),
-        ("*mis*on", "inode_permission", true),
-        ("inode", "inode_permission", false),
-        ("", "", true),
-        ("*", "", true),
-        ("?", "", false),
-        ("a*b*c", "aXbXbXc", true),
-        ("a*b*c", "aXbXbXd", false),
-    ] {
-        assert_eq!(matches(pattern, name), yes, "{pattern} {name}");
-    }
-}
-
-proptest! {
-    #[test]
-    fn a_name_matches_itself_and_what_is_left_out(name in "[a-z_]{0,20}", from in 0usize..20, to in 0usize..20) {
-        prop_assert!(matches(&name, &name));
-        let (from, to) = (from.min(name.len()), to.min(name.len()));
-        let (from, to) = (from.min(to), from.max(to));
-        let pattern = format!("{}*{}", &name[..from], &name[to..]);
-        prop_assert!(matches(&pattern, &name));
-    }
 }
