@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Why a machine is not watched, or what is seen not shown.
+//! Why a machine cannot be watched, or what is seen cannot be shown.
 
 use std::io;
 
 use diagnostics::{Exit, Failure, Fault};
 use monitor::MonitorError;
 
-/// Why a machine is not watched, or what is seen not shown.
+/// Why a machine cannot be watched, or what is seen cannot be shown.
 #[derive(Debug, thiserror::Error)]
 pub enum LiveError {
     /// The kernel cannot be monitored.
     #[error(transparent)]
     Monitor(#[from] MonitorError),
-    /// What was asked for makes no sense, or cannot be had here.
+    /// What was asked for makes no sense, or is not possible here.
     #[error(transparent)]
     Failure(#[from] Failure),
-    /// The process that was to execute the command has ended before.
-    #[error("starting {name}: it has ended")]
+    /// The process that was to execute the command ended before it was told to.
+    #[error("the process for {name} ended before it was started")]
     Lost {
         /// The command.
         name: String,
@@ -51,7 +51,7 @@ impl Fault for LiveError {
 }
 
 impl LiveError {
-    /// What the system refused, while this was done.
+    /// For `map_err`: what the system refused, and what was being done.
     pub(crate) fn doing(doing: impl Into<String>) -> impl FnOnce(io::Error) -> LiveError {
         let doing = doing.into();
         move |source| LiveError::Io { doing, source }

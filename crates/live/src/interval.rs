@@ -11,7 +11,7 @@ use monitor::{Figures, Histogram, HookFigures, Mode, Monitor, Owner, Snapshot, S
 use nix::errno::Errno;
 use syscalls::Sysno;
 
-/// What a difference of two snapshots, or one since the start, tells.
+/// A snapshot since the start, or the difference of two, as an interval.
 pub fn interval(snapshot: &Snapshot, begin: Duration) -> Interval {
     let hooks = snapshot.hooks.iter().filter_map(watched_hook);
     let wholes = snapshot.wholes.iter();

@@ -14,7 +14,7 @@ use crate::serve::Server;
 #[derive(Debug)]
 pub struct Publisher {
     server: Server,
-    /// Remembers what it has told: counters must not fall.
+    /// Remembers what it wrote: counters must not fall.
     metrics: OpenMetrics,
 }
 
@@ -22,7 +22,7 @@ impl Publisher {
     /// Serves at this address; port 0 is any that is free.
     ///
     /// # Errors
-    /// If the address cannot be had.
+    /// If the address cannot be bound.
     pub fn bind(address: SocketAddr) -> Result<Publisher, Failure> {
         Ok(Publisher {
             server: Server::bind(address)?,
@@ -35,10 +35,10 @@ impl Publisher {
         self.server.address()
     }
 
-    /// What is served from now on: the sum of these, which are all since the start.
+    /// Serves from now on the sum of these intervals, which are all since the start.
     ///
     /// # Errors
-    /// None that is known: it is written to memory.
+    /// If the text cannot be written, to memory.
     pub fn publish<'a>(
         &mut self,
         monitoring: &Monitoring,

@@ -35,7 +35,7 @@ impl Server {
     /// Listens. Port 0 is any port that is free.
     ///
     /// # Errors
-    /// If the address cannot be had, with the reason and what to do.
+    /// If the address cannot be bound, with the reason and what to do.
     pub fn bind(address: SocketAddr) -> Result<Server, Failure> {
         let refuse = |error: io::Error| {
             let hint = match error.kind() {

@@ -40,7 +40,7 @@ pub struct Request {
     pub options: Options,
     /// How long; None: until the subject has ended, or somebody stops it.
     pub duration: Option<Duration>,
-    /// The modules that this machine says are active, in order; empty if it does not say.
+    /// The modules that are active on this machine, in order; empty if that is not known.
     pub active_lsms: Vec<String>,
     /// This machine.
     pub environment: Environment,
@@ -70,7 +70,7 @@ pub struct Session {
 /// Keeps an interval that ended, or says why it cannot.
 pub type Keep = Box<dyn FnMut(&Monitoring, &Interval) -> Result<(), String>>;
 
-/// What is left of a session.
+/// What a session gave.
 #[derive(Debug)]
 pub struct Ended {
     /// What was watched and how, the intervals that were taken, and reasons to doubt them.
@@ -80,7 +80,7 @@ pub struct Ended {
 }
 
 impl Session {
-    /// Attaches, which takes seconds and is told of, and has the command begin.
+    /// Attaches, which takes seconds and is reported, and has the command begin.
     ///
     /// # Errors
     /// If this machine does not allow it, or there is no such command.
@@ -139,7 +139,7 @@ impl Session {
         self.deadline = self.deadline.map(|at| at.checked_sub(before).unwrap_or(at));
     }
 
-    /// When it is over at the latest.
+    /// When it ends at the latest.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
@@ -178,7 +178,7 @@ impl Session {
         interval(&self.last, Duration::ZERO)
     }
 
-    /// What is left of it. The programs stay until this process ends, which detaches them
+    /// What it gave. The programs stay until this process ends, which detaches them
     /// faster than one by one.
     pub fn end(mut self) -> Ended {
         let warnings = doubts(&self.monitor, &self.last);
@@ -255,9 +255,12 @@ fn doubts(monitor: &Monitor, last: &Snapshot) -> Vec<Warning> {
                 last.lost.no_stack,
                 "of more tasks at once than there is room for",
             ),
-            (last.lost.too_deep, "too deep in each other"),
+            (last.lost.too_deep, "nested too deep"),
             (last.lost.abandoned, "whose end was not seen"),
-            (last.lost.no_processor, "on a processor that came later"),
+            (
+                last.lost.no_processor,
+                "on a processor that was not there at the start",
+            ),
         ];
         let kinds = kinds.iter().filter(|(calls, _)| *calls > 0);
         let kinds: Vec<String> = kinds

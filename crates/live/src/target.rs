@@ -90,7 +90,7 @@ impl Target {
         };
         let child = spawned
             .join()
-            .unwrap_or_else(|_| Err(io::Error::other("it has ended")));
+            .unwrap_or_else(|_| Err(io::Error::other("its process has ended")));
         self.child = Some(child.map_err(|error| {
             Failure::usage(
                 format!("cannot execute {}: {error}", self.name),
@@ -100,7 +100,7 @@ impl Target {
         Ok(())
     }
 
-    /// Has it ended? One that cannot be asked has.
+    /// Has it ended? One whose state cannot be read has.
     pub fn has_ended(&mut self) -> bool {
         let child = self.child.as_mut();
         child.is_none_or(|child| !matches!(child.try_wait(), Ok(None)))

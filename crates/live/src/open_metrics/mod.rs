@@ -257,7 +257,7 @@ fn labelled<const N: usize>(
     }
 }
 
-/// A counter with its series; nothing if there are none.
+/// A counter with its series; left out if it has none.
 fn counters<'a, const N: usize>(
     to: &mut DescriptorEncoder<'_>,
     metric: &Metric,

@@ -50,7 +50,7 @@ pub struct Durations {
     pub sum_ns: u64,
 }
 
-/// The highest times that were ever told, in ns.
+/// The highest times that were ever written, in ns.
 #[derive(Debug, Default)]
 pub struct Highest {
     time_ns: BTreeMap<FunctionAnd, u64>,

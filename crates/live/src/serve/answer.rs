@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What is said to a request.
+//! The answers to requests.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub struct Answer {
     status: &'static str,
     media_type: &'static str,
     body: Arc<[u8]>,
-    /// Nobody asked for the body, only about it.
+    /// The request was HEAD: the body is left out.
     head: bool,
 }
 

@@ -37,7 +37,7 @@ pub fn refuse(mut stream: TcpStream) {
     let _ = stream.write_all(answer.body());
 }
 
-/// The answer to the request; None if there is none.
+/// The answer to the request; None if the client sent nothing.
 fn receive(mut stream: &TcpStream, page: &Page) -> io::Result<Option<Answer>> {
     let deadline = Instant::now() + REQUEST_TIME;
     let mut request = [0; REQUEST_LIMIT_BYTES];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The table's columns: what each shows, how it is sorted, and when it has to go.
+//! The table's columns: what each shows, how it is sorted, and which one goes first where room is short.
 
 use std::cmp::Ordering;
 
@@ -39,12 +39,12 @@ pub enum Column {
     Recent,
 }
 
-/// What a column has to say of a function.
+/// What a column holds of a function.
 #[derive(Debug, Clone, Copy)]
 pub enum Value<'a> {
     /// A name.
     Name(&'a str),
-    /// A figure, and how it is written; None if there is none.
+    /// A figure, if it is known, and how it is written.
     Figure(Option<f64>, fn(f64) -> String),
 }
 
@@ -140,7 +140,7 @@ impl Column {
         }
     }
 
-    /// Can be sorted by?
+    /// Can the table be sorted by it?
     pub fn is_sortable(self) -> bool {
         self != Column::Recent
     }
@@ -150,7 +150,7 @@ impl Column {
         matches!(self, Column::Hook | Column::Module | Column::Recent)
     }
 
-    /// What it says of a function.
+    /// What it holds of a function.
     pub fn value<'a>(self, figure: &Figure<'a>) -> Value<'a> {
         let time = |ns| Value::Figure(ns, units::time);
         let count = |count: u64| Value::Figure(Some(count as f64), units::whole);

@@ -14,7 +14,7 @@ const BUCKETS_LIMIT: usize = 72;
 /// The least that names in a table are wide.
 const NAMES_MIN: usize = 16;
 
-/// What is to be said of the selected function, `width` characters wide.
+/// The detail of the selected function, `width` characters wide.
 pub fn lines(view: &View, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let Some(figure) = view.selected_figure() else {
         return vec![Line::from("No hook is selected.")];

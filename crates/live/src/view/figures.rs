@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use diagnostics::printable;
 use experiment::{Interval, WatchedHook};
 
-use super::Reading;
+use super::source::Reading;
 
 /// Functions that are shown. A kernel has some 300 hooks, and modules for each.
 const FUNCTIONS_LIMIT: usize = 8_192;

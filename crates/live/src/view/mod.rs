@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! `lsmeter monitor` on a terminal: a table of hooks that lives, and the detail of each.
+//! `lsmeter monitor` on a terminal: a live table of hooks, and the detail of each.
 //!
 //! What is shown is pure state (`state`), which keys change (`keys`) and which is drawn
 //! into a frame (`draw`); only this file and `screen` know of the terminal.
@@ -11,6 +11,7 @@ mod figures;
 mod filter;
 mod keys;
 mod screen;
+mod source;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -20,9 +21,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crossterm::event::{self, Event};
-use experiment::{Interval, Monitoring};
+use experiment::Monitoring;
 
 use self::screen::Screen;
+pub use self::source::{Reading, Source};
 use self::state::View;
 use crate::LiveError;
 
@@ -32,25 +34,6 @@ const NAP: Duration = Duration::from_millis(100);
 const INTERVAL_MIN: Duration = Duration::from_millis(50);
 /// Keys that are taken before it is drawn again: nobody types faster, but a paste may.
 const KEYS_AT_ONCE: usize = 256;
-
-/// Where figures come from: a live machine, or a recording.
-pub trait Source {
-    /// What happened since the start, and since the last call.
-    fn read(&mut self) -> Reading;
-
-    /// Has what is watched ended? It is asked before each reading: the one after it has
-    /// ended is the last.
-    fn ended(&mut self) -> bool;
-}
-
-/// What a source has read.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Reading {
-    /// Since the start.
-    pub total: Interval,
-    /// Since the reading before.
-    pub since_last: Interval,
-}
 
 /// Shows a source's figures on the terminal that standard output is, with new ones
 /// every `interval`, until its user quits or `stop` is set; in colours if it is to. When the
@@ -71,7 +54,7 @@ pub fn show(
     let unusable = LiveError::doing("cannot use standard output as a terminal for the live view");
     let mut screen = Screen::take().map_err(unusable)?;
     let shown = follow(&mut screen, &mut view, source, interval, stop);
-    // What went wrong first is what is told.
+    // What went wrong first is what is reported.
     let left = screen
         .leave()
         .map_err(LiveError::doing("cannot give the terminal back"));

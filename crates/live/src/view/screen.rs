@@ -22,7 +22,7 @@ impl Screen {
     /// Takes the terminal that standard output is.
     ///
     /// # Errors
-    /// If there is none, or it will not be one.
+    /// If it is no terminal, or cannot be set up as one.
     pub fn take() -> io::Result<Screen> {
         give_back_before_panics();
         terminal::enable_raw_mode()?;

@@ -4,10 +4,10 @@
 use diagnostics::printable;
 use experiment::{MonitorMode, Monitoring};
 
-use super::Reading;
 use super::column::Column;
 use super::figures::{Figure, Figures, Key, Since};
 use super::filter::Filter;
+use super::source::Reading;
 
 /// Characters of a text in the header that are shown.
 const TEXT_LIMIT: usize = 160;
