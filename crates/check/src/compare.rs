@@ -17,11 +17,11 @@ use crate::residual::residuals;
 use crate::row::{Counts, judge};
 use crate::subject::Subject;
 
-/// What is compared. What a document holds of other kernels, stacks and file systems than
-/// the subject's is left alone.
+/// What is compared. Cells of other kernels, stacks and file systems than the subject's are
+/// left alone.
 #[derive(Debug)]
 pub struct Inputs<'a> {
-    /// Of what.
+    /// The kernel, stack and file system.
     pub subject: Subject,
     /// Hook calls counted by the plugin.
     pub profile: Option<&'a Document>,
@@ -33,21 +33,21 @@ pub struct Inputs<'a> {
     pub placement: Option<&'a Comparison>,
     /// Profiles of further stacks, compared with the subject's.
     pub differences: Option<&'a Document>,
-    /// Instruments that were not asked or cannot tell, and why.
+    /// Instruments that were not used, and why.
     pub silent: &'a [CheckedInstrument],
 }
 
 /// Benchmark and variant.
 type Operation<'a> = (&'a str, &'a str);
 
-/// Compares.
+/// Compares what the instruments say, operation by operation.
 pub fn check(inputs: &Inputs<'_>, facts: &Facts) -> CheckDocument {
-    let told = Told::of(inputs);
+    let readings = Readings::of(inputs);
     let mut used = BTreeSet::new();
-    let benchmarks: Vec<CheckedBenchmark> = told
+    let benchmarks: Vec<CheckedBenchmark> = readings
         .operations()
         .into_iter()
-        .map(|operation| told.benchmark(operation, facts, &mut used))
+        .map(|operation| readings.benchmark(operation, facts, &mut used))
         .collect();
     let residuals = inputs.differences.map_or_else(Vec::new, |differences| {
         residuals(differences, &inputs.subject)
@@ -61,7 +61,7 @@ pub fn check(inputs: &Inputs<'_>, facts: &Facts) -> CheckDocument {
         release: inputs.subject.release.clone(),
         stack: inputs.subject.stack.clone(),
         filesystem: inputs.subject.fs.clone(),
-        instruments: told.instruments(inputs),
+        instruments: readings.instruments(inputs),
         summary: CheckSummary::of(&benchmarks, &residuals),
         benchmarks,
         residuals,
@@ -81,8 +81,8 @@ impl Delayed<'_> {
         self.cell.headline()
     }
 
-    /// Is it of a hook by itself that could be delayed?
-    fn is_able_part(&self) -> bool {
+    /// Is it of one hook, which could be delayed?
+    fn is_delayed_part(&self) -> bool {
         self.delay.part && self.cell.status() != Status::Unsupported
     }
 }
@@ -93,8 +93,8 @@ fn costs(cell: &Cell) -> &[HookCost] {
     path.map_or(&[], |path| &path.hooks)
 }
 
-/// What the documents tell of the subject, by operation.
-struct Told<'a> {
+/// What the documents hold of the subject, by operation.
+struct Readings<'a> {
     /// In the order of the suite.
     order: Vec<Operation<'a>>,
     profiles: BTreeMap<Operation<'a>, &'a Cell>,
@@ -106,10 +106,10 @@ struct Told<'a> {
     unseen: BTreeSet<&'a str>,
 }
 
-impl<'a> Told<'a> {
-    fn of(inputs: &Inputs<'a>) -> Told<'a> {
+impl<'a> Readings<'a> {
+    fn of(inputs: &Inputs<'a>) -> Readings<'a> {
         let subject = &inputs.subject;
-        let mut told = Told {
+        let mut readings = Readings {
             order: Vec::new(),
             profiles: BTreeMap::new(),
             counts: BTreeMap::new(),
@@ -125,27 +125,27 @@ impl<'a> Told<'a> {
                 .map(|cell| ((cell.key.benchmark(), cell.key.variant()), cell))
         };
         for (operation, cell) in cells(inputs.profile) {
-            told.order.push(operation);
-            told.profiles.entry(operation).or_insert(cell);
+            readings.order.push(operation);
+            readings.profiles.entry(operation).or_insert(cell);
         }
         for (operation, cell) in cells(inputs.counts) {
-            told.order.push(operation);
-            told.counts.entry(operation).or_insert(cell);
+            readings.order.push(operation);
+            readings.counts.entry(operation).or_insert(cell);
         }
-        if !told.counts.is_empty() {
+        if !readings.counts.is_empty() {
             let left_out = inputs
                 .counts
                 .into_iter()
                 .flat_map(|counts| &counts.left_out);
             let names = left_out.map(|left| left.name.trim_start_matches("security_"));
-            told.unseen.extend(names);
+            readings.unseen.extend(names);
         }
         for (operation, cell) in cells(inputs.sensitivity) {
             if let Some(delay) = &cell.key.delay
                 && delay.caches == Caches::Warm
             {
-                told.order.push(operation);
-                let slopes = told.slopes.entry(operation).or_default();
+                readings.order.push(operation);
+                let slopes = readings.slopes.entry(operation).or_default();
                 slopes.push(Delayed { cell, delay });
             }
         }
@@ -155,13 +155,18 @@ impl<'a> Told<'a> {
                 .iter()
                 .filter(|hook| hook.filesystem == subject.fs)
             {
-                told.bounds.entry(&hook.operation).or_default().push(hook);
+                readings
+                    .bounds
+                    .entry(&hook.operation)
+                    .or_default()
+                    .push(hook);
             }
             let skipped = placement.skipped.iter();
-            told.skipped
+            readings
+                .skipped
                 .extend(skipped.map(|(operation, why)| (operation.as_str(), why.as_str())));
         }
-        told
+        readings
     }
 
     fn operations(&self) -> Vec<Operation<'a>> {
@@ -215,8 +220,8 @@ impl<'a> Told<'a> {
             }
         }
         let delayed = together(slopes, &hooks, (profile.is_some(), counted.is_some()));
-        let told = |counts: &Counts| !counts.is_nothing() || counts.slope.is_some();
-        let rows = hooks.iter().filter(|(_, counts)| told(counts));
+        let has_figures = |counts: &Counts| !counts.is_nothing() || counts.slope.is_some();
+        let rows = hooks.iter().filter(|(_, counts)| has_figures(counts));
         let rows = rows.map(|(hook, counts)| judge(operation, hook, counts, &[], facts, used));
         let mut rows: Vec<CheckedHook> = rows.collect();
         if let Some(counts) = delayed {
@@ -238,7 +243,7 @@ impl<'a> Told<'a> {
         self.bounds.get(title.as_str()).map_or(&[], Vec::as_slice)
     }
 
-    /// Instruments that tell of other operations but not of this one.
+    /// Instruments that have figures of other operations but not of this one.
     fn missing(&self, operation: Operation<'_>) -> Vec<MissingInstrument> {
         let mut missing = Vec::new();
         let mut miss = |instrument, failed, reason: Option<&str>| {
@@ -288,7 +293,7 @@ impl<'a> Told<'a> {
     }
 
     fn instruments(&self, inputs: &Inputs<'_>) -> Vec<CheckedInstrument> {
-        let told = |instrument| match instrument {
+        let found = |instrument| match instrument {
             Instrument::Profile => (inputs.profile.is_some(), !self.profiles.is_empty()),
             Instrument::Monitor => (inputs.counts.is_some(), !self.counts.is_empty()),
             Instrument::Sensitivity => (inputs.sensitivity.is_some(), !self.slopes.is_empty()),
@@ -296,7 +301,7 @@ impl<'a> Told<'a> {
         };
         let of = |&instrument: &Instrument| {
             let silent = |s: &&CheckedInstrument| s.instrument == instrument;
-            let (status, reason) = match told(instrument) {
+            let (status, reason) = match found(instrument) {
                 (true, true) => (InstrumentStatus::Used, None),
                 (true, false) => {
                     let nothing = format!("its document holds nothing of {}", inputs.subject);
@@ -328,15 +333,15 @@ impl<'a> Told<'a> {
             }
             Instrument::Sensitivity if !self.slopes.is_empty() => {
                 let parts = self.slopes.values().flatten().filter(|of| of.delay.part);
-                let (able, unable): (Vec<&Delayed<'_>>, Vec<&Delayed<'_>>) =
-                    parts.partition(|of| of.is_able_part());
+                let (delayed, refused): (Vec<&Delayed<'_>>, Vec<&Delayed<'_>>) =
+                    parts.partition(|of| of.is_delayed_part());
                 let names = |slopes: &[&Delayed<'a>]| -> BTreeSet<&'a str> {
                     let hooks = slopes.iter().flat_map(|of| &of.delay.hooks);
                     hooks.map(String::as_str).collect()
                 };
-                let (able, unable) = (names(&able), names(&unable));
-                let unasked = called.difference(&able).copied();
-                unable.iter().copied().chain(unasked).collect()
+                let (delayed, refused) = (names(&delayed), names(&refused));
+                let unasked = called.difference(&delayed).copied();
+                refused.iter().copied().chain(unasked).collect()
             }
             _ => BTreeSet::new(),
         };
@@ -346,7 +351,7 @@ impl<'a> Told<'a> {
 
 /// Hooks that were delayed together: also one whose own line failed.
 fn parts<'a>(slopes: &[Delayed<'a>]) -> BTreeSet<&'a str> {
-    let parts = slopes.iter().filter(|of| of.is_able_part());
+    let parts = slopes.iter().filter(|of| of.is_delayed_part());
     let hooks = parts.flat_map(|of| &of.delay.hooks);
     hooks.map(String::as_str).collect()
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Why documents cannot be checked, or a guest not be understood.
+//! Why documents cannot be checked, or what a guest says cannot be read.
 
 use diagnostics::{Exit, Fault};
 
 /// Why documents cannot be checked against each other.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CheckError {
-    /// None of them holds what was asked for.
+    /// No document holds what was asked for.
     #[error("no document holds anything of {wanted}")]
     Nothing {
         /// What was asked for.
@@ -40,19 +40,19 @@ impl Fault for CheckError {
     }
 }
 
-/// Why what a guest says is not understood.
+/// Why what a guest says cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TranscriptError {
-    /// A line is none of those that it may say.
-    #[error("a line that means nothing: {line}")]
+    /// A line of no known form.
+    #[error("a line of no known form: {line}")]
     Unknown {
-        /// It, bounded and printable.
+        /// The line, bounded and printable.
         line: String,
     },
     /// A line comes where it makes no sense.
     #[error("`{line}` {why}")]
     Order {
-        /// It.
+        /// The line.
         line: String,
         /// Why it does not belong there.
         why: &'static str,
@@ -65,7 +65,7 @@ pub enum TranscriptError {
         /// The most.
         limit: usize,
     },
-    /// It ended before all was said.
-    #[error("it ended before all was said")]
+    /// It ended before its last line.
+    #[error("it ended before its last line")]
     Unfinished,
 }

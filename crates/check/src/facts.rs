@@ -23,7 +23,7 @@ pub(crate) enum Direction {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fact {
-    /// What it is called where it explains nothing.
+    /// What to call it in a list of facts that explain nothing.
     pub name: String,
     /// Which instrument differs.
     pub instrument: Instrument,
@@ -34,18 +34,18 @@ pub(crate) struct Fact {
     pub against: Vec<Instrument>,
     /// In which operations.
     pub benchmarks: Vec<Pattern>,
-    /// In which hooks, in the same form.
+    /// At which hooks, in the same form.
     pub hooks: Vec<Pattern>,
-    /// Exactly so many times as many calls.
+    /// Exactly this many times as many calls.
     #[serde(default)]
     pub times: Option<u32>,
-    /// Exactly so many calls for each operation, or one of several numbers.
+    /// Exactly this many calls for each operation; one of several numbers.
     #[serde(default)]
     pub by: Vec<f64>,
     /// Any number of calls, of a hook that others do not see at all.
     #[serde(default)]
     pub unseen: bool,
-    /// With `unseen`: no more calls than so many for each operation.
+    /// With `unseen`: at most this many calls for each operation.
     #[serde(default)]
     pub at_most: Option<f64>,
     /// The kernel's code that it speaks of.
@@ -54,7 +54,7 @@ pub(crate) struct Fact {
     pub why: String,
 }
 
-/// What an instrument and another tell of a hook of an operation.
+/// What two instruments say of a hook in an operation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Difference<'a> {
     pub benchmark: &'a str,
@@ -70,7 +70,7 @@ pub(crate) struct Difference<'a> {
 }
 
 impl Fact {
-    /// Does it explain that?
+    /// Does it explain this difference?
     pub(crate) fn explains(&self, of: &Difference<'_>) -> bool {
         let matches = |patterns: &[Pattern], name: &str, variant: &str| {
             let mut found = false;
@@ -115,20 +115,20 @@ impl Fact {
 
     fn fault(&self) -> Option<&'static str> {
         let amounts = [self.times.is_some(), !self.by.is_empty(), self.unseen];
-        let said = amounts.iter().filter(|said| **said).count();
+        let given = amounts.iter().filter(|given| **given).count();
         if self.why.is_empty() || self.code.is_empty() || self.name.is_empty() {
-            Some("it has no name, no reason or no code")
+            Some("its name, its reason or its code is missing")
         } else if self.benchmarks.is_empty() || self.hooks.is_empty() {
-            Some("it speaks of nothing")
-        } else if said != 1 {
-            Some("it says not once by how much")
+            Some("it names no benchmark or no hook")
+        } else if given != 1 {
+            Some("it must give one amount: times, by or unseen")
         } else if self.by.iter().any(|by| !by.is_finite() || *by <= 0.0) {
-            Some("calls that are none")
+            Some("by is not a list of positive numbers")
         } else if self
             .at_most
             .is_some_and(|most| !self.unseen || most.is_nan() || most <= 0.0)
         {
-            Some("a limit of what has none")
+            Some("at_most needs unseen, and a positive number")
         } else {
             None
         }
@@ -144,7 +144,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Those that lsmeter knows.
+    /// The facts that lsmeter knows.
     ///
     /// # Errors
     /// [`CheckError::BadFacts`], which is a fault of lsmeter.
@@ -152,7 +152,7 @@ impl Facts {
         Facts::parse(EXPLANATIONS)
     }
 
-    /// Those of a text in the form of `facts/explanations.toml`.
+    /// The facts in a text of the form of `facts/explanations.toml`.
     ///
     /// # Errors
     /// [`CheckError::BadFacts`].
@@ -167,7 +167,7 @@ impl Facts {
         Ok(facts)
     }
 
-    /// Position and reason of the first that explains it.
+    /// The first fact that explains it, and its position.
     pub(crate) fn explain(&self, of: &Difference<'_>) -> Option<(usize, &Fact)> {
         let mut facts = self.facts.iter().enumerate();
         facts.find(|(_, fact)| fact.explains(of))
@@ -225,14 +225,20 @@ mod tests {
     }
 
     #[test]
-    fn a_fact_without_an_amount_is_none() {
+    fn a_fact_without_an_amount_is_refused() {
         let text = "[[fact]]\nname = 'x'\ninstrument = 'monitor'\ncounts = 'more'\nbenchmarks = \
                     ['*']\nhooks = ['*']\ncode = 'c'\nwhy = 'w'\n";
         let error = Facts::parse(text).unwrap_err().to_string();
-        assert_eq!(error, "explanations.toml: x: it says not once by how much");
+        assert_eq!(
+            error,
+            "explanations.toml: x: it must give one amount: times, by or unseen"
+        );
         let text = text.replace("code", "times = 2\nat_most = 1\ncode");
         let error = Facts::parse(&text).unwrap_err().to_string();
-        assert_eq!(error, "explanations.toml: x: a limit of what has none");
+        assert_eq!(
+            error,
+            "explanations.toml: x: at_most needs unseen, and a positive number"
+        );
         assert!(Facts::load().is_ok());
     }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Whether what instruments tell of the same operations agrees: documents in, a
+//! Whether instruments agree on the same operations: documents in, a
 //! [`CheckDocument`](experiment::CheckDocument) out.
 //!
 //! [`check()`] puts the hook counts of a profile, of a monitor, of a sweep and the bounds of a
 //! placement beside each other. Where two do not agree, [`Facts`] may explain it.
-//! [`Transcript`] makes counts of what a guest says that monitored itself, line by line.
+//! [`Transcript`] turns what a guest that monitored itself says, line by line, into counts.
 //!
 //! Nothing here opens a file or prints.
 

@@ -36,7 +36,7 @@ pub enum Line {
     Lost(u64),
 }
 
-/// A text that fits in a line.
+/// A text bounded and without control characters, so that it fits in a line.
 fn one_line(text: &str) -> String {
     let text = text.chars().take(TEXT_LIMIT);
     text.map(|c| if c.is_control() { ' ' } else { c })

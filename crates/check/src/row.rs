@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! One hook of one operation: what instruments tell of it, and how that fits together.
+//! One hook of one operation: what the instruments say of it, and whether they agree.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ const EXACT: f64 = 1e-6;
 /// missing is still found.
 const SLOPE_SHARE: f64 = 5e-4;
 
-/// What instruments tell of a hook.
+/// What the instruments say of a hook.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Counts {
     pub profile: Option<u64>,
@@ -36,7 +36,7 @@ impl Counts {
         }
     }
 
-    /// Does no instrument see a call, nor expect one?
+    /// Does no instrument see or expect a call?
     pub(crate) fn is_nothing(&self) -> bool {
         let any = |calls: Option<u64>| calls.is_some_and(|calls| calls > 0);
         !any(self.profile) && !any(self.nominal) && self.monitor.is_none_or(|calls| calls == 0.0)

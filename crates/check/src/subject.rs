@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Of what documents are compared: one kernel, one stack, one file system.
+//! What documents are compared about: one kernel, one stack, one file system.
 
 use experiment::{Cell, Document};
 
@@ -48,10 +48,10 @@ fn stack_of(cell: &Cell) -> &[String] {
 }
 
 impl Subject {
-    /// The first that the documents hold and the user wants.
+    /// The first subject that the documents hold and the user wants.
     ///
     /// # Errors
-    /// [`CheckError::Nothing`] if there is none.
+    /// [`CheckError::Nothing`] if no document holds it.
     pub fn find<'a>(
         wanted: &Wanted,
         documents: impl IntoIterator<Item = &'a Document>,
@@ -69,7 +69,7 @@ impl Subject {
             })
     }
 
-    /// Is that cell of it?
+    /// Does this cell belong to it?
     pub fn has(&self, cell: &Cell) -> bool {
         cell.release == self.release
             && stack_of(cell) == self.stack

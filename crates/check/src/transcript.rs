@@ -31,7 +31,7 @@ pub struct CountedCell {
     pub syscalls: Vec<String>,
 }
 
-/// What was said so far.
+/// What the guest has said so far.
 #[derive(Debug)]
 pub struct Transcript {
     document: Document,
@@ -46,7 +46,7 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// Of these benchmarks. The subject's release is what the guest says it is.
+    /// For these benchmarks. The subject's release is what the guest says it is.
     pub fn new(subject: &Subject, cells: &[CountedCell]) -> Transcript {
         let cells = cells.iter().map(|cell| Cell {
             syscalls: cell.syscalls.clone(),
@@ -82,7 +82,7 @@ impl Transcript {
         self.document.cells.get(self.open?)
     }
 
-    /// Has all been said?
+    /// Has the guest said its last line?
     pub fn is_finished(&self) -> bool {
         self.lost.is_some() || self.unavailable.is_some()
     }
@@ -134,7 +134,7 @@ impl Transcript {
             (Line::Count(hook, short, long), Some(_)) => {
                 bounded(self.hooks.len(), "hooks of a benchmark")?;
                 if self.hooks.contains_key(hook) {
-                    return refuse("is said twice");
+                    return refuse("comes twice");
                 }
                 let more = *long as f64 - *short as f64;
                 let operations = (OPERATIONS[1] - OPERATIONS[0]) as f64;

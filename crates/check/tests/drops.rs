@@ -18,18 +18,18 @@ macro_rules! golden {
     };
 }
 
-/// What the four instruments tell.
+/// What the four instruments found.
 #[derive(Clone)]
-struct Told {
+struct Instruments {
     profile: Document,
     counts: Document,
     sensitivity: Document,
     placement: Comparison,
 }
 
-impl Told {
-    fn golden() -> Told {
-        Told {
+impl Instruments {
+    fn golden() -> Instruments {
+        Instruments {
             profile: Document::parse(&golden!("profile")).unwrap(),
             counts: Document::parse(&golden!("counts")).unwrap(),
             sensitivity: Document::parse(&golden!("sensitivity")).unwrap(),
@@ -37,28 +37,33 @@ impl Told {
         }
     }
 
-    /// Only what is told of one operation.
-    fn of(&self, benchmark: &str, variant: &str) -> Told {
-        let mut told = self.clone();
-        for document in [&mut told.profile, &mut told.counts, &mut told.sensitivity] {
+    /// Only what they found of one operation.
+    fn of(&self, benchmark: &str, variant: &str) -> Instruments {
+        let mut instruments = self.clone();
+        for document in [
+            &mut instruments.profile,
+            &mut instruments.counts,
+            &mut instruments.sensitivity,
+        ] {
             let of = |key: &Key| key.benchmark() == benchmark && key.variant() == variant;
             document.cells.retain(|cell| of(&cell.key));
             document.warnings.clear();
         }
         let operation = format!("{benchmark}:{variant}");
-        told.placement
+        instruments
+            .placement
             .hooks
             .retain(|hook| hook.operation == operation);
-        told
+        instruments
     }
 
-    fn each(&self) -> Vec<Told> {
+    fn each(&self) -> Vec<Instruments> {
         let ok = self.profile.hooked();
         ok.map(|(cell, _, _)| self.of(cell.key.benchmark(), cell.key.variant()))
             .collect()
     }
 
-    /// What the profile of the first operation tells of hooks.
+    /// The hooks in the profile of the first operation.
     fn costs(&mut self) -> &mut Vec<HookCost> {
         let counted = self.profile.cells[0].counted_mut().unwrap();
         &mut counted.hooked.as_mut().unwrap().hooks
@@ -98,7 +103,7 @@ fn is_counted_twice(hook: &CheckedHook) -> bool {
 
 #[test]
 fn real_documents_agree() {
-    let document = Told::golden().check();
+    let document = Instruments::golden().check();
     let apart = hooks(&document).filter(|hook| hook.verdict == CheckVerdict::Disagree);
     assert_eq!(apart.collect::<Vec<_>>(), Vec::<&CheckedHook>::new());
     let summary = &document.summary;
@@ -110,12 +115,12 @@ fn real_documents_agree() {
 #[test]
 fn a_hook_that_a_profile_misses_is_found() {
     let (mut dropped, mut alone) = (0, Vec::new());
-    for mut told in Told::golden().each() {
-        let before = told.check();
-        for at in 0..told.costs().len() {
-            let mut told = told.clone();
-            let hook = told.costs().remove(at).hook;
-            told.costs().retain(|other| other.hook != hook);
+    for mut instruments in Instruments::golden().each() {
+        let before = instruments.check();
+        for at in 0..instruments.costs().len() {
+            let mut instruments = instruments.clone();
+            let hook = instruments.costs().remove(at).hook;
+            instruments.costs().retain(|other| other.hook != hook);
             let row = hooks(&before).find(|h| h.hook == hook).unwrap();
             let title = before.benchmarks[0].title();
             if row.profile == Some(0) {
@@ -125,13 +130,13 @@ fn a_hook_that_a_profile_misses_is_found() {
                 alone.push(format!("{title} {hook}"));
                 continue;
             }
-            let after = verdict(&told.check(), &hook);
+            let after = verdict(&instruments.check(), &hook);
             assert_eq!(after, Some(CheckVerdict::Disagree), "{title} {hook}");
             dropped += 1;
         }
     }
     assert!(dropped > 350, "{dropped}");
-    // These two the other instruments are not made for.
+    // These two the others are not made for.
     let known = |name: &&String| name.starts_with("treewalk:") || name.contains("-names ");
     let others: Vec<&String> = alone.iter().filter(|name| !known(name)).collect();
     assert!(others.is_empty(), "{others:#?}");
@@ -140,12 +145,12 @@ fn a_hook_that_a_profile_misses_is_found() {
 #[test]
 fn a_call_that_a_profile_miscounts_is_found() {
     let (mut found, mut covered) = (0, Vec::new());
-    for mut told in Told::golden().each() {
-        let before = told.check();
-        for at in 0..told.costs().len() {
+    for mut instruments in Instruments::golden().each() {
+        let before = instruments.check();
+        for at in 0..instruments.costs().len() {
             for more in [true, false] {
-                let mut told = told.clone();
-                let cost = &mut told.costs()[at];
+                let mut instruments = instruments.clone();
+                let cost = &mut instruments.costs()[at];
                 cost.calls = match more {
                     true => cost.calls + 1,
                     false => cost.calls.saturating_sub(1),
@@ -155,7 +160,7 @@ fn a_call_that_a_profile_miscounts_is_found() {
                 if !is_counted_twice(row) || row.profile == Some(0) {
                     continue;
                 }
-                if verdict(&told.check(), &hook) == Some(CheckVerdict::Disagree) {
+                if verdict(&instruments.check(), &hook) == Some(CheckVerdict::Disagree) {
                     found += 1;
                 } else {
                     covered.push(format!("{} {hook}", before.benchmarks[0].title()));
@@ -173,24 +178,24 @@ fn a_call_that_a_profile_miscounts_is_found() {
 #[test]
 fn a_hook_that_a_monitor_misses_is_found() {
     let mut dropped = 0;
-    for told in Told::golden().each() {
-        let before = told.check();
+    for instruments in Instruments::golden().each() {
+        let before = instruments.check();
         let calls = |hook: &str| {
             let row = hooks(&before).find(|h| h.hook == hook);
             row.and_then(|row| row.profile).unwrap_or(0)
         };
-        let counted = told.counts.cells.first().and_then(Cell::hook_calls);
+        let counted = instruments.counts.cells.first().and_then(Cell::hook_calls);
         for hook in counted.iter().flat_map(|counted| counted.hooks.keys()) {
-            let mut told = told.clone();
+            let mut instruments = instruments.clone();
             if let Outcome::Ok {
                 evidence: Evidence::HookCalls(counted),
-            } = &mut told.counts.cells[0].outcome
+            } = &mut instruments.counts.cells[0].outcome
             {
                 counted.hooks.remove(hook);
             }
             // What the operation does not call, a monitor need not see.
             if calls(hook) > 0 {
-                let after = verdict(&told.check(), hook);
+                let after = verdict(&instruments.check(), hook);
                 let title = before.benchmarks[0].title();
                 assert_eq!(after, Some(CheckVerdict::Disagree), "{title} {hook}");
                 dropped += 1;
@@ -203,14 +208,14 @@ fn a_hook_that_a_monitor_misses_is_found() {
 #[test]
 fn a_slope_that_a_sweep_misses_is_found() {
     let mut dropped = 0;
-    for told in Told::golden().each() {
-        for at in 0..told.sensitivity.cells.len() {
-            let mut told = told.clone();
-            let cell = told.sensitivity.cells.remove(at);
+    for instruments in Instruments::golden().each() {
+        for at in 0..instruments.sensitivity.cells.len() {
+            let mut instruments = instruments.clone();
+            let cell = instruments.sensitivity.cells.remove(at);
             let delay = cell.key.delay.as_ref().unwrap();
             let slopes = |slope: &Slope| slope.slope.abs() > 1.0 - Slope::DIFFERENCE;
             if delay.part && cell.slope().is_some_and(slopes) {
-                let after = verdict(&told.check(), "all");
+                let after = verdict(&instruments.check(), "all");
                 let title = format!("{} {}", cell.title(), delay.hooks[0]);
                 assert_eq!(after, Some(CheckVerdict::Disagree), "{title}");
                 dropped += 1;
@@ -223,16 +228,16 @@ fn a_slope_that_a_sweep_misses_is_found() {
 #[test]
 fn a_bound_that_is_too_low_is_found() {
     let mut lowered = 0;
-    for told in Told::golden().each() {
-        for at in 0..told.placement.hooks.len() {
-            let mut told = told.clone();
-            let bound = &mut told.placement.hooks[at];
+    for instruments in Instruments::golden().each() {
+        for at in 0..instruments.placement.hooks.len() {
+            let mut instruments = instruments.clone();
+            let bound = &mut instruments.placement.hooks[at];
             if bound.measured == 0 {
                 continue;
             }
             bound.max = Some(bound.measured - 1);
             let hook = bound.hook.clone();
-            let after = verdict(&told.check(), &hook);
+            let after = verdict(&instruments.check(), &hook);
             assert_eq!(after, Some(CheckVerdict::Disagree), "{hook}");
             lowered += 1;
         }

@@ -27,7 +27,7 @@ fn said(transcript: &mut Transcript, lines: &[&str]) -> Result<(), TranscriptErr
 
 #[test]
 fn counts_are_what_two_runs_differ_in() {
-    let mut told = transcript(&["open", "stat", "link"]);
+    let mut guest = transcript(&["open", "stat", "link"]);
     let lines = [
         "release 6.12.7",
         "lsm lockdown,capability",
@@ -43,11 +43,11 @@ fn counts_are_what_two_runs_differ_in() {
         "begin 2",
         "unsupported EPERM",
     ];
-    said(&mut told, &lines).unwrap();
-    assert!(!told.is_finished());
-    said(&mut told, &["lost 0"]).unwrap();
-    assert!(told.is_finished());
-    let document = told.finish().unwrap().unwrap();
+    said(&mut guest, &lines).unwrap();
+    assert!(!guest.is_finished());
+    said(&mut guest, &["lost 0"]).unwrap();
+    assert!(guest.is_finished());
+    let document = guest.finish().unwrap().unwrap();
     for cell in &document.cells {
         assert_eq!(cell.release, "6.12.7");
         assert_eq!(cell.active_lsms, ["lockdown", "capability"]);
@@ -72,22 +72,25 @@ fn counts_are_what_two_runs_differ_in() {
 
 #[test]
 fn a_guest_that_cannot_says_why() {
-    let mut told = transcript(&["open"]);
+    let mut guest = transcript(&["open"]);
     said(
-        &mut told,
+        &mut guest,
         &["release 5.4", "unavailable the kernel has no BTF"],
     )
     .unwrap();
-    assert!(told.is_finished());
-    assert_eq!(told.finish().unwrap().unwrap_err(), "the kernel has no BTF");
+    assert!(guest.is_finished());
+    assert_eq!(
+        guest.finish().unwrap().unwrap_err(),
+        "the kernel has no BTF"
+    );
 }
 
 #[test]
 fn counts_of_which_some_were_lost_are_none() {
-    let mut told = transcript(&["open"]);
+    let mut guest = transcript(&["open"]);
     let lines = ["begin 0", "count inode_permission 8 24", "ended", "lost 3"];
-    said(&mut told, &lines).unwrap();
-    let counted = told.finish().unwrap().unwrap().cells.remove(0);
+    said(&mut guest, &lines).unwrap();
+    let counted = guest.finish().unwrap().unwrap().cells.remove(0);
     assert_eq!(
         (counted.status(), counted.hook_calls()),
         (Status::Failed, None)
@@ -98,7 +101,7 @@ fn counts_of_which_some_were_lost_are_none() {
 
 #[test]
 fn a_guest_that_ends_early_keeps_what_it_said() {
-    let mut told = transcript(&["open", "stat"]);
+    let mut guest = transcript(&["open", "stat"]);
     let lines = [
         "begin 0",
         "count inode_permission 8 24",
@@ -106,8 +109,8 @@ fn a_guest_that_ends_early_keeps_what_it_said() {
         "begin 1",
         "count x 1 2",
     ];
-    said(&mut told, &lines).unwrap();
-    let document = told.broken("Kernel panic");
+    said(&mut guest, &lines).unwrap();
+    let document = guest.broken("Kernel panic");
     assert_eq!(document.cells[0].status(), Status::Ok);
     assert_eq!(document.cells[1].reason(), Some("Kernel panic"));
     assert_eq!(document.cells[1].status(), Status::Failed);
@@ -115,9 +118,9 @@ fn a_guest_that_ends_early_keeps_what_it_said() {
     let document = transcript(&["open", "stat"]).broken("no boot");
     let failed = |cell: &Cell| cell.status() == Status::Failed && cell.reason() == Some("no boot");
     assert!(document.cells.iter().all(failed));
-    let mut told = transcript(&["open", "stat"]);
-    said(&mut told, &["begin 0", "ended"]).unwrap();
-    assert_eq!(told.finish(), Err(TranscriptError::Unfinished));
+    let mut guest = transcript(&["open", "stat"]);
+    said(&mut guest, &["begin 0", "ended"]).unwrap();
+    assert_eq!(guest.finish(), Err(TranscriptError::Unfinished));
 }
 
 #[test]
@@ -129,13 +132,13 @@ fn what_makes_no_sense_is_refused() {
     };
     assert_eq!(
         refused(&["hello \u{7}world"]),
-        "a line that means nothing: hello  world"
+        "a line of no known form: hello  world"
     );
     assert_eq!(refused(&["begin 1"]), "`begin 1` is not the next benchmark");
     assert_eq!(refused(&["ended"]), "`ended` does not belong there");
     assert_eq!(
         refused(&["begin 0", "count a 1 2", "count a 1 2"]),
-        "`count a 1 2` is said twice"
+        "`count a 1 2` comes twice"
     );
     assert_eq!(
         refused(&["begin 0", "lost 0"]),
@@ -154,7 +157,7 @@ fn what_makes_no_sense_is_refused() {
         "lost x",
     ] {
         assert!(
-            refused(&["begin 0", line]).contains("means nothing"),
+            refused(&["begin 0", line]).contains("no known form"),
             "{line}"
         );
     }
@@ -176,12 +179,12 @@ proptest! {
     fn whatever_is_said_is_no_panic(lines in proptest::collection::vec(
         "(begin|count|ended|failed|lost|lsm|left-out|\\PC*) ?\\PC{0,20} ?[0-9]{0,20} ?[0-9]{0,3}", 0..20,
     )) {
-        let mut told = transcript(&["open", "stat"]);
+        let mut guest = transcript(&["open", "stat"]);
         for line in &lines {
-            if told.line(line).is_err() {
+            if guest.line(line).is_err() {
                 break;
             }
         }
-        let _ = told.broken("it ended");
+        let _ = guest.broken("it ended");
     }
 }
