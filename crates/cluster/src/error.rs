@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Why a run in parts does not come to its end.
+//! Why a run in parts cannot be finished.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use experiment::DocumentError;
 
 use crate::MergeError;
 
-/// Why a run in parts does not come to its end.
+/// Why a run in parts cannot be finished.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
-    /// What was asked for makes no sense, or Slurm does not do it.
+    /// What was asked for makes no sense, or Slurm refuses it.
     #[error(transparent)]
     Failure(#[from] Failure),
     /// The parts do not fit together.

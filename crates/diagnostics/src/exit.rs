@@ -11,11 +11,11 @@ pub enum Exit {
     Regression = 1,
     /// The command line or a file given on it makes no sense.
     Usage = 2,
-    /// This machine cannot do it; a hint says what lacks.
+    /// This machine cannot do it; a hint says what is missing.
     Environment = 3,
     /// Some cells failed or were not measured; the rest are saved.
     CellsFailed = 4,
-    /// A check that was asked for can be answered neither way.
+    /// A check that was asked for has no clear answer.
     Inconclusive = 5,
     /// A fault in lsmeter.
     Internal = 70,

@@ -16,7 +16,7 @@ pub trait Fault: Error {
     }
 }
 
-/// An error of which nothing is asked but what a user is told.
+/// An error that only has to be shown to the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct Failure {
@@ -32,7 +32,7 @@ impl Failure {
         Failure::new(Exit::Usage, what, hint)
     }
 
-    /// This machine cannot do it: what lacks, and how to get it.
+    /// This machine cannot do it: what is missing, and how to get it.
     pub fn environment(what: impl ToString, hint: impl ToString) -> Failure {
         Failure::new(Exit::Environment, what, hint)
     }

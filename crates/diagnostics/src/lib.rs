@@ -3,7 +3,7 @@
 //!
 //! - [`Exit`]: how a process ends, the one place where the codes are defined.
 //! - [`Fault`]: what every room's errors know of themselves: an exit code and a hint.
-//! - [`Failure`]: an error of which nothing else is asked.
+//! - [`Failure`]: an error that only has to be shown.
 //! - [`printable`]: text from outside, made harmless for a terminal.
 
 mod exit;

@@ -61,7 +61,7 @@ pub struct Merged {
     pub missing_cells: u32,
 }
 
-/// Finds what is to be doubted of a run, from all its cells and what they ran on.
+/// Finds reasons to doubt a run, from all its cells and what they ran on.
 pub type Doubts<'a> = &'a dyn Fn(&[Cell], &[&Environment]) -> Vec<Warning>;
 
 /// Warnings of these kinds follow from all cells of a run: those of a part say nothing of

@@ -25,7 +25,7 @@ const JOBS: &str = "jobs";
 /// Longest end of a log that is repeated, in characters.
 const LOG_LIMIT: usize = 300;
 
-/// It, made ready.
+/// The directory, prepared.
 pub struct Directory {
     path: PathBuf,
 }
@@ -161,7 +161,7 @@ impl Directory {
         Ok(failed)
     }
 
-    /// A shard's document, of two that in which fewer cells failed; none if there is none.
+    /// A shard's document, of two that in which fewer cells failed; None without any.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -174,12 +174,12 @@ impl Directory {
         Ok(parts.into_iter().min_by_key(failed))
     }
 
-    /// The last line that a shard's task said.
-    pub fn last_words(&self, shard: u32) -> String {
+    /// The last line of a shard's log.
+    pub fn last_line(&self, shard: u32) -> String {
         let log = fs::read(self.path.join(format!("shard-{shard}.log"))).unwrap_or_default();
         let text = String::from_utf8_lossy(&log);
         let line = text.lines().rev().find(|line| !line.trim().is_empty());
-        printable(line.unwrap_or("its task said nothing"), LOG_LIMIT)
+        printable(line.unwrap_or("its log is empty"), LOG_LIMIT)
     }
 }
 

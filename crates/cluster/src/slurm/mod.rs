@@ -52,16 +52,16 @@ pub struct Order<'a> {
     pub exclusive: bool,
     /// Further arguments for sbatch.
     pub sbatch: Vec<OsString>,
-    /// Finds what is to be doubted of the whole.
+    /// Finds reasons to doubt the whole.
     pub doubts: Doubts<'a>,
 }
 
 /// How a run goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
-    /// What is happening, in place of what was said before.
+    /// What is happening now, in place of the line before.
     Now(String),
-    /// What a user should have read when it is over.
+    /// What the user should know when it is over.
     Note(String),
 }
 
@@ -76,7 +76,7 @@ pub enum Followed {
 /// Has Slurm measure the shards, until all are there or given up, and merges them.
 ///
 /// # Errors
-/// If Slurm does not do it, or the shards do not fit together.
+/// If Slurm refuses or fails, or the shards do not fit together.
 pub fn follow(
     order: &Order<'_>,
     cancel: &AtomicBool,
@@ -112,12 +112,12 @@ pub fn follow(
     }
     if parts.is_empty() {
         return Err(ClusterError::from(Failure::environment(
-            format!("no shard came to its end: {}", directory.last_words(1)),
+            format!("no shard came to its end: {}", directory.last_line(1)),
             format!("the nodes' messages are in {}", order.directory.display()),
         )));
     }
     for shard in given_up {
-        let why = directory.last_words(shard);
+        let why = directory.last_line(shard);
         tell(Progress::Note(format!("shard {shard}: given up: {why}")));
     }
     Ok(Followed::Ended(merge(&parts, order.doubts)?.into()))
@@ -210,7 +210,7 @@ impl Follower<'_> {
         Ok(())
     }
 
-    /// Shards that are not there, are nobody's task, and may be tried again.
+    /// Shards without a document that no task works on and that may be tried again.
     fn lost(&self) -> Vec<u32> {
         let busy: BTreeSet<u32> = self
             .jobs

@@ -48,7 +48,7 @@ pub fn submit(arguments: &[OsString]) -> Result<u32, Failure> {
     let output = start("sbatch", arguments)?;
     let refused = |why: String| {
         Failure::environment(
-            format!("Slurm does not take the job: {why}"),
+            format!("Slurm refuses the job: {why}"),
             "see `sinfo`, and --partition and --sbatch-arg",
         )
     };
@@ -90,7 +90,7 @@ pub fn cancel(job: u32) {
     let _ = start("scancel", &[OsString::from(job.to_string())]);
 }
 
-/// Those that will do something yet. A task that completes is over: on a node that died it
+/// States of tasks that are not over. A task that completes is over: on a node that died it
 /// may do so for hours.
 fn states(text: &str) -> BTreeMap<u32, State> {
     let state = |line: &str| {
