@@ -4,6 +4,7 @@
 mod boundless;
 mod report;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -16,7 +17,7 @@ use crate::checks::{Finder, missing, redundant};
 use crate::config::Config;
 use crate::context::World;
 use crate::error::PlacementError;
-use crate::facts::{Facts, SyscallFact};
+use crate::facts::{Facts, FileSystemFacts, SyscallFact};
 use crate::framework::{Cuts, Framework};
 use crate::linked::{FactId, Linker};
 use crate::load::{Loaded, load};
@@ -27,9 +28,10 @@ use crate::program::{FunctionId, Program};
 use crate::reach;
 use crate::series::Series;
 use crate::tree::Tree;
+use crate::words::is_word;
 use crate::{Coverage, PlacementDocument, RedundantCheck, SyscallPlacement, Unparsed};
 use boundless::{Boundless, Namer};
-use report::{Place, Unmatched, collect, placement, stale, undecided};
+use report::{Matched, Place, collect, stale, undecided};
 
 /// Stack of the thread that follows calls, which may nest [`crate::maximum::MAX_CALLS`]
 /// functions deep.
@@ -58,8 +60,8 @@ pub struct Request {
 /// Analyses a tree.
 ///
 /// # Errors
-/// [`PlacementError`] if the tree cannot be read, or lacks what is asked for. That the
-/// cache cannot be written is none.
+/// [`PlacementError`] if the tree cannot be read, or lacks what is asked for. It is not an
+/// error if the cache cannot be written.
 pub fn analyse(tree: &Tree, request: &Request) -> Result<PlacementDocument, PlacementError> {
     let facts = Facts::load()?;
     std::thread::scope(|scope| {
@@ -80,19 +82,39 @@ pub fn analyse(tree: &Tree, request: &Request) -> Result<PlacementDocument, Plac
 
 /// Milliseconds of each step.
 struct Clock {
+    start: Instant,
     last: Instant,
     timing: BTreeMap<String, u64>,
 }
 
 impl Clock {
-    fn lap(&mut self, what: &str) {
-        let spent = u64::try_from(self.last.elapsed().as_millis()).unwrap_or(u64::MAX);
-        *self.timing.entry(what.to_owned()).or_default() += spent;
+    fn start() -> Self {
+        let now = Instant::now();
+        Self {
+            start: now,
+            last: now,
+            timing: BTreeMap::new(),
+        }
+    }
+
+    /// Ends a step.
+    fn lap(&mut self, step: &str) {
+        *self.timing.entry(step.to_owned()).or_default() += milliseconds(self.last);
         self.last = Instant::now();
+    }
+
+    fn stop(mut self) -> BTreeMap<String, u64> {
+        let total = milliseconds(self.start);
+        self.timing.insert("total".to_owned(), total);
+        self.timing
     }
 }
 
-/// What is found for one file system.
+fn milliseconds(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+/// What is found for all file systems.
 #[derive(Default)]
 struct Found {
     syscalls: Vec<SyscallPlacement>,
@@ -106,42 +128,20 @@ struct Found {
 }
 
 fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocument, PlacementError> {
-    let start = Instant::now();
-    let mut clock = Clock {
-        last: start,
-        timing: BTreeMap::new(),
-    };
+    let mut clock = Clock::start();
     let config = match &request.config {
         Some(text) => Config::from_dot_config(text, &facts.config),
         None => Config::everything(&facts.config),
     };
-    let default = ["ext4".to_owned()];
-    let systems = if request.fs.is_empty() {
-        &default[..]
-    } else {
-        &request.fs
+    let systems = match &request.fs[..] {
+        [] => vec!["ext4"],
+        some => some.iter().map(String::as_str).collect(),
     };
-    let mut paths = facts.sources.generic.clone();
-    for fs in systems {
-        match facts.sources.fs.get(fs) {
-            Some(own) => paths.extend(own.paths.iter().cloned()),
-            None if fs.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') => {
-                paths.push(format!("fs/{fs}/"))
-            }
-            None => return Err(unknown_file_system(tree, facts, fs)),
-        }
-    }
-    let is_known = |name: &String| facts.syscalls.syscall.iter().any(|call| call.is(name));
-    if request.all || !request.syscalls.iter().all(is_known) {
-        paths.extend(facts.sources.others.iter().cloned());
-    }
-    let entries = tree.list(&paths)?;
+    let entries = tree.list(&paths(tree, request, facts, &systems)?)?;
     clock.lap("list");
-    let place = request
-        .cache
-        .as_ref()
-        .map(|directory| cache::place(directory, tree, &config));
-    let known = place.as_deref().map(cache::read).unwrap_or_default();
+    let cache = request.cache.as_ref();
+    let cache = cache.map(|directory| cache::place(directory, tree, &config));
+    let known = cache.as_deref().map(cache::read).unwrap_or_default();
     clock.lap("read cache");
     let mut loaded = load(tree, entries, &config, known)?;
     clock.lap("scan");
@@ -153,113 +153,64 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
     let framework = Framework::new(&program, &security);
     let (cuts, unused_cuts) = Cuts::new(&facts.cuts, &program, Series::of(tree.version()));
     clock.lap("link");
-    let wanted = wanted_syscalls(request, facts, &program)?;
-    let entries: Vec<FunctionId> = wanted.iter().map(|(_, id)| *id).collect();
-    let with_facts = functions_with_facts(facts, &program);
-
+    let analysis = Analysis {
+        tree,
+        facts,
+        config: &config,
+        security: &security,
+        program: &program,
+        framework: &framework,
+        cuts: &cuts,
+        wanted: wanted_syscalls(request, facts, &program)?,
+        explain: request.explain,
+    };
     let mut found = Found::default();
     for fs in systems {
-        let view = program
-            .view(fs, &facts.sources)
-            .ok_or_else(|| unknown_file_system(tree, facts, fs))?;
-        let kept = reach::between(&view, &framework, &cuts, &entries);
-        clock.lap("reach");
-        let place = |id: &FunctionId| {
-            let place = program.functions[*id as usize];
-            (place.file, place.index)
-        };
-        loaded.parse(
-            tree,
-            &config,
-            &files,
-            kept.iter().chain(&with_facts).map(place),
-        )?;
-        clock.lap("parse");
-        let linker = Linker {
-            view: &view,
-            framework: &framework,
-            cuts: &cuts,
-            config: &config,
-            facts: &facts.code,
-            bodies: &loaded.bodies,
-        };
-        let mut graphs = linker.link(&kept);
-        linker.match_facts(&with_facts, &mut graphs.matched);
-        // What names mean is only asked while linking, and large.
-        drop(view);
-        clock.lap("graphs");
-        let world = World::new(&program, &framework, &cuts, &facts.code, &graphs);
-        let mut finder = Finder::new(&program, &loaded.bodies, &facts.checks);
-        let asked = Asked {
-            fs,
-            wanted: &wanted,
-            explain: request.explain,
-        };
-        evaluate(&world, &security, &loaded, &asked, &mut finder, &mut found);
-        found.redundant.extend(finder.found());
-        collect(&program, &loaded, &graphs, &kept, &mut found);
-        clock.lap("evaluate");
+        analysis.file_system(fs, &mut loaded, &mut found, &mut clock)?;
     }
-    let coverage = Coverage {
-        files: files.len(),
-        functions: program.functions.len(),
-        reachable: found.reachable.len(),
-        scanned: loaded.scanned,
-        parsed: loaded.parsed,
-    };
-    let modules = security
-        .modules
-        .iter()
-        .map(|module| module.placement(&facts.modules, &framework.direct_of(&module.name)));
-    let modules: Vec<_> = modules.collect();
-    let missing = missing(&found.syscalls, &modules, &facts.checks);
-    clock.lap("checks");
-    let unbounded = found.boundless.sorted(&mut found.syscalls);
-    let undecided = undecided(&program, &loaded, &found.undecided);
-    let unmatched = Unmatched {
-        matched: &found.matched,
-        bodies: &loaded.bodies,
-        cuts: unused_cuts,
-        series: Series::of(tree.version()),
-    };
-    let stale_facts = stale(facts, &program, unmatched);
+    let mut document = analysis.document(found, &loaded, unused_cuts, &mut clock);
     drop(program);
     loaded.files = files;
-    if let Some(place) = place.filter(|_| loaded.scanned + loaded.parsed > 0) {
-        // It is only slower the next time.
+    if let Some(place) = cache.filter(|_| loaded.scanned + loaded.parsed > 0) {
+        // If it cannot be written, it is only slower the next time.
         let _ = cache::write(&place, &loaded);
     }
     clock.lap("write cache");
-    clock.timing.insert(
-        "total".to_owned(),
-        u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
-    );
-    Ok(PlacementDocument {
-        tool: Tool::this(),
-        tree: tree.name(),
-        version: tree.version().to_owned(),
-        framework: security.placement(),
-        modules,
-        syscalls: found.syscalls,
-        redundant: redundant(found.redundant),
-        missing,
-        unbounded,
-        unparsed: found.unparsed.into_iter().collect(),
-        circles: found.circles,
-        undecided,
-        stale_facts,
-        coverage,
-        timing: clock.timing,
-    })
+    document.timing = clock.stop();
+    Ok(document)
 }
 
-/// The system calls that are asked for, and where they begin.
+/// The files and directories that have to be read.
+fn paths(
+    tree: &Tree,
+    request: &Request,
+    facts: &Facts,
+    systems: &[&str],
+) -> Result<Vec<String>, PlacementError> {
+    let mut paths = facts.sources.generic.clone();
+    for fs in systems {
+        match facts.sources.fs.get(*fs) {
+            Some(own) => paths.extend(own.paths.iter().cloned()),
+            None if fs.bytes().all(is_word) => paths.extend(FileSystemFacts::of(fs).paths),
+            None => return Err(unknown_file_system(tree, facts, fs)),
+        }
+    }
+    let mut named = request.syscalls.iter();
+    if request.all || named.any(|name| facts.syscalls.get(name).is_none()) {
+        paths.extend(facts.sources.others.iter().cloned());
+    }
+    Ok(paths)
+}
+
+/// System calls, and the functions at which they begin.
+type Wanted<'f> = Vec<(Cow<'f, SyscallFact>, FunctionId)>;
+
+/// The system calls that are asked for.
 fn wanted_syscalls<'f>(
     request: &Request,
     facts: &'f Facts,
     program: &Program<'_>,
-) -> Result<Vec<(std::borrow::Cow<'f, SyscallFact>, FunctionId)>, PlacementError> {
-    use std::borrow::Cow;
+) -> Result<Wanted<'f>, PlacementError> {
     let known = &facts.syscalls.syscall;
     let begin = |call: &SyscallFact| {
         let names = std::iter::once(&call.name).chain(&call.defined_as);
@@ -267,29 +218,18 @@ fn wanted_syscalls<'f>(
     };
     let bare = |name: &str| SyscallFact {
         name: name.to_owned(),
-        defined_as: Vec::new(),
-        cases: Vec::new(),
-        file: false,
+        ..SyscallFact::default()
     };
     let mut wanted = Vec::new();
-    if request.syscalls.is_empty() && !request.all {
+    if request.all || request.syscalls.is_empty() {
         // Older kernels lack some.
-        wanted.extend(
-            known
-                .iter()
-                .filter(|call| call.file)
-                .filter_map(|call| Some((Cow::Borrowed(call), begin(call)?))),
-        );
+        let usual = known.iter().filter(|call| request.all || call.file);
+        wanted.extend(usual.filter_map(|call| Some((Cow::Borrowed(call), begin(call)?))));
     }
     if request.all {
-        wanted.extend(
-            known
-                .iter()
-                .filter_map(|call| Some((Cow::Borrowed(call), begin(call)?))),
-        );
         let others: BTreeSet<&str> = program.syscalls().collect();
-        let is_known = |name: &str| known.iter().any(|call| call.is(name));
-        for name in others.into_iter().filter(|name| !is_known(name)) {
+        let others = others.into_iter();
+        for name in others.filter(|name| facts.syscalls.get(name).is_none()) {
             wanted.extend(program.syscall(name).map(|id| (Cow::Owned(bare(name)), id)));
         }
     }
@@ -304,15 +244,13 @@ fn wanted_syscalls<'f>(
     };
     let mut missing = None;
     for name in &request.syscalls {
-        let call = known.iter().find(|call| call.is(name));
+        let call = facts.syscalls.get(name);
         let call = call.map_or_else(|| Cow::Owned(bare(name)), Cow::Borrowed);
-        let found = begin(&call);
-        if found.is_none() && request.lenient {
-            missing.get_or_insert(name);
-            continue;
+        match begin(&call) {
+            Some(id) => wanted.push((call, id)),
+            None if request.lenient => missing = missing.or(Some(name)),
+            None => return Err(unknown(name)),
         }
-        let id = found.ok_or_else(|| unknown(name))?;
-        wanted.push((call, id));
     }
     match missing {
         Some(name) if wanted.is_empty() => Err(unknown(name)),
@@ -320,7 +258,7 @@ fn wanted_syscalls<'f>(
     }
 }
 
-/// Which file system was meant by one that the tree does not have?
+/// The error for a file system that the tree does not have.
 fn unknown_file_system(tree: &Tree, facts: &Facts, name: &str) -> PlacementError {
     let entries = tree.list(&["fs/".to_owned()]).unwrap_or_default();
     let directories: BTreeSet<&str> = entries
@@ -334,81 +272,158 @@ fn unknown_file_system(tree: &Tree, facts: &Facts, name: &str) -> PlacementError
     }
 }
 
-/// Functions that facts speak of: they are looked at even if no system call reaches them.
-fn functions_with_facts(facts: &Facts, program: &Program<'_>) -> Vec<FunctionId> {
-    let mut ids = BTreeSet::new();
-    for fact in &facts.code {
-        for function in &fact.function {
-            let all = program.all(function).iter().copied();
-            ids.extend(all.filter(|&id| fact.file.iter().any(|file| file == program.path(id))));
-        }
-    }
-    ids.into_iter().collect()
-}
-
-/// What is looked at on one file system.
-struct Asked<'a> {
-    fs: &'a str,
-    wanted: &'a [(std::borrow::Cow<'a, SyscallFact>, FunctionId)],
+/// A tree whose files have been scanned, and what is asked of it.
+struct Analysis<'a> {
+    tree: &'a Tree,
+    facts: &'a Facts,
+    config: &'a Config,
+    security: &'a Security,
+    program: &'a Program<'a>,
+    framework: &'a Framework,
+    cuts: &'a Cuts,
+    wanted: Wanted<'a>,
     explain: bool,
 }
 
-fn evaluate(
-    world: &World<'_, '_>,
-    security: &Security,
-    loaded: &Loaded,
-    asked: &Asked<'_>,
-    finder: &mut Finder<'_, '_>,
-    found: &mut Found,
-) {
-    let Asked {
-        fs,
-        wanted,
-        explain,
-    } = *asked;
-    let mut maximum = Maximum::new(world);
-    let mut nominal = Nominal::new(world);
-    for circle in maximum.circles() {
-        let names: Vec<String> = circle
-            .iter()
-            .map(|&id| world.program.name(id).to_owned())
-            .collect();
-        if !found.circles.contains(&names) {
-            found.circles.push(names);
-        }
+impl Analysis<'_> {
+    /// Finds what the system calls reach on one file system.
+    fn file_system(
+        &self,
+        fs: &str,
+        loaded: &mut Loaded,
+        found: &mut Found,
+        clock: &mut Clock,
+    ) -> Result<(), PlacementError> {
+        let (program, framework, cuts) = (self.program, self.framework, self.cuts);
+        let view = program.view(fs, &self.facts.sources);
+        let view = view.ok_or_else(|| unknown_file_system(self.tree, self.facts, fs))?;
+        let entries: Vec<FunctionId> = self.wanted.iter().map(|(_, id)| *id).collect();
+        let kept = reach::between(&view, framework, cuts, &entries);
+        clock.lap("reach");
+        // Functions that facts speak of are looked at even if no system call reaches them.
+        let code = self.facts.code.iter();
+        let with_facts: BTreeSet<_> = code.flat_map(|fact| program.named_by(fact)).collect();
+        let with_facts: Vec<FunctionId> = with_facts.into_iter().collect();
+        let place = |id: &FunctionId| {
+            let place = program.functions[*id as usize];
+            (place.file, place.index)
+        };
+        let parsed = kept.iter().chain(&with_facts).map(place);
+        loaded.parse(self.tree, self.config, program.files, parsed)?;
+        clock.lap("parse");
+        let linker = Linker {
+            view: &view,
+            framework,
+            cuts,
+            config: self.config,
+            facts: &self.facts.code,
+            bodies: &loaded.bodies,
+        };
+        let mut graphs = linker.link(&kept);
+        linker.match_facts(&with_facts, &mut graphs.matched);
+        // What names mean is only asked while linking, and large.
+        drop(view);
+        clock.lap("graphs");
+        let world = World::new(program, framework, cuts, &self.facts.code, &graphs);
+        self.evaluate(fs, &world, loaded, found);
+        collect(program, loaded, &graphs, &kept, found);
+        clock.lap("evaluate");
+        Ok(())
     }
-    let mut namer = Namer::new(world.program, loaded, &mut found.boundless);
-    for (call, id) in wanted {
-        let plain = std::iter::once("");
-        for case in plain.chain(call.cases.iter().map(String::as_str)) {
-            let mut tags = world.tag(&format!("syscall:{}", call.name));
-            if !case.is_empty() {
-                tags |= world.tag(&format!("case:{case}"));
+
+    /// Counts the hooks of each system call on one file system.
+    fn evaluate(&self, fs: &str, world: &World<'_, '_>, loaded: &Loaded, found: &mut Found) {
+        let mut maximum = Maximum::new(world);
+        let mut nominal = Nominal::new(world);
+        let mut finder = Finder::new(self.program, &loaded.bodies, &self.facts.checks);
+        for circle in maximum.circles() {
+            let names = circle.iter().map(|&id| self.program.name(id).to_owned());
+            let names: Vec<String> = names.collect();
+            if !found.circles.contains(&names) {
+                found.circles.push(names);
             }
-            let most = maximum.of(*id, tags);
-            let events = nominal.of(*id, tags);
-            let mut why = |causes| namer.of(&maximum, causes);
-            let at = Place {
-                fs,
-                syscall: (&call.name, case),
-                entry: *id,
-            };
-            let (placed, contradictions) = placement(world, security, at, &most, &events, &mut why);
-            found.unparsed.extend(contradictions);
-            let title = format!("{} on {fs}", placed.title());
-            finder.add(&title, *id, &events, &world.framework.hooks);
-            found.syscalls.push(placed);
         }
+        let mut namer = Namer::new(self.program, loaded, &mut found.boundless);
+        for (call, entry) in &self.wanted {
+            for case in std::iter::once("").chain(call.cases.iter().map(String::as_str)) {
+                let mut tags = world.tag(&format!("syscall:{}", call.name));
+                if !case.is_empty() {
+                    tags |= world.tag(&format!("case:{case}"));
+                }
+                let most = maximum.of(*entry, tags);
+                let events = nominal.of(*entry, tags);
+                let place = Place {
+                    world,
+                    security: self.security,
+                    fs,
+                    syscall: &call.name,
+                    case,
+                    entry: *entry,
+                };
+                let mut why = |causes| namer.of(&maximum, causes);
+                let (placed, contradictions) = place.placement(&most, &events, &mut why);
+                found.unparsed.extend(contradictions);
+                finder.add(&placed.full_title(), *entry, &events, &self.framework.hooks);
+                found.syscalls.push(placed);
+            }
+        }
+        if maximum.too_deep {
+            found.unparsed.insert(Unparsed {
+                file: String::new(),
+                function: format!("calls on {fs}"),
+                line: 0,
+                reason: format!("they nest deeper than {MAX_CALLS}: hooks behind that are missing"),
+            });
+        }
+        if self.explain {
+            found.undecided.extend(&nominal.guesses);
+        }
+        found.redundant.extend(finder.found());
     }
-    if maximum.too_deep {
-        found.unparsed.insert(Unparsed {
-            file: String::new(),
-            function: format!("calls on {fs}"),
-            line: 0,
-            reason: format!("they nest deeper than {MAX_CALLS}: hooks behind that are missing"),
+
+    /// The document, without its timing.
+    fn document(
+        &self,
+        mut found: Found,
+        loaded: &Loaded,
+        unused_cuts: Vec<(String, String)>,
+        clock: &mut Clock,
+    ) -> PlacementDocument {
+        let modules = self.security.modules.iter().map(|module| {
+            let direct = self.framework.direct_of(&module.name);
+            module.placement(&self.facts.modules, &direct)
         });
-    }
-    if explain {
-        found.undecided.extend(&nominal.guesses);
+        let modules: Vec<_> = modules.collect();
+        let missing = missing(&found.syscalls, &modules, &self.facts.checks);
+        clock.lap("checks");
+        let matched = Matched {
+            facts: &found.matched,
+            bodies: &loaded.bodies,
+            unused_cuts,
+            series: Series::of(self.tree.version()),
+        };
+        PlacementDocument {
+            tool: Tool::this(),
+            tree: self.tree.name(),
+            version: self.tree.version().to_owned(),
+            framework: self.security.placement(),
+            modules,
+            redundant: redundant(found.redundant),
+            missing,
+            unbounded: found.boundless.sorted(&mut found.syscalls),
+            syscalls: found.syscalls,
+            unparsed: found.unparsed.into_iter().collect(),
+            circles: found.circles,
+            undecided: undecided(self.program, loaded, &found.undecided),
+            stale_facts: stale(self.facts, self.program, matched),
+            coverage: Coverage {
+                files: self.program.files.len(),
+                functions: self.program.functions.len(),
+                reachable: found.reachable.len(),
+                scanned: loaded.scanned,
+                parsed: loaded.parsed,
+            },
+            timing: BTreeMap::new(),
+        }
     }
 }

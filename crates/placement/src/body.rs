@@ -23,6 +23,16 @@ pub(crate) enum Callee {
     },
 }
 
+impl Callee {
+    /// The function, macro, variable or member that is called.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Name(name) => name,
+            Self::Member { member, .. } => member,
+        }
+    }
+}
+
 /// What the code itself says about a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Hint {
@@ -76,7 +86,7 @@ pub(crate) enum Node {
         arms: Box<[(Box<str>, NodeId)]>,
         other: NodeId,
     },
-    /// A label (`retry:`), where ways meet.
+    /// A label (`retry:`).
     Label {
         text: Box<str>,
         line: u32,
@@ -92,7 +102,7 @@ pub(crate) enum Node {
 }
 
 impl Node {
-    /// Its line, from the first of the function, if it is a call or where code goes round.
+    /// Its line, from the first of the function, if it is a call, a label or a loop.
     pub(crate) fn line(&self) -> u32 {
         match self {
             Node::Call { line, .. } | Node::Label { line, .. } | Node::Loop { line, .. } => *line,
@@ -100,18 +110,19 @@ impl Node {
         }
     }
 
+    /// What comes behind it, if it is the head of a loop.
+    pub(crate) fn exit(&self) -> Option<NodeId> {
+        match self {
+            Node::Loop { exit, .. } => Some(*exit),
+            _ => None,
+        }
+    }
+
     /// What facts know it by: its condition, label, head, or the name that is called.
     pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Node::Exit => None,
-            Node::Call {
-                callee: Callee::Name(name),
-                ..
-            } => Some(name),
-            Node::Call {
-                callee: Callee::Member { member, .. },
-                ..
-            } => Some(member),
+            Node::Call { callee, .. } => Some(callee.name()),
             Node::Branch { text, .. }
             | Node::Switch { text, .. }
             | Node::Label { text, .. }
@@ -138,7 +149,20 @@ pub(crate) struct Body {
 }
 
 impl Body {
-    /// Has it one of some pieces of code, as facts name them? If there are none, yes.
+    /// A function without any code.
+    pub(crate) fn with_fault(fault: &str) -> Self {
+        Self {
+            nodes: vec![Node::Exit],
+            entry: EXIT,
+            variables: Vec::new(),
+            parameters: Vec::new(),
+            assigned: Vec::new(),
+            fault: fault.into(),
+        }
+    }
+
+    /// Does the function have one of these pieces of code, as facts name them? If there are
+    /// none, yes.
     pub(crate) fn has_any(&self, codes: &[String]) -> bool {
         let codes: Vec<String> = codes.iter().map(|code| squeeze(code)).collect();
         let mut texts = self.nodes.iter().filter_map(Node::text);

@@ -5,6 +5,7 @@
 
 use crate::condition::{self, Defines};
 use crate::config::Config;
+use crate::words::split_word;
 
 /// Deepest nesting of `#if` that is followed; the rest of such a file is dropped.
 const MAX_CONDITIONALS: usize = 256;
@@ -33,10 +34,6 @@ pub(crate) struct Clean {
     pub(crate) end: usize,
     /// Macros in order.
     pub(crate) macros: Vec<Macro>,
-}
-
-pub(crate) fn is_word(byte: u8) -> bool {
-    byte == b'_' || byte.is_ascii_alphanumeric()
 }
 
 struct Cleaner<'a> {
@@ -248,9 +245,8 @@ impl Cleaner<'_> {
     }
 
     fn obey(&mut self, text: &[u8], line: u32) {
-        let text = text.trim_ascii();
-        let split = text.iter().position(|&b| !is_word(b)).unwrap_or(text.len());
-        let (word, rest) = (&text[..split], text[split..].trim_ascii());
+        let (word, rest) = split_word(text.trim_ascii());
+        let rest = rest.trim_ascii();
         match word {
             b"if" | b"ifdef" | b"ifndef" => {
                 let outside = self.active();
@@ -285,10 +281,7 @@ impl Cleaner<'_> {
     }
 
     fn decide(&self, word: &[u8], rest: &[u8]) -> bool {
-        let name = || {
-            let end = rest.iter().position(|&b| !is_word(b)).unwrap_or(rest.len());
-            condition::defined(&rest[..end], self.config, &self.defines)
-        };
+        let name = || condition::defined(split_word(rest).0, self.config, &self.defines);
         match word {
             b"ifdef" => name(),
             b"ifndef" => !name(),
@@ -297,8 +290,7 @@ impl Cleaner<'_> {
     }
 
     fn define(&mut self, rest: &[u8], line: u32) {
-        let end = rest.iter().position(|&b| !is_word(b)).unwrap_or(rest.len());
-        let (name, rest) = rest.split_at(end);
+        let (name, rest) = split_word(rest);
         if name.is_empty() {
             return;
         }
@@ -309,11 +301,7 @@ impl Cleaner<'_> {
             (false, _) => rest,
         };
         let body = body.trim_ascii();
-        let value = if function {
-            None
-        } else {
-            condition::number(body)
-        };
+        let value = condition::number(body).filter(|_| !function);
         self.defines.insert(name.into(), value);
         if body.iter().any(|&b| b == b'_' || b.is_ascii_alphabetic()) {
             self.macros

@@ -9,9 +9,7 @@ use experiment::{Cell, Document, HookedPath, path_components};
 
 use crate::error::PlacementError;
 use crate::facts::{BenchmarkFact, Facts, matches_any};
-use crate::{
-    Agreement, ComparedHook, Comparison, Count, PlacementDocument, Reach, SyscallPlacement,
-};
+use crate::{Agreement, ComparedHook, Comparison, PlacementDocument, Reach, SyscallPlacement};
 
 /// Compares profiles with the placement of the same kernel. Which profiles are of that
 /// kernel is the caller's to choose; those of another file system are skipped.
@@ -29,10 +27,8 @@ pub fn compare(
         match operation(cell, path, placement, &facts) {
             Ok(mut compared) => hooks.append(&mut compared),
             Err(reason) => {
-                skipped.insert(
-                    format!("{} on {}", cell.title(), cell.key.filesystem),
-                    reason,
-                );
+                let operation = format!("{} on {}", cell.title(), cell.key.filesystem);
+                skipped.insert(operation, reason);
             }
         }
     }
@@ -46,11 +42,8 @@ fn operation(
     facts: &Facts,
 ) -> Result<Vec<ComparedHook>, String> {
     let name = format!("{}:{}", cell.key.benchmark(), cell.key.variant());
-    let fact = facts
-        .syscalls
-        .benchmark
-        .iter()
-        .find(|fact| matches_any(std::slice::from_ref(&fact.benchmark), &name));
+    let mut benchmarks = facts.syscalls.benchmark.iter();
+    let fact = benchmarks.find(|fact| matches_any(&[&fact.benchmark], &name));
     if let Some(reason) = fact.and_then(|fact| fact.skip.clone()) {
         return Err(reason);
     }
@@ -59,76 +52,71 @@ fn operation(
         .unwrap_or_else(|| path_components(cell.key.variant()));
     let links = fact.map_or(0, |fact| fact.links);
     let calls = calls(cell, placement, fact)?;
-    let direct = placement
-        .modules
-        .iter()
-        .filter(|module| module.direct)
-        .map(|module| module.module.as_str());
-    let active: BTreeSet<&str> = cell
-        .active_lsms
-        .iter()
-        .map(String::as_str)
-        .chain(direct)
-        .collect();
-
-    let mut expected: BTreeMap<&str, Reach> = BTreeMap::new();
-    for call in calls {
-        for hook in &call.hooks {
-            let its = |modules: &String| modules.split('+').all(|module| active.contains(module));
-            let nested = hook
-                .nested
-                .iter()
-                .filter(|(modules, _)| its(modules))
-                .map(|(_, reach)| *reach);
-            let own = Reach {
-                nominal: hook.nominal,
-                max: hook.max,
-            };
-            let sum = expected.entry(&hook.hook).or_default();
-            for reach in nested.chain([own, hook.teardown]) {
-                sum.nominal = sum.nominal.plus(reach.nominal);
-                sum.max = sum.max.plus(reach.max);
-            }
-        }
-    }
+    let expected = expected(&calls, &active(cell, placement));
     let mut measured: BTreeMap<&str, u64> = BTreeMap::new();
     for hook in &path.hooks {
         *measured.entry(&hook.hook).or_default() += hook.calls;
     }
     let names: BTreeSet<&str> = expected.keys().chain(measured.keys()).copied().collect();
-    let compared = names.into_iter().filter_map(|hook| {
-        let reach = expected.get(hook).copied();
+    let compared = names.into_iter().map(|hook| {
+        let reach = expected.get(hook).copied().unwrap_or_default();
         let measured = measured.get(hook).copied().unwrap_or(0);
-        let nominal = reach
-            .map_or(Count::ZERO, |reach| reach.nominal)
-            .at(depth, links)
-            .unwrap_or(u64::MAX);
-        let max = reach
-            .map_or(Count::ZERO, |reach| reach.max)
-            .at(depth, links);
-        if measured == 0 && nominal == 0 {
-            return None;
-        }
-        let agreement = match measured {
-            _ if reach.is_none_or(|reach| reach.max.is_zero()) => Agreement::Unknown,
-            _ if max.is_some_and(|max| measured > max) => Agreement::AboveMaximum,
-            0 => Agreement::FalseAlarm,
-            _ if nominal == 0 => Agreement::Missed,
-            _ if nominal == measured => Agreement::Exact,
-            _ if nominal > measured => Agreement::Over,
-            _ => Agreement::Under,
-        };
-        Some(ComparedHook {
+        let nominal = reach.nominal.at(depth, links).unwrap_or(u64::MAX);
+        let max = reach.max.at(depth, links);
+        ComparedHook {
             operation: name.clone(),
             filesystem: cell.key.filesystem.clone(),
             hook: hook.to_owned(),
             measured,
             nominal,
             max,
-            agreement,
-        })
+            agreement: agreement(measured, nominal, max, reach.max.is_zero()),
+        }
     });
-    Ok(compared.collect())
+    let called = compared.filter(|hook| hook.measured > 0 || hook.nominal > 0);
+    Ok(called.collect())
+}
+
+/// The modules that ran in a cell, and those that the kernel calls beside the framework.
+fn active<'a>(cell: &'a Cell, placement: &'a PlacementDocument) -> BTreeSet<&'a str> {
+    let direct = placement.modules.iter().filter(|module| module.direct);
+    let direct = direct.map(|module| &module.module);
+    let active = cell.active_lsms.iter().chain(direct);
+    active.map(String::as_str).collect()
+}
+
+/// How often some system calls together call each hook where these modules run.
+fn expected<'p>(
+    calls: &[&'p SyscallPlacement],
+    active: &BTreeSet<&str>,
+) -> BTreeMap<&'p str, Reach> {
+    let mut expected: BTreeMap<&str, Reach> = BTreeMap::new();
+    for hook in calls.iter().flat_map(|call| &call.hooks) {
+        let run = |modules: &str| modules.split('+').all(|module| active.contains(module));
+        let nested = hook.nested.iter().filter(|(modules, _)| run(modules));
+        let own = Reach {
+            nominal: hook.nominal,
+            max: hook.max,
+        };
+        let sum = expected.entry(&hook.hook).or_default();
+        for reach in nested.map(|(_, reach)| *reach).chain([own, hook.teardown]) {
+            sum.nominal = sum.nominal.plus(reach.nominal);
+            sum.max = sum.max.plus(reach.max);
+        }
+    }
+    expected
+}
+
+fn agreement(measured: u64, nominal: u64, max: Option<u64>, never: bool) -> Agreement {
+    match measured {
+        _ if never => Agreement::Unknown,
+        _ if max.is_some_and(|max| measured > max) => Agreement::AboveMaximum,
+        0 => Agreement::FalseAlarm,
+        _ if nominal == 0 => Agreement::Missed,
+        _ if nominal == measured => Agreement::Exact,
+        _ if nominal > measured => Agreement::Over,
+        _ => Agreement::Under,
+    }
 }
 
 /// The placements of an operation's system calls, in order.
@@ -143,9 +131,8 @@ fn calls<'p>(
         if fact.is_some_and(|fact| fact.without.contains(syscall)) {
             continue;
         }
-        let case = fact
-            .and_then(|fact| fact.cases.get(number))
-            .map_or("", String::as_str);
+        let case = fact.and_then(|fact| fact.cases.get(number));
+        let case = case.map_or("", String::as_str);
         let found = placement.syscalls.iter().find(|call| {
             call.syscall == *syscall && call.filesystem == *filesystem && call.case == case
         });

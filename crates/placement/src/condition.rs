@@ -4,6 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::config::Config;
+use crate::words::split_word;
 
 /// Deepest nesting of an expression that is followed; deeper is 0.
 const MAX_DEPTH: u32 = 64;
@@ -66,34 +67,36 @@ const LEVELS: [&[&[u8]]; 10] = [
     &[b"*", b"/", b"%"],
 ];
 
-impl Parser<'_> {
-    fn blanks(&mut self) {
+impl<'a> Parser<'a> {
+    /// The next byte that is not blank.
+    fn peek(&mut self) -> Option<u8> {
         while self.bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
             self.at += 1;
         }
+        self.bytes.get(self.at).copied()
+    }
+
+    /// Skips the next byte that is not blank, if it is this one.
+    fn skip(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
     }
 
     fn ternary(&mut self) -> i64 {
         let value = self.binary(0);
-        self.blanks();
-        if self.bytes.get(self.at) != Some(&b'?') || self.depth >= MAX_DEPTH {
+        if self.depth >= MAX_DEPTH || !self.skip(b'?') {
             return value;
         }
-        self.at += 1;
         self.depth += 1;
         let yes = self.ternary();
-        self.blanks();
-        let mut no = 0;
-        if self.bytes.get(self.at) == Some(&b':') {
-            self.at += 1;
-            no = self.ternary();
-        }
+        let no = if self.skip(b':') { self.ternary() } else { 0 };
         self.depth -= 1;
         if value != 0 { yes } else { no }
     }
 
     fn operator(&mut self, level: usize) -> Option<&'static [u8]> {
-        self.blanks();
+        self.peek();
         let rest = &self.bytes[self.at..];
         let found = *LEVELS[level].iter().find(|op| rest.starts_with(op))?;
         // `<` is not `<<`, `|` not `||`, `&` not `&&`.
@@ -122,12 +125,10 @@ impl Parser<'_> {
     }
 
     fn unary(&mut self) -> i64 {
-        self.blanks();
         if self.depth >= MAX_DEPTH {
             self.at = self.bytes.len();
-            return 0;
         }
-        let Some(&byte) = self.bytes.get(self.at) else {
+        let Some(byte) = self.peek() else {
             return 0;
         };
         self.depth += 1;
@@ -145,10 +146,7 @@ impl Parser<'_> {
             b'(' => {
                 self.at += 1;
                 let value = self.ternary();
-                self.blanks();
-                if self.bytes.get(self.at) == Some(&b')') {
-                    self.at += 1;
-                }
+                self.skip(b')');
                 value
             }
             b'0'..=b'9' => number(self.word()).unwrap_or(0),
@@ -162,22 +160,15 @@ impl Parser<'_> {
         value
     }
 
-    fn word(&mut self) -> &[u8] {
-        let start = self.at;
-        while self
-            .bytes
-            .get(self.at)
-            .is_some_and(|&b| b == b'_' || b.is_ascii_alphanumeric())
-        {
-            self.at += 1;
-        }
-        &self.bytes[start..self.at]
+    fn word(&mut self) -> &'a [u8] {
+        let (word, _) = split_word(&self.bytes[self.at..]);
+        self.at += word.len();
+        word
     }
 
     /// The text between the parentheses that follow, if any.
-    fn arguments(&mut self) -> Option<&[u8]> {
-        self.blanks();
-        if self.bytes.get(self.at) != Some(&b'(') {
+    fn arguments(&mut self) -> Option<&'a [u8]> {
+        if self.peek() != Some(b'(') {
             return None;
         }
         let start = self.at + 1;
@@ -198,8 +189,8 @@ impl Parser<'_> {
 
     fn name(&mut self) -> i64 {
         let (config, defines) = (self.config, self.defines);
-        let word = self.word().to_vec();
-        match &word[..] {
+        let word = self.word();
+        match word {
             b"defined" => {
                 if let Some(inner) = self.arguments() {
                     return i64::from(defined(inner.trim_ascii(), config, defines));
@@ -214,10 +205,10 @@ impl Parser<'_> {
                 if self.arguments().is_some() {
                     return 0;
                 }
-                match defines.get(&word[..]) {
+                match defines.get(word) {
                     Some(value) => value.unwrap_or(0),
                     // A set option is 1; numeric ones are too, for want of better.
-                    None => i64::from(defined(&word, config, defines)),
+                    None => i64::from(defined(word, config, defines)),
                 }
             }
         }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Where in a call string an evaluation is, as far as any fact asks for it.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::Count;
 use crate::body::NodeId;
 use crate::facts::{Fact, MAX_NESTS, Of};
 use crate::framework::{Cuts, Framework};
+use crate::graph::reachable;
 use crate::linked::{FactId, Graphs, Linked, Step};
 use crate::program::{FunctionId, Program};
 
@@ -95,11 +96,9 @@ impl<'x, 'a> World<'x, 'a> {
         facts.iter().find_map(|&id| {
             let (within, unless) = self.conditions[usize::from(id)];
             let applies = (within == 0 || tags & within != 0) && tags & unless == 0;
-            if applies {
-                says(&self.facts[usize::from(id)])
-            } else {
-                None
-            }
+            applies
+                .then(|| says(&self.facts[usize::from(id)]))
+                .flatten()
         })
     }
 
@@ -140,18 +139,11 @@ impl<'x, 'a> World<'x, 'a> {
 
     /// Can one step lead to another?
     pub(crate) fn leads(&self, linked: &Linked, from: NodeId, to: NodeId, tags: Tags) -> bool {
-        let mut seen: FxHashSet<NodeId> = FxHashSet::default();
-        let mut queue = vec![from];
-        while let Some(at) = queue.pop() {
-            if at == to {
-                return true;
-            }
-            if seen.insert(at) {
-                let step = linked.steps.get(at as usize);
-                queue.extend(step.map(|step| self.ways(step, tags)).unwrap_or_default());
-            }
-        }
-        false
+        let ways = |at: NodeId| match linked.steps.get(at as usize) {
+            Some(step) => self.ways(step, tags),
+            None => Vec::new(),
+        };
+        reachable([from], ways).contains(&to)
     }
 
     pub(crate) fn is_teardown(&self, function: FunctionId) -> bool {
@@ -202,28 +194,14 @@ pub(crate) fn callees(
     id: FunctionId,
     wanted: &dyn Fn(&[FactId]) -> bool,
 ) -> Vec<FunctionId> {
-    let mut found = Vec::new();
-    if let Some(linked) = graphs.functions.get(&id) {
-        for step in &linked.steps {
-            if let Step::Call {
-                targets,
-                passed,
-                facts,
-                ..
-            } = step
-                && wanted(facts)
-            {
-                found.extend(targets.iter().chain(passed.iter().map(|(to, _)| to)));
-            }
-        }
-    }
-    if let Some(hook) = framework.of_function.get(&id) {
-        let all = framework.implementations.get(hook).into_iter().flatten();
-        found.extend(
-            all.map(|&(_, to)| to)
-                .filter(|to| graphs.functions.contains_key(to)),
-        );
-    }
+    let linked = graphs.functions.get(&id);
+    let steps = linked.into_iter().flat_map(|linked| &linked.steps);
+    let called = steps
+        .filter(|step| wanted(step.facts()))
+        .flat_map(Step::callees);
+    let implementations = framework.implementations(id).iter().map(|&(_, to)| to);
+    let implementations = implementations.filter(|to| graphs.functions.contains_key(to));
+    let mut found: Vec<FunctionId> = called.chain(implementations).collect();
     found.sort_unstable();
     found.dedup();
     found
@@ -236,4 +214,30 @@ pub(crate) struct Key {
     pub(crate) teardown: bool,
     /// One bit for each module.
     pub(crate) modules: u32,
+}
+
+impl Key {
+    /// A hook outside of others, and not in teardown.
+    pub(crate) fn own(hook: u16) -> Self {
+        Self {
+            hook,
+            teardown: false,
+            modules: 0,
+        }
+    }
+
+    pub(crate) fn in_teardown(self) -> Self {
+        Self {
+            teardown: true,
+            ..self
+        }
+    }
+
+    /// The hook inside a hook of a module.
+    pub(crate) fn inside(self, module: u8) -> Self {
+        Self {
+            modules: self.modules | 1 << module,
+            ..self
+        }
+    }
 }

@@ -46,6 +46,16 @@ pub(crate) struct FileSystemFacts {
     pub(crate) idle: Vec<String>,
 }
 
+impl FileSystemFacts {
+    /// Of a file system whose code is all in the directory of its name.
+    pub(crate) fn of(name: &str) -> Self {
+        Self {
+            paths: vec![format!("fs/{name}/")],
+            ..Self::default()
+        }
+    }
+}
+
 /// `facts/cuts.toml`: functions that are not entered, or are entered for teardown.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -69,10 +79,8 @@ pub(crate) struct FunctionFact {
     #[serde(default)]
     pub(crate) callers: Vec<String>,
     /// The first series of those looked at whose code it speaks of; of all if there is none.
-    #[serde(default)]
     pub(crate) since: Option<Series>,
     /// The last one.
-    #[serde(default)]
     pub(crate) until: Option<Series>,
     /// Never empty.
     pub(crate) why: String,
@@ -115,16 +123,12 @@ pub(crate) struct Fact {
     #[serde(default)]
     pub(crate) beside: Vec<String>,
     /// Which of several equal pieces of the function it is, in their order, from 1.
-    #[serde(default)]
     pub(crate) nth: Option<u32>,
     /// How often on the nominal path.
-    #[serde(default)]
     pub(crate) nominal: Option<Count>,
     /// How often at most.
-    #[serde(default)]
     pub(crate) max: Option<Count>,
     /// The case, or the function, that is taken on the nominal path.
-    #[serde(default)]
     pub(crate) takes: Option<String>,
     /// Only below one of these functions, system calls or cases.
     #[serde(default)]
@@ -133,10 +137,8 @@ pub(crate) struct Fact {
     #[serde(default)]
     pub(crate) unless: Vec<String>,
     /// The first series of those looked at whose code it speaks of; of all if there is none.
-    #[serde(default)]
     pub(crate) since: Option<Series>,
     /// The last one.
-    #[serde(default)]
     pub(crate) until: Option<Series>,
     /// Why it is so. Never empty.
     pub(crate) why: String,
@@ -150,7 +152,7 @@ struct FactFile {
 }
 
 /// A system call and the ways of calling it that have a nominal path of their own.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SyscallFact {
     /// As benchmarks and manuals call it.
@@ -166,13 +168,6 @@ pub(crate) struct SyscallFact {
     pub(crate) file: bool,
 }
 
-impl SyscallFact {
-    /// Is it known by this name?
-    pub(crate) fn is(&self, name: &str) -> bool {
-        self.name == name || self.defined_as.iter().any(|other| other == name)
-    }
-}
-
 /// A benchmark whose operation is a case of its system calls.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -180,7 +175,6 @@ pub(crate) struct BenchmarkFact {
     /// `benchmark:variant`, with `*` at its end for all variants.
     pub(crate) benchmark: String,
     /// Components of the path, with those in targets of links; from the variant if absent.
-    #[serde(default)]
     pub(crate) depth: Option<u32>,
     /// Symbolic links followed.
     #[serde(default)]
@@ -192,7 +186,6 @@ pub(crate) struct BenchmarkFact {
     #[serde(default)]
     pub(crate) without: Vec<String>,
     /// The profile cannot be compared: why.
-    #[serde(default)]
     pub(crate) skip: Option<String>,
 }
 
@@ -203,6 +196,16 @@ pub(crate) struct SyscallFacts {
     pub(crate) syscall: Vec<SyscallFact>,
     #[serde(default)]
     pub(crate) benchmark: Vec<BenchmarkFact>,
+}
+
+impl SyscallFacts {
+    /// What is known of a system call, by any of its names.
+    pub(crate) fn get(&self, name: &str) -> Option<&SyscallFact> {
+        let is = |call: &&SyscallFact| {
+            call.name == name || call.defined_as.iter().any(|other| other == name)
+        };
+        self.syscall.iter().find(is)
+    }
 }
 
 /// `facts/modules.toml`: where the modules are, and what their hooks are about.
@@ -230,13 +233,16 @@ pub(crate) struct CategoryFact {
 #[serde(deny_unknown_fields)]
 pub(crate) struct CheckFacts {
     pub(crate) kind: Vec<KindFact>,
-    pub(crate) matter: Vec<MatterFact>,
+    pub(crate) subject: Vec<SubjectFact>,
     pub(crate) elsewhere: Vec<ElsewhereFact>,
-    pub(crate) same: Vec<SameFact>,
-    pub(crate) other: Vec<OtherFact>,
-    pub(crate) pure: PureFact,
-    pub(crate) context: ContextFact,
-    pub(crate) whole: WholeFact,
+    pub(crate) same: Vec<PairFact>,
+    pub(crate) other: Vec<PairFact>,
+    /// Functions that return the same for the same arguments.
+    pub(crate) pure_functions: Vec<String>,
+    /// Parameters of hooks that do not say what is asked about.
+    pub(crate) context_parameters: Vec<String>,
+    /// Hooks that ask about all of their arguments at once.
+    pub(crate) whole_hooks: Vec<String>,
 }
 
 impl CheckFacts {
@@ -256,10 +262,10 @@ pub(crate) struct KindFact {
     pub(crate) why: String,
 }
 
-/// What some hooks are about.
+/// Something that hooks check, by their names.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct MatterFact {
+pub(crate) struct SubjectFact {
     pub(crate) what: String,
     pub(crate) hooks: Vec<String>,
 }
@@ -274,10 +280,10 @@ pub(crate) struct ElsewhereFact {
     pub(crate) why: String,
 }
 
-/// Two callers of a hook that ask about one object.
+/// Two callers of a hook that ask about one object, or about different ones.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct SameFact {
+pub(crate) struct PairFact {
     pub(crate) hook: String,
     /// One of these leads to the first.
     pub(crate) first: Vec<String>,
@@ -286,43 +292,11 @@ pub(crate) struct SameFact {
     pub(crate) unless: Vec<String>,
     /// One of these to the second.
     pub(crate) second: Vec<String>,
+    /// The object, if it is the same.
+    #[serde(default)]
     pub(crate) object: String,
     /// Never empty.
     pub(crate) why: String,
-}
-
-/// Two callers of a hook that ask about different objects.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct OtherFact {
-    pub(crate) hook: String,
-    /// One of these leads to the first.
-    pub(crate) first: Vec<String>,
-    /// One of these to the second.
-    pub(crate) second: Vec<String>,
-    /// Never empty.
-    pub(crate) why: String,
-}
-
-/// Functions that return the same for the same.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct PureFact {
-    pub(crate) functions: Vec<String>,
-}
-
-/// Hooks that ask about all of their arguments at once.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct WholeFact {
-    pub(crate) hooks: Vec<String>,
-}
-
-/// Parameters of hooks before the object.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ContextFact {
-    pub(crate) parameters: Vec<String>,
 }
 
 /// All facts.
@@ -424,12 +398,14 @@ mod tests {
                     && (!cut.functions.is_empty() || !cut.files.is_empty()))
         );
         let checks = &facts.checks;
-        let whys = (checks.kind.iter().map(|fact| &fact.why))
+        let pairs = checks.same.iter().chain(&checks.other);
+        let mut whys = (checks.kind.iter().map(|fact| &fact.why))
             .chain(checks.elsewhere.iter().map(|fact| &fact.why))
-            .chain(checks.same.iter().map(|fact| &fact.why))
-            .chain(checks.other.iter().map(|fact| &fact.why));
-        assert!(whys.into_iter().all(|why| !why.is_empty()));
-        let known = |what: &String| checks.matter.iter().any(|matter| matter.what == *what);
+            .chain(pairs.map(|fact| &fact.why));
+        assert!(whys.all(|why| !why.is_empty()));
+        assert!(checks.same.iter().all(|fact| !fact.object.is_empty()));
+        assert!(checks.other.iter().all(|fact| fact.object.is_empty()));
+        let known = |what: &String| checks.subject.iter().any(|subject| subject.what == *what);
         let mut elsewhere = checks.elsewhere.iter().flat_map(|fact| &fact.what);
         assert!(elsewhere.all(known));
     }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Which functions call hooks, which implement them, and what is not followed.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{CutFacts, FunctionFact, matches_any};
 use crate::modules::Security;
 use crate::program::{FunctionId, NameId, Program};
 use crate::series::{Series, speaks_of};
+use crate::tree::is_under;
 
 /// A hook: an index of [`Framework::hooks`].
 pub(crate) type HookId = u16;
@@ -23,7 +26,7 @@ pub(crate) struct Framework {
     /// Functions of IMA and EVM that the kernel calls itself, and their module.
     pub(crate) direct: FxHashMap<FunctionId, (HookId, u8)>,
     /// For each hook, the functions that implement it, and whose they are.
-    pub(crate) implementations: FxHashMap<HookId, Vec<(u8, FunctionId)>>,
+    implementations: FxHashMap<HookId, Vec<(u8, FunctionId)>>,
     /// Names of the modules.
     pub(crate) modules: Vec<String>,
 }
@@ -82,31 +85,37 @@ impl Framework {
             }
             let name = program.name(id);
             let regular = name.strip_prefix("security_").unwrap_or_default();
+            let long = format!("{regular}_security");
+            let other = OTHER_NAMES.iter().find(|(function, _)| *function == name);
+            let other = other.map_or("", |(_, hook)| hook);
             let known = |hook: &str| self.hooks.iter().any(|known| known == hook);
-            let other = OTHER_NAMES
-                .iter()
-                .find(|(function, _)| *function == name)
-                .map(|(_, hook)| *hook);
             // Modules no longer free what they allocate: the framework's function does it.
             let freed =
                 |hook: &str| hook.contains("_free") && known(&hook.replacen("_free", "_alloc", 1));
-            let long = format!("{regular}_security");
-            let found = if known(regular) {
-                Some(regular.to_owned())
-            } else if known(&long) || freed(&long) {
-                Some(long)
-            } else if let Some(other) = other.filter(|hook| known(hook)) {
-                Some(other.to_owned())
-            } else if !regular.is_empty() && freed(regular) {
-                Some(regular.to_owned())
-            } else {
-                None
-            };
-            if let Some(hook) = found {
-                let hook = self.hook(&hook);
+            let found = [
+                (regular, known(regular)),
+                (&long, known(&long) || freed(&long)),
+                (other, known(other)),
+                (regular, freed(regular)),
+            ];
+            if let Some((hook, _)) = found.into_iter().find(|(_, is_hook)| *is_hook) {
+                let hook = self.hook(hook);
                 self.of_function.insert(id, hook);
             }
         }
+    }
+
+    /// Is it a function at which hooks are counted?
+    pub(crate) fn is_hook(&self, id: FunctionId) -> bool {
+        self.of_function.contains_key(&id) || self.direct.contains_key(&id)
+    }
+
+    /// The functions that implement the hook which a function of the framework calls, and
+    /// the module of each; none for another function.
+    pub(crate) fn implementations(&self, id: FunctionId) -> &[(u8, FunctionId)] {
+        let hook = self.of_function.get(&id);
+        let all = hook.and_then(|hook| self.implementations.get(hook));
+        all.map_or(&[], Vec::as_slice)
     }
 
     /// IMA and EVM before 6.8 register no hooks: what others call of them counts.
@@ -142,10 +151,8 @@ impl Framework {
                     continue;
                 };
                 let hook = self.hook(&registration.hook);
-                self.implementations
-                    .entry(hook)
-                    .or_default()
-                    .push((number, id));
+                let implementations = self.implementations.entry(hook).or_default();
+                implementations.push((number, id));
             }
         }
     }
@@ -165,6 +172,7 @@ impl Framework {
 }
 
 /// Calls that are not followed, and functions whose hooks are teardown.
+#[derive(Default)]
 pub(crate) struct Cuts {
     cut: FxHashSet<NameId>,
     /// Only from some callers: name, then the callers.
@@ -182,14 +190,11 @@ struct Defined<'p, 'a> {
 
 impl Defined<'_, '_> {
     fn matching(&self, pattern: &str) -> Vec<NameId> {
-        if let Some(start) = pattern
-            .strip_suffix('*')
-            .filter(|start| !start.starts_with('*'))
-        {
+        let start = pattern.strip_suffix('*');
+        if let Some(start) = start.filter(|start| !start.starts_with('*')) {
             let from = self.sorted.partition_point(|(name, _)| *name < start);
-            let all = self.sorted[from..]
-                .iter()
-                .take_while(|(name, _)| name.starts_with(start));
+            let all = self.sorted[from..].iter();
+            let all = all.take_while(|(name, _)| name.starts_with(start));
             return all.map(|&(_, id)| id).collect();
         }
         if pattern.contains('*') {
@@ -212,12 +217,10 @@ impl Cuts {
         program: &Program<'_>,
         series: Option<Series>,
     ) -> (Self, Vec<(String, String)>) {
-        let defined: FxHashSet<NameId> = program.functions.iter().map(|place| place.name).collect();
-        let mut sorted: Vec<_> = defined
-            .into_iter()
-            .map(|id| (program.names[id as usize], id))
-            .collect();
-        sorted.sort_unstable();
+        let functions = program.functions.iter();
+        let names = functions.map(|place| (program.names[place.name as usize], place.name));
+        let names: BTreeSet<_> = names.collect();
+        let sorted = names.into_iter().collect();
         let defined = Defined { program, sorted };
         let mut unused = Vec::new();
         let mut names = |patterns: &[String], fact: &FunctionFact| -> FxHashSet<NameId> {
@@ -233,31 +236,20 @@ impl Cuts {
             found
         };
         let mut cuts = Self {
-            cut: FxHashSet::default(),
-            cut_from: Vec::new(),
-            teardown: FxHashSet::default(),
             groups: vec![0; program.files.len()],
+            ..Self::default()
         };
         for (group, fact) in (1u16..).zip(&facts.cut) {
-            let FunctionFact {
-                functions,
-                callers,
-                files,
-                ..
-            } = fact;
             for (file, data) in program.files.iter().enumerate() {
-                if files.iter().any(|path| {
-                    data.path == *path
-                        || (path.ends_with('/') && data.path.starts_with(path.as_str()))
-                }) {
+                if is_under(&fact.files, &data.path) {
                     cuts.groups[file] = group;
                 }
             }
-            let functions = names(functions, fact);
-            if callers.is_empty() {
+            let functions = names(&fact.functions, fact);
+            if fact.callers.is_empty() {
                 cuts.cut.extend(functions);
             } else {
-                cuts.cut_from.push((functions, names(callers, fact)));
+                cuts.cut_from.push((functions, names(&fact.callers, fact)));
             }
         }
         for fact in &facts.teardown {
@@ -268,11 +260,9 @@ impl Cuts {
 
     /// Is a call of a name not followed, whatever it means?
     pub(crate) fn is_cut(&self, name: NameId, caller: NameId) -> bool {
+        let mut some = self.cut_from.iter();
         self.cut.contains(&name)
-            || self
-                .cut_from
-                .iter()
-                .any(|(names, callers)| names.contains(&name) && callers.contains(&caller))
+            || some.any(|(names, callers)| names.contains(&name) && callers.contains(&caller))
     }
 
     /// Is a call of a function in another file not followed?

@@ -15,6 +15,7 @@ mod context;
 mod error;
 mod facts;
 mod framework;
+mod graph;
 mod linked;
 mod load;
 mod lower;
@@ -27,7 +28,9 @@ mod rewrite;
 mod scan;
 mod series;
 mod source;
+mod store;
 mod tree;
+mod words;
 
 pub use analyse::{Request, analyse};
 pub use compare::compare;

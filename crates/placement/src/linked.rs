@@ -9,7 +9,7 @@ use crate::facts::{Fact, Of};
 use crate::framework::{Cuts, Framework};
 use crate::load::Bodies;
 use crate::program::{FunctionId, View};
-use crate::scan::Kind;
+use crate::reach::leading_to;
 
 /// A fact: an index of all facts about code.
 pub(crate) type FactId = u16;
@@ -18,7 +18,7 @@ pub(crate) type FactId = u16;
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
     Exit,
-    /// Of no interest.
+    /// Nothing that leads to a hook.
     Pass(NodeId),
     Call {
         targets: Vec<FunctionId>,
@@ -61,13 +61,30 @@ impl Step {
         }
     }
 
-    /// Facts about it and about what it passes.
-    pub(crate) fn all_facts(&self) -> Vec<FactId> {
-        let mut facts = self.facts().to_vec();
-        if let Step::Call { passed, .. } = self {
-            facts.extend(passed.iter().flat_map(|(_, facts)| facts));
+    /// What it may call, and functions that are passed, with facts about their being called
+    /// back.
+    fn calls(&self) -> (&[FunctionId], &[(FunctionId, Vec<FactId>)]) {
+        match self {
+            Step::Call {
+                targets, passed, ..
+            } => (targets, passed),
+            _ => (&[], &[]),
         }
-        facts
+    }
+
+    /// All functions that may be called from here.
+    pub(crate) fn callees(&self) -> impl Iterator<Item = FunctionId> {
+        let (targets, passed) = self.calls();
+        targets
+            .iter()
+            .chain(passed.iter().map(|(to, _)| to))
+            .copied()
+    }
+
+    /// Facts about it and about what it passes.
+    pub(crate) fn all_facts(&self) -> impl Iterator<Item = FactId> {
+        let passed = self.calls().1.iter().flat_map(|(_, facts)| facts);
+        self.facts().iter().chain(passed).copied()
     }
 
     pub(crate) fn facts(&self) -> &[FactId] {
@@ -89,7 +106,7 @@ pub(crate) struct Linked {
 }
 
 impl Linked {
-    /// Leads every way past the steps that are of no interest.
+    /// Leads every way past the steps that lead to no hook.
     fn shorten(&mut self) {
         let steps = &self.steps;
         let past: Vec<NodeId> = (0..).take(steps.len()).map(|at| past(steps, at)).collect();
@@ -99,24 +116,18 @@ impl Linked {
             match step {
                 Step::Exit => {}
                 Step::Pass(next) | Step::Call { next, .. } => lead(next),
-                Step::Head { next, exit, .. } => {
-                    lead(next);
-                    exit.as_mut().map(lead);
-                }
-                Step::Branch { yes, no, .. } => {
-                    lead(yes);
-                    lead(no);
-                }
+                Step::Head { next, exit, .. } => exit.iter_mut().chain([next]).for_each(lead),
+                Step::Branch { yes, no, .. } => [yes, no].into_iter().for_each(lead),
                 Step::Switch { arms, other, .. } => {
-                    arms.iter_mut().for_each(|arm| lead(&mut arm.1));
-                    lead(other);
+                    let arms = arms.iter_mut().map(|arm| &mut arm.1);
+                    arms.chain([other]).for_each(lead);
                 }
             }
         }
     }
 }
 
-/// The first step of interest from here on.
+/// The first step from here on that is not [`Step::Pass`].
 fn past(steps: &[Step], from: NodeId) -> NodeId {
     let mut at = from;
     for _ in 0..steps.len() {
@@ -129,6 +140,7 @@ fn past(steps: &[Step], from: NodeId) -> NodeId {
 }
 
 /// The functions between system calls and hooks, linked.
+#[derive(Default)]
 pub(crate) struct Graphs {
     pub(crate) functions: FxHashMap<FunctionId, Linked>,
     /// Facts that matched something.
@@ -148,14 +160,10 @@ pub(crate) struct Linker<'x, 'p, 'a> {
 impl Linker<'_, '_, '_> {
     /// Links the functions that were kept, and drops what leads to no hook after all.
     pub(crate) fn link(&self, kept: &[FunctionId]) -> Graphs {
-        let mut graphs = Graphs {
-            functions: FxHashMap::default(),
-            matched: FxHashSet::default(),
-        };
+        let mut graphs = Graphs::default();
         let all: FxHashSet<FunctionId> = kept.iter().copied().collect();
         for &id in kept {
-            let place = self.view.program.functions[id as usize];
-            if let Some(body) = self.bodies[place.file as usize].get(&place.index) {
+            if let Some(body) = self.view.program.body(self.bodies, id) {
                 let linked = self.function(id, body, &all, &mut graphs.matched);
                 graphs.functions.insert(id, linked);
             }
@@ -167,24 +175,10 @@ impl Linker<'_, '_, '_> {
     /// Matches the facts about functions that were parsed but are not kept.
     pub(crate) fn match_facts(&self, ids: &[FunctionId], matched: &mut FxHashSet<FactId>) {
         for &id in ids {
-            let place = self.view.program.functions[id as usize];
-            if let Some(body) = self.bodies[place.file as usize].get(&place.index) {
+            if let Some(body) = self.view.program.body(self.bodies, id) {
                 self.function(id, body, &FxHashSet::default(), matched);
             }
         }
-    }
-
-    fn facts_of(&self, id: FunctionId, body: &Body) -> Vec<(FactId, Vec<String>)> {
-        let (name, path) = (self.view.program.name(id), self.view.program.path(id));
-        let of = |fact: &Fact| {
-            fact.function.iter().any(|f| f == name) && fact.file.iter().any(|f| f == path)
-        };
-        let facts = (0u16..)
-            .zip(self.facts)
-            .filter(|(_, fact)| of(fact) && body.has_any(&fact.beside));
-        facts
-            .map(|(id, fact)| (id, fact.code.iter().map(|code| squeeze(code)).collect()))
-            .collect()
     }
 
     fn function(
@@ -194,113 +188,65 @@ impl Linker<'_, '_, '_> {
         kept: &FxHashSet<FunctionId>,
         matched: &mut FxHashSet<FactId>,
     ) -> Linked {
-        let facts = self.facts_of(id, body);
-        // Which of its kind each piece is: nodes are made from the end of a function.
-        let mut seen: FxHashMap<String, u32> = FxHashMap::default();
-        let mut nth: Vec<u32> = vec![0; body.nodes.len()];
-        if facts
-            .iter()
-            .any(|(id, _)| self.facts[usize::from(*id)].nth.is_some())
-        {
-            for (at, node) in body.nodes.iter().enumerate().rev() {
-                if let Some(text) = node.text() {
-                    let count = seen.entry(squeeze(text)).or_default();
-                    *count += 1;
-                    nth[at] = *count;
+        let mut matcher = Matcher::new(self, id, body, matched);
+        let mut step = |(at, node): (usize, &Node)| match node {
+            Node::Exit => Step::Exit,
+            Node::Call {
+                callee,
+                passed,
+                next,
+                ..
+            } => {
+                let mut targets = self.callees(id, body, callee);
+                targets.retain(|to| kept.contains(to));
+                let facts = matcher.facts(at, &[Of::Call, Of::Nest], callee.name());
+                let mut called_back = Vec::new();
+                for name in passed {
+                    if let Some(to) = self.passed(id, body, name) {
+                        called_back.push((to, matcher.facts(at, &[Of::Callback], name)));
+                    }
+                }
+                called_back.retain(|(to, _)| kept.contains(to) && !targets.contains(to));
+                if targets.is_empty() && called_back.is_empty() {
+                    return Step::Pass(*next);
+                }
+                Step::Call {
+                    targets,
+                    passed: called_back,
+                    facts,
+                    next: *next,
                 }
             }
-        }
-        let mut find = |at: usize, of: &[Of], text: &str| -> Vec<FactId> {
-            if facts.is_empty() {
-                return Vec::new();
-            }
-            let text = squeeze(text);
-            let found: Vec<FactId> = facts
-                .iter()
-                .filter(|(id, codes)| {
-                    let fact = &self.facts[usize::from(*id)];
-                    of.contains(&fact.of)
-                        && codes.contains(&text)
-                        && fact.nth.is_none_or(|wanted| wanted == nth[at])
-                })
-                .map(|(id, _)| *id)
-                .collect();
-            matched.extend(found.iter().copied());
-            found
+            Node::Branch {
+                text,
+                hint,
+                repeats,
+                tests,
+                yes,
+                no,
+            } => Step::Branch {
+                hint: *hint,
+                repeats: *repeats,
+                constant: self.constant(id, body, text, tests.as_ref()),
+                facts: matcher.facts(at, &[Of::Branch], text),
+                yes: *yes,
+                no: *no,
+            },
+            Node::Switch { text, arms, other } => Step::Switch {
+                arms: arms.clone(),
+                other: *other,
+                facts: matcher.facts(at, &[Of::Switch], text),
+            },
+            Node::Label { text, next, .. } | Node::Loop { text, next, .. } => Step::Head {
+                facts: matcher.facts(at, &[Of::Loop], text),
+                next: *next,
+                exit: node.exit(),
+            },
         };
-        let steps = body
-            .nodes
-            .iter()
-            .enumerate()
-            .map(|(at, node)| match node {
-                Node::Exit => Step::Exit,
-                Node::Call {
-                    callee,
-                    passed,
-                    next,
-                    ..
-                } => {
-                    let text = node.text().unwrap_or_default();
-                    let facts = find(at, &[Of::Call, Of::Nest], text);
-                    let mut targets = self.callees(id, body, callee);
-                    targets.retain(|to| kept.contains(to));
-                    let mut passed: Vec<_> = passed
-                        .iter()
-                        .filter_map(|name| {
-                            Some((
-                                self.passed(id, body, name)?,
-                                find(at, &[Of::Callback], name),
-                            ))
-                        })
-                        .collect();
-                    passed.retain(|(to, _)| kept.contains(to) && !targets.contains(to));
-                    if targets.is_empty() && passed.is_empty() {
-                        return Step::Pass(*next);
-                    }
-                    let next = *next;
-                    Step::Call {
-                        targets,
-                        passed,
-                        facts,
-                        next,
-                    }
-                }
-                Node::Branch {
-                    text,
-                    hint,
-                    repeats,
-                    tests,
-                    yes,
-                    no,
-                } => Step::Branch {
-                    hint: *hint,
-                    repeats: *repeats,
-                    constant: self.constant(id, body, text, tests.as_ref()),
-                    facts: find(at, &[Of::Branch], text),
-                    yes: *yes,
-                    no: *no,
-                },
-                Node::Switch { text, arms, other } => Step::Switch {
-                    arms: arms.clone(),
-                    other: *other,
-                    facts: find(at, &[Of::Switch], text),
-                },
-                Node::Label { text, next, .. } => Step::Head {
-                    facts: find(at, &[Of::Loop], text),
-                    next: *next,
-                    exit: None,
-                },
-                Node::Loop {
-                    text, next, exit, ..
-                } => Step::Head {
-                    facts: find(at, &[Of::Loop], text),
-                    next: *next,
-                    exit: Some(*exit),
-                },
-            })
-            .collect();
-        let entry = body.entry;
-        Linked { steps, entry }
+        Linked {
+            steps: body.nodes.iter().enumerate().map(&mut step).collect(),
+            entry: body.entry,
+        }
     }
 
     /// What a condition is whatever happens: an option, or a table that sets a pointer or
@@ -313,10 +259,8 @@ impl Linker<'_, '_, '_> {
         tests: Option<&Callee>,
     ) -> Option<bool> {
         for start in ["IS_ENABLED(", "IS_BUILTIN(", "IS_REACHABLE("] {
-            if let Some(option) = text
-                .strip_prefix(start)
-                .and_then(|rest| rest.strip_suffix(')'))
-            {
+            let option = text.strip_prefix(start);
+            if let Some(option) = option.and_then(|rest| rest.strip_suffix(')')) {
                 return Some(self.config.is_defined(option));
             }
         }
@@ -325,9 +269,10 @@ impl Linker<'_, '_, '_> {
         };
         let name = self.view.program.id(member)?;
         let types = self.types(body, of);
-        let known = (!types.is_empty())
-            .then(|| self.view.targets(name, &types))
-            .flatten()?;
+        if types.is_empty() {
+            return None;
+        }
+        let known = self.view.targets(name, &types)?;
         let called = known.iter().any(|&to| !self.is_cut(id, to));
         // A regular file is what is at hand, if it has such a table at all.
         let nominal = self.view.regular_sets(name, &types) != Some(false);
@@ -347,29 +292,27 @@ impl Linker<'_, '_, '_> {
     }
 
     fn callees(&self, id: FunctionId, body: &Body, callee: &Callee) -> Vec<FunctionId> {
-        let program = self.view.program;
-        let place = program.functions[id as usize];
-        let found = match callee {
-            Callee::Name(name) => {
-                let name = program
-                    .id(name)
-                    .filter(|&name| !self.cuts.is_cut(name, place.name));
-                name.and_then(|name| self.view.resolve(name, place.file))
-                    .into_iter()
-                    .collect()
-            }
+        let mut found = match callee {
+            Callee::Name(name) => self.resolve(id, name).into_iter().collect(),
             Callee::Member { member, of } => {
                 let types = self.types(body, of);
-                program
-                    .id(member)
-                    .and_then(|member| self.view.targets(member, &types))
-                    .unwrap_or_default()
+                let member = self.view.program.id(member);
+                let targets = member.and_then(|member| self.view.targets(member, &types));
+                targets.unwrap_or_default()
             }
         };
+        found.retain(|&to| !self.is_cut(id, to));
         found
-            .into_iter()
-            .filter(|&to| !self.is_cut(id, to))
-            .collect()
+    }
+
+    /// The function that a name means in another function, unless it is not followed there.
+    fn resolve(&self, id: FunctionId, name: &str) -> Option<FunctionId> {
+        let place = self.view.program.functions[id as usize];
+        let name = self.view.program.id(name)?;
+        if self.cuts.is_cut(name, place.name) {
+            return None;
+        }
+        self.view.resolve(name, place.file)
     }
 
     fn is_cut(&self, from: FunctionId, to: FunctionId) -> bool {
@@ -378,53 +321,30 @@ impl Linker<'_, '_, '_> {
         self.cuts.is_cut(to.name, from.name) || self.cuts.is_apart(from.file, to.file)
     }
 
+    /// The function that is passed as an argument, if it is one.
     fn passed(&self, id: FunctionId, body: &Body, name: &str) -> Option<FunctionId> {
-        let program = self.view.program;
-        let place = program.functions[id as usize];
-        let variable = body
-            .variables
-            .iter()
-            .any(|(variable, _)| **variable == *name);
+        let mut variables = body.variables.iter();
         // The framework names the hook that it calls.
-        if variable || self.framework.of_function.contains_key(&id) {
+        if variables.any(|(variable, _)| **variable == *name)
+            || self.framework.of_function.contains_key(&id)
+        {
             return None;
         }
-        let name = program
-            .id(name)
-            .filter(|&name| !self.cuts.is_cut(name, place.name))?;
-        let to = self.view.resolve(name, place.file)?;
-        let kind = program.functions[to as usize].kind;
-        (matches!(kind, Kind::Static | Kind::Global) && !self.is_cut(id, to)).then_some(to)
+        let to = self.resolve(id, name)?;
+        let kind = self.view.program.functions[to as usize].kind;
+        (kind.is_plain() && !self.is_cut(id, to)).then_some(to)
     }
 
     /// Drops calls of functions that lead to no hook.
     fn drop_idle(&self, functions: &mut FxHashMap<FunctionId, Linked>) {
-        let framework = self.framework;
         let mut callers: FxHashMap<FunctionId, Vec<FunctionId>> = FxHashMap::default();
         for (&id, linked) in functions.iter() {
-            for step in &linked.steps {
-                if let Step::Call {
-                    targets, passed, ..
-                } = step
-                {
-                    for &to in targets.iter().chain(passed.iter().map(|(to, _)| to)) {
-                        callers.entry(to).or_default().push(id);
-                    }
-                }
+            for to in linked.steps.iter().flat_map(Step::callees) {
+                callers.entry(to).or_default().push(id);
             }
         }
-        let is_hook = |id: &FunctionId| {
-            framework.of_function.contains_key(id) || framework.direct.contains_key(id)
-        };
-        let mut queue: Vec<_> = functions.keys().copied().filter(is_hook).collect();
-        let mut busy: FxHashSet<_> = queue.iter().copied().collect();
-        while let Some(id) = queue.pop() {
-            for &caller in callers.get(&id).into_iter().flatten() {
-                if busy.insert(caller) {
-                    queue.push(caller);
-                }
-            }
-        }
+        let hooks = functions.keys().copied();
+        let busy = leading_to(hooks.filter(|&id| self.framework.is_hook(id)), &callers);
         functions.retain(|id, _| busy.contains(id));
         for linked in functions.values_mut() {
             for step in &mut linked.steps {
@@ -444,5 +364,71 @@ impl Linker<'_, '_, '_> {
             }
             linked.shorten();
         }
+    }
+}
+
+/// The facts about a function, to be matched with its code.
+struct Matcher<'m> {
+    /// Each with its code, without blanks.
+    facts: Vec<(FactId, &'m Fact, Vec<String>)>,
+    /// Which of several equal pieces of code each node is, from 1.
+    nth: Vec<u32>,
+    matched: &'m mut FxHashSet<FactId>,
+}
+
+impl<'m> Matcher<'m> {
+    fn new(
+        linker: &Linker<'m, '_, '_>,
+        id: FunctionId,
+        body: &Body,
+        matched: &'m mut FxHashSet<FactId>,
+    ) -> Self {
+        let (name, path) = (linker.view.program.name(id), linker.view.program.path(id));
+        let of = |fact: &Fact| {
+            fact.function.iter().any(|f| f == name)
+                && fact.file.iter().any(|f| f == path)
+                && body.has_any(&fact.beside)
+        };
+        let code = |fact: &Fact| fact.code.iter().map(|code| squeeze(code)).collect();
+        let facts = (0u16..).zip(linker.facts).filter(|(_, fact)| of(fact));
+        let facts: Vec<_> = facts.map(|(id, fact)| (id, fact, code(fact))).collect();
+        let mut nth = vec![0; body.nodes.len()];
+        if facts.iter().any(|(_, fact, _)| fact.nth.is_some()) {
+            let mut seen: FxHashMap<String, u32> = FxHashMap::default();
+            // Nodes are made from the end of a function.
+            for (at, node) in body.nodes.iter().enumerate().rev() {
+                if let Some(text) = node.text() {
+                    let count = seen.entry(squeeze(text)).or_default();
+                    *count += 1;
+                    nth[at] = *count;
+                }
+            }
+        }
+        Self {
+            facts,
+            nth,
+            matched,
+        }
+    }
+
+    /// The facts of some kinds about a piece of code at a node.
+    fn facts(&mut self, at: usize, of: &[Of], text: &str) -> Vec<FactId> {
+        if self.facts.is_empty() {
+            return Vec::new();
+        }
+        let text = squeeze(text);
+        let applies = |(_, fact, codes): &&(FactId, &Fact, Vec<String>)| {
+            of.contains(&fact.of)
+                && codes.contains(&text)
+                && fact.nth.is_none_or(|wanted| wanted == self.nth[at])
+        };
+        let found: Vec<FactId> = self
+            .facts
+            .iter()
+            .filter(applies)
+            .map(|fact| fact.0)
+            .collect();
+        self.matched.extend(&found);
+        found
     }
 }

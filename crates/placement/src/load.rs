@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::body::Body;
 use crate::clean::clean;
@@ -14,6 +13,7 @@ use crate::config::Config;
 use crate::error::PlacementError;
 use crate::lower::Lowerer;
 use crate::scan::{FileIndex, scan};
+use crate::store::checksum;
 use crate::tree::{Entry, Tree};
 
 /// The functions of one file that were parsed, by their place in its index.
@@ -75,39 +75,27 @@ pub(crate) fn load(
 fn file(
     tree: &Tree,
     entry: Entry,
-    old: Option<(FileData, Bodies)>,
+    mut old: Option<(FileData, Bodies)>,
     config: &Config,
 ) -> Result<(FileData, Bodies, bool), PlacementError> {
-    if let Some((file, bodies)) = old {
-        if (file.size, file.stamp) == (entry.size, entry.stamp) {
-            return Ok((file, bodies, false));
-        }
-        let bytes = tree.read(&entry.path)?;
-        if file.hash == hash(&bytes) {
-            let stamp = entry.stamp;
-            return Ok((FileData { stamp, ..file }, bodies, false));
-        }
-        return Ok((scanned(entry, &bytes, config), Bodies::new(), true));
+    let unchanged = |file: &FileData| (file.size, file.stamp) == (entry.size, entry.stamp);
+    if let Some((file, bodies)) = old.take_if(|(file, _)| unchanged(file)) {
+        return Ok((file, bodies, false));
     }
     let bytes = tree.read(&entry.path)?;
-    Ok((scanned(entry, &bytes, config), Bodies::new(), true))
-}
-
-fn scanned(entry: Entry, bytes: &[u8], config: &Config) -> FileData {
-    FileData {
-        index: scan(&clean(bytes, config)),
-        hash: hash(bytes),
+    let hash = checksum(&bytes);
+    if let Some((file, bodies)) = old.filter(|(file, _)| file.hash == hash) {
+        let stamp = entry.stamp;
+        return Ok((FileData { stamp, ..file }, bodies, false));
+    }
+    let file = FileData {
+        index: scan(&clean(&bytes, config)),
+        hash,
         path: entry.path,
         size: entry.size,
         stamp: entry.stamp,
-    }
-}
-
-fn hash(bytes: &[u8]) -> [u8; 16] {
-    let digest = Sha256::digest(bytes);
-    let mut short = [0; 16];
-    short.copy_from_slice(&digest[..16]);
-    short
+    };
+    Ok((file, Bodies::new(), true))
 }
 
 impl Loaded {
@@ -134,15 +122,7 @@ impl Loaded {
                     .into_iter()
                     .map(|id| {
                         let function = &data.index.functions[id as usize];
-                        let at = |position: u32| (position as usize).min(text.len());
-                        let (from, body, to) = (
-                            at(function.range.0),
-                            at(function.body),
-                            at(function.range.1),
-                        );
-                        let header = text.get(from..body).unwrap_or_default();
-                        let inner = text.get(body..to).unwrap_or_default();
-                        (id, lowerer.lower(header, inner, function.kind))
+                        (id, lowerer.lower(function, &text))
                     })
                     .collect();
                 Ok((file, bodies))

@@ -9,9 +9,9 @@ mod parameters;
 use rustc_hash::FxHashMap;
 use tree_sitter::{Node as Syntax, Parser};
 
-use crate::body::{Body, EXIT, Node, NodeId};
+use crate::body::{Body, EXIT, Hint, Node, NodeId};
 use crate::rewrite::rewrite;
-use crate::scan::Kind;
+use crate::scan::{Function, Kind};
 
 use condition::Leaning;
 use parameters::{names_of_parameters, parameters};
@@ -39,68 +39,65 @@ impl Lowerer {
         }
     }
 
-    /// The graph of one function. `header` is what stands before its body: its type, name
-    /// and parameters.
-    pub(crate) fn lower(&mut self, header: &[u8], body: &[u8], kind: Kind) -> Body {
-        let empty = |fault: &str| Body {
-            nodes: vec![Node::Exit],
-            entry: EXIT,
-            variables: Vec::new(),
-            parameters: Vec::new(),
-            assigned: Vec::new(),
-            fault: fault.into(),
+    /// The graph of a function of a cleaned file.
+    pub(crate) fn lower(&mut self, function: &Function, text: &[u8]) -> Body {
+        let part = |from: u32, to: u32| {
+            let part = text.get(from as usize..to as usize);
+            part.unwrap_or_default()
         };
+        let (from, to) = function.range;
+        let (header, body) = (part(from, function.body), part(function.body, to));
+        self.lower_parts(header, body, function.kind)
+    }
+
+    /// The graph of a function from its type, name and parameters, and from its body.
+    pub(crate) fn lower_parts(&mut self, header: &[u8], body: &[u8], kind: Kind) -> Body {
         if body.len() > MAX_FUNCTION {
-            return empty("longer than 1 MiB");
+            return Body::with_fault("longer than 1 MiB");
         }
         let mut source = b"void f(void)".to_vec();
-        let wrapped = matches!(kind, Kind::Macro | Kind::Alias);
-        if wrapped {
+        if kind.is_macro() {
             source.push(b'{');
         }
         source.extend_from_slice(&rewrite(body));
-        if wrapped {
+        if kind.is_macro() {
             source.extend_from_slice(b";}");
         }
         if source.len() > MAX_FUNCTION {
-            return empty("longer than 1 MiB");
+            return Body::with_fault("longer than 1 MiB");
         }
         let tree = self.parser.as_mut().and_then(|parser| {
             parser.reset();
             parser.parse(&source, None)
         });
         let Some(tree) = tree else {
-            return empty("the parser gave up");
+            return Body::with_fault("the parser gave up");
         };
         let root = tree.root_node();
         let before = header.iter().filter(|&&byte| byte == b'\n').count();
         let mut graph = Graph::new(&source, before);
+        graph.body.variables = parameters(header);
+        graph.body.parameters = names_of_parameters(header);
         if root.has_error() {
-            graph.fault = fault_in(root);
+            graph.body.fault = fault_in(root).into();
         }
-        let function = root
-            .named_child(0)
-            .and_then(|item| item.child_by_field_name("body"));
-        let entry = match function {
+        let function = root.named_child(0).and_then(|item| field(item, "body"));
+        graph.body.entry = match function {
             Some(body) if root.named_child_count() == 1 => graph.statement(body, EXIT),
             // Pieces of a function that the grammar took apart.
-            _ => graph.children(root, EXIT),
+            _ => graph.statements(root, EXIT),
         };
-        let mut variables = parameters(header);
-        variables.append(&mut graph.variables);
+        let mut body = graph.body;
         // They are kept for as long as the analysis lasts.
-        variables.shrink_to_fit();
-        graph.nodes.shrink_to_fit();
-        graph.assigned.shrink_to_fit();
-        Body {
-            nodes: graph.nodes,
-            entry,
-            variables,
-            parameters: names_of_parameters(header),
-            assigned: graph.assigned,
-            fault: graph.fault.into(),
-        }
+        body.variables.shrink_to_fit();
+        body.nodes.shrink_to_fit();
+        body.assigned.shrink_to_fit();
+        body
     }
+}
+
+fn field<'t>(node: Syntax<'t>, name: &str) -> Option<Syntax<'t>> {
+    node.child_by_field_name(name)
 }
 
 /// Line, from that of the opening brace, and text of the first thing that did not parse.
@@ -126,15 +123,13 @@ struct Graph<'a> {
     source: &'a [u8],
     /// Lines of the function before its body's.
     before: usize,
-    nodes: Vec<Node>,
+    /// The graph so far.
+    body: Body,
     labels: FxHashMap<&'a str, NodeId>,
     breaks: Vec<NodeId>,
     continues: Vec<NodeId>,
     switches: Vec<Arms>,
-    variables: Vec<(Box<str>, Box<str>)>,
-    assigned: Vec<(Box<str>, Box<str>)>,
     depth: u32,
-    fault: String,
 }
 
 #[derive(Default)]
@@ -148,20 +143,22 @@ impl<'a> Graph<'a> {
         Self {
             source,
             before,
-            nodes: vec![Node::Exit],
+            body: Body::with_fault(""),
             labels: FxHashMap::default(),
             breaks: Vec::new(),
             continues: Vec::new(),
             switches: Vec::new(),
-            variables: Vec::new(),
-            assigned: Vec::new(),
             depth: 0,
-            fault: String::new(),
         }
     }
 
     fn text(&self, node: Syntax<'_>) -> &'a str {
         std::str::from_utf8(&self.source[node.byte_range()]).unwrap_or("")
+    }
+
+    /// The text of a part of a node; empty if there is no such part.
+    fn field_text(&self, node: Syntax<'_>, name: &str) -> &'a str {
+        field(node, name).map_or("", |part| self.text(part))
     }
 
     /// The line of a piece, from the function's first.
@@ -175,6 +172,11 @@ impl<'a> Graph<'a> {
         words.join(" ").into()
     }
 
+    /// [`Self::tidy`] of a part of a node; empty if there is no such part.
+    fn tidy_field(&self, node: Syntax<'_>, name: &str) -> Box<str> {
+        field(node, name).map_or_else(Box::default, |part| self.tidy(part))
+    }
+
     /// As [`Self::tidy`]; empty for what is long.
     fn short(&self, node: Syntax<'_>) -> Box<str> {
         if node.byte_range().len() > MAX_TEXT {
@@ -185,48 +187,63 @@ impl<'a> Graph<'a> {
 
     /// Notes that a variable is given a value.
     fn assign(&mut self, variable: Syntax<'_>, value: Option<Syntax<'_>>) {
-        if variable.kind() == "identifier" && self.assigned.len() < MAX_NODES {
+        if variable.kind() == "identifier" && self.body.assigned.len() < MAX_NODES {
             let value = value.map_or_else(Box::default, |value| self.short(value));
-            self.assigned.push((self.text(variable).into(), value));
+            let variable = self.text(variable).into();
+            self.body.assigned.push((variable, value));
         }
     }
 
     fn add(&mut self, node: Node) -> NodeId {
-        if self.nodes.len() >= MAX_NODES {
-            "too many statements".clone_into(&mut self.fault);
+        if self.body.nodes.len() >= MAX_NODES {
+            self.body.fault = "too many statements".into();
             return EXIT;
         }
-        self.nodes.push(node);
-        u32::try_from(self.nodes.len() - 1).unwrap_or(EXIT)
+        self.body.nodes.push(node);
+        u32::try_from(self.body.nodes.len() - 1).unwrap_or(EXIT)
     }
 
     fn set_next(&mut self, id: NodeId, to: NodeId) {
         if let Some(Node::Label { next, .. } | Node::Loop { next, .. }) =
-            self.nodes.get_mut(id as usize)
+            self.body.nodes.get_mut(id as usize)
         {
             *next = to;
         }
     }
 
-    /// All parts in their order, whatever they are.
-    fn children(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
+    /// Lowers the parts of a node as statements.
+    fn statements(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
+        self.parts(node, next, Self::statement)
+    }
+
+    /// Lowers each part of a node, the last one first.
+    fn parts(
+        &mut self,
+        node: Syntax<'_>,
+        next: NodeId,
+        mut lower: impl FnMut(&mut Self, Syntax<'_>, NodeId) -> NodeId,
+    ) -> NodeId {
         let mut cursor = node.walk();
         let parts: Vec<_> = node.named_children(&mut cursor).collect();
-        parts
-            .into_iter()
-            .rev()
-            .fold(next, |next, part| self.statement(part, next))
+        let parts = parts.into_iter().rev();
+        parts.fold(next, |next, part| lower(self, part, next))
+    }
+
+    /// Lowers something that is one level deeper; what is too deep is left out, so that
+    /// `otherwise` comes next.
+    fn deeper(&mut self, otherwise: NodeId, lower: impl FnOnce(&mut Self) -> NodeId) -> NodeId {
+        if self.depth >= MAX_DEPTH {
+            self.body.fault = "too deeply nested".into();
+            return otherwise;
+        }
+        self.depth += 1;
+        let entry = lower(self);
+        self.depth -= 1;
+        entry
     }
 
     fn statement(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
-        if self.depth >= MAX_DEPTH {
-            "too deeply nested".clone_into(&mut self.fault);
-            return next;
-        }
-        self.depth += 1;
-        let entry = self.statement_inner(node, next);
-        self.depth -= 1;
-        entry
+        self.deeper(next, |graph| graph.statement_inner(node, next))
     }
 
     fn statement_inner(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
@@ -237,29 +254,9 @@ impl<'a> Graph<'a> {
             "for_statement" => self.for_loop(node, next),
             "switch_statement" => self.switch(node, next),
             "case_statement" => self.case(node, next),
-            "labeled_statement" => {
-                let label = node.child_by_field_name("label");
-                let name = label.map_or("", |label| self.text(label));
-                let id = self.label(name);
-                let at = self.line(node);
-                if let Some(Node::Label { line, .. }) = self.nodes.get_mut(id as usize) {
-                    *line = at;
-                }
-                let behind = node.named_child(node.named_child_count().saturating_sub(1) as u32);
-                let entry = match behind {
-                    Some(behind) if behind.kind() != "statement_identifier" => {
-                        self.statement(behind, next)
-                    }
-                    _ => next,
-                };
-                self.set_next(id, entry);
-                id
-            }
-            "goto_statement" => match node.child_by_field_name("label") {
-                Some(label) => {
-                    let name = self.text(label);
-                    self.label(name)
-                }
+            "labeled_statement" => self.labeled(node, next),
+            "goto_statement" => match field(node, "label") {
+                Some(label) => self.label(self.text(label)),
                 None => EXIT,
             },
             "break_statement" => self.breaks.last().copied().unwrap_or(next),
@@ -269,11 +266,11 @@ impl<'a> Graph<'a> {
                 None => EXIT,
             },
             "compound_statement" | "expression_statement" | "else_clause" | "ERROR" => {
-                self.children(node, next)
+                self.statements(node, next)
             }
             "declaration" => {
                 self.declared(node);
-                self.children(node, next)
+                self.statements(node, next)
             }
             _ => self.value(node, next),
         }
@@ -283,9 +280,8 @@ impl<'a> Graph<'a> {
         if let Some(&known) = self.labels.get(name) {
             return known;
         }
-        let text = format!("{name}:").into();
         let id = self.add(Node::Label {
-            text,
+            text: format!("{name}:").into(),
             line: 0,
             next: EXIT,
         });
@@ -293,146 +289,132 @@ impl<'a> Graph<'a> {
         id
     }
 
-    fn declared(&mut self, node: Syntax<'_>) {
-        let mut cursor = node.walk();
-        let declarators: Vec<_> = node
-            .children_by_field_name("declarator", &mut cursor)
-            .filter(|declarator| declarator.kind() == "init_declarator")
-            .collect();
-        for declarator in declarators {
-            let mut variable = declarator.child_by_field_name("declarator");
-            while let Some(inner) = variable.and_then(|v| v.child_by_field_name("declarator")) {
-                variable = Some(inner);
-            }
-            if let Some(variable) = variable {
-                self.assign(variable, declarator.child_by_field_name("value"));
-            }
+    fn labeled(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
+        let id = self.label(self.field_text(node, "label"));
+        let at = self.line(node);
+        if let Some(Node::Label { line, .. }) = self.body.nodes.get_mut(id as usize) {
+            *line = at;
         }
-        let of = node
-            .child_by_field_name("type")
-            .filter(|of| of.kind() == "struct_specifier")
-            .and_then(|of| of.child_by_field_name("name"));
-        let Some(of) = of else {
-            return;
+        let entry = match last_child(node) {
+            Some(behind) if behind.kind() != "statement_identifier" => self.statement(behind, next),
+            _ => next,
         };
-        let of = self.text(of);
+        self.set_next(id, entry);
+        id
+    }
+
+    /// Notes the values and the structs of the variables that a declaration declares.
+    fn declared(&mut self, node: Syntax<'_>) {
+        let of = field(node, "type")
+            .filter(|of| of.kind() == "struct_specifier")
+            .map_or("", |of| self.field_text(of, "name"));
         let mut cursor = node.walk();
-        let declarators: Vec<_> = node
-            .children_by_field_name("declarator", &mut cursor)
-            .collect();
-        for mut declarator in declarators {
-            while let Some(inner) = declarator.child_by_field_name("declarator") {
-                declarator = inner;
+        let declarators = node.children_by_field_name("declarator", &mut cursor);
+        for declarator in declarators.collect::<Vec<_>>() {
+            let mut variable = declarator;
+            while let Some(inner) = field(variable, "declarator") {
+                variable = inner;
             }
-            if declarator.kind() == "identifier" {
-                let name = self.text(declarator);
-                self.variables.push((name.into(), of.into()));
+            if declarator.kind() == "init_declarator" {
+                self.assign(variable, field(declarator, "value"));
+            }
+            if variable.kind() == "identifier" && !of.is_empty() {
+                let name = self.text(variable).into();
+                self.body.variables.push((name, of.into()));
             }
         }
     }
 
     fn if_statement(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
-        let field = |name| node.child_by_field_name(name);
-        let (consequence, alternative) = (field("consequence"), field("alternative"));
+        let (consequence, alternative) = (field(node, "consequence"), field(node, "alternative"));
         let no = alternative.map_or(next, |part| self.statement(part, next));
         let yes = consequence.map_or(next, |part| self.statement(part, next));
-        let Some(condition) = field("condition") else {
+        let Some(condition) = field(node, "condition") else {
             return yes;
         };
         let fails = consequence.is_some_and(|part| self.fails(part));
         let fails_else = alternative.is_some_and(|part| self.fails(part));
         let weak = match (fails, fails_else) {
-            (true, false) => crate::body::Hint::No,
-            (false, true) => crate::body::Hint::Yes,
-            _ => crate::body::Hint::Open,
+            (true, false) => Hint::No,
+            (false, true) => Hint::Yes,
+            _ => Hint::Open,
         };
         self.condition(condition, (yes, no), Leaning::weak(weak))
     }
 
+    /// Adds the head of a loop, whose body is not yet known.
     fn head(&mut self, node: Syntax<'_>, text: String, exit: NodeId) -> NodeId {
-        let text = text.into();
         let line = self.line(node);
         self.add(Node::Loop {
-            text,
+            text: text.into(),
             line,
             next: exit,
             exit,
         })
     }
 
-    fn looped(&mut self, body: Option<Syntax<'_>>, again: NodeId, exit: NodeId) -> NodeId {
+    /// The body of a loop, behind which `again` comes.
+    fn looped(&mut self, node: Syntax<'_>, again: NodeId, exit: NodeId) -> NodeId {
         self.breaks.push(exit);
         self.continues.push(again);
-        let entry = body.map_or(again, |body| self.statement(body, again));
+        let entry = field(node, "body").map_or(again, |body| self.statement(body, again));
         self.breaks.pop();
         self.continues.pop();
         entry
     }
 
-    fn while_loop(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
-        let condition = node.child_by_field_name("condition");
-        let text = condition.map_or_else(Box::default, |condition| self.tidy(condition));
-        let head = self.head(node, format!("while {text}"), next);
-        let body = self.looped(node.child_by_field_name("body"), head, next);
-        let entry = match condition {
-            Some(condition) => self.condition(condition, (body, next), Leaning::repeats()),
+    /// The condition of a loop, which leads to `body` for as long as it holds.
+    fn repeated(&mut self, node: Syntax<'_>, body: NodeId, exit: NodeId) -> NodeId {
+        match field(node, "condition") {
+            Some(condition) => self.condition(condition, (body, exit), Leaning::repeats()),
             None => body,
-        };
+        }
+    }
+
+    fn while_loop(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
+        let text = self.tidy_field(node, "condition");
+        let head = self.head(node, format!("while {text}"), next);
+        let body = self.looped(node, head, next);
+        let entry = self.repeated(node, body, next);
         self.set_next(head, entry);
         head
     }
 
     fn do_loop(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
-        let condition = node.child_by_field_name("condition");
-        let text = condition.map_or_else(Box::default, |condition| self.tidy(condition));
-        let body = node.child_by_field_name("body");
-        let plain = text.trim_matches(['(', ')', ' ']);
-        if plain == "0" {
+        let text = self.tidy_field(node, "condition");
+        if text.trim_matches(['(', ')', ' ']) == "0" {
             // A block that can be left by `break`.
-            return self.looped(body, next, next);
+            return self.looped(node, next, next);
         }
         let head = self.head(node, format!("do while {text}"), next);
-        let tail = match condition {
-            Some(condition) => self.condition(condition, (head, next), Leaning::repeats()),
-            None => head,
-        };
-        let entry = self.looped(body, tail, next);
+        let tail = self.repeated(node, head, next);
+        let entry = self.looped(node, tail, next);
         self.set_next(head, entry);
         head
     }
 
     fn for_loop(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
-        let field = |name| node.child_by_field_name(name);
-        let part =
-            |graph: &Self, name| field(name).map_or_else(Box::default, |part| graph.tidy(part));
-        let first = part(self, "initializer");
+        let [first, condition, update] =
+            ["initializer", "condition", "update"].map(|name| self.tidy_field(node, name));
         let first = first.trim_end_matches(';');
-        let text = format!(
-            "for ({first};{};{})",
-            part(self, "condition"),
-            part(self, "update")
-        );
-        let head = self.head(node, text, next);
-        let again = field("update").map_or(head, |update| self.value(update, head));
-        let body = self.looped(field("body"), again, next);
-        let entry = match field("condition") {
-            Some(condition) => self.condition(condition, (body, next), Leaning::repeats()),
-            None => body,
-        };
+        let head = self.head(node, format!("for ({first};{condition};{update})"), next);
+        let again = field(node, "update").map_or(head, |update| self.value(update, head));
+        let body = self.looped(node, again, next);
+        let entry = self.repeated(node, body, next);
         self.set_next(head, entry);
-        field("initializer").map_or(head, |first| self.statement(first, head))
+        field(node, "initializer").map_or(head, |first| self.statement(first, head))
     }
 
     fn switch(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
         self.breaks.push(next);
         self.switches.push(Arms::default());
-        if let Some(body) = node.child_by_field_name("body") {
+        if let Some(body) = field(node, "body") {
             self.statement(body, next);
         }
         self.breaks.pop();
         let mut found = self.switches.pop().unwrap_or_default();
         found.arms.reverse();
-        let Some(condition) = node.child_by_field_name("condition") else {
+        let Some(condition) = field(node, "condition") else {
             return next;
         };
         let text = self.tidy(condition);
@@ -446,16 +428,14 @@ impl<'a> Graph<'a> {
     }
 
     fn case(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
-        let value = node.child_by_field_name("value");
-        let mut cursor = node.walk();
-        let parts: Vec<_> = node
-            .named_children(&mut cursor)
-            .filter(|part| Some(part.id()) != value.map(|value| value.id()))
-            .collect();
-        let entry = parts
-            .into_iter()
-            .rev()
-            .fold(next, |next, part| self.statement(part, next));
+        let value = field(node, "value");
+        let entry = self.parts(node, next, |graph, part, next| {
+            if Some(part) == value {
+                next
+            } else {
+                graph.statement(part, next)
+            }
+        });
         let text = value.map(|value| self.tidy(value));
         if let Some(arms) = self.switches.last_mut() {
             match text {
@@ -465,6 +445,12 @@ impl<'a> Graph<'a> {
         }
         entry
     }
+}
+
+/// The last child that is not punctuation.
+fn last_child(node: Syntax<'_>) -> Option<Syntax<'_>> {
+    let children = u32::try_from(node.named_child_count()).unwrap_or(u32::MAX);
+    node.named_child(children.saturating_sub(1))
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 //! as often as a fact says, else without bound. Summed up from the callees.
 
 mod cause;
-mod circles;
 mod region;
 
 use std::rc::Rc;
@@ -14,11 +13,11 @@ use crate::Count;
 use crate::body::NodeId;
 use crate::context::{Key, Tags, World, callees};
 use crate::facts::{Fact, Of};
+use crate::graph::{components, reachable};
 use crate::linked::{Linked, Step};
 use crate::program::FunctionId;
 use cause::Causes;
 pub(crate) use cause::{Cause, CauseSet, Most};
-use circles::components;
 use region::Region;
 
 /// Deepest nesting of loops that is taken apart; deeper ones have no bound.
@@ -145,13 +144,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             self.causes.or(&mut all, own);
         }
         if teardown {
-            let released: Vec<_> = all
-                .keys()
-                .map(|&key| Key {
-                    teardown: true,
-                    ..key
-                })
-                .collect();
+            let released: Vec<_> = all.keys().map(|key| key.in_teardown()).collect();
             all.extend(released.into_iter().map(|key| (key, Most::ONE)));
         }
         self.causes.without_bound(&mut all, Cause::Circle(circle));
@@ -178,15 +171,7 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         if let Some((hook, module)) = direct {
             // What the framework calls stands for a hook's implementation.
             if !at.framework {
-                let modules = 0;
-                counts.insert(
-                    Key {
-                        hook,
-                        teardown: false,
-                        modules,
-                    },
-                    Most::ONE,
-                );
+                counts.insert(Key::own(hook), Most::ONE);
             }
             if !known {
                 let inner = self.of(id, at.tags);
@@ -197,15 +182,9 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         }
         if self.world.is_teardown(id) {
             let mut released = Counts::default();
-            for (key, count) in counts {
-                let sum = released
-                    .entry(Key {
-                        teardown: true,
-                        ..key
-                    })
-                    .or_default();
-                *sum = self.causes.plus(*sum, count);
-            }
+            let counted = counts.into_iter();
+            let in_teardown = counted.map(|(key, count)| (key.in_teardown(), count));
+            self.causes.add(&mut released, in_teardown);
             counts = released;
         }
         frozen(counts)
@@ -224,24 +203,12 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             counts = self.body(id, linked, at);
         }
         if let Some(&hook) = world.framework.of_function.get(&id) {
-            let own = Key {
-                hook,
-                teardown: false,
-                modules: 0,
-            };
-            let sum = counts.entry(own).or_default();
-            *sum = self.causes.plus(*sum, Most::ONE);
-            for &(module, to) in world
-                .framework
-                .implementations
-                .get(&hook)
-                .into_iter()
-                .flatten()
-            {
-                if world.graphs.functions.contains_key(&to) {
-                    let inner = self.call(to, at);
-                    self.causes.add(&mut counts, self.inside(&inner, module));
-                }
+            self.causes.add(&mut counts, [(Key::own(hook), Most::ONE)]);
+        }
+        for &(module, to) in world.framework.implementations(id) {
+            if world.graphs.functions.contains_key(&to) {
+                let inner = self.call(to, at);
+                self.causes.add(&mut counts, self.inside(&inner, module));
             }
         }
         for most in counts.values_mut() {
@@ -277,7 +244,9 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             edges: &edges,
             tags: at.tags,
         };
-        let all = reached(region.edges, linked.entry);
+        let next = |at: NodeId| edges[at as usize].iter().copied();
+        let mut all: Vec<NodeId> = reachable([linked.entry], next).into_iter().collect();
+        all.sort_unstable();
         region.most(&all, linked.entry, true, 0)
     }
 
@@ -328,11 +297,10 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
     /// Hooks that a module calls from inside its own.
     fn inside(&self, counts: &[(Key, Most)], module: u8) -> Counts {
         let mut nested = Counts::default();
-        for &(key, count) in counts {
-            let modules = key.modules | 1 << module;
-            let sum = nested.entry(Key { modules, ..key }).or_default();
-            *sum = self.causes.plus(*sum, count);
-        }
+        let inside = counts
+            .iter()
+            .map(|&(key, count)| (key.inside(module), count));
+        self.causes.add(&mut nested, inside);
         nested
     }
 }
@@ -342,22 +310,4 @@ fn frozen(counts: Counts) -> Shared {
     let mut sorted: Vec<(Key, Most)> = counts.into_iter().collect();
     sorted.sort_unstable_by_key(|&(key, _)| key);
     sorted.into()
-}
-
-/// The steps that can be reached at all.
-fn reached(edges: &[Vec<NodeId>], entry: NodeId) -> Vec<NodeId> {
-    let mut seen = vec![false; edges.len()];
-    let mut queue = vec![entry];
-    let mut found = Vec::new();
-    while let Some(at) = queue.pop() {
-        let Some(seen) = seen.get_mut(at as usize) else {
-            continue;
-        };
-        if !std::mem::replace(seen, true) {
-            found.push(at);
-            queue.extend(&edges[at as usize]);
-        }
-    }
-    found.sort_unstable();
-    found
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::PlacementError;
 use crate::facts::{ModuleFacts, matches_any};
-use crate::tree::Tree;
+use crate::tree::{Tree, is_under};
 use crate::{FrameworkPlacement, ModulePlacement};
 
 use text::{calls_of_macro, code_lines};
@@ -67,7 +67,7 @@ pub(crate) fn security(tree: &Tree, facts: &ModuleFacts) -> Result<Security, Pla
         let known = facts
             .sources
             .iter()
-            .find(|(_, paths)| is_in(paths, &entry.path));
+            .find(|(_, paths)| is_under(paths, &entry.path));
         let module = match known {
             Some((name, _)) => modules.entry(name.clone()).or_default(),
             None => strangers
@@ -103,12 +103,6 @@ pub(crate) fn security(tree: &Tree, facts: &ModuleFacts) -> Result<Security, Pla
         .modules
         .retain(|module| module.direct || !module.registrations.is_empty());
     Ok(security)
-}
-
-fn is_in(paths: &[String], path: &str) -> bool {
-    paths.iter().any(|wanted| {
-        path == wanted || (wanted.ends_with('/') && path.starts_with(wanted.as_str()))
-    })
 }
 
 fn directory(path: &str) -> &str {
@@ -194,52 +188,39 @@ impl Module {
         let hooks: Vec<&str> = if self.direct {
             direct.iter().map(String::as_str).collect()
         } else {
-            self.registrations
-                .iter()
-                .map(|registration| registration.hook.as_str())
-                .collect()
+            self.registrations.iter().map(|r| r.hook.as_str()).collect()
         };
         let mut categories: BTreeMap<String, u32> = BTreeMap::new();
-        for hook in &hooks {
-            let bare = hook
-                .strip_prefix("ima_")
-                .or_else(|| hook.strip_prefix("evm_"))
-                .unwrap_or(hook);
-            *categories
-                .entry(category(facts, if self.direct { bare } else { hook }).to_owned())
-                .or_default() += 1;
+        for &hook in &hooks {
+            let prefixes = ["ima_", "evm_"].iter().filter(|_| self.direct);
+            let bare = prefixes
+                .filter_map(|prefix| hook.strip_prefix(prefix))
+                .next();
+            let category = category(facts, bare.unwrap_or(hook));
+            *categories.entry(category.to_owned()).or_default() += 1;
         }
-        let accessing = |name: &str| {
-            facts
-                .category
-                .iter()
-                .any(|c| c.file_accessing && c.name == name)
-        };
-        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let accessing = facts
+            .category
+            .iter()
+            .filter(|category| category.file_accessing);
+        let accessing = accessing.filter_map(|category| categories.get(&category.name));
         let unconditional = self
             .registrations
             .iter()
-            .filter(|registration| registration.unconditional)
+            .filter(|r| r.unconditional)
             .count();
+        let tenths = (self.loc as f64 / hooks.len() as f64 * 10.0).round();
         ModulePlacement {
             module: self.name.clone(),
             hooks: number(hooks.len()),
-            unconditional: if self.direct {
-                number(hooks.len())
+            unconditional: number(if self.direct {
+                hooks.len()
             } else {
-                number(unconditional)
-            },
+                unconditional
+            }),
             loc: self.loc,
-            loc_per_hook: if hooks.is_empty() {
-                0.0
-            } else {
-                (self.loc as f64 / hooks.len() as f64 * 10.0).round() / 10.0
-            },
-            file_accessing: categories
-                .iter()
-                .filter(|(name, _)| accessing(name))
-                .map(|(_, count)| count)
-                .sum(),
+            loc_per_hook: if hooks.is_empty() { 0.0 } else { tenths / 10.0 },
+            file_accessing: accessing.sum(),
             categories,
             direct: self.direct,
             implements: hooks.iter().map(|&hook| hook.to_owned()).collect(),
@@ -249,19 +230,18 @@ impl Module {
 
 impl Security {
     pub(crate) fn placement(&self) -> FrameworkPlacement {
-        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let unconditional = self.hooks.values().filter(|&&unconditional| unconditional);
         FrameworkPlacement {
             hooks: number(self.hooks.len()),
-            unconditional: number(
-                self.hooks
-                    .values()
-                    .filter(|unconditional| **unconditional)
-                    .count(),
-            ),
+            unconditional: number(unconditional.count()),
             loc: self.loc,
             names: self.hooks.keys().cloned().collect(),
         }
     }
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -9,7 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::Count;
 use crate::body::{EXIT, Hint, NodeId};
 use crate::context::{Key, Tags, World};
-use crate::linked::{Linked, Step};
+use crate::facts::Fact;
+use crate::graph::reachable;
+use crate::linked::{FactId, Linked, Step};
 use crate::maximum::MAX_CALLS;
 use crate::program::FunctionId;
 
@@ -24,6 +26,26 @@ pub(crate) struct Event {
     pub(crate) key: Key,
     pub(crate) times: Count,
     pub(crate) calls: Option<Rc<Chain>>,
+}
+
+impl Event {
+    /// The functions that lead to the hook, outermost first.
+    pub(crate) fn links(&self) -> impl Iterator<Item = &Chain> {
+        std::iter::successors(self.calls.as_deref(), |link| link.next.as_deref())
+    }
+
+    /// The call as a caller of `function` sees it.
+    fn below(&self, function: FunctionId, site: Option<NodeId>, times: Count) -> Self {
+        Self {
+            key: self.key,
+            times: self.times.repeated(times),
+            calls: Some(Rc::new(Chain {
+                function,
+                site,
+                next: self.calls.clone(),
+            })),
+        }
+    }
 }
 
 /// The functions from here to a hook.
@@ -64,7 +86,9 @@ struct Round {
     times: Count,
 }
 
+/// A walk through a function.
 struct Walk<'l> {
+    id: FunctionId,
     linked: &'l Linked,
     tags: Tags,
     events: Vec<Event>,
@@ -102,21 +126,16 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
     fn function(&mut self, id: FunctionId, tags: Tags) -> Vec<Event> {
         let world = self.world;
         let mut events = Vec::new();
-        let hook = world.framework.of_function.get(&id);
-        if let Some(&hook) = hook {
-            let key = Key {
-                hook,
-                teardown: false,
-                modules: 0,
-            };
+        if let Some(&hook) = world.framework.of_function.get(&id) {
             events.push(Event {
-                key,
+                key: Key::own(hook),
                 times: Count::ONE,
                 calls: None,
             });
         }
         if let Some(linked) = world.graphs.functions.get(&id) {
             let mut walk = Walk {
+                id,
                 linked,
                 tags,
                 events: Vec::new(),
@@ -124,14 +143,10 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
                 visited: FxHashSet::default(),
                 steps: 0,
             };
-            self.walk(&mut walk, linked.entry, None, id);
+            self.walk(&mut walk, linked.entry, None);
             events.append(&mut walk.events);
         }
-        for &(module, to) in hook
-            .and_then(|hook| world.framework.implementations.get(hook))
-            .into_iter()
-            .flatten()
-        {
+        for &(module, to) in world.framework.implementations(id) {
             if world.graphs.functions.contains_key(&to) {
                 let call = Call {
                     to,
@@ -150,205 +165,146 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
     /// Adds what a callee calls.
     fn call(&mut self, call: Call, tags: Tags, events: &mut Vec<Event>) {
         let Call {
-            to,
-            from,
-            site,
-            module,
-            times,
+            to, site, times, ..
         } = call;
         let world = self.world;
-        let mut module = module;
-        if let Some(&(hook, its)) = world.framework.direct.get(&to) {
-            // What the framework calls stands for a hook's implementation.
-            if !world.framework.of_function.contains_key(&from) {
-                let key = Key {
-                    hook,
-                    teardown: world.is_teardown(to),
-                    modules: 0,
-                };
-                let calls = Some(Rc::new(Chain {
-                    function: to,
-                    site,
-                    next: None,
-                }));
-                events.push(Event { key, times, calls });
-            }
-            module = Some(its);
-        }
         let teardown = world.is_teardown(to);
-        let inner = self.of(to, tags);
-        for event in inner.iter() {
-            let key = Key {
-                hook: event.key.hook,
-                teardown: event.key.teardown || teardown,
-                modules: event.key.modules | module.map_or(0, |module| 1 << module),
-            };
-            let next = event.calls.clone();
-            let calls = Some(Rc::new(Chain {
-                function: to,
-                site,
-                next,
-            }));
-            let times = event.times.repeated(times);
-            events.push(Event { key, times, calls });
+        let as_called = |mut key: Key, module: Option<u8>| {
+            key.teardown |= teardown;
+            module.map_or(key, |module| key.inside(module))
+        };
+        let direct = world.framework.direct.get(&to);
+        if let Some(&(hook, _)) = direct {
+            // What the framework calls stands for a hook's implementation.
+            if !world.framework.of_function.contains_key(&call.from) {
+                let event = Event {
+                    key: as_called(Key::own(hook), None),
+                    times: Count::ONE,
+                    calls: None,
+                };
+                events.push(event.below(to, site, times));
+            }
+        }
+        let module = direct.map(|&(_, module)| module).or(call.module);
+        for event in self.of(to, tags).iter() {
+            let mut event = event.below(to, site, times);
+            event.key = as_called(event.key, module);
+            events.push(event);
         }
     }
 
     /// Walks from a step to the end of the function, or to one of `until`.
-    fn walk(
-        &mut self,
-        walk: &mut Walk<'_>,
-        from: NodeId,
-        until: Option<&FxHashSet<NodeId>>,
-        id: FunctionId,
-    ) {
-        let (world, linked) = (self.world, walk.linked);
+    fn walk(&mut self, walk: &mut Walk<'_>, from: NodeId, until: Option<&FxHashSet<NodeId>>) {
         let depth = walk.rounds.len();
-        let mut at = from;
-        loop {
+        let mut next = Some(from);
+        while let Some(at) = next {
             walk.steps += 1;
             if walk.steps > MAX_STEPS || until.is_some_and(|until| until.contains(&at)) {
                 break;
             }
-            // Loops that are left by `break`.
-            while walk.rounds.len() > depth
-                && walk
-                    .rounds
-                    .last()
-                    .is_some_and(|round| round.exit == Some(at))
-            {
-                close(walk);
-            }
-            if at == EXIT {
-                break;
-            }
-            let Some(step) = walk.linked.steps.get(at as usize) else {
-                break;
-            };
-            at = match step {
-                Step::Exit => break,
-                Step::Pass(next) => *next,
-                Step::Call { next, .. } => {
-                    self.call_step(walk, at, id);
-                    *next
+            walk.leave_loops(depth, |round| round.exit == Some(at));
+            next = match walk.linked.steps.get(at as usize) {
+                _ if at == EXIT => None,
+                None | Some(Step::Exit) => None,
+                Some(Step::Pass(next)) => Some(*next),
+                Some(Step::Call { next, .. }) => {
+                    self.call_step(walk, at);
+                    Some(*next)
                 }
-                Step::Branch { .. } => self.branch(walk, at, id),
-                Step::Switch { arms, other, facts } => {
-                    let takes = self
-                        .world
-                        .fact(facts, walk.tags, |fact| fact.takes.as_deref());
-                    let arm = takes.and_then(|takes| arms.iter().find(|arm| &*arm.0 == takes));
-                    match (takes, arm) {
-                        (_, Some(arm)) => arm.1,
-                        (Some(_), None) => *other,
-                        (None, None) => {
-                            self.guesses.insert((id, at));
-                            *other
-                        }
+                Some(Step::Branch { .. }) => Some(self.branch(walk, at)),
+                Some(Step::Switch { arms, other, facts }) => {
+                    let takes = |fact: &'x Fact| fact.takes.as_deref();
+                    let takes = self.world.fact(facts, walk.tags, takes);
+                    if takes.is_none() {
+                        self.guesses.insert((walk.id, at));
                     }
+                    let taken = arms.iter().find(|arm| Some(&*arm.0) == takes);
+                    Some(taken.map_or(*other, |arm| arm.1))
                 }
-                Step::Head { facts, next, exit } => {
-                    if !walk.visited.insert(at) {
-                        // Once round: it is not gone round again.
-                        let back = walk.rounds.iter().rposition(|round| round.head == at);
-                        let Some(back) = back.filter(|&back| back >= depth) else {
-                            break;
-                        };
-                        let exit = walk.rounds[back].exit;
-                        while walk.rounds.len() > back {
-                            close(walk);
-                        }
-                        // What is behind a loop that nothing leaves is not reached.
-                        match exit.filter(|&exit| world.leads(linked, at, exit, walk.tags)) {
-                            Some(exit) => {
-                                at = exit;
-                                continue;
-                            }
-                            None => break,
-                        }
-                    }
-                    let times = self
-                        .world
-                        .fact(facts, walk.tags, |fact| fact.nominal)
-                        .unwrap_or(Count::ONE);
-                    let leaves = |exit: &NodeId| world.leads(linked, at, *exit, walk.tags);
-                    if let Some(exit) = exit.filter(|exit| times.is_zero() && leaves(exit)) {
-                        exit
-                    } else {
-                        walk.rounds.push(Round {
-                            head: at,
-                            exit: *exit,
-                            events: walk.events.len(),
-                            times,
-                        });
-                        *next
-                    }
+                Some(Step::Head { facts, next, exit }) if walk.visited.insert(at) => {
+                    Some(self.enter_loop(walk, at, facts, (*next, *exit)))
                 }
+                Some(Step::Head { .. }) => self.end_round(walk, at, depth),
             };
         }
-        while walk.rounds.len() > depth {
-            close(walk);
+        walk.leave_loops(depth, |_| true);
+    }
+
+    /// Enters a loop, unless a fact says that it is not run. Returns the next step.
+    fn enter_loop(
+        &mut self,
+        walk: &mut Walk<'_>,
+        at: NodeId,
+        facts: &[FactId],
+        (next, exit): (NodeId, Option<NodeId>),
+    ) -> NodeId {
+        let times = self.times(facts, walk.tags).unwrap_or(Count::ONE);
+        let leaves = |exit: &NodeId| self.world.leads(walk.linked, at, *exit, walk.tags);
+        if let Some(exit) = exit.filter(|exit| times.is_zero() && leaves(exit)) {
+            return exit;
         }
+        walk.rounds.push(Round {
+            head: at,
+            exit,
+            events: walk.events.len(),
+            times,
+        });
+        next
+    }
+
+    /// Comes back to the head of a loop, which is walked through once. Returns the next
+    /// step, which is behind the loop; none if nothing leaves the loop, or if it began
+    /// outside of this part of the walk.
+    fn end_round(&mut self, walk: &mut Walk<'_>, at: NodeId, depth: usize) -> Option<NodeId> {
+        let back = walk.rounds.iter().rposition(|round| round.head == at);
+        let back = back.filter(|&back| back >= depth)?;
+        let exit = walk.rounds[back].exit;
+        walk.leave_loops(back, |_| true);
+        exit.filter(|&exit| self.world.leads(walk.linked, at, exit, walk.tags))
+    }
+
+    /// How often something happens on the nominal path, if a fact says so.
+    fn times(&self, facts: &[FactId], tags: Tags) -> Option<Count> {
+        self.world.fact(facts, tags, |fact| fact.nominal)
     }
 
     /// Makes a call: of the function that a fact names, else of the first that it can be.
-    fn call_step(&mut self, walk: &mut Walk<'_>, at: NodeId, id: FunctionId) {
-        let (linked, tags) = (walk.linked, walk.tags);
+    fn call_step(&mut self, walk: &mut Walk<'_>, at: NodeId) {
         let Some(Step::Call {
             targets,
             passed,
             facts,
             ..
-        }) = linked.steps.get(at as usize)
+        }) = walk.linked.steps.get(at as usize)
         else {
             return;
         };
-        let times = self
-            .world
-            .fact(facts, tags, |fact| fact.nominal)
-            .unwrap_or(Count::ONE);
-        let chosen = match self.world.fact(facts, tags, |fact| fact.takes.as_deref()) {
+        let (world, tags) = (self.world, walk.tags);
+        let chosen = match world.fact(facts, tags, |fact| fact.takes.as_deref()) {
             // It may be one that leads to no hook.
-            Some(name) => targets
-                .iter()
-                .find(|&&to| self.world.program.name(to) == name),
+            Some(name) => targets.iter().find(|&&to| world.program.name(to) == name),
             None => targets.first(),
         };
-        if let Some(&to) = chosen.filter(|_| !times.is_zero()) {
-            self.call(
-                Call {
-                    to,
-                    from: id,
-                    site: Some(at),
-                    module: None,
-                    times,
-                },
-                tags,
-                &mut walk.events,
-            );
-        }
-        for (to, facts) in passed {
-            let times = self
-                .world
-                .fact(facts, tags, |fact| fact.nominal)
-                .unwrap_or(Count::ZERO);
-            if !times.is_zero() {
-                self.call(
-                    Call {
-                        to: *to,
-                        from: id,
-                        site: None,
-                        module: None,
-                        times,
-                    },
-                    tags,
-                    &mut walk.events,
-                );
-            }
+        let times = self.times(facts, tags).unwrap_or(Count::ONE);
+        let called = chosen.map(|&to| (to, Some(at), times));
+        let called_back = passed.iter().map(|(to, facts)| {
+            let times = self.times(facts, tags);
+            (*to, None, times.unwrap_or(Count::ZERO))
+        });
+        let calls: Vec<_> = called.into_iter().chain(called_back).collect();
+        for (to, site, times) in calls.into_iter().filter(|(.., times)| !times.is_zero()) {
+            let call = Call {
+                to,
+                from: walk.id,
+                site,
+                module: None,
+                times,
+            };
+            self.call(call, tags, &mut walk.events);
         }
     }
 
-    fn branch(&mut self, walk: &mut Walk<'_>, at: NodeId, id: FunctionId) -> NodeId {
+    fn branch(&mut self, walk: &mut Walk<'_>, at: NodeId) -> NodeId {
         let Some(Step::Branch {
             hint,
             repeats,
@@ -360,57 +316,53 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
         else {
             return EXIT;
         };
-        let said = self.world.fact(facts, walk.tags, |fact| fact.nominal);
-        if let Some(times) = said {
+        if let Some(times) = self.times(facts, walk.tags) {
             if times == Count::ONE {
                 return *yes;
             }
             if !times.is_zero() {
                 // Some of the time: what it adds is counted so often, then it goes on.
-                let meets = reach(walk.linked, *no);
+                let meets = ahead(walk.linked, *no);
                 let before = walk.events.len();
-                self.walk(walk, *yes, Some(&meets), id);
-                for event in &mut walk.events[before..] {
-                    event.times = event.times.repeated(times);
-                }
+                self.walk(walk, *yes, Some(&meets));
+                walk.repeat(before, times);
             }
             return *no;
         }
         match (constant, hint) {
-            (Some(true), _) => *yes,
-            (Some(false), _) => *no,
-            (None, Hint::Yes) => *yes,
-            (None, Hint::No) => *no,
+            (Some(true), _) | (None, Hint::Yes) => *yes,
+            (Some(false), _) | (None, Hint::No) => *no,
             (None, Hint::Open) => {
-                self.guesses.insert((id, at));
+                self.guesses.insert((walk.id, at));
                 if *repeats { *yes } else { *no }
             }
         }
     }
 }
 
-/// Ends a loop: what was called in it is called that often.
-fn close(walk: &mut Walk<'_>) {
-    if let Some(round) = walk.rounds.pop() {
-        for event in &mut walk.events[round.events..] {
-            event.times = event.times.repeated(round.times);
+impl Walk<'_> {
+    /// Ends the innermost loops for which a condition holds, down to a depth: what was
+    /// called in each is called as often as it is run.
+    fn leave_loops(&mut self, depth: usize, ends: impl Fn(&Round) -> bool) {
+        while self.rounds.len() > depth
+            && let Some(round) = self.rounds.pop_if(|round| ends(round))
+        {
+            self.repeat(round.events, round.times);
+        }
+    }
+
+    /// Counts events from a number on so many times.
+    fn repeat(&mut self, from: usize, times: Count) {
+        for event in &mut self.events[from..] {
+            event.times = event.times.repeated(times);
         }
     }
 }
 
 /// What can be reached from a step without going back to the head of a loop.
-fn reach(linked: &Linked, from: NodeId) -> FxHashSet<NodeId> {
-    let mut found = FxHashSet::default();
-    let mut queue = vec![from];
-    while let Some(at) = queue.pop() {
-        if found.insert(at)
-            && !matches!(
-                linked.steps.get(at as usize),
-                None | Some(Step::Head { .. })
-            )
-        {
-            queue.extend(linked.steps[at as usize].successors());
-        }
-    }
-    found
+fn ahead(linked: &Linked, from: NodeId) -> FxHashSet<NodeId> {
+    reachable([from], |at| match linked.steps.get(at as usize) {
+        None | Some(Step::Head { .. }) => Vec::new(),
+        Some(step) => step.successors(),
+    })
 }

@@ -2,13 +2,16 @@
 //! All files as one program: which function a name means where, and which functions a
 //! member can hold.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::facts::SourceFacts;
-use crate::load::FileData;
+use crate::body::Body;
+use crate::facts::{Fact, FileSystemFacts, SourceFacts};
+use crate::load::{Bodies, FileData};
 use crate::scan::{Function, Kind};
+use crate::tree::is_under;
 
 /// A function of the program: an index of [`Program::functions`].
 pub(crate) type FunctionId = u32;
@@ -33,6 +36,7 @@ struct Table {
     of: NameId,
 }
 
+#[derive(Default)]
 pub(crate) struct Program<'a> {
     pub(crate) files: &'a [FileData],
     pub(crate) names: Vec<&'a str>,
@@ -48,9 +52,9 @@ pub(crate) struct Program<'a> {
     member_types: FxHashMap<NameId, Vec<NameId>>,
 }
 
-/// How a file is seen when one file system is looked at.
+/// What a file is when one file system is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Class {
+enum Class {
     Generic,
     FileSystem,
     Other,
@@ -59,7 +63,7 @@ pub(crate) enum Class {
 /// The program with one file system.
 pub(crate) struct View<'p, 'a> {
     pub(crate) program: &'p Program<'a>,
-    pub(crate) classes: Vec<Class>,
+    classes: Vec<Class>,
     /// Names that the file system's files use: their tables can be others'.
     used: FxHashSet<NameId>,
     /// Tables of a regular file.
@@ -76,28 +80,16 @@ impl<'a> Program<'a> {
     pub(crate) fn new(files: &'a [FileData]) -> Self {
         let mut program = Self {
             files,
-            names: Vec::new(),
-            ids: FxHashMap::default(),
-            maps: Vec::with_capacity(files.len()),
-            functions: Vec::new(),
-            by_name: FxHashMap::default(),
-            tables: Vec::new(),
-            by_member: FxHashMap::default(),
-            member_types: FxHashMap::default(),
+            ..Self::default()
         };
         let mut known: FxHashSet<(NameId, NameId)> = FxHashSet::default();
         for (file, data) in (0u32..).zip(files) {
-            let map: Vec<_> = data
-                .index
-                .names
-                .iter()
-                .map(|name| program.intern(name))
-                .collect();
+            let names = data.index.names.iter();
+            let map: Vec<_> = names.map(|name| program.intern(name)).collect();
+            let at = |name: u32| map.get(name as usize).copied().unwrap_or_default();
             for (index, function) in (0u32..).zip(&data.index.functions) {
-                let Some(&name) = map.get(function.name as usize) else {
-                    continue;
-                };
-                let id = u32::try_from(program.functions.len()).unwrap_or(u32::MAX);
+                let id = number(program.functions.len());
+                let name = at(function.name);
                 program.functions.push(Place {
                     file,
                     index,
@@ -107,23 +99,18 @@ impl<'a> Program<'a> {
                 program.by_name.entry(name).or_default().push(id);
             }
             for table in &data.index.tables {
-                let id = u32::try_from(program.tables.len()).unwrap_or(u32::MAX);
-                let at = |name: u32| map.get(name as usize).copied().unwrap_or_default();
+                let id = number(program.tables.len());
                 program.tables.push(Table {
                     file,
                     name: at(table.name),
                     of: at(table.of),
                 });
                 for &(member, value) in &table.fields {
-                    program
-                        .by_member
-                        .entry(at(member))
-                        .or_default()
-                        .push((id, at(value)));
+                    let setters = program.by_member.entry(at(member)).or_default();
+                    setters.push((id, at(value)));
                 }
             }
             for &(_, member, of) in &data.index.members {
-                let at = |name: u32| map.get(name as usize).copied().unwrap_or_default();
                 if known.insert((at(member), at(of))) {
                     let types = program.member_types.entry(at(member)).or_default();
                     types.push(at(of));
@@ -135,7 +122,7 @@ impl<'a> Program<'a> {
     }
 
     fn intern(&mut self, name: &'a str) -> NameId {
-        let next = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        let next = number(self.names.len());
         let id = *self.ids.entry(name).or_insert(next);
         if id == next {
             self.names.push(name);
@@ -153,6 +140,19 @@ impl<'a> Program<'a> {
 
     pub(crate) fn path(&self, id: FunctionId) -> &'a str {
         &self.files[self.functions[id as usize].file as usize].path
+    }
+
+    /// The function's graph, if it was parsed.
+    pub(crate) fn body<'b>(&self, bodies: &'b [Bodies], id: FunctionId) -> Option<&'b Body> {
+        let place = self.functions.get(id as usize)?;
+        bodies.get(place.file as usize)?.get(&place.index)
+    }
+
+    /// The functions that a fact speaks of.
+    pub(crate) fn named_by(&self, fact: &Fact) -> Vec<FunctionId> {
+        let named = fact.function.iter().flat_map(|name| self.all(name));
+        let here = |id: &FunctionId| fact.file.iter().any(|file| file == self.path(*id));
+        named.copied().filter(here).collect()
     }
 
     pub(crate) fn function(&self, id: FunctionId) -> &'a Function {
@@ -181,17 +181,14 @@ impl<'a> Program<'a> {
 
     /// The system call that `SYSCALL_DEFINEn` defines under a name.
     pub(crate) fn syscall(&self, name: &str) -> Option<FunctionId> {
-        let all = self.all(name).iter().copied();
-        all.into_iter()
-            .find(|&id| self.functions[id as usize].kind == Kind::Syscall)
+        let defines = |id: &FunctionId| self.functions[*id as usize].kind == Kind::Syscall;
+        self.all(name).iter().copied().find(defines)
     }
 
     /// All system calls.
     pub(crate) fn syscalls(&self) -> impl Iterator<Item = &'a str> + '_ {
-        let calls = self
-            .functions
-            .iter()
-            .filter(|place| place.kind == Kind::Syscall);
+        let all = self.functions.iter();
+        let calls = all.filter(|place| place.kind == Kind::Syscall);
         calls.map(|place| self.names[place.name as usize])
     }
 
@@ -200,20 +197,16 @@ impl<'a> Program<'a> {
         self.member_types.get(&member).map_or(&[], Vec::as_slice)
     }
 
-    /// The program as it is with one file system; `None` if it has no such one.
+    /// The program with one file system; `None` if the tree does not have it.
     pub(crate) fn view(&self, fs: &str, facts: &SourceFacts) -> Option<View<'_, 'a>> {
-        let default = vec![format!("fs/{fs}/")];
         let own = facts.fs.get(fs);
-        let paths = own.map_or(&default, |facts| &facts.paths);
+        let own = own.map_or_else(|| Cow::Owned(FileSystemFacts::of(fs)), Cow::Borrowed);
         let class = |file: &FileData| {
-            let is_in = |path: &String| {
-                file.path == *path || (path.ends_with('/') && file.path.starts_with(path.as_str()))
-            };
-            if paths.iter().any(is_in) {
+            if is_under(&own.paths, &file.path) {
                 Class::FileSystem
             } else if [&facts.generic, &facts.others]
                 .iter()
-                .any(|paths| is_generic(paths, &file.path))
+                .any(|paths| is_under(paths, &file.path))
             {
                 Class::Generic
             } else {
@@ -221,56 +214,38 @@ impl<'a> Program<'a> {
             }
         };
         let classes: Vec<_> = self.files.iter().map(class).collect();
-        if !classes.contains(&Class::FileSystem) {
-            return None;
-        }
         let mut used = FxHashSet::default();
-        for (file, data) in self.files.iter().enumerate() {
-            if classes[file] != Class::FileSystem {
-                continue;
+        for ((data, map), class) in self.files.iter().zip(&self.maps).zip(&classes) {
+            if *class == Class::FileSystem {
+                let functions = data.index.functions.iter().flat_map(|f| &f.uses);
+                let tables = data.index.tables.iter().flat_map(|table| &table.fields);
+                let names = functions.chain(tables.map(|(_, value)| value));
+                used.extend(names.filter_map(|&name| map.get(name as usize)));
             }
-            let local = data
-                .index
-                .functions
-                .iter()
-                .flat_map(|function| &function.uses);
-            used.extend(local.filter_map(|&name| self.maps[file].get(name as usize)));
-            let values = data.index.tables.iter().flat_map(|table| &table.fields);
-            used.extend(values.filter_map(|&(_, value)| self.maps[file].get(value as usize)));
         }
+        let ids = |names: &[String]| names.iter().filter_map(|name| self.id(name)).collect();
         let mut view = View {
             program: self,
-            classes,
             used,
-            regular: own
-                .map_or(&[][..], |facts| &facts.regular)
-                .iter()
-                .filter_map(|name| self.id(name))
-                .collect(),
-            idle: own
-                .map_or(&[][..], |facts| &facts.idle)
-                .iter()
-                .filter_map(|name| self.id(name))
-                .collect(),
+            regular: ids(&own.regular),
+            idle: ids(&own.idle),
             owned: FxHashSet::default(),
             resolved: RefCell::default(),
+            classes,
         };
-        let owned = self
-            .tables
-            .iter()
-            .filter(|table| !self.names[table.name as usize].is_empty() && view.is_own(table));
+        let owned = self.tables.iter();
+        let owned = owned.filter(|table| self.is_named(table) && view.is_own(table));
         view.owned = owned.map(|table| table.of).collect();
-        Some(view)
+        view.classes.contains(&Class::FileSystem).then_some(view)
+    }
+
+    fn is_named(&self, table: &Table) -> bool {
+        !self.names[table.name as usize].is_empty()
     }
 }
 
-fn is_generic(generic: &[String], path: &str) -> bool {
-    generic.iter().any(|wanted| match wanted.strip_suffix('*') {
-        Some(directory) => path
-            .strip_prefix(directory)
-            .is_some_and(|rest| !rest.contains('/')),
-        None => path == wanted || (wanted.ends_with('/') && path.starts_with(wanted.as_str())),
-    })
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 impl View<'_, '_> {
@@ -288,8 +263,7 @@ impl View<'_, '_> {
 
     /// The function that a name means in a file.
     pub(crate) fn resolve(&self, name: NameId, file: u32) -> Option<FunctionId> {
-        let mut name = name;
-        let mut file = file;
+        let (mut name, mut file) = (name, file);
         for _ in 0..MAX_ALIASES {
             let id = self.resolve_once(name, file)?;
             let place = self.program.functions[id as usize];
@@ -309,12 +283,9 @@ impl View<'_, '_> {
     }
 
     fn resolve_once(&self, name: NameId, file: u32) -> Option<FunctionId> {
-        if let Some(&known) = self.resolved.borrow().get(&(name, file)) {
-            return known;
-        }
-        let found = self.best(name, file);
-        self.resolved.borrow_mut().insert((name, file), found);
-        found
+        let mut resolved = self.resolved.borrow_mut();
+        let known = resolved.entry((name, file));
+        *known.or_insert_with(|| self.best(name, file))
     }
 
     fn best(&self, name: NameId, file: u32) -> Option<FunctionId> {
@@ -337,8 +308,7 @@ impl View<'_, '_> {
                 // A stub in a header, where an option is off, hides the real function.
                 Kind::Static if header && path.starts_with("include/linux/") => 8,
                 Kind::Global if !header => 6 + u32::from(near),
-                Kind::Static | Kind::Global if header && near => 5,
-                Kind::Static | Kind::Global if header && shared => 5,
+                Kind::Static | Kind::Global if header && (near || shared) => 5,
                 Kind::Macro | Kind::Alias if header && near => 4,
                 Kind::Macro | Kind::Alias if header && shared => 3,
                 Kind::Static | Kind::Macro | Kind::Alias
@@ -363,12 +333,8 @@ impl View<'_, '_> {
         if !tables.iter().any(regular) {
             return None;
         }
-        let setters = self.program.by_member.get(&member).into_iter().flatten();
-        Some(
-            setters
-                .into_iter()
-                .any(|&(table, _)| regular(&tables[table as usize])),
-        )
+        let mut setters = self.program.by_member.get(&member).into_iter().flatten();
+        Some(setters.any(|&(table, _)| regular(&tables[table as usize])))
     }
 
     /// The functions that a member can hold, of one of some structs if those are known; those of a
@@ -377,8 +343,6 @@ impl View<'_, '_> {
         if !of.is_empty() && of.iter().all(|of| self.idle.contains(of)) {
             return Some(Vec::new());
         }
-        let entries = self.program.by_member.get(&member);
-        let entries = entries.map_or(&[][..], Vec::as_slice);
         let names = &self.program.names;
         let fits = |table: &Table| {
             of.is_empty() || names[table.of as usize].is_empty() || of.contains(&table.of)
@@ -386,13 +350,13 @@ impl View<'_, '_> {
         let owned = of.iter().any(|of| self.owned.contains(of));
         let mut found: Vec<(bool, FunctionId)> = Vec::new();
         let mut seen: FxHashSet<FunctionId> = FxHashSet::default();
-        for &(table, value) in entries {
+        for &(table, value) in self.program.by_member.get(&member).into_iter().flatten() {
             let table = &self.program.tables[table as usize];
             if !fits(table) || self.class(table.file) == Class::Other {
                 continue;
             }
             // A struct of which the file system has tables is set by those alone.
-            let named = !names[table.name as usize].is_empty();
+            let named = self.program.is_named(table);
             if named && self.owned.contains(&table.of) && !self.is_own(table) {
                 continue;
             }

@@ -2,11 +2,11 @@
 //! Which functions lie between a system call and a hook, by the names in them. Only these
 //! are worth parsing.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::framework::{Cuts, Framework};
+use crate::graph::reachable;
 use crate::program::{FunctionId, View};
-use crate::scan::Kind;
 
 /// The functions between some entries and the hooks, sorted.
 pub(crate) fn between(
@@ -16,35 +16,28 @@ pub(crate) fn between(
     entries: &[FunctionId],
 ) -> Vec<FunctionId> {
     let mut callers: FxHashMap<FunctionId, Vec<FunctionId>> = FxHashMap::default();
-    let mut queue: Vec<FunctionId> = entries.to_vec();
     let mut targets: FxHashMap<(u32, u32), Vec<FunctionId>> = FxHashMap::default();
-    for &entry in entries {
-        callers.entry(entry).or_default();
-    }
-    while let Some(id) = queue.pop() {
-        for to in edges(view, framework, cuts, id, &mut targets) {
-            let is_new = !callers.contains_key(&to);
+    let all = reachable(entries.iter().copied(), |id| {
+        let callees = edges(view, framework, cuts, id, &mut targets);
+        for &to in &callees {
             callers.entry(to).or_default().push(id);
-            if is_new {
-                queue.push(to);
-            }
         }
-    }
-    let is_hook = |id: &FunctionId| {
-        framework.of_function.contains_key(id) || framework.direct.contains_key(id)
-    };
-    let mut queue: Vec<FunctionId> = callers.keys().copied().filter(is_hook).collect();
-    let mut kept: FxHashMap<FunctionId, ()> = queue.iter().map(|&id| (id, ())).collect();
-    while let Some(id) = queue.pop() {
-        for &caller in &callers[&id] {
-            if kept.insert(caller, ()).is_none() {
-                queue.push(caller);
-            }
-        }
-    }
-    let mut kept: Vec<_> = kept.into_keys().collect();
+        callees
+    });
+    let hooks = all.into_iter().filter(|&id| framework.is_hook(id));
+    let mut kept: Vec<_> = leading_to(hooks, &callers).into_iter().collect();
     kept.sort_unstable();
     kept
+}
+
+/// Some functions and everything that calls them, however indirectly.
+pub(crate) fn leading_to(
+    functions: impl IntoIterator<Item = FunctionId>,
+    callers: &FxHashMap<FunctionId, Vec<FunctionId>>,
+) -> FxHashSet<FunctionId> {
+    reachable(functions, |id| {
+        callers.get(&id).into_iter().flatten().copied()
+    })
 }
 
 /// What a function may lead to.
@@ -73,8 +66,7 @@ fn edges(
     for name in program.globals(id, uses) {
         if !cuts.is_cut(name, place.name) {
             let to = view.resolve(name, place.file);
-            let kind = to.map(|to| program.functions[to as usize].kind);
-            found.extend(to.filter(|_| matches!(kind, Some(Kind::Static | Kind::Global))));
+            found.extend(to.filter(|&to| program.functions[to as usize].kind.is_plain()));
         }
     }
     for &(of, member) in &function.fields {
@@ -87,16 +79,10 @@ fn edges(
             view.targets(member, program.types_of_member(of))
                 .unwrap_or_default()
         });
-        found.extend(
-            known
-                .iter()
-                .filter(|&&to| !cuts.is_cut(program.functions[to as usize].name, place.name)),
-        );
+        let is_cut = |to: FunctionId| cuts.is_cut(program.functions[to as usize].name, place.name);
+        found.extend(known.iter().filter(|&&to| !is_cut(to)));
     }
-    if let Some(hook) = framework.of_function.get(&id) {
-        let all = framework.implementations.get(hook).into_iter().flatten();
-        found.extend(all.map(|&(_, to)| to));
-    }
+    found.extend(framework.implementations(id).iter().map(|&(_, to)| to));
     found.retain(|&to| !cuts.is_apart(place.file, program.functions[to as usize].file));
     found.sort_unstable();
     found.dedup();

@@ -4,86 +4,50 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::clean::is_word;
+use crate::words::{Words, is_word, split_word, words};
 
 /// Words that are dropped with the parentheses behind them.
-const DROPPED_WITH_ARGUMENTS: [&[u8]; 13] = [
-    b"__attribute__",
-    b"__aligned",
-    b"__free",
-    b"__cleanup",
-    b"__section",
-    b"__must_hold",
-    b"__acquires",
-    b"__releases",
-    b"__printf",
-    b"__counted_by",
-    b"__diag_ignore_all",
-    b"_Alignas",
-    b"__diag_push",
-];
+static DROPPED_WITH_ARGUMENTS: Words = Words::new(|| {
+    words(
+        "__attribute__ __aligned __free __cleanup __section __must_hold __acquires __releases \
+         __printf __counted_by __diag_ignore_all _Alignas __diag_push",
+    )
+});
 
 /// Words that are dropped.
-const DROPPED: [&[u8]; 33] = [
-    b"__user",
-    b"__rcu",
-    b"__force",
-    b"__iomem",
-    b"__percpu",
-    b"__maybe_unused",
-    b"__must_check",
-    b"__always_unused",
-    b"__init",
-    b"__exit",
-    b"__read_mostly",
-    b"__ro_after_init",
-    b"__packed",
-    b"__nocast",
-    b"__private",
-    b"__extension__",
-    b"noinline",
-    b"notrace",
-    b"asmlinkage",
-    b"__cold",
-    b"__initdata",
-    b"__refdata",
-    b"__unused",
-    b"__private",
-    b"__kernel",
-    b"__used",
-    b"__ref",
-    b"noinline_for_stack",
-    b"__always_inline",
-    b"__initconst",
-    b"__noreturn",
-    b"__latent_entropy",
-    b"uninitialized_var",
-];
+static DROPPED: Words = Words::new(|| {
+    words(
+        "__user __rcu __force __iomem __percpu __maybe_unused __must_check __always_unused __init \
+         __exit __read_mostly __ro_after_init __packed __nocast __private __extension__ noinline \
+         notrace asmlinkage __cold __initdata __refdata __unused __private __kernel __used __ref \
+         noinline_for_stack __always_inline __initconst __noreturn __latent_entropy \
+         uninitialized_var",
+    )
+});
 
 /// Words that begin a type where an argument of a macro can be one.
-const TYPES: [&[u8]; 18] = [
-    b"struct",
-    b"union",
-    b"enum",
-    b"const",
-    b"unsigned",
-    b"signed",
-    b"int",
-    b"long",
-    b"short",
-    b"char",
-    b"void",
-    b"bool",
-    b"size_t",
-    b"ssize_t",
-    b"float",
-    b"double",
-    b"volatile",
-    b"_Bool",
-];
+static TYPES: Words = Words::new(|| {
+    words(
+        "struct union enum const unsigned signed int long short char void bool size_t ssize_t float \
+         double volatile _Bool",
+    )
+});
 
-const CONTROL: [&[u8]; 5] = [b"if", b"while", b"for", b"switch", b"return"];
-const OF_TYPES: [&[u8]; 4] = [b"sizeof", b"_Alignof", b"alignof", b"__alignof__"];
+/// Words before parentheses that call nothing.
+static CONTROL: Words = Words::new(|| words("if while for switch return"));
+/// Words whose arguments can be types in plain C, too.
+static OF_TYPES: Words = Words::new(|| words("sizeof _Alignof alignof __alignof__"));
+
+/// Words for the type of an expression.
+static TYPE_OF: Words =
+    Words::new(|| words("typeof __typeof__ typeof_unqual __unqual_scalar_typeof"));
+/// Words that are replaced by 0, with the parentheses behind them.
+static REPLACED: Words = Words::new(|| {
+    words(
+        "asm __asm__ __asm asm_volatile_goto asm_inline asm_goto_output _Generic offsetof \
+         __builtin_offsetof",
+    )
+});
 
 struct Rewriter<'a> {
     text: &'a [u8],
@@ -127,25 +91,21 @@ fn closings(text: &[u8]) -> FxHashMap<usize, usize> {
 
 impl<'a> Rewriter<'a> {
     fn peek(&self, from: usize) -> u8 {
-        let rest = &self.text[from.min(self.text.len())..];
-        rest.iter()
-            .copied()
-            .find(|b| !b.is_ascii_whitespace())
-            .unwrap_or(0)
+        self.text.get(self.blanks_end(from)).copied().unwrap_or(0)
     }
 
     fn word_end(&self, from: usize) -> usize {
-        let rest = &self.text[from..];
-        from + rest.iter().position(|&b| !is_word(b)).unwrap_or(rest.len())
+        from + split_word(&self.text[from..]).0.len()
+    }
+
+    fn blanks_end(&self, from: usize) -> usize {
+        let blanks = |b: &&u8| b.is_ascii_whitespace();
+        from + self.text[from..].iter().take_while(blanks).count()
     }
 
     /// Behind the parenthesis that closes the one that comes next, blanks aside.
     fn group_end(&self, from: usize) -> usize {
-        let blanks = self.text[from..]
-            .iter()
-            .take_while(|b| b.is_ascii_whitespace());
-        let opens = from + blanks.count();
-        let end = self.closed.get(&opens).copied();
+        let end = self.closed.get(&self.blanks_end(from)).copied();
         end.unwrap_or(self.text.len())
     }
 
@@ -201,11 +161,7 @@ impl<'a> Rewriter<'a> {
                             self.out.pop();
                         }
                         self.at += 2;
-                        while self
-                            .text
-                            .get(self.at)
-                            .is_some_and(|b| *b == b' ' || *b == b'\t')
-                        {
+                        while matches!(self.text.get(self.at), Some(b' ' | b'\t')) {
                             self.at += 1;
                         }
                     } else {
@@ -225,15 +181,11 @@ impl<'a> Rewriter<'a> {
 
     /// At the start of an argument: if it is a type, it becomes 0.
     fn argument(&mut self) {
-        let mut from = self.at;
-        while self.text.get(from).is_some_and(u8::is_ascii_whitespace) {
-            from += 1;
-        }
-        let word = &self.text[from..self.word_end(from)];
-        if !TYPES.contains(&word) {
+        let from = self.blanks_end(self.at);
+        let rest = &self.text[from..];
+        if !TYPES.contains(split_word(rest).0) {
             return;
         }
-        let rest = &self.text[from..];
         let end = rest
             .iter()
             .position(|&b| !is_word(b) && !b.is_ascii_whitespace() && b != b'*');
@@ -248,54 +200,36 @@ impl<'a> Rewriter<'a> {
         let end = self.word_end(self.at);
         let word: &'a [u8] = &self.text[self.at..end];
         let called = self.peek(end) == b'(';
-        if called && DROPPED_WITH_ARGUMENTS.contains(&word) {
+        if called && DROPPED_WITH_ARGUMENTS.contains(word) {
             self.skip(self.group_end(end));
-        } else if DROPPED.contains(&word) {
+        } else if DROPPED.contains(word) {
             self.at = end;
             self.out.push(b' ');
-        } else if matches!(
-            word,
-            b"typeof" | b"__typeof__" | b"typeof_unqual" | b"__unqual_scalar_typeof"
-        ) && called
-        {
+        } else if called && TYPE_OF.contains(word) {
             self.skip(self.group_end(end));
             self.out.extend_from_slice(b" long ");
-        } else if matches!(
-            word,
-            b"asm"
-                | b"__asm__"
-                | b"__asm"
-                | b"asm_volatile_goto"
-                | b"asm_inline"
-                | b"asm_goto_output"
-                | b"_Generic"
-                | b"offsetof"
-                | b"__builtin_offsetof"
-        ) {
-            let mut to = end;
-            while self.peek(to) != b'(' {
-                let from = to
-                    + self.text[to..]
-                        .iter()
-                        .take_while(|b| b.is_ascii_whitespace())
-                        .count();
-                let next = self.word_end(from);
-                if next == from {
-                    break;
-                }
-                to = next;
-            }
-            if self.peek(to) == b'(' {
-                self.skip(self.group_end(to));
-                self.out.extend_from_slice(b" 0 ");
-            } else {
-                self.copy(end);
-            }
-        } else if called && !CONTROL.contains(&word) {
+        } else if REPLACED.contains(word) {
+            self.replaced(end);
+        } else if called && !CONTROL.contains(word) {
             self.call(word, end);
         } else {
             self.copy(end);
         }
+    }
+
+    /// Replaces a word, the words behind it and the parentheses behind those by 0.
+    fn replaced(&mut self, end: usize) {
+        let mut to = end;
+        while self.peek(to) != b'(' {
+            let from = self.blanks_end(to);
+            let next = self.word_end(from);
+            if next == from {
+                return self.copy(end);
+            }
+            to = next;
+        }
+        self.skip(self.group_end(to));
+        self.out.extend_from_slice(b" 0 ");
     }
 
     fn call(&mut self, word: &'a [u8], end: usize) {
@@ -319,14 +253,9 @@ impl<'a> Rewriter<'a> {
             closing = b")";
         }
         self.copy(end);
-        let group = self.at
-            + self.text[self.at..]
-                .iter()
-                .position(|&b| b == b'(')
-                .unwrap_or(0);
-        self.copy(group + 1);
-        self.open.push((!OF_TYPES.contains(&word), closing));
-        if !OF_TYPES.contains(&word) {
+        self.copy(self.blanks_end(end) + 1);
+        self.open.push((!OF_TYPES.contains(word), closing));
+        if !OF_TYPES.contains(word) {
             self.argument();
         }
     }

@@ -3,13 +3,16 @@
 //! that they call, tables of function pointers, and the types of structs' members.
 //! Only functions that lie between a system call and a hook are parsed later.
 
+mod names;
 mod text;
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::clean::{Clean, is_word};
-use text::{ANNOTATIONS, KEYWORDS, assigned_value, find, struct_name};
+use crate::clean::Clean;
+use crate::words::{is_word, split_word};
+use names::Names;
+use text::{ANNOTATIONS, assigned_value, find, struct_name};
 
 /// Most of an item before its brace that is looked at for a type and a name, in bytes.
 const MAX_HEADER: usize = 4096;
@@ -30,6 +33,17 @@ pub(crate) enum Kind {
     Alias,
     /// `SYSCALL_DEFINEn`.
     Syscall,
+}
+
+impl Kind {
+    pub(crate) fn is_macro(self) -> bool {
+        matches!(self, Self::Macro | Self::Alias)
+    }
+
+    /// May a function of this kind be called through its name as a value?
+    pub(crate) fn is_plain(self) -> bool {
+        matches!(self, Self::Static | Self::Global)
+    }
 }
 
 /// A function or macro, and the names in it.
@@ -72,9 +86,6 @@ pub(crate) struct FileIndex {
     /// Struct, member, and the struct that the member is or points to.
     pub(crate) members: Vec<(Name, Name, Name)>,
 }
-
-/// Names that are called, called as members, and used otherwise.
-type Names = (Vec<Name>, Vec<(Name, Name)>, Vec<Name>);
 
 struct Scanner<'a> {
     text: &'a [u8],
@@ -122,11 +133,9 @@ impl<'a> Scanner<'a> {
     }
 
     fn word(&mut self) -> &'a [u8] {
-        let start = self.at;
-        while self.at < self.end && is_word(self.text[self.at]) {
-            self.at += 1;
-        }
-        &self.text[start..self.at]
+        let (word, _) = split_word(&self.text[self.at..self.end]);
+        self.at += word.len();
+        word
     }
 
     fn lines_to(&mut self, from: usize, to: usize) {
@@ -226,8 +235,7 @@ impl<'a> Scanner<'a> {
         (from, opened, to): (usize, usize, usize),
         line: u32,
     ) -> bool {
-        let named =
-            |group: &&(&[u8], usize)| !group.0.is_empty() && !ANNOTATIONS.contains(&group.0);
+        let named = |group: &&(&[u8], usize)| !group.0.is_empty() && !ANNOTATIONS.contains(group.0);
         let Some(&(word, open)) = groups.iter().rev().find(named) else {
             return false;
         };
@@ -240,13 +248,7 @@ impl<'a> Scanner<'a> {
         let mut name = word;
         let defines = |prefix: &[u8]| word.starts_with(prefix);
         if defines(b"SYSCALL_DEFINE") || defines(b"COMPAT_SYSCALL_DEFINE") {
-            let inner = &self.text[open + 1..opened];
-            let inner = &inner[inner.len() - inner.trim_ascii_start().len()..];
-            let length = inner
-                .iter()
-                .position(|&b| !is_word(b))
-                .unwrap_or(inner.len());
-            name = &inner[..length];
+            (name, _) = split_word(self.text[open + 1..opened].trim_ascii_start());
             if defines(b"COMPAT") {
                 // 32-bit callers are not looked at.
                 return true;
@@ -262,7 +264,11 @@ impl<'a> Scanner<'a> {
     }
 
     fn add(&mut self, name: Name, kind: Kind, line: u32, range: (usize, usize), body: usize) {
-        let (calls, fields, uses) = self.names_in(body, range.1);
+        let found = self.names_in(body, range.1);
+        let calls = self.numbers(found.calls);
+        let uses = self.numbers(found.uses);
+        let fields = found.fields.into_iter();
+        let fields = sorted(fields.map(|(of, member)| (self.name(of), self.name(member))));
         let position = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         self.out.functions.push(Function {
             name,
@@ -276,124 +282,54 @@ impl<'a> Scanner<'a> {
         });
     }
 
-    /// The names that code calls, calls as members, and uses otherwise.
-    fn names_in(&mut self, from: usize, to: usize) -> Names {
-        let (mut calls, mut fields, mut uses) = (Vec::new(), Vec::new(), Vec::new());
-        let text = self.text;
-        // Tables in the function: the struct whose braces opened last.
-        let (mut of, mut last_struct): (&[u8], &[u8]) = (b"", b"");
-        let mut assigned: Vec<(&'a [u8], &'a [u8], &'a [u8])> = Vec::new();
-        let mut before = b' ';
-        // The member that was read last, if a member of it may follow.
-        let mut member: &[u8] = b"";
-        // `.member` of an initialiser, as against `x.member`.
-        let mut designator = false;
-        let mut at = from;
-        while at < to {
-            let byte = text[at];
-            if !is_word(byte) {
-                if byte == b'{' && matches!(before, b'=' | b')') {
-                    of = last_struct;
-                }
-                if byte == b'.' || (byte == b'-' && text.get(at + 1) == Some(&b'>')) {
-                    designator = !matches!(before, b'a' | b')' | b']');
-                }
-                if !byte.is_ascii_whitespace() {
-                    before = if before == b'-' && byte == b'>' {
-                        b'.'
-                    } else {
-                        byte
-                    };
-                }
+    /// The names that code calls, calls as members, and uses otherwise. Assignments in it
+    /// are added as tables.
+    fn names_in(&mut self, from: usize, to: usize) -> Names<'a> {
+        let mut names = Names::default();
+        let code = &self.text[from..to];
+        let mut at = 0;
+        while at < code.len() {
+            let (word, rest) = split_word(&code[at..]);
+            if word.is_empty() {
+                names.punctuation(code[at], code.get(at + 1));
                 at += 1;
-                continue;
-            }
-            let start = at;
-            while at < to && is_word(text[at]) {
-                at += 1;
-            }
-            let word = &text[start..at];
-            let mut next = at;
-            while next < to && text[next].is_ascii_whitespace() {
-                next += 1;
-            }
-            let next = if next < to { text[next] } else { b';' };
-            if word == b"struct" {
-                let rest = &text[at..to];
-                let skip = rest.len() - rest.trim_ascii_start().len();
-                let name = &rest[skip..];
-                last_struct = &name[..name.iter().position(|&b| !is_word(b)).unwrap_or(0)];
-            } else if byte.is_ascii_digit() {
-            } else if next == b'(' {
-                if before == b'.' {
-                    fields.push((self.name(member), self.name(word)));
-                } else if !KEYWORDS.contains(&word) {
-                    calls.push(self.name(word));
-                }
-            } else if before == b'.' {
-                if next == b'=' {
-                    let value = assigned_value(&text[at..to]);
-                    if !value.is_empty() {
-                        assigned.push((if designator { of } else { b"" }, word, value));
-                    }
-                }
-            } else if !matches!(next, b'.' | b'-' | b'[') && before != b'*' {
-                uses.push(self.name(word));
-            }
-            member = if before == b'.' && matches!(next, b'-' | b'.') {
-                word
             } else {
-                b""
-            };
-            before = b'a';
+                names.word(word, rest);
+                at += word.len();
+            }
         }
-        for (of, field, value) in assigned {
-            let fields = vec![(self.name(field), self.name(value))];
+        for &(of, field, value) in &names.assigned {
             let table = Table {
                 name: 0,
                 of: self.name(of),
-                fields,
+                fields: vec![(self.name(field), self.name(value))],
             };
             self.out.tables.push(table);
         }
-        for list in [&mut calls, &mut uses] {
-            list.sort_unstable();
-            list.dedup();
-        }
-        fields.sort_unstable();
-        fields.dedup();
-        (calls, fields, uses)
+        names
+    }
+
+    /// Numbers of names, sorted.
+    fn numbers(&mut self, names: Vec<&'a [u8]>) -> Vec<Name> {
+        sorted(names.into_iter().map(|name| self.name(name)))
     }
 
     fn table(&mut self, header: &'a [u8], opened: usize, to: usize) {
-        let of = struct_name(header);
-        let mut name: &[u8] = b"";
-        let mut at = 0;
-        while at < header.len() && header[at] != b'=' && header[at] != b'[' {
-            let length = header[at..]
-                .iter()
-                .position(|&b| !is_word(b))
-                .unwrap_or(header.len() - at);
-            if length > 0 {
-                name = &header[at..at + length];
-            }
-            at += length.max(1);
-        }
+        let declared = header.split(|&b| b == b'=' || b == b'[').next();
+        let mut words = declared.unwrap_or_default().rsplit(|&b| !is_word(b));
+        let name = words.find(|word| !word.is_empty()).unwrap_or_default();
         let mut fields = Vec::new();
-        let body = &self.text[opened..to];
-        let mut at = 0;
-        while let Some(dot) = body[at..].iter().position(|&b| b == b'.') {
-            at += dot + 1;
-            let length = body[at..].iter().position(|&b| !is_word(b)).unwrap_or(0);
-            let field = &body[at..at + length];
-            at += length;
-            let value = assigned_value(&body[at..]);
+        let mut body = &self.text[opened..to];
+        while let Some(dot) = body.iter().position(|&b| b == b'.') {
+            let (field, rest) = split_word(&body[dot + 1..]);
+            let value = assigned_value(rest);
             if !field.is_empty() && !value.is_empty() {
                 fields.push((self.name(field), self.name(value)));
             }
+            body = rest;
         }
         if !fields.is_empty() {
-            let (name, of) = (self.name(name), self.name(of));
+            let (name, of) = (self.name(name), self.name(struct_name(header)));
             self.out.tables.push(Table { name, of, fields });
         }
     }
@@ -410,28 +346,26 @@ impl<'a> Scanner<'a> {
             if statement.contains(&b'(') {
                 continue;
             }
-            let inner = statement
-                .iter()
-                .rposition(|&b| b == b'{' || b == b'}')
-                .map_or(0, |at| at + 1);
-            let statement = &statement[inner..];
+            let mut pieces = statement.rsplit(|&b| b == b'{' || b == b'}');
+            let statement = pieces.next().unwrap_or_default();
             let target = struct_name(statement);
-            let end = statement
-                .iter()
-                .position(|&b| b == b'[' || b == b':')
-                .unwrap_or(statement.len());
-            let head = statement[..end].trim_ascii_end();
-            let from = head
-                .iter()
-                .rposition(|&b| !is_word(b))
-                .map_or(0, |at| at + 1);
-            let member = &head[from..];
+            let mut pieces = statement.split(|&b| b == b'[' || b == b':');
+            let head = pieces.next().unwrap_or_default().trim_ascii_end();
+            let mut words = head.rsplit(|&b| !is_word(b));
+            let member = words.next().unwrap_or_default();
             if !target.is_empty() && !member.is_empty() && member != target {
                 let (member, target) = (self.name(member), self.name(target));
                 self.out.members.push((of, member, target));
             }
         }
     }
+}
+
+fn sorted<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut items: Vec<T> = items.collect();
+    items.sort_unstable();
+    items.dedup();
+    items
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::error::PlacementError;
 use crate::facts::Facts;
 use crate::lower::Lowerer;
-use crate::scan::{Kind, scan};
+use crate::scan::scan;
 
 /// A function or macro that was not understood in full.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,17 +57,10 @@ impl SourceParser {
     pub fn parse(&mut self, source: &[u8]) -> ParsedSource {
         let clean = clean(source, &self.config);
         let index = scan(&clean);
-        let text = &clean.text;
         let mut parsed = ParsedSource::default();
         for function in &index.functions {
-            let part = |from: u32, to: u32| {
-                let part = text.get(from as usize..to as usize);
-                part.unwrap_or_default()
-            };
-            let header = part(function.range.0, function.body);
-            let inner = part(function.body, function.range.1);
-            let body = self.lowerer.lower(header, inner, function.kind);
-            let is_macro = matches!(function.kind, Kind::Macro | Kind::Alias);
+            let body = self.lowerer.lower(function, &clean.text);
+            let is_macro = function.kind.is_macro();
             parsed.functions += usize::from(!is_macro);
             parsed.macros += usize::from(is_macro);
             parsed.nodes += body.nodes.len().saturating_sub(1);

@@ -57,11 +57,7 @@ impl Tree {
     /// [`PlacementError`] if it cannot be read, or is no kernel tree.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, PlacementError> {
         let path = path.as_ref().to_path_buf();
-        let unreadable = |source| PlacementError::Unreadable {
-            path: path.clone(),
-            source,
-        };
-        let metadata = std::fs::metadata(&path).map_err(unreadable)?;
+        let metadata = std::fs::metadata(&path).map_err(unreadable(&path))?;
         let source = if metadata.is_dir() {
             Source::Directory
         } else {
@@ -168,8 +164,7 @@ impl Tree {
         self.revision.is_some()
     }
 
-    /// The sources (`.c`, `.h`) under the given paths, sorted. `mm/` is all below mm,
-    /// `fs/*` the files of fs itself, anything else a file.
+    /// The sources (`.c`, `.h`) under the given paths, as [`is_under`] reads them, sorted.
     pub(crate) fn list(&self, paths: &[String]) -> Result<Vec<Entry>, PlacementError> {
         let mut found = match &self.source {
             Source::Directory => directory::list(&self.path, paths)?,
@@ -194,39 +189,40 @@ impl Tree {
 
 /// Is a path a source under one of the given paths?
 fn wanted(paths: &[String], path: &str) -> bool {
-    let source = path.ends_with(".c") || path.ends_with(".h");
-    source
-        && paths.iter().any(|wanted| {
-            if let Some(directory) = wanted.strip_suffix('*') {
-                path.strip_prefix(directory)
-                    .is_some_and(|rest| !rest.contains('/'))
-            } else {
-                path == wanted || (wanted.ends_with('/') && path.starts_with(wanted.as_str()))
-            }
-        })
+    (path.ends_with(".c") || path.ends_with(".h")) && is_under(paths, path)
+}
+
+/// Is a path one of these, or below one of them? `mm/` is all below mm, `fs/*` the files of
+/// fs itself, anything else a file.
+pub(crate) fn is_under(paths: &[String], path: &str) -> bool {
+    paths.iter().any(|wanted| match wanted.strip_suffix('*') {
+        Some(directory) => path
+            .strip_prefix(directory)
+            .is_some_and(|rest| !rest.contains('/')),
+        None => path == wanted || (wanted.ends_with('/') && path.starts_with(wanted.as_str())),
+    })
+}
+
+/// Why something could not be read.
+fn unreadable(path: &Path) -> impl Fn(std::io::Error) -> PlacementError {
+    move |source| PlacementError::Unreadable {
+        path: path.to_path_buf(),
+        source,
+    }
 }
 
 /// The version that a kernel's top Makefile defines.
 fn version(makefile: &str) -> Option<String> {
     let value = |name: &str| {
         makefile.lines().take(100).find_map(|line| {
-            let value = line
-                .strip_prefix(name)?
-                .trim_start()
-                .strip_prefix('=')?
-                .trim();
-            Some(value.to_owned())
+            let value = line.strip_prefix(name)?.trim_start().strip_prefix('=')?;
+            Some(value.trim())
         })
     };
-    let number = |name| {
-        value(name)
-            .filter(|v| !v.is_empty() && v.len() < 8 && v.bytes().all(|b| b.is_ascii_digit()))
-    };
-    let (major, minor, sub) = (
-        number("VERSION")?,
-        number("PATCHLEVEL")?,
-        number("SUBLEVEL")?,
-    );
+    let digits = |v: &&str| !v.is_empty() && v.len() < 8 && v.bytes().all(|b| b.is_ascii_digit());
+    let number = |name| value(name).filter(digits);
+    let (major, minor) = (number("VERSION")?, number("PATCHLEVEL")?);
+    let sub = number("SUBLEVEL")?;
     let extra = value("EXTRAVERSION").unwrap_or_default();
     let extra: String = extra
         .chars()

@@ -84,17 +84,17 @@ impl<'a, 'p> Namer<'a, 'p> {
 
     fn named(&self, maximum: &Maximum<'_, '_, '_>, cause: Cause) -> Unbounded {
         let name = |id: FunctionId| self.program.name(id).to_owned();
-        match cause {
-            Cause::Loop(id, at) => self.at(
+        let (id, node, kind, code, why) = match cause {
+            Cause::Loop(id, at) => (
                 id,
-                Some(at),
+                self.node(id, at),
                 BoundlessCause::Loop,
                 self.text(id, at),
                 "neither the code nor a fact says how often it is gone round",
             ),
-            Cause::Callback(id, at, to) => self.at(
+            Cause::Callback(id, at, to) => (
                 id,
-                Some(at),
+                self.node(id, at),
                 BoundlessCause::Callback,
                 name(to),
                 "neither the code nor a fact says how often it is called back",
@@ -109,65 +109,47 @@ impl<'a, 'p> Namer<'a, 'p> {
                 if left_out > 0 {
                     names.push(format!("and {left_out} more"));
                 }
-                let first = members.first().copied().unwrap_or_default();
-                self.at(
-                    first,
+                (
+                    members.first().copied().unwrap_or_default(),
                     None,
                     BoundlessCause::Circle,
                     names.join(", "),
                     "they call each other, and no fact says how deep",
                 )
             }
-            Cause::Large(id) => self.at(
+            Cause::Large(id) => (
                 id,
                 None,
                 BoundlessCause::Large,
                 String::new(),
                 "the sum is larger than a count can be",
             ),
-            Cause::Nested(id) => self.at(
+            Cause::Nested(id) => (
                 id,
                 None,
                 BoundlessCause::Nested,
                 String::new(),
                 "its loops are nested too deep to be taken apart",
             ),
-        }
-    }
-
-    fn at(
-        &self,
-        id: FunctionId,
-        node: Option<NodeId>,
-        cause: BoundlessCause,
-        code: String,
-        why: &str,
-    ) -> Unbounded {
-        let below = node
-            .and_then(|node| self.body_node(id, node))
-            .map_or(0, Node::line);
+        };
+        let below = node.map_or(0, Node::line);
         Unbounded {
             file: self.program.path(id).to_owned(),
             line: self.program.function(id).line.saturating_add(below),
-            function: self.program.name(id).to_owned(),
-            cause,
+            function: name(id),
+            cause: kind,
             code,
             why: why.to_owned(),
         }
     }
 
-    fn body_node(&self, id: FunctionId, node: NodeId) -> Option<&'a Node> {
-        let place = self.program.functions.get(id as usize)?;
-        let body = self
-            .loaded
-            .bodies
-            .get(place.file as usize)?
-            .get(&place.index)?;
+    fn node(&self, id: FunctionId, node: NodeId) -> Option<&'a Node> {
+        let body = self.program.body(&self.loaded.bodies, id)?;
         body.nodes.get(node as usize)
     }
 
     fn text(&self, id: FunctionId, node: NodeId) -> String {
-        let node = self.body_node(id, node);
-        node.and_then(Node::text).unwrap_or_default().to_owned()
+        let text = self.node(id, node).and_then(Node::text);
+        text.unwrap_or_default().to_owned()
     }
 }

@@ -14,7 +14,7 @@ use crate::framework::Framework;
 use crate::linked::{FactId, Graphs};
 use crate::load::{Bodies, Loaded};
 use crate::maximum::{CauseSet, Most};
-use crate::modules::Security;
+use crate::modules::{Module, Security};
 use crate::nominal::Event;
 use crate::program::{FunctionId, Program};
 use crate::series::{Series, speaks_of};
@@ -27,167 +27,163 @@ pub(super) fn undecided(
     decisions: &BTreeSet<(FunctionId, u32)>,
 ) -> Vec<Undecided> {
     let text = |id: FunctionId, at: u32| {
-        let place = program.functions[id as usize];
-        let body = loaded.bodies[place.file as usize].get(&place.index)?;
+        let body = program.body(&loaded.bodies, id)?;
         match body.nodes.get(at as usize)? {
             Node::Branch { text, .. } => Some(text.to_string()),
             Node::Switch { text, .. } => Some(format!("switch ({text})")),
             _ => None,
         }
     };
-    let all: BTreeSet<_> = decisions
-        .iter()
-        .filter_map(|&(id, at)| {
-            Some(Undecided {
-                file: program.path(id).to_owned(),
-                function: program.name(id).to_owned(),
-                code: text(id, at)?,
-            })
+    let decision = |&(id, at): &(FunctionId, u32)| {
+        Some(Undecided {
+            file: program.path(id).to_owned(),
+            function: program.name(id).to_owned(),
+            code: text(id, at)?,
         })
-        .collect();
+    };
+    let all: BTreeSet<_> = decisions.iter().filter_map(decision).collect();
     all.into_iter().collect()
 }
 
-/// Which system call is looked at.
-pub(super) struct Place<'a> {
+/// A function that was not understood in full.
+fn unparsed(program: &Program<'_>, id: FunctionId, reason: String) -> Unparsed {
+    Unparsed {
+        file: program.path(id).to_owned(),
+        function: program.name(id).to_owned(),
+        line: program.function(id).line,
+        reason,
+    }
+}
+
+/// A system call on a file system, as the document is to have it.
+pub(super) struct Place<'a, 'x, 'p> {
+    pub(super) world: &'a World<'x, 'p>,
+    pub(super) security: &'a Security,
     pub(super) fs: &'a str,
-    /// Its name and case.
-    pub(super) syscall: (&'a str, &'a str),
+    pub(super) syscall: &'a str,
+    pub(super) case: &'a str,
     pub(super) entry: FunctionId,
 }
 
-/// One system call as the document has it, and where its facts do not fit the code.
-pub(super) fn placement(
-    world: &World<'_, '_>,
-    security: &Security,
-    at: Place<'_>,
-    most: &[(Key, Most)],
-    events: &[Event],
-    why: &mut dyn FnMut(CauseSet) -> Vec<u32>,
-) -> (SyscallPlacement, Vec<Unparsed>) {
-    let Place {
-        fs,
-        syscall: (syscall, case),
-        entry,
-    } = at;
-    let mut contradictions = Vec::new();
-    let mut nominal: BTreeMap<Key, Count> = BTreeMap::new();
-    for event in events {
-        let sum = nominal.entry(event.key).or_default();
-        *sum = sum.plus(event.times);
-    }
-    let framework = world.framework;
-    let name = |hook: u16| {
-        framework
-            .hooks
-            .get(usize::from(hook))
-            .cloned()
-            .unwrap_or_default()
-    };
-    let mut hooks: BTreeMap<String, HookPlacement> = BTreeMap::new();
-    let keys: BTreeSet<Key> = {
-        let most = most.iter().map(|(key, _)| key);
-        most.chain(nominal.keys()).copied().collect()
-    };
-    for key in keys {
-        let hook = name(key.hook);
-        let at_most = most.binary_search_by_key(&key, |&(key, _)| key);
-        let at_most = at_most.map_or_else(|_| Most::default(), |at| most[at].1);
-        let mut reach = Reach {
-            nominal: nominal.get(&key).copied().unwrap_or_default(),
-            max: at_most.count,
-        };
-        if !reach.nominal.is_within(reach.max) {
-            // The code that a fact speaks of was rewritten around it.
-            contradictions.push(Unparsed {
-                file: world.program.path(entry).to_owned(),
-                function: world.program.name(entry).to_owned(),
-                line: world.program.function(entry).line,
-                reason: format!(
-                    "{hook} on {fs}: {} times by facts, {} at most by the code",
-                    reach.nominal, reach.max
-                ),
-            });
-            reach.max = reach.max.or(reach.nominal);
+impl Place<'_, '_, '_> {
+    /// The system call, and where facts about it do not fit the code.
+    pub(super) fn placement(
+        &self,
+        most: &[(Key, Most)],
+        events: &[Event],
+        why: &mut dyn FnMut(CauseSet) -> Vec<u32>,
+    ) -> (SyscallPlacement, Vec<Unparsed>) {
+        let mut nominal: BTreeMap<Key, Count> = BTreeMap::new();
+        for event in events {
+            let sum = nominal.entry(event.key).or_default();
+            *sum = sum.plus(event.times);
         }
-        let placed = hooks.entry(hook.clone()).or_insert_with(|| HookPlacement {
-            modules: implementers(security, &hook),
-            hook,
+        let most: BTreeMap<Key, Most> = most.iter().copied().collect();
+        let keys: BTreeSet<Key> = most.keys().chain(nominal.keys()).copied().collect();
+        let mut contradictions = Vec::new();
+        let mut hooks: BTreeMap<String, HookPlacement> = BTreeMap::new();
+        for key in keys {
+            let hook = self.hook(key);
+            let at_most = most.get(&key).copied().unwrap_or_default();
+            let mut reach = Reach {
+                nominal: nominal.get(&key).copied().unwrap_or_default(),
+                max: at_most.count,
+            };
+            if !reach.nominal.is_within(reach.max) {
+                // The code that a fact speaks of was rewritten around it.
+                contradictions.push(self.contradiction(&hook, reach));
+                reach.max = reach.max.or(reach.nominal);
+            }
+            let placed = hooks
+                .entry(hook)
+                .or_insert_with_key(|hook| self.unplaced(hook));
+            if at_most.causes != 0 {
+                let causes = placed.unbounded_by.entry(self.part(key)).or_default();
+                causes.extend(why(at_most.causes));
+                causes.sort_unstable();
+                causes.dedup();
+                causes.shrink_to_fit();
+            }
+            if key.modules != 0 {
+                let nested = placed.nested.entry(self.part(key)).or_default();
+                nested.nominal = nested.nominal.plus(reach.nominal);
+                nested.max = nested.max.plus(reach.max);
+            } else if key.teardown {
+                placed.teardown = reach;
+            } else {
+                (placed.nominal, placed.max) = (reach.nominal, reach.max);
+            }
+        }
+        let called = events.iter().filter(|event| !event.times.is_zero());
+        let placed = SyscallPlacement {
+            syscall: self.syscall.to_owned(),
+            case: self.case.to_owned(),
+            filesystem: self.fs.to_owned(),
+            hooks: hooks.into_values().collect(),
+            trace: called.map(|event| self.trace(event)).collect(),
+        };
+        (placed, contradictions)
+    }
+
+    fn hook(&self, key: Key) -> String {
+        let name = self.world.framework.hooks.get(usize::from(key.hook));
+        name.cloned().unwrap_or_default()
+    }
+
+    /// A hook that is never called.
+    fn unplaced(&self, hook: &str) -> HookPlacement {
+        let registers = |module: &&Module| module.registrations.iter().any(|r| r.hook == hook);
+        let modules = self.security.modules.iter().filter(registers);
+        HookPlacement {
+            hook: hook.to_owned(),
             nominal: Count::ZERO,
             max: Count::ZERO,
             teardown: Reach::default(),
             nested: BTreeMap::new(),
             unbounded_by: BTreeMap::new(),
-        });
-        if at_most.causes != 0 {
-            let part = if key.modules != 0 {
-                modules_of(framework, key.modules).join("+")
-            } else if key.teardown {
-                "teardown".to_owned()
-            } else {
-                "own".to_owned()
-            };
-            let causes = placed.unbounded_by.entry(part).or_default();
-            causes.extend(why(at_most.causes));
-            causes.sort_unstable();
-            causes.dedup();
-            causes.shrink_to_fit();
-        }
-        if key.modules != 0 {
-            let modules = modules_of(framework, key.modules).join("+");
-            let nested = placed.nested.entry(modules).or_default();
-            nested.nominal = nested.nominal.plus(reach.nominal);
-            nested.max = nested.max.plus(reach.max);
-        } else if key.teardown {
-            placed.teardown = reach;
-        } else {
-            (placed.nominal, placed.max) = (reach.nominal, reach.max);
+            modules: modules.map(|module| module.name.clone()).collect(),
         }
     }
-    let trace = events
-        .iter()
-        .filter(|event| !event.times.is_zero())
-        .map(|event| {
-            let mut calls = vec![format!("sys_{}", world.program.name(entry))];
-            let mut chain = event.calls.as_ref();
-            while let Some(link) = chain {
-                calls.push(world.program.name(link.function).to_owned());
-                chain = link.next.as_ref();
-            }
-            TraceEntry {
-                hook: name(event.key.hook),
-                times: event.times,
-                calls,
-                teardown: event.key.teardown,
-                modules: modules_of(framework, event.key.modules),
-            }
-        })
-        .collect();
-    let placed = SyscallPlacement {
-        syscall: syscall.to_owned(),
-        case: case.to_owned(),
-        filesystem: fs.to_owned(),
-        hooks: hooks.into_values().collect(),
-        trace,
-    };
-    (placed, contradictions)
+
+    /// The part of a hook's calls that a key counts, as the document names it.
+    fn part(&self, key: Key) -> String {
+        if key.modules != 0 {
+            modules_of(self.world.framework, key.modules).join("+")
+        } else if key.teardown {
+            "teardown".to_owned()
+        } else {
+            "own".to_owned()
+        }
+    }
+
+    fn contradiction(&self, hook: &str, reach: Reach) -> Unparsed {
+        let reason = format!(
+            "{hook} on {}: {} times by facts, {} at most by the code",
+            self.fs, reach.nominal, reach.max
+        );
+        unparsed(self.world.program, self.entry, reason)
+    }
+
+    fn trace(&self, event: &Event) -> TraceEntry {
+        let program = self.world.program;
+        let entry = format!("sys_{}", program.name(self.entry));
+        let below = event
+            .links()
+            .map(|link| program.name(link.function).to_owned());
+        TraceEntry {
+            hook: self.hook(event.key),
+            times: event.times,
+            calls: std::iter::once(entry).chain(below).collect(),
+            teardown: event.key.teardown,
+            modules: modules_of(self.world.framework, event.key.modules),
+        }
+    }
 }
 
 fn modules_of(framework: &Framework, modules: u32) -> Vec<String> {
     let all = framework.modules.iter().enumerate();
     all.filter(|(number, _)| modules >> number & 1 == 1)
         .map(|(_, name)| name.clone())
-        .collect()
-}
-
-fn implementers(security: &Security, hook: &str) -> Vec<String> {
-    let registers =
-        |module: &&crate::modules::Module| module.registrations.iter().any(|r| r.hook == hook);
-    security
-        .modules
-        .iter()
-        .filter(registers)
-        .map(|module| module.name.clone())
         .collect()
 }
 
@@ -201,79 +197,61 @@ pub(super) fn collect(
     found: &mut Found,
 ) {
     found.matched.extend(&graphs.matched);
+    found.reachable.extend(kept);
     for &id in kept {
-        found.reachable.insert(id);
-        let place = program.functions[id as usize];
-        let body = loaded.bodies[place.file as usize].get(&place.index);
+        let body = program.body(&loaded.bodies, id);
         if let Some(body) = body.filter(|body| !body.fault.is_empty()) {
-            found.unparsed.insert(Unparsed {
-                file: program.path(id).to_owned(),
-                function: program.name(id).to_owned(),
-                line: program.function(id).line,
-                reason: body.fault.to_string(),
-            });
+            let reason = body.fault.to_string();
+            found.unparsed.insert(unparsed(program, id, reason));
         }
     }
 }
 
-/// What facts and cuts were not met with.
-pub(super) struct Unmatched<'a> {
-    /// Facts that did match something.
-    pub(super) matched: &'a FxHashSet<FactId>,
+/// What matched facts, and what did not match.
+pub(super) struct Matched<'a> {
+    /// Facts that matched something.
+    pub(super) facts: &'a FxHashSet<FactId>,
     pub(super) bodies: &'a [Bodies],
-    /// Names, and what is said of them.
-    pub(super) cuts: Vec<(String, String)>,
+    /// Names of cuts that matched nothing, and what is said of them.
+    pub(super) unused_cuts: Vec<(String, String)>,
     pub(super) series: Option<Series>,
 }
 
 /// Facts that match nothing in the tree though they speak of its series, with the reason.
-pub(super) fn stale(
-    facts: &Facts,
-    program: &Program<'_>,
-    unmatched: Unmatched<'_>,
-) -> Vec<StaleFact> {
-    let Unmatched {
-        matched,
-        bodies,
-        cuts,
-        series,
-    } = unmatched;
-    let mut stale: Vec<StaleFact> = (0u16..)
-        .zip(&facts.code)
-        .filter(|(id, fact)| !matched.contains(id) && speaks_of(fact.since, fact.until, series))
-        .filter_map(|(_, fact)| {
-            let named = fact.function.iter().flat_map(|name| program.all(name));
-            let its: Vec<FunctionId> = named
-                .copied()
-                .filter(|&id| fact.file.iter().any(|file| file == program.path(id)))
-                .collect();
-            // What tells its code from other versions' is not there: it speaks of those.
-            let other = |&id: &FunctionId| {
-                let place = program.functions[id as usize];
-                let body = bodies[place.file as usize].get(&place.index);
-                body.is_some_and(|body| !body.has_any(&fact.beside))
-            };
-            if !its.is_empty() && its.iter().all(other) {
-                return None;
-            }
-            let reason = if its.is_empty() {
-                "no file of these has that function"
-            } else {
-                "the function has no such code"
-            };
-            Some(StaleFact {
-                function: fact.function.join(", "),
-                code: fact.code.join(" | "),
-                reason: reason.to_owned(),
-                why: fact.why.clone(),
-            })
+pub(super) fn stale(facts: &Facts, program: &Program<'_>, matched: Matched<'_>) -> Vec<StaleFact> {
+    let all = (0u16..).zip(&facts.code);
+    let unmatched = all.filter(|(id, fact)| {
+        !matched.facts.contains(id) && speaks_of(fact.since, fact.until, matched.series)
+    });
+    let stale = unmatched.filter_map(|(_, fact)| {
+        let functions = program.named_by(fact);
+        // What tells its code from other versions' is not there: it speaks of those.
+        let other = |&id: &FunctionId| {
+            let body = program.body(matched.bodies, id);
+            body.is_some_and(|body| !body.has_any(&fact.beside))
+        };
+        let reason = if functions.is_empty() {
+            "no file of these has that function"
+        } else if functions.iter().all(other) {
+            return None;
+        } else {
+            "the function has no such code"
+        };
+        Some(StaleFact {
+            function: fact.function.join(", "),
+            code: fact.code.join(" | "),
+            reason: reason.to_owned(),
+            why: fact.why.clone(),
         })
-        .collect();
-    stale.extend(cuts.into_iter().map(|(pattern, why)| StaleFact {
-        function: pattern,
-        code: String::new(),
-        reason: "no function of that name is defined".to_owned(),
-        why,
-    }));
-    stale
+    });
+    let cuts = matched
+        .unused_cuts
+        .into_iter()
+        .map(|(pattern, why)| StaleFact {
+            function: pattern,
+            code: String::new(),
+            reason: "no function of that name is defined".to_owned(),
+            why,
+        });
+    stale.chain(cuts).collect()
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What modules check on a nominal path, and others of their rank do not.
+//! What some modules check on a nominal path, and others of their kind do not.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::facts::{CheckFacts, MatterFact};
+use crate::facts::{CheckFacts, SubjectFact};
 use crate::{Confidence, HookPlacement, MissingCheck, ModulePlacement, SyscallPlacement};
 
 /// A finding, before system calls are put together.
@@ -18,40 +18,34 @@ pub(crate) fn missing(
     let mut found: BTreeMap<Key, Vec<&SyscallPlacement>> = BTreeMap::new();
     for call in syscalls {
         let asked = nominal(call);
-        for matter in &facts.matter {
+        for subject in &facts.subject {
             for module in modules {
-                if let Some(key) = lacking(&asked, matter, module, facts) {
+                if let Some(key) = lacking(&asked, subject, module, facts) {
                     found.entry(key).or_default().push(call);
                 }
             }
         }
     }
-    let mut all: Vec<MissingCheck> = found
-        .into_iter()
-        .map(
-            |((confidence, what, module, checked_by, hooks, why), calls)| {
-                let kind = facts.kind_of(&module).map(|kind| kind.name.clone());
-                let way = calls.first().and_then(|call| {
-                    let entry = call
-                        .trace
-                        .iter()
-                        .find(|entry| hooks.contains(&entry.hook))?;
-                    Some(entry.calls.clone())
-                });
-                MissingCheck {
-                    confidence,
-                    what,
-                    module,
-                    kind: kind.unwrap_or_default(),
-                    checked_by,
-                    hooks,
-                    calls: way.unwrap_or_default(),
-                    why,
-                    syscalls: calls.iter().map(|call| call.full_title()).collect(),
-                }
-            },
-        )
-        .collect();
+    let finding = |((confidence, what, module, checked_by, hooks, why), calls): (
+        Key,
+        Vec<&SyscallPlacement>,
+    )| {
+        let kind = facts.kind_of(&module).map(|kind| kind.name.clone());
+        let mut trace = calls.iter().take(1).flat_map(|call| &call.trace);
+        let asked = trace.find(|entry| hooks.contains(&entry.hook));
+        MissingCheck {
+            confidence,
+            what,
+            module,
+            kind: kind.unwrap_or_default(),
+            checked_by,
+            calls: asked.map_or_else(Vec::new, |entry| entry.calls.clone()),
+            hooks,
+            why,
+            syscalls: calls.iter().map(|call| call.full_title()).collect(),
+        }
+    };
+    let mut all: Vec<MissingCheck> = found.into_iter().map(finding).collect();
     all.sort_by(|a, b| {
         let rank = |check: &MissingCheck| (check.confidence, usize::MAX - check.syscalls.len());
         rank(a).cmp(&rank(b)).then_with(|| a.cmp(b))
@@ -68,14 +62,14 @@ fn nominal(call: &SyscallPlacement) -> Vec<&HookPlacement> {
 /// Does a module lack a check that others make?
 fn lacking(
     asked: &[&HookPlacement],
-    matter: &MatterFact,
+    subject: &SubjectFact,
     module: &ModulePlacement,
     facts: &CheckFacts,
 ) -> Option<Key> {
     let kind = facts.kind_of(&module.module)?;
     let about: Vec<&&HookPlacement> = asked
         .iter()
-        .filter(|hook| matter.hooks.contains(&hook.hook))
+        .filter(|hook| subject.hooks.contains(&hook.hook))
         .collect();
     let implements = |hook: &HookPlacement| hook.modules.contains(&module.module);
     if about.is_empty() || about.iter().any(|hook| implements(hook)) {
@@ -97,29 +91,19 @@ fn lacking(
     let elsewhere = facts
         .elsewhere
         .iter()
-        .find(|fact| fact.kind == kind.name && fact.what.contains(&matter.what));
+        .find(|fact| fact.kind == kind.name && fact.what.contains(&subject.what));
     let (confidence, why) = if let Some(fact) = elsewhere {
         (Confidence::Unknown, fact.why.clone())
+    } else if asked.iter().any(|hook| implements(hook)) {
+        let why = format!("it is asked there, but through other hooks: {}", kind.why);
+        (Confidence::Likely, why)
     } else {
-        let others: Vec<&str> = asked
-            .iter()
-            .filter(|hook| implements(hook))
-            .map(|hook| hook.hook.as_str())
-            .collect();
-        match others[..] {
-            [] => (
-                Confidence::Sure,
-                "nothing on the nominal path asks it".to_owned(),
-            ),
-            _ => (
-                Confidence::Likely,
-                format!("it is asked there, but through other hooks: {}", kind.why),
-            ),
-        }
+        let why = "nothing on the nominal path asks it";
+        (Confidence::Sure, why.to_owned())
     };
     Some((
         confidence,
-        matter.what.clone(),
+        subject.what.clone(),
         module.module.clone(),
         others.into_iter().cloned().collect(),
         hooks,
@@ -183,7 +167,7 @@ mod tests {
                     hook("file_lock", &["selinux", "yama"]),
                 ],
             ),
-            // Nobody of rank asks it: nothing lacks.
+            // No module with a policy on files checks it: nothing is missing.
             call("quiet", vec![hook("inode_getattr", &["yama"])]),
         ];
         let found = missing(&calls, &modules, &facts);

@@ -104,16 +104,11 @@ impl<'x, 'a> Finder<'x, 'a> {
         if first.len() <= shared || second.len() <= shared {
             return None;
         }
-        let (one, other) = (
-            self.arguments(first, within),
-            self.arguments(second, within),
-        );
+        let [one, other] = [first, second].map(|links| self.arguments(links, within));
         let (confidence, same_question, why) = self.judge(hook, [&one, &other], [first, second]);
         let names = |links: &[Link]| {
-            let links = links[within..].iter();
-            links
-                .map(|link| self.program.name(link.0).to_owned())
-                .collect()
+            let names = links[within..].iter().map(|link| self.program.name(link.0));
+            names.map(str::to_owned).collect()
         };
         let asked = |values: &[(bool, Value)]| {
             let texts = values.iter().filter(|value| value.0);
@@ -145,7 +140,7 @@ impl<'x, 'a> Finder<'x, 'a> {
             let about = values.iter().filter(|value| value.0);
             about.map(|value| &value.1).collect::<Vec<_>>()
         });
-        let whole = self.facts.whole.hooks.iter().any(|name| name == hook);
+        let whole = self.facts.whole_hooks.iter().any(|name| name == hook);
         let objects = if whole { one.len().max(1) } else { 1 };
         let same = |pair: (&&Value, &&Value)| pair.0.text == pair.1.text && pair.0.is_followed();
         let questions = one.iter().zip(&other).skip(objects);
@@ -207,7 +202,7 @@ impl<'x, 'a> Finder<'x, 'a> {
         let mut values: Vec<(bool, Value)> = parameters
             .iter()
             .map(|name| {
-                let context = self.facts.context.parameters.iter();
+                let context = self.facts.context_parameters.iter();
                 let about = !context.into_iter().any(|other| **other == **name);
                 (about, Value::name(name))
             })
@@ -219,7 +214,7 @@ impl<'x, 'a> Finder<'x, 'a> {
                 caller: self.body(link.0),
                 callee: self.body(callee.0),
                 arguments,
-                pure: &self.facts.pure.functions,
+                pure: &self.facts.pure_functions,
             };
             for value in &mut values {
                 value.1 = frame.up(&value.1);
@@ -238,18 +233,12 @@ impl<'x, 'a> Finder<'x, 'a> {
     }
 
     fn body(&self, function: FunctionId) -> Option<&'x Body> {
-        let place = self.program.functions[function as usize];
-        self.bodies[place.file as usize].get(&place.index)
+        self.program.body(self.bodies, function)
     }
 }
 
 /// The functions from a system call to a hook.
 fn links(entry: FunctionId, event: &Event) -> Vec<Link> {
-    let mut links = vec![(entry, None)];
-    let mut chain = event.calls.as_ref();
-    while let Some(link) = chain {
-        links.push((link.function, link.site));
-        chain = link.next.as_ref();
-    }
-    links
+    let below = event.links().map(|link| (link.function, link.site));
+    std::iter::once((entry, None)).chain(below).collect()
 }

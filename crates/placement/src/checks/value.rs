@@ -201,7 +201,7 @@ mod tests {
     use crate::scan::Kind;
 
     fn body(header: &str, text: &str) -> Body {
-        Lowerer::new().lower(header.as_bytes(), text.as_bytes(), Kind::Static)
+        Lowerer::new().lower_parts(header.as_bytes(), text.as_bytes(), Kind::Static)
     }
 
     /// What `mask, inode` of g are to f, which passes `arguments`.

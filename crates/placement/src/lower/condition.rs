@@ -4,7 +4,7 @@
 
 use tree_sitter::Node as Syntax;
 
-use super::{Graph, MAX_DEPTH};
+use super::{Graph, MAX_DEPTH, field, last_child};
 use crate::body::{Callee, Hint, Node, NodeId};
 
 /// What the surroundings say of a condition.
@@ -73,14 +73,7 @@ impl<'a> Graph<'a> {
         (yes, no): (NodeId, NodeId),
         leaning: Leaning,
     ) -> NodeId {
-        if self.depth >= MAX_DEPTH {
-            "too deeply nested".clone_into(&mut self.fault);
-            return no;
-        }
-        self.depth += 1;
-        let entry = self.condition_inner(node, (yes, no), leaning);
-        self.depth -= 1;
-        entry
+        self.deeper(no, |graph| graph.condition_inner(node, (yes, no), leaning))
     }
 
     fn condition_inner(
@@ -89,77 +82,76 @@ impl<'a> Graph<'a> {
         (yes, no): (NodeId, NodeId),
         leaning: Leaning,
     ) -> NodeId {
-        let operator = node
-            .child_by_field_name("operator")
-            .map_or("", |op| self.text(op));
+        let operator = self.field_text(node, "operator");
         match (node.kind(), operator) {
             ("parenthesized_expression", _) if node.named_child_count() == 1 => {
-                if let Some(inner) = node
-                    .named_child(0)
-                    .filter(|n| n.kind() != "compound_statement")
-                {
+                let inner = node.named_child(0);
+                if let Some(inner) = inner.filter(|n| n.kind() != "compound_statement") {
                     return self.condition(inner, (yes, no), leaning);
                 }
             }
             ("unary_expression", "!") => {
-                if let Some(inner) = node.child_by_field_name("argument") {
+                if let Some(inner) = field(node, "argument") {
                     return self.condition(inner, (no, yes), leaning.not());
                 }
             }
             ("binary_expression", "&&" | "||") => {
-                let sides = (
-                    node.child_by_field_name("left"),
-                    node.child_by_field_name("right"),
-                );
-                if let (Some(left), Some(right)) = sides {
-                    let and = operator == "&&";
-                    let whole = if and { Hint::Yes } else { Hint::No };
-                    let second = self.condition(right, (yes, no), leaning.part(whole, true));
-                    let ways = if and { (second, no) } else { (yes, second) };
-                    return self.condition(left, ways, leaning.part(whole, false));
+                if let Some(sides) = field(node, "left").zip(field(node, "right")) {
+                    return self.short_circuit(sides, operator == "&&", (yes, no), leaning);
                 }
             }
             ("call_expression", _) => {
-                let function = node
-                    .child_by_field_name("function")
-                    .map_or("", |f| self.text(f));
-                let strong = match function {
-                    "likely" => Some(Hint::Yes),
-                    "unlikely" => Some(Hint::No),
-                    _ => None,
-                };
-                let inner = node
-                    .child_by_field_name("arguments")
-                    .and_then(|all| all.named_child(0));
-                if let (Some(strong), Some(inner)) = (strong, inner) {
+                if let Some((strong, inner)) = self.annotated(node) {
                     return self.condition(inner, (yes, no), Leaning { strong, ..leaning });
                 }
             }
             ("number_literal", _) => {
-                return if self
-                    .text(node)
-                    .trim_matches(['0', 'x', 'u', 'U', 'l', 'L'])
-                    .is_empty()
-                {
-                    no
-                } else {
-                    yes
-                };
+                let digits = self.text(node).trim_matches(['0', 'x', 'u', 'U', 'l', 'L']);
+                return if digits.is_empty() { no } else { yes };
             }
             ("true", _) => return yes,
             ("false", _) => return no,
             _ => {}
         }
-        let text = self.tidy(node);
-        let own = self.own_hint(&text);
-        let hint = [leaning.strong, own, leaning.weak]
-            .into_iter()
-            .find(|hint| *hint != Hint::Open);
-        let tests = if node.kind() == "field_expression" {
-            self.callee(node)
-        } else {
-            None
+        self.branch(node, (yes, no), leaning)
+    }
+
+    /// `left && right` or `left || right`.
+    fn short_circuit(
+        &mut self,
+        (left, right): (Syntax<'_>, Syntax<'_>),
+        and: bool,
+        (yes, no): (NodeId, NodeId),
+        leaning: Leaning,
+    ) -> NodeId {
+        let whole = if and { Hint::Yes } else { Hint::No };
+        let second = self.condition(right, (yes, no), leaning.part(whole, true));
+        let ways = if and { (second, no) } else { (yes, second) };
+        self.condition(left, ways, leaning.part(whole, false))
+    }
+
+    /// What `likely()` or `unlikely()` says of the condition in it.
+    fn annotated<'t>(&self, call: Syntax<'t>) -> Option<(Hint, Syntax<'t>)> {
+        let hint = match self.field_text(call, "function") {
+            "likely" => Hint::Yes,
+            "unlikely" => Hint::No,
+            _ => return None,
         };
+        Some((hint, field(call, "arguments")?.named_child(0)?))
+    }
+
+    /// Adds a branch for a condition that has no parts.
+    fn branch(
+        &mut self,
+        node: Syntax<'_>,
+        (yes, no): (NodeId, NodeId),
+        leaning: Leaning,
+    ) -> NodeId {
+        let text = self.tidy(node);
+        let hints = [leaning.strong, own_hint(&text), leaning.weak];
+        let hint = hints.into_iter().find(|hint| *hint != Hint::Open);
+        let member = Some(node).filter(|node| node.kind() == "field_expression");
+        let tests = member.and_then(|member| self.callee(member));
         let id = self.add(Node::Branch {
             text,
             hint: hint.unwrap_or(Hint::Open),
@@ -171,62 +163,22 @@ impl<'a> Graph<'a> {
         self.value(node, id)
     }
 
-    /// What a condition says of itself: that a call failed, mostly.
-    fn own_hint(&self, text: &str) -> Hint {
-        let failure = [
-            "IS_ERR",
-            "WARN_ON",
-            "PTR_ERR",
-            "BUG_ON",
-            "VM_BUG_ON",
-            "signal_pending",
-            "fatal_signal_pending",
-        ];
-        if failure.iter().any(|start| text.starts_with(start)) || ERRORS.contains(&text) {
-            return Hint::No;
-        }
-        let Some((left, operator, right)) = comparison(text) else {
-            return own_hint_of_value(text);
-        };
-        let error = ERRORS.contains(&left) || left.starts_with("PTR_ERR(");
-        match (operator, right) {
-            ("==", right) if right.starts_with("-E") || right.starts_with("ERR_PTR(") => Hint::No,
-            ("!=", right) if right.starts_with("-E") || right.starts_with("ERR_PTR(") => Hint::Yes,
-            ("<" | "!=", "0") if error => Hint::No,
-            (">=" | "==", "0") if error => Hint::Yes,
-            // A number of bytes, or a descriptor.
-            ("!=", "0") if compares_names(left) => Hint::Yes,
-            ("==", "0") if compares_names(left) => Hint::No,
-            (">", "0") if error => Hint::Yes,
-            (">=", "0") if left == "fd" => Hint::Yes,
-            _ => Hint::Open,
-        }
-    }
-
     /// Does a statement end with an error?
     pub(super) fn fails(&self, mut node: Syntax<'_>) -> bool {
         for _ in 0..MAX_DEPTH {
             match node.kind() {
-                "compound_statement" | "else_clause" => {
-                    let Some(last) =
-                        node.named_child(node.named_child_count().saturating_sub(1) as u32)
-                    else {
-                        return false;
-                    };
-                    node = last;
-                }
+                "compound_statement" | "else_clause" => match last_child(node) {
+                    Some(last) => node = last,
+                    None => return false,
+                },
                 "goto_statement" => {
-                    let label = node
-                        .child_by_field_name("label")
-                        .map_or("", |label| self.text(label));
+                    let label = self.field_text(node, "label");
                     return FAILURES.iter().any(|part| label.contains(part));
                 }
                 "return_statement" => {
                     let value = node.named_child(0).map_or("", |value| self.text(value));
-                    return value.starts_with("-E")
-                        || value.starts_with("ERR_")
-                        || ["error", "err", "NULL"].contains(&value)
-                        || value.starts_with("PTR_ERR");
+                    return starts_with_any(value, "-E ERR_ PTR_ERR")
+                        || ["error", "err", "NULL"].contains(&value);
                 }
                 _ => return false,
             }
@@ -235,41 +187,57 @@ impl<'a> Graph<'a> {
     }
 }
 
+/// Does a text start with one of some words, which have blanks between them?
+fn starts_with_any(text: &str, words: &str) -> bool {
+    words.split(' ').any(|word| text.starts_with(word))
+}
+
+/// What a condition says of itself: that a call failed, mostly.
+fn own_hint(text: &str) -> Hint {
+    let failure = "IS_ERR WARN_ON PTR_ERR BUG_ON VM_BUG_ON signal_pending fatal_signal_pending";
+    if starts_with_any(text, failure) || ERRORS.contains(&text) {
+        return Hint::No;
+    }
+    let Some((left, operator, right)) = comparison(text) else {
+        return own_hint_of_value(text);
+    };
+    let error = ERRORS.contains(&left) || left.starts_with("PTR_ERR(");
+    match (operator, right) {
+        ("==", right) if starts_with_any(right, "-E ERR_PTR(") => Hint::No,
+        ("!=", right) if starts_with_any(right, "-E ERR_PTR(") => Hint::Yes,
+        ("<" | "!=", "0") if error => Hint::No,
+        (">=" | "==", "0") if error => Hint::Yes,
+        // A number of bytes, or a descriptor.
+        ("!=", "0") if compares_names(left) => Hint::Yes,
+        ("==", "0") if compares_names(left) => Hint::No,
+        (">", "0") if error => Hint::Yes,
+        (">=", "0") if left == "fd" => Hint::Yes,
+        _ => Hint::Open,
+    }
+}
+
 /// Names that are treated in their own way are rarely those at hand.
 fn compares_names(text: &str) -> bool {
-    ["strcmp(", "strncmp(", "memcmp("]
-        .iter()
-        .any(|start| text.starts_with(start))
+    starts_with_any(text, "strcmp( strncmp( memcmp(")
 }
 
 /// A descriptor allows what is done with it.
 fn allows(text: &str) -> bool {
-    if !text.contains("->f_mode & FMODE_") || text.contains('(') {
-        return false;
-    }
-    ["READ", "WRITE", "PREAD", "PWRITE", "CAN_READ", "CAN_WRITE"]
-        .iter()
-        .any(|mode| text.ends_with(&format!("FMODE_{mode}")))
+    let modes = ["READ", "WRITE", "PREAD", "PWRITE", "CAN_READ", "CAN_WRITE"];
+    let asks = |mode: &str| text.ends_with(&format!("FMODE_{mode}"));
+    text.contains("->f_mode & FMODE_") && !text.contains('(') && modes.into_iter().any(asks)
 }
 
-/// What a condition that is no comparison says: a regular file is what calls are made on,
+/// What a condition that does not compare says: a regular file is what calls are made on,
 /// and an assignment to what holds errors is a call that may fail.
 fn own_hint_of_value(text: &str) -> Hint {
     let assigned = text.split_once(" = ").map_or("", |(left, _)| left);
-    let starts = |starts: &[&str]| starts.iter().any(|start| text.starts_with(start));
-    if ERRORS.contains(&assigned)
-        || starts(&[
-            "S_ISDIR(",
-            "S_ISLNK(",
-            "d_is_dir(",
-            "d_is_symlink(",
-            "retry_estale(",
-        ])
-    {
+    let exceptional = "S_ISDIR( S_ISLNK( d_is_dir( d_is_symlink( retry_estale(";
+    if ERRORS.contains(&assigned) || starts_with_any(text, exceptional) {
         Hint::No
     } else if compares_names(text)
         || allows(text)
-        || starts(&["S_ISREG(", "d_is_reg(", "fd_file("])
+        || starts_with_any(text, "S_ISREG( d_is_reg( fd_file(")
         || ["f.file", "fd.file"].contains(&text)
     {
         Hint::Yes
@@ -288,9 +256,7 @@ const FAILURES: [&str; 18] = [
 fn comparison(text: &str) -> Option<(&str, &str, &str)> {
     for operator in [" == ", " != ", " >= ", " <= ", " < ", " > "] {
         if let Some((left, right)) = text.split_once(operator) {
-            let operator = operator.trim();
-            let left = left.trim();
-            return Some((left, operator, right.trim()));
+            return Some((left.trim(), operator.trim(), right.trim()));
         }
     }
     None

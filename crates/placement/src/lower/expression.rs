@@ -4,44 +4,27 @@
 use tree_sitter::Node as Syntax;
 
 use super::condition::Leaning;
-use super::{Graph, MAX_DEPTH};
+use super::{Graph, MAX_DEPTH, field};
 use crate::body::{Callee, Hint, Node, NodeId};
 
 impl<'a> Graph<'a> {
     /// Lowers what an expression calls before its value is there.
     pub(super) fn value(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
-        if self.depth >= MAX_DEPTH {
-            "too deeply nested".clone_into(&mut self.fault);
-            return next;
-        }
-        self.depth += 1;
-        let entry = self.value_inner(node, next);
-        self.depth -= 1;
-        entry
+        self.deeper(next, |graph| graph.value_inner(node, next))
     }
 
     fn value_inner(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
         match node.kind() {
             "call_expression" => self.call(node, next),
-            "binary_expression" => {
-                let operator = node
-                    .child_by_field_name("operator")
-                    .map_or("", |op| self.text(op));
-                if operator == "&&" || operator == "||" {
-                    return self.condition(node, (next, next), Leaning::weak(Hint::Open));
-                }
-                self.parts(node, next)
+            "binary_expression" if ["&&", "||"].contains(&self.field_text(node, "operator")) => {
+                self.condition(node, (next, next), Leaning::weak(Hint::Open))
             }
             "conditional_expression" => {
-                let field = |name| node.child_by_field_name(name);
-                let no = field("alternative").map_or(next, |part| self.value(part, next));
-                let yes = field("consequence").map_or(next, |part| self.value(part, next));
-                match field("condition") {
-                    Some(condition) => {
-                        self.condition(condition, (yes, no), Leaning::weak(Hint::Open))
-                    }
-                    None => next,
-                }
+                let no = field(node, "alternative").map_or(next, |part| self.value(part, next));
+                let yes = field(node, "consequence").map_or(next, |part| self.value(part, next));
+                field(node, "condition").map_or(next, |condition| {
+                    self.condition(condition, (yes, no), Leaning::weak(Hint::Open))
+                })
             }
             "identifier"
             | "number_literal"
@@ -59,54 +42,43 @@ impl<'a> Graph<'a> {
                 self.statement(node, next)
             }
             "assignment_expression" => {
-                if let Some(variable) = node.child_by_field_name("left") {
-                    let plain = node
-                        .child_by_field_name("operator")
-                        .is_some_and(|operator| self.text(operator) == "=");
-                    let value = node.child_by_field_name("right").filter(|_| plain);
-                    self.assign(variable, value);
+                if let Some(variable) = field(node, "left") {
+                    let plain = self.field_text(node, "operator") == "=";
+                    self.assign(variable, field(node, "right").filter(|_| plain));
                 }
-                self.parts(node, next)
+                self.values(node, next)
             }
             "update_expression" => {
-                if let Some(variable) = node.child_by_field_name("argument") {
+                if let Some(variable) = field(node, "argument") {
                     self.assign(variable, None);
                 }
-                self.parts(node, next)
+                self.values(node, next)
             }
             kind if kind.ends_with("_statement") => self.statement(node, next),
-            _ => self.parts(node, next),
+            _ => self.values(node, next),
         }
     }
 
-    fn parts(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
-        let mut cursor = node.walk();
-        let parts: Vec<_> = node.named_children(&mut cursor).collect();
-        parts
-            .into_iter()
-            .rev()
-            .fold(next, |next, part| self.value(part, next))
+    /// Lowers the parts of a node as expressions.
+    fn values(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
+        self.parts(node, next, Self::value)
     }
 
     fn call(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
-        let arguments = node.child_by_field_name("arguments");
-        let Some(function) = node.child_by_field_name("function") else {
-            return self.parts(node, next);
+        let arguments = field(node, "arguments");
+        let Some(function) = field(node, "function") else {
+            return self.values(node, next);
         };
         let mut entry = next;
         match self.callee(function) {
             Some(Callee::Name(name)) if matches!(&*name, "likely" | "unlikely") => {}
             Some(callee) => {
-                let passed = arguments
-                    .map_or_else(Vec::new, |all| self.passed(all))
-                    .into();
-                let arguments = arguments
-                    .map_or_else(Vec::new, |all| self.arguments(all))
-                    .into();
+                let passed = arguments.map_or_else(Vec::new, |all| self.passed(all));
+                let texts = arguments.map_or_else(Vec::new, |all| self.arguments(all));
                 entry = self.add(Node::Call {
                     callee,
-                    passed,
-                    arguments,
+                    passed: passed.into(),
+                    arguments: texts.into(),
                     line: self.line(node),
                     next,
                 });
@@ -114,7 +86,7 @@ impl<'a> Graph<'a> {
             None => {}
         }
         if let Some(arguments) = arguments {
-            entry = self.parts(arguments, entry);
+            entry = self.values(arguments, entry);
         }
         if function.kind() == "identifier" {
             entry
@@ -129,15 +101,13 @@ impl<'a> Graph<'a> {
             match node.kind() {
                 "identifier" => return Some(Callee::Name(self.text(node).into())),
                 "parenthesized_expression" => node = node.named_child(0)?,
-                "pointer_expression" => node = node.child_by_field_name("argument")?,
+                "pointer_expression" => node = field(node, "argument")?,
                 "field_expression" => {
-                    let member = self.text(node.child_by_field_name("field")?).into();
-                    let before = node.child_by_field_name("argument")?;
+                    let member = self.text(field(node, "field")?).into();
+                    let before = field(node, "argument")?;
                     let of = match before.kind() {
                         "identifier" => self.text(before),
-                        "field_expression" => before
-                            .child_by_field_name("field")
-                            .map_or("", |f| self.text(f)),
+                        "field_expression" => self.field_text(before, "field"),
                         _ => "",
                     };
                     let of = of.into();
@@ -159,14 +129,12 @@ impl<'a> Graph<'a> {
         for argument in &all {
             if argument.kind() == "pointer_expression"
                 && self.text(*argument).starts_with('&')
-                && let Some(variable) = argument.child_by_field_name("argument")
+                && let Some(variable) = field(*argument, "argument")
             {
                 self.assign(variable, None);
             }
         }
-        all.into_iter()
-            .map(|argument| self.short(argument))
-            .collect()
+        all.into_iter().map(|node| self.short(node)).collect()
     }
 
     /// Arguments that are only a name: they may be functions.
@@ -175,7 +143,7 @@ impl<'a> Graph<'a> {
         let mut names = Vec::new();
         for mut argument in arguments.named_children(&mut cursor) {
             if argument.kind() == "pointer_expression"
-                && let Some(inner) = argument.child_by_field_name("argument")
+                && let Some(inner) = field(argument, "argument")
             {
                 argument = inner;
             }

@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::body::{Callee, Hint};
+use crate::body::Callee;
 
 fn body(text: &str) -> Body {
-    Lowerer::new().lower(b"int f(struct file *file)", text.as_bytes(), Kind::Static)
+    Lowerer::new().lower_parts(b"int f(struct file *file)", text.as_bytes(), Kind::Static)
 }
 
 /// Calls on the way on which each condition takes the edge that `yes` says.
@@ -115,11 +115,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
-        Lowerer::new().lower(b"", &bytes, Kind::Macro);
+        Lowerer::new().lower_parts(b"", &bytes, Kind::Macro);
     }
 
     #[test]
     fn never_panics_on_near_code(text in "(if \\(|while \\(|switch \\(|case 1:|do |else |goto a;|a: |break;|continue;|return |[a-c(){};=.&>!|?:]){0,80}") {
-        Lowerer::new().lower(b"", text.as_bytes(), Kind::Static);
+        Lowerer::new().lower_parts(b"", text.as_bytes(), Kind::Static);
     }
 }

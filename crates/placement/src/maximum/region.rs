@@ -4,11 +4,12 @@
 use rustc_hash::FxHashMap;
 
 use super::cause::{Cause, Most};
-use super::circles::components;
+
 use super::{Counts, MAX_NESTING, Maximum, Shared};
 use crate::Count;
 use crate::body::NodeId;
 use crate::context::{Key, Tags};
+use crate::graph::components;
 use crate::linked::{Linked, Step};
 use crate::program::FunctionId;
 

@@ -114,6 +114,11 @@ fn depths(source: &str) -> Vec<(usize, usize, bool)> {
     found
 }
 
+/// The line at an offset.
+fn line_of(lines: &[(usize, usize, bool)], at: usize) -> (usize, usize, bool) {
+    lines[lines.partition_point(|line| line.0 <= at).saturating_sub(1)]
+}
+
 /// All uses of a macro, with their arguments.
 pub(super) fn calls_of_macro(source: &str, name: &str) -> Vec<MacroCall> {
     let source = without_comments(source);
@@ -126,8 +131,7 @@ pub(super) fn calls_of_macro(source: &str, name: &str) -> Vec<MacroCall> {
         if before.is_some_and(word) || !rest.starts_with('(') {
             continue;
         }
-        let (line, depth, in_macro) =
-            lines[lines.partition_point(|line| line.0 <= at).saturating_sub(1)];
+        let (line, depth, in_macro) = line_of(&lines, at);
         let before = source.get(line..at.min(line + MAX_ARGUMENTS));
         let before = before.unwrap_or_default().trim_start();
         if before.starts_with('#') && !before.contains(')') {
@@ -194,9 +198,7 @@ pub(super) fn union_members(source: &str, union: &str) -> BTreeMap<String, bool>
             .chars()
             .take_while(|c| *c == '_' || c.is_ascii_alphanumeric())
             .collect();
-        let (_, depth, _) = lines[lines
-            .partition_point(|line| line.0 <= start + at)
-            .saturating_sub(1)];
+        let (_, depth, _) = line_of(&lines, start + at);
         if !name.is_empty() {
             found.insert(name, depth == 0);
         }

@@ -1,62 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Small pieces of code, read as text.
 
-use crate::clean::is_word;
+use crate::words::{Words, is_word, split_word, words};
 
 /// Words before `(` that call nothing.
-pub(super) const KEYWORDS: [&[u8]; 22] = [
-    b"if",
-    b"while",
-    b"for",
-    b"switch",
-    b"return",
-    b"sizeof",
-    b"typeof",
-    b"__typeof__",
-    b"defined",
-    b"__attribute__",
-    b"offsetof",
-    b"alignof",
-    b"__alignof__",
-    b"asm",
-    b"__asm__",
-    b"volatile",
-    b"do",
-    b"else",
-    b"goto",
-    b"case",
-    b"_Static_assert",
-    b"static_assert",
-];
+pub(super) static KEYWORDS: Words = Words::new(|| {
+    words(
+        "if while for switch return sizeof typeof __typeof__ defined __attribute__ offsetof alignof \
+         __alignof__ asm __asm__ volatile do else goto case _Static_assert static_assert",
+    )
+});
 
 /// Words that look like the name of the function that they annotate.
-pub(super) const ANNOTATIONS: [&[u8]; 25] = [
-    b"__attribute__",
-    b"__acquires",
-    b"__releases",
-    b"__must_hold",
-    b"__printf",
-    b"__scanf",
-    b"__aligned",
-    b"__section",
-    b"__alloc_size",
-    b"__malloc",
-    b"__cond_acquires",
-    b"__cond_lock",
-    b"__context__",
-    b"__assume_aligned",
-    b"__nonnull",
-    b"__no_sanitize",
-    b"__counted_by",
-    b"__acquires_shared",
-    b"__releases_shared",
-    b"__diagnose_as",
-    b"__realloc_size",
-    b"__target",
-    b"__cond_acquires_shared",
-    b"__guarded_by",
-    b"__copy",
-];
+pub(super) static ANNOTATIONS: Words = Words::new(|| {
+    words(
+        "__attribute__ __acquires __releases __must_hold __printf __scanf __aligned __section \
+         __alloc_size __malloc __cond_acquires __cond_lock __context__ __assume_aligned __nonnull \
+         __no_sanitize __counted_by __acquires_shared __releases_shared __diagnose_as \
+         __realloc_size __target __cond_acquires_shared __guarded_by __copy",
+    )
+});
 
 /// The word behind the first `struct` of a text.
 pub(super) fn struct_name(text: &[u8]) -> &[u8] {
@@ -66,8 +29,7 @@ pub(super) fn struct_name(text: &[u8]) -> &[u8] {
     if at > 0 && is_word(text[at - 1]) {
         return b"";
     }
-    let rest = text[at + 7..].trim_ascii_start();
-    &rest[..rest.iter().position(|&b| !is_word(b)).unwrap_or(rest.len())]
+    split_word(text[at + 7..].trim_ascii_start()).0
 }
 
 /// Longest text in which an assigned name is looked for, in bytes.
@@ -93,8 +55,7 @@ pub(super) fn assigned_value(text: &[u8]) -> &[u8] {
             _ => return b"",
         }
     }
-    let length = text.iter().position(|&b| !is_word(b)).unwrap_or(text.len());
-    let (word, rest) = text.split_at(length);
+    let (word, rest) = split_word(text);
     match rest.trim_ascii_start().first() {
         None | Some(b',' | b'}' | b';') => word,
         _ => b"",

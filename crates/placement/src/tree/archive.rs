@@ -12,8 +12,9 @@ use kernels::tar::{self, Kind};
 use liblzma::stream::{MtStreamBuilder, Stream};
 
 use super::kept::{self, Files, Kept};
-use super::{Entry, MAX_FILE, MAX_FILES, wanted};
+use super::{Entry, MAX_FILE, MAX_FILES, unreadable, wanted};
 use crate::error::PlacementError;
+use crate::store::checksum;
 
 /// Most bytes that are kept of an archive.
 const MAX_KEPT: u64 = 512 << 20;
@@ -38,15 +39,10 @@ const KEPT: [&str; 10] = [
 ];
 
 #[derive(Debug)]
-pub(super) struct Archive {
-    held: Held,
-}
-
-#[derive(Debug)]
-enum Held {
+pub(super) enum Archive {
     /// All of it in memory.
     Memory(Files),
-    /// In a file beside; what the tarball holds is read again if that is damaged.
+    /// In a file beside; the tarball is read again if that is damaged.
     Kept {
         kept: Kept,
         archive: PathBuf,
@@ -57,12 +53,11 @@ enum Held {
 
 impl Archive {
     pub(super) fn open(path: &Path) -> Result<Self, PlacementError> {
-        let held = Held::Memory(unpacked(path)?);
-        Ok(Self { held })
+        unpacked(path).map(Self::Memory)
     }
 
-    /// Opens a tarball, or what was unpacked of it before. What is unpacked is announced,
-    /// and kept in the directory.
+    /// Opens a tarball, or what was unpacked of it before. `unpacking` is called before it
+    /// is unpacked; the result is kept in the directory.
     pub(super) fn open_kept(
         path: &Path,
         directory: &Path,
@@ -71,13 +66,11 @@ impl Archive {
         let place = kept::place(directory, path);
         let from_place = || {
             let place = place.as_deref()?;
-            Some(Self {
-                held: Held::Kept {
-                    kept: kept::open(place)?,
-                    archive: path.to_path_buf(),
-                    place: place.to_path_buf(),
-                    again: OnceLock::new(),
-                },
+            Some(Self::Kept {
+                kept: kept::open(place)?,
+                archive: path.to_path_buf(),
+                place: place.to_path_buf(),
+                again: OnceLock::new(),
             })
         };
         if let Some(archive) = from_place() {
@@ -89,14 +82,12 @@ impl Archive {
             // If it cannot be written, it is only slower the next time.
             let _ = kept::write(place, &files);
         }
-        let held = Held::Memory(files);
-        Ok(from_place().unwrap_or(Self { held }))
+        Ok(from_place().unwrap_or(Self::Memory(files)))
     }
 
     pub(super) fn from_files(mut files: Files) -> Self {
         files.retain(|name, bytes| is_kept(name) && bytes.len() as u64 <= MAX_FILE);
-        let held = Held::Memory(files);
-        Self { held }
+        Self::Memory(files)
     }
 
     pub(super) fn list(&self, paths: &[String]) -> Vec<Entry> {
@@ -105,14 +96,14 @@ impl Archive {
             size,
             stamp: u64::from_le_bytes(sum),
         };
-        match &self.held {
-            Held::Memory(files) => {
+        match self {
+            Self::Memory(files) => {
                 let files = files.iter().filter(|(path, _)| wanted(paths, path));
                 files
-                    .map(|(path, bytes)| entry(path, bytes.len() as u64, kept::sum(bytes)))
+                    .map(|(path, bytes)| entry(path, bytes.len() as u64, checksum(bytes)))
                     .collect()
             }
-            Held::Kept { kept, .. } => {
+            Self::Kept { kept, .. } => {
                 let parts = kept.parts.iter().filter(|(path, _)| wanted(paths, path));
                 parts
                     .map(|(path, part)| entry(path, part.size, part.sum))
@@ -122,9 +113,9 @@ impl Archive {
     }
 
     pub(super) fn read(&self, archive: &Path, path: &str) -> Result<Vec<u8>, PlacementError> {
-        let bytes = match &self.held {
-            Held::Memory(files) => files.get(path).cloned(),
-            Held::Kept {
+        let bytes = match self {
+            Self::Memory(files) => files.get(path).cloned(),
+            Self::Kept {
                 kept,
                 archive,
                 place,
@@ -138,14 +129,12 @@ impl Archive {
                 part.and_then(|part| kept.read(part).or_else(damaged))
             }
         };
-        bytes.ok_or_else(|| PlacementError::Unreadable {
-            path: archive.join(path),
-            source: std::io::Error::other("it is not in the archive"),
-        })
+        let missing = || std::io::Error::other("it is not in the archive");
+        bytes.ok_or_else(|| unreadable(&archive.join(path))(missing()))
     }
 }
 
-/// What can be needed of a tarball of which something damaged is kept, and is no longer.
+/// Unpacks a tarball again in place of what is kept of it, which is damaged.
 fn unpacked_anew(archive: &Path, place: &Path) -> Option<Files> {
     let _ = std::fs::remove_file(place);
     let files = unpacked(archive).ok()?;
@@ -153,19 +142,13 @@ fn unpacked_anew(archive: &Path, place: &Path) -> Option<Files> {
     Some(files)
 }
 
-/// What can be needed of a tarball.
+/// The files of a tarball that an analysis can need.
 fn unpacked(path: &Path) -> Result<Files, PlacementError> {
-    let unreadable = |source| PlacementError::Unreadable {
-        path: path.to_path_buf(),
-        source,
-    };
-    let mut reader = BufReader::new(File::open(path).map_err(unreadable)?);
+    let unreadable = unreadable(path);
+    let mut reader = BufReader::new(File::open(path).map_err(&unreadable)?);
     let mut magic = Vec::new();
-    reader
-        .by_ref()
-        .take(6)
-        .read_to_end(&mut magic)
-        .map_err(unreadable)?;
+    let start = reader.by_ref().take(6).read_to_end(&mut magic);
+    start.map_err(&unreadable)?;
     let whole = std::io::Cursor::new(magic.clone()).chain(reader);
     if magic.starts_with(b"\xfd7zXZ") {
         let stream = decoder().map_err(|error| unreadable(error.into()))?;
@@ -220,7 +203,7 @@ fn unpack(reader: impl Read, path: &Path) -> Result<Files, PlacementError> {
     Ok(files)
 }
 
-/// May a file be needed?
+/// Can an analysis need this file?
 pub(super) fn is_kept(name: &str) -> bool {
     let source = name.ends_with(".c") || name.ends_with(".h");
     name == "Makefile"

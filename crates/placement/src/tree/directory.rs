@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use super::{Entry, MAX_DEPTH, MAX_FILE, MAX_FILES, wanted};
+use super::{Entry, MAX_DEPTH, MAX_FILE, MAX_FILES, unreadable, wanted};
 use crate::error::PlacementError;
 
 pub(super) fn list(top: &Path, paths: &[String]) -> Result<Vec<Entry>, PlacementError> {
@@ -55,10 +55,7 @@ fn walk(
         return Ok(());
     }
     for item in entries.flatten() {
-        let Ok(kind) = item.file_type() else {
-            continue;
-        };
-        let Ok(name) = item.file_name().into_string() else {
+        let (Ok(kind), Ok(name)) = (item.file_type(), item.file_name().into_string()) else {
             continue;
         };
         let path = format!("{directory}/{name}");
@@ -80,20 +77,14 @@ fn walk(
 
 pub(super) fn read(top: &Path, path: &str) -> Result<Vec<u8>, PlacementError> {
     let place = top.join(path);
-    let unreadable = |source| PlacementError::Unreadable {
-        path: place.clone(),
-        source,
-    };
-    let plain = std::fs::symlink_metadata(&place)
-        .map_err(unreadable)?
-        .is_file();
-    if !plain {
-        return Err(unreadable(std::io::Error::other("it is no plain file")));
+    contents(&place).map_err(unreadable(&place))
+}
+
+fn contents(place: &Path) -> std::io::Result<Vec<u8>> {
+    if !std::fs::symlink_metadata(place)?.is_file() {
+        return Err(std::io::Error::other("it is not a regular file"));
     }
     let mut bytes = Vec::new();
-    let file = File::open(&place).map_err(unreadable)?;
-    file.take(MAX_FILE)
-        .read_to_end(&mut bytes)
-        .map_err(unreadable)?;
+    File::open(place)?.take(MAX_FILE).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

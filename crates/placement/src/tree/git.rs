@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use super::archive::is_kept;
@@ -34,88 +34,79 @@ impl Drop for Reader {
     }
 }
 
+fn failed(path: &Path, what: &'static str, reason: impl ToString) -> PlacementError {
+    PlacementError::Git {
+        path: path.to_path_buf(),
+        what,
+        reason: reason.to_string(),
+    }
+}
+
+fn command(path: &Path, what: &str) -> Command {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(path).arg(what).stdin(Stdio::null());
+    command
+}
+
+/// What a git command prints.
+pub(super) fn printed(
+    path: &Path,
+    what: &'static str,
+    arguments: &[&str],
+) -> Result<Vec<u8>, PlacementError> {
+    let output = command(path, what).args(arguments).output();
+    checked(
+        path,
+        what,
+        output.map_err(|error| failed(path, what, error))?,
+    )
+}
+
+fn checked(path: &Path, what: &'static str, output: Output) -> Result<Vec<u8>, PlacementError> {
+    if !output.status.success() {
+        return Err(failed(path, what, said(&output.stderr)));
+    }
+    Ok(output.stdout)
+}
+
 /// The object of a revision's tree.
 pub(super) fn resolve(path: &Path, revision: &str) -> Result<String, PlacementError> {
-    let failed = |reason: String| PlacementError::Git {
-        path: path.to_path_buf(),
-        what: "rev-parse",
-        reason,
-    };
     let tree = format!("{revision}^{{tree}}");
-    let found = Command::new("git")
-        .arg("-C")
-        .arg(path)
-        .args([
-            "rev-parse",
-            "--verify",
-            "--quiet",
-            "--end-of-options",
-            &tree,
-        ])
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| failed(error.to_string()))?;
+    let arguments = ["--verify", "--quiet", "--end-of-options", &tree];
+    let output = command(path, "rev-parse").args(arguments).output();
+    let output = output.map_err(|error| failed(path, "rev-parse", error))?;
     // What is wrong besides has another status, and is told.
-    if found.status.code() == Some(1) {
+    if output.status.code() == Some(1) {
         return Err(PlacementError::UnknownRevision {
             path: path.to_path_buf(),
             revision: revision.to_owned(),
         });
     }
-    if !found.status.success() {
-        return Err(failed(said(&found.stderr)));
-    }
-    Ok(String::from_utf8_lossy(&found.stdout).trim().to_owned())
+    let tree = checked(path, "rev-parse", output)?;
+    Ok(String::from_utf8_lossy(&tree).trim().to_owned())
 }
 
 impl Repository {
     pub(super) fn open(path: &Path, revision: &str) -> Result<Self, PlacementError> {
-        let failed = |what, reason: String| PlacementError::Git {
-            path: path.to_path_buf(),
-            what,
-            reason,
-        };
-        let git = |what: &'static str| {
-            let mut command = Command::new("git");
-            command.arg("-C").arg(path).arg(what).stdin(Stdio::null());
-            command
-        };
         let tree = resolve(path, revision)?;
-        let listed = git("ls-tree")
-            .args(["-r", "-z", "-l", &tree])
-            .output()
-            .map_err(|error| failed("ls-tree", error.to_string()))?;
-        if !listed.status.success() {
-            return Err(failed("ls-tree", said(&listed.stderr)));
-        }
-        let mut files = BTreeMap::new();
-        for line in listed.stdout.split(|&b| b == 0) {
-            let Some((path, object, size)) = parse(line) else {
-                continue;
-            };
-            if !is_kept(&path) {
-                continue;
-            }
-            if files.len() >= MAX_FILES {
-                break;
-            }
-            files.insert(path, (object, size));
-        }
-        let mut child = git("cat-file")
+        let listed = printed(path, "ls-tree", &["-r", "-z", "-l", &tree])?;
+        let files = listed.split(|&b| b == 0).filter_map(parse);
+        let files = files.filter(|(path, _)| is_kept(path)).take(MAX_FILES);
+        let mut child = command(path, "cat-file")
             .arg("--batch")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .map_err(|error| failed("cat-file", error.to_string()))?;
+            .map_err(|error| failed(path, "cat-file", error))?;
         let pipes = child.stdin.take().zip(child.stdout.take());
         let Some((input, output)) = pipes else {
-            return Err(failed("cat-file", "it has no pipes".to_owned()));
+            return Err(failed(path, "cat-file", "it has no pipes"));
         };
         let output = BufReader::new(output);
         Ok(Self {
             path: path.to_path_buf(),
-            files,
+            files: files.collect(),
             reader: Mutex::new(Reader {
                 child,
                 input,
@@ -136,21 +127,16 @@ impl Repository {
     }
 
     pub(super) fn read(&self, path: &str) -> Result<Vec<u8>, PlacementError> {
-        let failed = |reason: String| PlacementError::Git {
-            path: self.path.clone(),
-            what: "cat-file",
-            reason: format!("{path}: {reason}"),
-        };
+        let failed = |reason| failed(&self.path, "cat-file", format!("{path}: {reason}"));
         let Some((object, size)) = self.files.get(path) else {
             return Err(failed("not in the revision".to_owned()));
         };
         if *size > MAX_FILE {
-            return Err(failed(format!("{size} bytes")));
+            return Err(failed(format!("longer than is read: {size} bytes")));
         }
         let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        reader
-            .object(object, *size)
-            .map_err(|error| failed(error.to_string()))
+        let bytes = reader.object(object, *size);
+        bytes.map_err(|error| failed(error.to_string()))
     }
 }
 
@@ -172,18 +158,18 @@ impl Reader {
     }
 }
 
-/// Path, object and size of a plain file in `git ls-tree -l`.
-fn parse(line: &[u8]) -> Option<(String, String, u64)> {
+/// Path, object and size of a regular file in `git ls-tree -l`.
+fn parse(line: &[u8]) -> Option<(String, (String, u64))> {
     let line = std::str::from_utf8(line).ok()?;
     let (about, path) = line.split_once('\t')?;
     let mut words = about.split_whitespace();
     let (mode, _, object, size) = (words.next()?, words.next()?, words.next()?, words.next()?);
     let plain = mode == "100644" || mode == "100755";
-    plain.then_some((path.to_owned(), object.to_owned(), size.parse().ok()?))
+    plain.then_some((path.to_owned(), (object.to_owned(), size.parse().ok()?)))
 }
 
 /// The first line that a program said.
-pub(super) fn said(bytes: &[u8]) -> String {
+fn said(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     text.lines()
         .next()

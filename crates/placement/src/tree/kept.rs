@@ -6,17 +6,16 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufWriter, Read, Write};
+use std::io::{Read, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::archive::{is_kept, is_plain};
 use super::{MAX_FILE, MAX_FILES};
-use crate::cache::trim;
+use crate::store::{self, checksum};
 
 /// A hash of the crate's code: what is kept of a tarball can change with it.
 const CODE: &str = env!("PLACEMENT_CODE");
@@ -56,40 +55,24 @@ pub(super) struct Kept {
     pub(super) parts: BTreeMap<String, Part>,
 }
 
-/// The checksum of contents.
-pub(super) fn sum(bytes: &[u8]) -> Sum {
-    let mut sum = Sum::default();
-    let length = sum.len();
-    sum.copy_from_slice(&Sha256::digest(bytes)[..length]);
-    sum
-}
-
 /// Where a tarball's files are kept in a directory; None if it cannot be told from others.
 pub(super) fn place(directory: &Path, archive: &Path) -> Option<PathBuf> {
     let path = std::fs::canonicalize(archive).ok()?;
     let metadata = std::fs::metadata(&path).ok()?;
     let mut digest = Sha256::new();
     digest.update(CODE.as_bytes());
-    for number in [metadata.ino(), metadata.len()] {
-        digest.update(number.to_le_bytes());
-    }
+    digest.update(metadata.ino().to_le_bytes());
+    digest.update(metadata.len().to_le_bytes());
     // The time of change of the inode, too: that of the contents can be set.
-    for number in [
-        metadata.mtime(),
-        metadata.mtime_nsec(),
-        metadata.ctime(),
-        metadata.ctime_nsec(),
+    for (seconds, nanoseconds) in [
+        (metadata.mtime(), metadata.mtime_nsec()),
+        (metadata.ctime(), metadata.ctime_nsec()),
     ] {
-        digest.update(number.to_le_bytes());
+        digest.update(seconds.to_le_bytes());
+        digest.update(nanoseconds.to_le_bytes());
     }
     digest.update(path.as_os_str().as_encoded_bytes());
-    let name: String = digest
-        .finalize()
-        .iter()
-        .take(12)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    Some(directory.join(format!("{name}.sources")))
+    Some(store::place(directory, digest, "sources"))
 }
 
 /// Opens what is kept in a place, which from now on is the last to give way. None if there
@@ -123,8 +106,7 @@ pub(super) fn open(place: &Path) -> Option<Kept> {
     if offset != whole {
         return None;
     }
-    // Only which gives way first depends on it.
-    let _ = file.set_modified(SystemTime::now());
+    store::touch(&file);
     Some(Kept { file, parts })
 }
 
@@ -133,46 +115,36 @@ impl Kept {
     pub(super) fn read(&self, part: &Part) -> Option<Vec<u8>> {
         let mut bytes = vec![0; usize::try_from(part.size).ok()?];
         self.file.read_exact_at(&mut bytes, part.offset).ok()?;
-        (sum(&bytes) == part.sum).then_some(bytes)
+        (checksum(&bytes) == part.sum).then_some(bytes)
     }
 }
 
-/// Keeps files, and lets go what has not been used for longest.
+/// Keeps files, and removes those of the tarballs that have not been used for longest.
 pub(super) fn write(place: &Path, files: &Files) -> std::io::Result<()> {
-    let Some(directory) = place.parent() else {
-        return Ok(());
-    };
-    std::fs::create_dir_all(directory)?;
     let items: Vec<Item> = files
         .iter()
         .map(|(name, contents)| Item {
             name: name.clone(),
             size: contents.len() as u64,
-            sum: sum(contents),
+            sum: checksum(contents),
         })
         .collect();
     let list = postcard::to_stdvec(&items).map_err(std::io::Error::other)?;
-    let beside = place.with_extension(format!("{}.tmp", std::process::id()));
-    let written = (|| {
-        let mut file = BufWriter::new(File::create(&beside)?);
+    store::replace(place, MOST, |file| {
         file.write_all(MAGIC)?;
         file.write_all(&(list.len() as u64).to_le_bytes())?;
         file.write_all(&Sha256::digest(&list))?;
         file.write_all(&list)?;
-        for contents in files.values() {
-            file.write_all(contents)?;
-        }
-        file.flush()?;
-        std::fs::rename(&beside, place)
-    })();
-    written.inspect_err(|_| {
-        let _ = std::fs::remove_file(&beside);
-    })?;
-    trim(place, MOST)
+        files
+            .values()
+            .try_for_each(|contents| file.write_all(contents))
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::SystemTime;
+
     use super::*;
 
     fn files() -> Files {
@@ -224,7 +196,7 @@ mod tests {
         let item = |name: &str, size| Item {
             name: name.to_owned(),
             size,
-            sum: sum(b"x"),
+            sum: checksum(b"x"),
         };
         assert!(written(&[item("fs/a.c", 1)]));
         for (name, size) in [

@@ -3,7 +3,6 @@
 //! series.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use super::git;
 use crate::error::PlacementError;
@@ -68,18 +67,12 @@ pub fn revisions(path: impl AsRef<Path>, range: &str) -> Result<Vec<String>, Pla
         }
         _ => {
             let limit = format!("--max-count={}", MAX_REVISIONS + 1);
+            let how = ["--reverse", "--first-parent", "--abbrev-commit"];
             let commits = format!("{from}..{to}");
-            let asked = [
-                "--reverse",
-                "--first-parent",
-                "--abbrev-commit",
-                &limit,
-                "--end-of-options",
-                &commits,
-            ];
-            let commits = lines(path, "rev-list", &asked)?;
+            let which = [limit.as_str(), "--end-of-options", &commits];
+            let commits = lines(path, "rev-list", &[how, which].concat())?;
             if commits.is_empty() {
-                return Err(bad("there is no commit in it"));
+                return Err(bad("there are no commits in it"));
             }
             [from.to_owned()].into_iter().chain(commits).collect()
         }
@@ -111,23 +104,8 @@ fn lines(
     what: &'static str,
     arguments: &[&str],
 ) -> Result<Vec<String>, PlacementError> {
-    let failed = |reason: String| PlacementError::Git {
-        path: path.to_path_buf(),
-        what,
-        reason,
-    };
-    let output = Command::new("git")
-        .arg("-C")
-        .arg(path)
-        .arg(what)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| failed(error.to_string()))?;
-    if !output.status.success() {
-        return Err(failed(git::said(&output.stderr)));
-    }
-    let text = String::from_utf8_lossy(&output.stdout);
+    let printed = git::printed(path, what, arguments)?;
+    let text = String::from_utf8_lossy(&printed);
     Ok(text.lines().map(str::to_owned).collect())
 }
 

@@ -1,9 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What goes round in a graph.
+//! Searches of directed graphs.
+
+use std::hash::Hash;
+
+use rustc_hash::FxHashSet;
+
+/// Everything that some nodes lead to, and these nodes. `next` names the successors of one.
+pub(crate) fn reachable<T: Copy + Eq + Hash, N: IntoIterator<Item = T>>(
+    from: impl IntoIterator<Item = T>,
+    mut next: impl FnMut(T) -> N,
+) -> FxHashSet<T> {
+    let mut found: FxHashSet<T> = from.into_iter().collect();
+    let mut queue: Vec<T> = found.iter().copied().collect();
+    while let Some(at) = queue.pop() {
+        queue.extend(next(at).into_iter().filter(|&to| found.insert(to)));
+    }
+    found
+}
 
 /// The strongly connected components of a graph, callees before callers (Tarjan, without
 /// recursion).
-pub(super) fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
+pub(crate) fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
     const NEW: usize = usize::MAX;
     let mut index = vec![NEW; edges.len()];
     let mut low = vec![0; edges.len()];

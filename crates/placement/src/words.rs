@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Words of C source: identifiers, keywords and numbers.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
+
+/// Words that code is compared with.
+pub(crate) type Words = LazyLock<FxHashSet<&'static [u8]>>;
+
+/// The words of a text, with blanks between them.
+pub(crate) fn words(text: &'static str) -> FxHashSet<&'static [u8]> {
+    text.split_whitespace().map(str::as_bytes).collect()
+}
+
+pub(crate) fn is_word(byte: u8) -> bool {
+    byte == b'_' || byte.is_ascii_alphanumeric()
+}
+
+/// The word that a text starts with, which may be empty, and the rest of the text.
+pub(crate) fn split_word(text: &[u8]) -> (&[u8], &[u8]) {
+    let end = text.iter().position(|&b| !is_word(b));
+    text.split_at(end.unwrap_or(text.len()))
+}
