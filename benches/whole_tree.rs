@@ -61,7 +61,7 @@ fn tell(top: &Path, all: &mut [One], wall: f64) {
     let sum = |of: &dyn Fn(&One) -> usize| all.iter().map(of).sum::<usize>();
     let bytes: u64 = all.iter().map(|one| one.bytes).sum();
     let wrong = |one: &One, macros: bool| {
-        let wrong = one.parsed.misunderstood.iter();
+        let wrong = one.parsed.partly_parsed.iter();
         wrong.filter(|it| it.is_macro == macros).count()
     };
     let share = |part: usize, whole: usize| 100.0 * part as f64 / whole.max(1) as f64;
@@ -105,7 +105,7 @@ fn tell(top: &Path, all: &mut [One], wall: f64) {
     all.sort_by_key(|one| std::cmp::Reverse(wrong(one, false)));
     println!("\nfunctions not understood in full, by file");
     for one in all.iter().take(TOLD) {
-        let first = one.parsed.misunderstood.iter().find(|it| !it.is_macro);
+        let first = one.parsed.partly_parsed.iter().find(|it| !it.is_macro);
         let first = first.map(|it| format!("{} at line {}: {}", it.name, it.line, it.reason));
         println!(
             "{:8}  {}  {}",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Tells the crate which code it is: a cache that other code wrote, or that was made with
-//! other facts or another parser, is then none.
+//! Gives the crate a hash of its code: a cache that other code wrote, or that was made with
+//! other facts or another parser, is not used.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};

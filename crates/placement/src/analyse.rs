@@ -13,7 +13,7 @@ use experiment::{Tool, nearest};
 use rustc_hash::FxHashSet;
 
 use crate::cache;
-use crate::checks::{Finder, missing, redundant};
+use crate::checks::{Finder, Pairs, missing, redundant};
 use crate::config::Config;
 use crate::context::World;
 use crate::error::PlacementError;
@@ -29,7 +29,7 @@ use crate::reach;
 use crate::series::Series;
 use crate::tree::Tree;
 use crate::words::is_word;
-use crate::{Coverage, PlacementDocument, RedundantCheck, SyscallPlacement, Unparsed};
+use crate::{Coverage, PlacementDocument, SyscallPlacement, Unparsed};
 use boundless::{Boundless, Namer};
 use report::{Matched, Place, collect, stale, undecided};
 
@@ -40,20 +40,20 @@ const STACK: usize = 512 << 20;
 /// What to analyse.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// System calls by name, as manuals call them; all for files if there are none.
+    /// System calls by name, as manuals call them; if empty, those on files.
     pub syscalls: Vec<String>,
-    /// Leave out system calls that the tree does not define, if it defines any of them:
-    /// versions differ.
+    /// Leave out system calls that the tree does not define, as long as it defines one of
+    /// them: versions differ.
     pub lenient: bool,
     /// Every system call that the tree defines.
     pub all: bool,
-    /// File systems; `ext4` if there are none.
+    /// File systems; if empty, `ext4`.
     pub fs: Vec<String>,
-    /// Text of a `.config`; everything on if there is none.
+    /// Text of a `.config`; without one, every option counts as set.
     pub config: Option<String>,
-    /// A directory for the cache; none is kept if there is none.
+    /// A directory for the cache; without one, nothing is kept.
     pub cache: Option<PathBuf>,
-    /// Also list decisions of nominal paths that neither facts nor the code decided.
+    /// Also list conditions on nominal paths that neither facts nor the code decide.
     pub explain: bool,
 }
 
@@ -68,7 +68,7 @@ pub fn analyse(tree: &Tree, request: &Request) -> Result<PlacementDocument, Plac
         let work = std::thread::Builder::new()
             .stack_size(STACK)
             .spawn_scoped(scope, || run(tree, request, &facts));
-        let failed = |what: &str| PlacementError::BrokeOff {
+        let failed = |what: &str| PlacementError::AnalysisFailed {
             path: tree.path().to_path_buf(),
             reason: what.to_owned(),
         };
@@ -123,7 +123,7 @@ struct Found {
     undecided: BTreeSet<(FunctionId, u32)>,
     matched: FxHashSet<FactId>,
     reachable: FxHashSet<FunctionId>,
-    redundant: Vec<(RedundantCheck, Vec<String>)>,
+    redundant: Pairs,
     boundless: Boundless,
 }
 
@@ -335,7 +335,8 @@ impl Analysis<'_> {
     fn evaluate(&self, fs: &str, world: &World<'_, '_>, loaded: &Loaded, found: &mut Found) {
         let mut maximum = Maximum::new(world);
         let mut nominal = Nominal::new(world);
-        let mut finder = Finder::new(self.program, &loaded.bodies, &self.facts.checks);
+        let checks = &self.facts.checks;
+        let mut finder = Finder::new(self.program, &loaded.bodies, checks, &mut found.redundant);
         for circle in maximum.circles() {
             let names = circle.iter().map(|&id| self.program.name(id).to_owned());
             let names: Vec<String> = names.collect();
@@ -376,9 +377,8 @@ impl Analysis<'_> {
             });
         }
         if self.explain {
-            found.undecided.extend(&nominal.guesses);
+            found.undecided.extend(&nominal.undecided);
         }
-        found.redundant.extend(finder.found());
     }
 
     /// The document, without its timing.

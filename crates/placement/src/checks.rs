@@ -6,4 +6,4 @@ mod redundant;
 mod value;
 
 pub(crate) use missing::missing;
-pub(crate) use redundant::{Finder, redundant};
+pub(crate) use redundant::{Finder, Pairs, redundant};

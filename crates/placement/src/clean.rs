@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The light preprocessor: comments and the contents of strings go, `#if` is decided by
-//! the configuration, macros are set aside. Nothing is included and nothing expanded, so
-//! that each file is read once and by itself.
+//! The light preprocessor: it drops comments and the contents of strings, decides `#if` by
+//! the configuration, and sets macros aside. It includes and expands nothing, so that each
+//! file is read once and by itself.
 
 use crate::condition::{self, Defines};
 use crate::config::Config;
@@ -19,7 +19,7 @@ pub(crate) struct Macro {
     pub(crate) name: (usize, usize),
     /// Body, as bytes of the text.
     pub(crate) body: (usize, usize),
-    /// Has it parameters?
+    /// Does it have parameters?
     pub(crate) function: bool,
     /// Line in the file, from 1.
     pub(crate) line: u32,
@@ -43,7 +43,8 @@ struct Cleaner<'a> {
     out: Vec<u8>,
     config: &'a Config,
     defines: Defines,
-    /// For each open `#if`: is this part of it read, was one read before, was the outside?
+    /// For each open `#if`: is this part of it read, was an earlier part read, and is the
+    /// code around it read?
     stack: Vec<(bool, bool, bool)>,
     /// Macros: name, has parameters, body, line.
     macros: Vec<(Vec<u8>, bool, Vec<u8>, u32)>,
@@ -187,44 +188,30 @@ impl Cleaner<'_> {
         }
     }
 
-    /// Reads one directive behind its `#`, with the lines it continues on.
+    /// Reads one directive behind its `#`, with the lines it continues on. Of what it
+    /// writes only the ends of lines stay.
     fn directive(&mut self) {
-        let line = self.line;
+        let (line, start) = (self.line, self.out.len());
         let mut text = Vec::new();
-        let mut newlines = 0usize;
         while let Some(&byte) = self.source.get(self.at) {
-            let next = self.source.get(self.at + 1).copied();
-            match byte {
-                b'\n' => {
-                    newlines += 1;
-                    self.at += 1;
+            match (byte, self.source.get(self.at + 1)) {
+                (b'\n', _) => {
+                    self.newline();
                     break;
                 }
-                b'\\' if next == Some(b'\n') => {
+                (b'\\', Some(b'\n')) => {
                     text.push(b' ');
-                    newlines += 1;
-                    self.at += 2;
+                    self.at += 1;
+                    self.newline();
                 }
-                b'/' if next == Some(b'/') => self.line_comment(),
-                b'/' if next == Some(b'*') => {
-                    self.at += 2;
+                (b'/', Some(b'/')) => self.line_comment(),
+                (b'/', Some(b'*')) => {
                     text.push(b' ');
-                    while let Some(&inner) = self.source.get(self.at) {
-                        if inner == b'*' && self.source.get(self.at + 1) == Some(&b'/') {
-                            self.at += 2;
-                            break;
-                        }
-                        newlines += usize::from(inner == b'\n');
-                        self.at += 1;
-                    }
+                    self.comment();
                 }
-                b'"' | b'\'' => {
+                (b'"' | b'\'', _) => {
                     let from = self.at;
-                    let (out, line_now) = (self.out.len(), self.line);
                     self.literal(byte);
-                    newlines += (self.line - line_now) as usize;
-                    self.line = line_now;
-                    self.out.truncate(out);
                     let plain: &[u8] = if byte == b'"' { b"\"\"" } else { b"0" };
                     // A lone apostrophe, as in #error don't, ends with its line.
                     let closed = self.at > from + 1 && self.source.get(self.at - 1) == Some(&byte);
@@ -236,15 +223,13 @@ impl Cleaner<'_> {
                 }
             }
         }
-        self.out.resize(self.out.len() + newlines, b'\n');
-        self.line = self
-            .line
-            .saturating_add(u32::try_from(newlines).unwrap_or(u32::MAX));
+        self.out.truncate(start);
+        self.out.resize(start + (self.line - line) as usize, b'\n');
         text.truncate(MAX_DIRECTIVE);
-        self.obey(&text, line);
+        self.apply(&text, line);
     }
 
-    fn obey(&mut self, text: &[u8], line: u32) {
+    fn apply(&mut self, text: &[u8], line: u32) {
         let (word, rest) = split_word(text.trim_ascii());
         let rest = rest.trim_ascii();
         match word {

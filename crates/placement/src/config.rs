@@ -8,7 +8,7 @@ use crate::facts::{ConfigFacts, matches_any};
 /// What `#if` is decided by: every option on, but for those that turn code off or belong
 /// to another machine, or exactly what a `.config` says.
 #[derive(Debug, Clone)]
-pub struct Config {
+pub(crate) struct Config {
     options: Options,
     defined: BTreeSet<String>,
 }
@@ -22,7 +22,6 @@ enum Options {
 
 impl Config {
     /// Everything on, but for what the facts list (`facts/config.toml`).
-    #[must_use]
     pub(crate) fn everything(facts: &ConfigFacts) -> Self {
         Self {
             options: Options::AllBut(facts.off.clone()),
@@ -30,8 +29,7 @@ impl Config {
         }
     }
 
-    /// What a kernel's `.config` sets to `y` or `m`. Lines that are no setting are skipped.
-    #[must_use]
+    /// What a kernel's `.config` sets to `y` or `m`. Other lines are skipped.
     pub(crate) fn from_dot_config(text: &str, facts: &ConfigFacts) -> Self {
         let on = text.lines().filter_map(|line| {
             let (name, value) = line.trim().strip_prefix("CONFIG_")?.split_once('=')?;
@@ -44,7 +42,6 @@ impl Config {
     }
 
     /// Is `CONFIG_<name>` set, as `y` or `m`?
-    #[must_use]
     pub(crate) fn option(&self, name: &str) -> bool {
         match &self.options {
             Options::AllBut(off) => !name.ends_with("_MODULE") && !matches_any(off, name),
@@ -53,7 +50,6 @@ impl Config {
     }
 
     /// Is a macro defined, as far as can be known without reading headers?
-    #[must_use]
     pub(crate) fn is_defined(&self, name: &str) -> bool {
         match name.strip_prefix("CONFIG_") {
             Some(option) => self.option(option),
@@ -62,7 +58,6 @@ impl Config {
     }
 
     /// Tells configurations apart, as part of a cache's key.
-    #[must_use]
     pub(crate) fn fingerprint(&self) -> String {
         format!("{self:?}")
     }

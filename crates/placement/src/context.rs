@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Where in a call string an evaluation is, as far as any fact asks for it.
+//! The part of the call string above a function that facts refer to.
 
 use rustc_hash::FxHashMap;
 
@@ -9,7 +9,7 @@ use crate::facts::{Fact, MAX_NESTS, Of};
 use crate::framework::{Cuts, Framework};
 use crate::graph::reachable;
 use crate::linked::{FactId, Graphs, Linked, Step};
-use crate::program::{FunctionId, Program};
+use crate::program::{FunctionId, Program, number};
 
 /// The functions, system calls and cases above, of those that a fact names.
 pub(crate) type Tags = u128;
@@ -41,7 +41,7 @@ impl<'x, 'a> World<'x, 'a> {
         let mut tags: FxHashMap<String, u32> = FxHashMap::default();
         let mut mask = |names: &[String]| {
             names.iter().fold(0, |mask, name| {
-                let next = u32::try_from(tags.len()).unwrap_or(u32::MAX);
+                let next = number(tags.len());
                 let number = *tags.entry(name.clone()).or_insert(next);
                 mask | self::bit(number)
             })
@@ -50,7 +50,7 @@ impl<'x, 'a> World<'x, 'a> {
             .iter()
             .map(|fact| (mask(&fact.within), mask(&fact.unless)))
             .collect();
-        let mut next = u32::try_from(tags.len()).unwrap_or(u32::MAX);
+        let mut next = number(tags.len());
         let mut nests = FxHashMap::default();
         for (id, fact) in (0u16..).zip(facts).filter(|(_, fact)| fact.of == Of::Nest) {
             let most = fact.max.map_or(0, |max| max.constant.min(MAX_NESTS));

@@ -10,7 +10,7 @@ use diagnostics::{Exit, Fault};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlacementError {
-    /// There is nothing to read.
+    /// A file or directory that cannot be read.
     #[error("{path}: cannot be read: {source}")]
     Unreadable {
         /// What was to be read.
@@ -18,15 +18,15 @@ pub enum PlacementError {
         /// Why not.
         source: std::io::Error,
     },
-    /// It is something else.
-    #[error("{path} is no kernel tree: {reason}")]
-    NoKernelTree {
+    /// Something other than a kernel tree.
+    #[error("{path} is not a kernel tree: {reason}")]
+    NotAKernelTree {
         /// What was given.
         path: PathBuf,
         /// What it lacks.
         reason: String,
     },
-    /// An archive is damaged, or of another kind.
+    /// An archive that is damaged, or of another kind.
     #[error("{path}: cannot be unpacked: {reason}")]
     BadArchive {
         /// The archive.
@@ -34,7 +34,7 @@ pub enum PlacementError {
         /// What is wrong.
         reason: String,
     },
-    /// git failed.
+    /// A git command that failed.
     #[error("git {what} in {path}: {reason}")]
     Git {
         /// The repository.
@@ -49,18 +49,18 @@ pub enum PlacementError {
     UnknownRevision {
         /// The repository.
         path: PathBuf,
-        /// As it was asked for.
+        /// As it was given.
         revision: String,
     },
-    /// A range of revisions that means nothing, or too much.
-    #[error("`{range}` is no range of revisions: {reason}")]
+    /// A range of revisions that is malformed, empty or too long.
+    #[error("`{range}` is not a range of revisions: {reason}")]
     BadRange {
-        /// As it was asked for.
+        /// As it was given.
         range: String,
         /// What is wrong with it.
         reason: String,
     },
-    /// More than any kernel has.
+    /// A tree with more of something than any kernel has.
     #[error("{path}: {what} exceeds the limit of {limit}")]
     TooLarge {
         /// The tree.
@@ -73,7 +73,7 @@ pub enum PlacementError {
     /// A system call that the tree does not define.
     #[error("the tree defines no system call `{name}`")]
     UnknownSyscall {
-        /// As it was asked for.
+        /// As it was given.
         name: String,
         /// One that it defines and that was probably meant.
         near: Option<String>,
@@ -81,7 +81,7 @@ pub enum PlacementError {
     /// A file system that the tree does not have.
     #[error("the tree has no file system `{name}`")]
     UnknownFileSystem {
-        /// As it was asked for.
+        /// As it was given.
         name: String,
         /// One that it has and that was probably meant.
         near: Option<String>,
@@ -94,9 +94,9 @@ pub enum PlacementError {
         /// What is wrong, and where.
         reason: String,
     },
-    /// The analysis could not be started, or ended before it had a result.
-    #[error("{path}: the analysis broke off: {reason}")]
-    BrokeOff {
+    /// An analysis that could not be started, or did not end with a result.
+    #[error("{path}: the analysis failed: {reason}")]
+    AnalysisFailed {
         /// The tree.
         path: PathBuf,
         /// Why.
@@ -111,47 +111,42 @@ impl Fault for PlacementError {
                 Exit::Environment
             }
             Self::Git { .. } => Exit::Environment,
-            Self::BadFacts { .. } | Self::BrokeOff { .. } => Exit::Internal,
+            Self::BadFacts { .. } | Self::AnalysisFailed { .. } => Exit::Internal,
             _ => Exit::Usage,
         }
     }
 
     fn hint(&self) -> Option<String> {
-        let did_you_mean = |near: &Option<String>, otherwise: &str| {
-            Some(match near {
-                Some(near) => format!("did you mean {near}?"),
-                None => otherwise.to_owned(),
-            })
-        };
         let hint = match self {
-            Self::Unreadable { .. } => "check the path and its permissions",
-            Self::NoKernelTree { .. } => {
-                "give the top of a Linux source tree (with Makefile, fs and security), a linux-source tarball, or a git repository with a revision"
-            }
-            Self::BadArchive { .. } => {
-                "give a .tar.xz of a kernel's sources; fetch it again if it is cut off"
-            }
-            Self::Git { .. } => "check that it is a git repository, and that git is installed",
             Self::UnknownRevision { path, .. } => {
                 return Some(format!(
                     "give a tag, branch or commit: git -C {} tag --list lists tags",
                     path.display()
                 ));
             }
+            Self::UnknownSyscall {
+                near: Some(near), ..
+            }
+            | Self::UnknownFileSystem {
+                near: Some(near), ..
+            } => return Some(format!("did you mean {near}?")),
+            Self::UnknownSyscall { .. } => {
+                "give its name without sys_, as in SYSCALL_DEFINEn; --all takes every one"
+            }
+            Self::UnknownFileSystem { .. } => "give the name of a directory in fs, or tmpfs",
+            Self::Unreadable { .. } => "check the path and its permissions",
+            Self::NotAKernelTree { .. } => {
+                "give the top of a Linux source tree (with Makefile, fs and security), a linux-source tarball, or a git repository with a revision"
+            }
+            Self::BadArchive { .. } => {
+                "give a .tar.xz of a kernel's sources; fetch it again if it is cut off"
+            }
+            Self::Git { .. } => "check that it is a git repository, and that git is installed",
             Self::BadRange { .. } => {
                 "write A..B: two tags of releases (v5.10..v7.2), or the ends of a series of patches"
             }
             Self::TooLarge { .. } => "is this really a kernel tree?",
-            Self::UnknownSyscall { near, .. } => {
-                return did_you_mean(
-                    near,
-                    "give its name without sys_, as in SYSCALL_DEFINEn; --all takes every one",
-                );
-            }
-            Self::UnknownFileSystem { near, .. } => {
-                return did_you_mean(near, "give the name of a directory in fs, or tmpfs");
-            }
-            Self::BadFacts { .. } | Self::BrokeOff { .. } => {
+            Self::BadFacts { .. } | Self::AnalysisFailed { .. } => {
                 "this is a fault of lsmeter: please report it"
             }
         };

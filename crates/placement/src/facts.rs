@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What is known of the code and cannot be seen in it: data files, each entry with the
-//! code that it speaks of and why. Entries that speak of code a tree does not have are
+//! code that it is about and why. Entries about code that a tree does not have are
 //! reported with the result.
 
 use std::collections::BTreeMap;
@@ -58,11 +58,9 @@ impl FileSystemFacts {
 
 /// `facts/cuts.toml`: functions that are not entered, or are entered for teardown.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct CutFacts {
-    #[serde(default)]
     pub(crate) cut: Vec<FunctionFact>,
-    #[serde(default)]
     pub(crate) teardown: Vec<FunctionFact>,
 }
 
@@ -78,7 +76,7 @@ pub(crate) struct FunctionFact {
     /// Only where it is called from one of these.
     #[serde(default)]
     pub(crate) callers: Vec<String>,
-    /// The first series of those looked at whose code it speaks of; of all if there is none.
+    /// The first series that is known to have the code; if absent, any may have it.
     pub(crate) since: Option<Series>,
     /// The last one.
     pub(crate) until: Option<Series>,
@@ -86,13 +84,13 @@ pub(crate) struct FunctionFact {
     pub(crate) why: String,
 }
 
-/// What a [`Fact`] speaks of.
+/// What a [`Fact`] is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Of {
     /// A condition: how often it holds.
     Branch,
-    /// A loop, or a label that is gone back to: how often it is run.
+    /// A loop, or a label that code jumps back to: how often it is run.
     Loop,
     /// A call: how often it is made where it is met.
     Call,
@@ -104,7 +102,7 @@ pub(crate) enum Of {
     Callback,
 }
 
-/// Most calls below itself that a [`Of::Nest`] can speak of.
+/// Most calls below itself that an [`Of::Nest`] can allow.
 pub(crate) const MAX_NESTS: u32 = 8;
 
 /// A fact about a piece of code, from `facts/*.toml`.
@@ -136,7 +134,7 @@ pub(crate) struct Fact {
     /// Not below any of these.
     #[serde(default)]
     pub(crate) unless: Vec<String>,
-    /// The first series of those looked at whose code it speaks of; of all if there is none.
+    /// The first series that is known to have the code; if absent, any may have it.
     pub(crate) since: Option<Series>,
     /// The last one.
     pub(crate) until: Option<Series>,
@@ -190,11 +188,9 @@ pub(crate) struct BenchmarkFact {
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct SyscallFacts {
-    #[serde(default)]
     pub(crate) syscall: Vec<SyscallFact>,
-    #[serde(default)]
     pub(crate) benchmark: Vec<BenchmarkFact>,
 }
 
@@ -270,7 +266,7 @@ pub(crate) struct SubjectFact {
     pub(crate) hooks: Vec<String>,
 }
 
-/// What modules of a kind decide by other hooks than these.
+/// What modules of a kind decide through other hooks.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ElsewhereFact {

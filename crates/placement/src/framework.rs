@@ -210,8 +210,8 @@ impl Defined<'_, '_> {
 }
 
 impl Cuts {
-    /// The cuts of a program, and the patterns that nothing in it matches, though they
-    /// speak of its series, with what they say.
+    /// The cuts of a program, and the patterns that should match something in a tree of its
+    /// series and do not, with what is said of them.
     pub(crate) fn new(
         facts: &CutFacts,
         program: &Program<'_>,

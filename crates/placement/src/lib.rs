@@ -36,5 +36,5 @@ pub use analyse::{Request, analyse};
 pub use compare::compare;
 pub use error::PlacementError;
 pub use experiment::placement::*;
-pub use source::{Misunderstood, ParsedSource, SourceParser};
+pub use source::{ParsedSource, PartlyParsed, SourceParser};
 pub use tree::{Tree, revisions};

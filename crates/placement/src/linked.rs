@@ -30,7 +30,7 @@ pub(crate) enum Step {
     Branch {
         hint: Hint,
         repeats: bool,
-        /// What it is on every path.
+        /// Its value, if it is the same on every path.
         constant: Option<bool>,
         facts: Vec<FactId>,
         yes: NodeId,
@@ -249,8 +249,8 @@ impl Linker<'_, '_, '_> {
         }
     }
 
-    /// What a condition is whatever happens: an option, or a table that sets a pointer or
-    /// does not.
+    /// The value of a condition that is always the same: a configuration option, or a
+    /// pointer that tables set, or do not set.
     fn constant(
         &self,
         id: FunctionId,
@@ -274,7 +274,7 @@ impl Linker<'_, '_, '_> {
         }
         let known = self.view.targets(name, &types)?;
         let called = known.iter().any(|&to| !self.is_cut(id, to));
-        // A regular file is what is at hand, if it has such a table at all.
+        // The nominal path is that of a regular file, if there is such a table of one.
         let nominal = self.view.regular_sets(name, &types) != Some(false);
         (known.is_empty() || (called && nominal)).then_some(!known.is_empty())
     }

@@ -5,6 +5,7 @@
 mod condition;
 mod expression;
 mod parameters;
+mod syntax;
 
 use rustc_hash::FxHashMap;
 use tree_sitter::{Node as Syntax, Parser};
@@ -15,6 +16,7 @@ use crate::scan::{Function, Kind};
 
 use condition::Leaning;
 use parameters::{names_of_parameters, parameters};
+use syntax::{fault_in, field, last_child};
 
 /// Longest function that is parsed, in bytes.
 const MAX_FUNCTION: usize = 1 << 20;
@@ -93,29 +95,6 @@ impl Lowerer {
         body.nodes.shrink_to_fit();
         body.assigned.shrink_to_fit();
         body
-    }
-}
-
-fn field<'t>(node: Syntax<'t>, name: &str) -> Option<Syntax<'t>> {
-    node.child_by_field_name(name)
-}
-
-/// Line, from that of the opening brace, and text of the first thing that did not parse.
-fn fault_in(root: Syntax<'_>) -> String {
-    let mut cursor = root.walk();
-    loop {
-        let node = cursor.node();
-        if node.is_error() || node.is_missing() {
-            return format!("line {} of it", node.start_position().row + 1);
-        }
-        if node.has_error() && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return "somewhere in it".to_owned();
-            }
-        }
     }
 }
 
@@ -445,12 +424,6 @@ impl<'a> Graph<'a> {
         }
         entry
     }
-}
-
-/// The last child that is not punctuation.
-fn last_child(node: Syntax<'_>) -> Option<Syntax<'_>> {
-    let children = u32::try_from(node.named_child_count()).unwrap_or(u32::MAX);
-    node.named_child(children.saturating_sub(1))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::PlacementError;
 use crate::facts::{ModuleFacts, matches_any};
+use crate::program::number;
 use crate::tree::{Tree, is_under};
 use crate::{FrameworkPlacement, ModulePlacement};
 
@@ -58,7 +59,7 @@ pub(crate) fn security(tree: &Tree, facts: &ModuleFacts) -> Result<Security, Pla
     };
     let mut modules: BTreeMap<String, Module> = BTreeMap::new();
     // Files of directories that no fact names, until it is seen whether they are modules.
-    let mut strangers: BTreeMap<String, Module> = BTreeMap::new();
+    let mut unlisted: BTreeMap<String, Module> = BTreeMap::new();
     for entry in tree.list(&["security/".to_owned()])? {
         let bytes = tree.read(&entry.path)?;
         let source = String::from_utf8_lossy(&bytes);
@@ -70,7 +71,7 @@ pub(crate) fn security(tree: &Tree, facts: &ModuleFacts) -> Result<Security, Pla
             .find(|(_, paths)| is_under(paths, &entry.path));
         let module = match known {
             Some((name, _)) => modules.entry(name.clone()).or_default(),
-            None => strangers
+            None => unlisted
                 .entry(directory(&entry.path).to_owned())
                 .or_default(),
         };
@@ -91,7 +92,7 @@ pub(crate) fn security(tree: &Tree, facts: &ModuleFacts) -> Result<Security, Pla
         }
         module.files.insert(entry.path);
     }
-    let named = strangers
+    let named = unlisted
         .into_values()
         .filter(|module| !module.name.is_empty() && !module.registrations.is_empty());
     security.modules = modules.into_values().chain(named).collect();
@@ -164,7 +165,7 @@ fn framework_hooks(tree: &Tree) -> Result<BTreeMap<String, bool>, PlacementError
         hooks = text::union_members(&source, "union security_list_options");
     }
     if hooks.is_empty() || hooks.len() > MAX_HOOKS {
-        return Err(PlacementError::NoKernelTree {
+        return Err(PlacementError::NotAKernelTree {
             path: tree.path().to_path_buf(),
             reason: format!("its headers define {} LSM hooks", hooks.len()),
         });
@@ -238,10 +239,6 @@ impl Security {
             names: self.hooks.keys().cloned().collect(),
         }
     }
-}
-
-fn number(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The nominal path: what a system call does when it succeeds, on a warm cache. Conditions
-//! go as facts say, else as the code says of itself, else not into what is optional.
+//! are decided by facts, else by what the code says of itself, else so that what is
+//! optional is not done.
 
 use std::rc::Rc;
 
@@ -62,15 +63,15 @@ pub(crate) struct Nominal<'w, 'x, 'a> {
     known: FxHashMap<(FunctionId, Tags), Rc<Vec<Event>>>,
     /// Being walked.
     open: FxHashSet<FunctionId>,
-    /// Decisions that nothing decided, for those who write facts.
-    pub(crate) guesses: FxHashSet<(FunctionId, NodeId)>,
+    /// Conditions that neither facts nor the code decide.
+    pub(crate) undecided: FxHashSet<(FunctionId, NodeId)>,
 }
 
 /// A call on the nominal path.
 struct Call {
     to: FunctionId,
     from: FunctionId,
-    /// Where, if it is no callback and no hook's implementation.
+    /// Where, unless it is a callback or a hook's implementation.
     site: Option<NodeId>,
     /// The module whose implementation it is.
     module: Option<u8>,
@@ -103,7 +104,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
             world,
             known: FxHashMap::default(),
             open: FxHashSet::default(),
-            guesses: FxHashSet::default(),
+            undecided: FxHashSet::default(),
         }
     }
 
@@ -216,7 +217,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
                     let takes = |fact: &'x Fact| fact.takes.as_deref();
                     let takes = self.world.fact(facts, walk.tags, takes);
                     if takes.is_none() {
-                        self.guesses.insert((walk.id, at));
+                        self.undecided.insert((walk.id, at));
                     }
                     let taken = arms.iter().find(|arm| Some(&*arm.0) == takes);
                     Some(taken.map_or(*other, |arm| arm.1))
@@ -333,7 +334,7 @@ impl<'w, 'x, 'a> Nominal<'w, 'x, 'a> {
             (Some(true), _) | (None, Hint::Yes) => *yes,
             (Some(false), _) | (None, Hint::No) => *no,
             (None, Hint::Open) => {
-                self.guesses.insert((walk.id, at));
+                self.undecided.insert((walk.id, at));
                 if *repeats { *yes } else { *no }
             }
         }

@@ -18,7 +18,7 @@ pub(crate) type FunctionId = u32;
 /// A name in the program.
 pub(crate) type NameId = u32;
 
-/// Names that stand for each other are followed so far.
+/// Most names in a row, each of which is another name of the next, that are followed.
 const MAX_ALIASES: u32 = 8;
 
 #[derive(Debug, Clone, Copy)]
@@ -64,15 +64,15 @@ enum Class {
 pub(crate) struct View<'p, 'a> {
     pub(crate) program: &'p Program<'a>,
     classes: Vec<Class>,
-    /// Names that the file system's files use: their tables can be others'.
+    /// Names that the file system's files use: they can be tables in other files.
     used: FxHashSet<NameId>,
     /// Tables of a regular file.
     regular: Vec<NameId>,
-    /// Structs of whose tables it has none that matters.
+    /// Structs of which its objects have no table that matters.
     idle: Vec<NameId>,
     /// Structs of which the file system has or uses tables.
     owned: FxHashSet<NameId>,
-    /// What names mean in files, as far as it was asked.
+    /// What names mean in files, as far as they have been looked up.
     resolved: RefCell<FxHashMap<(NameId, u32), Option<FunctionId>>>,
 }
 
@@ -204,10 +204,7 @@ impl<'a> Program<'a> {
         let class = |file: &FileData| {
             if is_under(&own.paths, &file.path) {
                 Class::FileSystem
-            } else if [&facts.generic, &facts.others]
-                .iter()
-                .any(|paths| is_under(paths, &file.path))
-            {
+            } else if is_under(&facts.generic, &file.path) || is_under(&facts.others, &file.path) {
                 Class::Generic
             } else {
                 Class::Other
@@ -244,7 +241,8 @@ impl<'a> Program<'a> {
     }
 }
 
-fn number(count: usize) -> u32 {
+/// A length as a number of 32 bits.
+pub(crate) fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 

@@ -274,35 +274,36 @@ mod tests {
 
     #[test]
     fn idioms() {
-        assert_eq!(
-            rewritten("{ list_for_each_entry(a, b, c) { f(); } }"),
-            "{ while (list_for_each_entry(a, b, c)) { f(); } }"
-        );
-        assert_eq!(
-            rewritten("{ for_each_x(a, b)\n if (c) d(); }"),
-            "{ while (for_each_x(a, b)) if (c) d(); }"
-        );
-        assert_eq!(
-            rewritten("{ scoped_guard(mutex, &l) { f(); } }"),
-            "{ if (scoped_guard(mutex, &l)) { f(); } }"
-        );
-        assert_eq!(
-            rewritten("typeof(*a) b = (__force int __user *)c;"),
-            "long b = ( int *)c;"
-        );
-        assert_eq!(
-            rewritten("asm volatile(\"\" : : \"\"(x)); f();"),
-            "0 ; f();"
-        );
-        assert_eq!(
-            rewritten("va_arg(ap, unsigned long *); container_of(a, struct b, c);"),
-            "va_arg(ap, 0 ); container_of(a, 0 , c);"
-        );
-        assert_eq!(
-            rewritten("x = (struct a *)b; sizeof(struct c);"),
-            "x = (struct a *)b; sizeof(struct c);"
-        );
-        assert_eq!(rewritten("case 1 ... 5: a##b(#c);"), "case 1 : ab(\"\");");
+        for (text, expected) in [
+            (
+                "{ list_for_each_entry(a, b, c) { f(); } }",
+                "{ while (list_for_each_entry(a, b, c)) { f(); } }",
+            ),
+            (
+                "{ for_each_x(a, b)\n if (c) d(); }",
+                "{ while (for_each_x(a, b)) if (c) d(); }",
+            ),
+            (
+                "{ scoped_guard(mutex, &l) { f(); } }",
+                "{ if (scoped_guard(mutex, &l)) { f(); } }",
+            ),
+            (
+                "typeof(*a) b = (__force int __user *)c;",
+                "long b = ( int *)c;",
+            ),
+            ("asm volatile(\"\" : : \"\"(x)); f();", "0 ; f();"),
+            (
+                "va_arg(ap, unsigned long *); container_of(a, struct b, c);",
+                "va_arg(ap, 0 ); container_of(a, 0 , c);",
+            ),
+            (
+                "x = (struct a *)b; sizeof(struct c);",
+                "x = (struct a *)b; sizeof(struct c);",
+            ),
+            ("case 1 ... 5: a##b(#c);", "case 1 : ab(\"\");"),
+        ] {
+            assert_eq!(rewritten(text), expected);
+        }
     }
 
     proptest! {

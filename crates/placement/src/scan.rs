@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::clean::Clean;
+use crate::program::number;
 use crate::words::{is_word, split_word};
 use names::Names;
 use text::{ANNOTATIONS, assigned_value, find, struct_name};
@@ -126,7 +127,7 @@ impl<'a> Scanner<'a> {
         if let Some(&known) = self.known.get(bytes) {
             return known;
         }
-        let name = u32::try_from(self.out.names.len()).unwrap_or(u32::MAX);
+        let name = number(self.out.names.len());
         self.out.names.push(String::from_utf8_lossy(bytes).into());
         self.known.insert(bytes, name);
         name
@@ -140,9 +141,7 @@ impl<'a> Scanner<'a> {
 
     fn lines_to(&mut self, from: usize, to: usize) {
         let lines = self.text[from..to].iter().filter(|&&b| b == b'\n').count();
-        self.line = self
-            .line
-            .saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+        self.line = self.line.saturating_add(number(lines));
     }
 
     /// Behind the bracket that closes the one here. In a function or table, a brace at
@@ -269,13 +268,12 @@ impl<'a> Scanner<'a> {
         let uses = self.numbers(found.uses);
         let fields = found.fields.into_iter();
         let fields = sorted(fields.map(|(of, member)| (self.name(of), self.name(member))));
-        let position = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         self.out.functions.push(Function {
             name,
             kind,
             line,
-            range: (position(range.0), position(range.1)),
-            body: position(body),
+            range: (number(range.0), number(range.1)),
+            body: number(body),
             calls,
             fields,
             uses,

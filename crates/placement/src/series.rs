@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Series of kernels, as facts name them. What a fact says is decided by code alone; its
-//! series only tell where code that does not match it is worth a word.
+//! Series of kernels, as facts name them. Whether a fact applies is decided by the code
+//! alone; its series only tell in which trees a fact that matches nothing is reported.
 
 use serde::Deserialize;
 
@@ -15,7 +15,7 @@ impl TryFrom<String> for Series {
     fn try_from(text: String) -> Result<Self, String> {
         let exact = |text: &&str| text.bytes().filter(|&byte| byte == b'.').count() == 1;
         let series = Some(text.as_str()).filter(exact).and_then(Self::of);
-        series.ok_or_else(|| format!("`{text}` is no series of kernels, such as 6.12"))
+        series.ok_or_else(|| format!("`{text}` is not a series of kernels, such as 6.12"))
     }
 }
 
@@ -27,8 +27,8 @@ impl Series {
     }
 }
 
-/// Does what was seen from one series to another speak of a tree? Of one whose version
-/// cannot be told it does.
+/// Is a fact about the code of some series expected to match a tree of this series? If the
+/// series of the tree is not known, it is.
 pub(crate) fn speaks_of(
     since: Option<Series>,
     until: Option<Series>,

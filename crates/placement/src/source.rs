@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! One source file by itself, all functions of it: for those who look at how much of a
-//! tree is understood, and for fuzzing. An analysis parses only what it needs.
+//! All functions of a single source file: for a benchmark of how much of a tree can be
+//! parsed, and for fuzzing. An analysis parses only what it needs.
 
 use crate::clean::clean;
 use crate::config::Config;
@@ -9,20 +9,20 @@ use crate::facts::Facts;
 use crate::lower::Lowerer;
 use crate::scan::scan;
 
-/// A function or macro that was not understood in full.
+/// A function or macro that could be parsed only in part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Misunderstood {
+pub struct PartlyParsed {
     /// Its name.
     pub name: String,
     /// Where it begins, from 1.
     pub line: u32,
-    /// Is it a macro? Those need not be whole statements.
+    /// Is it a macro? A macro need not be a whole statement.
     pub is_macro: bool,
-    /// Where in it, or why.
+    /// The line in it that could not be parsed, or why it could not.
     pub reason: String,
 }
 
-/// What was made of a file.
+/// What was found in a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParsedSource {
     /// Functions that it defines, macros aside.
@@ -31,8 +31,8 @@ pub struct ParsedSource {
     pub macros: usize,
     /// Calls, decisions, loops and labels in all of them.
     pub nodes: usize,
-    /// What was not understood in full, in the file's order.
-    pub misunderstood: Vec<Misunderstood>,
+    /// Functions and macros that could be parsed only in part, in the file's order.
+    pub partly_parsed: Vec<PartlyParsed>,
 }
 
 /// Parses sources as an analysis without a `.config` does.
@@ -66,7 +66,7 @@ impl SourceParser {
             parsed.nodes += body.nodes.len().saturating_sub(1);
             if !body.fault.is_empty() {
                 let name = index.names.get(function.name as usize);
-                parsed.misunderstood.push(Misunderstood {
+                parsed.partly_parsed.push(PartlyParsed {
                     name: name.map(ToString::to_string).unwrap_or_default(),
                     line: function.line,
                     is_macro,

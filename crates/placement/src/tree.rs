@@ -54,7 +54,7 @@ impl Tree {
     /// unpacked into memory.
     ///
     /// # Errors
-    /// [`PlacementError`] if it cannot be read, or is no kernel tree.
+    /// [`PlacementError`] if it cannot be read, or is not a kernel tree.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, PlacementError> {
         let path = path.as_ref().to_path_buf();
         let metadata = std::fs::metadata(&path).map_err(unreadable(&path))?;
@@ -66,10 +66,9 @@ impl Tree {
         Self::checked(path, None, source)
     }
 
-    /// As [`Tree::open`]; what is unpacked of a tarball is kept in a directory, at most of
-    /// the last four, and taken from there as long as the tarball is the same by size and
-    /// times. `unpacking` is called before one is unpacked. That it cannot be kept is no
-    /// error.
+    /// As [`Tree::open`]; what is unpacked of the last four tarballs is kept in a directory,
+    /// and read from there as long as a tarball has the same size and times. `unpacking` is
+    /// called before one is unpacked. It is not an error if nothing can be kept.
     ///
     /// # Errors
     /// As [`Tree::open`].
@@ -89,18 +88,18 @@ impl Tree {
     /// Opens a revision (a tag, branch or commit) of a git repository.
     ///
     /// # Errors
-    /// [`PlacementError`] if git fails, or it is no kernel tree.
+    /// [`PlacementError`] if git fails, or it is not a kernel tree.
     pub fn open_revision(path: impl AsRef<Path>, revision: &str) -> Result<Self, PlacementError> {
         let path = path.as_ref().to_path_buf();
         let source = Source::Git(git::Repository::open(&path, revision)?);
         Self::checked(path, Some(revision.to_owned()), source)
     }
 
-    /// A tree whose files, by their paths in it, are in memory already. What is above a
-    /// limit, or lies where no sources of interest are, is left out, as of a tarball.
+    /// A tree whose files, by their paths in it, are in memory already. Files that are too
+    /// long, or that no analysis needs, are left out, as they are of a tarball.
     ///
     /// # Errors
-    /// [`PlacementError`] if it is no kernel tree.
+    /// [`PlacementError`] if it is not a kernel tree.
     pub fn from_files(
         name: impl Into<PathBuf>,
         files: BTreeMap<String, Vec<u8>>,
@@ -120,7 +119,7 @@ impl Tree {
             version: String::new(),
             source,
         };
-        let no_tree = |reason: String| PlacementError::NoKernelTree {
+        let no_tree = |reason: String| PlacementError::NotAKernelTree {
             path: tree.path.clone(),
             reason,
         };

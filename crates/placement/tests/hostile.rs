@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Trees that mean harm, or are damaged: an analysis of them ends, and says what it is, or
-//! what is wrong with it.
+//! Malicious and damaged trees: each analysis ends, with a document or with an error that
+//! says what is wrong.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -58,7 +58,7 @@ fn check(result: Result<PlacementDocument, PlacementError>) {
     if let Err(error) = result {
         let ours = matches!(
             error,
-            PlacementError::BrokeOff { .. } | PlacementError::BadFacts { .. }
+            PlacementError::AnalysisFailed { .. } | PlacementError::BadFacts { .. }
         );
         assert!(!ours, "{error}");
         assert!(error.hint().is_some());
@@ -227,7 +227,7 @@ fn what_lacks_its_parts_is_refused_and_says_what() {
         let mut files = files();
         files.remove(missing);
         let error = analysed(files, &["stat"]).unwrap_err();
-        assert!(matches!(error, PlacementError::NoKernelTree { .. }));
+        assert!(matches!(error, PlacementError::NotAKernelTree { .. }));
         assert!(error.to_string().contains(told), "{error}");
     }
     let hooks = "LSM_HOOK(int, 0, a, void)\n";
@@ -235,7 +235,7 @@ fn what_lacks_its_parts_is_refused_and_says_what() {
         .map(|n| hooks.replace('a', &format!("a{n}")))
         .collect();
     let error = analysed(with("include/linux/lsm_hook_defs.h", many), &["stat"]).unwrap_err();
-    assert!(matches!(error, PlacementError::NoKernelTree { .. }));
+    assert!(matches!(error, PlacementError::NotAKernelTree { .. }));
 }
 
 #[test]
@@ -264,13 +264,13 @@ fn links_and_pipes_lead_nowhere() {
     let whole = analyse(&Tree::open(toy()).unwrap(), &request).unwrap();
     let sources = whole.coverage.files;
     let document = analyse(&Tree::open(directory.path()).unwrap(), &request).unwrap();
-    // Those of the small tree: what links and pipes lead to is none of it.
+    // Those of the small tree: links and pipes are not followed.
     assert_eq!(document.coverage.files, sources);
     // A part that must be there and is a pipe.
     std::fs::remove_file(directory.path().join("fs/namei.c")).unwrap();
     std::fs::rename(&pipe, directory.path().join("fs/namei.c")).unwrap();
     let opened = Tree::open(directory.path());
-    assert!(matches!(opened, Err(PlacementError::NoKernelTree { .. })));
+    assert!(matches!(opened, Err(PlacementError::NotAKernelTree { .. })));
 }
 
 /// What a fuzzer found, or was given to begin with.
@@ -303,7 +303,7 @@ fn sources_by_themselves() {
             parser.parse(&bytes[cut..]);
         }
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        let wrong = parsed.misunderstood.iter().filter(|it| !it.is_macro);
+        let wrong = parsed.partly_parsed.iter().filter(|it| !it.is_macro);
         functions.insert(name, (parsed.functions, wrong.count()));
     }
     // Idioms of the kernel are understood, all of them.
@@ -357,7 +357,7 @@ proptest! {
     fn any_source_is_taken_apart(text in proptest::collection::vec(any::<u8>(), 0..3000)) {
         let parsed = SourceParser::new().unwrap().parse(&text);
         let lines = text.iter().filter(|&&byte| byte == b'\n').count() + 1;
-        let told = parsed.misunderstood.iter().map(|it| it.line as usize);
+        let told = parsed.partly_parsed.iter().map(|it| it.line as usize);
         assert!(told.into_iter().all(|line| (1..=lines).contains(&line)));
     }
 

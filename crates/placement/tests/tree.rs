@@ -198,7 +198,7 @@ fn the_cache_changes_nothing_but_the_time() {
     let third = analyse(&tree, &cached).unwrap();
     assert_eq!(third.coverage.scanned, 1);
     assert_eq!(rows(call(&third, "stat")), ["inode_permission D/4D 0/0"]);
-    // A damaged cache is none.
+    // A damaged cache is not used.
     for entry in std::fs::read_dir(directory.path().join("cache")).unwrap() {
         let path = entry.unwrap().path();
         let mut bytes = std::fs::read(&path).unwrap();
@@ -344,7 +344,7 @@ fn what_is_unpacked_is_kept_for_as_long_as_the_tarball_is_the_same() {
         let opened = Tree::open_kept(&archive, &kept, || ());
         assert!(matches!(opened, Err(PlacementError::BadArchive { .. })));
     }
-    // Nowhere to keep it is no error.
+    // It is not an error if it cannot be kept.
     packed(&stat);
     let nowhere = Path::new("/dev/null/kept");
     assert!(Tree::open_kept(&archive, nowhere, || ()).is_ok());
@@ -379,7 +379,7 @@ fn a_tarball_that_just_stops_is_refused() {
 fn what_is_no_tree_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let opened = Tree::open(directory.path());
-    assert!(matches!(opened, Err(PlacementError::NoKernelTree { .. })));
+    assert!(matches!(opened, Err(PlacementError::NotAKernelTree { .. })));
     assert!(matches!(
         Tree::open(directory.path().join("none")),
         Err(PlacementError::Unreadable { .. })

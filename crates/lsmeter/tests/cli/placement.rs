@@ -178,7 +178,7 @@ fn what_is_no_tree_is_wrong_usage() {
     let top = "give the top of a Linux source tree";
     refused(
         &["empty"],
-        "empty is no kernel tree: it has no Makefile",
+        "empty is not a kernel tree: it has no Makefile",
         top,
     );
     refused(&["nowhere"], "nowhere: cannot be read", "check the path");

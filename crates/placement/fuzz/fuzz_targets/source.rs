@@ -17,11 +17,11 @@ fuzz_target!(|data: &[u8]| {
     let parsed = parse();
     let lines = data.iter().filter(|&&byte| byte == b'\n').count() + 1;
     let named = parsed.functions + parsed.macros;
-    assert!(parsed.misunderstood.len() <= named, "{parsed:?}");
-    let line = |it: &placement::Misunderstood| it.line as usize;
+    assert!(parsed.partly_parsed.len() <= named, "{parsed:?}");
+    let line = |it: &placement::PartlyParsed| it.line as usize;
     assert!(
         parsed
-            .misunderstood
+            .partly_parsed
             .iter()
             .all(|it| (1..=lines).contains(&line(it)))
     );

@@ -58,7 +58,7 @@ fuzz_target!(|data: &[u8]| {
             document.write(&mut bytes).expect("memory takes it");
             PlacementDocument::parse(&bytes).expect("it is read back");
         }
-        Err(error @ (PlacementError::BrokeOff { .. } | PlacementError::BadFacts { .. })) => {
+        Err(error @ (PlacementError::AnalysisFailed { .. } | PlacementError::BadFacts { .. })) => {
             panic!("{error}");
         }
         Err(_) => {}

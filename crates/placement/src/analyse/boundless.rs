@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::body::{Node, NodeId};
 use crate::load::Loaded;
 use crate::maximum::{Cause, CauseSet, Maximum};
-use crate::program::{FunctionId, Program};
+use crate::program::{FunctionId, Program, number};
 use crate::{BoundlessCause, SyscallPlacement, Unbounded};
 
 /// Longest list of functions of a circle, in names.
@@ -20,7 +20,7 @@ pub(super) struct Boundless {
 
 impl Boundless {
     fn place(&mut self, cause: Unbounded) -> u32 {
-        let next = u32::try_from(self.places.len()).unwrap_or(u32::MAX);
+        let next = number(self.places.len());
         *self.places.entry(cause).or_insert(next)
     }
 
@@ -83,64 +83,51 @@ impl<'a, 'p> Namer<'a, 'p> {
     }
 
     fn named(&self, maximum: &Maximum<'_, '_, '_>, cause: Cause) -> Unbounded {
-        let name = |id: FunctionId| self.program.name(id).to_owned();
-        let (id, node, kind, code, why) = match cause {
-            Cause::Loop(id, at) => (
-                id,
-                self.node(id, at),
-                BoundlessCause::Loop,
-                self.text(id, at),
-                "neither the code nor a fact says how often it is gone round",
-            ),
-            Cause::Callback(id, at, to) => (
-                id,
-                self.node(id, at),
-                BoundlessCause::Callback,
-                name(to),
-                "neither the code nor a fact says how often it is called back",
-            ),
+        use BoundlessCause as Kind;
+        let (id, at, kind, code) = match cause {
+            Cause::Loop(id, at) => (id, Some(at), Kind::Loop, self.text(id, at)),
+            Cause::Callback(id, at, to) => (id, Some(at), Kind::Callback, self.name(to)),
             Cause::Circle(number) => {
-                let members = maximum.circles().get(number);
-                let mut members: Vec<FunctionId> = members.into_iter().flatten().copied().collect();
-                members.sort_unstable_by_key(|&id| self.program.name(id));
-                let mut names: Vec<String> = members.iter().map(|&id| name(id)).collect();
-                let left_out = names.len().saturating_sub(MAX_NAMES);
-                names.truncate(MAX_NAMES);
-                if left_out > 0 {
-                    names.push(format!("and {left_out} more"));
-                }
-                (
-                    members.first().copied().unwrap_or_default(),
-                    None,
-                    BoundlessCause::Circle,
-                    names.join(", "),
-                    "they call each other, and no fact says how deep",
-                )
+                let (first, names) = self.circle(&maximum.circles()[number]);
+                (first, None, Kind::Circle, names)
             }
-            Cause::Large(id) => (
-                id,
-                None,
-                BoundlessCause::Large,
-                String::new(),
-                "the sum is larger than a count can be",
-            ),
-            Cause::Nested(id) => (
-                id,
-                None,
-                BoundlessCause::Nested,
-                String::new(),
-                "its loops are nested too deep to be taken apart",
-            ),
+            Cause::Large(id) => (id, None, Kind::Large, String::new()),
+            Cause::Nested(id) => (id, None, Kind::Nested, String::new()),
         };
-        let below = node.map_or(0, Node::line);
+        let why = match kind {
+            Kind::Loop => "neither the code nor a fact says how often it is gone round",
+            Kind::Callback => "neither the code nor a fact says how often it is called back",
+            Kind::Circle => "they call each other, and no fact says how deep",
+            Kind::Large => "the sum is larger than a count can be",
+            Kind::Nested => "its loops are nested too deep to be taken apart",
+        };
+        let below = at.and_then(|at| self.node(id, at)).map_or(0, Node::line);
         Unbounded {
             file: self.program.path(id).to_owned(),
             line: self.program.function(id).line.saturating_add(below),
-            function: name(id),
+            function: self.name(id),
             cause: kind,
             code,
             why: why.to_owned(),
         }
+    }
+
+    /// The first function of a circle, and the names of all.
+    fn circle(&self, members: &[FunctionId]) -> (FunctionId, String) {
+        let mut members = members.to_vec();
+        members.sort_unstable_by_key(|&id| self.program.name(id));
+        let first = members.first().copied().unwrap_or_default();
+        let mut names: Vec<String> = members.iter().map(|&id| self.name(id)).collect();
+        let left_out = names.len().saturating_sub(MAX_NAMES);
+        names.truncate(MAX_NAMES);
+        if left_out > 0 {
+            names.push(format!("and {left_out} more"));
+        }
+        (first, names.join(", "))
+    }
+
+    fn name(&self, id: FunctionId) -> String {
+        self.program.name(id).to_owned()
     }
 
     fn node(&self, id: FunctionId, node: NodeId) -> Option<&'a Node> {

@@ -45,7 +45,7 @@ pub(super) fn undecided(
     all.into_iter().collect()
 }
 
-/// A function that was not understood in full.
+/// A function that could be parsed only in part.
 fn unparsed(program: &Program<'_>, id: FunctionId, reason: String) -> Unparsed {
     Unparsed {
         file: program.path(id).to_owned(),
@@ -90,7 +90,7 @@ impl Place<'_, '_, '_> {
                 max: at_most.count,
             };
             if !reach.nominal.is_within(reach.max) {
-                // The code that a fact speaks of was rewritten around it.
+                // The code around what a fact is about was rewritten.
                 contradictions.push(self.contradiction(&hook, reach));
                 reach.max = reach.max.or(reach.nominal);
             }
@@ -187,8 +187,8 @@ fn modules_of(framework: &Framework, modules: u32) -> Vec<String> {
         .collect()
 }
 
-/// The functions that were parsed for a file system, and what of them was not understood.
-/// Those whose calls of hooks were not understood are among them.
+/// Adds the functions that were parsed for a file system, and those of them that could be
+/// parsed only in part, which may have lost calls of hooks.
 pub(super) fn collect(
     program: &Program<'_>,
     loaded: &Loaded,
@@ -217,7 +217,7 @@ pub(super) struct Matched<'a> {
     pub(super) series: Option<Series>,
 }
 
-/// Facts that match nothing in the tree though they speak of its series, with the reason.
+/// Facts that should match something in a tree of this series and do not, with the reason.
 pub(super) fn stale(facts: &Facts, program: &Program<'_>, matched: Matched<'_>) -> Vec<StaleFact> {
     let all = (0u16..).zip(&facts.code);
     let unmatched = all.filter(|(id, fact)| {
@@ -225,7 +225,7 @@ pub(super) fn stale(facts: &Facts, program: &Program<'_>, matched: Matched<'_>) 
     });
     let stale = unmatched.filter_map(|(_, fact)| {
         let functions = program.named_by(fact);
-        // What tells its code from other versions' is not there: it speaks of those.
+        // The function lacks what tells this version of its code from others.
         let other = |&id: &FunctionId| {
             let body = program.body(matched.bodies, id);
             body.is_some_and(|body| !body.has_any(&fact.beside))

@@ -6,66 +6,49 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::facts::{CheckFacts, SubjectFact};
 use crate::{Confidence, HookPlacement, MissingCheck, ModulePlacement, SyscallPlacement};
 
-/// A finding, before system calls are put together.
-type Key = (Confidence, String, String, Vec<String>, Vec<String>, String);
-
 /// Checks of some modules that others lack, the most certain first.
 pub(crate) fn missing(
     syscalls: &[SyscallPlacement],
     modules: &[ModulePlacement],
     facts: &CheckFacts,
 ) -> Vec<MissingCheck> {
-    let mut found: BTreeMap<Key, Vec<&SyscallPlacement>> = BTreeMap::new();
+    let mut found: BTreeMap<MissingCheck, Vec<&SyscallPlacement>> = BTreeMap::new();
     for call in syscalls {
-        let asked = nominal(call);
+        // What the kernel itself asks, outside of teardown.
+        let asked = call.hooks.iter().filter(|hook| !hook.nominal.is_zero());
+        let asked: Vec<&HookPlacement> = asked.collect();
         for subject in &facts.subject {
             for module in modules {
-                if let Some(key) = lacking(&asked, subject, module, facts) {
-                    found.entry(key).or_default().push(call);
+                if let Some(check) = lacking(&asked, subject, module, facts) {
+                    found.entry(check).or_default().push(call);
                 }
             }
         }
     }
-    let finding = |((confidence, what, module, checked_by, hooks, why), calls): (
-        Key,
-        Vec<&SyscallPlacement>,
-    )| {
-        let kind = facts.kind_of(&module).map(|kind| kind.name.clone());
+    let with_calls = |(check, calls): (MissingCheck, Vec<&SyscallPlacement>)| {
         let mut trace = calls.iter().take(1).flat_map(|call| &call.trace);
-        let asked = trace.find(|entry| hooks.contains(&entry.hook));
+        let asked = trace.find(|entry| check.hooks.contains(&entry.hook));
         MissingCheck {
-            confidence,
-            what,
-            module,
-            kind: kind.unwrap_or_default(),
-            checked_by,
             calls: asked.map_or_else(Vec::new, |entry| entry.calls.clone()),
-            hooks,
-            why,
             syscalls: calls.iter().map(|call| call.full_title()).collect(),
+            ..check
         }
     };
-    let mut all: Vec<MissingCheck> = found.into_iter().map(finding).collect();
+    let mut all: Vec<MissingCheck> = found.into_iter().map(with_calls).collect();
     all.sort_by(|a, b| {
         let rank = |check: &MissingCheck| (check.confidence, usize::MAX - check.syscalls.len());
-        rank(a).cmp(&rank(b)).then_with(|| a.cmp(b))
+        (rank(a), a).cmp(&(rank(b), b))
     });
     all
 }
 
-/// The hooks that the kernel itself asks nominally, without those of teardown.
-fn nominal(call: &SyscallPlacement) -> Vec<&HookPlacement> {
-    let hooks = call.hooks.iter();
-    hooks.filter(|hook| !hook.nominal.is_zero()).collect()
-}
-
-/// Does a module lack a check that others make?
+/// The check that a module lacks and others make, if there is one; without system calls.
 fn lacking(
     asked: &[&HookPlacement],
     subject: &SubjectFact,
     module: &ModulePlacement,
     facts: &CheckFacts,
-) -> Option<Key> {
+) -> Option<MissingCheck> {
     let kind = facts.kind_of(&module.module)?;
     let about: Vec<&&HookPlacement> = asked
         .iter()
@@ -101,14 +84,17 @@ fn lacking(
         let why = "nothing on the nominal path asks it";
         (Confidence::Sure, why.to_owned())
     };
-    Some((
+    Some(MissingCheck {
         confidence,
-        subject.what.clone(),
-        module.module.clone(),
-        others.into_iter().cloned().collect(),
+        what: subject.what.clone(),
+        module: module.module.clone(),
+        kind: kind.name.clone(),
+        checked_by: others.into_iter().cloned().collect(),
         hooks,
+        calls: Vec::new(),
         why,
-    ))
+        syscalls: Vec::new(),
+    })
 }
 
 #[cfg(test)]

@@ -18,23 +18,20 @@ const MAX_EVENTS: usize = 40;
 /// A function in a call string, and where the one before calls it.
 type Link = (FunctionId, Option<NodeId>);
 
+/// Pairs of calls, and the system calls that make them.
+pub(crate) type Pairs = BTreeMap<RedundantCheck, Vec<String>>;
+
 /// Collects pairs of calls over system calls.
 pub(crate) struct Finder<'x, 'a> {
     program: &'x Program<'a>,
     bodies: &'x [Bodies],
     facts: &'x CheckFacts,
-    found: BTreeMap<RedundantCheck, Vec<String>>,
+    found: &'x mut Pairs,
 }
 
 /// All that was found, the most certain first.
-pub(crate) fn redundant(
-    found: impl IntoIterator<Item = (RedundantCheck, Vec<String>)>,
-) -> Vec<RedundantCheck> {
-    let mut all: BTreeMap<RedundantCheck, Vec<String>> = BTreeMap::new();
-    for (check, syscalls) in found {
-        all.entry(check).or_default().extend(syscalls);
-    }
-    let mut all: Vec<RedundantCheck> = all
+pub(crate) fn redundant(found: Pairs) -> Vec<RedundantCheck> {
+    let mut all: Vec<RedundantCheck> = found
         .into_iter()
         .map(|(check, syscalls)| RedundantCheck { syscalls, ..check })
         .collect();
@@ -43,7 +40,7 @@ pub(crate) fn redundant(
             let calls = usize::MAX - check.syscalls.len();
             (check.confidence, !check.same_question, calls)
         };
-        rank(a).cmp(&rank(b)).then_with(|| a.cmp(b))
+        (rank(a), a).cmp(&(rank(b), b))
     });
     all
 }
@@ -53,12 +50,13 @@ impl<'x, 'a> Finder<'x, 'a> {
         program: &'x Program<'a>,
         bodies: &'x [Bodies],
         facts: &'x CheckFacts,
+        found: &'x mut Pairs,
     ) -> Self {
         Self {
             program,
             bodies,
             facts,
-            found: BTreeMap::new(),
+            found,
         }
     }
 
@@ -92,10 +90,6 @@ impl<'x, 'a> Finder<'x, 'a> {
                 }
             }
         }
-    }
-
-    pub(crate) fn found(self) -> BTreeMap<RedundantCheck, Vec<String>> {
-        self.found
     }
 
     fn pair(&self, hook: &str, first: &[Link], second: &[Link]) -> Option<RedundantCheck> {

@@ -2,6 +2,7 @@
 //! What an argument is, as a caller would write it.
 
 use crate::body::Body;
+use crate::words::is_word;
 
 /// Longest text of a value, in bytes; a longer one is not followed.
 const MAX_TEXT: usize = 300;
@@ -162,10 +163,7 @@ fn replaced(text: &str, mut by: impl FnMut(&str) -> Option<String>) -> String {
         out.push_str(&text[at..word.at]);
         at = word.at + word.text.len();
         let behind = text[at..].trim_start();
-        let plain = |text: &str| {
-            text.chars()
-                .all(|c| c == '_' || c == '.' || c.is_ascii_alphanumeric())
-        };
+        let plain = |text: &str| text.bytes().all(|byte| byte == b'.' || is_word(byte));
         match new.strip_prefix('&') {
             // `(&x)->y` is `x.y`.
             Some(inner) if behind.starts_with("->") && plain(inner.trim()) => {
@@ -174,18 +172,8 @@ fn replaced(text: &str, mut by: impl FnMut(&str) -> Option<String>) -> String {
                 at = text.len() - behind.len() + 2;
             }
             _ if behind.is_empty() && out.is_empty() => out.push_str(&new),
-            _ if new
-                .replace("->", ".")
-                .chars()
-                .all(|c| plain(c.encode_utf8(&mut [0; 4]))) =>
-            {
-                out.push_str(&new);
-            }
-            _ => {
-                out.push('(');
-                out.push_str(&new);
-                out.push(')');
-            }
+            _ if plain(&new.replace("->", ".")) => out.push_str(&new),
+            _ => out.extend(["(", &new, ")"]),
         }
     }
     out.push_str(&text[at..]);

@@ -4,8 +4,12 @@
 
 use tree_sitter::Node as Syntax;
 
-use super::{Graph, MAX_DEPTH, field, last_child};
+use super::syntax::{field, last_child};
+use super::{Graph, MAX_DEPTH};
 use crate::body::{Callee, Hint, Node, NodeId};
+
+/// Where a condition leads to if it holds, and if it does not.
+type Ways = (NodeId, NodeId);
 
 /// What the surroundings say of a condition.
 #[derive(Debug, Clone, Copy)]
@@ -70,18 +74,13 @@ impl<'a> Graph<'a> {
     pub(super) fn condition(
         &mut self,
         node: Syntax<'_>,
-        (yes, no): (NodeId, NodeId),
+        (yes, no): Ways,
         leaning: Leaning,
     ) -> NodeId {
         self.deeper(no, |graph| graph.condition_inner(node, (yes, no), leaning))
     }
 
-    fn condition_inner(
-        &mut self,
-        node: Syntax<'_>,
-        (yes, no): (NodeId, NodeId),
-        leaning: Leaning,
-    ) -> NodeId {
+    fn condition_inner(&mut self, node: Syntax<'_>, (yes, no): Ways, leaning: Leaning) -> NodeId {
         let operator = self.field_text(node, "operator");
         match (node.kind(), operator) {
             ("parenthesized_expression", _) if node.named_child_count() == 1 => {
@@ -121,7 +120,7 @@ impl<'a> Graph<'a> {
         &mut self,
         (left, right): (Syntax<'_>, Syntax<'_>),
         and: bool,
-        (yes, no): (NodeId, NodeId),
+        (yes, no): Ways,
         leaning: Leaning,
     ) -> NodeId {
         let whole = if and { Hint::Yes } else { Hint::No };
@@ -141,12 +140,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Adds a branch for a condition that has no parts.
-    fn branch(
-        &mut self,
-        node: Syntax<'_>,
-        (yes, no): (NodeId, NodeId),
-        leaning: Leaning,
-    ) -> NodeId {
+    fn branch(&mut self, node: Syntax<'_>, (yes, no): Ways, leaning: Leaning) -> NodeId {
         let text = self.tidy(node);
         let hints = [leaning.strong, own_hint(&text), leaning.weak];
         let hint = hints.into_iter().find(|hint| *hint != Hint::Open);
@@ -216,12 +210,12 @@ fn own_hint(text: &str) -> Hint {
     }
 }
 
-/// Names that are treated in their own way are rarely those at hand.
+/// Comparisons with special names, which the nominal path's names are not.
 fn compares_names(text: &str) -> bool {
     starts_with_any(text, "strcmp( strncmp( memcmp(")
 }
 
-/// A descriptor allows what is done with it.
+/// Tests that a descriptor allows what is done with it, which it does.
 fn allows(text: &str) -> bool {
     let modes = ["READ", "WRITE", "PREAD", "PWRITE", "CAN_READ", "CAN_WRITE"];
     let asks = |mode: &str| text.ends_with(&format!("FMODE_{mode}"));

@@ -4,7 +4,8 @@
 use tree_sitter::Node as Syntax;
 
 use super::condition::Leaning;
-use super::{Graph, MAX_DEPTH, field};
+use super::syntax::field;
+use super::{Graph, MAX_DEPTH};
 use crate::body::{Callee, Hint, Node, NodeId};
 
 impl<'a> Graph<'a> {

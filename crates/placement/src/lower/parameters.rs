@@ -16,11 +16,10 @@ pub(super) fn parameters(header: &[u8]) -> Vec<(Box<str>, Box<str>)> {
             found.push((name.into(), of.into()));
         }
     }
-    // SYSCALL_DEFINE has its types and names apart; none of them is called.
     found
 }
 
-/// Names of all parameters, in order. Those of a macro and of `SYSCALL_DEFINE` are none.
+/// Names of all parameters, in order; empty for a macro and for `SYSCALL_DEFINE`.
 pub(super) fn names_of_parameters(header: &[u8]) -> Vec<Box<str>> {
     let header = String::from_utf8_lossy(header);
     let Some((before, inner)) = header.split_once('(') else {

@@ -23,20 +23,10 @@ fn calls(body: &Body, yes: bool) -> Vec<String> {
                 });
                 *next
             }
-            Node::Branch { yes: to, no, .. } => {
-                if yes {
-                    *to
-                } else {
-                    *no
-                }
-            }
-            Node::Switch { arms, other, .. } => {
-                if yes {
-                    arms[0].1
-                } else {
-                    *other
-                }
-            }
+            Node::Branch { yes: to, .. } if yes => *to,
+            Node::Branch { no, .. } => *no,
+            Node::Switch { arms, .. } if yes => arms[0].1,
+            Node::Switch { other, .. } => *other,
             Node::Label { next, .. } | Node::Loop { next, .. } => *next,
         };
     }

@@ -9,7 +9,7 @@ use super::Counts;
 use crate::Count;
 use crate::body::NodeId;
 use crate::context::Key;
-use crate::program::FunctionId;
+use crate::program::{FunctionId, number};
 
 /// Most causes of one set: what has so many is not bounded one by one, and sets would be
 /// as many as ways through the kernel.
@@ -17,10 +17,10 @@ const MAX_SET: usize = 64;
 /// Most unions that are remembered.
 const MAX_UNIONS: usize = 1 << 20;
 
-/// Something of which it is not known how often it happens.
+/// Something that happens an unknown number of times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Cause {
-    /// A loop, or a label that is gone back to.
+    /// A loop, or a label that code jumps back to.
     Loop(FunctionId, NodeId),
     /// A function that is passed at a call, and may be called back.
     Callback(FunctionId, NodeId, FunctionId),
@@ -75,7 +75,7 @@ impl Sets {
         if let Some(&known) = self.known.get(&members) {
             return known;
         }
-        let id = u32::try_from(self.sets.len()).unwrap_or(u32::MAX);
+        let id = number(self.sets.len());
         self.sets.push(members.clone());
         self.known.insert(members, id);
         id
@@ -86,7 +86,7 @@ impl Causes {
     /// The set of one cause.
     pub(super) fn one(&self, cause: Cause) -> CauseSet {
         let mut sets = self.0.borrow_mut();
-        let next = u32::try_from(sets.causes.len()).unwrap_or(u32::MAX);
+        let next = number(sets.causes.len());
         let number = *sets.numbers.entry(cause).or_insert(next);
         if number == next {
             sets.causes.push(cause);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What was unpacked of a tarball, kept for the next time: unpacking is nearly all that
 //! reading one takes. A file for each tarball, by its path, size and time of change; the
-//! least recently used give way. Its list of files is read first, and of the rest only
-//! what is asked for. What is damaged is not believed.
+//! least recently used are removed. Its list of files is read first, and of the rest only
+//! what is asked for. What does not match its checksum is not used.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -55,7 +55,7 @@ pub(super) struct Kept {
     pub(super) parts: BTreeMap<String, Part>,
 }
 
-/// Where a tarball's files are kept in a directory; None if it cannot be told from others.
+/// Where a tarball's files are kept in a directory; `None` if it cannot be told from others.
 pub(super) fn place(directory: &Path, archive: &Path) -> Option<PathBuf> {
     let path = std::fs::canonicalize(archive).ok()?;
     let metadata = std::fs::metadata(&path).ok()?;
@@ -75,8 +75,8 @@ pub(super) fn place(directory: &Path, archive: &Path) -> Option<PathBuf> {
     Some(store::place(directory, digest, "sources"))
 }
 
-/// Opens what is kept in a place, which from now on is the last to give way. None if there
-/// is nothing, or nothing whole.
+/// Opens what is kept in a place, which from now on counts as the last one used. `None` if
+/// nothing is kept, or if it is damaged.
 pub(super) fn open(place: &Path) -> Option<Kept> {
     let mut file = File::open(place).ok()?;
     let whole = file.metadata().ok()?.len();
@@ -111,7 +111,7 @@ pub(super) fn open(place: &Path) -> Option<Kept> {
 }
 
 impl Kept {
-    /// The contents of a file; None if they are not what was written.
+    /// The contents of a file; `None` if they are not what was written.
     pub(super) fn read(&self, part: &Part) -> Option<Vec<u8>> {
         let mut bytes = vec![0; usize::try_from(part.size).ok()?];
         self.file.read_exact_at(&mut bytes, part.offset).ok()?;

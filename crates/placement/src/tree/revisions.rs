@@ -36,11 +36,11 @@ fn release(tag: &str) -> Option<Release> {
 
 /// The revisions of a range `A..B`, oldest first, A and B among them. Between tags of
 /// releases these are the releases (`v5.10..v7.2`; those of one series if both are of it:
-/// `v6.12..v6.12.9`), else all commits on the way (first parents). What is no range is one
+/// `v6.12..v6.12.9`), else all commits on the way (first parents). Without `..` it is one
 /// revision.
 ///
 /// # Errors
-/// [`PlacementError`] if git fails, an end is not there, or the range holds too much.
+/// [`PlacementError`] if git fails, an end does not exist, or the range is too long.
 pub fn revisions(path: impl AsRef<Path>, range: &str) -> Result<Vec<String>, PlacementError> {
     let path = path.as_ref();
     let bad = |reason: &str| PlacementError::BadRange {
@@ -78,7 +78,7 @@ pub fn revisions(path: impl AsRef<Path>, range: &str) -> Result<Vec<String>, Pla
         }
     };
     if found.len() > MAX_REVISIONS {
-        return Err(bad("it holds more than 500 revisions"));
+        return Err(bad("it has more than 500 revisions"));
     }
     Ok(found)
 }
