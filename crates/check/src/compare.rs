@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Documents beside each other, operation by operation.
+//! Compares documents, operation by operation.
 
 use std::collections::{BTreeMap, BTreeSet};
 

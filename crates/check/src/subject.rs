@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What documents are compared about: one kernel, one stack, one file system.
+//! What is compared: cells of one kernel, one stack and one file system.
 
 use experiment::{Cell, Document};
 

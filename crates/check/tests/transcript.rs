@@ -86,7 +86,7 @@ fn a_guest_that_cannot_says_why() {
 }
 
 #[test]
-fn counts_of_which_some_were_lost_are_none() {
+fn counts_fail_if_calls_were_lost() {
     let mut guest = transcript(&["open"]);
     let lines = ["begin 0", "count inode_permission 8 24", "ended", "lost 3"];
     said(&mut guest, &lines).unwrap();

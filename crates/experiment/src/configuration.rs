@@ -32,8 +32,8 @@ pub struct Configuration {
     pub tuning: Tuning,
 }
 
-/// What can be asked of policies besides their state. What is not said is left as the
-/// lab has it (`docs/policies.md`).
+/// What can be asked of policies besides their state. What is missing is as the lab
+/// has it (`docs/policies.md`).
 #[derive(
     Debug,
     Clone,
@@ -66,12 +66,12 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// Nothing is said.
+    /// Is none of them set?
     pub fn is_default(&self) -> bool {
         *self == Tuning::default()
     }
 
-    /// What is said, as `key value` pairs in the order of the fields.
+    /// What is set, as `key value` pairs in the order of the fields.
     pub fn pairs(&self) -> Vec<(&'static str, String)> {
         // Taken apart in full, so that a new key cannot be forgotten here.
         let Tuning {

@@ -7,7 +7,7 @@ const DEEPEST: u32 = 64;
 /// Components of the path that a variant walks straight down: `AA/BB` and `depth2` are 2.
 /// None if its name is no such path: `4KB`, `random`, `AA/../HH`.
 ///
-/// A benchmark says it itself (`depth` of the agent's list). This is for what tells of
+/// A benchmark says it itself (`depth` of the agent's list). This is for what knows
 /// variants by their names only: documents of version 1, and what others published.
 #[must_use]
 pub fn path_depth(variant: &str) -> Option<u32> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What happens while an instrument measures, told as it happens.
+//! What happens while an instrument measures, reported as it happens.
 
 use crate::cell::Cell;
 use crate::configuration::Configuration;

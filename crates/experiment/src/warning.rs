@@ -62,7 +62,7 @@ pub enum WarningKind {
     NoSymbols,
     /// A slope is not what was counted.
     SlopeDiffers,
-    /// Hooks that were to be delayed cannot be: what is asked there is in no slope.
+    /// Hooks that were to be delayed cannot be: their decisions are in no slope.
     UndelayedHooks,
     /// Hooks were called and are in no figure.
     LostCalls,

@@ -4,7 +4,7 @@
 //!
 //! [`Monitor::start`] attaches programs to the kernel's `security_*` functions, and to
 //! modules' implementations if asked to; [`Monitor::snapshot`] reads what they noted, and
-//! [`Snapshot::since`] tells two of them apart. `bpf/README.md` says how the programs
+//! [`Snapshot::since`] gives what came between two of them. `bpf/README.md` says how the programs
 //! work, what they cost and what they cannot see.
 
 mod attach;

@@ -65,7 +65,7 @@ pub struct Merged {
 pub type Doubts<'a> = &'a dyn Fn(&[Cell], &[&Environment]) -> Vec<Warning>;
 
 /// Warnings of these kinds follow from all cells of a run: those of a part say nothing of
-/// the whole, and are made anew.
+/// the whole, and are made again.
 const OF_ALL_CELLS: [WarningKind; 5] = [
     WarningKind::EmulatedTime,
     WarningKind::ExtraModules,

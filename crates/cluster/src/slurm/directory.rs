@@ -112,7 +112,7 @@ impl Directory {
             .map_err(ClusterError::io("write", &path))
     }
 
-    /// Removes it, with all that is in it, as far as that can be.
+    /// Removes it, with all that is in it, as far as possible.
     pub fn remove(&self) {
         let _ = fs::remove_dir_all(&self.path);
     }

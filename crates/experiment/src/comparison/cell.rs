@@ -77,7 +77,7 @@ pub struct ComparedCell {
     /// one, as a fraction. Missing where figures are exact: one is seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detectable: Option<f64>,
-    /// What is to be said.
+    /// The verdict.
     pub verdict: Verdict,
     /// Why nothing can be said, or no figure is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -103,7 +103,7 @@ pub struct Gate {
     pub verdict: GateVerdict,
     /// Cells that are worse by more than their limit.
     pub failed: u64,
-    /// Cells of which it cannot be told.
+    /// Cells about which nothing can be said.
     pub inconclusive: u64,
     /// Cells that are not.
     pub passed: u64,

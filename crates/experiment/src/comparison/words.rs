@@ -42,7 +42,7 @@ words! {
 }
 
 words! {
-    /// What is to be said of a cell.
+    /// The verdict on a cell.
     Verdict, "verdict":
     /// It costs more, and that is real.
     Worse = "worse",
@@ -63,7 +63,7 @@ words! {
     Pass = "pass",
     /// A cell is.
     Fail = "fail",
-    /// It cannot be told.
+    /// Nothing can be said.
     Inconclusive = "inconclusive",
 }
 

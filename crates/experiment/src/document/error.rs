@@ -59,7 +59,7 @@ impl Kind {
         }
     }
 
-    /// What makes such a document anew, and the command that gives one.
+    /// How to make such a document again, and the command that writes one.
     fn origin(self) -> (&'static str, &'static str) {
         match self {
             Kind::Run => (

@@ -119,7 +119,7 @@ pub struct Bucket {
 }
 
 impl Percentiles {
-    /// As a histogram tells them; None if it is empty. The bucket in which a percentile
+    /// From a histogram; None if it is empty. The bucket in which a percentile
     /// lies is exact. Within it, times are taken to be spread evenly over their logarithm,
     /// so that an estimate is off by less than a factor of two. In a bucket that begins at
     /// 0 or has no end it is where the bucket begins.

@@ -190,7 +190,7 @@ impl Counted {
         self.paths.as_ref().is_none_or(Paths::is_stable)
     }
 
-    /// Did at least half of the windows take the path whose hooks are told, also in the
+    /// Did at least half of the windows take the path whose hooks are known, also in the
     /// baseline, and were at least as many clean as dirty? If not, the operation has no one
     /// path that could be compared. False if hooks were not told apart.
     pub fn is_comparable(&self) -> bool {

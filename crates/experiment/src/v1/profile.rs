@@ -79,7 +79,7 @@ impl ProfileForm {
         };
         Ok(Counted {
             estimate: None,
-            // Only the path whose hooks are told was kept.
+            // Only the path whose hooks are known was kept.
             paths: Some(Paths {
                 modal,
                 others: Vec::new(),

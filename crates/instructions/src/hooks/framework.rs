@@ -54,8 +54,8 @@ impl Framework {
     }
 
     /// The hook that a function serves, whatever suffix the compiler gave it. For a part
-    /// that was split off (`security_x.part.0`) that is its function's, too: whether a
-    /// hook *begins* somewhere in a tree tells [`Self::hook_at`].
+    /// that was split off (`security_x.part.0`) that is its function's, too: [`Self::hook_at`]
+    /// says whether a hook *begins* somewhere in a tree.
     #[must_use]
     pub fn hook_of(&self, function: &str) -> Option<&str> {
         self.hooks.get(base_name(function)).map(String::as_str)
