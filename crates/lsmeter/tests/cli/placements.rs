@@ -208,7 +208,7 @@ fn series_of_patches_and_releases() {
     );
     refused("v6.98..", "it needs two ends", "write A..B");
     refused("v6.98..v9.9", "no revision `v9.9`", "tag --list");
-    refused("HEAD..HEAD", "there is no commit in it", "write A..B");
+    refused("HEAD..HEAD", "there are no commits in it", "write A..B");
     refused("--all..HEAD", "no revision `--all`", "tag --list");
     let asked = ["tree", "tree", "--revs", "HEAD"];
     placement(&place, "history", &asked).refused(
