@@ -14,7 +14,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use experiment::{Cell, CheckDocument, Document, Evidence, Kind, Outcome, Stored as _};
+use experiment::{Cell, CheckDocument, Document, Kind, Stored as _};
 
 /// Differences of one document that are told.
 const TOLD: usize = 10;
@@ -89,10 +89,10 @@ fn cells(old: &Document, new: &Document) -> (usize, Vec<String>) {
         let name = || format!("{} under {}", cell.title(), cell.configuration_title());
         match other {
             None => differ.push(format!("{}: it is not there", name())),
-            Some(other) if counted(cell) == counted(other) => {}
+            Some(other) if counted(cell, cell) == counted(other, cell) => {}
             Some(other) => {
-                let figures = [cell, other].map(|cell| cell.headline().unwrap_or(f64::NAN));
-                differ.push(format!("{}: {} -> {}", name(), figures[0], figures[1]));
+                let [old, new] = [cell, other].map(|of| format!("{:?}", counted(of, cell)));
+                differ.push(format!("{}: {}", name(), first_difference(&old, &new)));
             }
         }
     }
@@ -102,20 +102,51 @@ fn cells(old: &Document, new: &Document) -> (usize, Vec<String>) {
     (old.cells.len(), differ)
 }
 
-/// A cell without what is timed in it.
-fn counted(cell: &Cell) -> Cell {
+/// A cell without what is timed in it, and without what `old` does not say of the same cell:
+/// version 1 said less of profiles and slopes.
+fn counted(cell: &Cell, old: &Cell) -> Cell {
     let mut cell = cell.clone();
     cell.seconds = None;
-    if let Outcome::Ok {
-        evidence: Evidence::Counted(counted),
-    } = &mut cell.outcome
-        && let (Some(path), Some(paths)) = (&mut counted.hooked, &counted.paths)
-    {
-        // Older documents do not say.
-        path.rep_iterations
-            .get_or_insert(paths.modal.rep_iterations);
+    if old.class.is_empty() {
+        cell.class.clear();
+    }
+    if old.syscalls.is_empty() {
+        cell.syscalls.clear();
+    }
+    if old.active_lsms.is_empty() {
+        cell.active_lsms.clear();
+    }
+    if let (Some(known), Some(counted)) = (old.counted(), cell.counted_mut()) {
+        counted.estimate = counted.estimate.take().filter(|_| known.estimate.is_some());
+        if let (Some(known), Some(paths)) = (&known.paths, &mut counted.paths) {
+            if known.path_hash.is_none() {
+                paths.path_hash = None;
+            }
+            if known.others.is_empty() {
+                paths.others.clear();
+            }
+        }
+        if let (Some(known), Some(path)) = (&known.hooked, &mut counted.hooked) {
+            path.rep_iterations = path
+                .rep_iterations
+                .filter(|_| known.rep_iterations.is_some());
+        }
+        if let (Some(known), Some(residual)) = (&known.residual, &mut counted.residual)
+            && known.path.rep_iterations.is_none()
+        {
+            residual.path.rep_iterations = None;
+        }
     }
     cell
+}
+
+/// Where two texts part, with what stands around it.
+fn first_difference(old: &str, new: &str) -> String {
+    let both = old.char_indices().zip(new.chars());
+    let at = both.take_while(|((_, a), b)| a == b).count();
+    let part =
+        |text: &str| -> String { text.chars().skip(at.saturating_sub(40)).take(80).collect() };
+    format!("{} -> {}", part(old), part(new))
 }
 
 fn checks(old: &CheckDocument, new: &CheckDocument) -> (usize, Vec<String>) {
