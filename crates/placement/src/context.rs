@@ -9,7 +9,8 @@ use crate::facts::{Fact, MAX_NESTS, Of};
 use crate::framework::{Cuts, Framework};
 use crate::graph::reachable;
 use crate::linked::{FactId, Graphs, Linked, Step};
-use crate::program::{FunctionId, Program, number};
+use crate::program::{FunctionId, Program};
+use crate::scan::number;
 
 /// The functions, system calls and cases above, of those that a fact names.
 pub(crate) type Tags = u128;

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::PlacementError;
 use crate::facts::{ModuleFacts, matches_any};
-use crate::program::number;
+use crate::scan::number;
 use crate::tree::{Tree, is_under};
 use crate::{FrameworkPlacement, ModulePlacement};
 

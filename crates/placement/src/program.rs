@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::body::Body;
 use crate::facts::{Fact, FileSystemFacts, SourceFacts};
 use crate::load::{Bodies, FileData};
-use crate::scan::{Function, Kind};
+use crate::scan::{Function, Kind, number};
 use crate::tree::is_under;
 
 /// A function of the program: an index of [`Program::functions`].
@@ -239,11 +239,6 @@ impl<'a> Program<'a> {
     fn is_named(&self, table: &Table) -> bool {
         !self.names[table.name as usize].is_empty()
     }
-}
-
-/// A length as a number of 32 bits.
-pub(crate) fn number(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 impl View<'_, '_> {

@@ -10,7 +10,6 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::clean::Clean;
-use crate::program::number;
 use crate::words::{is_word, split_word};
 use names::Names;
 use text::{ANNOTATIONS, assigned_value, find, struct_name};
@@ -364,6 +363,11 @@ fn sorted<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
     items.sort_unstable();
     items.dedup();
     items
+}
+
+/// A length as a number of 32 bits.
+pub(crate) fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

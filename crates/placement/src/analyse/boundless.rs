@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 use crate::body::{Node, NodeId};
 use crate::load::Loaded;
 use crate::maximum::{Cause, CauseSet, Maximum};
-use crate::program::{FunctionId, Program, number};
+use crate::program::{FunctionId, Program};
+use crate::scan::number;
 use crate::{BoundlessCause, SyscallPlacement, Unbounded};
 
 /// Longest list of functions of a circle, in names.

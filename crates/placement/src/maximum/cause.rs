@@ -9,7 +9,8 @@ use super::Counts;
 use crate::Count;
 use crate::body::NodeId;
 use crate::context::Key;
-use crate::program::{FunctionId, number};
+use crate::program::FunctionId;
+use crate::scan::number;
 
 /// Most causes of one set: what has so many is not bounded one by one, and sets would be
 /// as many as ways through the kernel.
