@@ -118,7 +118,12 @@ fn counted(cell: &Cell, old: &Cell) -> Cell {
     }
     if let (Some(known), Some(counted)) = (old.counted(), cell.counted_mut()) {
         counted.estimate = counted.estimate.take().filter(|_| known.estimate.is_some());
+        // A profile of version 1 told only of the path whose hooks it has.
+        let of_one_path = known.estimate.is_none() && known.hooked.is_some();
         if let (Some(known), Some(paths)) = (&known.paths, &mut counted.paths) {
+            if of_one_path {
+                paths.modal = known.modal;
+            }
             if known.path_hash.is_none() {
                 paths.path_hash = None;
             }
