@@ -272,7 +272,9 @@ fn what_cannot_be_played() {
     );
     place.write("other.json", "{\"schema_version\": 1}");
     let other = ["monitor", "--replay", "other.json"];
-    place
-        .run(&other)
-        .refused(2, "other.json: recording: ", None);
+    place.run(&other).refused(
+        2,
+        "cannot read other.json: no recording",
+        Some("lsmeter monitor --record"),
+    );
 }
