@@ -326,7 +326,7 @@ LSMETER "$@" || exit
 [ "$SLURM_ARRAY_TASK_ID" = 2 ] && mkdir "DIR/failed" 2>/dev/null || exit 0
 for argument; do
 	case $argument in
-	*.json) sed -i 's/"status":"ok","evidence":.*}\(,*\)$/"status":"failed","reason":"so"}\1/' "$argument" ;;
+	*.json) sed -i 's/"status":"ok","evidence":.*}\([],]*\)$/"status":"failed","reason":"so"}\1/' "$argument" ;;
 	esac
 done
 exit 4
