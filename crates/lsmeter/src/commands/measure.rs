@@ -185,7 +185,8 @@ pub fn check_stacks(experiment: &Experiment, store: &Store, kernels: &[Kernel]) 
 /// # Errors
 /// If there is none, or it cannot.
 pub fn find_qemu(args: &LabArgs, config: &Config, experiment: &Experiment) -> Result<Qemu> {
-    let scratch = tempfile::tempdir()?;
+    // What a kill -9 leaves of it the next run removes.
+    let scratch = lab::vm::scratch()?;
     let plugin = write_plugin(scratch.path())?;
     let qemu = Qemu::probe(args.qemu.as_deref().or(config.qemu.as_deref()), &plugin)?;
     let counted = experiment.metrics.iter().any(|metric| metric.is_counted());
