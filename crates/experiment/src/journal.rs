@@ -23,6 +23,9 @@ use crate::warning::Warning;
 /// The version of the journal that this code writes and reads.
 pub const JOURNAL_VERSION: u32 = 2;
 
+/// How the first line begins, as far as it came.
+const BEGIN: &[u8] = b"{\"journal_version\":";
+
 /// First line: what is being measured, by what, on what.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JournalHeader {
@@ -271,6 +274,11 @@ impl<T: DeserializeOwned> Journal<T> {
                 journal.finished.insert(entry.cell.key.clone(), entry);
             }
             journal.valid_bytes += line.len() as u64;
+        }
+        let torn = |bytes: &[u8]| bytes.iter().zip(BEGIN).all(|(one, other)| one == other);
+        if journal.header.is_none() && !torn(&bytes) {
+            // Something else, which whoever goes on would cut to nothing.
+            header(&bytes, now)?;
         }
         Ok(journal)
     }

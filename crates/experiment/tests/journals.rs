@@ -87,6 +87,21 @@ fn another_experiment_is_refused() {
 }
 
 #[test]
+fn a_file_that_is_something_else_is_refused_and_a_torn_first_line_is_not() {
+    let (header, text) = journal();
+    let note = "a note without a line's end";
+    assert!(
+        refused(note, &header)
+            .to_string()
+            .starts_with("not a journal")
+    );
+    for end in [0, 5, 30] {
+        let read = Journal::<()>::read(&text.as_bytes()[..end], &header).unwrap();
+        assert_eq!((read.header, read.valid_bytes), (None, 0));
+    }
+}
+
+#[test]
 fn other_conditions_are_refused() {
     let (mut now, text) = journal();
     now.environment.qemu.as_mut().unwrap().version = "10.0.2".to_owned();
