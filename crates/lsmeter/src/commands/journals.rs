@@ -78,9 +78,15 @@ fn all(journals: &Journals) -> Result<Vec<PathBuf>> {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
     };
-    let is_one = |found: &str| {
-        let more = found.strip_prefix(&name);
-        more.is_some_and(|more| more.is_empty() || more.starts_with('.'))
+    // Those of one name that lsmeter writes: a copy that somebody made is theirs.
+    let is_number = |part: &str| part.parse::<u32>().is_ok();
+    let is_ours = |part: &str| part == "counts" || is_number(part);
+    let is_one = |found: &str| match found.strip_prefix(&name) {
+        Some("") => true,
+        Some(more) => more
+            .strip_prefix('.')
+            .is_some_and(|parts| parts.split('.').all(is_ours)),
+        None => false,
     };
     let mut all: Vec<PathBuf> = names(directory)
         .into_iter()
@@ -143,15 +149,21 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let output = directory.path().join("a.json");
         let journals = choose("sensitivity", Some(&output), None).unwrap();
-        for name in ["a.json.journal", "a.json.journal.2", "a.json.journals", "b"] {
+        let ours = [
+            "a.json.journal",
+            "a.json.journal.3.2",
+            "a.json.journal.counts",
+        ];
+        let theirs = ["a.json.journal.2.bak", "a.json.journals", "b"];
+        for name in ours.iter().chain(&theirs).chain(&["a.json.journal.2"]) {
             std::fs::write(directory.path().join(name), "").unwrap();
         }
         assert!(choose("sensitivity", Some(&output), None).is_err());
         let resumed = choose("sensitivity", Some(&output), Some(&None)).unwrap();
-        assert!(resumed.number(2).resume && !resumed.number(3).resume);
+        assert!(resumed.number(2).resume && !resumed.number(4).resume);
         remove(&journals).unwrap();
         let mut left = names(directory.path());
         left.sort();
-        assert_eq!(left, ["a.json.journals", "b"]);
+        assert_eq!(left, theirs);
     }
 }
