@@ -2,6 +2,7 @@
 //! Where finished cells are kept until the document is safe: a journal beside it, and more
 //! beside that one if a command measures several times.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -123,7 +124,12 @@ fn newest(name: &str) -> Result<PathBuf> {
         names(directory).into_iter().filter(is_one).max()
     };
     let temporary = std::env::temp_dir();
-    let there = || Some(temporary.join(last(&temporary)?));
+    // Others may write there, too: what is theirs, or a link, is not opened.
+    let is_own = |path: &PathBuf| {
+        let own = rustix::process::geteuid().as_raw();
+        std::fs::symlink_metadata(path).is_ok_and(|of| of.is_file() && of.uid() == own)
+    };
+    let there = || Some(temporary.join(last(&temporary)?)).filter(is_own);
     let found = last(Path::new(".")).map(PathBuf::from).or_else(there);
     found.ok_or_else(|| {
         usage(
