@@ -79,12 +79,17 @@ pub fn counted_before(path: &Path, request: &Request<'_>) -> Option<Document> {
     let document = Document::read(file).ok()?;
     let experiment = request.experiment;
     let stack = experiment.configurations[0].stack.names();
-    let same = |cell: &Cell| {
+    let filesystem = experiment.filesystem?.to_string();
+    let asked = cells(experiment).ok()?;
+    let same = |(cell, asked): (&Cell, &CountedCell)| {
         let key = &cell.key;
-        key.kernel == experiment.kernels[0] && key.stack == stack
+        key.kernel == experiment.kernels[0]
+            && key.stack == stack
+            && key.filesystem == filesystem
+            && (key.benchmark(), key.variant()) == (&*asked.benchmark, &*asked.variant)
     };
-    let counts = document.kind == Kind::Counts && !document.cells.is_empty();
-    (counts && document.cells.iter().all(same)).then_some(document)
+    let all = document.kind == Kind::Counts && document.cells.len() == asked.len();
+    (all && document.cells.iter().zip(&asked).all(same)).then_some(document)
 }
 
 /// Boots the kernel with lsmeter in it, which counts hooks there.
