@@ -130,8 +130,8 @@ struct Running<'a, 'b> {
     proved: BTreeSet<(usize, usize)>,
     /// Proofs that no cell has taken into the journal yet.
     proofs: VecDeque<PolicyProof>,
-    /// Hooks that kernels let nobody delay, by the kernel's position.
-    undelayed: BTreeMap<usize, BTreeSet<String>>,
+    /// Hooks that kernels let nobody delay, by the kernel's name.
+    undelayed: BTreeMap<String, BTreeSet<String>>,
     follow: &'b mut dyn FnMut(Event<'_>),
 }
 
@@ -150,6 +150,7 @@ impl Running<'_, '_> {
                 configuration: &experiment.configurations[configuration],
             }),
             Message::Undelayed { kernel, hooks } => {
+                let kernel = experiment.kernels[kernel].clone();
                 self.undelayed.entry(kernel).or_default().extend(hooks);
             }
             Message::CellBegin { cell } => (self.follow)(Event::Begin(&plan.cells[cell].key)),
@@ -197,10 +198,7 @@ impl Running<'_, '_> {
             // Only a sweep asks for them, and a journal is to stay small.
             None => trace.operations = None,
             Some(_) => {
-                let name = &entry.cell.key.kernel;
-                let kernels = &self.work.experiment.kernels;
-                let kernel = kernels.iter().position(|kernel| kernel == name);
-                let undelayed = kernel.and_then(|kernel| self.undelayed.get(&kernel));
+                let undelayed = self.undelayed.get(&entry.cell.key.kernel);
                 trace.undelayed = undelayed.cloned().unwrap_or_default();
             }
         }
