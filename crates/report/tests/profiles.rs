@@ -13,14 +13,8 @@ use report::{
 
 fn document(cells: Vec<Cell>) -> Document {
     let environment = Environment {
-        os: "Debian GNU/Linux 12".to_owned(),
-        host_kernel: "6.1.0".to_owned(),
-        cpu: "some".to_owned(),
-        cores: 2,
-        kvm: false,
         clock: Clock::Deterministic,
-        qemu: None,
-        host_lsms: Vec::new(),
+        ..Environment::unknown()
     };
     Document {
         cells,
