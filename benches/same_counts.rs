@@ -43,7 +43,10 @@ fn main() -> Result<ExitCode, Failed> {
             let other = after.join(name.trim_end_matches(".xz"));
             match other.exists() {
                 true => same &= is_same(&before.join(&name), &other)?,
-                false => println!("{name}: not in {}", after.display()),
+                false => {
+                    same = false;
+                    println!("{name}: not in {}", after.display());
+                }
             }
         }
     } else {
