@@ -35,6 +35,12 @@ pub fn choose(
         first,
         resume: resume.is_some(),
     };
+    if journals.resume && !journals.first.exists() {
+        return Err(usage(
+            format!("there is no journal {}", journals.first.display()),
+            "name the one to go on with, or begin anew without --resume",
+        ));
+    }
     if !journals.resume
         && let Some(left) = all(&journals)?.first()
     {
@@ -133,7 +139,7 @@ fn newest(name: &str) -> Result<PathBuf> {
     let found = last(Path::new(".")).map(PathBuf::from).or_else(there);
     found.ok_or_else(|| {
         usage(
-            format!("no journal of `{name}` is in this directory"),
+            format!("no journal of `{name}` is in this directory or among the temporary files"),
             "name it: --resume FILE.json.journal",
         )
     })
@@ -165,6 +171,8 @@ mod tests {
             std::fs::write(directory.path().join(name), "").unwrap();
         }
         assert!(choose("sensitivity", Some(&output), None).is_err());
+        let missing = Some(directory.path().join("missing"));
+        assert!(choose("sensitivity", Some(&output), Some(&missing)).is_err());
         let resumed = choose("sensitivity", Some(&output), Some(&None)).unwrap();
         assert!(resumed.number(2).resume && !resumed.number(4).resume);
         remove(&journals).unwrap();

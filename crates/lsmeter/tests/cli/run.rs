@@ -234,6 +234,15 @@ fn a_journal_that_is_there_is_not_overwritten() {
         "no journal of `quick`",
         Some("--resume"),
     );
+    for asked in [
+        ["run", "--dir", ".", "--resume", "nothere"],
+        ["sensitivity", "--bench", "stat", "--resume", "nothere"],
+    ] {
+        let error = "there is no journal nothere";
+        place
+            .run(&asked)
+            .refused(2, error, Some("without --resume"));
+    }
 }
 
 /// Nothing is left behind by a run that could not begin: the next try is not refused.
