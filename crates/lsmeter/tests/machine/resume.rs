@@ -6,12 +6,11 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::cells::{assert_same, read};
-use crate::common::{Place, Running, names, runs, signal, wait_for};
+use crate::common::{Place, Running, children, names, runs, signal, wait_for};
 use experiment::{CheckDocument, Stored as _};
 use rustix::process::Signal;
 
@@ -32,8 +31,9 @@ fn instants(n: u64, all: Duration) -> impl Iterator<Item = Duration> {
     (1..=n).map(move |i| all.mul_f64(step(i)))
 }
 
-/// Runs the command undisturbed, and again with kills; the two documents' texts.
-fn killed(arguments: &[&str]) -> (Place, Vec<String>) {
+/// Runs the command undisturbed, to `whole.json`, and with kills, to `killed.json`; each time
+/// that this comes to its end, `compare` looks at both.
+fn killed(arguments: &[&str], compare: fn(&Place)) {
     let place = Place::with_kernels();
     let begun = Instant::now();
     let asked = [arguments, &["-o", "whole.json"]].concat();
@@ -50,10 +50,11 @@ fn killed(arguments: &[&str]) -> (Place, Vec<String>) {
         while Instant::now() < until && !running.has_ended() {
             thread::sleep(Duration::from_millis(20));
         }
-        let machines = crate::common::children(running.pid());
+        let machines = children(running.pid());
         if running.has_ended() {
             // There is time for more: once more from the beginning.
             running.wait().code(0);
+            compare(&place);
             fs::remove_file(place.join("killed.json")).unwrap();
             continue;
         }
@@ -65,16 +66,14 @@ fn killed(arguments: &[&str]) -> (Place, Vec<String>) {
         told.push(format!("{:.1} s", instant.as_secs_f64()));
         nothing_is_measured_twice(&place);
     }
-    if !place.join("killed.json").exists() {
-        let now = if journal.exists() { &resumed } else { &asked };
-        place.run(now).code(0);
-    }
+    let now = if journal.exists() { &resumed } else { &asked };
+    place.run(now).code(0);
+    compare(&place);
     let left = names(place.path()).into_iter();
     let left: Vec<String> = left.filter(|name| name.contains("journal")).collect();
     assert_eq!(left, Vec::<String>::new());
     assert_eq!(place.left_over(), Vec::<String>::new());
     eprintln!("killed after {}", told.join(", "));
-    (place, told)
 }
 
 /// A cell that was measured is in its journal once.
@@ -110,22 +109,23 @@ fn assert_same_documents(place: &Place) {
 #[test]
 fn a_killed_profile_goes_on() {
     let stacks = ["--stack", "capability,selinux", "--diff", "capability"];
-    let (place, _) = killed(&[&["profile"], OFFLINE, CELLS, &stacks].concat());
-    assert_same_documents(&place);
+    let asked = [&["profile"], OFFLINE, CELLS, &stacks].concat();
+    killed(&asked, assert_same_documents);
 }
 
 #[test]
 fn a_killed_sweep_goes_on() {
-    let (place, _) = killed(&[&["sensitivity"], OFFLINE, CELLS].concat());
-    assert_same_documents(&place);
+    let asked = [&["sensitivity"], OFFLINE, CELLS].concat();
+    killed(&asked, assert_same_documents);
 }
 
 #[test]
 fn a_killed_check_goes_on() {
-    let (place, _) = killed(&[&["check"], OFFLINE, CELLS].concat());
-    let read = |name: &str| {
-        let bytes = fs::read(Path::new(&place.join(name))).unwrap();
-        CheckDocument::parse(&bytes).unwrap()
-    };
-    assert_eq!(read("killed.json"), read("whole.json"));
+    killed(&[&["check"], OFFLINE, CELLS].concat(), |place| {
+        let [killed, whole] = ["killed.json", "whole.json"].map(|name| {
+            let bytes = fs::read(place.join(name)).unwrap();
+            CheckDocument::parse(&bytes).unwrap()
+        });
+        assert_eq!(killed, whole);
+    });
 }
