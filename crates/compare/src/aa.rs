@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use diagnostics::Failure;
 use experiment::comparison::{ComparedCell, Method, Verdict};
 use experiment::{AaMetric, AaReport, Cell, Document, Key, Metric, Paths, Warning, WarningKind};
 use stats::proportion_at_most;
 
 use crate::compare::{Named, Options, compare};
-use crate::error::CompareError;
 
 /// What is known of one metric so far.
 #[derive(Default)]
@@ -30,8 +30,8 @@ const RUNS_BEYOND_PAIR: usize = 4;
 /// more.
 ///
 /// # Errors
-/// [`CompareError`] if two of them cannot be compared.
-pub fn aa(runs: &[Document], options: &Options) -> Result<AaReport, CompareError> {
+/// If two of them cannot be compared.
+pub fn aa(runs: &[Document], options: &Options) -> Result<AaReport, Failure> {
     let timed = figures(runs);
     let plain = Options {
         budget: None,

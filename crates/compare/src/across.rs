@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Cells of one run that differ in one thing.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::mem::take;
 
-use experiment::comparison::Axis;
+use diagnostics::Failure;
+use experiment::comparison::{Axis, Source};
 use experiment::{ComparisonDocument, Experiment, Key, Kind};
 
-use crate::compare::{Named, Options, Sides, conclude, notes, source};
-use crate::error::CompareError;
+use crate::compare::{Named, Options, begin, conclude, empty, notes, source};
 use crate::item::{Item, items};
 use crate::pair::match_up;
 
@@ -16,19 +16,20 @@ use crate::pair::match_up;
 /// experiment's baseline's, or that of the first cell, unless it is named.
 ///
 /// # Errors
-/// [`CompareError`] if it is no run, holds nothing, or has one value only.
+/// If it is no run, holds nothing, or has one value only.
 pub fn across(
     of: Named<'_>,
     axis: Axis,
     value: Option<&str>,
     options: &Options,
-) -> Result<ComparisonDocument, CompareError> {
+) -> Result<ComparisonDocument, Failure> {
     let run = of.document;
     if run.kind != Kind::Run {
-        return Err(CompareError::NoRun {
-            name: of.name.to_owned(),
-            kind: run.kind,
-        });
+        let kind = Kind::title(Some(run.kind));
+        return Err(Failure::usage(
+            format!("{} is a {kind}: --across takes a run document", of.name),
+            "give a document that `lsmeter run --output FILE` wrote",
+        ));
     }
     let items = items(run);
     let mut values: Vec<String> = Vec::new();
@@ -39,28 +40,22 @@ pub fn across(
         }
     }
     let base = base_value(of, axis, value, &values)?;
-    let of_base = values.iter().position(|value| *value == base);
-    let cells = |items: &[Item]| items.len();
-    let (old, young): (Vec<Item>, Vec<Item>) =
-        (items.into_iter()).partition(|item| split(&item.key, axis).0 == base);
-    let mut sources = [source(of, cells(&old)), source(of, cells(&young))];
-    sources[0].name = format!("{}: {axis} {base}", of.name);
-    if let Some(of_base) = of_base {
-        values.remove(of_base);
-    }
-    sources[1].name = format!("{}: {axis} {}", of.name, values.join("; "));
-    let [base_source, new_source] = sources;
+    let parted = |items: Vec<Item>, value: &str| -> (Vec<Item>, Vec<Item>) {
+        (items.into_iter()).partition(|item| split(&item.key, axis).0 == value)
+    };
+    let (old, mut young) = parted(items, &base);
+    values.retain(|value| *value != base);
+    let side = |items: &[Item], value: &str| Source {
+        name: format!("{}: {axis} {value}", of.name),
+        ..source(of, items.len())
+    };
+    let begun = begin(side(&old, &base), side(&young, &values.join("; ")), options);
 
     // Each other value meets BASE on its own: BASE's cells are matched again and again.
-    let mut by_value: BTreeMap<usize, Vec<Item>> = BTreeMap::new();
-    for item in young {
-        let at = values
-            .iter()
-            .position(|value| *value == split(&item.key, axis).0);
-        by_value.entry(at.unwrap_or(0)).or_default().push(item);
-    }
     let (mut pairs, mut unmatched) = (Vec::new(), Vec::new());
-    for items in by_value.into_values() {
+    for value in &values {
+        let (items, others) = parted(young, value);
+        young = others;
         let (found, alone) = match_up(old.clone(), items, |key| split(key, axis).1);
         pairs.extend(found);
         for cell in alone {
@@ -69,21 +64,17 @@ pub fn across(
             }
         }
     }
-    let sides = Sides {
-        base: base_source,
-        new: new_source,
+    let comparison = ComparisonDocument {
         across: Some(axis),
-        of_one_run: true,
-        pairs,
         unmatched,
         matched_by: vec![format!(
             "cells of one run are matched by all but their {axis}"
         )],
-        environment: Vec::new(),
         aa: run.aa.clone(),
         notes: notes("the run", &run.warnings),
+        ..begun
     };
-    Ok(conclude(sides, (run, run), options))
+    Ok(conclude(comparison, &pairs, (run, run), true, options))
 }
 
 /// Compares each cell of a run that has a figure with its baseline's, as tables do.
@@ -99,19 +90,13 @@ pub fn with_baselines(of: Named<'_>, options: &Options) -> ComparisonDocument {
     });
     let pairs: Vec<(Item, Item)> = pairs.collect();
     let source = source(of, pairs.len());
-    let sides = Sides {
-        base: source.clone(),
-        new: source,
-        across: None,
-        of_one_run: true,
-        pairs,
-        unmatched: Vec::new(),
+    let comparison = ComparisonDocument {
         matched_by: vec!["cells of one run are matched with their baselines".to_owned()],
-        environment: Vec::new(),
         aa: run.aa.clone(),
         notes: notes("the run", &run.warnings),
+        ..begin(source.clone(), source, options)
     };
-    conclude(sides, (run, run), options)
+    conclude(comparison, &pairs, (run, run), true, options)
 }
 
 fn base_value(
@@ -119,24 +104,20 @@ fn base_value(
     axis: Axis,
     asked: Option<&str>,
     values: &[String],
-) -> Result<String, CompareError> {
-    let name = || of.name.to_owned();
+) -> Result<String, Failure> {
+    let name = of.name;
     let Some(first) = values.first() else {
-        return Err(CompareError::Empty {
-            name: name(),
-            what: "cells",
-        });
+        return Err(empty(of, "cells"));
     };
     let experiment = of.document.experiment.as_ref();
     let baseline = match (axis, asked) {
         (_, Some(asked)) => {
             if !values.iter().any(|value| value == asked) {
-                return Err(CompareError::NoValue {
-                    name: name(),
-                    axis,
-                    value: asked.to_owned(),
-                    known: values.join("; "),
-                });
+                let known = values.join("; ");
+                return Err(Failure::usage(
+                    format!("no cell of {name} has the {axis} `{asked}`; there are {known}"),
+                    "name one of these with --base-value",
+                ));
             }
             Some(asked.to_owned())
         }
@@ -148,11 +129,10 @@ fn base_value(
         _ => None,
     };
     if values.len() < 2 {
-        return Err(CompareError::OneValue {
-            name: name(),
-            axis,
-            value: first.clone(),
-        });
+        return Err(Failure::usage(
+            format!("all cells of {name} have the same {axis}: {first}"),
+            "compare along another axis, or two documents: lsmeter compare BASE NEW",
+        ));
     }
     let baseline = baseline.filter(|value| values.contains(value));
     Ok(baseline.unwrap_or_else(|| first.clone()))

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use diagnostics::{Exit, Fault};
+use diagnostics::Failure;
 use experiment::comparison::{ComparedCell, Limit};
-use experiment::{Metric, Pattern, PatternError};
+use experiment::{Metric, Pattern, excerpt};
 use serde::Deserialize;
 
 /// Largest budget that is read, in bytes.
@@ -30,38 +30,11 @@ struct Rule {
     unit: Option<String>,
 }
 
-/// Why a budget makes no sense.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum BudgetError {
-    /// It is not TOML, or has keys that are none.
-    #[error("{0}")]
-    Toml(#[from] toml::de::Error),
-    /// A pattern is none.
-    #[error("{0}")]
-    Pattern(#[from] PatternError),
-    /// A limit is none.
-    #[error("limit `{text}`: {why}")]
-    Limit {
-        /// As written.
-        text: String,
-        /// What is wrong with it.
-        why: &'static str,
-    },
-    /// It says nothing.
-    #[error("it holds no limit")]
-    Empty,
-}
-
-impl Fault for BudgetError {
-    fn exit(&self) -> Exit {
-        Exit::Usage
-    }
-
-    fn hint(&self) -> Option<String> {
-        let how = "write `default = \"1%\"`, and under [limits] PATTERN = LIMIT, such as \
-                   \"open:*\" = \"20 instructions\" or read = \"2%\"";
-        Some(how.to_owned())
-    }
+/// A budget that makes no sense: why.
+fn no_budget(why: impl ToString) -> Failure {
+    let how = "write `default = \"1%\"`, and under [limits] PATTERN = LIMIT, such as \
+               \"open:*\" = \"20 instructions\" or read = \"2%\"";
+    Failure::usage(why, how)
 }
 
 /// As it is in a file.
@@ -77,8 +50,8 @@ impl Budget {
     /// The same limit for all cells.
     ///
     /// # Errors
-    /// [`BudgetError`] if it is none.
-    pub fn of_all(limit: &str) -> Result<Budget, BudgetError> {
+    /// If it is none.
+    pub fn of_all(limit: &str) -> Result<Budget, Failure> {
         let mut budget = Budget::default();
         budget.add(None, limit)?;
         Ok(budget)
@@ -89,18 +62,18 @@ impl Budget {
     /// long ones the strictest limit.
     ///
     /// # Errors
-    /// [`BudgetError`].
-    pub fn parse(toml: &str) -> Result<Budget, BudgetError> {
-        let file: File = toml::from_str(toml)?;
+    /// If it is not TOML, has keys or patterns that are none, or says nothing.
+    pub fn parse(toml: &str) -> Result<Budget, Failure> {
+        let file: File = toml::from_str(toml).map_err(no_budget)?;
         let mut budget = Budget::default();
         if let Some(limit) = &file.default {
             budget.add(None, limit)?;
         }
         for (pattern, limit) in &file.limits {
-            budget.add(Some(pattern.parse()?), limit)?;
+            budget.add(Some(pattern.parse().map_err(no_budget)?), limit)?;
         }
         if budget.rules.is_empty() {
-            return Err(BudgetError::Empty);
+            return Err(no_budget("it holds no limit"));
         }
         Ok(budget)
     }
@@ -115,15 +88,8 @@ impl Budget {
         Budget { rules }
     }
 
-    fn add(&mut self, pattern: Option<Pattern>, text: &str) -> Result<(), BudgetError> {
-        let refuse = |why| {
-            let text = text
-                .chars()
-                .take(80)
-                .flat_map(char::escape_default)
-                .collect();
-            Err(BudgetError::Limit { text, why })
-        };
+    fn add(&mut self, pattern: Option<Pattern>, text: &str) -> Result<(), Failure> {
+        let refuse = |why| Err(no_budget(format!("limit `{}`: {why}", excerpt(text))));
         if pattern.as_ref().is_some_and(Pattern::excludes) {
             return refuse("its pattern takes away; give every limit for what it is of");
         }

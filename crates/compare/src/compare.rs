@@ -3,15 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use experiment::comparison::{
-    Axis, ComparedCell, Correction, EnvironmentDifference, Judgement, Method, Source, UnmatchedCell,
-};
-use experiment::{AaReport, ComparisonDocument, Document, Kind, Metric, Tool, Warning};
+use diagnostics::Failure;
+use experiment::comparison::{ComparedCell, Correction, Judgement, Method, Source};
+use experiment::{ComparisonDocument, Document, Kind, Metric, Tool, Warning};
 use judge::Judged;
 
 use crate::budget::Budget;
 use crate::environment;
-use crate::error::CompareError;
 use crate::explain::explain;
 use crate::gate;
 use crate::item::{self, Item, place};
@@ -58,63 +56,50 @@ pub struct Named<'a> {
     pub document: &'a Document,
 }
 
-/// What is compared, before figures are judged.
-pub(crate) struct Sides {
-    pub(crate) base: Source,
-    pub(crate) new: Source,
-    pub(crate) across: Option<Axis>,
-    /// Both were measured in turns.
-    pub(crate) of_one_run: bool,
-    pub(crate) pairs: Vec<(Item, Item)>,
-    pub(crate) unmatched: Vec<UnmatchedCell>,
-    pub(crate) matched_by: Vec<String>,
-    pub(crate) environment: Vec<EnvironmentDifference>,
-    pub(crate) aa: Option<AaReport>,
-    pub(crate) notes: Vec<String>,
-}
-
 /// Compares NEW with BASE, cell by cell.
 ///
 /// # Errors
-/// [`CompareError`] if they are of different kinds, hold nothing, or no common unit.
+/// If they are of different kinds, hold nothing, or no common unit.
 pub fn compare(
     base: Named<'_>,
     new: Named<'_>,
     options: &Options,
-) -> Result<ComparisonDocument, CompareError> {
+) -> Result<ComparisonDocument, Failure> {
     let (old, young) = (base.document.kind, new.document.kind);
     if old != young {
-        return Err(CompareError::Kinds {
-            base: base.name.to_owned(),
-            base_kind: old,
-            new: new.name.to_owned(),
-            new_kind: young,
-        });
+        let [a, b] = [old, young].map(|kind| Kind::title(Some(kind)));
+        return Err(Failure::usage(
+            format!("{} is a {a}, {} a {b}", base.name, new.name),
+            "give two documents that the same command wrote",
+        ));
     }
     let by_command = recordings::are_of_commands(base.document, new.document);
     let (a, b) = (items(base, by_command)?, items(new, by_command)?);
     same_units(base, &a, new, &b)?;
-    let sources = (source(base, a.len()), source(new, b.len()));
+    let begun = begin(source(base, a.len()), source(new, b.len()), options);
     let paired = pair(a, b);
     let mut notes = notes("BASE", &base.document.warnings);
     notes.extend(self::notes("NEW", &new.document.warnings));
-    let sides = Sides {
-        base: sources.0,
-        new: sources.1,
-        across: None,
-        of_one_run: false,
-        pairs: paired.pairs,
+    let comparison = ComparisonDocument {
         unmatched: paired.unmatched,
         matched_by: paired.matched_by,
         environment: environment::differences(base.document, new.document),
         // What is known of false alarms: of NEW, or else of BASE.
         aa: new.document.aa.clone().or_else(|| base.document.aa.clone()),
         notes,
+        ..begun
     };
-    Ok(conclude(sides, (base.document, new.document), options))
+    let documents = (base.document, new.document);
+    Ok(conclude(
+        comparison,
+        &paired.pairs,
+        documents,
+        false,
+        options,
+    ))
 }
 
-fn items(of: Named<'_>, by_command: bool) -> Result<Vec<Item>, CompareError> {
+fn items(of: Named<'_>, by_command: bool) -> Result<Vec<Item>, Failure> {
     let document = of.document;
     let (what, items) = match document.kind {
         Kind::Run => ("cells", item::items(document)),
@@ -122,20 +107,27 @@ fn items(of: Named<'_>, by_command: bool) -> Result<Vec<Item>, CompareError> {
         Kind::Sensitivity => ("slopes", item::items(document)),
         Kind::Recording => ("calls", recordings::items(document, by_command)),
         kind => {
-            let name = of.name.to_owned();
-            return Err(CompareError::NotMeasured { name, kind });
+            let kind = Kind::title(Some(kind));
+            return Err(Failure::usage(
+                format!("{} is a {kind}, which holds nothing to compare", of.name),
+                "give documents of lsmeter run, profile, monitor or sensitivity",
+            ));
         }
     };
     if items.is_empty() {
-        return Err(CompareError::Empty {
-            name: of.name.to_owned(),
-            what,
-        });
+        return Err(empty(of, what));
     }
     Ok(items)
 }
 
-fn same_units(base: Named<'_>, a: &[Item], new: Named<'_>, b: &[Item]) -> Result<(), CompareError> {
+pub(crate) fn empty(of: Named<'_>, what: &str) -> Failure {
+    Failure::usage(
+        format!("{} holds no {what}", of.name),
+        "measure again, and see that a cell is selected",
+    )
+}
+
+fn same_units(base: Named<'_>, a: &[Item], new: Named<'_>, b: &[Item]) -> Result<(), Failure> {
     let units =
         |items: &[Item]| -> BTreeSet<Metric> { items.iter().map(|item| item.key.metric).collect() };
     let (old, young) = (units(a), units(b));
@@ -149,12 +141,16 @@ fn same_units(base: Named<'_>, a: &[Item], new: Named<'_>, b: &[Item]) -> Result
             .collect();
         said.join(", ")
     };
-    Err(CompareError::Units {
-        base: base.name.to_owned(),
-        base_units: said(old),
-        new: new.name.to_owned(),
-        new_units: said(young),
-    })
+    Err(Failure::usage(
+        format!(
+            "{} holds {}, {} {}: no unit is in both",
+            base.name,
+            said(old),
+            new.name,
+            said(young)
+        ),
+        "measure both with the same --metric: instructions are not time",
+    ))
 }
 
 pub(crate) fn source(of: Named<'_>, cells: usize) -> Source {
@@ -172,60 +168,65 @@ pub(crate) fn notes(side: &str, warnings: &[Warning]) -> Vec<String> {
     warnings.iter().map(note).collect()
 }
 
-/// Judges all pairs, and asks the gate.
+/// A comparison of which the sides are known and nothing else.
+pub(crate) fn begin(base: Source, new: Source, options: &Options) -> ComparisonDocument {
+    ComparisonDocument {
+        tool: Tool::this(),
+        base,
+        new,
+        across: None,
+        judgement: Judgement {
+            alpha: options.alpha,
+            correction: options.correction,
+            tested: 0,
+            trust_environment: options.trust_environment,
+        },
+        matched_by: Vec::new(),
+        environment: Vec::new(),
+        aa: None,
+        compared: Vec::new(),
+        unmatched: Vec::new(),
+        explanations: Vec::new(),
+        gate: None,
+        notes: Vec::new(),
+    }
+}
+
+/// Judges all pairs, and asks the gate. `of_one_run`: both sides were measured in turns.
 pub(crate) fn conclude(
-    mut sides: Sides,
+    mut comparison: ComparisonDocument,
+    pairs: &[(Item, Item)],
     documents: (&Document, &Document),
+    of_one_run: bool,
     options: &Options,
 ) -> ComparisonDocument {
-    let pairs = sides.pairs.iter();
-    let figures = pairs.map(|(base, new)| (&base.measured, &new.measured, new.key.metric));
+    let figures = pairs.iter();
+    let figures = figures.map(|(base, new)| (&base.measured, &new.measured, new.key.metric));
     let judged = judge::together(figures, options.alpha, options.correction);
-    let timed_elsewhere = environment::doubt(&sides.environment, options.trust_environment);
+    let timed_elsewhere = environment::doubt(&comparison.environment, options.trust_environment);
     let tested = judged.iter().filter(|judged| judged.p.is_some()).count();
-    let mut compared = Vec::with_capacity(judged.len());
-    for ((base, new), judged) in sides.pairs.iter().zip(judged) {
+    comparison.judgement.tested = tested as u64;
+    for ((base, new), judged) in pairs.iter().zip(judged) {
         let mut cell = cell(base, new, judged);
         if let Some(doubt) = timed_elsewhere.as_ref().filter(|_| cell.metric.is_timed()) {
             cell.doubts.push(doubt.clone());
         }
-        let noise_known = cell.method == Method::Runs || sides.of_one_run;
+        let noise_known = cell.method == Method::Runs || of_one_run;
         if cell.metric.is_timed() && !noise_known && !options.trust_environment {
             cell.doubts.push(NO_AA.to_owned());
         }
-        compared.push(cell);
+        comparison.compared.push(cell);
     }
-    let explanations = if options.explain {
-        let (explanations, mut more) = explain(&sides.pairs, documents);
-        sides.notes.append(&mut more);
-        explanations
-    } else {
-        Vec::new()
-    };
-    let gate = options
-        .budget
-        .as_ref()
-        .map(|budget| gate::ask(budget, &mut compared, &sides.unmatched));
-    ComparisonDocument {
-        tool: Tool::this(),
-        base: sides.base,
-        new: sides.new,
-        across: sides.across,
-        judgement: Judgement {
-            alpha: options.alpha,
-            correction: options.correction,
-            tested: tested as u64,
-            trust_environment: options.trust_environment,
-        },
-        matched_by: sides.matched_by,
-        environment: sides.environment,
-        aa: sides.aa,
-        compared,
-        unmatched: sides.unmatched,
-        explanations,
-        gate,
-        notes: sides.notes,
+    if options.explain {
+        let (explanations, more) = explain(pairs, documents);
+        comparison.explanations = explanations;
+        comparison.notes.extend(more);
     }
+    if let Some(budget) = &options.budget {
+        let gate = gate::ask(budget, &mut comparison.compared, &comparison.unmatched);
+        comparison.gate = Some(gate);
+    }
+    comparison
 }
 
 fn cell(base: &Item, new: &Item, judged: Judged) -> ComparedCell {

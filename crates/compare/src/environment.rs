@@ -16,21 +16,16 @@ pub(crate) fn differences(base: &Document, new: &Document) -> Vec<EnvironmentDif
         let found = facts.iter().find(|(of, _)| *of == key);
         found.map(|(_, value)| value.clone()).unwrap_or_default()
     };
-    let mut keys: Vec<&str> = a.iter().map(|(key, _)| *key).collect();
-    for (key, _) in &b {
-        if !keys.contains(key) {
-            keys.push(key);
-        }
-    }
-    keys.into_iter()
-        .map(|key| (key, value(&a, key), value(&b, key)))
-        .filter(|(_, a, b)| a != b)
-        .map(|(key, base, new)| EnvironmentDifference {
-            key: key.to_owned(),
-            base,
-            new,
-        })
-        .collect()
+    let only_b = b
+        .iter()
+        .filter(|(key, _)| a.iter().all(|(of, _)| of != key));
+    let keys = a.iter().chain(only_b).map(|(key, _)| *key);
+    let all = keys.map(|key| EnvironmentDifference {
+        key: key.to_owned(),
+        base: value(&a, key),
+        new: value(&b, key),
+    });
+    all.filter(|of| of.base != of.new).collect()
 }
 
 /// Why times of the two cannot be compared; None if they can.

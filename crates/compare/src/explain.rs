@@ -4,9 +4,7 @@
 use std::collections::BTreeMap;
 
 use experiment::comparison::{CallerChange, Explanation, HookChange, ImplementationChange};
-use experiment::{
-    Counted, Document, FunctionDifference, HookCost, HookedPath, Implementation, Metric,
-};
+use experiment::{Counted, Document, FunctionDifference, HookCost, HookedPath, Metric};
 
 use crate::item::Item;
 
@@ -55,10 +53,12 @@ pub(crate) fn explain<'a>(
 
 /// None if a hostile document's figures do not fit.
 fn between(cell: u32, base: &HookedPath, new: &HookedPath) -> Option<Explanation> {
-    let mut sides: BTreeMap<(&str, &str), [Option<&HookCost>; 2]> = BTreeMap::new();
+    let none = HookCost::default();
+    let mut sides: BTreeMap<(&str, &str), [&HookCost; 2]> = BTreeMap::new();
     for (side, path) in [base, new].into_iter().enumerate() {
         for hook in &path.hooks {
-            sides.entry((&hook.hook, &hook.function)).or_default()[side] = Some(hook);
+            let name = (hook.hook.as_str(), hook.function.as_str());
+            sides.entry(name).or_insert([&none; 2])[side] = hook;
         }
     }
     let mut hooks: Vec<HookChange> = Vec::new();
@@ -86,31 +86,24 @@ fn between(cell: u32, base: &HookedPath, new: &HookedPath) -> Option<Explanation
     })
 }
 
-fn change(
-    hook: &str,
-    function: &str,
-    base: Option<&HookCost>,
-    new: Option<&HookCost>,
-) -> Option<HookChange> {
-    let of = |side: Option<&HookCost>, figure: fn(&HookCost) -> u64| side.map_or(0, figure);
-    let differ = |figure: fn(&HookCost) -> u64| difference(of(base, figure), of(new, figure));
+fn change(hook: &str, function: &str, base: &HookCost, new: &HookCost) -> Option<HookChange> {
     Some(HookChange {
         hook: hook.to_owned(),
         function: function.to_owned(),
-        base_calls: of(base, |hook| hook.calls),
-        new_calls: of(new, |hook| hook.calls),
-        difference: differ(|hook| hook.outermost)?,
-        dispatch: differ(|hook| hook.dispatch)?,
+        base_calls: base.calls,
+        new_calls: new.calls,
+        difference: difference(base.outermost, new.outermost)?,
+        dispatch: difference(base.dispatch, new.dispatch)?,
         implementations: implementations(base, new)?,
         callers: callers(base, new),
     })
 }
 
 /// The functions that call a hook, those first whose calls differ most.
-fn callers(base: Option<&HookCost>, new: Option<&HookCost>) -> Vec<CallerChange> {
+fn callers(base: &HookCost, new: &HookCost) -> Vec<CallerChange> {
     let mut sides: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
     for (side, hook) in [base, new].into_iter().enumerate() {
-        for caller in hook.iter().flat_map(|hook| &hook.called_by) {
+        for caller in &hook.called_by {
             sides.entry(&caller.function).or_default()[side] = caller.calls;
         }
     }
@@ -124,26 +117,22 @@ fn callers(base: Option<&HookCost>, new: Option<&HookCost>) -> Vec<CallerChange>
     changes
 }
 
-fn implementations(
-    base: Option<&HookCost>,
-    new: Option<&HookCost>,
-) -> Option<Vec<ImplementationChange>> {
-    let mut sides: BTreeMap<(&str, &str), [Option<&Implementation>; 2]> = BTreeMap::new();
+fn implementations(base: &HookCost, new: &HookCost) -> Option<Vec<ImplementationChange>> {
+    let mut sides: BTreeMap<(&str, &str), [[u64; 2]; 2]> = BTreeMap::new();
     for (side, hook) in [base, new].into_iter().enumerate() {
-        for own in hook.iter().flat_map(|hook| &hook.implementations) {
-            sides.entry((&own.module, &own.function)).or_default()[side] = Some(own);
+        for own in &hook.implementations {
+            let name = (own.module.as_str(), own.function.as_str());
+            sides.entry(name).or_default()[side] = [own.calls, own.inclusive];
         }
     }
     let mut changes = Vec::new();
-    for ((module, function), [old, young]) in sides {
-        let calls = |side: Option<&Implementation>| side.map_or(0, |own| own.calls);
-        let cost = |side: Option<&Implementation>| side.map_or(0, |own| own.inclusive);
+    for ((module, function), [[base_calls, old], [new_calls, young]]) in sides {
         let change = ImplementationChange {
             module: module.to_owned(),
             function: function.to_owned(),
-            base_calls: calls(old),
-            new_calls: calls(young),
-            difference: difference(cost(old), cost(young))?,
+            base_calls,
+            new_calls,
+            difference: difference(old, young)?,
         };
         if change.difference != 0 || change.base_calls != change.new_calls {
             changes.push(change);

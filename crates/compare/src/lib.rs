@@ -16,7 +16,6 @@ mod budget;
 mod compare;
 mod doubt;
 mod environment;
-mod error;
 mod explain;
 mod gate;
 mod item;
@@ -25,6 +24,5 @@ mod recordings;
 
 pub use aa::{aa, aa_doubt, keep_figures};
 pub use across::{across, with_baselines};
-pub use budget::{BUDGET_LIMIT_BYTES, Budget, BudgetError};
+pub use budget::{BUDGET_LIMIT_BYTES, Budget};
 pub use compare::{Named, Options, compare};
-pub use error::CompareError;

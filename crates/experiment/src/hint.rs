@@ -5,7 +5,7 @@
 const WORD_LIMIT: usize = 80;
 
 /// The beginning of a text, printable, for a message.
-pub(crate) fn excerpt(text: &str) -> String {
+pub fn excerpt(text: &str) -> String {
     let text = text.chars().take(WORD_LIMIT);
     text.flat_map(char::escape_default).collect()
 }

@@ -67,7 +67,7 @@ pub use evidence::{
 pub use experiment::{Experiment, Samples};
 pub use framework::IRREGULAR_FUNCTIONS;
 pub use glob::glob;
-pub use hint::nearest;
+pub use hint::{excerpt, nearest};
 pub use history::{History, HistoryRun, Series, SeriesChange, SeriesPoint};
 pub use key::{Delay, Key, Subject, title as cell_title};
 pub use metric::{BadWord, Metric, OtherMetric, Word};

@@ -31,10 +31,7 @@ pub enum Rows {
     Samples,
 }
 
-/// Why a table could not be written.
+/// The Parquet library refused.
 #[derive(Debug, thiserror::Error)]
-pub enum ExportError {
-    /// The Parquet library refused.
-    #[error("cannot write Parquet: {0}")]
-    Parquet(#[from] ::parquet::errors::ParquetError),
-}
+#[error("cannot write Parquet: {0}")]
+pub struct ExportError(#[from] ::parquet::errors::ParquetError);

@@ -100,7 +100,7 @@ impl Values {
 /// The table as a Parquet file, compressed with Snappy. Without rows it still has its columns.
 ///
 /// # Errors
-/// [`ExportError::Parquet`].
+/// [`ExportError`].
 pub fn parquet(records: Records<'_>) -> Result<Vec<u8>, ExportError> {
     let schema = Arc::new(parse_message_type(&message_type(&records.headings))?);
     let properties = WriterProperties::builder()

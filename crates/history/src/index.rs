@@ -7,11 +7,12 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use diagnostics::Failure;
 use experiment::{Document, Kind, Metric};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{HistoryError, LeftOut, hexadecimal, run, started, write_beside};
+use crate::{LeftOut, hexadecimal, run, started, write_beside};
 
 /// The index's file: the SHA-256 of the rest, [`VERSION`], and the files as postcard writes
 /// them.
@@ -53,56 +54,52 @@ struct Entry {
     started: String,
     /// What cells are called, each text once.
     texts: Vec<String>,
-    cells: Vec<Cell>,
+    cells: Vec<Cell<usize>>,
 }
 
-/// A cell that has a figure; texts by their positions in [`Entry::texts`].
+/// A cell that has a figure, with texts, or their positions in [`Entry::texts`].
 #[derive(Debug, Serialize, Deserialize)]
-struct Cell {
-    kernel: usize,
-    release: usize,
-    configuration: usize,
-    filesystem: usize,
-    benchmark: usize,
-    variant: usize,
-    machine: usize,
+pub(crate) struct Cell<T> {
+    pub(crate) kernel: T,
+    pub(crate) release: T,
+    pub(crate) configuration: T,
+    pub(crate) filesystem: T,
+    pub(crate) benchmark: T,
+    pub(crate) variant: T,
+    pub(crate) machine: T,
     #[serde(with = "as_json")]
-    metric: Metric,
-    figure: f64,
-    interval: Option<[f64; 2]>,
-    exact: bool,
+    pub(crate) metric: Metric,
+    pub(crate) figure: f64,
+    pub(crate) interval: Option<[f64; 2]>,
+    pub(crate) exact: bool,
 }
 
-impl Cell {
-    fn texts(&self) -> [usize; 7] {
-        [
-            self.kernel,
-            self.release,
-            self.configuration,
-            self.filesystem,
-            self.benchmark,
-            self.variant,
-            self.machine,
-        ]
+impl Cell<usize> {
+    /// None if these texts are not those of its document.
+    fn with<'a>(&self, texts: &'a [String]) -> Option<Cell<&'a str>> {
+        let text = |at: usize| texts.get(at).map(String::as_str);
+        Some(Cell {
+            kernel: text(self.kernel)?,
+            release: text(self.release)?,
+            configuration: text(self.configuration)?,
+            filesystem: text(self.filesystem)?,
+            benchmark: text(self.benchmark)?,
+            variant: text(self.variant)?,
+            machine: text(self.machine)?,
+            metric: self.metric,
+            figure: self.figure,
+            interval: self.interval,
+            exact: self.exact,
+        })
     }
 }
 
 /// A cell that has a figure, with its run.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug)]
 pub(crate) struct Indexed<'a> {
     pub(crate) file: &'a str,
     pub(crate) started: &'a str,
-    pub(crate) kernel: &'a str,
-    pub(crate) release: &'a str,
-    pub(crate) configuration: &'a str,
-    pub(crate) filesystem: &'a str,
-    pub(crate) benchmark: &'a str,
-    pub(crate) variant: &'a str,
-    pub(crate) metric: Metric,
-    pub(crate) machine: &'a str,
-    pub(crate) figure: f64,
-    pub(crate) interval: Option<[f64; 2]>,
-    pub(crate) exact: bool,
+    pub(crate) cell: Cell<&'a str>,
 }
 
 /// An index in memory: each document by the name of its file.
@@ -132,7 +129,7 @@ impl Index {
         &mut self,
         directory: &Path,
         files: Vec<(String, Stamp)>,
-        load: &dyn Fn(&str) -> Result<Vec<u8>, HistoryError>,
+        load: &dyn Fn(&str) -> Result<Vec<u8>, Failure>,
     ) -> Vec<LeftOut> {
         let mut before = std::mem::take(&mut self.documents);
         let mut changed = false;
@@ -171,21 +168,12 @@ impl Index {
         let mut documents: Vec<(&String, &Entry)> = self.documents.iter().collect();
         documents.sort_by_key(|(file, document)| (&document.started, *file));
         let cells = documents.into_iter().flat_map(|(file, document)| {
-            let text = |at: usize| document.texts[at].as_str();
-            document.cells.iter().map(move |cell| Indexed {
-                file,
-                started: &document.started,
-                kernel: text(cell.kernel),
-                release: text(cell.release),
-                configuration: text(cell.configuration),
-                filesystem: text(cell.filesystem),
-                benchmark: text(cell.benchmark),
-                variant: text(cell.variant),
-                metric: cell.metric,
-                machine: text(cell.machine),
-                figure: cell.figure,
-                interval: cell.interval,
-                exact: cell.exact,
+            document.cells.iter().filter_map(move |cell| {
+                Some(Indexed {
+                    file,
+                    started: &document.started,
+                    cell: cell.with(&document.texts)?,
+                })
             })
         });
         cells.collect()
@@ -204,14 +192,14 @@ fn read(path: &Path) -> Option<BTreeMap<String, Entry>> {
     }
     let documents: BTreeMap<String, Entry> = postcard::from_bytes(documents).ok()?;
     let sound = |of: &Entry| {
-        let mut texts = of.cells.iter().flat_map(Cell::texts);
-        texts.all(|at| at < of.texts.len())
+        let mut cells = of.cells.iter();
+        cells.all(|cell| cell.with(&of.texts).is_some())
     };
     documents.values().all(sound).then_some(documents)
 }
 
 /// What a file holds: its cells, or why it is left out.
-fn document(stamp: Stamp, bytes: Result<Vec<u8>, HistoryError>) -> Entry {
+fn document(stamp: Stamp, bytes: Result<Vec<u8>, Failure>) -> Entry {
     let mut document = Entry {
         stamp,
         digest: String::new(),
@@ -239,7 +227,7 @@ fn document(stamp: Stamp, bytes: Result<Vec<u8>, HistoryError>) -> Entry {
 }
 
 /// The cells of a run that have a figure, and their texts.
-fn cells(run: &Document) -> (Vec<Cell>, Vec<String>) {
+fn cells(run: &Document) -> (Vec<Cell<usize>>, Vec<String>) {
     let (mut cells, mut texts) = (Vec::new(), Vec::new());
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut text = |text: &str| match known.get(text) {

@@ -6,19 +6,18 @@
 //! put into the directory or taken out of it, and is made anew if it is missing, damaged
 //! or of another version.
 
-mod error;
 mod index;
 mod names;
 mod select;
 
 use std::fs::{self, File};
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use diagnostics::{Failure, Fault};
 use experiment::{DOCUMENT_LIMIT_BYTES, Document, DocumentError, Kind};
 use sha2::{Digest, Sha256};
 
-pub use error::HistoryError;
 use index::Index;
 pub use select::Selection;
 
@@ -57,9 +56,8 @@ impl Archive {
     /// # Errors
     /// If the directory cannot be made or read. An index that cannot be written is kept in
     /// memory.
-    pub fn create(directory: &Path) -> Result<Archive, HistoryError> {
-        fs::create_dir_all(directory)
-            .map_err(|source| HistoryError::unreadable(directory, source))?;
+    pub fn create(directory: &Path) -> Result<Archive, Failure> {
+        fs::create_dir_all(directory).map_err(unreadable(directory))?;
         Archive::open(directory)
     }
 
@@ -67,7 +65,7 @@ impl Archive {
     ///
     /// # Errors
     /// As [`Archive::create`].
-    pub fn open(directory: &Path) -> Result<Archive, HistoryError> {
+    pub fn open(directory: &Path) -> Result<Archive, Failure> {
         let mut archive = Archive {
             directory: directory.to_owned(),
             index: Index::open(directory),
@@ -88,34 +86,37 @@ impl Archive {
     /// # Errors
     /// If it cannot be read or written, is damaged, or no run document; `label` must be of
     /// letters, digits, `.`, `_`, `+` and `-`, at most 64.
-    pub fn add(&mut self, document: &Path, label: Option<&str>) -> Result<Added, HistoryError> {
+    pub fn add(&mut self, document: &Path, label: Option<&str>) -> Result<Added, Failure> {
         if let Some(label) = label.filter(|label| !names::is_label(label)) {
-            return Err(HistoryError::Label(label.to_owned()));
+            return Err(Failure::usage(
+                format!("`{label}` is no label"),
+                "letters, digits, `.`, `_`, `+` and `-`, at most 64: v6.12-rc1",
+            ));
         }
         let bytes = read(document)?;
-        let run = match run(&bytes) {
-            Ok(Ok(run)) => run,
-            Ok(Err(kind)) => {
-                return Err(HistoryError::NoRun {
-                    path: document.to_owned(),
-                    kind,
-                });
-            }
-            Err(source) => {
-                return Err(HistoryError::Document {
-                    path: document.to_owned(),
-                    source: source.into(),
-                });
-            }
+        let path = document.display();
+        let a_run = "give a document that `lsmeter run --output FILE` wrote";
+        let damaged = |error: DocumentError| {
+            let hint = error.hint().unwrap_or_else(|| a_run.to_owned());
+            Failure::usage(format!("{path}: {error}"), hint)
         };
+        let run = run(&bytes).map_err(damaged)?.map_err(|kind| {
+            let kind = Kind::title(Some(kind));
+            let what = format!("{path} is a {kind}: a history is of run documents");
+            Failure::usage(what, a_run)
+        })?;
         let digest = hexadecimal(&Sha256::digest(&bytes));
         if let Some(file) = self.index.file_of(&digest) {
             return Ok(Added::Before(file.to_owned()));
         }
         let name = names::file_name(started(&run), label, &digest);
         let path = self.directory.join(&name);
-        write_beside(&path, |file| file.write_all(&bytes))
-            .map_err(|source| HistoryError::Unwritable { path, source })?;
+        write_beside(&path, |file| file.write_all(&bytes)).map_err(|error| {
+            Failure::environment(
+                format!("{}: cannot be written: {error}", path.display()),
+                "name a directory that you may write to: --dir DIR",
+            )
+        })?;
         self.follow()?;
         Ok(Added::New(name))
     }
@@ -126,11 +127,11 @@ impl Archive {
     }
 
     /// Takes into the index what has come into the directory, and out of it what has gone.
-    fn follow(&mut self) -> Result<(), HistoryError> {
+    fn follow(&mut self) -> Result<(), Failure> {
         let mut files = Vec::new();
-        let unreadable = |source| HistoryError::unreadable(&self.directory, source);
-        for entry in fs::read_dir(&self.directory).map_err(unreadable)? {
-            let entry = entry.map_err(unreadable)?;
+        let unreadable = unreadable(&self.directory);
+        for entry in fs::read_dir(&self.directory).map_err(&unreadable)? {
+            let entry = entry.map_err(&unreadable)?;
             let Ok(name) = entry.file_name().into_string() else {
                 continue;
             };
@@ -143,10 +144,11 @@ impl Archive {
                 files.push((name, index::Stamp::of(&metadata)));
             }
             if files.len() > FILES_LIMIT {
-                return Err(HistoryError::TooMany {
-                    path: self.directory.clone(),
-                    limit: FILES_LIMIT,
-                });
+                let path = self.directory.display();
+                return Err(Failure::usage(
+                    format!("{path} has more than {FILES_LIMIT} files"),
+                    "name a directory that holds run documents and nothing else",
+                ));
             }
         }
         files.sort();
@@ -157,10 +159,7 @@ impl Archive {
 }
 
 /// Writes a file that is there whole or not at all.
-fn write_beside(
-    path: &Path,
-    write: impl FnOnce(&mut File) -> std::io::Result<()>,
-) -> std::io::Result<()> {
+fn write_beside(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     let mut file = tempfile::Builder::new()
         .prefix(".lsmeter-")
         .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
@@ -172,15 +171,25 @@ fn write_beside(
 }
 
 /// A whole document.
-fn read(path: &Path) -> Result<Vec<u8>, HistoryError> {
-    let unreadable = |source| HistoryError::unreadable(path, source);
-    let file = File::open(path).map_err(unreadable)?;
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    file.take(DOCUMENT_LIMIT_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(unreadable)?;
     // One byte too many is refused where documents are read.
+    File::open(path)
+        .and_then(|file| file.take(DOCUMENT_LIMIT_BYTES + 1).read_to_end(&mut bytes))
+        .map_err(unreadable(path))?;
     Ok(bytes)
+}
+
+/// For `map_err`: what cannot be read, or made where it is a directory.
+fn unreadable(path: &Path) -> impl Fn(io::Error) -> Failure {
+    move |error| {
+        let what = format!("{}: cannot be read: {error}", path.display());
+        let hint = "name a directory that `lsmeter history add` made, or documents that are there";
+        match error.kind() {
+            io::ErrorKind::NotFound => Failure::usage(what, hint),
+            _ => Failure::environment(what, hint),
+        }
+    }
 }
 
 /// The run document in these bytes, or what other one is there.

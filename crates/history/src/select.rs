@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use experiment::{History, HistoryRun, Metric, Pattern, Series, SeriesPoint, Tool};
 
-use crate::index::{Index, Indexed};
+use crate::index::{Cell, Index, Indexed};
 use crate::names;
 
 /// Which series are wanted, and how changes are found.
@@ -43,7 +43,7 @@ impl Default for Selection {
 }
 
 impl Selection {
-    fn wants(&self, cell: &Indexed<'_>) -> bool {
+    fn wants(&self, cell: &Cell<&str>) -> bool {
         let among =
             |names: &[String], name: &str| names.is_empty() || names.iter().any(|n| n == name);
         let fits = |pattern: &Pattern| pattern.matches(cell.benchmark, cell.variant);
@@ -62,7 +62,7 @@ impl Selection {
 pub(crate) fn history(index: &Index, selection: &Selection) -> History {
     let mut cells = index.cells();
     let single = kernels_are_single(&cells);
-    cells.retain(|cell| selection.wants(cell));
+    cells.retain(|of| selection.wants(&of.cell));
     let runs = runs(&cells, selection.last);
     let positions: HashMap<&str, usize> = runs
         .iter()
@@ -71,11 +71,11 @@ pub(crate) fn history(index: &Index, selection: &Selection) -> History {
         .collect();
     let mut series: Vec<Series> = Vec::new();
     let mut known = HashMap::new();
-    for cell in &cells {
-        let Some(&run) = positions.get(cell.file) else {
+    for Indexed { file, cell, .. } in &cells {
+        let Some(&run) = positions.get(file) else {
             continue;
         };
-        let merged = selection.across_kernels && single.contains(cell.file);
+        let merged = selection.across_kernels && single.contains(file);
         let kernel = if merged { "" } else { cell.kernel };
         let place = (kernel, cell.configuration, cell.filesystem);
         let key = (
@@ -111,8 +111,8 @@ pub(crate) fn history(index: &Index, selection: &Selection) -> History {
 /// Files of runs that have one kernel.
 fn kernels_are_single<'a>(cells: &[Indexed<'a>]) -> HashSet<&'a str> {
     let mut kernels: HashMap<&str, HashSet<&str>> = HashMap::new();
-    for cell in cells {
-        kernels.entry(cell.file).or_default().insert(cell.kernel);
+    for of in cells {
+        kernels.entry(of.file).or_default().insert(of.cell.kernel);
     }
     let single = kernels.into_iter().filter(|(_, of_run)| of_run.len() == 1);
     single.map(|(file, _)| file).collect()
@@ -135,7 +135,7 @@ fn runs(cells: &[Indexed<'_>], last: Option<usize>) -> Vec<HistoryRun> {
 }
 
 /// A series without points, of what its cells share.
-fn empty(cell: &Indexed<'_>, kernel: &str) -> Series {
+fn empty(cell: &Cell<&str>, kernel: &str) -> Series {
     Series {
         kernel: kernel.to_owned(),
         configuration: cell.configuration.to_owned(),

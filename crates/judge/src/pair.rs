@@ -4,7 +4,7 @@
 use experiment::Metric;
 use experiment::comparison::{Correction, Method, Verdict};
 use stats::bootstrap::SAMPLES_MIN;
-use stats::{Direction, RatioBootstrap, mann_whitney, t_quantile, welch};
+use stats::{Direction, RatioBootstrap, Welch, mann_whitney, t_quantile, welch};
 
 use crate::Measured;
 
@@ -196,6 +196,16 @@ fn by_samples(base: &Measured, new: &Measured, bootstrap: &mut RatioBootstrap) -
 }
 
 impl Found {
+    fn of(method: Method, test: Welch) -> Found {
+        Found {
+            method,
+            log: test.ci95(),
+            effect: None,
+            p: test.p,
+            freedom: test.freedom,
+        }
+    }
+
     /// What is left if the difference must also stand out from what `wider` knows of.
     fn beyond(self, wider: Option<Found>) -> Found {
         let Some(wider) = wider else {
@@ -219,13 +229,7 @@ fn by_runs(base: &Measured, new: &Measured) -> Option<Found> {
     let logs: Vec<Vec<f64>> = known.map(|runs| logs(runs)).collect::<Option<_>>()?;
     let difference = (new.value? / base.value?).ln();
     let test = stats::single_values(difference, &logs)?;
-    Some(Found {
-        method: Method::Runs,
-        log: test.ci95(),
-        effect: None,
-        p: test.p,
-        freedom: test.freedom,
-    })
+    Some(Found::of(Method::Runs, test))
 }
 
 fn logs(values: &[f64]) -> Option<Vec<f64>> {
@@ -235,13 +239,7 @@ fn logs(values: &[f64]) -> Option<Vec<f64>> {
 
 fn by_rounds(base: &Measured, new: &Measured) -> Option<Found> {
     let test = welch(&logs(&base.rounds)?, &logs(&new.rounds)?)?;
-    Some(Found {
-        method: Method::Rounds,
-        log: test.ci95(),
-        effect: None,
-        p: test.p,
-        freedom: test.freedom,
-    })
+    Some(Found::of(Method::Rounds, test))
 }
 
 /// By the intervals of the two figures, taken as 1.96 standard errors to each side.

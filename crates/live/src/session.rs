@@ -89,21 +89,29 @@ impl Session {
         mut publisher: Option<Publisher>,
         progress: &mut dyn FnMut(Progress<'_>),
     ) -> Result<Session, LiveError> {
-        let mut target = match &request.subject {
-            Subject::Command(words) => Some(Target::prepare(words)?),
-            _ => None,
-        };
-        let scope = scope(&request.subject);
-        let mut options = request.options;
-        let mut processes = Vec::new();
-        options.filter = match request.subject {
-            Subject::Machine => Filter::Machine,
-            Subject::Command(_) => Filter::Processes(target.iter().map(Target::process).collect()),
-            Subject::Cgroup(directory) => Filter::Cgroup(directory),
+        let (mut target, mut processes) = (None, Vec::new());
+        let (scope, filter) = match request.subject {
+            Subject::Machine => ("the machine".to_owned(), Filter::Machine),
+            Subject::Command(words) => {
+                let command = target.insert(Target::prepare(&words)?);
+                let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+                let scope = format!("{}{}", Monitoring::OF_COMMAND, words.join(" "));
+                (scope, Filter::Processes(vec![command.process()]))
+            }
+            Subject::Cgroup(directory) => {
+                let scope = format!("the control group {}", directory.display());
+                (scope, Filter::Cgroup(directory))
+            }
             Subject::Processes(those) => {
                 processes.clone_from(&those);
-                Filter::Processes(those)
+                let numbers: Vec<String> = those.iter().map(u32::to_string).collect();
+                let scope = format!("process {}", numbers.join(", "));
+                (scope, Filter::Processes(those))
             }
+        };
+        let options = Options {
+            filter,
+            ..request.options
         };
         let monitor = Monitor::start(&options, progress)?;
         monitor.drop_capabilities()?;
@@ -216,22 +224,6 @@ impl Source for Session {
 
     fn ended(&mut self) -> bool {
         self.is_over()
-    }
-}
-
-/// The subject in a reader's words.
-fn scope(subject: &Subject) -> String {
-    match subject {
-        Subject::Machine => "the machine".to_owned(),
-        Subject::Command(words) => {
-            let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
-            format!("{}{}", Monitoring::OF_COMMAND, words.join(" "))
-        }
-        Subject::Cgroup(directory) => format!("the control group {}", directory.display()),
-        Subject::Processes(processes) => {
-            let numbers: Vec<String> = processes.iter().map(u32::to_string).collect();
-            format!("process {}", numbers.join(", "))
-        }
     }
 }
 

@@ -7,15 +7,12 @@ use std::io;
 
 use check::CheckError;
 use cluster::{ClusterError, MergeError};
-use compare::{BudgetError, CompareError};
 use diagnostics::{Exit, Failure, Fault};
 use experiment::{DocumentError, PatternError, SpecError, UnknownPreset};
-use history::HistoryError;
 use lab::LabError;
 use live::LiveError;
 use monitor::MonitorError;
 use placement::PlacementError;
-use report::PdfError;
 use sensitivity::SweepError;
 
 use crate::config::ConfigError;
@@ -25,21 +22,17 @@ type AsFault = for<'a> fn(&'a (dyn Error + 'static)) -> Option<&'a dyn Fault>;
 
 /// The errors that know their exit code and hint, of all rooms. Any other is a fault of
 /// lsmeter's.
-const FAULTS: [AsFault; 20] = [
-    fault::<BudgetError>,
+const FAULTS: [AsFault; 16] = [
     fault::<CheckError>,
     fault::<ClusterError>,
-    fault::<CompareError>,
     fault::<ConfigError>,
     fault::<DocumentError>,
     fault::<Failure>,
-    fault::<HistoryError>,
     fault::<LabError>,
     fault::<LiveError>,
     fault::<MergeError>,
     fault::<MonitorError>,
     fault::<PatternError>,
-    fault::<PdfError>,
     fault::<PlacementError>,
     fault::<SpecError>,
     fault::<SweepError>,

@@ -84,15 +84,6 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The word for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Verdict::Agrees => "agrees",
-            Verdict::SameDirection => "same direction",
-            Verdict::Differs => "differs",
-        }
-    }
-
     /// Of two overheads, as fractions.
     pub fn of_overheads(ours: f64, theirs: f64) -> Verdict {
         let same_sign = ours * theirs > 0.0;
@@ -111,7 +102,11 @@ impl Verdict {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
+        f.pad(match self {
+            Verdict::Agrees => "agrees",
+            Verdict::SameDirection => "same direction",
+            Verdict::Differs => "differs",
+        })
     }
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A run's counts beside those published: calls of hooks, and of the system.
 
-use experiment::{Cell, HookCost, Metric, Status, path_components};
+use experiment::{Cell, HookCost, Metric, Status, glob, path_components};
 
 use crate::beside::{AGREES_POINTS, Comparison, Verdict, comparison, explained};
 use crate::lookup::{Cells, Place};
-use crate::{Figure, Operation, Quantity, fits};
+use crate::{Figure, Operation, Quantity};
 
 /// Counts derived from totals are not quite whole: 1.001 calls are one.
 const EQUAL: f64 = 0.01;
@@ -122,7 +122,7 @@ fn with_hooks(cell: Option<&Cell>) -> Option<(&Cell, &[HookCost])> {
 }
 
 fn is_of(figure: &Figure, hook: &HookCost) -> bool {
-    figure.hooks.iter().any(|pattern| fits(pattern, &hook.hook))
+    figure.hooks.iter().any(|pattern| glob(pattern, &hook.hook))
 }
 
 /// As a float: counts in a document may be anything.

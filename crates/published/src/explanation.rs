@@ -3,10 +3,10 @@
 
 use std::sync::LazyLock;
 
-use experiment::Metric;
+use experiment::{Metric, glob};
 use serde::Deserialize;
 
-use crate::{Comparison, fits};
+use crate::Comparison;
 
 const FILE: &str = include_str!("../data/explanations.toml");
 
@@ -89,8 +89,8 @@ impl Explanation {
         } else {
             Larger::Theirs
         };
-        self.figures.iter().any(|pattern| fits(pattern, id))
-            && !self.except.iter().any(|pattern| fits(pattern, id))
+        self.figures.iter().any(|pattern| glob(pattern, id))
+            && !self.except.iter().any(|pattern| glob(pattern, id))
             && self.kinds.contains(&kind)
             && (self.metrics.is_empty() || self.metrics.contains(&comparison.metric))
             && self.larger.is_none_or(|wanted| wanted == larger)

@@ -17,12 +17,11 @@ mod read;
 use std::fmt;
 use std::sync::LazyLock;
 
-use experiment::{Cell, Integrity, Policy, Stack, Tuning};
+use experiment::{Cell, Integrity, Policy, Stack, Tuning, glob};
 use serde::Deserialize;
 
 pub use beside::{Beside, Comparison, Verdict, beside};
 pub use explanation::{Explanation, Kind, Larger, explanations};
-pub use read::PublishedError;
 
 /// A publication.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -138,39 +137,33 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// Its unit, for a table or a CSV column; empty for a plain number.
-    pub fn unit(self) -> &'static str {
-        match self {
-            Quantity::Overhead | Quantity::ThroughputOverhead | Quantity::HookShare => "fraction",
-            Quantity::Latency | Quantity::AddedLatency | Quantity::HookTime => "us",
-            Quantity::Throughput => "MB/s",
-            Quantity::HookCalls
-            | Quantity::Slope
-            | Quantity::CallsAtMost
-            | Quantity::CallsAtLeast => "calls per operation",
-            Quantity::ModuleHooks => "hooks",
-            Quantity::Lines => "lines",
-            Quantity::SystemCalls => "system calls",
-        }
-    }
-
     /// What it is, in words.
     pub fn as_str(self) -> &'static str {
+        self.words()[0]
+    }
+
+    /// Its unit, for a table or a CSV column; empty for a plain number.
+    pub fn unit(self) -> &'static str {
+        self.words()[1]
+    }
+
+    fn words(self) -> [&'static str; 2] {
+        let calls = "calls per operation";
         match self {
-            Quantity::Overhead => "overhead",
-            Quantity::ThroughputOverhead => "overhead of throughput",
-            Quantity::Latency => "latency",
-            Quantity::AddedLatency => "added latency",
-            Quantity::Throughput => "throughput",
-            Quantity::HookTime => "time of a hook",
-            Quantity::HookCalls => "calls of hooks",
-            Quantity::HookShare => "share of hook calls",
-            Quantity::Slope => "slope",
-            Quantity::CallsAtMost => "calls at most",
-            Quantity::CallsAtLeast => "calls at least",
-            Quantity::ModuleHooks => "hooks",
-            Quantity::Lines => "lines of code",
-            Quantity::SystemCalls => "system calls",
+            Quantity::Overhead => ["overhead", "fraction"],
+            Quantity::ThroughputOverhead => ["overhead of throughput", "fraction"],
+            Quantity::Latency => ["latency", "us"],
+            Quantity::AddedLatency => ["added latency", "us"],
+            Quantity::Throughput => ["throughput", "MB/s"],
+            Quantity::HookTime => ["time of a hook", "us"],
+            Quantity::HookCalls => ["calls of hooks", calls],
+            Quantity::HookShare => ["share of hook calls", "fraction"],
+            Quantity::Slope => ["slope", calls],
+            Quantity::CallsAtMost => ["calls at most", calls],
+            Quantity::CallsAtLeast => ["calls at least", calls],
+            Quantity::ModuleHooks => ["hooks", "hooks"],
+            Quantity::Lines => ["lines of code", "lines"],
+            Quantity::SystemCalls => ["system calls", "system calls"],
         }
     }
 
@@ -254,49 +247,5 @@ pub fn sources() -> &'static [Source] {
 pub fn named(pattern: &str) -> impl Iterator<Item = &'static Figure> {
     published()
         .iter()
-        .filter(move |figure| fits(pattern, &figure.id))
-}
-
-/// Does `text` fit `pattern`, in which `*` stands for anything?
-fn fits(pattern: &str, text: &str) -> bool {
-    let Some((head, rest)) = pattern.split_once('*') else {
-        return pattern == text;
-    };
-    let Some(mut text) = text.strip_prefix(head) else {
-        return false;
-    };
-    let mut parts = rest.split('*').peekable();
-    while let Some(part) = parts.next() {
-        if parts.peek().is_none() {
-            return text.ends_with(part);
-        }
-        match text.find(part) {
-            Some(at) => text = &text[at + part.len()..],
-            None => return false,
-        }
-    }
-    true
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn patterns() {
-        for (pattern, text, does) in [
-            ("*", "", true),
-            ("a", "a", true),
-            ("a", "ab", false),
-            ("a*", "ab", true),
-            ("a*c", "abc", true),
-            ("a*c", "abcd", false),
-            ("a*b*d", "a-b-c-d", true),
-            ("a*b*d", "a-c-d", false),
-            ("ab*ba", "aba", false),
-            ("", "a", false),
-        ] {
-            assert_eq!(fits(pattern, text), does, "{pattern} {text}");
-        }
-    }
+        .filter(move |figure| glob(pattern, &figure.id))
 }

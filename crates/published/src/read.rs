@@ -4,45 +4,19 @@
 use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
+use toml::{Table, Value};
 
 use crate::{Figure, Operation, Over, Quantity, Setup, Source};
 
 const SOURCES: &str = include_str!("../data/sources.toml");
 const FILES: [(&str, &str); 6] = [
-    file("paper-history", include_str!("../data/paper-history.toml")),
-    file("paper-modules", include_str!("../data/paper-modules.toml")),
-    file("paper-calls", include_str!("../data/paper-calls.toml")),
-    file("paper-hooks", include_str!("../data/paper-hooks.toml")),
-    file("lsmpmon", include_str!("../data/lsmpmon.toml")),
-    file("howells", include_str!("../data/howells.toml")),
+    ("paper-history", include_str!("../data/paper-history.toml")),
+    ("paper-modules", include_str!("../data/paper-modules.toml")),
+    ("paper-calls", include_str!("../data/paper-calls.toml")),
+    ("paper-hooks", include_str!("../data/paper-hooks.toml")),
+    ("lsmpmon", include_str!("../data/lsmpmon.toml")),
+    ("howells", include_str!("../data/howells.toml")),
 ];
-
-const fn file(name: &'static str, text: &'static str) -> (&'static str, &'static str) {
-    (name, text)
-}
-
-/// A file of figures is not what it should be.
-#[derive(Debug, thiserror::Error)]
-pub enum PublishedError {
-    /// It is no TOML, or has a key that nothing knows.
-    #[error("{file}: {fault}")]
-    Toml {
-        /// The file.
-        file: String,
-        /// What the parser says, with the line.
-        fault: Box<toml::de::Error>,
-    },
-    /// A figure lacks something, or contradicts itself.
-    #[error("{file}: figure `{id}`: {fault}")]
-    Figure {
-        /// The file.
-        file: String,
-        /// The figure, as far as it has an id.
-        id: String,
-        /// What is wrong.
-        fault: String,
-    },
-}
 
 /// All that is published.
 #[derive(Debug)]
@@ -59,174 +33,151 @@ struct Sources {
     sets: BTreeMap<String, Vec<String>>,
 }
 
-/// A value as files have it: a number, or a text where there is none.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
-enum Value {
-    Number(f64),
-    Nothing(String),
+/// A file: what it says of itself, those in it have.
+#[derive(Deserialize)]
+struct File {
+    #[serde(default)]
+    group: Vec<Group>,
+    #[serde(flatten)]
+    part: Table,
 }
 
-/// A file, a group, a column or a figure: what one says, those in it have.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// Figures, or rows of figures where it has columns.
+#[derive(Deserialize)]
+struct Group {
+    #[serde(default)]
+    columns: Vec<Table>,
+    #[serde(default)]
+    figures: Vec<Row>,
+    #[serde(flatten)]
+    part: Table,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    /// One for each column: a number, or `-` where there is none.
+    values: Option<Vec<Value>>,
+    #[serde(flatten)]
+    part: Table,
+}
+
+/// All that is said of a figure.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 struct Part {
     source: Option<String>,
     id: Option<String>,
-    name: Option<String>,
     place: Option<String>,
     lines: Option<String>,
     kernel: Option<String>,
     theirs: Option<String>,
-    tested: Option<Vec<Setup>>,
-    baseline: Option<Vec<Setup>>,
+    tested: Vec<Setup>,
+    baseline: Vec<Setup>,
     tested_kernel: Option<String>,
     baseline_kernel: Option<String>,
-    ours: Option<Vec<String>>,
-    except: Option<Vec<String>>,
-    over: Option<Over>,
-    hooks: Option<Vec<String>>,
+    ours: Vec<String>,
+    except: Vec<String>,
+    over: Over,
+    hooks: Vec<String>,
     quantity: Option<Quantity>,
     value: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
-    unsigned: Option<bool>,
-    per_component: Option<bool>,
+    unsigned: bool,
+    per_component: bool,
     note: Option<String>,
-    values: Option<Vec<Value>>,
-    #[serde(default)]
-    group: Vec<Part>,
-    #[serde(default)]
-    columns: Vec<Part>,
-    #[serde(default)]
-    figures: Vec<Part>,
 }
 
-impl Part {
-    /// This part with what it leaves open taken from `outer`; ids and notes of both.
-    fn inside(&self, outer: &Part) -> Part {
-        let join = |outer: &Option<String>, inner: &Option<String>, by: &str| match (outer, inner) {
-            (Some(outer), Some(inner)) => Some(format!("{outer}{by}{inner}")),
-            (outer, inner) => inner.clone().or_else(|| outer.clone()),
-        };
-        let own_value = self.value.is_some() || self.low.is_some() || self.high.is_some();
-        let values = if own_value { self } else { outer };
-        Part {
-            source: self.source.clone().or_else(|| outer.source.clone()),
-            id: join(&outer.id, &self.id, "."),
-            name: None,
-            place: self.place.clone().or_else(|| outer.place.clone()),
-            lines: self.lines.clone().or_else(|| outer.lines.clone()),
-            kernel: self.kernel.clone().or_else(|| outer.kernel.clone()),
-            theirs: self.theirs.clone().or_else(|| outer.theirs.clone()),
-            tested: self.tested.clone().or_else(|| outer.tested.clone()),
-            baseline: self.baseline.clone().or_else(|| outer.baseline.clone()),
-            tested_kernel: self
-                .tested_kernel
-                .clone()
-                .or_else(|| outer.tested_kernel.clone()),
-            baseline_kernel: self
-                .baseline_kernel
-                .clone()
-                .or_else(|| outer.baseline_kernel.clone()),
-            ours: self.ours.clone().or_else(|| outer.ours.clone()),
-            except: self.except.clone().or_else(|| outer.except.clone()),
-            over: self.over.or(outer.over),
-            hooks: self.hooks.clone().or_else(|| outer.hooks.clone()),
-            quantity: self.quantity.or(outer.quantity),
-            value: values.value,
-            low: values.low,
-            high: values.high,
-            unsigned: self.unsigned.or(outer.unsigned),
-            per_component: self.per_component.or(outer.per_component),
-            note: join(&outer.note, &self.note, "; "),
-            values: None,
-            group: Vec::new(),
-            columns: Vec::new(),
-            figures: Vec::new(),
+/// A value, or the range of one: who says any of these says all.
+const VALUES: [&str; 3] = ["value", "low", "high"];
+
+/// A part with what it leaves open taken from the one it stands in; ids and notes of both.
+fn inside(part: &Table, outer: &Table) -> Table {
+    let mut whole = outer.clone();
+    if VALUES.iter().any(|key| part.contains_key(*key)) {
+        whole.retain(|key, _| !VALUES.contains(&key));
+    }
+    whole.extend(part.clone());
+    for (key, by) in [("id", "."), ("note", "; ")] {
+        let of = |part: &Table| part.get(key).and_then(Value::as_str).map(str::to_owned);
+        if let (Some(outer), Some(own)) = (of(outer), of(part)) {
+            whole.insert(key.to_owned(), format!("{outer}{by}{own}").into());
         }
     }
+    whole
 }
 
 /// Reads what is embedded.
-pub(crate) fn published() -> Result<Published, PublishedError> {
+pub(crate) fn published() -> Result<Published, String> {
     read(SOURCES, &FILES)
 }
 
-fn read(sources: &str, files: &[(&str, &str)]) -> Result<Published, PublishedError> {
-    let toml = |file: &str, fault| PublishedError::Toml {
-        file: file.to_owned(),
-        fault: Box::new(fault),
-    };
+/// The error says which file and which figure is not what it should be.
+fn read(sources: &str, files: &[(&str, &str)]) -> Result<Published, String> {
     let Sources { source, sets } =
-        toml::from_str(sources).map_err(|fault| toml("sources", fault))?;
+        toml::from_str(sources).map_err(|fault| format!("sources: {fault}"))?;
     let mut published = Published {
         sources: source,
         figures: Vec::new(),
     };
     let mut ids = HashSet::new();
     for (name, text) in files {
-        let file: Part = toml::from_str(text).map_err(|fault| toml(name, fault))?;
-        for part in parts(&file, name)? {
-            let id = part.id.clone().unwrap_or_default();
-            let figure = figure(part, &published.sources, &sets).and_then(|figure| {
-                if ids.insert(figure.id.clone()) {
-                    Ok(figure)
-                } else {
-                    Err("there are two of this id".to_owned())
+        let mut add = || -> Result<(), String> {
+            let file: File = toml::from_str(text).map_err(|fault| fault.to_string())?;
+            for part in parts(&file)? {
+                let title = title(&part);
+                let figure = figure(part, &published.sources, &sets);
+                let figure = figure.map_err(|fault| format!("{title}: {fault}"))?;
+                if !ids.insert(figure.id.clone()) {
+                    return Err(format!("{title}: there are two of this id"));
                 }
-            });
-            published
-                .figures
-                .push(figure.map_err(|fault| PublishedError::Figure {
-                    file: (*name).to_owned(),
-                    id,
-                    fault,
-                })?);
-        }
+                published.figures.push(figure);
+            }
+            Ok(())
+        };
+        add().map_err(|fault| format!("{name}: {fault}"))?;
     }
     Ok(published)
 }
 
+/// Which figure it is, as far as it has an id.
+fn title(part: &Table) -> String {
+    let id = part.get("id").and_then(Value::as_str);
+    format!("figure `{}`", id.unwrap_or_default())
+}
+
 /// A file's figures, each with all that it has from its column, group and file.
-fn parts(file: &Part, name: &str) -> Result<Vec<Part>, PublishedError> {
+fn parts(file: &File) -> Result<Vec<Table>, String> {
     let mut parts = Vec::new();
     for group in &file.group {
-        let outer = group.inside(file);
-        for row in &group.figures {
-            let row_part = row.inside(&outer);
+        let outer = inside(&group.part, &file.part);
+        for Row { values, part } in &group.figures {
+            let row = inside(part, &outer);
             if group.columns.is_empty() {
-                parts.push(row_part);
+                parts.push(row);
                 continue;
             }
-            let wrong = row
-                .values
-                .as_ref()
-                .is_some_and(|v| v.len() != group.columns.len());
-            if wrong {
-                return Err(PublishedError::Figure {
-                    file: name.to_owned(),
-                    id: row_part.id.unwrap_or_default(),
-                    fault: "not one value for each column".to_owned(),
-                });
+            let values = values.as_deref();
+            if values.is_some_and(|values| values.len() != group.columns.len()) {
+                return Err(format!("{}: not one value for each column", title(&row)));
             }
             for (index, column) in group.columns.iter().enumerate() {
                 let mut column = column.clone();
-                column.id = column.name.take();
-                if let Some(values) = &row.values {
-                    match values.get(index) {
-                        Some(Value::Number(number)) => column.value = Some(*number),
-                        Some(Value::Nothing(text)) if text == "-" => continue,
-                        _ => {
-                            return Err(PublishedError::Figure {
-                                file: name.to_owned(),
-                                id: row_part.id.unwrap_or_default(),
-                                fault: "a value that is neither a number nor \"-\"".to_owned(),
-                            });
-                        }
+                if let Some(name) = column.remove("name") {
+                    column.insert("id".to_owned(), name);
+                }
+                match values.map(|values| &values[index]) {
+                    None => {}
+                    Some(Value::String(text)) if text == "-" => continue,
+                    Some(value @ (Value::Integer(_) | Value::Float(_))) => {
+                        column.insert("value".to_owned(), value.clone());
+                    }
+                    Some(_) => {
+                        let fault = "a value that is neither a number nor \"-\"";
+                        return Err(format!("{}: {fault}", title(&row)));
                     }
                 }
-                parts.push(column.inside(&row_part));
+                parts.push(inside(&column, &row));
             }
         }
     }
@@ -234,10 +185,11 @@ fn parts(file: &Part, name: &str) -> Result<Vec<Part>, PublishedError> {
 }
 
 fn figure(
-    part: Part,
+    part: Table,
     sources: &[Source],
     sets: &BTreeMap<String, Vec<String>>,
 ) -> Result<Figure, String> {
+    let part: Part = part.try_into().map_err(|fault| fault.to_string())?;
     let said = |what: &str, value: Option<String>| {
         value
             .filter(|text| !text.trim().is_empty())
@@ -261,9 +213,8 @@ fn figure(
     if [low, high].iter().flatten().any(|value| !value.is_finite()) || low > high.or(low) {
         return Err("its bounds are no range".to_owned());
     }
-    let except = part.except.unwrap_or_default();
     let mut ours = Vec::new();
-    for name in part.ours.unwrap_or_default() {
+    for name in part.ours {
         let names = match name.strip_prefix('@') {
             Some(set) => sets
                 .get(set)
@@ -274,7 +225,7 @@ fn figure(
             let (benchmark, variant) = name
                 .split_once(':')
                 .ok_or_else(|| format!("`{name}` is not benchmark:variant"))?;
-            if !except.iter().any(|e| e == benchmark) {
+            if !part.except.iter().any(|e| e == benchmark) {
                 ours.push(Operation {
                     benchmark: benchmark.to_owned(),
                     variant: variant.to_owned(),
@@ -289,17 +240,17 @@ fn figure(
         lines: said("lines", part.lines)?,
         kernel: said("kernel", part.kernel)?,
         theirs: said("theirs", part.theirs)?,
-        tested: part.tested.unwrap_or_default(),
-        baseline: part.baseline.unwrap_or_default(),
+        tested: part.tested,
+        baseline: part.baseline,
         kernels,
         ours,
-        over: part.over.unwrap_or_default(),
-        hooks: part.hooks.unwrap_or_default(),
+        over: part.over,
+        hooks: part.hooks,
         quantity: part.quantity.ok_or("has no `quantity`")?,
         low,
         high,
-        unsigned: part.unsigned.unwrap_or(false),
-        per_component: part.per_component.unwrap_or(false),
+        unsigned: part.unsigned,
+        per_component: part.per_component,
         note: part.note,
     })
 }
@@ -314,9 +265,7 @@ mod tests {
                         quantity = 'overhead'\ntheirs = 'open'\n";
 
     fn read_one(text: &str) -> Result<Vec<Figure>, String> {
-        read(SOURCE, &[("f", &format!("{HEAD}{text}"))])
-            .map(|published| published.figures)
-            .map_err(|error| error.to_string())
+        read(SOURCE, &[("f", &format!("{HEAD}{text}"))]).map(|published| published.figures)
     }
 
     #[test]

@@ -55,9 +55,7 @@ pub use crate::comparison::{
     comparison_summary, gate_lines, junit, kcidb, ktap,
 };
 pub use crate::csv::{CsvError, csv, raw_csv};
-pub use crate::figure::{
-    Bar, Bars, Chart, Figure, Flame, Fonts, Frame, Lines, PdfError, Point, Series,
-};
+pub use crate::figure::{Bar, Bars, Chart, Figure, Flame, Fonts, Frame, Lines, Point, Series};
 pub use crate::folded::folded;
 pub use crate::gather::{Content, Gathered, Source, figures, latency_over_delay};
 pub use crate::hook_trace::hook_trace;

@@ -69,17 +69,6 @@ pub struct Row {
     pub summary: bool,
 }
 
-impl Heading {
-    pub(crate) fn new(title: impl Into<String>, align: Align) -> Heading {
-        Heading {
-            title: title.into(),
-            kind: Kind::Text,
-            group: None,
-            align,
-        }
-    }
-}
-
 impl Table {
     /// A table that has its footnotes, and no legend yet.
     pub(crate) fn new(

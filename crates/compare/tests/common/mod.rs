@@ -5,7 +5,8 @@
 
 use std::io::Read;
 
-use compare::{Budget, CompareError, Named, Options, compare};
+use compare::{Budget, Named, Options, compare};
+use diagnostics::Failure;
 use experiment::{ComparisonDocument, Document, Estimate, Evidence, Metric, Paths, Stored, Timed};
 use stats::{SplitMix64, Summary};
 
@@ -31,7 +32,7 @@ pub fn try_both(
     base: &Document,
     new: &Document,
     options: &Options,
-) -> Result<ComparisonDocument, CompareError> {
+) -> Result<ComparisonDocument, Failure> {
     let named = |document, name| Named { name, document };
     compare(named(base, "a.json"), named(new, "b.json"), options)
 }

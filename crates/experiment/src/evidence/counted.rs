@@ -86,7 +86,7 @@ pub struct HookedPath {
 
 /// One LSM hook in one operation, on one path through the kernel. All figures are
 /// guest kernel instructions per operation (a REP instruction counts once), or calls.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HookCost {
     /// The hook: `inode_permission`. For what kernels call beside the framework
     /// (`ima_file_check` before 6.8) the function's name.

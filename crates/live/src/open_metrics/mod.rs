@@ -23,7 +23,7 @@
 
 mod sums;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::io::{self, Write};
 
@@ -31,8 +31,7 @@ use diagnostics::printable;
 use experiment::{Interval, Monitoring};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{
-    DescriptorEncoder, EncodeCounterValue, EncodeGaugeValue, EncodeMetric, MetricEncoder,
-    NoLabelSet, text,
+    DescriptorEncoder, EncodeMetric, MetricEncoder, NoLabelSet, text,
 };
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::exemplar::Exemplar;
@@ -116,43 +115,11 @@ struct Scrape {
     sums: Sums,
 }
 
-/// A metric's name without unit and suffix, and what it means.
-struct Metric {
-    name: &'static str,
-    unit: Option<Unit>,
-    help: &'static str,
-}
-
 impl Collector for Scrape {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
         let to = &mut encoder;
         self.about(to)?;
-        let calls = Metric {
-            name: "lsmeter_hook_calls",
-            unit: None,
-            help: "Calls of an LSM hook's function.",
-        };
-        let names = ["hook", "module", "syscall"];
-        let of_calls = self.sums.calls.iter();
-        counters(to, &calls, names, of_calls.map(|(of, &calls)| (of, calls)))?;
-        let time = Metric {
-            name: "lsmeter_hook",
-            unit: Some(Unit::Seconds),
-            help: "Time in calls of an LSM hook's function, without what watching added.",
-        };
-        let of_time = self.sums.time_ns.iter();
-        let of_time = of_time.map(|(of, &ns)| (of, seconds(ns)));
-        counters(to, &time, names, of_time)?;
-        let errors = Metric {
-            name: "lsmeter_hook_errors",
-            unit: None,
-            help: "Calls of an LSM hook's function that returned an error; \
-                   EACCES and EPERM are denials.",
-        };
-        let names = ["hook", "module", "errno"];
-        let of_errors = self.sums.errors.iter();
-        let of_errors = of_errors.map(|(of, &calls)| (of, calls));
-        counters(to, &errors, names, of_errors)?;
+        self.hooks(to)?;
         self.system_calls(to)?;
         self.durations(to)
     }
@@ -167,46 +134,44 @@ impl Scrape {
         let monitored = "What is watched, and how.";
         to.encode_descriptor("lsmeter_monitored", monitored, None, MetricType::Info)?
             .encode_info(&self.monitored.as_slice())?;
-        let lost = Metric {
-            name: "lsmeter_lost_calls",
-            unit: None,
-            help: "Calls that were seen and are in no figure.",
-        };
-        counters(to, &lost, [], std::iter::once((&[], self.sums.lost)))?;
-        let overhead = Metric {
-            name: "lsmeter_monitor_overhead",
-            unit: Some(Unit::Seconds),
-            help: "What watching a call costs: all that it adds, and what of that lies \
-                   within the times and is subtracted.",
-        };
-        let kinds = self.overhead_ns.iter();
-        let kinds = kinds.map(|&(kind, ns)| ([kind.to_owned()], seconds(ns.into())));
-        gauges(to, &overhead, ["kind"], kinds)?;
-        let memory = Metric {
-            name: "lsmeter_monitor_memory",
-            unit: Some(Unit::Bytes),
-            help: "Kernel memory that the figures take.",
-        };
-        gauges(to, &memory, [], std::iter::once(([], self.memory_bytes)))
+        let lost = "Calls that were seen and are in no figure.";
+        to.encode_descriptor("lsmeter_lost_calls", lost, None, MetricType::Counter)?
+            .encode_counter::<NoLabelSet, _, u64>(&self.sums.lost, None)?;
+        let (name, unit) = ("lsmeter_monitor_overhead", Some(&Unit::Seconds));
+        let overhead = "What watching a call costs: all that it adds, and what of that lies \
+                        within the times and is subtracted.";
+        let mut overhead = to.encode_descriptor(name, overhead, unit, MetricType::Gauge)?;
+        for (kind, ns) in self.overhead_ns {
+            let kind = [("kind", kind)];
+            let mut series = overhead.encode_family(&kind)?;
+            series.encode_gauge(&seconds(ns.into()))?;
+        }
+        let (name, unit) = ("lsmeter_monitor_memory", Some(&Unit::Bytes));
+        let memory = "Kernel memory that the figures take.";
+        to.encode_descriptor(name, memory, unit, MetricType::Gauge)?
+            .encode_gauge(&self.memory_bytes)
+    }
+
+    fn hooks(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
+        let of_call = ["hook", "module", "syscall"];
+        let (name, help) = ("lsmeter_hook_calls", "Calls of an LSM hook's function.");
+        counters(to, name, help, None, of_call, &self.sums.calls)?;
+        let help = "Time in calls of an LSM hook's function, without what watching added.";
+        let unit = Some(Unit::Seconds);
+        counters(to, "lsmeter_hook", help, unit, of_call, &self.sums.time_ns)?;
+        let of_error = ["hook", "module", "errno"];
+        let name = "lsmeter_hook_errors";
+        let help = "Calls of an LSM hook's function that returned an error; \
+                    EACCES and EPERM are denials.";
+        counters(to, name, help, None, of_error, &self.sums.errors)
     }
 
     fn system_calls(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
-        let calls = Metric {
-            name: "lsmeter_system_calls",
-            unit: None,
-            help: "System calls that came to an end.",
-        };
-        let of_calls = self.sums.whole_calls.iter();
-        let of_calls = of_calls.map(|(of, &calls)| (of, calls));
-        counters(to, &calls, ["syscall"], of_calls)?;
-        let time = Metric {
-            name: "lsmeter_system_call",
-            unit: Some(Unit::Seconds),
-            help: "Time in system calls, waiting included, without what watching hooks added.",
-        };
-        let of_time = self.sums.whole_ns.iter();
-        let of_time = of_time.map(|(of, &ns)| (of, seconds(ns)));
-        counters(to, &time, ["syscall"], of_time)
+        let (name, help) = ("lsmeter_system_calls", "System calls that came to an end.");
+        counters(to, name, help, None, ["syscall"], &self.sums.whole_calls)?;
+        let (name, unit) = ("lsmeter_system_call", Some(Unit::Seconds));
+        let help = "Time in system calls, waiting included, without what watching hooks added.";
+        counters(to, name, help, unit, ["syscall"], &self.sums.whole_ns)
     }
 
     fn durations(&self, to: &mut DescriptorEncoder<'_>) -> fmt::Result {
@@ -244,55 +209,26 @@ fn pairs<'a, const N: usize>(
     std::array::from_fn(|at| (names[at], values[at].as_str()))
 }
 
-/// Writes a sample with its labels. An empty list of them would be written as one.
-fn labelled<const N: usize>(
-    encoder: &mut MetricEncoder<'_>,
-    labels: &[(&'static str, &str); N],
-    write: impl FnOnce(&mut MetricEncoder<'_>) -> fmt::Result,
-) -> fmt::Result {
-    if N == 0 {
-        write(encoder)
-    } else {
-        write(&mut encoder.encode_family(labels)?)
-    }
-}
-
-/// A counter with its series; left out if it has none.
-fn counters<'a, const N: usize>(
+/// A counter with its series, which are of ns if it counts seconds; left out if it has none.
+fn counters<const N: usize>(
     to: &mut DescriptorEncoder<'_>,
-    metric: &Metric,
-    names: [&'static str; N],
-    series: impl Iterator<Item = (&'a [String; N], impl EncodeCounterValue)>,
+    name: &str,
+    help: &str,
+    unit: Option<Unit>,
+    labels: [&'static str; N],
+    sums: &BTreeMap<[String; N], u64>,
 ) -> fmt::Result {
-    let mut series = series.peekable();
-    if series.peek().is_none() {
+    if sums.is_empty() {
         return Ok(());
     }
-    let unit = metric.unit.as_ref();
-    let kind = MetricType::Counter;
-    let mut encoder = to.encode_descriptor(metric.name, metric.help, unit, kind)?;
-    for (values, value) in series {
-        labelled(&mut encoder, &pairs(names, values), |encoder| {
-            encoder.encode_counter::<NoLabelSet, _, u64>(&value, None)
-        })?;
-    }
-    Ok(())
-}
-
-/// A gauge with its series.
-fn gauges<const N: usize>(
-    to: &mut DescriptorEncoder<'_>,
-    metric: &Metric,
-    names: [&'static str; N],
-    series: impl Iterator<Item = ([String; N], impl EncodeGaugeValue)>,
-) -> fmt::Result {
-    let unit = metric.unit.as_ref();
-    let kind = MetricType::Gauge;
-    let mut encoder = to.encode_descriptor(metric.name, metric.help, unit, kind)?;
-    for (values, value) in series {
-        labelled(&mut encoder, &pairs(names, &values), |encoder| {
-            encoder.encode_gauge(&value)
-        })?;
+    let mut encoder = to.encode_descriptor(name, help, unit.as_ref(), MetricType::Counter)?;
+    for (values, &sum) in sums {
+        let labels = pairs(labels, values);
+        let mut series = encoder.encode_family(&labels)?;
+        match unit {
+            Some(_) => series.encode_counter::<NoLabelSet, _, u64>(&seconds(sum), None)?,
+            None => series.encode_counter::<NoLabelSet, _, u64>(&sum, None)?,
+        }
     }
     Ok(())
 }

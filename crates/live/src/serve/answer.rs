@@ -25,7 +25,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    fn new(status: &'static str, media_type: &'static str, body: &[u8]) -> Answer {
+    fn new(status: &'static str, media_type: &'static str, body: impl Into<Arc<[u8]>>) -> Answer {
         Answer {
             status,
             media_type,
@@ -35,7 +35,7 @@ impl Answer {
     }
 
     fn refusal(status: &'static str, why: &str) -> Answer {
-        Answer::new(status, TEXT, format!("{why}\n").as_bytes())
+        Answer::new(status, TEXT, format!("{why}\n").into_bytes())
     }
 
     /// To a request that did not end in time.
@@ -55,24 +55,19 @@ impl Answer {
         match parsed.parse(request) {
             Ok(httparse::Status::Complete(_)) => {
                 let method = parsed.method.unwrap_or_default();
-                Some(Answer::to_request(
-                    method,
-                    parsed.path.unwrap_or_default(),
-                    page,
-                ))
+                let target = parsed.path.unwrap_or_default();
+                Some(Answer::to_request(method, target, page))
             }
             Ok(httparse::Status::Partial) if request.len() < REQUEST_LIMIT_BYTES => None,
             Ok(httparse::Status::Partial) | Err(httparse::Error::TooManyHeaders) => {
                 let status = "431 Request Header Fields Too Large";
-                Some(Answer::refusal(
-                    status,
-                    "longer than any request that makes sense here",
-                ))
+                let why = "longer than any request that makes sense here";
+                Some(Answer::refusal(status, why))
             }
-            Err(error) => Some(Answer::refusal(
-                "400 Bad Request",
-                &format!("no HTTP request: {error}"),
-            )),
+            Err(error) => {
+                let why = format!("no HTTP request: {error}");
+                Some(Answer::refusal("400 Bad Request", &why))
+            }
         }
     }
 
@@ -97,12 +92,7 @@ impl Answer {
     fn metrics(page: &Page) -> Answer {
         let page = page.lock().unwrap_or_else(|poison| poison.into_inner());
         match &*page {
-            Some(text) => Answer {
-                status: "200 OK",
-                media_type: crate::OPEN_METRICS_TYPE,
-                body: Arc::clone(text),
-                head: false,
-            },
+            Some(text) => Answer::new("200 OK", crate::OPEN_METRICS_TYPE, Arc::clone(text)),
             None => Answer::refusal("503 Service Unavailable", "nothing was measured yet"),
         }
     }

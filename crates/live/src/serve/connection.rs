@@ -38,20 +38,15 @@ pub fn refuse(mut stream: TcpStream) {
 }
 
 /// The answer to the request; None if the client sent nothing.
-fn receive(mut stream: &TcpStream, page: &Page) -> io::Result<Option<Answer>> {
+fn receive(stream: &TcpStream, page: &Page) -> io::Result<Option<Answer>> {
     let deadline = Instant::now() + REQUEST_TIME;
     let mut request = [0; REQUEST_LIMIT_BYTES];
     let mut length = 0;
     loop {
-        let Some(left) = left(deadline) else {
-            return Ok(Some(Answer::too_late()));
-        };
-        stream.set_read_timeout(Some(left))?;
-        match stream.read(&mut request[length..]) {
-            Ok(0) => return Ok(None),
-            Ok(more) => length += more,
-            Err(error) if is_wait(&error) => continue,
-            Err(error) => return Err(error),
+        match read(stream, &mut request[length..], deadline)? {
+            None => return Ok(Some(Answer::too_late())),
+            Some(0) => return Ok(None),
+            Some(more) => length += more,
         }
         let answer = Answer::to(&request[..length], page);
         if answer.is_some() {
@@ -80,23 +75,29 @@ fn send(mut stream: &TcpStream, answer: &Answer) -> io::Result<()> {
 
 /// Ends a connection so that the answer arrives: were it closed with anything unread, the
 /// client could be told of a reset before it has read.
-fn close(mut stream: &TcpStream) -> io::Result<()> {
+fn close(stream: &TcpStream) -> io::Result<()> {
     stream.shutdown(Shutdown::Write)?;
     let deadline = Instant::now() + CLOSE_TIME;
     let mut unread = [0; 4096];
     let mut length = 0;
-    while let Some(left) = left(deadline)
-        && length < CLOSE_LIMIT_BYTES
+    while length < CLOSE_LIMIT_BYTES
+        && let Some(more @ 1..) = read(stream, &mut unread, deadline)?
     {
-        stream.set_read_timeout(Some(left))?;
-        match stream.read(&mut unread) {
-            Ok(0) => break,
-            Ok(more) => length += more,
-            Err(error) if is_wait(&error) => {}
-            Err(error) => return Err(error),
-        }
+        length += more;
     }
     Ok(())
+}
+
+/// How much came; None if nothing did in time.
+fn read(mut stream: &TcpStream, to: &mut [u8], deadline: Instant) -> io::Result<Option<usize>> {
+    while let Some(left) = left(deadline) {
+        stream.set_read_timeout(Some(left))?;
+        match stream.read(to) {
+            Err(error) if is_wait(&error) => {}
+            read => return read.map(Some),
+        }
+    }
+    Ok(None)
 }
 
 /// Time until then; None if it has passed.

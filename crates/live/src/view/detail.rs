@@ -49,11 +49,8 @@ pub fn lines(view: &View, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     lines
 }
 
-fn owner(hook: &WatchedHook) -> String {
-    match &hook.module {
-        Some(module) => module.clone(),
-        None => "framework".to_owned(),
-    }
+fn owner(hook: &WatchedHook) -> &str {
+    hook.module.as_deref().unwrap_or("framework")
 }
 
 fn title(figure: &Figure<'_>, theme: &Theme) -> Line<'static> {
@@ -233,7 +230,7 @@ fn others(view: &View, figure: &Figure<'_>, theme: &Theme) -> Vec<Line<'static>>
         other.hook == figure.total.hook && Key::of(other) != Key::of(figure.total)
     };
     let nothing = Calls::default();
-    let others = view.figures().hooks().iter().filter(of_hook);
+    let others = view.figures().total.hooks.iter().filter(of_hook);
     let rows: Vec<_> = others
         .map(|other| {
             let name = format!("{}  {}", owner(other), other.function);

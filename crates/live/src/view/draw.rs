@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use diagnostics::printable;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -18,6 +19,8 @@ use super::units;
 
 /// Below this many lines the header has one line less.
 const TALL: u16 = 10;
+/// Characters of a text in the header that are shown.
+const TEXT_LIMIT: usize = 160;
 /// Rates that the table shows of a hook; its detail has more.
 const TABLE_RATES: usize = 24;
 
@@ -93,7 +96,8 @@ pub fn draw(frame: &mut Frame<'_>, view: &mut View) {
 
 /// What must be seen comes first: narrow terminals cut off the rest.
 fn header_lines(view: &View, theme: &Theme) -> Vec<Line<'static>> {
-    let heading = &view.heading;
+    let monitoring = &view.monitoring;
+    let shown = |text: &str| printable(text, TEXT_LIMIT);
     let figures = view.figures();
     let mut first = vec![Span::styled("lsmeter monitor", theme.bold())];
     let mut state =
@@ -104,24 +108,23 @@ fn header_lines(view: &View, theme: &Theme) -> Vec<Line<'static>> {
     if view.ended {
         state("ENDED".to_owned(), theme.notable());
     }
-    if figures.lost() > 0 {
-        let lost = format!("{} calls LOST", units::count(figures.lost()));
+    if figures.total.lost > 0 {
+        let lost = format!("{} calls LOST", units::count(figures.total.lost));
         state(lost, theme.bad());
     }
-    let lasted = Duration::try_from_secs_f64(figures.seconds()).unwrap_or(Duration::MAX);
+    let lasted = Duration::try_from_secs_f64(figures.total.seconds).unwrap_or(Duration::MAX);
     state(units::lasted(lasted), Style::new());
-    state(heading.scope.clone(), Style::new());
-    state(format!("mode {}", heading.mode), Style::new());
-    let (added_ns, within_ns) = heading.cost_ns;
-    let stack = match heading.stack.as_str() {
-        "" => "unknown",
+    state(shown(&monitoring.scope), Style::new());
+    state(format!("mode {}", monitoring.mode), Style::new());
+    let stack = match shown(&monitoring.active_lsms.join(",")) {
+        stack if stack.is_empty() => "unknown".to_owned(),
         stack => stack,
     };
-    let second = format!("Linux {}  LSMs {stack}", heading.release);
+    let second = format!("Linux {}  LSMs {stack}", shown(&monitoring.release));
     let third = format!(
         "watching a call adds {}, {} of it within its time and subtracted",
-        units::time(f64::from(added_ns)),
-        units::time(f64::from(within_ns)),
+        units::time(f64::from(monitoring.cost.added_ns)),
+        units::time(f64::from(monitoring.cost.within_ns)),
     );
     vec![
         Line::from(first),
@@ -137,7 +140,7 @@ fn table(frame: &mut Frame<'_>, area: Rect, view: &mut View, theme: &Theme) {
     if view.len() == 0 {
         let text = if !view.filter.is_empty() {
             "No hook's name has this in it: Esc shows all."
-        } else if view.figures().seconds() > 0.0 {
+        } else if view.figures().total.seconds > 0.0 {
             "No hook has been called."
         } else {
             "Waiting for the first figures."

@@ -57,9 +57,10 @@ pub struct Figure<'a> {
 }
 
 /// All that can be shown.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Figures {
-    total: Interval,
+    /// Since the start.
+    pub total: Interval,
     last: Interval,
     place_in_last: HashMap<Key, usize>,
     rates: HashMap<Key, VecDeque<f64>>,
@@ -68,17 +69,6 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Nothing yet.
-    pub fn new() -> Figures {
-        Figures {
-            total: Interval::default(),
-            last: Interval::default(),
-            place_in_last: HashMap::new(),
-            rates: HashMap::new(),
-            left_off: 0,
-        }
-    }
-
     /// Takes a reading in.
     pub fn update(&mut self, reading: Reading) {
         self.left_off = reading.total.hooks.len().saturating_sub(FUNCTIONS_LIMIT);
@@ -105,27 +95,12 @@ impl Figures {
         }
     }
 
-    /// Functions that were called since the start.
-    pub fn hooks(&self) -> &[WatchedHook] {
-        &self.total.hooks
-    }
-
-    /// How long it has lasted.
-    pub fn seconds(&self) -> f64 {
-        self.total.seconds
-    }
-
-    /// Calls that are in no figure.
-    pub fn lost(&self) -> u64 {
-        self.total.lost
-    }
-
     /// A function's rates, the oldest first.
     pub fn rates(&self, key: &Key) -> Option<&VecDeque<f64>> {
         self.rates.get(key)
     }
 
-    /// What is shown of one of [`Figures::hooks`].
+    /// What is shown of one of the functions in [`Figures::total`].
     pub fn figure<'a>(&'a self, total: &'a WatchedHook, since: Since) -> Figure<'a> {
         let (hook, interval) = match since {
             Since::Start => (Some(total), &self.total),

@@ -90,8 +90,6 @@ fn table(view: &mut View, code: KeyCode) {
             view.scroll = 0;
             view.page = Page::Detail;
         }
-        KeyCode::Char('k') => movement(view, KeyCode::Up),
-        KeyCode::Char('j') => movement(view, KeyCode::Down),
         code => movement(view, code),
     }
 }

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What the view is about to show: pure state, which neither draws nor reads keys.
 
-use diagnostics::printable;
 use experiment::{MonitorMode, Monitoring};
 
 use super::column::Column;
 use super::figures::{Figure, Figures, Key, Since};
 use super::filter::Filter;
 use super::source::Reading;
-
-/// Characters of a text in the header that are shown.
-const TEXT_LIMIT: usize = 160;
 
 /// Which page is on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,26 +19,11 @@ pub enum Page {
     Help,
 }
 
-/// What does not change while it is shown.
-#[derive(Debug)]
-pub struct Heading {
-    /// `uname -r`.
-    pub release: String,
-    /// The modules of the machine.
-    pub stack: String,
-    /// Whose calls.
-    pub scope: String,
-    /// What is noted of each call.
-    pub mode: MonitorMode,
-    /// What watching a call costs, in ns, and how much of it is subtracted.
-    pub cost_ns: (u32, u32),
-}
-
 /// The view.
 #[derive(Debug)]
 pub struct View {
     /// What does not change.
-    pub heading: Heading,
+    pub monitoring: Monitoring,
     /// Are there colours?
     pub colour: bool,
     /// The page, and the one below it while help is shown.
@@ -82,20 +63,12 @@ pub struct View {
 impl View {
     /// Of what is monitored, without any figures yet.
     pub fn new(monitoring: &Monitoring, colour: bool) -> View {
-        let lsms: Vec<&str> = monitoring.active_lsms.iter().map(String::as_str).collect();
-        let heading = Heading {
-            release: printable(&monitoring.release, TEXT_LIMIT),
-            stack: printable(&lsms.join(","), TEXT_LIMIT),
-            scope: printable(&monitoring.scope, TEXT_LIMIT),
-            mode: monitoring.mode,
-            cost_ns: (monitoring.cost.added_ns, monitoring.cost.within_ns),
-        };
-        let sort = match heading.mode {
+        let sort = match monitoring.mode {
             MonitorMode::Count => Column::Rate,
             MonitorMode::Time | MonitorMode::Histogram => Column::Share,
         };
         View {
-            heading,
+            monitoring: monitoring.clone(),
             colour,
             page: Page::Table,
             page_below: Page::Table,
@@ -108,7 +81,7 @@ impl View {
             reversed: false,
             scroll: 0,
             page_height: 1,
-            figures: Figures::new(),
+            figures: Figures::default(),
             held: None,
             rows: Vec::new(),
             selected: 0,
@@ -150,7 +123,7 @@ impl View {
     /// What the table has in a row.
     pub fn row(&self, row: usize) -> Option<Figure<'_>> {
         let figures = self.figures();
-        let hook = figures.hooks().get(*self.rows.get(row)?)?;
+        let hook = figures.total.hooks.get(*self.rows.get(row)?)?;
         Some(figures.figure(hook, self.since))
     }
 
@@ -161,7 +134,7 @@ impl View {
 
     /// The columns that there are.
     pub fn columns(&self) -> Vec<Column> {
-        Column::all(self.heading.mode, self.modules)
+        Column::all(self.monitoring.mode, self.modules)
     }
 
     /// Sorts by the column that is `by` to the right of the present one.
@@ -207,7 +180,7 @@ impl View {
     /// Brings rows into order, after anything that they depend on has changed.
     pub fn arrange(&mut self) {
         let figures = self.held.as_ref().unwrap_or(&self.figures);
-        let hooks = figures.hooks();
+        let hooks = &figures.total.hooks;
         // Who asked for a module's functions alone wants to see them.
         let all = self.modules || hooks.iter().all(|hook| hook.module.is_some());
         let mut rows: Vec<(usize, Figure<'_>)> = hooks

@@ -257,7 +257,7 @@ fn while_paused_figures_freeze() {
     type_keys(&mut view, " ");
     let after = frame(&mut view, 80, 12);
     assert!(!after.contains("PAUSED") && after != before, "{after}");
-    assert_eq!(view.figures().seconds(), 5.0);
+    assert_eq!(view.figures().total.seconds, 5.0);
 }
 
 #[test]

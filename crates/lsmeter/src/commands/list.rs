@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::Result;
 use experiment::{Pattern, Select, Selection, Suite};
 use lab::catalogue::{Benchmark, catalogue};
+use report::published::{published_records, published_report};
 use serde::Serialize;
 
 use crate::exit::Exit;
@@ -189,7 +190,7 @@ pub fn presets(json: bool) -> Result<Exit> {
 /// # Errors
 /// If none does, or standard output cannot be written.
 pub fn published(pattern: &str, csv: bool) -> Result<Exit> {
-    let report = report::published::published_report(pattern);
+    let report = published_report(pattern);
     if report.tables.is_empty() {
         return Err(usage(
             format!("no published figure is called {pattern}"),
@@ -198,7 +199,7 @@ pub fn published(pattern: &str, csv: bool) -> Result<Exit> {
     }
     if csv {
         output::write(Path::new("-"), |to| {
-            Ok(report::published::published_csv(pattern, to)?)
+            Ok(report::csv(published_records(pattern), to)?)
         })?;
     } else {
         output::print_report(&report)?;

@@ -18,7 +18,7 @@ use lab::prepare::Hooks;
 use lab::qemu::Qemu;
 use published::beside;
 use report::Options;
-use report::published::{beside_csv, beside_report};
+use report::published::{beside_records, beside_report};
 
 use crate::cli::RunArgs;
 use crate::commands::journals;
@@ -328,7 +328,9 @@ fn deliver(args: &RunArgs, run: &Document, published: bool, stdout: StdoutTaken)
         },
     )?;
     if let Some(path) = &args.export_published {
-        output::write(path, |to| Ok(beside_csv(&beside(run), to)?))?;
+        output::write(path, |to| {
+            Ok(report::csv(beside_records(&beside(run)), to)?)
+        })?;
     }
     let saved = args.out.output.iter();
     let saved = saved.filter(|path| !output::is_stdout(path) && !args.quiet);

@@ -4,8 +4,7 @@
 use std::io::Write;
 
 use experiment::ComparisonDocument;
-use experiment::Metric;
-use experiment::comparison::{ComparedCell, GateVerdict, Place, Verdict};
+use experiment::comparison::{ComparedCell, GateVerdict, Verdict};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::group::grouped;
@@ -27,15 +26,11 @@ pub struct JunitError(#[from] quick_junit::SerializeError);
 /// [`JunitError`] when the writer fails.
 pub fn junit(document: &ComparisonDocument, writer: impl Write) -> Result<(), JunitError> {
     let mut report = Report::new("lsmeter compare");
-    let key = |cell: &ComparedCell| -> (Metric, Place) { (cell.metric, cell.place.clone()) };
-    let keys: Vec<(Metric, Place)> = document.compared.iter().map(key).collect();
-    let cells: Vec<(usize, &ComparedCell)> = document.compared.iter().enumerate().collect();
-    for ((quantity, place), cells) in
-        grouped(&cells, |(index, _)| (keys[*index].0, &keys[*index].1))
-    {
+    let cells = grouped(&document.compared, |cell| (cell.metric, &cell.place));
+    for ((quantity, place), cells) in cells {
         let name = format!("{quantity}, {}", place.title());
         let mut suite = TestSuite::new(printable(&name, TEXT_LIMIT));
-        suite.add_test_cases(cells.into_iter().map(|(_, cell)| case(cell)));
+        suite.add_test_cases(cells.into_iter().map(case));
         report.add_test_suite(suite);
     }
     let reasons = document.gate.iter().flat_map(|gate| &gate.reasons);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use experiment::ComparisonDocument;
 use experiment::comparison::{ComparedCell, GateVerdict, Verdict};
-use serde::Serialize;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::ktap::path as name;
@@ -25,55 +25,17 @@ pub struct KcidbNames {
     pub build_id: String,
 }
 
-#[derive(Serialize)]
-struct Document {
-    version: Version,
-    tests: Vec<Test>,
-}
-
-#[derive(Serialize)]
-struct Version {
-    major: u32,
-    minor: u32,
-}
-
-#[derive(Serialize)]
-struct Test {
-    build_id: String,
-    id: String,
-    origin: String,
-    path: String,
-    comment: String,
-    status: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    number: Option<Number>,
-    misc: BTreeMap<&'static str, serde_json::Value>,
-}
-
-#[derive(Serialize)]
-struct Number {
-    value: f64,
-    unit: String,
-}
-
 /// One test for each compared cell, with NEW's figure as its number. What cannot be told is
 /// an `ERROR`, what has no figure because the kernel cannot do it a `SKIP`, what has no
 /// limit `DONE`.
-pub fn kcidb(document: &ComparisonDocument, names: &KcidbNames) -> serde_json::Value {
-    let tests = document
-        .compared
-        .iter()
-        .map(|cell| test(document, cell, names));
+pub fn kcidb(document: &ComparisonDocument, names: &KcidbNames) -> Value {
+    let cells = document.compared.iter();
+    let tests: Vec<Value> = cells.map(|cell| test(document, cell, names)).collect();
     let [major, minor] = VERSION;
-    let out = Document {
-        version: Version { major, minor },
-        tests: tests.collect(),
-    };
-    // Of these types nothing fails: strings, numbers that are finite, and maps of both.
-    serde_json::to_value(out).unwrap_or_default()
+    json!({ "version": { "major": major, "minor": minor }, "tests": tests })
 }
 
-fn test(document: &ComparisonDocument, cell: &ComparedCell, names: &KcidbNames) -> Test {
+fn test(document: &ComparisonDocument, cell: &ComparedCell, names: &KcidbNames) -> Value {
     let status = match (&cell.gate, cell.verdict) {
         (Some(gate), _) => match gate.verdict {
             GateVerdict::Pass => "PASS",
@@ -88,34 +50,32 @@ fn test(document: &ComparisonDocument, cell: &ComparedCell, names: &KcidbNames) 
         None => cell.reason.clone().unwrap_or_default(),
     };
     let mut misc = BTreeMap::from([
-        ("benchmark", cell.title().into()),
-        ("configuration", cell.place.configuration.clone().into()),
-        ("filesystem", cell.place.filesystem.clone().into()),
-        ("kernel", cell.place.kernel.clone().into()),
-        ("verdict", cell.verdict.to_string().into()),
+        ("benchmark", json!(cell.title())),
+        ("configuration", json!(cell.place.configuration)),
+        ("filesystem", json!(cell.place.filesystem)),
+        ("kernel", json!(cell.place.kernel)),
+        ("verdict", json!(cell.verdict.to_string())),
     ]);
     for (key, value) in [
         ("base", cell.base.value),
         ("overhead", cell.overhead),
         ("p_adjusted", cell.p_adjusted),
     ] {
-        if let Some(value) = value {
-            misc.insert(key, value.into());
-        }
+        misc.extend(value.map(|value| (key, json!(value))));
     }
-    Test {
-        build_id: names.build_id.clone(),
-        id: format!("{}:lsmeter-{}", names.origin, identity(document, cell)),
-        origin: names.origin.clone(),
-        path: path(cell),
-        comment: printable(&comment, COMMENT_LIMIT),
-        status,
-        number: cell.new.value.map(|value| Number {
-            value,
-            unit: cell.unit.clone(),
-        }),
-        misc,
+    let mut test = json!({
+        "build_id": names.build_id,
+        "id": format!("{}:lsmeter-{}", names.origin, identity(document, cell)),
+        "origin": names.origin,
+        "path": path(cell),
+        "comment": printable(&comment, COMMENT_LIMIT),
+        "status": status,
+    });
+    if let Some(value) = cell.new.value {
+        test["number"] = json!({ "value": value, "unit": cell.unit });
     }
+    test["misc"] = json!(misc);
+    test
 }
 
 /// The same comparison of the same documents has the same identity, another one another.

@@ -42,9 +42,7 @@ pub fn comparison_records(document: &ComparisonDocument) -> Records<'_> {
         .column("detectable", |cell| cell.detectable)
         .column("method", |cell| cell.method.to_string())
         .column("verdict", |cell| cell.verdict.to_string())
-        .column("gate", |cell| {
-            cell.gate.as_ref().map(|gate| gate.verdict.to_string())
-        })
+        .column("gate", |cell| Some(cell.gate.as_ref()?.verdict.to_string()))
         .column("reason", |cell| {
             let reasons = cell.reason.iter().chain(&cell.doubts);
             reasons.map(String::as_str).collect::<Vec<_>>().join("; ")

@@ -92,15 +92,6 @@ fn mark(bars: &Bars, bar: &Bar) -> Mark {
     let of = |names: &[String], at: usize| names.get(at).cloned().unwrap_or_default();
     let label = of(&bars.categories, bar.category);
     let series = of(&bars.series, bar.series);
-    let mut tip = format!("{label}, {series}: {}", format::figure(bar.value));
-    if let Some([low, high]) = bar.interval {
-        tip += &format!(" ({} to {})", format::figure(low), format::figure(high));
-    }
-    Mark {
-        label,
-        value: bar.value,
-        interval: bar.interval,
-        start: None,
-        tip,
-    }
+    let tip = format!("{label}, {series}: {}", format::figure(bar.value));
+    Mark::new(label, bar.value, bar.interval, tip)
 }

@@ -4,6 +4,7 @@
 
 use super::model::Figure;
 use super::scale::Scale;
+use crate::format;
 use crate::text::printable;
 
 /// Colours that the colour-blind tell apart, after Okabe and Ito and, for many series,
@@ -114,6 +115,27 @@ pub(super) struct Mark {
     pub(super) start: Option<f64>,
     /// All of this in words.
     pub(super) tip: String,
+}
+
+impl Mark {
+    /// Of a value, whose interval is told behind `tip`.
+    pub(super) fn new(
+        label: String,
+        value: f64,
+        interval: Option<[f64; 2]>,
+        mut tip: String,
+    ) -> Mark {
+        if let Some([low, high]) = interval.map(|ends| ends.map(format::figure)) {
+            tip += &format!(" ({low} to {high})");
+        }
+        Mark {
+            label,
+            value,
+            interval,
+            start: None,
+            tip,
+        }
+    }
 }
 
 impl Text {

@@ -99,15 +99,6 @@ fn legend(lines: &Lines, line: &Series) -> String {
 
 fn mark(line: &Series, point: &Point) -> Mark {
     let label = format::figure(point.x);
-    let mut tip = format!("{}: {} at {label}", line.label, format::figure(point.y));
-    if let Some([low, high]) = point.interval {
-        tip += &format!(" ({} to {})", format::figure(low), format::figure(high));
-    }
-    Mark {
-        label,
-        value: point.y,
-        interval: point.interval,
-        start: None,
-        tip,
-    }
+    let tip = format!("{}: {} at {label}", line.label, format::figure(point.y));
+    Mark::new(label, point.y, point.interval, tip)
 }

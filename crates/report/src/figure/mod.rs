@@ -13,7 +13,7 @@ mod svg;
 use drawing::{Drawing, Sheet};
 
 pub use model::{Bar, Bars, Chart, Figure, Flame, Frame, Lines, Point, Series};
-pub use pdf::{Fonts, PdfError};
+pub use pdf::Fonts;
 
 impl Figure {
     /// What is in the data and not drawn, a sentence.

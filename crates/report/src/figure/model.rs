@@ -4,6 +4,9 @@
 
 use serde::Serialize;
 
+use crate::column::{Columns, Records};
+use crate::csv::{raw_csv, text};
+
 /// One figure of a document. All of its text is printable.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figure {
@@ -168,19 +171,20 @@ impl Figure {
     /// Its data as CSV (RFC 4180), a heading line first. Text that a spreadsheet would
     /// take for a formula is quoted.
     pub fn csv(&self) -> String {
-        let mut out = csv::Writer::from_writer(Vec::new());
-        let written = match &self.chart {
-            Chart::Bars(bars) => bars.write(&mut out),
-            Chart::Lines(lines) => lines.write(&mut out),
-            Chart::Flame(flame) => flame.write(&mut out),
+        let records = match &self.chart {
+            Chart::Bars(bars) => bars.records(),
+            Chart::Lines(lines) => lines.records(),
+            Chart::Flame(flame) => flame.records(),
         };
+        let mut bytes = Vec::new();
         // Memory takes all that is written, in records as long as their heading.
-        let bytes = written.ok().and_then(|()| out.into_inner().ok());
-        String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
+        let written = raw_csv(records, &mut bytes);
+        written.map_or_else(
+            |_| String::new(),
+            |()| String::from_utf8(bytes).unwrap_or_default(),
+        )
     }
-}
 
-impl Figure {
     /// The figure's data as JSON: its name, title, description and notes, and of its chart
     /// what is drawn and what is not.
     ///
@@ -193,75 +197,50 @@ impl Figure {
     }
 }
 
-type Csv = csv::Writer<Vec<u8>>;
-
-fn number(value: f64) -> String {
-    value.to_string()
-}
-
-fn ends(interval: Option<[f64; 2]>) -> [String; 2] {
-    interval.map_or_else(Default::default, |ends| ends.map(number))
-}
-
 impl Bars {
     /// A series' colour, as its position in the palette.
     pub(crate) fn colour(&self, series: usize) -> usize {
         self.colours.get(series).copied().unwrap_or(series)
     }
 
-    fn write(&self, out: &mut Csv) -> csv::Result<()> {
-        out.write_record([
-            &self.category,
-            &self.kind,
-            &self.axis,
-            "ci95_low",
-            "ci95_high",
-        ])?;
-        for bar in &self.bars {
-            let [low, high] = ends(bar.interval);
-            let of = |names: &[String], at: usize| {
-                crate::csv::text(names.get(at).map_or("", String::as_str))
-            };
-            let category = of(&self.categories, bar.category);
-            let series = of(&self.series, bar.series);
-            out.write_record([category, series, number(bar.value), low, high])?;
-        }
-        Ok(())
+    fn records(&self) -> Records<'_> {
+        let of = |names: &[String], at: usize| text(names.get(at).map_or("", String::as_str));
+        Columns::new()
+            .column(&self.category, move |bar: &Bar| {
+                of(&self.categories, bar.category)
+            })
+            .column(&self.kind, move |bar| of(&self.series, bar.series))
+            .column(&self.axis, |bar| bar.value)
+            .column("ci95_low", |bar| bar.interval.map(|[low, _]| low))
+            .column("ci95_high", |bar| bar.interval.map(|[_, high]| high))
+            .records(&self.bars)
     }
 }
 
 impl Lines {
-    fn write(&self, out: &mut Csv) -> csv::Result<()> {
-        let figure = self.figure.unwrap_or("figure");
-        out.write_record([
-            &self.kind,
-            &self.x,
-            &self.y,
-            "ci95_low",
-            "ci95_high",
-            figure,
-        ])?;
-        for line in &self.series {
-            for point in &line.points {
-                let [low, high] = ends(point.interval);
-                let label = crate::csv::text(&line.label);
-                let figure = line.figure.clone();
-                let (x, y) = (number(point.x), number(point.y));
-                out.write_record([label, x, y, low, high, figure])?;
-            }
-        }
-        Ok(())
+    fn records(&self) -> Records<'_> {
+        let points = self.series.iter().flat_map(|line| {
+            let points = line.points.iter();
+            points.map(move |point| (line, point))
+        });
+        Columns::new()
+            .column(&self.kind, |(line, _): (&Series, &Point)| text(&line.label))
+            .column(&self.x, |(_, point)| point.x)
+            .column(&self.y, |(_, point)| point.y)
+            .column("ci95_low", |(_, point)| Some(point.interval?[0]))
+            .column("ci95_high", |(_, point)| Some(point.interval?[1]))
+            .column(self.figure.unwrap_or("figure"), |(line, _)| &line.figure)
+            .records(points)
     }
 }
 
 impl Flame {
-    fn write(&self, out: &mut Csv) -> csv::Result<()> {
-        out.write_record(["frame", "depth", "start", &self.unit])?;
-        for frame in &self.frames {
-            let label = crate::csv::text(&frame.label);
-            let depth = frame.depth.to_string();
-            out.write_record([label, depth, number(frame.start), number(frame.width)])?;
-        }
-        Ok(())
+    fn records(&self) -> Records<'_> {
+        Columns::new()
+            .column("frame", |frame: &Frame| text(&frame.label))
+            .column("depth", |frame| frame.depth)
+            .column("start", |frame| frame.start)
+            .column(&self.unit, |frame| frame.width)
+            .records(&self.frames)
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::io::Write as _;
 
-use diagnostics::{Exit, Fault};
+use diagnostics::Failure;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use fontdb::{Family, Query, Weight};
@@ -39,38 +39,22 @@ pub struct Fonts([File; 2]);
 /// A font's file, and which face of it.
 struct File(Vec<u8>, u32);
 
-/// Why a figure cannot be a PDF.
-#[derive(Debug, thiserror::Error)]
-pub enum PdfError {
-    /// Nothing to take letters from.
-    #[error("there is no TrueType font here to take letters from")]
-    NoFont,
-}
-
-impl Fault for PdfError {
-    fn exit(&self) -> Exit {
-        match self {
-            PdfError::NoFont => Exit::Environment,
-        }
-    }
-
-    fn hint(&self) -> Option<String> {
-        let install = "install one (apt install fonts-dejavu-core), or write an .svg";
-        match self {
-            PdfError::NoFont => Some(install.to_owned()),
-        }
-    }
-}
-
 impl Fonts {
     /// Of those that `load` finds.
     ///
     /// # Errors
-    /// [`PdfError::NoFont`] if that is none.
-    pub fn from(load: impl FnOnce(&mut fontdb::Database)) -> Result<Fonts, PdfError> {
+    /// If that is none.
+    pub fn from(load: impl FnOnce(&mut fontdb::Database)) -> Result<Fonts, Failure> {
         let mut fonts = fontdb::Database::new();
         load(&mut fonts);
-        let found = |weight| found(&fonts, weight).ok_or(PdfError::NoFont);
+        let none = || {
+            let install = "install one (apt install fonts-dejavu-core), or write an .svg";
+            Failure::environment(
+                "there is no TrueType font here to take letters from",
+                install,
+            )
+        };
+        let found = |weight| found(&fonts, weight).ok_or_else(none);
         Ok(Fonts([found(Weight::NORMAL)?, found(Weight::BOLD)?]))
     }
 }

@@ -28,18 +28,13 @@ pub struct HistoryOptions {
 /// One table for each kernel, file system, metric and machine with anything to show: where
 /// operations changed. No table if nothing did.
 pub fn history_report(history: &History, options: &HistoryOptions) -> Report {
-    let groups = groups(history);
-    let mut tables: Vec<Table> = groups
-        .iter()
-        .map(|(_, series)| table(history, series, options))
-        .collect();
-    let nothing = |table: &Table| table.rows.is_empty();
-    let unseen = groups
-        .iter()
-        .zip(&tables)
-        .filter(|(_, table)| nothing(table));
-    let others: usize = unseen.map(|((_, series), _)| series.len()).sum();
-    tables.retain(|table| !nothing(table));
+    let (mut tables, mut others) = (Vec::new(), 0);
+    for (_, series) in groups(history) {
+        match table(history, &series, options).if_any() {
+            Some(table) => tables.push(table),
+            None => others += series.len(),
+        }
+    }
     if let Some(last) = tables.last_mut()
         && others > 0
     {

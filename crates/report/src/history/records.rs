@@ -37,10 +37,8 @@ pub fn history_records(history: &History) -> Records<'_> {
         .column("started", |line| line.run.map(|run| &run.started))
         .column("release", |line| &line.point.release)
         .column("value", |line| line.point.figure)
-        .column("ci95_low", |line| line.point.interval.map(|[low, _]| low))
-        .column("ci95_high", |line| {
-            line.point.interval.map(|[_, high]| high)
-        })
+        .column("ci95_low", |line| Some(line.point.interval?[0]))
+        .column("ci95_high", |line| Some(line.point.interval?[1]))
         .column("change", |line| u32::from(line.change.is_some()))
         .column("before", |line| line.change.map(|change| change.before))
         .column("after", |line| line.change.map(|change| change.after))

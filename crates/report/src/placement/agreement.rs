@@ -59,8 +59,9 @@ fn summary(kernel: &str, comparison: &Comparison) -> Table {
     for agreement in ORDER.into_iter().rev() {
         let n = comparison.cells.get(&agreement).copied().unwrap_or(0);
         let share = crate::format::share(n as u64, all as u64).unwrap_or_default();
+        let [word, meaning] = words(agreement);
         rows.push((
-            format!("  {}: {}", word(agreement), meaning(agreement)),
+            format!("  {word}: {meaning}"),
             toned(n, is_wrong(agreement) && n > 0),
             Value::plain(share),
         ));
@@ -140,25 +141,18 @@ fn disagreements(comparison: &Comparison) -> Option<Table> {
 }
 
 pub(super) fn word(agreement: Agreement) -> &'static str {
-    match agreement {
-        Agreement::Exact => "exact",
-        Agreement::Over => "over",
-        Agreement::Under => "under",
-        Agreement::FalseAlarm => "false alarm",
-        Agreement::Missed => "missed",
-        Agreement::AboveMaximum => "above maximum",
-        Agreement::Unknown => "unknown",
-    }
+    words(agreement)[0]
 }
 
-fn meaning(agreement: Agreement) -> &'static str {
+/// In a word, and what that means.
+fn words(agreement: Agreement) -> [&'static str; 2] {
     match agreement {
-        Agreement::Exact => "as often as nominally",
-        Agreement::Over => "less often than nominally",
-        Agreement::Under => "more often than nominally",
-        Agreement::FalseAlarm => "nominal, not measured",
-        Agreement::Missed => "not nominal, but measured",
-        Agreement::AboveMaximum => "more often than at most",
-        Agreement::Unknown => "not in the static set, but measured",
+        Agreement::Exact => ["exact", "as often as nominally"],
+        Agreement::Over => ["over", "less often than nominally"],
+        Agreement::Under => ["under", "more often than nominally"],
+        Agreement::FalseAlarm => ["false alarm", "nominal, not measured"],
+        Agreement::Missed => ["missed", "not nominal, but measured"],
+        Agreement::AboveMaximum => ["above maximum", "more often than at most"],
+        Agreement::Unknown => ["unknown", "not in the static set, but measured"],
     }
 }

@@ -136,40 +136,8 @@ fn missing(document: &PlacementDocument, options: &ChecksOptions) -> Table {
     table
 }
 
-/// A check that is made twice, or that a module lacks.
-#[derive(Clone, Copy)]
-enum Finding<'a> {
-    Redundant(&'a RedundantCheck),
-    Missing(&'a MissingCheck),
-}
-
-impl<'a> Finding<'a> {
-    fn redundant(self) -> Option<&'a RedundantCheck> {
-        match self {
-            Finding::Redundant(check) => Some(check),
-            Finding::Missing(_) => None,
-        }
-    }
-
-    fn missing(self) -> Option<&'a MissingCheck> {
-        match self {
-            Finding::Missing(check) => Some(check),
-            Finding::Redundant(_) => None,
-        }
-    }
-
-    /// What it takes from whichever it is.
-    fn either<T>(
-        self,
-        redundant: impl FnOnce(&'a RedundantCheck) -> T,
-        missing: impl FnOnce(&'a MissingCheck) -> T,
-    ) -> T {
-        match self {
-            Finding::Redundant(check) => redundant(check),
-            Finding::Missing(check) => missing(check),
-        }
-    }
-}
+/// A check that is made twice, or one that a module lacks.
+type Finding<'a> = (Option<&'a RedundantCheck>, Option<&'a MissingCheck>);
 
 fn question(check: &RedundantCheck) -> &'static str {
     if check.same_question { "same" } else { "other" }
@@ -185,37 +153,42 @@ fn question(check: &RedundantCheck) -> &'static str {
 /// - `first_calls`, `second_calls`: call strings, joined by ` > `; of what is missing, one.
 /// - `why`; `syscalls`: joined by `; `.
 pub fn checks_records(document: &PlacementDocument) -> Records<'_> {
-    let redundant = document.redundant.iter().map(Finding::Redundant);
-    let missing = document.missing.iter().map(Finding::Missing);
+    let redundant = document.redundant.iter().map(|check| (Some(check), None));
+    let missing = document.missing.iter().map(|check| (None, Some(check)));
     Columns::new()
-        .column("finding", |of: Finding<'_>| {
-            of.either(|_| "redundant", |_| "missing")
+        .column("finding", |(twice, _): Finding<'_>| match twice {
+            Some(_) => "redundant",
+            None => "missing",
         })
-        .column("confidence", |of| {
-            word(of.either(|c| c.confidence, |c| c.confidence))
+        .column("confidence", |(twice, lacking)| {
+            let twice = twice.map(|of| of.confidence);
+            twice.or(lacking.map(|of| of.confidence)).map(word)
         })
-        .column("hook", |of| {
-            of.either(|c| c.hook.clone(), |c| c.hooks.join(","))
+        .column("hook", |(twice, lacking)| {
+            let twice = twice.map(|of| of.hook.clone());
+            twice.or(lacking.map(|of| of.hooks.join(",")))
         })
-        .column("module", |of| of.missing().map(|check| &check.module))
-        .column("kind", |of| of.missing().map(|check| &check.kind))
-        .column("what", |of| of.missing().map(|check| &check.what))
-        .column("checked_by", |of| {
-            of.missing().map(|check| check.checked_by.join(","))
+        .column("module", |(_, lacking)| Some(&lacking?.module))
+        .column("kind", |(_, lacking)| Some(&lacking?.kind))
+        .column("what", |(_, lacking)| Some(&lacking?.what))
+        .column("checked_by", |(_, lacking)| {
+            Some(lacking?.checked_by.join(","))
         })
-        .column("question", |of| of.redundant().map(question))
-        .column("within", |of| of.redundant().map(|check| &check.within))
-        .column("first", |of| of.redundant().map(|check| &check.asked[0]))
-        .column("second", |of| of.redundant().map(|check| &check.asked[1]))
-        .column("first_calls", |of| {
-            of.either(|c| &c.first, |c| &c.calls).join(" > ")
+        .column("question", |(twice, _)| twice.map(question))
+        .column("within", |(twice, _)| Some(&twice?.within))
+        .column("first", |(twice, _)| Some(&twice?.asked[0]))
+        .column("second", |(twice, _)| Some(&twice?.asked[1]))
+        .column("first_calls", |(twice, lacking)| {
+            let calls = twice.map(|of| &of.first);
+            Some(calls.or(lacking.map(|of| &of.calls))?.join(" > "))
         })
-        .column("second_calls", |of| {
-            of.redundant().map(|check| check.second.join(" > "))
+        .column("second_calls", |(twice, _)| Some(twice?.second.join(" > ")))
+        .column("why", |(twice, lacking)| {
+            twice.map(|of| &of.why).or(lacking.map(|of| &of.why))
         })
-        .column("why", |of| of.either(|c| &c.why, |c| &c.why))
-        .column("syscalls", |of| {
-            of.either(|c| &c.syscalls, |c| &c.syscalls).join("; ")
+        .column("syscalls", |(twice, lacking)| {
+            let calls = twice.map(|of| &of.syscalls);
+            Some(calls.or(lacking.map(|of| &of.syscalls))?.join("; "))
         })
         .records(redundant.chain(missing))
 }

@@ -2,18 +2,16 @@
 //! What differs between two placements, for whoever reviews what made the difference.
 
 use experiment::placement::{
-    HookChange, HookDifference, HookPart, ModuleDifference, NameChanges, PlacementDifference,
-    PlacementSide, Side, SyscallDifference,
+    HookChange, HookDifference, HookPart, ModuleDifference, PlacementDifference, PlacementSide,
+    Side, SyscallDifference,
 };
 
-use super::{names, times};
+use super::{calls, names, on, renamed, times};
 use crate::column::{Columns, Records};
 use crate::format::{count, difference as signed};
 use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value};
 use crate::text::printable;
 
-/// Longest call string, in characters.
-const CALLS_LIMIT: usize = 400;
 /// System calls that an answer names.
 const NAMED: usize = 8;
 
@@ -32,7 +30,7 @@ pub fn difference_report(document: &PlacementDifference, options: &DifferenceOpt
     tables.extend(modules(document));
     tables.extend(changes(document, options));
     if options.trace {
-        tables.extend(calls(document));
+        tables.extend(call_strings(document));
     }
     Report {
         tables,
@@ -41,12 +39,7 @@ pub fn difference_report(document: &PlacementDifference, options: &DifferenceOpt
 }
 
 fn sides(document: &PlacementDifference) -> Table {
-    let PlacementDifference {
-        before,
-        after,
-        framework,
-        ..
-    } = document;
+    let (before, after) = (&document.before, &document.after);
     let hooks = i128::from(after.hooks) - i128::from(before.hooks);
     let lines = i128::from(after.loc) - i128::from(before.loc);
     let change = vec![
@@ -54,7 +47,7 @@ fn sides(document: &PlacementDifference) -> Table {
         Value::default(),
         Value::plain(signed(hooks)),
         Value::plain(signed(lines)),
-        renamed(framework),
+        renamed(&document.framework),
     ];
     let title = format!(
         "Linux {}: hooks and what reaches them",
@@ -76,16 +69,6 @@ fn sides(document: &PlacementDifference) -> Table {
         .legend(only(document))
 }
 
-/// `+new_hook, -old_hook`.
-fn renamed(changes: &NameChanges) -> Value {
-    let signed = |sign: char| move |name: &String| format!("{sign}{name}");
-    let added = changes.added.iter().map(signed('+'));
-    let all: Vec<String> = added
-        .chain(changes.removed.iter().map(signed('-')))
-        .collect();
-    names(&all)
-}
-
 /// Does any system call ask more than it did?
 fn answer(document: &PlacementDifference) -> String {
     let compared = count(u64::from(document.compared));
@@ -96,8 +79,7 @@ fn answer(document: &PlacementDifference) -> String {
              ({compared} compared)."
         ),
         n => {
-            let more = n.saturating_sub(NAMED);
-            let more = match more {
+            let more = match n.saturating_sub(NAMED) {
                 0 => String::new(),
                 more => format!(" and {} more", count(more as u64)),
             };
@@ -127,13 +109,8 @@ fn only(document: &PlacementDifference) -> Vec<String> {
         .collect()
 }
 
-/// `open (missing) on ext4`.
 fn title(call: &SyscallDifference) -> String {
-    format!(
-        "{} on {}",
-        printable(&call.title(), TEXT_LIMIT),
-        printable(&call.filesystem, TEXT_LIMIT)
-    )
+    on(&call.title(), &call.filesystem)
 }
 
 fn modules(document: &PlacementDifference) -> Option<Table> {
@@ -220,7 +197,7 @@ fn changes(document: &PlacementDifference, options: &DifferenceOptions) -> Optio
 }
 
 /// One line for each call string that is new or gone.
-fn calls(document: &PlacementDifference) -> Option<Table> {
+fn call_strings(document: &PlacementDifference) -> Option<Table> {
     let lines = both(document).flat_map(hooks_of);
     let lines = lines.flat_map(|line| strings(line.1).map(move |string| (line, string)));
     type OfString<'a> = (Line<'a>, (&'static str, &'a Vec<String>));
@@ -230,9 +207,7 @@ fn calls(document: &PlacementDifference) -> Option<Table> {
         })
         .left("hook", |((_, hook), _)| &hook.hook)
         .left("", |(_, (sign, _))| sign)
-        .left("called by", |(_, (_, calls))| {
-            Value::long(&calls.join(" > "), CALLS_LIMIT)
-        })
+        .left("called by", |(_, (_, string))| calls(string))
         .table("Call strings that are new (+) and gone (-)", lines)
         .fixed(3)
         .if_any()

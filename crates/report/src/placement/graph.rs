@@ -7,7 +7,7 @@ use experiment::PlacementDocument;
 use experiment::placement::{SyscallPlacement, TraceEntry};
 
 use super::trace::{remark, repeated};
-use super::{kernel, names, title};
+use super::{names, title};
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
 
@@ -33,7 +33,7 @@ struct Strings {
 impl Strings {
     fn of(document: &PlacementDocument, call: &SyscallPlacement) -> Strings {
         let mut strings = Strings {
-            title: format!("{}: {}", kernel(document), title(call)),
+            title: title(document, call),
             nodes: Vec::new(),
             cut: false,
         };

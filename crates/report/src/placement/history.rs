@@ -3,9 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::placement::{Count, ModuleSize, PlacementHistory, PlacementVersion, SyscallReach};
+use experiment::placement::{
+    Count, ModuleSize, NameChanges, PlacementHistory, PlacementVersion, SyscallReach,
+};
 
-use super::names;
+use super::{on, renamed};
 use crate::column::{Columns, Records};
 use crate::format::count;
 use crate::table::{Report, TEXT_LIMIT, Table, Value};
@@ -65,12 +67,6 @@ type Labelled<'a> = (&'a String, &'a PlacementVersion);
 
 fn framework(history: &PlacementHistory, labels: &[String]) -> Table {
     let changed = |names: &[String]| Some(names.len()).filter(|n| *n > 0);
-    let listed = |version: &PlacementVersion| {
-        let signed = |sign| move |name: &String| format!("{sign}{name}");
-        let added = version.since.added.iter().map(signed('+'));
-        let removed = version.since.removed.iter().map(signed('-'));
-        names(&added.chain(removed).collect::<Vec<_>>())
-    };
     Columns::new()
         .left("version", |(label, _): Labelled<'_>| label)
         .column("hooks", |(_, version)| version.framework.hooks)
@@ -80,7 +76,7 @@ fn framework(history: &PlacementHistory, labels: &[String]) -> Table {
         .column("removed", move |(_, version)| {
             changed(&version.since.removed)
         })
-        .left("which", move |(_, version)| listed(version))
+        .left("which", |(_, version)| renamed(&version.since))
         .table(
             "The framework, version by version",
             labels.iter().zip(&history.versions),
@@ -147,10 +143,10 @@ fn reach(
     let one = systems.len() == 1;
     let title = |fs: &str, of: &[Option<&SyscallReach>]| {
         let title = of.iter().flatten().next().map(|reach| reach.title());
-        let title = printable(&title.unwrap_or_default(), TEXT_LIMIT);
+        let title = title.unwrap_or_default();
         match one {
-            true => title,
-            false => format!("{title} on {}", printable(fs, TEXT_LIMIT)),
+            true => printable(&title, TEXT_LIMIT),
+            false => on(&title, fs),
         }
     };
     type OfCall<'a> = (&'a str, &'a Vec<Option<&'a SyscallReach>>);
@@ -178,38 +174,59 @@ fn reach(
     })
 }
 
-/// What a row is about: a version's framework, a module or a system call.
+/// What a row says of a version: of its framework, of a module or of a system call.
 #[derive(Clone, Copy)]
-enum Level<'a> {
-    Framework,
-    Module(&'a ModuleSize),
-    Call(&'a SyscallReach),
+struct Line<'a> {
+    number: u64,
+    version: &'a PlacementVersion,
+    level: &'static str,
+    hooks: u32,
+    unconditional: Option<u32>,
+    loc: Option<u64>,
+    since: Option<&'a NameChanges>,
+    module: Option<&'a ModuleSize>,
+    call: Option<&'a SyscallReach>,
 }
 
-/// A version's number and the version, with what a row says of it.
-type Line<'a> = (u64, &'a PlacementVersion, Level<'a>);
-
-fn module<'a>((.., level): Line<'a>) -> Option<&'a ModuleSize> {
-    match level {
-        Level::Module(module) => Some(module),
-        _ => None,
+impl Line<'_> {
+    /// The parts of a count on the nominal path, if it has a bound.
+    fn bounded(self) -> Option<Count> {
+        Some(self.call?.nominal).filter(|nominal| !nominal.unbounded)
     }
 }
 
-fn call<'a>((.., level): Line<'a>) -> Option<&'a SyscallReach> {
-    match level {
-        Level::Call(call) => Some(call),
-        _ => None,
-    }
-}
-
-fn whole<'a>((_, version, level): Line<'a>) -> Option<&'a PlacementVersion> {
-    matches!(level, Level::Framework).then_some(version)
-}
-
-/// The parts of a count on the nominal path, if it has a bound.
-fn bounded(line: Line<'_>) -> Option<Count> {
-    Some(call(line)?.nominal).filter(|nominal| !nominal.unbounded)
+fn lines((number, version): (u64, &PlacementVersion)) -> impl Iterator<Item = Line<'_>> {
+    let (framework, since) = (&version.framework, Some(&version.since));
+    let whole = Line {
+        number,
+        version,
+        level: "framework",
+        hooks: framework.hooks,
+        unconditional: Some(framework.unconditional),
+        loc: Some(framework.loc),
+        since,
+        module: None,
+        call: None,
+    };
+    let modules = version.modules.iter().map(move |module| Line {
+        level: "module",
+        hooks: module.hooks,
+        unconditional: Some(module.unconditional),
+        loc: Some(module.loc),
+        since: None,
+        module: Some(module),
+        ..whole
+    });
+    let calls = version.reach.iter().map(move |call| Line {
+        level: "system call",
+        hooks: call.hooks,
+        unconditional: None,
+        loc: None,
+        since: None,
+        call: Some(call),
+        ..whole
+    });
+    std::iter::once(whole).chain(modules).chain(calls)
 }
 
 /// For each version a row for the framework, one for each module and one for each system call. A
@@ -225,65 +242,27 @@ fn bounded(line: Line<'_>) -> Option<Count> {
 /// - `nominal`, `max`, `teardown`: counts such as `2D+S+1`.
 /// - `nominal_constant`, `nominal_depth`, `nominal_links`: the parts of `nominal`, for a plot.
 pub fn placement_history_records(history: &PlacementHistory) -> Records<'_> {
-    let lines = (1u64..)
-        .zip(&history.versions)
-        .flat_map(|(number, version)| {
-            let modules = version.modules.iter().map(Level::Module);
-            let calls = version.reach.iter().map(Level::Call);
-            let levels = std::iter::once(Level::Framework)
-                .chain(modules)
-                .chain(calls);
-            levels.map(move |level| (number, version, level))
-        });
-    let of = |whole: Option<u32>, module: Option<u32>, call: Option<u32>| whole.or(module).or(call);
     Columns::new()
-        .column("number", |(number, ..): Line<'_>| number)
-        .column("version", |(_, version, _)| &version.version)
-        .column("tree", |(_, version, _)| &version.tree)
-        .column("level", |(.., level)| match level {
-            Level::Framework => "framework",
-            Level::Module(_) => "module",
-            Level::Call(_) => "system call",
-        })
-        .column("module", |line| module(line).map(|of| &of.module))
-        .column("syscall", |line| call(line).map(|of| &of.syscall))
-        .column("case", |line| call(line).map(|of| &of.case))
-        .column("fs", |line| call(line).map(|of| &of.filesystem))
-        .column("hooks", move |line| {
-            let whole = whole(line).map(|of| of.framework.hooks);
-            of(
-                whole,
-                module(line).map(|of| of.hooks),
-                call(line).map(|of| of.hooks),
-            )
-        })
-        .column("unconditional", move |line| {
-            let whole = whole(line).map(|of| of.framework.unconditional);
-            of(whole, module(line).map(|of| of.unconditional), None)
-        })
-        .column("file_accessing", |line| {
-            module(line).map(|of| of.file_accessing)
-        })
-        .column("loc", |line| {
-            let whole = whole(line).map(|of| of.framework.loc);
-            whole.or(module(line).map(|of| of.loc))
-        })
-        .column("added", |line| whole(line).map(|of| of.since.added.len()))
-        .column("removed", |line| {
-            whole(line).map(|of| of.since.removed.len())
-        })
-        .column("reachable", |line| call(line).map(|of| of.reachable))
-        .column("nominal", |line| {
-            call(line).map(|of| of.nominal.to_string())
-        })
-        .column("max", |line| call(line).map(|of| of.max.to_string()))
-        .column("teardown", |line| {
-            call(line).map(|of| of.teardown.to_string())
-        })
-        .column("nominal_constant", |line| {
-            bounded(line).map(|of| of.constant)
-        })
-        .column("nominal_depth", |line| bounded(line).map(|of| of.depth))
-        .column("nominal_links", |line| bounded(line).map(|of| of.links))
-        .records(lines)
+        .column("number", |line: Line<'_>| line.number)
+        .column("version", |line| &line.version.version)
+        .column("tree", |line| &line.version.tree)
+        .column("level", |line| line.level)
+        .column("module", |line| Some(&line.module?.module))
+        .column("syscall", |line| Some(&line.call?.syscall))
+        .column("case", |line| Some(&line.call?.case))
+        .column("fs", |line| Some(&line.call?.filesystem))
+        .column("hooks", |line| line.hooks)
+        .column("unconditional", |line| line.unconditional)
+        .column("file_accessing", |line| Some(line.module?.file_accessing))
+        .column("loc", |line| line.loc)
+        .column("added", |line| Some(line.since?.added.len()))
+        .column("removed", |line| Some(line.since?.removed.len()))
+        .column("reachable", |line| Some(line.call?.reachable))
+        .column("nominal", |line| Some(line.call?.nominal.to_string()))
+        .column("max", |line| Some(line.call?.max.to_string()))
+        .column("teardown", |line| Some(line.call?.teardown.to_string()))
+        .column("nominal_constant", |line| Some(line.bounded()?.constant))
+        .column("nominal_depth", |line| Some(line.bounded()?.depth))
+        .column("nominal_links", |line| Some(line.bounded()?.links))
+        .records((1..).zip(&history.versions).flat_map(lines))
 }

@@ -14,7 +14,7 @@ mod trace;
 mod unbounded;
 
 use experiment::PlacementDocument;
-use experiment::placement::{Count, SyscallPlacement};
+use experiment::placement::{Count, NameChanges, SyscallPlacement};
 
 use crate::table::{Report, TEXT_LIMIT, Value};
 use crate::text::printable;
@@ -88,15 +88,37 @@ fn kernel(document: &PlacementDocument) -> String {
     format!("Linux {}", printable(&document.version, TEXT_LIMIT))
 }
 
+/// `Linux 6.12.117: open (missing) on ext4`.
+fn title(document: &PlacementDocument, call: &SyscallPlacement) -> String {
+    format!(
+        "{}: {}",
+        kernel(document),
+        on(&call.title(), &call.filesystem)
+    )
+}
+
 /// `open (missing) on ext4`.
-fn title(call: &SyscallPlacement) -> String {
-    let title = printable(&call.title(), TEXT_LIMIT);
-    format!("{title} on {}", printable(&call.filesystem, TEXT_LIMIT))
+fn on(call: &str, filesystem: &str) -> String {
+    let [call, filesystem] = [call, filesystem].map(|text| printable(text, TEXT_LIMIT));
+    format!("{call} on {filesystem}")
 }
 
 /// Names out of a tree, in one line.
 fn names(texts: &[String]) -> Value {
     Value::long(&texts.join(", "), 200)
+}
+
+/// `+new_hook, -old_hook`.
+fn renamed(changes: &NameChanges) -> Value {
+    let signed = |sign: char| move |name: &String| format!("{sign}{name}");
+    let added = changes.added.iter().map(signed('+'));
+    let removed = changes.removed.iter().map(signed('-'));
+    names(&added.chain(removed).collect::<Vec<_>>())
+}
+
+/// A call string, the outermost function first.
+fn calls(calls: &[String]) -> Value {
+    Value::long(&calls.join(" > "), 400)
 }
 
 /// A count; nothing for 0, so that those that are not stand out.

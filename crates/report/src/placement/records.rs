@@ -5,7 +5,7 @@ use std::slice::from_ref;
 
 use experiment::PlacementDocument;
 use experiment::placement::{
-    ComparedHook, Comparison, Count, HookPlacement, ModulePlacement, Reach, SyscallPlacement,
+    ComparedHook, Comparison, HookPlacement, ModulePlacement, Reach, SyscallPlacement,
 };
 
 use super::agreement::word;
@@ -40,7 +40,6 @@ struct Line<'a> {
 /// - `syscall`, `case`, `fs`, `hook`: which.
 /// - `nominal`, `max`, `teardown_nominal`, `teardown_max`: counts such as `2D+S+1`.
 pub fn placement_records(document: &PlacementDocument) -> Records<'_> {
-    let count = |count: Count| count.to_string();
     Columns::new()
         .column("version", |_: Line<'_>| &document.version)
         .column("level", |line| line.level)
@@ -48,25 +47,19 @@ pub fn placement_records(document: &PlacementDocument) -> Records<'_> {
         .column("category", |line| line.category)
         .column("hooks", |line| line.hooks)
         .column("unconditional", |line| line.unconditional)
-        .column("file_accessing", |line| {
-            line.module.map(|of| of.file_accessing)
-        })
+        .column("file_accessing", |line| Some(line.module?.file_accessing))
         .column("loc", |line| line.loc)
-        .column("loc_per_hook", |line| line.module.map(|of| of.loc_per_hook))
+        .column("loc_per_hook", |line| Some(line.module?.loc_per_hook))
         .column("syscall", |line| line.of.map(|(call, _)| &call.syscall))
         .column("case", |line| line.of.map(|(call, _)| &call.case))
         .column("fs", |line| line.of.map(|(call, _)| &call.filesystem))
         .column("hook", |line| line.of.map(|(_, hook)| &hook.hook))
-        .column("nominal", move |line| {
-            line.reach.map(|of| count(of.nominal))
+        .column("nominal", |line| Some(line.reach?.nominal.to_string()))
+        .column("max", |line| Some(line.reach?.max.to_string()))
+        .column("teardown_nominal", |line| {
+            Some(line.teardown?.nominal.to_string())
         })
-        .column("max", move |line| line.reach.map(|of| count(of.max)))
-        .column("teardown_nominal", move |line| {
-            line.teardown.map(|of| count(of.nominal))
-        })
-        .column("teardown_max", move |line| {
-            line.teardown.map(|of| count(of.max))
-        })
+        .column("teardown_max", |line| Some(line.teardown?.max.to_string()))
         .records(lines(document))
 }
 

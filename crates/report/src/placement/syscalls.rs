@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What system calls can reach: the paper's Table 7.
 
-use std::collections::BTreeMap;
-
 use experiment::PlacementDocument;
 use experiment::placement::{Count, HookPlacement, Reach, SyscallPlacement};
 
 use super::{kernel, names, times, title};
 use crate::column::Columns;
 use crate::format::count;
+use crate::group::grouped;
 use crate::table::{TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
@@ -18,30 +17,23 @@ pub(super) const VARIABLES: &str = "D: components looked up on a path, with thos
 
 /// One line for each system call, file systems beside each other; None if there are none.
 pub(super) fn overview(document: &PlacementDocument) -> Option<Table> {
-    let mut systems: Vec<&str> = Vec::new();
-    let mut rows: Vec<(String, BTreeMap<&str, &SyscallPlacement>)> = Vec::new();
-    let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for call in &document.syscalls {
-        if !systems.contains(&call.filesystem.as_str()) {
-            systems.push(&call.filesystem);
-        }
-        let place = *places
-            .entry((&call.syscall, &call.case))
-            .or_insert_with(|| {
-                rows.push((call.title(), BTreeMap::new()));
-                rows.len() - 1
-            });
-        rows[place].1.insert(&call.filesystem, call);
-    }
+    let systems = grouped(&document.syscalls, |call| call.filesystem.as_str());
+    let rows = grouped(&document.syscalls, |call| (&call.syscall, &call.case));
+    let rows: Vec<_> = rows.into_iter().map(|(_, calls)| calls).collect();
     if rows.is_empty() {
         return None;
     }
-    type Line<'a> = &'a (String, BTreeMap<&'a str, &'a SyscallPlacement>);
-    let mut columns = Columns::new().left("system call", |(title, _): Line<'_>| title);
-    for &fs in &systems {
+    type Line<'a> = &'a Vec<&'a SyscallPlacement>;
+    let mut columns = Columns::new().left("system call", |calls: Line<'_>| {
+        Some(calls.first()?.title())
+    });
+    for &(fs, _) in &systems {
         let group = (systems.len() > 1).then(|| printable(fs, TEXT_LIMIT));
         let group = group.as_deref();
-        let of = move |(_, by_system): Line<'_>| Some(by_system.get(fs)?.reach());
+        let of = move |calls: Line<'_>| {
+            let on_it = calls.iter().rev().find(|call| call.filesystem == fs);
+            Some(on_it?.reach())
+        };
         columns = columns
             .grouped(group, "hooks", move |line| Some(of(line)?.hooks))
             .grouped(group, "nominal", move |line| {
@@ -58,7 +50,7 @@ pub(super) fn overview(document: &PlacementDocument) -> Option<Table> {
             });
     }
     let on = match systems.as_slice() {
-        [fs] => format!(", {}", printable(fs, TEXT_LIMIT)),
+        [(fs, _)] => format!(", {}", printable(fs, TEXT_LIMIT)),
         _ => String::new(),
     };
     let title = format!("{}{on}: calls of hooks by system call", kernel(document));
@@ -92,7 +84,7 @@ pub(super) fn details(document: &PlacementDocument, call: &SyscallPlacement, rea
         .grouped(teardown, "at most", |hook| times(hook.teardown.max))
         .left("inside hooks", move |hook| inside(hook, reach))
         .left("implemented by", |hook| names(&hook.modules))
-        .table(format!("{}: {}", kernel(document), title(call)), hooks)
+        .table(title(document, call), hooks)
         .legend([
             "nominal: calls on the path that the call takes if all goes well; at most: on any \
              path; teardown: while objects are released; inside hooks: calls by modules from \

@@ -4,24 +4,19 @@
 use experiment::PlacementDocument;
 use experiment::placement::{Count, SyscallPlacement, TraceEntry};
 
-use super::{kernel, names, title};
+use super::{calls, names, title};
 use crate::column::Columns;
 use crate::table::{Table, Value};
 
-/// Longest call string, in characters.
-const CALLS_LIMIT: usize = 400;
-
 /// One line for each call of a hook; None if there are none.
 pub(super) fn trace(document: &PlacementDocument, call: &SyscallPlacement) -> Option<Table> {
-    let of = format!("{}: {}", kernel(document), title(call));
+    let of = title(document, call);
     Columns::new()
         .right("", |(number, _): (usize, &TraceEntry)| number.to_string())
         .left("hook", |(_, entry)| &entry.hook)
         .right("times", |(_, entry)| repeated(entry.times))
         .left("when", |(_, entry)| Value::plain(remark(entry)))
-        .left("called by", |(_, entry)| {
-            Value::long(&entry.calls.join(" > "), CALLS_LIMIT)
-        })
+        .left("called by", |(_, entry)| calls(&entry.calls))
         .table(
             format!("{of}: hooks in the order of their calls"),
             (1..).zip(&call.trace),

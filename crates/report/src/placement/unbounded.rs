@@ -7,7 +7,7 @@ use experiment::PlacementDocument;
 use experiment::placement::{BoundlessCause, HookPlacement, SyscallPlacement, Unbounded};
 
 use super::syscalls::{is_nominal, shown};
-use super::{kernel, names, title};
+use super::{names, title};
 use crate::column::Columns;
 use crate::format::count;
 use crate::table::{TEXT_LIMIT, Table, Value};
@@ -60,7 +60,7 @@ pub(super) fn causes(
         0 => String::new(),
         n => format!("{} more: --trace shows them.", count(n as u64)),
     };
-    let of = format!("{}: {}", kernel(document), title(call));
+    let of = title(document, call);
     let table = Columns::new()
         .left("what", |(cause, _): &Line<'_>| word(cause.cause))
         .left("function", |(cause, _)| &cause.function)

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Published figures as tables, alone and beside ours.
 
+use std::cell::RefCell;
+
 use experiment::Metric;
 use published::{
     Beside, Comparison, Figure, Over, Quantity, Setup, Verdict, named, published, sources,
 };
 
+use crate::column::Columns;
 use crate::format;
-use crate::table::{Align, Footnotes, Heading, Report, Row, TEXT_LIMIT, Table, Tone, Value};
+use crate::group::grouped;
+use crate::table::{Footnotes, Report, TEXT_LIMIT, Table, Tone, Value};
 use crate::text::printable;
 
 const VERDICTS: &str = "agrees: within 3 points, or of the same sign and within a factor of 1.5; \
@@ -18,24 +22,11 @@ const VERDICTS: &str = "agrees: within 3 points, or of the same sign and within 
 /// one of counts. Numbers in brackets are what could explain a difference, what stands
 /// in for what, and what the source leaves open.
 pub fn beside_report(beside: &Beside) -> Report {
-    let mut places: Vec<(&str, &str, Metric, bool)> = Vec::new();
-    for comparison in &beside.comparisons {
-        let place = place(comparison);
-        if !places.contains(&place) {
-            places.push(place);
-        }
-    }
-    let tables = places.into_iter().map(|wanted| {
-        let of_place = beside.comparisons.iter().filter(|c| place(c) == wanted);
-        compared(&of_place.collect::<Vec<_>>())
-    });
+    let places = grouped(&beside.comparisons, place);
+    let tables = places.iter().map(|(_, of_place)| compared(of_place));
     let mut report = Report {
         tables: tables.collect(),
-        warnings: beside
-            .caution
-            .iter()
-            .map(|caution| (*caution).to_owned())
-            .collect(),
+        warnings: beside.caution.iter().map(|&of| of.to_owned()).collect(),
     };
     let unanswered = beside.unanswered.len();
     let overheads = published()
@@ -69,30 +60,15 @@ fn place(comparison: &Comparison) -> (&str, &str, Metric, bool) {
 
 /// One table, of comparisons of one place and kind.
 fn compared(comparisons: &[&Comparison]) -> Table {
-    let mut notes = Footnotes::default();
-    let rows = comparisons.iter().map(|comparison| Row {
-        values: row(comparison, &mut notes),
-        summary: false,
-    });
-    let rows = rows.collect();
     let first = comparisons[0];
     let overheads = first.figure.quantity.is_overhead();
     let release = match first.release.as_str() {
         "" => String::new(),
         release => format!(" ({})", printable(release, TEXT_LIMIT)),
     };
-    let mut columns: Vec<Heading> = ["published in", "benchmark", "configuration"]
-        .map(|title| Heading::new(title, Align::Left))
-        .into();
-    let difference = if overheads { "points" } else { "difference" };
-    columns.extend(["theirs", "ours", difference].map(|title| Heading::new(title, Align::Right)));
-    columns.push(Heading::new("verdict", Align::Left));
     let count = |verdict| comparisons.iter().filter(|c| c.verdict == verdict).count();
-    let (agree, same, differ) = (
-        count(Verdict::Agrees),
-        count(Verdict::SameDirection),
-        count(Verdict::Differs),
-    );
+    let verdicts = [Verdict::Agrees, Verdict::SameDirection, Verdict::Differs];
+    let [agree, same, differ] = verdicts.map(count);
     let mut legend = vec![clocks(first.metric, overheads)];
     if overheads {
         legend.push(VERDICTS.to_owned());
@@ -119,19 +95,53 @@ fn compared(comparisons: &[&Comparison]) -> Table {
                 .to_owned(),
         );
     }
-    Table {
-        title: format!(
-            "{}{release}, {}: published {} beside ours",
-            printable(&first.kernel, TEXT_LIMIT),
-            printable(&first.filesystem, TEXT_LIMIT),
-            if overheads { "overheads" } else { "counts" },
-        ),
-        legend,
-        columns,
-        fixed_columns: 2,
-        rows,
-        footnotes: notes.texts,
-    }
+    let title = format!(
+        "{}{release}, {}: published {} beside ours",
+        printable(&first.kernel, TEXT_LIMIT),
+        printable(&first.filesystem, TEXT_LIMIT),
+        if overheads { "overheads" } else { "counts" },
+    );
+    // Marks stand close together, so that they are set here.
+    let notes = RefCell::new(Footnotes::default());
+    let mark = |text: String| notes.borrow_mut().mark(text);
+    let points = if overheads { "points" } else { "difference" };
+    let mut table = Columns::new()
+        .left("published in", |of: &Comparison| {
+            let note = of.figure.note.as_ref();
+            let note = note.map(|note| format!(" {}", mark(format!("theirs: {note}"))));
+            Value::plain(long_place(of.figure) + &note.unwrap_or_default())
+        })
+        .left("benchmark", |of| Value::long(&of.benchmark, 2 * TEXT_LIMIT))
+        .left("configuration", |of| {
+            let baseline = of.baseline.iter();
+            let baseline: String = baseline.map(|of| format!(" vs {of}")).collect();
+            let mut text = printable(&format!("{}{baseline}", of.tested), 2 * TEXT_LIMIT);
+            for why in &of.stands_in {
+                text += &format!(" {}", mark(format!("stands in for theirs: {why}")));
+            }
+            Value::plain(text)
+        })
+        .right("theirs", |of| {
+            Value::plain(range(of.figure.quantity, of.bounds, of.figure.unsigned))
+        })
+        .right("ours", own)
+        .right(points, |of| match of.figure.quantity {
+            _ if of.difference.abs() < 1e-9 => "0".to_owned(),
+            q if q.unit() == "fraction" => format!("{:+.1}", of.difference * 100.0),
+            _ => format!("{:+}", round(of.difference)),
+        })
+        .left("verdict", |of| {
+            let marks = of.explanations.iter().map(|e| mark(e.text.clone()));
+            let mut marks: Vec<String> = marks.collect();
+            marks.sort_by_key(|mark| (mark.len(), mark.clone()));
+            let verdict = format!("{} {}", of.verdict, marks.concat());
+            Value::plain(verdict.trim_end())
+        })
+        .table(title, comparisons.iter().copied())
+        .fixed(2)
+        .legend(legend);
+    table.footnotes = notes.into_inner().texts;
+    table
 }
 
 /// What must be said before two figures stand side by side.
@@ -149,30 +159,8 @@ fn clocks(metric: Metric, overheads: bool) -> String {
     format!("Ours are {ours}. Only relative overheads are compared, never the figures themselves.")
 }
 
-fn row(comparison: &Comparison, notes: &mut Footnotes) -> Vec<Value> {
+fn own(comparison: &Comparison) -> Value {
     let quantity = comparison.figure.quantity;
-    let mut published = long_place(comparison.figure);
-    if let Some(note) = &comparison.figure.note {
-        published += &format!(" {}", notes.mark(format!("theirs: {note}")));
-    }
-    let mut configuration = comparison.tested.clone();
-    if let Some(baseline) = &comparison.baseline {
-        configuration += &format!(" vs {baseline}");
-    }
-    let mut configuration = printable(&configuration, 2 * TEXT_LIMIT);
-    for why in &comparison.stands_in {
-        configuration += &format!(" {}", notes.mark(format!("stands in for theirs: {why}")));
-    }
-    let mut verdict = comparison.verdict.to_string();
-    let marks = comparison
-        .explanations
-        .iter()
-        .map(|e| notes.mark(e.text.clone()));
-    let mut marks: Vec<String> = marks.collect();
-    marks.sort_by_key(|mark| (mark.len(), mark.clone()));
-    if !marks.is_empty() {
-        verdict += &format!(" {}", marks.concat());
-    }
     let tone = match comparison.ours {
         _ if comparison.unclear => Tone::Faint,
         ours if quantity.is_overhead() && ours > 0.0 => Tone::Worse,
@@ -180,27 +168,10 @@ fn row(comparison: &Comparison, notes: &mut Footnotes) -> Vec<Value> {
         _ => Tone::Plain,
     };
     let unclear = if comparison.unclear { "~" } else { "" };
-    let difference = match quantity {
-        _ if comparison.difference.abs() < 1e-9 => "0".to_owned(),
-        q if q.unit() == "fraction" => format!("{:+.1}", comparison.difference * 100.0),
-        _ => format!("{:+}", round(comparison.difference)),
-    };
-    vec![
-        Value::plain(published),
-        Value::plain(printable(&comparison.benchmark, 2 * TEXT_LIMIT)),
-        Value::plain(configuration),
-        Value::plain(range(
-            quantity,
-            comparison.bounds,
-            comparison.figure.unsigned,
-        )),
-        Value::toned(
-            format!("{unclear}{}", number(quantity, comparison.ours)),
-            tone,
-        ),
-        Value::plain(difference),
-        Value::plain(verdict),
-    ]
+    Value::toned(
+        format!("{unclear}{}", number(quantity, comparison.ours)),
+        tone,
+    )
 }
 
 /// The same with its source and kernel: `paper 5.3.0, Table 1, row Current SELinux: open`.
@@ -257,32 +228,44 @@ fn range(quantity: Quantity, bounds: [Option<f64>; 2], unsigned: bool) -> String
 pub fn published_report(pattern: &str) -> Report {
     let tables = sources().iter().filter_map(|source| {
         let figures = named(pattern).filter(|figure| figure.source == source.id);
-        let mut notes = Footnotes::default();
-        let rows: Vec<Row> = figures.map(|figure| listed(figure, &mut notes)).collect();
-        (!rows.is_empty()).then(|| Table {
-            title: source.title.clone(),
-            legend: vec![
+        Columns::new()
+            .left("figure", |figure: &Figure| Value::plain(&figure.id))
+            .left("published in", |figure| Value::plain(short_place(figure)))
+            .left("lines", |figure| Value::plain(&figure.lines))
+            .left("kernel", |figure| {
+                Value::plain(match &figure.kernels {
+                    None => figure.kernel.clone(),
+                    Some([tested, baseline]) if baseline.is_empty() => tested.clone(),
+                    Some([tested, baseline]) => format!("{tested} vs {baseline}"),
+                })
+            })
+            .left("configuration", |figure| {
+                Value::plain(configurations(figure))
+            })
+            .left("what", |figure| Value::plain(what(figure)))
+            .right("value", |figure| {
+                let bounds = [figure.low, figure.high];
+                let value = range(figure.quantity, bounds, figure.unsigned);
+                let each = if figure.per_component {
+                    " per component"
+                } else {
+                    ""
+                };
+                Value::plain(value + each).noted(figure.note.clone())
+            })
+            .left("unit", |figure| match figure.quantity {
+                // The text says per cent.
+                Quantity::Overhead | Quantity::ThroughputOverhead | Quantity::HookShare => "",
+                quantity => quantity.unit(),
+            })
+            .left("ours", |figure| Value::plain(ours(figure)))
+            .table(&source.title, figures)
+            .legend([
                 format!("{}.", source.cite),
                 source.setting.clone(),
                 format!("lines: {}.", source.lines),
-            ],
-            columns: [
-                ("figure", Align::Left),
-                ("published in", Align::Left),
-                ("lines", Align::Left),
-                ("kernel", Align::Left),
-                ("configuration", Align::Left),
-                ("what", Align::Left),
-                ("value", Align::Right),
-                ("unit", Align::Left),
-                ("ours", Align::Left),
-            ]
-            .map(|(title, align)| Heading::new(title, align))
-            .into(),
-            fixed_columns: 1,
-            rows,
-            footnotes: notes.texts,
-        })
+            ])
+            .if_any()
     });
     let tables: Vec<Table> = tables.collect();
     let warnings = if tables.is_empty() {
@@ -294,42 +277,6 @@ pub fn published_report(pattern: &str) -> Report {
         Vec::new()
     };
     Report { tables, warnings }
-}
-
-fn listed(figure: &Figure, notes: &mut Footnotes) -> Row {
-    let mut value = range(figure.quantity, [figure.low, figure.high], figure.unsigned);
-    if figure.per_component {
-        value += " per component";
-    }
-    if let Some(note) = &figure.note {
-        value += &format!(" {}", notes.mark(note.clone()));
-    }
-    let unit = match figure.quantity {
-        // The text says per cent.
-        Quantity::Overhead | Quantity::ThroughputOverhead | Quantity::HookShare => "",
-        quantity => quantity.unit(),
-    };
-    let kernel = match &figure.kernels {
-        None => figure.kernel.clone(),
-        Some([tested, baseline]) if baseline.is_empty() => tested.clone(),
-        Some([tested, baseline]) => format!("{tested} vs {baseline}"),
-    };
-    Row {
-        values: [
-            figure.id.clone(),
-            short_place(figure),
-            figure.lines.clone(),
-            kernel,
-            configurations(figure),
-            what(figure),
-            value,
-            unit.to_owned(),
-            ours(figure),
-        ]
-        .map(Value::plain)
-        .into(),
-        summary: false,
-    }
 }
 
 /// `capability,selinux +audit vs none`; empty if no configuration plays a part.

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Published figures for programs, alone and beside ours.
+
+use published::{Beside, Comparison, Figure, named};
+
+use super::tables::{configurations, ours};
+use crate::column::{Columns, Records};
+
+/// A figure and its bounds.
+type Theirs<'a> = (&'a Figure, [Option<f64>; 2]);
+
+/// What is published, and where. A bound that a figure does not have is missing.
+fn theirs<'a>() -> Columns<'a, Theirs<'a>> {
+    Columns::new()
+        .column("figure", |(figure, _): Theirs<'_>| &figure.id)
+        .column("source", |(figure, _)| &figure.source)
+        .column("place", |(figure, _)| &figure.place)
+        .column("lines", |(figure, _)| &figure.lines)
+        .column("their_kernel", |(figure, _)| &figure.kernel)
+        .column("their_benchmark", |(figure, _)| &figure.theirs)
+        .column("their_configuration", |(figure, _)| configurations(figure))
+        .column("quantity", |(figure, _)| figure.quantity.as_str())
+        .column("unit", |(figure, _)| figure.quantity.unit())
+        .column("low", |(_, [low, _])| low)
+        .column("high", |(_, [_, high])| high)
+}
+
+/// A row for each comparison. A later version may append columns; it keeps these.
+///
+/// - `figure`: the id; `source`, `place`, `lines`, `their_kernel`, `their_benchmark`,
+///   `their_configuration`: what is published, and where.
+/// - `quantity`, `unit`: what all values of the row are.
+/// - `low`, `high`: the published range; both the same for a value, one empty for a bound.
+/// - `kernel`, `release`, `filesystem`, `configuration`, `baseline`, `benchmark`: ours.
+/// - `metric`: what ours is made of. Theirs is always time, except for counts.
+/// - `ours`, `difference`: in `unit`; the difference to the nearest end of their range.
+/// - `verdict`: agrees, same direction, differs. `unclear`: 1 if ours may be chance.
+/// - `stands_in`: in what our configuration differs; `explanations`: ids, by blanks.
+/// - `note`: what to know of theirs.
+pub fn beside_records(beside: &Beside) -> Records<'_> {
+    Columns::new()
+        .all(theirs(), |of: &Comparison| (of.figure, of.bounds))
+        .column("kernel", |of| &of.kernel)
+        .column("release", |of| &of.release)
+        .column("filesystem", |of| &of.filesystem)
+        .column("configuration", |of| &of.tested)
+        .column("baseline", |of| of.baseline.as_ref())
+        .column("benchmark", |of| &of.benchmark)
+        .column("metric", |of| of.metric.to_string())
+        .column("ours", |of| of.ours)
+        .column("difference", |of| of.difference)
+        .column("verdict", |of| of.verdict.to_string())
+        .column("unclear", |of| u32::from(of.unclear))
+        .column("stands_in", |of| of.stands_in.join("; "))
+        .column("explanations", |of| {
+            let ids = of.explanations.iter().map(|e| e.id.as_str());
+            ids.collect::<Vec<_>>().join(" ")
+        })
+        .column("note", |of| of.figure.note.as_ref())
+        .records(&beside.comparisons)
+}
+
+/// A row for each published figure whose id fits `pattern`: columns as in [`beside_records`];
+/// `hooks`, by blanks; `per_component`: 1 if the value is for each component of a path; `ours`:
+/// our benchmarks for theirs, by blanks.
+pub fn published_records(pattern: &str) -> Records<'_> {
+    Columns::new()
+        .all(theirs(), |figure: &Figure| {
+            (figure, [figure.low, figure.high])
+        })
+        .column("hooks", |figure| figure.hooks.join(" "))
+        .column("per_component", |figure| u32::from(figure.per_component))
+        .column("ours", ours)
+        .column("note", |figure| figure.note.as_ref())
+        .records(named(pattern))
+}
