@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use instructions::calltree::CallTree;
 
 use crate::folded::SYMBOL_LIMIT;
+use crate::group::sum;
 use crate::text::printable;
 
 /// Writes the operations as one callgrind profile, which `callgrind_annotate` and
@@ -32,10 +33,7 @@ pub fn callgrind(
     mut writer: impl Write,
 ) -> io::Result<()> {
     let graph = Graph::of(operations);
-    let total = graph
-        .functions
-        .iter()
-        .fold(0u64, |sum, function| sum.saturating_add(function.own));
+    let total = sum(graph.functions.iter().map(|function| function.own));
     let command = name(command);
     writeln!(writer, "# callgrind format")?;
     writeln!(writer, "version: 1")?;
@@ -146,7 +144,11 @@ impl Graph {
             ids.push(self.function(name(&node.function)));
         }
         let inclusive = tree.inclusive();
-        let running = running(tree, &ids);
+        let running = |at| {
+            tree.callers(at)
+                .iter()
+                .any(|&caller| ids[caller] == ids[at])
+        };
         for (at, node) in nodes.iter().enumerate() {
             let own = &mut self.functions[ids[at]].own;
             *own = own.saturating_add(node.instructions);
@@ -155,7 +157,7 @@ impl Graph {
             }
             let edge = self.edge(ids[node.parent], ids[at]);
             edge.calls = edge.calls.saturating_add(node.calls);
-            if !running[at] {
+            if !running(at) {
                 edge.inclusive = edge.inclusive.saturating_add(inclusive[at]);
             }
         }
@@ -169,35 +171,4 @@ impl Graph {
             format!("({})", id + 1)
         }
     }
-}
-
-/// For each node: was its function among its callers already?
-fn running(tree: &CallTree, ids: &[usize]) -> Vec<bool> {
-    let nodes = tree.nodes();
-    let mut called: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
-    for (at, node) in nodes.iter().enumerate().skip(1) {
-        called[node.parent].push(at);
-    }
-    let mut active: HashMap<usize, usize> = HashMap::new();
-    let mut running = vec![false; nodes.len()];
-    let mut open: Vec<usize> = Vec::new();
-    let mut next = vec![0];
-    while let Some(at) = next.pop() {
-        // Whatever is not above this node has returned.
-        while let Some(&last) = open.last()
-            && at != 0
-            && last != nodes[at].parent
-        {
-            open.pop();
-            if let Some(n) = active.get_mut(&ids[last]) {
-                *n -= 1;
-            }
-        }
-        let n = active.entry(ids[at]).or_default();
-        running[at] = *n > 0;
-        *n += 1;
-        open.push(at);
-        next.extend(&called[at]);
-    }
-    running
 }

@@ -9,11 +9,22 @@ use experiment::{
 use judge::Baselines;
 use stats::overhead;
 
+use crate::group::{distinct, grouped, shared};
 use crate::table::{TEXT_LIMIT, Tone, Value};
 use crate::text::printable;
 
 /// A row: benchmark and variant.
 pub(crate) type Operation<'a> = (&'a str, &'a str);
+
+/// The row that a cell stands in.
+pub(crate) fn operation(cell: &Cell) -> Operation<'_> {
+    (cell.key.benchmark(), cell.key.variant())
+}
+
+/// `open:AA/BB`, harmless.
+pub(crate) fn operation_title((benchmark, variant): Operation<'_>) -> String {
+    printable(&experiment::cell_title(benchmark, variant), TEXT_LIMIT)
+}
 
 /// What a column stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -125,13 +136,13 @@ impl<'a> Group<'a> {
 
     /// `debian:6.1 (6.1.0-56-cloud-amd64), tmpfs, deterministic clock`.
     pub(crate) fn place(&self, run: &Document) -> String {
-        let mut text = printable(&self.subject, TEXT_LIMIT);
-        let releases = self.releases();
-        if !releases.is_empty() {
-            let releases: Vec<String> = releases.iter().map(|r| printable(r, TEXT_LIMIT)).collect();
-            text += &format!(" ({})", printable(&releases.join(", "), 200));
-        }
-        text += &format!(", {}", printable(self.filesystem, TEXT_LIMIT));
+        let cells = self.rows.iter().flat_map(|&row| {
+            let columns = self.configurations.iter();
+            columns.filter_map(move |column| self.cell(row, column))
+        });
+        let releases = releases(cells).into_iter();
+        let releases: Vec<String> = releases.map(|of| printable(of, TEXT_LIMIT)).collect();
+        let mut text = place(&self.subject, &releases.join(", "), self.filesystem);
         if let Some(experiment) = &run.experiment {
             if experiment.place == Place::Lab {
                 text += &format!(", {} clock", run.environment.clock);
@@ -165,22 +176,22 @@ impl<'a> Group<'a> {
             .values()
             .all(|cell| cell.status() != Status::Ok || cell.is_exact())
     }
+}
 
-    /// Releases that the guests reported, each once.
-    pub(crate) fn releases(&self) -> Vec<&'a str> {
-        let mut releases: Vec<&str> = Vec::new();
-        for row in &self.rows {
-            for column in &self.configurations {
-                if let Some(cell) = self.cell(*row, column)
-                    && !cell.release.is_empty()
-                    && !releases.contains(&cell.release.as_str())
-                {
-                    releases.push(&cell.release);
-                }
-            }
-        }
-        releases
+/// Releases that the guests of these cells reported, each once.
+pub(crate) fn releases<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> Vec<&'a str> {
+    let mut releases = distinct(cells.into_iter().map(|cell| cell.release.as_str()));
+    releases.retain(|release| !release.is_empty());
+    releases
+}
+
+/// `debian:6.1 (6.1.0-56-cloud-amd64), tmpfs`.
+pub(crate) fn place(subject: &str, releases: &str, filesystem: &str) -> String {
+    let mut text = printable(subject, TEXT_LIMIT);
+    if !releases.is_empty() {
+        text += &format!(" ({})", printable(releases, 200));
     }
+    text + &format!(", {}", printable(filesystem, TEXT_LIMIT))
 }
 
 /// What tells the path `name` from `all` others: the directories that all share before
@@ -191,16 +202,10 @@ fn telling_part(name: &str, all: &[&str]) -> String {
     if split.len() < 2 || shortest < 2 {
         return name.to_owned();
     }
-    let shared = |part: &dyn Fn(&[&str], usize) -> String, most: usize| {
-        (0..most)
-            .take_while(|&at| split.iter().all(|p| part(p, at) == part(&split[0], at)))
-            .count()
-    };
-    let before = shared(&|p, at| p[at].to_owned(), shortest - 1);
-    let after = shared(
-        &|p, at| p[p.len() - 1 - at].to_owned(),
-        shortest - 1 - before,
-    );
+    let first = |at: &usize| shared(split.iter().map(|parts| parts[*at])).is_some();
+    let last = |at: &usize| shared(split.iter().map(|parts| parts[parts.len() - 1 - at])).is_some();
+    let before = (0..shortest - 1).take_while(first).count();
+    let after = (0..shortest - 1 - before).take_while(last).count();
     let parts: Vec<&str> = name.split('/').collect();
     let Some(middle) = parts.get(before..parts.len().saturating_sub(after)) else {
         return name.to_owned();
@@ -218,31 +223,24 @@ fn telling_part(name: &str, all: &[&str]) -> String {
 /// All groups, in the order in which the document has their first cells.
 pub(crate) fn groups(run: &Document) -> Vec<Group<'_>> {
     let baselines = Baselines::of(run);
-    let patch = compares_kernels(run);
-    let mut order = Vec::new();
-    let mut parts: HashMap<_, Vec<&Cell>> = HashMap::new();
-    for cell in &run.cells {
-        let subject = if patch {
-            Configuration::of(cell).title()
+    let experiment = run.experiment.as_ref();
+    // Kernels are beside each other in its tables, and not stacks.
+    let of_kernels = experiment.is_some_and(|of| of.baseline_kernel.is_some());
+    let parts = grouped(&run.cells, |cell| {
+        let subject = if of_kernels {
+            cell.configuration_title()
         } else {
             cell.key.kernel.clone()
         };
-        let key = (subject, cell.key.filesystem.as_str(), cell.key.metric);
-        let part = parts.entry(key.clone()).or_default();
-        if part.is_empty() {
-            order.push(key);
-        }
-        part.push(cell);
-    }
-    let groups = order.into_iter().filter_map(|key| {
-        let members = parts.remove(&key)?;
-        Some(group(run, &baselines, key, &members))
+        (subject, cell.key.filesystem.as_str(), cell.key.metric)
     });
-    let mut groups: Vec<Group<'_>> = groups.collect();
+    let groups = parts.into_iter();
+    let mut groups: Vec<Group<'_>> = groups
+        .map(|(key, members)| group(run, &baselines, of_kernels, key, &members))
+        .collect();
     // A kernel with nothing but the baseline of the others is in their tables.
     let shown = |group: &Group<'_>| group.configurations.len() > 1 || group.baseline.is_none();
     if groups.iter().any(shown) {
-        let experiment = run.experiment.as_ref();
         let pinned = experiment.and_then(|experiment| experiment.baseline_configuration());
         let pinned = pinned.and_then(|configuration| configuration.kernel.as_ref());
         groups.retain(|group| shown(group) || Some(&group.subject) != pinned);
@@ -250,35 +248,22 @@ pub(crate) fn groups(run: &Document) -> Vec<Group<'_>> {
     groups
 }
 
-/// Are kernels beside each other in its tables, and not stacks?
-fn compares_kernels(run: &Document) -> bool {
-    let experiment = run.experiment.as_ref();
-    experiment.is_some_and(|experiment| experiment.baseline_kernel.is_some())
-}
-
 fn group<'a>(
     run: &Document,
     baselines: &Baselines<'a>,
+    of_kernels: bool,
     (subject, filesystem, metric): (String, &'a str, Metric),
     members: &[&'a Cell],
 ) -> Group<'a> {
     let mut configurations: Vec<Configuration> = Vec::new();
-    let mut rows = Vec::new();
     let mut cells = HashMap::new();
     let mut baseline = None;
-    let patch = compares_kernels(run);
-    let mut seen = std::collections::HashSet::new();
     for member in members {
-        let row = (member.key.benchmark(), member.key.variant());
-        if seen.insert(row) {
-            rows.push(row);
-        }
-        for cell in [Some(*member), baselines.baseline(member)]
-            .into_iter()
-            .flatten()
-        {
+        let row = operation(member);
+        for cell in std::iter::once(*member).chain(baselines.baseline(member)) {
             let mut column = Configuration::of(cell);
-            column.kernel = (patch || cell.key.kernel != subject).then(|| cell.key.kernel.clone());
+            column.kernel =
+                (of_kernels || cell.key.kernel != subject).then(|| cell.key.kernel.clone());
             let is_baseline = run.baseline_of(&cell.key).is_none();
             if !configurations.contains(&column) {
                 configurations.push(column.clone());
@@ -293,12 +278,12 @@ fn group<'a>(
     configurations.sort_by_key(|configuration| Some(configuration) != baseline.as_ref());
     Group {
         subject,
-        of_kernels: patch,
+        of_kernels,
         filesystem,
         metric,
         configurations,
         baseline,
-        rows,
+        rows: distinct(members.iter().map(|member| operation(member))),
         cells,
     }
 }
@@ -310,12 +295,12 @@ pub(crate) fn cost(tested: &Cell, baseline: &Cell) -> Option<(f64, f64)> {
 }
 
 /// What stands for a figure that there is none of.
-pub(crate) fn without_figure(status: Status, why: Option<&str>) -> Value {
-    let text = match status {
+pub(crate) fn without_figure(cell: &Cell) -> Value {
+    let text = match cell.status() {
         Status::Unsupported => "-",
         Status::Failed | Status::Ok => "failed",
     };
-    Value::toned(text, Tone::Missing).noted([reason(status, why)])
+    Value::toned(text, Tone::Missing).noted([reason(cell)])
 }
 
 /// What stands for a cell that there is none of.
@@ -323,12 +308,12 @@ pub(crate) fn not_measured(why: &str) -> Value {
     Value::dash().noted([why.to_owned()])
 }
 
-/// Why a cell, or a profile, has no figure, as a footnote says it.
-pub(crate) fn reason(status: Status, reason: Option<&str>) -> String {
-    let reason = reason.filter(|reason| !reason.trim().is_empty());
+/// Why a cell has no figure, as a footnote says it.
+pub(crate) fn reason(cell: &Cell) -> String {
+    let reason = cell.reason().filter(|reason| !reason.trim().is_empty());
     let lines: Vec<&str> = reason.unwrap_or("no reason was given").lines().collect();
     let reason = printable(&lines.join("; "), 200);
-    match status {
+    match cell.status() {
         Status::Unsupported => format!("unsupported: {reason}"),
         Status::Failed => format!("failed: {reason}"),
         Status::Ok => "ok, but without a figure".to_owned(),

@@ -166,12 +166,6 @@ pub struct Records<'a> {
 }
 
 impl Records<'_> {
-    /// The names of its columns.
-    pub fn names(&self) -> Vec<&str> {
-        let headings = self.headings.iter();
-        headings.map(|heading| heading.title.as_str()).collect()
-    }
-
     /// The same for readers.
     pub fn table(self, title: impl Into<String>) -> Table {
         let rows = self.rows.map(|values| Row {

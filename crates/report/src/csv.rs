@@ -12,14 +12,8 @@ const FIELD_LIMIT: usize = 4_096;
 
 /// The CSV could not be written.
 #[derive(Debug, thiserror::Error)]
-pub enum CsvError {
-    /// A record could not be written.
-    #[error("cannot write CSV: {0}")]
-    Record(#[from] ::csv::Error),
-    /// The end could not be flushed.
-    #[error("cannot write CSV: {0}")]
-    Flush(#[from] std::io::Error),
-}
+#[error("cannot write CSV: {0}")]
+pub struct CsvError(#[from] ::csv::Error);
 
 /// Writes a heading line with the names of the columns, and one line for each row. What is missing
 /// is empty.
@@ -27,7 +21,7 @@ pub enum CsvError {
 /// # Errors
 /// [`CsvError`] when the writer fails. Flushes at the end.
 pub fn csv(records: Records<'_>, writer: impl Write) -> Result<(), CsvError> {
-    write(records, writer, |of| text(&of))
+    write_values(records, writer, |of| text(&of))
 }
 
 /// As [`csv`], with every text as the document has it: for programs, not for spreadsheets.
@@ -35,21 +29,35 @@ pub fn csv(records: Records<'_>, writer: impl Write) -> Result<(), CsvError> {
 /// # Errors
 /// As [`csv`].
 pub fn raw_csv(records: Records<'_>, writer: impl Write) -> Result<(), CsvError> {
-    write(records, writer, |text| text)
+    write_values(records, writer, |text| text)
 }
 
-fn write(
+fn write_values(
     records: Records<'_>,
     writer: impl Write,
     text: fn(String) -> String,
 ) -> Result<(), CsvError> {
+    let headings = records.headings.iter();
+    let names: Vec<&str> = headings.map(|heading| heading.title.as_str()).collect();
+    let values = records.rows.map(|values| {
+        let values = values.into_iter();
+        values.map(|value| field(value.datum, text)).collect()
+    });
+    write(writer, &names, values)
+}
+
+/// Writes a heading line and one line for each row. Flushes at the end.
+pub(crate) fn write(
+    writer: impl Write,
+    columns: &[&str],
+    rows: impl Iterator<Item = Vec<String>>,
+) -> Result<(), CsvError> {
     let mut out = ::csv::Writer::from_writer(writer);
-    out.write_record(records.names())?;
-    for values in records.rows {
-        out.write_record(values.into_iter().map(|value| field(value.datum, text)))?;
+    out.write_record(columns)?;
+    for row in rows {
+        out.write_record(row)?;
     }
-    out.flush()?;
-    Ok(())
+    Ok(out.flush().map_err(::csv::Error::from)?)
 }
 
 fn field(datum: Datum, text: fn(String) -> String) -> String {

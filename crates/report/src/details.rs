@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What lies behind each figure: windows and paths, or samples and their spread.
 
-use experiment::{Cell, Document, Estimate};
+use experiment::{Cell, Document};
 
 use crate::cells::{Configuration, Group};
 use crate::column::Columns;
@@ -62,19 +62,16 @@ fn counted<'a>(columns: Columns<'a, Line<'a>>) -> Columns<'a, Line<'a>> {
 }
 
 fn timed<'a>(columns: Columns<'a, Line<'a>>) -> Columns<'a, Line<'a>> {
-    fn of<T>(cell: &Cell, figure: impl Fn(&Estimate) -> T) -> Option<T> {
-        cell.estimate().map(figure)
-    }
     columns
-        .column("median", |(cell, ..)| of(cell, |e| e.median))
+        .column("median", |(cell, ..)| Some(cell.estimate()?.median))
         .right("95 % interval", |(cell, ..)| {
             let [low, high] = cell.ci95()?.map(figure);
             Some(format!("{low}-{high}"))
         })
-        .column("mean", |(cell, ..)| of(cell, |e| e.mean))
-        .column("stddev", |(cell, ..)| of(cell, |e| e.stddev))
-        .column("min", |(cell, ..)| of(cell, |e| e.min))
-        .column("max", |(cell, ..)| of(cell, |e| e.max))
-        .column("n", |(cell, ..)| of(cell, |e| e.n))
+        .column("mean", |(cell, ..)| cell.estimate()?.mean)
+        .column("stddev", |(cell, ..)| cell.estimate()?.stddev)
+        .column("min", |(cell, ..)| cell.estimate()?.min)
+        .column("max", |(cell, ..)| cell.estimate()?.max)
+        .column("n", |(cell, ..)| Some(cell.estimate()?.n))
         .column("batch", |(cell, ..)| cell.timed()?.batch)
 }

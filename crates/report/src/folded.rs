@@ -31,16 +31,10 @@ pub fn folded(operations: &[(String, &CallTree)], mut writer: impl Write) -> io:
             if node.instructions == 0 {
                 continue;
             }
-            let mut line = names[0].clone();
-            for caller in tree.callers(at) {
-                line.push(';');
-                line += &names[caller];
-            }
-            if at != 0 {
-                line.push(';');
-                line += &names[at];
-            }
-            let sum = lines.entry(line).or_default();
+            let below = (at != 0).then_some(at);
+            let chain = [0].into_iter().chain(tree.callers(at)).chain(below);
+            let chain: Vec<&str> = chain.map(|at| names[at].as_str()).collect();
+            let sum = lines.entry(chain.join(";")).or_default();
             *sum = sum.saturating_add(node.instructions);
         }
     }
@@ -52,16 +46,8 @@ pub fn folded(operations: &[(String, &CallTree)], mut writer: impl Write) -> io:
 
 /// A name in which nothing separates frames or ends them.
 fn frame(name: &str) -> String {
-    let name: String = printable(name, SYMBOL_LIMIT)
-        .chars()
-        .map(|c| {
-            if c == ';' || c.is_whitespace() {
-                '_'
-            } else {
-                c
-            }
-        })
-        .collect();
+    let separates = |c: char| c == ';' || c.is_whitespace();
+    let name = printable(name, SYMBOL_LIMIT).replace(separates, "_");
     if name.is_empty() {
         "?".to_owned()
     } else {

@@ -3,6 +3,9 @@
 
 use experiment::{Cell, Metric};
 
+use crate::table::TEXT_LIMIT;
+use crate::text::printable;
+
 /// What figures of this metric are.
 pub(crate) fn measured(metric: Metric) -> String {
     let what = match metric {
@@ -52,6 +55,18 @@ pub(crate) fn share(part: u64, whole: u64) -> Option<String> {
 /// A part of a whole, given as a fraction, in per cent: `31.9 %`.
 pub(crate) fn fraction(part: f64) -> String {
     format!("{:.1} %", part * 100.0)
+}
+
+/// The first names, and how many more there are: `open, stat and 12 more`.
+pub(crate) fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
+    let named = names.iter().take(most);
+    let named: Vec<String> = named
+        .map(|name| printable(name.as_ref(), TEXT_LIMIT))
+        .collect();
+    match names.len() - named.len() {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
 }
 
 /// A number's digits, thousands separated by commas.

@@ -2,7 +2,7 @@
 //! What the bare framework costs: a kernel with no module but capabilities against one
 //! without LSMs, split by where its instructions went.
 
-use experiment::{Cell, Document, HookCost};
+use experiment::{Cell, Document};
 
 use crate::cells::Group;
 use crate::column::Columns;
@@ -64,25 +64,18 @@ fn split((benchmark, variant): (&str, &str), bare: &Cell, tested: &Cell) -> Opti
         let paths = cell.paths().filter(|paths| paths.is_stable())?;
         Some(i128::from(paths.modal.instructions))
     };
-    let sum = |of: &dyn Fn(&HookCost) -> u64| {
-        hooks
-            .iter()
-            .fold(0i128, |sum, hook| sum + i128::from(of(hook)))
-    };
     let functions = |own: bool| {
-        sum(&|hook| {
-            let functions = hook.implementations.iter();
-            functions
-                .filter(|function| (function.module == "capability") == own)
-                .map(|function| function.inclusive)
-                .fold(0, u64::saturating_add)
-        })
+        let functions = hooks.iter().flat_map(|hook| &hook.implementations);
+        functions
+            .filter(|function| (function.module == "capability") == own)
+            .map(|function| i128::from(function.inclusive))
+            .sum()
     };
     Some(Split {
         title: experiment::cell_title(benchmark, variant),
         bare: total(bare)?,
         tested: total(tested)?,
-        framework: sum(&|hook| hook.dispatch),
+        framework: hooks.iter().map(|hook| i128::from(hook.dispatch)).sum(),
         own: functions(true),
         others: functions(false),
     })

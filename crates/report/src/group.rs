@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What belongs together, in the document's order.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 /// Items with the same key, in the order in which each key first comes.
-pub(crate) fn grouped<'a, T, K: Eq + Hash + Copy>(
+pub(crate) fn grouped<'a, T, K: Eq + Hash + Clone>(
     items: impl IntoIterator<Item = &'a T>,
     key: impl Fn(&'a T) -> K,
 ) -> Vec<(K, Vec<&'a T>)> {
@@ -13,11 +14,38 @@ pub(crate) fn grouped<'a, T, K: Eq + Hash + Copy>(
     let mut groups: Vec<(K, Vec<&T>)> = Vec::new();
     for item in items {
         let key = key(item);
-        let at = *positions.entry(key).or_insert_with(|| {
+        let at = *positions.entry(key.clone()).or_insert_with(|| {
             groups.push((key, Vec::new()));
             groups.len() - 1
         });
         groups[at].1.push(item);
     }
     groups
+}
+
+/// Each item once, in the order in which they first come.
+pub(crate) fn distinct<T: Eq + Hash + Copy>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut seen = HashSet::new();
+    let items = items.into_iter();
+    items.filter(|item| seen.insert(*item)).collect()
+}
+
+/// What all items are, if they are the same.
+pub(crate) fn shared<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Option<T> {
+    let mut items = items.into_iter();
+    let first = items.next()?;
+    items.all(|other| other == first).then_some(first)
+}
+
+/// Names by cost, the dearest first.
+pub(crate) fn dearest_first<K: Ord>(costs: impl IntoIterator<Item = (K, u64)>) -> Vec<K> {
+    let costs = costs.into_iter();
+    let mut names: Vec<_> = costs.map(|(name, cost)| (Reverse(cost), name)).collect();
+    names.sort_unstable();
+    names.into_iter().map(|(_, name)| name).collect()
+}
+
+/// A sum that a lying document cannot overflow.
+pub(crate) fn sum(figures: impl IntoIterator<Item = u64>) -> u64 {
+    figures.into_iter().fold(0, u64::saturating_add)
 }

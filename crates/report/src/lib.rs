@@ -64,7 +64,7 @@ pub use history::{HistoryOptions, history_figures, history_records, history_repo
 pub use instruments::{InstrumentsOptions, instruments_records, instruments_report};
 pub use latex::{latex, latex_tables};
 pub use markdown::{markdown, markdown_page};
-pub use monitor::{MonitorOptions, interval_report, monitor_records, monitor_report};
+pub use monitor::{interval_report, monitor_records, monitor_report};
 pub use page::{any_report, page};
 pub use placement::{
     ChecksOptions, DifferenceOptions, PlacementHistoryOptions, PlacementOptions, agreement_records,
@@ -72,10 +72,10 @@ pub use placement::{
     mermaid, placement_history_records, placement_history_report, placement_records,
     placement_report,
 };
-pub use profile::{ProfileOptions, ProfileView, profile_records, profile_report};
+pub use profile::{ProfileView, profile_records, profile_report};
 pub use records::{cell_columns, run_records, sample_columns};
 pub use run::{Options, report};
-pub use sensitivity::{SensitivityOptions, sensitivity_records, sensitivity_report};
+pub use sensitivity::{sensitivity_records, sensitivity_report};
 pub use table::{Align, Heading, Report, Row, Table};
 pub use terminal::{Layout, WIDTH_MIN, terminal};
 pub use value::{Datum, Kind, Tone, Typed, Value};

@@ -49,11 +49,9 @@ pub fn markdown(report: &Report) -> String {
         if !table.legend.is_empty() {
             out.push('\n');
         }
-        out += &line(table.columns.iter().map(|column| match &column.group {
-            Some(group) => format!("{} {}", escaped(group), escaped(&column.title)),
-            None => escaped(&column.title),
-        }));
-        out += &line(table.columns.iter().map(|column| match column.align {
+        let columns = || table.columns.iter();
+        out += &line(columns().map(|column| escaped(&column.in_full())));
+        out += &line(columns().map(|column| match column.align {
             Align::Left => "---".to_owned(),
             Align::Right => "---:".to_owned(),
         }));
@@ -84,14 +82,11 @@ pub fn markdown(report: &Report) -> String {
 }
 
 fn cell(value: &Value) -> String {
-    let whole = value.text();
+    let whole = value.in_full();
     let text = whole.trim_start_matches(' ');
     // Blanks at a cell's start would be lost.
     let indent = "&emsp;".repeat((whole.len() - text.len()) / 2);
-    match &value.absolute {
-        Some(absolute) => format!("{indent}{} ({})", escaped(text), escaped(absolute)),
-        None => indent + &escaped(text),
-    }
+    indent + &escaped(text)
 }
 
 fn line(values: impl Iterator<Item = String>) -> String {

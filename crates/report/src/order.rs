@@ -6,11 +6,10 @@ use experiment::Document;
 use experiment::comparison::Verdict;
 use judge::Judgements;
 
-use crate::cells::{Configuration, Group, Operation, cost};
+use crate::cells::{Configuration, Group, Operation, cost, operation_title};
 use crate::column::Columns;
 use crate::format;
-use crate::table::{TEXT_LIMIT, Table, Tone, Value};
-use crate::text::printable;
+use crate::table::{Table, Tone, Value};
 
 /// A row for each two configurations of the group that have the same modules in
 /// another order; None if there are none.
@@ -30,17 +29,14 @@ pub(crate) fn order<'a>(
     let pairs: Vec<_> = pairs
         .filter(|(one, other)| one.is_reordered(other))
         .collect();
-    let cells = |(first, second), row| Some((group.cell(row, first)?, group.cell(row, second)?));
-    let rows = |pair| {
-        group
-            .rows
-            .iter()
-            .filter_map(move |&row| Some((row, cells(pair, row)?)))
+    let cells = |(first, second)| {
+        let cells = move |row| Some((row, (group.cell(row, first)?, group.cell(row, second)?)));
+        group.rows.iter().copied().filter_map(cells)
     };
     judgements.also(
         pairs
             .iter()
-            .flat_map(|&pair| rows(pair).map(|(_, cells)| cells)),
+            .flat_map(|&pair| cells(pair).map(|(_, cells)| cells)),
     );
     let cost = |(row, (first, second))| {
         let (overhead, ratio) = cost(second, first)?;
@@ -56,7 +52,7 @@ pub(crate) fn order<'a>(
     let pair = |&(first, second): &(_, _)| Pair {
         first,
         second,
-        costs: rows((first, second)).filter_map(cost).collect(),
+        costs: cells((first, second)).filter_map(cost).collect(),
     };
     let pairs: Vec<Pair<'_>> = pairs.iter().map(pair).collect();
     let direction = group.metric.direction();
@@ -80,8 +76,7 @@ pub(crate) fn order<'a>(
             let most = pair.costs.iter();
             let most = most.max_by(|a, b| size(a).total_cmp(&size(b)));
             let most = most.filter(|cost| cost.overhead != 0.0)?;
-            let title = experiment::cell_title(most.row.0, most.row.1);
-            let title = printable(&title, TEXT_LIMIT);
+            let title = operation_title(most.row);
             let overhead = format::percent(most.overhead);
             Some(Value::plain(format!("{title} {overhead}")))
         })

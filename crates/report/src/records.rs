@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A run's cells for programs, one row each.
 
-use experiment::{Cell, Document, Paths};
+use experiment::{Cell, Document};
 use judge::Baselines;
 
 use crate::cells::cost;
@@ -66,21 +66,16 @@ pub fn run_records(run: &Document) -> Records<'_> {
         .column("overhead", overhead)
         .all(sample_columns(), |cell| cell)
         .column("rep_iterations", |cell| {
-            Some(paths(cell)?.modal.rep_iterations)
+            Some(cell.paths()?.modal.rep_iterations)
         })
-        .column("modal_windows", |cell| Some(paths(cell)?.modal.windows))
-        .column("windows", |cell| Some(paths(cell)?.windows))
-        .column("dirty", |cell| Some(paths(cell)?.dirty))
-        .column("other_paths", |cell| Some(paths(cell)?.others.len()))
+        .column("modal_windows", |cell| Some(cell.paths()?.modal.windows))
+        .column("windows", |cell| Some(cell.paths()?.windows))
+        .column("dirty", |cell| Some(cell.paths()?.dirty))
+        .column("other_paths", |cell| Some(cell.paths()?.others.len()))
         .column("batch", |cell| cell.timed()?.batch)
         .column("seconds", |cell| cell.seconds)
         .column("reason", |cell| cell.reason())
         .records(&run.cells)
-}
-
-/// Paths through the kernel, if the cell counts by them.
-fn paths(cell: &Cell) -> Option<&Paths> {
-    cell.counted()?.paths.as_ref()
 }
 
 fn joined(words: impl Iterator<Item = impl ToString>) -> String {

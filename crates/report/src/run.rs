@@ -86,7 +86,7 @@ fn value<'a>(
         return not_measured("not measured");
     };
     let Some(absolute) = format::headline(cell) else {
-        return without_figure(cell.status(), cell.reason());
+        return without_figure(cell);
     };
     if !compared {
         return Value::plain(absolute);
@@ -128,11 +128,7 @@ fn legend(group: &Group<'_>) -> Vec<String> {
     let mut legend = Vec::new();
     match &group.baseline {
         Some(baseline) if group.configurations.len() > 1 => {
-            let name = if group.of_kernels {
-                printable(&group.heading(baseline), TEXT_LIMIT)
-            } else {
-                printable(&baseline.title(), TEXT_LIMIT)
-            };
+            let name = printable(&group.heading(baseline), TEXT_LIMIT);
             let better = match group.metric.direction() {
                 stats::Direction::LowerIsBetter => "more",
                 stats::Direction::HigherIsBetter => "fewer",

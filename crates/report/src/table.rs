@@ -69,6 +69,15 @@ pub struct Row {
     pub summary: bool,
 }
 
+impl Heading {
+    /// With its group before it.
+    pub(crate) fn in_full(&self) -> String {
+        let group = self.group.iter().map(String::as_str);
+        let names: Vec<&str> = group.chain([self.title.as_str()]).collect();
+        names.join(" ")
+    }
+}
+
 impl Table {
     /// A table that has its footnotes, and no legend yet.
     pub(crate) fn new(

@@ -5,7 +5,7 @@ use comfy_table::{
     Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table as Grid, TableStyle,
 };
 
-use crate::table::{Align, Report, Table, Tone, Value};
+use crate::table::{Align, Report, Row, Table, Tone, Value};
 use crate::text::printable;
 
 /// Narrowest width that a layout uses, in columns; below it lines get longer.
@@ -72,43 +72,26 @@ struct Texts {
 impl Texts {
     fn of(table: &Table) -> Texts {
         let n = table.columns.len();
-        let mut absolute = vec![0; n];
-        for row in &table.rows {
-            for (column, value) in row.values.iter().enumerate().take(n) {
-                let width = value
-                    .absolute
-                    .as_deref()
-                    .map_or(0, |text| text.chars().count());
-                absolute[column] = absolute[column].max(width);
-            }
-        }
-        let rows: Vec<Vec<String>> = table
-            .rows
-            .iter()
-            .map(|row| {
-                row.values
-                    .iter()
-                    .zip(&absolute)
-                    .map(|(value, width)| joined(value, *width))
-                    .collect()
-            })
-            .collect();
+        let absolute = (0..n).map(|column| {
+            let values = table.rows.iter().filter_map(|row| row.values.get(column));
+            widest(values.filter_map(|value| value.absolute.as_ref()))
+        });
+        let absolute: Vec<usize> = absolute.collect();
+        let row = |row: &Row| {
+            let values = row.values.iter().zip(&absolute);
+            values.map(|(value, width)| joined(value, *width)).collect()
+        };
+        let rows: Vec<Vec<String>> = table.rows.iter().map(row).collect();
         let headings: Vec<String> = table.columns.iter().map(|c| c.title.clone()).collect();
-        let widths = (0..n)
-            .map(|column| {
-                let values = rows.iter().filter_map(|row| row.get(column));
-                values
-                    .chain([&headings[column]])
-                    .map(|text| text.chars().count())
-                    .max()
-                    .unwrap_or(0)
-            })
-            .collect();
+        let widths = headings.iter().enumerate().map(|(column, heading)| {
+            let values = rows.iter().filter_map(|row| row.get(column));
+            widest(values.chain([heading]))
+        });
         Texts {
-            headings,
             groups: table.columns.iter().map(|c| c.group.clone()).collect(),
+            widths: widths.collect(),
+            headings,
             rows,
-            widths,
         }
     }
 
@@ -191,6 +174,11 @@ impl Texts {
     }
 }
 
+/// Characters of the longest.
+fn widest<'a>(texts: impl Iterator<Item = &'a String>) -> usize {
+    texts.map(|text| text.chars().count()).max().unwrap_or(0)
+}
+
 fn joined(value: &Value, width: usize) -> String {
     match &value.absolute {
         Some(absolute) => format!("{}  {absolute:>width$}", value.text()),
@@ -212,49 +200,33 @@ fn push_grid(out: &mut String, table: &Table, texts: &Texts, columns: &[usize], 
     } else {
         grid.force_no_tty();
     }
-    grid.set_header(
-        columns.iter().map(|&column| {
-            Cell::new(&texts.headings[column]).set_alignment(alignment(table, column))
-        }),
-    );
+    let cell = |column: usize, text: &str| {
+        Cell::new(text).set_alignment(match table.columns[column].align {
+            Align::Left => CellAlignment::Left,
+            Align::Right => CellAlignment::Right,
+        })
+    };
+    let columns = || columns.iter().copied();
+    grid.set_header(columns().map(|column| cell(column, &texts.headings[column])));
     let mut summed_up = false;
     for (row, values) in table.rows.iter().zip(&texts.rows) {
-        let begins = row.summary && !summed_up;
-        summed_up = row.summary;
-        if begins {
-            grid.add_row(columns.iter().map(|&column| {
-                Cell::new("-".repeat(texts.widths[column])).set_alignment(alignment(table, column))
-            }));
+        if row.summary && !summed_up {
+            grid.add_row(columns().map(|column| cell(column, &"-".repeat(texts.widths[column]))));
         }
-        grid.add_row(columns.iter().map(|&column| {
+        summed_up = row.summary;
+        grid.add_row(columns().map(|column| {
             let text = values.get(column).map_or("", String::as_str);
-            let tone = row
-                .values
-                .get(column)
-                .map_or(Tone::Plain, |value| value.tone);
-            toned(
-                Cell::new(text).set_alignment(alignment(table, column)),
-                tone,
-                row.summary,
-            )
+            let tone = row.values.get(column).map(|value| value.tone);
+            toned(cell(column, text), tone.unwrap_or_default(), row.summary)
         }));
     }
-    let last = columns.len().saturating_sub(1);
-    for index in 0..columns.len() {
-        if let Some(column) = grid.column_mut(index) {
-            column.set_padding((0, if index == last { 0 } else { GAP as u16 }));
-        }
+    let last = columns().count().saturating_sub(1);
+    for (index, column) in grid.column_iter_mut().enumerate() {
+        column.set_padding((0, if index == last { 0 } else { GAP as u16 }));
     }
     for line in grid.lines() {
         out.push_str(line.trim_end());
         out.push('\n');
-    }
-}
-
-fn alignment(table: &Table, column: usize) -> CellAlignment {
-    match table.columns[column].align {
-        Align::Left => CellAlignment::Left,
-        Align::Right => CellAlignment::Right,
     }
 }
 

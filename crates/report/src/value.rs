@@ -158,6 +158,14 @@ impl Value {
             (None, Datum::Moment(moment)) => moment.to_string(),
         }
     }
+
+    /// The same with the figure beside it.
+    pub(crate) fn in_full(&self) -> String {
+        match &self.absolute {
+            Some(absolute) => format!("{} ({absolute})", self.text()),
+            None => self.text(),
+        }
+    }
 }
 
 /// What can stand in a column, and what the column's values then are.

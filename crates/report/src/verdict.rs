@@ -3,13 +3,16 @@
 
 use experiment::comparison::Verdict as Judged;
 use experiment::{
-    Cell, Delay, Document, Kind, Monitoring, PlacementDocument, Slope, Status, WatchedHook,
+    Cell, Delay, Document, HookedPath, Kind, Monitoring, PlacementDocument, Slope, Status,
+    WatchedHook,
 };
 use judge::Judgements;
 
-use crate::cells::{Configuration, Group, groups};
+use crate::cells::{Configuration, Group, Operation, groups, operation_title};
 use crate::format;
 use crate::gather::Content;
+use crate::group::sum;
+use crate::monitor::framework;
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
 
@@ -23,6 +26,16 @@ pub struct Verdict {
     pub doubts: Vec<String>,
     /// What was found, each with its n.
     pub findings: Vec<String>,
+}
+
+impl Verdict {
+    /// With those doubts that there are.
+    fn of(doubts: impl IntoIterator<Item = Option<String>>, finding: String) -> Verdict {
+        Verdict {
+            doubts: doubts.into_iter().flatten().collect(),
+            findings: vec![finding],
+        }
+    }
 }
 
 /// The verdict on a document.
@@ -44,9 +57,8 @@ pub fn verdict(content: &Content) -> Verdict {
     if verdict.findings.len() > SENTENCES_LIMIT {
         let more = verdict.findings.len() - SENTENCES_LIMIT;
         verdict.findings.truncate(SENTENCES_LIMIT);
-        verdict
-            .findings
-            .push(format!("{more} more: see the tables."));
+        let more = format!("{more} more: see the tables.");
+        verdict.findings.push(more);
     }
     verdict
 }
@@ -87,7 +99,7 @@ fn overhead<'a>(
     (mean, n): (f64, usize),
     judgements: &Judgements<'a>,
 ) -> String {
-    let mut costs: Vec<(f64, String)> = Vec::new();
+    let mut costs: Vec<(f64, Operation<'_>)> = Vec::new();
     let mut unclear = 0;
     for row in &group.rows {
         let cells = group
@@ -96,8 +108,7 @@ fn overhead<'a>(
         let judged = cells.and_then(|(base, tested)| judgements.verdict(base, tested));
         if let Some((judged, overhead)) = judged.and_then(|of| Some((of, of.overhead?))) {
             unclear += usize::from(judged.verdict == Judged::Unclear);
-            let title = experiment::cell_title(row.0, row.1);
-            costs.push((overhead, printable(&title, TEXT_LIMIT)));
+            costs.push((overhead, *row));
         }
     }
     costs.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -109,8 +120,9 @@ fn overhead<'a>(
         if n == 1 { "" } else { "s" },
     );
     if let [first, .., last] = costs.as_slice() {
-        let [first, last] =
-            [first, last].map(|(o, title)| format!("{} ({title})", format::percent(*o)));
+        let [first, last] = [first, last].map(|(overhead, row)| {
+            format!("{} ({})", format::percent(*overhead), operation_title(*row))
+        });
         sentence += &format!("; from {first} to {last}");
     }
     sentence.push(')');
@@ -121,51 +133,49 @@ fn overhead<'a>(
 }
 
 fn of_profiles(document: &Document) -> Verdict {
-    let mut verdict = Verdict::default();
     let all = document.cells.len();
     let lost = all - document.hooked().count();
-    if lost > 0 {
-        verdict
-            .doubts
-            .push(format!("{lost} of {all} profiles have no figure."));
-    }
     let unexplained = document
         .hooked()
-        .filter(|(_, counted, _)| judge::unexplained(counted).next().is_some())
-        .count();
-    if unexplained > 0 {
-        verdict.doubts.push(format!(
-            "{unexplained} comparisons leave instructions outside hooks that nothing explains."
-        ));
-    }
-    let mut shares: Vec<(f64, String)> = document
+        .filter(|(_, counted, _)| judge::unexplained(counted).next().is_some());
+    let unexplained = unexplained.count();
+    let share = |path: &HookedPath| path.hooked as f64 / path.total as f64;
+    let mut shares: Vec<(f64, &Cell)> = document
         .hooked()
         .filter(|(_, _, path)| path.total > 0)
-        .map(|(cell, _, path)| {
-            let share = path.hooked as f64 / path.total as f64;
-            let stack = printable(&cell.key.stack.join(","), TEXT_LIMIT);
-            let title = printable(&cell.title(), TEXT_LIMIT);
-            (share, format!("{title} under {stack}"))
-        })
+        .map(|(cell, _, path)| (share(path), cell))
         .collect();
     shares.sort_by(|one, other| one.0.total_cmp(&other.0));
-    verdict.findings.push(match shares.as_slice() {
+    let under = |cell: &Cell| {
+        let stack = printable(&cell.key.stack.join(","), TEXT_LIMIT);
+        format!("{} under {stack}", printable(&cell.title(), TEXT_LIMIT))
+    };
+    let finding = match shares.as_slice() {
         [] => "No operation was profiled.".to_owned(),
-        [(share, title)] => format!(
-            "{} of the instructions of {title} are inside LSM hooks (n = 1 profile).",
-            format::fraction(*share)
+        [(share, cell)] => format!(
+            "{} of the instructions of {} are inside LSM hooks (n = 1 profile).",
+            format::fraction(*share),
+            under(cell)
         ),
         [first, .., last] => format!(
             "{} ({}) to {} ({}) of an operation's instructions are inside LSM hooks (n = {} \
              profiles).",
             format::fraction(first.0),
-            first.1,
+            under(first.1),
             format::fraction(last.0),
-            last.1,
+            under(last.1),
             shares.len()
         ),
-    });
-    verdict
+    };
+    let doubts = [
+        (lost > 0).then(|| format!("{lost} of {all} profiles have no figure.")),
+        (unexplained > 0).then(|| {
+            format!(
+                "{unexplained} comparisons leave instructions outside hooks that nothing explains."
+            )
+        }),
+    ];
+    Verdict::of(doubts, finding)
 }
 
 fn of_sweep(document: &Document) -> Verdict {
@@ -177,54 +187,38 @@ fn of_sweep(document: &Document) -> Verdict {
         .filter(|(_, delay, _)| delay.is_whole())
         .map(|(cell, _, slope)| (cell, slope))
         .collect();
-    let mut verdict = Verdict::default();
-    let lost = all - ok.len();
-    if lost > 0 {
-        verdict
-            .doubts
-            .push(format!("{lost} of {all} slopes have no figure."));
-    }
+    let n = ok.len();
+    let lost = all - n;
     let differ = ok.iter().filter(|(_, slope)| slope.differs()).count();
-    if differ > 0 {
-        let doubt = format!("{differ} of {} slopes are not what was counted.", ok.len());
-        verdict.doubts.push(doubt);
-    }
     let compared = ok.iter().filter_map(|(_, slope)| slope.difference());
     let largest = compared.map(f64::abs).max_by(f64::total_cmp);
     let most = ok
         .iter()
         .max_by(|(_, a), (_, b)| a.slope.total_cmp(&b.slope));
-    verdict.findings.push(match most {
+    let finding = match most {
         None => "No operation has a slope.".to_owned(),
         Some((cell, most)) => format!(
-            "{} asks for the most decisions: {} (n = {} slopes{}).",
+            "{} asks for the most decisions: {} (n = {n} slopes{}).",
             printable(&cell.title(), TEXT_LIMIT),
             format::figure((most.slope * 1e4).round() / 1e4),
-            ok.len(),
             largest.map_or(String::new(), |d| format!(
                 "; largest difference from a count: {d:.4}"
             ))
         ),
-    });
-    verdict
+    };
+    let doubts = [
+        (lost > 0).then(|| format!("{lost} of {all} slopes have no figure.")),
+        (differ > 0).then(|| format!("{differ} of {n} slopes are not what was counted.")),
+    ];
+    Verdict::of(doubts, finding)
 }
 
 fn of_recording(document: &Document, monitor: &Monitoring) -> Verdict {
     let total = document.all_intervals();
-    let hooks: Vec<&WatchedHook> = total.hooks.iter().filter(|h| h.module.is_none()).collect();
-    let mut verdict = Verdict::default();
-    if total.lost > 0 {
-        let lost = format::count(total.lost);
-        verdict
-            .doubts
-            .push(format!("{lost} calls are in no figure."));
-    }
-    let calls = hooks
-        .iter()
-        .fold(0u64, |sum, h| sum.saturating_add(h.calls.count));
+    let hooks: Vec<&WatchedHook> = framework(&total).collect();
     let mut finding = format!(
         "{} calls of {} hooks in {} s ({}, {})",
-        format::count(calls),
+        format::count(sum(hooks.iter().map(|hook| hook.calls.count))),
         hooks.len(),
         format::figure((total.seconds * 10.0).round() / 10.0),
         printable(&monitor.scope, TEXT_LIMIT),
@@ -247,25 +241,25 @@ fn of_recording(document: &Document, monitor: &Monitoring) -> Verdict {
             format::figure(sum_ns as f64 / 1e3)
         );
     }
-    verdict.findings.push(finding + ".");
-    verdict
+    let lost = format::count(total.lost);
+    let doubt = (total.lost > 0).then(|| format!("{lost} calls are in no figure."));
+    Verdict::of([doubt], finding + ".")
 }
 
 fn of_placement(document: &PlacementDocument) -> Verdict {
-    let mut verdict = Verdict::default();
     let unparsed = document.unparsed.len();
-    if unparsed > 0 {
-        verdict.doubts.push(format!(
+    let doubt = (unparsed > 0).then(|| {
+        format!(
             "{unparsed} of {} functions between system calls and hooks did not parse in full.",
             document.coverage.reachable
-        ));
-    }
-    verdict.findings.push(format!(
+        )
+    });
+    let finding = format!(
         "Linux {}: {} hooks, {} modules; {} system calls were analysed, by the sources alone.",
         printable(&document.version, TEXT_LIMIT),
         document.framework.hooks,
         document.modules.len(),
         document.syscalls.len()
-    ));
-    verdict
+    );
+    Verdict::of([doubt], finding)
 }

@@ -3,7 +3,7 @@
 
 use experiment::{Document, Evidence, Interval, MonitorMode, Monitoring, Outcome};
 use proptest::prelude::*;
-use report::{Layout, MonitorOptions, csv, markdown, monitor_records, monitor_report, terminal};
+use report::{Layout, csv, markdown, monitor_records, monitor_report, terminal};
 
 fn document() -> Document {
     let golden = include_bytes!("../../experiment/tests/golden/monitor-v1.json");
@@ -29,7 +29,7 @@ fn shown(document: &Document, rows: Option<usize>) -> String {
         width: Some(100),
         colour: false,
     };
-    let text = terminal(&monitor_report(document, &MonitorOptions { rows }), &layout);
+    let text = terminal(&monitor_report(document, rows), &layout);
     for line in text.lines() {
         assert!(line.chars().count() <= 100, "{line}");
         assert_eq!(line, line.trim_end());
@@ -53,7 +53,7 @@ fn hooks_with_times() {
 fn hooks_counted_in_markdown() {
     let mut counted = document();
     monitor(&mut counted).mode = MonitorMode::Count;
-    let report = monitor_report(&counted, &MonitorOptions::default());
+    let report = monitor_report(&counted, None);
     insta::assert_snapshot!(markdown(&report));
 }
 
@@ -91,8 +91,7 @@ proptest! {
         hook.calls.sum_ns = Some(sum_ns);
         hook.system_calls[0].system_call = name;
         let layout = Layout { width: Some(100), colour: false };
-        let options = MonitorOptions { rows: Some(0) };
-        let text = terminal(&monitor_report(&hostile, &options), &layout);
+        let text = terminal(&monitor_report(&hostile, Some(0)), &layout);
         prop_assert!(text.chars().all(|c| c == '\n' || !c.is_control()));
         let mut bytes = Vec::new();
         csv(monitor_records(&hostile), &mut bytes).unwrap();

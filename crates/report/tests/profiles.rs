@@ -7,9 +7,7 @@ use experiment::{
     Policy, Residual, Status, Subject, Warning, WarningKind,
 };
 use proptest::prelude::*;
-use report::{
-    Layout, ProfileOptions, ProfileView, csv, markdown, profile_records, profile_report, terminal,
-};
+use report::{Layout, ProfileView, csv, markdown, profile_records, profile_report, terminal};
 
 fn document(cells: Vec<Cell>) -> Document {
     let environment = Environment {
@@ -183,7 +181,7 @@ fn shown(document: &Document, by: ProfileView) -> String {
         width: Some(100),
         colour: false,
     };
-    let text = terminal(&profile_report(document, &ProfileOptions { by }), &layout);
+    let text = terminal(&profile_report(document, by), &layout);
     for line in text.lines() {
         assert!(line.chars().count() <= 100, "{line}");
         assert_eq!(line, line.trim_end());
@@ -268,8 +266,8 @@ fn a_failed_profile() {
 #[test]
 fn markdown_keeps_the_order_of_levels() {
     let document = document(vec![diff(OPEN, 14)]);
-    let options = ProfileOptions::default();
-    insta::assert_snapshot!(markdown(&profile_report(&document, &options)));
+    let report = profile_report(&document, ProfileView::Operation);
+    insta::assert_snapshot!(markdown(&report));
 }
 
 #[test]
@@ -425,7 +423,7 @@ proptest! {
         profiles[3].key.kernel.push('x');
         let document = document(profiles);
         for by in [ProfileView::Operation, ProfileView::Hooks, ProfileView::Operations] {
-            let made = profile_report(&document, &ProfileOptions { by });
+            let made = profile_report(&document, by);
             for table in &made.tables {
                 for row in &table.rows {
                     prop_assert_eq!(row.values.len(), table.columns.len());
@@ -449,7 +447,7 @@ proptest! {
     #[test]
     fn any_width_keeps_every_figure(width in 0usize..200) {
         let document = document(vec![diff(OPEN, 14), profile("debian:6.1", APPARMOR, OPEN)]);
-        let made = profile_report(&document, &ProfileOptions::default());
+        let made = profile_report(&document, ProfileView::Operation);
         let text = terminal(&made, &Layout { width: Some(width), colour: false });
         for figure in ["1,184", "+1,100", "+14 [1]", "apparmor_file_open", "210"] {
             prop_assert!(text.contains(figure), "{figure}: {text}");

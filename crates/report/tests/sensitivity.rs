@@ -6,8 +6,7 @@ mod swept;
 use experiment::{ALL_HOOKS, Caches, DelayModule, Document, Outcome, Status, Subject, Unit};
 use proptest::prelude::*;
 use report::{
-    Layout, SensitivityOptions, csv, latency_over_delay, markdown, sensitivity_records,
-    sensitivity_report, terminal,
+    Layout, csv, latency_over_delay, markdown, sensitivity_records, sensitivity_report, terminal,
 };
 use swept::{BPF, document, empty, of, slope, table6};
 
@@ -16,7 +15,7 @@ fn shown(document: &Document, by_hook: Option<bool>) -> String {
         width: Some(100),
         colour: false,
     };
-    let made = sensitivity_report(document, &SensitivityOptions { by_hook });
+    let made = sensitivity_report(document, by_hook);
     let text = terminal(&made, &layout);
     for line in text.lines() {
         assert!(line.chars().count() <= 100, "{line}");
@@ -38,10 +37,8 @@ fn all_tables() {
 
 #[test]
 fn all_tables_in_markdown() {
-    let options = SensitivityOptions {
-        by_hook: Some(false),
-    };
-    insta::assert_snapshot!(markdown(&sensitivity_report(&document(), &options)));
+    let report = sensitivity_report(&document(), Some(false));
+    insta::assert_snapshot!(markdown(&report));
 }
 
 #[test]
@@ -250,7 +247,7 @@ proptest! {
         honest[0].key.kernel.push('x');
         of(&mut lies[0]).unit = [Unit::Instructions, Unit::Ns, Unit::OpsPerS][unit];
         for by_hook in [None, Some(true), Some(false)] {
-            let made = sensitivity_report(&document, &SensitivityOptions { by_hook });
+            let made = sensitivity_report(&document, by_hook);
             for table in &made.tables {
                 for row in &table.rows {
                     prop_assert_eq!(row.values.len(), table.columns.len());

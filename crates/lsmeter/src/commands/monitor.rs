@@ -13,7 +13,6 @@ use experiment::{Document, Interval, Kind};
 use lab::environment;
 use live::{Publisher, Replay, Request, Session, Subject};
 use monitor::{Mode, Options, Progress, Selection};
-use report::MonitorOptions;
 
 use super::documents::read_kind;
 use super::recording::Recording;
@@ -171,12 +170,11 @@ fn watch(args: &MonitorArgs, stdout: StdoutTaken, live_view: bool) -> Result<()>
             }
             if tables {
                 line.done();
-                let options = MonitorOptions { rows: args.rows };
                 let report = report::interval_report(
                     &session.watched,
                     &session.left_out,
                     &interval,
-                    &options,
+                    args.rows,
                 );
                 return output::print_report(&report);
             }
@@ -241,12 +239,11 @@ fn deliver(
     document: &Document,
     total: &Interval,
 ) -> Result<()> {
-    let options = MonitorOptions { rows: args.rows };
-    let mut report = report::monitor_report(document, &options);
+    let mut report = report::monitor_report(document, args.rows);
     if let Some(watched) = &document.monitor {
         // Of calls in each system call it knows more than intervals do.
         report.tables =
-            report::interval_report(watched, &document.left_out, total, &options).tables;
+            report::interval_report(watched, &document.left_out, total, args.rows).tables;
     }
     let for_readers = args.out.is_for_readers(stdout);
     // Intervals have had tables of their own.
@@ -269,10 +266,9 @@ fn deliver(
 
 /// Writes all files.
 fn export(args: &MonitorArgs, document: &Document) -> Result<()> {
-    let options = MonitorOptions { rows: args.rows };
     let found = Delivery {
         document: &|to| Ok(document.write(to)?),
-        tables: &|| report::monitor_report(document, &options),
+        tables: &|| report::monitor_report(document, args.rows),
         records: &|| report::monitor_records(document),
     };
     args.out.save(&found)?;

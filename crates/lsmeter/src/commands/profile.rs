@@ -13,7 +13,7 @@ use kernels::hooks::HookList;
 use lab::plan::Treatment;
 use lab::prepare::Hooks;
 use lab::{Outcome, Setup};
-use report::{ProfileOptions, ProfileView};
+use report::ProfileView;
 
 use crate::cli::{ProfileArgs, View};
 use crate::commands::journals;
@@ -157,7 +157,7 @@ fn deliver(
     };
     let found = Delivery {
         document: &|to| Ok(document.write(to)?),
-        tables: &|| report::profile_report(document, &ProfileOptions { by }),
+        tables: &|| report::profile_report(document, by),
         records: &|| report::profile_records(document),
     };
     args.out.save(&found)?;

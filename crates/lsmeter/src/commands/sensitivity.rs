@@ -231,14 +231,12 @@ fn in_lab(args: &SensitivityArgs) -> Result<Spec> {
 }
 
 fn deliver(args: &SensitivityArgs, stdout: StdoutTaken, document: &Document) -> Result<()> {
-    let options = report::SensitivityOptions {
-        by_hook: args.by_hook.then_some(true),
-    };
+    let by_hook = args.by_hook.then_some(true);
     args.out.deliver(
         stdout,
         &Delivery {
             document: &|to| Ok(document.write(to)?),
-            tables: &|| report::sensitivity_report(document, &options),
+            tables: &|| report::sensitivity_report(document, by_hook),
             records: &|| report::sensitivity_records(document),
         },
     )?;

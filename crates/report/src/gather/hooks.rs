@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The hooks of operations: as stacked bars, and as a flame graph.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use experiment::HookCost;
 
-use super::Draft;
-use crate::figure::{Bar, Bars, Chart, Flame, Frame};
+use super::{Draft, bar};
+use crate::figure::{Bars, Chart, Flame, Frame};
+use crate::group::dearest_first;
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
 
@@ -72,14 +72,11 @@ fn stacked(operations: &[Operation<'_>]) -> Bars {
         let total = totals.entry(hook.hook.as_str()).or_default();
         *total = total.saturating_add(hook.outermost);
     }
-    let mut hooks: Vec<(&str, u64)> = totals.into_iter().filter(|(_, n)| *n > 0).collect();
-    hooks.sort_by_key(|(hook, total)| (Reverse(*total), *hook));
+    let mut hooks = dearest_first(totals.into_iter().filter(|(_, n)| *n > 0));
     let others = hooks.len() > HOOKS_SHOWN;
     hooks.truncate(HOOKS_SHOWN);
-    let mut series: Vec<String> = hooks
-        .iter()
-        .map(|(hook, _)| printable(hook, TEXT_LIMIT))
-        .collect();
+    let named = hooks.iter().map(|hook| printable(hook, TEXT_LIMIT));
+    let mut series: Vec<String> = named.collect();
     if others {
         series.push("all other hooks".to_owned());
     }
@@ -87,18 +84,13 @@ fn stacked(operations: &[Operation<'_>]) -> Bars {
     for (category, operation) in operations.iter().enumerate() {
         let mut values = vec![0u64; series.len()];
         for hook in operation.hooks {
-            let at = hooks.iter().position(|(name, _)| *name == hook.hook);
+            let at = hooks.iter().position(|name| *name == hook.hook);
             if let Some(value) = values.get_mut(at.unwrap_or(HOOKS_SHOWN)) {
                 *value = value.saturating_add(hook.outermost);
             }
         }
         let parts = values.into_iter().enumerate().filter(|(_, n)| *n > 0);
-        bars.extend(parts.map(|(series, value)| Bar {
-            category,
-            series,
-            value: value as f64,
-            interval: None,
-        }));
+        bars.extend(parts.map(|(series, value)| bar(category, series, value as f64)));
     }
     Bars {
         axis: "instructions inside hooks".to_owned(),
@@ -138,11 +130,8 @@ fn flame(operations: &[Operation<'_>]) -> (Flame, usize) {
         for hook in operation.hooks.iter().filter(|hook| hook.outermost > 0) {
             frames.push(frame(&hook.function, 2, from, hook.outermost as f64));
             let mut above = from;
-            let inner: u128 = hook
-                .implementations
-                .iter()
-                .map(|own| u128::from(own.inclusive))
-                .sum();
+            let inner = hook.implementations.iter();
+            let inner: u128 = inner.map(|own| u128::from(own.inclusive)).sum();
             // Of nested calls it is not known which modules' functions they were.
             if hook.outermost == hook.inclusive && inner <= u128::from(hook.inclusive) {
                 for own in hook.implementations.iter().filter(|own| own.inclusive > 0) {

@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 use experiment::{Document, DocumentError, Kind, PlacementDocument, Stored as _, Warning};
 
-use crate::figure::{Chart, Figure};
+use crate::figure::{Bar, Chart, Figure};
 use crate::text::printable;
 
 pub use sensitivity::latency_over_delay;
@@ -95,6 +95,25 @@ impl Draft {
             notes: self.notes,
         }
     }
+}
+
+/// A bar without an interval.
+fn bar(category: usize, series: usize, value: f64) -> Bar {
+    Bar {
+        category,
+        series,
+        value,
+        interval: None,
+    }
+}
+
+/// Where a name stands among others, at their end if it is new.
+fn position<S: PartialEq>(names: &mut Vec<S>, name: S) -> usize {
+    let found = names.iter().position(|known| *known == name);
+    found.unwrap_or_else(|| {
+        names.push(name);
+        names.len() - 1
+    })
 }
 
 /// All figures of these documents, in their order; then those that compare documents.

@@ -5,9 +5,10 @@ use std::cmp::Reverse;
 
 use experiment::{Document, Interval, Monitoring, WatchedHook};
 
-use super::Draft;
+use super::{Draft, bar};
 use crate::figure::model::drawable;
-use crate::figure::{Bar, Bars, Chart, Lines, Point, Series};
+use crate::figure::{Bars, Chart, Lines, Point, Series};
+use crate::monitor::framework;
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
 
@@ -40,10 +41,6 @@ pub(super) fn drafts(document: &Document, monitor: &Monitoring) -> Vec<Draft> {
     drafts
 }
 
-fn framework(interval: &Interval) -> impl Iterator<Item = &WatchedHook> {
-    interval.hooks.iter().filter(|hook| hook.module.is_none())
-}
-
 fn bars(
     total: &Interval,
     base: &'static str,
@@ -58,15 +55,10 @@ fn bars(
     hooks.sort_by(|one, other| other.1.total_cmp(&one.1));
     let more = hooks.len().saturating_sub(HOOKS_SHOWN);
     hooks.truncate(HOOKS_SHOWN);
-    let bar = |(category, (_, value)): (usize, &(&WatchedHook, f64))| Bar {
-        category,
-        series: 0,
-        value: *value,
-        interval: None,
-    };
-    let names = hooks
-        .iter()
-        .map(|(hook, _)| printable(&hook.hook, TEXT_LIMIT));
+    let bars = hooks.iter().enumerate();
+    let bars = bars.map(|(category, (_, value))| bar(category, 0, *value));
+    let hooks = hooks.iter();
+    let names = hooks.map(|(hook, _)| printable(&hook.hook, TEXT_LIMIT));
     Draft {
         base,
         subjects: Vec::new(),
@@ -79,7 +71,7 @@ fn bars(
             categories: names.collect(),
             series: vec![axis.to_owned()],
             colours: vec![0],
-            bars: hooks.iter().enumerate().map(bar).collect(),
+            bars: bars.collect(),
             stacked: false,
         }),
         notes: (more > 0)
@@ -119,10 +111,7 @@ fn over_time(document: &Document, total: &Interval, place: &str) -> Option<Draft
             .collect(),
         fit: None,
     };
-    let mut notes = Vec::new();
-    if every > 1 {
-        notes.push(format!("One of {every} intervals is drawn."));
-    }
+    let note = (every > 1).then(|| format!("One of {every} intervals is drawn."));
     Some(Draft {
         base: "intervals",
         subjects: Vec::new(),
@@ -138,6 +127,6 @@ fn over_time(document: &Document, total: &Interval, place: &str) -> Option<Draft
             figure: None,
             series: hooks.iter().take(LINES_SHOWN).map(line).collect(),
         }),
-        notes,
+        notes: note.into_iter().collect(),
     })
 }

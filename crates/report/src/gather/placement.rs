@@ -4,8 +4,8 @@
 use experiment::PlacementDocument;
 use experiment::placement::SyscallPlacement;
 
-use super::Draft;
-use crate::figure::{Bar, Bars, Chart};
+use super::{Draft, bar, position};
+use crate::figure::{Bars, Chart};
 use crate::group::grouped;
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
@@ -28,17 +28,8 @@ fn modules(document: &PlacementDocument, version: &str) -> Draft {
     let mut bars = Vec::new();
     for (category, module) in document.modules.iter().enumerate() {
         for (name, hooks) in &module.categories {
-            let known = series.iter().position(|known| known == name);
-            let at = known.unwrap_or_else(|| {
-                series.push(name);
-                series.len() - 1
-            });
-            bars.push(Bar {
-                category,
-                series: at,
-                value: f64::from(*hooks),
-                interval: None,
-            });
+            let at = position(&mut series, name);
+            bars.push(bar(category, at, f64::from(*hooks)));
         }
     }
     let names = document.modules.iter().map(|m| &m.module);
@@ -76,12 +67,7 @@ fn reach(calls: &[&SyscallPlacement], fs: &str, version: &str) -> Draft {
                 unbounded += 1;
                 continue;
             };
-            bars.push(Bar {
-                category,
-                series,
-                value: sum as f64,
-                interval: None,
-            });
+            bars.push(bar(category, series, sum as f64));
         }
     }
     let titles = calls

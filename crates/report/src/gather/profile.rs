@@ -5,7 +5,7 @@ use experiment::{Cell, Document, HookedPath};
 
 use super::Draft;
 use super::hooks::{self, Operation};
-use super::run::operation;
+use crate::cells::{operation, operation_title};
 use crate::group::grouped;
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
@@ -27,7 +27,7 @@ pub(super) fn drafts(document: &Document) -> Vec<Draft> {
         let operations: Vec<Operation<'_>> = cells
             .iter()
             .map(|(_, cell, path)| Operation {
-                title: operation(cell.key.benchmark(), cell.key.variant()),
+                title: operation_title(operation(cell)),
                 total: path.total,
                 hooks: &path.hooks,
             })

@@ -5,9 +5,8 @@ use experiment::comparison::{Method, Verdict};
 use experiment::{Cell, Document, Kind, Metric, Status, path_depth};
 use judge::Judgements;
 
-use super::hooks;
-use super::{Content, Draft, Source};
-use crate::cells::{Configuration, Group, Operation, groups};
+use super::{Content, Draft, Source, bar, hooks, position};
+use crate::cells::{Configuration, Group, Operation, groups, operation_title};
 use crate::figure::model::drawable;
 use crate::figure::{Bar, Bars, Chart, Lines, Point, Series};
 use crate::group::grouped;
@@ -63,7 +62,7 @@ impl<'a> Figures<'a, '_> {
 
     fn categories(&self) -> Vec<String> {
         let rows = self.group.rows.iter();
-        rows.map(|row| operation(row.0, row.1)).collect()
+        rows.map(|row| operation_title(*row)).collect()
     }
 
     /// Bars of what `value` says of each cell, and how many cells have none.
@@ -257,7 +256,7 @@ impl<'a> Figures<'a, '_> {
                     .hooks()
                     .filter(|_| cell.status() == Status::Ok && cell.is_exact())?;
                 Some(hooks::Operation {
-                    title: operation(row.0, row.1),
+                    title: operation_title(*row),
                     total: cell.paths()?.modal.instructions,
                     hooks,
                 })
@@ -273,10 +272,7 @@ impl<'a> Figures<'a, '_> {
 
 /// The mean overhead of a configuration on a kernel.
 struct Mean {
-    filesystem: String,
-    metric: Metric,
-    baseline: String,
-    machine: String,
+    place: Place,
     kernel: String,
     configuration: String,
     overhead: f64,
@@ -284,12 +280,8 @@ struct Mean {
     n: usize,
 }
 
-impl Mean {
-    /// What means share that may stand beside each other.
-    fn place(&self) -> (&str, Metric, &str, &str) {
-        (&self.filesystem, self.metric, &self.baseline, &self.machine)
-    }
-}
+/// What means share that may stand beside each other: file system, metric, baseline, machine.
+type Place = (String, Metric, String, String);
 
 /// How many operations the means are of.
 fn of_how_many(means: &[&Mean]) -> Vec<String> {
@@ -306,22 +298,23 @@ fn of_how_many(means: &[&Mean]) -> Vec<String> {
 /// The mean overheads of all runs' configurations.
 fn means(sources: &[Source]) -> Vec<Mean> {
     let mut found = Vec::new();
-    for source in sources {
-        let Content::Measured(run) = &source.content else {
-            continue;
-        };
-        if run.kind != Kind::Run {
-            continue;
-        }
+    let runs = sources.iter().filter_map(|source| match &source.content {
+        Content::Measured(run) if run.kind == Kind::Run => Some(run),
+        _ => None,
+    });
+    for run in runs {
         for group in groups(run).iter().filter(|group| !group.of_kernels) {
             let Some(baseline) = &group.baseline else {
                 continue;
             };
+            let place = (
+                group.filesystem.to_owned(),
+                group.metric,
+                baseline.title(),
+                run.environment.machine(group.metric),
+            );
             let means = group.means().map(|(configuration, (overhead, n))| Mean {
-                filesystem: group.filesystem.to_owned(),
-                metric: group.metric,
-                baseline: baseline.title(),
-                machine: run.environment.machine(group.metric),
+                place: place.clone(),
                 kernel: group.subject.clone(),
                 configuration: configuration.title(),
                 overhead,
@@ -338,7 +331,7 @@ fn means(sources: &[Source]) -> Vec<Mean> {
 pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
     let found = means(sources);
     let mut drafts = Vec::new();
-    for (place, of) in grouped(&found, Mean::place) {
+    for (place, of) in grouped(&found, |mean| &mean.place) {
         let mut categories: Vec<String> = Vec::new();
         let mut series: Vec<String> = Vec::new();
         let mut bars: Vec<Bar> = Vec::new();
@@ -351,12 +344,7 @@ pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
             if bars.iter().any(taken) {
                 repeated = true;
             } else if drawable(mean.overhead) {
-                bars.push(Bar {
-                    category,
-                    series: at,
-                    value: mean.overhead * 100.0,
-                    interval: None,
-                });
+                bars.push(bar(category, at, mean.overhead * 100.0));
             }
         }
         if categories.len() < 2 {
@@ -395,19 +383,6 @@ pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
         });
     }
     drafts
-}
-
-fn position(names: &mut Vec<String>, name: String) -> usize {
-    let found = names.iter().position(|known| *known == name);
-    found.unwrap_or_else(|| {
-        names.push(name);
-        names.len() - 1
-    })
-}
-
-/// `open:AA/BB`, harmless.
-pub(super) fn operation(benchmark: &str, variant: &str) -> String {
-    printable(&experiment::cell_title(benchmark, variant), TEXT_LIMIT)
 }
 
 /// What a figure of this metric is.

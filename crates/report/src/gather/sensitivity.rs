@@ -4,9 +4,10 @@
 use experiment::{Clock, Document, Unit, path_depth};
 
 use super::Draft;
+use crate::cells::Operation;
 use crate::figure::model::drawable;
 use crate::figure::{Chart, Figure, Lines, Point, Series, svg_of_all};
-use crate::group::grouped;
+use crate::group::{distinct, grouped};
 use crate::sensitivity::beside::table6;
 use crate::sensitivity::{Swept, numbers, operations, swept, where_swept};
 use crate::table::TEXT_LIMIT;
@@ -97,27 +98,23 @@ fn over_delay(document: &Document) -> Vec<Draft> {
 }
 
 /// The paths of the paper's Table 6 that the document holds, else its first operations.
-fn chosen<'a>(swept: &[Swept<'a>]) -> Vec<(&'a str, &'a str)> {
-    let all = grouped(swept, Swept::operation);
-    let is_there = |wanted: &(&str, &str)| all.iter().any(|(operation, _)| operation == wanted);
+fn chosen<'a>(swept: &[Swept<'a>]) -> Vec<Operation<'a>> {
+    let mut all = distinct(swept.iter().map(Swept::operation));
     let ours = table6().flat_map(|figure| &figure.ours);
     let of_paper = ours.map(|ours| (ours.benchmark.as_str(), ours.variant.as_str()));
-    let of_paper: Vec<_> = of_paper.filter(is_there).collect();
-    match of_paper.is_empty() {
-        true => all
-            .into_iter()
-            .take(LINES_LIMIT)
-            .map(|(operation, _)| operation)
-            .collect(),
-        false => of_paper,
+    let of_paper: Vec<_> = of_paper.filter(|wanted| all.contains(wanted)).collect();
+    if of_paper.is_empty() {
+        all.truncate(LINES_LIMIT);
+        return all;
     }
+    of_paper
 }
 
 /// Lines of one kernel, module, state of the caches, file system and unit, the highest
 /// first; and what is not drawn.
 fn panel<'a>(
     slopes: &[&'a Swept<'a>],
-    chosen: &[(&str, &str)],
+    chosen: &[Operation<'_>],
     clock: Clock,
 ) -> Option<(Lines, Vec<String>)> {
     let unit = slopes.first()?.unit;
@@ -132,12 +129,12 @@ fn panel<'a>(
     }
     let mut notes = Vec::new();
     shown.retain(|(_, swept)| {
-        let why = match swept.slope {
-            Some(_) => "not drawable".to_owned(),
-            None => swept.cell.status().to_string(),
-        };
         let drawn = fit(swept).is_some();
         if !drawn {
+            let why = match swept.slope {
+                Some(_) => "not drawable",
+                None => swept.cell.status().as_str(),
+            };
             notes.push(format!("{}: {why}.", label(swept)));
         }
         drawn

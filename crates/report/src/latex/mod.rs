@@ -3,7 +3,7 @@
 
 use crate::gather::Source;
 use crate::page::any_report;
-use crate::table::{Align, Heading, Report, Row, Table, Value};
+use crate::table::{Align, Report, Row, Table, Value};
 use crate::text::printable;
 use crate::verdict::verdict;
 
@@ -50,14 +50,11 @@ fn push_report(out: &mut String, report: &Report) {
 }
 
 fn push_table(out: &mut String, table: &Table) {
-    let columns: String = table
-        .columns
-        .iter()
-        .map(|column| match column.align {
-            Align::Left => 'l',
-            Align::Right => 'r',
-        })
-        .collect();
+    let columns = table.columns.iter().map(|column| match column.align {
+        Align::Left => 'l',
+        Align::Right => 'r',
+    });
+    let columns: String = columns.collect();
     *out += &format!("\\begin{{longtable}}{{{columns}}}\n");
     let mut caption = escaped(&table.title);
     for line in &table.legend {
@@ -67,11 +64,8 @@ fn push_table(out: &mut String, table: &Table) {
         caption += &format!(" {}", escaped(line));
     }
     *out += &format!("\\caption{{{caption}}}\\\\\n\\toprule\n");
-    let heading = |column: &Heading| match &column.group {
-        Some(group) => format!("{} {}", escaped(group), escaped(&column.title)),
-        None => escaped(&column.title),
-    };
-    let headings: Vec<String> = table.columns.iter().map(heading).collect();
+    let headings = table.columns.iter();
+    let headings: Vec<String> = headings.map(|of| escaped(&of.in_full())).collect();
     *out += &format!("{} \\\\\n\\midrule\n\\endhead\n", headings.join(" & "));
     let mut summed_up = false;
     for row in &table.rows {
@@ -95,16 +89,10 @@ fn line(row: &Row) -> String {
 }
 
 fn cell(value: &Value) -> String {
-    let whole = value.text();
-    let text = whole.trim_start_matches(' ');
-    let indent = if text.len() < whole.len() {
-        "\\quad "
-    } else {
-        ""
-    };
-    match &value.absolute {
-        Some(absolute) => format!("{indent}{} ({})", escaped(text), escaped(absolute)),
-        None => format!("{indent}{}", escaped(text)),
+    let whole = value.in_full();
+    match whole.trim_start_matches(' ') {
+        text if text.len() < whole.len() => format!("\\quad {}", escaped(text)),
+        text => escaped(text),
     }
 }
 

@@ -11,7 +11,7 @@ use experiment::{
 };
 
 use crate::column::Columns;
-use crate::format::{count, figure, fraction, share};
+use crate::format::{count, figure, fraction, listed, share};
 use crate::profile::full_name;
 use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value, warnings};
 use crate::text::printable;
@@ -23,19 +23,13 @@ const ROWS_SHOWN: usize = 25;
 /// Names of functions that are listed below a table.
 const NAMES_SHOWN: usize = 8;
 
-/// What a report of a recording shows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct MonitorOptions {
-    /// Rows of each table; None for 25, 0 for all.
-    pub rows: Option<usize>,
-}
-
 /// The hooks of a recording, and the pairs of a hook and a system call, those that took
-/// most (time, or calls if only they are known) first.
-pub fn monitor_report(document: &Document, options: &MonitorOptions) -> Report {
+/// most (time, or calls if only they are known) first. `rows` of each table; None for 25, 0
+/// for all.
+pub fn monitor_report(document: &Document, rows: Option<usize>) -> Report {
     let total = document.all_intervals();
     let mut report = match &document.monitor {
-        Some(monitor) => interval_report(monitor, &document.left_out, &total, options),
+        Some(monitor) => interval_report(monitor, &document.left_out, &total, rows),
         None => Report::default(),
     };
     report.warnings = warnings(&document.warnings);
@@ -48,18 +42,17 @@ pub fn interval_report(
     monitor: &Monitoring,
     left_out: &[LeftOutFunction],
     total: &Interval,
-    options: &MonitorOptions,
+    rows: Option<usize>,
 ) -> Report {
-    let rows = match options.rows {
-        None => ROWS_SHOWN,
-        Some(0) => usize::MAX,
-        Some(rows) => rows,
-    };
     let view = View {
         monitor,
         left_out,
         total,
-        rows,
+        rows: match rows {
+            None => ROWS_SHOWN,
+            Some(0) => usize::MAX,
+            Some(rows) => rows,
+        },
     };
     let mut tables = vec![view.hooks()];
     tables.extend(view.system_calls());
@@ -68,6 +61,11 @@ pub fn interval_report(
         tables,
         warnings: Vec::new(),
     }
+}
+
+/// Calls of the framework's functions.
+pub(crate) fn framework(interval: &Interval) -> impl Iterator<Item = &WatchedHook> {
+    interval.hooks.iter().filter(|hook| hook.module.is_none())
 }
 
 struct View<'a> {
@@ -84,21 +82,26 @@ impl View<'_> {
         hooks.sort_by_key(|hook| Reverse(weight(&hook.calls)));
         let mut lines = Vec::new();
         for &hook in hooks.iter().take(self.rows) {
-            lines.push(Line::whole(hook.hook.clone(), hook));
+            lines.push(Line::of(hook.hook.clone(), hook));
             let own = self.implementations(&hook.hook);
-            lines.extend(own.map(|own| Line::whole(format!("  {}", own.function), own)));
+            lines.extend(own.map(|own| Line::of(format!("  {}", own.function), own)));
         }
         // Of hooks whose framework function is not watched.
         let orphan = |own: &&WatchedHook| {
             own.module.is_some() && !hooks.iter().any(|hook| hook.hook == own.hook)
         };
         let orphans = self.total.hooks.iter().filter(orphan).take(self.rows);
-        lines.extend(orphans.map(|own| Line::whole(own.function.clone(), own)));
+        lines.extend(orphans.map(|own| Line::of(own.function.clone(), own)));
         let mut sum = Calls::default();
         for hook in &hooks {
             sum.add(&hook.calls);
         }
-        let sum = Line::of(format!("{} hooks", hooks.len()), &sum, None);
+        let sum = Line {
+            name: format!("{} hooks", hooks.len()),
+            calls: &sum,
+            hook: None,
+            system_call: None,
+        };
         let columns = self.calls(Columns::new().left("hook", |line: &Line<'_>| &line.name));
         let sum = (hooks.len() > 1).then(|| columns.values(&sum));
         columns
@@ -123,8 +126,10 @@ impl View<'_> {
         let lines: Vec<Line<'_>> = pairs
             .iter()
             .map(|(hook, call)| Line {
+                name: hook.hook.clone(),
+                calls: &call.calls,
+                hook: None,
                 system_call: Some(call),
-                ..Line::of(hook.hook.clone(), &call.calls, None)
             })
             .collect();
         let columns = Columns::new()
@@ -192,7 +197,7 @@ impl View<'_> {
     }
 
     fn framework(&self) -> impl Iterator<Item = &WatchedHook> {
-        self.total.hooks.iter().filter(|hook| hook.module.is_none())
+        framework(self.total)
     }
 
     fn implementations(&self, hook: &str) -> impl Iterator<Item = &WatchedHook> {
@@ -209,7 +214,7 @@ impl View<'_> {
         title += &format!(
             ": LSM hooks of {} in {} s",
             printable(&monitor.scope, TEXT_LIMIT),
-            figure(round(self.total.seconds))
+            figure((self.total.seconds * 1e3).round() / 1e3)
         );
         title
     }
@@ -252,20 +257,10 @@ impl View<'_> {
                 count(self.total.lost)
             ));
         }
-        let left_out = self.left_out;
-        if !left_out.is_empty() {
-            let names: Vec<String> = left_out
-                .iter()
-                .take(NAMES_SHOWN)
-                .map(|function| printable(&function.name, TEXT_LIMIT))
-                .collect();
-            let more = left_out.len() - names.len();
-            let more = if more > 0 {
-                format!(" and {more} more")
-            } else {
-                String::new()
-            };
-            legend.push(format!("Not watched: {}{more}.", names.join(", ")));
+        if !self.left_out.is_empty() {
+            let left_out = self.left_out.iter();
+            let names: Vec<&str> = left_out.map(|of| of.name.as_str()).collect();
+            legend.push(format!("Not watched: {}.", listed(&names, NAMES_SHOWN)));
         }
         legend
     }
@@ -273,10 +268,8 @@ impl View<'_> {
     /// What is known of calls.
     fn calls<'a>(&'a self, columns: Columns<'a, &'a Line<'a>>) -> Columns<'a, &'a Line<'a>> {
         let rounded = |ns: Option<f64>| ns.map(f64::round);
-        let percentile = |name, of: fn(Percentiles) -> f64| {
-            move |columns: Columns<'a, &'a Line<'a>>| {
-                columns.column(name, move |line| rounded(line.calls.percentiles_ns.map(of)))
-            }
+        let percentile = |of: fn(Percentiles) -> f64| {
+            move |line: &Line<'_>| rounded(line.calls.percentiles_ns.map(of))
         };
         let mode = self.monitor.mode;
         columns
@@ -296,18 +289,12 @@ impl View<'_> {
                     .column("min", |line| line.calls.min_ns)
                     .column("max", |line| line.calls.max_ns)
             })
-            .only_if(
-                mode == MonitorMode::Histogram,
-                percentile("p50", |of| of.p50),
-            )
-            .only_if(
-                mode == MonitorMode::Histogram,
-                percentile("p90", |of| of.p90),
-            )
-            .only_if(
-                mode == MonitorMode::Histogram,
-                percentile("p99", |of| of.p99),
-            )
+            .only_if(mode == MonitorMode::Histogram, |columns| {
+                columns
+                    .column("p50", percentile(|of| of.p50))
+                    .column("p90", percentile(|of| of.p90))
+                    .column("p99", percentile(|of| of.p99))
+            })
             .only_if(mode != MonitorMode::Count, |columns| {
                 columns.right("load", |line| {
                     let part = line.calls.sum_ns.unwrap_or(0).max(0) as u64;
@@ -331,24 +318,20 @@ impl View<'_> {
 /// What a row is of: a hook, a module's function, a hook in a system call, or all of them.
 struct Line<'a> {
     name: String,
-    calls: Calls,
+    calls: &'a Calls,
     /// Only a function's own row knows what errors were.
     hook: Option<&'a WatchedHook>,
     system_call: Option<&'a WatchedSystemCall>,
 }
 
 impl<'a> Line<'a> {
-    fn of(name: String, calls: &Calls, hook: Option<&'a WatchedHook>) -> Line<'a> {
+    fn of(name: String, hook: &'a WatchedHook) -> Line<'a> {
         Line {
             name,
-            calls: calls.clone(),
-            hook,
+            calls: &hook.calls,
+            hook: Some(hook),
             system_call: None,
         }
-    }
-
-    fn whole(name: String, hook: &'a WatchedHook) -> Line<'a> {
-        Line::of(name, &hook.calls, Some(hook))
     }
 
     fn denied(&self) -> Option<Value> {
@@ -361,8 +344,4 @@ impl<'a> Line<'a> {
 /// Time if it is known, else calls.
 fn weight(calls: &Calls) -> (i64, u64) {
     (calls.sum_ns.unwrap_or(0), calls.count)
-}
-
-fn round(seconds: f64) -> f64 {
-    (seconds * 1e3).round() / 1e3
 }

@@ -13,11 +13,11 @@ use experiment::Kind;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::gather::{Content, Gathered, Source, figures};
-use crate::monitor::{MonitorOptions, monitor_report};
+use crate::monitor::monitor_report;
 use crate::placement::{PlacementOptions, placement_report};
-use crate::profile::{ProfileOptions, ProfileView, profile_report};
+use crate::profile::{ProfileView, profile_report};
 use crate::run::{Options, report};
-use crate::sensitivity::{SensitivityOptions, sensitivity_report};
+use crate::sensitivity::sensitivity_report;
 use crate::table::{Report, TEXT_LIMIT};
 use crate::text::printable;
 use crate::verdict::verdict;
@@ -33,15 +33,13 @@ pub fn any_report(content: &Content) -> Report {
     };
     match document.kind {
         Kind::Profile => {
-            let by = ProfileView::Operations;
-            let mut all = profile_report(document, &ProfileOptions { by });
-            let by = ProfileView::Hooks;
-            all.tables
-                .extend(profile_report(document, &ProfileOptions { by }).tables);
+            let mut all = profile_report(document, ProfileView::Operations);
+            let by_hook = profile_report(document, ProfileView::Hooks);
+            all.tables.extend(by_hook.tables);
             all
         }
-        Kind::Sensitivity => sensitivity_report(document, &SensitivityOptions::default()),
-        Kind::Recording => monitor_report(document, &MonitorOptions { rows: Some(200) }),
+        Kind::Sensitivity => sensitivity_report(document, None),
+        Kind::Recording => monitor_report(document, Some(200)),
         _ => report(document, &Options { details: true }),
     }
 }

@@ -1,35 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Hooks over a whole set of operations: LSMPMON's tables 5 to 7.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use experiment::{Clock, HookCost};
+use experiment::{Cell, Clock, HookCost};
 
-use super::{Profile, configured, full_name, grouped, where_profiled};
+use super::{configured, path, where_profiled};
 use crate::cells::reason;
 use crate::column::Columns;
-use crate::format::{count, share};
+use crate::format::{count, listed, share};
+use crate::group::{dearest_first, distinct, grouped};
 use crate::table::{TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
 /// Most operations that a footnote names.
 const OPERATIONS_NAMED: usize = 10;
 
-pub(super) fn tables(profiles: &[Profile<'_>], clock: Clock) -> Vec<Table> {
+pub(super) fn tables(profiles: &[Cell], clock: Clock) -> Vec<Table> {
     let clock = format!("{clock} clock");
-    let mut tables: Vec<Table> = grouped(profiles, |profile| {
-        (profile.kernel(), profile.stack(), profile.filesystem())
-    })
-    .into_iter()
-    .map(|(_, profiles)| table(&profiles, &clock))
-    .collect();
-    tables.extend(
-        grouped(profiles, |profile| (profile.stack(), profile.filesystem()))
-            .into_iter()
-            .filter_map(|((stack, _), profiles)| kernels(stack, &profiles, &clock)),
-    );
-    tables
+    let places = grouped(profiles, |Cell { key, .. }| {
+        (&key.kernel, &key.stack, &key.filesystem)
+    });
+    let stacks = grouped(profiles, |Cell { key, .. }| (&key.stack, &key.filesystem));
+    let places = places.iter().map(|(_, of)| table(of, &clock));
+    let stacks = stacks.iter().filter_map(|(_, of)| kernels(of, &clock));
+    places.chain(stacks).collect()
 }
 
 /// A hook over several operations.
@@ -54,13 +49,13 @@ struct Sums<'a> {
 }
 
 impl<'a> Sums<'a> {
-    fn of(profiles: &[&'a Profile<'a>]) -> Sums<'a> {
+    fn of(profiles: &[&'a Cell]) -> Sums<'a> {
         let mut sums = Sums::default();
-        for profile in profiles.iter().filter(|profile| profile.figures.is_some()) {
+        for path in profiles.iter().filter_map(|cell| path(cell)) {
             sums.operations += 1;
-            sums.hooked = sums.hooked.saturating_add(profile.hooked());
-            sums.total = sums.total.saturating_add(profile.total());
-            for hook in profile.hooks().iter().filter(|hook| hook.calls > 0) {
+            sums.hooked = sums.hooked.saturating_add(path.hooked);
+            sums.total = sums.total.saturating_add(path.total);
+            for hook in path.hooks.iter().filter(|hook| hook.calls > 0) {
                 sums.add(hook);
             }
         }
@@ -80,19 +75,15 @@ impl<'a> Sums<'a> {
         }
     }
 
-    /// Hooks, the dearest first.
-    fn hooks(&self) -> Vec<&'a str> {
-        let mut hooks: Vec<(Reverse<u64>, &str)> = self
-            .hooks
-            .iter()
-            .map(|(hook, sum)| (Reverse(sum.inclusive), *hook))
-            .collect();
-        hooks.sort_unstable();
-        hooks.into_iter().map(|(_, hook)| hook).collect()
-    }
-
     fn share(&self) -> String {
         share(self.hooked, self.total).unwrap_or_else(|| "n/a".to_owned())
+    }
+
+    fn per_operation(&self, of: u64) -> Value {
+        match self.operations {
+            0 => Value::plain("n/a"),
+            operations => Value::from(of as f64 / operations as f64),
+        }
     }
 }
 
@@ -102,12 +93,10 @@ impl Sum<'_> {
     }
 }
 
-fn table(profiles: &[&Profile<'_>], clock: &str) -> Table {
+fn table(profiles: &[&Cell], clock: &str) -> Table {
     let sums = Sums::of(profiles);
-    let hooks = sums.hooks();
-    let lines = hooks
-        .iter()
-        .filter_map(|&hook| Some((hook, sums.hooks.get(hook)?)));
+    let hooks = dearest_first(sums.hooks.iter().map(|(hook, sum)| (*hook, sum.inclusive)));
+    let lines = hooks.into_iter().map(|hook| (hook, &sums.hooks[hook]));
     let mut columns = Columns::new()
         .left("hook", |(hook, _): (&str, &Sum<'_>)| hook)
         .column("operations", |(_, sum)| sum.operations)
@@ -122,31 +111,20 @@ fn table(profiles: &[&Profile<'_>], clock: &str) -> Table {
         });
     }
     let none = Value::default;
+    let operations = Value::from(sums.operations).noted(without_figures(profiles));
+    let [calls, hooked, total] = [sums.calls, sums.hooked, sums.total].map(Value::from);
+    let share = Value::plain(sums.share());
     let summaries = [
-        vec![
-            Value::plain("hooks, nested once"),
-            Value::from(sums.operations).noted(without_figures(profiles)),
-            sums.calls.into(),
-            sums.hooked.into(),
-        ],
-        vec![
-            Value::plain("all instructions"),
-            none(),
-            none(),
-            sums.total.into(),
-        ],
-        vec![
-            Value::plain("share of hooks"),
-            none(),
-            none(),
-            Value::plain(sums.share()),
-        ],
+        ("hooks, nested once", [operations, calls, hooked]),
+        ("all instructions", [none(), none(), total]),
+        ("share of hooks", [none(), none(), share]),
     ];
-    let stack = profiles.first().map_or_else(String::new, |p| configured(p));
+    let summaries =
+        summaries.map(|(label, values)| [vec![Value::plain(label)], values.into()].concat());
     let title = format!(
         "{}, {clock}: hooks with {} over {}: guest kernel instructions",
         where_profiled(profiles),
-        stack,
+        configured(profiles[0]),
         of_operations(sums.operations)
     );
     columns.summed_up(title, lines, summaries).legend([
@@ -165,49 +143,32 @@ fn of_operations(n: u64) -> String {
 }
 
 /// Modules behind hooks: first those of the stack in its order, then the others.
-fn modules<'a>(profiles: &[&'a Profile<'a>], sums: &Sums<'a>) -> Vec<&'a str> {
-    let mut order: HashMap<&str, usize> = HashMap::new();
-    for profile in profiles {
-        for module in &profile.cell.active_lsms {
-            let next = order.len();
-            order.entry(module).or_insert(next);
-        }
-    }
-    let mut modules: Vec<&str> = Vec::new();
-    let mut seen = std::collections::HashSet::new();
-    for module in sums.hooks.values().flat_map(|sum| sum.modules.keys()) {
-        if seen.insert(*module) {
-            modules.push(module);
-        }
-    }
+fn modules<'a>(profiles: &[&'a Cell], sums: &Sums<'a>) -> Vec<&'a str> {
+    let active = profiles.iter().flat_map(|cell| &cell.active_lsms);
+    let active = distinct(active.map(String::as_str)).into_iter().enumerate();
+    let order: HashMap<&str, usize> = active.map(|(at, module)| (module, at)).collect();
+    let behind = sums.hooks.values().flat_map(|sum| sum.modules.keys());
+    let mut modules = distinct(behind.copied());
     modules.sort_by_key(|module| (order.get(module).copied().unwrap_or(usize::MAX), *module));
     modules
 }
 
 /// Operations that have no figures, by reason.
-fn without_figures(profiles: &[&Profile<'_>]) -> Option<String> {
+fn without_figures(profiles: &[&Cell]) -> Option<String> {
     let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for profile in profiles.iter().filter(|profile| profile.figures.is_none()) {
-        let why = reason(profile.cell.status(), profile.cell.reason());
-        let titles = reasons.entry(why).or_default();
-        titles.push(printable(&profile.cell.title(), TEXT_LIMIT));
+    for cell in profiles.iter().filter(|cell| path(cell).is_none()) {
+        reasons.entry(reason(cell)).or_default().push(cell.title());
     }
-    let texts: Vec<String> = reasons
-        .iter()
-        .map(|(why, titles)| {
-            let mut text = titles[..titles.len().min(OPERATIONS_NAMED)].join(", ");
-            if titles.len() > OPERATIONS_NAMED {
-                text += &format!(" and {} more", titles.len() - OPERATIONS_NAMED);
-            }
-            format!("{text} ({why})")
-        })
-        .collect();
+    let text = |(why, titles): (&String, &Vec<String>)| {
+        format!("{} ({why})", listed(titles, OPERATIONS_NAMED))
+    };
+    let texts: Vec<String> = reasons.iter().map(text).collect();
     (!texts.is_empty()).then(|| format!("without figures: {}", texts.join("; ")))
 }
 
 /// The average cost of a call on each kernel; None for a single kernel.
-fn kernels(stack: &[String], profiles: &[&Profile<'_>], clock: &str) -> Option<Table> {
-    let by_kernel = grouped(profiles.iter().copied(), |p| p.kernel());
+fn kernels(profiles: &[&Cell], clock: &str) -> Option<Table> {
+    let by_kernel = grouped(profiles.iter().copied(), |cell| &cell.key.kernel);
     if by_kernel.len() < 2 {
         return None;
     }
@@ -224,12 +185,6 @@ fn kernels(stack: &[String], profiles: &[&Profile<'_>], clock: &str) -> Option<T
         let cost = dearest.entry(hook).or_default();
         *cost = cost.saturating_add(sum.inclusive);
     }
-    let mut hooks: Vec<(Reverse<u64>, &str)> = dearest
-        .into_iter()
-        .map(|(hook, cost)| (Reverse(cost), hook))
-        .collect();
-    hooks.sort_unstable();
-    let hooks = hooks.into_iter().map(|(_, hook)| hook);
     let summary = |label: &str, of: fn(&Sums<'_>) -> Value| {
         let figures = sums.iter().map(of);
         std::iter::once(Value::plain(label))
@@ -238,31 +193,20 @@ fn kernels(stack: &[String], profiles: &[&Profile<'_>], clock: &str) -> Option<T
     };
     let summaries = [
         summary("operations", |sums| sums.operations.into()),
-        summary("calls per operation", |sums| {
-            per_operation(sums.calls, sums)
-        }),
+        summary("calls per operation", |sums| sums.per_operation(sums.calls)),
         summary("hooks per operation", |sums| {
-            per_operation(sums.hooked, sums)
+            sums.per_operation(sums.hooked)
         }),
         summary("share of hooks", |sums| Value::plain(sums.share())),
     ];
-    let first = profiles.first();
-    let filesystem = first.map_or("", |p| p.filesystem());
     let title = format!(
         "{}, {clock}: hooks with {} on each kernel: guest kernel instructions per call",
-        printable(filesystem, TEXT_LIMIT),
-        first.map_or_else(|| full_name(stack), |p| configured(p))
+        printable(&profiles[0].key.filesystem, TEXT_LIMIT),
+        configured(profiles[0])
     );
-    let table = columns.summed_up(title, hooks, summaries).legend([
+    let table = columns.summed_up(title, dearest_first(dearest), summaries).legend([
         "Figures: the average from call to return over all operations; -: never called. hooks per \
          operation: instructions, a hook inside a hook counted with the outer one.",
     ]);
     Some(table)
-}
-
-fn per_operation(of: u64, sums: &Sums<'_>) -> Value {
-    match sums.operations {
-        0 => Value::plain("n/a"),
-        operations => Value::from(of as f64 / operations as f64),
-    }
 }

@@ -4,84 +4,43 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use experiment::{Clock, HookCost, HookedPath, Implementation, Residual};
+use experiment::{Cell, Clock, HookCost, HookedPath, Residual};
 
-use super::{Profile, StackNames, configured, difference, full_name, grouped, residual};
-use crate::cells::without_figure;
+use super::{
+    StackNames, baseline, configured, difference, full_name, path, residual, where_profiled,
+};
+use crate::cells::{operation, without_figure};
 use crate::column::Columns;
 use crate::format::count;
+use crate::group::{grouped, shared};
 use crate::table::{TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 
 /// Columns of a stack.
 const COLUMNS: usize = 4;
 
-pub(super) fn tables(profiles: &[Profile<'_>], clock: Clock) -> Vec<Table> {
-    grouped(profiles, |profile| {
-        (profile.kernel(), profile.filesystem(), profile.operation())
-    })
-    .into_iter()
-    .map(|(_, profiles)| table(&profiles, clock))
-    .collect()
+pub(super) fn tables(profiles: &[Cell], clock: Clock) -> Vec<Table> {
+    let operations = grouped(profiles, |cell| {
+        (&cell.key.kernel, &cell.key.filesystem, operation(cell))
+    });
+    let operations = operations.iter();
+    operations.map(|(_, of)| table(of, clock)).collect()
 }
 
 /// One stack's figures, or two stacks' compared.
 struct Side<'a> {
-    profile: &'a Profile<'a>,
+    profile: &'a Cell,
     baseline: Option<&'a Residual>,
     tested_costs: Costs<'a>,
     baseline_costs: Costs<'a>,
 }
 
-/// The hooks of a stack and what it called of the modules.
-#[derive(Default)]
-struct Costs<'a> {
-    hooks: HashMap<&'a str, &'a HookCost>,
-    /// By hook, module and function.
-    behind: HashMap<(&'a str, &'a str, &'a str), &'a Implementation>,
-}
-
-impl<'a> Costs<'a> {
-    fn of(hooks: &'a [HookCost]) -> Costs<'a> {
-        let mut costs = Costs::default();
-        for hook in hooks {
-            costs.hooks.insert(&hook.hook, hook);
-            for behind in &hook.implementations {
-                let key = (
-                    hook.hook.as_str(),
-                    behind.module.as_str(),
-                    behind.function.as_str(),
-                );
-                costs.behind.insert(key, behind);
-            }
-        }
-        costs
-    }
-}
-
-impl<'a> Side<'a> {
-    fn of(profile: &'a Profile<'a>) -> Side<'a> {
-        let baseline = profile.residual();
-        Side {
-            profile,
-            baseline,
-            tested_costs: Costs::of(profile.hooks()),
-            baseline_costs: Costs::of(baseline.map_or(&[], |of| &of.path.hooks)),
-        }
-    }
-
-    fn costs(&self) -> [&Costs<'a>; 2] {
-        [&self.tested_costs, &self.baseline_costs]
-    }
-
-    /// What stands in a row of its columns.
-    fn values(&self, line: &Line<'_>) -> [Value; COLUMNS] {
-        let tested = line.figures(&self.tested_costs);
-        match self.baseline {
-            Some(_) => compared(tested, line.figures(&self.baseline_costs)),
-            None => alone(tested),
-        }
-    }
+/// What a row is of: a hook, or a module's function behind it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Line<'a> {
+    hook: &'a str,
+    /// Module and function.
+    behind: Option<(&'a str, &'a str)>,
 }
 
 /// What stands in a row for one stack.
@@ -89,55 +48,80 @@ impl<'a> Side<'a> {
 struct Figures {
     calls: u64,
     inclusive: u64,
-    /// Exclusive and dispatch.
+    /// Exclusive and dispatch, of a hook.
     own: Option<(u64, u64)>,
 }
 
-impl From<&HookCost> for Figures {
-    fn from(hook: &HookCost) -> Figures {
-        Figures {
-            calls: hook.calls,
-            inclusive: hook.inclusive,
-            own: Some((hook.exclusive, hook.dispatch)),
+/// The hooks of a stack and what it called of the modules.
+type Costs<'a> = HashMap<Line<'a>, Figures>;
+
+fn costs(hooks: &[HookCost]) -> Costs<'_> {
+    let figures = |calls, inclusive, own| Figures {
+        calls,
+        inclusive,
+        own,
+    };
+    let mut costs = Costs::new();
+    for of in hooks {
+        let hook = of.hook.as_str();
+        let line = |behind| Line { hook, behind };
+        let own = Some((of.exclusive, of.dispatch));
+        costs.insert(line(None), figures(of.calls, of.inclusive, own));
+        for of in &of.implementations {
+            let behind = Some((of.module.as_str(), of.function.as_str()));
+            costs.insert(line(behind), figures(of.calls, of.inclusive, None));
+        }
+    }
+    costs
+}
+
+impl<'a> Side<'a> {
+    fn of(profile: &'a Cell) -> Side<'a> {
+        let baseline = baseline(profile);
+        Side {
+            profile,
+            baseline,
+            tested_costs: costs(profile.hooks().unwrap_or_default()),
+            baseline_costs: costs(baseline.map_or(&[], |of| &of.path.hooks)),
+        }
+    }
+
+    /// Its stack in full, and what that is compared with.
+    fn title(&self) -> String {
+        let stack = configured(self.profile);
+        match self.baseline {
+            Some(baseline) => format!("{stack} against {}", full_name(&baseline.stack)),
+            None => stack,
+        }
+    }
+
+    /// What stands in a row of its columns.
+    fn values(&self, line: &Line<'_>) -> [Value; COLUMNS] {
+        let tested = self.tested_costs.get(line);
+        match self.baseline {
+            Some(_) => compared(tested, self.baseline_costs.get(line)),
+            None => alone(tested),
         }
     }
 }
 
-impl From<&Implementation> for Figures {
-    fn from(implementation: &Implementation) -> Figures {
-        Figures {
-            calls: implementation.calls,
-            inclusive: implementation.inclusive,
-            own: None,
-        }
-    }
-}
-
-fn table(profiles: &[&Profile<'_>], clock: Clock) -> Table {
+fn table(profiles: &[&Cell], clock: Clock) -> Table {
+    let baselines: Vec<&Residual> = profiles.iter().filter_map(|cell| baseline(cell)).collect();
     let mut shown = profiles.to_vec();
     // What others are compared with already stands beside them.
-    shown.retain(|profile| {
-        profile.figures.is_none()
-            || profile.residual().is_some()
-            || !profiles.iter().any(|other| {
-                let baseline = other.residual();
-                baseline.is_some_and(|baseline| baseline.stack == profile.stack())
-            })
+    shown.retain(|cell| {
+        let is_baseline = || baselines.iter().any(|of| of.stack == cell.key.stack);
+        path(cell).is_none() || baseline(cell).is_some() || !is_baseline()
     });
     let names = StackNames::of(&shown);
-    let sides: Vec<Side<'_>> = shown.iter().map(|profile| Side::of(profile)).collect();
-    let title = profiles.first().map(|p| p.cell.title()).unwrap_or_default();
+    let sides: Vec<Side<'_>> = shown.into_iter().map(Side::of).collect();
     let mut title = format!(
-        "{}, {} clock: {}",
-        super::where_profiled(profiles),
-        clock,
-        printable(&title, TEXT_LIMIT)
+        "{}, {clock} clock: {}",
+        where_profiled(profiles),
+        printable(&profiles[0].title(), TEXT_LIMIT)
     );
     if let [side] = sides.as_slice() {
-        title += &format!(", {}", configured(side.profile));
-        if let Some(baseline) = side.baseline {
-            title += &format!(" against {}", full_name(&baseline.stack));
-        }
+        title += &format!(", {}", side.title());
     }
     title += ": guest kernel instructions per operation";
     let lines = lines(&sides);
@@ -150,21 +134,17 @@ fn columns<'a>(sides: &'a [Side<'a>], names: &StackNames<'_>) -> Columns<'a, &'a
     let mut columns = Columns::new().left("hook", |line: &Line<'_>| Value::plain(line.label()));
     let alone = sides.len() == 1;
     for side in sides {
-        let name = names.short(side.profile.stack());
-        let titles = match side.baseline {
-            Some(baseline) if alone => [
-                "calls".to_owned(),
-                names.short(&baseline.stack),
-                name.clone(),
-                "difference".to_owned(),
-            ],
-            Some(_) => ["calls", "baseline", "tested", "difference"].map(str::to_owned),
-            None if alone => ["calls", "inclusive", "exclusive", "dispatch"].map(str::to_owned),
-            None => ["calls", "incl", "excl", "dispatch"].map(str::to_owned),
+        let name = names.short(&side.profile.key.stack);
+        let baseline = side.baseline.map(|of| names.short(&of.stack));
+        let titles = match &baseline {
+            Some(baseline) if alone => ["calls", baseline, &name, "difference"],
+            Some(_) => ["calls", "baseline", "tested", "difference"],
+            None if alone => ["calls", "inclusive", "exclusive", "dispatch"],
+            None => ["calls", "incl", "excl", "dispatch"],
         };
         let group = (!alone).then_some(name.as_str());
         for (at, title) in titles.into_iter().enumerate() {
-            columns = columns.grouped(group, printable(&title, TEXT_LIMIT), move |line| {
+            columns = columns.grouped(group, printable(title, TEXT_LIMIT), move |line| {
                 side.values(line).into_iter().nth(at)
             });
         }
@@ -177,15 +157,11 @@ fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
     let compared = sides.iter().any(|side| side.baseline.is_some());
     if sides.len() > 1 {
         let stacks = sides.iter().map(|side| {
-            let (short, full) = (names.short(side.profile.stack()), configured(side.profile));
-            let against = match side.baseline {
-                Some(baseline) => format!(" against {}", full_name(&baseline.stack)),
-                None => String::new(),
-            };
-            if short == full {
-                format!("{full}{against}")
+            let (short, full) = (names.short(&side.profile.key.stack), side.title());
+            if short == configured(side.profile) {
+                full
             } else {
-                format!("{short} is {full}{against}")
+                format!("{short} is {full}")
             }
         });
         legend.push(format!(
@@ -224,12 +200,8 @@ fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
 
 /// How sure the figures are: a line of the legend.
 fn windows(sides: &[Side<'_>], names: &StackNames<'_>) -> Option<String> {
-    let mut texts: Vec<(String, String)> = Vec::new();
-    for side in sides {
-        let profile = side.profile;
-        let Some((counted, path)) = profile.figures else {
-            continue;
-        };
+    let text = |side: &Side<'_>| {
+        let (counted, path) = (side.profile.counted()?, path(side.profile)?);
         let mut text = format!(
             "{} of {}, {} dirty, {} REP iterations",
             count(path.windows),
@@ -241,54 +213,46 @@ fn windows(sides: &[Side<'_>], names: &StackNames<'_>) -> Option<String> {
             let (path, all) = (baseline.path.windows, baseline.windows);
             text += &format!(" (baseline {} of {})", count(path), count(all));
         }
-        texts.push((names.short(profile.stack()), text));
+        Some((names.short(&side.profile.key.stack), text))
+    };
+    let texts: Vec<(String, String)> = sides.iter().filter_map(text).collect();
+    if texts.is_empty() {
+        return None;
     }
-    let (_, first) = texts.first()?;
-    let text = if sides.len() == 1 {
-        first.clone()
-    } else if texts.len() == sides.len() && texts.iter().all(|(_, text)| text == first) {
-        format!("{first}, each stack")
-    } else {
-        let texts: Vec<String> = texts
-            .iter()
-            .map(|(name, text)| format!("{name} {text}"))
-            .collect();
-        texts.join("; ")
+    let same = shared(texts.iter().map(|(_, text)| text));
+    let text = match same.filter(|_| texts.len() == sides.len()) {
+        Some(text) if sides.len() == 1 => text.clone(),
+        Some(text) => format!("{text}, each stack"),
+        None => {
+            let texts = texts.iter().map(|(name, text)| format!("{name} {text}"));
+            texts.collect::<Vec<_>>().join("; ")
+        }
     };
     Some(format!("Clean windows on the profiled path: {text}."))
 }
 
 /// Hooks that were called, the dearest first, each with the modules' functions.
 fn lines<'a>(sides: &[Side<'a>]) -> Vec<Line<'a>> {
-    let costs = || sides.iter().flat_map(Side::costs);
-    let mut hooks: HashMap<&str, u64> = HashMap::new();
-    let mut behind: HashMap<&str, HashMap<(&str, &str), u64>> = HashMap::new();
-    for hook in costs().flat_map(|costs| costs.hooks.values()) {
-        if hook.calls > 0 || hook.inclusive > 0 {
-            dearest(&mut hooks, hook.hook.as_str(), hook.inclusive);
+    let tested = sides.iter().flat_map(|side| &side.tested_costs);
+    let baselines = sides.iter().flat_map(|side| &side.baseline_costs);
+    let mut dearest: HashMap<Line<'_>, u64> = HashMap::new();
+    for (&line, figures) in tested.chain(baselines) {
+        if line.behind.is_some() || figures.calls > 0 || figures.inclusive > 0 {
+            let most = dearest.entry(line).or_default();
+            *most = figures.inclusive.max(*most);
         }
     }
-    for (&(hook, module, function), implementation) in costs().flat_map(|costs| &costs.behind) {
-        let of_hook = behind.entry(hook).or_default();
-        dearest(of_hook, (module, function), implementation.inclusive);
-    }
-    let mut lines = Vec::new();
-    for hook in sorted(hooks) {
-        lines.push(Line { hook, behind: None });
-        let functions = sorted(behind.remove(hook).unwrap_or_default()).into_iter();
-        lines.extend(functions.map(|of| Line {
-            hook,
-            behind: Some(of),
-        }));
-    }
+    let sorted = |(&Line { hook, behind }, cost)| {
+        let of_hook = dearest.get(&Line { hook, behind: None })?;
+        let own = behind.map(|_| Reverse(cost));
+        Some((Reverse(of_hook), hook, own, behind))
+    };
+    let mut lines: Vec<_> = dearest.iter().filter_map(sorted).collect();
+    lines.sort_unstable();
+    let lines = lines.into_iter();
     lines
-}
-
-/// What a row is of: a hook, or a module's function behind it.
-struct Line<'a> {
-    hook: &'a str,
-    /// Module and function.
-    behind: Option<(&'a str, &'a str)>,
+        .map(|(_, hook, _, behind)| Line { hook, behind })
+        .collect()
 }
 
 impl Line<'_> {
@@ -298,29 +262,6 @@ impl Line<'_> {
             Some((module, function)) => implementation(module, function),
         }
     }
-
-    fn figures(&self, costs: &Costs<'_>) -> Option<Figures> {
-        match self.behind {
-            None => costs.hooks.get(self.hook).map(|&cost| cost.into()),
-            Some((module, function)) => {
-                let key = (self.hook, module, function);
-                costs.behind.get(&key).map(|&cost| cost.into())
-            }
-        }
-    }
-}
-
-fn dearest<K: Eq + std::hash::Hash>(costs: &mut HashMap<K, u64>, name: K, cost: u64) {
-    let most = costs.entry(name).or_default();
-    *most = cost.max(*most);
-}
-
-/// Names by cost, the dearest first.
-fn sorted<K: Ord + Copy>(cost: HashMap<K, u64>) -> Vec<K> {
-    let mut names: Vec<(Reverse<u64>, K)> =
-        cost.into_iter().map(|(k, c)| (Reverse(c), k)).collect();
-    names.sort_unstable();
-    names.into_iter().map(|(_, name)| name).collect()
 }
 
 /// `  selinux_inode_permission`; with the module where the name does not say it.
@@ -338,7 +279,7 @@ fn implementation(module: &str, function: &str) -> String {
     }
 }
 
-fn alone(figures: Option<Figures>) -> [Value; COLUMNS] {
+fn alone(figures: Option<&Figures>) -> [Value; COLUMNS] {
     let Some(figures) = figures else {
         return absent();
     };
@@ -356,7 +297,7 @@ fn absent() -> [Value; COLUMNS] {
     values
 }
 
-fn compared(tested: Option<Figures>, baseline: Option<Figures>) -> [Value; COLUMNS] {
+fn compared(tested: Option<&Figures>, baseline: Option<&Figures>) -> [Value; COLUMNS] {
     // An absent side has `-` for its figure, so that its calls need not say it again.
     let calls = match (baseline, tested) {
         (None, None) => return absent(),
@@ -365,7 +306,7 @@ fn compared(tested: Option<Figures>, baseline: Option<Figures>) -> [Value; COLUM
         }
         (_, Some(one)) | (Some(one), None) => one.calls.into(),
     };
-    let inclusive = |figures: Option<Figures>| figures.map(|figures| figures.inclusive);
+    let inclusive = |figures: Option<&Figures>| figures.map(|figures| figures.inclusive);
     let [was, is] = [inclusive(baseline), inclusive(tested)];
     let shown = |cost: Option<u64>| cost.map_or_else(|| Value::plain("-"), Value::from);
     [
@@ -377,50 +318,42 @@ fn compared(tested: Option<Figures>, baseline: Option<Figures>) -> [Value; COLUM
 }
 
 fn summary(sides: &[Side<'_>]) -> Vec<Vec<Value>> {
-    let mut rows = vec![
-        summary_row("hooks, nested once", sides, |of| of.hooked),
-        summary_row("outside hooks", sides, |of| {
-            of.total.saturating_sub(of.hooked)
-        }),
-        summary_row("total", sides, |of| of.total),
-    ];
-    let Some(total) = rows.last_mut() else {
-        return rows;
+    let none = Value::default;
+    let row = |label: &str, of: &dyn Fn(&Side<'_>) -> [Value; COLUMNS]| {
+        let label = std::iter::once(Value::plain(label));
+        label.chain(sides.iter().flat_map(of)).collect()
     };
-    for (index, side) in sides.iter().enumerate() {
-        if side.profile.figures.is_none() {
-            total[1 + index * COLUMNS + 1] =
-                without_figure(side.profile.cell.status(), side.profile.cell.reason());
-        }
-    }
+    let total = |side: &Side<'_>| match path(side.profile) {
+        None => [none(), without_figure(side.profile), none(), none()],
+        Some(_) => summed_up(side, |of| of.total),
+    };
+    let outside = |of: &HookedPath| of.total.saturating_sub(of.hooked);
+    let mut rows = vec![
+        row("hooks, nested once", &|side| {
+            summed_up(side, |of| of.hooked)
+        }),
+        row("outside hooks", &|side| summed_up(side, outside)),
+        row("total", &total),
+    ];
     if sides.iter().any(|side| side.baseline.is_some()) {
-        let residuals = sides.iter().flat_map(|side| {
-            let baseline = side.baseline;
-            let residual = baseline.map(residual::value);
-            let mut of_side: [Value; COLUMNS] = Default::default();
-            of_side[3] = residual.unwrap_or_default();
-            of_side
-        });
-        let label = std::iter::once(Value::plain("residual"));
-        rows.push(label.chain(residuals).collect());
+        let residual = |side: &Side<'_>| {
+            let residual = side.baseline.map(residual::value);
+            [none(), none(), none(), residual.unwrap_or_default()]
+        };
+        rows.push(row("residual", &residual));
     }
     rows
 }
 
-fn summary_row(label: &str, sides: &[Side<'_>], figure: impl Fn(&HookedPath) -> u64) -> Vec<Value> {
-    let mut values = vec![Value::plain(label)];
-    for side in sides {
-        let mut of_side: [Value; COLUMNS] = Default::default();
-        if let Some(tested) = side.profile.path().map(&figure) {
-            if let Some(base) = side.baseline.map(|baseline| figure(&baseline.path)) {
-                of_side[1] = base.into();
-                of_side[2] = tested.into();
-                of_side[3] = Value::difference(difference(tested, base));
-            } else {
-                of_side[1] = tested.into();
-            }
+fn summed_up(side: &Side<'_>, of: impl Fn(&HookedPath) -> u64) -> [Value; COLUMNS] {
+    let none = Value::default;
+    let baseline = side.baseline.map(|baseline| of(&baseline.path));
+    match (path(side.profile).map(of), baseline) {
+        (None, _) => Default::default(),
+        (Some(alone), None) => [none(), alone.into(), none(), none()],
+        (Some(tested), Some(base)) => {
+            let difference = Value::difference(difference(tested, base));
+            [none(), base.into(), tested.into(), difference]
         }
-        values.extend(of_side);
     }
-    values
 }

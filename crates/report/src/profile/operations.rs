@@ -3,43 +3,51 @@
 
 use std::collections::HashMap;
 
-use experiment::Clock;
+use experiment::{Cell, Clock, HookedPath, Residual};
 
 use super::{
-    Profile, StackNames, configured, difference, full_name, grouped, residual, sum, where_profiled,
+    StackNames, baseline, configured, difference, full_name, path, residual, where_profiled,
 };
-use crate::cells::{not_measured, without_figure};
+use crate::cells::{Operation, not_measured, operation, without_figure};
 use crate::column::Columns;
 use crate::format::share;
+use crate::group::{distinct, grouped, sum};
 use crate::table::{Table, Tone, Value};
 
-pub(super) fn tables(profiles: &[Profile<'_>], clock: Clock) -> Vec<Table> {
-    grouped(profiles, |profile| (profile.kernel(), profile.filesystem()))
-        .into_iter()
-        .map(|(_, profiles)| table(&profiles, clock))
-        .collect()
+pub(super) fn tables(profiles: &[Cell], clock: Clock) -> Vec<Table> {
+    let places = grouped(profiles, |cell| (&cell.key.kernel, &cell.key.filesystem));
+    let places = places.iter();
+    places.map(|(_, of)| table(of, clock)).collect()
 }
 
 /// One stack's operations.
 struct Side<'a> {
-    stack: &'a [String],
-    profiles: HashMap<(&'a str, &'a str), &'a Profile<'a>>,
+    /// One of its profiles.
+    first: &'a Cell,
+    profiles: HashMap<Operation<'a>, &'a Cell>,
     /// Some are compared with a baseline.
     compared: bool,
 }
 
 impl<'a> Side<'a> {
-    fn with_figures(&self) -> impl Iterator<Item = &'a Profile<'a>> {
-        self.profiles
-            .values()
-            .copied()
-            .filter(|profile| profile.figures.is_some())
+    fn of(profiles: &[&'a Cell]) -> Side<'a> {
+        Side {
+            first: profiles[0],
+            profiles: profiles
+                .iter()
+                .map(|cell| (operation(cell), *cell))
+                .collect(),
+            compared: profiles.iter().any(|cell| baseline(cell).is_some()),
+        }
     }
 
-    /// The stack in full, with what its profiles say of its policies.
-    fn configured(&self) -> String {
-        let first = self.profiles.values().next();
-        first.map_or_else(|| full_name(self.stack), |profile| configured(profile))
+    fn paths(&self) -> impl Iterator<Item = &'a HookedPath> {
+        self.profiles.values().filter_map(|cell| path(cell))
+    }
+
+    /// What was compared, with the baselines.
+    fn pairs(&self) -> impl Iterator<Item = Pair<'a>> {
+        self.profiles.values().filter_map(|cell| pair(cell))
     }
 
     /// Its columns beside those of other stacks, which are told apart by `name`.
@@ -48,69 +56,66 @@ impl<'a> Side<'a> {
         columns: Columns<'c, Operation<'c>>,
         name: Option<&str>,
     ) -> Columns<'c, Operation<'c>> {
-        let ok = |of| {
-            self.profiles
-                .get(&of)
-                .copied()
-                .filter(|p| p.figures.is_some())
-        };
-        let pair = move |of| ok(of).and_then(|p| Some((p, p.residual()?)));
+        let path = |of| path(self.profiles.get(&of)?);
+        let pair = |of| pair(self.profiles.get(&of)?);
         columns
-            .grouped(name, "total", |of| match self.profiles.get(&of) {
+            .grouped(name, "total", move |of| match self.profiles.get(&of) {
                 None => not_measured("not measured"),
-                Some(p) if p.figures.is_some() => p.total().into(),
-                Some(p) => without_figure(p.cell.status(), p.cell.reason()),
+                Some(cell) => path(of).map_or_else(|| without_figure(cell), |p| p.total.into()),
             })
-            .grouped(name, "hooks", move |of| ok(of).map(|p| p.hooked()))
+            .grouped(name, "hooks", move |of| Some(path(of)?.hooked))
             .grouped(name, "share", move |of| {
-                ok(of).map(|p| share_of(p.hooked(), p.total()))
+                path(of).map(|p| share_of(p.hooked, p.total))
             })
-            .grouped(name, "calls", move |of| ok(of).map(hook_calls))
+            .grouped(name, "calls", move |of| path(of).map(hook_calls))
             .only_if(self.compared, |columns| {
                 columns
                     .grouped(name, "d total", move |of| {
-                        pair(of)
-                            .map(|(p, b)| Value::difference(difference(p.total(), b.path.total)))
+                        pair(of).map(|pair| Value::difference(more_in_all(pair)))
                     })
                     .grouped(name, "d hooks", move |of| {
-                        pair(of)
-                            .map(|(p, b)| Value::difference(difference(p.hooked(), b.path.hooked)))
+                        pair(of).map(|pair| Value::difference(more_in_hooks(pair)))
                     })
                     .grouped(name, "residual", move |of| {
-                        pair(of).map(|(_, b)| residual::value(b))
+                        pair(of).map(|(_, baseline)| residual::value(baseline))
                     })
             })
     }
 }
 
-/// Benchmark and variant.
-type Operation<'a> = (&'a str, &'a str);
+/// A path and its baseline.
+type Pair<'a> = (&'a HookedPath, &'a Residual);
 
-fn table(profiles: &[&Profile<'_>], clock: Clock) -> Table {
-    let sides: Vec<Side<'_>> = grouped(profiles.iter().copied(), |p| p.stack())
-        .into_iter()
-        .map(|(stack, of)| Side {
-            stack,
-            compared: of.iter().any(|p| p.residual().is_some()),
-            profiles: of.into_iter().map(|p| (p.operation(), p)).collect(),
-        })
-        .collect();
+fn pair(cell: &Cell) -> Option<Pair<'_>> {
+    path(cell).zip(baseline(cell))
+}
+
+fn more_in_all((path, baseline): Pair<'_>) -> i128 {
+    difference(path.total, baseline.path.total)
+}
+
+fn more_in_hooks((path, baseline): Pair<'_>) -> i128 {
+    difference(path.hooked, baseline.path.hooked)
+}
+
+fn table(profiles: &[&Cell], clock: Clock) -> Table {
+    let stacks = grouped(profiles.iter().copied(), |cell| &cell.key.stack);
+    let sides: Vec<Side<'_>> = stacks.iter().map(|(_, of)| Side::of(of)).collect();
     let names = StackNames::of(profiles);
     let mut columns = Columns::new().left("operation", |(benchmark, variant): Operation<'_>| {
         experiment::cell_title(benchmark, variant)
     });
     for side in &sides {
-        let name = (sides.len() > 1).then(|| names.short(side.stack));
+        let name = (sides.len() > 1).then(|| names.short(&side.first.key.stack));
         columns = side.add(columns, name.as_deref());
     }
-    let operations = grouped(profiles.iter().copied(), |p| p.operation());
+    let operations = distinct(profiles.iter().map(|cell| operation(cell)));
     let summary = (operations.len() > 1).then(|| summary(&sides));
-    let mut title = format!("{}, {} clock: ", where_profiled(profiles), clock);
+    let mut title = format!("{}, {clock} clock: ", where_profiled(profiles));
     if let [side] = sides.as_slice() {
-        title += &format!("{}: ", side.configured());
+        title += &format!("{}: ", configured(side.first));
     }
     title += "guest kernel instructions per operation, and of them in hooks";
-    let operations = operations.iter().map(|(operation, _)| *operation);
     columns
         .summed_up(title, operations, summary)
         .legend(legend(&sides, &names))
@@ -122,17 +127,12 @@ fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
          share: of them in total; calls: of hooks."
             .to_owned(),
     ];
-    let baselines: Vec<String> = {
-        let mut seen: Vec<&[String]> = Vec::new();
-        for profile in sides.iter().flat_map(Side::with_figures) {
-            if let Some(baseline) = profile.residual()
-                && !seen.contains(&baseline.stack.as_slice())
-            {
-                seen.push(&baseline.stack);
-            }
-        }
-        seen.iter().map(|stack| full_name(stack)).collect()
-    };
+    let compared = sides.iter().flat_map(Side::pairs);
+    let baselines = distinct(compared.map(|(_, baseline)| &baseline.stack));
+    let baselines: Vec<String> = baselines
+        .into_iter()
+        .map(|stack| full_name(stack))
+        .collect();
     if !baselines.is_empty() {
         legend.push(format!(
             "d: difference to {}; residual: d total less d hooks; 0 proves that the hooks are all \
@@ -140,24 +140,20 @@ fn legend(sides: &[Side<'_>], names: &StackNames<'_>) -> Vec<String> {
             baselines.join(" or ")
         ));
     }
-    if sides
+    let stacks: Vec<String> = sides
         .iter()
-        .any(|side| names.short(side.stack) != side.configured())
-        && sides.len() > 1
-    {
-        let stacks: Vec<String> = sides
-            .iter()
-            .map(|side| (names.short(side.stack), side.configured()))
-            .filter(|(short, full)| short != full)
-            .map(|(short, full)| format!("{short} is {full}"))
-            .collect();
+        .map(|side| (names.short(&side.first.key.stack), configured(side.first)))
+        .filter(|(short, full)| short != full)
+        .map(|(short, full)| format!("{short} is {full}"))
+        .collect();
+    if sides.len() > 1 && !stacks.is_empty() {
         legend.push(format!("Stacks: {}.", stacks.join("; ")));
     }
     legend
 }
 
-fn hook_calls(profile: &Profile<'_>) -> u64 {
-    sum(profile.hooks().iter().map(|hook| hook.calls))
+fn hook_calls(path: &HookedPath) -> u64 {
+    sum(path.hooks.iter().map(|hook| hook.calls))
 }
 
 fn share_of(hooked: u64, total: u64) -> String {
@@ -167,9 +163,9 @@ fn share_of(hooked: u64, total: u64) -> String {
 fn summary(sides: &[Side<'_>]) -> Vec<Value> {
     let mut values = vec![Value::plain("all operations")];
     for side in sides {
-        let total = sum(side.with_figures().map(|p| p.total()));
-        let hooked = sum(side.with_figures().map(|p| p.hooked()));
-        let calls = sum(side.with_figures().map(hook_calls));
+        let total = sum(side.paths().map(|path| path.total));
+        let hooked = sum(side.paths().map(|path| path.hooked));
+        let calls = sum(side.paths().map(hook_calls));
         values.extend([
             total.into(),
             hooked.into(),
@@ -177,15 +173,10 @@ fn summary(sides: &[Side<'_>]) -> Vec<Value> {
             calls.into(),
         ]);
         if side.compared {
-            let pairs = || side.with_figures().filter_map(|p| Some((p, p.residual()?)));
-            let total: i128 = pairs()
-                .map(|(p, b)| difference(p.total(), b.path.total))
-                .sum();
-            let hooked: i128 = pairs()
-                .map(|(p, b)| difference(p.hooked(), b.path.hooked))
-                .sum();
+            let total: i128 = side.pairs().map(more_in_all).sum();
+            let hooked: i128 = side.pairs().map(more_in_hooks).sum();
             // Their sum would hide residuals that cancel out.
-            let held = pairs().filter(|(_, b)| b.instructions != 0).count();
+            let held = side.pairs().filter(|(_, of)| of.instructions != 0).count();
             values.extend([Value::difference(total), Value::difference(hooked)]);
             values.push(match held {
                 0 => Value::plain("all 0"),

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Profiles for programs, one row for each hook and each module's function.
 
-use experiment::{Counted, Document, HookCost, HookedPath, Implementation, Residual};
+use experiment::{Cell, Counted, Document, HookCost, HookedPath, Implementation, Residual};
 
-use super::{Profile, profiles};
 use crate::column::{Columns, Records};
 
 /// What a row is about: the operation, a hook of it, or a module's function behind one.
 #[derive(Clone, Copy)]
 struct Line<'a> {
-    profile: Profile<'a>,
+    cell: &'a Cell,
     hook: Option<&'a HookCost>,
     behind: Option<&'a Implementation>,
 }
@@ -29,12 +28,17 @@ impl<'a> Line<'a> {
     }
 
     /// If it is about an operation with figures.
-    fn operation(self) -> Option<(&'a Counted, &'a HookedPath)> {
-        self.profile.figures.filter(|_| self.hook.is_none())
+    fn operation(self) -> Option<&'a Counted> {
+        let of = self.cell.counted().filter(|of| of.hooked.is_some());
+        of.filter(|_| self.hook.is_none())
+    }
+
+    fn path(self) -> Option<&'a HookedPath> {
+        self.operation()?.hooked.as_ref()
     }
 
     fn baseline(self) -> Option<&'a Residual> {
-        self.operation()?.0.residual.as_ref()
+        self.operation()?.residual.as_ref()
     }
 
     fn function(self) -> Option<&'a String> {
@@ -71,16 +75,14 @@ impl<'a> Line<'a> {
 /// - `reason`: why there are no figures, or no `residual` though one was asked for.
 pub fn profile_records(document: &Document) -> Records<'_> {
     Columns::new()
-        .column("kernel", |line: Line<'_>| line.profile.kernel())
-        .column("release", |line| &line.profile.cell.release)
-        .column("stack", |line| line.profile.stack().join(","))
-        .column("active_lsms", |line| {
-            line.profile.cell.active_lsms.join(",")
-        })
-        .column("filesystem", |line| line.profile.filesystem())
-        .column("benchmark", |line| line.profile.operation().0)
-        .column("variant", |line| line.profile.operation().1)
-        .column("status", |line| line.profile.cell.status().to_string())
+        .column("kernel", |line: Line<'_>| &line.cell.key.kernel)
+        .column("release", |line| &line.cell.release)
+        .column("stack", |line| line.cell.key.stack.join(","))
+        .column("active_lsms", |line| line.cell.active_lsms.join(","))
+        .column("filesystem", |line| &line.cell.key.filesystem)
+        .column("benchmark", |line| line.cell.key.benchmark())
+        .column("variant", |line| line.cell.key.variant())
+        .column("status", |line| line.cell.status().to_string())
         .column("level", Line::level)
         .column("hook", |line| line.hook.map(|hook| &hook.hook))
         .column("function", Line::function)
@@ -90,44 +92,32 @@ pub fn profile_records(document: &Document) -> Records<'_> {
         .column("exclusive", |line| line.own().map(|hook| hook.exclusive))
         .column("dispatch", |line| line.own().map(|hook| hook.dispatch))
         .column("outermost", |line| line.own().map(|hook| hook.outermost))
-        .column("total", |line| line.operation().map(|(_, of)| of.total))
+        .column("total", |line| Some(line.path()?.total))
         .column("rep_iterations", |line| {
-            line.operation()
-                .map(|(_, of)| of.rep_iterations.unwrap_or_default())
+            Some(line.path()?.rep_iterations.unwrap_or_default())
         })
-        .column("hooked", |line| line.operation().map(|(_, of)| of.hooked))
-        .column("residual", |line| line.baseline().map(|of| of.instructions))
-        .column("windows", |line| {
-            line.operation().map(|(of, _)| of.windows())
-        })
-        .column("path_windows", |line| {
-            line.operation().map(|(_, of)| of.windows)
-        })
-        .column("dirty", |line| line.operation().map(|(of, _)| of.dirty()))
+        .column("hooked", |line| Some(line.path()?.hooked))
+        .column("residual", |line| Some(line.baseline()?.instructions))
+        .column("windows", |line| Some(line.operation()?.windows()))
+        .column("path_windows", |line| Some(line.path()?.windows))
+        .column("dirty", |line| Some(line.operation()?.dirty()))
         .column("baseline_stack", |line| {
-            line.baseline().map(|of| of.stack.join(","))
+            Some(line.baseline()?.stack.join(","))
         })
-        .column("baseline_total", |line| {
-            line.baseline().map(|of| of.path.total)
-        })
-        .column("baseline_hooked", |line| {
-            line.baseline().map(|of| of.path.hooked)
-        })
+        .column("baseline_total", |line| Some(line.baseline()?.path.total))
+        .column("baseline_hooked", |line| Some(line.baseline()?.path.hooked))
         .column("reason", |line| {
-            let not_compared = || line.operation()?.0.not_compared.as_deref();
-            let without = line.profile.cell.reason().filter(|_| line.hook.is_none());
+            let not_compared = || line.operation()?.not_compared.as_deref();
+            let without = line.cell.reason().filter(|_| line.hook.is_none());
             without.or_else(not_compared)
         })
-        .records(profiles(document).into_iter().flat_map(lines))
+        .records(document.cells.iter().flat_map(lines))
 }
 
-fn lines(profile: Profile<'_>) -> impl Iterator<Item = Line<'_>> {
-    let line = move |hook, behind| Line {
-        profile,
-        hook,
-        behind,
-    };
-    let hooks = profile.hooks().iter().flat_map(move |hook| {
+fn lines(cell: &Cell) -> impl Iterator<Item = Line<'_>> {
+    let line = move |hook, behind| Line { cell, hook, behind };
+    let hooks = cell.hooks().unwrap_or_default().iter();
+    let hooks = hooks.flat_map(move |hook| {
         let behind = hook.implementations.iter();
         let behind = behind.map(move |behind| line(Some(hook), Some(behind)));
         std::iter::once(line(Some(hook), None)).chain(behind)

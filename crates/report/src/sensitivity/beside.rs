@@ -7,7 +7,7 @@ use experiment::{ALL_HOOKS, Caches, DelayModule};
 use published::{Figure, Quantity, published};
 
 use super::{Parted, Swept, numbers, operations};
-use crate::cells::{not_measured, without_figure};
+use crate::cells::{Operation, not_measured, without_figure};
 use crate::column::Columns;
 use crate::group::grouped;
 use crate::table::{TEXT_LIMIT, Table, Tone, Value};
@@ -38,17 +38,11 @@ struct Place<'a> {
     kernel: &'a str,
     module: DelayModule,
     filesystem: &'a str,
-    operations: HashMap<(&'a str, &'a str), Parted<'a>>,
+    operations: HashMap<Operation<'a>, Parted<'a>>,
 }
 
-/// Our slope over a figure's hooks.
-enum Ours<'a> {
-    Slope(f64),
-    /// There is one, without figures.
-    Without(&'a Swept<'a>),
-    /// Other hooks were delayed.
-    OtherHooks,
-}
+/// Our slope over a figure's hooks, or what stands for it.
+type Ours = Result<f64, Value>;
 
 pub(super) fn table(swept: &[Swept<'_>]) -> Option<Table> {
     let warm = swept.iter().filter(|of| of.delay.caches == Caches::Warm);
@@ -112,17 +106,16 @@ fn theirs(figure: &Figure) -> Option<f64> {
     figure.low.or(figure.high)
 }
 
-fn slope(ours: Option<Ours<'_>>) -> Value {
+fn slope(ours: Option<Ours>) -> Value {
     match ours {
         None => not_measured("not measured"),
-        Some(Ours::OtherHooks) => not_measured("other hooks were delayed"),
-        Some(Ours::Without(of)) => without_figure(of.cell.status(), of.cell.reason()),
-        Some(Ours::Slope(slope)) => Value::from(slope).shown(numbers::decimals(slope, 4)),
+        Some(Err(without)) => without,
+        Some(Ok(slope)) => Value::from(slope).shown(numbers::decimals(slope, 4)),
     }
 }
 
-fn difference(ours: Option<Ours<'_>>, figure: &Figure) -> Value {
-    let Some(Ours::Slope(slope)) = ours else {
+fn difference(ours: Option<Ours>, figure: &Figure) -> Value {
+    let Some(Ok(slope)) = ours else {
         return Value::default();
     };
     let Some(difference) = theirs(figure).map(|theirs| slope - theirs) else {
@@ -139,7 +132,7 @@ fn difference(ours: Option<Ours<'_>>, figure: &Figure) -> Value {
 
 /// The slope over the figure's hooks: of those delayed together, or the sum over each
 /// delayed alone. A hook that all were delayed with and has no slope is never called.
-fn ours<'a>(place: &Place<'a>, figure: &Figure) -> Option<Ours<'a>> {
+fn ours(place: &Place<'_>, figure: &Figure) -> Option<Ours> {
     let operation = figure.ours.first()?;
     let key = (operation.benchmark.as_str(), operation.variant.as_str());
     let Parted { wholes, parts } = place.operations.get(&key)?;
@@ -148,31 +141,28 @@ fn ours<'a>(place: &Place<'a>, figure: &Figure) -> Option<Ours<'a>> {
         let hooks = swept.hooks();
         hooks.len() == wanted.len() && wanted.iter().all(|hook| hooks.contains(hook))
     };
+    let slope = |swept: &Swept<'_>| {
+        let slope = swept.slope.map(|of| of.slope);
+        slope.ok_or_else(|| without_figure(swept.cell))
+    };
     if let Some(whole) = wholes.iter().find(same) {
-        let without = Ours::Without(whole);
-        return Some(whole.slope.map_or(without, |of| Ours::Slope(of.slope)));
+        return Some(slope(whole));
     }
     let covers = |swept: &&&Swept<'_>| {
         let hooks = &swept.hooks()[..swept.hooks().len().min(HOOKS_LIMIT)];
         hooks == [ALL_HOOKS] || wanted.iter().all(|hook| hooks.contains(hook))
     };
+    let other_hooks = || Some(Err(not_measured("other hooks were delayed")));
     let Some(whole) = wholes.iter().find(covers) else {
-        return Some(Ours::OtherHooks);
+        return other_hooks();
     };
-    if whole.slope.is_none() {
-        return Some(Ours::Without(whole));
-    }
-    let mut sum = 0.0;
-    for hook in wanted {
-        if let Some(part) = parts.iter().find(|part| part.hooks() == [hook.as_str()]) {
-            match part.slope {
-                Some(of) => sum += of.slope,
-                None => return Some(Ours::Without(part)),
-            }
-        }
+    if let without @ Err(_) = slope(whole) {
+        return Some(without);
     }
     if parts.is_empty() {
-        return Some(Ours::OtherHooks);
+        return other_hooks();
     }
-    Some(Ours::Slope(sum))
+    let part = |hook: &String| parts.iter().find(|part| part.hooks() == [hook.as_str()]);
+    let mut alone = wanted.iter().filter_map(part);
+    Some(alone.try_fold(0.0, |sum, part| Ok(sum + slope(part)?)))
 }

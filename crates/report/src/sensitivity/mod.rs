@@ -9,12 +9,11 @@ mod repeated;
 mod rules;
 mod slopes;
 
-use std::collections::HashSet;
-
 use experiment::{ALL_HOOKS, Caches, Cell, Delay, DelayModule, Document, Slope, Unit};
 
-use crate::group::grouped;
-use crate::table::{Report, TEXT_LIMIT, warnings};
+use crate::cells::{Operation, operation, place, releases};
+use crate::group::{distinct, grouped, shared};
+use crate::table::{Report, warnings};
 use crate::text::printable;
 
 pub use records::sensitivity_records;
@@ -22,20 +21,15 @@ pub use records::sensitivity_records;
 /// Most operations that are shown hook by hook unless asked for.
 const FEW_OPERATIONS: usize = 4;
 
-/// What a report of a sweep shows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct SensitivityOptions {
-    /// Rows for single hooks below those for all hooks together; None: if there are at
-    /// most 4 operations.
-    pub by_hook: Option<bool>,
-}
-
 /// All tables of a sweep: slopes, the paper's Table 6 beside ours, rules of depth,
 /// predictions, questions asked more than once. A table without rows is left out.
-pub fn sensitivity_report(document: &Document, options: &SensitivityOptions) -> Report {
+///
+/// `by_hook`: rows for single hooks below those for all hooks together; None: if there are
+/// at most 4 operations.
+pub fn sensitivity_report(document: &Document, by_hook: Option<bool>) -> Report {
     let swept = swept(document);
-    let by_hook = options.by_hook.unwrap_or_else(|| {
-        let operations: HashSet<_> = swept.iter().map(Swept::operation).collect();
+    let by_hook = by_hook.unwrap_or_else(|| {
+        let operations = distinct(swept.iter().map(Swept::operation));
         operations.len() <= FEW_OPERATIONS
     });
     let findings = document.findings();
@@ -81,8 +75,8 @@ pub(crate) fn swept(document: &Document) -> Vec<Swept<'_>> {
 pub(crate) type Place<'a> = (&'a str, DelayModule, Caches, &'a str, Unit);
 
 impl<'a> Swept<'a> {
-    pub(crate) fn operation(&self) -> (&'a str, &'a str) {
-        (self.cell.key.benchmark(), self.cell.key.variant())
+    pub(crate) fn operation(&self) -> Operation<'a> {
+        operation(self.cell)
     }
 
     pub(crate) fn place(&self) -> Place<'a> {
@@ -112,22 +106,18 @@ impl<'a> Parted<'a> {
     pub(crate) fn of(slopes: &[&'a Swept<'a>]) -> Parted<'a> {
         let (wholes, parts): (Vec<&Swept<'_>>, Vec<&Swept<'_>>) =
             slopes.iter().partition(|swept| swept.delay.is_whole());
-        match parts.as_slice() {
-            [first, rest @ ..]
-                if wholes.is_empty() && rest.iter().all(|part| part.hooks() == first.hooks()) =>
-            {
-                Parted {
-                    wholes: vec![first],
-                    parts: Vec::new(),
-                }
-            }
-            _ => Parted { wholes, parts },
+        if wholes.is_empty() && shared(parts.iter().map(|part| part.hooks())).is_some() {
+            return Parted {
+                wholes: vec![parts[0]],
+                parts: Vec::new(),
+            };
         }
+        Parted { wholes, parts }
     }
 }
 
 /// Operations in the document's order, each with its slopes.
-pub(crate) fn operations<'a>(slopes: &[&'a Swept<'a>]) -> Vec<((&'a str, &'a str), Parted<'a>)> {
+pub(crate) fn operations<'a>(slopes: &[&'a Swept<'a>]) -> Vec<(Operation<'a>, Parted<'a>)> {
     grouped(slopes.iter().copied(), Swept::operation)
         .into_iter()
         .map(|(operation, of)| (operation, Parted::of(&of)))
@@ -140,13 +130,12 @@ fn hooks_title(hooks: &[String]) -> String {
         [hook] if hook == ALL_HOOKS => "all hooks".to_owned(),
         [] => "no hook".to_owned(),
         hooks => {
-            let names: Vec<&str> = hooks.iter().take(20).map(String::as_str).collect();
-            let more = if hooks.len() > names.len() {
-                format!(" and {} more", hooks.len() - names.len())
-            } else {
-                String::new()
-            };
-            printable(&names.join(", "), 200) + &more
+            let (named, more) = hooks.split_at(hooks.len().min(20));
+            let named = printable(&named.join(", "), 200);
+            match more.len() {
+                0 => named,
+                more => format!("{named} and {more} more"),
+            }
         }
     }
 }
@@ -154,24 +143,10 @@ fn hooks_title(hooks: &[String]) -> String {
 /// `debian:6.1 (6.1.0-56-cloud-amd64), tmpfs, bpf, warm caches`: what slopes of one
 /// kernel, file system, module and state of the caches are of.
 pub(crate) fn where_swept(slopes: &[&Swept<'_>]) -> String {
-    let Some(first) = slopes.first() else {
+    let Some(Swept { cell, delay, .. }) = slopes.first() else {
         return String::new();
     };
-    let mut text = printable(&first.cell.key.kernel, TEXT_LIMIT);
-    let mut releases: Vec<&str> = Vec::new();
-    let mut seen = HashSet::new();
-    for release in slopes.iter().map(|swept| swept.cell.release.as_str()) {
-        if !release.is_empty() && seen.insert(release) {
-            releases.push(release);
-        }
-    }
-    if !releases.is_empty() {
-        text += &format!(" ({})", printable(&releases.join(", "), 200));
-    }
-    text + &format!(
-        ", {}, {}, {} caches",
-        printable(&first.cell.key.filesystem, TEXT_LIMIT),
-        first.delay.module,
-        first.delay.caches
-    )
+    let releases = releases(slopes.iter().map(|swept| swept.cell)).join(", ");
+    let place = place(&cell.key.kernel, &releases, &cell.key.filesystem);
+    format!("{place}, {}, {} caches", delay.module, delay.caches)
 }

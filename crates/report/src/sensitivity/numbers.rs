@@ -37,11 +37,8 @@ pub(crate) fn signed(value: f64, places: usize) -> String {
 
 /// A count per operation, usually a whole number.
 pub(crate) fn calls(value: f64) -> String {
-    if value.fract() == 0.0 {
-        decimals(value, 0)
-    } else {
-        decimals(value, 4)
-    }
+    let places = if value.fract() == 0.0 { 0 } else { 4 };
+    decimals(value, places)
 }
 
 /// Instructions or nanoseconds.

@@ -5,7 +5,7 @@ use experiment::{Prediction, SweepFindings, cell_title};
 
 use super::numbers;
 use crate::column::Columns;
-use crate::format::count;
+use crate::format::{count, listed};
 use crate::group::grouped;
 use crate::table::{TEXT_LIMIT, Table, Value};
 use crate::text::printable;
@@ -78,18 +78,11 @@ fn median(sizes: &mut [f64]) -> Option<f64> {
 }
 
 fn unknown(prediction: &Prediction) -> Option<String> {
-    let hooks = &prediction.unknown;
-    if hooks.is_empty() {
-        return None;
-    }
-    let named: Vec<String> = hooks
-        .iter()
-        .take(HOOKS_NAMED)
-        .map(|hook| printable(hook, TEXT_LIMIT))
-        .collect();
-    let mut text = format!("without {}", named.join(", "));
-    if hooks.len() > named.len() {
-        text += &format!(" and {} more", hooks.len() - named.len());
-    }
-    Some(text + ": called in no other benchmark, so what a decision there takes is not known")
+    let hooks = listed(&prediction.unknown, HOOKS_NAMED);
+    (!prediction.unknown.is_empty()).then(|| {
+        format!(
+            "without {hooks}: called in no other benchmark, so what a decision there takes is \
+             not known"
+        )
+    })
 }

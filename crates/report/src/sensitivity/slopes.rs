@@ -7,7 +7,7 @@ use super::{Parted, Swept, hooks_title, numbers, operations, where_swept};
 use crate::cells::without_figure;
 use crate::column::Columns;
 use crate::format::count;
-use crate::group::grouped;
+use crate::group::{grouped, shared, sum};
 use crate::profile::full_name;
 use crate::table::{TEXT_LIMIT, Table, Tone, Value};
 use crate::text::printable;
@@ -43,15 +43,12 @@ struct Shape<'a> {
 
 impl<'a> Shape<'a> {
     fn of(slopes: &[&Swept<'a>], shown: &[&Swept<'a>], unit: Unit) -> Shape<'a> {
-        let mut hooks = shown.iter().map(|swept| swept.hooks());
-        let first = hooks.next();
-        let mut longest = shown.iter().filter_map(|swept| longest_ns(swept.slope?));
-        let any_ns = longest.next();
-        let longest_ns = any_ns.filter(|first| longest.all(|other| other == *first));
+        let longest = || shown.iter().filter_map(|swept| longest_ns(swept.slope?));
+        let longest_ns = shared(longest());
         Shape {
-            hooks: first.filter(|first| hooks.all(|hooks| hooks == *first)),
+            hooks: shared(shown.iter().map(|swept| swept.hooks())),
             longest_ns,
-            delays_differ: longest_ns.is_none() && any_ns.is_some(),
+            delays_differ: longest_ns.is_none() && longest().next().is_some(),
             bent: slopes
                 .iter()
                 .any(|swept| swept.slope.and_then(bend).is_some()),
@@ -68,8 +65,7 @@ impl<'a> Shape<'a> {
             .left("operation", |line: &Line<'_>| Value::plain(&line.label))
             .right("slope", |line| {
                 let Swept { cell, slope, .. } = line.swept?;
-                let without = || without_figure(cell.status(), cell.reason());
-                Some(slope.map_or_else(without, slope_value))
+                Some(slope.map_or_else(|| without_figure(cell), slope_value))
             })
             .right("counted", |line| {
                 let counted = line.ok()?.counted;
@@ -182,14 +178,12 @@ fn legend(wholes: &[&Swept<'_>], shape: &Shape<'_>, hooks_shown: bool) -> Vec<St
             "bend: how far the points sag from the line, of its rise, if above 1 %.".to_owned(),
         );
     }
-    let points = wholes.iter().filter_map(|swept| swept.slope);
-    let mut delays = points.map(|slope| slope.points.len());
-    if let (Some(longest_ns), Some(first)) = (shape.longest_ns, delays.next()) {
+    if let Some(longest_ns) = shape.longest_ns {
+        let slopes = wholes.iter().filter_map(|swept| swept.slope);
         let to = numbers::microseconds(longest_ns);
-        legend.push(if delays.all(|other| other == first) {
-            format!("Delays: {first}, up to {to} µs.")
-        } else {
-            format!("Delays: up to {to} µs.")
+        legend.push(match shared(slopes.map(|slope| slope.points.len())) {
+            Some(delays) => format!("Delays: {delays}, up to {to} µs."),
+            None => format!("Delays: up to {to} µs."),
         });
     }
     legend
@@ -239,10 +233,7 @@ fn summary(wholes: &[&Swept<'_>], shape: &Shape<'_>) -> Option<Vec<Value>> {
     let largest = differences.map(f64::abs).max_by(f64::total_cmp);
     let explained = ok.iter().filter_map(|slope| slope.r2);
     let smallest = explained.min_by(f64::total_cmp);
-    let sum = |of: fn(&Slope) -> u64| {
-        let all = ok.iter().map(|slope| of(slope));
-        count(all.fold(0, u64::saturating_add))
-    };
+    let total = |of: fn(&Slope) -> u64| count(sum(ok.iter().map(|slope| of(slope))));
     let mut values = vec![
         format!("{} slopes", count(ok.len() as u64)),
         String::new(),
@@ -255,9 +246,9 @@ fn summary(wholes: &[&Swept<'_>], shape: &Shape<'_>) -> Option<Vec<Value>> {
         values.push(String::new());
     }
     values.extend([
-        sum(|slope| slope.n),
-        sum(|slope| slope.dirty),
-        sum(|slope| slope.others),
+        total(|slope| slope.n),
+        total(|slope| slope.dirty),
+        total(|slope| slope.others),
     ]);
     Some(values.into_iter().map(Value::plain).collect())
 }
