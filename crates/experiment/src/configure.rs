@@ -3,7 +3,7 @@
 
 use crate::configuration::{Configuration, Tuning};
 use crate::hint::excerpt;
-use crate::resolve::{KERNELS_LIMIT, conflict, list, number, printable};
+use crate::resolve::{KERNELS_LIMIT, list, number, printable};
 use crate::spec::{Baseline, ConfigurationSpec, IntegrityList, Spec, SpecError};
 use crate::stack::Stack;
 use crate::words::{Integrity, Place, Policy};
@@ -54,17 +54,12 @@ impl Matrix {
     }
 }
 
-fn no_kernel(key: &'static str, kernel: &str, kernels: &[String]) -> SpecError {
-    SpecError::Text {
-        key,
-        value: excerpt(kernel),
-        why: format!(
-            "not one of the {} kernels: {}",
-            kernels.len(),
-            kernels.join(" · ")
-        ),
-        instead: Some("add it to `kernels`".to_owned()),
-    }
+fn no_kernel(key: &str, kernel: &str, kernels: &[String]) -> SpecError {
+    let (kernel, n, known) = (excerpt(kernel), kernels.len(), kernels.join(" · "));
+    SpecError::instead(
+        format!("`{key}` is `{kernel}`: not one of the {n} kernels: {known}"),
+        "add it to `kernels`",
+    )
 }
 
 fn kernels(kernels: Option<&[String]>, place: Place) -> Result<Vec<String>, SpecError> {
@@ -84,11 +79,6 @@ fn configurations(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecE
     let mut all = product(spec, place)?;
     for written in spec.configurations.iter().flatten() {
         all.push(resolve(written)?);
-    }
-    if all.is_empty() {
-        return Err(SpecError::Empty {
-            key: "configurations",
-        });
     }
     list("configurations", &all, CONFIGURATIONS_LIMIT)?;
     Ok(all)
@@ -172,7 +162,7 @@ fn parse<'a>(stacks: impl IntoIterator<Item = &'a str>) -> Result<Vec<Stack>, Sp
 fn resolve(written: &ConfigurationSpec) -> Result<Configuration, SpecError> {
     let number = |key, value: Option<u32>, min, max| {
         value
-            .map(|value| number(key, Some(value), value, min..=max, ""))
+            .map(|value| number(key, value, min..=max, ""))
             .transpose()
     };
     let tuning = Tuning {
@@ -186,13 +176,13 @@ fn resolve(written: &ConfigurationSpec) -> Result<Configuration, SpecError> {
     if is_bare && (tuning.layers.is_some() || tuning.selinux_policy.is_some())
         || tuning.rules.is_some() && !has_rules(written.policy, &written.integrity)
     {
-        return Err(conflict(
-            &format!("`{stack}` has no policy, and so no rules or layers"),
+        return Err(SpecError::instead(
+            format!("`{stack}` has no policy, and so no rules or layers"),
             "say policy = \"enforcing\", or leave out `rules`, `layers` and `selinux_policy`",
         ));
     }
     if stack.is_none() && (written.policy != Policy::None || !written.integrity.0.is_empty()) {
-        return Err(conflict(
+        return Err(SpecError::instead(
             "a kernel without LSMs has neither policies nor integrity subsystems",
             "name a stack, or leave out `policy` and `integrity`",
         ));
@@ -216,33 +206,27 @@ fn baseline(
 ) -> Result<u32, SpecError> {
     let (found, name) = match baseline {
         None => return Ok(0),
-        Some(Baseline::Index(index)) => (
-            ((*index as usize) < configurations.len()).then_some(*index as usize),
-            index.to_string(),
-        ),
+        Some(Baseline::Index(index)) => {
+            let is_one = (*index as usize) < configurations.len();
+            (is_one.then_some(*index), index.to_string())
+        }
         Some(Baseline::Stack(name)) => {
             let stack: Stack = name.parse()?;
-            (
-                configurations.iter().position(|c| c.stack == stack),
-                name.clone(),
-            )
+            let mut all = (0u32..).zip(configurations);
+            let found = all.find(|(_, configuration)| configuration.stack == stack);
+            (found.map(|(index, _)| index), name.clone())
         }
     };
-    let plain = |c: &Configuration| *c == Configuration::of_stack(c.stack.clone());
-    found
-        .and_then(|index| u32::try_from(index).ok())
-        .ok_or_else(|| SpecError::Baseline {
-            baseline: name,
-            what: if configurations.iter().all(plain) {
-                "stacks"
-            } else {
-                "configurations"
-            },
-            n: configurations.len(),
-            known: configurations
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join(" · "),
-        })
+    found.ok_or_else(|| {
+        let is_plain = |c: &Configuration| *c == Configuration::of_stack(c.stack.clone());
+        let plain = configurations.iter().all(is_plain);
+        let what = if plain { "stacks" } else { "configurations" };
+        let (n, known) = (configurations.len(), configurations.iter());
+        let known: Vec<String> = known.map(ToString::to_string).collect();
+        let known = known.join(" · ");
+        SpecError::instead(
+            format!("baseline `{name}` is not one of the {n} {what}: {known}"),
+            format!("add it to `{what}`, or give its position there, from 0"),
+        )
+    })
 }

@@ -99,6 +99,13 @@ impl Experiment {
         self.configurations.get(self.baseline as usize)
     }
 
+    /// What contradicts itself in the baseline, if anything.
+    pub(crate) fn contradiction(&self) -> Option<String> {
+        let (at, n) = (self.baseline, self.configurations.len());
+        let beyond = self.baseline_configuration().is_none();
+        beyond.then(|| format!("{at}, but there are {n} configurations"))
+    }
+
     /// The cell that another is compared with; None for a baseline itself.
     pub fn baseline_of(&self, key: &Key) -> Option<Key> {
         let mut base = key.clone();

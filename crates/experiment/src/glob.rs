@@ -4,32 +4,25 @@
 /// Does `pattern` fit the whole of `text`? `*` stands for any number of characters, `?` for
 /// one, all others for themselves. Time at most their lengths' product.
 pub fn glob(pattern: &str, text: &str) -> bool {
-    let (pattern, text): (Vec<char>, Vec<char>) =
-        (pattern.chars().collect(), text.chars().collect());
-    let (mut p, mut t) = (0, 0);
+    let (mut pattern, mut text) = (pattern.chars(), text.chars());
     // Where to go on when the last `*` has to take one character more.
-    let mut retry: Option<(usize, usize)> = None;
-    while t < text.len() {
-        match pattern.get(p) {
-            Some('*') => {
-                retry = Some((p, t));
-                p += 1;
+    let mut retry = None;
+    while let Some(next) = text.clone().next() {
+        match pattern.next() {
+            Some('*') => retry = Some((pattern.clone(), text.clone())),
+            Some(c) if c == '?' || c == next => {
+                text.next();
             }
-            Some(&c) if c == '?' || c == text[t] => {
-                p += 1;
-                t += 1;
+            _ => {
+                let Some((star, taken)) = &mut retry else {
+                    return false;
+                };
+                taken.next();
+                (pattern, text) = (star.clone(), taken.clone());
             }
-            _ => match retry {
-                Some((star, taken)) => {
-                    retry = Some((star, taken + 1));
-                    p = star + 1;
-                    t = taken + 1;
-                }
-                None => return false,
-            },
         }
     }
-    pattern[p..].iter().all(|&c| c == '*')
+    pattern.all(|c| c == '*')
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::document::{DocumentFault, Kind, Stored};
+use crate::document::{DocumentFault, Kind, Stored, all_sound};
 use crate::environment::Tool;
 use crate::key::title;
 use crate::metric::Metric;
@@ -106,23 +106,12 @@ impl Stored for History {
     const KIND: Kind = Kind::History;
 
     fn check(&self) -> Result<(), DocumentFault> {
-        let beyond = |series: &Series| {
-            let points = series.points.len();
-            series
-                .points
-                .iter()
-                .any(|point| point.run as usize >= self.runs.len())
-                || series
-                    .changes
-                    .iter()
-                    .any(|change| change.point as usize >= points)
-        };
-        match self.series.iter().position(beyond) {
-            Some(index) => Err(DocumentFault::Contradiction {
-                path: format!("series[{index}]"),
-                message: "it names a run or a point that is not there".to_owned(),
-            }),
-            None => Ok(()),
-        }
+        all_sound("series", &self.series, |series| {
+            let mut runs = series.points.iter().map(|point| point.run as usize);
+            let mut points = series.changes.iter().map(|change| change.point as usize);
+            let beyond = runs.any(|run| run >= self.runs.len())
+                || points.any(|point| point >= series.points.len());
+            beyond.then(|| "it names a run or a point that is not there".to_owned())
+        })
     }
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cell::Cell;
 use crate::document::{DOCUMENT_LIMIT_BYTES, DocumentFault, decode, printable, read_bounded};
-use crate::environment::{Environment, PolicyProof, Tool};
+use crate::environment::{Emulator, Environment, PolicyProof, Tool};
 use crate::experiment::Experiment;
 use crate::key::Key;
 use crate::monitoring::Monitoring;
@@ -104,29 +104,14 @@ pub enum JournalError {
         /// What is wrong there.
         error: DocumentFault,
     },
-    /// It belongs to another experiment.
-    #[error("the journal is of a different experiment: `{key}` differs")]
-    DifferentExperiment {
-        /// The first key that differs.
-        key: &'static str,
-    },
-    /// It belongs to another part of the experiment.
-    #[error("the journal is of another shard: {then}, now {now}")]
-    DifferentShard {
-        /// As the journal has it.
-        then: String,
-        /// As it is now.
-        now: String,
-    },
-    /// It was written under other conditions; its cells cannot stand beside new ones.
-    #[error("the journal was begun with another {what}: {then}, now {now}")]
-    DifferentConditions {
-        /// What differs: "lsmeter", "QEMU" …
-        what: &'static str,
-        /// As the journal has it.
-        then: String,
-        /// As it is now.
-        now: String,
+    /// It belongs to another experiment or shard, or was written under other conditions:
+    /// its cells cannot stand beside new ones.
+    #[error("the journal {message}")]
+    Different {
+        /// What differs.
+        message: String,
+        /// What the user can do about it.
+        hint: &'static str,
     },
 }
 
@@ -134,14 +119,8 @@ impl JournalError {
     /// What the user can do about it.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            JournalError::DifferentShard { .. } => {
-                Some("resume with the same --shard, or start anew without --resume")
-            }
-            JournalError::DifferentExperiment { .. } => {
-                Some("resume with the same spec and flags, or start anew without --resume")
-            }
-            JournalError::DifferentConditions { .. }
-            | JournalError::Version { .. }
+            JournalError::Different { hint, .. } => Some(hint),
+            JournalError::Version { .. }
             | JournalError::Line { .. }
             | JournalError::NotJournal(_) => Some("start anew without --resume"),
             JournalError::Read(_) => None,
@@ -161,67 +140,55 @@ impl JournalHeader {
     /// May cells of `self`, an old journal, stand beside cells of a run under `now`?
     ///
     /// # Errors
-    /// [`JournalError::DifferentExperiment`], [`JournalError::DifferentShard`] or
-    /// [`JournalError::DifferentConditions`].
-    pub fn check_resume(&self, now: &JournalHeader) -> Result<(), JournalError> {
+    /// [`JournalError::Different`].
+    fn check_resume(&self, now: &JournalHeader) -> Result<(), JournalError> {
+        let different = |message, hint| Err(JournalError::Different { message, hint });
         if let (Some(then), Some(now)) = (&self.experiment, &now.experiment)
             && let Some(key) = then.first_difference(now)
         {
-            return Err(JournalError::DifferentExperiment { key });
+            return different(
+                format!("is of a different experiment: `{key}` differs"),
+                "resume with the same spec and flags, or start anew without --resume",
+            );
         }
-        let shard = |header: &JournalHeader| match header.shard {
-            Some(shard) => shard.to_string(),
-            None => "none".to_owned(),
-        };
         if self.shard != now.shard {
-            return Err(JournalError::DifferentShard {
-                then: shard(self),
-                now: shard(now),
-            });
+            let shard = |of: Option<Shard>| of.map_or("none".to_owned(), |of| of.to_string());
+            let (then, now) = (shard(self.shard), shard(now.shard));
+            return different(
+                format!("is of another shard: {then}, now {now}"),
+                "resume with the same --shard, or start anew without --resume",
+            );
         }
-        let emulator = |header: &JournalHeader| match &header.environment.qemu {
-            Some(qemu) => format!("{} ({}, {})", qemu.version, qemu.machine, qemu.cpu),
-            None => "none".to_owned(),
-        };
-        let kvm =
-            |header: &JournalHeader| if header.environment.kvm { "KVM" } else { "TCG" }.to_owned();
-        let monitored = |header: &JournalHeader| match &header.monitor {
-            Some(of) => format!("{}, {}", of.scope, of.mode),
-            None => "an experiment".to_owned(),
-        };
-        let conditions = [
-            ("subject", monitored(self), monitored(now)),
-            (
-                "way to treat operations",
-                self.treatment.clone(),
-                now.treatment.clone(),
-            ),
-            (
-                "lsmeter",
-                self.tool.version.clone(),
-                now.tool.version.clone(),
-            ),
-            ("QEMU", emulator(self), emulator(now)),
-            ("accelerator", kvm(self), kvm(now)),
-            (
-                "processor",
-                self.environment.cpu.clone(),
-                now.environment.cpu.clone(),
-            ),
-            (
-                "host kernel",
-                self.environment.host_kernel.clone(),
-                now.environment.host_kernel.clone(),
-            ),
-        ];
-        match conditions.into_iter().find(|(_, then, now)| then != now) {
-            Some((what, then, now)) => Err(JournalError::DifferentConditions {
-                what,
-                then: printable(&then),
-                now: printable(&now),
-            }),
-            None => Ok(()),
+        let conditions = self.conditions().into_iter().zip(now.conditions());
+        for ((what, then), (_, now)) in conditions {
+            if then != now {
+                let (then, now) = (printable(&then), printable(&now));
+                return different(
+                    format!("was begun with another {what}: {then}, now {now}"),
+                    "start anew without --resume",
+                );
+            }
         }
+        Ok(())
+    }
+
+    /// Under what cells are measured that may stand beside each other.
+    fn conditions(&self) -> [(&'static str, String); 7] {
+        let of = &self.environment;
+        let monitored = |of: &Monitoring| format!("{}, {}", of.scope, of.mode);
+        let subject = self.monitor.as_ref().map(monitored);
+        let emulator = |of: &Emulator| format!("{} ({}, {})", of.version, of.machine, of.cpu);
+        let emulator = of.qemu.as_ref().map(emulator);
+        let accelerator = if of.kvm { "KVM" } else { "TCG" };
+        [
+            ("subject", subject.unwrap_or("an experiment".to_owned())),
+            ("way to treat operations", self.treatment.clone()),
+            ("lsmeter", self.tool.version.clone()),
+            ("QEMU", emulator.unwrap_or("none".to_owned())),
+            ("accelerator", accelerator.to_owned()),
+            ("processor", of.cpu.clone()),
+            ("host kernel", of.host_kernel.clone()),
+        ]
     }
 }
 

@@ -12,7 +12,7 @@ use crate::words::{Architecture, Caches, DelayModule, Integrity, Policy};
 #[derive(
     Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
-#[serde(try_from = "Form", into = "Form")]
+#[serde(try_from = "Form")]
 #[schemars(with = "Form")]
 pub struct Key {
     /// The kernel's architecture.
@@ -24,29 +24,36 @@ pub struct Key {
     /// recording what was active.
     pub stack: Vec<String>,
     /// Integrity subsystems at work.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub integrity: Vec<Integrity>,
     /// What the modules decide with.
     pub policy: Policy,
     /// Sizes of policies.
+    #[serde(skip_serializing_if = "Tuning::is_default")]
     pub tuning: Tuning,
     /// File system worked on; empty in recordings.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub filesystem: String,
     /// What was measured.
+    #[serde(flatten)]
     pub subject: Subject,
     /// How decisions were delayed; None unless it is a sweep's.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<Delay>,
     /// What was measured of it.
     pub metric: Metric,
 }
 
 /// What a cell is about.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(untagged)]
 pub enum Subject {
     /// A benchmark's operation.
     Benchmark {
         /// Benchmark: `open`.
         benchmark: String,
         /// Its variant: `AA/BB`; empty if it has only one.
+        #[serde(skip_serializing_if = "String::is_empty")]
         variant: String,
     },
     /// A stretch of time on a live machine.
@@ -73,8 +80,8 @@ pub struct Delay {
     pub caches: Caches,
 }
 
-/// How documents write a key.
-#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+/// How documents have a key: read key by key, so that an error knows its place.
+#[derive(Deserialize, JsonSchema)]
 #[schemars(rename = "Key")]
 struct Form {
     /// The kernel's architecture.
@@ -112,29 +119,6 @@ struct Form {
     delay: Option<Delay>,
     /// What was measured of it.
     metric: Metric,
-}
-
-impl From<Key> for Form {
-    fn from(key: Key) -> Form {
-        let (benchmark, variant, interval) = match key.subject {
-            Subject::Benchmark { benchmark, variant } => (Some(benchmark), variant, None),
-            Subject::Interval { interval } => (None, String::new(), Some(interval)),
-        };
-        Form {
-            architecture: key.architecture,
-            kernel: key.kernel,
-            stack: key.stack,
-            integrity: key.integrity,
-            policy: key.policy,
-            tuning: key.tuning,
-            filesystem: key.filesystem,
-            benchmark,
-            variant,
-            interval,
-            delay: key.delay,
-            metric: key.metric,
-        }
-    }
 }
 
 impl TryFrom<Form> for Key {

@@ -34,7 +34,7 @@ impl Spec {
         match place {
             Place::Host => check_host(&self)?,
             Place::Lab if self.dir.is_some() => {
-                return Err(conflict(
+                return Err(SpecError::instead(
                     "`dir` is only for the host: no host directory is visible in a virtual machine",
                     "leave out `dir`, or say where = \"host\"",
                 ));
@@ -48,6 +48,7 @@ impl Spec {
         });
         list("metrics", &metrics, Metric::MEASURABLE.len())?;
         let samples = resolve_samples(self.samples)?;
+        let timeout = |key, seconds| number(key, seconds, 1..=86_400, "");
         // One configuration has nobody to take turns with.
         let takes_turns = place == Place::Lab || matrix.configurations.len() > 1;
         let rounds = resolve_rounds(self.rounds, &metrics, samples, takes_turns)?;
@@ -70,29 +71,27 @@ impl Spec {
                 Place::Host => Clock::Fast,
             }),
             samples,
-            warmup: number("warmup", self.warmup, 64, 0..=1_000_000, "")?,
+            warmup: number("warmup", self.warmup.unwrap_or(64), 0..=1_000_000, "")?,
             rounds,
             throughput_warmup_s: number(
                 "throughput_warmup_s",
-                self.throughput_warmup_s,
-                1.0,
+                self.throughput_warmup_s.unwrap_or(1.0),
                 0.0..=600.0,
                 " seconds",
             )?,
             throughput_period_s: number(
                 "throughput_period_s",
-                self.throughput_period_s,
-                3.0,
+                self.throughput_period_s.unwrap_or(3.0),
                 0.01..=3_600.0,
                 " seconds",
             )?,
             cmdline: resolve_cmdline(self.cmdline)?,
             jobs: self
                 .jobs
-                .map(|jobs| number("jobs", Some(jobs), 1, 1..=256, ""))
+                .map(|jobs| number("jobs", jobs, 1..=256, ""))
                 .transpose()?,
-            boot_timeout_s: number("boot_timeout_s", self.boot_timeout_s, 120, 1..=86_400, "")?,
-            cell_timeout_s: number("cell_timeout_s", self.cell_timeout_s, 300, 1..=86_400, "")?,
+            boot_timeout_s: timeout("boot_timeout_s", self.boot_timeout_s.unwrap_or(120))?,
+            cell_timeout_s: timeout("cell_timeout_s", self.cell_timeout_s.unwrap_or(300))?,
         })
     }
 }
@@ -112,15 +111,15 @@ fn check_host(spec: &Spec) -> Result<(), SpecError> {
         ("cmdline", spec.cmdline.is_some()),
     ];
     if let Some((key, _)) = set.into_iter().find(|(_, set)| *set) {
-        return Err(conflict(
-            &format!(
+        return Err(SpecError::instead(
+            format!(
                 "`{key}` has no meaning with where = \"host\": the running kernel is measured as it is"
             ),
-            &format!("leave out `{key}`, or measure in the lab"),
+            format!("leave out `{key}`, or measure in the lab"),
         ));
     }
     if spec.clock == Some(Clock::Deterministic) {
-        return Err(conflict(
+        return Err(SpecError::instead(
             "the host's clock is not deterministic",
             "leave out `clock`, or measure in the lab",
         ));
@@ -131,13 +130,13 @@ fn check_host(spec: &Spec) -> Result<(), SpecError> {
         .flatten()
         .any(|metric| *metric == Metric::Instructions)
     {
-        return Err(conflict(
+        return Err(SpecError::instead(
             "instructions are counted in a virtual machine, not on the host",
             "use the metric time or throughput, or measure in the lab",
         ));
     }
     if spec.dir.as_deref().unwrap_or("").is_empty() {
-        return Err(conflict(
+        return Err(SpecError::instead(
             "where = \"host\" needs a directory to work in",
             "name one with `dir`; its file system is the one that is measured",
         ));
@@ -165,7 +164,7 @@ fn resolve_selection(
 }
 
 fn resolve_samples(samples: Option<u32>) -> Result<Samples, SpecError> {
-    let of = |default| number("samples", samples, default, 1..=1_000_000, "");
+    let of = |default| number("samples", samples.unwrap_or(default), 1..=1_000_000, "");
     Ok(Samples {
         instructions: of(64)?,
         time: of(300)?,
@@ -185,10 +184,10 @@ fn resolve_rounds(
     let most = timed.map(|metric| samples.of(*metric)).min();
     let default = if takes_turns && most.is_some() { 3 } else { 1 };
     let most = most.unwrap_or(u32::MAX);
-    let rounds = number("rounds", rounds, default.min(most), 1..=1_000, "")?;
+    let rounds = number("rounds", rounds.unwrap_or(default.min(most)), 1..=1_000, "")?;
     if rounds > most {
-        return Err(conflict(
-            &format!("{rounds} rounds cannot share {most} samples: each needs at least one"),
+        return Err(SpecError::instead(
+            format!("{rounds} rounds cannot share {most} samples: each needs at least one"),
             "raise `samples` or lower `rounds`",
         ));
     }
@@ -201,52 +200,40 @@ fn resolve_cmdline(cmdline: Option<String>) -> Result<String, SpecError> {
         .split_whitespace()
         .find(|word| word.starts_with("lsm=") || word.starts_with("security="))
     {
-        return Err(SpecError::Text {
-            key: "cmdline",
-            why: format!("`{parameter}` would override the stack"),
-            value: cmdline.clone(),
-            instead: Some("name the stack in `stacks`".to_owned()),
-        });
+        return Err(SpecError::instead(
+            format!("`cmdline` is `{cmdline}`: `{parameter}` would override the stack"),
+            "name the stack in `stacks`",
+        ));
     }
     Ok(cmdline)
 }
 
-pub(crate) fn conflict(what: &str, remedy: &str) -> SpecError {
-    SpecError::Conflict {
-        what: what.to_owned(),
-        remedy: remedy.to_owned(),
-    }
-}
-
 /// Checks that a list is neither empty nor too long and has no entry twice.
 pub(crate) fn list<T: Display + Eq + Hash>(
-    key: &'static str,
+    key: &str,
     values: &[T],
     limit: usize,
 ) -> Result<(), SpecError> {
+    let refuse = |what: String| Err(SpecError::refused(format!("`{key}` {what}")));
     if values.is_empty() {
-        return Err(SpecError::Empty { key });
+        return refuse("is empty; it needs at least one entry".to_owned());
     }
     // Twice is the better message where a list of words is too long because of it.
     let mut seen = HashSet::new();
     for value in values.iter().take(limit + 1) {
         if !seen.insert(value) {
-            let value = excerpt(&value.to_string());
-            return Err(SpecError::Duplicate { key, value });
+            return refuse(format!("holds `{}` twice", excerpt(&value.to_string())));
         }
     }
     if values.len() > limit {
-        return Err(SpecError::TooMany {
-            key,
-            n: values.len(),
-            limit,
-        });
+        let n = values.len();
+        return refuse(format!("has {n} entries; at most {limit} are allowed"));
     }
     Ok(())
 }
 
 /// Text that a command line, a path or a table can hold.
-pub(crate) fn printable(key: &'static str, text: String) -> Result<String, SpecError> {
+pub(crate) fn printable(key: &str, text: String) -> Result<String, SpecError> {
     let limit = match key {
         "cmdline" => CMDLINE_LIMIT,
         "description" => DESCRIPTION_LIMIT,
@@ -261,31 +248,23 @@ pub(crate) fn printable(key: &'static str, text: String) -> Result<String, SpecE
     } else {
         return Ok(text);
     };
-    Err(SpecError::Text {
-        key,
-        value: excerpt(&text),
-        why,
-        instead: None,
-    })
+    let value = excerpt(&text);
+    Err(SpecError::refused(format!("`{key}` is `{value}`: {why}")))
 }
 
-/// A number, or its default, if it lies within the range; `unit` is empty or begins with a
-/// blank.
+/// A number, if it lies within the range; `unit` is empty or begins with a blank.
 pub(crate) fn number<T: PartialOrd + Display + Copy>(
-    key: &'static str,
-    value: Option<T>,
-    default: T,
+    key: &str,
+    value: T,
     range: RangeInclusive<T>,
     unit: &str,
 ) -> Result<T, SpecError> {
-    let value = value.unwrap_or(default);
     // NaN is in no range.
     if range.contains(&value) {
         return Ok(value);
     }
-    Err(SpecError::OutOfRange {
-        key,
-        value: value.to_string(),
-        range: format!("from {} to {}{unit}", range.start(), range.end()),
-    })
+    let (from, to) = range.into_inner();
+    Err(SpecError::refused(format!(
+        "`{key}` is {value}; it must be from {from} to {to}{unit}"
+    )))
 }

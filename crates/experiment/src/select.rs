@@ -18,8 +18,7 @@ const PATTERN_LIMIT: usize = 256;
 /// A pattern over benchmarks: `open`, `open:AA/BB`, `read:*KB`, `*xattr`, with `*`
 /// for any characters and `?` for one. `!` in front takes away what the others took.
 /// Without `:` it means every variant, or the first, see [`Select`].
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, JsonSchema)]
 #[schemars(with = "String")]
 pub struct Pattern {
     exclude: bool,
@@ -50,11 +49,6 @@ impl Pattern {
     /// Does it take away instead of taking?
     pub fn excludes(&self) -> bool {
         self.exclude
-    }
-
-    /// Does it name variants itself?
-    pub fn names_variant(&self) -> bool {
-        self.variant.is_some()
     }
 
     /// Does it fit this benchmark and variant? (Whether it takes or takes away is
@@ -112,20 +106,6 @@ impl fmt::Display for Pattern {
             Some(variant) => write!(f, ":{variant}"),
             None => Ok(()),
         }
-    }
-}
-
-impl TryFrom<String> for Pattern {
-    type Error = PatternError;
-
-    fn try_from(text: String) -> Result<Pattern, PatternError> {
-        text.parse()
-    }
-}
-
-impl From<Pattern> for String {
-    fn from(pattern: Pattern) -> String {
-        pattern.to_string()
     }
 }
 
@@ -215,7 +195,7 @@ impl Selection {
                 *used = true;
                 if pattern.excludes() {
                     away = true;
-                } else if pattern.names_variant() || by_default {
+                } else if pattern.variant.is_some() || by_default {
                     take = true;
                 }
             }

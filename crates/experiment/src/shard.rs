@@ -8,9 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One of several parts of an experiment, written `3/16`.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Shard {
     /// Which, from 1 to `count`.
     pub index: u32,
@@ -20,28 +18,8 @@ pub struct Shard {
 
 /// Why a text or a pair of numbers is no shard.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ShardError {
-    /// It is not of the form `3/16`.
-    #[error("`{text}` is no shard: write I/N, such as 3/16")]
-    Form {
-        /// What was written, bounded.
-        text: String,
-    },
-    /// Too many, or none.
-    #[error("{count} shards: there may be 1 to {}", Shard::COUNT_LIMIT)]
-    Count {
-        /// How many.
-        count: u32,
-    },
-    /// Not one of them.
-    #[error("there is no shard {index} of {count}: the first is 1, the last {count}")]
-    Index {
-        /// Which.
-        index: u32,
-        /// Of how many.
-        count: u32,
-    },
-}
+#[error("{0}")]
+pub struct ShardError(String);
 
 impl Shard {
     /// Most parts that an experiment is divided into.
@@ -52,13 +30,22 @@ impl Shard {
     /// # Errors
     /// [`ShardError`] if there is no such shard.
     pub fn new(index: u32, count: u32) -> Result<Shard, ShardError> {
-        if !(1..=Shard::COUNT_LIMIT).contains(&count) {
-            return Err(ShardError::Count { count });
+        if let Some(message) = Shard::wrong_count(count) {
+            return Err(ShardError(message));
         }
         if !(1..=count).contains(&index) {
-            return Err(ShardError::Index { index, count });
+            return Err(ShardError(format!(
+                "there is no shard {index} of {count}: the first is 1, the last {count}"
+            )));
         }
         Ok(Shard { index, count })
+    }
+
+    /// Why there cannot be so many shards, if there cannot.
+    fn wrong_count(count: u32) -> Option<String> {
+        let most = Shard::COUNT_LIMIT;
+        let fits = (1..=most).contains(&count);
+        (!fits).then(|| format!("{count} shards: there may be 1 to {most}"))
     }
 }
 
@@ -80,9 +67,11 @@ impl FromStr for Shard {
         let numbers = text.split_once('/');
         match numbers.map(|(index, count)| (number(index), number(count))) {
             Some((Some(index), Some(count))) => Shard::new(index, count),
-            _ => Err(ShardError::Form {
-                text: text.chars().take(40).collect(),
-            }),
+            _ => {
+                let text: String = text.chars().take(40).collect();
+                let message = format!("`{text}` is no shard: write I/N, such as 3/16");
+                Err(ShardError(message))
+            }
         }
     }
 }
@@ -116,8 +105,8 @@ impl Share {
             cells: all,
             positions,
         } = self;
-        if !(1..=Shard::COUNT_LIMIT).contains(count) {
-            return Some(ShardError::Count { count: *count }.to_string());
+        if let Some(message) = Shard::wrong_count(*count) {
+            return Some(message);
         }
         if shards.is_empty() || !rising(shards) || shards[0] == 0 || shards.last() > Some(count) {
             return Some(format!("shards are not numbers from 1 to {count} in order"));

@@ -21,137 +21,99 @@ pub const SPEC_LIMIT_BYTES: usize = 1 << 20;
 
 /// A metric that an experiment can ask for.
 #[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(remote = "Metric", rename_all = "snake_case")]
 enum Measurable {
     Instructions,
     Time,
     Throughput,
 }
 
-impl From<Measurable> for Metric {
-    fn from(metric: Measurable) -> Metric {
-        match metric {
-            Measurable::Instructions => Metric::Instructions,
-            Measurable::Time => Metric::Time,
-            Measurable::Throughput => Metric::Throughput,
-        }
-    }
-}
-
 fn measurable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Metric>>, D::Error> {
-    let metrics: Option<Vec<Measurable>> = Option::deserialize(deserializer)?;
-    Ok(metrics.map(|metrics| metrics.into_iter().map(Metric::from).collect()))
+    #[derive(Deserialize)]
+    struct One(#[serde(with = "Measurable")] Metric);
+    let metrics: Option<Vec<One>> = Option::deserialize(deserializer)?;
+    Ok(metrics.map(|metrics| metrics.into_iter().map(|One(metric)| metric).collect()))
 }
 
 /// An experiment as a file, a preset or flags describe it. Keys that are missing take
-/// the default given with each, once [`Spec::resolve`]d.
+/// the default given with each, once [`Spec::resolve`]d. Written as TOML, which has no
+/// nulls, they are missing again.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
     /// One line on what it is for. Default: none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// `lab` (virtual machines) or `host` (the running kernel, as it is). Default: lab.
-    #[serde(rename = "where", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "where")]
     pub place: Option<Place>,
     /// Directory to work in. Needed on the host, meaningless in the lab.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dir: Option<String>,
     /// Kernels: `debian:6.12`, `debian:6.1.0-56`, `build:NAME` or a path.
     /// Default: `["debian:6.12"]`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kernels: Option<Vec<String>>,
     /// Stacks as `lsm=` writes them, or `default` for the distribution's own list.
     /// Default: capability; with selinux, apparmor, tomoyo; default.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stacks: Option<Vec<String>>,
     /// States of policies; every stack is measured in each: none, permissive,
     /// enforcing. Default: none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub policies: Option<Vec<Policy>>,
     /// Integrity subsystems, every stack with each: `["", "audit", "audit,ima"]`.
     /// Default: none of them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub integrity: Option<Vec<IntegrityList>>,
     /// Rules that policies hold, every policy with each: 1 to 100,000. Default: what
     /// the benchmarks need.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rules: Option<Vec<u32>>,
     /// Landlock rulesets on top of each other, every policy with each: 1 to 16.
     /// Default: 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub layers: Option<Vec<u32>>,
     /// Most entries of SELinux's access vector cache: 16 to 65,536. Default: 512.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub avc_entries: Option<u32>,
     /// `minimal` or `reference`. Default: minimal.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selinux_policy: Option<SelinuxPolicy>,
     /// Configurations one by one, after those of `stacks`, if there are any. Default:
     /// none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub configurations: Option<Vec<ConfigurationSpec>>,
     /// The stack that others are compared with, or a configuration's position from 0.
     /// Default: the first.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<Baseline>,
     /// The kernel that others are compared with, each configuration with the same
     /// configuration there. Default: the first, if there is one configuration only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline_kernel: Option<String>,
     /// Patterns: `open`, `open:AA/BB`, `*xattr`, `!treewalk:full`. Default: `["*"]`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub benchmarks: Option<Vec<String>>,
     /// Suites that `benchmarks` chooses from: paper, lmbench, howells, beyond.
     /// Default: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub suites: Option<Vec<Suite>>,
     /// `first` or `all` variants of what a pattern without a variant fits.
     /// Default: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub select: Option<Select>,
     /// instructions, time, throughput. Default: instructions; time on the host.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "measurable"
-    )]
+    #[serde(default, deserialize_with = "measurable")]
     pub metrics: Option<Vec<Metric>>,
     /// ext4, tmpfs, xfs or btrfs. Default: ext4. Meaningless on the host.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub filesystem: Option<FileSystem>,
     /// `deterministic` or `fast`. Default: deterministic; fast on the host.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<Clock>,
     /// Samples per cell, for every metric: 1 to 1,000,000. Default: 64 counted
     /// operations, 300 timed batches, 30 slices of a throughput's period.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub samples: Option<u32>,
     /// Operations before the first sample: 0 to 1,000,000. Default: 64.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub warmup: Option<u32>,
     /// Visits to a timed cell: 1 to 1,000, and not more than samples. Default: 3 in
     /// the lab if anything is timed, else 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rounds: Option<u32>,
     /// Seconds before a throughput is measured: 0 to 600. Default: 1 (the paper: 10).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub throughput_warmup_s: Option<f64>,
     /// Seconds in which a throughput is measured: 0.01 to 3600. Default: 3 (the
     /// paper: 30).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub throughput_period_s: Option<f64>,
     /// Kernel command line to append: `mitigations=off`. Default: nothing.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cmdline: Option<String>,
     /// Virtual machines at a time: 1 to 256. Default: one per processor.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub jobs: Option<u32>,
     /// Seconds for a boot: 1 to 86,400. Default: 120.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub boot_timeout_s: Option<u32>,
     /// Seconds for a cell: 1 to 86,400. Default: 300.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cell_timeout_s: Option<u32>,
 }
 
@@ -160,7 +122,6 @@ pub struct Spec {
 #[serde(deny_unknown_fields)]
 pub struct ConfigurationSpec {
     /// The only kernel that it is measured on. Default: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
     /// The stack.
     pub stack: String,
@@ -171,23 +132,18 @@ pub struct ConfigurationSpec {
     #[serde(default)]
     pub integrity: IntegrityList,
     /// As in [`Spec`].
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rules: Option<u32>,
     /// As in [`Spec`].
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub layers: Option<u32>,
     /// As in [`Spec`].
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub avc_entries: Option<u32>,
     /// As in [`Spec`].
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub selinux_policy: Option<SelinuxPolicy>,
 }
 
 /// Integrity subsystems that are at work together, written `audit,ima`; empty, or
 /// `none`, for none.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct IntegrityList(pub Vec<Integrity>);
 
 impl std::str::FromStr for IntegrityList {
@@ -204,14 +160,6 @@ impl std::str::FromStr for IntegrityList {
     }
 }
 
-impl TryFrom<String> for IntegrityList {
-    type Error = UnknownWord;
-
-    fn try_from(text: String) -> Result<IntegrityList, UnknownWord> {
-        text.parse()
-    }
-}
-
 impl fmt::Display for IntegrityList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
@@ -219,12 +167,6 @@ impl fmt::Display for IntegrityList {
         }
         let words: Vec<&str> = self.0.iter().map(|word| word.as_str()).collect();
         f.pad(&words.join(","))
-    }
-}
-
-impl From<IntegrityList> for String {
-    fn from(list: IntegrityList) -> String {
-        list.to_string()
     }
 }
 

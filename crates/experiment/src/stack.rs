@@ -5,7 +5,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::hint::excerpt;
 
@@ -21,10 +20,7 @@ const BYTES_LIMIT: usize = 512;
 ///
 /// Only the syntax is checked (`[a-z0-9_]+`, separated by commas, none twice):
 /// whether a kernel knows the names is for the kernel to say.
-#[derive(
-    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, JsonSchema)]
 #[schemars(with = "String")]
 pub struct Stack(String);
 
@@ -118,20 +114,6 @@ impl FromStr for Stack {
             return refuse(format!("`{alone}` stands alone"));
         }
         Ok(Stack(text.to_owned()))
-    }
-}
-
-impl TryFrom<String> for Stack {
-    type Error = StackError;
-
-    fn try_from(text: String) -> Result<Stack, StackError> {
-        text.parse()
-    }
-}
-
-impl From<Stack> for String {
-    fn from(stack: Stack) -> String {
-        stack.0
     }
 }
 

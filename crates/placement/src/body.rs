@@ -86,18 +86,13 @@ pub(crate) enum Node {
         arms: Box<[(Box<str>, NodeId)]>,
         other: NodeId,
     },
-    /// A label (`retry:`).
-    Label {
+    /// A label (`retry:`), or the head of a loop (`while (x)`, `for (;;)`) with what comes
+    /// behind the loop.
+    Head {
         text: Box<str>,
         line: u32,
         next: NodeId,
-    },
-    /// The head of a loop (`while (x)`, `for (;;)`), and what comes behind the loop.
-    Loop {
-        text: Box<str>,
-        line: u32,
-        next: NodeId,
-        exit: NodeId,
+        exit: Option<NodeId>,
     },
 }
 
@@ -105,16 +100,8 @@ impl Node {
     /// Its line, from the first of the function, if it is a call, a label or a loop.
     pub(crate) fn line(&self) -> u32 {
         match self {
-            Node::Call { line, .. } | Node::Label { line, .. } | Node::Loop { line, .. } => *line,
+            Node::Call { line, .. } | Node::Head { line, .. } => *line,
             Node::Exit | Node::Branch { .. } | Node::Switch { .. } => 0,
-        }
-    }
-
-    /// What comes behind it, if it is the head of a loop.
-    pub(crate) fn exit(&self) -> Option<NodeId> {
-        match self {
-            Node::Loop { exit, .. } => Some(*exit),
-            _ => None,
         }
     }
 
@@ -123,10 +110,9 @@ impl Node {
         match self {
             Node::Exit => None,
             Node::Call { callee, .. } => Some(callee.name()),
-            Node::Branch { text, .. }
-            | Node::Switch { text, .. }
-            | Node::Label { text, .. }
-            | Node::Loop { text, .. } => Some(text),
+            Node::Branch { text, .. } | Node::Switch { text, .. } | Node::Head { text, .. } => {
+                Some(text)
+            }
         }
     }
 }

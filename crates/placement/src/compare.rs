@@ -9,7 +9,9 @@ use experiment::{Cell, Document, HookedPath, path_components};
 
 use crate::error::PlacementError;
 use crate::facts::{BenchmarkFact, Facts, matches_any};
-use crate::{Agreement, ComparedHook, Comparison, PlacementDocument, Reach, SyscallPlacement};
+use crate::{
+    Agreement, ComparedHook, Comparison, HookPart, PlacementDocument, Reach, SyscallPlacement,
+};
 
 /// Compares profiles with the placement of the same kernel. Which profiles are of that
 /// kernel is the caller's to choose; those of another file system are skipped.
@@ -92,14 +94,12 @@ fn expected<'p>(
 ) -> BTreeMap<&'p str, Reach> {
     let mut expected: BTreeMap<&str, Reach> = BTreeMap::new();
     for hook in calls.iter().flat_map(|call| &call.hooks) {
-        let run = |modules: &str| modules.split('+').all(|module| active.contains(module));
-        let nested = hook.nested.iter().filter(|(modules, _)| run(modules));
-        let own = Reach {
-            nominal: hook.nominal,
-            max: hook.max,
+        let run = |part: &HookPart| match part {
+            HookPart::Own | HookPart::Teardown => true,
+            HookPart::Inside(modules) => modules.split('+').all(|module| active.contains(module)),
         };
         let sum = expected.entry(&hook.hook).or_default();
-        for reach in nested.map(|(_, reach)| *reach).chain([own, hook.teardown]) {
+        for (_, reach) in hook.parts().filter(|(part, _)| run(part)) {
             sum.nominal = sum.nominal.plus(reach.nominal);
             sum.max = sum.max.plus(reach.max);
         }

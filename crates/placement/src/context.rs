@@ -9,7 +9,7 @@ use crate::facts::{Fact, MAX_NESTS, Of};
 use crate::framework::{Cuts, Framework};
 use crate::graph::reachable;
 use crate::linked::{FactId, Graphs, Linked, Step};
-use crate::program::{FunctionId, Program};
+use crate::program::{FunctionId, Numbered, Program};
 use crate::scan::number;
 
 /// The functions, system calls and cases above, of those that a fact names.
@@ -22,7 +22,7 @@ pub(crate) struct World<'x, 'a> {
     pub(crate) cuts: &'x Cuts,
     pub(crate) facts: &'x [Fact],
     pub(crate) graphs: &'x Graphs,
-    tags: FxHashMap<String, u32>,
+    tags: Numbered<String>,
     /// Of each fact: any of these tags, none of those.
     conditions: Vec<(Tags, Tags)>,
     /// Of each fact about calls below themselves, a tag for each that can be made.
@@ -39,13 +39,10 @@ impl<'x, 'a> World<'x, 'a> {
         facts: &'x [Fact],
         graphs: &'x Graphs,
     ) -> Self {
-        let mut tags: FxHashMap<String, u32> = FxHashMap::default();
+        let mut tags = Numbered::default();
         let mut mask = |names: &[String]| {
-            names.iter().fold(0, |mask, name| {
-                let next = number(tags.len());
-                let number = *tags.entry(name.clone()).or_insert(next);
-                mask | self::bit(number)
-            })
+            let numbers = names.iter().map(|name| tags.insert_full(name.clone()).0);
+            numbers.fold(0, |mask, at| mask | bit(number(at)))
         };
         let conditions: Vec<(Tags, Tags)> = facts
             .iter()
@@ -79,7 +76,8 @@ impl<'x, 'a> World<'x, 'a> {
 
     /// The tag of a function, of `syscall:NAME` or of `case:NAME`.
     pub(crate) fn tag(&self, name: &str) -> Tags {
-        self.tags.get(name).map_or(0, |&number| bit(number))
+        let at = self.tags.get_index_of(name);
+        at.map_or(0, |at| bit(number(at)))
     }
 
     pub(crate) fn enter(&self, tags: Tags, function: FunctionId) -> Tags {

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use experiment::glob;
 use serde::Deserialize;
 
 use crate::Count;
@@ -345,21 +346,9 @@ impl Facts {
     }
 }
 
-/// Does a name match one of the patterns, which may begin or end with `*`?
+/// Does a name match one of the patterns, in which `*` stands for anything?
 pub(crate) fn matches_any<T: AsRef<str>>(patterns: &[T], name: &str) -> bool {
-    patterns.iter().any(|pattern| {
-        let pattern = pattern.as_ref();
-        if let Some(start) = pattern.strip_suffix('*') {
-            match start.strip_prefix('*') {
-                Some(part) => name.contains(part),
-                None => name.starts_with(start),
-            }
-        } else if let Some(end) = pattern.strip_prefix('*') {
-            name.ends_with(end)
-        } else {
-            pattern == name
-        }
-    })
+    patterns.iter().any(|pattern| glob(pattern.as_ref(), name))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use experiment::IRREGULAR_FUNCTIONS;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{CutFacts, FunctionFact, matches_any};
@@ -30,24 +31,6 @@ pub(crate) struct Framework {
     /// Names of the modules.
     pub(crate) modules: Vec<String>,
 }
-
-/// Functions of the framework with names of their own, as `lsmeter profile` knows them.
-const OTHER_NAMES: [(&str, &str); 14] = [
-    ("security_prepare_creds", "cred_prepare"),
-    ("security_transfer_creds", "cred_transfer"),
-    ("inode_free_by_rcu", "inode_free_security_rcu"),
-    ("security_old_inode_init_security", "inode_init_security"),
-    ("security_add_mnt_opt", "sb_add_mnt_opt"),
-    ("security_free_mnt_opts", "sb_free_mnt_opts"),
-    ("security_settime64", "settime"),
-    ("security_sk_classify_flow", "sk_getsecid"),
-    ("security_sock_rcv_skb", "socket_sock_rcv_skb"),
-    ("security_create_user_ns", "userns_create"),
-    ("security_vm_enough_memory_mm", "vm_enough_memory"),
-    ("security_skb_classify_flow", "xfrm_decode_session"),
-    ("security_capable_noaudit", "capable"),
-    ("security_sb_parse_opts_str", "sb_parse_opts_str"),
-];
 
 impl Framework {
     pub(crate) fn new(program: &Program<'_>, security: &Security) -> Self {
@@ -86,8 +69,8 @@ impl Framework {
             let name = program.name(id);
             let regular = name.strip_prefix("security_").unwrap_or_default();
             let long = format!("{regular}_security");
-            let other = OTHER_NAMES.iter().find(|(function, _)| *function == name);
-            let other = other.map_or("", |(_, hook)| hook);
+            let other = IRREGULAR_FUNCTIONS.iter().find(|other| other.1 == name);
+            let other = other.map_or("", |(hook, _)| hook);
             let known = |hook: &str| self.hooks.iter().any(|known| known == hook);
             // Modules no longer free what they allocate: the framework's function does it.
             let freed =

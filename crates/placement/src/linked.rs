@@ -237,10 +237,12 @@ impl Linker<'_, '_, '_> {
                 other: *other,
                 facts: matcher.facts(at, &[Of::Switch], text),
             },
-            Node::Label { text, next, .. } | Node::Loop { text, next, .. } => Step::Head {
+            Node::Head {
+                text, next, exit, ..
+            } => Step::Head {
                 facts: matcher.facts(at, &[Of::Loop], text),
                 next: *next,
-                exit: node.exit(),
+                exit: *exit,
             },
         };
         Linked {

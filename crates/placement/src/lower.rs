@@ -183,9 +183,7 @@ impl<'a> Graph<'a> {
     }
 
     fn set_next(&mut self, id: NodeId, to: NodeId) {
-        if let Some(Node::Label { next, .. } | Node::Loop { next, .. }) =
-            self.body.nodes.get_mut(id as usize)
-        {
+        if let Some(Node::Head { next, .. }) = self.body.nodes.get_mut(id as usize) {
             *next = to;
         }
     }
@@ -259,10 +257,11 @@ impl<'a> Graph<'a> {
         if let Some(&known) = self.labels.get(name) {
             return known;
         }
-        let id = self.add(Node::Label {
+        let id = self.add(Node::Head {
             text: format!("{name}:").into(),
             line: 0,
             next: EXIT,
+            exit: None,
         });
         self.labels.insert(name, id);
         id
@@ -271,7 +270,7 @@ impl<'a> Graph<'a> {
     fn labeled(&mut self, node: Syntax<'_>, next: NodeId) -> NodeId {
         let id = self.label(self.field_text(node, "label"));
         let at = self.line(node);
-        if let Some(Node::Label { line, .. }) = self.body.nodes.get_mut(id as usize) {
+        if let Some(Node::Head { line, .. }) = self.body.nodes.get_mut(id as usize) {
             *line = at;
         }
         let entry = match last_child(node) {
@@ -324,11 +323,11 @@ impl<'a> Graph<'a> {
     /// Adds the head of a loop, whose body is not yet known.
     fn head(&mut self, node: Syntax<'_>, text: String, exit: NodeId) -> NodeId {
         let line = self.line(node);
-        self.add(Node::Loop {
+        self.add(Node::Head {
             text: text.into(),
             line,
             next: exit,
-            exit,
+            exit: Some(exit),
         })
     }
 

@@ -14,7 +14,7 @@ use crate::body::NodeId;
 use crate::context::{Key, Tags, World, callees};
 use crate::facts::{Fact, Of};
 use crate::graph::{components, reachable};
-use crate::linked::{Linked, Step};
+use crate::linked::{FactId, Linked, Step};
 use crate::program::FunctionId;
 use cause::Causes;
 pub(crate) use cause::{Cause, CauseSet, Most};
@@ -62,17 +62,13 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
         ids.sort_unstable();
         let numbers: FxHashMap<FunctionId, usize> =
             ids.iter().enumerate().map(|(n, &id)| (id, n)).collect();
-        let edges: Vec<Vec<usize>> = ids
-            .iter()
-            .map(|&id| {
-                callees(world.framework, world.graphs, id, &|facts| {
-                    !world.is_nested(facts)
-                })
-                .iter()
-                .filter_map(|to| numbers.get(to).copied())
-                .collect()
-            })
-            .collect();
+        let edges = ids.iter().map(|&id| {
+            let wanted = |facts: &[FactId]| !world.is_nested(facts);
+            let callees = callees(world.framework, world.graphs, id, &wanted);
+            let known = callees.iter().filter_map(|to| numbers.get(to).copied());
+            known.collect()
+        });
+        let edges: Vec<Vec<usize>> = edges.collect();
         let mut circles = FxHashMap::default();
         let mut members = Vec::new();
         for component in components(&edges) {
@@ -159,13 +155,15 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
     /// A call of a function: its hooks, as the caller counts them.
     fn call(&mut self, id: FunctionId, at: At) -> Shared {
         let known = at.circle.is_some() && self.circles.get(&id).copied() == at.circle;
+        let inner = if known {
+            Rc::default()
+        } else {
+            self.of(id, at.tags)
+        };
         let direct = self.world.framework.direct.get(&id).copied();
-        if direct.is_none() && !self.world.is_teardown(id) {
-            return if known {
-                Rc::default()
-            } else {
-                self.of(id, at.tags)
-            };
+        let teardown = self.world.is_teardown(id);
+        if direct.is_none() && !teardown {
+            return inner;
         }
         let mut counts = Counts::default();
         if let Some((hook, module)) = direct {
@@ -173,19 +171,14 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
             if !at.framework {
                 counts.insert(Key::own(hook), Most::ONE);
             }
-            if !known {
-                let inner = self.of(id, at.tags);
-                self.causes.add(&mut counts, self.inside(&inner, module));
-            }
-        } else if !known {
-            counts.extend(self.of(id, at.tags).iter().copied());
+            self.causes.add(&mut counts, self.inside(&inner, module));
+        } else {
+            counts.extend(inner.iter().copied());
         }
-        if self.world.is_teardown(id) {
-            let mut released = Counts::default();
-            let counted = counts.into_iter();
+        if teardown {
+            let counted = std::mem::take(&mut counts).into_iter();
             let in_teardown = counted.map(|(key, count)| (key.in_teardown(), count));
-            self.causes.add(&mut released, in_teardown);
-            counts = released;
+            self.causes.add(&mut counts, in_teardown);
         }
         frozen(counts)
     }
@@ -221,21 +214,14 @@ impl<'w, 'x, 'a> Maximum<'w, 'x, 'a> {
 
     fn body(&mut self, id: FunctionId, linked: &Linked, at: At) -> Counts {
         let world = self.world;
-        let mut costs: Vec<Option<Shared>> = Vec::with_capacity(linked.steps.len());
-        let mut any = false;
-        for (number, step) in (0u32..).zip(&linked.steps) {
-            let cost = self.step(step, (id, number), at);
-            any |= cost.is_some();
-            costs.push(cost);
-        }
-        if !any {
+        let steps = (0u32..).zip(&linked.steps);
+        let costs = steps.map(|(number, step)| self.step(step, (id, number), at));
+        let costs: Vec<Option<Shared>> = costs.collect();
+        if costs.iter().all(Option::is_none) {
             return Counts::default();
         }
-        let edges: Vec<Vec<NodeId>> = linked
-            .steps
-            .iter()
-            .map(|step| world.ways(step, at.tags))
-            .collect();
+        let edges = linked.steps.iter().map(|step| world.ways(step, at.tags));
+        let edges: Vec<Vec<NodeId>> = edges.collect();
         let region = Region {
             maximum: self,
             id,

@@ -96,13 +96,11 @@ pub(crate) fn security(tree: &Tree, facts: &ModuleFacts) -> Result<Security, Pla
         .into_values()
         .filter(|module| !module.name.is_empty() && !module.registrations.is_empty());
     security.modules = modules.into_values().chain(named).collect();
-    for module in &mut security.modules {
-        module.direct =
-            module.registrations.is_empty() && (module.name == "ima" || module.name == "evm");
-    }
-    security
-        .modules
-        .retain(|module| module.direct || !module.registrations.is_empty());
+    security.modules.retain_mut(|module| {
+        let registers = !module.registrations.is_empty();
+        module.direct = !registers && ["ima", "evm"].contains(&&*module.name);
+        module.direct || registers
+    });
     Ok(security)
 }
 

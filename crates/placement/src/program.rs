@@ -5,7 +5,8 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::body::Body;
 use crate::facts::{Fact, FileSystemFacts, SourceFacts};
@@ -15,8 +16,10 @@ use crate::tree::is_under;
 
 /// A function of the program: an index of [`Program::functions`].
 pub(crate) type FunctionId = u32;
-/// A name in the program.
+/// A name in the program: an index of [`Program::names`].
 pub(crate) type NameId = u32;
+/// Values, each once, which are known by their place.
+pub(crate) type Numbered<T> = IndexSet<T, FxBuildHasher>;
 
 /// Most names in a row, each of which is another name of the next, that are followed.
 const MAX_ALIASES: u32 = 8;
@@ -39,8 +42,7 @@ struct Table {
 #[derive(Default)]
 pub(crate) struct Program<'a> {
     pub(crate) files: &'a [FileData],
-    pub(crate) names: Vec<&'a str>,
-    ids: FxHashMap<&'a str, NameId>,
+    pub(crate) names: Numbered<&'a str>,
     /// Names of each file, as names of the program.
     maps: Vec<Vec<NameId>>,
     pub(crate) functions: Vec<Place>,
@@ -85,7 +87,8 @@ impl<'a> Program<'a> {
         let mut known: FxHashSet<(NameId, NameId)> = FxHashSet::default();
         for (file, data) in (0u32..).zip(files) {
             let names = data.index.names.iter();
-            let map: Vec<_> = names.map(|name| program.intern(name)).collect();
+            let numbered = names.map(|name| number(program.names.insert_full(&**name).0));
+            let map: Vec<NameId> = numbered.collect();
             let at = |name: u32| map.get(name as usize).copied().unwrap_or_default();
             for (index, function) in (0u32..).zip(&data.index.functions) {
                 let id = number(program.functions.len());
@@ -121,17 +124,8 @@ impl<'a> Program<'a> {
         program
     }
 
-    fn intern(&mut self, name: &'a str) -> NameId {
-        let next = number(self.names.len());
-        let id = *self.ids.entry(name).or_insert(next);
-        if id == next {
-            self.names.push(name);
-        }
-        id
-    }
-
     pub(crate) fn id(&self, name: &str) -> Option<NameId> {
-        self.ids.get(name).copied()
+        self.names.get_index_of(name).map(number)
     }
 
     pub(crate) fn name(&self, id: FunctionId) -> &'a str {

@@ -51,23 +51,16 @@ fn edges(
     let program = view.program;
     let place = program.functions[id as usize];
     let function = program.function(id);
-    let mut found = Vec::new();
-    for name in program.globals(id, &function.calls) {
-        if !cuts.is_cut(name, place.name) {
-            found.extend(view.resolve(name, place.file));
-        }
-    }
-    // The framework names the hook that it calls, which may be a function's name, too.
-    let uses: &[u32] = if framework.of_function.contains_key(&id) {
-        &[]
-    } else {
-        &function.uses
+    let named = |names| {
+        let names = program.globals(id, names);
+        let followed = names.filter(|&name| !cuts.is_cut(name, place.name));
+        followed.filter_map(|name| view.resolve(name, place.file))
     };
-    for name in program.globals(id, uses) {
-        if !cuts.is_cut(name, place.name) {
-            let to = view.resolve(name, place.file);
-            found.extend(to.filter(|&to| program.functions[to as usize].kind.is_plain()));
-        }
+    let mut found: Vec<FunctionId> = named(&function.calls).collect();
+    // The framework names the hook that it calls, which may be a function's name, too.
+    if !framework.of_function.contains_key(&id) {
+        let is_plain = |to: &FunctionId| program.functions[*to as usize].kind.is_plain();
+        found.extend(named(&function.uses).filter(is_plain));
     }
     for &(of, member) in &function.fields {
         let pair = [of, member];

@@ -17,6 +17,11 @@ pub(crate) fn is_word(byte: u8) -> bool {
     byte == b'_' || byte.is_ascii_alphanumeric()
 }
 
+/// As [`is_word`], of a text's character.
+pub(crate) fn is_word_char(c: char) -> bool {
+    u8::try_from(c).is_ok_and(is_word)
+}
+
 /// The word that a text starts with, which may be empty, and the rest of the text.
 pub(crate) fn split_word(text: &[u8]) -> (&[u8], &[u8]) {
     let end = text.iter().position(|&b| !is_word(b));

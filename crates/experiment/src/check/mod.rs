@@ -6,7 +6,7 @@ mod summary;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::document::{DocumentFault, Kind, Stored, printable};
+use crate::document::{DocumentFault, Kind, Stored, all_sound, printable, sound};
 use crate::environment::{Environment, Tool};
 use crate::evidence::FunctionDifference;
 use crate::sweep::ALL_HOOKS;
@@ -224,24 +224,16 @@ impl Stored for CheckDocument {
     const KIND: Kind = Kind::Check;
 
     fn check(&self) -> Result<(), DocumentFault> {
-        let refuse = |path: String, message| Err(DocumentFault::Contradiction { path, message });
-        for (index, benchmark) in self.benchmarks.iter().enumerate() {
-            let message = benchmark.hooks.iter().find_map(CheckedHook::contradiction);
-            if let Some(message) = message {
-                return refuse(format!("benchmarks[{index}]"), message);
-            }
-        }
-        for (index, residual) in self.residuals.iter().enumerate() {
+        all_sound("benchmarks", &self.benchmarks, |benchmark| {
+            benchmark.hooks.iter().find_map(CheckedHook::contradiction)
+        })?;
+        all_sound("residuals", &self.residuals, |residual| {
             let sum = i128::from(residual.explained) + i128::from(residual.residual);
-            if sum != i128::from(residual.difference) {
-                let message = "the difference is not the sum of its parts".to_owned();
-                return refuse(format!("residuals[{index}]"), message);
-            }
-        }
-        if self.summary != CheckSummary::of(&self.benchmarks, &self.residuals) {
-            let message = "it is not what the hooks and residuals sum up to".to_owned();
-            return refuse("summary".to_owned(), message);
-        }
-        Ok(())
+            let differs = sum != i128::from(residual.difference);
+            differs.then(|| "the difference is not the sum of its parts".to_owned())
+        })?;
+        let differs = self.summary != CheckSummary::of(&self.benchmarks, &self.residuals);
+        let message = "it is not what the hooks and residuals sum up to";
+        sound("summary", differs.then(|| message.to_owned()))
     }
 }

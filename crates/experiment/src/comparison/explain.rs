@@ -25,6 +25,21 @@ pub struct Explanation {
     pub residual_functions: Vec<FunctionDifference>,
 }
 
+impl Explanation {
+    /// What contradicts itself in it, if anything; so many cells are compared.
+    pub(super) fn contradiction(&self, cells: usize) -> Option<String> {
+        if self.cell as usize >= cells {
+            return Some(format!("there is no cell {}", self.cell));
+        }
+        let hooks = self.hooks.iter();
+        let hooked: i128 = hooks.map(|hook| i128::from(hook.difference)).sum();
+        let parts = hooked + i128::from(self.residual);
+        let said = (i128::from(self.hooked), i128::from(self.difference));
+        ((hooked, parts) != said)
+            .then(|| format!("its parts sum up to {parts}, not {}", self.difference))
+    }
+}
+
 /// How one hook differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HookChange {

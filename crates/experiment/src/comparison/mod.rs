@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::aa::AaReport;
-use crate::document::{DocumentFault, Kind, Stored};
+use crate::document::{DocumentFault, Kind, Stored, all_sound};
 use crate::environment::Tool;
 
 mod cell;
@@ -124,26 +124,10 @@ impl Stored for ComparisonDocument {
     const KIND: Kind = Kind::Comparison;
 
     fn check(&self) -> Result<(), DocumentFault> {
-        let refuse =
-            |path: String, message: String| Err(DocumentFault::Contradiction { path, message });
-        for (index, cell) in self.compared.iter().enumerate() {
-            if let Some(message) = cell.contradiction() {
-                return refuse(format!("compared[{index}]"), message);
-            }
-        }
-        for (index, explained) in self.explanations.iter().enumerate() {
-            let path = format!("explanations[{index}]");
-            if explained.cell as usize >= self.compared.len() {
-                return refuse(path, format!("there is no cell {}", explained.cell));
-            }
-            let hooks = explained.hooks.iter();
-            let hooked: i128 = hooks.map(|hook| i128::from(hook.difference)).sum();
-            let parts = hooked + i128::from(explained.residual);
-            if hooked != i128::from(explained.hooked) || parts != i128::from(explained.difference) {
-                let message = format!("its parts sum up to {parts}, not {}", explained.difference);
-                return refuse(path, message);
-            }
-        }
-        Ok(())
+        let cells = self.compared.len();
+        all_sound("compared", &self.compared, ComparedCell::contradiction)?;
+        all_sound("explanations", &self.explanations, |explained| {
+            explained.contradiction(cells)
+        })
     }
 }

@@ -97,8 +97,8 @@ impl fmt::Display for DocumentError {
         let Self { kind, fault } = self;
         let document = Kind::title(*kind);
         match fault {
-            DocumentFault::OfOtherUse { .. } if kind.is_none() => fault.fmt(f),
-            DocumentFault::NoVersion { .. } | DocumentFault::OfOtherUse { .. } => {
+            DocumentFault::OfOtherUse(_) if kind.is_none() => fault.fmt(f),
+            DocumentFault::NoVersion(_) | DocumentFault::OfOtherUse(_) => {
                 write!(f, "no {document}: {fault}")
             }
             DocumentFault::Newer { .. } => fault.fmt(f),
@@ -148,17 +148,11 @@ pub enum DocumentFault {
         message: String,
     },
     /// It is JSON, but has no (sensible) `schema_version`.
-    #[error("{message}")]
-    NoVersion {
-        /// What is there instead.
-        message: String,
-    },
+    #[error("{0}")]
+    NoVersion(String),
     /// It is a document, but another one than is needed here.
-    #[error("{message}")]
-    OfOtherUse {
-        /// What it is.
-        message: String,
-    },
+    #[error("{0}")]
+    OfOtherUse(String),
     /// A newer lsmeter wrote it.
     #[error("written by a newer lsmeter (schema {found}; this one reads up to {SCHEMA_VERSION})")]
     Newer {
@@ -183,6 +177,13 @@ pub enum DocumentFault {
         /// What contradicts what.
         message: String,
     },
+}
+
+impl DocumentFault {
+    /// That a document is of this kind, which is not the one that is needed.
+    pub(crate) fn other(kind: Option<Kind>) -> DocumentFault {
+        DocumentFault::OfOtherUse(format!("it is a {}", Kind::title(kind)))
+    }
 }
 
 impl DocumentError {
@@ -210,12 +211,12 @@ impl Fault for DocumentError {
             DocumentFault::Newer { .. } => {
                 Some("use the lsmeter that wrote it, or a later one".to_owned())
             }
-            DocumentFault::OfOtherUse { .. } if origin.is_none() => {
+            DocumentFault::OfOtherUse(_) if origin.is_none() => {
                 Some("give a document of lsmeter run, profile, sensitivity or monitor".to_owned())
             }
-            DocumentFault::NoVersion { .. }
+            DocumentFault::NoVersion(_)
             | DocumentFault::NotJson { .. }
-            | DocumentFault::OfOtherUse { .. } => {
+            | DocumentFault::OfOtherUse(_) => {
                 let what = match self.kind {
                     Some(Kind::Recording) => "recording",
                     Some(Kind::History) => "history",

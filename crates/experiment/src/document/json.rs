@@ -10,7 +10,6 @@ use serde_json::ser::Formatter;
 
 use super::SCHEMA_VERSION;
 use super::error::{DocumentError, DocumentFault, Kind};
-use crate::warning::Warning;
 
 /// Largest document that is read, in bytes.
 pub const DOCUMENT_LIMIT_BYTES: u64 = 1 << 30;
@@ -50,7 +49,7 @@ pub trait Stored: Serialize + DeserializeOwned {
             let head = Head::of(bytes)?;
             // Documents of version 1 do not say what they are.
             if head.version > 1 && head.kind != Some(Self::KIND) {
-                return Err(head.is_other());
+                return Err(DocumentFault::other(head.kind));
             }
             let document: Self = decode(bytes)?;
             document.check()?;
@@ -105,9 +104,7 @@ impl Head {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Err(DocumentFault::Empty);
         }
-        let none = |message: &str| DocumentFault::NoVersion {
-            message: message.to_owned(),
-        };
+        let none = |message: &str| DocumentFault::NoVersion(message.to_owned());
         // Serde would take an array for a structure, too.
         if bytes.trim_ascii_start().first() != Some(&b'{') {
             decode::<serde::de::IgnoredAny>(bytes)?;
@@ -140,13 +137,6 @@ impl Head {
             version,
             kind: Some(kind),
         })
-    }
-
-    /// That it is not what is needed.
-    pub(crate) fn is_other(&self) -> DocumentFault {
-        DocumentFault::OfOtherUse {
-            message: format!("it is a {}", Kind::title(self.kind)),
-        }
     }
 }
 
@@ -213,18 +203,26 @@ impl Formatter for Lines {
     }
 }
 
-/// Refuses warnings about cells that are not there.
-pub(crate) fn check_warnings(warnings: &[Warning], cells: usize) -> Result<(), DocumentFault> {
-    for (index, warning) in warnings.iter().enumerate() {
-        let beyond = |position: &&u32| **position as usize >= cells;
-        if let Some(position) = warning.cells.iter().find(beyond) {
-            return Err(DocumentFault::Contradiction {
-                path: format!("warnings[{index}]"),
-                message: format!("there is no cell {position}"),
-            });
-        }
+/// Refuses a part of a document that contradicts itself, which `message` says if it does.
+pub(crate) fn sound(path: &str, message: Option<String>) -> Result<(), DocumentFault> {
+    let path = path.to_owned();
+    match message {
+        Some(message) => Err(DocumentFault::Contradiction { path, message }),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// Refuses a list of which a value contradicts itself, as `contradiction` says.
+pub(crate) fn all_sound<T>(
+    list: &str,
+    values: &[T],
+    contradiction: impl Fn(&T) -> Option<String>,
+) -> Result<(), DocumentFault> {
+    let mut values = values.iter().enumerate();
+    match values.find_map(|(index, value)| Some((index, contradiction(value)?))) {
+        Some((index, message)) => sound(&format!("{list}[{index}]"), Some(message)),
+        None => Ok(()),
+    }
 }
 
 /// Everything that `reader` has, if it is at most `limit` bytes.
@@ -250,41 +248,32 @@ pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DocumentFau
 }
 
 fn classify(error: &serde_json::Error, path: String, bytes: &[u8]) -> DocumentFault {
-    use serde_json::error::Category;
     let (line, column) = (error.line(), error.column());
     let message = error.to_string();
     // serde_json repeats the position at the end of its message.
     let place = format!(" at line {line} column {column}");
     let message = printable(message.strip_suffix(&place).unwrap_or(&message));
-    let last = bytes
-        .rsplit(|byte| *byte == b'\n')
-        .next()
-        .unwrap_or_default();
+    let last = bytes.rsplit(|byte| *byte == b'\n').next();
     // A number cut behind its point, sign or exponent is a syntax error to serde_json.
-    let cut = column >= last.len() && message == "invalid number";
-    match error.classify() {
-        Category::Eof => DocumentFault::Truncated {
+    let cut = column >= last.map_or(0, <[u8]>::len) && message == "invalid number";
+    if error.is_eof() || error.is_syntax() && cut {
+        DocumentFault::Truncated {
             bytes: bytes.len(),
             line,
-        },
-        Category::Syntax if cut => DocumentFault::Truncated {
-            bytes: bytes.len(),
-            line,
-        },
-        Category::Syntax => DocumentFault::NotJson {
+        }
+    } else if error.is_syntax() {
+        DocumentFault::NotJson {
             line,
             column,
             message,
-        },
-        Category::Data | Category::Io => DocumentFault::Value {
-            path: if path == "." {
-                "the top".to_owned()
-            } else {
-                path
-            },
+        }
+    } else {
+        let is_top = path == ".";
+        DocumentFault::Value {
+            path: if is_top { "the top".to_owned() } else { path },
             line,
             message,
-        },
+        }
     }
 }
 

@@ -31,7 +31,7 @@ pub use error::{DocumentError, DocumentFault, Kind};
 pub use json::{DOCUMENT_LIMIT_BYTES, Stored};
 pub use schema::schema;
 
-pub(crate) use json::{Head, check_warnings, decode, printable, read_bounded};
+pub(crate) use json::{Head, all_sound, decode, printable, read_bounded, sound};
 
 /// The version of documents that this code writes, and the newest it reads.
 ///
@@ -145,9 +145,7 @@ impl Document {
         let refuse = DocumentError::of(kind);
         match Kind::of(bytes) {
             Ok(found) if found == kind => Document::of(kind, bytes),
-            Ok(found) => Err(refuse(DocumentFault::OfOtherUse {
-                message: format!("it is a {}", Kind::title(Some(found))),
-            })),
+            Ok(found) => Err(refuse(DocumentFault::other(Some(found)))),
             Err(error) => Err(refuse(error.fault)),
         }
     }
@@ -157,9 +155,7 @@ impl Document {
         if !Kind::MEASURED.contains(&kind) {
             let what = Kind::title(Some(kind));
             let message = format!("it is a {what}, which holds no measurements");
-            return Err(DocumentError::of(None)(DocumentFault::OfOtherUse {
-                message,
-            }));
+            return Err(DocumentError::of(None)(DocumentFault::OfOtherUse(message)));
         }
         let read = || {
             let (document, list) = match Head::of(bytes)?.version {
@@ -233,43 +229,26 @@ impl Document {
 
     /// Looks for parts that contradict each other; `list` is the key of the cells.
     fn check(&self, list: &str) -> Result<(), DocumentFault> {
-        let refuse =
-            |path: String, message: String| Err(DocumentFault::Contradiction { path, message });
-        match &self.experiment {
-            Some(experiment) if experiment.baseline_configuration().is_none() => {
-                return refuse(
-                    "experiment.baseline".to_owned(),
-                    format!(
-                        "{}, but there are {} configurations",
-                        experiment.baseline,
-                        experiment.configurations.len()
-                    ),
-                );
-            }
-            None if self.kind == Kind::Run => {
-                return refuse("the top".to_owned(), "it has no experiment".to_owned());
-            }
-            _ => {}
-        }
-        if self.monitor.is_none() && self.kind == Kind::Recording {
-            return refuse("the top".to_owned(), "it has no monitor".to_owned());
-        }
-        for (index, cell) in self.cells.iter().enumerate() {
-            if let Some(message) = cell.contradiction() {
-                return refuse(format!("{list}[{index}]"), message);
-            }
-        }
-        if let Some(message) = self.origins_contradiction() {
-            return refuse("environments".to_owned(), message);
-        }
+        let experiment = self.experiment.as_ref();
+        let baseline = experiment.and_then(Experiment::contradiction);
+        sound("experiment.baseline", baseline)?;
+        let lacks = match self.kind {
+            Kind::Run if experiment.is_none() => Some("it has no experiment"),
+            Kind::Recording if self.monitor.is_none() => Some("it has no monitor"),
+            _ => None,
+        };
+        sound("the top", lacks.map(str::to_owned))?;
+        all_sound(list, &self.cells, Cell::contradiction)?;
+        sound("environments", self.origins_contradiction())?;
+        let cells = self.cells.len();
         let share = self.share.as_ref();
-        if let Some(message) = share.and_then(|share| share.contradiction(self.cells.len())) {
-            return refuse("share".to_owned(), message);
-        }
-        if let Some(message) = self.aa.as_ref().and_then(AaReport::contradiction) {
-            return refuse("aa".to_owned(), message);
-        }
-        check_warnings(&self.warnings, self.cells.len())
+        sound("share", share.and_then(|share| share.contradiction(cells)))?;
+        sound("aa", self.aa.as_ref().and_then(AaReport::contradiction))?;
+        all_sound("warnings", &self.warnings, |warning| {
+            let mut positions = warning.cells.iter();
+            let beyond = positions.find(|&&position| position as usize >= cells);
+            beyond.map(|position| format!("there is no cell {position}"))
+        })
     }
 
     /// What contradicts itself in the environments, if anything: each cell has one.

@@ -239,7 +239,26 @@ impl Counted {
 impl HookedPath {
     /// What contradicts itself in the path's figures, if anything.
     fn contradiction(&self) -> Option<String> {
-        sums(self.total, self.hooked, &self.hooks)
+        let (hooked, total) = (self.hooked, self.total);
+        if hooked > total {
+            return Some(format!("{hooked} of {total} instructions are in hooks"));
+        }
+        for hook in &self.hooks {
+            for (what, part) in [
+                ("exclusive", hook.exclusive),
+                ("dispatch", hook.dispatch),
+                ("outermost", hook.outermost),
+            ] {
+                if part > hook.inclusive {
+                    let (function, all) = (printable(&hook.function), hook.inclusive);
+                    return Some(format!("{function}: {what} is {part}, inclusive {all}"));
+                }
+            }
+        }
+        let outermost = self.hooks.iter().map(|hook| u128::from(hook.outermost));
+        let sum: u128 = outermost.sum();
+        (sum != u128::from(hooked))
+            .then(|| format!("{hooked} instructions are in hooks, which sum up to {sum}"))
     }
 }
 
@@ -262,29 +281,4 @@ impl Residual {
         (residual != sum)
             .then(|| format!("the residual is {residual}, its functions sum up to {sum}"))
     }
-}
-
-/// What contradicts itself in a path's figures, if anything.
-fn sums(total: u64, hooked: u64, hooks: &[HookCost]) -> Option<String> {
-    if hooked > total {
-        return Some(format!("{hooked} of {total} instructions are in hooks"));
-    }
-    for hook in hooks {
-        for (what, part) in [
-            ("exclusive", hook.exclusive),
-            ("dispatch", hook.dispatch),
-            ("outermost", hook.outermost),
-        ] {
-            if part > hook.inclusive {
-                return Some(format!(
-                    "{}: {what} is {part}, inclusive {}",
-                    printable(&hook.function),
-                    hook.inclusive
-                ));
-            }
-        }
-    }
-    let sum: u128 = hooks.iter().map(|hook| u128::from(hook.outermost)).sum();
-    (sum != u128::from(hooked))
-        .then(|| format!("{hooked} instructions are in hooks, which sum up to {sum}"))
 }

@@ -6,7 +6,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Serialize};
 
 /// Largest coefficient; what would exceed it is unbounded.
 const MAX: u32 = 1 << 24;
@@ -81,22 +80,20 @@ impl Count {
     /// One after the other.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
-        Self {
-            constant: self.constant.saturating_add(other.constant),
-            depth: self.depth.saturating_add(other.depth),
-            links: self.links.saturating_add(other.links),
-            unbounded: self.unbounded || other.unbounded,
-        }
-        .checked()
+        self.with(other, u32::saturating_add)
     }
 
     /// One or the other, whichever is more; in each coefficient.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
+        self.with(other, u32::max)
+    }
+
+    fn with(self, other: Self, each: impl Fn(u32, u32) -> u32) -> Self {
         Self {
-            constant: self.constant.max(other.constant),
-            depth: self.depth.max(other.depth),
-            links: self.links.max(other.links),
+            constant: each(self.constant, other.constant),
+            depth: each(self.depth, other.depth),
+            links: each(self.links, other.links),
             unbounded: self.unbounded || other.unbounded,
         }
         .checked()
@@ -114,16 +111,14 @@ impl Count {
         }
         let per_path = rounds.depth > 0 || rounds.links > 0;
         let inner = if per_path { 1 } else { rounds.constant };
+        let per = |rounds: u32, own: u32| {
+            let each_round = self.constant.saturating_mul(rounds);
+            each_round.saturating_add(own.saturating_mul(inner))
+        };
         Self {
             constant: self.constant.saturating_mul(rounds.constant),
-            depth: self
-                .constant
-                .saturating_mul(rounds.depth)
-                .saturating_add(self.depth.saturating_mul(inner)),
-            links: self
-                .constant
-                .saturating_mul(rounds.links)
-                .saturating_add(self.links.saturating_mul(inner)),
+            depth: per(rounds.depth, self.depth),
+            links: per(rounds.links, self.links),
             unbounded: false,
         }
         .checked()
@@ -180,41 +175,20 @@ impl FromStr for Count {
             let digits = term.trim_end_matches(['D', 'S']);
             let name = &term[digits.len()..];
             let factor = match (digits, name) {
-                ("", "D" | "S") => 1,
-                _ => digits
-                    .parse::<u32>()
-                    .ok()
-                    .filter(|&factor| factor <= MAX)
-                    .ok_or_else(error)?,
+                ("", "D" | "S") => Some(1),
+                _ => digits.parse().ok().filter(|&factor| factor <= MAX),
             };
-            let term = match name {
-                "" => Self::times(factor),
-                "D" => Self {
-                    depth: factor,
-                    ..Self::ZERO
-                },
-                "S" => Self {
-                    links: factor,
-                    ..Self::ZERO
-                },
+            let mut term = Self::ZERO;
+            let coefficient = match name {
+                "" => &mut term.constant,
+                "D" => &mut term.depth,
+                "S" => &mut term.links,
                 _ => return Err(error()),
             };
+            *coefficient = factor.ok_or_else(error)?;
             count = count.plus(term);
         }
         Ok(count)
-    }
-}
-
-impl Serialize for Count {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Count {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
     }
 }
 

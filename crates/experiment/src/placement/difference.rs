@@ -5,8 +5,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Count, HookPlacement, ModulePlacement, PlacementDocument, Reach, SyscallPlacement};
-use crate::document::{DocumentFault, Kind, Stored, printable};
+use super::{
+    Count, FrameworkPlacement, HookPlacement, ModulePlacement, PlacementDocument, Reach,
+    SyscallPlacement,
+};
+use crate::document::{DocumentFault, Kind, Stored, all_sound, printable};
 use crate::environment::Tool;
 
 /// What differs between two placements: `lsmeter placement diff --json`. See
@@ -64,6 +67,17 @@ impl NameChanges {
         }
     }
 
+    /// What the hooks of two frameworks do not share; nothing if one of them has no list.
+    pub(super) fn of_frameworks(
+        before: &FrameworkPlacement,
+        after: &FrameworkPlacement,
+    ) -> NameChanges {
+        if before.names.is_empty() || after.names.is_empty() {
+            return NameChanges::default();
+        }
+        NameChanges::between(&before.names, &after.names)
+    }
+
     /// Do both lists have the same names?
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -115,9 +129,7 @@ pub enum Side {
 }
 
 /// Where in a system call a hook is called.
-#[derive(
-    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HookPart {
     /// By the kernel, while it works.
@@ -247,18 +259,11 @@ impl PlacementDifference {
                 });
             }
         }
-        let (names_before, names_after) = (&before.framework.names, &after.framework.names);
-        // Without a list there is nothing to tell.
-        let listed = !names_before.is_empty() && !names_after.is_empty();
         PlacementDifference {
             tool: Tool::this(),
             before: PlacementSide::of(before),
             after: PlacementSide::of(after),
-            framework: if listed {
-                NameChanges::between(names_before, names_after)
-            } else {
-                NameChanges::default()
-            },
+            framework: NameChanges::of_frameworks(&before.framework, &after.framework),
             modules: modules(&before.modules, &after.modules),
             compared,
             changes,
@@ -280,18 +285,14 @@ impl Stored for PlacementDifference {
     const KIND: Kind = Kind::PlacementDifference;
 
     fn check(&self) -> Result<(), DocumentFault> {
-        for (index, call) in self.changes.iter().enumerate() {
-            let said = |hook: &&HookDifference| {
-                HookChange::between(hook.before, hook.after) != Some(hook.change)
-            };
-            if let Some(hook) = call.hooks.iter().find(said) {
-                return Err(DocumentFault::Contradiction {
-                    path: format!("changes[{index}]"),
-                    message: format!("the counts of {} say otherwise", printable(&hook.hook)),
-                });
-            }
-        }
-        Ok(())
+        let otherwise = |hook: &&HookDifference| {
+            HookChange::between(hook.before, hook.after) != Some(hook.change)
+        };
+        all_sound("changes", &self.changes, |call| {
+            let hook = call.hooks.iter().find(otherwise)?;
+            let hook = printable(&hook.hook);
+            Some(format!("the counts of {hook} say otherwise"))
+        })
     }
 }
 
@@ -314,22 +315,17 @@ impl SyscallDifference {
 }
 
 fn modules(before: &[ModulePlacement], after: &[ModulePlacement]) -> Vec<ModuleDifference> {
-    let by_name = |modules: &'_ [ModulePlacement]| -> BTreeMap<String, ModulePlacement> {
-        let named = modules.iter().map(|m| (m.module.clone(), m.clone()));
-        named.collect()
-    };
-    let (old, new) = (by_name(before), by_name(after));
-    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let [old, new]: [BTreeMap<&str, &ModulePlacement>; 2] =
+        [before, after].map(|modules| modules.iter().map(|m| (m.module.as_str(), m)).collect());
+    let names: BTreeSet<&str> = old.keys().chain(new.keys()).copied().collect();
     let found = names.into_iter().filter_map(|name| {
-        let (was, is) = (old.get(name), new.get(name));
-        let implements = |module: Option<&ModulePlacement>| {
-            module.map_or_else(Vec::new, |module| module.implements.clone())
-        };
+        let [was, is] = [&old, &new].map(|modules| modules.get(name).copied());
+        let [before, after] = [was, is].map(|module| module.map_or(&[][..], |m| &m.implements));
         let loc = [was, is].map(|module| module.map_or(0, |module| module.loc));
-        let implements = NameChanges::between(&implements(was), &implements(is));
+        let implements = NameChanges::between(before, after);
         let same = was.is_some() == is.is_some() && loc[0] == loc[1] && implements.is_empty();
         (!same).then(|| ModuleDifference {
-            module: name.clone(),
+            module: name.to_owned(),
             hooks_before: was.map(|module| module.hooks),
             hooks_after: is.map(|module| module.hooks),
             loc,
@@ -343,20 +339,14 @@ type Parts<'d> = BTreeMap<(&'d str, HookPart), (Reach, &'d HookPlacement)>;
 
 /// The counts of a call, each hook in each part.
 fn parts(call: Option<&SyscallPlacement>) -> Parts<'_> {
-    let mut found = Parts::new();
-    for hook in call.into_iter().flat_map(|call| &call.hooks) {
-        let own = Reach {
-            nominal: hook.nominal,
-            max: hook.max,
-        };
-        let inside = hook.nested.iter();
-        let inside = inside.map(|(modules, reach)| (HookPart::Inside(modules.clone()), *reach));
-        let all = [(HookPart::Own, own), (HookPart::Teardown, hook.teardown)];
-        for (part, reach) in all.into_iter().chain(inside) {
-            found.insert((hook.hook.as_str(), part), (reach, hook));
-        }
-    }
-    found
+    let hooks = call.into_iter().flat_map(|call| &call.hooks);
+    hooks
+        .flat_map(|hook| {
+            let name = hook.hook.as_str();
+            let parts = hook.parts();
+            parts.map(move |(part, reach)| ((name, part), (reach, hook)))
+        })
+        .collect()
 }
 
 fn hooks(was: Option<&SyscallPlacement>, is: Option<&SyscallPlacement>) -> Vec<HookDifference> {

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Count, FrameworkPlacement, NameChanges, PlacementDocument, SyscallPlacement};
-use crate::document::{DocumentFault, Kind, Stored, printable};
+use crate::document::{DocumentFault, Kind, Stored, all_sound, printable};
 use crate::environment::Tool;
 
 /// Placements of many versions: `lsmeter placement history --json`.
@@ -54,7 +54,7 @@ pub struct ModuleSize {
 }
 
 /// What a system call reaches, in sums.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SyscallReach {
     /// As its manual calls it.
     pub syscall: String,
@@ -85,6 +85,23 @@ pub struct SkippedVersion {
     pub reason: String,
 }
 
+impl PlacementVersion {
+    /// What contradicts itself in its figures, if anything.
+    fn contradiction(&self) -> Option<String> {
+        if let Some(message) = self.framework.contradiction() {
+            return Some(message);
+        }
+        let above = |reach: &&SyscallReach| !reach.nominal.is_within(reach.max);
+        let reach = self.reach.iter().find(above)?;
+        Some(format!(
+            "{} calls {} hooks nominally, {} at most",
+            printable(&reach.title()),
+            reach.nominal,
+            reach.max
+        ))
+    }
+}
+
 impl SyscallReach {
     /// `stat`, or `open (missing)` if it is a case of its own.
     pub fn title(&self) -> String {
@@ -97,16 +114,12 @@ impl SyscallPlacement {
     /// [`SyscallReach::teardown`] and [`SyscallReach::reachable`].
     #[must_use]
     pub fn reach(&self) -> SyscallReach {
-        let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let mut reach = SyscallReach {
             syscall: self.syscall.clone(),
             case: self.case.clone(),
             filesystem: self.filesystem.clone(),
-            hooks: 0,
-            reachable: number(self.hooks.len()),
-            nominal: Count::ZERO,
-            max: Count::ZERO,
-            teardown: Count::ZERO,
+            reachable: u32::try_from(self.hooks.len()).unwrap_or(u32::MAX),
+            ..SyscallReach::default()
         };
         for hook in &self.hooks {
             reach.teardown = reach.teardown.plus(hook.teardown.nominal);
@@ -133,15 +146,10 @@ impl Default for PlacementHistory {
 impl PlacementHistory {
     /// Adds a version behind those that are there.
     pub fn push(&mut self, document: &PlacementDocument) {
-        let framework = document.framework.clone();
-        let last = self.versions.last().map(|last| &last.framework.names);
-        let since = match last {
-            // Without a list there is nothing to tell.
-            Some(last) if !last.is_empty() && !framework.names.is_empty() => {
-                NameChanges::between(last, &framework.names)
-            }
-            _ => NameChanges::default(),
-        };
+        let since = self
+            .versions
+            .last()
+            .map(|last| NameChanges::of_frameworks(&last.framework, &document.framework));
         let modules = document.modules.iter().map(|module| ModuleSize {
             module: module.module.clone(),
             hooks: module.hooks,
@@ -152,14 +160,14 @@ impl PlacementHistory {
         self.versions.push(PlacementVersion {
             tree: document.tree.clone(),
             version: document.version.clone(),
-            since,
+            since: since.unwrap_or_default(),
             modules: modules.collect(),
             reach: document
                 .syscalls
                 .iter()
                 .map(SyscallPlacement::reach)
                 .collect(),
-            framework,
+            framework: document.framework.clone(),
         });
     }
 }
@@ -168,24 +176,6 @@ impl Stored for PlacementHistory {
     const KIND: Kind = Kind::PlacementHistory;
 
     fn check(&self) -> Result<(), DocumentFault> {
-        for (index, version) in self.versions.iter().enumerate() {
-            let refuse = |message| {
-                let path = format!("versions[{index}]");
-                Err(DocumentFault::Contradiction { path, message })
-            };
-            if let Some(message) = version.framework.contradiction() {
-                return refuse(message);
-            }
-            let above = |reach: &&SyscallReach| !reach.nominal.is_within(reach.max);
-            if let Some(reach) = version.reach.iter().find(above) {
-                return refuse(format!(
-                    "{} calls {} hooks nominally, {} at most",
-                    printable(&reach.title()),
-                    reach.nominal,
-                    reach.max
-                ));
-            }
-        }
-        Ok(())
+        all_sound("versions", &self.versions, PlacementVersion::contradiction)
     }
 }

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::document::{DocumentFault, Kind, Stored, printable};
+use crate::document::{DocumentFault, Kind, Stored, all_sound, printable, sound};
 use crate::environment::Tool;
 
 pub use agreement::{Agreement, ComparedHook, Comparison};
@@ -90,22 +90,12 @@ impl Stored for PlacementDocument {
     const KIND: Kind = Kind::Placement;
 
     fn check(&self) -> Result<(), DocumentFault> {
-        let refuse = |path: String, message| Err(DocumentFault::Contradiction { path, message });
-        if let Some(message) = self.framework.contradiction() {
-            return refuse("framework".to_owned(), message);
-        }
-        for (index, module) in self.modules.iter().enumerate() {
-            if let Some(message) = module.contradiction() {
-                return refuse(format!("modules[{index}]"), message);
-            }
-        }
-        for (index, call) in self.syscalls.iter().enumerate() {
-            let causes = self.unbounded.len();
-            if let Some(message) = call.contradiction(causes) {
-                return refuse(format!("syscalls[{index}]"), message);
-            }
-        }
-        Ok(())
+        sound("framework", self.framework.contradiction())?;
+        all_sound("modules", &self.modules, ModulePlacement::contradiction)?;
+        let causes = self.unbounded.len();
+        all_sound("syscalls", &self.syscalls, |call| {
+            call.contradiction(causes)
+        })
     }
 }
 
@@ -136,7 +126,7 @@ impl FrameworkPlacement {
 }
 
 /// What one module implements.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModulePlacement {
     /// As `lsm=` names it.
     pub module: String,
@@ -178,7 +168,7 @@ impl ModulePlacement {
 }
 
 /// What one system call can reach.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SyscallPlacement {
     /// As its manual calls it: `stat`.
     pub syscall: String,
@@ -217,12 +207,7 @@ impl SyscallPlacement {
             ));
         }
         self.hooks.iter().find_map(|hook| {
-            let own = Reach {
-                nominal: hook.nominal,
-                max: hook.max,
-            };
-            let own = [own, hook.teardown].into_iter();
-            let mut all = own.chain(hook.nested.values().copied());
+            let mut all = hook.parts().map(|(_, reach)| reach);
             let above = all.find(|reach| !reach.nominal.is_within(reach.max))?;
             Some(format!(
                 "{} is called {} times nominally, {} at most",
@@ -253,7 +238,7 @@ fn title(syscall: &str, case: &str) -> String {
 }
 
 /// One hook of a system call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HookPlacement {
     /// `inode_permission`; of what the kernel calls beside the framework, the function.
     pub hook: String,
@@ -274,6 +259,20 @@ pub struct HookPlacement {
     pub unbounded_by: BTreeMap<String, Vec<u32>>,
     /// Modules that implement it.
     pub modules: Vec<String>,
+}
+
+impl HookPlacement {
+    /// Its counts in each part of a system call.
+    pub fn parts(&self) -> impl Iterator<Item = (HookPart, Reach)> {
+        let own = Reach {
+            nominal: self.nominal,
+            max: self.max,
+        };
+        let inside = self.nested.iter();
+        let inside = inside.map(|(modules, reach)| (HookPart::Inside(modules.clone()), *reach));
+        let all = [(HookPart::Own, own), (HookPart::Teardown, self.teardown)];
+        all.into_iter().chain(inside)
+    }
 }
 
 /// A nominal count and a maximum.

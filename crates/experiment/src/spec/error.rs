@@ -32,49 +32,11 @@ pub enum SpecError {
         /// Its size.
         bytes: usize,
     },
-    /// A list that needs an element has none.
-    #[error("`{key}` is empty; it needs at least one entry")]
-    Empty {
-        /// The key.
-        key: &'static str,
-    },
-    /// A list is longer than anything sensible.
-    #[error("`{key}` has {n} entries; at most {limit} are allowed")]
-    TooMany {
-        /// The key.
-        key: &'static str,
-        /// Its length.
-        n: usize,
-        /// The largest length.
-        limit: usize,
-    },
-    /// A list holds the same entry twice.
-    #[error("`{key}` holds `{value}` twice")]
-    Duplicate {
-        /// The key.
-        key: &'static str,
-        /// The entry.
-        value: String,
-    },
-    /// A number is outside its range.
-    #[error("`{key}` is {value}; it must be {range}")]
-    OutOfRange {
-        /// The key.
-        key: &'static str,
-        /// The number.
-        value: String,
-        /// The range and its unit.
-        range: String,
-    },
-    /// A text holds something that it cannot.
-    #[error("`{key}` is `{value}`: {why}")]
-    Text {
-        /// The key.
-        key: &'static str,
-        /// The text, made printable.
-        value: String,
-        /// What is wrong with it.
-        why: String,
+    /// A value that its key cannot have, or keys that cannot go together.
+    #[error("{message}")]
+    Refused {
+        /// Which, and why.
+        message: String,
         /// What to write instead.
         instead: Option<String>,
     },
@@ -84,26 +46,24 @@ pub enum SpecError {
     /// A pattern is not written as one.
     #[error(transparent)]
     Pattern(#[from] PatternError),
-    /// The baseline is not among what is measured.
-    #[error("baseline `{baseline}` is not one of the {n} {what}: {known}")]
-    Baseline {
-        /// The baseline as given.
-        baseline: String,
-        /// `stacks` or `configurations`.
-        what: &'static str,
-        /// Number of them.
-        n: usize,
-        /// All of them.
-        known: String,
-    },
-    /// Keys that cannot go together.
-    #[error("{what}")]
-    Conflict {
-        /// Which, and why.
-        what: String,
-        /// What to do.
-        remedy: String,
-    },
+}
+
+impl SpecError {
+    /// Refuses a value, with what to write instead.
+    pub(crate) fn instead(message: impl Into<String>, instead: impl Into<String>) -> SpecError {
+        SpecError::Refused {
+            message: message.into(),
+            instead: Some(instead.into()),
+        }
+    }
+
+    /// Refuses a value for which there is no better one to name.
+    pub(crate) fn refused(message: String) -> SpecError {
+        SpecError::Refused {
+            message,
+            instead: None,
+        }
+    }
 }
 
 impl Fault for SpecError {
@@ -116,18 +76,10 @@ impl Fault for SpecError {
             SpecError::Toml { near, .. } => {
                 near.as_ref().map(|word| format!("did you mean `{word}`?"))
             }
-            SpecError::Text { instead, .. } => instead.clone(),
+            SpecError::TooLarge { .. } => None,
+            SpecError::Refused { instead, .. } => instead.clone(),
             SpecError::Stack(error) => Some(error.hint().to_owned()),
             SpecError::Pattern(error) => error.hint(),
-            SpecError::Baseline { what, .. } => Some(format!(
-                "add it to `{what}`, or give its position there, from 0"
-            )),
-            SpecError::Conflict { remedy, .. } => Some(remedy.clone()),
-            SpecError::TooLarge { .. }
-            | SpecError::Empty { .. }
-            | SpecError::TooMany { .. }
-            | SpecError::Duplicate { .. }
-            | SpecError::OutOfRange { .. } => None,
         }
     }
 }

@@ -39,9 +39,7 @@ pub(crate) fn document(kind: Kind, bytes: &[u8]) -> Result<Document, DocumentFau
         Kind::Sensitivity => read(kind, bytes, sensitivity::SlopeForm::cell),
         Kind::Recording => Ok(recording::document(decode(bytes)?)),
         Kind::Counts => Ok(counts::document(decode(bytes)?)),
-        other => Err(DocumentFault::OfOtherUse {
-            message: format!("it is a {}", Kind::title(Some(other))),
-        }),
+        other => Err(DocumentFault::other(Some(other))),
     }
 }
 
@@ -91,12 +89,9 @@ pub(crate) fn kind(bytes: &[u8]) -> Result<Kind, DocumentFault> {
         (keys.instruments.is_some(), Kind::Check),
         (keys.series.is_some(), Kind::History),
     ];
-    let found = kinds.into_iter().find(|(is, _)| *is);
-    found
-        .map(|(_, kind)| kind)
-        .ok_or_else(|| DocumentFault::NoVersion {
-            message: "it has the keys of no document that lsmeter writes".to_owned(),
-        })
+    let message = "it has the keys of no document that lsmeter writes";
+    let found = kinds.into_iter().find_map(|(is, kind)| is.then_some(kind));
+    found.ok_or_else(|| DocumentFault::NoVersion(message.to_owned()))
 }
 
 /// A run, a profile or a sweep: what they have in common, and what one of them has.

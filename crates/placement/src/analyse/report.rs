@@ -136,12 +136,8 @@ impl Place<'_, '_, '_> {
         let modules = self.security.modules.iter().filter(registers);
         HookPlacement {
             hook: hook.to_owned(),
-            nominal: Count::ZERO,
-            max: Count::ZERO,
-            teardown: Reach::default(),
-            nested: BTreeMap::new(),
-            unbounded_by: BTreeMap::new(),
             modules: modules.map(|module| module.name.clone()).collect(),
+            ..HookPlacement::default()
         }
     }
 

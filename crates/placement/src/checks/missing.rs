@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What some modules check on a nominal path, and others of their kind do not.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::facts::{CheckFacts, SubjectFact};
@@ -35,10 +36,8 @@ pub(crate) fn missing(
         }
     };
     let mut all: Vec<MissingCheck> = found.into_iter().map(with_calls).collect();
-    all.sort_by(|a, b| {
-        let rank = |check: &MissingCheck| (check.confidence, usize::MAX - check.syscalls.len());
-        (rank(a), a).cmp(&(rank(b), b))
-    });
+    // Others stay in their own order.
+    all.sort_by_key(|check| (check.confidence, Reverse(check.syscalls.len())));
     all
 }
 
@@ -100,42 +99,32 @@ fn lacking(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Count;
     use crate::facts::Facts;
-    use crate::{Count, Reach};
 
     fn hook(name: &str, modules: &[&str]) -> HookPlacement {
         HookPlacement {
             hook: name.to_owned(),
             nominal: Count::ONE,
             max: Count::ONE,
-            teardown: Reach::default(),
-            nested: BTreeMap::new(),
-            unbounded_by: BTreeMap::new(),
             modules: modules.iter().map(|&name| name.to_owned()).collect(),
+            ..HookPlacement::default()
         }
     }
 
     fn call(name: &str, hooks: Vec<HookPlacement>) -> SyscallPlacement {
         SyscallPlacement {
             syscall: name.to_owned(),
-            case: String::new(),
             filesystem: "ext4".to_owned(),
             hooks,
-            trace: Vec::new(),
+            ..SyscallPlacement::default()
         }
     }
 
     fn module(name: &str) -> ModulePlacement {
         ModulePlacement {
             module: name.to_owned(),
-            hooks: 0,
-            unconditional: 0,
-            loc: 0,
-            loc_per_hook: 0.0,
-            categories: BTreeMap::new(),
-            file_accessing: 0,
-            direct: false,
-            implements: Vec::new(),
+            ..ModulePlacement::default()
         }
     }
 

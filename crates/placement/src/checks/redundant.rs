@@ -2,6 +2,7 @@
 //! Hooks that a nominal path asks twice: of the same object? The arguments of both are
 //! followed up the call string, to the function below which both are asked.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::value::{Frame, Value};
@@ -35,12 +36,10 @@ pub(crate) fn redundant(found: Pairs) -> Vec<RedundantCheck> {
         .into_iter()
         .map(|(check, syscalls)| RedundantCheck { syscalls, ..check })
         .collect();
-    all.sort_by(|a, b| {
-        let rank = |check: &RedundantCheck| {
-            let calls = usize::MAX - check.syscalls.len();
-            (check.confidence, !check.same_question, calls)
-        };
-        (rank(a), a).cmp(&(rank(b), b))
+    // Others stay in their own order.
+    all.sort_by_key(|check| {
+        let calls = Reverse(check.syscalls.len());
+        (check.confidence, !check.same_question, calls)
     });
     all
 }

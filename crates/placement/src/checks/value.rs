@@ -2,7 +2,7 @@
 //! What an argument is, as a caller would write it.
 
 use crate::body::Body;
-use crate::words::is_word;
+use crate::words::{is_word, is_word_char};
 
 /// Longest text of a value, in bytes; a longer one is not followed.
 const MAX_TEXT: usize = 300;
@@ -131,12 +131,11 @@ struct Word<'t> {
 }
 
 fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
-    let is_word = |c: char| c == '_' || c.is_ascii_alphanumeric();
     let mut at = 0;
     std::iter::from_fn(move || {
-        let from = at + text[at..].find(is_word)?;
+        let from = at + text[at..].find(is_word_char)?;
         let rest = &text[from..];
-        let end = from + rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        let end = from + rest.find(|c| !is_word_char(c)).unwrap_or(rest.len());
         let before = text[..from].trim_end();
         at = end;
         Some(Word {

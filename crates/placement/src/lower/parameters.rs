@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The parameters of a function, from the text before its body.
 
+use crate::words::is_word_char;
+
 /// Parameters that are structs or point to some, by name.
 pub(super) fn parameters(header: &[u8]) -> Vec<(Box<str>, Box<str>)> {
     let header = String::from_utf8_lossy(header);
@@ -10,7 +12,7 @@ pub(super) fn parameters(header: &[u8]) -> Vec<(Box<str>, Box<str>)> {
             continue;
         };
         let mut words = rest
-            .split(|c: char| c != '_' && !c.is_ascii_alphanumeric())
+            .split(|c| !is_word_char(c))
             .filter(|word| !word.is_empty());
         if let (Some(of), Some(name)) = (words.next(), words.next_back()) {
             found.push((name.into(), of.into()));
@@ -51,12 +53,12 @@ pub(super) fn names_of_parameters(header: &[u8]) -> Vec<Box<str>> {
 fn name_of_parameter(piece: &str) -> Box<str> {
     let end = piece.find('[').unwrap_or(piece.len());
     let pointer = piece.find("(*").map(|at| &piece[at + 2..]);
-    let word = |c: char| c == '_' || c.is_ascii_alphanumeric();
+    let other = |c| !is_word_char(c);
     match pointer {
-        Some(rest) => rest.split(|c| !word(c)).next().unwrap_or_default().into(),
+        Some(rest) => rest.split(other).next().unwrap_or_default().into(),
         None => {
             let head = piece[..end].trim_end();
-            let from = head.rfind(|c| !word(c)).map_or(0, |at| at + 1);
+            let from = head.rfind(other).map_or(0, |at| at + 1);
             head.get(from..).unwrap_or_default().into()
         }
     }

@@ -27,7 +27,7 @@ fn calls(body: &Body, yes: bool) -> Vec<String> {
             Node::Branch { no, .. } => *no,
             Node::Switch { arms, .. } if yes => arms[0].1,
             Node::Switch { other, .. } => *other,
-            Node::Label { next, .. } | Node::Loop { next, .. } => *next,
+            Node::Head { next, .. } => *next,
         };
     }
     found
@@ -82,7 +82,11 @@ fn loops_have_an_exit() {
         .nodes
         .iter()
         .filter_map(|node| match node {
-            Node::Loop { text, .. } => Some(&**text),
+            Node::Head {
+                text,
+                exit: Some(_),
+                ..
+            } => Some(&**text),
             _ => None,
         })
         .collect();

@@ -9,7 +9,7 @@ use super::Counts;
 use crate::Count;
 use crate::body::NodeId;
 use crate::context::Key;
-use crate::program::FunctionId;
+use crate::program::{FunctionId, Numbered};
 use crate::scan::number;
 
 /// Most causes of one set: what has so many is not bounded one by one, and sets would be
@@ -52,11 +52,9 @@ impl Most {
 
 #[derive(Debug, Default)]
 struct Sets {
-    numbers: FxHashMap<Cause, u32>,
-    causes: Vec<Cause>,
+    causes: Numbered<Cause>,
     /// Sorted numbers of causes.
-    sets: Vec<Box<[u32]>>,
-    known: FxHashMap<Box<[u32]>, CauseSet>,
+    sets: Numbered<Box<[u32]>>,
     unions: FxHashMap<(CauseSet, CauseSet), CauseSet>,
 }
 
@@ -70,16 +68,9 @@ impl Sets {
             return 0;
         }
         if self.sets.is_empty() {
-            self.sets.push(Box::default());
+            self.sets.insert(Box::default());
         }
-        let members = members.into_boxed_slice();
-        if let Some(&known) = self.known.get(&members) {
-            return known;
-        }
-        let id = number(self.sets.len());
-        self.sets.push(members.clone());
-        self.known.insert(members, id);
-        id
+        number(self.sets.insert_full(members.into()).0)
     }
 }
 
@@ -87,21 +78,17 @@ impl Causes {
     /// The set of one cause.
     pub(super) fn one(&self, cause: Cause) -> CauseSet {
         let mut sets = self.0.borrow_mut();
-        let next = number(sets.causes.len());
-        let number = *sets.numbers.entry(cause).or_insert(next);
-        if number == next {
-            sets.causes.push(cause);
-        }
+        let number = number(sets.causes.insert_full(cause).0);
         sets.set(vec![number])
     }
 
     /// The causes of a set.
     pub(crate) fn of(&self, set: CauseSet) -> Vec<Cause> {
         let sets = self.0.borrow();
-        let members = sets.sets.get(set as usize);
+        let members = sets.sets.get_index(set as usize);
         let members = members.into_iter().flatten();
         members
-            .filter_map(|&number| sets.causes.get(number as usize).copied())
+            .filter_map(|&number| sets.causes.get_index(number as usize).copied())
             .collect()
     }
 
@@ -115,7 +102,12 @@ impl Causes {
             return known;
         }
         let mut members = [one, other]
-            .map(|set| sets.sets.get(set as usize).cloned().unwrap_or_default())
+            .map(|set| {
+                sets.sets
+                    .get_index(set as usize)
+                    .cloned()
+                    .unwrap_or_default()
+            })
             .concat();
         members.sort_unstable();
         members.dedup();

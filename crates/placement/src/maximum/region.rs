@@ -58,18 +58,11 @@ impl Region<'_, '_, '_, '_> {
         reached[start] = Some(Counts::default());
         let mut most = Counts::default();
         for component in order {
-            let mut before: Option<Counts> = None;
-            for &node in &component {
-                if let Some(counts) = reached[node].take() {
-                    match &mut before {
-                        Some(before) => causes.or(before, counts),
-                        None => before = Some(counts),
-                    }
-                }
-            }
-            let Some(mut counts) = before else {
+            let mut before = component.iter().filter_map(|&node| reached[node].take());
+            let Some(mut counts) = before.next() else {
                 continue;
             };
+            before.for_each(|other| causes.or(&mut counts, other));
             let node = component[0];
             if component.len() > 1 || edges[node].contains(&node) {
                 let part: Vec<NodeId> = component.iter().map(|&at| nodes[at]).collect();
@@ -133,14 +126,10 @@ impl Region<'_, '_, '_, '_> {
                     .enumerate()
                     .any(|(from, to)| !inside.contains(&from) && to.contains(&at))
         };
-        let mut entries: Vec<usize> = component
-            .iter()
-            .copied()
-            .filter(|&at| entered(at))
-            .collect();
-        entries.sort_by_key(|&at| (!is_head(at), nodes[at]));
-        let found = entries.first().or(component.first()).copied();
-        found.map_or(0, |at| nodes[at])
+        let entries = component.iter().filter(|&&at| entered(at));
+        let first = entries.min_by_key(|&&at| (!is_head(at), nodes[at]));
+        let found = first.or(component.first());
+        found.map_or(0, |&at| nodes[at])
     }
 
     fn rounds(&self, head: NodeId) -> Count {

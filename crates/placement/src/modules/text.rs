@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::words::is_word_char;
+
 /// Longest arguments of a macro that are looked at, in bytes.
 const MAX_ARGUMENTS: usize = 4096;
 
@@ -127,8 +129,7 @@ pub(super) fn calls_of_macro(source: &str, name: &str) -> Vec<MacroCall> {
     for (at, _) in source.match_indices(name) {
         let before = source[..at].chars().next_back();
         let rest = &source[at + name.len()..];
-        let word = |c: char| c == '_' || c.is_ascii_alphanumeric();
-        if before.is_some_and(word) || !rest.starts_with('(') {
+        if before.is_some_and(is_word_char) || !rest.starts_with('(') {
             continue;
         }
         let (line, depth, in_macro) = line_of(&lines, at);
@@ -196,7 +197,7 @@ pub(super) fn union_members(source: &str, union: &str) -> BTreeMap<String, bool>
     for (at, _) in source[start..end].match_indices("(*") {
         let name: String = source[start + at + 2..end]
             .chars()
-            .take_while(|c| *c == '_' || c.is_ascii_alphanumeric())
+            .take_while(|&c| is_word_char(c))
             .collect();
         let (_, depth, _) = line_of(&lines, start + at);
         if !name.is_empty() {

@@ -184,10 +184,12 @@ fn unpack(reader: impl Read, path: &Path) -> Result<Files, PlacementError> {
     let mut files = Files::new();
     let mut kept = 0u64;
     tar::read(reader.take(MAX_UNPACKED), bad, |entry, data| {
-        let name = inner_name(&entry.path).filter(|name| is_kept(name));
-        let Some(name) = name.filter(|_| entry.kind == Kind::File && entry.size <= MAX_FILE) else {
+        // Below the archive's top directory.
+        let (_, name) = entry.path.split_once('/').unwrap_or_default();
+        let readable = entry.kind == Kind::File && entry.size <= MAX_FILE;
+        if !(readable && is_plain(name) && is_kept(name)) {
             return Ok(ControlFlow::Continue(()));
-        };
+        }
         kept += entry.size;
         if kept > MAX_KEPT {
             return Err(too_large("the size of its sources in bytes", MAX_KEPT));
@@ -197,7 +199,7 @@ fn unpack(reader: impl Read, path: &Path) -> Result<Files, PlacementError> {
         }
         let mut bytes = Vec::new();
         data.read_to_end(&mut bytes).map_err(bad)?;
-        files.insert(name, bytes);
+        files.insert(name.to_owned(), bytes);
         Ok(ControlFlow::Continue(()))
     })?;
     Ok(files)
@@ -206,20 +208,9 @@ fn unpack(reader: impl Read, path: &Path) -> Result<Files, PlacementError> {
 /// Can an analysis need this file?
 pub(super) fn is_kept(name: &str) -> bool {
     let source = name.ends_with(".c") || name.ends_with(".h");
-    name == "Makefile"
-        || source && (KEPT.iter().any(|top| name.starts_with(top)) || is_of_arch(name))
-}
-
-fn is_of_arch(name: &str) -> bool {
-    arch::ALL
-        .iter()
-        .any(|arch| name.starts_with(arch.source.directory))
-}
-
-/// The name below the archive's top directory, if it is a plain one.
-fn inner_name(path: &str) -> Option<String> {
-    let (_, inner) = path.split_once('/')?;
-    is_plain(inner).then(|| inner.to_owned())
+    let of_archs = arch::ALL.iter().map(|arch| arch.source.directory);
+    let mut tops = KEPT.into_iter().chain(of_archs);
+    name == "Makefile" || source && tops.any(|top| name.starts_with(top))
 }
 
 /// Is it a name that leads nowhere else?

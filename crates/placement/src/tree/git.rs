@@ -54,12 +54,12 @@ pub(super) fn printed(
     what: &'static str,
     arguments: &[&str],
 ) -> Result<Vec<u8>, PlacementError> {
+    checked(path, what, output(path, what, arguments)?)
+}
+
+fn output(path: &Path, what: &'static str, arguments: &[&str]) -> Result<Output, PlacementError> {
     let output = command(path, what).args(arguments).output();
-    checked(
-        path,
-        what,
-        output.map_err(|error| failed(path, what, error))?,
-    )
+    output.map_err(|error| failed(path, what, error))
 }
 
 fn checked(path: &Path, what: &'static str, output: Output) -> Result<Vec<u8>, PlacementError> {
@@ -73,8 +73,7 @@ fn checked(path: &Path, what: &'static str, output: Output) -> Result<Vec<u8>, P
 pub(super) fn resolve(path: &Path, revision: &str) -> Result<String, PlacementError> {
     let tree = format!("{revision}^{{tree}}");
     let arguments = ["--verify", "--quiet", "--end-of-options", &tree];
-    let output = command(path, "rev-parse").args(arguments).output();
-    let output = output.map_err(|error| failed(path, "rev-parse", error))?;
+    let output = output(path, "rev-parse", &arguments)?;
     // What is wrong besides has another status, and is told.
     if output.status.code() == Some(1) {
         return Err(PlacementError::UnknownRevision {
