@@ -53,7 +53,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let prepared = scratch.path().join("prepared");
     fs::create_dir(&prepared)?;
     let agent = lab::catalogue::agent();
-    let bootable = prepare::prepare(&store, agent, &kernel, FileSystem::Tmpfs, None, &prepared)?;
+    let bootable = prepare::prepare(
+        &store,
+        agent,
+        &kernel,
+        FileSystem::Tmpfs,
+        None,
+        None,
+        &prepared,
+    )?;
     let mut directives = "fs tmpfs\n".to_owned();
     let mut cells = Vec::new();
     for (number, benchmark) in (0..).zip(BENCHMARKS) {
@@ -78,6 +86,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 cmdline: "lsm=capability,selinux",
                 accelerator: Accelerator::Tcg(Clock::Deterministic),
                 plugin: Some((&plugin, plugin_mode)),
+                root: None,
                 files: &[],
                 directives: &directives,
                 cells: &cells,

@@ -30,7 +30,14 @@ fn build() -> Result<(), String> {
     check_markers(&guest.join("bench.h"), plugin)?;
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     let agent = out.join("agent");
-    compile(guest, &arch, &agent)?;
+    compile(guest, &arch, &agent, None)?;
+    let programs = guest.join("program");
+    compile(
+        guest,
+        &arch,
+        &out.join("agent-of-programs"),
+        Some(&programs),
+    )?;
     let list = list(&agent)?;
     check_list(&list)?;
     let file = out.join("benchmarks.tsv");
@@ -128,7 +135,8 @@ fn sources(dir: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-fn compile(guest: &Path, arch: &Path, agent: &Path) -> Result<(), String> {
+/// With `programs`, the agent that runs whole programs: what others count may depend on its size.
+fn compile(guest: &Path, arch: &Path, agent: &Path, programs: Option<&Path>) -> Result<(), String> {
     let compiler = cc::Build::new()
         .no_default_flags(true)
         .cargo_metadata(false)
@@ -153,6 +161,9 @@ fn compile(guest: &Path, arch: &Path, agent: &Path) -> Result<(), String> {
         .args(sources(&guest.join("bench"))?)
         .args(sources(&guest.join("policy"))?)
         .args(sources(&guest.join("delays"))?);
+    if let Some(programs) = programs {
+        command.arg("-DPROGRAMS").args(sources(programs)?);
+    }
     let status = command.status().map_err(|e| {
         format!(
             "running the C compiler {}: {e}\nhint: install gcc (Debian: apt install gcc libc6-dev)",

@@ -64,6 +64,8 @@ pub struct Code {
     pub syscall_entry: &'static str,
     /// What every system call goes through before its own function, outermost first.
     pub syscall_path: &'static [&'static str],
+    /// How the names of system calls' own functions begin.
+    pub syscall_prefix: &'static str,
     /// Where the kernel itself is started: code, but not always in a segment marked so.
     pub start: &'static str,
     /// The code that switches from one task's stack to another's.
@@ -169,6 +171,12 @@ impl Machine {
 }
 
 impl Code {
+    /// The system call, if a function of this name is one's own: `openat`.
+    #[must_use]
+    pub fn syscall_of<'n>(&self, function: &'n str) -> Option<&'n str> {
+        function.strip_prefix(self.syscall_prefix)
+    }
+
     /// Whether what runs in a function of this name belongs to whoever went through it.
     #[must_use]
     pub fn is_thunk(&self, name: &str) -> bool {

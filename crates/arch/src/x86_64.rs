@@ -37,6 +37,8 @@ pub(crate) static X86_64: Arch = Arch {
             "do_syscall_64",
             "x64_sys_call",
         ],
+        // Since 4.17, arch/x86/include/asm/syscall_wrapper.h.
+        syscall_prefix: "__x64_sys_",
         start: "startup_64",
         // Since 4.9.
         context_switch: "__switch_to_asm",

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::configuration::Configuration;
 use crate::key::Key;
 use crate::metric::Metric;
+use crate::program::Programs;
 use crate::select::Selection;
 use crate::words::{Clock, FileSystem, Place};
 
@@ -41,6 +42,9 @@ pub struct Experiment {
     pub baseline_kernel: Option<String>,
     /// Which benchmarks and variants.
     pub selection: Selection,
+    /// Whole programs, in place of benchmarks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub programs: Option<Programs>,
     /// What is measured of them.
     pub metrics: Vec<Metric>,
     /// File system mounted in a VM; None on the host, where `dir` decides.
@@ -137,6 +141,7 @@ impl Experiment {
             baseline,
             baseline_kernel,
             selection,
+            programs,
             metrics,
             filesystem,
             clock,
@@ -163,6 +168,7 @@ impl Experiment {
             ),
             ("suites", selection.suites == other.selection.suites),
             ("select", selection.select == other.selection.select),
+            ("root and workloads", *programs == other.programs),
             ("metrics", *metrics == other.metrics),
             ("filesystem", *filesystem == other.filesystem),
             ("clock", *clock == other.clock),

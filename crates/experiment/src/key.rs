@@ -56,6 +56,13 @@ pub enum Subject {
         #[serde(skip_serializing_if = "String::is_empty")]
         variant: String,
     },
+    /// A whole program.
+    Workload {
+        /// Its name: `git-status`.
+        workload: String,
+        /// What its root holds: the first digits of a SHA-256.
+        root: String,
+    },
     /// A stretch of time on a live machine.
     Interval {
         /// Which, from 0.
@@ -111,6 +118,12 @@ struct Form {
     /// Its variant: `AA/BB`; missing if it has only one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     variant: String,
+    /// A whole program's name, in place of a benchmark.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    workload: Option<String>,
+    /// What its root holds: the first digits of a SHA-256.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    root: String,
     /// Which stretch of time on a live machine, from 0, in place of a benchmark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     interval: Option<u32>,
@@ -125,14 +138,18 @@ impl TryFrom<Form> for Key {
     type Error = &'static str;
 
     fn try_from(form: Form) -> Result<Key, &'static str> {
-        let subject = match (form.benchmark, form.interval) {
-            (Some(benchmark), None) => Subject::Benchmark {
+        let subject = match (form.benchmark, form.workload, form.interval) {
+            (Some(benchmark), None, None) => Subject::Benchmark {
                 benchmark,
                 variant: form.variant,
             },
-            (None, Some(interval)) => Subject::Interval { interval },
-            (None, None) => return Err("it is of no benchmark and of no interval"),
-            (Some(_), Some(_)) => return Err("it is of a benchmark and of an interval"),
+            (None, Some(workload), None) => Subject::Workload {
+                workload,
+                root: form.root,
+            },
+            (None, None, Some(interval)) => Subject::Interval { interval },
+            (None, None, None) => return Err("it is of no benchmark and of no interval"),
+            _ => return Err("it is of more than one of a benchmark, a workload and an interval"),
         };
         Ok(Key {
             architecture: form.architecture,
@@ -162,6 +179,7 @@ impl Subject {
     pub fn title(&self) -> String {
         match self {
             Subject::Benchmark { benchmark, variant } => title(benchmark, variant),
+            Subject::Workload { workload, .. } => workload.clone(),
             Subject::Interval { interval } => format!("interval {interval}"),
         }
     }
@@ -190,10 +208,11 @@ impl Key {
         }
     }
 
-    /// The benchmark; empty if it is about none.
+    /// The benchmark, or the program; empty if it is about none.
     pub fn benchmark(&self) -> &str {
         match &self.subject {
             Subject::Benchmark { benchmark, .. } => benchmark,
+            Subject::Workload { workload, .. } => workload,
             Subject::Interval { .. } => "",
         }
     }
@@ -202,7 +221,7 @@ impl Key {
     pub fn variant(&self) -> &str {
         match &self.subject {
             Subject::Benchmark { variant, .. } => variant,
-            Subject::Interval { .. } => "",
+            Subject::Workload { .. } | Subject::Interval { .. } => "",
         }
     }
 

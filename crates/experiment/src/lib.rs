@@ -37,6 +37,7 @@ mod metric;
 mod monitoring;
 pub mod placement;
 mod preset;
+mod program;
 mod resolve;
 mod select;
 mod shard;
@@ -60,9 +61,10 @@ pub use document::{
 pub use environment::{Emulator, Environment, Origin, PluginApi, PolicyProof, Tool};
 pub use event::Event;
 pub use evidence::{
-    Bucket, Calls, Counted, Estimate, Evidence, FunctionDifference, HookCaller, HookCalls,
-    HookCost, HookedPath, Implementation, Interval, PathCount, Paths, Percentiles, Residual, Slope,
-    SlopePoint, Timed, WatchedHook, WatchedSystemCall, WholeSystemCall,
+    Bucket, Calls, Counted, EntryHook, EntryModule, Estimate, Evidence, FunctionDifference,
+    HookCaller, HookCalls, HookCost, HookedPath, Implementation, Interval, PathCount, Paths,
+    Percentiles, Program, ProgramEntry, ProgramRun, ProgramTask, Residual, Slope, SlopePoint,
+    Timed, WatchedHook, WatchedSystemCall, WholeSystemCall,
 };
 pub use experiment::{Experiment, Samples};
 pub use framework::IRREGULAR_FUNCTIONS;
@@ -74,6 +76,7 @@ pub use metric::{BadWord, Metric, OtherMetric, Word};
 pub use monitoring::{LeftOutFunction, MonitorCost, Monitoring};
 pub use placement::PlacementDocument;
 pub use preset::{Preset, UnknownPreset, preset, presets};
+pub use program::{Programs, RootSpec, Workload};
 pub use select::{Pattern, PatternError, SelectError, Selectable, Selection};
 pub use shard::{Shard, ShardError, Share};
 pub use spec::{Baseline, ConfigurationSpec, IntegrityList, SPEC_LIMIT_BYTES, Spec, SpecError};

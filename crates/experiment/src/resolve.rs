@@ -10,6 +10,7 @@ use crate::configure::Matrix;
 use crate::experiment::{Experiment, Samples};
 use crate::hint::excerpt;
 use crate::metric::Metric;
+use crate::program::Programs;
 use crate::select::{Pattern, Selection};
 use crate::spec::{Spec, SpecError};
 use crate::words::{Clock, FileSystem, Place, Select, Suite};
@@ -49,6 +50,11 @@ impl Spec {
         list("metrics", &metrics, Metric::MEASURABLE.len())?;
         let samples = resolve_samples(self.samples)?;
         let timeout = |key, seconds| number(key, seconds, 1..=86_400, "");
+        let programs = Programs::resolve(self.root, self.workloads)?;
+        let filesystem = self.filesystem.unwrap_or(FileSystem::Ext4);
+        if programs.is_some() {
+            check_programs(place, filesystem, &metrics)?;
+        }
         // One configuration has nobody to take turns with.
         let takes_turns = place == Place::Lab || matrix.configurations.len() > 1;
         let rounds = resolve_rounds(self.rounds, &metrics, samples, takes_turns)?;
@@ -64,8 +70,9 @@ impl Spec {
             baseline: matrix.baseline,
             baseline_kernel: matrix.baseline_kernel,
             selection: resolve_selection(self.benchmarks, self.suites, self.select)?,
+            programs,
             metrics,
-            filesystem: (place == Place::Lab).then(|| self.filesystem.unwrap_or(FileSystem::Ext4)),
+            filesystem: (place == Place::Lab).then_some(filesystem),
             clock: self.clock.unwrap_or(match place {
                 Place::Lab => Clock::Deterministic,
                 Place::Host => Clock::Fast,
@@ -139,6 +146,27 @@ fn check_host(spec: &Spec) -> Result<(), SpecError> {
         return Err(SpecError::instead(
             "where = \"host\" needs a directory to work in",
             "name one with `dir`; its file system is the one that is measured",
+        ));
+    }
+    Ok(())
+}
+
+/// Whole programs are counted, in a root that a file system is made of.
+fn check_programs(
+    place: Place,
+    filesystem: FileSystem,
+    metrics: &[Metric],
+) -> Result<(), SpecError> {
+    if place == Place::Host || metrics != [Metric::Instructions] {
+        return Err(SpecError::instead(
+            "of workloads, instructions are counted, in virtual machines",
+            "leave out `where` and `metrics`",
+        ));
+    }
+    if !matches!(filesystem, FileSystem::Ext4 | FileSystem::Btrfs) {
+        return Err(SpecError::instead(
+            format!("no {filesystem} can be made of a root"),
+            "use ext4 or btrfs",
         ));
     }
     Ok(())

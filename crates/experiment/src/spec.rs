@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hint::nearest;
 use crate::metric::Metric;
+use crate::program::{RootSpec, Workload};
 use crate::words::{
     Clock, FileSystem, Integrity, Place, Policy, Select, SelinuxPolicy, Suite, UnknownWord,
 };
@@ -87,6 +88,12 @@ pub struct Spec {
     /// `first` or `all` variants of what a pattern without a variant fits.
     /// Default: all.
     pub select: Option<Select>,
+    /// Where the root of workloads comes from. Default: there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<RootSpec>,
+    /// Whole programs, in place of benchmarks. Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workloads: Option<Vec<Workload>>,
     /// instructions, time, throughput. Default: instructions; time on the host.
     #[serde(default, deserialize_with = "measurable")]
     pub metrics: Option<Vec<Metric>>,
@@ -295,6 +302,8 @@ impl Spec {
             benchmarks: over.benchmarks.or(self.benchmarks),
             suites: over.suites.or(self.suites),
             select: over.select.or(self.select),
+            root: over.root.or(self.root),
+            workloads: over.workloads.or(self.workloads),
             metrics: over.metrics.or(self.metrics),
             filesystem: over.filesystem.or(self.filesystem),
             clock: over.clock.or(self.clock),

@@ -23,11 +23,35 @@ struct block {
 	bool interrupt_entry;	/* an asynchronous interrupt begins here */
 	bool exception_entry;	/* a synchronous exception begins here */
 	bool context_switch;
+	/* Only where tasks are told apart (tasks.h): of the function that it lies in */
+	uint32_t function;
+	bool entry;		/* calls of the function go here */
+	bool thunk;
+	bool syscall;		/* a system call's own function begins here */
+	bool forks;		/* ... which creates tasks */
+	bool sigreturn;		/* ... which ends a signal's handler */
+	bool copies_stack;	/* prepares a new task's stack */
 	uint8_t last_kind;	/* enum insn_kind */
 	uint8_t sizes[];	/* bytes of each instruction */
 };
 
 /* Instructions from address to the block's end; 0 if address is not inside. */
 uint32_t block_rest(const struct block *block, uint64_t address);
+
+/* See counted_before(). */
+uint32_t block_counted_before(const struct block *previous, const struct block *block,
+			      bool resumed);
+
+/*
+ * How many of a block's instructions were counted with the block before it, which
+ * was counted whole when it began. resumed: what broke the block before off is over.
+ */
+static inline uint32_t counted_before(const struct block *previous, const struct block *block,
+				      bool resumed)
+{
+	if (previous && block->first - previous->first <= previous->last - previous->first)
+		return block_counted_before(previous, block, resumed);
+	return 0;
+}
 
 #endif

@@ -4,8 +4,9 @@
  * markers. Until the first ARM marker it looks for markers only, so that a boot
  * costs what it costs without; then it has every block translated anew.
  *
- * Arguments: records=PATH (required), symbols=PATH, trace=on (see trace.h), and
- * arm=off, which leaves it at the markers, to see what more costs.
+ * Arguments: records=PATH (required), symbols=PATH, trace=on (see trace.h) or
+ * tasks=PATH (see tasks.h; the file says where functions lie), and arm=off, which
+ * leaves it at the markers, to see what more costs.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,10 +15,12 @@
 
 #include "arch.h"
 #include "block.h"
+#include "functions.h"
 #include "markers.h"
 #include "qemu_api.h"
 #include "records.h"
 #include "symbols.h"
+#include "tasks.h"
 #include "trace.h"
 #include "window.h"
 
@@ -101,11 +104,28 @@ static void on_rep_access(unsigned int vcpu, uint32_t info, uint64_t vaddr, void
 		window_rep_access(rep->accesses_per_iteration);
 }
 
+static void on_task_block(unsigned int vcpu, void *data)
+{
+	(void)vcpu;
+	tasks_block(data);
+}
+
+static void on_copy_access(unsigned int vcpu, uint32_t info, uint64_t vaddr, void *data)
+{
+	(void)vcpu;
+	(void)data;
+	if (qemu_plugin_mem_is_store(info))
+		tasks_copy(vaddr);
+}
+
 static void on_switch_access(unsigned int vcpu, uint32_t info, uint64_t vaddr, void *data)
 {
 	(void)vcpu;
 	(void)data;
-	window_switch_access(qemu_plugin_mem_is_store(info), vaddr);
+	if (tasks_enabled())
+		tasks_switch_access(qemu_plugin_mem_is_store(info), vaddr);
+	else
+		window_switch_access(qemu_plugin_mem_is_store(info), vaddr);
 }
 
 static struct insn read_insn(const struct qemu_plugin_insn *handle, uint8_t *size)
@@ -177,6 +197,19 @@ static struct block *new_block(size_t insns)
 	return block;
 }
 
+static void find_function(struct block *block)
+{
+	struct function function = functions_at(block->first);
+
+	block->function = function.number;
+	block->entry = function.entry;
+	block->thunk = function.thunk;
+	block->syscall = function.syscall && function.entry;
+	block->forks = function.forks;
+	block->sigreturn = function.sigreturn;
+	block->copies_stack = function.copies_stack;
+}
+
 static void translate_armed(void *first, void *second)
 {
 	struct qemu_plugin_tb *tb = block_of(first, second);
@@ -196,17 +229,22 @@ static void translate_armed(void *first, void *second)
 		block->exception_entry = kind == SYMBOL_EXCEPTION;
 		block->context_switch = kind == SYMBOL_SWITCH;
 	}
+	if (tasks_enabled() && block->kernel)
+		find_function(block);
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *handle = qemu_plugin_tb_get_insn(tb, i);
 		struct insn insn = read_insn(handle, &block->sizes[i]);
 
 		if (!block->kernel)
 			watch_marker(handle, &insn);
-		else if (insn.kind == INSN_REP)
+		else if (insn.kind == INSN_REP && !tasks_enabled())
 			qemu_plugin_register_vcpu_mem_cb(
 				handle, on_rep_access, PLUGIN_CB_NO_REGS, insn.iteration_access,
 				(void *)rep_of(&insn));
-		else if (block->context_switch && trace_enabled())
+		else if (block->copies_stack)
+			qemu_plugin_register_vcpu_mem_cb(handle, on_copy_access, PLUGIN_CB_NO_REGS,
+							 PLUGIN_MEM_WRITE, NULL);
+		else if (block->context_switch && (trace_enabled() || tasks_enabled()))
 			qemu_plugin_register_vcpu_mem_cb(handle, on_switch_access, PLUGIN_CB_NO_REGS,
 							 PLUGIN_MEM_READ | PLUGIN_MEM_WRITE, NULL);
 		if (i == n - 1) {
@@ -220,7 +258,9 @@ static void translate_armed(void *first, void *second)
 	}
 	block->ordinary = block->kernel && !block->interrupt_entry && !block->exception_entry &&
 			  !block->context_switch && block->last_kind != INSN_IRET;
-	if (block->kernel || block->last_kind == INSN_SYSCALL)
+	if (tasks_enabled())
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_task_block, PLUGIN_CB_NO_REGS, block);
+	else if (block->kernel || block->last_kind == INSN_SYSCALL)
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, PLUGIN_CB_NO_REGS, block);
 }
 
@@ -294,6 +334,14 @@ PLUGIN_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info,
 			never_arm = true;
 		} else if (!strcmp(argv[i], "trace=on")) {
 			trace_enable();
+		} else if (!strncmp(argv[i], "tasks=", 6)) {
+			ret = functions_load(argv[i] + 6);
+			if (ret) {
+				fprintf(stderr, "lsmeter plugin: %s: %s\n", argv[i] + 6,
+					strerror(-ret));
+				return -1;
+			}
+			tasks_enable();
 		} else {
 			fprintf(stderr, "lsmeter plugin: unknown argument %s\n", argv[i]);
 			return -1;

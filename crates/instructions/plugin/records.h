@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define RECORDS_MAGIC	"LSMI"
-#define RECORDS_VERSION	2
+#define RECORDS_VERSION	3
 
 struct records_header {
 	char magic[4];
@@ -39,6 +39,20 @@ enum record_kind {
 	 * follow, padded with zeroes to whole records.
 	 */
 	RECORD_TRACE = 7,
+	/* number: a task's that is measured; instructions: who created it; path: the
+	 * how manieth of all that were created in the window */
+	RECORD_TASK = 8,
+	/*
+	 * A node of the tree of calls, the root first. number: the node above; path: what it
+	 * is (enum calls_kind << 28 | number); rep_iterations: its calls
+	 */
+	RECORD_CALLS = 9,
+	/*
+	 * number: of the window that its tasks and calls before it are of; instructions:
+	 * iterations of REP instructions beyond each first; flags: 1 if there was more than could be
+	 * kept
+	 */
+	RECORD_TASKS_END = 10,
 };
 
 #define BLOCK_EXCEPTION	0x80	/* a synchronous exception begins here */

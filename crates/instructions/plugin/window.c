@@ -8,6 +8,7 @@
 #include "markers.h"
 #include "records.h"
 #include "symbols.h"
+#include "tasks.h"
 #include "trace.h"
 
 /* Exceptions inside exceptions inside … : deeper than any kernel goes. */
@@ -79,6 +80,10 @@ static void put(enum record_kind kind, uint32_t number)
 
 static void open_window(uint8_t flags)
 {
+	if (tasks_enabled()) {
+		tasks_begin();
+		return;
+	}
 	memset(&window, 0, sizeof(window));
 	window.open = true;
 	window.flags = flags;
@@ -89,6 +94,10 @@ static void open_window(uint8_t flags)
 
 static void close_window(void)
 {
+	if (tasks_enabled()) {
+		tasks_end(windows++);
+		return;
+	}
 	if (!window.open)
 		return;
 	window.open = false;
@@ -135,47 +144,6 @@ void window_marker(uint32_t marker, bool armed)
 	}
 }
 
-uint32_t block_rest(const struct block *block, uint64_t address)
-{
-	uint64_t at = block->first;
-	uint32_t i;
-
-	if (address < block->first || address > block->last)
-		return 0;
-	for (i = 0; i < block->insns; i++) {
-		if (at == address)
-			return block->insns - i;
-		at += block->sizes[i];
-	}
-	return 0;
-}
-
-/*
- * A block was counted whole when it began. What of it did not happen yet, since
- * this block begins in its midst?
- *
- * - A REP instruction that ends a block begins the next one for each further
- *   iteration: one instruction, counted once.
- * - QEMU before 9 lists an instruction that straddles a page in a block, drops
- *   it, and begins the next block with it.
- * - Under icount, a block that turns out to do I/O in its midst is left there
- *   and begun anew at that instruction.
- * - An exception leaves a block; after its iret the rest runs.
- *
- * A branch back into its own block is none of these.
- */
-static uint32_t counted_before(const struct block *previous, const struct block *block,
-			       bool resumed)
-{
-	if (!previous || block->first == previous->target)
-		return 0;
-	if (!resumed && previous->indirect)
-		return 0;
-	if (block->first == previous->first && !resumed && !previous->last_is_rep)
-		return 0;
-	return block_rest(previous, block->first);
-}
-
 /* An interrupt or exception breaks off what ran. */
 static void enter(const struct block *block)
 {
@@ -217,11 +185,8 @@ static void leave(void)
 
 static inline void count(struct block *block, bool resumed)
 {
-	const struct block *previous = window.previous;
-	uint32_t before = 0;
+	uint32_t before = counted_before(window.previous, block, resumed);
 
-	if (previous && block->first - previous->first <= previous->last - previous->first)
-		before = counted_before(previous, block, resumed);
 	window.instructions += block->insns - before;
 	if (trace_enabled())
 		trace_block(block, before);

@@ -135,6 +135,24 @@ impl CallTree {
         }
     }
 
+    /// Hangs another tree below `parent`, as calls of `function`.
+    ///
+    /// # Panics
+    /// If `parent` is no position in the tree.
+    pub fn graft(&mut self, parent: usize, function: &str, calls: u64, other: &CallTree) {
+        let mut here = Vec::with_capacity(other.nodes.len());
+        for (at, node) in other.nodes.iter().enumerate() {
+            let position = match at {
+                0 => self.add(parent, function),
+                _ => self.add(here[node.parent], &node.function),
+            };
+            let copy = &mut self.nodes[position];
+            copy.calls = if at == 0 { calls } else { node.calls };
+            copy.instructions = node.instructions;
+            here.push(position);
+        }
+    }
+
     /// The callers of a node, outermost first, without the root and the node itself.
     pub fn callers(&self, node: usize) -> Vec<usize> {
         let mut chain = Vec::new();

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Counts guest kernel instructions with a QEMU TCG plugin.
 
+pub mod calls;
 pub mod calltree;
 pub mod counts;
+pub mod functions;
 pub mod hooks;
 pub mod landmarks;
 pub mod profile;
+pub mod program;
 pub mod records;
 pub mod trace;
 pub mod walk;

@@ -7,6 +7,7 @@
 
 use thiserror::Error;
 
+use crate::calls::{Call, MAX_CALLS, MAX_TASKS, ProgramCalls, Task};
 use crate::counts::PathKey;
 use crate::trace::{Block, BlockEnd, MAX_BLOCKS, MAX_ELEMENTS, Trace};
 
@@ -16,7 +17,7 @@ pub const MAX_WINDOWS: usize = 2 << 20;
 
 const HEADER_BYTES: usize = 16;
 const RECORD_BYTES: usize = 32;
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 const CELL_BEGIN: u8 = 1;
 const WINDOW: u8 = 2;
@@ -25,6 +26,9 @@ const OP_END: u8 = 4;
 const CELL_END: u8 = 5;
 const BLOCK: u8 = 6;
 const TRACE: u8 = 7;
+const TASK: u8 = 8;
+const CALLS: u8 = 9;
+const TASKS_END: u8 = 10;
 
 const EXCEPTION: u8 = 0x80;
 
@@ -112,6 +116,8 @@ pub struct CellRecords {
     /// Of each path that a clean window took the first window's trace, if traces are
     /// kept and the cell has not too many paths.
     pub traces: Vec<Trace>,
+    /// Of programs: each window's calls.
+    pub programs: Vec<ProgramCalls>,
     /// Address at which the last system call entered the kernel, 0 if none did.
     pub entry: u64,
     /// The host's time from the beginning of each window to its end, in ns, summed up:
@@ -140,13 +146,17 @@ pub struct RecordReader {
     /// Elements of the cell's traces.
     elements: usize,
     index: u64,
+    /// The program of the window to come, as far as it has been told.
+    program: ProgramCalls,
+    /// Nodes of the cell's programs.
+    calls: usize,
 }
 
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }
 
@@ -217,6 +227,35 @@ impl RecordReader {
         Ok(())
     }
 
+    /// A record of a program's tasks and calls.
+    fn program(&mut self, record: &[u8]) -> Result<(), RecordError> {
+        match record[0] {
+            TASK if self.program.tasks.len() == MAX_TASKS => return Err(RecordError::TooLong),
+            TASK => self.program.tasks.push(Task {
+                number: u32_at(record, 4),
+                creator: u64_at(record, 8) as u32,
+            }),
+            CALLS => {
+                if self.calls == MAX_CALLS {
+                    return Err(RecordError::TooLong);
+                }
+                self.calls += 1;
+                let call = Call::of(record, self.program.calls.len());
+                let call = call.ok_or_else(|| self.out_of_order("a call before its caller"))?;
+                self.program.calls.push(call);
+            }
+            _ => {
+                let mut program = std::mem::take(&mut self.program);
+                program.repeats = u64_at(record, 8);
+                program.complete = record[1] == 0;
+                if let Some(cell) = &mut self.cell {
+                    cell.programs.push(program);
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn out_of_order(&self, what: &'static str) -> RecordError {
         RecordError::Order {
             index: self.index,
@@ -240,6 +279,8 @@ impl RecordReader {
         if kind == CELL_BEGIN {
             self.elements = 0;
             self.trace = None;
+            self.calls = 0;
+            self.program = ProgramCalls::default();
             self.cell = Some(CellRecords {
                 number,
                 ..CellRecords::default()
@@ -253,6 +294,10 @@ impl RecordReader {
             }
             self.elements += length;
             self.trace = Some((Vec::new(), length));
+            return Ok(None);
+        }
+        if (TASK..=TASKS_END).contains(&kind) && self.cell.is_some() {
+            self.program(record)?;
             return Ok(None);
         }
         if !(WINDOW..=CELL_END).contains(&kind) {
@@ -413,7 +458,7 @@ mod tests {
         #[test]
         fn records_in_any_order_never_panic(
             records in proptest::collection::vec(
-                (0u8..9, any::<u8>(), 0u32..4, proptest::array::uniform3(0u64..40)),
+                (0u8..12, any::<u8>(), 0u32..4, proptest::array::uniform3(0u64..40)),
                 0..200,
             ),
         ) {

@@ -11,6 +11,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::calltree::CallTree;
+use crate::functions::UNKNOWN;
 use crate::trace::{Block, BlockEnd, Step, steps};
 use kernels::symbols::SymbolTable;
 
@@ -18,8 +19,6 @@ use kernels::symbols::SymbolTable;
 const MAX_DEPTH: usize = 4096;
 /// Most nodes of one tree.
 const MAX_NODES: usize = 1 << 20;
-/// What blocks outside of every symbol are called.
-const UNKNOWN: &str = "[unknown]";
 
 /// A trace does not make sense.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -39,7 +38,7 @@ pub enum WalkError {
 }
 
 /// `foo.cold` and `foo.cold.12` are parts of `foo`, laid elsewhere by the compiler.
-fn without_cold(name: &str) -> &str {
+pub(crate) fn without_cold(name: &str) -> &str {
     match name.find(".cold") {
         Some(at) => &name[..at],
         None => name,

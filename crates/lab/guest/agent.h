@@ -123,6 +123,47 @@ int measure_throughput(const struct cell_spec *spec, struct cell *c,
 /* The largest i + 1 that measuring this cell may use. */
 unsigned int batch_limit(const struct cell_spec *spec);
 
+/*
+ * program/: whole programs. An agent of its own has them, since what another benchmark
+ * counts may depend on how large the agent is (execve of it, fork).
+ */
+#define PROGRAM		"program"	/* the benchmark that a directive's commands are variants of */
+#ifdef PROGRAMS
+/* Takes a directive that says what is run: 1, or 0 if it is none. */
+int parse_program(const char *word, char *rest);
+/* The variants, if that is the benchmark; the list ends with a NULL name. */
+const struct variant *program_variants(const struct benchmark *b);
+int is_program(const struct cell_spec *spec);
+int count_program(const struct cell_spec *spec, struct cell *c, struct outcome *out);
+#else
+static inline int parse_program(const char *word, char *rest)
+{
+	(void)word;
+	(void)rest;
+	return 0;
+}
+
+static inline const struct variant *program_variants(const struct benchmark *b)
+{
+	return b->variants;
+}
+
+static inline int is_program(const struct cell_spec *spec)
+{
+	(void)spec;
+	return 0;
+}
+
+static inline int count_program(const struct cell_spec *spec, struct cell *c,
+				struct outcome *out)
+{
+	(void)spec;
+	(void)c;
+	(void)out;
+	return 0;
+}
+#endif
+
 /* main.c: tells the host why, cleans up, ends. */
 __attribute__((noreturn, format(printf, 1, 2))) void fatal(const char *fmt, ...);
 __attribute__((noreturn)) void finish(int status);

@@ -74,7 +74,7 @@ const struct variant *find_variant(const struct benchmark *b, const char *name)
 {
 	const struct variant *v;
 
-	for (v = b->variants; v->name; v++)
+	for (v = program_variants(b); v->name; v++)
 		if (!strcmp(v->name, name))
 			return v;
 	return NULL;

@@ -169,7 +169,7 @@ static void parse_line(char *line)
 		parse_delay_point(last_cell(), hook, next_word(&rest));
 	} else if (!strcmp(word, "clock")) {
 		parse_clock(next_word(&rest));
-	} else {
+	} else if (!parse_program(word, rest)) {
 		fatal("experiment: unknown directive: %s", word);
 	}
 }

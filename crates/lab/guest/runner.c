@@ -84,6 +84,8 @@ static int measure(const struct cell_spec *spec, struct outcome *out)
 {
 	switch (spec->metric) {
 	case METRIC_INSTRUCTIONS:
+		if (is_program(spec))
+			return count_program(spec, &cell, out);
 		return count_instructions(spec, &cell, out);
 	case METRIC_TIME:
 		return measure_time(spec, &cell, out);
@@ -178,7 +180,7 @@ static void run_cell(const struct cell_spec *spec, int work)
 	if (err < 0)
 		send_log("cell %u: its directory cannot be removed: %s (%ld)",
 			 spec->id, errno_name(err), -err);
-	if (spec->metric != METRIC_INSTRUCTIONS && status == STATUS_OK)
+	if ((spec->metric != METRIC_INSTRUCTIONS || is_program(spec)) && status == STATUS_OK)
 		send_samples(spec->id, cell_samples, out.samples);
 	send_cell_end(spec->id, status, out.operations, out.batch,
 		      status == STATUS_OK ? "" : cell.reason);

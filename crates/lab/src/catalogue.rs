@@ -195,6 +195,13 @@ pub fn agent() -> &'static [u8] {
     include_bytes!(concat!(env!("OUT_DIR"), "/agent"))
 }
 
+/// The agent that runs whole programs besides. It is another one, since what some
+/// benchmarks count depends on the agent's size.
+#[must_use]
+pub fn agent_of_programs() -> &'static [u8] {
+    include_bytes!(concat!(env!("OUT_DIR"), "/agent-of-programs"))
+}
+
 /// The benchmark of exactly this name and variant.
 #[must_use]
 pub fn find(name: &str, variant: &str) -> Option<&'static Benchmark> {

@@ -220,6 +220,7 @@ fn counted(recorded: Recorded, keep_samples: bool) -> Result<Measured, String> {
     let Recorded {
         counts,
         profile,
+        program,
         operations,
     } = recorded;
     let figures = counts
@@ -228,8 +229,10 @@ fn counted(recorded: Recorded, keep_samples: bool) -> Result<Measured, String> {
         .map(|&instructions| instructions as f64);
     let evidence = Counted {
         estimate: Some(estimate(&[figures.collect()], keep_samples)?),
-        paths: Some(paths(&counts)),
+        // The runs of a program are alike, but none is like another to the instruction.
+        paths: program.is_none().then(|| paths(&counts)),
         hooked: profile.as_ref().map(|profile| hooked(profile.modal())),
+        program,
         ..Counted::default()
     };
     let figures = |operations: Vec<Option<u64>>| {

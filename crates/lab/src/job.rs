@@ -15,6 +15,10 @@ pub struct Job {
     /// What tells the agent to run it: the words of a `cell` directive before the metric
     /// (docs/protocol.md), without a line break.
     pub directive: String,
+    /// Directives that say what it is, if the agent was not compiled with it.
+    pub program: Option<String>,
+    /// Dentries and inodes are dropped before each operation.
+    pub cold: bool,
     /// Which metrics make sense.
     pub measures: Measures,
     /// System calls in the measured window, in order, as the kernel names them.
@@ -53,6 +57,8 @@ impl From<&Benchmark> for Job {
             benchmark: benchmark.name.clone(),
             variant: benchmark.variant.clone(),
             directive: format!("{} {}", benchmark.name, benchmark.variant),
+            program: None,
+            cold: false,
             measures: benchmark.measures,
             syscalls: benchmark.syscalls.clone(),
             class: benchmark.class.to_string(),

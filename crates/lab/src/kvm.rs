@@ -32,7 +32,15 @@ pub fn trial(
     let scratch = vm::scratch().map_err(LabError::io("create", &std::env::temp_dir()))?;
     let prepared = scratch.path().join("prepared");
     std::fs::create_dir(&prepared).map_err(LabError::io("create", &prepared))?;
-    let bootable = prepare::prepare(store, agent, kernel, FileSystem::Tmpfs, None, &prepared)?;
+    let bootable = prepare::prepare(
+        store,
+        agent,
+        kernel,
+        FileSystem::Tmpfs,
+        None,
+        None,
+        &prepared,
+    )?;
     let boot = Boot {
         qemu,
         bootable: &bootable,
@@ -40,6 +48,7 @@ pub fn trial(
         accelerator: Accelerator::Kvm,
         plugin: None,
         files: &[],
+        root: None,
         directives: "",
         cells: &[],
         patience: Patience {

@@ -12,6 +12,7 @@ use sha2::{Digest as _, Sha256};
 use crate::catalogue::catalogue;
 pub use crate::job::Job;
 use crate::prepare::Hooks;
+use crate::programs;
 use crate::sweep::Sweep;
 
 mod shard;
@@ -107,6 +108,9 @@ impl Plan {
     /// # Errors
     /// [`SelectError`] if it selects nothing of the catalogue.
     pub fn new(experiment: &Experiment) -> Result<Plan, SelectError> {
+        if let Some(programs) = &experiment.programs {
+            return Plan::of(experiment, programs::jobs(programs));
+        }
         let chosen = experiment.selection.choose(catalogue())?;
         let jobs = chosen.iter().map(|&index| Job::from(&catalogue()[index]));
         Plan::of(experiment, jobs)
@@ -146,7 +150,7 @@ impl Plan {
                             kernel_name,
                             configuration,
                             filesystem,
-                            Subject::benchmark(&job.benchmark, &job.variant),
+                            subject(experiment, job),
                             metric,
                         ),
                         job: job.clone(),
@@ -250,6 +254,7 @@ impl Plan {
                 Some(_) if counted => 1,
                 _ => experiment.warmup,
             };
+            text.push_str(job.program.as_deref().unwrap_or_default());
             let _ = write!(
                 text,
                 "cell {number} {} {} warmup={warmup} samples={samples}",
@@ -259,7 +264,7 @@ impl Plan {
                 let ms = experiment.throughput_period_s * 1e3 / f64::from(experiment.rounds);
                 let _ = write!(text, " ms={}", ms.max(1.0) as u32);
             }
-            for (wanted, word) in [(how.cold, " cold=1"), (how.ask, " ask=1")] {
+            for (wanted, word) in [(how.cold || job.cold, " cold=1"), (how.ask, " ask=1")] {
                 if wanted {
                     text.push_str(word);
                 }
@@ -270,6 +275,17 @@ impl Plan {
             }
         }
         text
+    }
+}
+
+/// What a job's cells are about.
+fn subject(experiment: &Experiment, job: &Job) -> Subject {
+    match (&job.program, &experiment.programs) {
+        (Some(_), Some(programs)) => Subject::Workload {
+            workload: job.benchmark.clone(),
+            root: programs.digest.clone(),
+        },
+        _ => Subject::benchmark(&job.benchmark, &job.variant),
     }
 }
 
@@ -368,6 +384,8 @@ mod tests {
             benchmark: "tar".to_owned(),
             variant: "linux".to_owned(),
             directive: "tar linux".to_owned(),
+            program: None,
+            cold: false,
             measures: Measures {
                 latency: true,
                 throughput: false,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use experiment::FileSystem;
+use instructions::functions::FunctionTable;
 use instructions::hooks::Framework;
 use instructions::landmarks::landmarks;
 
@@ -14,6 +15,7 @@ use crate::error::LabError;
 use crate::initramfs;
 use crate::module_symbols::symbols_of;
 use crate::protocol::ModuleSection;
+use crate::root::Root;
 use crate::vm::Bootable;
 use kernels::hooks::HookList;
 use kernels::symbols::{SymbolError, SymbolTable, syscall_entry};
@@ -147,6 +149,7 @@ pub fn prepare(
     agent: &[u8],
     kernel: &Kernel,
     filesystem: FileSystem,
+    root: Option<&Root>,
     hooks: Option<Hooks<'_>>,
     dir: &Path,
 ) -> Result<Bootable, LabError> {
@@ -162,11 +165,24 @@ pub fn prepare(
     };
     Ok(Bootable {
         image: image.clone(),
-        initramfs: write("initramfs", &initramfs::build(agent, filesystem, kernel)?)?,
-        cmdline: initramfs::kernel_arguments(filesystem).join(" "),
+        initramfs: write(
+            "initramfs",
+            &initramfs::build(agent, filesystem, root, kernel)?,
+        )?,
+        cmdline: initramfs::kernel_arguments(filesystem, root).join(" "),
         landmarks: match &symbols {
             Ok(symbols) => Ok(write("landmarks", landmarks(symbols).as_bytes())?),
             Err(error) => Err(error.to_string()),
+        },
+        functions: match (&symbols, root) {
+            (Ok(symbols), Some(_)) => {
+                let table = FunctionTable::new(symbols);
+                Some((
+                    write("functions", table.text().as_bytes())?,
+                    Arc::new(table),
+                ))
+            }
+            _ => None,
         },
         profiling: hooks
             .map(|hooks| profiling(store, kernel, filesystem, hooks).map(Arc::new))

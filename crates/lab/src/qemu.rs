@@ -14,6 +14,7 @@ use experiment::{Clock, Emulator, PluginApi};
 use rustix::process::Signal;
 
 use crate::error::LabError;
+use crate::root::Root;
 
 const MEMORY_MIB: u32 = 768;
 
@@ -58,6 +59,8 @@ pub struct Machine<'a> {
     pub agent_port: &'a Path,
     /// lsmeter's plugin, if instructions are counted.
     pub plugin: Option<Plugin<'a>>,
+    /// The root that lies in its memory, if there is one.
+    pub root: Option<&'a Root>,
 }
 
 /// What the plugin does in a guest that runs its markers.
@@ -69,6 +72,8 @@ pub enum PluginMode {
     Counts,
     /// It also tells which blocks of instructions a path is made of.
     Traces,
+    /// It counts whole programs, by task and by chain of calls.
+    Tasks,
 }
 
 /// What the plugin is told.
@@ -80,6 +85,8 @@ pub struct Plugin<'a> {
     pub records: &'a Path,
     /// Where interrupts, exceptions and context switches begin in the kernel.
     pub landmarks: Option<&'a Path>,
+    /// Where the kernel's functions lie: for [`PluginMode::Tasks`].
+    pub functions: Option<&'a Path>,
     /// What it does.
     pub mode: PluginMode,
 }
@@ -228,7 +235,7 @@ impl Qemu {
             .args(["-no-reboot", "-nic", "none", "-smp", "1"])
             .args([
                 "-m",
-                &MEMORY_MIB.to_string(),
+                &memory_mib(machine.root).to_string(),
                 "-cpu",
                 self.cpu(machine.accelerator),
             ])
@@ -263,7 +270,10 @@ impl Qemu {
                 if clock == Clock::Deterministic {
                     command
                         .args(["-icount", "shift=0,sleep=off", "-seed", "1"])
-                        .args(["-rtc", "base=2024-01-01T00:00:00,clock=vm"]);
+                        .args([
+                            "-rtc",
+                            &format!("base={},clock=vm", clock_base(machine.root)),
+                        ]);
                 }
             }
         }
@@ -278,9 +288,12 @@ impl Qemu {
             }
             argument.push(match plugin.mode {
                 PluginMode::Markers => ",arm=off",
-                PluginMode::Counts => "",
+                PluginMode::Counts | PluginMode::Tasks => "",
                 PluginMode::Traces => ",trace=on",
             });
+            if let (PluginMode::Tasks, Some(functions)) = (plugin.mode, plugin.functions) {
+                argument.push(join(",tasks=", functions));
+            }
             command.arg("-plugin").arg(argument);
             if let Some(api) = self.plugin_api {
                 command.env("LSMETER_PLUGIN_API", api.current.to_string());
@@ -319,6 +332,25 @@ impl Qemu {
              cryptomgr.notests=1",
             machine.console, machine.cmdline
         )
+    }
+}
+
+/// A guest's memory. The image of a root is in it twice at most: the initramfs that QEMU
+/// hands over and the file that is unpacked from it, then that file and the disk.
+fn memory_mib(root: Option<&Root>) -> u32 {
+    let image_mib = root.map_or(0, |root| root.bytes.div_ceil(1 << 20) + 64);
+    MEMORY_MIB.saturating_add(u32::try_from(2 * image_mib).unwrap_or(u32::MAX))
+}
+
+/// What the guest's clock says at its start. Files that are newer than that look as if they
+/// had just been changed, and programs read them again.
+fn clock_base(root: Option<&Root>) -> String {
+    const DAY_S: i64 = 86_400;
+    let newest = root.map_or(0, |root| root.newest_s);
+    let day = jiff::Timestamp::from_second((newest / DAY_S + 2) * DAY_S);
+    match day {
+        Ok(day) if root.is_some() => day.strftime("%Y-%m-%dT%H:%M:%S").to_string(),
+        _ => "2024-01-01T00:00:00".to_owned(),
     }
 }
 

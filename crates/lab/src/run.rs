@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use experiment::journal::JournalHeader;
 use experiment::{Event, Experiment, Key, PolicyProof, Status};
 
+use crate::catalogue;
 use crate::document::document;
 use crate::environment;
 use crate::error::LabError;
@@ -16,6 +17,7 @@ use crate::gather::Gathering;
 use crate::journal::JournalFile;
 use crate::outcome::{JournalEntry, Outcome, Trace};
 use crate::plan::{Plan, Visit};
+use crate::prepare::Hooks;
 use crate::setup::Setup;
 use crate::visit::{Message, Work, visit};
 use crate::workplace::Workplace;
@@ -30,6 +32,7 @@ pub fn run(
     cancel: &AtomicBool,
     follow: &mut dyn FnMut(Event<'_>),
 ) -> Result<Outcome, LabError> {
+    let setup = &with_programs(experiment, setup);
     let plan = plan(experiment, setup)?;
     let planned = plan.measured().len();
     let header = JournalHeader {
@@ -207,6 +210,22 @@ impl Running<'_, '_> {
         (self.follow)(Event::Cell(&entry.cell));
         self.finished.insert(entry.cell.key.clone(), entry);
         Ok(())
+    }
+}
+
+/// Programs have an agent of their own, and their hooks are always told apart.
+fn with_programs<'a>(experiment: &Experiment, setup: &Setup<'a>) -> Setup<'a> {
+    let hooks = experiment.programs.as_ref().map(|_| Hooks {
+        keep_trees: false,
+        definitions: None,
+    });
+    Setup {
+        hooks: setup.hooks.or(hooks),
+        agent: match experiment.programs {
+            Some(_) => catalogue::agent_of_programs(),
+            None => setup.agent,
+        },
+        ..*setup
     }
 }
 

@@ -9,6 +9,7 @@ use kernels::{Kernel, Store};
 use crate::plan::Treatment;
 use crate::prepare::Hooks;
 use crate::qemu::Qemu;
+use crate::root::Root;
 
 /// What a run needs besides the experiment.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +26,8 @@ pub struct Setup<'a> {
     pub journal: &'a Path,
     /// Go on with the journal that is there.
     pub resume: bool,
+    /// What the experiment's programs run in, if it has any.
+    pub root: Option<&'a Root>,
     /// Keep every sample in the document.
     pub keep_samples: bool,
     /// Tell the hooks in instruction cells apart.

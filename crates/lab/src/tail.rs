@@ -6,9 +6,14 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use experiment::Program;
 use instructions::counts::{Counts, by_operation, count};
 use instructions::profile::{CellProfile, Profiler};
+use instructions::program::ProgramReader;
 use instructions::records::{CellRecords, RecordReader};
+
+use crate::programs::ProgramRuns;
+use crate::protocol::Sample;
 
 /// What the plugin recorded of a cell.
 #[derive(Debug, Clone)]
@@ -17,6 +22,8 @@ pub struct Recorded {
     pub counts: Counts,
     /// In which functions and hooks, if that was asked for.
     pub profile: Option<CellProfile>,
+    /// Of a whole program: all that it executed.
+    pub program: Option<Program>,
     /// Of a sweep: each operation's instructions, None where something else ran in it.
     pub operations: Option<Vec<Option<u64>>>,
 }
@@ -68,16 +75,7 @@ impl RecordTail {
         }
     }
 
-    /// The next cell's. The plugin wrote its records before the agent could say that it
-    /// ended. In a sweep, operations of these `kinds` take turns.
-    ///
-    /// # Errors
-    /// Why there is no figure, as the user is to read it.
-    pub fn next_cell(
-        &mut self,
-        profiler: Option<&mut Profiler<'_>>,
-        kinds: Option<&[usize]>,
-    ) -> Result<Box<Recorded>, String> {
+    fn next_records(&mut self) -> Result<CellRecords, String> {
         self.fill()?;
         let expected = self.next;
         self.next += 1;
@@ -100,6 +98,20 @@ impl RecordTail {
                 cell.entry
             ));
         }
+        Ok(cell)
+    }
+
+    /// The next cell's. The plugin wrote its records before the agent could say that it
+    /// ended. In a sweep, operations of these `kinds` take turns.
+    ///
+    /// # Errors
+    /// Why there is no figure, as the user is to read it.
+    pub fn next_cell(
+        &mut self,
+        profiler: Option<&mut Profiler<'_>>,
+        kinds: Option<&[usize]>,
+    ) -> Result<Box<Recorded>, String> {
+        let cell = self.next_records()?;
         let counts = count(&cell).map_err(|error| error.to_string())?;
         let profile = profiler
             .map(|profiler| CellProfile::of(&cell, self.reader.blocks(), profiler))
@@ -112,7 +124,30 @@ impl RecordTail {
         Ok(Box::new(Recorded {
             counts,
             profile,
+            program: None,
             operations,
+        }))
+    }
+
+    /// The next cell's, which is of a program's runs, with the agent's samples of them.
+    ///
+    /// # Errors
+    /// Why there is no figure, as the user is to read it.
+    pub fn next_program(
+        &mut self,
+        reader: &ProgramReader<'_>,
+        keep_tree: bool,
+        samples: &[Sample],
+    ) -> Result<Box<Recorded>, String> {
+        let cell = self.next_records()?;
+        let costs = cell.programs.iter().map(|calls| reader.read(calls));
+        let costs = costs.collect::<Result<_, _>>();
+        let runs = ProgramRuns::new(costs.map_err(|error| error.to_string())?, samples)?;
+        Ok(Box::new(Recorded {
+            counts: runs.counts(),
+            profile: Some(runs.profile(keep_tree)),
+            program: Some(runs.program()),
+            operations: None,
         }))
     }
 }

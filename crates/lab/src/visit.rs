@@ -15,6 +15,7 @@ use crate::host;
 use crate::plan::{Plan, Treatment, Visit};
 use crate::policy::PolicySetup;
 use crate::qemu::{Accelerator, PluginMode, Qemu};
+use crate::root::Root;
 use crate::session::{AgentEvent, Break, CellReport, Patience};
 use crate::tail::Recorded;
 use crate::vm::{self, Boot, BootCell, Bootable};
@@ -39,6 +40,8 @@ pub enum Testbed<'a> {
 pub struct VmTestbed<'a> {
     /// The emulator.
     pub qemu: &'a Qemu,
+    /// What programs run in, if any do.
+    pub root: Option<&'a Root>,
     /// lsmeter's plugin as a file.
     pub plugin: PathBuf,
     /// By position among the experiment's kernels.
@@ -380,9 +383,10 @@ fn measure(
         }
     };
     let cells: Vec<BootCell> = numbers.iter().map(cell).collect();
-    let mode = match bootable.profiling {
-        Some(_) => PluginMode::Traces,
-        None => PluginMode::Counts,
+    let mode = match (&bootable.functions, &bootable.profiling) {
+        (Some(_), _) => PluginMode::Tasks,
+        (None, Some(_)) => PluginMode::Traces,
+        (None, None) => PluginMode::Counts,
     };
     let stack = listening.stack.lsm_parameter();
     let stack = stack.map_or(String::new(), |lsm| format!("lsm={lsm} "));
@@ -391,6 +395,7 @@ fn measure(
         bootable,
         cmdline: &format!("{stack}{}{}", setup.kernel_arguments, experiment.cmdline),
         files: &setup.files,
+        root: testbed.root,
         accelerator: match (visit.timed, testbed.qemu.kvm) {
             (true, true) => Accelerator::Kvm,
             _ => Accelerator::Tcg(experiment.clock),

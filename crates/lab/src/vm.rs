@@ -11,7 +11,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use experiment::Metric;
+use instructions::functions::FunctionTable;
 use instructions::profile::Profiler;
+use instructions::program::ProgramReader;
 use instructions::walk::Functions;
 use kernels::symbols::SymbolTable;
 
@@ -21,6 +23,7 @@ use crate::prepare::Profiling;
 use crate::process::{Process, last_lines};
 use crate::protocol::AgentStatus;
 use crate::qemu::{Accelerator, Machine, Plugin, PluginMode, Qemu};
+use crate::root::Root;
 use crate::session::{AgentEvent, Break, Patience, Session};
 use crate::tail::RecordTail;
 use kernels::child::describe;
@@ -42,6 +45,8 @@ pub struct Bootable {
     /// Address of the system call entry, if known: the plugin sees whether the
     /// landmarks fit.
     pub syscall_entry: Option<u64>,
+    /// Its functions for the plugin, if programs are counted.
+    pub functions: Option<(PathBuf, Arc<FunctionTable>)>,
     /// What telling its functions and hooks apart takes, if that is asked for.
     pub profiling: Option<Arc<Profiling>>,
 }
@@ -75,6 +80,8 @@ pub struct Boot<'a> {
     pub directives: &'a str,
     /// Files that they speak of: path without a leading `/`, and content.
     pub files: &'a [(String, Vec<u8>)],
+    /// What programs run in, if any do.
+    pub root: Option<&'a Root>,
     /// The cells, in the order of the directives.
     pub cells: &'a [BootCell],
     /// Time-outs.
@@ -98,7 +105,13 @@ impl Boot<'_> {
                 mode,
                 records,
                 landmarks: self.bootable.landmarks.as_deref().ok(),
+                functions: self
+                    .bootable
+                    .functions
+                    .as_ref()
+                    .map(|(path, _)| path.as_path()),
             }),
+            root: self.root,
         })
     }
 }
@@ -165,7 +178,23 @@ pub fn boot(
                             keep_trees: profiling.keep_trees,
                         });
                     }
-                    let found = counted.then(|| tail.next_cell(profiler.as_mut(), kinds));
+                    let reader = match (&boot.bootable.functions, profiling) {
+                        (Some((_, functions)), Some(profiling)) => Some(ProgramReader {
+                            functions,
+                            symbols: &profiling.symbols,
+                            framework: &profiling.framework,
+                            active_lsms: &active_lsms,
+                        }),
+                        _ => None,
+                    };
+                    let found = counted.then(|| match &reader {
+                        Some(reader) => tail.next_program(
+                            reader,
+                            profiling.is_some_and(|p| p.keep_trees),
+                            &report.samples,
+                        ),
+                        None => tail.next_cell(profiler.as_mut(), kinds),
+                    });
                     *counts = found.filter(|_| report.status == AgentStatus::Ok);
                 }
                 AgentEvent::Step(_) | AgentEvent::Undelayed(_) | AgentEvent::CellBegin(_) => {}

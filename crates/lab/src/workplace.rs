@@ -75,6 +75,7 @@ impl<'a> Workplace<'a> {
                         setup.agent,
                         kernel,
                         filesystem,
+                        setup.root,
                         setup.hooks,
                         &own,
                     )?;
@@ -82,6 +83,7 @@ impl<'a> Workplace<'a> {
                 }
                 Testbed::Vm(VmTestbed {
                     qemu,
+                    root: setup.root,
                     plugin,
                     bootables,
                 })

@@ -61,6 +61,7 @@ impl Laboratory {
             qemu: Some(&self.qemu),
             agent,
             journal: &self.journal(),
+            root: None,
             resume: false,
             keep_samples: false,
             treatment: Treatment::default(),

@@ -36,7 +36,7 @@ fn boot(
     let archive = dir.path().join("initramfs");
     let directives = format!("fs {filesystem}\n");
     let parts = [
-        initramfs::build(agent, filesystem, kernel).unwrap(),
+        initramfs::build(agent, filesystem, None, kernel).unwrap(),
         initramfs::with_directives(&directives, &[]).unwrap(),
     ];
     fs::write(&archive, parts.concat()).unwrap();
@@ -45,10 +45,11 @@ fn boot(
     let machine = Machine {
         kernel: kernel.vmlinux.as_ref().unwrap_or(&kernel.image),
         initramfs: &archive,
-        cmdline: &initramfs::kernel_arguments(filesystem).join(" "),
+        cmdline: &initramfs::kernel_arguments(filesystem, None).join(" "),
         accelerator: Accelerator::Tcg(Clock::Fast),
         agent_port: &fifo,
         plugin: None,
+        root: None,
     };
     let mut guest = Process::start(qemu.command(&machine)).unwrap();
     let session = Session {

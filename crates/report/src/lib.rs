@@ -36,6 +36,7 @@ mod order;
 mod page;
 mod placement;
 mod profile;
+mod program;
 pub mod published;
 mod records;
 mod run;

@@ -12,6 +12,7 @@ use crate::details::details;
 use crate::format;
 use crate::framework::framework;
 use crate::order::order;
+use crate::program::programs;
 use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value, warnings};
 use crate::text::printable;
 
@@ -31,6 +32,11 @@ pub fn report(run: &Document, options: &Options) -> Report {
     let mut tables = Vec::new();
     let mut judgements = Judgements::of(run);
     for group in groups(run) {
+        let of_programs = programs(run, &group, options.details);
+        if !of_programs.is_empty() {
+            tables.extend(of_programs);
+            continue;
+        }
         tables.push(main_table(run, &group, &judgements));
         tables.extend(order(run, &group, &mut judgements));
         tables.extend(framework(run, &group));

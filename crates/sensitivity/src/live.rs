@@ -166,6 +166,7 @@ pub fn sweep_here(
         qemu: None,
         agent: lab::catalogue::agent(),
         journal: &journal.first,
+        root: None,
         resume: journal.resume,
         keep_samples: false,
         hooks: None,

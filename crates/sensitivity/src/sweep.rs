@@ -279,6 +279,7 @@ impl Run<'_> {
             qemu: Some(self.request.qemu),
             agent: lab::catalogue::agent(),
             journal: &journal.first,
+            root: None,
             resume: journal.resume,
             keep_samples: false,
             hooks,

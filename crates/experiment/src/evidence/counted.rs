@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::program::Program;
 use super::timed::Estimate;
 use crate::document::printable;
 
@@ -26,6 +27,10 @@ pub struct Counted {
     /// Why it was not compared, though that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_compared: Option<String>,
+    /// If it is a whole program: all that it executed. `estimate` is of its instructions in
+    /// the kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Program>,
 }
 
 /// Windows of a counted cell, grouped by their path through the kernel.
@@ -187,7 +192,7 @@ impl Counted {
 
     /// Is that an exact count, and not the median of a mixture of paths?
     pub fn is_exact(&self) -> bool {
-        self.paths.as_ref().is_none_or(Paths::is_stable)
+        self.program.is_none() && self.paths.as_ref().is_none_or(Paths::is_stable)
     }
 
     /// Did at least half of the windows take the path whose hooks are known, also in the
@@ -219,6 +224,9 @@ impl Counted {
                 let (part, all) = (paths.modal.windows, paths.windows);
                 return Some(format!("{part} of {all} windows took the modal path"));
             }
+        }
+        if let Some(message) = self.program.as_ref().and_then(Program::contradiction) {
+            return Some(message);
         }
         let Some(path) = &self.hooked else {
             let compared = self.residual.is_some();

@@ -3,6 +3,7 @@
 
 mod calls;
 mod counted;
+mod program;
 mod slope;
 mod timed;
 
@@ -19,6 +20,7 @@ pub use counted::{
     Counted, FunctionDifference, HookCaller, HookCost, HookedPath, Implementation, PathCount,
     Paths, Residual,
 };
+pub use program::{EntryHook, EntryModule, Program, ProgramEntry, ProgramRun, ProgramTask};
 pub use slope::{Slope, SlopePoint};
 pub use timed::{Estimate, Timed};
 

@@ -79,6 +79,7 @@ impl ProfileForm {
         };
         Ok(Counted {
             estimate: None,
+            program: None,
             // Only the path whose hooks are known was kept.
             paths: Some(Paths {
                 modal,

@@ -3,6 +3,7 @@
 //! them.
 
 use super::{Error, FileSystem};
+use crate::root::Root;
 use kernels::{Kernel, ModuleTree};
 
 /// The module of the block device in memory.
@@ -24,7 +25,12 @@ pub(super) struct Driver {
 
 /// The size of a file system's block device in KiB; `None` if it needs none.
 /// Memory is taken for what is written only. mkfs.xfs refuses less than 300 MiB.
-pub(super) fn device_kib(fs: FileSystem) -> Option<u64> {
+pub(super) fn device_kib(fs: FileSystem, root: Option<&Root>) -> Option<u64> {
+    let least = least_kib(fs)?;
+    Some(root.map_or(least, |root| root.device_kib().max(least)))
+}
+
+fn least_kib(fs: FileSystem) -> Option<u64> {
     match fs {
         FileSystem::Ext4 | FileSystem::Btrfs => Some(256 << 10),
         FileSystem::Xfs => Some(320 << 10),
@@ -55,8 +61,8 @@ pub(super) fn drivers(fs: FileSystem) -> Vec<Driver> {
 }
 
 /// Parameters of the block device's driver.
-pub(super) fn ram_disk_parameters(fs: FileSystem) -> Vec<String> {
-    device_kib(fs).map_or(Vec::new(), |kib| {
+pub(super) fn ram_disk_parameters(fs: FileSystem, root: Option<&Root>) -> Vec<String> {
+    device_kib(fs, root).map_or(Vec::new(), |kib| {
         vec!["rd_nr=1".into(), format!("rd_size={kib}")]
     })
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! An empty file system, as the blocks of it that are not zero.
+//! A file system, empty or with a root in it, as the blocks of it that are not zero.
 
 use super::filesystem::device_kib;
 use super::{Error, FileSystem};
+use crate::root::Root;
 use rustix::fs::{SeekFrom, seek};
 use std::fs::File;
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -23,6 +24,8 @@ struct Maker {
     program: &'static str,
     package: &'static str,
     arguments: &'static [&'static str],
+    /// The option that takes a directory whose files are to be in it.
+    from_directory: Option<&'static str>,
     /// Options that switch off what older kernels (5.10) refuse to mount. The
     /// program may be older than they are: the first set that it accepts is
     /// taken, the last being none.
@@ -50,6 +53,7 @@ const EXT4: Maker = Maker {
         "hash_seed=6c736d65-7465-4221-8000-6c736d657465,\
          lazy_itable_init=0,lazy_journal_init=0,nodiscard,root_owner=0:0",
     ],
+    from_directory: Some("-d"),
     // orphan_file needs 5.15; metadata_csum_seed older ones know, but not the
     // e2fsprogs of their time.
     compatible: &[
@@ -63,6 +67,7 @@ const XFS: Maker = Maker {
     program: "mkfs.xfs",
     package: "xfsprogs",
     arguments: &["-q", "-f", "-K", "-L", "lsmeter"],
+    from_directory: None,
     // nrext64 needs 5.19, exchange and parent 6.10; bigtime and inobtcount, the
     // default since 5.15, are known to 5.10.
     compatible: &[
@@ -84,20 +89,21 @@ const BTRFS: Maker = Maker {
     program: "mkfs.btrfs",
     package: "btrfs-progs",
     arguments: &["-q", "-f", "-K", "-L", "lsmeter", "-U", UUID],
+    from_directory: Some("--rootdir"),
     // block-group-tree needs 6.1.
     compatible: &[&["-O", "^block-group-tree"], &[]],
 };
 
-/// The image of an empty file system in the format of the agent's protocol;
+/// The image of a file system, with `root` in it, in the format of the agent's protocol;
 /// `None` for tmpfs, which needs none.
-pub(super) fn build(fs: FileSystem) -> Result<Option<Vec<u8>>, Error> {
+pub(super) fn build(fs: FileSystem, root: Option<&Root>) -> Result<Option<Vec<u8>>, Error> {
     let maker = match fs {
         FileSystem::Tmpfs => return Ok(None),
         FileSystem::Ext4 => &EXT4,
         FileSystem::Xfs => &XFS,
         FileSystem::Btrfs => &BTRFS,
     };
-    let size = device_kib(fs).unwrap_or(0) * 1024;
+    let size = device_kib(fs, root).unwrap_or(0) * 1024;
     let program = find(maker)?;
     let dir = std::env::temp_dir();
     let temporary = tempfile::Builder::new()
@@ -112,12 +118,15 @@ pub(super) fn build(fs: FileSystem) -> Result<Option<Vec<u8>>, Error> {
         let file = temporary.as_file();
         file.set_len(0).map_err(io("write"))?;
         file.set_len(size).map_err(io("write"))?;
-        result = run(maker, &program, compatible, path);
+        result = run(maker, &program, compatible, root, path);
         if result.is_ok() {
             break;
         }
     }
     result?;
+    if let (Some(root), FileSystem::Ext4) = (root, fs) {
+        settle_times(root, path)?;
+    }
     extents(temporary.as_file(), size)
         .map(Some)
         .map_err(io("read"))
@@ -141,9 +150,24 @@ fn find(maker: &Maker) -> Result<PathBuf, Error> {
     })
 }
 
-fn run(maker: &Maker, program: &Path, compatible: &[&str], path: &Path) -> Result<(), Error> {
-    let output = Command::new(program)
-        .args(maker.arguments)
+fn run(
+    maker: &Maker,
+    program: &Path,
+    compatible: &[&str],
+    root: Option<&Root>,
+    path: &Path,
+) -> Result<(), Error> {
+    let mut command = Command::new(program);
+    command.args(maker.arguments);
+    if let Some(root) = root {
+        let option = maker.from_directory.ok_or_else(|| Error::Unsupported {
+            what: format!("{} makes no file system of a root", maker.program),
+            reason: "it has no option for that".to_owned(),
+            hint: Some("use ext4 or btrfs".to_owned()),
+        })?;
+        command.arg(option).arg(root.path());
+    }
+    let output = command
         .args(compatible)
         .arg(path)
         .env("LC_ALL", "C")
@@ -173,6 +197,41 @@ fn run(maker: &Maker, program: &Path, compatible: &[&str], path: &Path) -> Resul
             maker.package
         ),
     })
+}
+
+/// Gives all files the same times of access and change: those that they have here differ from
+/// one day, or one copy, to the next, and so would what is counted.
+fn settle_times(root: &Root, image: &Path) -> Result<(), Error> {
+    const DEBUGFS: &str = "debugfs";
+    let environment = |what: String| Error::Environment {
+        what,
+        hint: format!("see that the package {} is whole", EXT4.package),
+    };
+    let program = find_program(DEBUGFS)
+        .ok_or_else(|| environment(format!("{DEBUGFS} is not on this machine")))?;
+    let mut script = tempfile::NamedTempFile::new_in(std::env::temp_dir())
+        .map_err(Error::io("create a file in", &std::env::temp_dir()))?;
+    let mut text = String::new();
+    // Inodes are given in order: the root's is 2, and 11 that of lost+found.
+    for inode in std::iter::once(2).chain(11..=11 + root.files) {
+        for time in ["atime", "ctime", "crtime"] {
+            text.push_str(&format!("sif <{inode}> {time} @{EPOCH}\n"));
+        }
+    }
+    script
+        .write_all(text.as_bytes())
+        .map_err(Error::io("write", script.path()))?;
+    let output = Command::new(&program)
+        .args(["-w", "-f"])
+        .arg(script.path())
+        .arg(image)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(Error::io("run", &program))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(environment(format!("{DEBUGFS} failed: {}", output.status)))
 }
 
 /// The blocks of `file` that are not zero, in extents.
@@ -294,14 +353,14 @@ mod tests {
 
     #[test]
     fn ext4_is_the_same_each_time() {
-        let Ok(first) = build(FileSystem::Ext4) else {
+        let Ok(first) = build(FileSystem::Ext4, None) else {
             // Without e2fsprogs there is nothing to compare.
             assert!(find(&EXT4).is_err());
             return;
         };
         let first = first.unwrap();
         std::thread::sleep(std::time::Duration::from_millis(1100));
-        assert!(build(FileSystem::Ext4).unwrap().unwrap() == first);
+        assert!(build(FileSystem::Ext4, None).unwrap().unwrap() == first);
         let device = expand(&first);
         assert_eq!(device[1024 + 0x38..1024 + 0x3a], [0x53, 0xef]);
         assert_eq!(&device[1024 + 0x78..1024 + 0x7f], b"lsmeter");

@@ -12,6 +12,7 @@ pub use kernels::Error;
 
 use std::collections::BTreeSet;
 
+use crate::root::Root;
 use cpio::Archive;
 use filesystem::Support;
 use kernels::{Kernel, Module, ModuleTree};
@@ -20,7 +21,7 @@ use kernels::{Kernel, Module, ModuleTree};
 const AGENT_LIMIT: usize = 64 << 20;
 
 /// Builds the initramfs for `kernel`: an uncompressed cpio archive with `agent`
-/// as `/init`, laid out as the agent's protocol says. The same input gives the
+/// as `/init`, its file system holding `root`, laid out as the agent's protocol says. The same input gives the
 /// same bytes, as far as the program that makes the file system does (ext4's
 /// does, btrfs's and older versions of xfs's put times into their images).
 ///
@@ -28,12 +29,17 @@ const AGENT_LIMIT: usize = 64 << 20;
 /// [`Error::Unsupported`] if the kernel has no such file system or no block
 /// device in memory for it; [`Error::Environment`] without the program that
 /// makes it.
-pub fn build(agent: &[u8], fs: FileSystem, kernel: &Kernel) -> Result<Vec<u8>, Error> {
+pub fn build(
+    agent: &[u8],
+    fs: FileSystem,
+    root: Option<&Root>,
+    kernel: &Kernel,
+) -> Result<Vec<u8>, Error> {
     if agent.len() > AGENT_LIMIT {
         return Err(cpio::too_long("the agent"));
     }
     let modules = modules(fs, kernel)?;
-    let image = image::build(fs)?;
+    let image = image::build(fs, root)?;
     let mut archive = Archive::new();
     for directory in ["dev", "mnt", "modules", "proc", "sys", "tmp"] {
         archive.directory(directory);
@@ -46,7 +52,7 @@ pub fn build(agent: &[u8], fs: FileSystem, kernel: &Kernel) -> Result<Vec<u8>, E
         let path = format!("modules/{i:02}-{}", module.name);
         archive.file(&format!("{path}.ko"), 0o644, &module.elf)?;
         if module.name == filesystem::RAM_DISK {
-            let parameters = filesystem::ram_disk_parameters(fs).join(" ");
+            let parameters = filesystem::ram_disk_parameters(fs, root).join(" ");
             archive.file(&format!("{path}.args"), 0o644, parameters.as_bytes())?;
         }
     }
@@ -80,9 +86,9 @@ pub fn with_directives(directives: &str, files: &[(String, Vec<u8>)]) -> Result<
 
 /// What the kernel's command line must hold for `fs`: the size of the block
 /// device in memory, in case that its driver is built in and not a module.
-pub fn kernel_arguments(fs: FileSystem) -> Vec<String> {
+pub fn kernel_arguments(fs: FileSystem, root: Option<&Root>) -> Vec<String> {
     let prefix = |parameter: String| format!("{}.{parameter}", filesystem::RAM_DISK);
-    filesystem::ram_disk_parameters(fs)
+    filesystem::ram_disk_parameters(fs, root)
         .into_iter()
         .map(prefix)
         .collect()

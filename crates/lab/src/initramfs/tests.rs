@@ -36,10 +36,10 @@ fn names(fs: FileSystem, kernel: &Kernel) -> Result<Vec<String>, Error> {
 fn the_layout_is_the_protocols() {
     let dir = tempfile::tempdir().unwrap();
     let kernel = kernel(dir.path(), &[("config", b"CONFIG_TMPFS=y\n")]);
-    let archive = build(b"agent", FileSystem::Tmpfs, &kernel).unwrap();
+    let archive = build(b"agent", FileSystem::Tmpfs, None, &kernel).unwrap();
     assert_eq!(
         archive,
-        build(b"agent", FileSystem::Tmpfs, &kernel).unwrap()
+        build(b"agent", FileSystem::Tmpfs, None, &kernel).unwrap()
     );
     let entries = cpio::entries(&archive);
     let paths: Vec<&str> = entries.iter().map(|e| e.0.as_str()).collect();
@@ -78,7 +78,7 @@ fn modules_come_in_order_with_their_parameters() {
             ("modules/kernel/fs/jbd2/jbd2.ko", &jbd2),
         ],
     );
-    let archive = match build(b"agent", FileSystem::Ext4, &kernel) {
+    let archive = match build(b"agent", FileSystem::Ext4, None, &kernel) {
         Err(Error::Environment { hint, .. }) => return assert!(hint.contains("e2fsprogs")),
         other => other.unwrap(),
     };
@@ -97,10 +97,10 @@ fn modules_come_in_order_with_their_parameters() {
     assert_eq!(entries[10].3, b"rd_nr=1 rd_size=262144");
     assert_eq!(&entries[13].3[..4], b"LSMX");
     assert_eq!(
-        kernel_arguments(FileSystem::Ext4),
+        kernel_arguments(FileSystem::Ext4, None),
         ["brd.rd_nr=1", "brd.rd_size=262144"]
     );
-    assert!(kernel_arguments(FileSystem::Tmpfs).is_empty());
+    assert!(kernel_arguments(FileSystem::Tmpfs, None).is_empty());
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn a_stock_kernel_is_fetched() {
         assert_eq!(store.resolve(&name).unwrap(), fetched);
         println!("{fetched:#?}");
         for &fs in FileSystem::ALL {
-            match build(b"agent", fs, &fetched) {
+            match build(b"agent", fs, None, &fetched) {
                 Ok(archive) => println!("{name} {fs}: {} bytes", archive.len()),
                 Err(error) => println!("{name} {fs}: {error}"),
             }

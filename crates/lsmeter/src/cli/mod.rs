@@ -43,7 +43,7 @@ pub use profile::{ProfileArgs, View};
 pub use report::{ReportArgs, ReportFormat};
 pub use run::RunArgs;
 pub use sensitivity::SensitivityArgs;
-pub use shared::{CellArgs, LabArgs, PlaceArgs, SelectionArgs};
+pub use shared::{CellArgs, LabArgs, PlaceArgs, ProgramArgs, SelectionArgs};
 
 /// What does this security module cost?
 ///

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum, ValueHint};
 
 use super::output::OutputArgs;
-use super::shared::{CellArgs, LabArgs};
+use super::shared::{CellArgs, LabArgs, ProgramArgs};
 
 /// Which tables show a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -46,6 +46,9 @@ pub struct ProfileArgs {
     /// Which cells
     #[command(flatten)]
     pub cells: CellArgs,
+    /// Which programs
+    #[command(flatten)]
+    pub programs: ProgramArgs,
     /// Compare each stack with this one
     #[arg(long, value_name = "LSM,…", help_heading = "What is measured")]
     pub diff: Option<String>,

@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use experiment::Metric;
 
 use super::output::OutputArgs;
-use super::shared::{CellArgs, LabArgs, PlaceArgs, words};
+use super::shared::{CellArgs, LabArgs, PlaceArgs, ProgramArgs, words};
 use super::slurm::ShardArgs;
 
 /// Measure what LSM stacks cost
@@ -44,6 +44,9 @@ pub struct RunArgs {
     /// Which cells
     #[command(flatten)]
     pub cells: CellArgs,
+    /// Which programs
+    #[command(flatten)]
+    pub programs: ProgramArgs,
     /// The stack that the others are compared with [default: the first]
     #[arg(long, value_name = "LSM,…", help_heading = "What is measured")]
     pub baseline: Option<String>,

@@ -83,6 +83,37 @@ pub struct SelectionArgs {
     pub variants: Option<Select>,
 }
 
+/// Whole programs, in place of benchmarks.
+#[derive(Debug, Args)]
+pub struct ProgramArgs {
+    /// Directory that is the root of the program that runs
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "programs",
+        help_heading = PROGRAMS)]
+    pub root: Option<PathBuf>,
+    /// Make the root of these programs of this machine, with their libraries
+    #[arg(long, value_name = "PROGRAM,…", value_delimiter = ',', help_heading = PROGRAMS)]
+    pub programs: Vec<String>,
+    /// Directory that lies in that root as /tree; the program runs there
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "programs",
+        help_heading = PROGRAMS)]
+    pub tree: Option<PathBuf>,
+    /// Command that runs before it each time, and is not measured; may be given several times
+    #[arg(long = "prepare", value_name = "COMMAND", requires = "command", help_heading = PROGRAMS)]
+    pub prepare: Vec<String>,
+    /// How often it is measured [default: 3]
+    #[arg(long, value_name = "N", requires = "command", help_heading = PROGRAMS)]
+    pub repeat: Option<u32>,
+    /// Drop the kernel's dentries and inodes before each time
+    #[arg(long, requires = "command", help_heading = PROGRAMS)]
+    pub cold: bool,
+    /// Program of the root to measure, from its start to the end of the last task that it
+    /// creates, and its arguments
+    #[arg(last = true, value_name = "COMMAND", help_heading = PROGRAMS)]
+    pub command: Vec<String>,
+}
+
+const PROGRAMS: &str = "Whole programs";
+
 /// Where: virtual machines or this one.
 #[derive(Debug, Args)]
 pub struct PlaceArgs {

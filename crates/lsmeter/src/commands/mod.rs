@@ -19,6 +19,7 @@ pub mod monitor;
 pub mod placement;
 pub mod plan;
 pub mod profile;
+pub mod programs;
 mod recording;
 pub mod report;
 pub mod run;

@@ -12,12 +12,14 @@ use instructions::profile::{CellProfile, PathProfile};
 use kernels::hooks::HookList;
 use lab::plan::Treatment;
 use lab::prepare::Hooks;
+use lab::root::Root;
 use lab::{Outcome, Setup};
 use report::ProfileView;
 
 use crate::cli::{ProfileArgs, View};
 use crate::commands::journals;
 use crate::commands::measure::{Machines, cancel_on_signals, check_selection, flags, read_spec};
+use crate::commands::programs;
 use crate::config::Config;
 use crate::deliver::{Delivery, StdoutTaken};
 use crate::exit::Exit;
@@ -35,7 +37,8 @@ const DEFINITIONS_LIMIT_BYTES: u64 = 4 << 20;
 pub fn profile(args: ProfileArgs) -> Result<Exit> {
     let config = Config::read()?;
     let baseline = args.diff.as_deref().map(read_stack).transpose()?;
-    let experiment = resolve(&args, baseline.as_ref())?;
+    let mut experiment = resolve(&args, baseline.as_ref())?;
+    let root = Root::of(experiment.programs.as_mut())?;
     let definitions = args
         .hook_definitions
         .as_deref()
@@ -53,6 +56,7 @@ pub fn profile(args: ProfileArgs) -> Result<Exit> {
         kernels: &machines.kernels,
         qemu: Some(&machines.qemu),
         agent: lab::catalogue::agent(),
+        root: root.as_ref(),
         journal: &journals.first,
         resume: journals.resume,
         keep_samples: false,
@@ -91,6 +95,7 @@ fn resolve(args: &ProfileArgs, baseline: Option<&Stack>) -> Result<Experiment> {
         metrics: Some(vec![Metric::Instructions]),
         ..flags(&args.cells, &args.lab)
     });
+    spec = spec.merge(programs::flags(&args.programs)?);
     if let Some(baseline) = baseline {
         let stacks = spec.stacks.get_or_insert_default();
         let is_baseline = |stack: &String| stack.parse::<Stack>().as_ref() == Ok(baseline);

@@ -16,6 +16,7 @@ use lab::journal::Journals;
 use lab::plan::Treatment;
 use lab::prepare::Hooks;
 use lab::qemu::Qemu;
+use lab::root::Root;
 use published::beside;
 use report::Options;
 use report::published::{beside_records, beside_report};
@@ -25,6 +26,7 @@ use crate::commands::journals;
 use crate::commands::kernel::obtain;
 use crate::commands::measure::{self, cancel_on_signals, find_qemu, read_spec, some};
 use crate::commands::plan::is_timed;
+use crate::commands::programs;
 use crate::commands::slurm;
 use crate::config::{Config, cache_dir};
 use crate::deliver::{Delivery, StdoutTaken};
@@ -40,8 +42,11 @@ use files::Files;
 pub fn run(mut args: RunArgs) -> Result<Exit> {
     let config = Config::read()?;
     let (name, spec) = read_spec(&args.spec)?;
-    let spec = spec.merge(flags(&args));
-    let experiment = spec.clone().resolve()?;
+    let spec = spec
+        .merge(flags(&args))
+        .merge(programs::flags(&args.programs)?);
+    let mut experiment = spec.clone().resolve()?;
+    let root = Root::of(experiment.programs.as_mut())?;
     measure::check_selection(&experiment)?;
     let files = Files::choose(&args, &name)?;
     args.out.output = Some(files.output.clone());
@@ -53,7 +58,7 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
         return on_slurm(&args, &order, published, stdout);
     }
 
-    let Some(run) = measured(&args, &config, &experiment, &files.journals)? else {
+    let Some(run) = measured(&args, &config, &experiment, root.as_ref(), &files.journals)? else {
         return Ok(Exit::CellsFailed);
     };
     deliver(&args, &run, published, stdout)?;
@@ -74,6 +79,7 @@ fn measured(
     args: &RunArgs,
     config: &Config,
     experiment: &Experiment,
+    root: Option<&Root>,
     journals: &Journals,
 ) -> Result<Option<Document>> {
     let store = Store::open(&cache_dir())?;
@@ -98,6 +104,7 @@ fn measured(
         kernels: &kernels,
         qemu: qemu.as_ref(),
         agent: lab::catalogue::agent(),
+        root,
         journal: &journals.first,
         resume: journals.resume,
         keep_samples: args.keep_samples,

@@ -7,6 +7,38 @@ use std::os::unix::fs::PermissionsExt;
 use crate::common::Place;
 
 #[test]
+fn programs_need_a_root_and_a_command() {
+    let place = Place::new();
+    let refused = |arguments: &[&str], error: &str, hint: &str| {
+        let arguments = [&["run"], arguments].concat();
+        place.run(&arguments).refused(2, error, Some(hint));
+    };
+    refused(&["--", "git", "status"], "need a root", "--programs");
+    refused(&["--programs", "git"], "without a workload", "after --");
+    refused(
+        &["--programs", "git", "--prepare", "sh 'a", "--", "git"],
+        "is no command",
+        "as in a shell",
+    );
+    refused(
+        &["--programs", "sh", "--metric", "time", "--", "sh"],
+        "instructions are counted",
+        "leave out",
+    );
+    refused(
+        &["--programs", "sh", "--fs", "tmpfs", "--", "sh"],
+        "no tmpfs can be made of a root",
+        "ext4 or btrfs",
+    );
+    place
+        .run(&["run", "--programs", "no-such-program", "--", "sh"])
+        .refused(3, "no-such-program is not on this machine", Some("--root"));
+    place
+        .run(&["run", "--root", "nowhere", "--", "sh"])
+        .refused(3, "nowhere", None);
+}
+
+#[test]
 fn a_wrong_word_is_wrong_usage() {
     let place = Place::new();
     let refused = |arguments: &[&str], error: &str, hint: &str| {

@@ -18,6 +18,7 @@ mod live;
 mod monitor;
 mod policies;
 mod profile;
+mod programs;
 mod prometheus;
 mod resume;
 mod sensitivity;

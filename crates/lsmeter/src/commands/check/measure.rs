@@ -253,6 +253,7 @@ fn profiles(
         qemu: Some(&lab.machines.qemu),
         agent: lab::catalogue::agent(),
         journal: &journal.first,
+        root: None,
         resume: journal.resume,
         keep_samples: false,
         treatment: Treatment::default(),

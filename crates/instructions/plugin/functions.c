@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "functions.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More than any kernel has, its modules included. */
+#define RANGES_MAX	(1u << 20)
+
+struct range {
+	uint64_t start;
+	uint64_t end;
+	struct function function;
+	bool part;		/* split off its function: never entered by a call */
+};
+
+static struct range *ranges;
+static size_t range_count, range_size;
+static uint64_t landing_pad;
+
+static int add(const char *line)
+{
+	struct range range = { 0 };
+	char flags[16];
+
+	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNu32 " %15s", &range.start, &range.end,
+		   &range.function.number, flags) != 4)
+		return -EINVAL;
+	if (range.end <= range.start ||
+	    (range_count && range.start < ranges[range_count - 1].end))
+		return -EINVAL;
+	range.function.thunk = strchr(flags, 't');
+	range.function.syscall = strchr(flags, 's');
+	range.function.forks = strchr(flags, 'f');
+	range.function.sigreturn = strchr(flags, 'r');
+	range.function.copies_stack = strchr(flags, 'c');
+	range.part = strchr(flags, 'p');
+	if (range_count == range_size) {
+		size_t size = range_size ? 2 * range_size : 1 << 16;
+		struct range *more;
+
+		if (size > RANGES_MAX)
+			return -E2BIG;
+		more = realloc(ranges, size * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		ranges = more;
+		range_size = size;
+	}
+	ranges[range_count++] = range;
+	return 0;
+}
+
+int functions_load(const char *path)
+{
+	char line[128];
+	FILE *file = fopen(path, "re");
+	int ret = 0;
+
+	if (!file)
+		return -errno;
+	if (!fgets(line, sizeof(line), file) || sscanf(line, "%" SCNu64, &landing_pad) != 1)
+		ret = -EINVAL;
+	while (!ret && fgets(line, sizeof(line), file))
+		ret = add(line);
+	fclose(file);
+	return ret;
+}
+
+struct function functions_at(uint64_t address)
+{
+	static const struct function unknown = { .number = FUNCTION_UNKNOWN };
+	size_t low = 0, high = range_count;
+	struct function function;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ranges[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || address >= ranges[low - 1].end)
+		return unknown;
+	function = ranges[low - 1].function;
+	function.entry = !ranges[low - 1].part &&
+			 address - ranges[low - 1].start <= landing_pad;
+	return function;
+}

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tasks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch.h"
+#include "calls.h"
+#include "records.h"
+#include "walk.h"
+
+/* Places for tasks, by where their stack pointers are kept. A power of two. */
+#define TASKS_MAX	(1u << 16)
+/* Places for what is stored while stacks of new tasks are prepared. A power of two. */
+#define COPIES_MAX	(1u << 20)
+/* Blocks from a system call's entry to its own function: some ten, with seccomp some hundred. */
+#define PENDING_MAX	1024u
+
+bool tasks_are_enabled;
+
+/* Who prepared a new task's stack, and for the how manieth task. */
+struct copy {
+	uint64_t vaddr;
+	uint32_t creator;	/* number of a measured task, or 0 */
+	uint32_t serial;	/* from 1 */
+};
+
+static struct {
+	bool open;
+	struct walk *current;
+	struct walk *tasks[TASKS_MAX];	/* hashed by stack_pointer_at, open addressing */
+	uint32_t task_count;		/* of those */
+	uint32_t others, interrupts;	/* nodes */
+	uint32_t numbers;		/* of measured tasks, the last that was given */
+	uint32_t copies;		/* serial of the latest */
+	bool in_copy;			/* the block before prepared a stack, too */
+	uint64_t switch_from;		/* of the context switch: see struct arch */
+	bool switched;			/* it has switched already */
+	uint64_t repeats;		/* further iterations of REP instructions */
+	/* A system call that is not yet known: what the current task executed of it. */
+	bool pending;
+	uint32_t pending_count;
+	struct {
+		struct block *block;
+		uint32_t before;
+	} pending_blocks[PENDING_MAX];
+} state;
+
+static struct copy *copies;
+
+void tasks_enable(void)
+{
+	copies = calloc(COPIES_MAX, sizeof(*copies));
+	if (!copies)
+		abort();
+	tasks_are_enabled = true;
+}
+
+static struct walk *new_walk(uint32_t number, uint32_t node)
+{
+	struct walk *walk = calloc(1, sizeof(*walk));
+
+	if (!walk)
+		abort();
+	walk->number = number;
+	walk->node = node;
+	return walk;
+}
+
+static void free_walk(struct walk *walk)
+{
+	free(walk->frames);
+	free(walk);
+}
+
+/* The place of the task whose stack pointer is kept there. */
+static struct walk **place_of(uint64_t stack_pointer_at)
+{
+	uint32_t at = (uint32_t)(stack_pointer_at * 0x9e3779b97f4a7c15ULL >> 40);
+	struct walk **place;
+
+	for (;; at++) {
+		place = &state.tasks[at % TASKS_MAX];
+		if (!*place || (*place)->stack_pointer_at == stack_pointer_at)
+			return place;
+	}
+}
+
+static struct copy *copy_at(uint64_t vaddr)
+{
+	return &copies[(uint32_t)(vaddr * 0x9e3779b97f4a7c15ULL >> 40) % COPIES_MAX];
+}
+
+void tasks_begin(void)
+{
+	for (uint32_t i = 0; i < TASKS_MAX; i++)
+		if (state.tasks[i])
+			free_walk(state.tasks[i]);
+	if (state.current && !state.current->stack_pointer_at)
+		free_walk(state.current);
+	memset(&state, 0, sizeof(state));
+	memset(copies, 0, COPIES_MAX * sizeof(*copies));
+	calls_reset();
+	state.others = calls_child(0, CALLS_WHAT(CALLS_OTHERS, 0));
+	state.interrupts = calls_child(0, CALLS_WHAT(CALLS_INTERRUPTS, 0));
+	state.numbers = 1;
+	state.current = new_walk(1, calls_child(0, CALLS_WHAT(CALLS_TASK, 1)));
+	state.open = true;
+}
+
+/* What a measured task is in for; of others nothing is told but the calls. */
+static uint32_t entry_node(const struct walk *walk, enum calls_kind kind, uint32_t number)
+{
+	uint32_t node;
+
+	if (!walk->number)
+		return state.others;
+	node = calls_child(walk->node, CALLS_WHAT(kind, number));
+	calls[node].calls++;
+	return node;
+}
+
+/* The system call is known now, or will never be. */
+static void settle(enum calls_kind kind, uint32_t number)
+{
+	struct walk *walk = state.current;
+
+	if (!state.pending)
+		return;
+	state.pending = false;
+	walk->levels[0].base = entry_node(walk, kind, number);
+	for (uint32_t i = 0; i < state.pending_count; i++)
+		walk_block(walk, state.pending_blocks[i].block, state.pending_blocks[i].before);
+	state.pending_count = 0;
+}
+
+static void enter_from_user(struct walk *walk, const struct block *block)
+{
+	const struct block *previous = walk->previous;
+	bool syscall = previous && previous->last_kind == INSN_SYSCALL;
+
+	walk->forks = walk->sigreturn = false;
+	if (block->interrupt_entry) {
+		calls[state.interrupts].calls++;
+		walk_enter(walk, state.interrupts, true);
+	} else if (block->exception_entry) {
+		walk_enter(walk, entry_node(walk, CALLS_EXCEPTION, block->function), false);
+	} else if (syscall && walk->number) {
+		walk_enter(walk, 0, false);
+		state.pending = true;
+		state.pending_count = 0;
+	} else {
+		walk_enter(walk, entry_node(walk, CALLS_UNKNOWN, block->function), false);
+	}
+	/* Nothing of a system call's block is still to come. */
+	if (syscall)
+		walk->levels[0].broken = NULL;
+}
+
+/* An interrupt or exception breaks off what ran in the kernel. */
+static void enter_from_kernel(struct walk *walk, const struct block *block)
+{
+	if (block->exception_entry) {
+		if (state.pending && walk->depth == 1)
+			settle(CALLS_UNKNOWN, 0);
+		walk_enter(walk, walk_node(walk), false);
+	} else {
+		calls[state.interrupts].calls++;
+		walk_enter(walk, state.interrupts, true);
+	}
+}
+
+static bool begins_entry(const struct walk *walk, const struct block *block)
+{
+	/* A vector's stub jumps on to the common entry: the same interrupt, not another. */
+	return block->exception_entry ||
+	       (block->interrupt_entry &&
+		!(walk->previous && walk->previous->interrupt_entry));
+}
+
+/* How much of it was counted before; further iterations of a REP instruction aside. */
+static uint32_t count_block(struct walk *walk, const struct block *block)
+{
+	const struct block *previous = walk->previous;
+	uint32_t before = 0;
+
+	/*
+	 * Nothing returns into its own midst, but a block that turns out to do I/O is left
+	 * there and begun anew.
+	 */
+	if (previous && (walk->resumed || (previous->last_kind == INSN_RET &&
+					   previous->first != block->first)))
+		before = block_rest(previous, block->first);
+	else
+		before = counted_before(previous, block, false);
+	/* What an exception broke off is begun again: the first attempt did not count. */
+	state.repeats += block->last_is_rep && before == block->insns && !walk->resumed;
+	walk->resumed = false;
+	walk->previous = block;
+	return before;
+}
+
+/*
+ * A block that an exception broke off may be followed by a signal's handler, and its rest
+ * by the handler's end.
+ */
+static uint32_t count_after_kernel(struct walk *walk, const struct block *block)
+{
+	const struct block *broken = walk->resumed ? walk->previous : NULL;
+	uint32_t before = count_block(walk, block);
+
+	if (!before && walk->sigreturn && walk->cut) {
+		before = block_rest(walk->cut, block->first);
+		walk->cut = NULL;
+	} else if (!before && broken) {
+		walk->cut = broken;
+	}
+	walk->sigreturn = false;
+	return before;
+}
+
+static void user_block(struct walk *walk, struct block *block)
+{
+	uint32_t before;
+
+	if (walk->depth || walk->sigreturn) {
+		settle(CALLS_UNKNOWN, 0);
+		walk_leave_all(walk);
+		before = count_after_kernel(walk, block);
+	} else {
+		before = count_block(walk, block);
+	}
+	calls[walk->node].instructions += block->insns - before;
+}
+
+/* Where the block stands between what breaks off and what goes on. */
+static void place_block(struct walk *walk, const struct block *block)
+{
+	if (walk->left.how == LEFT_INTERRUPT_RETURN && walk->depth) {
+		bool entry = block->interrupt_entry || block->exception_entry;
+
+		/*
+		 * Out of the outermost level it leads to user mode, which may be broken off
+		 * before its first block; to the kernel only where that serialises itself.
+		 */
+		if (walk->depth > 1 || (entry && !walk->levels[0].in_kernel))
+			walk_leave(walk);
+		else
+			walk->left.how = LEFT_JUMP;
+	}
+	if (!walk->depth)
+		enter_from_user(walk, block);
+	else if (begins_entry(walk, block))
+		enter_from_kernel(walk, block);
+}
+
+void tasks_block(struct block *block)
+{
+	struct walk *walk = state.current;
+	uint32_t before;
+
+	if (!state.open)
+		return;
+	if (!block->kernel) {
+		user_block(walk, block);
+		return;
+	}
+	if (!block->ordinary || !walk->running)
+		place_block(walk, block);
+	if (block->context_switch) {
+		state.switch_from = 0;
+		state.switched = false;
+	}
+	before = count_block(walk, block);
+	walk->running = block->ordinary;
+	if (block->copies_stack) {
+		state.copies += !state.in_copy;
+		state.in_copy = true;
+	} else if (block->ordinary) {
+		state.in_copy = false;
+	}
+	if (state.pending && walk->depth == 1) {
+		bool ends = block->last_kind == INSN_IRET || block->last_kind == INSN_SYSRET;
+
+		if (block->syscall) {
+			settle(CALLS_SYSCALL, block->function);
+			walk->forks = block->forks;
+			walk->sigreturn = block->sigreturn;
+		} else if (ends || state.pending_count == PENDING_MAX) {
+			settle(CALLS_UNKNOWN, 0);
+		} else {
+			state.pending_blocks[state.pending_count].block = block;
+			state.pending_blocks[state.pending_count++].before = before;
+			return;
+		}
+	}
+	walk_block(walk, block, before);
+	if (block->last_kind == INSN_SYSRET)
+		walk_leave_all(walk);
+}
+
+/* A task that did not run in this window before. */
+static struct walk *found(uint64_t stack_pointer_at)
+{
+	const struct copy *copy = copy_at(stack_pointer_at);
+	struct walk *walk;
+
+	if (copy->vaddr == stack_pointer_at && copy->creator) {
+		struct record record = { .kind = RECORD_TASK };
+		uint32_t number = ++state.numbers;
+
+		walk = new_walk(number, calls_child(0, CALLS_WHAT(CALLS_TASK, number)));
+		record.number = number;
+		record.instructions = copy->creator;
+		record.path = copy->serial;
+		records_put(&record);
+		walk_enter(walk, entry_node(walk, CALLS_BEGIN, 0), false);
+	} else {
+		walk = new_walk(0, state.others);
+		walk_enter(walk, state.others, false);
+	}
+	walk->levels[0].in_kernel = !walk->number;
+	walk->stack_pointer_at = stack_pointer_at;
+	walk->serial = copy->vaddr == stack_pointer_at ? copy->serial : 0;
+	return walk;
+}
+
+/* The old task's stack pointer is kept at from, the new task's at to. */
+static void switch_tasks(uint64_t from, uint64_t to)
+{
+	struct walk *old = state.current, *new;
+	const struct copy *copy = copy_at(to);
+	struct walk **place;
+
+	settle(CALLS_UNKNOWN, 0);
+	if (!old->stack_pointer_at) {
+		old->stack_pointer_at = from;
+		place = place_of(from);
+		if (*place)
+			free_walk(*place);
+		else
+			state.task_count++;
+		*place = old;
+	}
+	place = place_of(to);
+	/* Its memory was another's before. */
+	if (*place && copy->vaddr == to && copy->serial > (*place)->serial && *place != old) {
+		struct walk *gone = *place;
+
+		*place = found(to);
+		free_walk(gone);
+	} else if (!*place) {
+		if (++state.task_count > TASKS_MAX / 2)
+			abort();
+		*place = found(to);
+	}
+	new = *place;
+	/* The block that switches goes on as the new task. */
+	new->previous = old->previous;
+	new->left = old->left;
+	new->running = old->running;
+	new->resumed = false;
+	state.current = new;
+}
+
+void tasks_switch_access(bool store, uint64_t vaddr)
+{
+	/* What comes after the stack pointers' is not theirs. */
+	if (!state.open || state.switched)
+		return;
+	if (guest->stack_switched(&state.switch_from, store, vaddr)) {
+		state.switched = true;
+		switch_tasks(state.switch_from, vaddr);
+	}
+}
+
+void tasks_copy(uint64_t vaddr)
+{
+	struct copy *copy = copy_at(vaddr);
+	const struct walk *walk = state.current;
+
+	if (!state.open)
+		return;
+	/* What a system call that creates tasks does in its own name; not workers of a ring. */
+	copy->vaddr = vaddr;
+	copy->creator = walk->forks ? walk->number : 0;
+	copy->serial = state.copies;
+}
+
+void tasks_end(uint32_t window)
+{
+	struct record record = {
+		.kind = RECORD_TASKS_END,
+		.number = window,
+		.instructions = state.repeats,
+		.flags = calls_overflown || walk_overflown,
+		.path = state.copies,
+	};
+
+	if (!state.open)
+		return;
+	settle(CALLS_UNKNOWN, 0);
+	state.open = false;
+	calls_tell();
+	records_put(&record);
+}

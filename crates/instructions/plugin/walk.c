@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "walk.h"
+
+#include <stdlib.h>
+
+#include "calls.h"
+
+/* Deepest stack that is followed; the kernel's own is 16 KiB. */
+#define FRAMES_MAX	4096u
+
+bool walk_overflown;
+
+static uint32_t lowest(const struct walk *walk)
+{
+	return walk->levels[walk->depth - 1].frames;
+}
+
+static struct frame *top(const struct walk *walk)
+{
+	return walk->frame_count > lowest(walk) ? &walk->frames[walk->frame_count - 1] : NULL;
+}
+
+uint32_t walk_node(const struct walk *walk)
+{
+	const struct frame *frame = top(walk);
+
+	return frame ? frame->node : walk->levels[walk->depth - 1].base;
+}
+
+void walk_enter(struct walk *walk, uint32_t base, bool between)
+{
+	if (walk->depth == LEVELS_MAX) {
+		walk_overflown = true;
+		return;
+	}
+	walk->levels[walk->depth++] = (struct level){
+		.broken = walk->previous,
+		.left = between ? walk->left : (struct leave){ .how = LEFT_JUMP },
+		.between = between,
+		.base = base,
+		.frames = walk->frame_count,
+	};
+	walk->previous = NULL;
+	walk->resumed = false;
+	walk->left.how = LEFT_JUMP;
+}
+
+void walk_leave(struct walk *walk)
+{
+	const struct level *level = &walk->levels[--walk->depth];
+
+	walk->frame_count = level->frames;
+	walk->previous = level->broken;
+	walk->resumed = !level->between;
+	walk->left = level->left;
+}
+
+void walk_leave_all(struct walk *walk)
+{
+	if (walk->depth) {
+		walk->depth = 1;
+		walk_leave(walk);
+	}
+	walk->running = false;
+}
+
+static void push(struct walk *walk, struct frame frame)
+{
+	if (walk->frame_count == walk->frame_size) {
+		uint32_t size = walk->frame_size ? 2 * walk->frame_size : 64;
+
+		if (size > FRAMES_MAX) {
+			walk_overflown = true;
+			return;
+		}
+		walk->frames = realloc(walk->frames, size * sizeof(*walk->frames));
+		if (!walk->frames)
+			abort();
+		walk->frame_size = size;
+	}
+	walk->frames[walk->frame_count++] = frame;
+}
+
+/* The node of the block's function below parent, called once more. */
+static uint32_t called(uint32_t parent, const struct block *block)
+{
+	uint32_t node = calls_child(parent, CALLS_WHAT(CALLS_FUNCTION, block->function));
+
+	calls[node].calls++;
+	return node;
+}
+
+static bool is_of(uint32_t node, const struct block *block)
+{
+	return calls[node].what == CALLS_WHAT(CALLS_FUNCTION, block->function);
+}
+
+static void call(struct walk *walk, const struct block *block)
+{
+	uint32_t node = walk_node(walk);
+	/* Thunks and the stuffing of the return stack call into their own midst. */
+	bool inside = is_of(node, block) && !block->entry;
+
+	if (!block->thunk && !inside)
+		node = called(node, block);
+	push(walk, (struct frame){
+		.returns_to = walk->left.returns_to,
+		.node = node,
+		.unnamed = block->thunk,
+	});
+}
+
+/* Control is in the block's function now, without a call or a return that says why. */
+static void jump(struct walk *walk, const struct block *block)
+{
+	struct frame *frame = top(walk);
+	uint32_t i;
+
+	if (block->thunk)
+		return;
+	if (!frame) {
+		push(walk, (struct frame){
+			.node = called(walk_node(walk), block),
+		});
+		return;
+	}
+	if (frame->unnamed) {
+		frame->node = called(frame->node, block);
+		frame->unnamed = false;
+		return;
+	}
+	if (is_of(frame->node, block))
+		return;
+	/* Back to a function that jumped here: assembly does, also compilers. */
+	for (i = walk->frame_count; i-- > lowest(walk);) {
+		if (is_of(walk->frames[i].node, block)) {
+			walk->frame_count = i + 1;
+			return;
+		}
+		if (!walk->frames[i].tail)
+			break;
+	}
+	push(walk, (struct frame){
+		.node = called(frame->node, block),
+		.tail = true,
+	});
+}
+
+static void return_to(struct walk *walk, const struct block *block)
+{
+	uint32_t i;
+
+	for (i = walk->frame_count; i-- > lowest(walk);) {
+		if (walk->frames[i].returns_to == block->first) {
+			walk->frame_count = i;
+			jump(walk, block);
+			return;
+		}
+	}
+	/* To a caller that called before the window began. */
+	if (!walk->left.thunk && !block->entry)
+		walk->frame_count = lowest(walk);
+	jump(walk, block);
+}
+
+void walk_block(struct walk *walk, const struct block *block, uint32_t before)
+{
+	/* What broke off before its end left in no way: it goes on here. */
+	if (before)
+		walk->left.how = LEFT_JUMP;
+	switch (walk->left.how) {
+	case LEFT_CALL:
+		call(walk, block);
+		break;
+	case LEFT_RETURN:
+		return_to(walk, block);
+		break;
+	default:
+		jump(walk, block);
+	}
+	calls[walk_node(walk)].instructions += block->insns - before;
+	switch (block->last_kind) {
+	case INSN_CALL:
+		walk->left.how = LEFT_CALL;
+		walk->left.returns_to = block->next;
+		break;
+	case INSN_RET:
+		walk->left.how = LEFT_RETURN;
+		walk->left.thunk = block->thunk;
+		break;
+	case INSN_IRET:
+		walk->left.how = LEFT_INTERRUPT_RETURN;
+		break;
+	default:
+		walk->left.how = LEFT_JUMP;
+	}
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Where a kernel's functions lie, as the text file that the plugin reads
+//! (`plugin/functions.h`).
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use kernels::symbols::{Symbol, SymbolTable};
+
+use crate::walk::without_cold;
+
+/// System calls that create tasks in their caller's name.
+const FORKS: [&str; 4] = ["clone", "clone3", "fork", "vfork"];
+/// The system call that ends a signal's handler.
+const SIGRETURN: &str = "rt_sigreturn";
+/// What prepares a new task's stack (`arch/*/kernel/process.c`).
+const COPIES_STACK: &str = "copy_thread";
+/// What code outside of every function belongs to: number 0.
+pub(crate) const UNKNOWN: &str = "[unknown]";
+
+/// A kernel's functions by number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FunctionTable {
+    text: String,
+    names: Vec<String>,
+}
+
+impl FunctionTable {
+    /// The functions of a kernel with these symbols, which are as linked: boot with
+    /// `nokaslr`.
+    #[must_use]
+    pub fn new(symbols: &SymbolTable) -> FunctionTable {
+        let code = &symbols.arch().code;
+        let mut text = format!("{}\n", code.landing_pad);
+        let mut names = vec![UNKNOWN.to_owned()];
+        let mut numbers: HashMap<String, usize> = HashMap::new();
+        let mut last = None;
+        let addresses = symbols.iter().filter(|symbol| symbol.is_code());
+        for address in addresses.map(|symbol| symbol.address) {
+            if address < code.text_base || last.replace(address) == Some(address) {
+                continue;
+            }
+            let Some(function) = symbols.function_at(address) else {
+                continue;
+            };
+            // A system call's function often has other names, too.
+            let of_call = |symbol: &Symbol<'_>| code.syscall_of(symbol.name).is_some();
+            let call = symbols.at(address).find(of_call);
+            let name = call.map_or_else(|| without_cold(function.name), |symbol| symbol.name);
+            let number = *numbers.entry(name.to_owned()).or_insert_with(|| {
+                names.push(name.to_owned());
+                names.len() - 1
+            });
+            let call = code.syscall_of(name);
+            let flags: String = [
+                ('t', code.is_thunk(name)),
+                ('s', call.is_some()),
+                ('f', call.is_some_and(|call| FORKS.contains(&call))),
+                ('r', call == Some(SIGRETURN)),
+                ('c', name == COPIES_STACK),
+                ('p', name.len() < function.name.len()),
+            ]
+            .iter()
+            .filter_map(|&(flag, is)| is.then_some(flag))
+            .collect();
+            let flags = if flags.is_empty() { "-" } else { &flags };
+            let range = function.range;
+            let _ = writeln!(text, "{:x} {:x} {number} {flags}", range.start, range.end);
+        }
+        FunctionTable { text, names }
+    }
+
+    /// What the plugin reads.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The name of a function by its number.
+    #[must_use]
+    pub fn name(&self, number: u32) -> Option<&str> {
+        self.names.get(number as usize).map(String::as_str)
+    }
+}

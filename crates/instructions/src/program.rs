@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What a whole program costs: by task, by what took it into the kernel, by hook.
+
+use std::collections::{BTreeMap, HashMap};
+
+use experiment::HookCost;
+
+use crate::calls::{Call, ProgramCalls, What};
+use crate::calltree::CallTree;
+use crate::functions::FunctionTable;
+use crate::hooks::{Framework, outside};
+use kernels::symbols::SymbolTable;
+
+/// Why a program's calls are no count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ProgramError {
+    /// The plugin could not keep all of it.
+    #[error("it called functions in more ways, or tasks nested deeper, than can be kept")]
+    Incomplete,
+    /// A function has a number that no function has.
+    #[error("the plugin told of function {0}, which the kernel does not have")]
+    NoFunction(u32),
+    /// The tree is not one of tasks that call functions.
+    #[error("the plugin told of calls that belong to no task")]
+    NoTask,
+}
+
+/// A task's instructions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TaskCost {
+    /// In the order in which tasks first ran, from 1.
+    pub number: u32,
+    /// Who created it; none created the first.
+    pub creator: Option<u32>,
+    /// Instructions in user mode.
+    pub user: u64,
+    /// Instructions in the kernel.
+    pub kernel: u64,
+}
+
+/// A way into the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EntryKind {
+    /// A system call.
+    SystemCall,
+    /// An exception in user mode.
+    Exception,
+    /// A new task, before its first instruction in user mode.
+    Begin,
+    /// Another.
+    Unknown,
+}
+
+/// What a way into the kernel cost, over all tasks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryCost {
+    /// What it is.
+    pub kind: EntryKind,
+    /// Which: `openat`, `page_fault`; empty where there is but one.
+    pub name: String,
+    /// How often it was taken.
+    pub calls: u64,
+    /// Instructions of the kernel's.
+    pub instructions: u64,
+    /// Its hooks, by name.
+    pub hooks: Vec<HookCost>,
+}
+
+/// A program that ran once. A REP instruction counts once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProgramCost {
+    /// Its tasks, by number.
+    pub tasks: Vec<TaskCost>,
+    /// Its ways into the kernel, the most expensive first.
+    pub entries: Vec<EntryCost>,
+    /// Instructions of interrupts that came while it or others ran.
+    pub interrupts: u64,
+    /// Instructions of other tasks in user mode, and in the kernel.
+    pub others: (u64, u64),
+    /// Further iterations of REP instructions, whoever executed them.
+    pub repeats: u64,
+    /// Its hooks over all entries, by name.
+    pub hooks: Vec<HookCost>,
+    /// Instructions outside hooks, by function.
+    pub outside: BTreeMap<String, u64>,
+    /// All its calls in the kernel; what took it there is called as if it were a function.
+    pub tree: CallTree,
+}
+
+/// What telling functions and hooks apart takes.
+#[derive(Debug, Clone, Copy)]
+pub struct ProgramReader<'a> {
+    /// Names of functions.
+    pub functions: &'a FunctionTable,
+    /// The kernel's symbols.
+    pub symbols: &'a SymbolTable,
+    /// Which functions are hooks.
+    pub framework: &'a Framework,
+    /// What the guest's `/sys/kernel/security/lsm` lists.
+    pub active_lsms: &'a [String],
+}
+
+/// Where a node of the plugin's tree belongs.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    Root,
+    Others {
+        top: bool,
+    },
+    Interrupts,
+    Task(usize),
+    Entry {
+        task: usize,
+        entry: usize,
+        node: usize,
+    },
+}
+
+#[derive(Default)]
+struct Entry {
+    calls: u64,
+    tree: CallTree,
+    children: HashMap<(usize, u32), usize>,
+}
+
+impl ProgramCost {
+    /// All its instructions in user mode.
+    #[must_use]
+    pub fn user(&self) -> u64 {
+        self.tasks.iter().map(|task| task.user).sum()
+    }
+
+    /// All its instructions in the kernel.
+    #[must_use]
+    pub fn kernel(&self) -> u64 {
+        self.tasks.iter().map(|task| task.kernel).sum()
+    }
+
+    /// All that the guest executed, as its clock counts instructions.
+    #[must_use]
+    pub fn all(&self) -> u64 {
+        let (user, kernel) = self.others;
+        self.user() + self.kernel() + user + kernel + self.interrupts + self.repeats
+    }
+}
+
+impl ProgramReader<'_> {
+    /// Sorts a program's calls.
+    ///
+    /// # Errors
+    /// [`ProgramError`] if they are not all there, or are none that the plugin tells.
+    pub fn read(&self, program: &ProgramCalls) -> Result<ProgramCost, ProgramError> {
+        if !program.complete {
+            return Err(ProgramError::Incomplete);
+        }
+        let mut sums = Sums {
+            tasks: Vec::new(),
+            keys: HashMap::new(),
+            entries: Vec::new(),
+            interrupts: 0,
+            others: (0, 0),
+        };
+        let mut places: Vec<Place> = Vec::with_capacity(program.calls.len());
+        for (at, call) in program.calls.iter().enumerate() {
+            let above = places.get(call.parent as usize).filter(|_| at > 0).copied();
+            let place = match above {
+                None => Place::Root,
+                Some(above) => sums.place(call, above, program, self)?,
+            };
+            sums.add(place, call.instructions);
+            places.push(place);
+        }
+        Ok(self.finish(sums, program.repeats))
+    }
+
+    fn name(&self, function: u32) -> Result<&str, ProgramError> {
+        let name = self.functions.name(function);
+        name.ok_or(ProgramError::NoFunction(function))
+    }
+
+    /// The way into the kernel that a node is.
+    fn entry_of(&self, what: What) -> Result<Option<(EntryKind, String)>, ProgramError> {
+        let code = &self.symbols.arch().code;
+        Ok(Some(match what {
+            What::SystemCall(function) => {
+                let name = self.name(function)?;
+                let name = code.syscall_of(name).unwrap_or(name);
+                (EntryKind::SystemCall, name.to_owned())
+            }
+            What::Exception(function) => {
+                let name = self.name(function)?;
+                let name = name.strip_prefix(code.exception_prefix).unwrap_or(name);
+                (EntryKind::Exception, name.to_owned())
+            }
+            What::Begin => (EntryKind::Begin, String::new()),
+            What::Unknown => (EntryKind::Unknown, String::new()),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn finish(&self, sums: Sums, repeats: u64) -> ProgramCost {
+        let mut tree = CallTree::default();
+        let mut entries = Vec::new();
+        for ((kind, name), at) in sums.keys.into_iter().collect::<BTreeMap<_, _>>() {
+            let entry = &sums.entries[at];
+            let title = EntryKind::title(kind, &name);
+            tree.graft(0, &title, entry.calls, &entry.tree);
+            entries.push(EntryCost {
+                kind,
+                name,
+                calls: entry.calls,
+                instructions: entry.tree.total(),
+                hooks: self.framework.costs(&entry.tree, self.active_lsms),
+            });
+        }
+        entries.sort_by_key(|entry| std::cmp::Reverse(entry.instructions));
+        ProgramCost {
+            tasks: sums.tasks,
+            entries,
+            interrupts: sums.interrupts,
+            others: sums.others,
+            repeats,
+            hooks: self.framework.costs(&tree, self.active_lsms),
+            outside: outside(&tree, self.framework),
+            tree,
+        }
+    }
+}
+
+impl EntryKind {
+    /// An entry in words: `openat`, `page_fault exception`, `begin of a task`.
+    #[must_use]
+    pub fn title(self, name: &str) -> String {
+        match self {
+            EntryKind::SystemCall => name.to_owned(),
+            EntryKind::Exception => format!("{name} exception"),
+            EntryKind::Begin => "begin of a task".to_owned(),
+            EntryKind::Unknown => "other entry".to_owned(),
+        }
+    }
+}
+
+struct Sums {
+    tasks: Vec<TaskCost>,
+    keys: HashMap<(EntryKind, String), usize>,
+    entries: Vec<Entry>,
+    interrupts: u64,
+    others: (u64, u64),
+}
+
+impl Sums {
+    fn place(
+        &mut self,
+        call: &Call,
+        above: Place,
+        program: &ProgramCalls,
+        reader: &ProgramReader<'_>,
+    ) -> Result<Place, ProgramError> {
+        Ok(match (above, call.what) {
+            (Place::Root, What::Others) => Place::Others { top: true },
+            (Place::Root, What::Interrupts) => Place::Interrupts,
+            (Place::Root, What::Task(number)) => {
+                let created = program.tasks.iter().find(|task| task.number == number);
+                self.tasks.push(TaskCost {
+                    number,
+                    creator: created.map(|task| task.creator),
+                    ..TaskCost::default()
+                });
+                Place::Task(self.tasks.len() - 1)
+            }
+            (Place::Others { .. }, _) => Place::Others { top: false },
+            (Place::Interrupts, _) => Place::Interrupts,
+            (Place::Task(task), what) => {
+                let key = reader.entry_of(what)?.ok_or(ProgramError::NoTask)?;
+                let next = self.entries.len();
+                let entry = *self.keys.entry(key).or_insert(next);
+                if entry == next {
+                    self.entries.push(Entry::default());
+                }
+                self.entries[entry].calls += call.calls;
+                Place::Entry {
+                    task,
+                    entry,
+                    node: 0,
+                }
+            }
+            (Place::Entry { task, entry, node }, What::Function(function)) => {
+                let name = reader.name(function)?;
+                let node = self.entries[entry].child(node, function, name, call.calls);
+                Place::Entry { task, entry, node }
+            }
+            _ => return Err(ProgramError::NoTask),
+        })
+    }
+
+    fn add(&mut self, place: Place, instructions: u64) {
+        match place {
+            Place::Root => {}
+            Place::Others { top: true } => self.others.0 += instructions,
+            Place::Others { top: false } => self.others.1 += instructions,
+            Place::Interrupts => self.interrupts += instructions,
+            Place::Task(task) => self.tasks[task].user += instructions,
+            Place::Entry { task, entry, node } => {
+                self.tasks[task].kernel += instructions;
+                if let Some(node) = self.entries[entry].tree.node_mut(node) {
+                    node.instructions += instructions;
+                }
+            }
+        }
+    }
+}
+
+impl Entry {
+    fn child(&mut self, parent: usize, function: u32, name: &str, calls: u64) -> usize {
+        let tree = &mut self.tree;
+        let node = *self
+            .children
+            .entry((parent, function))
+            .or_insert_with(|| tree.add(parent, name));
+        if let Some(node) = tree.node_mut(node) {
+            node.calls += calls;
+        }
+        node
+    }
+}

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Whole programs, in a root of their own: what an experiment names with `command`
+ * is a variant of the benchmark `program`. The file system that is worked on holds the
+ * root. Around each measured run the clock is read, so that whoever counts can see
+ * that nothing is missing.
+ */
+#include <linux/mman.h>
+#include <asm/signal.h>
+#include <linux/wait.h>
+#include "agent.h"
+
+#define COMMANDS_MAX	64
+#define RUNS_MAX	256	/* of all commands, preparations included */
+#define WORDS_MAX	8192	/* of all of them */
+#define TEXT_MAX	(1u << 20)
+#define ERRORS		"/dev/errors"	/* in the root; in memory */
+#define SEARCH_PATH	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+/* One program and what it is started with. */
+struct run {
+	char **argv;		/* ends with NULL */
+	char **envp;
+	const char *directory;
+	const char *input;
+	const char *output;
+	u32 user, group;
+	struct run *next;	/* what prepares comes first, what is measured last */
+};
+
+struct command {
+	const char *name;
+	struct run *first;
+};
+
+/* What a child tells its parent. */
+struct told {
+	u64 ticks;		/* of the clock when the window was opened */
+	long error;		/* why it could not run the program */
+	const char *what;
+};
+
+/*
+ * In memory that only experiments with programs have, since fork copies the agent's page
+ * tables and its benchmark would pay for more of them. It is shared with children.
+ */
+static struct programs {
+	struct variant variants[COMMANDS_MAX + 1];
+	struct command commands[COMMANDS_MAX];
+	struct run runs[RUNS_MAX];
+	char *words[WORDS_MAX];
+	char text[TEXT_MAX];
+	unsigned int command_count, run_count, word_count, text_used;
+	struct told told;
+} *programs;
+
+static const struct variant no_variants[] = { { } };
+
+static void *map_shared(size_t size)
+{
+	long at = SYS(mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (at < 0 && at > -4096)
+		fatal("mmap of %lu bytes: %s (%ld)", size, errno_name(at), -at);
+	return (void *)at;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* A copy; %XX becomes the byte, which cannot stand in a directive. */
+static char *keep(const char *text)
+{
+	struct programs *p = programs;
+	char *kept = p->text + p->text_used, *end = p->text + TEXT_MAX, *at = kept;
+
+	while (*text) {
+		int high = *text == '%' ? hex_digit(text[1]) : -1;
+		int low = high >= 0 ? hex_digit(text[2]) : -1;
+
+		if (at + 1 >= end)
+			fatal("experiment: more than %u bytes of commands", TEXT_MAX);
+		if (low >= 0)
+			*at++ = high << 4 | low;
+		else
+			*at++ = *text;
+		text += low >= 0 ? 3 : 1;
+	}
+	if (at == end)
+		fatal("experiment: more than %u bytes of commands", TEXT_MAX);
+	*at++ = '\0';
+	p->text_used = at - p->text;
+	return kept;
+}
+
+/* One more in a list that ends with NULL; lists grow at the end of words[] only. */
+static char **add_word(char **list, char *word)
+{
+	struct programs *p = programs;
+	unsigned int n = 0;
+	char **copy;
+
+	while (list && list[n])
+		n++;
+	if (p->word_count + n + 2 > WORDS_MAX)
+		fatal("experiment: more than %u words of commands", WORDS_MAX);
+	if (list && list + n + 1 == p->words + p->word_count) {
+		copy = list;
+		p->word_count++;
+	} else {
+		copy = p->words + p->word_count;
+		p->word_count += n + 2;
+		memcpy(copy, list, n * sizeof(*copy));
+	}
+	copy[n] = word;
+	copy[n + 1] = NULL;
+	return copy;
+}
+
+static struct run *add_run(void)
+{
+	struct programs *p = programs;
+	struct command *c = &p->commands[p->command_count - 1];
+	struct run *run, **last;
+
+	if (p->run_count == RUNS_MAX)
+		fatal("experiment: more than %u programs", RUNS_MAX);
+	run = &p->runs[p->run_count++];
+	for (last = &c->first; *last; last = &(*last)->next)
+		;
+	*last = run;
+	run->directory = "/";
+	run->input = run->output = "/dev/null";
+	return run;
+}
+
+static void add_command(const char *name)
+{
+	struct programs *p = programs;
+
+	if (p->command_count == COMMANDS_MAX)
+		fatal("experiment: more than %u commands", COMMANDS_MAX);
+	p->commands[p->command_count].name = name;
+	p->variants[p->command_count].name = name;
+	p->variants[p->command_count].arg = p->command_count;
+	p->command_count++;
+	add_run();
+}
+
+int parse_program(const char *word, char *rest)
+{
+	struct run *run;
+	char *text;
+
+	if (!strcmp(word, "command") && !programs)
+		programs = map_shared(sizeof(*programs));
+	if (!programs)
+		return 0;
+	run = programs->run_count ? &programs->runs[programs->run_count - 1] : NULL;
+	text = keep(rest);
+	if (!strcmp(word, "command"))
+		add_command(text);
+	else if (!strcmp(word, "then"))
+		add_run();
+	else if (!strcmp(word, "argument"))
+		run->argv = add_word(run->argv, text);
+	else if (!strcmp(word, "environment"))
+		run->envp = add_word(run->envp, text);
+	else if (!strcmp(word, "directory"))
+		run->directory = text;
+	else if (!strcmp(word, "input"))
+		run->input = text;
+	else if (!strcmp(word, "output"))
+		run->output = text;
+	else if (!strcmp(word, "user") && !parse_u32(text, ~0u, &run->user))
+		;
+	else if (!strcmp(word, "group") && !parse_u32(text, ~0u, &run->group))
+		;
+	else
+		return 0;
+	return 1;
+}
+
+const struct variant *program_variants(const struct benchmark *b)
+{
+	return programs && !strcmp(b->name, PROGRAM) ? programs->variants : b->variants;
+}
+
+int is_program(const struct cell_spec *spec)
+{
+	return !strcmp(spec->benchmark->name, PROGRAM);
+}
+
+static void mount_in_root(const char *type, const char *name)
+{
+	char path[1100];
+	long err;
+
+	format(path, sizeof(path), "%s/%s", experiment.dir, name);
+	sys_mkdir(path, 0755);
+	err = SYS(mount, type, path, type, 0, NULL);
+	if (err < 0 && err != -EBUSY)
+		fatal("mounting %s on %s: %s (%ld)", type, path, errno_name(err), -err);
+}
+
+/* What programs expect beside their root's own files: no port of the agent's. */
+static void make_devices(void)
+{
+	static const struct {
+		const char *name;
+		unsigned int minor;
+	} devices[] = {
+		{ "null", 3 }, { "zero", 5 }, { "full", 7 }, { "random", 8 }, { "urandom", 9 },
+	};
+	static const char *const links[][2] = {
+		{ "/proc/self/fd", "fd" }, { "/proc/self/fd/0", "stdin" },
+		{ "/proc/self/fd/1", "stdout" }, { "/proc/self/fd/2", "stderr" },
+	};
+	char path[1100];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(devices); i++) {
+		format(path, sizeof(path), "%s/dev/%s", experiment.dir, devices[i].name);
+		SYS(mknod, path, S_IFCHR | 0666, 1 << 8 | devices[i].minor);
+		SYS(chmod, path, 0666);
+	}
+	for (i = 0; i < ARRAY_SIZE(links); i++) {
+		format(path, sizeof(path), "%s/dev/%s", experiment.dir, links[i][1]);
+		SYS(symlink, links[i][0], path);
+	}
+	format(path, sizeof(path), "%s/dev/shm", experiment.dir);
+	sys_mkdir(path, 01777);
+	format(path, sizeof(path), "%s/tmp", experiment.dir);
+	sys_mkdir(path, 01777);
+}
+
+static int setup(struct cell *c)
+{
+	static int mounted;
+
+	(void)c;
+	if (!mounted) {
+		/* The disk holds it now, and its memory is needed. */
+		sys_unlink("/image");
+		mount_in_root("proc", "proc");
+		mount_in_root("sysfs", "sys");
+		mount_in_root("tmpfs", "dev");
+		make_devices();
+		mounted = 1;
+	}
+	return 0;
+}
+
+__attribute__((noreturn)) static void give_up(const char *what, long error)
+{
+	programs->told.what = what;
+	programs->told.error = error ? error : -EIO;
+	exit_process(127);
+}
+
+static void open_as(int fd, const char *path, int flags)
+{
+	long opened = sys_open(path, flags, 0644);
+
+	if (opened < 0)
+		give_up(path, opened);
+	if (opened != fd) {
+		SYS(dup2, opened, fd);
+		sys_close(opened);
+	}
+}
+
+static const char *search_path(const struct run *run)
+{
+	char **e;
+
+	for (e = run->envp; e && *e; e++)
+		if (!strncmp(*e, "PATH=", 5))
+			return *e + 5;
+	return SEARCH_PATH;
+}
+
+/* Where the program is, found before anything is measured. */
+static const char *find_program(const struct run *run, char *path, size_t size)
+{
+	const char *name = run->argv[0], *at = search_path(run), *p;
+
+	for (p = name; *p; p++)
+		if (*p == '/')
+			return name;
+	while (*at) {
+		char directory[512];
+		size_t n = 0;
+
+		for (; *at && *at != ':'; at++)
+			if (n + 1 < sizeof(directory))
+				directory[n++] = *at;
+		directory[n] = '\0';
+		if (*at)
+			at++;
+		format(path, size, "%s/%s", directory, name);
+		if (SYS(access, path, 1 /* X_OK */) == 0)
+			return path;
+	}
+	give_up(name, -ENOENT);
+}
+
+__attribute__((noreturn)) static void be_program(const struct run *run, int marked)
+{
+	static char *none[] = { NULL };
+	char **envp = run->envp ? run->envp : none;
+	char found[1100];
+	const char *path;
+	long err;
+
+	err = SYS(setsid);
+	err = SYS(chroot, experiment.dir);
+	if (err < 0)
+		give_up("chroot", err);
+	err = SYS(chdir, run->directory);
+	if (err < 0)
+		give_up(run->directory, err);
+	open_as(0, run->input, O_RDONLY);
+	open_as(1, run->output, O_WRONLY | O_CREAT | O_TRUNC);
+	open_as(2, ERRORS, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND);
+	path = find_program(run, found, sizeof(found));
+	if (run->user || run->group) {
+		SYS(setgroups, 0, NULL);
+		err = SYS(setgid, run->group);
+		if (err >= 0)
+			err = SYS(setuid, run->user);
+		if (err < 0)
+			give_up("setuid", err);
+	}
+	programs->told.ticks = 0;
+	touch_memory();
+	if (marked)
+		programs->told.ticks = marker_then_clock(MARKER_WINDOW_BEGIN);
+	err = SYS(execve, path, run->argv, envp);
+	give_up(path, err);
+}
+
+/* Until it and all that it left behind have ended; its status, or -errno. */
+static long wait_for_all(long pid)
+{
+	long result = -ECHILD, ended;
+	int status;
+
+	for (;;) {
+		ended = SYS(wait4, -1, &status, 0, NULL);
+		if (ended == -EINTR)
+			continue;
+		if (ended < 0)
+			return result;
+		if (ended != pid)
+			continue;
+		result = status;
+		/* What it leaves behind is not waited for for ever. */
+		SYS(kill, -1, SIGKILL);
+	}
+}
+
+/* How it ended, with the last line that it said. */
+static long ended_badly(struct cell *c, const struct run *run, int status)
+{
+	int signal = status & 0x7f, code = status >> 8 & 0xff;
+	char path[1100], text[2048];
+	char *line = text, *p;
+
+	format(path, sizeof(path), "%s" ERRORS, experiment.dir);
+	read_text(path, text, sizeof(text));
+	for (p = text; *p; p++)
+		if (*p == '\n' && p[1])
+			line = p + 1;
+	for (p = line; *p; p++)
+		if ((u8)*p < ' ' || *p == 0x7f)
+			*p = *p == '\n' ? '\0' : ' ';
+	format(c->reason, sizeof(c->reason),
+	       signal ? "%s was killed by signal %d%s%s" : "%s ended with status %d%s%s",
+	       run->argv[0], signal ? signal : code, *line ? ": " : "", line);
+	return -EIO;
+}
+
+static long run_program(struct cell *c, const struct run *run, struct sample *sample)
+{
+	u64 ticks;
+	long pid, status;
+
+	programs->told.what = NULL;
+	pid = SYS(fork);
+	if (pid < 0)
+		return failed(c, "fork", pid);
+	if (!pid)
+		be_program(run, sample != NULL);
+	status = wait_for_all(pid);
+	ticks = clock_then_marker(MARKER_WINDOW_END);
+	if (programs->told.what)
+		return failed(c, programs->told.what, programs->told.error);
+	if (status < 0)
+		return failed(c, "wait4", status);
+	if (status)
+		return ended_badly(c, run, status);
+	if (sample)
+		*sample = (struct sample){ 1, ticks - programs->told.ticks };
+	return 0;
+}
+
+/* What prepares, and then what is measured. A sample is of the latter. */
+static long run_all(struct cell *c, u32 cold, struct sample *sample)
+{
+	const struct command *command = &programs->commands[c->variant->arg];
+	const struct run *run = command->first;
+	long err = 0;
+
+	for (; run && !err; run = run->next) {
+		if (!run->argv)
+			return failed(c, "a command without a program", 0);
+		if (!run->next && cold)
+			err = drop_caches();
+		if (err)
+			return explain(c, "dropping caches", err);
+		err = run_program(c, run, run->next ? NULL : sample);
+	}
+	return err;
+}
+
+int count_program(const struct cell_spec *spec, struct cell *c, struct outcome *out)
+{
+	u32 n;
+	long err = 0;
+
+	for (n = 0; n < spec->warmup && !err; n++)
+		err = run_all(c, spec->cold, NULL);
+	if (err)
+		return err;
+	out->samples = spec->samples < SAMPLES_MAX ? spec->samples : SAMPLES_MAX;
+	marker(MARKER_CELL_BEGIN);
+	for (n = 0; n < out->samples && !err; n++) {
+		err = run_all(c, spec->cold, &cell_samples[n]);
+		if (!err)
+			out->operations++;
+	}
+	marker(MARKER_CELL_END);
+	return err;
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	(void)i;
+	return run_all(c, 0, NULL);
+}
+
+BENCHMARK(bench_program) = {
+	.name = PROGRAM,
+	.summary = "a command of the experiment's, in a root of its own",
+	.source = "execve(2)",
+	.syscalls = "",
+	.variants = no_variants,
+	.class = CLASS_PROCESS,
+	.suite = SUITE_BEYOND,
+	.number = ~0u,
+	.measures = MEASURE_LATENCY,
+	.setup = setup,
+	.op = op,
+};

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! From the plugin's records of a whole program to what a cell holds of it; and from a
+//! workload to the agent's directives.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use experiment::{
+    EntryHook, EntryModule, HookCost, Program, ProgramEntry, ProgramRun, ProgramTask, Programs,
+    Workload,
+};
+use instructions::counts::{Counts, Path};
+use instructions::hooks::outermost_sum;
+use instructions::profile::{CellProfile, PathProfile};
+use instructions::program::{EntryCost, ProgramCost};
+
+use crate::catalogue::Measures;
+use crate::job::Job;
+use crate::protocol::Sample;
+
+/// Instructions that are counted after the clock was read at a window's end: those of the
+/// marker's own block (`clock_then_marker` in the agent's `arch.h`).
+const AFTER_CLOCK: i64 = 2;
+
+/// The agent's name of the benchmark that programs are variants of.
+const BENCHMARK: &str = "program";
+
+/// What programs see of variables unless a workload says.
+const ENVIRONMENT: [&str; 4] = [
+    "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "HOME=/tmp",
+    "LC_ALL=C",
+    "PYTHONHASHSEED=0",
+];
+
+/// The runs of one program.
+#[derive(Debug, Clone)]
+pub struct ProgramRuns {
+    /// Each run.
+    pub costs: Vec<ProgramCost>,
+    /// Of each what the guest's clock went on by.
+    pub ticks: Vec<u64>,
+}
+
+impl ProgramRuns {
+    /// The runs with the agent's samples of them.
+    ///
+    /// # Errors
+    /// If there are none, or not as many as samples.
+    pub fn new(costs: Vec<ProgramCost>, samples: &[Sample]) -> Result<ProgramRuns, String> {
+        if costs.is_empty() || costs.len() != samples.len() {
+            return Err(format!(
+                "the plugin recorded {} runs, the agent {}",
+                costs.len(),
+                samples.len()
+            ));
+        }
+        Ok(ProgramRuns {
+            costs,
+            ticks: samples.iter().map(|sample| sample.ns).collect(),
+        })
+    }
+
+    /// The run in the middle by its instructions in the kernel.
+    fn middle(&self) -> &ProgramCost {
+        let mut order: Vec<&ProgramCost> = self.costs.iter().collect();
+        order.sort_by_key(|cost| cost.kernel());
+        order[(order.len() - 1) / 2]
+    }
+
+    /// How many runs called the same hooks for as many instructions as the one in the middle.
+    fn alike(&self) -> usize {
+        let hooks = &self.middle().hooks;
+        self.costs
+            .iter()
+            .filter(|cost| cost.hooks == *hooks)
+            .count()
+    }
+
+    /// As a cell's evidence has it.
+    #[must_use]
+    pub fn program(&self) -> Program {
+        let middle = self.middle();
+        let runs = self.costs.iter().zip(&self.ticks);
+        Program {
+            runs: runs.map(|(cost, ticks)| run(cost, *ticks)).collect(),
+            tasks: middle
+                .tasks
+                .iter()
+                .map(|task| ProgramTask {
+                    number: task.number,
+                    creator: task.creator,
+                    user: task.user,
+                    kernel: task.kernel,
+                })
+                .collect(),
+            entries: middle.entries.iter().map(entry).collect(),
+            same_hooks: self.alike() == self.costs.len(),
+        }
+    }
+
+    /// Its instructions in the kernel.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        Counts {
+            modal: self.path(),
+            others: Vec::new(),
+            samples: self.costs.iter().map(ProgramCost::kernel).collect(),
+            windows: self.costs.len(),
+            dirty: 0,
+        }
+    }
+
+    fn path(&self) -> Path {
+        let middle = self.middle();
+        Path {
+            instructions: middle.kernel(),
+            rep_iterations: middle.repeats,
+            windows: self.alike(),
+        }
+    }
+
+    /// What was called in it.
+    #[must_use]
+    pub fn profile(&self, keep_tree: bool) -> CellProfile {
+        let middle = self.middle();
+        CellProfile {
+            paths: vec![PathProfile {
+                path: self.path(),
+                hooks: middle.hooks.clone(),
+                outside: middle.outside.clone(),
+                tree: keep_tree.then(|| middle.tree.clone()),
+            }],
+            windows: self.costs.len(),
+            composite: false,
+        }
+    }
+}
+
+fn run(cost: &ProgramCost, ticks: u64) -> ProgramRun {
+    let (user, kernel) = cost.others;
+    ProgramRun {
+        user: cost.user(),
+        kernel: cost.kernel(),
+        interrupts: cost.interrupts,
+        others: user + kernel,
+        rep_iterations: cost.repeats,
+        idle: (ticks as i64)
+            .wrapping_add(AFTER_CLOCK)
+            .wrapping_sub(cost.all() as i64),
+    }
+}
+
+fn entry(cost: &EntryCost) -> ProgramEntry {
+    ProgramEntry {
+        entry: cost.kind.title(&cost.name),
+        calls: cost.calls,
+        instructions: cost.instructions,
+        hooked: outermost_sum(&cost.hooks),
+        hooks: hooks(&cost.hooks),
+    }
+}
+
+/// Hooks by name, whichever functions serve them.
+fn hooks(costs: &[HookCost]) -> Vec<EntryHook> {
+    #[derive(Default)]
+    struct Sum<'a> {
+        calls: u64,
+        instructions: u64,
+        modules: BTreeMap<&'a str, (u64, u64)>,
+    }
+    let mut hooks: BTreeMap<&str, Sum<'_>> = BTreeMap::new();
+    for cost in costs {
+        let sum = hooks.entry(&cost.hook).or_default();
+        sum.calls += cost.calls;
+        sum.instructions += cost.outermost;
+        for implementation in &cost.implementations {
+            let (calls, instructions) = sum.modules.entry(&implementation.module).or_default();
+            *calls += implementation.calls;
+            *instructions += implementation.inclusive;
+        }
+    }
+    let module = |(module, (calls, instructions)): (&str, (u64, u64))| EntryModule {
+        module: module.to_owned(),
+        calls,
+        instructions,
+    };
+    hooks
+        .into_iter()
+        .map(|(hook, sum)| EntryHook {
+            hook: hook.to_owned(),
+            calls: sum.calls,
+            instructions: sum.instructions,
+            modules: sum.modules.into_iter().map(module).collect(),
+        })
+        .collect()
+}
+
+/// What cells of these programs run.
+pub(crate) fn jobs(programs: &Programs) -> Vec<Job> {
+    let tree = programs.root.tree.is_some();
+    let job = |workload: &Workload| Job {
+        benchmark: workload.name.clone(),
+        variant: String::new(),
+        directive: format!("{BENCHMARK} {}", workload.name),
+        program: Some(directives(workload, tree)),
+        cold: workload.cold,
+        measures: Measures {
+            latency: true,
+            throughput: false,
+        },
+        syscalls: Vec::new(),
+        class: "workload".to_owned(),
+        depth: None,
+        repetitions: Some(workload.repetitions()),
+    };
+    programs.workloads.iter().map(job).collect()
+}
+
+/// The directives that tell the agent what a workload is: see docs/protocol.md.
+fn directives(workload: &Workload, tree: bool) -> String {
+    let mut text = format!("command {}\n", workload.name);
+    let default: Vec<String> = ENVIRONMENT.map(str::to_owned).to_vec();
+    let environment = workload.env.as_ref().unwrap_or(&default);
+    let directory = workload.cwd.as_deref();
+    let directory = directory.unwrap_or(if tree { "/tree" } else { "/" });
+    for (at, argv) in workload.prepare.iter().chain([&workload.argv]).enumerate() {
+        if at > 0 {
+            text.push_str("then\n");
+        }
+        let words = argv.iter().map(|word| ("argument", word));
+        let variables = environment.iter().map(|word| ("environment", word));
+        for (directive, word) in words.chain(variables) {
+            let _ = writeln!(text, "{directive} {}", escaped(word));
+        }
+        let _ = writeln!(text, "directory {}", escaped(directory));
+    }
+    for (directive, path) in [("input", &workload.stdin), ("output", &workload.stdout)] {
+        if let Some(path) = path {
+            let _ = writeln!(text, "{directive} {}", escaped(path));
+        }
+    }
+    text
+}
+
+/// A word as directives hold it: what they cannot hold, and what begins an escape, as %XX.
+fn escaped(word: &str) -> String {
+    let mut text = String::new();
+    for byte in word.bytes() {
+        if byte < b' ' || byte == b'%' || byte == 0x7f || (byte == b' ' && text.is_empty()) {
+            let _ = write!(text, "%{byte:02x}");
+        } else if byte.is_ascii() {
+            text.push(char::from(byte));
+        } else {
+            let _ = write!(text, "%{byte:02x}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_workload_is_told_in_lines() {
+        let workload = Workload {
+            name: "shell".to_owned(),
+            argv: ["sh", "-c", " echo 100%\nexit"].map(str::to_owned).to_vec(),
+            env: Some(vec!["A=ä".to_owned()]),
+            prepare: vec![vec!["true".to_owned()]],
+            stdout: Some("/tmp/out".to_owned()),
+            ..Workload::default()
+        };
+        assert_eq!(
+            directives(&workload, false),
+            "command shell\nargument true\nenvironment A=%c3%a4\ndirectory /\nthen\n\
+             argument sh\nargument -c\nargument %20echo 100%25%0aexit\nenvironment A=%c3%a4\n\
+             directory /\noutput /tmp/out\n"
+        );
+    }
+}

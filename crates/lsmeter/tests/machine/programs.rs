@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Whole programs in the lab. SLOW: a minute.
+//!
+//! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests.
+
+use std::fs;
+
+use super::cells::read;
+use crate::common::Place;
+use experiment::{Cell, Document, Program, Status};
+
+const OFFLINE: &[&str] = &["--offline", "--kernel", "debian:6.12"];
+
+fn program(cell: &Cell) -> &Program {
+    let counted = cell.counted();
+    let program = counted.and_then(|counted| counted.program.as_ref());
+    program.unwrap_or_else(|| panic!("{}: {:?}", cell.title(), cell.reason()))
+}
+
+fn cell<'a>(document: &'a Document, title: &str, stack: &str) -> &'a Cell {
+    let is = |cell: &&Cell| cell.title() == title && cell.key.stack.join(",") == stack;
+    document.cells.iter().find(is).unwrap()
+}
+
+/// Pipelines and forks, twice in the same boot, and in two boots of each stack: to the instruction.
+#[test]
+fn every_boot_counts_the_same() {
+    let place = Place::with_kernels();
+    fs::create_dir_all(place.join("tree/below")).unwrap();
+    for name in ["a", "b", "below/c"] {
+        fs::write(place.join("tree").join(name), "one\ntwo\none\n").unwrap();
+    }
+    fs::write(
+        place.join("programs.toml"),
+        r#"
+        stacks = ["capability", "capability,selinux"]
+        [root]
+        programs = ["sh", "cat", "sort", "find", "wc"]
+        tree = "tree"
+        [[workloads]]
+        name = "pipeline"
+        argv = ["sh", "-c", "cat a b below/c | sort | wc -l > lines; read n < lines; [ $n = 9 ]"]
+        [[workloads]]
+        name = "forks"
+        argv = ["sh", "-c", "i=0; while [ $i -lt 20 ]; do (:); i=$((i+1)); done"]
+        repeat = 2
+        [[workloads]]
+        name = "find"
+        argv = ["find", "/", "-xdev", "-name", "c"]
+        prepare = [["sh", "-c", "echo new > fresh"]]
+        cold = true
+        repeat = 2
+        "#,
+    )
+    .unwrap();
+    for document in ["first.json", "second.json"] {
+        let asked = [&["run", "programs.toml", "-o", document], OFFLINE].concat();
+        place.run(&asked).code(0);
+    }
+    let [first, second] = ["first.json", "second.json"].map(|name| read(&place.join(name)));
+    assert_eq!(first.cells.len(), 6);
+    for cell in &first.cells {
+        let again = second.cells.iter().find(|other| other.key == cell.key);
+        let again = again.unwrap();
+        assert_eq!(cell.outcome, again.outcome, "{}", cell.title());
+        for run in &program(cell).runs {
+            // All that the guest executed is somewhere; it was never idle.
+            assert_eq!(run.idle, 0, "{}", cell.title());
+        }
+    }
+    let tasks = |title| program(cell(&first, title, "capability")).tasks.len();
+    assert_eq!(tasks("forks"), 21);
+    assert_eq!(tasks("pipeline"), 4);
+    let find = |stack| cell(&first, "find", stack).counted().unwrap();
+    let hooked = |stack| find(stack).hooked.as_ref().unwrap().hooked;
+    assert!(hooked("capability,selinux") > hooked("capability"));
+    let selinux = program(cell(&first, "find", "capability,selinux"));
+    assert!(selinux.same_hooks);
+    let opens = selinux.entries.iter().find(|entry| entry.entry == "openat");
+    let file_open = opens
+        .unwrap()
+        .hooks
+        .iter()
+        .find(|hook| hook.hook == "file_open");
+    let modules = &file_open.unwrap().modules;
+    assert!(modules.iter().any(|module| module.module == "selinux"));
+}
+
+/// What a root can do to its guest costs its cell, and no other.
+#[test]
+fn hostile_programs_fail_alone() {
+    let place = Place::with_kernels();
+    fs::write(
+        place.join("hostile.toml"),
+        r#"
+        stacks = ["capability"]
+        cell_timeout_s = 20
+        [root]
+        programs = ["sh"]
+        [[workloads]]
+        name = "endless"
+        argv = ["sh", "-c", "while :; do :; done"]
+        [[workloads]]
+        name = "reboot"
+        argv = ["sh", "-c", "echo 1 > /proc/sys/kernel/sysrq; echo b > /proc/sysrq-trigger; while :; do :; done"]
+        [[workloads]]
+        name = "fails"
+        argv = ["sh", "-c", "echo no luck >&2; exit 3"]
+        [[workloads]]
+        name = "killer"
+        argv = ["sh", "-c", "kill -9 1; kill -9 -1; :"]
+        [[workloads]]
+        name = "daemon"
+        argv = ["sh", "-c", "(while :; do :; done) & :"]
+        "#,
+    )
+    .unwrap();
+    let asked = [&["run", "hostile.toml", "-o", "hostile.json"], OFFLINE].concat();
+    place.run(&asked).code(4);
+    let document = read(&place.join("hostile.json"));
+    let reason = |title| {
+        let cell = cell(&document, title, "capability");
+        assert_eq!(cell.status(), Status::Failed, "{title}");
+        cell.reason().unwrap()
+    };
+    assert!(reason("endless").contains("no end within 20 s"));
+    assert!(!reason("reboot").is_empty());
+    assert!(reason("fails").contains("sh ended with status 3: no luck"));
+    assert!(
+        !program(cell(&document, "killer", "capability"))
+            .runs
+            .is_empty()
+    );
+    assert_eq!(
+        program(cell(&document, "daemon", "capability")).tasks.len(),
+        2
+    );
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Whole programs: what each stack adds in hooks, and what took each into the kernel.
+
+use experiment::{Cell, Document, HookedPath, Program, ProgramEntry, ProgramRun};
+
+use crate::cells::{Configuration, Group, without_figure};
+use crate::column::Columns;
+use crate::format;
+use crate::table::{TEXT_LIMIT, Table, Tone, Value};
+use crate::text::printable;
+
+/// Ways into the kernel that a table has of each program; with details all.
+const ENTRIES: usize = 8;
+
+/// A program under one configuration, with what it is compared with.
+#[derive(Clone, Copy)]
+struct Line<'a> {
+    cell: &'a Cell,
+    configuration: &'a Configuration,
+    program: &'a Program,
+    hooked: &'a HookedPath,
+    base: Option<(&'a Program, &'a HookedPath)>,
+}
+
+/// The tables of a group's programs; none if it has no program.
+pub(crate) fn programs(run: &Document, group: &Group<'_>, details: bool) -> Vec<Table> {
+    let lines = lines(group);
+    if lines.is_empty() {
+        return Vec::new();
+    }
+    let place = group.place(run);
+    let mut tables = vec![costs(&place, &lines)];
+    tables.extend(failures(group));
+    tables.extend(entries(&place, &lines, details));
+    if details {
+        tables.push(everything(&place, &lines));
+    }
+    tables
+}
+
+fn lines<'a>(group: &'a Group<'a>) -> Vec<Line<'a>> {
+    fn parts(cell: &Cell) -> Option<(&Program, &HookedPath)> {
+        let counted = cell.counted()?;
+        Some((counted.program.as_ref()?, counted.hooked.as_ref()?))
+    }
+    let mut lines = Vec::new();
+    for &row in &group.rows {
+        for configuration in &group.configurations {
+            let Some(cell) = group.cell(row, configuration) else {
+                continue;
+            };
+            let Some((program, hooked)) = parts(cell) else {
+                continue;
+            };
+            let is_base = group.baseline.as_ref() == Some(configuration);
+            let base = group
+                .baseline_cell(row)
+                .filter(|_| !is_base)
+                .and_then(parts);
+            lines.push(Line {
+                cell,
+                configuration,
+                program,
+                hooked,
+                base,
+            });
+        }
+    }
+    lines
+}
+
+/// The median over runs.
+fn median(program: &Program, of: impl Fn(&ProgramRun) -> u64) -> Option<u64> {
+    let mut figures: Vec<u64> = program.runs.iter().map(of).collect();
+    figures.sort_unstable();
+    figures.get(figures.len().checked_sub(1)? / 2).copied()
+}
+
+impl Line<'_> {
+    /// Instructions that its hooks take more than the baseline's.
+    fn added(&self) -> Option<i128> {
+        let (_, base) = self.base?;
+        Some(i128::from(self.hooked.hooked) - i128::from(base.hooked))
+    }
+
+    fn added_value(&self) -> Value {
+        let Some(added) = self.added() else {
+            return Value::default();
+        };
+        let exact = self.program.same_hooks && self.base.is_some_and(|(base, _)| base.same_hooks);
+        let doubt = if exact { "" } else { "~" };
+        let tone = match added {
+            0 => Tone::Plain,
+            1.. => Tone::Worse,
+            _ => Tone::Better,
+        };
+        Value::toned(format!("{doubt}{}", format::difference(added)), tone)
+    }
+
+    /// `added` as a part of what the baseline executed.
+    fn part(&self, of: impl Fn(&ProgramRun) -> u64) -> Option<String> {
+        let (base, _) = self.base?;
+        let whole = median(base, of).filter(|whole| *whole > 0)?;
+        Some(format::percent(self.added()? as f64 / whole as f64))
+    }
+
+    /// What the totals differ by outside hooks, as a part of the baseline's kernel
+    /// instructions.
+    fn residual(&self) -> Option<String> {
+        let (_, base) = self.base?;
+        let outside = |path: &HookedPath| i128::from(path.total) - i128::from(path.hooked);
+        let residual = outside(self.hooked) - outside(base);
+        (base.total > 0).then(|| format::percent(residual as f64 / base.total as f64))
+    }
+
+    fn calls(&self) -> u64 {
+        let hooks = self.hooked.hooks.iter();
+        hooks.fold(0, |sum, hook| sum.saturating_add(hook.calls))
+    }
+}
+
+fn costs(place: &str, lines: &[Line<'_>]) -> Table {
+    Columns::new()
+        .left("program", |line: &Line<'_>| line.cell.title())
+        .left("stack", |line| line.configuration.title())
+        .right("added by hooks", Line::added_value)
+        .right("of kernel", |line| line.part(|run| run.kernel))
+        .right("of all", |line| line.part(ProgramRun::own))
+        .column("calls of hooks", |line| line.calls())
+        .column("in hooks", |line| line.hooked.hooked)
+        .column("in the kernel", |line| {
+            median(line.program, |run| run.kernel)
+        })
+        .column("in user mode", |line| median(line.program, |run| run.user))
+        .right("residual", |line| line.residual())
+        .table(
+            format!("What programs cost: {place}, guest instructions"),
+            lines,
+        )
+        .fixed(2)
+        .legend([
+            "added by hooks: instructions in hooks less the baseline's (~: not the same in each \
+             run); of kernel, of all: their part of what the program executes under the baseline \
+             in the kernel, and with its own; residual: what the kernel executed more outside \
+             hooks, as part of the same. Medians over runs.",
+        ])
+}
+
+/// Programs without figures, and why.
+fn failures(group: &Group<'_>) -> Option<Table> {
+    let rows = group.rows.iter().flat_map(|&row| {
+        let configurations = group.configurations.iter();
+        configurations.filter_map(move |of| Some((group.cell(row, of)?, of)))
+    });
+    let failed = rows.filter(|(cell, _)| cell.evidence().is_none());
+    Columns::new()
+        .left("program", |(cell, _): (&Cell, &Configuration)| cell.title())
+        .left("stack", |(_, configuration)| configuration.title())
+        .left("figures", |(cell, _)| without_figure(cell))
+        .table("Not measured", failed)
+        .if_any()
+}
+
+/// The most expensive ways into the kernel.
+fn entries(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
+    let limit = if all { usize::MAX } else { ENTRIES };
+    let rows: Vec<(&Line<'_>, &ProgramEntry)> = lines
+        .iter()
+        .flat_map(|line| {
+            line.program
+                .entries
+                .iter()
+                .take(limit)
+                .map(move |e| (line, e))
+        })
+        .collect();
+    Columns::new()
+        .left("program", |(line, _): (&Line<'_>, &ProgramEntry)| {
+            line.cell.title()
+        })
+        .left("stack", |(line, _)| line.configuration.title())
+        .left("system call", |(_, entry)| {
+            printable(&entry.entry, TEXT_LIMIT)
+        })
+        .column("calls", |(_, entry)| entry.calls)
+        .column("instructions", |(_, entry)| entry.instructions)
+        .column("in hooks", |(_, entry)| entry.hooked)
+        .right("in hooks, %", |(_, entry)| {
+            format::share(entry.hooked, entry.instructions)
+        })
+        .left("most in", |(_, entry)| {
+            let hook = entry.hooks.iter().max_by_key(|hook| hook.instructions);
+            hook.map(|hook| printable(&hook.hook, TEXT_LIMIT))
+        })
+        .table(format!("Where programs enter the kernel: {place}"), rows)
+        .fixed(3)
+        .if_any()
+}
+
+/// All that the guest executed while each run lasted.
+fn everything(place: &str, lines: &[Line<'_>]) -> Table {
+    let runs = lines.iter().flat_map(|line| {
+        let runs = line.program.runs.iter().enumerate();
+        runs.map(move |(number, run)| (line, number + 1, run))
+    });
+    Columns::new()
+        .left("program", |(line, ..): (&Line<'_>, usize, &ProgramRun)| {
+            line.cell.title()
+        })
+        .left("stack", |(line, ..)| line.configuration.title())
+        .column("run", |(_, number, _)| number)
+        .column("user", |(.., run)| run.user)
+        .column("kernel", |(.., run)| run.kernel)
+        .column("interrupts", |(.., run)| run.interrupts)
+        .column("other tasks", |(.., run)| run.others)
+        .column("REP", |(.., run)| run.rep_iterations)
+        .column("idle", |(.., run)| run.idle)
+        .column("tasks", |(line, ..)| line.program.tasks.len())
+        .table(format!("All that the guest executed: {place}"), runs)
+        .fixed(2)
+        .legend([
+            "REP: iterations of string instructions beyond each first; idle: what the guest's \
+             clock says more than all these together, while nothing ran.",
+        ])
+}
