@@ -94,6 +94,7 @@ fn costs(cell: &Cell) -> &[HookCost] {
 }
 
 /// What the documents hold of the subject, by operation.
+#[derive(Default)]
 struct Readings<'a> {
     /// In the order of the suite.
     order: Vec<Operation<'a>>,
@@ -109,15 +110,7 @@ struct Readings<'a> {
 impl<'a> Readings<'a> {
     fn of(inputs: &Inputs<'a>) -> Readings<'a> {
         let subject = &inputs.subject;
-        let mut readings = Readings {
-            order: Vec::new(),
-            profiles: BTreeMap::new(),
-            counts: BTreeMap::new(),
-            slopes: BTreeMap::new(),
-            bounds: BTreeMap::new(),
-            skipped: BTreeMap::new(),
-            unseen: BTreeSet::new(),
-        };
+        let mut readings = Readings::default();
         let cells = |document: Option<&'a Document>| {
             let cells = document.into_iter().flat_map(|document| &document.cells);
             cells
@@ -133,10 +126,7 @@ impl<'a> Readings<'a> {
             readings.counts.entry(operation).or_insert(cell);
         }
         if !readings.counts.is_empty() {
-            let left_out = inputs
-                .counts
-                .into_iter()
-                .flat_map(|counts| &counts.left_out);
+            let left_out = inputs.counts.iter().flat_map(|counts| &counts.left_out);
             let names = left_out.map(|left| left.name.trim_start_matches("security_"));
             readings.unseen.extend(names);
         }
@@ -150,16 +140,10 @@ impl<'a> Readings<'a> {
             }
         }
         if let Some(placement) = inputs.placement {
-            for hook in placement
-                .hooks
-                .iter()
-                .filter(|hook| hook.filesystem == subject.fs)
-            {
-                readings
-                    .bounds
-                    .entry(&hook.operation)
-                    .or_default()
-                    .push(hook);
+            let hooks = placement.hooks.iter();
+            for hook in hooks.filter(|hook| hook.filesystem == subject.fs) {
+                let bounds = readings.bounds.entry(&hook.operation).or_default();
+                bounds.push(hook);
             }
             let skipped = placement.skipped.iter();
             readings

@@ -14,6 +14,6 @@ mod slurm;
 
 pub use error::ClusterError;
 pub use merge::{Doubts, MergeError, Merged, Part, by_machine, merge};
-pub use plan::{JobPlan, SlurmJob, github, gitlab, kubernetes, slurm, slurm_job};
+pub use plan::{JobPlan, github, gitlab, kubernetes, slurm, slurm_job};
 pub use read::read_part;
 pub use slurm::{Followed, Order, Progress, follow};

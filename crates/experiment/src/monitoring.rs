@@ -60,7 +60,7 @@ impl Monitoring {
 }
 
 /// What watching a call costs, as measured on functions of the kernel that do nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MonitorCost {
     /// All of it, in ns.
     pub added_ns: u32,

@@ -2,10 +2,9 @@
 //! Which security modules a kernel can have, asked before it is booted.
 
 use std::collections::BTreeSet;
-use std::fs;
 
 use crate::error::LabError;
-use crate::prepare::symbols;
+use crate::prepare::{elf, symbols};
 use kernels::hooks::built_in_modules;
 use kernels::image::find;
 use kernels::{Kernel, Store};
@@ -25,8 +24,7 @@ impl BuiltIn {
     /// # Errors
     /// [`LabError::Io`] if it cannot be read.
     pub fn of(store: &Store, kernel: &Kernel) -> Result<BuiltIn, LabError> {
-        let elf = kernel.vmlinux.as_ref().unwrap_or(&kernel.image);
-        let bytes = fs::read(elf).map_err(LabError::io("read", elf))?;
+        let bytes = elf(kernel)?;
         let listed = symbols(store, kernel)?
             .ok()
             .and_then(|symbols| built_in_modules(&bytes, &symbols));

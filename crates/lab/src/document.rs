@@ -30,10 +30,8 @@ pub(crate) fn document(
             continue;
         };
         for warning in entry.warnings {
-            doubted
-                .entry(warning.kind)
-                .or_default()
-                .push((cells.len() as u32, warning));
+            let of_kind = doubted.entry(warning.kind).or_default();
+            of_kind.push((cells.len() as u32, warning));
         }
         cells.push(entry.cell);
         positions.push(position as u32);
@@ -46,16 +44,12 @@ pub(crate) fn document(
         }));
     }
     let place = |proof: &PolicyProof| {
-        let configuration = experiment
-            .configurations
-            .iter()
-            .position(|c| *c == proof.configuration);
+        let mut kernels = experiment.kernels.iter();
+        let kernel = kernels.position(|kernel| *kernel == proof.kernel);
+        let mut configurations = experiment.configurations.iter();
         (
-            experiment
-                .kernels
-                .iter()
-                .position(|kernel| *kernel == proof.kernel),
-            configuration,
+            kernel,
+            configurations.position(|c| *c == proof.configuration),
         )
     };
     setups.sort_by_key(place);
@@ -65,11 +59,8 @@ pub(crate) fn document(
         .collect();
     warnings.extend(doubts(&cells, &[&header.environment]));
     if cancelled {
-        let message = format!(
-            "{} of {} cells were measured",
-            cells.len(),
-            plan.measured().len()
-        );
+        let (done, all) = (cells.len(), plan.measured().len());
+        let message = format!("{done} of {all} cells were measured");
         warnings.push(Warning::new(WarningKind::Interrupted, message));
     }
     Document {
@@ -122,39 +113,26 @@ pub fn doubts(cells: &[Cell], environments: &[&Environment]) -> Vec<Warning> {
             "time was taken in an emulated processor",
         ));
     }
-    let mut extra: BTreeSet<(&str, &str)> = BTreeSet::new();
+    let mut extra: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for cell in cells.iter().filter(|cell| cell.key.stack != ["default"]) {
         let key = &cell.key;
-        for lsm in cell
-            .active_lsms
-            .iter()
-            .filter(|lsm| !key.stack.contains(lsm))
-        {
-            extra.insert((&key.kernel, lsm));
+        for lsm in &cell.active_lsms {
+            if !key.stack.contains(lsm) {
+                extra.entry(&key.kernel).or_default().insert(lsm);
+            }
         }
     }
-    let kernels: BTreeSet<&str> = extra.iter().map(|(kernel, _)| *kernel).collect();
-    for kernel in kernels {
-        let lsms: Vec<&str> = extra
-            .iter()
-            .filter(|(of, _)| *of == kernel)
-            .map(|(_, lsm)| *lsm)
-            .collect();
-        warnings.push(Warning::new(
-            WarningKind::ExtraModules,
-            format!("{kernel} adds {} to every stack by itself", lsms.join(", ")),
-        ));
+    for (kernel, lsms) in extra {
+        let lsms = Vec::from_iter(lsms).join(", ");
+        let message = format!("{kernel} adds {lsms} to every stack by itself");
+        warnings.push(Warning::new(WarningKind::ExtraModules, message));
     }
     warnings.extend(monotone::doubt(cells));
-    let missing = cells
-        .iter()
-        .filter(|cell| cell.status() == Status::Failed)
-        .count();
+    let failed = cells.iter().filter(|cell| cell.status() == Status::Failed);
+    let missing = failed.count();
     if missing > 0 {
-        warnings.push(Warning::new(
-            WarningKind::MissingCells,
-            format!("{missing} of {} cells failed", cells.len()),
-        ));
+        let message = format!("{missing} of {} cells failed", cells.len());
+        warnings.push(Warning::new(WarningKind::MissingCells, message));
     }
     warnings
 }

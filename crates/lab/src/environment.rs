@@ -6,6 +6,7 @@ use std::num::NonZero;
 
 use experiment::journal::{JOURNAL_VERSION, JournalHeader};
 use experiment::{Clock, Environment, Experiment, Place, Tool};
+use rustix::system::uname;
 
 use crate::qemu::{Accelerator, Qemu};
 
@@ -54,24 +55,11 @@ fn value_of(path: &str, separator: char, key: &str) -> Option<String> {
         })
 }
 
-/// `uname -r` of this machine.
-pub fn host_release() -> String {
-    rustix::system::uname()
-        .release()
-        .to_string_lossy()
-        .into_owned()
-}
-
-/// This program.
-pub fn tool() -> Tool {
-    Tool::this()
-}
-
 /// This machine with its own clock.
 pub fn here() -> Environment {
     Environment {
         os: value_of("/etc/os-release", '=', "PRETTY_NAME").unwrap_or_default(),
-        host_kernel: host_release(),
+        host_kernel: uname().release().to_string_lossy().into_owned(),
         cpu: value_of("/proc/cpuinfo", ':', "model name").unwrap_or_default(),
         cores: cores() as u32,
         kvm: false,
@@ -93,7 +81,7 @@ pub fn header(experiment: &Experiment, qemu: Option<&Qemu>) -> JournalHeader {
     };
     JournalHeader {
         journal_version: JOURNAL_VERSION,
-        tool: tool(),
+        tool: Tool::this(),
         environment: Environment {
             kvm,
             clock: experiment.clock,

@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use diagnostics::{Exit, Fault};
+use diagnostics::{Exit, Failure, Fault};
 use experiment::SelectError;
 use experiment::journal::JournalError;
 use kernels::symbols::SymbolError;
@@ -14,21 +14,11 @@ use kernels::symbols::SymbolError;
 #[non_exhaustive]
 pub enum LabError {
     /// This machine lacks something.
-    #[error("{what}")]
-    Environment {
-        /// What, and on what it was seen.
-        what: String,
-        /// How to get it.
-        hint: String,
-    },
+    #[error(transparent)]
+    Environment(#[from] Failure),
     /// A kernel does not tell what has to be known of it: its functions, its hooks.
-    #[error("{what}")]
-    Untold {
-        /// Which kernel, what it does not tell, and why.
-        what: String,
-        /// Where it may be had instead.
-        hint: String,
-    },
+    #[error(transparent)]
+    Untold(Failure),
     /// A kernel, or an initramfs for it, cannot be had.
     #[error(transparent)]
     Kernel(#[from] kernels::Error),
@@ -84,9 +74,7 @@ impl Fault for LabError {
 
     fn hint(&self) -> Option<String> {
         match self {
-            LabError::Environment { hint, .. } | LabError::Untold { hint, .. } => {
-                Some(hint.clone())
-            }
+            LabError::Environment(error) | LabError::Untold(error) => error.hint(),
             LabError::Kernel(error) => error.hint().map(str::to_owned),
             LabError::ModuleSymbols { source, .. } => Some(source.hint().to_owned()),
             LabError::Select(error) => error.hint(),

@@ -14,7 +14,7 @@ use stats::Summary;
 use crate::outcome::{JournalEntry, Trace};
 use crate::plan::PlannedCell;
 use crate::profiles::hooked;
-use crate::protocol::{AgentStatus, Sample};
+use crate::protocol::Sample;
 use crate::session::CellReport;
 use crate::tail::Recorded;
 
@@ -113,15 +113,14 @@ impl Gathering {
         self.took += report.took;
         self.questions = report.questions;
         match (report.status, counts) {
-            (AgentStatus::Failed, _) => return Some(self.without(Status::Failed, report.reason)),
-            (AgentStatus::Unsupported, _) => {
-                return Some(self.without(Status::Unsupported, report.reason));
+            (status @ (Status::Failed | Status::Unsupported), _) => {
+                return Some(self.without(status, report.reason));
             }
-            (AgentStatus::Ok, Some(Err(reason))) => {
+            (Status::Ok, Some(Err(reason))) => {
                 return Some(self.without(Status::Failed, reason));
             }
-            (AgentStatus::Ok, Some(Ok(recorded))) => self.recorded = Some(recorded),
-            (AgentStatus::Ok, None) => self.rounds.push(report.samples),
+            (Status::Ok, Some(Ok(recorded))) => self.recorded = Some(recorded),
+            (Status::Ok, None) => self.rounds.push(report.samples),
         }
         self.batch = report.batch;
         self.clock_ns = clock_ns;
@@ -351,7 +350,7 @@ mod tests {
         Finding::Report {
             report: CellReport {
                 cell: 0,
-                status: AgentStatus::Ok,
+                status: Status::Ok,
                 reason: String::new(),
                 samples: vec![Sample { operations: 10, ns }; 8],
                 questions: Vec::new(),

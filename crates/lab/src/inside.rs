@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A boot in which a program of this machine runs in the agent's place, and tells lines.
 
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -10,10 +9,11 @@ use experiment::{Clock, FileSystem};
 use crate::error::LabError;
 use crate::initramfs;
 use crate::port::Port;
+use crate::prepare::image;
 use crate::process::Process;
 use crate::qemu::{Accelerator, Machine, Qemu};
 use crate::session::{Break, Patience};
-use crate::vm::{explain, remove_stale_scratch, scratch};
+use crate::vm::{explained, remove_stale_scratch, scratch};
 use kernels::Kernel;
 use kernels::child::describe;
 
@@ -88,18 +88,7 @@ pub fn run(
     };
     let heard = listen(port, &mut qemu, inside.patience, cancel, line);
     qemu.end();
-    Ok(heard.map_err(|end| match end {
-        Break::Cancelled => Break::Cancelled,
-        Break::Failed(reason) => Break::Failed(explain(reason, &qemu)),
-    }))
-}
-
-/// vmlinux if it has a PVH entry, else bzImage.
-fn image(kernel: &Kernel) -> &Path {
-    match (&kernel.vmlinux, kernel.pvh_entry) {
-        (Some(vmlinux), Some(_)) => vmlinux,
-        _ => &kernel.image,
-    }
+    Ok(heard.map_err(|end| explained(end, &qemu)))
 }
 
 /// What the kernel does not know of it, it gives to its first process: `NAME=VALUE` as its

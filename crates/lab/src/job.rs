@@ -25,9 +25,6 @@ pub struct Job {
     pub syscalls: Vec<String>,
     /// Class of file access, or of what else it is.
     pub class: String,
-    /// Components of the one path that an operation walks straight down; `None` if there
-    /// is no such path.
-    pub depth: Option<u32>,
     /// Counted operations that it insists on; `None` leaves it to the experiment.
     pub repetitions: Option<u32>,
 }
@@ -61,8 +58,7 @@ impl From<&Benchmark> for Job {
             cold: false,
             measures: benchmark.measures,
             syscalls: benchmark.syscalls.clone(),
-            class: benchmark.class.to_string(),
-            depth: benchmark.depth,
+            class: benchmark.class.clone(),
             repetitions: benchmark.repetitions,
         }
     }

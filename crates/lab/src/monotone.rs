@@ -82,34 +82,25 @@ pub(crate) fn doubt(cells: &[Cell]) -> Option<Warning> {
 /// The cell as a cost at its policy's size: for instructions on a stable path, exact
 /// up to [`LAYOUT`].
 fn point(cell: &Cell, size: fn(&Key) -> u32) -> Option<Point> {
-    let (estimate, [low, high]) = match cell.evidence()? {
+    let [low, high] = match cell.evidence()? {
         Evidence::Counted(counted) => {
             let stable = counted.paths.as_ref().filter(|paths| paths.is_stable())?;
             let exact = stable.modal.instructions as f64;
-            (
-                exact,
-                [exact * (1.0 - LAYOUT / 2.0), exact * (1.0 + LAYOUT / 2.0)],
-            )
+            [exact * (1.0 - LAYOUT / 2.0), exact * (1.0 + LAYOUT / 2.0)]
         }
         // Too few samples for an interval: then they are the error themselves.
         Evidence::Timed(timed) => {
             let estimate = &timed.estimate;
             let all = Some([estimate.min?, estimate.max?]);
-            (estimate.median, estimate.ci95.or(all)?)
+            estimate.ci95.or(all)?
         }
         _ => return None,
     };
-    let x = f64::from(size(&cell.key));
-    Some(match cell.key.metric.direction() {
-        Direction::LowerIsBetter => Point {
-            x,
-            estimate,
-            interval: [low, high],
-        },
-        Direction::HigherIsBetter => Point {
-            x,
-            estimate: -estimate,
-            interval: [-high, -low],
+    Some(Point {
+        x: f64::from(size(&cell.key)),
+        interval: match cell.key.metric.direction() {
+            Direction::LowerIsBetter => [low, high],
+            Direction::HigherIsBetter => [-high, -low],
         },
     })
 }

@@ -392,7 +392,6 @@ mod tests {
             },
             syscalls: vec!["openat".to_owned()],
             class: "workload".to_owned(),
-            depth: None,
             repetitions: Some(3),
         };
         let plan = Plan::of(&experiment, [job]).unwrap();

@@ -6,6 +6,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use diagnostics::Failure;
 use experiment::FileSystem;
 use instructions::functions::FunctionTable;
 use instructions::hooks::Framework;
@@ -20,6 +21,23 @@ use crate::vm::Bootable;
 use kernels::hooks::HookList;
 use kernels::symbols::{SymbolError, SymbolTable, syscall_entry};
 use kernels::{Kernel, Store};
+
+/// A kernel's vmlinux; its image if that is all there is of it.
+///
+/// # Errors
+/// [`LabError::Io`] if it cannot be read.
+pub fn elf(kernel: &Kernel) -> Result<Vec<u8>, LabError> {
+    let elf = kernel.vmlinux.as_ref().unwrap_or(&kernel.image);
+    fs::read(elf).map_err(LabError::io("read", elf))
+}
+
+/// What QEMU boots: vmlinux if it has a PVH entry, else bzImage.
+pub(crate) fn image(kernel: &Kernel) -> &Path {
+    match (&kernel.vmlinux, kernel.pvh_entry) {
+        (Some(vmlinux), Some(_)) => vmlinux,
+        _ => &kernel.image,
+    }
+}
 
 /// Symbols of a kernel, from the cache if they have been read before; or why it has none
 /// (`CONFIG_KALLSYMS=n`).
@@ -37,9 +55,7 @@ pub fn symbols(
     {
         return Ok(Ok(symbols));
     }
-    let elf = kernel.vmlinux.as_ref().unwrap_or(&kernel.image);
-    let bytes = fs::read(elf).map_err(LabError::io("read", elf))?;
-    let symbols = match SymbolTable::from_vmlinux(&bytes) {
+    let symbols = match SymbolTable::from_vmlinux(&elf(kernel)?) {
         Ok(symbols) => symbols,
         Err(error) => return Ok(Err(error)),
     };
@@ -51,6 +67,16 @@ pub fn symbols(
     file.persist(&cached)
         .map_err(|error| LabError::io("write", &cached)(error.error))?;
     Ok(Ok(symbols))
+}
+
+/// That what is to be known of a kernel's hooks cannot be had without its symbols: they cannot be
+/// `found`, or `counted`.
+pub fn unnamed(kernel: &Kernel, error: &SymbolError, had: &str) -> LabError {
+    let name = &kernel.name;
+    LabError::Untold(Failure::environment(
+        format!("{name} does not name its functions ({error}), so hooks cannot be {had}"),
+        error.hint(),
+    ))
 }
 
 /// What telling a kernel's functions and hooks apart takes.
@@ -77,7 +103,7 @@ impl Profiling {
 }
 
 /// What is to be known of hooks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Hooks<'a> {
     /// Keep the call trees of modal paths.
     pub keep_trees: bool,
@@ -96,13 +122,8 @@ pub fn profiling(
     filesystem: FileSystem,
     hooks: Hooks<'_>,
 ) -> Result<Profiling, LabError> {
-    let symbols = symbols(store, kernel)?.map_err(|error| LabError::Untold {
-        what: format!(
-            "{} does not name its functions ({error}), so hooks cannot be found",
-            kernel.name
-        ),
-        hint: error.hint().to_owned(),
-    })?;
+    let symbols = symbols(store, kernel)?;
+    let symbols = symbols.map_err(|error| unnamed(kernel, &error, "found"))?;
     let list = hook_list(kernel, &symbols, hooks.definitions)?;
     Ok(Profiling {
         framework: Framework::new(&list, &symbols),
@@ -122,18 +143,17 @@ pub fn hook_list(
     symbols: &SymbolTable,
     definitions: Option<&str>,
 ) -> Result<HookList, LabError> {
-    let failed = |why: String| LabError::Untold {
-        what: format!("the LSM hooks of {} cannot be listed: {why}", kernel.name),
-        hint: "give its tree's include/linux/lsm_hook_defs.h with --hook-definitions, or build it \
-               with CONFIG_DEBUG_INFO_BTF=y"
-            .to_owned(),
+    let failed = |why: String| {
+        LabError::Untold(Failure::environment(
+            format!("the LSM hooks of {} cannot be listed: {why}", kernel.name),
+            "give its tree's include/linux/lsm_hook_defs.h with --hook-definitions, or build it \
+             with CONFIG_DEBUG_INFO_BTF=y",
+        ))
     };
     if let Some(text) = definitions {
         return HookList::from_definitions(text).map_err(|error| failed(error.to_string()));
     }
-    let elf = kernel.vmlinux.as_ref().unwrap_or(&kernel.image);
-    let bytes = fs::read(elf).map_err(LabError::io("read", elf))?;
-    HookList::from_vmlinux(&bytes, symbols).or_else(|error| {
+    HookList::from_vmlinux(&elf(kernel)?, symbols).or_else(|error| {
         HookList::from_symbols(symbols)
             .or_else(|| HookList::of_bare_kernel(symbols))
             .ok_or_else(|| failed(error.to_string()))
@@ -159,12 +179,8 @@ pub fn prepare(
         Ok(path)
     };
     let symbols = symbols(store, kernel)?;
-    let image = match (&kernel.vmlinux, kernel.pvh_entry) {
-        (Some(vmlinux), Some(_)) => vmlinux,
-        _ => &kernel.image,
-    };
     Ok(Bootable {
-        image: image.clone(),
+        image: image(kernel).to_owned(),
         initramfs: write(
             "initramfs",
             &initramfs::build(agent, filesystem, root, kernel)?,

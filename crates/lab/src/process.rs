@@ -143,33 +143,27 @@ mod tests {
     use kernels::child::describe;
     use std::process::Stdio;
 
+    /// One that has ended.
     fn shell(script: &str) -> Process {
         let mut command = Command::new("sh");
         command
             .args(["-c", script])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        Process::start(command).unwrap()
+        let mut process = Process::start(command).unwrap();
+        process.wait_at_most(Duration::from_secs(600));
+        process
     }
 
     #[test]
     fn a_killed_child_says_so() {
-        let mut process = shell("kill -9 $$");
-        while process.status().is_none() {
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
-        assert_eq!(
-            describe(process.status().unwrap()),
-            "was killed by signal 9"
-        );
+        let status = shell("kill -9 $$").status().unwrap();
+        assert_eq!(describe(status), "was killed by signal 9");
     }
 
     #[test]
     fn only_the_end_of_endless_output_is_kept() {
         let mut process = shell("yes 0123456789 | head -c 1000000; echo; echo last");
-        while process.status().is_none() {
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
         process.end();
         assert!(process.stdout().len() <= TAIL_LIMIT_BYTES);
         assert_eq!(last_lines(&process.stdout(), 1), ["last"]);
@@ -178,9 +172,6 @@ mod tests {
     #[test]
     fn terminal_controls_do_not_come_through() {
         let mut process = shell("printf 'a\\033[31mb\\a\\n'");
-        while process.status().is_none() {
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
         process.end();
         assert_eq!(process.stdout(), "a[31mb\n");
     }

@@ -17,10 +17,9 @@ pub fn document(outcome: &Outcome, baseline: Option<&Stack>) -> Document {
     let baseline = baseline.map(Stack::names);
     let counted = run.cells.iter().filter(|cell| cell.key.metric.is_counted());
     let cells = counted.filter(|cell| baseline.as_ref() != Some(&cell.key.stack));
-    let warnings = run
-        .warnings
-        .iter()
-        .filter(|warning| tells_of_profiles(warning));
+    // The stacks of a comparison differ in these on purpose, or show it themselves.
+    let tells = |warning: &&Warning| warning.kind != WarningKind::ExtraModules;
+    let warnings = run.warnings.iter().filter(tells);
     Document {
         kind: Kind::Profile,
         share: None,
@@ -36,11 +35,6 @@ pub fn document(outcome: &Outcome, baseline: Option<&Stack>) -> Document {
             .collect(),
         ..run.clone()
     }
-}
-
-/// The stacks of a comparison differ in these on purpose, or show it themselves.
-fn tells_of_profiles(warning: &Warning) -> bool {
-    warning.kind != WarningKind::ExtraModules
 }
 
 /// A cell as its run has it, compared with the baseline's.

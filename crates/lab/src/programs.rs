@@ -211,7 +211,6 @@ pub(crate) fn jobs(programs: &Programs) -> Vec<Job> {
         },
         syscalls: Vec::new(),
         class: "workload".to_owned(),
-        depth: None,
         repetitions: Some(workload.repetitions()),
     };
     programs.workloads.iter().map(job).collect()

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use experiment::Status;
 use thiserror::Error;
 
 mod modules;
@@ -77,17 +78,6 @@ pub struct Sample {
     pub ns: u64,
 }
 
-/// How a cell ended, as the agent says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AgentStatus {
-    /// Measured.
-    Ok,
-    /// Tried in vain.
-    Failed,
-    /// Cannot work on this kernel or file system.
-    Unsupported,
-}
-
 /// What the agent says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Message {
@@ -109,9 +99,7 @@ pub enum Message {
         /// Which.
         cell: u32,
         /// How.
-        status: AgentStatus,
-        /// Operations measured.
-        operations: u64,
+        status: Status,
         /// Operations per sample; 0 if not timed.
         batch: u32,
         /// Why, unless ok.
@@ -181,11 +169,6 @@ impl Decoder {
         self.pending.drain(..at);
         Ok(messages)
     }
-
-    /// Bytes of a frame that is not whole yet.
-    pub fn pending(&self) -> usize {
-        self.pending.len()
-    }
 }
 
 fn frame(bytes: &[u8]) -> Result<Option<(u8, &[u8])>, ProtocolError> {
@@ -239,12 +222,11 @@ fn message(kind: u8, payload: &[u8]) -> Result<Message, ProtocolError> {
         CELL_END if payload.len() >= 20 => Ok(Message::CellEnd {
             cell: u32_at(payload, 0),
             status: match payload[4] {
-                0 => AgentStatus::Ok,
-                1 => AgentStatus::Failed,
-                2 => AgentStatus::Unsupported,
+                0 => Status::Ok,
+                1 => Status::Failed,
+                2 => Status::Unsupported,
                 _ => return Err(bad("an unknown status")),
             },
-            operations: u64_at(payload, 8),
             batch: u32_at(payload, 16),
             reason: printable(&payload[20..payload.len().min(20 + 128)]),
         }),
@@ -335,7 +317,7 @@ mod tests {
         let messages = Decoder::default().push(&bytes).unwrap();
         let Message::CellEnd {
             cell: 7,
-            status: AgentStatus::Unsupported,
+            status: Status::Unsupported,
             reason,
             ..
         } = &messages[0]

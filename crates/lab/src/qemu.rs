@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use arch::Arch;
+use diagnostics::Failure;
 use experiment::{Clock, Emulator, PluginApi};
 use rustix::process::Signal;
 
@@ -107,21 +108,23 @@ impl Qemu {
             .arg("--version")
             .stdin(Stdio::null())
             .output()
-            .map_err(|error| LabError::Environment {
-                what: format!("cannot run {}: {error}", path.display()),
-                hint: format!("install QEMU: apt-get install {}", arch.machine.package),
+            .map_err(|error| {
+                Failure::environment(
+                    format!("cannot run {}: {error}", path.display()),
+                    format!("install QEMU: apt-get install {}", arch.machine.package),
+                )
             })?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let version = text
             .split_once("QEMU emulator version ")
             .and_then(|(_, rest)| rest.split([' ', '\n']).next())
             .filter(|_| output.status.success())
-            .ok_or_else(|| LabError::Environment {
-                what: format!(
-                    "{} does not say which version of QEMU it is",
-                    path.display()
-                ),
-                hint: format!("see what `{} --version` prints", path.display()),
+            .ok_or_else(|| {
+                let path = path.display();
+                Failure::environment(
+                    format!("{path} does not say which version of QEMU it is"),
+                    format!("see what `{path} --version` prints"),
+                )
             })?
             .to_owned();
         let mut qemu = Qemu {

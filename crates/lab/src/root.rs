@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, UNIX_EPOCH};
 
+use diagnostics::Failure;
 use experiment::{Programs, RootSpec};
 use sha2::{Digest as _, Sha256};
 
@@ -64,10 +65,11 @@ impl Root {
         let mut scan = Scan::default();
         let found = fs::metadata(&path).map_err(LabError::io("read", &path))?;
         if !found.is_dir() {
-            return Err(LabError::Environment {
-                what: format!("{} is no directory", path.display()),
-                hint: "a root is a directory that holds /bin, /lib and so on".to_owned(),
-            });
+            return Err(Failure::environment(
+                format!("{} is no directory", path.display()),
+                "a root is a directory that holds /bin, /lib and so on",
+            )
+            .into());
         }
         scan.directory(&path, Path::new(""), 0)?;
         let digest = scan.hash.finalize();
@@ -194,11 +196,11 @@ impl Scan {
 }
 
 fn too_much(path: &Path, what: &str) -> LabError {
-    LabError::Environment {
-        what: format!("{} {what}", path.display()),
-        hint: "a root lies in the guest's memory: leave out what the program does not need"
-            .to_owned(),
-    }
+    Failure::environment(
+        format!("{} {what}", path.display()),
+        "a root lies in the guest's memory: leave out what the program does not need",
+    )
+    .into()
 }
 
 /// Makes a root of programs, their libraries and a tree.
@@ -253,9 +255,11 @@ fn find(program: &str) -> Result<PathBuf, LabError> {
     } else {
         crate::initramfs::find_program(program)
     };
-    let found = found.ok_or_else(|| LabError::Environment {
-        what: format!("{program} is not on this machine"),
-        hint: "install it, or give a root that holds it with --root".to_owned(),
+    let found = found.ok_or_else(|| {
+        Failure::environment(
+            format!("{program} is not on this machine"),
+            "install it, or give a root that holds it with --root",
+        )
     })?;
     std::path::absolute(&found).map_err(LabError::io("find", &found))
 }
@@ -269,9 +273,11 @@ fn libraries(program: &Path) -> Result<Vec<PathBuf>, LabError> {
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .output()
-        .map_err(|error| LabError::Environment {
-            what: format!("cannot run ldd: {error}"),
-            hint: "install the package libc-bin".to_owned(),
+        .map_err(|error| {
+            Failure::environment(
+                format!("cannot run ldd: {error}"),
+                "install the package libc-bin",
+            )
         })?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let words = text.lines().filter_map(|line| {

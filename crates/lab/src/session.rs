@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use experiment::Status;
+
 use crate::port::Port;
-use crate::protocol::{
-    AgentStatus, Decoder, Message, ModuleSection, ProtocolError, Sample, encode_experiment,
-};
+use crate::protocol::{Decoder, Message, ModuleSection, ProtocolError, Sample, encode_experiment};
 use crate::tail::Recorded;
 
 /// How often a waiting conversation looks at its deadline and at the process.
@@ -37,7 +37,7 @@ pub struct CellReport {
     /// The cell's number in the directives.
     pub cell: u32,
     /// How it ended.
-    pub status: AgentStatus,
+    pub status: Status,
     /// Why, unless ok.
     pub reason: String,
     /// Timed samples, in the order taken.

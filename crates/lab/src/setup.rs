@@ -6,6 +6,8 @@ use std::path::Path;
 use experiment::Shard;
 use kernels::{Kernel, Store};
 
+use crate::catalogue::agent;
+use crate::journal::Journals;
 use crate::plan::Treatment;
 use crate::prepare::Hooks;
 use crate::qemu::Qemu;
@@ -20,7 +22,7 @@ pub struct Setup<'a> {
     pub kernels: &'a [Kernel],
     /// QEMU; None on the host.
     pub qemu: Option<&'a Qemu>,
-    /// The program that measures: [`crate::catalogue::agent`].
+    /// The program that measures: [`agent`].
     pub agent: &'a [u8],
     /// Where finished cells go as they finish.
     pub journal: &'a Path,
@@ -39,4 +41,24 @@ pub struct Setup<'a> {
     /// Boots that share a configuration's counted cells; 1 keeps them together, so that
     /// each has the same history in every run.
     pub parts: usize,
+}
+
+impl<'a> Setup<'a> {
+    /// For all of an experiment on this machine, of which figures alone are kept.
+    pub fn new(store: &'a Store, journals: &'a Journals) -> Setup<'a> {
+        Setup {
+            store,
+            kernels: &[],
+            qemu: None,
+            agent: agent(),
+            journal: &journals.first,
+            resume: journals.resume,
+            root: None,
+            keep_samples: false,
+            hooks: None,
+            treatment: Treatment::default(),
+            shard: None,
+            parts: 1,
+        }
+    }
 }

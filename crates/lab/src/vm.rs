@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use experiment::Metric;
+use experiment::{Metric, Status};
 use instructions::functions::FunctionTable;
 use instructions::profile::Profiler;
 use instructions::program::ProgramReader;
@@ -21,7 +21,6 @@ use crate::initramfs;
 use crate::port::Port;
 use crate::prepare::Profiling;
 use crate::process::{Process, last_lines};
-use crate::protocol::AgentStatus;
 use crate::qemu::{Accelerator, Machine, Plugin, PluginMode, Qemu};
 use crate::root::Root;
 use crate::session::{AgentEvent, Break, Patience, Session};
@@ -195,7 +194,7 @@ pub fn boot(
                         ),
                         None => tail.next_cell(profiler.as_mut(), kinds),
                     });
-                    *counts = found.filter(|_| report.status == AgentStatus::Ok);
+                    *counts = found.filter(|_| report.status == Status::Ok);
                 }
                 AgentEvent::Step(_) | AgentEvent::Undelayed(_) | AgentEvent::CellBegin(_) => {}
             }
@@ -207,10 +206,7 @@ pub fn boot(
         qemu.wait_at_most(Duration::from_secs(2));
     }
     qemu.end();
-    outcome.map_err(|end| match end {
-        Break::Cancelled => Break::Cancelled,
-        Break::Failed(reason) => Break::Failed(explain(reason, &qemu)),
-    })
+    outcome.map_err(|end| explained(end, &qemu))
 }
 
 /// What QEMU says when KVM can run the guest no further. It stops the guest then, but
@@ -242,7 +238,10 @@ fn write_initramfs(boot: &Boot<'_>, path: &Path) -> std::io::Result<()> {
 }
 
 /// Adds what the console and QEMU itself said last; a panic becomes the reason.
-pub(crate) fn explain(reason: String, qemu: &Process) -> String {
+pub(crate) fn explained(end: Break, qemu: &Process) -> Break {
+    let Break::Failed(reason) = end else {
+        return end;
+    };
     let console = qemu.stdout();
     let panic = console.lines().find_map(|line| {
         line.find("Kernel panic")
@@ -258,7 +257,7 @@ pub(crate) fn explain(reason: String, qemu: &Process) -> String {
             text.push_str(&format!("\n{source}: {line}"));
         }
     }
-    text
+    Break::Failed(text)
 }
 
 /// Removes what earlier boots left behind whose lsmeter was killed.

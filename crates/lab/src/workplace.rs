@@ -129,9 +129,7 @@ fn setups(
         let made = match policy::prepare(&request) {
             Ok(made) => Ok(made),
             Err(PolicyError::Unsupported(reason)) => Err(reason),
-            Err(PolicyError::Environment { what, hint }) => {
-                return Err(LabError::Environment { what, hint });
-            }
+            Err(PolicyError::Environment(lack)) => return Err(lack.into()),
         };
         setups.insert(key, made);
     }

@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use experiment::{
-    Bucket, Calls, Interval, LeftOutFunction, MonitorCost, MonitorMode, Monitoring, Percentiles,
-    WatchedHook, WatchedSystemCall, WholeSystemCall,
+    Bucket, Calls, Interval, Monitoring, Percentiles, WatchedHook, WatchedSystemCall,
+    WholeSystemCall,
 };
-use monitor::{Figures, Histogram, HookFigures, Mode, Monitor, Owner, Snapshot, SystemCall};
+use monitor::{Figures, Histogram, HookFigures, Monitor, Snapshot, SystemCall};
 use nix::errno::Errno;
 use syscalls::Sysno;
 
@@ -53,10 +53,7 @@ fn watched_hook(hook: &HookFigures) -> Option<WatchedHook> {
     Some(WatchedHook {
         hook: hook.probe.hook.clone(),
         function: hook.probe.function.name.clone(),
-        module: match &hook.probe.owner {
-            Owner::Framework => None,
-            Owner::Module(module) => Some(module.clone()),
-        },
+        module: hook.probe.module.clone(),
         calls: calls(&total),
         errnos: hook
             .errnos
@@ -110,7 +107,6 @@ fn system_call_name(call: SystemCall) -> String {
 
 /// What is monitored, and how.
 pub fn monitoring(monitor: &Monitor, scope: String, active_lsms: Vec<String>) -> Monitoring {
-    let cost = monitor.calibration();
     Monitoring {
         release: rustix::system::uname()
             .release()
@@ -118,29 +114,10 @@ pub fn monitoring(monitor: &Monitor, scope: String, active_lsms: Vec<String>) ->
             .into_owned(),
         active_lsms,
         scope,
-        mode: match monitor.mode() {
-            Mode::Count => MonitorMode::Count,
-            Mode::Time => MonitorMode::Time,
-            Mode::Histogram => MonitorMode::Histogram,
-        },
-        cost: MonitorCost {
-            added_ns: cost.added_ns,
-            within_ns: cost.within_ns,
-            rounds: cost.rounds,
-        },
+        mode: monitor.mode(),
+        cost: monitor.calibration(),
         memory_bytes: monitor.memory_bytes() as u64,
     }
-}
-
-/// What it was asked to watch, and does not.
-pub fn left_out(monitor: &Monitor) -> Vec<LeftOutFunction> {
-    let functions = monitor.left_out().iter();
-    functions
-        .map(|function| LeftOutFunction {
-            name: function.name.clone(),
-            reason: function.reason.clone(),
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use experiment::{
 use monitor::{Filter, Monitor, Options, Progress, Snapshot};
 
 use crate::LiveError;
-use crate::interval::{interval, left_out, monitoring};
+use crate::interval::{interval, monitoring};
 use crate::publisher::Publisher;
 use crate::recorder::Recorder;
 use crate::target::Target;
@@ -125,7 +125,7 @@ impl Session {
             target.begin()?;
         }
         Ok(Session {
-            left_out: left_out(&monitor),
+            left_out: monitor.left_out().to_vec(),
             monitor,
             watched,
             environment: request.environment,

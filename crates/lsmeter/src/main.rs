@@ -8,7 +8,6 @@ mod cli;
 mod commands;
 mod config;
 mod deliver;
-mod exit;
 mod failure;
 mod output;
 mod progress;
@@ -16,9 +15,9 @@ mod progress;
 use std::process::ExitCode;
 
 use clap::Parser;
+use diagnostics::Exit;
 
 use crate::cli::{Cli, Command, HistoryCommand, KernelCommand, ListCommand};
-use crate::exit::Exit;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();

@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use diagnostics::Failure;
 use report::{Layout, Report};
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use crate::failure::usage;
 
@@ -145,11 +146,34 @@ pub fn has_colour() -> bool {
     anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }
 
+/// What a command lists, as JSON.
+struct Listing<'a, T> {
+    name: &'static str,
+    entries: &'a [T],
+}
+
+impl<T: Serialize> Serialize for Listing<'_, T> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(Some(2))?;
+        map.serialize_entry("schema_version", &1)?;
+        map.serialize_entry(self.name, self.entries)?;
+        map.end()
+    }
+}
+
+/// Prints a list as JSON to standard output, with its version, under this name.
+///
+/// # Errors
+/// As [`print()`].
+pub fn print_listing(name: &'static str, entries: &[impl Serialize]) -> Result<()> {
+    print_json(&Listing { name, entries })
+}
+
 /// Prints a value as JSON to standard output.
 ///
 /// # Errors
 /// As [`print()`].
-pub fn print_json(value: &impl serde::Serialize) -> Result<()> {
+pub fn print_json(value: &impl Serialize) -> Result<()> {
     let mut text = serde_json::to_string_pretty(value)?;
     text.push('\n');
     print(&text)

@@ -5,15 +5,16 @@ use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
+use experiment::{LeftOutFunction, MonitorCost, MonitorMode};
 use libbpf_rs::libbpf_sys as sys;
 
-use crate::calibrate::{self, Calibration, FUNCTIONS};
-use crate::error::MonitorError;
-use crate::hooks::{Found, Owner, Probe};
+use crate::calibrate::{self, FUNCTIONS};
+use crate::error::{MonitorError, Refused};
+use crate::hooks::{Found, Probe};
 use crate::kernel::{self, EBUSY, EINVAL, ENOENT, ENOSYS, ENOTSUPP, EPERM, Place};
 use crate::layout::{Layout, patch};
 use crate::object::{Constants, Object};
-use crate::options::{Filter, LeftOut, Mode};
+use crate::options::Filter;
 use crate::snapshot::Reader;
 use crate::{capabilities, processes};
 use kernels::btf::{Function, Returns, Types};
@@ -25,32 +26,24 @@ const FATAL: [i32; 4] = [EPERM, 23, 24, 12];
 /// Whether the kernel takes fentry programs from this process, tried with one that does
 /// nothing.
 pub fn check_kernel(function: u32) -> Result<(), MonitorError> {
-    let instructions = [
-        sys::bpf_insn {
-            code: 0xb7,
-            ..Default::default()
-        },
-        sys::bpf_insn {
-            code: 0x95,
-            ..Default::default()
-        },
-    ];
-    let Err((source, log)) = kernel::load(c"lsmeter_probe", Place::Entry, function, &instructions)
-    else {
+    let instruction = |code| sys::bpf_insn {
+        code,
+        ..Default::default()
+    };
+    let instructions = [instruction(0xb7), instruction(0x95)];
+    let Err(refused) = kernel::load(c"lsmeter_probe", Place::Entry, function, &instructions) else {
         return Ok(());
     };
     let missing = capabilities::missing();
-    Err(match source.raw_os_error() {
+    Err(match refused.source.raw_os_error() {
         Some(EPERM) if !missing.is_empty() => MonitorError::Capabilities { missing },
         Some(EPERM) if is_confidential() => MonitorError::Lockdown,
         Some(EPERM) => MonitorError::Refused,
         Some(ENOSYS) => MonitorError::NoBpf,
-        Some(EINVAL | ENOTSUPP) => MonitorError::NoTrampolines { source },
-        _ => MonitorError::Kernel {
-            action: "load an eBPF program".to_owned(),
-            source,
-            log,
+        Some(EINVAL | ENOTSUPP) => MonitorError::NoTrampolines {
+            source: refused.source,
         },
+        _ => MonitorError::kernel("load an eBPF program")(refused),
     })
 }
 
@@ -94,13 +87,13 @@ impl Programs {
 pub struct Attacher<'a> {
     object: &'a Object,
     layout: &'a Layout,
-    mode: Mode,
+    mode: MonitorMode,
     filter: &'a Filter,
     types: &'a Types<'a>,
     runner: OwnedFd,
-    calibration: Calibration,
+    calibration: MonitorCost,
     programs: Programs,
-    refused: Vec<LeftOut>,
+    refused: Vec<LeftOutFunction>,
 }
 
 impl<'a> Attacher<'a> {
@@ -108,24 +101,19 @@ impl<'a> Attacher<'a> {
     pub fn new(
         object: &'a Object,
         layout: &'a Layout,
-        mode: Mode,
+        mode: MonitorMode,
         filter: &'a Filter,
         types: &'a Types<'a>,
     ) -> Result<Attacher<'a>, MonitorError> {
         let function = test_function(types, RUNNER)?;
         let constants = Constants::new(layout, 0, 0);
         let tell = object.program(c"tell_tgid", &constants);
-        let failed = |action: &str, source, log| MonitorError::Kernel {
-            action: action.to_owned(),
-            source,
-            log,
-        };
         let runner = kernel::load(c"lsm_tell_tgid", Place::Entry, function.id, &tell)
-            .map_err(|(source, log)| failed("load a program for the calibration", source, log))?;
+            .map_err(MonitorError::kernel("load a program for the calibration"))?;
         let link = kernel::attach(runner.as_fd())
-            .map_err(|source| failed("attach to a test function", source, String::new()))?;
+            .map_err(MonitorError::kernel("attach to a test function"))?;
         kernel::run_test_functions(runner.as_fd())
-            .map_err(|source| failed("run the test functions", source, String::new()))?;
+            .map_err(MonitorError::kernel("run the test functions"))?;
         let programs = Programs {
             probed: Vec::new(),
             others: vec![link],
@@ -137,7 +125,7 @@ impl<'a> Attacher<'a> {
             filter,
             types,
             runner,
-            calibration: Calibration::default(),
+            calibration: MonitorCost::default(),
             programs,
             refused: Vec::new(),
         })
@@ -147,7 +135,8 @@ impl<'a> Attacher<'a> {
     pub fn calibrate(&mut self) -> Result<(), MonitorError> {
         let own = self.object.own_tgid();
         let probe = self.layout.probes - 1;
-        let functions = test_functions(self.types)?;
+        let functions = (1..=FUNCTIONS).map(|number| test_function(self.types, number));
+        let functions: Vec<Function> = functions.collect::<Result<_, _>>()?;
         let constants = Constants::new(self.layout, probe, 0);
         let by_process = matches!(self.filter, Filter::Processes(_));
         if by_process {
@@ -167,13 +156,10 @@ impl<'a> Attacher<'a> {
         let mut attach = || {
             let mut links = Vec::new();
             for function in &functions {
-                let mut attached =
-                    self.attach(function, &constants)
-                        .map_err(|refusal| MonitorError::Kernel {
-                            action: format!("attach to {}", function.name),
-                            source: refusal.source,
-                            log: refusal.log,
-                        })?;
+                let attached = self.attach(function, &constants);
+                let mut attached = attached.map_err(|refusal| {
+                    MonitorError::kernel(format!("attach to {}", function.name))(refusal.why)
+                })?;
                 links.append(&mut attached.links);
             }
             Ok(links)
@@ -214,17 +200,14 @@ impl<'a> Attacher<'a> {
     fn trace(&mut self, programs: &[(&CStr, &str)]) -> Result<(), MonitorError> {
         let constants = Constants::new(self.layout, 0, self.object.own_tgid());
         for (program, tracepoint) in programs {
-            let failed = |source, log| MonitorError::Kernel {
-                action: format!("attach to the tracepoint {tracepoint}"),
-                source,
-                log,
-            };
-            let missing = || failed(io::Error::from_raw_os_error(ENOENT), String::new());
-            let id = self.types.typedef(tracepoint).ok_or_else(missing)?;
+            let action = || format!("attach to the tracepoint {tracepoint}");
+            let missing = || io::Error::from_raw_os_error(ENOENT);
+            let id = self.types.typedef(tracepoint).ok_or_else(missing);
+            let id = id.map_err(MonitorError::kernel(action()))?;
             let instructions = self.object.program(program, &constants);
             let fd = kernel::load(program, Place::Tracepoint, id, &instructions)
-                .map_err(|(source, log)| failed(source, log))?;
-            let link = kernel::attach(fd.as_fd()).map_err(|e| failed(e, String::new()))?;
+                .map_err(MonitorError::kernel(action()))?;
+            let link = kernel::attach(fd.as_fd()).map_err(MonitorError::kernel(action()))?;
             self.programs.others.push(link);
         }
         Ok(())
@@ -232,10 +215,13 @@ impl<'a> Attacher<'a> {
 
     /// Probes a function, or notes why that cannot be done.
     pub fn probe(&mut self, number: usize, probe: &Probe) -> Result<(), MonitorError> {
-        let part = usize::from(probe.owner != Owner::Framework);
+        let part = usize::from(probe.module.is_some());
         let mut constants = Constants::new(self.layout, number, self.object.own_tgid())
             .with(patch::WINDOW, self.calibration.within_ns as usize)
-            .with(patch::OUTSIDE, self.calibration.around_ns() as usize)
+            .with(
+                patch::OUTSIDE,
+                calibrate::around_ns(&self.calibration) as usize,
+            )
             .with(patch::PART, part);
         if probe.function.returns == Returns::Int {
             constants.result_at = Some(probe.function.argument_words);
@@ -243,15 +229,12 @@ impl<'a> Attacher<'a> {
         let attached = match self.attach(&probe.function, &constants) {
             Ok(attached) => Some(attached),
             Err(refusal) => {
-                let code = refusal.source.raw_os_error().unwrap_or(0);
+                let code = refusal.why.source.raw_os_error().unwrap_or(0);
                 if FATAL.contains(&code) {
-                    return Err(MonitorError::Kernel {
-                        action: format!("probe {}", probe.function.name),
-                        source: refusal.source,
-                        log: refusal.log,
-                    });
+                    let action = format!("probe {}", probe.function.name);
+                    return Err(MonitorError::kernel(action)(refusal.why));
                 }
-                self.refused.push(LeftOut {
+                self.refused.push(LeftOutFunction {
                     name: probe.function.name.clone(),
                     reason: refusal.reason(),
                 });
@@ -271,16 +254,10 @@ impl<'a> Attacher<'a> {
         };
         for (name, title, place) in self.programs_of_mode() {
             let instructions = self.object.program(name, constants);
-            let program = kernel::load(title, place, function.id, &instructions).map_err(
-                |(source, log)| Refusal {
-                    source,
-                    log,
-                    loading: true,
-                },
-            )?;
-            let link = kernel::attach(program.as_fd()).map_err(|source| Refusal {
-                source,
-                log: String::new(),
+            let program = kernel::load(title, place, function.id, &instructions);
+            let program = program.map_err(|why| Refusal { why, loading: true })?;
+            let link = kernel::attach(program.as_fd()).map_err(|error| Refusal {
+                why: error.into(),
                 loading: false,
             })?;
             attached.links.push(link);
@@ -291,20 +268,15 @@ impl<'a> Attacher<'a> {
 
     /// Name, title and place of what a function gets.
     fn programs_of_mode(&self) -> Vec<(&'static CStr, &'static CStr, Place)> {
-        let count = match self.filter {
-            Filter::Machine => c"count_all",
-            Filter::Processes(_) => c"count_processes",
-            Filter::Cgroup(_) => c"count_cgroup",
-        };
-        let enter = match self.filter {
-            Filter::Machine => c"enter_all",
-            Filter::Processes(_) => c"enter_processes",
-            Filter::Cgroup(_) => c"enter_cgroup",
+        let (count, enter) = match self.filter {
+            Filter::Machine => (c"count_all", c"enter_all"),
+            Filter::Processes(_) => (c"count_processes", c"enter_processes"),
+            Filter::Cgroup(_) => (c"count_cgroup", c"enter_cgroup"),
         };
         let leave = match self.mode {
-            Mode::Count => return vec![(count, c"lsm_count", Place::Entry)],
-            Mode::Time => c"leave_time",
-            Mode::Histogram => c"leave_histogram",
+            MonitorMode::Count => return vec![(count, c"lsm_count", Place::Entry)],
+            MonitorMode::Time => c"leave_time",
+            MonitorMode::Histogram => c"leave_histogram",
         };
         vec![
             (leave, c"lsm_leave", Place::Exit),
@@ -313,7 +285,10 @@ impl<'a> Attacher<'a> {
     }
 
     /// What runs now, what it costs, and what could not be probed.
-    pub fn end(self, found: &Found) -> Result<(Programs, Calibration, Vec<LeftOut>), MonitorError> {
+    pub fn end(
+        self,
+        found: &Found,
+    ) -> Result<(Programs, MonitorCost, Vec<LeftOutFunction>), MonitorError> {
         if self.programs.probed.iter().all(Option::is_none)
             && let Some(first) = self.refused.first()
         {
@@ -328,14 +303,14 @@ impl<'a> Attacher<'a> {
 }
 
 struct Refusal {
-    source: io::Error,
-    log: String,
+    why: Refused,
     loading: bool,
 }
 
 impl Refusal {
     fn reason(&self) -> String {
-        match (self.source.raw_os_error(), self.loading) {
+        let Refused { source, log } = &self.why;
+        match (source.raw_os_error(), self.loading) {
             (Some(ENOTSUPP), _) => {
                 "it has more arguments, or larger ones, than this kernel's trampolines take".into()
             }
@@ -345,11 +320,8 @@ impl Refusal {
                  instruction"
                     .to_owned()
             }
-            (_, true) => format!(
-                "the kernel refuses a program for it: {}{}",
-                self.source, self.log
-            ),
-            (_, false) => format!("the kernel refuses to attach to it: {}", self.source),
+            (_, true) => format!("the kernel refuses a program for it: {source}{log}"),
+            (_, false) => format!("the kernel refuses to attach to it: {source}"),
         }
     }
 }
@@ -358,20 +330,13 @@ impl Refusal {
 /// later run earlier: on one that is measured, this would be measured too.
 const RUNNER: usize = FUNCTIONS + 1;
 
-fn test_functions(types: &Types<'_>) -> Result<Vec<Function>, MonitorError> {
-    (1..=FUNCTIONS)
-        .map(|number| test_function(types, number))
-        .collect()
-}
-
 fn test_function(types: &Types<'_>, number: usize) -> Result<Function, MonitorError> {
     let wanted = format!("bpf_fentry_test{number}");
-    types
-        .functions(|name| name == wanted)
-        .pop()
-        .ok_or_else(|| MonitorError::Kernel {
-            action: format!("calibrate on {wanted}"),
-            source: io::Error::from_raw_os_error(ENOENT),
-            log: ": is this kernel older than 5.5, or without CONFIG_NET?".to_owned(),
-        })
+    let function = types.functions(|name| name == wanted).pop();
+    let missing = || Refused {
+        source: io::Error::from_raw_os_error(ENOENT),
+        log: ": is this kernel older than 5.5, or without CONFIG_NET?".to_owned(),
+    };
+    let function = function.ok_or_else(missing);
+    function.map_err(MonitorError::kernel(format!("calibrate on {wanted}")))
 }

@@ -3,8 +3,10 @@
 //! nothing: `bpf_fentry_test1` to `bpf_fentry_test4`, which it calls when asked to run a
 //! program for a test. Nobody else calls them, so what is attached there may stay.
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::Instant;
+
+use experiment::MonitorCost;
 
 use crate::error::MonitorError;
 use crate::kernel;
@@ -15,25 +17,10 @@ pub const FUNCTIONS: usize = 4;
 const ROUNDS: usize = 501;
 const WARM_UP: usize = 50;
 
-/// What a probed call costs more than one that is not, on this machine now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Calibration {
-    /// Median of all that it costs, in ns.
-    pub added_ns: u32,
-    /// How much of that lies within the time that is taken, in ns: subtracted from each
-    /// call. 0 when only counting.
-    pub within_ns: u32,
-    /// Rounds of four calls of which these are medians.
-    pub rounds: u32,
-}
-
-impl Calibration {
-    /// What lies around the time that is taken, in ns: subtracted, with that time, from
-    /// the call around it.
-    #[must_use]
-    pub fn around_ns(&self) -> u32 {
-        self.added_ns.saturating_sub(self.within_ns)
-    }
+/// What lies around the time that is taken of a call, in ns: subtracted, with that time, from
+/// the call around it.
+pub fn around_ns(cost: &MonitorCost) -> u32 {
+    cost.added_ns.saturating_sub(cost.within_ns)
 }
 
 /// The middle value; 0 of none.
@@ -42,24 +29,16 @@ pub(crate) fn median(values: &mut [i64]) -> i64 {
     values.get(values.len() / 2).copied().unwrap_or(0)
 }
 
-fn refused(source: std::io::Error) -> MonitorError {
-    MonitorError::Kernel {
-        action: "have the kernel call its test functions, for the calibration".to_owned(),
-        source,
-        log: String::new(),
-    }
-}
-
 /// Calls and time so far, as programs noted them.
 pub type Noted<'a> = &'a dyn Fn() -> (u64, i64);
 
-/// Attaches and measures. `runner` is any loaded program; `attach` attaches those to be
-/// measured; `noted` gives what they have noted.
+/// Attaches and measures what a probed call costs more than one that is not. `runner` is any
+/// loaded program; `attach` attaches those to be measured; `noted` gives what they have noted.
 pub fn calibrate(
     runner: BorrowedFd<'_>,
     attach: &mut dyn FnMut() -> Result<Vec<OwnedFd>, MonitorError>,
     noted: Noted<'_>,
-) -> Result<(Calibration, Vec<OwnedFd>), MonitorError> {
+) -> Result<(MonitorCost, Vec<OwnedFd>), MonitorError> {
     let bare = rounds(runner, noted)?;
     let links = attach()?;
     let probed = rounds(runner, noted)?;
@@ -70,7 +49,7 @@ pub fn calibrate(
     }
     let calls = FUNCTIONS as i64;
     let nanoseconds = |ns: i64| u32::try_from(ns.max(0)).unwrap_or(u32::MAX);
-    let calibration = Calibration {
+    let calibration = MonitorCost {
         added_ns: nanoseconds((probed.round_ns - bare.round_ns) / calls),
         within_ns: nanoseconds(probed.within_ns),
         rounds: ROUNDS as u32,
@@ -86,15 +65,19 @@ struct Medians {
 }
 
 fn rounds(runner: BorrowedFd<'_>, noted: Noted<'_>) -> Result<Medians, MonitorError> {
+    let call = || {
+        let action = "have the kernel call its test functions, for the calibration";
+        kernel::run_test_functions(runner).map_err(MonitorError::kernel(action))
+    };
     for _ in 0..WARM_UP {
-        kernel::run_test_functions(runner.as_fd()).map_err(refused)?;
+        call()?;
     }
     let (mut took, mut within) = (Vec::new(), Vec::new());
     let mut all = 0;
     for _ in 0..ROUNDS {
         let (calls, sum) = noted();
         let start = Instant::now();
-        kernel::run_test_functions(runner.as_fd()).map_err(refused)?;
+        call()?;
         took.push(i64::try_from(start.elapsed().as_nanos()).unwrap_or(i64::MAX));
         let (calls_after, sum_after) = noted();
         let calls = i64::try_from(calls_after.saturating_sub(calls)).unwrap_or(i64::MAX);

@@ -107,6 +107,38 @@ pub enum MonitorError {
     },
 }
 
+/// What the kernel refused.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    /// Its reason.
+    pub source: io::Error,
+    /// What it or libbpf said about it; empty if nothing.
+    pub log: String,
+}
+
+impl From<io::Error> for Refused {
+    fn from(source: io::Error) -> Refused {
+        let log = String::new();
+        Refused { source, log }
+    }
+}
+
+impl MonitorError {
+    /// What was refused, while trying what.
+    pub(crate) fn kernel<E: Into<Refused>>(
+        action: impl Into<String>,
+    ) -> impl FnOnce(E) -> MonitorError {
+        move |refused| {
+            let Refused { source, log } = refused.into();
+            MonitorError::Kernel {
+                action: action.into(),
+                source,
+                log,
+            }
+        }
+    }
+}
+
 impl Fault for MonitorError {
     fn exit(&self) -> Exit {
         match self {

@@ -43,22 +43,14 @@ const OTHER_IMPLEMENTATIONS: [(&str, &str, &str); 5] = [
 /// Most functions that are probed at once.
 pub const PROBES_MAX: usize = 2048;
 
-/// Whose function it is.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Owner {
-    /// The framework's: all modules' decision.
-    Framework,
-    /// A module's, by its name in `/sys/kernel/security/lsm`.
-    Module(String),
-}
-
 /// A function to be probed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Probe {
     /// The hook: `inode_permission`.
     pub hook: String,
-    /// Whose function it is.
-    pub owner: Owner,
+    /// Whose function it is, by the module's name in `/sys/kernel/security/lsm`; None for the
+    /// framework's: all modules' decision.
+    pub module: Option<String>,
     /// The function, as the kernel has it.
     pub function: Function,
 }
@@ -94,7 +86,10 @@ pub fn find(
     active: &[String],
     selection: &Selection,
 ) -> Result<Found, BtfError> {
-    let known = Known::new(types.hooks()?);
+    let hooks = types.hooks()?.into_iter().map(str::to_owned);
+    let known = Known {
+        hooks: hooks.collect(),
+    };
     let any = |patterns: &[String], name: &str| patterns.iter().any(|p| experiment::glob(p, name));
     let candidates = types.functions(|name| {
         name.starts_with("security_")
@@ -113,7 +108,7 @@ pub fn find(
             if any(&selection.hooks, &hook) {
                 probes.push(Probe {
                     hook,
-                    owner: Owner::Framework,
+                    module: None,
                     function,
                 });
             }
@@ -124,7 +119,7 @@ pub fn find(
         {
             probes.push(Probe {
                 hook,
-                owner: Owner::Module(module.to_owned()),
+                module: Some(module.to_owned()),
                 function,
             });
         }
@@ -133,7 +128,7 @@ pub fn find(
         .into_iter()
         .partition(|probe| seen[&probe.function.name] == 1);
     probes.sort_by(|a, b| {
-        (&a.owner, &a.hook, &a.function.name).cmp(&(&b.owner, &b.hook, &b.function.name))
+        (&a.module, &a.hook, &a.function.name).cmp(&(&b.module, &b.hook, &b.function.name))
     });
     probes.truncate(PROBES_MAX);
     let unserved = known
@@ -163,12 +158,6 @@ struct Known {
 }
 
 impl Known {
-    fn new(hooks: Vec<&str>) -> Known {
-        Known {
-            hooks: hooks.into_iter().map(str::to_owned).collect(),
-        }
-    }
-
     /// The hook that a function of the framework serves. `security_compute_av` and
     /// others of SELinux's policy server serve none.
     fn hook_of(&self, function: &str) -> Option<String> {

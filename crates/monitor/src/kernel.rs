@@ -9,6 +9,8 @@ use std::ptr;
 
 use libbpf_rs::libbpf_sys as sys;
 
+use crate::error::Refused;
+
 /// `EOPNOTSUPP` of the kernel's own (`ENOTSUPP`), which has no name outside.
 pub const ENOTSUPP: i32 = 524;
 /// `errno`s by name, as far as they say something here.
@@ -46,7 +48,7 @@ pub fn load(
     place: Place,
     id: u32,
     instructions: &[sys::bpf_insn],
-) -> Result<OwnedFd, (io::Error, String)> {
+) -> Result<OwnedFd, Refused> {
     let mut options = sys::bpf_prog_load_opts {
         sz: size_of::<sys::bpf_prog_load_opts>() as sys::size_t,
         expected_attach_type: match place {
@@ -57,9 +59,9 @@ pub fn load(
         attach_btf_id: id,
         ..Default::default()
     };
-    let error = match load_with(name, instructions, &mut options) {
+    let source = match load_with(name, instructions, &mut options) {
         Ok(program) => return Ok(program),
-        Err(error) => error,
+        Err(source) => source,
     };
     // Again, for the log. Where that has no room for all, the error would be about it.
     let mut log = vec![0u8; LOG_BYTES];
@@ -67,7 +69,8 @@ pub fn load(
     options.log_buf = log.as_mut_ptr().cast();
     options.log_size = LOG_BYTES as u32;
     drop(load_with(name, instructions, &mut options));
-    Err((error, log_end(&log)))
+    let log = log_end(&log);
+    Err(Refused { source, log })
 }
 
 fn load_with(

@@ -181,15 +181,6 @@ impl Layout {
         }
     }
 
-    /// The same, with room for system calls as a whole.
-    #[must_use]
-    pub fn with_system_calls(self) -> Layout {
-        Layout {
-            system_calls: true,
-            ..self
-        }
-    }
-
     /// Bytes of the map of when tasks' system calls began, if there is one.
     #[must_use]
     pub fn begun_bytes(&self) -> usize {

@@ -23,10 +23,9 @@ mod snapshot;
 #[cfg(test)]
 mod tests;
 
-pub use calibrate::Calibration;
 pub use error::MonitorError;
 pub use histogram::{Histogram, bounds_ns};
-pub use hooks::{Found, Owner, PROBES_MAX, Probe, Selection, find};
+pub use hooks::{Probe, Selection};
 pub use monitor::{Monitor, Progress};
-pub use options::{Filter, LeftOut, Mode, Options};
+pub use options::{Filter, Options};
 pub use snapshot::{Figures, HookFigures, Lost, Snapshot, SystemCall, Whole};

@@ -7,15 +7,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use experiment::{LeftOutFunction, MonitorCost, MonitorMode};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::attach::{Attacher, Programs};
-use crate::calibrate::Calibration;
 use crate::error::MonitorError;
 use crate::hooks::{self, Found, Probe, Selection};
 use crate::layout::{BUCKETS, Layout, ROW_BUCKETS};
 use crate::object::Object;
-use crate::options::{Filter, LeftOut, Mode, Options};
+use crate::options::{Filter, Options};
 use crate::snapshot::{HookFigures, Reader, Snapshot};
 use crate::{capabilities, kernel, processes};
 use kernels::btf::Types;
@@ -51,10 +51,10 @@ pub struct Monitor {
     programs: Programs,
     object: Object,
     layout: Layout,
-    mode: Mode,
+    mode: MonitorMode,
     probes: Vec<Arc<Probe>>,
-    left_out: Vec<LeftOut>,
-    calibration: Calibration,
+    left_out: Vec<LeftOutFunction>,
+    calibration: MonitorCost,
     started: Instant,
 }
 
@@ -168,29 +168,21 @@ impl Monitor {
         }
     }
 
-    /// Functions that are probed, in the order of a snapshot's.
-    pub fn probes(&self) -> impl Iterator<Item = &Probe> {
-        let probes = self.probes.iter().enumerate();
-        probes
-            .filter(|(number, _)| self.programs.is_probed(*number))
-            .map(|(_, probe)| probe.as_ref())
-    }
-
     /// Functions that were asked for and are not probed.
     #[must_use]
-    pub fn left_out(&self) -> &[LeftOut] {
+    pub fn left_out(&self) -> &[LeftOutFunction] {
         &self.left_out
     }
 
     /// What a probed call costs.
     #[must_use]
-    pub fn calibration(&self) -> Calibration {
+    pub fn calibration(&self) -> MonitorCost {
         self.calibration
     }
 
     /// What is noted of each call.
     #[must_use]
-    pub fn mode(&self) -> Mode {
+    pub fn mode(&self) -> MonitorMode {
         self.mode
     }
 
@@ -215,11 +207,7 @@ impl Monitor {
     ///
     /// [`MonitorError::Kernel`] if the system refuses.
     pub fn drop_capabilities(&self) -> Result<(), MonitorError> {
-        capabilities::drop_unneeded().map_err(|source| MonitorError::Kernel {
-            action: "give up capabilities".to_owned(),
-            source,
-            log: String::new(),
-        })
+        capabilities::drop_unneeded().map_err(MonitorError::kernel("give up capabilities"))
     }
 }
 
@@ -244,15 +232,13 @@ fn find(types: &Types<'_>, selection: &Selection) -> Result<Found, MonitorError>
 
 fn layout(options: &Options, probes: usize) -> Result<Layout, MonitorError> {
     let row_words = match options.mode {
-        Mode::Count => 1,
-        Mode::Time => ROW_BUCKETS,
-        Mode::Histogram => ROW_BUCKETS + BUCKETS,
+        MonitorMode::Count => 1,
+        MonitorMode::Time => ROW_BUCKETS,
+        MonitorMode::Histogram => ROW_BUCKETS + BUCKETS,
     };
-    let cpus = libbpf_rs::num_possible_cpus().map_err(|error| MonitorError::Kernel {
-        action: "count the processors that there can be".to_owned(),
-        source: std::io::Error::other(error),
-        log: String::new(),
-    })?;
+    let cpus = libbpf_rs::num_possible_cpus().map_err(std::io::Error::other);
+    let action = "count the processors that there can be";
+    let cpus = cpus.map_err(MonitorError::kernel(action))?;
     // One more, for the calibration.
     let targets = matches!(options.filter, Filter::Processes(_));
     let layout = Layout::new(probes + 1, cpus, options.pairs, row_words, targets);
@@ -261,32 +247,22 @@ fn layout(options: &Options, probes: usize) -> Result<Layout, MonitorError> {
         cpus,
         pairs: options.pairs,
     })?;
-    Ok(if options.system_calls && options.mode != Mode::Count {
-        layout.with_system_calls()
-    } else {
-        layout
+    Ok(Layout {
+        system_calls: options.system_calls && options.mode != MonitorMode::Count,
+        ..layout
     })
 }
 
-fn left_out(found: &Found, refused: Vec<LeftOut>) -> Vec<LeftOut> {
-    let named = |names: &mut dyn Iterator<Item = &String>, reason: &str| {
-        names
-            .map(|name| LeftOut {
-                name: name.clone(),
-                reason: reason.to_owned(),
-            })
-            .collect::<Vec<_>>()
-    };
-    let mut all = refused;
-    all.extend(named(
-        &mut found.ambiguous.iter(),
-        "several functions of the kernel have this name",
-    ));
-    all.extend(named(
-        &mut found.unserved.iter(),
-        "the kernel has no function for this hook: it is inlined, or configured out",
-    ));
-    all
+fn left_out(found: &Found, refused: Vec<LeftOutFunction>) -> Vec<LeftOutFunction> {
+    let twice = "several functions of the kernel have this name";
+    let none = "the kernel has no function for this hook: it is inlined, or configured out";
+    let twice = found.ambiguous.iter().map(|name| (name, twice));
+    let others = twice.chain(found.unserved.iter().map(|name| (name, none)));
+    let others = others.map(|(name, reason)| LeftOutFunction {
+        name: name.clone(),
+        reason: reason.to_owned(),
+    });
+    refused.into_iter().chain(others).collect()
 }
 
 /// The stack, as the kernel lists it; empty where that is not mounted.

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use libbpf_rs::libbpf_sys as sys;
 use libbpf_rs::{AsRawLibbpf, ObjectBuilder, OpenObject, PrintLevel, set_print};
 
-use crate::error::MonitorError;
+use crate::error::{MonitorError, Refused};
 use crate::layout::{Layout, SHARED_TABLE, SHARED_WORDS, bucket_of, patch, shared};
 
 static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/monitor.bpf.o"));
@@ -123,10 +123,9 @@ impl Object {
     /// Makes the maps and adapts the programs to the running kernel. Loads none.
     pub fn new(layout: &Layout) -> Result<Object, MonitorError> {
         set_print(Some((PrintLevel::Warn, complain)));
-        let failed = |action: &str, source| MonitorError::Kernel {
-            action: action.to_owned(),
-            source,
-            log: complaints(),
+        let failed = |action: &str, source| {
+            let log = complaints();
+            MonitorError::kernel(action)(Refused { source, log })
         };
         let mut object = ObjectBuilder::default()
             .open_memory(OBJECT)

@@ -3,19 +3,9 @@
 
 use std::path::PathBuf;
 
-use crate::hooks::Selection;
+use experiment::MonitorMode;
 
-/// What is noted of each call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
-    /// That it happened. No errors: they are known only at a call's end.
-    Count,
-    /// Also its result and its time: sum, shortest and longest.
-    #[default]
-    Time,
-    /// Also a histogram of times.
-    Histogram,
-}
+use crate::hooks::Selection;
 
 /// Whose calls are noted. Those of the monitoring process never are.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,8 +23,9 @@ pub enum Filter {
 /// What to monitor, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// What is noted.
-    pub mode: Mode,
+    /// What is noted of each call. No errors when only counting: they are known only at a
+    /// call's end.
+    pub mode: MonitorMode,
     /// Whose calls.
     pub filter: Filter,
     /// Of which functions.
@@ -54,20 +45,11 @@ impl Default for Options {
     /// whole.
     fn default() -> Options {
         Options {
-            mode: Mode::default(),
+            mode: MonitorMode::Time,
             filter: Filter::default(),
             selection: Selection::default(),
             pairs: 4096,
             system_calls: false,
         }
     }
-}
-
-/// A function that is not probed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftOut {
-    /// Its name, or that of a hook without a function.
-    pub name: String,
-    /// Why.
-    pub reason: String,
 }

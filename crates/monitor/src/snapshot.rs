@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use experiment::MonitorMode;
+
 use crate::histogram::Histogram;
 use crate::hooks::Probe;
 use crate::layout::{
@@ -13,7 +15,6 @@ use crate::layout::{
     ROW_SUM, WHOLE_WORDS, shared,
 };
 use crate::object::Object;
-use crate::options::Mode;
 
 /// In which system call a hook was called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -149,14 +150,9 @@ impl Lost {
     /// All of them.
     #[must_use]
     pub fn total(&self) -> u64 {
-        [
-            self.no_stack,
-            self.too_deep,
-            self.abandoned,
-            self.no_processor,
-        ]
-        .into_iter()
-        .fold(0, u64::saturating_add)
+        let nested = self.no_stack.saturating_add(self.too_deep);
+        let others = self.abandoned.saturating_add(self.no_processor);
+        nested.saturating_add(others)
     }
 
     fn since(&self, earlier: &Lost) -> Lost {
@@ -176,8 +172,7 @@ pub struct Snapshot {
     pub taken: Instant,
     /// Time since the start, or since the other snapshot.
     pub elapsed: Duration,
-    /// All probed functions, also those that were not called, in the order of
-    /// [`Monitor::probes`](crate::Monitor::probes).
+    /// All probed functions, also those that were not called, always in the same order.
     pub hooks: Vec<HookFigures>,
     /// System calls as a whole, if they are timed; those that did not occur are left out.
     pub wholes: BTreeMap<SystemCall, Whole>,
@@ -195,49 +190,33 @@ impl Snapshot {
         let none = Figures::default();
         let hooks = self.hooks.iter().enumerate().map(|(at, hook)| {
             let before = earlier.hooks.get(at);
-            let figures_before = |call: &SystemCall| {
-                before
-                    .and_then(|before| before.system_calls.get(call))
-                    .unwrap_or(&none)
-            };
-            let errors_before =
-                |errno: &u16| before.and_then(|before| before.errnos.get(errno)).copied();
+            let calls = hook.system_calls.iter().map(|(call, figures)| {
+                let before = before.and_then(|before| before.system_calls.get(call));
+                (*call, figures.since(before.unwrap_or(&none)))
+            });
+            let errnos = hook.errnos.iter().map(|(errno, count)| {
+                let before = before.and_then(|before| before.errnos.get(errno));
+                (*errno, count.saturating_sub(*before.unwrap_or(&0)))
+            });
             HookFigures {
                 probe: Arc::clone(&hook.probe),
-                system_calls: hook
-                    .system_calls
-                    .iter()
-                    .map(|(call, figures)| (*call, figures.since(figures_before(call))))
-                    .filter(|(_, figures)| !figures.is_empty())
-                    .collect(),
-                errnos: hook
-                    .errnos
-                    .iter()
-                    .map(|(errno, count)| {
-                        let before = errors_before(errno).unwrap_or(0);
-                        (*errno, count.saturating_sub(before))
-                    })
-                    .filter(|(_, count)| *count > 0)
-                    .collect(),
+                system_calls: calls.filter(|(_, calls)| !calls.is_empty()).collect(),
+                errnos: errnos.filter(|(_, count)| *count > 0).collect(),
             }
+        });
+        let wholes = self.wholes.iter().map(|(call, whole)| {
+            let before = earlier.wholes.get(call).copied().unwrap_or_default();
+            let since = Whole {
+                count: whole.count.saturating_sub(before.count),
+                sum_ns: whole.sum_ns.saturating_sub(before.sum_ns),
+            };
+            (*call, since)
         });
         Snapshot {
             taken: self.taken,
             elapsed: self.taken.saturating_duration_since(earlier.taken),
             hooks: hooks.collect(),
-            wholes: self
-                .wholes
-                .iter()
-                .map(|(call, whole)| {
-                    let before = earlier.wholes.get(call).copied().unwrap_or_default();
-                    let since = Whole {
-                        count: whole.count.saturating_sub(before.count),
-                        sum_ns: whole.sum_ns.saturating_sub(before.sum_ns),
-                    };
-                    (*call, since)
-                })
-                .filter(|(_, whole)| whole.count > 0)
-                .collect(),
+            wholes: wholes.filter(|(_, whole)| whole.count > 0).collect(),
             lost: self.lost.since(&earlier.lost),
             pairs_refused: self.pairs_refused.saturating_sub(earlier.pairs_refused),
         }
@@ -248,7 +227,7 @@ impl Snapshot {
 pub(crate) struct Reader<'a> {
     pub object: &'a Object,
     pub layout: &'a Layout,
-    pub mode: Mode,
+    pub mode: MonitorMode,
 }
 
 impl Reader<'_> {
@@ -302,7 +281,7 @@ impl Reader<'_> {
                 count: word(ROW_COUNT),
                 ..Figures::default()
             };
-            if self.mode == Mode::Histogram {
+            if self.mode == MonitorMode::Histogram {
                 let mut histogram = Histogram::default();
                 for bucket in 0..BUCKETS {
                     histogram.buckets[bucket] = word(ROW_BUCKETS + bucket);
@@ -310,7 +289,7 @@ impl Reader<'_> {
                 figures.count = histogram.count();
                 figures.histogram = Some(histogram);
             }
-            if self.mode != Mode::Count {
+            if self.mode != MonitorMode::Count {
                 figures.errors = word(ROW_ERRORS);
                 figures.sum_ns = word(ROW_SUM).cast_signed();
                 if figures.count > 0 {

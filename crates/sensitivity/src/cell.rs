@@ -4,14 +4,13 @@
 use std::collections::BTreeSet;
 
 use experiment::{
-    ALL_HOOKS, Caches, Cell, Delay, DelayModule, Evidence, Key, Metric, Outcome, Slope, Warning,
-    WarningKind,
+    ALL_HOOKS, Caches, Cell, Delay, DelayModule, Evidence, Key, Metric, Outcome, Slope, Unit,
+    Warning, WarningKind,
 };
 use instructions::profile::CellProfile;
 use lab::sweep::Delayed;
 
 use crate::hooks::{Planned, benchmark, calls_of, calls_on};
-use crate::points::CellPoints;
 use crate::slopes::{LineError, Paths, line, line_of_times};
 
 /// Instructions that an operation's usual path is within, without its waits.
@@ -27,6 +26,8 @@ pub(crate) struct Found<'a> {
     /// Hooks that were asked for; none for all.
     pub(crate) wanted: &'a [String],
     pub(crate) caches: Caches,
+    /// Of the figures.
+    pub(crate) unit: Unit,
 }
 
 /// The slopes of a cell: all hooks together, then each hook.
@@ -39,6 +40,7 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Cell> {
         undelayed,
         wanted,
         caches,
+        unit,
     } = *found;
     let delay = |hooks, part| Delay {
         module,
@@ -67,7 +69,10 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Cell> {
         _ => Paths::One { within: ONE_PATH },
     };
     let slope = |which: &Delayed, counted: Option<u64>, parts: &[Cell]| {
-        let mut slope = line(&planned.points, figures, which, paths)?;
+        let mut slope = match unit {
+            Unit::Ns => line_of_times(&planned.points, figures, which)?,
+            _ => line(&planned.points, figures, which, paths)?,
+        };
         slope.counted = counted.map(|calls| calls as f64);
         slope.explanation = explain(&slope, parts, found);
         Ok(slope)
@@ -76,7 +81,9 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Cell> {
     let mut calls_of_all = profile.map(|_| 0);
     for hook in planned.hooks() {
         let outcome = if undelayed.contains(hook) {
-            cannot_be_delayed(module)
+            Outcome::Unsupported {
+                reason: format!("the kernel lets no {module} program delay it"),
+            }
         } else {
             let calls = profile.map(|profile| calls_of(module, profile).remove(hook).unwrap_or(0));
             calls_of_all = calls_of_all.zip(calls).map(|(sum, calls)| sum + calls);
@@ -87,38 +94,6 @@ pub(crate) fn slopes_of(cell: &Cell, found: &Found<'_>) -> Vec<Cell> {
     let mut slopes = vec![whole(ended(slope(&Delayed::All, calls_of_all, &parts)))];
     if !one_only {
         slopes.append(&mut parts);
-    }
-    slopes
-}
-
-/// The slopes of a cell that was timed on this machine: all hooks together, then each
-/// that has points of its own.
-pub(crate) fn timed_slopes_of(
-    cell: &Cell,
-    planned: &CellPoints,
-    figures: &[Option<f64>],
-    wanted: &[String],
-    undelayed: &BTreeSet<String>,
-) -> Vec<Cell> {
-    let delay = |hooks, part| Delay {
-        module: DelayModule::Bpf,
-        hooks,
-        part,
-        caches: Caches::Warm,
-    };
-    let whole = |outcome| under(cell, delay(together(wanted), false), outcome);
-    if cell.evidence().is_none() {
-        return vec![whole(cell.outcome.clone())];
-    }
-    let figures: Vec<f64> = figures.iter().map(|figure| figure.unwrap_or(0.0)).collect();
-    let slope = |which: &Delayed| ended(line_of_times(&planned.points, &figures, which));
-    let mut slopes = vec![whole(slope(&Delayed::All))];
-    for hook in planned.hooks() {
-        let outcome = match undelayed.contains(hook) {
-            true => cannot_be_delayed(DelayModule::Bpf),
-            false => slope(&Delayed::Hook(hook.clone())),
-        };
-        slopes.push(under(cell, delay(vec![hook.clone()], true), outcome));
     }
     slopes
 }
@@ -155,12 +130,6 @@ fn ended(slope: Result<Slope, LineError>) -> Outcome {
         Err(error) => Outcome::Failed {
             reason: error.to_string(),
         },
-    }
-}
-
-fn cannot_be_delayed(module: DelayModule) -> Outcome {
-    Outcome::Unsupported {
-        reason: format!("the kernel lets no {module} program delay it"),
     }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The delays of a sweep, as the user writes them: `0..110us/10us`, `0,5us,20us`.
 
-use std::fmt;
 use std::str::FromStr;
 
 use lab::sweep::DELAY_MAX_NS;
@@ -54,15 +53,6 @@ impl DelaysError {
         match self {
             DelaysError::TooLong { .. } => "the paper's are 0..110us/10us; slopes do not need more",
             _ => "write a range as 0..110us/10us, or a list as 0,5us,20us,50us",
-        }
-    }
-}
-
-impl Default for Delays {
-    /// The paper's: 0 to 110 µs in steps of 10 µs.
-    fn default() -> Delays {
-        Delays {
-            ns: (0..=11).map(|step| step * 10_000).collect(),
         }
     }
 }
@@ -166,13 +156,6 @@ impl FromStr for Delays {
     }
 }
 
-impl fmt::Display for Delays {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let texts: Vec<String> = self.ns.iter().map(u32::to_string).collect();
-        write!(f, "{} ns", texts.join(","))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,8 +167,9 @@ mod tests {
 
     #[test]
     fn ranges_and_lists_are_read() {
-        assert_eq!(ns("0..110us/10us"), Delays::default().ns());
-        assert_eq!(ns("0..110/10us"), Delays::default().ns());
+        let papers: Vec<u32> = (0..=11).map(|step| step * 10_000).collect();
+        assert_eq!(ns("0..110us/10us"), papers);
+        assert_eq!(ns("0..110/10us"), papers);
         assert_eq!(ns("0..300/100"), [0, 100, 200, 300]);
         assert_eq!(ns("1us, 0,20us,500"), [0, 500, 1_000, 20_000]);
         assert_eq!(ns("0..900us/100us").last(), Some(&900_000));

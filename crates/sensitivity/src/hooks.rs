@@ -2,16 +2,15 @@
 //! Which hooks of a kernel can be delayed, and which points its operations get.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 
 use experiment::{DelayModule, Key, nearest};
 use instructions::profile::{CellProfile, PathProfile};
 use kernels::Kernel;
 use kernels::hooks::bpf_attach_ids;
-use lab::catalogue::{Benchmark, catalogue};
-use lab::prepare::{hook_list, symbols};
+use lab::Outcome;
+use lab::catalogue::{Benchmark, find};
+use lab::prepare::{elf, hook_list, symbols, unnamed};
 use lab::sweep::{Sweep, SweptHook};
-use lab::{LabError, Outcome};
 
 use crate::delays::Delays;
 use crate::error::SweepError;
@@ -47,13 +46,8 @@ pub(crate) struct DelayPoints {
 
 impl DelayPoints {
     pub(crate) fn of(request: &Request<'_>, kernel: &Kernel) -> Result<DelayPoints, SweepError> {
-        let symbols = symbols(request.store, kernel)?.map_err(|error| LabError::Untold {
-            what: format!(
-                "{} does not name its functions ({error}), so hooks cannot be counted",
-                kernel.name
-            ),
-            hint: error.hint().to_owned(),
-        })?;
+        let symbols = symbols(request.store, kernel)?;
+        let symbols = symbols.map_err(|error| unnamed(kernel, &error, "counted"))?;
         let module =
             request
                 .module
@@ -79,32 +73,16 @@ impl DelayPoints {
                     "it has no bpf_loop(), which Linux has since 5.17".to_owned(),
                 ));
             }
-            DelayModule::Bpf => {
-                let elf = kernel.vmlinux.as_ref().unwrap_or(&kernel.image);
-                let bytes = fs::read(elf).map_err(|source| LabError::Io {
-                    action: "read",
-                    path: elf.clone(),
-                    source,
-                })?;
-                bpf_attach_ids(&bytes, &symbols)
-                    .map_err(|error| none(error.to_string()))?
-                    .into_iter()
-                    .filter(|(hook, _)| known.contains(hook))
-                    .collect()
-            }
+            DelayModule::Bpf => bpf_attach_ids(&elf(kernel)?, &symbols)
+                .map_err(|error| none(error.to_string()))?
+                .into_iter()
+                .filter(|(hook, _)| known.contains(hook))
+                .collect(),
         };
         if !hooks.contains_key("inode_permission") {
             return Err(none("its functions are not there".to_owned()));
         }
-        for hook in request.hooks {
-            if !hooks.contains_key(hook) {
-                return Err(SweepError::UnknownHook {
-                    kernel: kernel.name.clone(),
-                    hook: hook.clone(),
-                    nearest: nearest(hook, hooks.keys().map(String::as_str)).map(str::to_owned),
-                });
-            }
-        }
+        check_known(request.hooks, &kernel.name, &hooks)?;
         Ok(DelayPoints {
             hooks,
             wanted: request.hooks.iter().cloned().collect(),
@@ -126,10 +104,8 @@ impl DelayPoints {
         let mut used: BTreeSet<String> = BTreeSet::new();
         for cell in &counted.run.cells {
             let key = &cell.key;
-            let calls: HookCalls = counted
-                .profile(key)
-                .map(|profile| self.calls(profile))
-                .unwrap_or_default();
+            let profile = counted.profile(key);
+            let calls: HookCalls = profile.map(|of| self.calls(of)).unwrap_or_default();
             let benchmark = benchmark(key);
             let operation = Operation {
                 calls: &calls,
@@ -139,11 +115,8 @@ impl DelayPoints {
             let mut planned = points(delays, &operation);
             if let Ok(planned) = &mut planned {
                 used.extend(calls.keys().cloned());
-                let process = benchmark.is_some_and(|b| b.counts_children);
-                let many_paths = counted
-                    .profile(key)
-                    .is_some_and(|profile| !is_steady(profile));
-                let rounds = match (process, many_paths) {
+                let many_paths = profile.is_some_and(|profile| !is_steady(profile));
+                let rounds = match (operation.processes, many_paths) {
                     (true, _) => (UNSTEADY_ROUNDS, PROCESS_HOOK_ROUNDS),
                     (false, true) => (UNSTEADY_ROUNDS, UNSTEADY_ROUNDS),
                     _ if benchmark.is_some_and(|b| b.composite) => (COMPOSITE_ROUNDS, 1),
@@ -196,10 +169,25 @@ impl DelayPoints {
     }
 }
 
+/// Can all hooks that are wanted be delayed?
+pub(crate) fn check_known(
+    wanted: &[String],
+    kernel: &str,
+    known: &BTreeMap<String, u32>,
+) -> Result<(), SweepError> {
+    match wanted.iter().find(|hook| !known.contains_key(*hook)) {
+        Some(hook) => Err(SweepError::UnknownHook {
+            kernel: kernel.to_owned(),
+            hook: hook.clone(),
+            nearest: nearest(hook, known.keys().map(String::as_str)).map(str::to_owned),
+        }),
+        None => Ok(()),
+    }
+}
+
 /// What a cell runs.
 pub(crate) fn benchmark(key: &Key) -> Option<&'static Benchmark> {
-    let is_it = |b: &&Benchmark| (&*b.name, &*b.variant) == (key.benchmark(), key.variant());
-    catalogue().iter().find(is_it)
+    find(key.benchmark(), key.variant())
 }
 
 /// Calls of each hook on an operation's usual path, as the module that delays gets them.

@@ -10,7 +10,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use experiment::{
-    DelayModule, Document, Event, Experiment, Key, SweepFindings, Warning, WarningKind, nearest,
+    Caches, DelayModule, Document, Event, Experiment, Key, SweepFindings, Unit, Warning,
+    WarningKind,
 };
 use kernels::Store;
 use kernels::hooks::{HookList, bpf_attach_ids_in};
@@ -20,9 +21,10 @@ use lab::session::{Break, Patience};
 use lab::sweep::{Delayed, Point, Sweep, SweptHook};
 use lab::{LabError, Outcome, Setup, environment, host};
 
-use crate::cell::timed_slopes_of;
+use crate::cell::{Found, slopes_of};
 use crate::delays::Delays;
 use crate::error::SweepError;
+use crate::hooks::check_known;
 use crate::points::CellPoints;
 use crate::rules::rules;
 use crate::sweep::blank;
@@ -60,26 +62,30 @@ pub struct LiveRequest<'a> {
     pub journals: &'a Journals,
 }
 
+/// That the running kernel's hooks cannot be delayed, and why.
+fn none(why: impl ToString) -> SweepError {
+    SweepError::NoModule {
+        kernel: HERE.to_owned(),
+        module: DelayModule::Bpf,
+        why: why.to_string(),
+    }
+}
+
 /// Hooks of the running kernel that BPF programs may delay, with the type ids of their
 /// functions.
 ///
 /// # Errors
 /// [`SweepError::NoModule`] if the kernel does not say.
 pub fn delayable() -> Result<BTreeMap<String, u32>, SweepError> {
-    let none = |why: String| SweepError::NoModule {
-        kernel: HERE.to_owned(),
-        module: DelayModule::Bpf,
-        why,
-    };
     let mut btf = Vec::new();
     let read =
         fs::File::open(BTF).and_then(|file| file.take(BTF_LIMIT_BYTES).read_to_end(&mut btf));
     read.map_err(|error| none(format!("{BTF}: {error}; is CONFIG_DEBUG_INFO_BTF=y set?")))?;
-    let known = HookList::from_btf(&btf).map_err(|error| none(error.to_string()))?;
-    let mut ids = bpf_attach_ids_in(&btf).map_err(|error| none(error.to_string()))?;
+    let known = HookList::from_btf(&btf).map_err(none)?;
+    let mut ids = bpf_attach_ids_in(&btf).map_err(none)?;
     ids.retain(|hook, _| known.contains(hook));
     if ids.is_empty() {
-        return Err(none("it was built without CONFIG_BPF_LSM".to_owned()));
+        return Err(none("it was built without CONFIG_BPF_LSM"));
     }
     Ok(ids)
 }
@@ -91,11 +97,7 @@ pub fn delayable() -> Result<BTreeMap<String, u32>, SweepError> {
 pub fn try_here(dir: &Path) -> Result<(), SweepError> {
     let hooks = delayable()?;
     let Some((hook, &id)) = hooks.get_key_value("inode_permission") else {
-        return Err(SweepError::NoModule {
-            kernel: HERE.to_owned(),
-            module: DelayModule::Bpf,
-            why: "its BTF has no bpf_lsm_inode_permission()".to_owned(),
-        });
+        return Err(none("its BTF has no bpf_lsm_inode_permission()"));
     };
     let directives = format!(
         "delays bpf listed time\nhook {hook} {id}\ndir {}\n\
@@ -161,41 +163,24 @@ pub fn sweep_here(
     });
     let journal = request.journals.number(1);
     let setup = Setup {
-        store: request.store,
-        kernels: &[],
-        qemu: None,
-        agent: lab::catalogue::agent(),
-        journal: &journal.first,
-        root: None,
-        resume: journal.resume,
-        keep_samples: false,
-        hooks: None,
         treatment: Treatment {
             sweep: Some(&sweep),
             ..Treatment::default()
         },
-        shard: None,
         parts: environment::cores(),
+        ..Setup::new(request.store, &journal)
     };
     let outcome = lab::run(request.experiment, &setup, cancel, follow)?;
     if outcome.cancelled {
         return Ok(None);
     }
-    Ok(Some(slopes(request, &planned, outcome)))
+    Ok(Some(slopes(request, planned, outcome)))
 }
 
 /// Those that are asked for, if the running kernel lets a program delay each.
 fn delayed_hooks(request: &LiveRequest<'_>) -> Result<Vec<SweptHook>, SweepError> {
     let ids = delayable()?;
-    for hook in request.hooks {
-        if !ids.contains_key(hook) {
-            return Err(SweepError::UnknownHook {
-                kernel: HERE.to_owned(),
-                hook: hook.clone(),
-                nearest: nearest(hook, ids.keys().map(String::as_str)).map(str::to_owned),
-            });
-        }
-    }
+    check_known(request.hooks, HERE, &ids)?;
     Ok(ids
         .into_iter()
         .filter(|(hook, _)| request.hooks.is_empty() || request.hooks.contains(hook))
@@ -204,16 +189,25 @@ fn delayed_hooks(request: &LiveRequest<'_>) -> Result<Vec<SweptHook>, SweepError
 }
 
 /// The lines through what every operation took.
-fn slopes(request: &LiveRequest<'_>, planned: &CellPoints, outcome: Outcome) -> Document {
+fn slopes(request: &LiveRequest<'_>, planned: CellPoints, outcome: Outcome) -> Document {
     let mut document = blank(&outcome.run);
     let undelayed = outcome.undelayed(HERE);
+    let planned = Ok(planned);
     // Where each cell's slope over all hooks is.
     let mut wholes = Vec::new();
     for cell in &outcome.run.cells {
         wholes.push(document.cells.len() as u32);
-        let figures = outcome.operations(&cell.key);
-        let slopes = timed_slopes_of(cell, planned, figures, request.hooks, &undelayed);
-        document.cells.extend(slopes);
+        let found = Found {
+            module: DelayModule::Bpf,
+            planned: Some(&planned),
+            figures: outcome.operations(&cell.key),
+            profile: None,
+            undelayed: &undelayed,
+            wanted: request.hooks,
+            caches: Caches::Warm,
+            unit: Unit::Ns,
+        };
+        document.cells.extend(slopes_of(cell, &found));
     }
     document.sweep = Some(SweepFindings {
         rules: rules(&document),
@@ -253,7 +247,6 @@ fn points(request: &LiveRequest<'_>, hooks: &[SweptHook]) -> CellPoints {
     });
     CellPoints {
         points: together.chain(parts).collect(),
-        delays: request.delays.clone(),
     }
 }
 

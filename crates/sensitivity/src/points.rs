@@ -33,8 +33,6 @@ pub type HookCalls = BTreeMap<String, u64>;
 pub struct CellPoints {
     /// In the order in which operations take turns.
     pub points: Vec<Point>,
-    /// The delays that are swept: the user's, or others in proportion.
-    pub delays: Delays,
 }
 
 impl CellPoints {
@@ -133,8 +131,9 @@ pub fn points(delays: &Delays, operation: &Operation<'_>) -> Result<CellPoints, 
     if longest < LONGEST_MIN_NS.min(delays.max_ns()) {
         return Err(TooMany { calls: total });
     }
-    let delays = delays.scaled_to(longest);
+    // The user's, or others in proportion.
     let mut points: Vec<Point> = delays
+        .scaled_to(longest)
         .ns()
         .iter()
         .map(|&delay_ns| Point {
@@ -156,59 +155,46 @@ pub fn points(delays: &Delays, operation: &Operation<'_>) -> Result<CellPoints, 
             delay_ns: 0,
         });
     }
-    Ok(CellPoints { points, delays })
+    Ok(CellPoints { points })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn calls(n: u64) -> HookCalls {
-        BTreeMap::from([("inode_permission".to_owned(), n)])
+    /// The delays of an operation that calls one hook so many times.
+    fn swept(calls: u64, processes: bool) -> Result<Vec<u32>, TooMany> {
+        let operation = Operation {
+            calls: &BTreeMap::from([("inode_permission".to_owned(), calls)]),
+            repetitions: 3,
+            processes,
+        };
+        let points = points(&"0..110us/10us".parse().unwrap(), &operation)?.points;
+        Ok(points.into_iter().map(|point| point.delay_ns).collect())
     }
 
     #[test]
     fn operations_that_make_processes_take_longer_ones_below_a_tick() {
-        let swept = |n| {
-            let calls = calls(n);
-            let operation = Operation {
-                calls: &calls,
-                repetitions: 3,
-                processes: true,
-            };
-            points(&Delays::default(), &operation).unwrap().delays
-        };
-        assert_eq!(swept(2).ns()[..3], [0, 80_000, 160_000]);
-        assert_eq!(swept(2).max_ns(), 880_000);
-        assert_eq!(swept(42).max_ns(), 2_600_000 / 42);
-    }
-
-    fn swept(calls: &HookCalls) -> Result<CellPoints, TooMany> {
-        let operation = Operation {
-            calls,
-            repetitions: 3,
-            processes: false,
-        };
-        points(&Delays::default(), &operation)
+        assert_eq!(swept(2, true).unwrap()[..3], [0, 80_000, 160_000]);
+        assert_eq!(swept(2, true).unwrap()[11], 880_000);
+        assert_eq!(swept(42, true).unwrap()[11], 2_600_000 / 42);
     }
 
     #[test]
     fn few_calls_take_the_delays_as_they_are() {
-        let few = swept(&calls(3)).unwrap();
-        assert_eq!(few.delays, Delays::default());
-        assert_eq!(few.points.len(), 12 + 3);
-        assert_eq!(few.points[14].delay_ns, 110_000);
+        let few = swept(3, false).unwrap();
+        assert_eq!((few[1], few[11]), (10_000, 110_000));
+        assert_eq!((few.len(), few[14]), (12 + 3, 110_000));
     }
 
     #[test]
     fn many_calls_take_shorter_ones_and_too_many_none() {
         // 12 delays of 0 to 110 us and three of one hook, three times.
-        let shortened = swept(&calls(3_108)).unwrap();
         assert_eq!(
-            shortened.delays.max_ns(),
+            swept(3_108, false).unwrap()[11],
             (110_000 * 1_000_000_000 / (3_108 * 3 * 880_000u64)) as u32
         );
-        let refused = swept(&calls(373_844)).unwrap_err();
+        let refused = swept(373_844, false).unwrap_err();
         assert!(refused.to_string().contains("373844"));
     }
 }

@@ -76,7 +76,7 @@ fn rule(family: Family<'_>, members: &[Member<'_>]) -> Option<DepthRule> {
             hook.to_owned()
         },
         a,
-        b: fit.intercept.value,
+        b: fit.intercept,
         r2: fit.r2,
         residual: fit.residuals.iter().map(|r| r.abs()).fold(0.0, f64::max),
         depths: members.iter().map(|(depth, ..)| *depth).collect(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::{Slope, SlopePoint, Unit};
 use lab::sweep::{Delayed, Point};
-use stats::{Fit, FitError, MedianLine, bend, median_of_sorted, on_one_line};
+use stats::{Fit, FitError, bend, median_line, median_of_sorted, on_one_line};
 
 /// Different delays that a line takes.
 const LEAST_DELAYS: usize = 3;
@@ -78,10 +78,12 @@ pub fn line(
     }
     let within = match paths {
         Paths::One { within } => within,
+        // Through the middle of all.
         Paths::Many => {
+            let line = median_line(&x, &y)?;
             return Ok(Slope {
                 dirty,
-                ..through_many(&x, &y)?
+                ..slope(&line, &x, &y, medians(&x, &y), Unit::Instructions)
             });
         }
         Paths::OfParts => {
@@ -98,11 +100,11 @@ pub fn line(
         values.filter(|(_, near)| **near).map(|(v, _)| *v).collect()
     };
     let (x, y) = (on(&x), on(&y));
-    let points = medians(&x, &y);
+    let line = Fit::of(&[&x], &y)?;
     Ok(Slope {
         dirty,
         others,
-        ..through(&x, &y, points, Unit::Instructions)?
+        ..slope(&line, &x, &y, medians(&x, &y), Unit::Instructions)
     })
 }
 
@@ -114,7 +116,7 @@ pub fn line(
 /// [`LineError`].
 pub fn line_of_times(
     points: &[Point],
-    times_ns: &[f64],
+    times_ns: &[Option<f64>],
     which: &Delayed,
 ) -> Result<Slope, LineError> {
     let belongs = |point: &Point| point.delayed == *which || point.delay_ns == 0;
@@ -123,7 +125,7 @@ pub fn line_of_times(
         .cycle()
         .zip(times_ns)
         .filter(|(point, _)| belongs(point))
-        .map(|(point, &ns)| (f64::from(point.delay_ns), ns))
+        .map(|(point, ns)| (f64::from(point.delay_ns), ns.unwrap_or(0.0)))
         .unzip();
     let different = points.iter().filter(|point| belongs(point));
     let all = different
@@ -144,55 +146,30 @@ fn through_medians(x: &[f64], y: &[f64], unit: Unit) -> Result<Slope, FitError> 
     let medians = medians(x, y);
     let delays: Vec<f64> = medians.iter().map(|p| f64::from(p.delay_ns)).collect();
     let costs: Vec<f64> = medians.iter().map(|p| p.median).collect();
+    let line = Fit::of(&[&delays], &costs)?;
     Ok(Slope {
         n: x.len() as u64,
-        ..through(&delays, &costs, medians, unit)?
+        ..slope(&line, &delays, &costs, medians, unit)
     })
 }
 
-/// The line through the middle of these, in instructions.
-fn through_many(x: &[f64], y: &[f64]) -> Result<Slope, FitError> {
-    let fit = MedianLine::of(x, y)?;
-    Ok(Slope {
-        slope: fit.slope.value,
-        ci95: fit.slope.ci95,
+/// The slope of a line that was fitted to these.
+fn slope(fit: &Fit, x: &[f64], y: &[f64], points: Vec<SlopePoint>, unit: Unit) -> Slope {
+    Slope {
+        slope: fit.slopes[0].value,
+        ci95: fit.slopes[0].ci95,
         intercept: fit.intercept,
-        unit: Unit::Instructions,
-        r2: fit.r2,
-        bend: bend(x, y).ok(),
-        residual: largest(&fit.residuals),
-        n: x.len() as u64,
-        dirty: 0,
-        others: 0,
-        points: medians(x, y),
-        counted: None,
-        explanation: None,
-    })
-}
-
-fn largest(residuals: &[f64]) -> f64 {
-    residuals.iter().map(|r| r.abs()).fold(0.0, f64::max)
-}
-
-/// The line through all of these.
-fn through(x: &[f64], y: &[f64], points: Vec<SlopePoint>, unit: Unit) -> Result<Slope, FitError> {
-    let fit = Fit::of(&[x], y)?;
-    let slope = fit.slopes[0];
-    Ok(Slope {
-        slope: slope.value,
-        ci95: slope.ci95,
-        intercept: fit.intercept.value,
         unit,
         r2: fit.r2,
         bend: bend(x, y).ok(),
-        residual: largest(&fit.residuals),
+        residual: fit.residuals.iter().map(|r| r.abs()).fold(0.0, f64::max),
         n: x.len() as u64,
         dirty: 0,
         others: 0,
         points,
         counted: None,
         explanation: None,
-    })
+    }
 }
 
 fn medians(x: &[f64], y: &[f64]) -> Vec<SlopePoint> {
@@ -242,13 +219,8 @@ mod tests {
         let of = |delay_ns: u32| f64::from(2 * delay_ns + 7 * (delay_ns / 100 % 2));
         let figures: Vec<Option<f64>> = (0..500).map(|i| Some(of(delays[i % 5]))).collect();
         let once = line(&points, &figures, &Delayed::All, Paths::OfParts).unwrap();
-        let often = line(
-            &points,
-            &figures,
-            &Delayed::All,
-            Paths::One { within: 50.0 },
-        )
-        .unwrap();
+        let one = Paths::One { within: 50.0 };
+        let often = line(&points, &figures, &Delayed::All, one).unwrap();
         assert_eq!((once.n, often.n), (500, 500));
         assert!((once.slope - often.slope).abs() < 1e-9);
         let width = |line: &Slope| line.ci95[1] - line.ci95[0];
@@ -259,36 +231,19 @@ mod tests {
     fn each_line_takes_its_own_points() {
         let points = [all(0), all(10), all(20), all(30), one(15), one(30)];
         // Three decisions, one of them file_open's; disturbed ones say nothing.
+        const NONE: f64 = 0.0;
         let figures = [
-            [
-                Some(100.0),
-                Some(130.0),
-                None,
-                Some(190.0),
-                Some(115.0),
-                Some(130.0),
-            ],
-            [
-                Some(100.0),
-                None,
-                Some(160.0),
-                Some(190.0),
-                Some(115.0),
-                Some(130.0),
-            ],
-        ]
-        .concat();
+            [100.0, 130.0, NONE, 190.0, 115.0, 130.0],
+            [100.0, NONE, 160.0, 190.0, 115.0, 130.0],
+        ];
+        let figures = figures.concat().into_iter();
+        let figures: Vec<Option<f64>> = figures.map(|f| Some(f).filter(|f| *f > NONE)).collect();
         let whole = line(&points, &figures, &Delayed::All, ONE).unwrap();
         assert!((whole.slope - 3.0).abs() < 1e-9);
         assert_eq!((whole.n, whole.dirty), (6, 2));
         assert!((whole.intercept - 100.0).abs() < 1e-9);
-        let part = line(
-            &points,
-            &figures,
-            &Delayed::Hook("file_open".to_owned()),
-            ONE,
-        )
-        .unwrap();
+        let file_open = Delayed::Hook("file_open".to_owned());
+        let part = line(&points, &figures, &file_open, ONE).unwrap();
         assert!((part.slope - 1.0).abs() < 1e-9);
         assert_eq!(part.points.len(), 3);
     }
@@ -296,10 +251,10 @@ mod tests {
     #[test]
     fn times_that_interrupts_met_do_not_bend_the_line() {
         let points: Vec<Point> = (0..4).map(|step| all(step * 10)).collect();
-        let mut times: Vec<f64> = (0..12u32)
-            .map(|i| 100.0 + 2.0 * f64::from(i % 4 * 10))
+        let mut times: Vec<Option<f64>> = (0..12u32)
+            .map(|i| Some(100.0 + 2.0 * f64::from(i % 4 * 10)))
             .collect();
-        times[5] += 50_000.0;
+        times[5] = Some(50_000.0);
         let line = line_of_times(&points, &times, &Delayed::All).unwrap();
         assert!((line.slope - 2.0).abs() < 1e-9);
         assert_eq!((line.n, line.points.len()), (12, 4));

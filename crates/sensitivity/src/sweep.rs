@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use experiment::{
     Caches, Configuration, DelayModule, Document, Event, Experiment, Kind, Stack, SweepFindings,
-    Warning, WarningKind,
+    Unit, Warning, WarningKind,
 };
 use instructions::profile::CellProfile;
 use kernels::{Kernel, Store};
@@ -86,7 +86,8 @@ pub fn sweep(
     let journals = Cell::new(0);
     let mut all = true;
     for (kernel, name, points_of) in &kernels {
-        let stack = with_module(request.stack, points_of.module);
+        // At the end each decision waits after all others are made.
+        let stack = with_name(request.stack, points_of.module.as_str());
         let experiment = Experiment {
             kernels: vec![(*name).clone()],
             configurations: vec![Configuration::of_stack(stack)],
@@ -100,15 +101,9 @@ pub fn sweep(
             kernel,
             caches: Caches::Warm,
             journals: &journals,
-        };
-        all = sweep_kernel(
-            &run,
-            points_of,
-            &mut document,
-            &mut findings,
             cancel,
-            follow,
-        )?;
+        };
+        all = sweep_kernel(&run, points_of, &mut document, &mut findings, follow)?;
         if !all {
             break;
         }
@@ -134,7 +129,6 @@ fn sweep_kernel(
     points_of: &DelayPoints,
     document: &mut Option<Document>,
     findings: &mut SweepFindings,
-    cancel: &AtomicBool,
     follow: &mut dyn FnMut(Event<'_>),
 ) -> Result<bool, SweepError> {
     let request = run.request;
@@ -145,7 +139,7 @@ fn sweep_kernel(
             kernel,
             what: "counting hooks",
         });
-        let counted = run.count(Some(points_of.module), cancel, follow)?;
+        let counted = run.count(Some(points_of.module), follow)?;
         if counted.cancelled {
             return Ok(false);
         }
@@ -154,7 +148,7 @@ fn sweep_kernel(
             kernel,
             what: "sweeping delays",
         });
-        let outcome = run.delay(&sweep, cancel, follow)?;
+        let outcome = run.lab(Some(&sweep), None, follow)?;
         if outcome.cancelled {
             return Ok(false);
         }
@@ -176,6 +170,7 @@ fn sweep_kernel(
                 undelayed: &undelayed,
                 wanted: request.hooks,
                 caches,
+                unit: Unit::Instructions,
             };
             document.cells.extend(slopes_of(cell, &found));
             let trace = outcome.traces.get(key);
@@ -194,7 +189,7 @@ fn sweep_kernel(
             what: "profiling modules",
         });
         for lsm in modules {
-            let Some(profiles) = run.profile(lsm, cancel, follow)? else {
+            let Some(profiles) = run.profile(lsm, follow)? else {
                 return Ok(false);
             };
             let predictions = predict::of_module(lsm, &profiles, document);
@@ -204,11 +199,7 @@ fn sweep_kernel(
     Ok(true)
 }
 
-/// The stack with the module at its end: each decision waits after all others are made.
-fn with_module(stack: &Stack, module: DelayModule) -> Stack {
-    with_name(stack, module.as_str())
-}
-
+/// The stack with a module at its end.
 fn with_name(stack: &Stack, name: &str) -> Stack {
     let mut names = stack.names();
     if !names.iter().any(|other| other == name) {
@@ -259,6 +250,7 @@ struct Run<'a> {
     caches: Caches,
     /// How many journals there are.
     journals: &'a Cell<u32>,
+    cancel: &'a AtomicBool,
 }
 
 impl Run<'_> {
@@ -266,22 +258,14 @@ impl Run<'_> {
         &self,
         sweep: Option<&Sweep>,
         hooks: Option<Hooks<'_>>,
-        cancel: &AtomicBool,
         follow: &mut dyn FnMut(Event<'_>),
     ) -> Result<Outcome, LabError> {
         let jobs = self.experiment.jobs.map(|jobs| jobs as usize);
-        let kernels = std::slice::from_ref(self.kernel);
         self.journals.set(self.journals.get() + 1);
         let journal = self.request.journals.number(self.journals.get());
         let setup = Setup {
-            store: self.request.store,
-            kernels,
+            kernels: std::slice::from_ref(self.kernel),
             qemu: Some(self.request.qemu),
-            agent: lab::catalogue::agent(),
-            journal: &journal.first,
-            root: None,
-            resume: journal.resume,
-            keep_samples: false,
             hooks,
             treatment: Treatment {
                 sweep,
@@ -289,10 +273,10 @@ impl Run<'_> {
                 ask: sweep
                     .is_some_and(|s| s.module == DelayModule::Tunable && !s.points.is_empty()),
             },
-            shard: None,
             parts: jobs.unwrap_or_else(lab::environment::cores),
+            ..Setup::new(self.request.store, &journal)
         };
-        lab::run(self.experiment, &setup, cancel, follow)
+        lab::run(self.experiment, &setup, self.cancel, follow)
     }
 
     /// Without delays, but as under them: who is to be delayed has a label, and so have the
@@ -300,7 +284,6 @@ impl Run<'_> {
     fn count(
         &self,
         module: Option<DelayModule>,
-        cancel: &AtomicBool,
         follow: &mut dyn FnMut(Event<'_>),
     ) -> Result<Outcome, LabError> {
         let hooks = Hooks {
@@ -317,14 +300,13 @@ impl Run<'_> {
             counted: true,
         };
         let labelled = (module == Some(DelayModule::Tunable)).then_some(&labelled);
-        self.lab(labelled, Some(hooks), cancel, follow)
+        self.lab(labelled, Some(hooks), follow)
     }
 
     /// The stack with `lsm` at its end, compared with the stack. None if cancelled.
     fn profile(
         &self,
         lsm: &str,
-        cancel: &AtomicBool,
         follow: &mut dyn FnMut(Event<'_>),
     ) -> Result<Option<Document>, LabError> {
         let base = self.request.stack;
@@ -337,17 +319,8 @@ impl Run<'_> {
             experiment: &experiment,
             ..*self
         };
-        let outcome = run.count(None, cancel, follow)?;
+        let outcome = run.count(None, follow)?;
         let document = lab::profiles::document(&outcome, Some(base));
         Ok((!outcome.cancelled).then_some(document))
-    }
-
-    fn delay(
-        &self,
-        sweep: &Sweep,
-        cancel: &AtomicBool,
-        follow: &mut dyn FnMut(Event<'_>),
-    ) -> Result<Outcome, LabError> {
-        self.lab(Some(sweep), None, cancel, follow)
     }
 }

@@ -125,10 +125,11 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn few_samples_get_no_interval() {
+    fn few_samples_get_no_interval_and_equal_ones_a_point() {
         assert_eq!(median_ci95(&[]), None);
         assert_eq!(median_ci95(&[1.0, 2.0, 3.0, 4.0, 5.0]), None);
         assert!(median_ci95(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).is_some());
+        assert_eq!(median_ci95(&[7.5; 9]), Some([7.5, 7.5]));
     }
 
     #[test]
@@ -149,11 +150,6 @@ mod tests {
         assert_eq!(rounds_ci95(&apart[..1]), median_ci95(&apart[0]));
         assert_eq!(rounds_ci95(&[vec![1.0; 3], vec![1.0; 2]]), None);
         assert_eq!(rounds_ci95(&[]), None);
-    }
-
-    #[test]
-    fn equal_samples_give_a_point() {
-        assert_eq!(median_ci95(&[7.5; 9]), Some([7.5, 7.5]));
     }
 
     proptest! {

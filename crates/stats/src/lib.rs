@@ -8,9 +8,8 @@
 //! - [`Summary`]: median, mean, deviation, range and a 95 % interval of the median.
 //! - [`bootstrap`]: how that interval is made.
 //! - [`overhead`]: what a tested figure costs against a baseline; ratios.
-//! - [`mode`]: the most frequent key of counted observations.
 //! - [`Fit`]: how a figure follows from others, by least squares.
-//! - [`MedianLine`]: the line that a mixture of paths does not move.
+//! - [`median_line`]: the line that a mixture of paths does not move.
 //! - [`on_one_line`]: which observations lie on the line that most of them lie on.
 //! - [`change_points`]: where a series of figures changes its level.
 //! - [`deepest_fall`]: where a figure falls that should only grow.
@@ -31,7 +30,6 @@ mod change;
 mod consensus;
 mod correction;
 mod median_line;
-mod mode;
 mod monotone;
 mod overhead;
 mod proportion;
@@ -45,13 +43,12 @@ mod welch;
 pub use change::{ChangePoint, change_points, exact_changes};
 pub use consensus::on_one_line;
 pub use correction::{benjamini_hochberg, holm};
-pub use median_line::MedianLine;
-pub use mode::{Mode, mode};
+pub use median_line::median_line;
 pub use monotone::{Fall, Point, deepest_fall};
 pub use overhead::{Direction, overhead};
 pub use proportion::proportion_at_most;
 pub use random::SplitMix64;
-pub use rank::{RankTest, mann_whitney, smallest_p, two_sided_p};
+pub use rank::{RankTest, mann_whitney, two_sided_p};
 pub use ratio::RatioBootstrap;
 pub use regression::{Coefficient, Fit, FitError, bend};
 pub use summary::{MAGNITUDE_LIMIT, StatsError, Summary, median_of_sorted};

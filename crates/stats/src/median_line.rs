@@ -1,79 +1,65 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A line that a third of wild observations does not move.
 
-use crate::regression::{Coefficient, FitError, check};
+use crate::regression::{Coefficient, Fit, FitError, check};
 use crate::summary::median_of_sorted;
 
-/// Most observations of a [`MedianLine`]: each pair of them has a slope.
+/// Most observations of a [`median_line`]: each pair of them has a slope.
 const OBSERVATIONS_MAX: usize = 3_000;
 
-/// The line whose slope is the median of the slopes through all pairs of observations
-/// (H. Theil 1950; P. K. Sen, *Estimates of the regression coefficient based on Kendall's
-/// tau*, Journal of the American Statistical Association 63, 1968).
+/// The line whose slope is the median of the slopes through all pairs of observations, of which
+/// the first 3,000 are looked at, with Sen's distribution-free 95 % interval (H. Theil 1950; P. K.
+/// Sen, *Estimates of the regression coefficient based on Kendall's tau*, Journal of the American
+/// Statistical Association 63, 1968). Its intercept is the median of what is left of `y`.
 ///
 /// It is for figures that come in several bands, of paths of different lengths: least
 /// squares takes the bands' shares at each `x` for a slope, and a narrow band around the
 /// best line may lean from one band over to the next.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MedianLine {
-    /// Rise of `y` per unit of `x`, with Sen's distribution-free 95 % interval.
-    pub slope: Coefficient,
-    /// Median of what is left of `y`.
-    pub intercept: f64,
-    /// What is left of each `y` beyond the line.
-    pub residuals: Vec<f64>,
-    /// Explained share of the variance; None if `y` never changes.
-    pub r2: Option<f64>,
-}
-
-impl MedianLine {
-    /// Of observations of which the first 3,000 are looked at.
-    ///
-    /// # Errors
-    /// [`FitError`] if the values are no measurements, too few, or `x` never changes.
-    pub fn of(x: &[f64], y: &[f64]) -> Result<MedianLine, FitError> {
-        check(&[x], y)?;
-        let n = x.len().min(OBSERVATIONS_MAX);
-        let (x, y) = (&x[..n], &y[..n]);
-        let mut slopes = Vec::with_capacity(n * (n - 1) / 2);
-        for i in 0..n {
-            for j in i + 1..n {
-                if x[i] != x[j] {
-                    slopes.push((y[j] - y[i]) / (x[j] - x[i]));
-                }
+///
+/// # Errors
+/// [`FitError`] if the values are no measurements, too few, or `x` never changes.
+pub fn median_line(x: &[f64], y: &[f64]) -> Result<Fit, FitError> {
+    check(&[x], y)?;
+    let n = x.len().min(OBSERVATIONS_MAX);
+    let (x, y) = (&x[..n], &y[..n]);
+    let mut slopes = Vec::with_capacity(n * (n - 1) / 2);
+    for i in 0..n {
+        for j in i + 1..n {
+            if x[i] != x[j] {
+                slopes.push((y[j] - y[i]) / (x[j] - x[i]));
             }
         }
-        if slopes.is_empty() {
-            return Err(FitError::Collinear { column: 0 });
-        }
-        slopes.sort_by(f64::total_cmp);
-        let value = median_of_sorted(&slopes);
-        // Standard deviation of Kendall's S without ties in y.
-        let of = n as f64;
-        let variance = of * (of - 1.0) * (2.0 * of + 5.0) / 18.0;
-        let ties = ties(x).into_iter().map(|t| t * (t - 1.0) * (2.0 * t + 5.0));
-        let apart = 1.96 * (variance - ties.sum::<f64>() / 18.0).max(0.0).sqrt();
-        let at = |rank: f64| slopes[(rank.max(0.0) as usize).min(slopes.len() - 1)];
-        let pairs = slopes.len() as f64;
-        let ci95 = [
-            at(((pairs - apart) / 2.0).floor()),
-            at(((pairs + apart) / 2.0).ceil()),
-        ];
-        let mut left: Vec<f64> = x.iter().zip(y).map(|(x, y)| y - value * x).collect();
-        let residuals = left.clone();
-        left.sort_by(f64::total_cmp);
-        let intercept = median_of_sorted(&left);
-        let residuals: Vec<f64> = residuals.iter().map(|left| left - intercept).collect();
-        let mean = y.iter().sum::<f64>() / of;
-        let total: f64 = y.iter().map(|y| (y - mean).powi(2)).sum();
-        let unexplained: f64 = residuals.iter().map(|r| r.powi(2)).sum();
-        Ok(MedianLine {
-            slope: Coefficient { value, ci95 },
-            intercept,
-            residuals,
-            r2: (total > 0.0).then(|| 1.0 - unexplained / total),
-        })
     }
+    if slopes.is_empty() {
+        return Err(FitError::Collinear { column: 0 });
+    }
+    slopes.sort_by(f64::total_cmp);
+    let value = median_of_sorted(&slopes);
+    // Standard deviation of Kendall's S without ties in y.
+    let of = n as f64;
+    let variance = of * (of - 1.0) * (2.0 * of + 5.0) / 18.0;
+    let ties = ties(x).into_iter().map(|t| t * (t - 1.0) * (2.0 * t + 5.0));
+    let apart = 1.96 * (variance - ties.sum::<f64>() / 18.0).max(0.0).sqrt();
+    let at = |rank: f64| slopes[(rank.max(0.0) as usize).min(slopes.len() - 1)];
+    let pairs = slopes.len() as f64;
+    let ci95 = [
+        at(((pairs - apart) / 2.0).floor()),
+        at(((pairs + apart) / 2.0).ceil()),
+    ];
+    let mut left: Vec<f64> = x.iter().zip(y).map(|(x, y)| y - value * x).collect();
+    let residuals = left.clone();
+    left.sort_by(f64::total_cmp);
+    let intercept = median_of_sorted(&left);
+    let residuals: Vec<f64> = residuals.iter().map(|left| left - intercept).collect();
+    let mean = y.iter().sum::<f64>() / of;
+    let total: f64 = y.iter().map(|y| (y - mean).powi(2)).sum();
+    let unexplained: f64 = residuals.iter().map(|r| r.powi(2)).sum();
+    Ok(Fit {
+        intercept,
+        slopes: vec![Coefficient { value, ci95 }],
+        r2: (total > 0.0).then(|| 1.0 - unexplained / total),
+        residuals,
+    })
 }
 
 /// How many observations share each value of `x`.
@@ -98,18 +84,19 @@ mod tests {
         let y: Vec<f64> = (0..60u32)
             .map(|i| 2.0 * x[i as usize] + if (i * 7) % 10 < 3 { 1_500.0 } else { 0.0 })
             .collect();
-        let line = MedianLine::of(&x, &y).unwrap();
-        assert_eq!(line.slope.value, 2.0);
+        let line = median_line(&x, &y).unwrap();
+        assert_eq!(line.slopes[0].value, 2.0);
         assert_eq!(line.intercept, 0.0);
-        assert!(line.slope.ci95[0] <= 2.0 && line.slope.ci95[1] >= 2.0);
+        let [low, high] = line.slopes[0].ci95;
+        assert!(low <= 2.0 && high >= 2.0);
     }
 
     #[test]
     fn what_makes_no_line() {
-        let same = MedianLine::of(&[1.0, 1.0, 1.0], &[1.0, 2.0, 3.0]);
+        let same = median_line(&[1.0, 1.0, 1.0], &[1.0, 2.0, 3.0]);
         assert!(same.is_err());
-        assert!(MedianLine::of(&[], &[]).is_err());
-        assert!(MedianLine::of(&[1.0, f64::NAN], &[1.0, 2.0]).is_err());
+        assert!(median_line(&[], &[]).is_err());
+        assert!(median_line(&[1.0, f64::NAN], &[1.0, 2.0]).is_err());
     }
 
     proptest! {
@@ -117,8 +104,8 @@ mod tests {
         fn a_line_is_itself(slope in -50i32..50, base in -1_000i32..1_000, n in 4usize..40) {
             let x: Vec<f64> = (0..n).map(|i| i as f64).collect();
             let y: Vec<f64> = x.iter().map(|x| f64::from(base) + f64::from(slope) * x).collect();
-            let line = MedianLine::of(&x, &y).unwrap();
-            prop_assert!((line.slope.value - f64::from(slope)).abs() < 1e-9);
+            let line = median_line(&x, &y).unwrap();
+            prop_assert!((line.slopes[0].value - f64::from(slope)).abs() < 1e-9);
             prop_assert!((line.intercept - f64::from(base)).abs() < 1e-6);
         }
     }

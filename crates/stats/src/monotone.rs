@@ -6,10 +6,8 @@
 pub struct Point {
     /// Where: a number of rules, of layers.
     pub x: f64,
-    /// The estimate there.
-    pub estimate: f64,
-    /// Its interval `[low, high]`, of the estimate's unit; both are the estimate where
-    /// it is exact.
+    /// The estimate's interval there, `[low, high]`; both are the estimate where it is
+    /// exact.
     pub interval: [f64; 2],
 }
 
@@ -65,52 +63,36 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn exact(values: &[(f64, f64)]) -> Vec<Point> {
-        values
-            .iter()
-            .map(|&(x, estimate)| Point {
-                x,
-                estimate,
-                interval: [estimate; 2],
-            })
-            .collect()
+    /// x, an estimate and its error.
+    type Estimate = (f64, f64, f64);
+
+    fn point((x, estimate, error): Estimate) -> Point {
+        let interval = [estimate - error, estimate + error];
+        Point { x, interval }
     }
 
     #[test]
-    fn exact_figures_may_stay_but_not_fall() {
-        assert_eq!(deepest_fall(&exact(&[])), None);
-        assert_eq!(deepest_fall(&exact(&[(1.0, 5.0), (2.0, 5.0)])), None);
-        let fall = deepest_fall(&exact(&[(10.0, 4.0), (1.0, 5.0), (5.0, 4.5)]));
-        assert_eq!(fall, Some(Fall { from: 1, to: 0 }));
-    }
-
-    #[test]
-    fn a_fall_within_the_intervals_is_none() {
-        let point = |x, estimate: f64, error| Point {
-            x,
-            estimate,
-            interval: [estimate - error, estimate + error],
-        };
-        assert_eq!(
-            deepest_fall(&[point(1.0, 10.0, 2.0), point(2.0, 7.0, 1.0)]),
-            None
-        );
-        assert_eq!(
-            deepest_fall(&[point(1.0, 10.0, 1.0), point(2.0, 7.0, 1.0)]),
-            Some(Fall { from: 0, to: 1 })
-        );
-    }
-
-    #[test]
-    fn what_cannot_be_compared_is_not() {
-        assert_eq!(deepest_fall(&exact(&[(1.0, 5.0), (1.0, 4.0)])), None);
-        assert_eq!(
-            deepest_fall(&exact(&[(1.0, 5.0), (f64::NAN, 1.0), (2.0, f64::NAN)])),
-            None
-        );
-        let mut reversed = exact(&[(1.0, 5.0), (2.0, 4.0)]);
-        reversed[1].interval = [9.0, 1.0];
-        assert_eq!(deepest_fall(&reversed), None);
+    fn a_fall_is_one_beyond_both_intervals() {
+        const NAN: f64 = f64::NAN;
+        let fall = |from, to| Some(Fall { from, to });
+        let cases: [(&[Estimate], Option<Fall>); 8] = [
+            (&[], None),
+            (&[(1.0, 5.0, 0.0), (2.0, 5.0, 0.0)], None),
+            (
+                &[(10.0, 4.0, 0.0), (1.0, 5.0, 0.0), (5.0, 4.5, 0.0)],
+                fall(1, 0),
+            ),
+            (&[(1.0, 10.0, 2.0), (2.0, 7.0, 1.0)], None),
+            (&[(1.0, 10.0, 1.0), (2.0, 7.0, 1.0)], fall(0, 1)),
+            // What cannot be compared is not.
+            (&[(1.0, 5.0, 0.0), (1.0, 4.0, 0.0)], None),
+            (&[(1.0, 5.0, 0.0), (NAN, 1.0, 0.0), (2.0, NAN, 0.0)], None),
+            (&[(1.0, 5.0, 0.0), (2.0, 0.0, -4.0)], None),
+        ];
+        for (points, expected) in cases {
+            let found = deepest_fall(&points.iter().copied().map(point).collect::<Vec<_>>());
+            assert_eq!(found, expected, "{points:?}");
+        }
     }
 
     proptest! {
@@ -120,11 +102,7 @@ mod tests {
         ) {
             let points: Vec<Point> = values
                 .iter()
-                .map(|&(x, estimate, error)| {
-                    let (estimate, error) = (f64::from(estimate), f64::from(error));
-                    let interval = [estimate - error, estimate + error];
-                    Point { x: f64::from(x), estimate, interval }
-                })
+                .map(|&(x, estimate, error)| point((x.into(), estimate.into(), error.into())))
                 .collect();
             let depth = |a: &Point, b: &Point| a.interval[0] - b.interval[1];
             let mut deepest = 0.0f64;

@@ -62,14 +62,6 @@ pub fn mann_whitney(first: &[f64], second: &[f64]) -> Option<RankTest> {
     })
 }
 
-/// The smallest p that the test can give for sets of these sizes without ties: 2 over the
-/// number of ways to choose one of the sets. 1 if one is empty.
-pub fn smallest_p(n1: usize, n2: usize) -> f64 {
-    let k = n1.min(n2);
-    let ways = (1..=k).fold(1.0, |ways, i| ways * (n1.max(n2) + i) as f64 / i as f64);
-    (2.0 / ways).min(1.0)
-}
-
 /// Twice the rank of each sample, so that the mean ranks of ties are whole.
 fn doubled_ranks(sorted: &[(f64, bool)]) -> Vec<u64> {
     let mut ranks = Vec::with_capacity(sorted.len());
@@ -154,8 +146,6 @@ mod tests {
         // Two sets apart: one choice of all, and its mirror image.
         let test = mann_whitney(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]).unwrap();
         assert!(near(test.p, 2.0 / 20.0) && near(test.delta, 1.0));
-        assert!(near(smallest_p(3, 3), 0.1) && near(smallest_p(5, 5), 2.0 / 252.0));
-        assert_eq!(smallest_p(0, 9), 1.0);
     }
 
     #[test]

@@ -110,15 +110,6 @@ impl Summary {
         summary.ci95 = bootstrap::rounds_ci95(&sorted);
         Ok(summary)
     }
-
-    /// Summarises counts, for instance of instructions. Exact up to 2^53.
-    ///
-    /// # Errors
-    /// [`StatsError::Empty`] without counts.
-    pub fn of_counts(counts: &[u64]) -> Result<Summary, StatsError> {
-        let samples: Vec<f64> = counts.iter().map(|&count| count as f64).collect();
-        Summary::of(&samples)
-    }
 }
 
 /// Median of ascending values; 0 for none, which callers rule out.
@@ -174,7 +165,7 @@ mod tests {
 
     #[test]
     fn counts_are_exact() {
-        let s = Summary::of_counts(&[4979; 64]).unwrap();
+        let s = Summary::of(&[4979.0; 64]).unwrap();
         assert_eq!(
             (s.median, s.stddev, s.ci95),
             (4979.0, Some(0.0), Some([4979.0, 4979.0]))

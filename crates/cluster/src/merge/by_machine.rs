@@ -39,10 +39,13 @@ fn machine(environment: &Environment) -> String {
 /// A document with some of its cells only, all of one machine.
 fn restricted(run: &Document, of: &str, cells: &[usize]) -> Document {
     let place = |index: &u32| cells.binary_search(&(*index as usize)).ok();
-    let position = |&index: &usize| match &run.share {
-        Some(share) => share.positions[index],
-        None => index as u32,
-    };
+    let all = run.cells.len() as u32;
+    let share = run.share.clone().unwrap_or_else(|| Share {
+        count: 1,
+        shards: vec![1],
+        cells: all,
+        positions: (0..all).collect(),
+    });
     let kept = |positions: &[u32]| -> Vec<u32> {
         let places = positions.iter().filter_map(place);
         places.map(|place| place as u32).collect()
@@ -63,16 +66,8 @@ fn restricted(run: &Document, of: &str, cells: &[usize]) -> Document {
     });
     Document {
         share: Some(Share {
-            count: run.share.as_ref().map_or(1, |share| share.count),
-            shards: run
-                .share
-                .as_ref()
-                .map_or(vec![1], |share| share.shards.clone()),
-            cells: run
-                .share
-                .as_ref()
-                .map_or(run.cells.len() as u32, |share| share.cells),
-            positions: cells.iter().map(position).collect(),
+            positions: cells.iter().map(|&index| share.positions[index]).collect(),
+            ..share
         }),
         environment: environment.unwrap_or(&run.environment).clone(),
         cells: cells

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 pub use forges::{github, gitlab};
 pub use kubernetes::kubernetes;
-pub use slurm::{SlurmJob, slurm, slurm_job};
+pub use slurm::{slurm, slurm_job};
 
 /// What each job runs.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -32,21 +32,13 @@ pub fn slurm(plan: &JobPlan) -> String {
     text
 }
 
-/// A job that `lsmeter run --slurm` submits and follows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SlurmJob {
-    /// What each job runs.
-    pub plan: JobPlan,
-    /// The directory that all nodes share, absolute: documents, journals and logs.
-    pub directory: String,
-}
-
-/// The script of that job. A task may be started several times, and a node that was given up
-/// may still be at work: each attempt writes files of its own, begins with what the
-/// longest of the others has finished, and puts its document in place whole.
-pub fn slurm_job(job: &SlurmJob) -> String {
-    let plan = &job.plan;
-    let directory = quoted(&job.directory);
+/// The script of a job that `lsmeter run --slurm` submits and follows. In `directory`, which is
+/// absolute and which all nodes share, are documents, journals and logs. A task may be started
+/// several times, and a node that was given up may still be at work: each attempt writes files of
+/// its own, begins with what the longest of the others has finished, and puts its document in
+/// place whole.
+pub fn slurm_job(plan: &JobPlan, directory: &str) -> String {
+    let directory = quoted(directory);
     let shard = format!("$shard/{}", plan.shards);
     let run = plan.command(&shard, "$mine");
     format!(

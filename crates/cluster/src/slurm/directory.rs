@@ -10,7 +10,6 @@ use experiment::{Spec, Status};
 
 use super::queue;
 use crate::merge::Part;
-use crate::plan::{SlurmJob, slurm_job};
 use crate::{ClusterError, read_part};
 
 /// What is measured.
@@ -37,16 +36,16 @@ impl Directory {
     /// If it holds something else, or cannot be written.
     pub fn prepare(
         path: &Path,
-        job: &SlurmJob,
+        script: &str,
         spec: &Spec,
         again: bool,
     ) -> Result<Directory, ClusterError> {
         let directory = Directory {
             path: std::path::absolute(path).map_err(ClusterError::io("find", path))?,
         };
-        let (spec, script) = (toml::to_string(spec)?, slurm_job(job));
+        let spec = toml::to_string(spec)?;
         if again {
-            directory.check(&spec, &script)?;
+            directory.check(&spec, script)?;
         } else {
             match fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))
                 .and_then(|()| fs::create_dir(path))
@@ -61,7 +60,7 @@ impl Directory {
             }
         }
         directory.put(SPEC, &spec)?;
-        directory.put(SCRIPT, &script)?;
+        directory.put(SCRIPT, script)?;
         Ok(directory)
     }
 

@@ -17,7 +17,7 @@ use self::directory::Directory;
 use self::queue::State;
 use crate::ClusterError;
 use crate::merge::{Doubts, Merged, merge};
-use crate::plan::{JobPlan, SlurmJob};
+use crate::plan::{JobPlan, slurm_job};
 
 /// Times that a shard is submitted before it is given up: once, and three times more.
 const ATTEMPTS: u32 = 4;
@@ -82,7 +82,8 @@ pub fn follow(
     cancel: &AtomicBool,
     tell: &dyn Fn(Progress),
 ) -> Result<Followed, ClusterError> {
-    let directory = Directory::prepare(order.directory, &job(order)?, order.spec, order.resume)?;
+    let script = script(order)?;
+    let directory = Directory::prepare(order.directory, &script, order.spec, order.resume)?;
     let mut follower = Follower {
         order,
         directory: &directory,
@@ -124,23 +125,21 @@ pub fn follow(
 }
 
 /// What each task runs.
-fn job(order: &Order<'_>) -> Result<SlurmJob, ClusterError> {
+fn script(order: &Order<'_>) -> Result<String, ClusterError> {
     let directory =
         std::path::absolute(order.directory).map_err(ClusterError::io("find", order.directory))?;
     let spec = directory.join(directory::SPEC);
     let mut arguments = vec![spec.to_string_lossy().into_owned()];
     arguments.extend_from_slice(&order.flags);
-    Ok(SlurmJob {
-        plan: JobPlan {
-            name: order.name.to_owned(),
-            shards: order.shards,
-            program: order.program.clone(),
-            arguments,
-            image: String::new(),
-            exclusive: order.exclusive,
-        },
-        directory: directory.to_string_lossy().into_owned(),
-    })
+    let plan = JobPlan {
+        name: order.name.to_owned(),
+        shards: order.shards,
+        program: order.program.clone(),
+        arguments,
+        image: String::new(),
+        exclusive: order.exclusive,
+    };
+    Ok(slurm_job(&plan, &directory.to_string_lossy()))
 }
 
 struct Follower<'a> {
@@ -265,14 +264,9 @@ impl Follower<'_> {
                 answered = false;
                 continue;
             };
-            waiting += states
-                .values()
-                .filter(|state| **state == State::Waiting)
-                .count();
-            running += states
-                .values()
-                .filter(|state| **state == State::Running)
-                .count();
+            let count = |of: State| states.values().filter(|state| **state == of).count();
+            waiting += count(State::Waiting);
+            running += count(State::Running);
             let directory = self.directory;
             job.tasks.retain(|shard, over| {
                 if directory.has(*shard) {

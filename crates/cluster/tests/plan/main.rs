@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use cluster::{JobPlan, SlurmJob, github, gitlab, kubernetes, slurm, slurm_job};
+use cluster::{JobPlan, github, gitlab, kubernetes, slurm, slurm_job};
 use serde_json::Value;
 use testing::{node_modules, output};
 
@@ -151,18 +151,15 @@ fn each_attempt_of_a_task_goes_on_where_the_last_one_ended() {
         wc -l <\"$out.journal\" >\"$out\"; rm \"$out.journal\"; exit 4\n";
     let shown = dir.path().to_str().unwrap();
     fs::write(&fake, program.replace("DIR", shown)).unwrap();
-    let job = SlurmJob {
-        plan: JobPlan {
-            program: format!("{shown}/fake"),
-            ..plan(8, false)
-        },
-        directory: shown.to_owned(),
+    let job = JobPlan {
+        program: format!("{shown}/fake"),
+        ..plan(8, false)
     };
     let mut permissions = fs::metadata(&fake).unwrap().permissions();
     std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
     fs::set_permissions(&fake, permissions).unwrap();
     let script = dir.path().join("job.sh");
-    fs::write(&script, slurm_job(&job)).unwrap();
+    fs::write(&script, slurm_job(&job, shown)).unwrap();
     let attempt = |number: &str| {
         let mut shell = Command::new("sh");
         shell.arg(&script).stdin(Stdio::null());

@@ -55,10 +55,10 @@ fn counted(stack: &str, benchmark: &str, variant: &str, path: [u64; 2], others: 
         windows: others,
         ..modal
     };
-    let mut samples = vec![modal.instructions; (64 - others) as usize];
-    samples.resize(64, other.instructions);
+    let mut samples = vec![modal.instructions as f64; (64 - others) as usize];
+    samples.resize(64, other.instructions as f64);
     let counted = Counted {
-        estimate: Some(Estimate::from(&Summary::of_counts(&samples).unwrap())),
+        estimate: Some(Estimate::from(&Summary::of(&samples).unwrap())),
         paths: Some(Paths {
             modal,
             others: if others > 0 { vec![other] } else { vec![] },

@@ -19,17 +19,18 @@ const UUID: &str = "6c736d65-7465-4221-8000-6c736d657465";
 /// The time in the file system: any, but always the same.
 const EPOCH: &str = "1700000000";
 
-/// A program that makes a file system.
+/// A program that makes a file system. In its arguments, with blanks between them, `UUID` stands
+/// for [`UUID`].
 struct Maker {
     program: &'static str,
     package: &'static str,
-    arguments: &'static [&'static str],
+    arguments: &'static str,
     /// The option that takes a directory whose files are to be in it.
     from_directory: Option<&'static str>,
     /// Options that switch off what older kernels (5.10) refuse to mount. The
     /// program may be older than they are: the first set that it accepts is
     /// taken, the last being none.
-    compatible: &'static [&'static [&'static str]],
+    compatible: &'static [&'static str],
 }
 
 const EXT4: Maker = Maker {
@@ -38,60 +39,35 @@ const EXT4: Maker = Maker {
     // A device of this size would get blocks of 1 KiB with some versions; a
     // disk gets 4 KiB. As many inodes as a small device gets by default: the
     // tree walk needs 20,000.
-    arguments: &[
-        "-q",
-        "-F",
-        "-b",
-        "4096",
-        "-i",
-        "4096",
-        "-L",
-        "lsmeter",
-        "-U",
-        UUID,
-        "-E",
-        "hash_seed=6c736d65-7465-4221-8000-6c736d657465,\
-         lazy_itable_init=0,lazy_journal_init=0,nodiscard,root_owner=0:0",
-    ],
+    arguments: "-q -F -b 4096 -i 4096 -L lsmeter -U UUID -E hash_seed=UUID,lazy_itable_init=0,\
+                lazy_journal_init=0,nodiscard,root_owner=0:0",
     from_directory: Some("-d"),
     // orphan_file needs 5.15; metadata_csum_seed older ones know, but not the
     // e2fsprogs of their time.
     compatible: &[
-        &["-O", "^orphan_file,^metadata_csum_seed"],
-        &["-O", "^metadata_csum_seed"],
-        &[],
+        "-O ^orphan_file,^metadata_csum_seed",
+        "-O ^metadata_csum_seed",
+        "",
     ],
 };
 
 const XFS: Maker = Maker {
     program: "mkfs.xfs",
     package: "xfsprogs",
-    arguments: &["-q", "-f", "-K", "-L", "lsmeter"],
+    arguments: "-q -f -K -L lsmeter -m uuid=UUID",
     from_directory: None,
     // nrext64 needs 5.19, exchange and parent 6.10; bigtime and inobtcount, the
     // default since 5.15, are known to 5.10.
-    compatible: &[
-        &[
-            "-m",
-            XFS_UUID,
-            "-i",
-            "nrext64=0,exchange=0",
-            "-n",
-            "parent=0",
-        ],
-        &["-m", XFS_UUID, "-i", "nrext64=0"],
-        &["-m", XFS_UUID],
-    ],
+    compatible: &["-i nrext64=0,exchange=0 -n parent=0", "-i nrext64=0", ""],
 };
-const XFS_UUID: &str = "uuid=6c736d65-7465-4221-8000-6c736d657465";
 
 const BTRFS: Maker = Maker {
     program: "mkfs.btrfs",
     package: "btrfs-progs",
-    arguments: &["-q", "-f", "-K", "-L", "lsmeter", "-U", UUID],
+    arguments: "-q -f -K -L lsmeter -U UUID",
     from_directory: Some("--rootdir"),
     // block-group-tree needs 6.1.
-    compatible: &[&["-O", "^block-group-tree"], &[]],
+    compatible: &["-O ^block-group-tree", ""],
 };
 
 /// The image of a file system, with `root` in it, in the format of the agent's protocol;
@@ -153,12 +129,14 @@ fn find(maker: &Maker) -> Result<PathBuf, Error> {
 fn run(
     maker: &Maker,
     program: &Path,
-    compatible: &[&str],
+    compatible: &str,
     root: Option<&Root>,
     path: &Path,
 ) -> Result<(), Error> {
+    let words = [maker.arguments, compatible].map(str::split_whitespace);
+    let words = words.into_iter().flatten();
     let mut command = Command::new(program);
-    command.args(maker.arguments);
+    command.args(words.map(|word| word.replace("UUID", UUID)));
     if let Some(root) = root {
         let option = maker.from_directory.ok_or_else(|| Error::Unsupported {
             what: format!("{} makes no file system of a root", maker.program),
@@ -168,7 +146,6 @@ fn run(
         command.arg(option).arg(root.path());
     }
     let output = command
-        .args(compatible)
         .arg(path)
         .env("LC_ALL", "C")
         .env("E2FSPROGS_FAKE_TIME", EPOCH)

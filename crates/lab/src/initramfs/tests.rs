@@ -2,9 +2,8 @@
 
 use super::*;
 use kernels::ErrorKind;
-use kernels::{FetchEvent, KernelName, Mirrors, Store};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use testing::elf::module;
 
 fn kernel(dir: &Path, files: &[(&str, &[u8])]) -> Kernel {
@@ -152,42 +151,4 @@ fn drivers_built_in_need_no_module() {
     let image = b"..\0shmem_inode_cache\0..\0devtmpfs\0..";
     let bare = kernel(dir.path(), &[("vmlinux", image)]);
     assert!(names(FileSystem::Tmpfs, &bare).unwrap().is_empty());
-}
-
-/// Needs the network: fetches what `LSMETER_TEST_KERNELS` names (default
-/// `debian:6.12`) into `LSMETER_TEST_CACHE` (default: a temporary directory)
-/// and builds every initramfs for it.
-#[test]
-fn a_stock_kernel_is_fetched() {
-    if std::env::var_os("LSMETER_TEST_FETCH").is_none() {
-        return;
-    }
-    let temporary = tempfile::tempdir().unwrap();
-    let dir = std::env::var_os("LSMETER_TEST_CACHE")
-        .map_or(temporary.path().to_path_buf(), PathBuf::from);
-    let store = Store::open(&dir).unwrap();
-    let mirrors = Mirrors::from_apt(Path::new("/etc/apt")).unwrap();
-    let names = std::env::var("LSMETER_TEST_KERNELS").unwrap_or("debian:6.12".into());
-    for name in names.split(',') {
-        let name: KernelName = name.parse().unwrap();
-        let KernelName::Debian(debian) = &name else {
-            panic!("{name} is none of Debian's");
-        };
-        let fetched = store.fetch(debian, &mirrors, &mut |event| match event {
-            FetchEvent::Progress { .. } => {}
-            other => println!("{name}: {other:?}"),
-        });
-        let fetched = fetched.unwrap();
-        assert_eq!(store.resolve(&name).unwrap(), fetched);
-        println!("{fetched:#?}");
-        for &fs in FileSystem::ALL {
-            match build(b"agent", fs, None, &fetched) {
-                Ok(archive) => println!("{name} {fs}: {} bytes", archive.len()),
-                Err(error) => println!("{name} {fs}: {error}"),
-            }
-        }
-    }
-    for kernel in store.list().unwrap() {
-        println!("{} {} {}", kernel.name, kernel.release, kernel.digest);
-    }
 }

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Landlock: the agent makes its rulesets itself, from two numbers.
 
-use experiment::Policy;
-
 use super::{PolicyError, Prepared, Request, tools};
 
 /// How many layers and rules.
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
-    match request.configuration.policy {
-        Policy::None => return Ok(Prepared::default()),
-        Policy::Permissive => {
-            return Err(PolicyError::Unsupported(
-                "Landlock has no permissive state: what a ruleset handles and does not \
-                 allow is denied"
-                    .to_owned(),
-            ));
-        }
-        Policy::Enforcing => {}
+    let why = "what a ruleset handles and does not allow is denied";
+    if !tools::is_enforcing(request, "Landlock", why)? {
+        return Ok(Prepared::default());
     }
     tools::need(request, "Landlock", "CONFIG_SECURITY_LANDLOCK")?;
     let tuning = &request.configuration.tuning;

@@ -22,6 +22,7 @@ mod yama;
 
 use std::path::Path;
 
+use diagnostics::Failure;
 use experiment::{Configuration, Integrity, Policy, Stack};
 
 use kernels::Kernel;
@@ -68,13 +69,8 @@ pub enum PolicyError {
     #[error("{0}")]
     Unsupported(String),
     /// This machine cannot make it.
-    #[error("{what}")]
-    Environment {
-        /// What failed, on what, and why.
-        what: String,
-        /// How to get it.
-        hint: String,
-    },
+    #[error(transparent)]
+    Environment(#[from] Failure),
 }
 
 /// Makes a module's policy for a configuration.

@@ -3,8 +3,6 @@
 
 use std::fmt::Write as _;
 
-use experiment::Policy;
-
 use super::{PolicyError, Prepared, Request, tools};
 
 /// First user of the rules that nobody asks for.
@@ -12,14 +10,8 @@ const OTHERS: u32 = 100_000;
 
 /// The list for `uid_allowlist_policy`.
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
-    match request.configuration.policy {
-        Policy::None => return Ok(Prepared::default()),
-        Policy::Permissive => {
-            return Err(PolicyError::Unsupported(
-                "SafeSetID has no permissive state: it denies, or it does not".to_owned(),
-            ));
-        }
-        Policy::Enforcing => {}
+    if !tools::is_enforcing(request, "SafeSetID", tools::NEVER_PERMISSIVE)? {
+        return Ok(Prepared::default());
     }
     tools::need(request, "SafeSetID", "CONFIG_SECURITY_SAFESETID")?;
     let rules = request.configuration.tuning.rules.unwrap_or(0);

@@ -262,9 +262,10 @@ mod tests {
     fn no_reference_policy_names_its_package() {
         let dir = tempfile::tempdir().unwrap();
         for place in [dir.path().to_owned(), dir.path().join("none")] {
-            let PolicyError::Environment { hint, .. } = modules(&place).unwrap_err() else {
+            let PolicyError::Environment(lack) = modules(&place).unwrap_err() else {
                 panic!("a lack of packages is the machine's");
             };
+            let hint = diagnostics::Fault::hint(&lack).unwrap();
             assert_eq!(hint, "install the package selinux-policy-default");
         }
     }

@@ -7,6 +7,8 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
+use diagnostics::Failure;
+use experiment::Policy;
 use sha2::{Digest, Sha256};
 
 use crate::initramfs::find_program;
@@ -46,6 +48,24 @@ pub(super) fn need(request: &Request<'_>, what: &str, name: &str) -> Result<(), 
     )))
 }
 
+/// Why most modules have no permissive state.
+pub(super) const NEVER_PERMISSIVE: &str = "it denies, or it does not";
+
+/// Is a policy asked for? Refuses the permissive state of a module that has none, since `why`.
+pub(super) fn is_enforcing(
+    request: &Request<'_>,
+    module: &str,
+    why: &str,
+) -> Result<bool, PolicyError> {
+    match request.configuration.policy {
+        Policy::None => Ok(false),
+        Policy::Enforcing => Ok(true),
+        Policy::Permissive => Err(PolicyError::Unsupported(format!(
+            "{module} has no permissive state: {why}"
+        ))),
+    }
+}
+
 /// Refuses the host, which a policy would rule as a whole.
 pub(super) fn vm_only(request: &Request<'_>, what: &str) -> Result<(), PolicyError> {
     match request.kernel {
@@ -79,11 +99,8 @@ pub(super) fn missing(what: &str, package: &str) -> PolicyError {
 }
 
 /// Something on this machine failed.
-pub(super) fn failed(what: impl Into<String>, hint: impl Into<String>) -> PolicyError {
-    PolicyError::Environment {
-        what: what.into(),
-        hint: hint.into(),
-    }
+pub(super) fn failed(what: impl ToString, hint: impl ToString) -> PolicyError {
+    Failure::environment(what, hint).into()
 }
 
 /// Runs a program, without input unless it was given some, to its end. Returns what it
@@ -220,6 +237,7 @@ pub(super) fn pipe(first: &mut Command, second: &mut Command) -> Result<String, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use diagnostics::Fault as _;
 
     #[test]
     fn only_what_is_built_in_counts() {
@@ -243,12 +261,11 @@ mod tests {
         let mut first = Command::new("echo");
         let printed = pipe(first.arg("rules"), &mut Command::new("cat"));
         assert_eq!(printed.as_deref(), Ok("rules\n"));
-        let PolicyError::Environment { hint, .. } =
-            find("no-such-program", "a-package").unwrap_err()
+        let PolicyError::Environment(lack) = find("no-such-program", "a-package").unwrap_err()
         else {
             panic!("a lack of programs is the machine's");
         };
-        assert_eq!(hint, "install the package a-package");
+        assert_eq!(lack.hint().unwrap(), "install the package a-package");
     }
 
     #[test]

@@ -27,40 +27,29 @@ Examples:
 Exit status: 0 all agrees, or why not is known; 1 something does not, and nothing explains it; 4
 some operations failed; 5 nothing could be compared. Instruments that a kernel is not
 made for (BPF LSM before 5.17) are named, and left out.")]
+#[command(next_help_heading = "What is checked")]
 pub struct CheckArgs {
     /// Kernel to boot [default: debian:6.12]
-    #[arg(short, long, value_name = "KERNEL", help_heading = "What is checked")]
+    #[arg(short, long, value_name = "KERNEL")]
     pub kernel: Option<String>,
     /// Stack of LSMs, as lsm= takes it; may be given several times: hooks are compared of the
     /// first, others with the first [default: capability and capability,selinux]
-    #[arg(
-        short,
-        long = "stack",
-        value_name = "LSM,…",
-        help_heading = "What is checked"
-    )]
+    #[arg(short, long = "stack", value_name = "LSM,…")]
     pub stacks: Vec<String>,
     /// Benchmark, or benchmark:variant, with * and ?; `!` excludes [default: all but
     /// treewalk:full]
-    #[arg(
-        short,
-        long = "bench",
-        value_name = "PATTERN,…",
-        value_delimiter = ',',
-        help_heading = "What is checked"
-    )]
+    #[arg(short, long = "bench", value_name = "PATTERN,…", value_delimiter = ',')]
     pub benchmarks: Vec<String>,
     /// The kernel's sources: a tree, a tarball, or a document of `lsmeter placement`
-    #[arg(long, value_name = "TREE", value_hint = ValueHint::AnyPath, help_heading = "What is checked")]
+    #[arg(long, value_name = "TREE", value_hint = ValueHint::AnyPath)]
     pub source: Option<PathBuf>,
     /// Leave out an instrument; may be given several times
-    #[arg(long, value_name = "INSTRUMENT", value_parser = words::<Instrument>(Instrument::ALL),
-        help_heading = "What is checked")]
+    #[arg(long, value_name = "INSTRUMENT", value_parser = words::<Instrument>(Instrument::ALL))]
     pub skip: Vec<Instrument>,
     /// Compare documents made before, and measure nothing: of profile, sensitivity, placement,
     /// or what --keep kept; may be given several times
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
-        conflicts_with = "keep", help_heading = "What is checked")]
+        conflicts_with = "keep")]
     pub from: Vec<PathBuf>,
     /// How it is measured
     #[command(flatten)]

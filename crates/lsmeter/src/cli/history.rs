@@ -35,7 +35,7 @@ pub enum HistoryCommand {
 #[derive(Debug, Args)]
 pub struct HistoryPlace {
     /// The history's directory [default: $XDG_DATA_HOME/lsmeter/history]
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = None::<&str>)]
     pub dir: Option<PathBuf>,
 }
 
@@ -93,53 +93,33 @@ pub struct HistoryPlotArgs {
 
 /// Which series of a history.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Which series")]
 pub struct HistorySelectArgs {
     /// Where
     #[command(flatten)]
     pub place: HistoryPlace,
     /// Benchmark, or benchmark:variant, with * and ?; `!` excludes
-    #[arg(
-        short,
-        long = "bench",
-        value_name = "PATTERN,…",
-        value_delimiter = ',',
-        help_heading = "Which series"
-    )]
+    #[arg(short, long = "bench", value_name = "PATTERN,…", value_delimiter = ',')]
     pub benchmarks: Vec<String>,
     /// Kernel, as it was named in the runs; may be given several times
-    #[arg(
-        short,
-        long = "kernel",
-        value_name = "KERNEL",
-        help_heading = "Which series"
-    )]
+    #[arg(short, long = "kernel", value_name = "KERNEL")]
     pub kernels: Vec<String>,
     /// Configuration, as tables name it: 'capability,selinux (enforcing)'; may be given
     /// several times
-    #[arg(
-        short,
-        long = "configuration",
-        value_name = "TITLE",
-        help_heading = "Which series"
-    )]
+    #[arg(short, long = "configuration", value_name = "TITLE")]
     pub configurations: Vec<String>,
     /// Metric; may be given several times
-    #[arg(short, long = "metric", value_name = "METRIC", value_parser = words::<Metric>(Metric::MEASURABLE),
-        help_heading = "Which series")]
+    #[arg(short, long = "metric", value_name = "METRIC",
+        value_parser = words::<Metric>(Metric::MEASURABLE))]
     pub metrics: Vec<Metric>,
     /// Take a run's only kernel as the next one's, whatever they are called: one kernel that
     /// changes
-    #[arg(long, help_heading = "Which series")]
+    #[arg(long)]
     pub across_kernels: bool,
     /// Only the newest runs
-    #[arg(long, value_name = "N", help_heading = "Which series")]
+    #[arg(long, value_name = "N")]
     pub last: Option<usize>,
     /// How often a series of times without a change may show one: 0.0005 to 0.5
-    #[arg(
-        long,
-        value_name = "FRACTION",
-        default_value = "0.01",
-        help_heading = "Which series"
-    )]
+    #[arg(long, value_name = "FRACTION", default_value = "0.01")]
     pub alpha: f64,
 }

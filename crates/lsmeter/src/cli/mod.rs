@@ -4,8 +4,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueHint};
-
-use crate::exit;
+use diagnostics::EXIT_STATUS_HELP;
 
 mod build;
 mod check;
@@ -51,7 +50,7 @@ pub use shared::{CellArgs, LabArgs, PlaceArgs, ProgramArgs, SelectionArgs};
 /// counts, exactly, the kernel instructions that each file operation takes in each.
 /// It needs QEMU, but neither root nor KVM.
 #[derive(Debug, Parser)]
-#[command(name = "lsmeter", version, max_term_width = 100, after_help = exit::HELP)]
+#[command(name = "lsmeter", version, max_term_width = 100, after_help = EXIT_STATUS_HELP)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]

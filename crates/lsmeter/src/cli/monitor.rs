@@ -35,45 +35,35 @@ Examples:
 Without --duration it goes on until Ctrl-C, or until the command or the last of the
 processes has ended. Times are those of a hook itself: hooks that are called within it are
 not part of it.")]
+#[command(next_help_heading = "What is watched")]
 pub struct MonitorArgs {
     /// Watch this process, its threads and its descendants; may be given several times
-    #[arg(
-        short,
-        long = "pid",
-        value_name = "PID",
-        help_heading = "What is watched"
-    )]
+    #[arg(short, long = "pid", value_name = "PID")]
     pub processes: Vec<u32>,
     /// Watch the processes of a control group (cgroup v2) and of those below it
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath,
-        conflicts_with = "processes", help_heading = "What is watched")]
+        conflicts_with = "processes")]
     pub cgroup: Option<PathBuf>,
     /// Hooks to watch, with * and ?; may be given several times
     #[arg(
         long = "hooks",
         value_name = "GLOB",
         value_delimiter = ',',
-        default_value = "*",
-        help_heading = "What is watched"
+        default_value = "*"
     )]
     pub hooks: Vec<String>,
     /// Also functions of modules that implement these hooks: by name with * and ?
     /// (selinux_*), or by module (landlock); may be given several times
-    #[arg(
-        long = "functions",
-        value_name = "GLOB|LSM",
-        value_delimiter = ',',
-        help_heading = "What is watched"
-    )]
+    #[arg(long = "functions", value_name = "GLOB|LSM", value_delimiter = ',')]
     pub functions: Vec<String>,
     /// Command to watch
     #[arg(last = true, value_name = "COMMAND", num_args = 1.., value_hint = ValueHint::CommandWithArguments,
-        conflicts_with_all = ["processes", "cgroup", "replay"], help_heading = "What is watched")]
+        conflicts_with_all = ["processes", "cgroup", "replay"])]
     pub command: Vec<OsString>,
     /// Show a recording instead
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
         conflicts_with_all = ["processes", "cgroup", "hooks", "functions", "count", "histogram",
-            "duration", "output"], help_heading = "What is watched")]
+            "duration", "output"])]
     pub replay: Option<PathBuf>,
     /// Only count calls: the cheapest
     #[arg(long, conflicts_with = "histogram", help_heading = "How")]

@@ -46,28 +46,28 @@ impl ValueEnum for NoOther {
 
 /// What is printed, and what goes to files.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
 pub struct OutputArgs<F: ValueEnum + Send + Sync + 'static = NoOther> {
     /// How it is printed
-    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = formats::<F>(),
-        help_heading = "Output")]
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = formats::<F>())]
     pub format: Format<F>,
     /// Print the document, as --format json does
-    #[arg(long, conflicts_with = "format", help_heading = "Output")]
+    #[arg(long, conflicts_with = "format")]
     pub json: bool,
     /// Save the document (JSON); - is standard output
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     /// Write every figure as CSV, one in each row; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub export_csv: Option<PathBuf>,
     /// Write the same as Apache Parquet; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub export_parquet: Option<PathBuf>,
     /// Write the tables as Markdown; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub export_markdown: Option<PathBuf>,
     /// Write the tables as LaTeX; - is standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub export_latex: Option<PathBuf>,
 }
 

@@ -18,27 +18,24 @@ pub enum Drawing {
 
 /// What of a kernel is looked at, and how.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "What is analysed")]
 pub struct ScopeArgs {
     /// File system that the paths lie on, as its directory in fs is named, or tmpfs; may
     /// be given several times [default: ext4, or those of the profiles]
-    #[arg(long, value_name = "FS", help_heading = "What is analysed")]
+    #[arg(long, value_name = "FS")]
     pub fs: Vec<String>,
     /// System call, without sys_; may be given several times; shows its hooks [default:
     /// those on files]
-    #[arg(
-        long = "syscall",
-        value_name = "NAME",
-        help_heading = "What is analysed"
-    )]
+    #[arg(long = "syscall", value_name = "NAME")]
     pub syscalls: Vec<String>,
     /// Every system call that the tree defines
-    #[arg(long, conflicts_with = "syscalls", help_heading = "What is analysed")]
+    #[arg(long, conflicts_with = "syscalls")]
     pub all: bool,
     /// Decide #if by a kernel's .config, instead of taking every option as set
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What is analysed")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,
     /// Neither read nor write $XDG_CACHE_HOME/lsmeter/placement
-    #[arg(long, help_heading = "What is analysed")]
+    #[arg(long)]
     pub no_cache: bool,
 }
 

@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use experiment::Metric;
 
 use super::output::OutputArgs;
-use super::shared::{CellArgs, LabArgs, PlaceArgs, ProgramArgs, words};
+use super::shared::{CellArgs, LabArgs, PlaceArgs, ProgramArgs, number_within, words};
 use super::slurm::ShardArgs;
 
 /// Measure what LSM stacks cost
@@ -115,14 +115,5 @@ pub struct RunArgs {
 }
 
 fn percent(text: &str) -> Result<f64, String> {
-    let percent: f64 = text
-        .trim_end_matches('%')
-        .trim()
-        .parse()
-        .map_err(|_| "not a number")?;
-    if (0.0..=10_000.0).contains(&percent) {
-        Ok(percent)
-    } else {
-        Err("must be from 0 to 10000".to_owned())
-    }
+    number_within(text.trim_end_matches('%').trim(), 0.0..=10_000.0)
 }

@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use experiment::DelayModule;
 
 use super::output::OutputArgs;
-use super::shared::{LabArgs, PlaceArgs, SelectionArgs, words};
+use super::shared::{LabArgs, PlaceArgs, SelectionArgs, number_within, words};
 
 /// Sweep the time of a policy's decision: how often an operation asks for permission
 ///
@@ -37,46 +37,34 @@ slopes are in time.
 Delays are in ns, or with us behind the number, up to 900us. Under the
 deterministic clock an instruction takes a nanosecond, a wait is exactly so many, and
 slopes are exact to 0.0001 (fork and execve, which take many paths, to 0.01).")]
+#[command(next_help_heading = "What is measured")]
 pub struct SensitivityArgs {
     /// Kernels and benchmarks
     #[command(flatten)]
     pub selection: SelectionArgs,
     /// What delays decisions [default: tunable where the kernel has it, else bpf]
-    #[arg(long, value_name = "MODULE", value_parser = words::<DelayModule>(DelayModule::ALL),
-        help_heading = "What is measured")]
+    #[arg(long, value_name = "MODULE", value_parser = words::<DelayModule>(DelayModule::ALL))]
     pub module: Option<DelayModule>,
     /// Stack of LSMs; the module that delays comes last
-    #[arg(
-        short,
-        long,
-        value_name = "LSM,…",
-        default_value = "capability",
-        help_heading = "What is measured"
-    )]
+    #[arg(short, long, value_name = "LSM,…", default_value = "capability")]
     pub stack: String,
     /// Delays: FROM..TO/STEP, or a list
-    #[arg(
-        long,
-        value_name = "DELAYS",
-        default_value = "0..110us/10us",
-        help_heading = "What is measured"
-    )]
+    #[arg(long, value_name = "DELAYS", default_value = "0..110us/10us")]
     pub delays: String,
     /// Hooks to delay together, or all
     #[arg(
         long,
         value_name = "HOOK,…",
         value_delimiter = ',',
-        default_value = "all",
-        help_heading = "What is measured"
+        default_value = "all"
     )]
     pub hooks: Vec<String>,
     /// Also with cold caches: dentries and inodes are dropped before each operation
-    #[arg(long, help_heading = "What is measured")]
+    #[arg(long)]
     pub cold: bool,
     /// Predict each operation's overhead: under decisions of so many instructions, or of
     /// these modules, beside what they do cost
-    #[arg(long, value_name = "N|LSM,…", help_heading = "What is measured")]
+    #[arg(long, value_name = "N|LSM,…")]
     pub predict: Option<String>,
     /// How it is measured
     #[command(flatten)]
@@ -86,7 +74,7 @@ pub struct SensitivityArgs {
     pub place: PlaceArgs,
     /// Fail (exit status 1) if a slope is further from its count than this
     #[arg(long, value_name = "DECISIONS", num_args = 0..=1, default_missing_value = "0.05",
-        value_parser = tolerance, help_heading = "Output")]
+        value_parser = |text: &str| number_within(text, 0.0..=1_000.0), help_heading = "Output")]
     pub check: Option<f64>,
     /// Show the slope of each hook [default: for up to four operations]
     #[arg(long, help_heading = "Output")]
@@ -104,13 +92,4 @@ pub struct SensitivityArgs {
     /// No progress
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
-}
-
-fn tolerance(text: &str) -> Result<f64, String> {
-    let tolerance: f64 = text.parse().map_err(|_| "not a number")?;
-    if (0.0..=1000.0).contains(&tolerance) {
-        Ok(tolerance)
-    } else {
-        Err("must be from 0 to 1000".to_owned())
-    }
 }

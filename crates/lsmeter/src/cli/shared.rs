@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Flags that several commands share.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
@@ -14,72 +15,51 @@ pub fn qemu_help(what: &str) -> String {
 
 /// Which cells.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "What is measured")]
 pub struct CellArgs {
     /// Kernels and benchmarks
     #[command(flatten)]
     pub selection: SelectionArgs,
     /// Stack of LSMs, as lsm= takes it; may be given several times
-    #[arg(
-        short,
-        long = "stack",
-        value_name = "LSM,…",
-        help_heading = "What is measured"
-    )]
+    #[arg(short, long = "stack", value_name = "LSM,…")]
     pub stacks: Vec<String>,
     /// State of the modules' policies: none, permissive or enforcing; may be given
     /// several times
-    #[arg(short = 'P', long = "policy", value_name = "STATE", value_parser = words::<Policy>(Policy::ALL),
-        help_heading = "What is measured")]
+    #[arg(short = 'P', long = "policy", value_name = "STATE",
+        value_parser = words::<Policy>(Policy::ALL))]
     pub policies: Vec<Policy>,
     /// Integrity subsystems at work: none, or of audit,ima,evm; may be given several times
-    #[arg(
-        long = "integrity",
-        value_name = "LIST",
-        help_heading = "What is measured"
-    )]
+    #[arg(long = "integrity", value_name = "LIST")]
     pub integrity: Vec<IntegrityList>,
     /// Rules that each policy holds; may be given several times
-    #[arg(long = "rules", value_name = "N", help_heading = "What is measured")]
+    #[arg(long = "rules", value_name = "N")]
     pub rules: Vec<u32>,
     /// Landlock rulesets on top of each other; may be given several times
-    #[arg(long = "layers", value_name = "N", help_heading = "What is measured")]
+    #[arg(long = "layers", value_name = "N")]
     pub layers: Vec<u32>,
     /// Most entries of SELinux's access vector cache
-    #[arg(long, value_name = "N", help_heading = "What is measured")]
+    #[arg(long, value_name = "N")]
     pub avc_entries: Option<u32>,
     /// Which policy SELinux loads
-    #[arg(long, value_name = "WHICH", value_parser = words::<SelinuxPolicy>(SelinuxPolicy::ALL),
-        help_heading = "What is measured")]
+    #[arg(long, value_name = "WHICH", value_parser = words::<SelinuxPolicy>(SelinuxPolicy::ALL))]
     pub selinux_policy: Option<SelinuxPolicy>,
 }
 
 /// Which kernels and benchmarks.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "What is measured")]
 pub struct SelectionArgs {
     /// Kernel to boot; may be given several times
-    #[arg(
-        short,
-        long = "kernel",
-        value_name = "KERNEL",
-        help_heading = "What is measured"
-    )]
+    #[arg(short, long = "kernel", value_name = "KERNEL")]
     pub kernels: Vec<String>,
     /// Benchmark, or benchmark:variant, with * and ?; `!` excludes
-    #[arg(
-        short,
-        long = "bench",
-        value_name = "PATTERN,…",
-        value_delimiter = ',',
-        help_heading = "What is measured"
-    )]
+    #[arg(short, long = "bench", value_name = "PATTERN,…", value_delimiter = ',')]
     pub benchmarks: Vec<String>,
     /// Suite to choose benchmarks from
-    #[arg(long = "suite", value_name = "SUITE", value_parser = words::<Suite>(Suite::ALL),
-        help_heading = "What is measured")]
+    #[arg(long = "suite", value_name = "SUITE", value_parser = words::<Suite>(Suite::ALL))]
     pub suites: Vec<Suite>,
     /// The first variant of each benchmark, or all
-    #[arg(long, value_name = "WHICH", value_parser = words::<Select>(Select::ALL),
-        help_heading = "What is measured")]
+    #[arg(long, value_name = "WHICH", value_parser = words::<Select>(Select::ALL))]
     pub variants: Option<Select>,
 }
 
@@ -116,56 +96,60 @@ const PROGRAMS: &str = "Whole programs";
 
 /// Where: virtual machines or this one.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Where and how")]
 pub struct PlaceArgs {
     /// Virtual machines, or this machine's running kernel
-    #[arg(long = "on", value_name = "WHERE", value_parser = words::<Place>(Place::ALL),
-        help_heading = "Where and how")]
+    #[arg(long = "on", value_name = "WHERE", value_parser = words::<Place>(Place::ALL))]
     pub place: Option<Place>,
     /// Directory to work in with --on host
-    #[arg(long, value_hint = ValueHint::DirPath, help_heading = "Where and how")]
+    #[arg(long, value_hint = ValueHint::DirPath)]
     pub dir: Option<PathBuf>,
 }
 
 /// How they are measured in virtual machines.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Where and how")]
 pub struct LabArgs {
     /// File system to work on
-    #[arg(long, value_name = "FS", value_parser = words::<FileSystem>(FileSystem::ALL),
-        help_heading = "Where and how")]
+    #[arg(long, value_name = "FS", value_parser = words::<FileSystem>(FileSystem::ALL))]
     pub fs: Option<FileSystem>,
     /// The guest's clock: its own instructions, or the host's time
-    #[arg(long, value_name = "CLOCK", value_parser = words::<Clock>(Clock::ALL),
-        help_heading = "Where and how")]
+    #[arg(long, value_name = "CLOCK", value_parser = words::<Clock>(Clock::ALL))]
     pub clock: Option<Clock>,
     /// Kernel command line to append, such as mitigations=off
-    #[arg(
-        long,
-        value_name = "TEXT",
-        allow_hyphen_values = true,
-        help_heading = "Where and how"
-    )]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub cmdline: Option<String>,
     /// Samples of each cell: counted operations, timed batches, or slices
-    #[arg(short = 'n', long, value_name = "N", help_heading = "Where and how")]
+    #[arg(short = 'n', long, value_name = "N")]
     pub samples: Option<u32>,
     /// Operations before the first sample
-    #[arg(long, value_name = "N", help_heading = "Where and how")]
+    #[arg(long, value_name = "N")]
     pub warmup: Option<u32>,
     /// Virtual machines at a time [default: one per processor]
-    #[arg(short, long, value_name = "N", help_heading = "Where and how")]
+    #[arg(short, long, value_name = "N")]
     pub jobs: Option<u32>,
     /// Seconds until a boot is given up
-    #[arg(long, value_name = "SECONDS", help_heading = "Where and how")]
+    #[arg(long, value_name = "SECONDS")]
     pub boot_timeout: Option<u32>,
     /// Seconds until a cell is given up
-    #[arg(long, value_name = "SECONDS", help_heading = "Where and how")]
+    #[arg(long, value_name = "SECONDS")]
     pub cell_timeout: Option<u32>,
     #[arg(long, value_name = "PROGRAM", value_hint = ValueHint::ExecutablePath,
-        help = qemu_help("QEMU to use"), help_heading = "Where and how")]
+        help = qemu_help("QEMU to use"))]
     pub qemu: Option<PathBuf>,
     /// Do not fetch kernels that are not in the cache
-    #[arg(long, help_heading = "Where and how")]
+    #[arg(long)]
     pub offline: bool,
+}
+
+/// A number of this range.
+pub fn number_within(text: &str, range: RangeInclusive<f64>) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "not a number")?;
+    if range.contains(&number) {
+        Ok(number)
+    } else {
+        Err(format!("must be from {} to {}", range.start(), range.end()))
+    }
 }
 
 /// A parser for one of experiment's word lists: clap then lists them in the help.

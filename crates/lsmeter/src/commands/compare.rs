@@ -7,14 +7,14 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use compare::{BUDGET_LIMIT_BYTES, Budget, Named, Options};
+use diagnostics::Exit;
 use experiment::comparison::GateVerdict;
 use experiment::{ComparisonDocument, Document, Stored as _};
 use report::{ComparisonOptions, KcidbNames};
 
-use super::documents;
+use super::documents::{self, unreadable};
 use crate::cli::{CompareArgs, Format, GateFormat};
 use crate::deliver::{Delivery, StdoutTaken};
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
 
@@ -67,18 +67,13 @@ fn budget(args: &CompareArgs) -> Result<Option<Budget>> {
 }
 
 fn read_budget(path: &Path) -> Result<Budget> {
-    let unreadable = |why: String| {
-        usage(
-            format!("cannot read {}: {why}", path.display()),
-            "give a TOML file of limits (docs/compare.md)",
-        )
-    };
+    let hint = "give a TOML file of limits (docs/compare.md)";
     let mut toml = String::new();
     let read = File::open(path)
         .and_then(|file| file.take(BUDGET_LIMIT_BYTES + 1).read_to_string(&mut toml));
-    read.map_err(|error| unreadable(error.to_string()))?;
+    read.map_err(|error| unreadable(path, error, hint))?;
     if toml.len() as u64 > BUDGET_LIMIT_BYTES {
-        return Err(unreadable("it is too large for a budget".to_owned()));
+        return Err(unreadable(path, "it is too large for a budget", hint));
     }
     Budget::parse(&toml).with_context(|| path.display().to_string())
 }
@@ -112,14 +107,12 @@ fn deliver(args: &CompareArgs, document: &ComparisonDocument, stdout: StdoutTake
     let options = ComparisonOptions {
         changed: args.changed,
     };
-    let own = args.out.deliver(
-        stdout,
-        &Delivery {
-            document: &|to| Ok(document.write(to)?),
-            tables: &|| report::comparison_report(document, &options),
-            records: &|| report::comparison_records(document),
-        },
-    )?;
+    let found = Delivery {
+        document: &|to| Ok(document.write(to)?),
+        tables: &|| report::comparison_report(document, &options),
+        records: &|| report::comparison_records(document),
+    };
+    let own = args.out.deliver(stdout, &found)?;
     match own {
         None => Ok(()),
         Some(GateFormat::Ktap) => output::print(&report::ktap(document)),
@@ -153,18 +146,11 @@ fn verdict(document: &ComparisonDocument) -> Exit {
     for reason in &gate.reasons {
         anstream::eprintln!("inconclusive: {reason}");
     }
-    match gate.verdict {
-        GateVerdict::Pass => {
-            anstream::eprintln!("gate: passed: {counts}");
-            Exit::Fine
-        }
-        GateVerdict::Fail => {
-            anstream::eprintln!("gate: failed: {counts}");
-            Exit::Regression
-        }
-        GateVerdict::Inconclusive => {
-            anstream::eprintln!("gate: inconclusive: {counts}");
-            Exit::Inconclusive
-        }
-    }
+    let (word, exit) = match gate.verdict {
+        GateVerdict::Pass => ("passed", Exit::Fine),
+        GateVerdict::Fail => ("failed", Exit::Regression),
+        GateVerdict::Inconclusive => ("inconclusive", Exit::Inconclusive),
+    };
+    anstream::eprintln!("gate: {word}: {counts}");
+    exit
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::Result;
-use diagnostics::Fault;
+use diagnostics::{Exit, Fault};
 use kernels::Store;
 use lab::qemu::Qemu;
 use lab::{environment, write_plugin};
@@ -13,7 +13,6 @@ use serde::Serialize;
 
 use crate::cli::DoctorArgs;
 use crate::config::{Config, cache_dir};
-use crate::exit::Exit;
 use crate::output;
 
 /// How much a finding matters.
@@ -70,11 +69,6 @@ impl Finding {
 /// # Errors
 /// If standard output cannot be written.
 pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
-    #[derive(Serialize)]
-    struct Listing {
-        schema_version: u32,
-        findings: Vec<Finding>,
-    }
     let config = Config::read()?;
     let mut findings = qemu(args.qemu.as_deref().or(config.qemu.as_deref()));
     findings.extend(kernels(&config));
@@ -96,10 +90,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit> {
         .any(|finding| finding.verdict == Verdict::Essential);
     let exit = if lacks { Exit::Environment } else { Exit::Fine };
     if args.json {
-        output::print_json(&Listing {
-            schema_version: 1,
-            findings,
-        })?;
+        output::print_listing("findings", &findings)?;
         return Ok(exit);
     }
     let mut text = String::new();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Documents that are given by their files.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -18,15 +19,44 @@ pub const ANY: &str = "give a document that lsmeter wrote, with --output or --re
 /// # Errors
 /// If it cannot be read.
 pub fn bytes(path: &Path, hint: &str) -> Result<Vec<u8>> {
-    let read = || {
-        let mut bytes = Vec::new();
-        // One byte more than may be, so that the parser refuses what is too long.
-        let mut file = File::open(path)?.take(DOCUMENT_LIMIT_BYTES + 1);
-        file.read_to_end(&mut bytes)?;
-        Ok(bytes)
+    // What is too long the parser refuses.
+    let bytes = at_most(path, DOCUMENT_LIMIT_BYTES + 1);
+    bytes.map_err(|error| unreadable(path, error, hint))
+}
+
+/// The text of a file of at most `limit` bytes, if `check` finds no fault with it. `hint` says
+/// what is to be given.
+///
+/// # Errors
+/// If it cannot be read, is longer or no text, or what `check` says.
+pub fn text(
+    path: &Path,
+    limit: u64,
+    hint: &str,
+    check: impl FnOnce(&str) -> Result<(), String>,
+) -> Result<String> {
+    let read = || -> Result<String, String> {
+        let bytes = at_most(path, limit + 1).map_err(|error| error.to_string())?;
+        if bytes.len() as u64 > limit {
+            return Err("it is too large for that".to_owned());
+        }
+        let text = String::from_utf8(bytes).map_err(|_| "it is not text")?;
+        check(&text)?;
+        Ok(text)
     };
-    read()
-        .map_err(|error: io::Error| usage(format!("cannot read {}: {error}", path.display()), hint))
+    read().map_err(|why| unreadable(path, why, hint))
+}
+
+/// A file's first bytes: not by the length that it claims, since a device has none.
+fn at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// That a file cannot be read, and why.
+pub fn unreadable(path: &Path, why: impl Display, hint: &str) -> anyhow::Error {
+    usage(format!("cannot read {}: {why}", path.display()), hint)
 }
 
 /// Reads one with `parse`, such as [`Document::parse`]. `hint` says what is to be given.

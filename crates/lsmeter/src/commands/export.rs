@@ -4,13 +4,13 @@
 use std::path::Path;
 
 use anyhow::Result;
+use diagnostics::Exit;
 use experiment::{Cell, Kind};
 use export::{Rows, Source};
 use report::printable;
 
 use super::documents::read_kind;
 use crate::cli::ExportArgs;
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
 

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use clap::CommandFactory;
+use diagnostics::Exit;
 
 use crate::cli::Cli;
-use crate::exit::Exit;
 use crate::output;
 
 /// Prints a shell's completions.

@@ -4,13 +4,13 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use diagnostics::Exit;
 use experiment::{History, Pattern, Stored as _};
 use history::{Added, Archive, Selection};
 use report::{HistoryOptions, printable};
 
 use crate::cli::{HistoryAddArgs, HistoryPlotArgs, HistorySelectArgs, HistoryShowArgs};
 use crate::deliver::Delivery;
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::{config, output};
 

@@ -11,11 +11,11 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 use check::{Line, OPERATIONS};
-use lab::protocol::{AgentStatus, Decoder, Message, encode_experiment};
-use monitor::{Filter, Mode, Monitor, MonitorError, Options, Selection, Snapshot, SystemCall};
+use diagnostics::Exit;
+use experiment::{MonitorMode, Status};
+use lab::protocol::{Decoder, Message, encode_experiment};
+use monitor::{Filter, Monitor, MonitorError, Options, Selection, Snapshot, SystemCall};
 use syscalls::Sysno;
-
-use crate::exit::Exit;
 
 /// Operations before those that are counted.
 const WARMUP: u32 = 16;
@@ -64,7 +64,7 @@ fn told() -> Result<()> {
     say(Line::Lsm(lsm.trim().to_owned()))?;
     world::mount_work(&wanted.fs)?;
     let options = Options {
-        mode: Mode::Count,
+        mode: MonitorMode::Count,
         filter: Filter::Machine,
         selection: Selection::default(),
         pairs: PAIRS,
@@ -122,6 +122,7 @@ fn unavailable(error: &MonitorError, release: &str) -> Option<String> {
 }
 
 /// What `/experiment` asks for.
+#[derive(Default)]
 struct Wanted {
     fs: String,
     blind_to: Option<String>,
@@ -136,11 +137,7 @@ struct Cell {
 
 impl Wanted {
     fn parse(text: &str) -> Result<Wanted> {
-        let mut wanted = Wanted {
-            fs: String::new(),
-            blind_to: None,
-            cells: Vec::new(),
-        };
+        let mut wanted = Wanted::default();
         for line in text.lines() {
             let words: Vec<&str> = line.split(' ').collect();
             match words[..] {
@@ -215,22 +212,22 @@ fn watch(monitor: &Monitor, name: &str, operations: u64) -> Result<Watched> {
         .context(AGENT)?;
     let after = monitor.snapshot();
     Ok(match ended()? {
-        Some((AgentStatus::Ok, _)) => Ok(after.since(&before)),
-        Some((AgentStatus::Unsupported, why)) => Err(Line::Unsupported(why)),
-        Some((AgentStatus::Failed, why)) => Err(Line::Failed(why)),
+        Some((Status::Ok, _)) => Ok(after.since(&before)),
+        Some((Status::Unsupported, why)) => Err(Line::Unsupported(why)),
+        Some((Status::Failed, why)) => Err(Line::Failed(why)),
         None => Err(Line::Failed(format!("the agent ended too early: {status}"))),
     })
 }
 
 /// How the agent says that its cell ended.
-fn ended() -> Result<Option<(AgentStatus, String)>> {
+fn ended() -> Result<Option<(Status, String)>> {
     let mut bytes = Vec::new();
     let answers = File::open(ANSWERS).context(ANSWERS)?;
     answers.take(ANSWERS_LIMIT).read_to_end(&mut bytes)?;
     let messages = Decoder::default().push(&bytes)?;
     Ok(messages.into_iter().find_map(|message| match message {
         Message::CellEnd { status, reason, .. } => Some((status, reason)),
-        Message::Failed(reason) => Some((AgentStatus::Failed, reason)),
+        Message::Failed(reason) => Some((Status::Failed, reason)),
         _ => None,
     }))
 }

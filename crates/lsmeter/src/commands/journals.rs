@@ -27,9 +27,9 @@ pub fn choose(
     let output = output.filter(|output| !output::is_stdout(output));
     let first = match (resume, output) {
         (Some(Some(journal)), _) => journal.clone(),
-        (_, Some(output)) => beside(output),
+        (_, Some(output)) => beside(output, EXTENSION),
         (Some(None), None) => newest(name)?,
-        (None, None) => beside(&std::env::temp_dir().join(unique(name))),
+        (None, None) => beside(&std::env::temp_dir().join(unique(name)), EXTENSION),
     };
     let journals = Journals {
         first,
@@ -57,10 +57,13 @@ pub fn choose(
 
 /// Says that what was measured is kept, and how it goes on.
 pub fn tell_interrupted(journals: &Journals) {
-    anstream::eprintln!(
-        "interrupted: what was measured is saved in {}",
-        journals.first.display()
-    );
+    let saved = journals.first.display();
+    interrupted(&format!("what was measured is saved in {saved}"));
+}
+
+/// Says what was interrupted, and how it goes on.
+pub fn interrupted(what: &str) {
+    anstream::eprintln!("interrupted: {what}");
     anstream::eprintln!("hint: the same command with --resume goes on");
 }
 
@@ -104,11 +107,11 @@ fn all(journals: &Journals) -> Result<Vec<PathBuf>> {
     Ok(all)
 }
 
-/// The journal of what goes to `output`.
-fn beside(output: &Path) -> PathBuf {
-    let mut journal = output.as_os_str().to_owned();
-    journal.push(format!(".{EXTENSION}"));
-    journal.into()
+/// The file of this name and an ending more.
+pub fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{ending}"));
+    name.into()
 }
 
 /// The name of a document that no earlier one of this had.

@@ -4,12 +4,11 @@
 use std::path::Path;
 
 use anyhow::Result;
+use diagnostics::Exit;
 use kernels::{Error, Kernel, KernelName, Store};
 use report::printable;
-use serde::Serialize;
 
 use crate::config::{Config, cache_dir};
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
 use crate::progress::Line;
@@ -61,21 +60,13 @@ pub fn add(path: &Path, name: Option<&str>) -> Result<Exit> {
 /// # Errors
 /// If the cache cannot be read.
 pub fn list(json: bool) -> Result<Exit> {
-    #[derive(Serialize)]
-    struct Listing {
-        schema_version: u32,
-        kernels: Vec<Kernel>,
-    }
     let store = Store::open(&cache_dir())?;
     let kernels = store.list()?;
     for (name, error) in store.broken()? {
         anstream::eprintln!("warning: {name} is damaged: {error}");
     }
     if json {
-        output::print_json(&Listing {
-            schema_version: 1,
-            kernels,
-        })?;
+        output::print_listing("kernels", &kernels)?;
         return Ok(Exit::Fine);
     }
     if kernels.is_empty() {

@@ -4,13 +4,13 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use diagnostics::Exit;
 use kernels::{BuildEvent, Error, Recipe, Store};
 use report::printable;
 
 use crate::cli::BuildArgs;
 use crate::commands::measure::cancel_on_signals;
 use crate::config::{Config, cache_dir};
-use crate::exit::Exit;
 use crate::progress::Line;
 
 /// Builds a kernel and keeps it.

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
+use diagnostics::Exit;
 use experiment::{Pattern, Select, Selection, Suite};
 use lab::catalogue::{Benchmark, catalogue};
 use report::published::{published_records, published_report};
 use serde::Serialize;
 
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
 
@@ -35,12 +35,8 @@ fn measures(benchmark: &Benchmark) -> String {
         ("latency", benchmark.measures.latency),
         ("throughput", benchmark.measures.throughput),
     ];
-    let words: Vec<&str> = words
-        .iter()
-        .filter(|(_, yes)| *yes)
-        .map(|(word, _)| *word)
-        .collect();
-    words.join(",")
+    let words = words.into_iter().filter(|(_, yes)| *yes);
+    words.map(|(word, _)| word).collect::<Vec<_>>().join(",")
 }
 
 /// Lists the suite.
@@ -48,11 +44,6 @@ fn measures(benchmark: &Benchmark) -> String {
 /// # Errors
 /// A pattern that fits nothing.
 pub fn benchmarks(patterns: &[String], json: bool) -> Result<Exit> {
-    #[derive(Serialize)]
-    struct Listing<'a> {
-        schema_version: u32,
-        benchmarks: Vec<&'a Benchmark>,
-    }
     let selection = Selection {
         benchmarks: patterns
             .iter()
@@ -68,10 +59,7 @@ pub fn benchmarks(patterns: &[String], json: bool) -> Result<Exit> {
         .map(|index| &catalogue()[index])
         .collect();
     if json {
-        output::print_json(&Listing {
-            schema_version: 1,
-            benchmarks: chosen,
-        })?;
+        output::print_listing("benchmarks", &chosen)?;
         return Ok(Exit::Fine);
     }
     let head = [
@@ -87,7 +75,7 @@ pub fn benchmarks(patterns: &[String], json: bool) -> Result<Exit> {
         [
             benchmark.suite.to_string(),
             benchmark.id(),
-            benchmark.class.to_string(),
+            benchmark.class.clone(),
             measures(benchmark),
             benchmark.syscalls.join(" "),
             benchmark.source.clone(),
@@ -107,11 +95,6 @@ pub fn stacks(json: bool) -> Result<Exit> {
         stack: String,
         presets: Vec<&'static str>,
     }
-    #[derive(Serialize)]
-    struct Listing {
-        schema_version: u32,
-        stacks: Vec<Entry>,
-    }
     let mut used: BTreeMap<String, Vec<&'static str>> = BTreeMap::new();
     for preset in experiment::presets() {
         for configuration in preset.spec()?.resolve()?.configurations {
@@ -124,11 +107,8 @@ pub fn stacks(json: bool) -> Result<Exit> {
     }
     if json {
         let entry = |(stack, presets)| Entry { stack, presets };
-        let stacks = used.into_iter().map(entry).collect();
-        output::print_json(&Listing {
-            schema_version: 1,
-            stacks,
-        })?;
+        let stacks: Vec<Entry> = used.into_iter().map(entry).collect();
+        output::print_listing("stacks", &stacks)?;
         return Ok(Exit::Fine);
     }
     let mut rows = vec![["STACK", "PRESETS"].map(str::to_owned)];
@@ -153,11 +133,6 @@ pub fn presets(json: bool) -> Result<Exit> {
         name: &'static str,
         experiment: experiment::Experiment,
     }
-    #[derive(Serialize)]
-    struct Listing {
-        schema_version: u32,
-        presets: Vec<Entry>,
-    }
     let mut entries = Vec::new();
     for preset in experiment::presets() {
         entries.push(Entry {
@@ -166,10 +141,7 @@ pub fn presets(json: bool) -> Result<Exit> {
         });
     }
     if json {
-        output::print_json(&Listing {
-            schema_version: 1,
-            presets: entries,
-        })?;
+        output::print_listing("presets", &entries)?;
         return Ok(Exit::Fine);
     }
     let mut rows = vec![["PRESET", "KERNELS", "CONFIGURATIONS", "WHAT FOR"].map(str::to_owned)];

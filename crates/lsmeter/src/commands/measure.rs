@@ -7,14 +7,17 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
-use experiment::{Experiment, Place, Policy, Spec, Stack, nearest, preset};
+use diagnostics::Failure;
+use experiment::{Experiment, Place, Policy, Spec, Stack, StackError, nearest, preset};
 use kernels::{Kernel, Store};
 use lab::BuiltIn;
 use lab::policy::has_policy;
 use lab::qemu::Qemu;
 use lab::write_plugin;
+use sensitivity::{Delays, DelaysError};
 
 use crate::cli::{CellArgs, LabArgs, PlaceArgs, SelectionArgs};
+use crate::commands::documents::unreadable;
 use crate::commands::kernel::obtain;
 use crate::config::{Config, cache_dir};
 use crate::failure::usage;
@@ -30,16 +33,30 @@ pub fn read_spec(text: &str) -> Result<(String, Spec)> {
     if !is_file {
         return Ok((text.to_owned(), preset(text)?.spec()?));
     }
-    let toml = std::fs::read_to_string(path).map_err(|error| {
-        usage(
-            format!("cannot read {text}: {error}"),
-            "give a preset or a TOML file",
-        )
-    })?;
+    let toml = std::fs::read_to_string(path)
+        .map_err(|error| unreadable(path, error, "give a preset or a TOML file"))?;
     let name = path
         .file_stem()
         .map_or_else(|| "run".into(), |stem| stem.to_string_lossy());
     Ok((name.into_owned(), Spec::parse(text, &toml)?))
+}
+
+/// A stack that a flag names.
+///
+/// # Errors
+/// If it is none.
+pub fn read_stack(text: &str) -> Result<Stack> {
+    text.parse()
+        .map_err(|error: StackError| usage(&error, error.hint()))
+}
+
+/// The delays that a flag names.
+///
+/// # Errors
+/// If they cannot be swept.
+pub fn read_delays(text: &str) -> Result<Delays> {
+    text.parse()
+        .map_err(|error: DelaysError| usage(&error, error.hint()))
 }
 
 /// What the shared flags say, to be put over the preset or file.
@@ -145,10 +162,7 @@ pub fn check_selection(experiment: &Experiment) -> Result<()> {
 /// Can one of the kernels have each module that a stack names? Asked before one is booted.
 /// A module with a policy is passed over: the cells of a kernel that lacks it are
 /// unsupported, and say what it would have to be built with.
-///
-/// # Errors
-/// If not, or an image cannot be read.
-pub fn check_stacks(experiment: &Experiment, store: &Store, kernels: &[Kernel]) -> Result<()> {
+fn check_stacks(experiment: &Experiment, store: &Store, kernels: &[Kernel]) -> Result<()> {
     let mut asked: Vec<(&Stack, String)> = Vec::new();
     for configuration in &experiment.configurations {
         let stack = &configuration.stack;
@@ -180,25 +194,19 @@ pub fn check_stacks(experiment: &Experiment, store: &Store, kernels: &[Kernel]) 
     Err(usage(what, hint))
 }
 
-/// QEMU, and that it can do what the experiment asks.
-///
-/// # Errors
-/// If there is none, or it cannot.
-pub fn find_qemu(args: &LabArgs, config: &Config, experiment: &Experiment) -> Result<Qemu> {
+/// QEMU, if it can do what the experiment asks.
+fn find_qemu(args: &LabArgs, config: &Config, experiment: &Experiment) -> Result<Qemu> {
     // What a kill -9 leaves of it the next run removes.
     let scratch = lab::vm::scratch()?;
     let plugin = write_plugin(scratch.path())?;
     let qemu = Qemu::probe(args.qemu.as_deref().or(config.qemu.as_deref()), &plugin)?;
     let counted = experiment.metrics.iter().any(|metric| metric.is_counted());
     if counted && qemu.plugin_api.is_none() {
-        return Err(lab::LabError::Environment {
-            what: format!(
-                "QEMU {} loads no TCG plugins, so instructions cannot be counted",
-                qemu.version
-            ),
-            hint: "name a QEMU built with --enable-plugins with --qemu, or measure --metric time"
-                .to_owned(),
-        }
+        let version = &qemu.version;
+        return Err(Failure::environment(
+            format!("QEMU {version} loads no TCG plugins, so instructions cannot be counted"),
+            "name a QEMU built with --enable-plugins with --qemu, or measure --metric time",
+        )
         .into());
     }
     Ok(qemu)

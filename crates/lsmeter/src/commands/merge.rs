@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `lsmeter merge`: the parts of a run become the whole.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use cluster::{Merged, Part, by_machine, merge as put_together, read_part};
+use diagnostics::Exit;
 use report::printable;
 
 use crate::cli::MergeArgs;
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
 
@@ -36,13 +37,8 @@ pub fn merge(args: &MergeArgs) -> Result<Exit> {
         }
         // What one machine lacks another may have.
         let here = parts.iter().flat_map(|part| &part.run.share);
-        let mut shards: Vec<u32> = here
-            .clone()
-            .flat_map(|share| &share.shards)
-            .copied()
-            .collect();
-        shards.sort_unstable();
-        shards.dedup();
+        let shards = here.clone().flat_map(|share| &share.shards);
+        let shards: BTreeSet<&u32> = shards.collect();
         let count = here.map(|share| share.count).max().unwrap_or(0);
         whole = shards.len() >= count as usize;
     } else {

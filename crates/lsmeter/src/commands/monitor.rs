@@ -9,16 +9,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use experiment::{Document, Interval, Kind};
+use diagnostics::Exit;
+use experiment::{Document, Interval, Kind, MonitorMode};
 use lab::environment;
 use live::{Publisher, Replay, Request, Session, Subject};
-use monitor::{Mode, Options, Progress, Selection};
+use monitor::{Options, Progress, Selection};
 
 use super::documents::read_kind;
 use super::recording::Recording;
 use crate::cli::MonitorArgs;
 use crate::deliver::{Delivery, StdoutTaken};
-use crate::exit::Exit;
 use crate::output;
 use crate::progress::Line;
 
@@ -113,9 +113,9 @@ fn request(args: &MonitorArgs) -> Request {
         },
         options: Options {
             mode: match (args.count, args.histogram) {
-                (true, _) => Mode::Count,
-                (false, true) => Mode::Histogram,
-                (false, false) => Mode::Time,
+                (true, _) => MonitorMode::Count,
+                (false, true) => MonitorMode::Histogram,
+                (false, false) => MonitorMode::Time,
             },
             selection: Selection {
                 hooks: words(&args.hooks),

@@ -4,13 +4,13 @@
 use anyhow::Result;
 use clap::Parser;
 use cluster::{JobPlan, github, gitlab, kubernetes, slurm};
+use diagnostics::Exit;
 use experiment::{Experiment, Shard};
 use lab::plan::Plan;
 
 use super::measure::read_spec;
 use super::run::flags;
 use crate::cli::{PlanArgs, PlanFormat, RunArgs};
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
 
@@ -53,10 +53,11 @@ pub fn plan(args: &PlanArgs) -> Result<Exit> {
             shards - most
         );
     }
-    let (limit, whose) = match args.format {
-        PlanFormat::Gitlab => (200, "GitLab's `parallel`"),
-        PlanFormat::Github => (256, "GitHub's matrix"),
-        PlanFormat::Slurm | PlanFormat::Kubernetes => (Shard::COUNT_LIMIT, "lsmeter"),
+    let (limit, whose, written): (u32, &str, fn(&JobPlan) -> String) = match args.format {
+        PlanFormat::Gitlab => (200, "GitLab's `parallel`", gitlab),
+        PlanFormat::Github => (256, "GitHub's matrix", github),
+        PlanFormat::Slurm => (Shard::COUNT_LIMIT, "lsmeter", slurm),
+        PlanFormat::Kubernetes => (Shard::COUNT_LIMIT, "lsmeter", kubernetes),
     };
     if shards > limit {
         return Err(usage(
@@ -72,13 +73,9 @@ pub fn plan(args: &PlanArgs) -> Result<Exit> {
         image: args.image.clone(),
         exclusive: is_timed(&experiment),
     };
-    let text = match args.format {
-        PlanFormat::Slurm => slurm(&jobs),
-        PlanFormat::Kubernetes => kubernetes(&jobs),
-        PlanFormat::Gitlab => gitlab(&jobs),
-        PlanFormat::Github => github(&jobs),
-    };
-    output::write(&args.output, |to| Ok(to.write_all(text.as_bytes())?))?;
+    output::write(&args.output, |to| {
+        Ok(to.write_all(written(&jobs).as_bytes())?)
+    })?;
     Ok(Exit::Fine)
 }
 

@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `lsmeter profile`: what each hook of an operation costs.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use experiment::{Document, Experiment, Metric, Place, Spec, Stack, StackError, Status};
+use diagnostics::Exit;
+use experiment::{Document, Experiment, Metric, Place, Spec, Stack, Status};
 use instructions::calltree::CallTree;
 use instructions::profile::{CellProfile, PathProfile};
 use kernels::hooks::HookList;
-use lab::plan::Treatment;
 use lab::prepare::Hooks;
 use lab::root::Root;
 use lab::{Outcome, Setup};
 use report::ProfileView;
 
 use crate::cli::{ProfileArgs, View};
-use crate::commands::journals;
-use crate::commands::measure::{Machines, cancel_on_signals, check_selection, flags, read_spec};
-use crate::commands::programs;
+use crate::commands::measure::{
+    Machines, cancel_on_signals, check_selection, flags, read_spec, read_stack,
+};
+use crate::commands::{documents, journals, programs};
 use crate::config::Config;
 use crate::deliver::{Delivery, StdoutTaken};
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
 use crate::progress::Line;
@@ -52,21 +50,14 @@ pub fn profile(args: ProfileArgs) -> Result<Exit> {
     let machines = Machines::find(&args.lab, &config, &experiment, &line)?;
     let cancel = cancel_on_signals()?;
     let setup = Setup {
-        store: &machines.store,
         kernels: &machines.kernels,
         qemu: Some(&machines.qemu),
-        agent: lab::catalogue::agent(),
         root: root.as_ref(),
-        journal: &journals.first,
-        resume: journals.resume,
-        keep_samples: false,
-        treatment: Treatment::default(),
-        shard: None,
-        parts: 1,
         hooks: Some(Hooks {
             keep_trees: args.trace || args.callgrind.is_some() || args.folded.is_some(),
             definitions: definitions.as_deref(),
         }),
+        ..Setup::new(&machines.store, &journals)
     };
     let outcome = lab::run(&experiment, &setup, &cancel, &mut |event| {
         line.follow(event)
@@ -81,11 +72,6 @@ pub fn profile(args: ProfileArgs) -> Result<Exit> {
     deliver(&args, stdout, &document, &outcome)?;
     journals::remove(&journals)?;
     Ok(verdict(&args, &document))
-}
-
-fn read_stack(text: &str) -> Result<Stack> {
-    text.parse()
-        .map_err(|error: StackError| usage(&error, error.hint()))
 }
 
 fn resolve(args: &ProfileArgs, baseline: Option<&Stack>) -> Result<Experiment> {
@@ -124,28 +110,12 @@ fn resolve(args: &ProfileArgs, baseline: Option<&Stack>) -> Result<Experiment> {
 }
 
 fn read_definitions(path: &Path) -> Result<String> {
-    let unreadable = |why: String| {
-        usage(
-            format!("cannot read {}: {why}", path.display()),
-            "give a kernel tree's include/linux/lsm_hook_defs.h",
-        )
-    };
-    let read = || {
-        let mut bytes = Vec::new();
-        // Not by the length that it claims: a device has none.
-        File::open(path)?
-            .take(DEFINITIONS_LIMIT_BYTES + 1)
-            .read_to_end(&mut bytes)?;
-        std::io::Result::Ok(bytes)
-    };
-    let bytes = read().map_err(|error| unreadable(error.to_string()))?;
-    if bytes.len() as u64 > DEFINITIONS_LIMIT_BYTES {
-        return Err(unreadable("it is too large for that".to_owned()));
-    }
-    let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not text".to_owned()))?;
+    let hint = "give a kernel tree's include/linux/lsm_hook_defs.h";
     // Every kernel would refuse it, after it was fetched.
-    HookList::from_definitions(&text).map_err(|error| unreadable(error.to_string()))?;
-    Ok(text)
+    documents::text(path, DEFINITIONS_LIMIT_BYTES, hint, |text| {
+        let hooks = HookList::from_definitions(text);
+        hooks.map(drop).map_err(|error| error.to_string())
+    })
 }
 
 fn deliver(

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use experiment::journal::{JOURNAL_VERSION, JournalEntry, JournalHeader};
-use experiment::{Document, Interval, Monitoring, Warning, WarningKind};
+use experiment::{Document, Interval, Monitoring, Tool, Warning, WarningKind};
 use lab::journal::{JournalFile, Journals};
 use lab::{LabError, environment};
 use live::Session;
@@ -48,7 +48,7 @@ impl Recording {
     pub fn begin(journals: Journals, session: &mut Session) -> Result<Recording> {
         let now = JournalHeader {
             journal_version: JOURNAL_VERSION,
-            tool: environment::tool(),
+            tool: Tool::this(),
             environment: environment::here(),
             started: environment::now(),
             experiment: None,
@@ -75,7 +75,9 @@ impl Recording {
             let started = recording.started.as_deref();
             let offset_s = started.and_then(environment::seconds_since).unwrap_or(0.0);
             // Clocks that were set back must not make intervals overlap.
-            recording.offset_s = offset_s.max(recording.watched_until_s());
+            let last = recording.before.last();
+            let until_s = last.map_or(0.0, |last| last.begin_s + last.seconds);
+            recording.offset_s = offset_s.max(until_s);
             file
         } else {
             JournalFile::begin(&journal.first, &now)?
@@ -98,12 +100,6 @@ impl Recording {
         let watched = Duration::try_from_secs_f64(watched_s).unwrap_or_default();
         session.keep(Box::new(keep), watched);
         Ok(recording)
-    }
-
-    /// The end of the last interval that was recorded before, in seconds after the start.
-    fn watched_until_s(&self) -> f64 {
-        let last = self.before.last();
-        last.map_or(0.0, |last| last.begin_s + last.seconds)
     }
 
     /// Puts what was recorded before in front of what was now.

@@ -6,23 +6,17 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use diagnostics::Exit;
 use experiment::{Kind, nearest};
 use report::{Content, Figure, Fonts, Gathered, Source, figures};
 
 use super::documents;
 use crate::cli::{ReportArgs, ReportFormat};
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
 
-/// What a figure is written as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum FigureFormat {
-    Svg,
-    Pdf,
-    Csv,
-    Json,
-}
+/// Writes a figure in one of its formats.
+type Render = fn(&Figure) -> Result<Vec<u8>>;
 
 /// Writes a report, or one figure.
 ///
@@ -59,9 +53,8 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
         ));
     }
     let bytes = if let Some(name) = &args.figure {
-        let format = figure_format(&args.output)?;
-        let figures = figures(&sources);
-        rendered(find(&figures, name)?, format)?
+        let render = render(&args.output)?;
+        render(find(&figures(&sources), name)?)?
     } else {
         match args.format {
             ReportFormat::Html => report::page(&sources),
@@ -89,20 +82,24 @@ fn names(paths: &[PathBuf]) -> Vec<String> {
         .collect()
 }
 
-fn figure_format(path: &Path) -> Result<FigureFormat> {
+/// As the file's name says.
+fn render(path: &Path) -> Result<Render> {
+    let svg: Render = |figure| Ok(figure.svg().into_bytes());
     if output::is_stdout(path) {
-        return Ok(FigureFormat::Svg);
+        return Ok(svg);
     }
-    match path.extension().and_then(|ending| ending.to_str()) {
-        Some("svg") => Ok(FigureFormat::Svg),
-        Some("pdf") => Ok(FigureFormat::Pdf),
-        Some("csv") => Ok(FigureFormat::Csv),
-        Some("json") => Ok(FigureFormat::Json),
-        _ => Err(usage(
-            format!("no figure can be written as {}", path.display()),
-            "let its name end in .svg, .pdf, .csv or .json",
-        )),
-    }
+    Ok(match path.extension().and_then(|ending| ending.to_str()) {
+        Some("svg") => svg,
+        Some("pdf") => |figure| Ok(figure.pdf(&Fonts::from(|fonts| fonts.load_system_fonts())?)),
+        Some("csv") => |figure| Ok(figure.csv().into_bytes()),
+        Some("json") => |figure| Ok(figure.json()?),
+        _ => {
+            return Err(usage(
+                format!("no figure can be written as {}", path.display()),
+                "let its name end in .svg, .pdf, .csv or .json",
+            ));
+        }
+    })
 }
 
 fn listed(figures: &[Gathered]) -> String {
@@ -126,17 +123,5 @@ fn find<'a>(figures: &'a [Gathered], name: &str) -> Result<&'a Figure> {
             format!("there is no figure `{}`", report::printable(name, 80)),
             hint,
         )
-    })
-}
-
-fn rendered(figure: &Figure, format: FigureFormat) -> Result<Vec<u8>> {
-    Ok(match format {
-        FigureFormat::Svg => figure.svg().into_bytes(),
-        FigureFormat::Pdf => {
-            let fonts = Fonts::from(|fonts| fonts.load_system_fonts())?;
-            figure.pdf(&fonts)
-        }
-        FigureFormat::Csv => figure.csv().into_bytes(),
-        FigureFormat::Json => figure.json()?,
     })
 }

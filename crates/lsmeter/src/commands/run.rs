@@ -8,14 +8,13 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result};
 use cluster::{Followed, Order, Progress};
 use compare::{Budget, Named};
+use diagnostics::Exit;
 use experiment::comparison::GateVerdict;
 use experiment::{Baseline, Document, Experiment, Place, Spec, Status};
-use kernels::{Kernel, Store};
+use kernels::Store;
 use lab::Setup;
 use lab::journal::Journals;
-use lab::plan::Treatment;
 use lab::prepare::Hooks;
-use lab::qemu::Qemu;
 use lab::root::Root;
 use published::beside;
 use report::Options;
@@ -23,14 +22,12 @@ use report::published::{beside_records, beside_report};
 
 use crate::cli::RunArgs;
 use crate::commands::journals;
-use crate::commands::kernel::obtain;
-use crate::commands::measure::{self, cancel_on_signals, find_qemu, read_spec, some};
+use crate::commands::measure::{self, Machines, cancel_on_signals, read_spec, some};
 use crate::commands::plan::is_timed;
 use crate::commands::programs;
 use crate::commands::slurm;
 use crate::config::{Config, cache_dir};
 use crate::deliver::{Delivery, StdoutTaken};
-use crate::exit::Exit;
 use crate::output;
 use crate::progress::Line;
 use files::Files;
@@ -82,50 +79,34 @@ fn measured(
     root: Option<&Root>,
     journals: &Journals,
 ) -> Result<Option<Document>> {
-    let store = Store::open(&cache_dir())?;
     let mut line = Line::new(args.quiet);
-    let mut qemu = match experiment.place {
-        Place::Lab => Some(find_qemu(&args.lab, config, experiment)?),
+    let mut machines = match experiment.place {
+        Place::Lab => Some(Machines::find(&args.lab, config, experiment, &line)?),
         Place::Host => None,
     };
-    let kernels: Vec<Kernel> = match experiment.place {
-        Place::Lab => obtain(&experiment.kernels, &store, config, args.lab.offline, &line)?,
-        Place::Host => Vec::new(),
-    };
-    measure::check_stacks(experiment, &store, &kernels)?;
     let cancel = cancel_on_signals()?;
-    if let (Some(qemu), Some(kernel)) = (&mut qemu, kernels.first())
+    if let Some(machines) = &mut machines
         && is_timed(experiment)
     {
-        try_kvm(qemu, &store, kernel, &cancel, &line)?;
+        try_kvm(machines, &cancel, &line)?;
     }
+    let store = Store::open(&cache_dir())?;
     let setup = Setup {
-        store: &store,
-        kernels: &kernels,
-        qemu: qemu.as_ref(),
-        agent: lab::catalogue::agent(),
+        kernels: machines.as_ref().map_or(&[][..], |of| &of.kernels),
+        qemu: machines.as_ref().map(|of| &of.qemu),
         root,
-        journal: &journals.first,
-        resume: journals.resume,
         keep_samples: args.keep_samples,
-        treatment: Treatment::default(),
         shard: args.parts.shard,
-        parts: 1,
-        hooks: args.with_hooks.then_some(Hooks {
-            keep_trees: false,
-            definitions: None,
-        }),
+        hooks: args.with_hooks.then(Hooks::default),
+        ..Setup::new(&store, journals)
     };
     let outcome = lab::run(experiment, &setup, &cancel, &mut |event| line.follow(event));
     line.done();
     let mut outcome = outcome?;
+    let saved = journals.first.display();
     if outcome.cancelled {
-        anstream::eprintln!(
-            "interrupted: {} cells are saved in {}",
-            outcome.run.cells.len(),
-            journals.first.display()
-        );
-        anstream::eprintln!("hint: the same command with --resume goes on");
+        let cells = outcome.run.cells.len();
+        journals::interrupted(&format!("{cells} cells are saved in {saved}"));
         return Ok(None);
     }
     if let Some(runs) = args.aa {
@@ -139,11 +120,9 @@ fn measured(
             &outcome.run,
         )?;
         let Some(again) = again else {
-            anstream::eprintln!(
-                "interrupted: the runs so far are saved in {} and beside it",
-                journals.first.display()
-            );
-            anstream::eprintln!("hint: the same command with --resume goes on");
+            journals::interrupted(&format!(
+                "the runs so far are saved in {saved} and beside it"
+            ));
             return Ok(None);
         };
         outcome.run.aa = Some(compare::aa(&again, &compare::Options::default())?);
@@ -154,24 +133,21 @@ fn measured(
 }
 
 /// Has guests do without KVM where it does not boot the kernel.
-fn try_kvm(
-    qemu: &mut Qemu,
-    store: &Store,
-    kernel: &Kernel,
-    cancel: &AtomicBool,
-    line: &Line,
-) -> Result<()> {
-    if !qemu.kvm {
+fn try_kvm(machines: &mut Machines, cancel: &AtomicBool, line: &Line) -> Result<()> {
+    let Machines {
+        store,
+        qemu,
+        kernels,
+    } = machines;
+    let Some(kernel) = kernels.first().filter(|_| qemu.kvm) else {
         return Ok(());
-    }
+    };
     line.say("trying KVM");
     let trial = lab::kvm::trial(qemu, store, kernel, lab::catalogue::agent(), cancel)?;
     if let Some(reason) = trial {
         qemu.kvm = false;
-        line.keep(&format!(
-            "warning: KVM does not boot {}: {reason}",
-            kernel.name
-        ));
+        let name = &kernel.name;
+        line.keep(&format!("warning: KVM does not boot {name}: {reason}"));
     }
     Ok(())
 }
@@ -326,14 +302,12 @@ fn deliver(args: &RunArgs, run: &Document, published: bool, stdout: StdoutTaken)
         }
         report
     };
-    args.out.deliver(
-        stdout,
-        &Delivery {
-            document: &|to| Ok(run.write(to)?),
-            tables: &tables,
-            records: &|| report::run_records(run),
-        },
-    )?;
+    let found = Delivery {
+        document: &|to| Ok(run.write(to)?),
+        tables: &tables,
+        records: &|| report::run_records(run),
+    };
+    args.out.deliver(stdout, &found)?;
     if let Some(path) = &args.export_published {
         output::write(path, |to| {
             Ok(report::csv(beside_records(&beside(run)), to)?)

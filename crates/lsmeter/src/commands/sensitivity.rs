@@ -2,20 +2,21 @@
 //! `lsmeter sensitivity`: how often an operation asks for authorisation.
 
 use anyhow::Result;
+use diagnostics::Exit;
 use experiment::{
     Caches, Cell, Delay, DelayModule, Document, Experiment, FileSystem, Metric, Place, Slope, Spec,
     Stack, StackError, Status, Warning, WarningKind,
 };
 use kernels::Store;
-use lab::journal::Journals;
-use sensitivity::{Delays, DelaysError, LiveRequest, Predict, Request};
+use sensitivity::{LiveRequest, Predict, Request};
 
 use crate::cli::SensitivityArgs;
 use crate::commands::journals;
-use crate::commands::measure::{self, Machines, cancel_on_signals, check_selection, lab_flags};
+use crate::commands::measure::{
+    self, Machines, cancel_on_signals, check_selection, lab_flags, read_delays, read_stack,
+};
 use crate::config::{Config, cache_dir};
 use crate::deliver::{Delivery, StdoutTaken};
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
 use crate::progress::Line;
@@ -38,21 +39,15 @@ const TURNS: u32 = 15;
 /// If what is asked for makes no sense, or this machine cannot do it at all.
 pub fn sensitivity(args: &SensitivityArgs) -> Result<Exit> {
     let config = Config::read()?;
-    let delays: Delays = args
-        .delays
-        .parse()
-        .map_err(|error: DelaysError| usage(&error, error.hint()))?;
+    let delays = read_delays(&args.delays)?;
     let hooks = hooks(&args.hooks)?;
     let predict = predict(args.predict.as_deref())?;
     let experiment = resolve(args)?;
-    let journals = journals::choose(
-        "sensitivity",
-        args.out.output.as_deref(),
-        args.resume.as_ref(),
-    )?;
+    let output = args.out.output.as_deref();
+    let journals = journals::choose("sensitivity", output, args.resume.as_ref())?;
     let stdout = args.out.check(&[&args.svg], 0)?;
     let mut line = Line::new(args.quiet);
-    if experiment.place == Place::Host {
+    let document = if experiment.place == Place::Host {
         let request = LiveRequest {
             experiment: &experiment,
             delays: &delays,
@@ -62,54 +57,43 @@ pub fn sensitivity(args: &SensitivityArgs) -> Result<Exit> {
             journals: &journals,
         };
         let cancel = cancel_on_signals()?;
-        let document = sensitivity::sweep_here(&request, &cancel, &mut |event| line.follow(event));
-        line.done();
-        return end(args, stdout, document?, &journals);
-    }
-    let machines = Machines::find(&args.lab, &config, &experiment, &line)?;
-    let cancel = cancel_on_signals()?;
-    let caches: &[Caches] = match args.cold {
-        true => Caches::ALL,
-        false => &[Caches::Warm],
+        sensitivity::sweep_here(&request, &cancel, &mut |event| line.follow(event))
+    } else {
+        let machines = Machines::find(&args.lab, &config, &experiment, &line)?;
+        let cancel = cancel_on_signals()?;
+        let request = Request {
+            experiment: &experiment,
+            stack: &experiment.configurations[0].stack,
+            module: args.module,
+            delays: &delays,
+            hooks: &hooks,
+            caches: match args.cold {
+                true => Caches::ALL,
+                false => &[Caches::Warm],
+            },
+            store: &machines.store,
+            kernels: &machines.kernels,
+            qemu: &machines.qemu,
+            predict: &predict,
+            journals: &journals,
+        };
+        sensitivity::sweep(&request, &cancel, &mut |event| line.follow(event))
     };
-    let request = Request {
-        experiment: &experiment,
-        stack: &experiment.configurations[0].stack,
-        module: args.module,
-        delays: &delays,
-        hooks: &hooks,
-        caches,
-        store: &machines.store,
-        kernels: &machines.kernels,
-        qemu: &machines.qemu,
-        predict: &predict,
-        journals: &journals,
-    };
-    let document = sensitivity::sweep(&request, &cancel, &mut |event| line.follow(event));
     line.done();
-    end(args, stdout, document?, &journals)
-}
-
-fn is_interrupted(warning: &Warning) -> bool {
-    warning.kind == WarningKind::Interrupted
-}
-
-fn end(
-    args: &SensitivityArgs,
-    stdout: StdoutTaken,
-    document: Option<Document>,
-    journals: &Journals,
-) -> Result<Exit> {
-    let Some(document) = document else {
-        journals::tell_interrupted(journals);
+    let Some(document) = document? else {
+        journals::tell_interrupted(&journals);
         return Ok(Exit::CellsFailed);
     };
     deliver(args, stdout, &document)?;
     match document.warnings.iter().any(is_interrupted) {
-        true => journals::tell_interrupted(journals),
-        false => journals::remove(journals)?,
+        true => journals::tell_interrupted(&journals),
+        false => journals::remove(&journals)?,
     }
     Ok(verdict(args, &document))
+}
+
+fn is_interrupted(warning: &Warning) -> bool {
+    warning.kind == WarningKind::Interrupted
 }
 
 fn hooks(words: &[String]) -> Result<Vec<String>> {
@@ -198,10 +182,7 @@ fn on_host(args: &SensitivityArgs, dir: Option<String>) -> Result<Spec> {
 
 /// Instructions of kernels that are booted.
 fn in_lab(args: &SensitivityArgs) -> Result<Spec> {
-    let stack: Stack = args
-        .stack
-        .parse()
-        .map_err(|error: StackError| usage(&error, error.hint()))?;
+    let stack = read_stack(&args.stack)?;
     if stack.is_none() || stack.is_default() {
         return Err(usage(
             format!("the module that delays cannot be added to the stack {stack}"),
@@ -232,14 +213,12 @@ fn in_lab(args: &SensitivityArgs) -> Result<Spec> {
 
 fn deliver(args: &SensitivityArgs, stdout: StdoutTaken, document: &Document) -> Result<()> {
     let by_hook = args.by_hook.then_some(true);
-    args.out.deliver(
-        stdout,
-        &Delivery {
-            document: &|to| Ok(document.write(to)?),
-            tables: &|| report::sensitivity_report(document, by_hook),
-            records: &|| report::sensitivity_records(document),
-        },
-    )?;
+    let found = Delivery {
+        document: &|to| Ok(document.write(to)?),
+        tables: &|| report::sensitivity_report(document, by_hook),
+        records: &|| report::sensitivity_records(document),
+    };
+    args.out.deliver(stdout, &found)?;
     if let Some(path) = &args.svg {
         let figure = report::latency_over_delay(document);
         output::write(path, |to| Ok(to.write_all(figure.as_bytes())?))?;

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use experiment::MonitorCost;
 use proptest::prelude::*;
 
-use crate::calibrate::{Calibration, median};
-use crate::hooks::{Owner, Probe};
+use crate::calibrate::{around_ns, median};
+use crate::hooks::Probe;
 use crate::layout::{Layout, bucket_of};
 use crate::{Figures, Histogram, HookFigures, Lost, Snapshot, SystemCall, Whole, bounds_ns};
 use kernels::btf::{Function, Returns};
@@ -44,7 +45,7 @@ proptest! {
 fn probe() -> Arc<Probe> {
     Arc::new(Probe {
         hook: "inode_permission".to_owned(),
-        owner: Owner::Framework,
+        module: None,
         function: Function {
             id: 1,
             name: "security_inode_permission".to_owned(),
@@ -133,7 +134,10 @@ fn memory_is_bounded_by_what_is_configured() {
     let with_targets = Layout::new(273, 2, 4096, 5, true).unwrap();
     assert_eq!(with_targets.memory_bytes() - parts, (512 << 10) - 4096);
     let whole_calls = (2 * 514 * 16usize).next_multiple_of(4096) + (32 << 20);
-    let with_system_calls = layout.with_system_calls();
+    let with_system_calls = Layout {
+        system_calls: true,
+        ..layout
+    };
     assert_eq!(with_system_calls.last_whole(), 2 * 514 * 2 - 2);
     assert_eq!(
         with_system_calls.memory_bytes() - parts,
@@ -149,10 +153,10 @@ fn medians_are_not_moved_by_outliers() {
     assert_eq!(median(&mut []), 0);
     assert_eq!(median(&mut [5]), 5);
     assert_eq!(median(&mut [9_999_999, 7, 6, 8, 7]), 7);
-    let calibration = Calibration {
+    let cost = MonitorCost {
         added_ns: 500,
         within_ns: 200,
         rounds: 1,
     };
-    assert_eq!(calibration.around_ns(), 300);
+    assert_eq!(around_ns(&cost), 300);
 }

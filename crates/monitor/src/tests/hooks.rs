@@ -3,7 +3,7 @@
 
 use testing::btf::Btf;
 
-use crate::hooks::{Found, Owner, Selection, find};
+use crate::hooks::{Found, Selection, find};
 use kernels::btf::Types;
 
 /// A kernel with three hooks, one without a function, and some other functions.
@@ -85,7 +85,7 @@ fn only_active_modules_have_implementations() {
             ("inode_permission", "selinux_inode_permission"),
         ]
     );
-    assert_eq!(found.probes[1].owner, Owner::Module("selinux".to_owned()));
+    assert_eq!(found.probes[1].module.as_deref(), Some("selinux"));
 }
 
 #[test]

@@ -9,13 +9,12 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use check::{CountedCell, Subject, Transcript};
 use experiment::{Cell, Document, Experiment, Kind};
-use kernels::Kernel;
 use lab::catalogue::{Benchmark, catalogue};
 use lab::inside::{Inside, run};
-use lab::qemu::Qemu;
 use lab::session::{Break, Patience};
 
 use super::program::Program;
+use crate::commands::measure::Machines;
 use crate::progress::Line;
 
 /// The hidden command that a guest's lsmeter runs.
@@ -33,18 +32,6 @@ pub enum Counted {
     Unavailable(String),
     /// The user ended it.
     Cancelled,
-}
-
-/// What is monitored.
-pub struct Request<'a> {
-    /// The first stack is monitored.
-    pub experiment: &'a Experiment,
-    /// The experiment's kernel.
-    pub kernel: &'a Kernel,
-    /// The emulator.
-    pub qemu: &'a Qemu,
-    /// A hook that is left out.
-    pub blind_to: Option<&'a str>,
 }
 
 /// The benchmarks of a selection that a monitor can count.
@@ -74,10 +61,9 @@ fn is_countable(benchmark: &Benchmark) -> bool {
 }
 
 /// What was counted of the same before, if a document of it is there and can be read.
-pub fn counted_before(path: &Path, request: &Request<'_>) -> Option<Document> {
+pub fn counted_before(path: &Path, experiment: &Experiment) -> Option<Document> {
     let file = std::fs::File::open(path).ok()?;
     let document = Document::read(file).ok()?;
-    let experiment = request.experiment;
     let stack = experiment.configurations[0].stack.names();
     let filesystem = experiment.filesystem?.to_string();
     let asked = cells(experiment).ok()?;
@@ -92,17 +78,24 @@ pub fn counted_before(path: &Path, request: &Request<'_>) -> Option<Document> {
     (all && document.cells.iter().zip(&asked).all(same)).then_some(document)
 }
 
-/// Boots the kernel with lsmeter in it, which counts hooks there.
+/// Boots the experiment's kernel under its first stack with lsmeter in it, which counts hooks
+/// there, but for one that it is to be `blind_to`.
 ///
 /// # Errors
 /// If this machine cannot do that at all.
-pub fn count(request: &Request<'_>, cancel: &AtomicBool, line: &Line) -> Result<Counted> {
-    let experiment = request.experiment;
+pub fn count(
+    experiment: &Experiment,
+    machines: &Machines,
+    blind_to: Option<&str>,
+    cancel: &AtomicBool,
+    line: &Line,
+) -> Result<Counted> {
+    let kernel = &machines.kernels[0];
     let filesystem = experiment.filesystem.context("a file system")?;
     let stack = &experiment.configurations[0].stack;
     let subject = Subject {
         kernel: experiment.kernels[0].clone(),
-        release: request.kernel.release.clone(),
+        release: kernel.release.clone(),
         stack: stack.names(),
         fs: filesystem.to_string(),
     };
@@ -111,7 +104,7 @@ pub fn count(request: &Request<'_>, cancel: &AtomicBool, line: &Line) -> Result<
     let mut files = program.libraries;
     files.push((AGENT.to_owned(), lab::catalogue::agent().to_vec()));
     let mut text = format!("fs {filesystem}\n");
-    if let Some(hook) = request.blind_to {
+    if let Some(hook) = blind_to {
         let _ = writeln!(text, "blind-to {hook}");
     }
     for cell in &cells {
@@ -119,8 +112,8 @@ pub fn count(request: &Request<'_>, cancel: &AtomicBool, line: &Line) -> Result<
         let _ = writeln!(text, "cell {} {} {calls}", cell.benchmark, cell.variant);
     }
     let inside = Inside {
-        qemu: request.qemu,
-        kernel: request.kernel,
+        qemu: &machines.qemu,
+        kernel,
         filesystem,
         program: &program.executable,
         arguments: &[COMMAND],

@@ -7,12 +7,12 @@ use anyhow::{Context, Result};
 use check::Wanted;
 use experiment::check::CheckedInstrument;
 use experiment::{
-    Cell, Counted, Document, Instrument, InstrumentStatus, Kind, PlacementDocument, Stack,
-    StackError, Stored as _,
+    Cell, Counted, Document, Instrument, InstrumentStatus, Kind, PlacementDocument, Stored as _,
 };
 
 use crate::cli::CheckArgs;
 use crate::commands::documents::bytes;
+use crate::commands::measure::read_stack;
 use crate::failure::usage;
 use crate::output;
 
@@ -141,10 +141,7 @@ impl Documents {
 /// # Errors
 /// If a stack is none.
 pub fn wanted(args: &CheckArgs) -> Result<Wanted> {
-    let stack = args.stacks.first().map(|text| {
-        let stack: Result<Stack, StackError> = text.parse();
-        stack.map_err(|error| usage(&error, error.hint()))
-    });
+    let stack = args.stacks.first().map(|text| read_stack(text));
     Ok(Wanted {
         kernel: args.kernel.clone(),
         stack: stack.transpose()?.map(|stack| stack.names()),

@@ -2,24 +2,27 @@
 //! Asks each instrument that can be asked.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
+use diagnostics::Failure;
 use experiment::{
     Caches, Cell, Document, Experiment, FileSystem, Instrument, Key, Metric, Pattern, Place,
-    Selection, Spec, Stack, StackError, Status,
+    Selection, Spec, Status,
 };
 use lab::journal::Journals;
-use lab::plan::Treatment;
 use lab::prepare::Hooks;
 use lab::{LabError, Setup};
-use sensitivity::{Delays, DelaysError, Predict, Request, SweepError};
+use sensitivity::{Predict, Request, SweepError};
 
 use super::guest::{self, Counted};
 use super::input::Documents;
 use crate::cli::CheckArgs;
-use crate::commands::measure::{Machines, check_selection, lab_flags, some};
+use crate::commands::journals::beside;
+use crate::commands::measure::{
+    Machines, check_selection, lab_flags, read_delays, read_stack, some,
+};
 use crate::config::Config;
 use crate::failure::usage;
 use crate::progress::Line;
@@ -33,7 +36,7 @@ const SLOPE_SAMPLES: u32 = 16;
 
 /// What is measured, with `stacks`; a number of samples unless the user wants another.
 fn experiment(args: &CheckArgs, stacks: &[String], samples: Option<u32>) -> Result<Experiment> {
-    let own = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    let own = || BENCHMARKS.map(str::to_owned).to_vec();
     let spec = Spec {
         kernels: Some(vec![
             args.kernel.clone().unwrap_or_else(|| KERNEL.to_owned()),
@@ -41,7 +44,7 @@ fn experiment(args: &CheckArgs, stacks: &[String], samples: Option<u32>) -> Resu
         stacks: Some(stacks.to_vec()),
         place: Some(Place::Lab),
         metrics: Some(vec![Metric::Instructions]),
-        benchmarks: Some(some(&args.benchmarks).unwrap_or_else(|| own(&BENCHMARKS))),
+        benchmarks: Some(some(&args.benchmarks).unwrap_or_else(own)),
         // tmpfs does nothing that varies from one call to the next.
         filesystem: Some(args.lab.fs.unwrap_or(FileSystem::Tmpfs)),
         samples: args.lab.samples.or(samples),
@@ -58,9 +61,7 @@ fn stacks(args: &CheckArgs) -> Result<Vec<String>> {
         return Ok(STACKS.map(str::to_owned).to_vec());
     }
     for (at, text) in args.stacks.iter().enumerate() {
-        let stack: Stack = text
-            .parse()
-            .map_err(|error: StackError| usage(&error, error.hint()))?;
+        let stack = read_stack(text)?;
         if stack.is_none() || stack.is_default() {
             return Err(usage(
                 format!("of the stack {stack} it is not known what is in it"),
@@ -111,13 +112,8 @@ pub fn measure(
         keep(&documents)?;
     }
     if asked(Instrument::Monitor) {
-        let request = guest::Request {
-            experiment: &experiment,
-            kernel: &machines.kernels[0],
-            qemu: &machines.qemu,
-            blind_to: args.blind_to.as_deref(),
-        };
-        if !count(&request, &lab, line, &mut documents)? {
+        let blind_to = args.blind_to.as_deref();
+        if !count(&experiment, blind_to, &lab, line, &mut documents)? {
             return Ok(None);
         }
         keep(&documents)?;
@@ -146,23 +142,22 @@ const SWEEP: u32 = 3;
 
 /// What the monitor counts in a boot of its own, or has counted before. False if cancelled.
 fn count(
-    request: &guest::Request<'_>,
+    experiment: &Experiment,
+    blind_to: Option<&str>,
     lab: &Lab<'_>,
     line: &Line,
     documents: &mut Documents,
 ) -> Result<bool> {
     let kept = beside(&lab.journals.first, "counts");
     if lab.journals.resume
-        && let Some(document) = guest::counted_before(&kept, request)
+        && let Some(document) = guest::counted_before(&kept, experiment)
     {
         documents.counts = Some(document);
         return Ok(true);
     }
-    line.say(format!(
-        "{}: the monitor boots",
-        request.experiment.kernels[0]
-    ));
-    match guest::count(request, lab.cancel, line)? {
+    let kernel = &experiment.kernels[0];
+    line.say(format!("{kernel}: the monitor boots"));
+    match guest::count(experiment, lab.machines, blind_to, lab.cancel, line)? {
         Counted::Document(document) => {
             crate::output::write(&kept, |to| Ok(document.write(to)?))?;
             documents.counts = Some(*document);
@@ -171,12 +166,6 @@ fn count(
         Counted::Cancelled => return Ok(false),
     }
     Ok(true)
-}
-
-fn beside(first: &Path, what: &str) -> PathBuf {
-    let mut path = first.as_os_str().to_owned();
-    path.push(format!(".{what}"));
-    path.into()
 }
 
 /// Hooks under each stack, and further stacks against the first. What failed is tried again
@@ -248,21 +237,10 @@ fn profiles(
 ) -> Result<Option<(Document, Document)>> {
     let journal = lab.journals.number(journal);
     let setup = Setup {
-        store: &lab.machines.store,
         kernels: &lab.machines.kernels,
         qemu: Some(&lab.machines.qemu),
-        agent: lab::catalogue::agent(),
-        journal: &journal.first,
-        root: None,
-        resume: journal.resume,
-        keep_samples: false,
-        treatment: Treatment::default(),
-        parts: 1,
-        shard: None,
-        hooks: Some(Hooks {
-            keep_trees: false,
-            definitions: None,
-        }),
+        hooks: Some(Hooks::default()),
+        ..Setup::new(&lab.machines.store, &journal)
     };
     let outcome = lab::run(experiment, &setup, lab.cancel, &mut |event| {
         line.follow(event)
@@ -284,9 +262,7 @@ fn sweep(
     line: &mut Line,
     documents: &mut Documents,
 ) -> Result<bool> {
-    let delays: Delays = DELAYS
-        .parse()
-        .map_err(|error: DelaysError| usage(&error, error.hint()))?;
+    let delays = read_delays(DELAYS)?;
     let journals = Journals {
         first: lab.journals.number(SWEEP).first,
         resume: lab.journals.resume,
@@ -321,7 +297,7 @@ fn cannot_delay(error: &SweepError) -> bool {
         error,
         SweepError::NoModule { .. }
             | SweepError::Refused { .. }
-            | SweepError::Lab(LabError::Untold { .. })
+            | SweepError::Lab(LabError::Untold(_))
     )
 }
 
@@ -331,9 +307,9 @@ fn cannot_delay(error: &SweepError) -> bool {
 /// If it cannot be written to.
 pub fn directory(path: &Path) -> Result<()> {
     let made = std::fs::create_dir_all(path);
-    made.map_err(|error| LabError::Environment {
-        what: format!("cannot make {}: {error}", path.display()),
-        hint: "name a directory that you may write to".to_owned(),
+    made.map_err(|error| {
+        let what = format!("cannot make {}: {error}", path.display());
+        Failure::environment(what, "name a directory that you may write to")
     })?;
     crate::output::check(&path.join("profile.json"))
 }

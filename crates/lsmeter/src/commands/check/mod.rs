@@ -9,6 +9,7 @@ mod source;
 
 use anyhow::Result;
 use check::{Facts, Inputs, Subject, check as compare};
+use diagnostics::Exit;
 use experiment::check::CheckedHook;
 use experiment::{CheckDocument, CheckVerdict, Instrument, Stored as _};
 use report::InstrumentsOptions;
@@ -16,9 +17,9 @@ use report::InstrumentsOptions;
 use crate::cli::CheckArgs;
 use crate::commands::journals;
 use crate::commands::measure::cancel_on_signals;
+use crate::commands::placement::Input;
 use crate::config::Config;
 use crate::deliver::{Delivery, StdoutTaken};
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::progress::Line;
 use input::Documents;
@@ -45,8 +46,9 @@ pub fn check(args: &CheckArgs) -> Result<Exit> {
     }
     let wanted = input::wanted(args)?;
     let mut line = Line::new(args.quiet);
-    let source = args.source.as_deref();
-    let source = source.map(|path| source::open(path, &line)).transpose()?;
+    // Before minutes are spent on measurements.
+    let open = |path| Input::open(path, Some(source::cache()), &line);
+    let source = args.source.as_deref().map(open).transpose()?;
     let documents = match args.from.is_empty() {
         false => Some(Documents::read(&args.from)?),
         true => {
@@ -93,14 +95,12 @@ fn deliver(args: &CheckArgs, document: &CheckDocument, stdout: StdoutTaken) -> R
         all: args.all,
         facts: args.verbose,
     };
-    args.out.deliver(
-        stdout,
-        &Delivery {
-            document: &|to| Ok(document.write(to)?),
-            tables: &|| report::instruments_report(document, &options),
-            records: &|| report::instruments_records(document),
-        },
-    )?;
+    let found = Delivery {
+        document: &|to| Ok(document.write(to)?),
+        tables: &|| report::instruments_report(document, &options),
+        records: &|| report::instruments_records(document),
+    };
+    args.out.deliver(stdout, &found)?;
     Ok(())
 }
 

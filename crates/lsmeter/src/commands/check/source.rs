@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The static side: bounds of what was measured, by a kernel's sources.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use check::Subject;
@@ -11,21 +11,13 @@ use kernels::Store;
 use placement::Request;
 
 use super::input::Documents;
-use crate::commands::placement::{Input, series};
+use crate::commands::placement::{Input, add, series};
 use crate::config::cache_dir;
 use crate::failure::usage;
 use crate::progress::Line;
 
-/// Opens the sources, before minutes are spent on measurements.
-///
-/// # Errors
-/// If there are none.
-pub fn open(path: &Path, line: &Line) -> Result<Input> {
-    Input::open(path, Some(cache()), line)
-}
-
 /// Where what is found in sources is kept.
-fn cache() -> PathBuf {
+pub fn cache() -> PathBuf {
     cache_dir().join("placement")
 }
 
@@ -84,9 +76,7 @@ fn profiles(documents: &Documents, subject: &Subject) -> Option<Document> {
 fn request(profiles: &Document, subject: &Subject) -> Result<Request> {
     let mut syscalls: Vec<String> = Vec::new();
     for syscall in profiles.cells.iter().flat_map(|cell| &cell.syscalls) {
-        if !syscalls.contains(syscall) {
-            syscalls.push(syscall.clone());
-        }
+        add(&mut syscalls, syscall);
     }
     let kernels = Store::open(&cache_dir()).and_then(|store| store.list());
     let kernels = kernels.unwrap_or_default();

@@ -2,6 +2,7 @@
 //! `lsmeter placement checks`: what is asked twice, and what some modules are not asked.
 
 use anyhow::Result;
+use diagnostics::Exit;
 use experiment::Stored as _;
 use placement::Tree;
 use report::ChecksOptions;
@@ -9,7 +10,6 @@ use report::ChecksOptions;
 use super::input::{Input, cache, request};
 use crate::cli::ChecksArgs;
 use crate::deliver::Delivery;
-use crate::exit::Exit;
 use crate::progress::Line;
 
 /// Analyses a tree, or reads what was found in it, and prints the findings.
@@ -29,13 +29,11 @@ pub fn checks(args: &ChecksArgs) -> Result<Exit> {
     let options = ChecksOptions {
         unknown: args.unknown,
     };
-    args.table.out.deliver(
-        stdout,
-        &Delivery {
-            document: &|to| Ok(document.write(to)?),
-            tables: &|| report::checks_report(&document, &options),
-            records: &|| report::checks_records(&document),
-        },
-    )?;
+    let found = Delivery {
+        document: &|to| Ok(document.write(to)?),
+        tables: &|| report::checks_report(&document, &options),
+        records: &|| report::checks_records(&document),
+    };
+    args.table.out.deliver(stdout, &found)?;
     Ok(Exit::Fine)
 }

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use anyhow::Result;
+use diagnostics::Exit;
 use experiment::Stored as _;
 use experiment::placement::PlacementDifference;
 use placement::Tree;
@@ -12,7 +13,6 @@ use report::DifferenceOptions;
 use super::input::{Input, cache, like, request};
 use crate::cli::DiffArgs;
 use crate::deliver::Delivery;
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::progress::Line;
 
@@ -46,14 +46,12 @@ pub fn diff(args: &DiffArgs) -> Result<Exit> {
         reach: args.reach,
         trace: args.trace,
     };
-    args.table.out.deliver(
-        stdout,
-        &Delivery {
-            document: &|to| Ok(difference.write(to)?),
-            tables: &|| report::difference_report(&difference, &options),
-            records: &|| report::difference_records(&difference),
-        },
-    )?;
+    let found = Delivery {
+        document: &|to| Ok(difference.write(to)?),
+        tables: &|| report::difference_report(&difference, &options),
+        records: &|| report::difference_records(&difference),
+    };
+    args.table.out.deliver(stdout, &found)?;
     Ok(verdict(args, &difference))
 }
 

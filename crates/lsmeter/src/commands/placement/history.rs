@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use diagnostics::Exit;
 use experiment::Stored as _;
 use experiment::placement::{PlacementHistory, SkippedVersion};
 use placement::{Tree, revisions};
@@ -12,7 +13,6 @@ use report::PlacementHistoryOptions;
 use super::input::{Input, cache, request};
 use crate::cli::{HistoryArgs, ScopeArgs};
 use crate::deliver::Delivery;
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::progress::Line;
 
@@ -54,14 +54,12 @@ pub fn history(args: &HistoryArgs) -> Result<Exit> {
         return Err(error);
     }
     let options = PlacementHistoryOptions { reach: args.reach };
-    args.table.out.deliver(
-        stdout,
-        &Delivery {
-            document: &|to| Ok(history.write(to)?),
-            tables: &|| report::placement_history_report(&history, &options),
-            records: &|| report::placement_history_records(&history),
-        },
-    )?;
+    let found = Delivery {
+        document: &|to| Ok(history.write(to)?),
+        tables: &|| report::placement_history_report(&history, &options),
+        records: &|| report::placement_history_records(&history),
+    };
+    args.table.out.deliver(stdout, &found)?;
     Ok(if history.skipped.is_empty() {
         Exit::Fine
     } else {

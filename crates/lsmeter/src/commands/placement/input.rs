@@ -10,8 +10,8 @@ use experiment::{PlacementDocument, Stored as _};
 use placement::{Request, Tree, analyse};
 
 use crate::cli::ScopeArgs;
+use crate::commands::documents;
 use crate::config;
-use crate::failure::usage;
 use crate::progress::Line;
 
 /// Largest `.config` that is read; a distribution's has 300 KiB.
@@ -100,14 +100,16 @@ pub fn request(args: &ScopeArgs) -> Result<Request> {
     })
 }
 
+/// Adds a name to those that are asked for, once.
+pub fn add(list: &mut Vec<String>, name: &String) {
+    if !list.contains(name) {
+        list.push(name.clone());
+    }
+}
+
 /// Asks for what a document holds, where nothing else is asked for: so that a tree can be
 /// compared with it.
 pub fn like(mut request: Request, document: &PlacementDocument) -> Request {
-    let add = |list: &mut Vec<String>, name: &String| {
-        if !list.contains(name) {
-            list.push(name.clone());
-        }
-    };
     let (any_fs, any_call) = (
         request.fs.is_empty(),
         request.syscalls.is_empty() && !request.all,
@@ -125,26 +127,11 @@ pub fn like(mut request: Request, document: &PlacementDocument) -> Request {
 
 /// A kernel's `.config`.
 fn read_config(path: &Path) -> Result<String> {
-    let unreadable = |why: String| {
-        usage(
-            format!("cannot read {}: {why}", path.display()),
-            "give the .config of a kernel, such as /boot/config-VERSION",
-        )
-    };
-    let read = || {
-        let mut bytes = Vec::new();
-        File::open(path)?
-            .take(CONFIG_LIMIT_BYTES + 1)
-            .read_to_end(&mut bytes)?;
-        std::io::Result::Ok(bytes)
-    };
-    let bytes = read().map_err(|error| unreadable(error.to_string()))?;
-    if bytes.len() as u64 > CONFIG_LIMIT_BYTES {
-        return Err(unreadable("it is too large for that".to_owned()));
-    }
-    let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not text".to_owned()))?;
-    if !text.lines().any(|line| line.starts_with("CONFIG_")) {
-        return Err(unreadable("it sets no CONFIG_ option".to_owned()));
-    }
-    Ok(text)
+    let hint = "give the .config of a kernel, such as /boot/config-VERSION";
+    documents::text(path, CONFIG_LIMIT_BYTES, hint, |text| {
+        match text.lines().any(|line| line.starts_with("CONFIG_")) {
+            true => Ok(()),
+            false => Err("it sets no CONFIG_ option".to_owned()),
+        }
+    })
 }

@@ -9,6 +9,7 @@ mod input;
 use std::collections::BTreeMap;
 
 use anyhow::Result;
+use diagnostics::Exit;
 use experiment::placement::Comparison;
 use experiment::{Cell, Document, Kind, PlacementDocument, Stored as _};
 use placement::{Tree, analyse, compare};
@@ -17,12 +18,11 @@ use report::PlacementOptions;
 use super::documents::read_kind;
 use crate::cli::{Drawing, Format, PlacementArgs, PlacementCommand, ScopeArgs, TreeArgs};
 use crate::deliver::{Delivery, StdoutTaken};
-use crate::exit::Exit;
 use crate::failure::usage;
 use crate::output;
 use crate::progress::Line;
 
-pub use input::Input;
+pub use input::{Input, add};
 
 /// Analyses a tree, and compares it with profiles if asked to.
 ///
@@ -88,14 +88,12 @@ fn deliver(args: &PlacementArgs, document: &PlacementDocument, stdout: StdoutTak
         trace: args.trace,
         explain: args.explain,
     };
-    let drawing = args.out.deliver(
-        stdout,
-        &Delivery {
-            document: &|to| Ok(document.write(to)?),
-            tables: &|| report::placement_report(document, &options),
-            records: &|| report::placement_records(document),
-        },
-    )?;
+    let found = Delivery {
+        document: &|to| Ok(document.write(to)?),
+        tables: &|| report::placement_report(document, &options),
+        records: &|| report::placement_records(document),
+    };
+    let drawing = args.out.deliver(stdout, &found)?;
     match drawing {
         Some(Drawing::Dot) => output::print(&report::dot(document)),
         Some(Drawing::Mermaid) => output::print(&report::mermaid(document)),
@@ -128,11 +126,6 @@ fn agree(
         ));
     }
     let mut request = input::request(&args.tree.scope)?;
-    let add = |list: &mut Vec<String>, name: &String| {
-        if !list.contains(name) {
-            list.push(name.clone());
-        }
-    };
     for cell in &profiles.cells {
         add(&mut request.fs, &cell.key.filesystem);
         for syscall in &cell.syscalls {
@@ -153,17 +146,15 @@ fn agree(
     line.done();
     let kernel = format!("Linux {}", tree.version());
     let comparison = &comparison;
-    args.out.deliver(
-        stdout,
-        &Delivery {
-            document: &|to| {
-                serde_json::to_writer_pretty(&mut *to, comparison)?;
-                Ok(writeln!(to)?)
-            },
-            tables: &|| report::agreement_report(&kernel, comparison),
-            records: &|| report::agreement_records(comparison),
+    let found = Delivery {
+        document: &|to| {
+            serde_json::to_writer_pretty(&mut *to, comparison)?;
+            Ok(writeln!(to)?)
         },
-    )?;
+        tables: &|| report::agreement_report(&kernel, comparison),
+        records: &|| report::agreement_records(comparison),
+    };
+    args.out.deliver(stdout, &found)?;
     Ok(verdict(comparison))
 }
 

@@ -7,7 +7,7 @@ use anyhow::Result;
 use lab::journal::Journals;
 
 use crate::cli::RunArgs;
-use crate::commands::journals::{self, unique};
+use crate::commands::journals::{self, beside, unique};
 use crate::failure::usage;
 use crate::output;
 
@@ -32,11 +32,8 @@ impl Files {
             Some(None) => true,
             None => false,
         };
-        let output = args
-            .out
-            .output
-            .clone()
-            .filter(|path| !output::is_stdout(path));
+        let output = args.out.output.clone();
+        let output = output.filter(|path| !output::is_stdout(path));
         if resume && output.is_none() && args.parts.workdir.is_none() {
             return Err(usage(
                 "which run should go on?",
@@ -44,14 +41,11 @@ impl Files {
             ));
         }
         let output = output.unwrap_or_else(|| unique(name));
-        let mut beside = output.clone().into_os_string();
-        beside.push(".shards");
+        let first = args.parts.workdir.clone();
+        let first = first.unwrap_or_else(|| beside(&output, "shards"));
         Ok(Files {
             output: args.out.output.clone().unwrap_or(output),
-            journals: Journals {
-                first: args.parts.workdir.clone().unwrap_or(beside.into()),
-                resume,
-            },
+            journals: Journals { first, resume },
         })
     }
 
