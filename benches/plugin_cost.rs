@@ -115,7 +115,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 Break::Cancelled => "cancelled".to_owned(),
             })?;
             boot_s.entry(mode).or_default().push(booted.as_secs_f64());
-            let records = RecordReader::new().push(&fs::read(place.join("records"))?)?;
+            let records = RecordReader::default().push(&fs::read(place.join("records"))?)?;
             let in_windows: u64 = records.iter().map(|cell| cell.host_ns).sum();
             let outside = cells_took.saturating_sub(Duration::from_nanos(in_windows));
             outside_s

@@ -16,7 +16,7 @@ pub struct CallTree {
 }
 
 /// A function under one chain of callers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallNode {
     /// The function's name; of the root, empty.
     pub function: String,
@@ -54,12 +54,7 @@ impl TryFrom<Form> for CallTree {
 impl Default for CallTree {
     fn default() -> CallTree {
         CallTree {
-            nodes: vec![CallNode {
-                function: String::new(),
-                parent: 0,
-                calls: 0,
-                instructions: 0,
-            }],
+            nodes: vec![CallNode::default()],
             sequence: Vec::new(),
         }
     }
@@ -80,8 +75,7 @@ impl CallTree {
         self.nodes.push(CallNode {
             function: function.to_owned(),
             parent,
-            calls: 0,
-            instructions: 0,
+            ..CallNode::default()
         });
         self.nodes.len() - 1
     }
@@ -115,16 +109,9 @@ impl CallTree {
         let mut here = vec![0; other.nodes.len()];
         for (at, node) in other.nodes.iter().enumerate() {
             if at > 0 {
-                let key = (here[node.parent], node.function.clone());
-                let position = match children.get(&key) {
-                    Some(&position) => position,
-                    None => {
-                        let position = self.add(key.0, &key.1);
-                        children.insert(key, position);
-                        position
-                    }
-                };
-                here[at] = position;
+                let child = children.entry((here[node.parent], node.function.clone()));
+                here[at] =
+                    *child.or_insert_with_key(|(parent, function)| self.add(*parent, function));
             }
             let sum = &mut self.nodes[here[at]];
             sum.calls += node.calls * times;

@@ -126,11 +126,11 @@ fn operations(cell: &CellRecords) -> Vec<&[Window]> {
         .collect()
 }
 
-/// Of a composite operation the sum of its windows' modal paths, and how many windows
-/// of one operation have each. None if a position has no clean window.
-pub(crate) fn modal_paths(cell: &CellRecords) -> Option<(Path, BTreeMap<PathKey, u64>)> {
+/// Of a composite operation the sum of its windows' modal paths, and these, by position.
+/// None if a position has no clean window.
+pub(crate) fn modal_paths(cell: &CellRecords) -> Option<(Path, Vec<PathKey>)> {
     let operations = operations(cell);
-    let mut keys: BTreeMap<PathKey, u64> = BTreeMap::new();
+    let mut keys = Vec::new();
     let mut sum = Path {
         instructions: 0,
         rep_iterations: 0,
@@ -143,41 +143,28 @@ pub(crate) fn modal_paths(cell: &CellRecords) -> Option<(Path, BTreeMap<PathKey,
         let (key, path) = paths(at_position).first().copied()?;
         sum.instructions += path.instructions;
         sum.rep_iterations += path.rep_iterations;
-        *keys.entry(key).or_default() += 1;
+        keys.push(key);
     }
     Some((sum, keys))
 }
 
 fn count_composite(cell: &CellRecords, dirty: usize) -> Result<Counts, CountError> {
     let operations = operations(cell);
-    let expected = check_even(&operations)?;
-    let mut modal = Path {
-        instructions: 0,
-        rep_iterations: 0,
+    check_even(&operations)?;
+    let (modal, usual) = modal_paths(cell).ok_or(CountError::NoCleanWindow {
         windows: operations.len(),
+    })?;
+    let of = |(window, usual): (&Window, &PathKey)| match window.clean {
+        true => window.instructions,
+        false => usual.0,
     };
-    let mut samples = vec![0; operations.len()];
-    for position in 0..expected {
-        let at_position = || operations.iter().map(|windows| &windows[position]);
-        let Some((_, usual)) = paths(at_position()).first().copied() else {
-            return Err(CountError::NoCleanWindow {
-                windows: operations.len(),
-            });
-        };
-        modal.instructions += usual.instructions;
-        modal.rep_iterations += usual.rep_iterations;
-        for (sample, window) in samples.iter_mut().zip(at_position()) {
-            *sample += if window.clean {
-                window.instructions
-            } else {
-                usual.instructions
-            };
-        }
-    }
+    let samples = operations
+        .iter()
+        .map(|windows| windows.iter().zip(&usual).map(of).sum::<u64>());
     Ok(Counts {
         modal,
         others: Vec::new(),
-        samples,
+        samples: samples.collect(),
         windows: cell.windows.len(),
         dirty,
     })
@@ -245,22 +232,24 @@ mod tests {
         }
     }
 
+    fn cell(windows: Vec<Window>, operations: &[usize]) -> CellRecords {
+        CellRecords {
+            windows,
+            operations: operations.to_vec(),
+            ..CellRecords::default()
+        }
+    }
+
     #[test]
     fn the_modal_path_wins_over_a_shorter_one() {
         let windows = [90, 100, 100, 110].map(|n| window(n, true)).to_vec();
-        let counts = count(&CellRecords {
-            windows,
-            ..CellRecords::default()
-        })
-        .unwrap();
-        assert_eq!(
-            counts.modal,
-            Path {
-                instructions: 100,
-                rep_iterations: 2,
-                windows: 2
-            }
-        );
+        let counts = count(&cell(windows, &[])).unwrap();
+        let modal = Path {
+            instructions: 100,
+            rep_iterations: 2,
+            windows: 2,
+        };
+        assert_eq!(counts.modal, modal);
         let others: Vec<u64> = counts.others.iter().map(|path| path.instructions).collect();
         assert_eq!(others, [90, 110]);
     }
@@ -268,42 +257,20 @@ mod tests {
     #[test]
     fn dirty_windows_are_counted_but_not_used() {
         let windows = vec![window(100, true), window(500, false), window(500, false)];
-        let counts = count(&CellRecords {
-            windows,
-            ..CellRecords::default()
-        })
-        .unwrap();
+        let counts = count(&cell(windows, &[])).unwrap();
         assert_eq!(
             (counts.modal.instructions, counts.dirty, counts.windows),
             (100, 2, 3)
         );
-    }
-
-    #[test]
-    fn nothing_clean_is_an_error() {
-        let cell = CellRecords {
-            windows: vec![window(1, false)],
-            ..CellRecords::default()
-        };
-        assert_eq!(count(&cell), Err(CountError::NoCleanWindow { windows: 1 }));
+        let nothing = count(&cell(vec![window(1, false)], &[]));
+        assert_eq!(nothing, Err(CountError::NoCleanWindow { windows: 1 }));
     }
 
     #[test]
     fn a_composite_operation_is_the_sum_of_its_positions() {
-        let windows = vec![
-            window(10, true),
-            window(20, false),
-            window(10, true),
-            window(21, true),
-            window(11, true),
-            window(21, true),
-        ];
-        let cell = CellRecords {
-            windows,
-            operations: vec![0, 2, 4],
-            ..CellRecords::default()
-        };
-        let counts = count(&cell).unwrap();
+        let mut windows = [10, 20, 10, 21, 11, 21].map(|n| window(n, true)).to_vec();
+        windows[1].clean = false;
+        let counts = count(&cell(windows, &[0, 2, 4])).unwrap();
         assert_eq!(counts.modal.instructions, 31);
         assert_eq!(counts.samples, [31, 31, 32]);
     }
@@ -311,37 +278,26 @@ mod tests {
     #[test]
     fn operations_keep_their_order_and_their_turns() {
         let windows = vec![window(10, true), window(500, false), window(12, true)];
-        let cell = CellRecords {
-            windows,
-            ..CellRecords::default()
-        };
         assert_eq!(
-            by_operation(&cell, &[0, 1]),
+            by_operation(&cell(windows, &[]), &[0, 1]),
             Ok(vec![Some(10), None, Some(12)])
         );
 
         // Two windows an operation, two turns: 10 + 20, 110 + 120, once again disturbed.
         let numbers = [10, 20, 110, 120, 10, 999, 999, 120];
-        let clean = |n: u64| n != 999;
-        let cell = CellRecords {
-            windows: numbers.map(|n| window(n, clean(n))).to_vec(),
-            operations: vec![0, 2, 4, 6],
-            ..CellRecords::default()
-        };
+        let windows = numbers.map(|n| window(n, n != 999)).to_vec();
         let expected = [30, 230, 30, 230].map(Some).to_vec();
-        assert_eq!(by_operation(&cell, &[0, 1]), Ok(expected));
+        assert_eq!(
+            by_operation(&cell(windows, &[0, 2, 4, 6]), &[0, 1]),
+            Ok(expected)
+        );
     }
 
     #[test]
     fn uneven_operations_are_refused() {
-        let windows = vec![window(10, true), window(20, true), window(10, true)];
-        let cell = CellRecords {
-            windows,
-            operations: vec![0, 2],
-            ..CellRecords::default()
-        };
+        let windows = [10, 20, 10].map(|n| window(n, true)).to_vec();
         assert!(matches!(
-            count(&cell),
+            count(&cell(windows, &[0, 2])),
             Err(CountError::UnevenOperations { operation: 1, .. })
         ));
     }

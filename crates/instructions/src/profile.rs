@@ -140,7 +140,12 @@ impl CellProfile {
         if !cell.operations.is_empty() {
             let mut whole = CallTree::default();
             let (path, keys) = modal_paths(cell).ok_or_else(not_traced)?;
-            for (key, times) in keys {
+            // How many windows of one operation have each path.
+            let mut times: BTreeMap<PathKey, u64> = BTreeMap::new();
+            for key in keys {
+                *times.entry(key).or_default() += 1;
+            }
+            for (key, times) in times {
                 let tree = profiler.tree(trace_of(&key)?, blocks)?;
                 whole.merge(&tree, times);
             }

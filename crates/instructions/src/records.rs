@@ -125,20 +125,12 @@ pub struct CellRecords {
     pub host_ns: u64,
 }
 
-/// The file's header.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Header {
-    /// Newest plugin API of the QEMU that ran.
-    pub api: u32,
-    /// Interrupts were told apart by the kernel's symbols.
-    pub has_symbols: bool,
-}
-
 /// Turns bytes, as they come, into cells.
 #[derive(Debug, Default)]
 pub struct RecordReader {
     pending: Vec<u8>,
-    header: Option<Header>,
+    /// The header was read.
+    begun: bool,
     cell: Option<CellRecords>,
     blocks: Vec<Block>,
     /// The trace of the window to come, and how many elements of it are missing.
@@ -161,16 +153,6 @@ pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
 }
 
 impl RecordReader {
-    /// A reader at the start of a file.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// The header, once it has been read.
-    pub fn header(&self) -> Option<Header> {
-        self.header
-    }
-
     /// The blocks that traces speak of, by number.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
@@ -186,7 +168,7 @@ impl RecordReader {
         let mut rest = pending.as_slice();
         let mut done = Vec::new();
 
-        if self.header.is_none() {
+        if !self.begun {
             let Some((header, after)) = rest.split_at_checked(HEADER_BYTES) else {
                 self.pending = pending;
                 return Ok(done);
@@ -194,10 +176,7 @@ impl RecordReader {
             if &header[..4] != b"LSMI" || u32_at(header, 4) != VERSION {
                 return Err(RecordError::Header);
             }
-            self.header = Some(Header {
-                api: u32_at(header, 8),
-                has_symbols: u32_at(header, 12) != 0,
-            });
+            self.begun = true;
             rest = after;
         }
         while let Some((record, after)) = rest.split_at_checked(RECORD_BYTES) {
@@ -348,7 +327,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    pub(crate) fn header() -> Vec<u8> {
+    fn header() -> Vec<u8> {
         let mut bytes = b"LSMI".to_vec();
         for word in [VERSION, 7, 1] {
             bytes.extend(word.to_le_bytes());
@@ -356,7 +335,7 @@ mod tests {
         bytes
     }
 
-    pub(crate) fn record(kind: u8, flags: u8, number: u32, values: [u64; 3]) -> Vec<u8> {
+    fn record(kind: u8, flags: u8, number: u32, values: [u64; 3]) -> Vec<u8> {
         let mut bytes = vec![kind, flags, 0, 0];
         bytes.extend(number.to_le_bytes());
         for value in values {
@@ -380,7 +359,7 @@ mod tests {
 
     #[test]
     fn windows_are_clean_unless_something_else_ran() {
-        let cells = RecordReader::new().push(&one_cell()).unwrap();
+        let cells = RecordReader::default().push(&one_cell()).unwrap();
         let clean: Vec<bool> = cells[0].windows.iter().map(|window| window.clean).collect();
         assert_eq!(clean, [true, false, false, true]);
         assert_eq!(cells[0].entry, 0xffff_ffff_8200_0000);
@@ -402,7 +381,7 @@ mod tests {
             record(CELL_END, 0, 2, [0; 3]),
         ]
         .concat();
-        let mut reader = RecordReader::new();
+        let mut reader = RecordReader::default();
         let cells = reader.push(&bytes).unwrap();
         let trace = Trace {
             window: 1,
@@ -420,28 +399,17 @@ mod tests {
     }
 
     #[test]
-    fn traces_longer_than_the_plugin_writes_are_refused() {
-        let bytes = [
+    fn what_the_plugin_does_not_write_is_refused() {
+        let read = |bytes: &[u8]| RecordReader::default().push(bytes);
+        assert_eq!(read(&[0; 64]), Err(RecordError::Header));
+        let outside = read(&[header(), record(WINDOW, 0, 0, [1, 0, 0])].concat());
+        assert!(matches!(outside, Err(RecordError::Order { index: 0, .. })));
+        let endless = [
             header(),
             record(CELL_BEGIN, 0, 0, [0; 3]),
             record(TRACE, 0, 0, [u64::MAX, 0, 0]),
-        ]
-        .concat();
-        assert_eq!(RecordReader::new().push(&bytes), Err(RecordError::TooLong));
-    }
-
-    #[test]
-    fn a_wrong_header_is_refused() {
-        assert_eq!(RecordReader::new().push(&[0; 64]), Err(RecordError::Header));
-    }
-
-    #[test]
-    fn a_window_needs_a_cell() {
-        let bytes = [header(), record(WINDOW, 0, 0, [1, 0, 0])].concat();
-        assert!(matches!(
-            RecordReader::new().push(&bytes),
-            Err(RecordError::Order { index: 0, .. })
-        ));
+        ];
+        assert_eq!(read(&endless.concat()), Err(RecordError::TooLong));
     }
 
     proptest! {
@@ -449,10 +417,10 @@ mod tests {
         fn any_split_of_the_bytes_gives_the_same(cut in 0usize..200) {
             let bytes = one_cell();
             let cut = cut.min(bytes.len());
-            let mut reader = RecordReader::new();
+            let mut reader = RecordReader::default();
             let mut cells = reader.push(&bytes[..cut]).unwrap();
             cells.extend(reader.push(&bytes[cut..]).unwrap());
-            prop_assert_eq!(cells, RecordReader::new().push(&bytes).unwrap());
+            prop_assert_eq!(cells, RecordReader::default().push(&bytes).unwrap());
         }
 
         #[test]
@@ -466,7 +434,7 @@ mod tests {
             for (kind, flags, number, values) in records {
                 bytes.extend(record(kind, flags, number, values));
             }
-            let mut reader = RecordReader::new();
+            let mut reader = RecordReader::default();
             if let Ok(cells) = reader.push(&bytes) {
                 let traced = cells.iter().flat_map(|cell| &cell.traces);
                 let elements: usize = traced.map(|trace| trace.elements.len()).sum();
@@ -476,7 +444,7 @@ mod tests {
 
         #[test]
         fn garbage_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
-            let _ = RecordReader::new().push(&[header(), bytes].concat());
+            let _ = RecordReader::default().push(&[header(), bytes].concat());
         }
     }
 }

@@ -123,21 +123,6 @@ struct Frame {
     unnamed: bool,
 }
 
-/// How control left the block before.
-#[derive(Debug, Clone, Copy)]
-enum Left {
-    /// As a block that is to be followed somewhere in the same function, or a jump.
-    Jump,
-    Call(u64),
-    Return {
-        /// A thunk's: one that jumps, or one that returns.
-        thunk: bool,
-    },
-    InterruptReturn,
-    /// To user space, or nothing was before.
-    Nothing,
-}
-
 struct Walk<'w, 'a> {
     functions: &'w mut Functions<'a>,
     is_hook: &'w dyn Fn(&CallTree, usize) -> bool,
@@ -147,7 +132,12 @@ struct Walk<'w, 'a> {
     function_of: Vec<Option<u32>>,
     frames: Vec<Frame>,
     others: BTreeMap<u32, Vec<Frame>>,
-    left: Left,
+    /// How control left the block before; to user space if nothing was before.
+    left: BlockEnd,
+    /// The address behind that block, to which a call returns.
+    behind: u64,
+    /// It was a thunk's, whose return can be a jump.
+    thunk: bool,
 }
 
 /// The call tree of a trace; its total is what the plugin counted for the window.
@@ -169,11 +159,13 @@ pub fn call_tree(
         function_of: vec![None],
         frames: Vec::new(),
         others: BTreeMap::new(),
-        left: Left::Nothing,
+        left: BlockEnd::SystemReturn,
+        behind: 0,
+        thunk: false,
     };
     for step in steps(trace) {
         match step {
-            Step::SystemCall => walk.left = Left::Nothing,
+            Step::SystemCall => walk.left = BlockEnd::SystemReturn,
             Step::Switch { from, to } => walk.switch(from, to),
             Step::Block { block, before } => {
                 let known = blocks.get(block as usize);
@@ -227,55 +219,52 @@ impl Walk<'_, '_> {
         Ok(node)
     }
 
-    fn push(&mut self, frame: Frame) -> Result<(), WalkError> {
+    fn push(&mut self, node: usize, entered: Entered, unnamed: bool) -> Result<(), WalkError> {
         if self.frames.len() == MAX_DEPTH {
             return Err(WalkError::TooDeep);
         }
-        self.frames.push(frame);
+        self.frames.push(Frame {
+            node,
+            entered,
+            unnamed,
+        });
         Ok(())
+    }
+
+    /// The innermost exception that is being handled.
+    fn exception(&self) -> Option<usize> {
+        self.frames
+            .iter()
+            .rposition(|frame| frame.entered == Entered::Exception)
     }
 
     fn block(&mut self, block: &Block, goes_on: bool) -> Result<(), WalkError> {
         let location = self.functions.locate(block.first);
         // What broke off before its end left in no way: it goes on here.
         let left = match self.left {
-            Left::InterruptReturn => Left::InterruptReturn,
-            Left::Nothing => Left::Nothing,
-            _ if goes_on => Left::Jump,
+            BlockEnd::Call | BlockEnd::Return if goes_on => BlockEnd::Jump,
             left => left,
         };
         match left {
-            Left::Nothing => self.frames.clear(),
-            Left::InterruptReturn => self.leave_exception(),
+            BlockEnd::SystemReturn => self.frames.clear(),
+            BlockEnd::InterruptReturn => self.frames.truncate(self.exception().unwrap_or(0)),
             _ => {}
         }
         if block.exception {
             let node = self.called(self.node(), location)?;
-            self.push(Frame {
-                node,
-                entered: Entered::Exception,
-                unnamed: false,
-            })?;
+            self.push(node, Entered::Exception, false)?;
         } else {
             match left {
-                Left::Call(address) => self.call(address, location)?,
-                Left::Return { thunk } => self.return_to(block.first, location, thunk)?,
-                Left::Jump | Left::InterruptReturn | Left::Nothing => self.jump(location)?,
+                BlockEnd::Call => self.call(location)?,
+                BlockEnd::Return => self.return_to(block.first, location)?,
+                _ => self.jump(location)?,
             }
         }
-        self.left = match block.end {
-            BlockEnd::Call => Left::Call(block.next),
-            BlockEnd::Return => Left::Return {
-                thunk: location.thunk,
-            },
-            BlockEnd::InterruptReturn => Left::InterruptReturn,
-            BlockEnd::SystemReturn => Left::Nothing,
-            BlockEnd::Jump => Left::Jump,
-        };
+        (self.left, self.behind, self.thunk) = (block.end, block.next, location.thunk);
         Ok(())
     }
 
-    fn call(&mut self, address: u64, location: Location) -> Result<(), WalkError> {
+    fn call(&mut self, location: Location) -> Result<(), WalkError> {
         let caller = self.node();
         // Thunks and the stuffing of the return stack call into their own midst.
         let inside = self.function_of[caller] == Some(location.function) && !location.entry;
@@ -284,30 +273,17 @@ impl Walk<'_, '_> {
         } else {
             self.called(caller, location)?
         };
-        self.push(Frame {
-            node,
-            entered: Entered::Call(address),
-            unnamed: location.thunk,
-        })
+        self.push(node, Entered::Call(self.behind), location.thunk)
     }
 
-    fn return_to(
-        &mut self,
-        address: u64,
-        location: Location,
-        thunk: bool,
-    ) -> Result<(), WalkError> {
-        let reachable = self
-            .frames
-            .iter()
-            .rposition(|frame| frame.entered == Entered::Exception)
-            .map_or(0, |exception| exception + 1);
+    fn return_to(&mut self, address: u64, location: Location) -> Result<(), WalkError> {
+        let reachable = self.exception().map_or(0, |exception| exception + 1);
         let called = self.frames[reachable..]
             .iter()
             .rposition(|frame| frame.entered == Entered::Call(address));
         if let Some(called) = called {
             self.frames.truncate(reachable + called);
-        } else if !thunk && !location.entry {
+        } else if !self.thunk && !location.entry {
             // To a caller that called before the window began, or in another task.
             self.frames.truncate(reachable);
         }
@@ -321,11 +297,7 @@ impl Walk<'_, '_> {
         }
         let Some(top) = self.frames.last().copied() else {
             let node = self.called(0, location)?;
-            return self.push(Frame {
-                node,
-                entered: Entered::Top,
-                unnamed: false,
-            });
+            return self.push(node, Entered::Top, false);
         };
         if top.unnamed {
             let node = self.called(top.node, location)?;
@@ -353,19 +325,7 @@ impl Walk<'_, '_> {
             return Ok(());
         }
         let node = self.called(top.node, location)?;
-        self.push(Frame {
-            node,
-            entered: Entered::Tail,
-            unnamed: false,
-        })
-    }
-
-    fn leave_exception(&mut self) {
-        let exception = self
-            .frames
-            .iter()
-            .rposition(|frame| frame.entered == Entered::Exception);
-        self.frames.truncate(exception.unwrap_or(0));
+        self.push(node, Entered::Tail, false)
     }
 
     fn switch(&mut self, from: u32, to: u32) {

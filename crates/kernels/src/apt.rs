@@ -299,10 +299,10 @@ fn failed_suites(complaints: &[String]) -> usize {
 
 fn reason(complaints: &[String]) -> String {
     // The first says what happened, the last that it did.
-    match complaints.first() {
-        Some(line) => line.clone(),
-        None => "apt says nothing".into(),
-    }
+    let first = complaints
+        .first()
+        .map_or("apt says nothing", String::as_str);
+    first.to_owned()
 }
 
 /// The percentage in a line of `APT::Status-Fd`: `dlstatus:1:42.5:text`.

@@ -6,9 +6,11 @@
 
 use crate::decompress::{self, Format};
 use crate::error::Error;
+use crate::files;
 use crate::image::IMAGE_LIMIT;
+use crate::modules::is_module;
 use crate::tar::{self, Kind};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
@@ -36,25 +38,14 @@ const KEPT_MODULES: [&str; 4] = [
 const KEPT_OF_ARCHITECTURE: [&str; 2] = ["crypto/", "lib/"];
 
 /// What a package says of itself.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Control {
     pub package: String,
     pub version: String,
 }
 
-/// What was taken out of a package.
-#[derive(Debug, Default)]
-pub(crate) struct Extracted {
-    pub control: Control,
-    pub has_image: bool,
-    pub has_modules: bool,
-}
-
 /// Whether a module of this path (below `lib/modules/RELEASE`) is kept.
 pub(crate) fn is_kept_module(path: &str) -> bool {
-    let is_module = [".ko", ".ko.xz", ".ko.zst", ".ko.gz"]
-        .iter()
-        .any(|end| path.ends_with(end));
     let of_architecture = || {
         let inner = path.strip_prefix("kernel/").unwrap_or_default();
         let mut inner = arch::ALL
@@ -62,7 +53,7 @@ pub(crate) fn is_kept_module(path: &str) -> bool {
             .filter_map(|arch| inner.strip_prefix(arch.source.directory));
         inner.any(|path| starts_with_any(path, &KEPT_OF_ARCHITECTURE))
     };
-    is_module && (starts_with_any(path, &KEPT_MODULES) || of_architecture())
+    is_module(path) && (starts_with_any(path, &KEPT_MODULES) || of_architecture())
 }
 
 fn starts_with_any(path: &str, directories: &[&str]) -> bool {
@@ -77,13 +68,13 @@ fn starts_with_any(path: &str, directories: &[&str]) -> bool {
 /// [`Error::Damaged`] if the package is truncated, damaged, escapes from the
 /// directory, or holds a link in place of a file; [`Error::Unsupported`] for
 /// another architecture or compression.
-pub(crate) fn extract(path: &Path, into: &Path) -> Result<Extracted, Error> {
+pub(crate) fn extract(path: &Path, into: &Path) -> Result<Control, Error> {
     let what = path.display().to_string();
     let mut file = File::open(path).map_err(Error::io("open", path))?;
     let fail = |e: io::Error| match e.kind() {
-        io::ErrorKind::Unsupported => Error::unsupported(&what, e.to_string()),
+        io::ErrorKind::Unsupported => Error::unsupported(&what, e),
         io::ErrorKind::UnexpectedEof => Error::damaged(&what, "it is truncated"),
-        _ => Error::damaged(&what, e.to_string()),
+        _ => Error::damaged(&what, e),
     };
     let length = file.metadata().map_err(Error::io("read", path))?.len();
     if length > PACKAGE_LIMIT {
@@ -95,7 +86,6 @@ pub(crate) fn extract(path: &Path, into: &Path) -> Result<Extracted, Error> {
         return Err(Error::damaged(&what, "it is no Debian package"));
     }
     let mut control = None;
-    let mut out = Extracted::default();
     let mut has_data = false;
     let mut position = magic.len() as u64;
     while position < length && !has_data {
@@ -112,7 +102,7 @@ pub(crate) fn extract(path: &Path, into: &Path) -> Result<Extracted, Error> {
             control = Some(read_control(reader, &what, &fail)?);
         } else if let Some(suffix) = name.strip_prefix("data.tar") {
             let reader = decompressor(suffix, &mut data).map_err(fail)?;
-            extract_data(reader, into, &what, &fail, &mut out)?;
+            extract_data(reader, into, &what, &fail)?;
             has_data = true;
         }
         // Members start at even offsets.
@@ -124,8 +114,7 @@ pub(crate) fn extract(path: &Path, into: &Path) -> Result<Extracted, Error> {
     if !has_data {
         return Err(Error::damaged(&what, "it holds no data archive"));
     }
-    out.control = control.ok_or_else(|| Error::damaged(&what, "it holds no control archive"))?;
-    Ok(out)
+    control.ok_or_else(|| Error::damaged(&what, "it holds no control archive"))
 }
 
 fn member(header: &[u8; 60]) -> Option<(String, u64)> {
@@ -191,19 +180,11 @@ fn read_control(
     }
 }
 
-/// Where a path of the package goes, and how long it may be.
-enum Place {
-    Image,
-    Config,
-    Modules(PathBuf),
-}
-
 fn extract_data(
     reader: Box<dyn Read + '_>,
     into: &Path,
     what: &str,
     fail: &dyn Fn(io::Error) -> Error,
-    out: &mut Extracted,
 ) -> Result<(), Error> {
     let mut kept = 0u64;
     let mut entries = 0usize;
@@ -223,10 +204,10 @@ fn extract_data(
                 format!("`{}` is a link or a device in place of a file", entry.path),
             ));
         }
-        let (target, limit) = match &place {
-            Place::Image => (into.join("vmlinuz"), IMAGE_LIMIT),
-            Place::Config => (into.join("config"), CONFIG_LIMIT),
-            Place::Modules(path) => (into.join("modules").join(path), IMAGE_LIMIT),
+        let target = into.join(&place);
+        let limit = match place.to_str() {
+            Some("config") => CONFIG_LIMIT,
+            _ => IMAGE_LIMIT,
         };
         kept = kept.saturating_add(entry.size);
         if entry.size > limit || kept > KEPT_LIMIT {
@@ -236,7 +217,7 @@ fn extract_data(
             ));
         }
         if let Some(parent) = target.parent() {
-            fs::create_dir_all(parent).map_err(Error::io("create", parent))?;
+            files::create_dir(parent)?;
         }
         let mut file = File::create_new(&target).map_err(|e| match e.kind() {
             io::ErrorKind::AlreadyExists => {
@@ -248,18 +229,13 @@ fn extract_data(
             Some(_) => Error::io("write", &target)(e),
             None => fail(e),
         })?;
-        match place {
-            Place::Image => out.has_image = true,
-            Place::Modules(_) => out.has_modules = true,
-            Place::Config => {}
-        }
         Ok(ControlFlow::Continue(()))
     })
 }
 
-/// Where `path` goes; `None` if it is not wanted. The first release that shows
-/// up becomes the package's only one.
-fn place(path: &str, release: &mut Option<String>) -> Result<Option<Place>, String> {
+/// Where `path` goes below the directory; `None` if it is not wanted. The first release
+/// that shows up becomes the package's only one.
+fn place(path: &str, release: &mut Option<String>) -> Result<Option<PathBuf>, String> {
     let is_plain = |c: Component| matches!(c, Component::Normal(_) | Component::CurDir);
     if path.starts_with('/') || path.contains('\0') || !Path::new(path).components().all(is_plain) {
         return Err(format!("`{}` leads out of it", path.escape_debug()));
@@ -270,16 +246,14 @@ fn place(path: &str, release: &mut Option<String>) -> Result<Option<Place>, Stri
             .then_some(())
             .ok_or_else(|| format!("it holds the kernels {known} and {name}"))
     };
-    if let Some(name) = path.strip_prefix("boot/") {
-        if let Some(name) = name.strip_prefix("vmlinuz-") {
+    for kind in ["vmlinuz", "config"] {
+        let name = path
+            .strip_prefix("boot/")
+            .and_then(|file| file.strip_prefix(kind));
+        if let Some(name) = name.and_then(|name| name.strip_prefix('-')) {
             same_release(name)?;
-            return Ok(Some(Place::Image));
+            return Ok(Some(kind.into()));
         }
-        if let Some(name) = name.strip_prefix("config-") {
-            same_release(name)?;
-            return Ok(Some(Place::Config));
-        }
-        return Ok(None);
     }
     let path = path.strip_prefix("usr/").unwrap_or(path);
     let Some((name, file)) = path
@@ -289,10 +263,10 @@ fn place(path: &str, release: &mut Option<String>) -> Result<Option<Place>, Stri
         return Ok(None);
     };
     let place = match file {
-        "vmlinuz" | "vmlinuz.unsigned" => Place::Image,
-        "config" => Place::Config,
-        _ if file.starts_with("modules.") && !file.contains('/') => Place::Modules(file.into()),
-        _ if is_kept_module(file) => Place::Modules(file.into()),
+        "vmlinuz" | "vmlinuz.unsigned" => "vmlinuz".into(),
+        "config" => "config".into(),
+        _ if file.starts_with("modules.") && !file.contains('/') => Path::new("modules").join(file),
+        _ if is_kept_module(file) => Path::new("modules").join(file),
         _ => return Ok(None),
     };
     same_release(name)?;
@@ -304,8 +278,9 @@ mod tests {
     use super::*;
     use crate::fixtures::{Entry as E, control, deb};
     use proptest::prelude::*;
+    use std::fs;
 
-    fn unpack(data: &[u8]) -> (tempfile::TempDir, Result<Extracted, Error>) {
+    fn unpack(data: &[u8]) -> (tempfile::TempDir, Result<Control, Error>) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.deb");
         fs::write(&path, data).unwrap();
@@ -338,9 +313,7 @@ mod tests {
                 format,
             );
             let (dir, result) = unpack(&data);
-            let extracted = result.unwrap();
-            assert!(extracted.has_image && extracted.has_modules);
-            assert_eq!(extracted.control.version, "6.1.1-1");
+            assert_eq!(result.unwrap().version, "6.1.1-1");
             let out = dir.path().join("out");
             assert_eq!(fs::read(out.join("vmlinuz")).unwrap(), b"image");
             assert_eq!(fs::read(out.join("config")).unwrap(), b"CONFIG_X=y\n");
@@ -361,7 +334,7 @@ mod tests {
                 Some(Format::Xz),
             );
             let (dir, result) = unpack(&data);
-            assert!(result.unwrap().has_image);
+            result.unwrap();
             assert!(dir.path().join("out/vmlinuz").exists());
         }
     }

@@ -83,9 +83,9 @@ pub fn reader<'a>(format: Format, data: impl Read + 'a) -> io::Result<Box<dyn Re
         )),
         Format::Zstd => Box::new(Zstd {
             inner: StreamingDecoder::new_with_max_window_size(data, ZSTD_WINDOW)
-                .map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e.to_string()))?,
+                .map_err(|e| damaged(&e.to_string()))?,
         }),
-        Format::Lz4Legacy => Box::new(Lz4Legacy::new(data)),
+        Format::Lz4Legacy => Box::new(Lz4Legacy::new(data)?),
         Format::Bzip2 | Format::Lzo => {
             return Err(io::Error::new(
                 io::ErrorKind::Unsupported,
@@ -117,6 +117,11 @@ pub(crate) fn read_bounded(reader: &mut dyn Read, limit: usize) -> io::Result<Ve
     Ok(out)
 }
 
+/// What a reader says of data that is not sound.
+pub(crate) fn damaged(reason: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, reason)
+}
+
 /// A zstd frame, with its checksum compared at the end: the decoder leaves
 /// that to its user.
 struct Zstd<R: Read> {
@@ -130,8 +135,7 @@ impl<R: Read> Read for Zstd<R> {
             let decoder = &self.inner.decoder;
             let recorded = decoder.get_checksum_from_data();
             if recorded.is_some() && recorded != decoder.get_calculated_checksum() {
-                let reason = "its checksum is wrong";
-                return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+                return Err(damaged("its checksum is wrong"));
             }
         }
         Ok(count)
@@ -144,20 +148,24 @@ impl<R: Read> Read for Zstd<R> {
 struct Lz4Legacy<R> {
     inner: R,
     next: Option<u32>,
-    started: bool,
     block: Vec<u8>,
     position: usize,
 }
 
 impl<R: Read> Lz4Legacy<R> {
-    fn new(inner: R) -> Self {
-        Lz4Legacy {
+    fn new(inner: R) -> io::Result<Self> {
+        const MAGIC: u32 = 0x184c_2102;
+        let mut new = Lz4Legacy {
             inner,
             next: None,
-            started: false,
             block: Vec::new(),
             position: 0,
+        };
+        if new.word()? != Some(MAGIC) {
+            return Err(damaged("no lz4 magic number"));
         }
+        new.next = new.word()?;
+        Ok(new)
     }
 
     /// Four bytes, or `None` at the end. Fewer than four are no length.
@@ -172,15 +180,6 @@ impl<R: Read> Lz4Legacy<R> {
     }
 
     fn fill(&mut self) -> io::Result<bool> {
-        const MAGIC: u32 = 0x184c_2102;
-        let damaged = |why: &str| io::Error::new(io::ErrorKind::InvalidData, why.to_string());
-        if !self.started {
-            if self.word()? != Some(MAGIC) {
-                return Err(damaged("no lz4 magic number"));
-            }
-            self.started = true;
-            self.next = self.word()?;
-        }
         let Some(length) = self.next.take() else {
             return Ok(false);
         };

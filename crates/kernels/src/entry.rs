@@ -40,22 +40,17 @@ pub struct Kernel {
 
 /// What an image says of itself.
 pub(crate) struct Inspected {
-    pub release: String,
-    pub series: String,
-    pub digest: String,
-    pub pvh_entry: Option<u64>,
+    /// The kernel, with nothing but its image.
+    pub kernel: Kernel,
     /// The decompressed kernel; `None` if the image is an ELF file itself.
-    pub vmlinux: Option<Vec<u8>>,
-    pub config: Option<Vec<u8>>,
+    vmlinux: Option<Vec<u8>>,
+    config: Option<Vec<u8>>,
 }
 
 /// Reads the image at `path`, a bzImage or a vmlinux that QEMU can boot.
 pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
     let what = path.display().to_string();
-    let is_elf = {
-        let head = files::read_head(path, 64)?;
-        crate::elf::is_elf_image(&head)
-    };
+    let is_elf = is_elf(path)?;
     let limit = if is_elf {
         VMLINUX_LIMIT as u64
     } else {
@@ -89,26 +84,48 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
             )),
         });
     }
-    Ok(Inspected {
+    let config = image::embedded_config(kernel);
+    let kernel = Kernel {
+        name: String::new(),
         series: series_of(&release)
             .ok_or_else(|| Error::damaged(&what, format!("its release is `{release}`")))?,
-        config: image::embedded_config(kernel),
         release,
+        image: path.to_path_buf(),
+        vmlinux: None,
+        modules: None,
+        config: None,
         digest,
+        package_version: None,
         pvh_entry,
+    };
+    Ok(Inspected {
+        kernel,
         vmlinux: elf,
+        config,
     })
 }
 
-/// Completes the directory `dir`, which holds the image as `vmlinuz` (or a
-/// vmlinux) and what came with it: decompresses it and writes `kernel.json`.
-/// Returns the key of its content.
-pub(crate) fn complete(dir: &Path, package_version: Option<String>) -> Result<String, Error> {
-    let image = if dir.join("vmlinuz").exists() {
-        "vmlinuz"
-    } else {
-        "vmlinux"
-    };
+/// Whether the image at `path` is an ELF file.
+pub(crate) fn is_elf(path: &Path) -> Result<bool, Error> {
+    Ok(crate::elf::is_elf_image(&files::read_head(path, 64)?))
+}
+
+/// The name of the image in the directory `dir`.
+pub(crate) fn image_in(dir: &Path) -> &'static str {
+    match dir.join("vmlinuz").exists() {
+        true => "vmlinuz",
+        false => "vmlinux",
+    }
+}
+
+/// Completes the directory `dir`, which holds what came with `image`, and `image` unless
+/// that is elsewhere: decompresses it and writes `kernel.json`, where paths below `dir` are
+/// relative to it.
+pub(crate) fn complete(
+    dir: &Path,
+    image: &Path,
+    package_version: Option<String>,
+) -> Result<(), Error> {
     let inspected = inspect(&dir.join(image))?;
     if let Some(elf) = &inspected.vmlinux {
         files::write(&dir.join("vmlinux"), elf)?;
@@ -119,25 +136,15 @@ pub(crate) fn complete(dir: &Path, package_version: Option<String>) -> Result<St
     }
     let has = |name: &str| dir.join(name).exists().then(|| PathBuf::from(name));
     let kernel = Kernel {
-        name: String::new(),
-        release: inspected.release,
-        series: inspected.series,
-        image: image.into(),
+        image: image.to_path_buf(),
         vmlinux: has("vmlinux"),
         modules: has("modules"),
         config: has("config"),
-        digest: inspected.digest,
         package_version,
-        pvh_entry: inspected.pvh_entry,
+        ..inspected.kernel
     };
-    write(dir, &kernel)?;
-    content_key(dir)
-}
-
-/// Writes `kernel.json`; paths below `dir` are relative to it.
-pub(crate) fn write(dir: &Path, kernel: &Kernel) -> Result<(), Error> {
     let path = dir.join(DESCRIPTION);
-    let text = serde_json::to_vec_pretty(kernel)
+    let text = serde_json::to_vec_pretty(&kernel)
         .map_err(|e| Error::io("write", &path)(std::io::Error::other(e)))?;
     files::write(&path, &text)
 }
@@ -146,23 +153,19 @@ pub(crate) fn write(dir: &Path, kernel: &Kernel) -> Result<(), Error> {
 pub(crate) fn load(dir: &Path, name: &str) -> Result<Kernel, Error> {
     let path = dir.join(DESCRIPTION);
     let text = files::read(&path, DESCRIPTION_LIMIT)?;
-    let mut kernel: Kernel = serde_json::from_slice(&text)
-        .map_err(|e| Error::damaged(path.display().to_string(), e.to_string()))?;
+    let mut kernel: Kernel =
+        serde_json::from_slice(&text).map_err(|e| Error::damaged(path.display(), e))?;
     kernel.name = name.to_string();
     kernel.image = dir.join(&kernel.image);
     for path in [&mut kernel.vmlinux, &mut kernel.modules, &mut kernel.config] {
         *path = path.take().map(|p| dir.join(p));
     }
-    for path in [Some(&kernel.image), kernel.vmlinux.as_ref()]
-        .into_iter()
-        .flatten()
-    {
-        if !path.is_file() {
-            return Err(Error::damaged(
-                format!("kernel {name}"),
-                "its image is gone",
-            ));
-        }
+    let is_there = |path: &PathBuf| path.is_file();
+    if !is_there(&kernel.image) || !kernel.vmlinux.as_ref().is_none_or(is_there) {
+        return Err(Error::damaged(
+            format!("kernel {name}"),
+            "its image is gone",
+        ));
     }
     Ok(kernel)
 }
@@ -179,7 +182,7 @@ pub(crate) fn verify(kernel: &Kernel) -> Result<(), Error> {
 }
 
 /// One digest over the names and contents of all files in `dir`.
-fn content_key(dir: &Path) -> Result<String, Error> {
+pub(crate) fn content_key(dir: &Path) -> Result<String, Error> {
     let mut text = String::new();
     for path in files::walk(dir)? {
         if path.is_file() {

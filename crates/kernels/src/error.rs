@@ -1,30 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What can go wrong between the name of a kernel and its image.
 
+use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use diagnostics::{Exit, Fault};
-
-/// What kind of failure an error is: the binary makes its exit code of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// The user asked for something that has no meaning.
-    Usage,
-    /// This machine lacks a program, a file or a setting.
-    Environment,
-    /// What was asked for is not in the cache or not at the path given.
-    NotFound,
-    /// A file is damaged, truncated or not what it says it is.
-    Damaged,
-    /// The file is sound, but this kernel or format cannot serve.
-    Unsupported,
-    /// The operating system refused a file operation.
-    Io,
-    /// The user ended it.
-    Interrupted,
-}
 
 /// A failure of the kernel store.
 #[derive(Debug, thiserror::Error)]
@@ -140,12 +121,12 @@ pub enum Error {
 
 impl Fault for Error {
     fn exit(&self) -> Exit {
-        match self.kind() {
-            ErrorKind::Usage
-            | ErrorKind::NotFound
-            | ErrorKind::Damaged
-            | ErrorKind::Unsupported => Exit::Usage,
-            _ => Exit::Environment,
+        match self {
+            Error::Environment { .. }
+            | Error::Interrupted { .. }
+            | Error::Io { .. }
+            | Error::NoPackage { .. } => Exit::Environment,
+            _ => Exit::Usage,
         }
     }
 
@@ -155,22 +136,6 @@ impl Fault for Error {
 }
 
 impl Error {
-    /// The kind of failure.
-    pub fn kind(&self) -> ErrorKind {
-        match self {
-            Error::BadName { .. } | Error::BadSource { .. } | Error::Config { .. } => {
-                ErrorKind::Usage
-            }
-            Error::Build { .. } => ErrorKind::Damaged,
-            Error::Interrupted { .. } => ErrorKind::Interrupted,
-            Error::NotCached { .. } | Error::NotFound { .. } => ErrorKind::NotFound,
-            Error::Io { .. } => ErrorKind::Io,
-            Error::Damaged { .. } => ErrorKind::Damaged,
-            Error::Unsupported { .. } => ErrorKind::Unsupported,
-            Error::Environment { .. } | Error::NoPackage { .. } => ErrorKind::Environment,
-        }
-    }
-
     /// What the user can do about it, without the `hint:` in front.
     pub fn hint(&self) -> Option<&str> {
         match self {
@@ -207,17 +172,17 @@ impl Error {
         }
     }
 
-    pub(crate) fn damaged(what: impl Into<String>, reason: impl Into<String>) -> Error {
+    pub(crate) fn damaged(what: impl Display, reason: impl Display) -> Error {
         Error::Damaged {
-            what: what.into(),
-            reason: reason.into(),
+            what: what.to_string(),
+            reason: reason.to_string(),
         }
     }
 
-    pub(crate) fn unsupported(what: impl Into<String>, reason: impl Into<String>) -> Error {
+    pub(crate) fn unsupported(what: impl Display, reason: impl Display) -> Error {
         Error::Unsupported {
-            what: what.into(),
-            reason: reason.into(),
+            what: what.to_string(),
+            reason: reason.to_string(),
             hint: None,
         }
     }

@@ -4,13 +4,12 @@
 use crate::apt::Apt;
 use crate::deb;
 use crate::entry::Kernel;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::files::Lock;
 use crate::mirrors::Mirrors;
 use crate::name::DebianKernel;
 use crate::packages::{self, Candidate};
 use crate::store::{FetchEvent, Store};
-use std::fs;
 
 /// ABIs that are tried, newest first: an archive drops packages that its index
 /// still names, but hardly more than the last few.
@@ -19,7 +18,7 @@ const MOST_CANDIDATES: usize = 6;
 impl Store {
     /// Fetches a stock kernel of Debian, the newest of the series unless the
     /// name pins one, unless it is here already. The package index is fetched
-    /// when it is a day old.
+    /// when it is a day old, or if `refresh`.
     ///
     /// # Errors
     /// [`Error::Environment`] without apt, keyring or network;
@@ -29,70 +28,58 @@ impl Store {
         &self,
         kernel: &DebianKernel,
         mirrors: &Mirrors,
-        events: &mut dyn FnMut(FetchEvent),
-    ) -> Result<Kernel, Error> {
-        self.fetch_from(kernel, mirrors, false, events)
-    }
-
-    /// As [`Store::fetch`], with the package index fetched anew.
-    ///
-    /// # Errors
-    /// As [`Store::fetch`].
-    pub fn fetch_refreshed(
-        &self,
-        kernel: &DebianKernel,
-        mirrors: &Mirrors,
-        events: &mut dyn FnMut(FetchEvent),
-    ) -> Result<Kernel, Error> {
-        self.fetch_from(kernel, mirrors, true, events)
-    }
-
-    fn fetch_from(
-        &self,
-        kernel: &DebianKernel,
-        mirrors: &Mirrors,
         refresh: bool,
         events: &mut dyn FnMut(FetchEvent),
     ) -> Result<Kernel, Error> {
         if let Some(cached) = self.cached(kernel.abi(), events) {
             return Ok(cached);
         }
+        self.with_apt(mirrors, refresh, events, |apt, events| {
+            let names = apt.names()?;
+            let names = || names.iter().map(String::as_str);
+            let candidates = packages::candidates(kernel, names());
+            let found = self.try_candidates(apt, &candidates, events)?;
+            found.map_err(|mut reasons| {
+                let series = packages::series(names());
+                if candidates.is_empty() {
+                    reasons.push("the mirror's index holds none".into());
+                }
+                Error::NoPackage {
+                    name: kernel.to_string(),
+                    reasons,
+                    hint: if series.is_empty() {
+                        "see that the mirror is a full Debian archive".into()
+                    } else {
+                        format!("the mirror has kernels of the series {}", series.join(", "))
+                    },
+                }
+            })
+        })
+    }
+
+    /// What `attempt` gets through apt. The package index is fetched before if it is a day
+    /// old or if `refresh`, otherwise where the attempt ends in [`Error::NoPackage`], to try
+    /// again.
+    pub(crate) fn with_apt<T>(
+        &self,
+        mirrors: &Mirrors,
+        refresh: bool,
+        events: &mut dyn FnMut(FetchEvent),
+        mut attempt: impl FnMut(&Apt, &mut dyn FnMut(FetchEvent)) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let lock_path = self.dir().join("fetch.lock");
         let _lock = Lock::take(&lock_path, &mut || events(FetchEvent::Waiting))?;
         let apt = Apt::prepare(&self.dir().join("apt"), mirrors)?;
-        let update_first = refresh || apt.is_stale();
-        if update_first {
-            events(FetchEvent::Updating);
-            apt.update(events)?;
-        }
-        let mut names = apt.names()?;
-        let find =
-            |names: &[String]| packages::candidates(kernel, names.iter().map(String::as_str));
-        let mut candidates = find(&names);
-        let mut reasons = self.try_candidates(&apt, &candidates, events)?;
-        if let (Err(_), false) = (&reasons, update_first) {
-            // The archive may have moved on since the index was fetched.
-            events(FetchEvent::Updating);
-            apt.update(events)?;
-            names = apt.names()?;
-            candidates = find(&names);
-            reasons = self.try_candidates(&apt, &candidates, events)?;
-        }
-        reasons.map_err(|mut reasons| {
-            let series = packages::series(names.iter().map(String::as_str));
-            if candidates.is_empty() {
-                reasons.push("the mirror's index holds none".into());
+        if !refresh && !apt.is_stale() {
+            match attempt(&apt, events) {
+                // The archive may have moved on since the index was fetched.
+                Err(Error::NoPackage { .. }) => {}
+                ended => return ended,
             }
-            Error::NoPackage {
-                name: kernel.to_string(),
-                reasons,
-                hint: if series.is_empty() {
-                    "see that the mirror is a full Debian archive".into()
-                } else {
-                    format!("the mirror has kernels of the series {}", series.join(", "))
-                },
-            }
-        })
+        }
+        events(FetchEvent::Updating);
+        apt.update(events)?;
+        attempt(&apt, events)
     }
 
     /// The first candidate that can be had, or why each could not.
@@ -139,27 +126,21 @@ impl Store {
             Err(reason) => return Ok(Err(reason)),
         };
         events(FetchEvent::Unpacking);
-        let entry = scratch.path().join("entry");
-        fs::create_dir(&entry).map_err(Error::io("create", &entry))?;
+        let entry = scratch.subdirectory("entry")?;
         let mut version = None;
-        let mut has_image = false;
         let unpacked = debs.iter().try_for_each(|path| {
-            let extracted = deb::extract(path, &entry)?;
-            has_image |= extracted.has_image;
-            version = Some(extracted.control.version);
+            version = Some(deb::extract(path, &entry)?.version);
             Ok(())
         });
         let installed = unpacked.and_then(|()| {
-            if !has_image {
+            if !entry.join("vmlinuz").exists() {
                 return Err(Error::damaged(&set[0], "it holds no kernel"));
             }
             self.install(&scratch, &entry, &format!("debian:{abi}"), version)
         });
         match installed {
             Ok(kernel) => Ok(Ok(kernel)),
-            Err(e) if matches!(e.kind(), ErrorKind::Damaged | ErrorKind::Unsupported) => {
-                Ok(Err(e.to_string()))
-            }
+            Err(e @ (Error::Damaged { .. } | Error::Unsupported { .. })) => Ok(Err(e.to_string())),
             Err(e) => Err(e),
         }
     }

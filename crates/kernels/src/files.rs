@@ -14,14 +14,10 @@ use std::time::Duration;
 /// # Errors
 /// [`Error::Io`] if it cannot be read; [`Error::Damaged`] if it is longer.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
-    let file = File::open(path).map_err(Error::io("open", path))?;
-    let mut out = Vec::new();
-    file.take(limit + 1)
-        .read_to_end(&mut out)
-        .map_err(Error::io("read", path))?;
+    let out = read_head(path, limit + 1)?;
     if out.len() as u64 > limit {
         let reason = format!("it is longer than {limit} bytes");
-        return Err(Error::damaged(path.display().to_string(), reason));
+        return Err(Error::damaged(path.display(), reason));
     }
     Ok(out)
 }
@@ -34,6 +30,18 @@ pub(crate) fn read_head(path: &Path, length: u64) -> Result<Vec<u8>, Error> {
         .read_to_end(&mut out)
         .map_err(Error::io("read", path))?;
     Ok(out)
+}
+
+/// The canonical form of the user's path, a `kind` of file that must be there.
+pub(crate) fn find(path: &Path, kind: &str, hint: &str) -> Result<PathBuf, Error> {
+    path.canonicalize().map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound => Error::NotFound {
+            path: path.to_path_buf(),
+            reason: format!("there is no such {kind}"),
+            hint: hint.into(),
+        },
+        _ => Error::io("find", path)(e),
+    })
 }
 
 /// The SHA-256 of `data`, in hexadecimal.
@@ -75,8 +83,7 @@ pub(crate) fn write(path: &Path, data: &[u8]) -> Result<(), Error> {
 /// Syncs every file and directory below `dir`, and `dir`.
 pub(crate) fn sync_tree(dir: &Path) -> Result<(), Error> {
     for path in walk(dir)? {
-        let file = File::open(&path).map_err(Error::io("open", &path))?;
-        file.sync_all().map_err(Error::io("sync", &path))?;
+        sync(&path)?;
     }
     sync(dir)
 }
@@ -104,8 +111,7 @@ pub(crate) fn walk(dir: &Path) -> Result<Vec<PathBuf>, Error> {
                 out.push(entry.path());
             }
             if out.len() > MOST {
-                let what = dir.display().to_string();
-                return Err(Error::damaged(what, "it holds too many files"));
+                return Err(Error::damaged(dir.display(), "it holds too many files"));
             }
         }
     }
@@ -132,6 +138,13 @@ impl Scratch {
 
     pub fn path(&self) -> &Path {
         self.dir.path()
+    }
+
+    /// A new directory in here.
+    pub fn subdirectory(&self, name: &str) -> Result<PathBuf, Error> {
+        let path = self.path().join(name);
+        create_dir(&path)?;
+        Ok(path)
     }
 
     /// Syncs `from`, a directory in here, and renames it to `to`. Where `to`

@@ -2,8 +2,18 @@
 //! Small kernels and packages for the tests.
 
 use crate::decompress::Format;
+use std::fs;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use testing::elf::{self, DATA, Section, Segment};
+
+/// Writes a file, in directories made for it; its path.
+pub(crate) fn put(dir: &Path, name: &str, data: impl AsRef<[u8]>) -> PathBuf {
+    let path = dir.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, data).unwrap();
+    path
+}
 
 /// Compresses `data`; the zstd frame holds raw blocks.
 pub(crate) fn compress(format: Format, data: &[u8]) -> Vec<u8> {
@@ -44,13 +54,11 @@ pub(crate) fn compress(format: Format, data: &[u8]) -> Vec<u8> {
 /// An ELF file with a banner and, given an entry, the PVH note.
 pub(crate) fn elf(pvh_entry: Option<u32>) -> Vec<u8> {
     let mut note = Vec::new();
-    for (kind, value) in [(Some(5), Some(7)), (pvh_entry.map(|_| 18), pvh_entry)] {
-        if let (Some(kind), Some(value)) = (kind, value) {
-            note.extend(4u32.to_le_bytes());
-            note.extend(4u32.to_le_bytes());
-            note.extend((kind as u32).to_le_bytes());
-            note.extend(b"Xen\0");
-            note.extend(value.to_le_bytes());
+    for (kind, value) in [(5u32, Some(7)), (18, pvh_entry)] {
+        if let Some(value) = value {
+            for word in [4, 4, kind, u32::from_le_bytes(*b"Xen\0"), value] {
+                note.extend(word.to_le_bytes());
+            }
         }
     }
     let notes = Segment {
@@ -130,14 +138,9 @@ pub(crate) fn tar(entries: &[Entry]) -> Vec<u8> {
             long.as_gnu_mut().unwrap().name[..13].copy_from_slice(b"././@LongLink");
             long.set_cksum();
             out.append(&long, format!("{name}\0").as_bytes()).unwrap();
-            header
-                .as_gnu_mut()
-                .unwrap()
-                .name
-                .copy_from_slice(&name.as_bytes()[..100]);
-        } else {
-            header.as_gnu_mut().unwrap().name[..name.len()].copy_from_slice(name.as_bytes());
         }
+        let short = &name.as_bytes()[..name.len().min(100)];
+        header.as_gnu_mut().unwrap().name[..short.len()].copy_from_slice(short);
         header.set_cksum();
         out.append(&header, data).unwrap();
     }
@@ -153,14 +156,9 @@ pub(crate) fn deb(control: &str, entries: &[Entry], format: Option<Format>) -> V
     let data = tar(entries);
     let (suffix, data) = match format {
         None => ("", data),
-        Some(format) => {
-            let suffix = match format {
-                Format::Gzip => ".gz",
-                Format::Xz => ".xz",
-                _ => ".zst",
-            };
-            (suffix, compress(format, &data))
-        }
+        Some(Format::Gzip) => (".gz", compress(Format::Gzip, &data)),
+        Some(Format::Xz) => (".xz", compress(Format::Xz, &data)),
+        Some(format) => (".zst", compress(format, &data)),
     };
     let mut out = ar::Builder::new(Vec::new());
     for (name, content) in [

@@ -96,7 +96,7 @@ impl<'a> BzImage<'a> {
         };
         let elf = decompress::decompress(format, payload, VMLINUX_LIMIT).map_err(|e| {
             if e.kind() == io::ErrorKind::Unsupported {
-                Error::unsupported(what, e.to_string())
+                Error::unsupported(what, e)
             } else {
                 Error::damaged(what, format!("its {} payload: {e}", format.name()))
             }
@@ -185,7 +185,7 @@ fn release_from(bytes: &[u8]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{bzimage, compress, elf};
+    use crate::fixtures::{bzimage, bzimage_around, compress, elf};
     use proptest::prelude::*;
 
     #[test]
@@ -218,24 +218,17 @@ mod tests {
         let last = image.len() - 1;
         let end = image.iter().rposition(|&b| b != 0).unwrap_or(last);
         wrong_length[end] ^= 1;
-        let parsed = BzImage::parse(&wrong_length, "image").unwrap();
-        assert!(matches!(
-            parsed.decompress("image"),
-            Err(Error::Damaged { .. })
-        ));
-
         let mut payload = compress(Format::Gzip, b"no kernel");
         payload.extend(9u32.to_le_bytes());
-        let other = crate::fixtures::bzimage_around("6.1.0", &payload);
-        let parsed = BzImage::parse(&other, "image").unwrap();
-        assert!(matches!(
-            parsed.decompress("image"),
-            Err(Error::Damaged { .. })
-        ));
-        let other = crate::fixtures::bzimage_around("6.1.0", b"BZh91AYxxxx");
-        let error = BzImage::parse(&other, "image").unwrap().decompress("image");
-        assert!(error.unwrap_err().to_string().contains("bzip2"));
-        let other = crate::fixtures::bzimage_around("../../x", b"BZh");
+        let no_kernel = bzimage_around("6.1.0", &payload);
+        let decompress = |image: &[u8]| BzImage::parse(image, "image").unwrap().decompress("image");
+        for image in [&wrong_length, &no_kernel] {
+            let error = decompress(image).unwrap_err();
+            assert!(matches!(error, Error::Damaged { .. }), "{error}");
+        }
+        let error = decompress(&bzimage_around("6.1.0", b"BZh91AYxxxx")).unwrap_err();
+        assert!(error.to_string().contains("bzip2"), "{error}");
+        let other = bzimage_around("../../x", b"BZh");
         assert!(BzImage::parse(&other, "image").is_err());
     }
 

@@ -6,7 +6,7 @@ use crate::entry::{self, Kernel};
 use crate::error::Error;
 use crate::files::{self, Scratch};
 use crate::modules::ModuleTree;
-use crate::name::check_build_name;
+use crate::name::{ACCEPTED, check_build_name};
 use crate::store::Store;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,33 +36,32 @@ impl Store {
     /// [`Error::NotFound`] if there is no kernel; [`Error::Damaged`] and
     /// [`Error::Unsupported`] as the image or the package demands.
     pub fn import(&self, path: &Path) -> Result<Kernel, Error> {
-        let path = find(path)?;
+        let path = files::find(path, "file", ACCEPTED)?;
         let name = path.display().to_string();
-        if is_package(&path)? {
-            let key = files::digest_file(&path)?;
-            let dir = self.dir().join("imported").join(&key);
-            if let Some(kernel) = touch(&dir, &name) {
-                return Ok(kernel);
-            }
-            let scratch = self.scratch()?;
-            let (entry, version) = unpack(&path, &scratch)?;
-            entry::complete(&entry, Some(version))?;
-            self.keep_import(&scratch, &entry, &dir)?;
-            return entry::load(&dir, &name);
-        }
-        let parts = parts(&path)?;
-        let digest = files::digest_file(&parts.image)?;
+        let parts = match is_package(&path)? {
+            true => None,
+            false => Some(parts(&path)?),
+        };
+        let digest = files::digest_file(parts.as_ref().map_or(&path, |parts| &parts.image))?;
         let dir = self.dir().join("imported").join(&digest);
         let mut kernel = match touch(&dir, &name) {
             Some(kernel) => kernel,
             None => {
                 let scratch = self.scratch()?;
-                let entry = scratch.path().join("entry");
-                files::create_dir(&entry)?;
-                self.derive(&parts.image, &entry)?;
+                let entry = scratch.subdirectory("entry")?;
+                if let Some(Parts { image, .. }) = &parts {
+                    let image = image.canonicalize().map_err(Error::io("find", image))?;
+                    entry::complete(&entry, &image, None)?;
+                } else {
+                    let version = unpack(&path, &entry)?;
+                    entry::complete(&entry, Path::new(entry::image_in(&entry)), Some(version))?;
+                }
                 self.keep_import(&scratch, &entry, &dir)?;
                 entry::load(&dir, &name)?
             }
+        };
+        let Some(parts) = parts else {
+            return Ok(kernel);
         };
         if kernel.digest != digest {
             return Err(Error::damaged(&name, "it changed while it was read"));
@@ -92,61 +91,28 @@ impl Store {
         if let Some(name) = name {
             check(name)?;
         }
-        let path = find(path)?;
+        let path = files::find(path, "file", ACCEPTED)?;
         let scratch = self.scratch()?;
-        let (entry, version) = if is_package(&path)? {
-            let (entry, version) = unpack(&path, &scratch)?;
-            (entry, Some(version))
+        let entry = scratch.subdirectory("entry")?;
+        let version = if is_package(&path)? {
+            Some(unpack(&path, &entry)?)
         } else {
             let parts = parts(&path)?;
             // Before it is copied, so that an error names the user's file.
             entry::inspect(&parts.image)?;
-            let entry = scratch.path().join("entry");
-            files::create_dir(&entry)?;
             copy(&parts, &entry)?;
-            (entry, None)
+            None
         };
         let release = match name {
             Some(name) => name.to_string(),
             None => {
-                let image = entry.join("vmlinuz");
-                let image = if image.exists() {
-                    image
-                } else {
-                    entry.join("vmlinux")
-                };
-                entry::inspect(&image)?.release
+                let image = entry.join(entry::image_in(&entry));
+                entry::inspect(&image)?.kernel.release
             }
         };
         let name = release.replace('~', "-");
         check(&name)?;
         self.install(&scratch, &entry, &format!("build:{name}"), version)
-    }
-
-    /// Writes what an image holds into `entry`, without the image.
-    fn derive(&self, image: &Path, entry: &Path) -> Result<(), Error> {
-        let inspected = entry::inspect(image)?;
-        let mut kernel = Kernel {
-            name: String::new(),
-            release: inspected.release,
-            series: inspected.series,
-            image: image.canonicalize().map_err(Error::io("find", image))?,
-            vmlinux: None,
-            modules: None,
-            config: None,
-            digest: inspected.digest,
-            package_version: None,
-            pvh_entry: inspected.pvh_entry,
-        };
-        if let Some(elf) = inspected.vmlinux {
-            files::write(&entry.join("vmlinux"), &elf)?;
-            kernel.vmlinux = Some("vmlinux".into());
-        }
-        if let Some(config) = inspected.config {
-            files::write(&entry.join("config"), &config)?;
-            kernel.config = Some("config".into());
-        }
-        entry::write(entry, &kernel)
     }
 
     fn keep_import(&self, scratch: &Scratch, entry: &Path, dir: &Path) -> Result<(), Error> {
@@ -187,34 +153,18 @@ fn touch(dir: &Path, name: &str) -> Option<Kernel> {
     Some(kernel)
 }
 
-fn find(path: &Path) -> Result<PathBuf, Error> {
-    path.canonicalize().map_err(|e| match e.kind() {
-        std::io::ErrorKind::NotFound => Error::NotFound {
-            path: path.to_path_buf(),
-            reason: "there is no such file".into(),
-            hint: crate::name::ACCEPTED.into(),
-        },
-        _ => Error::io("find", path)(e),
-    })
-}
-
 fn is_package(path: &Path) -> Result<bool, Error> {
     Ok(path.is_file() && files::read_head(path, 8)? == b"!<arch>\n")
 }
 
-/// Unpacks a package into `scratch`. The image of a split kernel is completed
-/// by the packages of its modules and configuration, if they lie beside it.
-fn unpack(path: &Path, scratch: &Scratch) -> Result<(PathBuf, String), Error> {
-    let entry = scratch.path().join("entry");
-    files::create_dir(&entry)?;
-    let extracted = deb::extract(path, &entry)?;
-    if !extracted.has_image {
+/// Unpacks a package into the directory `entry`; its version. The image of a split kernel is
+/// completed by the packages of its modules and configuration, if they lie beside it.
+fn unpack(path: &Path, entry: &Path) -> Result<String, Error> {
+    let control = deb::extract(path, entry)?;
+    if !entry.join("vmlinuz").exists() {
         return Err(Error::Unsupported {
             what: path.display().to_string(),
-            reason: format!(
-                "the package {} holds no kernel image",
-                extracted.control.package
-            ),
+            reason: format!("the package {} holds no kernel image", control.package),
             hint: Some(
                 "from Linux 7.2 on the image is in linux-binary-*, with linux-modules-* and \
                  linux-base-* beside it"
@@ -226,15 +176,15 @@ fn unpack(path: &Path, scratch: &Scratch) -> Result<(PathBuf, String), Error> {
     let rest = file
         .strip_prefix("linux-binary-unsigned-")
         .or_else(|| file.strip_prefix("linux-binary-"));
-    if let Some(rest) = rest.filter(|_| !extracted.has_modules) {
+    if let Some(rest) = rest.filter(|_| !entry.join("modules").exists()) {
         for kind in ["modules", "base"] {
             let sibling = path.with_file_name(format!("linux-{kind}-{rest}"));
             if sibling.is_file() {
-                deb::extract(&sibling, &entry)?;
+                deb::extract(&sibling, entry)?;
             }
         }
     }
-    Ok((entry, extracted.control.version))
+    Ok(control.version)
 }
 
 /// The parts of the kernel at `path`, a canonical path.
@@ -299,9 +249,10 @@ fn copy(parts: &Parts, entry: &Path) -> Result<(), Error> {
             .map(|_| ())
             .map_err(Error::io("copy", from))
     };
-    let head = files::read_head(&parts.image, 64)?;
-    let is_elf = crate::elf::is_elf_image(&head);
-    let name = if is_elf { "vmlinux" } else { "vmlinuz" };
+    let name = match entry::is_elf(&parts.image)? {
+        true => "vmlinux",
+        false => "vmlinuz",
+    };
     copy(&parts.image, entry.join(name))?;
     if let Some(config) = &parts.config {
         copy(config, entry.join("config"))?;

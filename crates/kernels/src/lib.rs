@@ -33,7 +33,7 @@ pub mod version;
 
 pub use build::{BuildEvent, Built, Flavour, Recipe, Source};
 pub use entry::Kernel;
-pub use error::{Error, ErrorKind};
+pub use error::Error;
 pub use mirrors::Mirrors;
 pub use modules::{Module, ModuleTree};
 pub use name::{DebianKernel, KernelName, series_of};

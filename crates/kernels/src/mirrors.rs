@@ -77,35 +77,21 @@ impl Mirrors {
                 _ => {}
             }
         }
-        let archive = sources
-            .iter()
-            .filter(|s| s.is_debian() && !s.is_security())
-            .max_by_key(|s| s.rank())
-            .ok_or_else(|| Error::Environment {
-                what: format!("no Debian mirror in {}", apt_dir.display()),
-                hint:
-                    "name one in the configuration file: `mirror = \"http://MIRROR/debian\"` and \
-                       `security_mirror = \"http://MIRROR/debian-security\"`"
-                        .into(),
-            })?;
-        let security = sources
-            .iter()
-            .filter(|s| s.is_debian() && s.is_security())
-            .max_by_key(|s| s.rank());
+        let best = |is_security: bool| {
+            let debian = sources.iter().filter(|s| s.is_debian());
+            let found = debian.filter(|s| s.is_security() == is_security);
+            found.max_by_key(|s| s.rank()).map(|s| s.uri.clone())
+        };
+        let archive = best(false).ok_or_else(|| Error::Environment {
+            what: format!("no Debian mirror in {}", apt_dir.display()),
+            hint: "name one in the configuration file: `mirror = \"http://MIRROR/debian\"` and \
+                   `security_mirror = \"http://MIRROR/debian-security\"`"
+                .into(),
+        })?;
         Ok(Mirrors {
-            archive: archive.uri.clone(),
-            security: security.map(|s| s.uri.clone()),
+            archive,
+            security: best(true),
         })
-    }
-
-    /// The archive's URI, without a password.
-    pub fn archive(&self) -> String {
-        without_password(&self.archive)
-    }
-
-    /// The security archive's URI, without a password.
-    pub fn security(&self) -> Option<String> {
-        self.security.as_deref().map(without_password)
     }
 
     /// A sources list of these mirrors, with signatures by `keyring`.
@@ -163,16 +149,20 @@ impl Source {
             .any(|name| path.rsplit('/').next() == Some(name))
     }
 
+    /// Whether the key that it is signed by, if it names one, is Debian's.
+    fn is_signed(&self) -> Option<bool> {
+        self.signed_by.as_ref().map(|key| key.contains(KEYRING))
+    }
+
     /// Others publish below `/debian` too, for Debian's suites and signed by
     /// keys of their own.
     fn is_debian(&self) -> bool {
         let codename = self.suite.split(['-', '/']).next().unwrap_or("");
-        let is_signed = self.signed_by.as_ref().map(|key| key.contains(KEYRING));
         let is_known = self.path_ends(&["debian", "debian-security"]) || self.is_security();
         SUITES.contains(&codename)
             && self.components.iter().any(|c| c == "main")
             && is_uri(&self.uri)
-            && is_signed.unwrap_or(is_known)
+            && self.is_signed().unwrap_or(is_known)
     }
 
     fn is_security(&self) -> bool {
@@ -183,10 +173,7 @@ impl Source {
 
     /// Larger is surer.
     fn rank(&self) -> (bool, bool) {
-        let is_signed = self
-            .signed_by
-            .as_ref()
-            .is_some_and(|key| key.contains(KEYRING));
+        let is_signed = self.is_signed() == Some(true);
         (is_signed, self.path_ends(&["debian", "debian-security"]))
     }
 }
@@ -310,12 +297,10 @@ mod tests {
             Types: deb\nURIs: http://a.example/debian-security\nSuites: bookworm-security\n\
             Components: main contrib\nSigned-By: /usr/share/keyrings/debian-archive-keyring.gpg\n";
         let mirrors = from(&[("sources.list.d/debian.sources", deb822)]).unwrap();
-        assert!(
-            mirrors.archive().ends_with(".example/debian/")
-                || mirrors.archive().ends_with(".example/debian")
-        );
+        let archive = mirrors.archive.trim_end_matches('/');
+        assert!(archive.ends_with(".example/debian"), "{archive}");
         assert_eq!(
-            mirrors.security().unwrap(),
+            mirrors.security.unwrap(),
             "http://a.example/debian-security"
         );
 
@@ -324,7 +309,6 @@ mod tests {
             #deb http://off.example/debian trixie main\n\
             deb\thttps://m.example/debian-security trixie-security main\n";
         let mirrors = from(&[("sources.list", list)]).unwrap();
-        assert_eq!(mirrors.archive(), "https://m.example/debian");
         let text = mirrors.sources_list(Path::new("/k.gpg"), &["sid", "trixie-security"]);
         assert_eq!(
             text,
@@ -342,12 +326,8 @@ mod tests {
         let error = from(&[("sources.list", list)]).unwrap_err();
         assert!(error.hint().unwrap().contains("mirror ="));
         let list = format!("{list}deb mirror+file:/etc/apt/mirrors/debian.list bookworm main\n");
-        assert!(
-            from(&[("sources.list", &list)])
-                .unwrap()
-                .archive()
-                .starts_with("mirror+file")
-        );
+        let mirrors = from(&[("sources.list", &list)]).unwrap();
+        assert!(mirrors.archive.starts_with("mirror+file"));
         assert!(from(&[]).is_err());
         let off = "Enabled: no\nTypes: deb\nURIs: http://a.example/debian\nSuites: sid\nComponents: main\n";
         assert!(from(&[("sources.list.d/x.sources", off)]).is_err());

@@ -85,11 +85,6 @@ impl ModuleTree {
         Ok(tree)
     }
 
-    /// Whether the tree says which modules are built into the kernel.
-    pub fn knows_builtin(&self) -> bool {
-        !self.builtin.is_empty()
-    }
-
     /// Whether the module is built into the kernel.
     pub fn is_builtin(&self, name: &str) -> bool {
         self.builtin.contains(&normal(name))
@@ -127,10 +122,7 @@ impl ModuleTree {
     }
 
     fn add(&mut self, path: PathBuf, installed: &str) {
-        let is_module = [".ko", ".ko.xz", ".ko.zst", ".ko.gz"]
-            .iter()
-            .any(|end| installed.ends_with(end));
-        if is_module {
+        if is_module(installed) {
             let file = ModuleFile {
                 path,
                 installed: installed.to_string(),
@@ -165,17 +157,14 @@ impl ModuleTree {
 
     fn read(&self, file: &ModuleFile) -> Result<Vec<u8>, Error> {
         let data = files::read(&file.path, MODULE_LIMIT as u64)?;
-        let what = file.path.display().to_string();
         let elf = match Format::detect(&data) {
             Some(format) => decompress::decompress(format, &data, MODULE_LIMIT)
-                .map_err(|e| Error::damaged(&what, e.to_string()))?,
+                .map_err(|e| Error::damaged(file.path.display(), e))?,
             None => data,
         };
         if !crate::elf::is_elf_image(&elf) {
-            return Err(Error::damaged(
-                &what,
-                format!("it is no module for {}", arch::titles()),
-            ));
+            let reason = format!("it is no module for {}", arch::titles());
+            return Err(Error::damaged(file.path.display(), reason));
         }
         Ok(elf)
     }
@@ -228,19 +217,17 @@ impl Order<'_> {
         if self.tree.is_builtin(name) || !self.seen.insert(name.to_string()) {
             return Ok(());
         }
-        let what = || self.tree.dir.display().to_string();
+        let what = self.tree.dir.display();
         let Some(file) = self.tree.files.get(name) else {
             let reason = match needed_by {
                 Some(other) => format!("the module {name}, which {other} needs, is not there"),
                 None => format!("the module {name} is not there"),
             };
-            return Err(Error::unsupported(what(), reason));
+            return Err(Error::unsupported(what, reason));
         };
         if depth > DEPTH_LIMIT || self.seen.len() > MOST_NEEDED {
-            return Err(Error::damaged(
-                what(),
-                format!("{name} needs too many modules"),
-            ));
+            let reason = format!("{name} needs too many modules");
+            return Err(Error::damaged(what, reason));
         }
         let elf = self.tree.read(file)?;
         for target in modinfo::values(&elf, "softdep") {
@@ -274,6 +261,12 @@ impl Order<'_> {
     }
 }
 
+/// Whether the file of this name is a module.
+pub(crate) fn is_module(path: &str) -> bool {
+    let mut ends = [".ko", ".ko.xz", ".ko.zst", ".ko.gz"].iter();
+    ends.any(|end| path.ends_with(end))
+}
+
 /// The name of the module in the file `path`.
 fn name_of(path: &str) -> String {
     let file = path.trim().rsplit('/').next().unwrap_or("");
@@ -287,16 +280,24 @@ fn normal(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::compress;
-    use std::fs;
+    use crate::fixtures::{compress, put};
     use testing::elf::module;
 
-    fn tree(files: &[(&str, Vec<u8>)]) -> (tempfile::TempDir, ModuleTree) {
+    /// A directory of these lists, and of modules with these lines in `.modinfo`.
+    fn tree(lists: &[(&str, &[u8])], modules: &[(&str, &str)]) -> (tempfile::TempDir, ModuleTree) {
         let dir = tempfile::tempdir().unwrap();
-        for (name, data) in files {
-            let path = dir.path().join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, data).unwrap();
+        for (name, data) in lists {
+            put(dir.path(), name, data);
+        }
+        for (name, modinfo) in modules {
+            let elf = module(&modinfo.lines().collect::<Vec<_>>());
+            let data = match name.rsplit_once(".ko.") {
+                Some((_, "xz")) => compress(Format::Xz, &elf),
+                Some((_, "gz")) => compress(Format::Gzip, &elf),
+                Some(_) => compress(Format::Zstd, &elf),
+                None => elf,
+            };
+            put(dir.path(), name, data);
         }
         let tree = ModuleTree::open(dir.path()).unwrap();
         (dir, tree)
@@ -309,120 +310,102 @@ mod tests {
 
     #[test]
     fn dependencies_come_first() {
-        let (_dir, tree) = tree(&[
-            (
-                "modules.builtin",
-                b"kernel/fs/ext4/ext4.ko\nkernel/lib/libcrc32c.ko\n".to_vec(),
-            ),
-            (
-                "kernel/fs/btrfs/btrfs.ko",
-                module(&["depends=xor,raid6_pq,libcrc32c"]),
-            ),
-            (
-                "kernel/lib/raid6/raid6-pq.ko.xz",
-                compress(Format::Xz, &module(&["depends="])),
-            ),
-            (
-                "kernel/crypto/xor.ko.gz",
-                compress(Format::Gzip, &module(&["depends=a"])),
-            ),
-            (
-                "kernel/lib/a.ko.zst",
-                compress(Format::Zstd, &module(&["depends="])),
-            ),
-            ("kernel/drivers/block/brd.ko", module(&["depends="])),
-        ]);
+        let builtin = b"kernel/fs/ext4/ext4.ko\nkernel/lib/libcrc32c.ko\n";
+        let (_dir, tree) = tree(
+            &[("modules.builtin", builtin)],
+            &[
+                ("kernel/fs/btrfs/btrfs.ko", "depends=xor,raid6_pq,libcrc32c"),
+                ("kernel/lib/raid6/raid6-pq.ko.xz", "depends="),
+                ("kernel/crypto/xor.ko.gz", "depends=a"),
+                ("kernel/lib/a.ko.zst", "depends="),
+                ("kernel/drivers/block/brd.ko", "depends="),
+            ],
+        );
         assert_eq!(
             order(&tree, &["brd", "btrfs"]),
             ["brd", "a", "xor", "raid6_pq", "btrfs"]
         );
         assert!(tree.load_order(&["ext4"]).unwrap().is_empty());
-        assert!(tree.is_builtin("ext4") && tree.knows_builtin() && tree.contains("raid6-pq"));
+        assert!(tree.is_builtin("ext4") && tree.contains("raid6-pq"));
     }
 
     #[test]
     fn modules_dep_counts_where_there_is_one() {
-        let (_dir, tree) = tree(&[
-            (
-                "modules.dep",
-                b"kernel/fs/a.ko: kernel/fs/b.ko kernel/fs/c.ko\nkernel/fs/b.ko: kernel/fs/c.ko\n\
-                kernel/fs/c.ko:\nnonsense\n"
-                    .to_vec(),
-            ),
-            ("kernel/fs/a.ko", module(&["depends=wrong"])),
-            ("kernel/fs/b.ko", module(&[])),
-            ("kernel/fs/c.ko", module(&[])),
-        ]);
+        let dep = b"kernel/fs/a.ko: kernel/fs/b.ko kernel/fs/c.ko\n\
+            kernel/fs/b.ko: kernel/fs/c.ko\nkernel/fs/c.ko:\nnonsense\n";
+        let (_dir, tree) = tree(
+            &[("modules.dep", dep)],
+            &[
+                ("kernel/fs/a.ko", "depends=wrong"),
+                ("kernel/fs/b.ko", ""),
+                ("kernel/fs/c.ko", ""),
+            ],
+        );
         assert_eq!(order(&tree, &["a"]), ["c", "b", "a"]);
     }
 
     #[test]
     fn soft_dependencies_are_found_by_alias() {
-        let (_dir, tree) = tree(&[
-            (
-                "kernel/fs/f.ko",
-                module(&["softdep=pre: crypto-crc32c sha256 gone post: z"]),
-            ),
-            (
-                "kernel/crypto/crc32c-fast.ko",
-                module(&["alias=crc32c", "alias=crypto-crc32c"]),
-            ),
-            (
-                "kernel/crypto/crc32c_generic.ko",
-                module(&["alias=crypto-crc32c"]),
-            ),
-            ("kernel/crypto/sha256_generic.ko", module(&["alias=sha256"])),
-        ]);
+        let several = "softdep=pre: crypto-crc32c sha256 gone post: z";
+        let (_dir, tree) = tree(
+            &[],
+            &[
+                ("kernel/fs/f.ko", several),
+                (
+                    "kernel/crypto/crc32c-fast.ko",
+                    "alias=crc32c\nalias=crypto-crc32c",
+                ),
+                ("kernel/crypto/crc32c_generic.ko", "alias=crypto-crc32c"),
+                ("kernel/crypto/sha256_generic.ko", "alias=sha256"),
+            ],
+        );
         assert_eq!(
             order(&tree, &["f"]),
             ["crc32c_generic", "sha256_generic", "f"]
         );
-        let (_dir, tree) = self::tree(&[
-            (
-                "modules.builtin",
-                b"kernel/crypto/crc32c_generic.ko\n".to_vec(),
-            ),
-            ("kernel/fs/f.ko", module(&["softdep=pre: crypto-crc32c"])),
-            ("kernel/crypto/crc32c-fast.ko", module(&["alias=crc32c"])),
-        ]);
+        let (_dir, tree) = self::tree(
+            &[("modules.builtin", b"kernel/crypto/crc32c_generic.ko\n")],
+            &[
+                ("kernel/fs/f.ko", "softdep=pre: crypto-crc32c"),
+                ("kernel/crypto/crc32c-fast.ko", "alias=crc32c"),
+            ],
+        );
         assert_eq!(order(&tree, &["f"]), ["f"]);
     }
 
     #[test]
     fn what_lacks_is_named_and_cycles_end() {
-        let (_dir, tree) = tree(&[
-            ("kernel/fs/a.ko", module(&["depends=b"])),
-            ("kernel/fs/b.ko", module(&["depends=a"])),
-            ("kernel/fs/c.ko", module(&["depends=gone"])),
-            ("kernel/fs/d.ko.xz", b"\xfd7zXZ\0damaged".to_vec()),
-            ("kernel/fs/e.ko", b"text".to_vec()),
-        ]);
+        let (_dir, tree) = tree(
+            &[
+                ("kernel/fs/d.ko.xz", b"\xfd7zXZ\0damaged"),
+                ("kernel/fs/e.ko", b"text"),
+            ],
+            &[
+                ("kernel/fs/a.ko", "depends=b"),
+                ("kernel/fs/b.ko", "depends=a"),
+                ("kernel/fs/c.ko", "depends=gone"),
+            ],
+        );
         assert_eq!(order(&tree, &["a"]), ["b", "a"]);
         let error = tree.load_order(&["c"]).unwrap_err().to_string();
         assert!(error.contains("gone, which c needs"), "{error}");
-        assert!(matches!(
-            tree.load_order(&["d"]),
-            Err(Error::Damaged { .. })
-        ));
-        assert!(matches!(
-            tree.load_order(&["e"]),
-            Err(Error::Damaged { .. })
-        ));
+        for damaged in ["d", "e"] {
+            let error = tree.load_order(&[damaged]).unwrap_err();
+            assert!(matches!(error, Error::Damaged { .. }), "{error}");
+        }
     }
 
     #[test]
     fn a_build_directory_lists_its_modules_in_each_way() {
-        let (_dir, tree) = tree(&[
-            ("include/config/kernel.release", b"6.12.0\n".to_vec()),
-            ("kernel/sched/core.c", b"".to_vec()),
-            (
-                "modules.order",
-                b"fs/a.o\nkernel/fs/b.ko\nfs/c.ko\n../../etc/x.ko\nfs/missing.ko\n".to_vec(),
-            ),
-            ("fs/a.ko", module(&["depends=b"])),
-            ("fs/b.ko", module(&[])),
-            ("fs/c.ko", module(&[])),
-        ]);
+        let listed = b"fs/a.o\nkernel/fs/b.ko\nfs/c.ko\n../../etc/x.ko\nfs/missing.ko\n";
+        let (_dir, tree) = tree(
+            &[
+                ("include/config/kernel.release", b"6.12.0\n"),
+                ("kernel/sched/core.c", b""),
+                ("modules.order", listed),
+            ],
+            &[("fs/a.ko", "depends=b"), ("fs/b.ko", ""), ("fs/c.ko", "")],
+        );
         assert_eq!(order(&tree, &["a", "c"]), ["b", "a", "c"]);
         let installed: Vec<_> = tree.files().map(|(_, installed)| installed).collect();
         assert_eq!(

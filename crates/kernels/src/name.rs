@@ -61,14 +61,17 @@ impl DebianKernel {
         Ok(DebianKernel { series, abi })
     }
 
-    /// The series, such as `6.12`.
-    pub fn series(&self) -> &str {
-        &self.series
-    }
-
     /// The ABI name of the package when the name pins one, such as `6.1.0-56`.
     pub fn abi(&self) -> Option<&str> {
         self.abi.as_deref()
+    }
+
+    /// Whether the name stands for the package of this ABI, such as `6.1.0-56`.
+    pub(crate) fn includes(&self, abi: &str) -> bool {
+        match &self.abi {
+            Some(pinned) => pinned == abi,
+            None => series_of(abi).as_ref() == Some(&self.series),
+        }
     }
 }
 
@@ -162,12 +165,12 @@ mod tests {
         let KernelName::Debian(series) = parse("debian:6.12").unwrap() else {
             panic!("not Debian's");
         };
-        assert_eq!((series.series(), series.abi()), ("6.12", None));
+        assert_eq!((series.series.as_str(), series.abi()), ("6.12", None));
         let KernelName::Debian(pinned) = parse("debian:6.12.117+deb12").unwrap() else {
             panic!("not Debian's");
         };
         assert_eq!(
-            (pinned.series(), pinned.abi()),
+            (pinned.series.as_str(), pinned.abi()),
             ("6.12", Some("6.12.117+deb12"))
         );
         assert_eq!(

@@ -4,7 +4,7 @@
 use crate::name::DebianKernel;
 use crate::version;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One ABI of a series: ways to get it, the first to be tried first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,16 +15,10 @@ pub(crate) struct Candidate {
     pub sets: Vec<Vec<String>>,
 }
 
-/// What of an ABI the archive has.
-#[derive(Default)]
-struct Parts {
-    image: bool,
-    image_unsigned: bool,
-    binary: bool,
-    binary_unsigned: bool,
-    modules: bool,
-    base: bool,
-}
+/// What of an ABI a package holds: what its name has before the ABI, and at its end.
+type Part = (&'static str, &'static str);
+
+const UNSIGNED: &str = "-unsigned";
 
 /// The candidates for `kernel` among the package names, newest ABI first.
 ///
@@ -36,13 +30,10 @@ pub(crate) fn candidates<'a>(
     kernel: &DebianKernel,
     names: impl Iterator<Item = &'a str>,
 ) -> Vec<Candidate> {
-    let mut found: BTreeMap<&str, Parts> = BTreeMap::new();
-    for name in names {
-        let Some((abi, mark)) = split_name(name) else {
-            continue;
-        };
-        if is_of(kernel, abi) {
-            mark(found.entry(abi).or_default());
+    let mut found: BTreeMap<&str, BTreeSet<Part>> = BTreeMap::new();
+    for (abi, part) in names.filter_map(split_name) {
+        if kernel.includes(abi) {
+            found.entry(abi).or_default().insert(part);
         }
     }
     let mut out: Vec<Candidate> = found
@@ -86,65 +77,45 @@ pub(crate) fn compare_abi(a: &str, b: &str) -> Ordering {
         .then_with(|| a.cmp(b))
 }
 
-type Mark = fn(&mut Parts);
-
-fn split_name(name: &str) -> Option<(&str, Mark)> {
-    let (stem, unsigned) = match name.strip_suffix("-unsigned") {
-        Some(stem) => (stem, true),
-        None => (name, false),
-    };
-    let stem = stem
-        .strip_suffix(arch::native().debian.flavour)?
-        .strip_prefix("linux-")?;
-    let (abi, mark): (&str, Mark) = if let Some(abi) = stem.strip_prefix("image-") {
-        match unsigned {
-            true => (abi, |p| p.image_unsigned = true),
-            false => (abi, |p| p.image = true),
-        }
-    } else if unsigned {
-        return None;
-    } else if let Some(abi) = stem.strip_prefix("binary-unsigned-") {
-        (abi, |p| p.binary_unsigned = true)
-    } else if let Some(abi) = stem.strip_prefix("binary-") {
-        (abi, |p| p.binary = true)
-    } else if let Some(abi) = stem.strip_prefix("modules-") {
-        (abi, |p| p.modules = true)
-    } else if let Some(abi) = stem.strip_prefix("base-") {
-        (abi, |p| p.base = true)
-    } else {
-        return None;
-    };
-    // `linux-image-cloud-amd64` and the like are names without a version.
-    abi.starts_with(|c: char| c.is_ascii_digit())
-        .then_some((abi, mark))
+fn split_name(name: &str) -> Option<(&str, Part)> {
+    const PARTS: [Part; 6] = [
+        ("image", UNSIGNED),
+        ("image", ""),
+        ("binary-unsigned", ""),
+        ("binary", ""),
+        ("modules", ""),
+        ("base", ""),
+    ];
+    PARTS.into_iter().find_map(|(kind, end)| {
+        let stem = name.strip_suffix(end)?;
+        let stem = stem.strip_suffix(arch::native().debian.flavour)?;
+        let abi = stem.strip_prefix("linux-")?.strip_prefix(kind)?;
+        let abi = abi.strip_prefix('-')?;
+        // `linux-image-cloud-amd64` and the like are names without a version.
+        abi.starts_with(|c: char| c.is_ascii_digit())
+            .then_some((abi, (kind, end)))
+    })
 }
 
-fn is_of(kernel: &DebianKernel, abi: &str) -> bool {
-    match kernel.abi() {
-        Some(pinned) => pinned == abi,
-        None => crate::name::series_of(abi).as_deref() == Some(kernel.series()),
-    }
-}
-
-fn sets(abi: &str, parts: &Parts) -> Vec<Vec<String>> {
+fn sets(abi: &str, parts: &BTreeSet<Part>) -> Vec<Vec<String>> {
     let mut sets = Vec::new();
     let flavour = arch::native().debian.flavour;
-    let of = |kind: &str, end: &str| format!("linux-{kind}-{abi}{flavour}{end}");
+    let find = |kind, end| {
+        let is_there = parts.contains(&(kind, end));
+        is_there.then(|| format!("linux-{kind}-{abi}{flavour}{end}"))
+    };
     // Of the split ones the signed has the image where kernels are installed;
     // the unsigned has it beside, as `vmlinuz.unsigned`.
-    for (has, kind) in [
-        (parts.binary, "binary"),
-        (parts.binary_unsigned, "binary-unsigned"),
-    ] {
-        if has && parts.modules {
-            let mut set = vec![of(kind, ""), of("modules", "")];
-            set.extend(parts.base.then(|| of("base", "")));
+    let binaries = [find("binary", ""), find("binary-unsigned", "")];
+    if binaries == [None, None] {
+        let images = [find("image", UNSIGNED), find("image", "")];
+        sets.extend(images.into_iter().flatten().map(|image| vec![image]));
+    } else if let Some(modules) = find("modules", "") {
+        for binary in binaries.into_iter().flatten() {
+            let mut set = vec![binary, modules.clone()];
+            set.extend(find("base", ""));
             sets.push(set);
         }
-    }
-    if !parts.binary && !parts.binary_unsigned {
-        sets.extend(parts.image_unsigned.then(|| vec![of("image", "-unsigned")]));
-        sets.extend(parts.image.then(|| vec![of("image", "")]));
     }
     sets
 }

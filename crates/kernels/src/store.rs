@@ -179,7 +179,8 @@ impl Store {
         name: &str,
         package_version: Option<String>,
     ) -> Result<Kernel, Error> {
-        let key = entry::complete(from, package_version)?;
+        entry::complete(from, Path::new(entry::image_in(from)), package_version)?;
+        let key = entry::content_key(from)?;
         let _lock = self.lock()?;
         let target = self.dir.join("kernels").join(&key);
         if entry::load(&target, name).is_err() && target.exists() {
@@ -250,10 +251,7 @@ impl Store {
     }
 
     pub(crate) fn key(&self, name: &str) -> Result<String, Error> {
-        let path = self.name_path(name);
-        let key = files::read(&path, 64)?;
-        let key = String::from_utf8(key).ok().filter(|key| is_key(key));
-        key.ok_or_else(|| Error::damaged(path.display().to_string(), "it holds no key"))
+        read_key(&self.name_path(name))
     }
 
     fn remove_unnamed(&self, key: &str) -> Result<(), Error> {
@@ -281,13 +279,8 @@ fn abi_of(name: &str) -> &str {
 }
 
 fn is_of(debian: &DebianKernel, name: &str) -> bool {
-    let Some(abi) = name.strip_prefix("debian:") else {
-        return false;
-    };
-    match debian.abi() {
-        Some(pinned) => pinned == abi,
-        None => crate::name::series_of(abi).as_deref() == Some(debian.series()),
-    }
+    name.strip_prefix("debian:")
+        .is_some_and(|abi| debian.includes(abi))
 }
 
 fn is_name(name: &str) -> bool {
@@ -300,4 +293,11 @@ fn is_name(name: &str) -> bool {
 
 pub(crate) fn is_key(key: &str) -> bool {
     key.len() == 64 && key.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// The key that the file at `path` holds.
+pub(crate) fn read_key(path: &Path) -> Result<String, Error> {
+    let key = String::from_utf8(files::read(path, 64)?).ok();
+    key.filter(|key| is_key(key))
+        .ok_or_else(|| Error::damaged(path.display(), "it holds no key"))
 }

@@ -9,6 +9,8 @@ use std::ops::ControlFlow;
 
 use tar::EntryType;
 
+use crate::decompress::damaged;
+
 /// Longest name, as `PATH_MAX`.
 const NAME_LIMIT: u64 = 4096;
 /// Longest pax header: a path and a few numbers.
@@ -109,10 +111,6 @@ fn end(reader: impl Read) -> io::Result<()> {
     Ok(())
 }
 
-fn damaged(reason: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, reason.to_owned())
-}
-
 fn text(name: &[u8]) -> String {
     String::from_utf8_lossy(name).into_owned()
 }
@@ -154,17 +152,24 @@ mod tests {
 
     fn list(data: &[u8]) -> io::Result<Vec<(String, Kind, Vec<u8>)>> {
         let mut out = Vec::new();
-        read(
-            data,
-            |error| error,
-            |entry, data| {
-                let mut content = Vec::new();
-                data.read_to_end(&mut content)?;
-                out.push((entry.path.clone(), entry.kind, content));
-                Ok(ControlFlow::Continue(()))
-            },
-        )?;
+        read_each(data, |entry, data| {
+            let mut content = Vec::new();
+            data.read_to_end(&mut content)?;
+            out.push((entry.path.clone(), entry.kind, content));
+            Ok(())
+        })?;
         Ok(out)
+    }
+
+    fn read_each(
+        archive: impl Read,
+        mut each: impl FnMut(&Entry, &mut dyn Read) -> io::Result<()>,
+    ) -> io::Result<()> {
+        read(
+            archive,
+            |error| error,
+            |entry, data| each(entry, data).map(ControlFlow::Continue),
+        )
     }
 
     #[test]
@@ -198,11 +203,7 @@ mod tests {
             }
         }
         // Whether its data is read or not.
-        let skipped = read(
-            &data[..600],
-            |error| error,
-            |_, _| Ok(ControlFlow::Continue(())),
-        );
+        let skipped = read_each(&data[..600], |_, _| Ok(()));
         assert_eq!(skipped.unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
     }
 
@@ -211,11 +212,7 @@ mod tests {
         let data = fixtures::tar(&[E::File("a", b"x")]);
         let with_rest = |len| {
             let rest = io::repeat(b'x').take(len);
-            read(
-                data.chain(rest),
-                |error| error,
-                |_, _| Ok(ControlFlow::Continue(())),
-            )
+            read_each(data.chain(rest), |_, _| Ok(()))
         };
         let rest = REST_LIMIT - 512;
         with_rest(rest).unwrap();

@@ -18,7 +18,7 @@ use crate::module_symbols::symbols_of;
 use crate::protocol::ModuleSection;
 use crate::root::Root;
 use crate::vm::Bootable;
-use kernels::hooks::HookList;
+use kernels::hooks::{HookList, btf};
 use kernels::symbols::{SymbolError, SymbolTable, syscall_entry};
 use kernels::{Kernel, Store};
 
@@ -153,7 +153,9 @@ pub fn hook_list(
     if let Some(text) = definitions {
         return HookList::from_definitions(text).map_err(|error| failed(error.to_string()));
     }
-    HookList::from_vmlinux(&elf(kernel)?, symbols).or_else(|error| {
+    let elf = elf(kernel)?;
+    let described = btf(&elf, symbols).and_then(HookList::from_btf);
+    described.or_else(|error| {
         HookList::from_symbols(symbols)
             .or_else(|| HookList::of_bare_kernel(symbols))
             .ok_or_else(|| failed(error.to_string()))

@@ -46,7 +46,7 @@ impl RecordTail {
         RecordTail {
             path: path.to_path_buf(),
             file: None,
-            reader: RecordReader::new(),
+            reader: RecordReader::default(),
             ready: VecDeque::new(),
             next: 0,
             entry,

@@ -146,7 +146,7 @@ fn modules_functions_lie_where_the_guest_says() {
                     .function_at(text.address - 1)
                     .is_none_or(|f| f.range.end <= text.address)
             );
-            let module_functions = merged.len() - symbols.len();
+            let module_functions = merged.iter().len() - symbols.iter().len();
             assert!(module_functions > compared, "{module_functions}");
         }
     }

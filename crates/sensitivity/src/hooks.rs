@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use experiment::{DelayModule, Key, nearest};
 use instructions::profile::{CellProfile, PathProfile};
 use kernels::Kernel;
-use kernels::hooks::bpf_attach_ids;
+use kernels::hooks::{bpf_attach_ids, btf};
 use lab::Outcome;
 use lab::catalogue::{Benchmark, find};
 use lab::prepare::{elf, hook_list, symbols, unnamed};
@@ -73,7 +73,8 @@ impl DelayPoints {
                     "it has no bpf_loop(), which Linux has since 5.17".to_owned(),
                 ));
             }
-            DelayModule::Bpf => bpf_attach_ids(&elf(kernel)?, &symbols)
+            DelayModule::Bpf => btf(&elf(kernel)?, &symbols)
+                .and_then(bpf_attach_ids)
                 .map_err(|error| none(error.to_string()))?
                 .into_iter()
                 .filter(|(hook, _)| known.contains(hook))

@@ -14,7 +14,7 @@ use experiment::{
     WarningKind,
 };
 use kernels::Store;
-use kernels::hooks::{HookList, bpf_attach_ids_in};
+use kernels::hooks::{HookList, bpf_attach_ids};
 use lab::journal::Journals;
 use lab::plan::{Plan, Treatment};
 use lab::session::{Break, Patience};
@@ -82,7 +82,7 @@ pub fn delayable() -> Result<BTreeMap<String, u32>, SweepError> {
         fs::File::open(BTF).and_then(|file| file.take(BTF_LIMIT_BYTES).read_to_end(&mut btf));
     read.map_err(|error| none(format!("{BTF}: {error}; is CONFIG_DEBUG_INFO_BTF=y set?")))?;
     let known = HookList::from_btf(&btf).map_err(none)?;
-    let mut ids = bpf_attach_ids_in(&btf).map_err(none)?;
+    let mut ids = bpf_attach_ids(&btf).map_err(none)?;
     ids.retain(|hook, _| known.contains(hook));
     if ids.is_empty() {
         return Err(none("it was built without CONFIG_BPF_LSM"));

@@ -20,7 +20,6 @@ use super::base_name;
 pub struct Framework {
     /// Hook by function, without compiler suffixes.
     hooks: BTreeMap<String, String>,
-    unserved: Vec<String>,
 }
 
 impl Framework {
@@ -28,13 +27,8 @@ impl Framework {
     #[must_use]
     pub fn new(list: &HookList, symbols: &SymbolTable) -> Self {
         let mut hooks: BTreeMap<String, String> = BTreeMap::new();
-        let mut unserved = Vec::new();
         for hook in list.iter() {
-            let functions = functions_of(hook, symbols);
-            if functions.is_empty() {
-                unserved.push(hook.to_owned());
-            }
-            for function in functions {
+            for function in functions_of(hook, symbols) {
                 // The hook of exactly that name is more likely to be the one served.
                 let named_so = function.strip_prefix("security_") == Some(hook);
                 if named_so || !hooks.contains_key(&function) {
@@ -50,7 +44,7 @@ impl Framework {
                 hooks.entry(function).or_insert_with(|| freed.clone());
             }
         }
-        Self { hooks, unserved }
+        Self { hooks }
     }
 
     /// The hook that a function serves, whatever suffix the compiler gave it. For a part
@@ -59,19 +53,6 @@ impl Framework {
     #[must_use]
     pub fn hook_of(&self, function: &str) -> Option<&str> {
         self.hooks.get(base_name(function)).map(String::as_str)
-    }
-
-    /// All functions of the framework with the hooks they serve, by function.
-    pub fn functions(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
-        self.hooks
-            .iter()
-            .map(|(function, hook)| (function.as_str(), hook.as_str()))
-    }
-
-    /// Hooks without a function: they are inlined into others', or were configured out.
-    #[must_use]
-    pub fn unserved(&self) -> &[String] {
-        &self.unserved
     }
 }
 

@@ -85,18 +85,15 @@ impl Execution {
             &|tree, node| tree.nodes()[node].function.starts_with("security_"),
         )
         .unwrap();
-        let counted: u64 = self
-            .trace
-            .iter()
-            .map(|&element| self.counted(element))
-            .sum();
-        let before: u64 = self
-            .trace
-            .iter()
-            .filter(|&&element| element >> 30 == 2)
-            .map(|&element| u64::from(element - BEFORE))
-            .sum();
-        assert_eq!(tree.total(), counted - before);
+        let (mut counted, mut before) = (0, 0);
+        for &element in &self.trace {
+            if let Some(block) = self.blocks.get(element as usize) {
+                counted += block.instructions;
+            } else if element >> 30 == 2 {
+                before += element - BEFORE;
+            }
+        }
+        assert_eq!(tree.total(), u64::from(counted - before));
         fn show(tree: &CallTree, node: usize, depth: usize, out: &mut Vec<String>) {
             for (at, child) in tree.nodes().iter().enumerate().skip(1) {
                 if child.parent == node {
@@ -112,12 +109,6 @@ impl Execution {
         let mut out = Vec::new();
         show(&tree, 0, 0, &mut out);
         out
-    }
-
-    fn counted(&self, element: u32) -> u64 {
-        self.blocks
-            .get(element as usize)
-            .map_or(0, |block| u64::from(block.instructions))
     }
 }
 

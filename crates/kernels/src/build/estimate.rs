@@ -97,16 +97,12 @@ pub(super) fn existing(objects: &Path) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
+    use crate::fixtures::put;
 
     #[test]
     fn lists_are_followed() {
         let dir = tempfile::tempdir().unwrap();
-        let put = |path: &str, text: &str| {
-            let path = dir.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        };
+        let put = |path: &str, text: &str| put(dir.path(), path, text);
         put(
             "fs/Makefile",
             "obj-y := open.o \\\n\tread.o # old.o\nobj-$(CONFIG_A) += a/\nobj-$(CONFIG_B) += b.o\n\

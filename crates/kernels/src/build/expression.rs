@@ -4,53 +4,18 @@
 /// Deepest nesting of parentheses and negations that is followed.
 const DEEPEST: usize = 64;
 
-/// Whether an expression holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Truth {
-    Yes,
-    No,
-    /// It asks what only `conf` can know, such as what the compiler can do.
-    Unknown,
-}
-
-impl Truth {
-    fn of(truth: bool) -> Truth {
-        if truth { Truth::Yes } else { Truth::No }
-    }
-
-    fn not(self) -> Truth {
-        match self {
-            Truth::Yes => Truth::No,
-            Truth::No => Truth::Yes,
-            Truth::Unknown => Truth::Unknown,
-        }
-    }
-
-    fn and(self, other: Truth) -> Truth {
-        match (self, other) {
-            (Truth::No, _) | (_, Truth::No) => Truth::No,
-            (Truth::Yes, Truth::Yes) => Truth::Yes,
-            _ => Truth::Unknown,
-        }
-    }
-}
-
-/// Evaluates `text`; `value` tells an option's value, `n` if it is not set.
-/// Built in and module count as the same.
-pub(super) fn evaluate(text: &str, value: &dyn Fn(&str) -> String) -> Truth {
-    let Some(tokens) = tokens(text) else {
-        return Truth::Unknown;
-    };
+/// Whether `text` holds; `value` tells an option's value, `n` if it is not set. Built in and
+/// module count as the same. `None` if it asks what only `conf` can know, such as what the
+/// compiler can do.
+pub(super) fn evaluate(text: &str, value: &dyn Fn(&str) -> String) -> Option<bool> {
+    let tokens = tokens(text)?;
     let mut evaluator = Evaluator {
         tokens: &tokens,
         at: 0,
         value,
     };
-    let truth = evaluator.either(0);
-    if evaluator.at < tokens.len() {
-        return Truth::Unknown;
-    }
-    truth.unwrap_or(Truth::Unknown)
+    let truth = evaluator.either(0)?;
+    (evaluator.at == tokens.len()).then_some(truth)
 }
 
 /// The options that an expression names.
@@ -66,15 +31,13 @@ pub(super) fn symbols(text: &str) -> Vec<String> {
 
 /// `None` where a macro (`$(cc-option,…)`) or something unknown stands.
 fn tokens(text: &str) -> Option<Vec<String>> {
-    const OPERATORS: [&str; 10] = ["&&", "||", "!=", "<=", ">=", "<", ">", "=", "!", "("];
+    const OPERATORS: [&str; 11] = ["&&", "||", "!=", "<=", ">=", "<", ">", "=", "!", "(", ")"];
     let mut out = Vec::new();
     let mut rest = text.trim_start();
     while !rest.is_empty() {
         let operator = OPERATORS.iter().find(|o| rest.starts_with(**o));
         let length = if let Some(operator) = operator {
             operator.len()
-        } else if rest.starts_with(')') {
-            1
         } else if let Some(quoted) = rest.strip_prefix('"') {
             quoted.find('"')? + 2
         } else {
@@ -109,29 +72,28 @@ impl Evaluator<'_> {
         found
     }
 
-    fn either(&mut self, depth: usize) -> Option<Truth> {
+    fn either(&mut self, depth: usize) -> Option<bool> {
         let mut truth = self.both(depth)?;
         while self.take("||") {
-            let other = self.both(depth)?;
-            truth = truth.not().and(other.not()).not();
+            truth |= self.both(depth)?;
         }
         Some(truth)
     }
 
-    fn both(&mut self, depth: usize) -> Option<Truth> {
+    fn both(&mut self, depth: usize) -> Option<bool> {
         let mut truth = self.one(depth)?;
         while self.take("&&") {
-            truth = truth.and(self.one(depth)?);
+            truth &= self.one(depth)?;
         }
         Some(truth)
     }
 
-    fn one(&mut self, depth: usize) -> Option<Truth> {
+    fn one(&mut self, depth: usize) -> Option<bool> {
         if depth > DEEPEST {
             return None;
         }
         if self.take("!") {
-            return Some(self.one(depth + 1)?.not());
+            return Some(!self.one(depth + 1)?);
         }
         if self.take("(") {
             let truth = self.either(depth + 1)?;
@@ -144,7 +106,7 @@ impl Evaluator<'_> {
                 return Some(compare(&left, operator, &right));
             }
         }
-        Some(Truth::of(left == "y" || left == "m"))
+        Some(left == "y" || left == "m")
     }
 
     fn operand(&mut self) -> Option<String> {
@@ -166,19 +128,19 @@ impl Evaluator<'_> {
     }
 }
 
-fn compare(left: &str, operator: &str, right: &str) -> Truth {
+fn compare(left: &str, operator: &str, right: &str) -> bool {
     let ordering = match (left.parse::<i64>(), right.parse::<i64>()) {
         (Ok(left), Ok(right)) => left.cmp(&right),
         _ => left.cmp(right),
     };
-    Truth::of(match operator {
+    match operator {
         "=" => ordering.is_eq(),
         "!=" => ordering.is_ne(),
         "<=" => ordering.is_le(),
         ">=" => ordering.is_ge(),
         "<" => ordering.is_lt(),
         _ => ordering.is_gt(),
-    })
+    }
 }
 
 #[cfg(test)]
@@ -186,7 +148,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn holds(text: &str) -> Truth {
+    fn holds(text: &str) -> Option<bool> {
         evaluate(text, &|name| match name {
             "A" | "B" => "y".into(),
             "M" => "m".into(),
@@ -198,19 +160,19 @@ mod tests {
     #[test]
     fn expressions_of_the_kernel() {
         for (text, truth) in [
-            ("A", Truth::Yes),
-            ("A && B && !C", Truth::Yes),
-            ("A && (C || !B)", Truth::No),
-            ("C || M", Truth::Yes),
-            ("M=y", Truth::No),
-            ("M=m || A=y", Truth::Yes),
-            ("VERSION >= 116", Truth::Yes),
-            ("VERSION < 99", Truth::No),
-            ("$(cc-option,-fx)", Truth::Unknown),
-            ("A &&", Truth::Unknown),
-            ("(A", Truth::Unknown),
-            ("A B", Truth::Unknown),
-            ("", Truth::Unknown),
+            ("A", Some(true)),
+            ("A && B && !C", Some(true)),
+            ("A && (C || !B)", Some(false)),
+            ("C || M", Some(true)),
+            ("M=y", Some(false)),
+            ("M=m || A=y", Some(true)),
+            ("VERSION >= 116", Some(true)),
+            ("VERSION < 99", Some(false)),
+            ("$(cc-option,-fx)", None),
+            ("A &&", None),
+            ("(A", None),
+            ("A B", None),
+            ("", None),
         ] {
             assert_eq!(holds(text), truth, "{text}");
         }

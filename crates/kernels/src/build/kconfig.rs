@@ -3,7 +3,7 @@
 //! each depends on. Enough to explain why an option is not as it was asked for;
 //! what `.config` becomes, the kernel's own `conf` decides.
 
-use super::expression::{self, Truth};
+use super::expression;
 use super::fragment::{Author, Config, Wishes, is_name};
 use crate::error::Error;
 use crate::files;
@@ -59,28 +59,23 @@ impl Options {
     fn read_text(&mut self, text: &str, top: &Path, below: &Path, outer: &[String], depth: usize) {
         self.files += 1;
         let mut parser = Parser {
+            below: below.to_path_buf(),
             outer: outer.to_vec(),
             ..Parser::default()
         };
         for line in logical_lines(text) {
-            if let Some(source) = parser.line(&line, self) {
-                if depth >= DEEPEST || self.files >= MOST_FILES {
-                    continue;
-                }
-                let path = if source.relative {
-                    below.join(&source.path)
-                } else {
-                    PathBuf::from(&source.path)
-                };
-                let inside = |c: Component<'_>| matches!(c, Component::Normal(_));
-                if !path.components().all(inside) {
-                    continue;
-                }
-                if let Ok(text) = read(&top.join(&path)) {
-                    let below = path.parent().unwrap_or(Path::new(""));
-                    let conditions = parser.conditions();
-                    self.read_text(&text, top, below, &conditions, depth + 1);
-                }
+            let Some(path) = parser.line(&line, self) else {
+                continue;
+            };
+            let inside = |c: Component<'_>| matches!(c, Component::Normal(_));
+            let is_read = depth < DEEPEST && self.files < MOST_FILES;
+            if is_read
+                && path.components().all(inside)
+                && let Ok(text) = read(&top.join(&path))
+            {
+                let below = path.parent().unwrap_or(Path::new(""));
+                let conditions = parser.conditions();
+                self.read_text(&text, top, below, &conditions, depth + 1);
             }
         }
         parser.close(self);
@@ -157,7 +152,7 @@ impl Options {
     fn lacking(symbol: &Symbol, config: &Config) -> Vec<String> {
         let value = |name: &str| config.value(name).to_owned();
         let lacking = |depends: &Vec<String>| -> Vec<String> {
-            let fails = |text: &&String| expression::evaluate(text, &value) != Truth::Yes;
+            let fails = |text: &&String| expression::evaluate(text, &value) != Some(true);
             depends.iter().filter(fails).cloned().collect()
         };
         let least = symbol.depends.iter().map(lacking).min_by_key(Vec::len);
@@ -224,11 +219,6 @@ fn logical_lines(text: &str) -> Vec<String> {
     out
 }
 
-struct SourceLine {
-    path: String,
-    relative: bool,
-}
-
 /// What a block (`if`, `menu`, `choice`) lays on all that is in it.
 #[derive(Debug, Default)]
 struct Block {
@@ -239,6 +229,8 @@ struct Block {
 /// Where a file's reading has come to.
 #[derive(Debug, Default)]
 struct Parser {
+    /// The directory of the file, from the top.
+    below: PathBuf,
     outer: Vec<String>,
     blocks: Vec<Block>,
     /// The option that attributes belong to now.
@@ -255,8 +247,8 @@ impl Parser {
         self.outer.iter().chain(inner).cloned().collect()
     }
 
-    /// Takes one line; a file that it includes is returned.
-    fn line(&mut self, line: &str, options: &mut Options) -> Option<SourceLine> {
+    /// Takes one line; a file that it includes is returned, from the top.
+    fn line(&mut self, line: &str, options: &mut Options) -> Option<PathBuf> {
         let text = line.trim();
         let indent = width(line);
         if let Some(least) = self.help {
@@ -302,9 +294,10 @@ impl Parser {
                 self.close(options);
                 let arch = arch::native().source.name;
                 let path = rest.trim_matches('"').replace("$(SRCARCH)", arch);
-                return Some(SourceLine {
-                    path: path.replace("$SRCARCH", arch),
-                    relative: word.contains("rsource"),
+                let path = PathBuf::from(path.replace("$SRCARCH", arch));
+                return Some(match word.contains("rsource") {
+                    true => self.below.join(path),
+                    false => path,
                 });
             }
             _ => {}
@@ -341,8 +334,8 @@ fn width(line: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixtures::put;
     use proptest::prelude::*;
-    use std::fs;
 
     const TOP: &str = "config A\n\tbool \"a\"\n\thelp\n\t  config NOT_ME\n\n\t  more\n\
         menu \"m\"\n\tdepends on A\nconfig B\n\tbool\n\tdepends on C && \\\n\t\t!D\nendmenu\n\
@@ -351,17 +344,15 @@ mod tests {
 
     fn tree() -> (tempfile::TempDir, Options) {
         let dir = tempfile::tempdir().unwrap();
-        fs::create_dir(dir.path().join("sub")).unwrap();
-        fs::write(dir.path().join("Kconfig"), TOP).unwrap();
-        fs::write(dir.path().join("sub/Kconfig"), "config E\n\tbool \"e\"\n").unwrap();
+        put(dir.path(), "Kconfig", TOP);
+        put(dir.path(), "sub/Kconfig", "config E\n\tbool \"e\"\n");
         let options = Options::read(dir.path()).unwrap();
         (dir, options)
     }
 
     fn judge(options: &Options, own: &str, user: &str, config: &str) -> Verdict {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("user.config");
-        fs::write(&path, user).unwrap();
+        let path = put(dir.path(), "user.config", user);
         let mut wishes = Wishes::default();
         wishes.add("own", own, Author::Flavour).unwrap();
         wishes.add_file(&path).unwrap();

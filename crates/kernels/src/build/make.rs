@@ -2,7 +2,7 @@
 //! Running make: its output into a log, its progress to the caller, and an end
 //! to all that it started when the user wants one.
 
-use crate::child::{describe, die_with_parent};
+use crate::child::die_with_parent;
 use crate::error::Error;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs::File;
@@ -20,26 +20,20 @@ const LOG_LIMIT: u64 = 256 << 20;
 /// How long a build may take to remove half-written objects.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How a command ended.
-#[derive(Debug)]
-pub(super) enum End {
-    Exited(ExitStatus),
-    /// The user did not want to wait; all that it started is gone.
-    Cancelled,
-}
-
 /// Runs `command` in a process group of its own, its output appended to `log`,
-/// each line told to `line`.
+/// each line told to `line`, and tells how it ended.
 ///
 /// # Errors
 /// [`Error::Io`] if it does not start or the log cannot be written;
-/// [`Error::Environment`] if the program is not there.
+/// [`Error::Environment`] if the program is not there; [`Error::Interrupted`], of `doing`, once
+/// `cancel` is true: all that it started is gone.
 pub(super) fn run(
     mut command: Command,
     log: &Path,
     cancel: &AtomicBool,
+    doing: &str,
     line: &mut dyn FnMut(&str),
-) -> Result<End, Error> {
+) -> Result<ExitStatus, Error> {
     let program = command.get_program().to_owned();
     let program = Path::new(&program);
     let mut log_file = File::options()
@@ -89,13 +83,13 @@ pub(super) fn run(
         drop(lines);
         group.end();
         let _ = reading.join();
-        return Ok(End::Cancelled);
+        return Err(Error::Interrupted { what: doing.into() });
     }
     let _ = reading.join();
     let status = group.0.wait().map_err(Error::io("wait for", program))?;
     match failed {
         Some(e) => Err(Error::io("write", log)(e)),
-        None => Ok(End::Exited(status)),
+        None => Ok(status),
     }
 }
 
@@ -106,11 +100,6 @@ pub(super) fn output(command: &mut Command) -> Option<String> {
     let output = output.ok().filter(|output| output.status.success())?;
     let length = output.stdout.len().min(64 << 10);
     Some(String::from_utf8_lossy(&output.stdout[..length]).into_owned())
-}
-
-/// How a command that did not succeed ended, in words; `None` if it did.
-pub(super) fn failure(status: ExitStatus) -> Option<String> {
-    (!status.success()).then(|| describe(status))
 }
 
 fn follow(reader: impl Read, sender: &mpsc::SyncSender<Vec<u8>>) {
@@ -160,6 +149,7 @@ impl Drop for Group {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::child::describe;
 
     fn shell(script: &str) -> Command {
         let mut command = Command::new("sh");
@@ -172,16 +162,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let log = dir.path().join("log");
         let mut lines = Vec::new();
-        let end = run(
+        let status = run(
             shell("echo one; echo two >&2; printf three; exit 3"),
             &log,
             &AtomicBool::new(false),
+            "",
             &mut |line| lines.push(line.to_owned()),
         );
-        let End::Exited(status) = end.unwrap() else {
-            panic!("it was not cancelled");
-        };
-        assert_eq!(failure(status).as_deref(), Some("exited with status 3"));
+        assert_eq!(describe(status.unwrap()), "exited with status 3");
         assert_eq!(lines, ["one", "two", "three"]);
         assert_eq!(std::fs::read_to_string(&log).unwrap(), "one\ntwo\nthree");
     }
@@ -199,11 +187,10 @@ mod tests {
             shell(&script),
             &dir.path().join("log"),
             &cancel,
-            &mut |_| {
-                cancel.store(true, Ordering::Relaxed);
-            },
+            "sleeping",
+            &mut |_| cancel.store(true, Ordering::Relaxed),
         );
-        assert!(matches!(end.unwrap(), End::Cancelled));
+        assert_eq!(end.unwrap_err().to_string(), "sleeping was interrupted");
         let pid = std::fs::read_to_string(&mark).unwrap();
         // Dead, if perhaps not yet reaped by whoever inherited it: a process that was
         // killed closes its files a moment before it is.
@@ -225,7 +212,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let command = Command::new("no-such-program");
         let cancel = AtomicBool::new(false);
-        let error = run(command, &dir.path().join("log"), &cancel, &mut |_| {}).unwrap_err();
+        let error = run(command, &dir.path().join("log"), &cancel, "", &mut |_| {}).unwrap_err();
         assert!(error.hint().unwrap().contains("no-such-program"));
     }
 }

@@ -31,7 +31,7 @@ use super::error::Error;
 use super::files::{self, Lock};
 use super::mirrors::Mirrors;
 use super::name::check_build_name;
-use super::store::{FetchEvent, Store, is_key};
+use super::store::{FetchEvent, Store, read_key};
 use fragment::{Author, Wishes};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -189,9 +189,10 @@ impl Store {
         } else {
             BTreeMap::new()
         };
+        let processors = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let plan = Plan {
             name: recipe.name.clone(),
-            jobs: recipe.jobs.unwrap_or_else(processors),
+            jobs: recipe.jobs.unwrap_or(processors),
             wishes,
             tree,
             changed,
@@ -216,10 +217,7 @@ impl Store {
 
     /// The kernel that the recipe of this key became, now also called `name`.
     fn built(&self, key: &str, name: &str) -> Result<Option<Kernel>, Error> {
-        let path = self.dir().join("built").join(key);
-        let content = files::read(&path, 64).ok();
-        let content = content.and_then(|text| String::from_utf8(text).ok());
-        let Some(content) = content.filter(|content| is_key(content)) else {
+        let Ok(content) = read_key(&self.dir().join("built").join(key)) else {
             return Ok(None);
         };
         let dir = self.dir().join("kernels").join(&content);
@@ -263,10 +261,6 @@ fn own_wishes(flavour: Flavour) -> Result<Wishes, Error> {
     Ok(wishes)
 }
 
-fn processors() -> NonZeroUsize {
-    std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
-}
-
 /// All that decides what comes out: the source, what is asked of its
 /// configuration (from which `conf` makes the same `.config` each time), what is
 /// changed in it, and the compiler.
@@ -291,10 +285,6 @@ fn source_series(package: &str) -> Option<&str> {
     let version = package.strip_prefix("linux-source-")?;
     let is_plain = version.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     (is_plain && version.contains('.')).then_some(version)
-}
-
-fn interrupted(what: &str) -> Error {
-    Error::Interrupted { what: what.into() }
 }
 
 /// Sees that the disk of `dir` has `bytes` free.

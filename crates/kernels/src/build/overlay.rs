@@ -28,16 +28,9 @@ pub(super) fn update(
     view: &Path,
     changed: &BTreeMap<PathBuf, String>,
 ) -> Result<(), Error> {
-    let real: BTreeSet<&Path> = changed
-        .keys()
-        .flat_map(|path| path.ancestors().skip(1))
-        .collect();
-    let mut real: Vec<&Path> = real.into_iter().collect();
-    if real.is_empty() {
-        real.push(Path::new(""));
-    }
+    let above = changed.keys().flat_map(|path| path.ancestors().skip(1));
     // In order, so that a directory comes before what is in it.
-    real.sort();
+    let real: BTreeSet<&Path> = above.chain([Path::new("")]).collect();
     for dir in &real {
         update_directory(tree, view, dir, changed, &real)?;
     }
@@ -49,7 +42,7 @@ fn update_directory(
     view: &Path,
     dir: &Path,
     changed: &BTreeMap<PathBuf, String>,
-    real: &[&Path],
+    real: &BTreeSet<&Path>,
 ) -> Result<(), Error> {
     let target = view.join(dir);
     let is_top = dir.as_os_str().is_empty();
@@ -63,7 +56,7 @@ fn update_directory(
         // What git and editors keep is no source; a version made of `.git`
         // would change with every commit.
         let hidden = is_top && (name.as_encoded_bytes().starts_with(b".") || name == OBJECTS);
-        if hidden || changed.contains_key(&path) || real.contains(&path.as_path()) {
+        if hidden || changed.contains_key(&path) || real.contains(path.as_path()) {
             continue;
         }
         link(&tree.join(&path), &view.join(&path))?;
@@ -132,6 +125,7 @@ fn remove(path: &Path) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixtures::put;
 
     fn tree() -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
@@ -142,9 +136,7 @@ mod tests {
             ("tree/security/smack/a.c", "a"),
             ("tree/.git/HEAD", "x"),
         ] {
-            let path = dir.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
+            put(dir.path(), path, text);
         }
         dir
     }
@@ -181,8 +173,7 @@ mod tests {
         let dir = tree();
         let (tree, view) = (dir.path().join("tree"), dir.path().join("view"));
         update(&tree, &view, &changes()).unwrap();
-        fs::create_dir_all(view.join(OBJECTS)).unwrap();
-        fs::write(view.join("obj/a.o"), "object").unwrap();
+        put(&view, "obj/a.o", "object");
         let modified = |path: &str| fs::metadata(view.join(path)).unwrap().modified().unwrap();
         let before = modified("security/Kconfig");
         fs::write(tree.join("security/new.c"), "c").unwrap();

@@ -2,10 +2,8 @@
 //! Debian's packages of kernel source: `linux-source-6.12` holds one archive,
 //! `usr/src/linux-source-6.12.tar.xz`.
 
-use super::make::{self, End};
 use super::source::{self, Tree};
-use super::{BuildEvent, interrupted};
-use crate::apt::Apt;
+use super::{BuildEvent, make};
 use crate::error::Error;
 use crate::files::{self, Lock, Scratch};
 use crate::mirrors::Mirrors;
@@ -48,29 +46,23 @@ pub(super) fn obtain(
     let scratch = store.scratch()?;
     let log = scratch.path().join("log");
     let run = |command: Command, what: &str| -> Result<(), Error> {
-        match make::run(command, &log, cancel, &mut |_| {})? {
-            End::Cancelled => Err(interrupted("unpacking the source")),
-            End::Exited(status) if status.success() => Ok(()),
-            End::Exited(_) => {
-                let text = files::read(&log, 1 << 20).unwrap_or_default();
-                let text = String::from_utf8_lossy(&text).into_owned();
-                let last = text.lines().last().unwrap_or("it says nothing").to_owned();
-                if text.contains("No space left on device") {
-                    return Err(super::no_space(&sources));
-                }
-                Err(Error::damaged(what, last))
-            }
+        if make::run(command, &log, cancel, "unpacking the source", &mut |_| {})?.success() {
+            return Ok(());
         }
+        let text = files::read(&log, 1 << 20).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        if text.contains("No space left on device") {
+            return Err(super::no_space(&sources));
+        }
+        let last = text.lines().last().unwrap_or("it says nothing");
+        Err(Error::damaged(what, last))
     };
     let (archive, version) = match installed(package) {
         Some(found) if !refresh => found,
         _ => {
             let deb = fetch(store, package, refresh, mirrors, &scratch, events)?;
-            let version = make::output(Command::new("dpkg-deb").arg("-f").arg(&deb).arg("Version"));
-            let version = version
-                .map(|v| v.trim().to_owned())
-                .filter(|v| is_version(v));
-            let version = version.ok_or_else(|| Error::damaged(package, "it has no version"))?;
+            let version = version(Command::new("dpkg-deb").arg("-f").arg(&deb).arg("Version"))
+                .ok_or_else(|| Error::damaged(package, "it has no version"))?;
             if let Some(tree) = unpacked(&sources, package, &version) {
                 return Ok(tree);
             }
@@ -83,8 +75,7 @@ pub(super) fn obtain(
         }
     };
     events(BuildEvent::Unpacking);
-    let out = scratch.path().join("source");
-    files::create_dir(&out)?;
+    let out = scratch.subdirectory("source")?;
     let mut command = Command::new("tar");
     command.args(["--extract", "--xz", "--no-same-owner", "--file"]);
     command.arg(&archive).arg("--directory").arg(&out);
@@ -137,9 +128,15 @@ fn installed(package: &str) -> Option<(PathBuf, String)> {
         return None;
     }
     let mut command = Command::new("dpkg-query");
-    let version = make::output(command.args(["-W", "-f", "${Version}", package]))?;
-    let version = version.trim().to_owned();
-    is_version(&version).then_some((archive, version))
+    let version = version(command.args(["-W", "-f", "${Version}", package]))?;
+    Some((archive, version))
+}
+
+/// The version that a command prints.
+fn version(command: &mut Command) -> Option<String> {
+    let text = make::output(command)?;
+    let version = text.trim();
+    is_version(version).then(|| version.to_owned())
 }
 
 fn fetch(
@@ -150,47 +147,37 @@ fn fetch(
     scratch: &Scratch,
     events: &mut dyn FnMut(BuildEvent),
 ) -> Result<PathBuf, Error> {
-    let lock = store.dir().join("fetch.lock");
-    let _lock = Lock::take(&lock, &mut || events(BuildEvent::Waiting))?;
-    let apt = Apt::prepare(&store.dir().join("apt"), &mirrors()?)?;
-    let mut follow = |event| events(BuildEvent::Fetch(event));
-    let mut update_first = refresh || apt.is_stale();
-    let into = scratch.path().join("deb");
-    loop {
-        if update_first {
-            follow(FetchEvent::Updating);
-            apt.update(&mut follow)?;
-        }
-        let _ = fs::remove_dir_all(&into);
-        files::create_dir(&into)?;
-        let packages = [package.to_owned()];
+    let mut follow = |event| match event {
+        FetchEvent::Waiting => events(BuildEvent::Waiting),
+        event => events(BuildEvent::Fetch(event)),
+    };
+    let packages = [package.to_owned()];
+    store.with_apt(&mirrors()?, refresh, &mut follow, |apt, follow| {
+        let _ = fs::remove_dir_all(scratch.path().join("deb"));
+        let into = scratch.subdirectory("deb")?;
         follow(FetchEvent::Downloading {
             packages: packages.to_vec(),
         });
-        let reason = match apt.download(&packages, &into, &mut follow)? {
+        let reason = match apt.download(&packages, &into, follow)? {
             Ok(debs) => {
                 let deb = debs.into_iter().next();
                 return deb.ok_or_else(|| Error::damaged(package, "apt left nothing"));
             }
             Err(reason) => reason,
         };
-        if update_first {
-            let mut names = apt.names()?;
-            names.retain(|name| super::source_series(name).is_some());
-            names.sort();
-            return Err(Error::NoPackage {
-                name: package.to_owned(),
-                reasons: vec![reason],
-                hint: if names.is_empty() {
-                    "see that the mirror is a full Debian archive".into()
-                } else {
-                    format!("the mirror has {}", names.join(", "))
-                },
-            });
-        }
-        // The archive may have moved on since the index was fetched.
-        update_first = true;
-    }
+        let mut names = apt.names()?;
+        names.retain(|name| super::source_series(name).is_some());
+        names.sort();
+        Err(Error::NoPackage {
+            name: package.to_owned(),
+            reasons: vec![reason],
+            hint: if names.is_empty() {
+                "see that the mirror is a full Debian archive".into()
+            } else {
+                format!("the mirror has {}", names.join(", "))
+            },
+        })
+    })
 }
 
 fn is_version(text: &str) -> bool {
@@ -201,19 +188,17 @@ fn is_version(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixtures::put;
 
     #[test]
     fn the_newest_whole_source_is_taken() {
         let dir = tempfile::tempdir().unwrap();
         for version in ["6.12.9-1", "6.12.117-1", "6.12.200-1"] {
             let top = dir.path().join(format!("linux-source-6.12_{version}"));
-            let half = version == "6.12.200-1";
             for file in ["Makefile", "Kconfig", "arch/x86/Kconfig", "init/main.c"] {
-                let path = top.join(file);
-                fs::create_dir_all(path.parent().unwrap()).unwrap();
-                fs::write(path, "").unwrap();
+                put(&top, file, "");
             }
-            if !half {
+            if version != "6.12.200-1" {
                 fs::create_dir_all(top.join("scripts/kconfig")).unwrap();
             }
         }

@@ -9,7 +9,7 @@ use std::fs::{self, Metadata};
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::str::FromStr;
 
 const PACKAGE: &str = "linux-source-";
@@ -86,14 +86,7 @@ pub(super) struct Tree {
 /// built in; [`Error::Io`] if it cannot be read.
 pub(super) fn tree(path: &Path) -> Result<Tree, Error> {
     let hint = "give linux-source-6.12, or the directory of a kernel's source";
-    let dir = path.canonicalize().map_err(|e| match e.kind() {
-        io::ErrorKind::NotFound => Error::NotFound {
-            path: path.to_path_buf(),
-            reason: "there is no such directory".into(),
-            hint: hint.into(),
-        },
-        _ => Error::io("find", path)(e),
-    })?;
+    let dir = files::find(path, "directory", hint)?;
     check(&dir, path)?;
     if let Some(left) = leftovers().find(|left| dir.join(left).exists()) {
         return Err(Error::Unsupported {
@@ -142,22 +135,20 @@ fn git_identity(dir: &Path) -> Option<String> {
             .args(["-c", "core.fsmonitor=false", "-c", "core.quotePath=true"])
             .args(arguments)
             .env("GIT_OPTIONAL_LOCKS", "0")
-            .env("LC_ALL", "C");
+            .env("LC_ALL", "C")
+            .stdin(Stdio::null())
+            .stderr(Stdio::null())
+            .stdout(Stdio::piped());
         command
     };
     let head = output(&mut git(&["rev-parse", "HEAD"]))?;
     let mut hash = Sha256::new();
     hash.update(head.trim());
     let diff = ["diff", "HEAD", "--binary", "--no-ext-diff", "--no-textconv"];
-    hash_output(&mut git(&diff), &mut hash)?;
+    hash_output(git(&diff).spawn().ok()?, &mut hash)?;
     let others = ["ls-files", "--others", "--exclude-standard", "-z"];
     let mut names = Vec::new();
-    let mut child = git(&others)
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .ok()?;
+    let mut child = git(&others).spawn().ok()?;
     let read = child.stdout.take()?.take(64 << 20).read_to_end(&mut names);
     if !child.wait().ok()?.success() || read.is_err() {
         return None;
@@ -173,9 +164,7 @@ fn git_identity(dir: &Path) -> Option<String> {
     Some(format!("git {} {}", head.trim(), hex(hash)))
 }
 
-fn hash_output(command: &mut Command, hash: &mut Sha256) -> Option<()> {
-    let command = command.stdin(Stdio::null()).stderr(Stdio::null());
-    let mut child = command.stdout(Stdio::piped()).spawn().ok()?;
+fn hash_output(mut child: Child, hash: &mut Sha256) -> Option<()> {
     let mut pipe = child.stdout.take()?.take(DIFF_LIMIT);
     let mut buffer = [0; 1 << 16];
     let complete = loop {
@@ -214,8 +203,7 @@ fn listing(dir: &Path) -> Result<String, Error> {
                 lines.push(line);
             }
             if lines.len() + pending.len() > MOST_FILES {
-                let what = dir.display().to_string();
-                return Err(Error::damaged(what, "it holds too many files"));
+                return Err(Error::damaged(dir.display(), "it holds too many files"));
             }
         }
     }
@@ -242,14 +230,13 @@ fn hex(hash: Sha256) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixtures::put;
     use proptest::prelude::*;
 
     fn kernel() -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
         for mark in marks() {
-            let path = dir.path().join(&mark);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, mark).unwrap();
+            put(dir.path(), &mark, &mark);
         }
         dir
     }

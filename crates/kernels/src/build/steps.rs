@@ -3,9 +3,9 @@
 
 use super::fragment::Config;
 use super::kconfig::Options;
-use super::make::{self, End};
 use super::overlay::{self, OBJECTS};
-use super::{BuildEvent, Plan, estimate, interrupted, log, tools};
+use super::{BuildEvent, Plan, estimate, log, make, tools};
+use crate::child::describe;
 use crate::entry::Kernel;
 use crate::error::Error;
 use crate::files;
@@ -177,8 +177,7 @@ impl Build<'_> {
 
     fn install(&self, store: &Store) -> Result<Kernel, Error> {
         let scratch = store.scratch()?;
-        let entry = scratch.path().join("entry");
-        files::create_dir(&entry)?;
+        let entry = scratch.subdirectory("entry")?;
         for (from, to) in [
             (arch::native().source.image, "vmlinuz"),
             (".config", "config"),
@@ -192,21 +191,16 @@ impl Build<'_> {
 
     fn make(&self, target: &str) -> Command {
         let mut command = Command::new("make");
-        let assign = |name: &str, value: &Path| {
-            let mut text = OsString::from(name);
-            text.push("=");
-            text.push(value);
-            text
-        };
-        let compiler = if tools::has_ccache() {
-            "ccache gcc"
-        } else {
-            "gcc"
+        let mut output = OsString::from("O=");
+        output.push(&self.objects);
+        let compiler = match tools::is_program("ccache") {
+            true => "ccache gcc",
+            false => "gcc",
         };
         command
             .arg("-C")
             .arg(&self.view)
-            .arg(assign("O", &self.objects))
+            .arg(output)
             .arg(format!("CC={compiler}"))
             .args(["--no-print-directory", "LOCALVERSION=", target]);
         for name in FOREIGN {
@@ -225,15 +219,11 @@ impl Build<'_> {
     }
 
     fn run(&self, command: Command, what: &str, line: &mut dyn FnMut(&str)) -> Result<(), Error> {
-        let status = match make::run(command, &self.log, self.cancel, line)? {
-            End::Cancelled => {
-                return Err(interrupted(&format!("building build:{}", self.plan.name)));
-            }
-            End::Exited(status) => status,
-        };
-        let Some(how) = make::failure(status) else {
+        let doing = format!("building build:{}", self.plan.name);
+        let status = make::run(command, &self.log, self.cancel, &doing, line)?;
+        if status.success() {
             return Ok(());
-        };
+        }
         let lines = log::first_error(&log_end(&self.log).unwrap_or_default());
         if lines
             .iter()
@@ -243,7 +233,7 @@ impl Build<'_> {
         }
         let kept = format!("all that make printed is in {}", self.log.display());
         Err(Error::Build {
-            what: format!("{what} {how}"),
+            what: format!("{what} {}", describe(status)),
             hint: log::hint(&lines).map_or(kept.clone(), |hint| format!("{hint}; {kept}")),
             lines,
             log: self.log.clone(),

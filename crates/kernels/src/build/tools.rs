@@ -8,62 +8,42 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-/// A program or a header, and Debian's package of it.
-struct Need {
-    what: &'static str,
-    package: &'static str,
-    /// Needed only if one of these options is asked for; always if empty.
-    options: &'static [&'static str],
-}
-
-const fn always(what: &'static str, package: &'static str) -> Need {
-    Need {
-        what,
-        package,
-        options: &[],
-    }
-}
-
-const fn with(what: &'static str, package: &'static str, options: &'static [&'static str]) -> Need {
-    Need {
-        what,
-        package,
-        options,
-    }
-}
+/// A program or a header, Debian's package of it, and options: it is needed only if one of
+/// these is asked for; always if there are none.
+type Need = (&'static str, &'static str, &'static [&'static str]);
 
 const PROGRAMS: [Need; 17] = [
-    always("make", "make"),
-    always("gcc", "gcc"),
-    always("ld", "binutils"),
-    always("flex", "flex"),
-    always("bison", "bison"),
-    always("bc", "bc"),
-    always("perl", "perl"),
-    always("awk", "mawk"),
-    always("find", "findutils"),
-    with("pahole", "pahole", &["DEBUG_INFO_BTF"]),
+    ("make", "make", &[]),
+    ("gcc", "gcc", &[]),
+    ("ld", "binutils", &[]),
+    ("flex", "flex", &[]),
+    ("bison", "bison", &[]),
+    ("bc", "bc", &[]),
+    ("perl", "perl", &[]),
+    ("awk", "mawk", &[]),
+    ("find", "findutils", &[]),
+    ("pahole", "pahole", &["DEBUG_INFO_BTF"]),
     // libbpf's list of helpers, which resolve_btfids is built with.
-    with("python3", "python3-minimal", &["DEBUG_INFO_BTF"]),
-    with("lz4", "lz4", &["KERNEL_LZ4"]),
-    with("zstd", "zstd", &["KERNEL_ZSTD", "RD_ZSTD"]),
-    with("xz", "xz-utils", &["KERNEL_XZ"]),
-    with("openssl", "openssl", &["MODULE_SIG"]),
-    with("depmod", "kmod", &["MODULE_SIG"]),
-    with("cpio", "cpio", &["IKHEADERS"]),
+    ("python3", "python3-minimal", &["DEBUG_INFO_BTF"]),
+    ("lz4", "lz4", &["KERNEL_LZ4"]),
+    ("zstd", "zstd", &["KERNEL_ZSTD", "RD_ZSTD"]),
+    ("xz", "xz-utils", &["KERNEL_XZ"]),
+    ("openssl", "openssl", &["MODULE_SIG"]),
+    ("depmod", "kmod", &["MODULE_SIG"]),
+    ("cpio", "cpio", &["IKHEADERS"]),
 ];
 
 /// What a source package is unpacked with.
-const UNPACKERS: [Need; 2] = [always("tar", "tar"), always("xz", "xz-utils")];
+const UNPACKERS: [Need; 2] = [("tar", "tar", &[]), ("xz", "xz-utils", &[])];
 
 const HEADERS: [Need; 3] = [
-    always("stdlib.h", "libc6-dev"),
-    with(
+    ("stdlib.h", "libc6-dev", &[]),
+    (
         "gelf.h",
         "libelf-dev",
         &["UNWINDER_ORC", "MITIGATION_RETPOLINE", "RETPOLINE"],
     ),
-    with(
+    (
         "openssl/opensslv.h",
         "libssl-dev",
         &[
@@ -81,15 +61,15 @@ const HEADERS: [Need; 3] = [
 /// # Errors
 /// [`Error::Environment`] that names all that lacks, and the packages.
 pub(super) fn probe(wishes: &Wishes, unpacks: bool) -> Result<(), Error> {
-    let is_needed = |need: &&Need| {
-        need.options.is_empty() || need.options.iter().any(|option| wishes.has(option))
+    let is_needed = |(_, _, options): &&Need| {
+        options.is_empty() || options.iter().any(|option| wishes.has(option))
     };
     let unpackers = if unpacks { &UNPACKERS[..] } else { &[] };
     let mut lacking: Vec<&Need> = unpackers
         .iter()
         .chain(&PROGRAMS)
         .filter(is_needed)
-        .filter(|need| !is_program(need.what))
+        .filter(|(what, ..)| !is_program(what))
         .collect();
     // Where headers are only the compiler knows. Without one, all are named that are not
     // where Debian has them, so that the first hint is also the last.
@@ -102,12 +82,12 @@ pub(super) fn probe(wishes: &Wishes, unpacks: bool) -> Result<(), Error> {
         places.iter().any(|dir| Path::new(dir).join(name).exists())
     };
     let headers = HEADERS.iter().filter(is_needed);
-    lacking.extend(headers.filter(|need| !is_there(need.what)));
+    lacking.extend(headers.filter(|(what, ..)| !is_there(what)));
     if lacking.is_empty() {
         return Ok(());
     }
-    let names: Vec<&str> = lacking.iter().map(|need| need.what).collect();
-    let mut packages: Vec<&str> = lacking.iter().map(|need| need.package).collect();
+    let names: Vec<&str> = lacking.iter().map(|(what, ..)| *what).collect();
+    let mut packages: Vec<&str> = lacking.iter().map(|(_, package, _)| *package).collect();
     packages.sort_unstable();
     packages.dedup();
     Err(Error::Environment {
@@ -119,7 +99,8 @@ pub(super) fn probe(wishes: &Wishes, unpacks: bool) -> Result<(), Error> {
     })
 }
 
-fn is_program(name: &str) -> bool {
+/// Whether a program can be run.
+pub(super) fn is_program(name: &str) -> bool {
     use std::os::unix::fs::PermissionsExt;
     let is_executable = |path: &Path| {
         path.metadata()
@@ -137,11 +118,6 @@ fn is_header(name: &str) -> bool {
     command.args(["-E", "-x", "c", "-include", name, "/dev/null"]);
     command.stdout(std::process::Stdio::null());
     output(&mut command).is_some()
-}
-
-/// Whether ccache can be used.
-pub(super) fn has_ccache() -> bool {
-    is_program("ccache")
 }
 
 /// What compiles: a change of any of these makes another kernel.

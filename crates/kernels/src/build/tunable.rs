@@ -167,6 +167,7 @@ fn insert_after_last(text: &str, is_anchor: &dyn Fn(&str) -> bool, line: &str) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixtures::put;
     use std::fs;
 
     const COUNT_TEXT: &str = "#define IPE_ENABLED 1,\n#define MAX_LSM_COUNT\t\\\n\
@@ -175,11 +176,7 @@ mod tests {
 
     fn tree(count: Option<&str>) -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
-        let put = |path: &str, text: &str| {
-            let path = dir.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        };
+        let put = |path, text| put(dir.path(), path, text);
         put(
             KCONFIG,
             "menu \"x\"\nsource \"security/yama/Kconfig\"\nendmenu\n",
@@ -265,8 +262,7 @@ mod tests {
     #[test]
     fn a_tree_that_has_it_stays_as_it_is() {
         let dir = tree(None);
-        fs::create_dir(dir.path().join(DIRECTORY)).unwrap();
-        fs::write(dir.path().join(DIRECTORY).join("Kconfig"), "").unwrap();
+        put(&dir.path().join(DIRECTORY), "Kconfig", "");
         assert!(changes(dir.path()).unwrap().is_empty());
     }
 }

@@ -5,9 +5,14 @@ use super::HookListError;
 use crate::elf::File;
 use crate::symbols::SymbolTable;
 
-/// The raw BTF in `bytes`, an ELF file: by its section, else by symbols, for
-/// images whose section headers were stripped.
-pub(super) fn btf<'a>(bytes: &'a [u8], symbols: &SymbolTable) -> Result<&'a [u8], HookListError> {
+/// The BTF of a decompressed `vmlinux`: its section `.BTF`, else, for images whose section
+/// headers were stripped, what lies between the symbols `__start_BTF` and `__stop_BTF`
+/// (`include/asm-generic/vmlinux.lds.h`).
+///
+/// # Errors
+///
+/// [`HookListError::NotVmlinux`] if it is no such file, [`HookListError::NoBtf`] if it has none.
+pub fn btf<'a>(bytes: &'a [u8], symbols: &SymbolTable) -> Result<&'a [u8], HookListError> {
     let file = File::parse(bytes).map_err(|reason| HookListError::NotVmlinux { reason })?;
     file.section(".BTF")
         .filter(|btf| !btf.is_empty())

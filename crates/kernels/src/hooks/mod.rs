@@ -9,6 +9,7 @@ mod image;
 mod tests;
 
 pub use built_in::built_in_modules;
+pub use image::btf;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,28 +61,6 @@ pub enum HookListError {
     },
 }
 
-impl HookListError {
-    /// What the user can do about it.
-    #[must_use]
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::NotVmlinux { .. } => {
-                "give the decompressed kernel (an ELF file), not a bzImage; fetch it again if it is cut off"
-            }
-            Self::NoBtf => {
-                "give include/linux/lsm_hook_defs.h of the kernel's sources, or build it with CONFIG_DEBUG_INFO_BTF=y"
-            }
-            Self::BadBtf(_) => {
-                "fetch or build the image again, or give include/linux/lsm_hook_defs.h of its sources"
-            }
-            Self::NoHooks { .. } => "is the kernel built with CONFIG_SECURITY=y?",
-            Self::BadDefinitions { .. } | Self::TooMany { .. } => {
-                "give include/linux/lsm_hook_defs.h of the kernel's sources (Linux 5.7 or newer)"
-            }
-        }
-    }
-}
-
 /// The names of the LSM hooks of one kernel, sorted: `inode_permission`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookList {
@@ -89,22 +68,9 @@ pub struct HookList {
 }
 
 impl HookList {
-    /// The hooks that the BTF of a decompressed `vmlinux` describes: the members
-    /// of `union security_list_options` that are function pointers, else the lists in
-    /// `struct security_hook_heads` (`include/linux/lsm_hooks.h`).
-    ///
-    /// The BTF is the section `.BTF`, else what lies between the symbols `__start_BTF`
-    /// and `__stop_BTF` (`include/asm-generic/vmlinux.lds.h`).
-    ///
-    /// # Errors
-    ///
-    /// [`HookListError::NoBtf`] if the kernel has none, another if it is not readable.
-    pub fn from_vmlinux(bytes: &[u8], symbols: &SymbolTable) -> Result<Self, HookListError> {
-        Self::from_btf(image::btf(bytes, symbols)?)
-    }
-
-    /// The hooks that BTF by itself describes, as of the running kernel in
-    /// `/sys/kernel/btf/vmlinux`.
+    /// The hooks that a kernel's BTF describes: the members of `union security_list_options`
+    /// that are function pointers, else the lists in `struct security_hook_heads`
+    /// (`include/linux/lsm_hooks.h`).
     ///
     /// # Errors
     ///
@@ -158,18 +124,6 @@ impl HookList {
         Self::collect(definitions::hooks(text)?, "the hook definitions")
     }
 
-    /// Number of hooks, up to [`MAX_HOOKS`].
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.names.len()
-    }
-
-    /// Whether the kernel has no hooks, since it has no framework.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
-    }
-
     /// Whether the kernel has this hook.
     #[must_use]
     pub fn contains(&self, hook: &str) -> bool {
@@ -204,20 +158,8 @@ impl HookList {
 ///
 /// # Errors
 ///
-/// [`HookListError`] if the kernel has no BTF, or none that can be read.
-pub fn bpf_attach_ids(
-    bytes: &[u8],
-    symbols: &SymbolTable,
-) -> Result<BTreeMap<String, u32>, HookListError> {
-    bpf_attach_ids_in(image::btf(bytes, symbols)?)
-}
-
-/// As [`bpf_attach_ids`], from BTF by itself.
-///
-/// # Errors
-///
 /// [`HookListError`] if it cannot be read.
-pub fn bpf_attach_ids_in(btf: &[u8]) -> Result<BTreeMap<String, u32>, HookListError> {
+pub fn bpf_attach_ids(btf: &[u8]) -> Result<BTreeMap<String, u32>, HookListError> {
     let functions = Types::read(btf)?.functions_with(BPF_LSM)?;
     let owned = functions.into_iter();
     Ok(owned.map(|(hook, id)| (hook.to_owned(), id)).collect())

@@ -15,7 +15,6 @@
 //! Which it is shows in the result: addresses never fall, and names whose
 //! places are known from the ELF file are there.
 
-use super::Image;
 use super::kallsyms::Names;
 use super::table::Builder;
 use crate::elf::{Segment, u32_at, u64_at};
@@ -67,22 +66,29 @@ fn signed_at(bytes: &[u8], at: usize) -> Option<i32> {
     u32_at(bytes, at).map(u32::cast_signed)
 }
 
-/// The addresses of the symbols in `builder`, whose names are at `names`
-/// before token tables that end at `tokens_end`.
+/// The addresses of the symbols in `builder`, whose names are at `names` in `segment`, one of
+/// the kernel's, before token tables that end at `tokens_end`.
 pub(super) fn find(
-    image: &Image<'_>,
+    segments: &[Segment<'_>],
     segment: &Segment<'_>,
     names: &Names,
     tokens_end: usize,
     builder: &Builder,
 ) -> Option<Vec<u64>> {
-    let anchors = Anchors::of(builder)?;
-    candidates(segment, names, tokens_end, builder.arch.code.text_base)
+    let anchors = anchors(builder)?;
+    let text_base = builder.arch.code.text_base;
+    let hold = |addresses: &Vec<u64>| {
+        anchors.iter().all(|&(at, fits)| {
+            addresses.get(at).is_none_or(|&address| {
+                address >= text_base && segments.iter().any(|segment| fits(segment, address))
+            })
+        })
+    };
+    candidates(segment, names, tokens_end, text_base)
         .into_iter()
         .find_map(|(start, encoding)| {
-            encoding
-                .decode(segment.bytes, start, names.number)
-                .filter(|addresses| anchors.hold(image, addresses))
+            let addresses = encoding.decode(segment.bytes, start, names.number);
+            addresses.filter(hold)
         })
 }
 
@@ -124,46 +130,26 @@ fn candidates(
     candidates
 }
 
-/// Symbols of which the ELF file says where they are.
-struct Anchors {
-    /// None of them lies below this address.
-    text_base: u64,
-    /// Code: the entry of system calls and, if there, `_stext`.
-    code: Vec<usize>,
-    /// Where the kernel is started: code, but not always in a segment marked so.
-    start: Vec<usize>,
-    /// `_text`: the start of a segment (`vmlinux.lds.S`).
-    text: Vec<usize>,
-}
+/// What the ELF file says of where a symbol is.
+type Fits = fn(&Segment<'_>, u64) -> bool;
 
-impl Anchors {
-    fn of(builder: &Builder) -> Option<Self> {
-        let names = &builder.arch.code;
-        let mut code = builder.positions(names.syscall_entry);
-        let stext = builder.positions("_stext");
-        let start = builder.positions(names.start);
-        let text = builder.positions("_text");
-        if code.is_empty() || (stext.is_empty() && start.is_empty() && text.is_empty()) {
-            return None;
-        }
-        code.extend(stext);
-        Some(Self {
-            text_base: names.text_base,
-            code,
-            start,
-            text,
-        })
-    }
-
-    fn hold(&self, image: &Image<'_>, addresses: &[u64]) -> bool {
-        let all = |positions: &[usize], check: &dyn Fn(u64) -> bool| {
-            positions
-                .iter()
-                .filter_map(|&at| addresses.get(at))
-                .all(|&address| address >= self.text_base && check(address))
-        };
-        all(&self.code, &|address| image.is_code(address))
-            && all(&self.start, &|address| image.is_loaded(address))
-            && all(&self.text, &|address| image.starts_segment(address))
-    }
+/// Symbols, by position, of which the ELF file says where they are.
+fn anchors(builder: &Builder) -> Option<Vec<(usize, Fits)>> {
+    let is_code: Fits = |segment, at| segment.executable && segment.contains(at);
+    let names = &builder.arch.code;
+    let places: [(&str, Fits); 4] = [
+        (names.syscall_entry, is_code),
+        ("_stext", is_code),
+        // Where the kernel is started: code, but not always in a segment marked so.
+        (names.start, |segment, at| segment.contains(at)),
+        // The start of a segment (`vmlinux.lds.S`).
+        ("_text", |segment, at| segment.address == at),
+    ];
+    let found = places.map(|(name, fits)| {
+        let positions = builder.positions(name).into_iter();
+        positions.map(|at| (at, fits)).collect::<Vec<_>>()
+    });
+    // The entry of system calls and one of the others.
+    let is_enough = !found[0].is_empty() && found[1..].iter().any(|of| !of.is_empty());
+    is_enough.then(|| found.concat())
 }

@@ -22,8 +22,8 @@ use arch::Arch;
 use super::addresses;
 use super::table::{Builder, is_kind};
 use super::tokens::{self, Tokens};
-use super::{Image, MAX_NAME_LEN, MAX_SYMBOLS};
-use crate::elf::{Segment, u32_at, u64_at};
+use super::{MAX_NAME_LEN, MAX_SYMBOLS};
+use crate::elf::{File, Segment, u32_at, u64_at};
 
 /// Symbols from one marker to the next.
 const MARKER_EVERY: usize = 256;
@@ -78,19 +78,21 @@ pub(super) struct Names {
     pub number: usize,
 }
 
-/// Finds the tables in `image` and decodes them.
-pub(super) fn read(image: &Image<'_>) -> Result<Builder, Missing> {
+/// Finds the tables in the segments of `file` and decodes them.
+pub(super) fn read(file: &File<'_>, segments: &[Segment<'_>]) -> Result<Builder, Missing> {
     let mut missing = Missing::Tokens;
     // Where nothing misleads, names take less work than the image is long.
-    let mut work_left = MIN_WORK.saturating_add(image.len.saturating_mul(4));
-    for segment in &image.segments {
+    let mut work_left = MIN_WORK.saturating_add(file.len().saturating_mul(4));
+    for segment in segments {
         let mut search = Search {
-            arch: image.arch,
+            arch: file.arch,
+            segments,
+            segment,
             bytes: segment.bytes,
             work_left: &mut work_left,
         };
         for tokens in tokens::find(segment.bytes).take(MAX_TOKEN_TABLES) {
-            match search.table(image, segment, &tokens) {
+            match search.table(&tokens) {
                 Ok(builder) => return Ok(builder),
                 Err(reached) => missing = missing.max(reached),
             }
@@ -101,18 +103,15 @@ pub(super) fn read(image: &Image<'_>) -> Result<Builder, Missing> {
 
 struct Search<'a> {
     arch: &'static Arch,
+    segments: &'a [Segment<'a>],
+    segment: &'a Segment<'a>,
     bytes: &'a [u8],
     /// Bytes of names that may still be read and spelled, right or wrong.
     work_left: &'a mut usize,
 }
 
 impl Search<'_> {
-    fn table(
-        &mut self,
-        image: &Image<'_>,
-        segment: &Segment<'_>,
-        tokens: &Tokens<'_>,
-    ) -> Result<Builder, Missing> {
+    fn table(&mut self, tokens: &Tokens<'_>) -> Result<Builder, Missing> {
         let mut missing = Missing::Names;
         for width in [4, 8] {
             for markers in marker_runs(self.bytes, tokens.start, width) {
@@ -124,9 +123,8 @@ impl Search<'_> {
                         continue;
                     };
                     missing = Missing::Addresses;
-                    if let Some(found) =
-                        addresses::find(image, segment, &names, tokens.end, &builder)
-                    {
+                    let (all, own) = (self.segments, self.segment);
+                    if let Some(found) = addresses::find(all, own, &names, tokens.end, &builder) {
                         builder.set_addresses(&found);
                         return Ok(builder);
                     }

@@ -7,8 +7,6 @@
 //! these plus one slide. The functions of modules lie where a guest put them:
 //! [`SymbolTable::with_modules`] adds them to those of its kernel.
 
-use arch::Arch;
-
 use crate::elf::{File, Segment};
 use table::Builder;
 
@@ -108,51 +106,16 @@ impl SymbolError {
 }
 
 /// Where a kernel's image lies in memory.
-#[derive(Debug)]
-struct Image<'a> {
-    arch: &'static Arch,
-    /// Length of the file in bytes.
-    len: usize,
-    segments: Vec<Segment<'a>>,
-}
-
-impl<'a> Image<'a> {
-    fn of(file: &File<'a>) -> Result<Self, SymbolError> {
-        let segments = file.segments().ok_or(SymbolError::NotVmlinux {
-            reason: "its program headers point outside the file (is it cut off?)",
-        })?;
-        if segments.is_empty() {
-            return Err(SymbolError::NotVmlinux {
-                reason: "it has no loadable segment",
-            });
-        }
-        Ok(Self {
-            arch: file.arch,
-            len: file.len(),
-            segments,
-        })
+fn segments<'a>(file: &File<'a>) -> Result<Vec<Segment<'a>>, SymbolError> {
+    let segments = file.segments().ok_or(SymbolError::NotVmlinux {
+        reason: "its program headers point outside the file (is it cut off?)",
+    })?;
+    if segments.is_empty() {
+        return Err(SymbolError::NotVmlinux {
+            reason: "it has no loadable segment",
+        });
     }
-
-    /// Whether `address` is where the file loads code.
-    fn is_code(&self, address: u64) -> bool {
-        self.segments
-            .iter()
-            .any(|segment| segment.executable && segment.contains(address))
-    }
-
-    /// Whether `address` is loaded from the file or cleared at boot.
-    fn is_loaded(&self, address: u64) -> bool {
-        self.segments
-            .iter()
-            .any(|segment| segment.contains(address))
-    }
-
-    /// Whether a segment starts at `address`.
-    fn starts_segment(&self, address: u64) -> bool {
-        self.segments
-            .iter()
-            .any(|segment| segment.address == address)
-    }
+    Ok(segments)
 }
 
 impl SymbolTable {
@@ -164,8 +127,7 @@ impl SymbolTable {
     /// [`SymbolError`] if it is no such file, or has neither.
     pub fn from_vmlinux(bytes: &[u8]) -> Result<Self, SymbolError> {
         let file = File::parse(bytes).map_err(|reason| SymbolError::NotVmlinux { reason })?;
-        let image = Image::of(&file)?;
-        let missing = match kallsyms::read(&image) {
+        let missing = match kallsyms::read(&file, &segments(&file)?) {
             Ok(builder) => return Ok(builder.finish()),
             Err(missing) => missing,
         };

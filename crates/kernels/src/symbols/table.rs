@@ -78,18 +78,6 @@ impl SymbolTable {
         self.arch
     }
 
-    /// Number of symbols.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Whether there is no symbol at all.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// All symbols by rising address.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Symbol<'_>> + DoubleEndedIterator {
         self.entries.iter().map(|entry| self.symbol(entry))

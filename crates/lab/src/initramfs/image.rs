@@ -352,6 +352,6 @@ mod tests {
         };
         let error = find(&maker).unwrap_err();
         assert!(error.hint().unwrap().contains("some-progs"));
-        assert_eq!(error.kind(), kernels::ErrorKind::Environment);
+        assert!(matches!(error, Error::Environment { .. }), "{error}");
     }
 }

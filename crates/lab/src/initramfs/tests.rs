@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
 use super::*;
-use kernels::ErrorKind;
 use std::fs;
 use std::path::Path;
 use testing::elf::module;
@@ -112,7 +111,7 @@ fn what_a_kernel_lacks_is_named() {
         (FileSystem::Tmpfs, "CONFIG_TMPFS is not set"),
     ] {
         let error = names(fs, &kernel).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        assert!(matches!(error, Error::Unsupported { .. }), "{error}");
         assert!(error.to_string().contains(named), "{error}");
     }
     fs::write(

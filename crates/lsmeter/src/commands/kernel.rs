@@ -30,11 +30,7 @@ pub fn fetch(kernels: &[String], refresh: bool, quiet: bool) -> Result<Exit> {
         };
         let mirrors = config.mirrors()?;
         let mut follow = |event| line.follow_fetch(text, &event);
-        let kernel = if refresh {
-            store.fetch_refreshed(&name, &mirrors, &mut follow)
-        } else {
-            store.fetch(&name, &mirrors, &mut follow)
-        }?;
+        let kernel = store.fetch(&name, &mirrors, refresh, &mut follow)?;
         line.keep(&format!("{text}: {} is here", kernel.name));
     }
     line.done();
@@ -125,7 +121,7 @@ pub fn obtain(
             (Err(Error::NotCached { .. }), KernelName::Debian(debian)) if !offline => {
                 line.keep(&format!("{text} is not here yet: fetching it"));
                 let mirrors = config.mirrors()?;
-                store.fetch(debian, &mirrors, &mut |event| {
+                store.fetch(debian, &mirrors, false, &mut |event| {
                     line.follow_fetch(text, &event)
                 })?
             }

@@ -21,21 +21,23 @@ fn symbols(names: &[&str]) -> SymbolTable {
     SymbolTable::from_map(arch::native(), &map).expect("symbols")
 }
 
+fn list(hooks: &[&str]) -> HookList {
+    let entries = hooks
+        .iter()
+        .map(|hook| format!("LSM_HOOK(int, 0, {hook}, void)\n"));
+    HookList::from_definitions(&entries.collect::<String>()).expect("definitions")
+}
+
 /// A framework with these hooks, each with a function `security_<hook>`, and with these
 /// other functions.
 fn framework(hooks: &[&str], others: &[&str]) -> Framework {
-    let text: String = hooks
-        .iter()
-        .map(|hook| format!("LSM_HOOK(int, 0, {hook}, void)\n"))
-        .collect();
-    let list = HookList::from_definitions(&text).expect("definitions");
     let names: Vec<String> = hooks
         .iter()
         .map(|hook| format!("security_{hook}"))
         .chain(others.iter().map(|&name| name.to_owned()))
         .collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    Framework::new(&list, &symbols(&names))
+    Framework::new(&list(hooks), &symbols(&names))
 }
 
 /// A tree of `(depth, function, calls, instructions)`, in the order of calls: depth 1 is

@@ -4,6 +4,9 @@
 
 use testing::elf::{self, CODE, Section, Segment};
 
+use Addresses::{Absolute, BaseRelative, BaseRelativeOrPercpu, PlaceRelative};
+use Order::{AfterAddresses, AfterMarkers, Nowhere};
+
 pub const TEXT: u64 = 0xffff_ffff_8100_0000;
 /// Bytes of code before the tables; symbols are spread over them.
 const CODE_LEN: usize = 0x2_0000;
@@ -33,7 +36,7 @@ pub enum Addresses {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    None,
+    Nowhere,
     AfterMarkers,
     AfterAddresses,
 }
@@ -68,79 +71,20 @@ const fn layout(
 }
 
 pub const LAYOUTS: [Layout; 9] = [
-    layout("4.0", Addresses::Absolute, true, true, Order::None, 8),
-    layout(
-        "4.6",
-        Addresses::BaseRelativeOrPercpu,
-        true,
-        true,
-        Order::None,
-        8,
-    ),
-    layout(
-        "5.0",
-        Addresses::BaseRelativeOrPercpu,
-        true,
-        false,
-        Order::None,
-        8,
-    ),
-    layout(
-        "5.0 UP",
-        Addresses::BaseRelative,
-        true,
-        false,
-        Order::None,
-        8,
-    ),
-    layout(
-        "6.2",
-        Addresses::BaseRelativeOrPercpu,
-        true,
-        false,
-        Order::AfterMarkers,
-        8,
-    ),
-    layout(
-        "6.5",
-        Addresses::BaseRelativeOrPercpu,
-        false,
-        false,
-        Order::AfterAddresses,
-        8,
-    ),
-    layout(
-        "6.5 absolute",
-        Addresses::Absolute,
-        false,
-        false,
-        Order::AfterAddresses,
-        8,
-    ),
-    layout(
-        "6.15",
-        Addresses::BaseRelative,
-        false,
-        false,
-        Order::AfterAddresses,
-        8,
-    ),
-    layout(
-        "7.0",
-        Addresses::PlaceRelative,
-        false,
-        false,
-        Order::AfterAddresses,
-        4,
-    ),
+    layout("4.0", Absolute, true, true, Nowhere, 8),
+    layout("4.6", BaseRelativeOrPercpu, true, true, Nowhere, 8),
+    layout("5.0", BaseRelativeOrPercpu, true, false, Nowhere, 8),
+    layout("5.0 UP", BaseRelative, true, false, Nowhere, 8),
+    layout("6.2", BaseRelativeOrPercpu, true, false, AfterMarkers, 8),
+    layout("6.5", BaseRelativeOrPercpu, false, false, AfterAddresses, 8),
+    layout("6.5 absolute", Absolute, false, false, AfterAddresses, 8),
+    layout("6.15", BaseRelative, false, false, AfterAddresses, 8),
+    layout("7.0", PlaceRelative, false, false, AfterAddresses, 4),
 ];
 
 impl Layout {
     pub fn has_percpu(&self) -> bool {
-        matches!(
-            self.addresses,
-            Addresses::Absolute | Addresses::BaseRelativeOrPercpu
-        )
+        matches!(self.addresses, Absolute | BaseRelativeOrPercpu)
     }
 }
 
@@ -201,20 +145,15 @@ impl Rodata {
         for symbol in symbols {
             let place = TEXT + self.bytes.len() as u64;
             let value = match form {
-                Addresses::Absolute => symbol.address,
-                Addresses::PlaceRelative => symbol.address.wrapping_sub(place),
-                Addresses::BaseRelative => symbol.address - base,
-                Addresses::BaseRelativeOrPercpu if symbol.address < TEXT => symbol.address,
-                Addresses::BaseRelativeOrPercpu => {
-                    base.wrapping_sub(symbol.address).wrapping_sub(1)
-                }
+                Absolute => symbol.address,
+                PlaceRelative => symbol.address.wrapping_sub(place),
+                BaseRelative => symbol.address - base,
+                BaseRelativeOrPercpu if symbol.address < TEXT => symbol.address,
+                BaseRelativeOrPercpu => base.wrapping_sub(symbol.address).wrapping_sub(1),
             };
-            self.word(value, form == Addresses::Absolute);
+            self.word(value, form == Absolute);
         }
-        if matches!(
-            form,
-            Addresses::BaseRelative | Addresses::BaseRelativeOrPercpu
-        ) {
+        if matches!(form, BaseRelative | BaseRelativeOrPercpu) {
             self.align(8);
             self.word(base, true);
         }
@@ -279,14 +218,14 @@ pub fn segment(symbols: &[Sym], layout: &Layout) -> Vec<u8> {
         rodata.addresses(symbols, layout.addresses);
     }
     rodata.names(symbols, layout.wide);
-    if layout.order == Order::AfterMarkers {
+    if layout.order == AfterMarkers {
         rodata.order(symbols.len());
     }
     rodata.tokens();
     if !layout.addresses_first {
         rodata.addresses(symbols, layout.addresses);
     }
-    if layout.order == Order::AfterAddresses {
+    if layout.order == AfterAddresses {
         rodata.order(symbols.len());
     }
     rodata

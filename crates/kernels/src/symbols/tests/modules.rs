@@ -67,6 +67,12 @@ fn brd() -> Vec<u8> {
     )
 }
 
+/// A kernel that ends with its only function.
+fn one_function() -> SymbolTable {
+    let kernel = super::elf(&[0xcc; 64], Some(&[sym(super::TEXT, 'T', "kernel")]));
+    SymbolTable::from_vmlinux(&kernel).expect("symbols")
+}
+
 fn merge(table: &SymbolTable, modules: &[Loaded]) -> Result<SymbolTable, SymbolError> {
     let places: Vec<_> = modules.iter().map(|module| at(module.2)).collect();
     let images: Vec<_> = modules
@@ -120,7 +126,7 @@ fn functions_lie_where_their_sections_do() {
     });
     assert!(of_kernel);
     // Three functions and two ends.
-    assert_eq!(table.len(), kernel.len() + 5);
+    assert_eq!(table.iter().len(), kernel.iter().len() + 5);
 }
 
 #[test]
@@ -174,9 +180,7 @@ fn a_merged_table_can_be_cached() {
 
 #[test]
 fn a_function_at_the_kernels_end_does_not_reach_the_modules() {
-    let kernel = super::elf(&[0xcc; 64], Some(&[sym(super::TEXT, 'T', "last")]));
-    let kernel = SymbolTable::from_vmlinux(&kernel).expect("symbols");
-    let table = merge(&kernel, &[("brd", &brd(), &[(".text", HOME)])]).expect("sound");
+    let table = merge(&one_function(), &[("brd", &brd(), &[(".text", HOME)])]).expect("sound");
     assert_eq!(name_at(&table, HOME - 0x1000), None);
     assert_eq!(name_at(&table, HOME + 0x10), Some("brd_probe"));
 }
@@ -261,10 +265,8 @@ proptest! {
             let len = cut.index(bytes.len());
             bytes.truncate(len);
         }
-        let kernel = super::elf(&[0xcc; 64], Some(&[sym(super::TEXT, 'T', "kernel")]));
-        let kernel = SymbolTable::from_vmlinux(&kernel).expect("symbols");
         let places = [(".text", HOME), (".text.unlikely", HOME + 0x1000)];
-        if let Ok(table) = merge(&kernel, &[("brd", &bytes, &places)]) {
+        if let Ok(table) = merge(&one_function(), &[("brd", &bytes, &places)]) {
             prop_assert!(table.iter().map(|s| s.address).is_sorted());
         }
     }
@@ -275,8 +277,7 @@ proptest! {
         name in ".{0,20}",
         places in btree_map("[.a-z]{1,12}|[.]text", any::<u64>(), 0..6),
     ) {
-        let kernel = super::elf(&[0xcc; 64], Some(&[sym(super::TEXT, 'T', "kernel")]));
-        let kernel = SymbolTable::from_vmlinux(&kernel).expect("symbols");
+        let kernel = one_function();
         for elf in [&bytes[..], &brd()] {
             let _ = kernel.with_modules(&[ModuleImage { name: &name, elf, sections: &places }]);
             let _ = kernel.with_modules(&[ModuleImage { name: "brd", elf, sections: &places }]);
@@ -296,10 +297,8 @@ proptest! {
             .map(|(&start, name)| (1, start, FUNC, name.as_str()))
             .collect();
         let elf = ko(&[(".text", true, len)], &entries);
-        let kernel = super::elf(&[0xcc; 64], Some(&[sym(super::TEXT, 'T', "kernel")]));
-        let kernel = SymbolTable::from_vmlinux(&kernel).expect("symbols");
         let base = HOME + page * 4096;
-        let table = merge(&kernel, &[("m", &elf, &[(".text", base)])]).expect("sound");
+        let table = merge(&one_function(), &[("m", &elf, &[(".text", base)])]).expect("sound");
         for offset in 0..0x1100 {
             let first = starts.iter().filter(|&&start| start < len as u64 && start <= offset).max();
             let expected = first.filter(|_| offset < len as u64).map(|start| base + start);
