@@ -10,7 +10,7 @@ use crate::configure::Matrix;
 use crate::experiment::{Experiment, Samples};
 use crate::hint::excerpt;
 use crate::metric::Metric;
-use crate::program::Programs;
+use crate::programs;
 use crate::select::{Pattern, Selection};
 use crate::spec::{Spec, SpecError};
 use crate::words::{Clock, FileSystem, Place, Select, Suite};
@@ -50,7 +50,7 @@ impl Spec {
         list("metrics", &metrics, Metric::MEASURABLE.len())?;
         let samples = resolve_samples(self.samples)?;
         let timeout = |key, seconds| number(key, seconds, 1..=86_400, "");
-        let programs = Programs::resolve(self.root, self.workloads)?;
+        let programs = programs::resolve(self.root, self.workloads)?;
         let filesystem = self.filesystem.unwrap_or(FileSystem::Ext4);
         if programs.is_some() {
             check_programs(place, filesystem, &metrics)?;

@@ -5,13 +5,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::hint::nearest;
-use crate::placement::Count;
-use crate::select::Pattern;
-use crate::spec::IntegrityList;
-use crate::stack::Stack;
 
 /// A word that is not in the set it should be from.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -76,26 +72,6 @@ macro_rules! words {
 }
 
 pub(crate) use words;
-
-/// Specs and documents hold these as the text that `Display` writes and `FromStr` reads.
-macro_rules! as_text {
-    ($($name:ty),+) => {$(
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
-            }
-        }
-
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = String::deserialize(deserializer)?;
-                text.parse().map_err(serde::de::Error::custom)
-            }
-        }
-    )+};
-}
-
-as_text!(Stack, Pattern, IntegrityList, Count);
 
 words! {
     /// What processor a kernel is built for.

@@ -98,6 +98,8 @@ pub struct ProgramReader<'a> {
     pub framework: &'a Framework,
     /// What the guest's `/sys/kernel/security/lsm` lists.
     pub active_lsms: &'a [String],
+    /// Keep the calls of the run that stands for all.
+    pub keep_trees: bool,
 }
 
 /// Where a node of the plugin's tree belongs.

@@ -92,6 +92,25 @@ pub struct Plugin<'a> {
     pub mode: PluginMode,
 }
 
+impl Plugin<'_> {
+    fn argument(&self) -> OsString {
+        let mut argument = self.path.as_os_str().to_owned();
+        argument.push(join(",records=", self.records));
+        if let Some(landmarks) = self.landmarks {
+            argument.push(join(",symbols=", landmarks));
+        }
+        argument.push(match self.mode {
+            PluginMode::Markers => ",arm=off",
+            PluginMode::Counts | PluginMode::Tasks => "",
+            PluginMode::Traces => ",trace=on",
+        });
+        if let (PluginMode::Tasks, Some(functions)) = (self.mode, self.functions) {
+            argument.push(join(",tasks=", functions));
+        }
+        argument
+    }
+}
+
 /// What a QEMU without a machine may take to end. A busy machine needs seconds for that.
 const TRIAL: Duration = Duration::from_secs(60);
 
@@ -284,20 +303,7 @@ impl Qemu {
             command.args(["-sandbox", SANDBOX]);
         }
         if let Some(plugin) = machine.plugin {
-            let mut argument = plugin.path.as_os_str().to_owned();
-            argument.push(join(",records=", plugin.records));
-            if let Some(landmarks) = plugin.landmarks {
-                argument.push(join(",symbols=", landmarks));
-            }
-            argument.push(match plugin.mode {
-                PluginMode::Markers => ",arm=off",
-                PluginMode::Counts | PluginMode::Tasks => "",
-                PluginMode::Traces => ",trace=on",
-            });
-            if let (PluginMode::Tasks, Some(functions)) = (plugin.mode, plugin.functions) {
-                argument.push(join(",tasks=", functions));
-            }
-            command.arg("-plugin").arg(argument);
+            command.arg("-plugin").arg(plugin.argument());
             if let Some(api) = self.plugin_api {
                 command.env("LSMETER_PLUGIN_API", api.current.to_string());
             }

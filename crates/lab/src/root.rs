@@ -16,6 +16,8 @@ use experiment::{Programs, RootSpec};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::LabError;
+use crate::find::find_program;
+use crate::scratch::scratch;
 
 /// Most files of a root, and bytes in them: it lies in a guest's memory.
 const FILES_LIMIT: u64 = 1_000_000;
@@ -50,15 +52,14 @@ impl Root {
     /// # Errors
     /// [`LabError::Environment`] if something is not there, or is more than a guest can hold.
     pub fn prepare(spec: &RootSpec) -> Result<Root, LabError> {
-        let mut scratch = None;
+        let mut made_in = None;
         let path = match &spec.path {
             Some(path) => PathBuf::from(path),
             None => {
-                let dir =
-                    crate::vm::scratch().map_err(LabError::io("create", &std::env::temp_dir()))?;
+                let dir = scratch().map_err(LabError::io("create", &std::env::temp_dir()))?;
                 let root = dir.path().join("root");
                 make(&root, spec)?;
-                scratch = Some(dir);
+                made_in = Some(dir);
                 root
             }
         };
@@ -80,7 +81,7 @@ impl Root {
             files: scan.files,
             newest_s: scan.newest_s,
             digest: digest[..DIGEST_DIGITS].to_owned(),
-            _scratch: scratch,
+            _scratch: made_in,
         })
     }
 
@@ -253,7 +254,7 @@ fn find(program: &str) -> Result<PathBuf, LabError> {
     let found = if program.contains('/') {
         Some(PathBuf::from(program)).filter(|path| path.is_file())
     } else {
-        crate::initramfs::find_program(program)
+        find_program(program)
     };
     let found = found.ok_or_else(|| {
         Failure::environment(

@@ -136,7 +136,6 @@ impl RecordTail {
     pub fn next_program(
         &mut self,
         reader: &ProgramReader<'_>,
-        keep_tree: bool,
         samples: &[Sample],
     ) -> Result<Box<Recorded>, String> {
         let cell = self.next_records()?;
@@ -145,7 +144,7 @@ impl RecordTail {
         let runs = ProgramRuns::new(costs.map_err(|error| error.to_string())?, samples)?;
         Ok(Box::new(Recorded {
             counts: runs.counts(),
-            profile: Some(runs.profile(keep_tree)),
+            profile: Some(runs.profile(reader.keep_trees)),
             program: Some(runs.program()),
             operations: None,
         }))

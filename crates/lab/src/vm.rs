@@ -2,7 +2,7 @@
 //! One boot: a kernel under one stack, the agent in it, the cells that it measures.
 
 use std::cell::OnceCell;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -23,6 +23,7 @@ use crate::prepare::Profiling;
 use crate::process::{Process, last_lines};
 use crate::qemu::{Accelerator, Machine, Plugin, PluginMode, Qemu};
 use crate::root::Root;
+pub use crate::scratch::{remove_stale_scratch, scratch};
 use crate::session::{AgentEvent, Break, Patience, Session};
 use crate::tail::RecordTail;
 use kernels::child::describe;
@@ -48,6 +49,21 @@ pub struct Bootable {
     pub functions: Option<(PathBuf, Arc<FunctionTable>)>,
     /// What telling its functions and hooks apart takes, if that is asked for.
     pub profiling: Option<Arc<Profiling>>,
+}
+
+impl Bootable {
+    /// What reading whole programs' calls takes, if they are counted.
+    fn program_reader<'a>(&'a self, active_lsms: &'a [String]) -> Option<ProgramReader<'a>> {
+        let (_, functions) = self.functions.as_ref()?;
+        let profiling = self.profiling.as_deref()?;
+        Some(ProgramReader {
+            functions,
+            symbols: &profiling.symbols,
+            framework: &profiling.framework,
+            active_lsms,
+            keep_trees: profiling.keep_trees,
+        })
+    }
 }
 
 /// A cell of a boot.
@@ -177,21 +193,9 @@ pub fn boot(
                             keep_trees: profiling.keep_trees,
                         });
                     }
-                    let reader = match (&boot.bootable.functions, profiling) {
-                        (Some((_, functions)), Some(profiling)) => Some(ProgramReader {
-                            functions,
-                            symbols: &profiling.symbols,
-                            framework: &profiling.framework,
-                            active_lsms: &active_lsms,
-                        }),
-                        _ => None,
-                    };
+                    let reader = boot.bootable.program_reader(&active_lsms);
                     let found = counted.then(|| match &reader {
-                        Some(reader) => tail.next_program(
-                            reader,
-                            profiling.is_some_and(|p| p.keep_trees),
-                            &report.samples,
-                        ),
+                        Some(reader) => tail.next_program(reader, &report.samples),
                         None => tail.next_cell(profiler.as_mut(), kinds),
                     });
                     *counts = found.filter(|_| report.status == Status::Ok);
@@ -258,38 +262,4 @@ pub(crate) fn explained(end: Break, qemu: &Process) -> Break {
         }
     }
     Break::Failed(text)
-}
-
-/// Removes what earlier boots left behind whose lsmeter was killed.
-pub fn remove_stale_scratch(parent: &Path) {
-    let Ok(entries) = fs::read_dir(parent) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let Some(pid) = name
-            .to_str()
-            .and_then(|name| name.strip_prefix(SCRATCH_PREFIX))
-            .and_then(|rest| rest.split('-').next())
-            .and_then(|pid| pid.parse::<i32>().ok())
-            .and_then(rustix::process::Pid::from_raw)
-        else {
-            continue;
-        };
-        if rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH) {
-            let _ = fs::remove_dir_all(entry.path());
-        }
-    }
-}
-
-const SCRATCH_PREFIX: &str = "lsmeter-";
-
-/// A directory for one boot, gone when dropped.
-///
-/// # Errors
-/// The system's.
-pub fn scratch() -> std::io::Result<tempfile::TempDir> {
-    tempfile::Builder::new()
-        .prefix(&format!("{SCRATCH_PREFIX}{}-", std::process::id()))
-        .tempdir()
 }

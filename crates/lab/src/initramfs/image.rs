@@ -3,6 +3,7 @@
 
 use super::filesystem::device_kib;
 use super::{Error, FileSystem};
+use crate::find::find_program;
 use crate::root::Root;
 use rustix::fs::{SeekFrom, seek};
 use std::fs::File;
@@ -106,17 +107,6 @@ pub(super) fn build(fs: FileSystem, root: Option<&Root>) -> Result<Option<Vec<u8
     extents(temporary.as_file(), size)
         .map(Some)
         .map_err(io("read"))
-}
-
-/// Where a program that makes file systems is, such as `mkfs.ext4`.
-pub fn find_program(program: &str) -> Option<PathBuf> {
-    // An ordinary user's PATH often lacks where these programs are.
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path)
-        .filter(|dir| dir.is_absolute())
-        .chain(["/sbin".into(), "/usr/sbin".into()])
-        .map(|dir| dir.join(program))
-        .find(|path| path.is_file())
 }
 
 fn find(maker: &Maker) -> Result<PathBuf, Error> {

@@ -6,8 +6,8 @@ mod cpio;
 mod filesystem;
 mod image;
 
+pub use crate::find::find_program;
 pub use experiment::FileSystem;
-pub use image::find_program;
 pub use kernels::Error;
 
 use std::collections::BTreeSet;

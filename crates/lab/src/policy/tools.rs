@@ -11,7 +11,7 @@ use diagnostics::Failure;
 use experiment::Policy;
 use sha2::{Digest, Sha256};
 
-use crate::initramfs::find_program;
+use crate::find::find_program;
 
 use super::{FILE_LIMIT_BYTES, PolicyError, Request};
 

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Workloads and their root, checked.
+
+use crate::hint::excerpt;
+use crate::program::{Programs, RootSpec, Workload};
+use crate::resolve::{list, number, printable};
+use crate::spec::SpecError;
+
+const WORKLOADS_LIMIT: usize = 64;
+/// Arguments, variables and preparations of one workload.
+const WORDS_LIMIT: usize = 1_024;
+/// Bytes of one of them.
+const WORD_LIMIT: usize = 128 << 10;
+const REPEAT_LIMIT: u32 = 1_000;
+
+/// Checks workloads and their root; None if there are neither.
+pub(crate) fn resolve(
+    root: Option<RootSpec>,
+    workloads: Option<Vec<Workload>>,
+) -> Result<Option<Programs>, SpecError> {
+    let (root, workloads) = match (root, workloads) {
+        (None, None) => return Ok(None),
+        (None, Some(_)) => {
+            return Err(SpecError::instead(
+                "workloads need a root to run in",
+                "name a directory with --root, or programs of this machine with --programs",
+            ));
+        }
+        (Some(_), None) => {
+            return Err(SpecError::instead(
+                "a root without a workload",
+                "say what is run in it, after --, or in [[workloads]]",
+            ));
+        }
+        (Some(root), Some(workloads)) => (root, workloads),
+    };
+    if root.path.is_some() != root.programs.is_empty() {
+        return Err(SpecError::instead(
+            "a root is either a directory or made of programs",
+            "give one of --root and --programs",
+        ));
+    }
+    let names: Vec<&str> = workloads.iter().map(|of| of.name.as_str()).collect();
+    list("workloads", &names, WORKLOADS_LIMIT)?;
+    workloads.iter().try_for_each(check)?;
+    Ok(Some(Programs {
+        root,
+        digest: String::new(),
+        workloads,
+    }))
+}
+
+fn check(workload: &Workload) -> Result<(), SpecError> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
+    if workload.name.is_empty() || workload.name.len() > 64 || !workload.name.chars().all(fits) {
+        return Err(SpecError::instead(
+            format!("`{}` is no name of a workload", excerpt(&workload.name)),
+            "use up to 64 letters, digits, -, _, . and +",
+        ));
+    }
+    let programs = std::iter::once(&workload.argv).chain(&workload.prepare);
+    let has_none = |argv: &Vec<String>| argv.first().is_none_or(String::is_empty);
+    if programs.clone().any(has_none) {
+        return Err(SpecError::instead(
+            format!("the workload {} names no program", workload.name),
+            "give it and its arguments as a list: argv = [\"git\", \"status\"]",
+        ));
+    }
+    let words = programs.flatten().chain(workload.env.iter().flatten());
+    let is_odd = |word: &String| word.len() > WORD_LIMIT || word.contains('\0');
+    if words.clone().count() > WORDS_LIMIT || words.clone().any(is_odd) {
+        return Err(SpecError::instead(
+            format!(
+                "the workload {} has more than {WORDS_LIMIT} words, or one that is longer \
+                 than {WORD_LIMIT} bytes or holds a NUL",
+                workload.name
+            ),
+            "put what is long into a file of the root",
+        ));
+    }
+    if let Some(variable) = workload
+        .env
+        .iter()
+        .flatten()
+        .find(|word| !word.contains('='))
+    {
+        return Err(SpecError::instead(
+            format!("`env` holds `{}`, which is no variable", excerpt(variable)),
+            "write NAME=value",
+        ));
+    }
+    for path in [&workload.cwd, &workload.stdin, &workload.stdout]
+        .into_iter()
+        .flatten()
+    {
+        printable("workloads", path.clone())?;
+        if !path.starts_with('/') {
+            return Err(SpecError::instead(
+                format!("`{}` is no path from the root on", excerpt(path)),
+                "begin it with /",
+            ));
+        }
+    }
+    number("repeat", workload.repetitions(), 1..=REPEAT_LIMIT, "")?;
+    Ok(())
+}
