@@ -24,6 +24,9 @@ const NODES: [&str; 3] = ["n1", "n2", "n3"];
 const WHAT: &[&str] = &[
     "--jobs",
     "1",
+    // So that a boot has not ended before it was seen that it has begun.
+    "--samples",
+    "400",
     "--stack",
     "capability",
     "--stack",
@@ -230,20 +233,21 @@ fn configuration(dir: &Path) -> String {
     text
 }
 
-/// Until a node's task has finished a cell, of three.
+/// Until a node's task has finished a cell, of many; it may be at its end a second later.
 fn mid_run(cluster: &Cluster, node: usize, directory: &Path) {
-    wait_for("cell of the node's task", || {
+    let task = wait_for("the node's task", || {
         let pids = cluster.processes_of(NODES[node]);
-        let task = pids.into_iter().find_map(|pid| {
+        pids.into_iter().find_map(|pid| {
             let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
             let mut variables = environment.split(|byte| *byte == 0);
             let task = variables.find_map(|of| of.strip_prefix(b"SLURM_ARRAY_TASK_ID="))?;
             String::from_utf8(task.into()).ok()
-        })?;
-        // Each attempt has a journal of its own.
-        let own = |name: &String| {
-            name.starts_with(&format!("shard-{task}.")) && name.ends_with(".journal")
-        };
+        })
+    });
+    // Each attempt has a journal of its own.
+    let own =
+        |name: &String| name.starts_with(&format!("shard-{task}.")) && name.ends_with(".journal");
+    wait_for("cell of the node's task", || {
         let journals = names(directory).into_iter().filter(own);
         let texts = journals.filter_map(|name| fs::read_to_string(directory.join(name)).ok());
         let begun = texts.into_iter().any(|text| text.lines().count() > 1);
