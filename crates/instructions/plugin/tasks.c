@@ -93,11 +93,13 @@ static struct copy *copy_at(uint64_t vaddr)
 
 void tasks_begin(void)
 {
+	/* One that was never switched out is not among the others. */
+	if (state.current && !state.current->stack_pointer_at)
+		free_walk(state.current);
 	for (uint32_t i = 0; i < TASKS_MAX; i++)
 		if (state.tasks[i])
 			free_walk(state.tasks[i]);
-	if (state.current && !state.current->stack_pointer_at)
-		free_walk(state.current);
+	walk_overflown = false;
 	memset(&state, 0, sizeof(state));
 	memset(copies, 0, COPIES_MAX * sizeof(*copies));
 	calls_reset();
