@@ -104,8 +104,8 @@ impl Root {
         &self.path
     }
 
-    /// Size of a file system that holds it, in KiB: room for as much again as a program may
-    /// write, and for the file system's own.
+    /// Size of a file system that holds it, in KiB: a quarter and 128 MiB more, for what programs
+    /// write and for the file system's own.
     #[must_use]
     pub fn device_kib(&self) -> u64 {
         let data = self.bytes / 1024 + 4 * self.files;
@@ -133,12 +133,8 @@ impl Scan {
         let mut names = Vec::new();
         for entry in entries {
             names.push(entry.map_err(LabError::io("read", path))?.file_name());
-            if self.files + names.len() as u64 > FILES_LIMIT {
-                return Err(too_much(
-                    path,
-                    &format!("holds more than {FILES_LIMIT} files"),
-                ));
-            }
+            self.files += 1;
+            self.admit(path, 0)?;
         }
         names.sort();
         for file in names {
@@ -150,7 +146,6 @@ impl Scan {
 
     fn file(&mut self, path: &Path, name: &Path, depth: usize) -> Result<(), LabError> {
         let found = fs::symlink_metadata(path).map_err(LabError::io("read", path))?;
-        self.files += 1;
         self.newest_s = self.newest_s.max(found.mtime());
         self.take(name.as_os_str().as_bytes());
         self.take(&found.mode().to_le_bytes());
@@ -179,14 +174,24 @@ impl Scan {
                 break;
             }
             size += n as u64;
-            self.bytes += n as u64;
-            if self.bytes > BYTES_LIMIT {
-                let limit = format!("makes the root larger than {} GiB", BYTES_LIMIT >> 30);
-                return Err(too_much(path, &limit));
-            }
+            self.admit(path, n as u64)?;
             self.hash.update(&buffer[..n]);
         }
         self.take(&size.to_le_bytes());
+        Ok(())
+    }
+
+    /// Counts more bytes of a file, and refuses what is more than a guest can hold.
+    fn admit(&mut self, path: &Path, bytes: u64) -> Result<(), LabError> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.files > FILES_LIMIT {
+            let limit = format!("brings the root to more than {FILES_LIMIT} files");
+            return Err(too_much(path, &limit));
+        }
+        if self.bytes > BYTES_LIMIT {
+            let limit = format!("makes the root larger than {} GiB", BYTES_LIMIT >> 30);
+            return Err(too_much(path, &limit));
+        }
         Ok(())
     }
 
@@ -214,7 +219,7 @@ fn make(root: &Path, spec: &RootSpec) -> Result<(), LabError> {
     bring_all(root, spec, &mut done)?;
     settle(root)?;
     if let Some(tree) = &spec.tree {
-        copy_tree(Path::new(tree), &root.join(TREE), 0)?;
+        copy_tree(Path::new(tree), &root.join(TREE), 0, &mut Scan::default())?;
     }
     Ok(())
 }
@@ -331,7 +336,8 @@ fn copy_file(from: &Path, to: &Path) -> Result<(), LabError> {
         .map_err(LabError::io("set the times of", to))
 }
 
-fn copy_tree(from: &Path, to: &Path, depth: usize) -> Result<(), LabError> {
+/// Copies a directory; `scan` sums up what was, so that none is copied that is refused then.
+fn copy_tree(from: &Path, to: &Path, depth: usize, scan: &mut Scan) -> Result<(), LabError> {
     if depth > DEPTH_LIMIT {
         return Err(too_much(
             from,
@@ -343,8 +349,11 @@ fn copy_tree(from: &Path, to: &Path, depth: usize) -> Result<(), LabError> {
         let entry = entry.map_err(LabError::io("read", from))?;
         let (path, target) = (entry.path(), to.join(entry.file_name()));
         let kind = entry.file_type().map_err(LabError::io("read", &path))?;
+        let found = entry.metadata().map_err(LabError::io("read", &path))?;
+        scan.files += 1;
+        scan.admit(&path, if kind.is_file() { found.len() } else { 0 })?;
         if kind.is_dir() {
-            copy_tree(&path, &target, depth + 1)?;
+            copy_tree(&path, &target, depth + 1, scan)?;
         } else if kind.is_symlink() {
             let link = fs::read_link(&path).map_err(LabError::io("read", &path))?;
             symlink(link, &target).map_err(LabError::io("create", &target))?;
