@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 
+use diagnostics::Failure;
 use experiment::journal::JournalHeader;
 use experiment::{Event, Experiment, Key, PolicyProof, Status};
 
@@ -32,7 +33,7 @@ pub fn run(
     cancel: &AtomicBool,
     follow: &mut dyn FnMut(Event<'_>),
 ) -> Result<Outcome, LabError> {
-    let setup = &with_programs(experiment, setup);
+    let setup = &with_programs(experiment, setup)?;
     let plan = plan(experiment, setup)?;
     let planned = plan.measured().len();
     let header = JournalHeader {
@@ -214,19 +215,23 @@ impl Running<'_, '_> {
 }
 
 /// Programs have an agent of their own, and their hooks are always told apart.
-fn with_programs<'a>(experiment: &Experiment, setup: &Setup<'a>) -> Setup<'a> {
+fn with_programs<'a>(experiment: &Experiment, setup: &Setup<'a>) -> Result<Setup<'a>, LabError> {
+    if experiment.programs.is_some() && setup.root.is_none() {
+        let what = "workloads are measured by `run` and `profile` only";
+        return Err(Failure::usage(what, "give this command benchmarks").into());
+    }
     let hooks = experiment.programs.as_ref().map(|_| Hooks {
         keep_trees: false,
         definitions: None,
     });
-    Setup {
+    Ok(Setup {
         hooks: setup.hooks.or(hooks),
         agent: match experiment.programs {
             Some(_) => catalogue::agent_of_programs(),
             None => setup.agent,
         },
         ..*setup
-    }
+    })
 }
 
 /// The visits of this run.

@@ -9,6 +9,7 @@ use experiment::{Experiment, Shard};
 use lab::plan::Plan;
 
 use super::measure::read_spec;
+use super::programs;
 use super::run::flags;
 use crate::cli::{PlanArgs, PlanFormat, RunArgs};
 use crate::failure::usage;
@@ -44,7 +45,9 @@ pub fn plan(args: &PlanArgs) -> Result<Exit> {
         })?
         .run;
     check_flags(&run)?;
-    let experiment = spec.merge(flags(&run)).resolve()?;
+    let spec = spec.merge(flags(&run));
+    let experiment = spec.merge(programs::flags(&run.programs)?).resolve()?;
+    programs::no_parts(&experiment)?;
     let most = most_shards(&experiment)?;
     let shards = args.shards.unwrap_or_else(|| most.min(SHARDS));
     if shards > most {

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use experiment::{RootSpec, Spec, Workload};
+use experiment::{Experiment, RootSpec, Spec, Workload};
 
 use crate::cli::ProgramArgs;
 use crate::failure::usage;
@@ -41,6 +41,20 @@ pub fn flags(args: &ProgramArgs) -> Result<Spec> {
         workloads: (!args.command.is_empty()).then(|| vec![workload()]),
         ..Spec::default()
     })
+}
+
+/// Refuses parts of an experiment of whole programs: a part's machine has not got their root.
+///
+/// # Errors
+/// If it has any.
+pub fn no_parts(experiment: &Experiment) -> Result<()> {
+    if experiment.programs.is_none() {
+        return Ok(());
+    }
+    Err(usage(
+        "workloads are not measured in parts",
+        "run them on one machine, or select benchmarks",
+    ))
 }
 
 /// A command's words, as a shell would take them.

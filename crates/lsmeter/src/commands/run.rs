@@ -43,6 +43,9 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
         .merge(flags(&args))
         .merge(programs::flags(&args.programs)?);
     let mut experiment = spec.clone().resolve()?;
+    if args.parts.slurm || args.parts.shard.is_some() {
+        programs::no_parts(&experiment)?;
+    }
     let root = Root::of(experiment.programs.as_mut())?;
     measure::check_selection(&experiment)?;
     let files = Files::choose(&args, &name)?;

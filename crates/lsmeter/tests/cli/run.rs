@@ -26,6 +26,11 @@ fn programs_need_a_root_and_a_command() {
         "leave out",
     );
     refused(
+        &["--programs", "sh", "--shard", "1/2", "--", "sh"],
+        "not measured in parts",
+        "on one machine",
+    );
+    refused(
         &["--programs", "sh", "--fs", "tmpfs", "--", "sh"],
         "no tmpfs can be made of a root",
         "ext4 or btrfs",
