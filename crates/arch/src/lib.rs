@@ -49,6 +49,9 @@ pub struct Machine {
     /// The device file of the port through which the agent reports. `guest/arch/NAME/arch.h`
     /// has it, too.
     pub results_port: &'static str,
+    /// The physical address at which a file is mapped as persistent memory: behind the memory of
+    /// the largest guest.
+    pub persistent_memory: u64,
     /// Words that the kernel's command line needs on this board.
     pub cmdline: &'static str,
     /// More of them where the processor is emulated.

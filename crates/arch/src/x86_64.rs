@@ -20,6 +20,7 @@ pub(crate) static X86_64: Arch = Arch {
         processor: "Haswell-noTSX,-pcid,-x2apic,-tsc-deadline,-invpcid",
         console: "ttyS0",
         results_port: "/dev/ttyS1",
+        persistent_memory: 16 << 30,
         cmdline: "reboot=t",
         // `nolapic_timer` is what makes a boot under icount fast: the APIC timer's
         // calibration waits for time that only instructions can pass.

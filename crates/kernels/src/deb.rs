@@ -28,9 +28,10 @@ const CONFIG_LIMIT: u64 = 4 << 20;
 /// The modules that a lab can need: file systems, block devices, and what they
 /// depend on. Of a stock cloud kernel these are some 7 MiB compressed (30 MiB
 /// in the packages up to 6.1, which do not compress them), a third of all.
-const KEPT_MODULES: [&str; 4] = [
+const KEPT_MODULES: [&str; 5] = [
     "kernel/fs/",
     "kernel/drivers/block/",
+    "kernel/drivers/nvdimm/",
     "kernel/lib/",
     "kernel/crypto/",
 ];

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 const DESCRIPTION: &str = "kernel.json";
 const DESCRIPTION_LIMIT: u64 = 64 << 10;
+const CONFIG_LIMIT: u64 = 4 << 20;
 
 /// A kernel that can be booted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -168,6 +169,18 @@ pub(crate) fn load(dir: &Path, name: &str) -> Result<Kernel, Error> {
         ));
     }
     Ok(kernel)
+}
+
+/// Whether all of a package that is kept today is in its entry: earlier versions did not keep
+/// the drivers of persistent memory.
+pub(crate) fn is_complete(kernel: &Kernel) -> bool {
+    let (Some(modules), Some(config)) = (&kernel.modules, &kernel.config) else {
+        return true;
+    };
+    let text = files::read(config, CONFIG_LIMIT).unwrap_or_default();
+    let mut lines = text.split(|&byte| byte == b'\n');
+    modules.join("kernel/drivers/nvdimm").is_dir()
+        || lines.all(|line| line != b"CONFIG_BLK_DEV_PMEM=m")
 }
 
 /// Checks that the image is what it was when it was cached.

@@ -148,6 +148,9 @@ impl Store {
     fn cached(&self, abi: Option<&str>, events: &mut dyn FnMut(FetchEvent)) -> Option<Kernel> {
         let kernel = self.load(&format!("debian:{}", abi?)).ok()?;
         crate::entry::verify(&kernel).ok()?;
+        if !crate::entry::is_complete(&kernel) {
+            return None;
+        }
         events(FetchEvent::Cached {
             name: kernel.name.clone(),
         });

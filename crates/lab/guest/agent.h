@@ -135,7 +135,29 @@ int parse_program(const char *word, char *rest);
 const struct variant *program_variants(const struct benchmark *b);
 int is_program(const struct cell_spec *spec);
 int count_program(const struct cell_spec *spec, struct cell *c, struct outcome *out);
+/* The disk that holds the root already, once it is there; NULL if it has to be written. */
+const char *ready_disk(void);
+/* What of the image is on the disk now is needed no more. */
+void release_image(long image);
+/* A root is large: no second copy of it in the page cache of the disk. */
+#define DISK_FLAGS	O_DIRECT
+#define IMAGE_FLAGS	O_RDWR
+#define DISK_BUFFER	__attribute__((aligned(4096)))
 #else
+#define DISK_FLAGS	0
+#define IMAGE_FLAGS	O_RDONLY
+#define DISK_BUFFER
+
+static inline const char *ready_disk(void)
+{
+	return NULL;
+}
+
+static inline void release_image(long image)
+{
+	(void)image;
+}
+
 static inline int parse_program(const char *word, char *rest)
 {
 	(void)word;

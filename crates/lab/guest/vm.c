@@ -108,7 +108,7 @@ static int read_image(int fd, void *dst, size_t len)
 
 static void copy_extent(int image, int disk, u64 offset, u32 len)
 {
-	static char block[65536];
+	static char block[65536] DISK_BUFFER;
 	long n;
 	u32 part, done;
 
@@ -142,10 +142,10 @@ static void write_disk(void)
 	u64 disk_size = 0;
 	long image, disk;
 
-	image = sys_open(IMAGE, O_RDONLY | O_CLOEXEC, 0);
+	image = sys_open(IMAGE, IMAGE_FLAGS | O_CLOEXEC, 0);
 	if (image < 0)
 		fatal("opening " IMAGE ": %s (%ld)", errno_name(image), -image);
-	disk = sys_open(DISK, O_RDWR | O_CLOEXEC, 0);
+	disk = sys_open(DISK, O_RDWR | O_CLOEXEC | DISK_FLAGS, 0);
 	if (disk < 0)
 		fatal("opening " DISK " (the module brd makes it): %s (%ld)",
 		      errno_name(disk), -disk);
@@ -162,6 +162,7 @@ static void write_disk(void)
 			fatal(IMAGE ": extent of %u bytes at %lu lies outside",
 			      extent.len, extent.offset);
 		copy_extent(image, disk, extent.offset, extent.len);
+		release_image(image);
 	}
 	sys_close(disk);
 	sys_close(image);
@@ -170,7 +171,7 @@ static void write_disk(void)
 static void mount_file_system(void)
 {
 	static const char *const on_disk[] = { "ext4", "xfs", "btrfs" };
-	const char *fs = experiment.fs;
+	const char *fs = experiment.fs, *disk;
 	unsigned int i;
 	long err;
 
@@ -182,8 +183,12 @@ static void mount_file_system(void)
 				break;
 		if (i == ARRAY_SIZE(on_disk))
 			fatal("experiment: unknown file system: %s", fs);
-		write_disk();
-		err = SYS(mount, DISK, experiment.dir, fs, 0, NULL);
+		disk = ready_disk();
+		if (!disk) {
+			write_disk();
+			disk = DISK;
+		}
+		err = SYS(mount, disk, experiment.dir, fs, 0, NULL);
 	}
 	if (err < 0)
 		fatal("mounting %s on %s: %s (%ld)", fs, experiment.dir,

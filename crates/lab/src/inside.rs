@@ -64,7 +64,7 @@ pub fn run(
     remove_stale_scratch(&temporary);
     let dir = scratch().map_err(LabError::io("create", &temporary))?;
     let initramfs = dir.path().join("initramfs");
-    let mut archive = initramfs::build(inside.program, inside.filesystem, None, inside.kernel)?;
+    let mut archive = initramfs::build(inside.program, inside.filesystem, inside.kernel)?;
     archive.extend(initramfs::with_directives(inside.text, inside.files)?);
     std::fs::write(&initramfs, archive).map_err(LabError::io("write", &initramfs))?;
     let fifo = dir.path().join("port");
@@ -78,6 +78,7 @@ pub fn run(
         agent_port: &fifo,
         plugin: None,
         root: None,
+        disk: None,
     };
     let mut qemu = match Process::start(inside.qemu.command(&machine)) {
         Ok(qemu) => qemu,
@@ -94,7 +95,7 @@ pub fn run(
 /// What the kernel does not know of it, it gives to its first process: `NAME=VALUE` as its
 /// environment, what follows `--` as its arguments.
 fn command_line(inside: &Inside<'_>) -> String {
-    let mut words = initramfs::kernel_arguments(inside.filesystem, None);
+    let mut words = initramfs::kernel_arguments(inside.filesystem);
     words.push(inside.cmdline.to_owned());
     if !inside.library_directories.is_empty() {
         let directories = inside.library_directories.join(":");

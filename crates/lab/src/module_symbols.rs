@@ -12,8 +12,8 @@ use crate::initramfs;
 use crate::protocol::ModuleSection;
 use kernels::{Kernel, Module};
 
-/// The symbols of `kernel` with the functions of the modules that its initramfs for
-/// `filesystem` brings, at the addresses that the guest told in `sections`
+/// The symbols of `kernel` with the functions of the modules that its initramfs brings for
+/// `filesystem`, with a root in it if `root`, at the addresses that the guest told in `sections`
 /// ([`crate::session::AgentEvent::Modules`]). Modules that are not in that initramfs, and
 /// sections that are not in their files, are ignored.
 ///
@@ -24,12 +24,13 @@ pub fn symbols_of(
     symbols: &SymbolTable,
     kernel: &Kernel,
     filesystem: FileSystem,
+    root: bool,
     sections: &[ModuleSection],
 ) -> Result<SymbolTable, LabError> {
     if sections.is_empty() {
         return Ok(symbols.clone());
     }
-    let modules = initramfs::modules(filesystem, kernel)?;
+    let modules = initramfs::modules(filesystem, root, kernel)?;
     merge(symbols, &kernel.name, &modules, sections)
 }
 

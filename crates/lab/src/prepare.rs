@@ -90,6 +90,8 @@ pub struct Profiling {
     pub keep_trees: bool,
     kernel: Kernel,
     filesystem: FileSystem,
+    /// The file system holds a root.
+    root: bool,
 }
 
 impl Profiling {
@@ -98,7 +100,13 @@ impl Profiling {
     /// # Errors
     /// If a module cannot be read.
     pub fn with_modules(&self, sections: &[ModuleSection]) -> Result<SymbolTable, LabError> {
-        symbols_of(&self.symbols, &self.kernel, self.filesystem, sections)
+        symbols_of(
+            &self.symbols,
+            &self.kernel,
+            self.filesystem,
+            self.root,
+            sections,
+        )
     }
 }
 
@@ -112,7 +120,8 @@ pub struct Hooks<'a> {
     pub definitions: Option<&'a str>,
 }
 
-/// Finds a kernel's hooks.
+/// Finds a kernel's hooks; its modules, later, are those for `filesystem`, with a root in it if
+/// `root`.
 ///
 /// # Errors
 /// [`LabError::Untold`] if it does not name its functions or hooks.
@@ -120,6 +129,7 @@ pub fn profiling(
     store: &Store,
     kernel: &Kernel,
     filesystem: FileSystem,
+    root: bool,
     hooks: Hooks<'_>,
 ) -> Result<Profiling, LabError> {
     let symbols = symbols(store, kernel)?;
@@ -131,6 +141,7 @@ pub fn profiling(
         keep_trees: hooks.keep_trees,
         kernel: kernel.clone(),
         filesystem,
+        root,
     })
 }
 
@@ -181,13 +192,12 @@ pub fn prepare(
         Ok(path)
     };
     let symbols = symbols(store, kernel)?;
+    let files = initramfs::write(agent, filesystem, root, kernel, dir)?;
     Ok(Bootable {
         image: image(kernel).to_owned(),
-        initramfs: write(
-            "initramfs",
-            &initramfs::build(agent, filesystem, root, kernel)?,
-        )?,
-        cmdline: initramfs::kernel_arguments(filesystem, root).join(" "),
+        initramfs: files.initramfs,
+        disk: files.disk,
+        cmdline: files.arguments.join(" "),
         landmarks: match &symbols {
             Ok(symbols) => Ok(write("landmarks", landmarks(symbols).as_bytes())?),
             Err(error) => Err(error.to_string()),
@@ -203,7 +213,7 @@ pub fn prepare(
             _ => None,
         },
         profiling: hooks
-            .map(|hooks| profiling(store, kernel, filesystem, hooks).map(Arc::new))
+            .map(|hooks| profiling(store, kernel, filesystem, root.is_some(), hooks).map(Arc::new))
             .transpose()?,
         syscall_entry: symbols.as_ref().ok().and_then(syscall_entry),
     })

@@ -15,6 +15,7 @@ use experiment::{Clock, Emulator, PluginApi};
 use rustix::process::Signal;
 
 use crate::error::LabError;
+use crate::initramfs::DiskFile;
 use crate::root::Root;
 
 const MEMORY_MIB: u32 = 768;
@@ -60,8 +61,10 @@ pub struct Machine<'a> {
     pub agent_port: &'a Path,
     /// lsmeter's plugin, if instructions are counted.
     pub plugin: Option<Plugin<'a>>,
-    /// The root that lies in its memory, if there is one.
+    /// The root that programs run in, if there is one.
     pub root: Option<&'a Root>,
+    /// Its disk, where the initramfs does not bring it.
+    pub disk: Option<&'a DiskFile>,
 }
 
 /// What the plugin does in a guest that runs its markers.
@@ -255,13 +258,7 @@ impl Qemu {
                 "none",
             ])
             .args(["-no-reboot", "-nic", "none", "-smp", "1"])
-            .args([
-                "-m",
-                &memory_mib(machine.root).to_string(),
-                "-cpu",
-                self.cpu(machine.accelerator),
-            ])
-            .args(["-machine", &self.arch.machine.board_argument()])
+            .args(["-cpu", self.cpu(machine.accelerator)])
             .args([
                 "-chardev",
                 "stdio,id=console,signal=off",
@@ -283,6 +280,7 @@ impl Qemu {
                     machine.cmdline
                 ),
             ]);
+        self.add_memory(&mut command, machine);
         match machine.accelerator {
             Accelerator::Kvm => {
                 command.args(["-accel", "kvm"]);
@@ -316,6 +314,30 @@ impl Qemu {
         command
     }
 
+    /// Its memory, and the disk that it has as memory: a file that QEMU maps, writes being its
+    /// own (`share=off`). The kernel knows where it lies by its command line, and does not read
+    /// what ACPI says of it.
+    fn add_memory(&self, command: &mut Command, machine: &Machine<'_>) {
+        let board = self.arch.machine.board_argument();
+        let memory = memory_mib(machine.root, machine.disk);
+        let Some(disk) = machine.disk else {
+            command.args(["-m", &memory.to_string(), "-machine", &board]);
+            return;
+        };
+        let address = self.arch.machine.persistent_memory;
+        // What QEMU keeps for it begins behind the memory and holds the address.
+        let most = u64::from(memory) + (address + disk.bytes).div_ceil(1 << 20);
+        let mut object = OsString::from("memory-backend-file,id=disk,share=off");
+        object.push(format!(",size={}", disk.bytes));
+        object.push(join(",mem-path=", &disk.path));
+        command
+            .args(["-m", &format!("size={memory}M,slots=1,maxmem={most}M")])
+            .args(["-machine", &format!("{board},nvdimm=on")])
+            .arg("-object")
+            .arg(object)
+            .args(["-device", &format!("nvdimm,memdev=disk,addr={address}")]);
+    }
+
     fn cpu(&self, accelerator: Accelerator) -> &'static str {
         match accelerator {
             Accelerator::Tcg(_) => self.arch.machine.processor,
@@ -345,10 +367,15 @@ impl Qemu {
 }
 
 /// A guest's memory. The image of a root is in it twice at most: the initramfs that QEMU
-/// hands over and the file that is unpacked from it, then that file and the disk.
-fn memory_mib(root: Option<&Root>) -> u32 {
+/// hands over and the file that is unpacked from it, then that file and the disk. With a disk of
+/// its own it is in the page cache only, and each page of the disk has 64 bytes of the kernel's.
+fn memory_mib(root: Option<&Root>, disk: Option<&DiskFile>) -> u32 {
     let image_mib = root.map_or(0, |root| root.bytes.div_ceil(1 << 20) + 64);
-    MEMORY_MIB.saturating_add(u32::try_from(2 * image_mib).unwrap_or(u32::MAX))
+    let more = match disk {
+        Some(disk) => image_mib + disk.bytes.div_ceil(64 << 20),
+        None => 2 * image_mib,
+    };
+    MEMORY_MIB.saturating_add(u32::try_from(more).unwrap_or(u32::MAX))
 }
 
 /// What the guest's clock says at its start. Files that are newer than that look as if they

@@ -17,7 +17,7 @@ use instructions::program::ProgramReader;
 use instructions::walk::Functions;
 use kernels::symbols::SymbolTable;
 
-use crate::initramfs;
+use crate::initramfs::{self, DiskFile};
 use crate::port::Port;
 use crate::prepare::Profiling;
 use crate::process::{Process, last_lines};
@@ -38,6 +38,8 @@ pub struct Bootable {
     pub image: PathBuf,
     /// The initramfs without directives.
     pub initramfs: PathBuf,
+    /// The file that is its disk, if the initramfs does not bring it; boots share it.
+    pub disk: Option<DiskFile>,
     /// What its command line must hold for the file system.
     pub cmdline: String,
     /// Where interrupts and context switches begin, for the plugin; or why that is not known.
@@ -127,6 +129,7 @@ impl Boot<'_> {
                     .map(|(path, _)| path.as_path()),
             }),
             root: self.root,
+            disk: self.bootable.disk.as_ref(),
         })
     }
 }

@@ -36,7 +36,7 @@ fn boot(
     let archive = dir.path().join("initramfs");
     let directives = format!("fs {filesystem}\n");
     let parts = [
-        initramfs::build(agent, filesystem, None, kernel).unwrap(),
+        initramfs::build(agent, filesystem, kernel).unwrap(),
         initramfs::with_directives(&directives, &[]).unwrap(),
     ];
     fs::write(&archive, parts.concat()).unwrap();
@@ -45,11 +45,12 @@ fn boot(
     let machine = Machine {
         kernel: kernel.vmlinux.as_ref().unwrap_or(&kernel.image),
         initramfs: &archive,
-        cmdline: &initramfs::kernel_arguments(filesystem, None).join(" "),
+        cmdline: &initramfs::kernel_arguments(filesystem).join(" "),
         accelerator: Accelerator::Tcg(Clock::Fast),
         agent_port: &fifo,
         plugin: None,
         root: None,
+        disk: None,
     };
     let mut guest = Process::start(qemu.command(&machine)).unwrap();
     let session = Session {
@@ -125,7 +126,7 @@ fn modules_functions_lie_where_the_guest_says() {
         let skipped = if name == "debian:6.12" { 0 } else { 2 };
         for (filesystem, module) in filesystems.into_iter().skip(skipped) {
             let (sections, log) = boot(&qemu, &agent, &kernel, filesystem);
-            let merged = symbols_of(&symbols, &kernel, filesystem, &sections).unwrap();
+            let merged = symbols_of(&symbols, &kernel, filesystem, false, &sections).unwrap();
             let compared = compare(&symbols, &merged, &log);
             if filesystem == FileSystem::Tmpfs {
                 assert!(sections.is_empty() && log.is_empty());

@@ -5,77 +5,106 @@
 //! Owner, times and inode numbers are fixed: the same files are the same bytes.
 
 use super::Error;
+use std::io::{self, Write};
+use std::path::Path;
 
 const DIRECTORY: u32 = 0o040_000;
 const FILE: u32 = 0o100_000;
 const CHARACTER_DEVICE: u32 = 0o020_000;
 
 /// An archive being written.
-pub(super) struct Archive {
-    out: Vec<u8>,
+pub(super) struct Archive<'a, W> {
+    out: W,
+    /// What `out` is, for errors.
+    name: &'a Path,
+    written: u64,
     inode: u32,
 }
 
-impl Archive {
-    pub fn new() -> Archive {
+impl<'a, W: Write> Archive<'a, W> {
+    /// One that is written to `out`, which errors call `name`.
+    pub fn new(out: W, name: &'a Path) -> Archive<'a, W> {
         Archive {
-            out: Vec::new(),
+            out,
+            name,
+            written: 0,
             inode: 0,
         }
     }
 
-    pub fn directory(&mut self, path: &str) {
-        self.inode += 1;
-        self.header(path, self.inode, DIRECTORY | 0o755, 2, 0, (0, 0));
+    pub fn directory(&mut self, path: &str) -> Result<(), Error> {
+        self.header(path, DIRECTORY | 0o755, 2, 0, (0, 0))
     }
 
-    pub fn device(&mut self, path: &str, mode: u32, major: u32, minor: u32) {
-        self.inode += 1;
-        let mode = CHARACTER_DEVICE | mode;
-        self.header(path, self.inode, mode, 1, 0, (major, minor));
+    pub fn device(&mut self, path: &str, mode: u32, major: u32, minor: u32) -> Result<(), Error> {
+        self.header(path, CHARACTER_DEVICE | mode, 1, 0, (major, minor))
     }
 
     /// A file of less than 4 GiB.
     pub fn file(&mut self, path: &str, mode: u32, data: &[u8]) -> Result<(), Error> {
-        let size = u32::try_from(data.len()).map_err(|_| too_long(path))?;
-        self.inode += 1;
-        self.header(path, self.inode, FILE | mode, 1, size, (0, 0));
-        self.out.extend_from_slice(data);
-        self.align(4);
-        Ok(())
+        self.stream(path, mode, data.len() as u64, |out| out.write_all(data))
     }
 
-    pub fn finish(mut self) -> Vec<u8> {
-        self.header("TRAILER!!!", 0, 0, 1, 0, (0, 0));
-        self.align(512);
-        self.out
+    /// A file of `length` bytes, less than 4 GiB, which `write` writes.
+    pub fn stream(
+        &mut self,
+        path: &str,
+        mode: u32,
+        length: u64,
+        write: impl FnOnce(&mut W) -> io::Result<()>,
+    ) -> Result<(), Error> {
+        let size = u32::try_from(length).map_err(|_| too_long(path))?;
+        self.header(path, FILE | mode, 1, size, (0, 0))?;
+        write(&mut self.out).map_err(Error::io("write", self.name))?;
+        self.written += length;
+        self.align(4)
+    }
+
+    pub fn finish(mut self) -> Result<W, Error> {
+        self.entry("TRAILER!!!", [0, 0, 1, 0, 0, 0])?;
+        self.align(512)?;
+        Ok(self.out)
     }
 
     fn header(
         &mut self,
         path: &str,
-        inode: u32,
         mode: u32,
         links: u32,
         size: u32,
         device: (u32, u32),
-    ) {
-        let name_size = path.len() as u32 + 1;
-        let fields = [
-            inode, mode, 0, 0, links, 0, size, 0, 0, device.0, device.1, name_size, 0,
-        ];
-        self.out.extend_from_slice(b"070701");
-        for field in fields {
-            self.out
-                .extend_from_slice(format!("{field:08X}").as_bytes());
-        }
-        self.out.extend_from_slice(path.as_bytes());
-        self.out.push(0);
-        self.align(4);
+    ) -> Result<(), Error> {
+        self.inode += 1;
+        self.entry(path, [self.inode, mode, links, size, device.0, device.1])
     }
 
-    fn align(&mut self, to: usize) {
-        self.out.resize(self.out.len().next_multiple_of(to), 0);
+    fn entry(&mut self, path: &str, fields: [u32; 6]) -> Result<(), Error> {
+        let [inode, mode, links, size, major, minor] = fields;
+        let name_size = path.len() as u32 + 1;
+        let fields = [
+            inode, mode, 0, 0, links, 0, size, 0, 0, major, minor, name_size, 0,
+        ];
+        let mut header = "070701".to_owned();
+        for field in fields {
+            header += &format!("{field:08X}");
+        }
+        header += path;
+        header.push('\0');
+        self.write(header.as_bytes())?;
+        self.align(4)
+    }
+
+    fn align(&mut self, to: u64) -> Result<(), Error> {
+        const ZEROS: [u8; 512] = [0; 512];
+        let short = self.written.next_multiple_of(to) - self.written;
+        self.write(&ZEROS[..short as usize])
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.written += bytes.len() as u64;
+        self.out
+            .write_all(bytes)
+            .map_err(Error::io("write", self.name))
     }
 }
 
@@ -129,11 +158,11 @@ mod tests {
                 ("[a-z/]{1,20}", proptest::collection::vec(any::<u8>(), 0..50)), 0..6,
             ),
         ) {
-            let mut archive = Archive::new();
+            let mut archive = Archive::new(Vec::new(), Path::new("archive"));
             for (name, data) in &files {
                 archive.file(name, 0o644, data).unwrap();
             }
-            let out = archive.finish();
+            let out = archive.finish().unwrap();
             prop_assert_eq!(out.len() % 512, 0);
             let read = entries(&out);
             prop_assert_eq!(read.len(), files.len());

@@ -6,8 +6,20 @@ use super::{Error, FileSystem};
 use crate::root::Root;
 use kernels::{Kernel, ModuleTree};
 
+/// The block device that a guest has its file system on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disk {
+    /// One of the guest's memory, by the driver `brd`: the agent writes the image that the
+    /// initramfs brings to it.
+    Ram,
+    /// A file of the host's that QEMU maps where the kernel takes it for persistent memory:
+    /// nothing is copied, and what is written stays in the guest.
+    Persistent,
+}
+
 /// The module of the block device in memory.
 pub(super) const RAM_DISK: &str = "brd";
+const PERSISTENT: &str = "nd_pmem";
 
 const CONFIG_LIMIT: u64 = 4 << 20;
 const VMLINUX_LIMIT: u64 = 512 << 20;
@@ -38,26 +50,34 @@ fn least_kib(fs: FileSystem) -> Option<u64> {
     }
 }
 
-/// What a file system takes in the kernel, in the order of loading.
-pub(super) fn drivers(fs: FileSystem) -> Vec<Driver> {
-    let driver = |module, option, trace| Driver {
+const fn driver(module: &'static str, option: &'static str, trace: &'static [u8]) -> Driver {
+    Driver {
         module,
         option,
         trace,
-    };
-    let ram_disk = driver(RAM_DISK, "CONFIG_BLK_DEV_RAM", b"\0brd.rd_nr\0");
-    match fs {
-        FileSystem::Tmpfs => vec![driver("tmpfs", "CONFIG_TMPFS", b"\0shmem_inode_cache\0")],
-        FileSystem::Ext4 => vec![
-            ram_disk,
-            driver("ext4", "CONFIG_EXT4_FS", b"\0ext4_inode_cache\0"),
-        ],
-        FileSystem::Xfs => vec![ram_disk, driver("xfs", "CONFIG_XFS_FS", b"\0xfs_inode\0")],
-        FileSystem::Btrfs => vec![
-            ram_disk,
-            driver("btrfs", "CONFIG_BTRFS_FS", b"\0btrfs_inode\0"),
-        ],
     }
+}
+
+/// What persistent memory takes: the disk, and what finds the range that the command line names.
+const PERSISTENT_DRIVERS: [Driver; 2] = [
+    driver(PERSISTENT, "CONFIG_BLK_DEV_PMEM", b"\0nd_pmem\0"),
+    driver("nd_e820", "CONFIG_X86_PMEM_LEGACY", b"\0e820_pmem\0"),
+];
+
+/// What a file system takes in the kernel, in the order of loading.
+pub(super) fn drivers(fs: FileSystem, disk: Disk) -> Vec<Driver> {
+    let mut drivers = match (fs, disk) {
+        (FileSystem::Tmpfs, _) => Vec::new(),
+        (_, Disk::Ram) => vec![driver(RAM_DISK, "CONFIG_BLK_DEV_RAM", b"\0brd.rd_nr\0")],
+        (_, Disk::Persistent) => PERSISTENT_DRIVERS.to_vec(),
+    };
+    drivers.push(match fs {
+        FileSystem::Tmpfs => driver("tmpfs", "CONFIG_TMPFS", b"\0shmem_inode_cache\0"),
+        FileSystem::Ext4 => driver("ext4", "CONFIG_EXT4_FS", b"\0ext4_inode_cache\0"),
+        FileSystem::Xfs => driver("xfs", "CONFIG_XFS_FS", b"\0xfs_inode\0"),
+        FileSystem::Btrfs => driver("btrfs", "CONFIG_BTRFS_FS", b"\0btrfs_inode\0"),
+    });
+    drivers
 }
 
 /// Parameters of the block device's driver.
@@ -87,6 +107,28 @@ impl<'a> Support<'a> {
         })
     }
 
+    /// What a root's file system lies on: the kernel's configuration alone says that, so that
+    /// its counts do not depend on which modules happen to be here.
+    pub fn disk_of_root(&self) -> Disk {
+        let has = |driver: &Driver| match self.configured(driver.option) {
+            Some(value) => value != "n",
+            None => self.driver(*driver).is_ok(),
+        };
+        if PERSISTENT_DRIVERS.iter().all(has) {
+            Disk::Persistent
+        } else {
+            Disk::Ram
+        }
+    }
+
+    /// What the kernel's configuration says of an option, if it is here.
+    fn configured(&self, option: &str) -> Option<&str> {
+        let text = self.config.as_ref()?;
+        let mut lines = text.lines();
+        let value = lines.find_map(|line| line.strip_prefix(option)?.strip_prefix('='));
+        Some(value.unwrap_or("n"))
+    }
+
     /// Whether the driver is built in (true) or a module that is here (false);
     /// otherwise what lacks.
     pub fn driver(&self, driver: Driver) -> Result<bool, String> {
@@ -98,11 +140,7 @@ impl<'a> Support<'a> {
         if self.tree.is_some_and(|tree| tree.is_builtin(module)) {
             return Ok(true);
         }
-        let configured = self.config.as_ref().map(|text| {
-            text.lines()
-                .find_map(|line| line.strip_prefix(option)?.strip_prefix('='))
-                .unwrap_or("n")
-        });
+        let configured = self.configured(option);
         if configured == Some("y") {
             return Ok(true);
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! A file system, empty or with a root in it, as the blocks of it that are not zero.
+//! A file system, empty or with a root in it, as a file; in an initramfs, as the blocks of it
+//! that are not zero.
 
 use super::filesystem::device_kib;
 use super::{Error, FileSystem};
@@ -7,15 +8,21 @@ use crate::find::find_program;
 use crate::root::Root;
 use rustix::fs::{SeekFrom, seek};
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Seek as _, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use tempfile::NamedTempFile;
 
 const BLOCK: usize = 4096;
 /// Longest extent of the format, in bytes.
 const EXTENT_LIMIT: usize = 1 << 20;
 const VERSION: u32 = 1;
+/// Bytes before all extents, and before each.
+const HEADER: u64 = 16;
+const HEADER_OF_EXTENT: u64 = 12;
+/// The kernel maps persistent memory by parts of a section of this size (`SUBSECTION_SIZE`).
+const PERSISTENT_UNIT: u64 = 2 << 20;
 const UUID: &str = "6c736d65-7465-4221-8000-6c736d657465";
 /// The time in the file system: any, but always the same.
 const EPOCH: &str = "1700000000";
@@ -71,9 +78,18 @@ const BTRFS: Maker = Maker {
     compatible: &["-O ^block-group-tree", ""],
 };
 
-/// The image of a file system, with `root` in it, in the format of the agent's protocol;
-/// `None` for tmpfs, which needs none.
-pub(super) fn build(fs: FileSystem, root: Option<&Root>) -> Result<Option<Vec<u8>>, Error> {
+/// A file system in a file with holes.
+pub(super) struct Image {
+    file: NamedTempFile,
+    size: u64,
+}
+
+/// Makes a file system with `root` in it, as a file in `dir`; `None` for tmpfs, which needs none.
+pub(super) fn make(
+    fs: FileSystem,
+    root: Option<&Root>,
+    dir: &Path,
+) -> Result<Option<Image>, Error> {
     let maker = match fs {
         FileSystem::Tmpfs => return Ok(None),
         FileSystem::Ext4 => &EXT4,
@@ -82,11 +98,10 @@ pub(super) fn build(fs: FileSystem, root: Option<&Root>) -> Result<Option<Vec<u8
     };
     let size = device_kib(fs, root).unwrap_or(0) * 1024;
     let program = find(maker)?;
-    let dir = std::env::temp_dir();
     let temporary = tempfile::Builder::new()
         .prefix("lsmeter-")
-        .tempfile_in(&dir)
-        .map_err(Error::io("create a file in", &dir))?;
+        .tempfile_in(dir)
+        .map_err(Error::io("create a file in", dir))?;
     let path = temporary.path();
     let io = |action| Error::io(action, path);
     let mut result = Ok(());
@@ -104,9 +119,10 @@ pub(super) fn build(fs: FileSystem, root: Option<&Root>) -> Result<Option<Vec<u8
     if let (Some(root), FileSystem::Ext4) = (root, fs) {
         settle_times(root, path)?;
     }
-    extents(temporary.as_file(), size)
-        .map(Some)
-        .map_err(io("read"))
+    Ok(Some(Image {
+        file: temporary,
+        size,
+    }))
 }
 
 fn find(maker: &Maker) -> Result<PathBuf, Error> {
@@ -201,13 +217,78 @@ fn settle_times(root: &Root, image: &Path) -> Result<(), Error> {
     Err(environment(format!("{DEBUGFS} failed: {}", output.status)))
 }
 
+impl Image {
+    /// Keeps the file as `path`, in the directory that it was made in; its size, rounded up to
+    /// what persistent memory is mapped by.
+    pub fn keep(self, path: &Path) -> Result<u64, Error> {
+        let size = self.size.next_multiple_of(PERSISTENT_UNIT);
+        let file = self.file.persist(path);
+        let file = file.map_err(|error| Error::io("create", path)(error.error))?;
+        file.set_len(size).map_err(Error::io("write", path))?;
+        Ok(size)
+    }
+
+    /// Its blocks that are not zero, in the order of the disk.
+    pub fn extents(&self) -> Result<Extents, Error> {
+        extents(self.file.as_file(), self.size).map_err(Error::io("read", self.file.path()))
+    }
+
+    /// Writes it in the format of the agent's protocol, [`Extents::length`] bytes.
+    pub fn write(&self, extents: &Extents, out: &mut impl Write) -> io::Result<()> {
+        extents.write(self.file.as_file(), out)
+    }
+}
+
+/// Where the blocks of a file are that are not zero.
+#[derive(Debug)]
+pub(super) struct Extents {
+    size: u64,
+    /// Offset and length in bytes of each.
+    found: Vec<(u64, u32)>,
+}
+
+impl Extents {
+    /// Bytes of the image in the format of the agent's protocol.
+    pub fn length(&self) -> u64 {
+        let bytes = |&(_, length): &(u64, u32)| HEADER_OF_EXTENT + u64::from(length);
+        HEADER + self.found.iter().map(bytes).sum::<u64>()
+    }
+
+    fn write(&self, mut file: &File, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(b"LSMX")?;
+        out.write_all(&VERSION.to_le_bytes())?;
+        out.write_all(&self.size.to_le_bytes())?;
+        for &(offset, length) in &self.found {
+            out.write_all(&offset.to_le_bytes())?;
+            out.write_all(&length.to_le_bytes())?;
+            file.seek(io::SeekFrom::Start(offset))?;
+            let copied = io::copy(&mut file.take(u64::from(length)), out)?;
+            if copied != u64::from(length) {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, offset: u64, length: u32) {
+        match self.found.last_mut() {
+            Some((at, whole))
+                if *at + u64::from(*whole) == offset
+                    && (*whole + length) as usize <= EXTENT_LIMIT =>
+            {
+                *whole += length;
+            }
+            _ => self.found.push((offset, length)),
+        }
+    }
+}
+
 /// The blocks of `file` that are not zero, in extents.
-fn extents(file: &File, size: u64) -> io::Result<Vec<u8>> {
-    let mut out = Vec::new();
-    out.extend_from_slice(b"LSMX");
-    out.extend_from_slice(&VERSION.to_le_bytes());
-    out.extend_from_slice(&size.to_le_bytes());
-    let mut extent = Extent::default();
+fn extents(file: &File, size: u64) -> io::Result<Extents> {
+    let mut extents = Extents {
+        size,
+        found: Vec::new(),
+    };
     let mut buffer = vec![0u8; EXTENT_LIMIT];
     let mut position = 0;
     while position < size {
@@ -223,39 +304,12 @@ fn extents(file: &File, size: u64) -> io::Result<Vec<u8>> {
         file.read_exact_at(chunk, position)?;
         for block in chunk.chunks(BLOCK) {
             if block.iter().any(|&b| b != 0) {
-                extent.add(position, block, &mut out);
+                extents.add(position, block.len() as u32);
             }
             position += block.len() as u64;
         }
     }
-    extent.flush(&mut out);
-    Ok(out)
-}
-
-#[derive(Default)]
-struct Extent {
-    offset: u64,
-    data: Vec<u8>,
-}
-
-impl Extent {
-    fn add(&mut self, offset: u64, block: &[u8], out: &mut Vec<u8>) {
-        let end = self.offset + self.data.len() as u64;
-        if end != offset || self.data.len() + block.len() > EXTENT_LIMIT {
-            self.flush(out);
-            self.offset = offset;
-        }
-        self.data.extend_from_slice(block);
-    }
-
-    fn flush(&mut self, out: &mut Vec<u8>) {
-        if !self.data.is_empty() {
-            out.extend_from_slice(&self.offset.to_le_bytes());
-            out.extend_from_slice(&(self.data.len() as u32).to_le_bytes());
-            out.extend_from_slice(&self.data);
-            self.data.clear();
-        }
-    }
+    Ok(extents)
 }
 
 #[cfg(test)]
@@ -281,10 +335,23 @@ mod tests {
         device
     }
 
+    fn image(file: &File, size: u64) -> Vec<u8> {
+        let extents = extents(file, size).unwrap();
+        let mut out = Vec::new();
+        extents.write(file, &mut out).unwrap();
+        assert_eq!(out.len() as u64, extents.length());
+        out
+    }
+
+    fn built() -> Result<Vec<u8>, Error> {
+        let made = make(FileSystem::Ext4, None, &std::env::temp_dir())?.unwrap();
+        Ok(image(made.file.as_file(), made.size))
+    }
+
     fn image_of(device: &[u8]) -> Vec<u8> {
         let file = tempfile::tempfile().unwrap();
         file.write_all_at(device, 0).unwrap();
-        extents(&file, device.len() as u64).unwrap()
+        image(&file, device.len() as u64)
     }
 
     #[test]
@@ -311,7 +378,7 @@ mod tests {
             let file = tempfile::tempfile().unwrap();
             file.write_all_at(&device, (holes * BLOCK) as u64).unwrap();
             let size = (holes * BLOCK + device.len()) as u64;
-            let image = extents(&file, size).unwrap();
+            let image = image(&file, size);
             let mut expected = vec![0u8; holes * BLOCK];
             expected.extend(device);
             prop_assert!(expand(&image) == expected);
@@ -320,14 +387,13 @@ mod tests {
 
     #[test]
     fn ext4_is_the_same_each_time() {
-        let Ok(first) = build(FileSystem::Ext4, None) else {
+        let Ok(first) = built() else {
             // Without e2fsprogs there is nothing to compare.
             assert!(find(&EXT4).is_err());
             return;
         };
-        let first = first.unwrap();
         std::thread::sleep(std::time::Duration::from_millis(1100));
-        assert!(build(FileSystem::Ext4, None).unwrap().unwrap() == first);
+        assert!(built().unwrap() == first);
         let device = expand(&first);
         assert_eq!(device[1024 + 0x38..1024 + 0x3a], [0x53, 0xef]);
         assert_eq!(&device[1024 + 0x78..1024 + 0x7f], b"lsmeter");

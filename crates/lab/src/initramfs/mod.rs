@@ -11,17 +11,42 @@ pub use experiment::FileSystem;
 pub use kernels::Error;
 
 use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use crate::root::Root;
 use cpio::Archive;
-use filesystem::Support;
+use filesystem::{Disk, Support};
+use image::Image;
 use kernels::{Kernel, Module, ModuleTree};
 
 /// Longest agent, in bytes.
 const AGENT_LIMIT: usize = 64 << 20;
 
+/// A file that QEMU maps as a guest's persistent memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiskFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// What a guest boots with: its initramfs and, if that does not bring it, its disk.
+#[derive(Debug)]
+pub struct Files {
+    /// An uncompressed cpio archive, without directives.
+    pub initramfs: PathBuf,
+    /// Its disk.
+    pub disk: Option<DiskFile>,
+    /// What the kernel's command line must hold: the size of the block device in memory, in
+    /// case that its driver is built in and not a module, or where the disk is mapped.
+    pub arguments: Vec<String>,
+}
+
 /// Builds the initramfs for `kernel`: an uncompressed cpio archive with `agent`
-/// as `/init`, its file system holding `root`, laid out as the agent's protocol says. The same input gives the
+/// as `/init`, its file system, laid out as the agent's protocol says. The same input gives the
 /// same bytes, as far as the program that makes the file system does (ext4's
 /// does, btrfs's and older versions of xfs's put times into their images).
 ///
@@ -29,37 +54,89 @@ const AGENT_LIMIT: usize = 64 << 20;
 /// [`Error::Unsupported`] if the kernel has no such file system or no block
 /// device in memory for it; [`Error::Environment`] without the program that
 /// makes it.
-pub fn build(
+pub fn build(agent: &[u8], fs: FileSystem, kernel: &Kernel) -> Result<Vec<u8>, Error> {
+    let modules = modules(fs, false, kernel)?;
+    let image = image::make(fs, None, &std::env::temp_dir())?;
+    let parameters = filesystem::ram_disk_parameters(fs, None).join(" ");
+    let archive = Archive::new(Vec::new(), Path::new("initramfs"));
+    archive_of(archive, agent, &modules, &parameters, image.as_ref())
+}
+
+/// Writes what `kernel` boots with into `dir`: as [`build`], but the file system holds `root`. It
+/// is a file of its own where the kernel can have that as its disk, which boots then share.
+///
+/// # Errors
+/// As [`build`]; and [`Error::Io`] if a file cannot be written.
+pub fn write(
     agent: &[u8],
     fs: FileSystem,
     root: Option<&Root>,
     kernel: &Kernel,
-) -> Result<Vec<u8>, Error> {
+    dir: &Path,
+) -> Result<Files, Error> {
+    let initramfs = dir.join("initramfs");
+    let Some(root) = root else {
+        let archive = build(agent, fs, kernel)?;
+        std::fs::write(&initramfs, archive).map_err(Error::io("write", &initramfs))?;
+        return Ok(Files {
+            initramfs,
+            disk: None,
+            arguments: kernel_arguments(fs),
+        });
+    };
+    let (kind, modules) = needs(fs, true, kernel)?;
+    let mut image = image::make(fs, Some(root), dir)?;
+    let (mut disk, mut arguments) = (None, ram_disk_arguments(fs, Some(root)));
+    if let Some(image) = image.take_if(|_| kind == Disk::Persistent) {
+        let path = dir.join("disk");
+        let bytes = image.keep(&path)?;
+        let address = arch::native().machine.persistent_memory;
+        arguments = vec![format!("memmap={bytes}!{address:#x}")];
+        disk = Some(DiskFile { path, bytes });
+    }
+    let parameters = filesystem::ram_disk_parameters(fs, Some(root)).join(" ");
+    let file = File::create(&initramfs).map_err(Error::io("create", &initramfs))?;
+    let archive = Archive::new(file, &initramfs);
+    archive_of(archive, agent, &modules, &parameters, image.as_ref())?;
+    Ok(Files {
+        initramfs,
+        disk,
+        arguments,
+    })
+}
+
+/// Fills the archive; `parameters` are the ram disk's.
+fn archive_of<W: Write>(
+    mut archive: Archive<'_, W>,
+    agent: &[u8],
+    modules: &[Module],
+    parameters: &str,
+    image: Option<&Image>,
+) -> Result<W, Error> {
     if agent.len() > AGENT_LIMIT {
         return Err(cpio::too_long("the agent"));
     }
-    let modules = modules(fs, kernel)?;
-    let image = image::build(fs, root)?;
-    let mut archive = Archive::new();
     for directory in ["dev", "mnt", "modules", "proc", "sys", "tmp"] {
-        archive.directory(directory);
+        archive.directory(directory)?;
     }
     // The kernel opens the console before init can mount anything.
-    archive.device("dev/console", 0o600, 5, 1);
-    archive.device("dev/null", 0o666, 1, 3);
+    archive.device("dev/console", 0o600, 5, 1)?;
+    archive.device("dev/null", 0o666, 1, 3)?;
     archive.file("init", 0o755, agent)?;
     for (i, module) in modules.iter().enumerate() {
         let path = format!("modules/{i:02}-{}", module.name);
         archive.file(&format!("{path}.ko"), 0o644, &module.elf)?;
         if module.name == filesystem::RAM_DISK {
-            let parameters = filesystem::ram_disk_parameters(fs, root).join(" ");
             archive.file(&format!("{path}.args"), 0o644, parameters.as_bytes())?;
         }
     }
     if let Some(image) = image {
-        archive.file("image", 0o644, &image)?;
+        let extents = image.extents()?;
+        archive.stream("image", 0o644, extents.length(), |out| {
+            image.write(&extents, out)
+        })?;
     }
-    Ok(archive.finish())
+    archive.finish()
 }
 
 /// A second archive to append to what [`build`] made, holding the agent's directives
@@ -69,24 +146,27 @@ pub fn build(
 /// # Errors
 /// [`Error::Unsupported`] if one is longer than a file in it can be.
 pub fn with_directives(directives: &str, files: &[(String, Vec<u8>)]) -> Result<Vec<u8>, Error> {
-    let mut archive = Archive::new();
+    let mut archive = Archive::new(Vec::new(), Path::new("directives"));
     let mut directories = BTreeSet::new();
     for (path, content) in files {
         let above = path.match_indices('/').map(|(at, _)| &path[..at]);
         for directory in above {
             if directories.insert(directory) {
-                archive.directory(directory);
+                archive.directory(directory)?;
             }
         }
         archive.file(path, 0o755, content)?;
     }
     archive.file("experiment", 0o644, directives.as_bytes())?;
-    Ok(archive.finish())
+    archive.finish()
 }
 
-/// What the kernel's command line must hold for `fs`: the size of the block
-/// device in memory, in case that its driver is built in and not a module.
-pub fn kernel_arguments(fs: FileSystem, root: Option<&Root>) -> Vec<String> {
+/// What the kernel's command line must hold for what [`build`] made of `fs`.
+pub fn kernel_arguments(fs: FileSystem) -> Vec<String> {
+    ram_disk_arguments(fs, None)
+}
+
+fn ram_disk_arguments(fs: FileSystem, root: Option<&Root>) -> Vec<String> {
     let prefix = |parameter: String| format!("{}.{parameter}", filesystem::RAM_DISK);
     filesystem::ram_disk_parameters(fs, root)
         .into_iter()
@@ -94,16 +174,25 @@ pub fn kernel_arguments(fs: FileSystem, root: Option<&Root>) -> Vec<String> {
         .collect()
 }
 
-/// The modules that `kernel` must load for `fs`, in order.
-pub(crate) fn modules(fs: FileSystem, kernel: &Kernel) -> Result<Vec<Module>, Error> {
+/// The modules that `kernel` must load for `fs`, with a root in it if `root`, in order.
+pub(crate) fn modules(fs: FileSystem, root: bool, kernel: &Kernel) -> Result<Vec<Module>, Error> {
+    Ok(needs(fs, root, kernel)?.1)
+}
+
+/// What `kernel` has `fs` on, and the modules that it must load for that.
+fn needs(fs: FileSystem, root: bool, kernel: &Kernel) -> Result<(Disk, Vec<Module>), Error> {
     let tree = kernel
         .modules
         .as_deref()
         .map(ModuleTree::open)
         .transpose()?;
     let support = Support::of(kernel, tree.as_ref())?;
+    let disk = match root {
+        true => support.disk_of_root(),
+        false => Disk::Ram,
+    };
     let mut needed = Vec::new();
-    for driver in filesystem::drivers(fs) {
+    for driver in filesystem::drivers(fs, disk) {
         match support.driver(driver) {
             Ok(true) => {}
             Ok(false) => needed.push(driver.module),
@@ -111,15 +200,22 @@ pub(crate) fn modules(fs: FileSystem, kernel: &Kernel) -> Result<Vec<Module>, Er
                 return Err(Error::Unsupported {
                     what: format!("kernel {} cannot work on {fs}", kernel.name),
                     reason,
-                    hint: None,
+                    hint: (disk == Disk::Persistent).then(|| {
+                        format!(
+                            "a root lies on persistent memory, whose modules earlier versions of \
+                             lsmeter left out: for a kernel of Debian, `lsmeter kernel fetch {}`",
+                            kernel.name
+                        )
+                    }),
                 });
             }
         }
     }
-    match tree {
-        Some(tree) if !needed.is_empty() => tree.load_order(&needed),
-        _ => Ok(Vec::new()),
-    }
+    let modules = match tree {
+        Some(tree) if !needed.is_empty() => tree.load_order(&needed)?,
+        _ => Vec::new(),
+    };
+    Ok((disk, modules))
 }
 
 #[cfg(test)]

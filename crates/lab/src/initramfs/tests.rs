@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
 use super::*;
+use experiment::RootSpec;
 use std::fs;
-use std::path::Path;
 use testing::elf::module;
 
 fn kernel(dir: &Path, files: &[(&str, &[u8])]) -> Kernel {
@@ -27,17 +27,20 @@ fn kernel(dir: &Path, files: &[(&str, &[u8])]) -> Kernel {
 }
 
 fn names(fs: FileSystem, kernel: &Kernel) -> Result<Vec<String>, Error> {
-    Ok(modules(fs, kernel)?.into_iter().map(|m| m.name).collect())
+    Ok(modules(fs, false, kernel)?
+        .into_iter()
+        .map(|m| m.name)
+        .collect())
 }
 
 #[test]
 fn the_layout_is_the_protocols() {
     let dir = tempfile::tempdir().unwrap();
     let kernel = kernel(dir.path(), &[("config", b"CONFIG_TMPFS=y\n")]);
-    let archive = build(b"agent", FileSystem::Tmpfs, None, &kernel).unwrap();
+    let archive = build(b"agent", FileSystem::Tmpfs, &kernel).unwrap();
     assert_eq!(
         archive,
-        build(b"agent", FileSystem::Tmpfs, None, &kernel).unwrap()
+        build(b"agent", FileSystem::Tmpfs, &kernel).unwrap()
     );
     let entries = cpio::entries(&archive);
     let paths: Vec<&str> = entries.iter().map(|e| e.0.as_str()).collect();
@@ -76,7 +79,7 @@ fn modules_come_in_order_with_their_parameters() {
             ("modules/kernel/fs/jbd2/jbd2.ko", &jbd2),
         ],
     );
-    let archive = match build(b"agent", FileSystem::Ext4, None, &kernel) {
+    let archive = match build(b"agent", FileSystem::Ext4, &kernel) {
         Err(Error::Environment { hint, .. }) => return assert!(hint.contains("e2fsprogs")),
         other => other.unwrap(),
     };
@@ -95,10 +98,10 @@ fn modules_come_in_order_with_their_parameters() {
     assert_eq!(entries[10].3, b"rd_nr=1 rd_size=262144");
     assert_eq!(&entries[13].3[..4], b"LSMX");
     assert_eq!(
-        kernel_arguments(FileSystem::Ext4, None),
+        kernel_arguments(FileSystem::Ext4),
         ["brd.rd_nr=1", "brd.rd_size=262144"]
     );
-    assert!(kernel_arguments(FileSystem::Tmpfs, None).is_empty());
+    assert!(kernel_arguments(FileSystem::Tmpfs).is_empty());
 }
 
 #[test]
@@ -150,4 +153,97 @@ fn drivers_built_in_need_no_module() {
     let image = b"..\0shmem_inode_cache\0..\0devtmpfs\0..";
     let bare = kernel(dir.path(), &[("vmlinux", image)]);
     assert!(names(FileSystem::Tmpfs, &bare).unwrap().is_empty());
+}
+
+/// A root with one file of 3 MB, none of them zero, in `dir`.
+fn root(dir: &Path) -> Root {
+    let path = dir.join("root");
+    fs::create_dir(&path).unwrap();
+    fs::write(path.join("file"), vec![1; 3_000_000]).unwrap();
+    let spec = RootSpec {
+        path: Some(path.to_str().unwrap().to_owned()),
+        programs: Vec::new(),
+        tree: None,
+    };
+    Root::prepare(&spec).unwrap()
+}
+
+/// Paths in the initramfs that is made for a root; `None` without e2fsprogs.
+fn written(config: &str, modules: &[&str]) -> Option<Result<(Vec<String>, Files), Error>> {
+    let dir = tempfile::tempdir().unwrap();
+    let elf = module(&[]);
+    let paths: Vec<String> = modules
+        .iter()
+        .map(|path| format!("modules/kernel/drivers/{path}.ko"))
+        .collect();
+    let mut files = vec![("config", config.as_bytes())];
+    files.extend(paths.iter().map(|path| (path.as_str(), elf.as_slice())));
+    let kernel = kernel(dir.path(), &files);
+    let root = root(dir.path());
+    let out = dir.path().join("out");
+    fs::create_dir(&out).unwrap();
+    let made = match write(b"agent", FileSystem::Ext4, Some(&root), &kernel, &out) {
+        Err(Error::Environment { hint, .. }) => {
+            assert!(hint.contains("e2fsprogs"));
+            return None;
+        }
+        Err(error) => return Some(Err(error)),
+        Ok(made) => made,
+    };
+    let entries = cpio::entries(&fs::read(&made.initramfs).unwrap());
+    if let Some((.., image)) = entries.iter().find(|entry| entry.0 == "image") {
+        assert!(image.starts_with(b"LSMX") && image.len() > 3_000_000);
+    }
+    if let Some(disk) = &made.disk {
+        let device = fs::read(&disk.path).unwrap();
+        assert_eq!(device.len() as u64, disk.bytes);
+        assert_eq!(device[1024 + 0x38..1024 + 0x3a], [0x53, 0xef]);
+    }
+    // Nothing else is left behind.
+    let left = fs::read_dir(&out).unwrap().count();
+    assert_eq!(left, 1 + usize::from(made.disk.is_some()));
+    let paths = entries.into_iter().skip(9).map(|entry| entry.0).collect();
+    Some(Ok((paths, made)))
+}
+
+const CONFIG: &str = "CONFIG_EXT4_FS=y\nCONFIG_BLK_DEV_RAM=m\nCONFIG_BLK_DEV_PMEM=m\n\
+                      CONFIG_X86_PMEM_LEGACY=m\n";
+
+#[test]
+fn a_root_is_mapped_where_the_kernel_can() {
+    let modules = ["nvdimm/nd_pmem", "nvdimm/nd_e820", "block/brd"];
+    let Some(written) = written(CONFIG, &modules) else {
+        return;
+    };
+    let (paths, files) = written.unwrap();
+    assert_eq!(paths, ["modules/00-nd_pmem.ko", "modules/01-nd_e820.ko"]);
+    let disk = files.disk.unwrap();
+    assert_eq!(disk.bytes % (2 << 20), 0);
+    assert_eq!(
+        files.arguments,
+        [format!("memmap={}!0x400000000", disk.bytes)]
+    );
+}
+
+#[test]
+fn a_root_is_copied_where_the_kernel_cannot() {
+    let config = CONFIG.replace("CONFIG_X86_PMEM_LEGACY=m", "# none");
+    let Some(written) = written(&config, &["nvdimm/nd_pmem", "block/brd"]) else {
+        return;
+    };
+    let (paths, files) = written.unwrap();
+    assert_eq!(paths, ["modules/00-brd.ko", "modules/00-brd.args", "image"]);
+    assert_eq!(files.disk, None);
+}
+
+/// Which disk a root is on does not depend on which modules are here.
+#[test]
+fn modules_that_are_not_here_change_no_disk() {
+    let written = written(CONFIG, &["block/brd"]).unwrap();
+    let error = written.unwrap_err();
+    assert!(
+        error.to_string().contains("CONFIG_BLK_DEV_PMEM=m"),
+        "{error}"
+    );
+    assert!(error.hint().unwrap().contains("lsmeter kernel fetch"));
 }

@@ -4,6 +4,8 @@
 //! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests.
 
 use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
 
 use super::cells::read;
 use crate::common::Place;
@@ -84,6 +86,53 @@ fn every_boot_counts_the_same() {
         .find(|hook| hook.hook == "file_open");
     let modules = &file_open.unwrap().modules;
     assert!(modules.iter().any(|module| module.module == "selinux"));
+}
+
+/// A kernel without persistent memory gets a copy of the root, and hooks count the same on it.
+#[test]
+fn a_root_on_a_ram_disk_counts_the_same_hooks() {
+    let place = Place::with_kernels();
+    let cached = place.run(&["kernel", "list", "--json"]).json();
+    let kernels = cached["kernels"].as_array().unwrap();
+    let kernel = kernels
+        .iter()
+        .find(|kernel| kernel["name"].as_str().unwrap().starts_with("debian:6.12."))
+        .unwrap();
+    let release = kernel["release"].as_str().unwrap();
+    let image = Path::new(kernel["image"].as_str().unwrap());
+    let entry = image.parent().unwrap();
+    for directory in ["boot", "lib/modules"] {
+        fs::create_dir_all(place.join(directory)).unwrap();
+    }
+    let own = format!("boot/vmlinuz-{release}");
+    symlink(image, place.join(&own)).unwrap();
+    let modules = place.join("lib/modules").join(release);
+    symlink(entry.join("modules"), modules).unwrap();
+    let config = fs::read_to_string(entry.join("config")).unwrap();
+    let without = config.replace("CONFIG_BLK_DEV_PMEM=m", "# CONFIG_BLK_DEV_PMEM is not set");
+    assert_ne!(config, without);
+    fs::write(place.join(&format!("boot/config-{release}")), without).unwrap();
+    let hooked = |kernel: &str, out: &str| {
+        let asked = ["run", "--offline", "--kernel", kernel, "--programs", "find"];
+        let rest = [
+            "--stack",
+            "capability",
+            "-o",
+            out,
+            "--",
+            "find",
+            "/",
+            "-xdev",
+        ];
+        place.run(&[&asked[..], &rest[..]].concat()).code(0);
+        let document = read(&place.join(out));
+        let cell = &document.cells[0];
+        assert!(program(cell).same_hooks);
+        let counted = cell.counted().unwrap();
+        counted.hooked.as_ref().unwrap().hooked
+    };
+    let mapped = hooked("debian:6.12", "mapped.json");
+    assert_eq!(hooked(&own, "copied.json"), mapped);
 }
 
 /// What a root can do to its guest costs its cell, and no other.

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The disk that a root is on. Where the kernel takes memory of the host's as a disk, the root is
+ * there at once, and the initramfs brings no image of it. Else it is copied to the ram disk,
+ * and each part of the image goes when it has been: only one copy is ever whole.
+ */
+#include <linux/falloc.h>
+#include <linux/time.h>
+#include "agent.h"
+
+#define IMAGE		"/image"
+#define PERSISTENT	"/dev/pmem0"
+#define WAIT_MS		10000
+#define PAGE		4096L
+
+/* The driver is loaded, but what it finds it looks at in a thread of its own. */
+const char *ready_disk(void)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	unsigned int waited;
+	long err = 0;
+
+	if (SYS(access, IMAGE, 0) == 0)
+		return NULL;
+	for (waited = 0; waited < WAIT_MS; waited++) {
+		err = SYS(access, PERSISTENT, 0);
+		if (!err)
+			return PERSISTENT;
+		SYS(nanosleep, &pause, NULL);
+	}
+	fatal("there is neither " IMAGE " nor " PERSISTENT " (the module nd_pmem makes it): %s (%ld)",
+	      errno_name(err), -err);
+}
+
+void release_image(long image)
+{
+	long done = SYS(lseek, image, 0, 1 /* SEEK_CUR */);
+
+	/* Of a file system that cannot, all of it goes at the end. */
+	if (done >= PAGE)
+		SYS(fallocate, image, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+		    done & ~(PAGE - 1));
+}
