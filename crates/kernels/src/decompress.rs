@@ -2,9 +2,10 @@
 //! Decompression of kernel images, modules and packages, with bounded output.
 
 use liblzma::read::XzDecoder;
-use liblzma::stream::Stream;
-use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
-use std::io::{self, Read};
+use liblzma::stream::{CONCATENATED, Stream};
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use std::io::{self, BufRead, Read};
 
 /// Memory that the xz and lzma decoders may use: `xz -9` needs 65 MiB, the
 /// kernel's own `xz` invocation 32 MiB.
@@ -81,10 +82,7 @@ pub fn reader<'a>(format: Format, data: impl Read + 'a) -> io::Result<Box<dyn Re
             data,
             Stream::new_lzma_decoder(DECODER_MEMORY)?,
         )),
-        Format::Zstd => Box::new(Zstd {
-            inner: StreamingDecoder::new_with_max_window_size(data, ZSTD_WINDOW)
-                .map_err(|e| damaged(&e.to_string()))?,
-        }),
+        Format::Zstd => Box::new(Zstd::new(data, false)?),
         Format::Lz4Legacy => Box::new(Lz4Legacy::new(data)?),
         Format::Bzip2 | Format::Lzo => {
             return Err(io::Error::new(
@@ -92,6 +90,26 @@ pub fn reader<'a>(format: Format, data: impl Read + 'a) -> io::Result<Box<dyn Re
                 format!("{} compression is not supported", format.name()),
             ));
         }
+    })
+}
+
+/// As [`reader`], of all streams that follow each other, as gzip(1), xz(1) and zstd(1) take
+/// them: parallel compressors write several, and so do some who write container images.
+///
+/// # Errors
+/// As [`reader`].
+pub fn reader_of_all<'a>(
+    format: Format,
+    data: impl BufRead + 'a,
+) -> io::Result<Box<dyn Read + 'a>> {
+    Ok(match format {
+        Format::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(data)),
+        Format::Xz => Box::new(liblzma::bufread::XzDecoder::new_stream(
+            data,
+            Stream::new_stream_decoder(DECODER_MEMORY, CONCATENATED)?,
+        )),
+        Format::Zstd => Box::new(Zstd::new(data, true)?),
+        other => reader(other, data)?,
     })
 }
 
@@ -122,23 +140,76 @@ pub(crate) fn damaged(reason: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, reason)
 }
 
-/// A zstd frame, with its checksum compared at the end: the decoder leaves
-/// that to its user.
-struct Zstd<R: Read> {
-    inner: StreamingDecoder<R, FrameDecoder>,
+/// A zstd frame, or all of them, with their checksums compared at the end: the decoder leaves
+/// both to its user.
+struct Zstd<R> {
+    decoder: FrameDecoder,
+    source: R,
+    all: bool,
+    in_frame: bool,
+}
+
+impl<R: Read> Zstd<R> {
+    fn new(source: R, all: bool) -> io::Result<Self> {
+        let mut decoder = FrameDecoder::new();
+        decoder.set_max_window_size(ZSTD_WINDOW);
+        let mut new = Zstd {
+            decoder,
+            source,
+            all,
+            in_frame: false,
+        };
+        new.begin()?;
+        Ok(new)
+    }
+
+    /// Begins the next frame, if there is one.
+    fn begin(&mut self) -> io::Result<()> {
+        while !self.in_frame {
+            let mut first = Vec::with_capacity(1);
+            if (&mut self.source).take(1).read_to_end(&mut first)? == 0 {
+                return Ok(());
+            }
+            match self.decoder.init(first.as_slice().chain(&mut self.source)) {
+                Ok(()) => self.in_frame = true,
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) if self.all => {
+                    let mut skipped = (&mut self.source).take(u64::from(length));
+                    if io::copy(&mut skipped, &mut io::sink())? < u64::from(length) {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                }
+                Err(error) => return Err(damaged(&error.to_string())),
+            }
+        }
+        Ok(())
+    }
 }
 
 impl<R: Read> Read for Zstd<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.inner.read(buffer)?;
-        if count == 0 && !buffer.is_empty() {
-            let decoder = &self.inner.decoder;
-            let recorded = decoder.get_checksum_from_data();
-            if recorded.is_some() && recorded != decoder.get_calculated_checksum() {
+        while self.in_frame && !buffer.is_empty() {
+            while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
+                let one = BlockDecodingStrategy::UptoBlocks(1);
+                let decoded = self.decoder.decode_blocks(&mut self.source, one);
+                decoded.map_err(io::Error::other)?;
+            }
+            let count = self.decoder.read(buffer)?;
+            if count > 0 {
+                return Ok(count);
+            }
+            let recorded = self.decoder.get_checksum_from_data();
+            if recorded.is_some() && recorded != self.decoder.get_calculated_checksum() {
                 return Err(damaged("its checksum is wrong"));
             }
+            self.in_frame = false;
+            if self.all {
+                self.begin()?;
+            }
         }
-        Ok(count)
+        Ok(0)
     }
 }
 
@@ -245,6 +316,25 @@ mod tests {
             assert_eq!(decompress(format, &packed, data.len()).unwrap(), data);
             let error = decompress(format, &packed, data.len() - 1).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::FileTooLarge, "{format:?}");
+        }
+    }
+
+    #[test]
+    fn streams_follow_each_other() {
+        for format in [Format::Gzip, Format::Xz, Format::Zstd] {
+            let mut packed = compress(format, b"one ");
+            if format == Format::Zstd {
+                // A frame to skip.
+                packed.extend(b"\x50\x2a\x4d\x18\x03\0\0\0xyz");
+            }
+            packed.extend(compress(format, b"two"));
+            let mut text = String::new();
+            let all = reader_of_all(format, &packed[..]);
+            all.unwrap().read_to_string(&mut text).unwrap();
+            assert_eq!(text, "one two", "{format:?}");
+            packed.pop();
+            let cut = reader_of_all(format, &packed[..]).unwrap();
+            assert!(io::read_to_string(cut).is_err(), "{format:?}");
         }
     }
 

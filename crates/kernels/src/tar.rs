@@ -26,9 +26,17 @@ pub enum Kind {
     File,
     /// A directory.
     Directory,
-    /// A hard or symbolic link.
-    Link,
-    /// A device, a pipe or something unknown.
+    /// Another name of a file that came before.
+    HardLink,
+    /// A symbolic link.
+    SymbolicLink,
+    /// A character device.
+    CharacterDevice,
+    /// A block device.
+    BlockDevice,
+    /// A named pipe.
+    Fifo,
+    /// Something unknown.
     Other,
 }
 
@@ -38,10 +46,28 @@ pub struct Entry {
     /// The path as written, without a leading `./`: it may lead anywhere. What is not
     /// UTF-8 in it reads as U+FFFD.
     pub path: String,
+    /// The path as written, to the byte.
+    pub name: Vec<u8>,
     /// What it is.
     pub kind: Kind,
     /// How many bytes of data it has.
     pub size: u64,
+    /// Where they begin, in bytes from the archive's begin.
+    pub position: u64,
+    /// Permissions, with the bits for set-user-ID, set-group-ID and sticky.
+    pub mode: u32,
+    /// The user that owns it.
+    pub uid: u32,
+    /// The group that owns it.
+    pub gid: u32,
+    /// When it was changed, in seconds since 1970.
+    pub mtime_s: i64,
+    /// What a link leads to.
+    pub link: Vec<u8>,
+    /// A device's major and minor number.
+    pub device: (u32, u32),
+    /// Capabilities of the file, as the extended attribute `security.capability` has them.
+    pub capability: Option<Vec<u8>>,
 }
 
 /// Reads an archive to its end, which must be there, and calls `each` for each entry with
@@ -58,36 +84,90 @@ pub fn read<E>(
     mut each: impl FnMut(&Entry, &mut dyn Read) -> Result<ControlFlow<()>, E>,
 ) -> Result<(), E> {
     let mut archive = tar::Archive::new(Endless(reader));
-    let mut long_name = None;
+    let mut more = Extensions::default();
     for item in archive.entries().map_err(&fail)?.raw(true) {
         let mut item = item.map_err(&fail)?;
-        let kind = match item.header().entry_type() {
+        match item.header().entry_type() {
             EntryType::GNULongName => {
-                let name = gnu_path(&mut item).map_err(&fail)?;
-                long_name = Some(name);
+                more.path = Some(gnu_name(&mut item).map_err(&fail)?);
+                continue;
+            }
+            EntryType::GNULongLink => {
+                more.link = Some(gnu_name(&mut item).map_err(&fail)?);
                 continue;
             }
             EntryType::XHeader => {
-                long_name = pax_path(&mut item).map_err(&fail)?.or(long_name);
+                more.read(&mut item).map_err(&fail)?;
                 continue;
             }
-            EntryType::GNULongLink | EntryType::XGlobalHeader => continue,
-            EntryType::Regular | EntryType::Continuous => Kind::File,
-            EntryType::Directory => Kind::Directory,
-            EntryType::Link | EntryType::Symlink => Kind::Link,
-            _ => Kind::Other,
-        };
-        let path = long_name.take().unwrap_or_else(|| text(&item.path_bytes()));
-        let entry = Entry {
-            path: path.strip_prefix("./").unwrap_or(&path).to_owned(),
-            kind,
-            size: item.size(),
-        };
+            EntryType::XGlobalHeader => continue,
+            _ => {}
+        }
+        let entry = entry(&item, std::mem::take(&mut more)).map_err(&fail)?;
         if each(&entry, &mut item)?.is_break() {
             return Ok(());
         }
     }
     end(archive.into_inner().0).map_err(fail)
+}
+
+/// An entry's header, with what stood before it.
+fn entry<R: Read>(item: &tar::Entry<'_, R>, more: Extensions) -> io::Result<Entry> {
+    let header = item.header();
+    let kind = match header.entry_type() {
+        EntryType::Regular | EntryType::Continuous => Kind::File,
+        EntryType::Directory => Kind::Directory,
+        EntryType::Link => Kind::HardLink,
+        EntryType::Symlink => Kind::SymbolicLink,
+        EntryType::Char => Kind::CharacterDevice,
+        EntryType::Block => Kind::BlockDevice,
+        EntryType::Fifo => Kind::Fifo,
+        _ => Kind::Other,
+    };
+    let name = more.path.unwrap_or_else(|| item.path_bytes().into_owned());
+    let path = text(&name);
+    let device = match kind {
+        Kind::CharacterDevice | Kind::BlockDevice => (
+            header.device_major()?.unwrap_or(0),
+            header.device_minor()?.unwrap_or(0),
+        ),
+        _ => (0, 0),
+    };
+    let link = more
+        .link
+        .or_else(|| Some(item.link_name_bytes()?.into_owned()));
+    let fields = header.as_old();
+    Ok(Entry {
+        path: path.strip_prefix("./").unwrap_or(&path).to_owned(),
+        name,
+        kind,
+        size: item.size(),
+        position: item.raw_file_position(),
+        mode: number(&fields.mode, || header.mode().map(u64::from))? as u32 & 0o7777,
+        uid: id(more.uid, number(&fields.uid, || header.uid())?)?,
+        gid: id(more.gid, number(&fields.gid, || header.gid())?)?,
+        mtime_s: match more.mtime_s {
+            Some(mtime_s) => mtime_s,
+            // In base 256 it may be negative.
+            None => number(&fields.mtime, || header.mtime())? as i64,
+        },
+        link: link.unwrap_or_default(),
+        device,
+        capability: more.capability,
+    })
+}
+
+/// A number of a header; some that write archives leave those out that are 0.
+fn number(field: &[u8], read: impl FnOnce() -> io::Result<u64>) -> io::Result<u64> {
+    match field.iter().all(|byte| matches!(byte, 0 | b' ')) {
+        true => Ok(0),
+        false => read(),
+    }
+}
+
+fn id(extended: Option<u64>, in_header: u64) -> io::Result<u32> {
+    let id = u32::try_from(extended.unwrap_or(in_header));
+    id.map_err(|_| damaged("an owner in the archive is no user or group"))
 }
 
 /// A reader whose end is an error: an archive itself says where it ends.
@@ -122,26 +202,77 @@ fn check_len<R: Read>(item: &tar::Entry<'_, R>, limit: u64) -> io::Result<()> {
     }
 }
 
-fn gnu_path<R: Read>(item: &mut tar::Entry<'_, R>) -> io::Result<String> {
+fn gnu_name<R: Read>(item: &mut tar::Entry<'_, R>) -> io::Result<Vec<u8>> {
     check_len(item, NAME_LIMIT)?;
     let mut name = Vec::new();
     item.read_to_end(&mut name)?;
-    Ok(text(&name).trim_end_matches('\0').to_owned())
+    while name.last() == Some(&0) {
+        name.pop();
+    }
+    Ok(name)
 }
 
-fn pax_path<R: Read>(item: &mut tar::Entry<'_, R>) -> io::Result<Option<String>> {
-    check_len(item, PAX_LIMIT)?;
-    let mut path = None;
-    for extension in item.pax_extensions()?.into_iter().flatten() {
-        let extension = extension?;
-        match extension.key_bytes() {
-            b"path" => path = Some(text(extension.value_bytes())),
-            // Needed for members above 8 GiB only, which no kernel has.
-            b"size" => return Err(damaged("a pax header changes a member's size")),
-            _ => {}
+/// What stands before an entry in place of fields that are too short for it.
+#[derive(Default)]
+struct Extensions {
+    path: Option<Vec<u8>>,
+    link: Option<Vec<u8>>,
+    uid: Option<u64>,
+    gid: Option<u64>,
+    mtime_s: Option<i64>,
+    capability: Option<Vec<u8>>,
+}
+
+impl Extensions {
+    /// Takes a pax header.
+    fn read<R: Read>(&mut self, item: &mut tar::Entry<'_, R>) -> io::Result<()> {
+        check_len(item, PAX_LIMIT)?;
+        let mut text = Vec::new();
+        item.read_to_end(&mut text)?;
+        let mut rest = &text[..];
+        while !rest.is_empty() {
+            let (key, value, after) =
+                record(rest).ok_or_else(|| damaged("a pax header is malformed"))?;
+            rest = after;
+            match key {
+                b"path" => self.path = Some(value.to_vec()),
+                b"linkpath" => self.link = Some(value.to_vec()),
+                b"uid" => self.uid = Some(decimal(value)? as u64),
+                b"gid" => self.gid = Some(decimal(value)? as u64),
+                b"mtime" => self.mtime_s = Some(decimal(value)?),
+                b"SCHILY.xattr.security.capability" => self.capability = Some(value.to_vec()),
+                // Needed for members above 8 GiB only, which nothing here reads.
+                b"size" => return Err(damaged("a pax header changes a member's size")),
+                key if key.starts_with(b"GNU.sparse.") => {
+                    return Err(damaged(
+                        "it holds files in the form of tar's option --sparse",
+                    ));
+                }
+                _ => {}
+            }
         }
+        Ok(())
     }
-    Ok(path)
+}
+
+/// The first of a pax header's records, `LENGTH KEY=VALUE` and a newline, and what follows it.
+/// The value may hold anything: the crate `tar` would end it at the first newline in it.
+fn record(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let blank = text.iter().position(|byte| *byte == b' ')?;
+    let length: usize = std::str::from_utf8(&text[..blank]).ok()?.parse().ok()?;
+    let (record, after) = text.split_at_checked(length)?;
+    let record = record.get(blank + 1..)?.strip_suffix(b"\n")?;
+    let equals = record.iter().position(|byte| *byte == b'=')?;
+    Some((&record[..equals], &record[equals + 1..], after))
+}
+
+/// A pax header's number, without its fraction.
+fn decimal(value: &[u8]) -> io::Result<i64> {
+    let whole = value.split(|byte| *byte == b'.').next().unwrap_or(value);
+    let number = std::str::from_utf8(whole)
+        .ok()
+        .and_then(|text| text.parse().ok());
+    number.ok_or_else(|| damaged("a pax header has no number where one belongs"))
 }
 
 #[cfg(test)]
@@ -182,7 +313,7 @@ mod tests {
         ]);
         let entries = list(&data).unwrap();
         assert_eq!(entries[0], ("a".into(), Kind::File, b"one".to_vec()));
-        assert_eq!(entries[1], ("b".into(), Kind::Link, vec![]));
+        assert_eq!(entries[1], ("b".into(), Kind::SymbolicLink, vec![]));
         assert_eq!(entries[2].0, long[2..]);
         assert_eq!(entries[2].2, [1; 600]);
     }
@@ -276,6 +407,60 @@ mod tests {
         data[124..136].copy_from_slice(b"77777777777\0");
         set_checksum(&mut data);
         assert!(list(&data).unwrap_err().to_string().contains("too long"));
+    }
+
+    #[test]
+    fn owners_devices_and_links_are_read() {
+        let mut out = tar::Builder::new(Vec::new());
+        let pax: [(&str, &[u8]); 5] = [
+            ("uid", b"4000000000"),
+            ("mtime", b"-3.25"),
+            ("linkpath", b"over/there"),
+            ("SCHILY.xattr.security.capability", b"\x01\0\n"),
+            ("comment", b"none"),
+        ];
+        out.append_pax_extensions(pax).unwrap();
+        let mut header = tar::Header::new_ustar();
+        header.set_path("one").unwrap();
+        header.set_entry_type(EntryType::Symlink);
+        header.set_link_name("there").unwrap();
+        header.set_gid(7);
+        header.set_mode(0o104_755);
+        header.set_size(0);
+        header.set_cksum();
+        out.append(&header, &b""[..]).unwrap();
+        header.set_path("two").unwrap();
+        header.set_entry_type(EntryType::Char);
+        header.set_device_major(5).unwrap();
+        header.set_device_minor(300).unwrap();
+        header.set_cksum();
+        out.append(&header, &b""[..]).unwrap();
+        let mut entries = Vec::new();
+        let read = read_each(&out.into_inner().unwrap()[..], |entry, _| {
+            entries.push(format!("{entry:?}"));
+            let owner = (entry.uid, entry.gid, entry.mode, entry.mtime_s);
+            match entry.path.as_str() {
+                "one" => {
+                    assert_eq!(owner, (4_000_000_000, 7, 0o4755, -3));
+                    assert_eq!(entry.link, b"over/there");
+                    assert_eq!(entry.capability.as_deref(), Some(&b"\x01\0\n"[..]));
+                }
+                _ => {
+                    assert_eq!(owner, (0, 7, 0o4755, 0));
+                    assert_eq!(
+                        (entry.kind, entry.device),
+                        (Kind::CharacterDevice, (5, 300))
+                    );
+                    assert!(entry.capability.is_none());
+                }
+            }
+            Ok(())
+        });
+        read.unwrap();
+        assert_eq!(entries.len(), 2);
+        for (key, value) in [("uid", "-1"), ("gid", "x"), ("GNU.sparse.major", "1")] {
+            assert!(list(&with_pax(key, value.as_bytes())).is_err(), "{key}");
+        }
     }
 
     proptest! {
