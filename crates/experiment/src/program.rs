@@ -4,11 +4,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Longest name that a command gets.
+const NAME_LIMIT: usize = 40;
+
 /// Where the root of workloads comes from, as a user wrote it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RootSpec {
-    /// A directory that becomes the root.
+    /// A directory that becomes the root, a tar file, or a container image: an OCI image
+    /// layout or what `docker save` writes, `#` and a name behind it if it holds several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Programs of this machine: they and the libraries that they name are the root.
@@ -26,15 +30,23 @@ pub struct Workload {
     /// What its cells are called: letters, digits, `-`, `_`, `.`, `+`.
     pub name: String,
     /// The program and its arguments, as execve(2) takes them; a program without a `/` is
-    /// looked for in the root's PATH.
+    /// looked for in the root's PATH. Default: what a container image names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub argv: Vec<String>,
-    /// Working directory in the root. Default: `/tree` if there is one, else `/`.
+    /// Working directory in the root. Default: a container image's, `/tree` if there is one,
+    /// else `/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// Variables, `NAME=value`; nothing is taken from lsmeter's own environment. Default: a
-    /// `PATH`, `HOME=/tmp`, `LC_ALL=C` and `PYTHONHASHSEED=0`.
+    /// `PATH`, `HOME=/tmp`, `LC_ALL=C` and `PYTHONHASHSEED=0`, and before them a container
+    /// image's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env: Option<Vec<String>>,
+    /// Who it runs as: a user of the root's `/etc/passwd` or a number, and after a `:` a group
+    /// of its `/etc/group` or a number. Preparations are root's. Default: a container image's,
+    /// else root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
     /// File of the root that it reads. Default: `/dev/null`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin: Option<String>,
@@ -57,7 +69,7 @@ pub struct Workload {
 pub struct Programs {
     /// Where the root comes from.
     pub root: RootSpec,
-    /// What the root holds, as the first 16 digits of a SHA-256 (names, modes, contents);
+    /// What the root holds, as the first 16 digits of a SHA-256 (names, owners, modes, contents);
     /// empty before it was looked at.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub digest: String,
@@ -70,5 +82,50 @@ impl Workload {
     #[must_use]
     pub fn repetitions(&self) -> u32 {
         self.repeat.unwrap_or(3)
+    }
+
+    /// What a command's cells are called: `git status` is `git-status`.
+    #[must_use]
+    pub fn name_of(command: &[String]) -> String {
+        let mut name = String::new();
+        for word in command {
+            let word = word.rsplit('/').next().unwrap_or(word);
+            let fits = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
+            if word.is_empty() || !word.chars().all(fits) {
+                break;
+            }
+            let more = word.len() + usize::from(!name.is_empty());
+            if name.len() + more > NAME_LIMIT {
+                break;
+            }
+            if !name.is_empty() {
+                name.push('-');
+            }
+            name.push_str(word);
+        }
+        if name.is_empty() {
+            name.push_str("program");
+        }
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_called_by_its_words() {
+        let name = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+            Workload::name_of(&words)
+        };
+        assert_eq!(name(&["git", "status"]), "git-status");
+        assert_eq!(
+            name(&["/usr/bin/tar", "-cf", "/dev/null", "."]),
+            "tar--cf-null-."
+        );
+        assert_eq!(name(&["sh", "-c", "a | b"]), "sh--c");
+        assert_eq!(name(&["ä"]), "program");
     }
 }

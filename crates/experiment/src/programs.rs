@@ -26,6 +26,8 @@ pub(crate) fn resolve(
                 "name a directory with --root, or programs of this machine with --programs",
             ));
         }
+        // A container image says what runs in it.
+        (Some(root), None) if root.path.is_some() => (root, vec![Workload::default()]),
         (Some(_), None) => {
             return Err(SpecError::instead(
                 "a root without a workload",
@@ -36,13 +38,16 @@ pub(crate) fn resolve(
     };
     if root.path.is_some() != root.programs.is_empty() {
         return Err(SpecError::instead(
-            "a root is either a directory or made of programs",
+            "a root is either given or made of programs",
             "give one of --root and --programs",
         ));
     }
     let names: Vec<&str> = workloads.iter().map(|of| of.name.as_str()).collect();
     list("workloads", &names, WORKLOADS_LIMIT)?;
-    workloads.iter().try_for_each(check)?;
+    let of_image = root.path.is_some();
+    workloads
+        .iter()
+        .try_for_each(|workload| check(workload, of_image))?;
     Ok(Some(Programs {
         root,
         digest: String::new(),
@@ -50,15 +55,29 @@ pub(crate) fn resolve(
     }))
 }
 
-fn check(workload: &Workload) -> Result<(), SpecError> {
+impl Workload {
+    /// Checks what a container image has added to it.
+    ///
+    /// # Errors
+    /// If it makes no sense.
+    pub fn check(&self) -> Result<(), SpecError> {
+        check(self, false)
+    }
+}
+
+/// With `of_image` it may leave to a container image what runs, and what that is called.
+fn check(workload: &Workload, of_image: bool) -> Result<(), SpecError> {
+    let left_open = of_image && workload.argv.is_empty();
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
-    if workload.name.is_empty() || workload.name.len() > 64 || !workload.name.chars().all(fits) {
+    let is_named = !workload.name.is_empty() || left_open;
+    if !is_named || workload.name.len() > 64 || !workload.name.chars().all(fits) {
         return Err(SpecError::instead(
             format!("`{}` is no name of a workload", excerpt(&workload.name)),
             "use up to 64 letters, digits, -, _, . and +",
         ));
     }
-    let programs = std::iter::once(&workload.argv).chain(&workload.prepare);
+    let measured = Some(&workload.argv).filter(|_| !left_open);
+    let programs = measured.into_iter().chain(&workload.prepare);
     let has_none = |argv: &Vec<String>| argv.first().is_none_or(String::is_empty);
     if programs.clone().any(has_none) {
         return Err(SpecError::instead(
@@ -98,6 +117,15 @@ fn check(workload: &Workload) -> Result<(), SpecError> {
             return Err(SpecError::instead(
                 format!("`{}` is no path from the root on", excerpt(path)),
                 "begin it with /",
+            ));
+        }
+    }
+    if let Some(user) = &workload.user {
+        printable("workloads", user.clone())?;
+        if user.is_empty() {
+            return Err(SpecError::instead(
+                "`user` is empty",
+                "name a user, or a number: user = \"nobody\"",
             ));
         }
     }

@@ -49,6 +49,9 @@ pub enum LabError {
         /// What is wrong with it.
         source: JournalError,
     },
+    /// Whoever waited broke it off.
+    #[error("interrupted: nothing was measured")]
+    Interrupted,
     /// A file operation failed.
     #[error("cannot {action} {path}: {source}", path = .path.display())]
     Io {
@@ -67,7 +70,9 @@ impl Fault for LabError {
             LabError::Select(_) | LabError::Journal { .. } | LabError::WorkDirectory { .. } => {
                 Exit::Usage
             }
+            LabError::Environment(error) => error.exit(),
             LabError::Kernel(error) => error.exit(),
+            LabError::Interrupted => Exit::CellsFailed,
             _ => Exit::Environment,
         }
     }
@@ -82,7 +87,7 @@ impl Fault for LabError {
             LabError::WorkDirectory { .. } => {
                 Some("name a directory that you may write to with --dir".to_owned())
             }
-            LabError::Io { .. } => None,
+            LabError::Interrupted | LabError::Io { .. } => None,
         }
     }
 }

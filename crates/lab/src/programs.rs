@@ -26,7 +26,7 @@ const AFTER_CLOCK: i64 = 2;
 const BENCHMARK: &str = "program";
 
 /// What programs see of variables unless a workload says.
-const ENVIRONMENT: [&str; 4] = [
+pub(crate) const ENVIRONMENT: [&str; 4] = [
     "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "HOME=/tmp",
     "LC_ALL=C",
@@ -234,6 +234,14 @@ fn directives(workload: &Workload, tree: bool) -> String {
         }
         let _ = writeln!(text, "directory {}", escaped(directory));
     }
+    // Of what is measured: preparations are root's.
+    let account = workload
+        .user
+        .as_deref()
+        .and_then(|user| user.split_once(':'));
+    if let Some((user, group)) = account {
+        let _ = writeln!(text, "user {user}\ngroup {group}");
+    }
     for (directive, path) in [("input", &workload.stdin), ("output", &workload.stdout)] {
         if let Some(path) = path {
             let _ = writeln!(text, "{directive} {}", escaped(path));
@@ -269,13 +277,14 @@ mod tests {
             env: Some(vec!["A=ä".to_owned()]),
             prepare: vec![vec!["true".to_owned()]],
             stdout: Some("/tmp/out".to_owned()),
+            user: Some("65534:100".to_owned()),
             ..Workload::default()
         };
         assert_eq!(
             directives(&workload, false),
             "command shell\nargument true\nenvironment A=%c3%a4\ndirectory /\nthen\n\
              argument sh\nargument -c\nargument %20echo 100%25%0aexit\nenvironment A=%c3%a4\n\
-             directory /\noutput /tmp/out\n"
+             directory /\nuser 65534\ngroup 100\noutput /tmp/out\n"
         );
     }
 }

@@ -3,6 +3,7 @@
 
 pub mod btf;
 pub mod elf;
+pub mod image;
 pub mod schema;
 
 use std::io::Read as _;

@@ -3,7 +3,7 @@
 //! that are not zero.
 
 use super::filesystem::device_kib;
-use super::{Error, FileSystem};
+use super::{Error, FileSystem, owners};
 use crate::find::find_program;
 use crate::root::Root;
 use rustix::fs::{SeekFrom, seek};
@@ -96,6 +96,9 @@ pub(super) fn make(
         FileSystem::Xfs => &XFS,
         FileSystem::Btrfs => &BTRFS,
     };
+    if let Some(root) = root.filter(|_| fs != FileSystem::Ext4) {
+        owners::refuse(root, fs)?;
+    }
     let size = device_kib(fs, root).unwrap_or(0) * 1024;
     let program = find(maker)?;
     let temporary = tempfile::Builder::new()
@@ -117,6 +120,7 @@ pub(super) fn make(
     }
     result?;
     if let (Some(root), FileSystem::Ext4) = (root, fs) {
+        owners::settle(root, path)?;
         settle_times(root, path)?;
     }
     Ok(Some(Image {

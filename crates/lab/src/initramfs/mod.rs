@@ -5,6 +5,7 @@
 mod cpio;
 mod filesystem;
 mod image;
+mod owners;
 
 pub use crate::find::find_program;
 pub use experiment::FileSystem;

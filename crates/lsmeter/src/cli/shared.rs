@@ -66,8 +66,9 @@ pub struct SelectionArgs {
 /// Whole programs, in place of benchmarks.
 #[derive(Debug, Args)]
 pub struct ProgramArgs {
-    /// Directory that is the root of the program that runs
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "programs",
+    /// Root of the program that runs: a directory, a tar file, an OCI image layout, or what
+    /// `docker save` writes; #NAME behind it chooses one of several images
+    #[arg(long, value_name = "ROOT", value_hint = ValueHint::AnyPath, conflicts_with = "programs",
         help_heading = PROGRAMS)]
     pub root: Option<PathBuf>,
     /// Make the root of these programs of this machine, with their libraries
@@ -78,16 +79,16 @@ pub struct ProgramArgs {
         help_heading = PROGRAMS)]
     pub tree: Option<PathBuf>,
     /// Command that runs before it each time, and is not measured; may be given several times
-    #[arg(long = "prepare", value_name = "COMMAND", requires = "command", help_heading = PROGRAMS)]
+    #[arg(long = "prepare", value_name = "COMMAND", help_heading = PROGRAMS)]
     pub prepare: Vec<String>,
     /// How often it is measured [default: 3]
-    #[arg(long, value_name = "N", requires = "command", help_heading = PROGRAMS)]
+    #[arg(long, value_name = "N", help_heading = PROGRAMS)]
     pub repeat: Option<u32>,
     /// Drop the kernel's dentries and inodes before each time
-    #[arg(long, requires = "command", help_heading = PROGRAMS)]
+    #[arg(long, help_heading = PROGRAMS)]
     pub cold: bool,
     /// Program of the root to measure, from its start to the end of the last task that it
-    /// creates, and its arguments
+    /// creates, and its arguments [default: what a container image names]
     #[arg(last = true, value_name = "COMMAND", help_heading = PROGRAMS)]
     pub command: Vec<String>,
 }

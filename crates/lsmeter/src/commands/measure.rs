@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use diagnostics::Failure;
@@ -217,6 +217,40 @@ fn find_qemu(args: &LabArgs, config: &Config, experiment: &Experiment) -> Result
 /// # Errors
 /// The system's.
 pub fn cancel_on_signals() -> Result<Arc<AtomicBool>> {
+    Ok(Signals::watch()?.cancel)
+}
+
+/// What signals do that end lsmeter.
+pub struct Signals {
+    /// Set by the first one.
+    pub cancel: Arc<AtomicBool>,
+    at_once: Arc<AtomicBool>,
+}
+
+impl Signals {
+    /// Watches for them.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn watch() -> Result<Signals> {
+        let at_once = Arc::new(AtomicBool::new(false));
+        for signal in signal_hook::consts::TERM_SIGNALS {
+            signal_hook::flag::register_conditional_default(*signal, Arc::clone(&at_once))?;
+        }
+        let cancel = cancel()?;
+        Ok(Signals { cancel, at_once })
+    }
+
+    /// Does what does not look whether it is to end: meanwhile a first signal ends lsmeter at once.
+    pub fn unattended<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.at_once.store(true, Ordering::Relaxed);
+        let done = work();
+        self.at_once.store(false, Ordering::Relaxed);
+        done
+    }
+}
+
+fn cancel() -> Result<Arc<AtomicBool>> {
     let cancel = Arc::new(AtomicBool::new(false));
     for signal in signal_hook::consts::TERM_SIGNALS {
         let code = 128 + *signal;

@@ -10,14 +10,11 @@ use instructions::calltree::CallTree;
 use instructions::profile::{CellProfile, PathProfile};
 use kernels::hooks::HookList;
 use lab::prepare::Hooks;
-use lab::root::Root;
 use lab::{Outcome, Setup};
 use report::ProfileView;
 
 use crate::cli::{ProfileArgs, View};
-use crate::commands::measure::{
-    Machines, cancel_on_signals, check_selection, flags, read_spec, read_stack,
-};
+use crate::commands::measure::{Machines, Signals, check_selection, flags, read_spec, read_stack};
 use crate::commands::{documents, journals, programs};
 use crate::config::Config;
 use crate::deliver::{Delivery, StdoutTaken};
@@ -36,7 +33,8 @@ pub fn profile(args: ProfileArgs) -> Result<Exit> {
     let config = Config::read()?;
     let baseline = args.diff.as_deref().map(read_stack).transpose()?;
     let mut experiment = resolve(&args, baseline.as_ref())?;
-    let root = Root::of(experiment.programs.as_mut())?;
+    let signals = Signals::watch()?;
+    let root = programs::root(&mut experiment, &signals, args.quiet)?;
     let definitions = args
         .hook_definitions
         .as_deref()
@@ -47,8 +45,8 @@ pub fn profile(args: ProfileArgs) -> Result<Exit> {
     let stdout = args.out.check(&trees, usize::from(args.trace))?;
 
     let mut line = Line::new(args.quiet);
-    let machines = Machines::find(&args.lab, &config, &experiment, &line)?;
-    let cancel = cancel_on_signals()?;
+    let found = signals.unattended(|| Machines::find(&args.lab, &config, &experiment, &line));
+    let machines = found?;
     let setup = Setup {
         kernels: &machines.kernels,
         qemu: Some(&machines.qemu),
@@ -59,7 +57,7 @@ pub fn profile(args: ProfileArgs) -> Result<Exit> {
         }),
         ..Setup::new(&machines.store, &journals)
     };
-    let outcome = lab::run(&experiment, &setup, &cancel, &mut |event| {
+    let outcome = lab::run(&experiment, &setup, &signals.cancel, &mut |event| {
         line.follow(event)
     });
     line.done();

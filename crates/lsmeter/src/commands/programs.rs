@@ -5,12 +5,12 @@ use std::path::Path;
 
 use anyhow::Result;
 use experiment::{Experiment, RootSpec, Spec, Workload};
+use lab::root::{Making, Root, Watch};
 
 use crate::cli::ProgramArgs;
+use crate::commands::measure::Signals;
 use crate::failure::usage;
-
-/// Longest name that a command gets.
-const NAME_LIMIT: usize = 40;
+use crate::progress::Line;
 
 /// What the flags say of programs, to be put over the preset or file.
 ///
@@ -29,18 +29,45 @@ pub fn flags(args: &ProgramArgs) -> Result<Spec> {
     let prepare = args.prepare.iter().map(|text| words(text));
     let prepare = prepare.collect::<Result<Vec<_>>>()?;
     let workload = || Workload {
-        name: name_of(&args.command),
+        name: match args.command.as_slice() {
+            // A container image names it.
+            [] => String::new(),
+            command => Workload::name_of(command),
+        },
         argv: args.command.clone(),
         prepare,
         repeat: args.repeat,
         cold: args.cold,
         ..Workload::default()
     };
+    let described = !args.prepare.is_empty() || args.repeat.is_some() || args.cold;
+    if described && args.command.is_empty() && args.root.is_none() {
+        return Err(usage(
+            "--prepare, --repeat and --cold say how a command is measured, and there is none",
+            "give one after --; a file's workloads have keys for that",
+        ));
+    }
     Ok(Spec {
+        workloads: (!args.command.is_empty() || described).then(|| vec![workload()]),
         root,
-        workloads: (!args.command.is_empty()).then(|| vec![workload()]),
         ..Spec::default()
     })
+}
+
+/// The root of an experiment's programs, if it has any: looked at, and made if it has to be.
+///
+/// # Errors
+/// If it cannot be had, or a signal breaks it off.
+pub fn root(experiment: &mut Experiment, signals: &Signals, quiet: bool) -> Result<Option<Root>> {
+    let line = Line::new(quiet);
+    let mut tell = |making: Making| {
+        let Making { what, files, bytes } = making;
+        line.say(format!("{what}: {files} files, {} MiB", bytes >> 20));
+    };
+    let mut watch = Watch::new(&signals.cancel, &mut tell);
+    let root = Root::of(experiment.programs.as_mut(), &mut watch);
+    line.done();
+    Ok(root?)
 }
 
 /// Refuses parts of an experiment of whole programs: a part's machine has not got their root.
@@ -66,48 +93,4 @@ fn words(text: &str) -> Result<Vec<String>> {
             "write it as in a shell; pipes need a shell of the root: --prepare \"sh -c 'a | b'\"",
         )
     })
-}
-
-/// What its cells are called: `git status` is `git-status`.
-fn name_of(command: &[String]) -> String {
-    let mut name = String::new();
-    for word in command {
-        let word = word.rsplit('/').next().unwrap_or(word);
-        let fits = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
-        if word.is_empty() || !word.chars().all(fits) {
-            break;
-        }
-        let more = word.len() + usize::from(!name.is_empty());
-        if name.len() + more > NAME_LIMIT {
-            break;
-        }
-        if !name.is_empty() {
-            name.push('-');
-        }
-        name.push_str(word);
-    }
-    if name.is_empty() {
-        name.push_str("program");
-    }
-    name
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_command_is_called_by_its_words() {
-        let name = |words: &[&str]| {
-            let words: Vec<String> = words.iter().map(ToString::to_string).collect();
-            name_of(&words)
-        };
-        assert_eq!(name(&["git", "status"]), "git-status");
-        assert_eq!(
-            name(&["/usr/bin/tar", "-cf", "/dev/null", "."]),
-            "tar--cf-null-."
-        );
-        assert_eq!(name(&["sh", "-c", "a | b"]), "sh--c");
-        assert_eq!(name(&["ä"]), "program");
-    }
 }

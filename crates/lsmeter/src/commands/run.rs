@@ -22,7 +22,7 @@ use report::published::{beside_records, beside_report};
 
 use crate::cli::RunArgs;
 use crate::commands::journals;
-use crate::commands::measure::{self, Machines, cancel_on_signals, read_spec, some};
+use crate::commands::measure::{self, Machines, Signals, read_spec, some};
 use crate::commands::plan::is_timed;
 use crate::commands::programs;
 use crate::commands::slurm;
@@ -46,7 +46,8 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
     if args.parts.slurm || args.parts.shard.is_some() {
         programs::no_parts(&experiment)?;
     }
-    let root = Root::of(experiment.programs.as_mut())?;
+    let signals = Signals::watch()?;
+    let root = programs::root(&mut experiment, &signals, args.quiet)?;
     measure::check_selection(&experiment)?;
     let files = Files::choose(&args, &name)?;
     args.out.output = Some(files.output.clone());
@@ -55,10 +56,11 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
     let published = args.published || name == PAPER;
     if args.parts.slurm {
         let order = slurm::order(&args, &name, &spec, &experiment, &files.journals.first)?;
-        return on_slurm(&args, &order, published, stdout);
+        return on_slurm(&args, &order, &signals, published, stdout);
     }
 
-    let Some(run) = measured(&args, &config, &experiment, root.as_ref(), &files.journals)? else {
+    let with = (&signals, root.as_ref());
+    let Some(run) = measured(&args, &config, &experiment, with, &files.journals)? else {
         return Ok(Exit::CellsFailed);
     };
     deliver(&args, &run, published, stdout)?;
@@ -79,19 +81,21 @@ fn measured(
     args: &RunArgs,
     config: &Config,
     experiment: &Experiment,
-    root: Option<&Root>,
+    (signals, root): (&Signals, Option<&Root>),
     journals: &Journals,
 ) -> Result<Option<Document>> {
     let mut line = Line::new(args.quiet);
     let mut machines = match experiment.place {
-        Place::Lab => Some(Machines::find(&args.lab, config, experiment, &line)?),
+        Place::Lab => {
+            Some(signals.unattended(|| Machines::find(&args.lab, config, experiment, &line))?)
+        }
         Place::Host => None,
     };
-    let cancel = cancel_on_signals()?;
+    let cancel = &signals.cancel;
     if let Some(machines) = &mut machines
         && is_timed(experiment)
     {
-        try_kvm(machines, &cancel, &line)?;
+        try_kvm(machines, cancel, &line)?;
     }
     let store = Store::open(&cache_dir())?;
     let setup = Setup {
@@ -103,7 +107,7 @@ fn measured(
         hooks: args.with_hooks.then(Hooks::default),
         ..Setup::new(&store, journals)
     };
-    let outcome = lab::run(experiment, &setup, &cancel, &mut |event| line.follow(event));
+    let outcome = lab::run(experiment, &setup, cancel, &mut |event| line.follow(event));
     line.done();
     let mut outcome = outcome?;
     let saved = journals.first.display();
@@ -117,7 +121,7 @@ fn measured(
             experiment,
             &setup,
             journals,
-            &cancel,
+            cancel,
             &mut line,
             runs,
             &outcome.run,
@@ -170,13 +174,13 @@ fn ending(args: &RunArgs, run: &Document) -> Result<Exit> {
 fn on_slurm(
     args: &RunArgs,
     order: &Order<'_>,
+    signals: &Signals,
     published: bool,
     stdout: StdoutTaken,
 ) -> Result<Exit> {
     let shown = order.directory.display();
-    let cancel = cancel_on_signals()?;
     let line = Line::new(args.quiet);
-    let followed = cluster::follow(order, &cancel, &|progress| match progress {
+    let followed = cluster::follow(order, &signals.cancel, &|progress| match progress {
         Progress::Now(text) => line.say(text),
         Progress::Note(text) => line.keep(&text),
     });

@@ -4,7 +4,9 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::common::Place;
+use rustix::process::Signal;
+
+use crate::common::{Place, Running, signal, wait_for};
 
 #[test]
 fn programs_need_a_root_and_a_command() {
@@ -41,6 +43,110 @@ fn programs_need_a_root_and_a_command() {
     place
         .run(&["run", "--root", "nowhere", "--", "sh"])
         .refused(3, "nowhere", None);
+    refused(&["--repeat", "5"], "there is none", "after --");
+}
+
+#[test]
+fn what_is_no_root_is_told() {
+    let place = Place::new();
+    let refused = |code: i32, root: &str, error: &str, hint: &str| {
+        let arguments = ["run", "--root", root, "--", "sh"];
+        place.run(&arguments).refused(code, error, Some(hint));
+        assert_eq!(place.left_over(), [""; 0]);
+    };
+    place.write("dir/bin/sh", "");
+    place
+        .run(&["run", "--root", "dir"])
+        .refused(2, "without a workload", Some("after --"));
+    refused(
+        2,
+        "dir#latest",
+        "no images to choose `latest`",
+        "leave out #",
+    );
+    place.write("text", "hello\n".repeat(1000));
+    refused(3, "text", "cannot read", "docker save");
+    place.write("some.tar.bz2", "BZh91AY");
+    refused(
+        3,
+        "some.tar.bz2",
+        "bzip2 compression is not supported",
+        "xz or zstd",
+    );
+    place.write("cut.tar", [b'x'; 100]);
+    refused(3, "cut.tar", "it is cut off", "a tar file");
+    let fifo = place.join("fifo");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::RUSR).unwrap();
+    refused(
+        3,
+        "fifo",
+        "neither a directory nor a file",
+        "OCI image layout",
+    );
+    place.write("layout/oci-layout", "{}");
+    place.write("layout/index.json", r#"{"manifests":[]}"#);
+    refused(
+        3,
+        "layout",
+        "holds no image for linux/",
+        "docker pull --platform",
+    );
+    place.write(
+        "layout/index.json",
+        format!(
+            r#"{{"manifests":[{{"digest":"sha256:{}"}}]}}"#,
+            "0".repeat(64)
+        ),
+    );
+    refused(3, "layout", "000 is not there", "save it again");
+    place.write(
+        "users.toml",
+        r#"
+        [root]
+        path = "dir"
+        [[workloads]]
+        name = "x"
+        argv = ["sh"]
+        user = "nobody"
+        "#,
+    );
+    place
+        .run(&["run", "users.toml"])
+        .refused(2, "knows no user `nobody`", Some("give its number"));
+    assert_eq!(place.left_over(), [""; 0]);
+}
+
+/// An ordinary user cannot read all of others' directories.
+#[test]
+fn a_file_that_cannot_be_read_is_named() {
+    let place = Place::new();
+    let secret = place.write("dir/etc/shadow", "");
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();
+    if let Some(ended) = place.run_unprivileged(&["run", "--root", "dir", "--", "sh"]) {
+        ended.refused(
+            3,
+            "dir/etc/shadow: Permission denied",
+            Some("as a tar file"),
+        );
+    }
+}
+
+/// Whoever ends it while a root is made waits for nothing, and nothing stays.
+#[test]
+fn making_a_root_can_be_broken_off() {
+    let place = Place::new();
+    fs::create_dir_all(place.join("dir")).unwrap();
+    // Zeros that are nowhere: minutes to read, if nobody broke it off.
+    for name in ["a", "b", "c", "d", "e", "f", "g"] {
+        let file = fs::File::create(place.join("dir").join(name)).unwrap();
+        file.set_len(1 << 30).unwrap();
+    }
+    let mut running = Running::start(&place, &["run", "--root", "dir", "--", "sh"]);
+    wait_for("the root", || place.left_over().pop());
+    signal(running.pid(), Signal::INT);
+    wait_for("the end", || running.has_ended().then_some(()));
+    running.wait().refused(4, "interrupted", None);
+    assert_eq!(place.left_over(), [""; 0]);
 }
 
 #[test]

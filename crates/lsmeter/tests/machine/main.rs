@@ -21,6 +21,7 @@ mod profile;
 mod programs;
 mod prometheus;
 mod resume;
+mod roots;
 mod sensitivity;
 mod shards;
 mod slurm;

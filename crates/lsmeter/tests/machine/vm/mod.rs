@@ -9,7 +9,7 @@
 #![allow(dead_code)]
 
 mod archive;
-mod program;
+pub mod program;
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

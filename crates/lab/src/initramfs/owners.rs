@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Owners, modes and devices of a root whose files lie here as an ordinary user can make them:
+//! they are given to the files in the image, by debugfs(8).
+
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path};
+use std::process::{Command, Stdio};
+
+use diagnostics::printable;
+
+use super::{Error, FileSystem, find_program};
+use crate::root::{Fix, Root};
+
+const DEBUGFS: &str = "debugfs";
+/// Longest line that it reads is `BUFSIZ`, with glibc 8,192.
+const LINE_LIMIT: usize = 8_000;
+/// Inode of the root directory, and the first one that files get.
+const TOP_INODE: u64 = 2;
+const FIRST_INODE: u64 = 12;
+/// Numbers up to this one have their place in the device number of old.
+const OLD_DEVICE_LIMIT: u32 = 255;
+
+/// Gives the files in an image of ext4 their owners, modes and capabilities, and makes devices.
+///
+/// # Errors
+/// Without debugfs, or if it fails.
+pub(super) fn settle(root: &Root, image: &Path) -> Result<(), Error> {
+    let Some(fixes) = &root.fixes else {
+        return Ok(());
+    };
+    let script = script(fixes, root)?;
+    if script.is_empty() {
+        return Ok(());
+    }
+    let environment = |what: String| Error::Environment {
+        what,
+        hint: "see that the package e2fsprogs is whole".to_owned(),
+    };
+    let program = find_program(DEBUGFS)
+        .ok_or_else(|| environment(format!("{DEBUGFS} is not on this machine")))?;
+    let dir = std::env::temp_dir();
+    let mut file =
+        tempfile::NamedTempFile::new_in(&dir).map_err(Error::io("create a file in", &dir))?;
+    file.write_all(&script)
+        .map_err(Error::io("write", file.path()))?;
+    let output = Command::new(&program)
+        .args(["-w", "-f"])
+        .arg(file.path())
+        .arg(image)
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .output()
+        .map_err(Error::io("run", &program))?;
+    // It ends well whatever its commands do; but it tells its version, and what went wrong.
+    let text = String::from_utf8_lossy(&output.stderr);
+    let complaint = text.lines().skip(1).find(|line| !line.trim().is_empty());
+    match complaint {
+        None if output.status.success() => Ok(()),
+        complaint => {
+            let reason = complaint.map_or(output.status.to_string(), |line| printable(line, 300));
+            Err(environment(format!("{DEBUGFS} failed: {reason}")))
+        }
+    }
+}
+
+/// Refuses a root whose owners, modes or devices another file system cannot get.
+///
+/// # Errors
+/// If it has any.
+pub(super) fn refuse(root: &Root, fs: FileSystem) -> Result<(), Error> {
+    let Some(fixes) = &root.fixes else {
+        return Ok(());
+    };
+    let unsupported = |reason: String| Error::Unsupported {
+        what: format!("a {fs} of this root would not have the owners and modes that it has"),
+        reason,
+        hint: Some("use ext4".to_owned()),
+    };
+    if let Some(fix) = fixes.first() {
+        let path = printable(&fix.path.to_string_lossy(), 200);
+        return Err(unsupported(format!(
+            "nothing but root owns files, and nothing is a device, in what mkfs makes of /{path}"
+        )));
+    }
+    let (uid, gid) = owner(root)?;
+    if (uid, gid) != (0, 0) {
+        return Err(unsupported(format!(
+            "mkfs takes owners as they are on this machine, user {uid} and group {gid}, and not root"
+        )));
+    }
+    Ok(())
+}
+
+/// Whom the files belong to on this machine.
+fn owner(root: &Root) -> Result<(u32, u32), Error> {
+    let found = fs::metadata(root.path()).map_err(Error::io("read", root.path()))?;
+    Ok((found.uid(), found.gid()))
+}
+
+/// The commands for debugfs.
+fn script(fixes: &[Fix], root: &Root) -> Result<Vec<u8>, Error> {
+    let mut script = Vec::new();
+    if owner(root)? != (0, 0) {
+        for inode in std::iter::once(TOP_INODE).chain(FIRST_INODE..FIRST_INODE + root.files) {
+            for field in ["uid", "gid"] {
+                script.extend(format!("sif <{inode}> {field} 0\n").as_bytes());
+            }
+        }
+    }
+    for fix in fixes {
+        let path = quoted(&fix.path)?;
+        if let (Some(mode), Some(made)) = (fix.mode, fix.made) {
+            make(fix, mode, made, &path, &mut script)?;
+        }
+        let mut set = |field: &str, value: &str| {
+            let words = [
+                b"sif ",
+                &path[..],
+                b" ",
+                field.as_bytes(),
+                b" ",
+                value.as_bytes(),
+                b"\n",
+            ];
+            script.extend(words.concat());
+        };
+        if let Some(mode) = fix.mode {
+            set("mode", &format!("0{mode:o}"));
+        }
+        if let Some((_, _, mtime_s)) = fix.made {
+            set("mtime", &format!("@{mtime_s}"));
+        }
+        if let Some((uid, gid)) = fix.owner {
+            set("uid", &uid.to_string());
+            set("gid", &gid.to_string());
+        }
+        if let Some(capability) = &fix.capability {
+            let value: String = capability
+                .iter()
+                .map(|byte| format!("\\{byte:03o}"))
+                .collect();
+            let words = [
+                b"ea_set ",
+                &path[..],
+                b" security.capability \"",
+                value.as_bytes(),
+                b"\"\n",
+            ];
+            script.extend(words.concat());
+        }
+    }
+    if script
+        .split(|byte| *byte == b'\n')
+        .any(|line| line.len() > LINE_LIMIT)
+    {
+        return Err(Error::Environment {
+            what: format!("a path of the root is too long for {DEBUGFS}"),
+            hint: "give files with owners other than root, and devices, shorter paths".to_owned(),
+        });
+    }
+    Ok(script)
+}
+
+/// A device or a pipe: in its directory, since debugfs takes no path there.
+fn make(
+    fix: &Fix,
+    mode: u32,
+    (major, minor, _): (u32, u32, i64),
+    path: &[u8],
+    script: &mut Vec<u8>,
+) -> Result<(), Error> {
+    let name = fix.path.file_name().map(Path::new).unwrap_or(&fix.path);
+    let directory = quoted(fix.path.parent().unwrap_or(Path::new("")))?;
+    let name = quoted_name(name)?;
+    let is_old = major <= OLD_DEVICE_LIMIT && minor <= OLD_DEVICE_LIMIT;
+    let (first, second) = if is_old { (major, minor) } else { (0, 0) };
+    let kind = match mode & 0o170_000 {
+        0o020_000 => format!("c {first} {second}"),
+        0o060_000 => format!("b {first} {second}"),
+        _ => "p".to_owned(),
+    };
+    script.extend(
+        [
+            b"cd ",
+            &directory[..],
+            b"\nmknod ",
+            &name,
+            b" ",
+            kind.as_bytes(),
+            b"\n",
+        ]
+        .concat(),
+    );
+    if !is_old {
+        // As new_encode_dev() of the kernel's include/linux/kdev_t.h has it.
+        let device = minor & 0xff | (major & 0xfff) << 8 | (minor & 0xf_ff00) << 12;
+        let set = format!(" block[1] {device}\n");
+        script.extend([b"sif ", path, set.as_bytes()].concat());
+    }
+    Ok(())
+}
+
+/// A path in the image, as a word.
+fn quoted(path: &Path) -> Result<Vec<u8>, Error> {
+    let mut whole = vec![b'/'];
+    let names = path.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name.as_bytes()),
+        _ => None,
+    });
+    whole.extend(names.collect::<Vec<_>>().join(&b'/'));
+    quoted_name(Path::new(std::ffi::OsStr::from_bytes(&whole)))
+}
+
+/// A word: in quotes, and quotes in it twice.
+fn quoted_name(name: &Path) -> Result<Vec<u8>, Error> {
+    let mut word = vec![b'"'];
+    for byte in name.as_os_str().as_bytes() {
+        match byte {
+            b'\n' | b'\r' | 0 => {
+                let name = printable(&name.to_string_lossy(), 200);
+                return Err(Error::Environment {
+                    what: format!(
+                        "{name} has a line break in its name, and an owner or mode that only \
+                         {DEBUGFS} can give it"
+                    ),
+                    hint: "give it another name, or to root".to_owned(),
+                });
+            }
+            b'"' => word.extend(b"\"\""),
+            byte => word.push(*byte),
+        }
+    }
+    word.push(b'"');
+    Ok(word)
+}

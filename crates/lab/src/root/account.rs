@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Users and groups, as a root's `/etc/passwd` and `/etc/group` name them.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+use diagnostics::{Failure, printable};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
+
+use crate::error::LabError;
+
+/// Longest list that is read.
+const LIST_LIMIT: u64 = 4 << 20;
+
+/// Who a program runs as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Account {
+    pub uid: u32,
+    pub gid: u32,
+}
+
+impl fmt::Display for Account {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.uid, self.gid)
+    }
+}
+
+impl Account {
+    /// Who `user`, `user:group`, or numbers in their place, are in a root. A user without a group
+    /// has that of `/etc/passwd`, or root's.
+    pub fn find(text: &str, root: &Path) -> Result<Account, LabError> {
+        let (user, group) = match text.split_once(':') {
+            Some((user, group)) => (user, Some(group)),
+            None => (text, None),
+        };
+        let users = list(root, "etc/passwd")?;
+        let (uid, its_group) = match (user.parse(), entry(&users, user)) {
+            (_, Some((uid, gid))) => (uid, gid),
+            (Ok(uid), None) => (uid, by_number(&users, uid)),
+            (Err(_), None) => return Err(unknown("user", user, "/etc/passwd")),
+        };
+        let gid = match group.filter(|group| !group.is_empty()) {
+            None => its_group.unwrap_or(0),
+            Some(group) => match (entry(&list(root, "etc/group")?, group), group.parse()) {
+                (Some((gid, _)), _) | (None, Ok(gid)) => gid,
+                (None, Err(_)) => return Err(unknown("group", group, "/etc/group")),
+            },
+        };
+        Ok(Account { uid, gid })
+    }
+}
+
+/// The third field of the entry of this name, and the fourth if it is a number, too.
+fn entry(list: &str, name: &str) -> Option<(u32, Option<u32>)> {
+    fields(list).find_map(|(its_name, number, next)| {
+        (its_name == name && !name.is_empty()).then_some((number, next))
+    })
+}
+
+fn by_number(list: &str, number: u32) -> Option<u32> {
+    fields(list).find_map(|(_, its_number, next)| (its_number == number).then_some(next))?
+}
+
+fn fields(list: &str) -> impl Iterator<Item = (&str, u32, Option<u32>)> {
+    list.lines().filter_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        let number = fields.nth(1)?.parse().ok()?;
+        Some((
+            name,
+            number,
+            fields.next().and_then(|text| text.parse().ok()),
+        ))
+    })
+}
+
+/// A file of the root, with links in it as the guest sees them; nothing if there is none.
+fn list(root: &Path, name: &str) -> Result<String, LabError> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let path = root.join(name);
+    let failed = LabError::io("read", &path);
+    let found = openat(CWD, root, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
+        .and_then(|root| openat2(root, name, flags, Mode::empty(), ResolveFlags::IN_ROOT));
+    let file = match found.map_err(std::io::Error::from) {
+        Ok(file) => File::from(file),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(String::new()),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut text = Vec::new();
+    match file.take(LIST_LIMIT).read_to_end(&mut text) {
+        Ok(_) => Ok(String::from_utf8_lossy(&text).into_owned()),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+fn unknown(what: &str, name: &str, list: &str) -> LabError {
+    let name = printable(name, 100);
+    Failure::usage(
+        format!("the root knows no {what} `{name}`: {list} does not name it"),
+        "give its number: user = \"1000:1000\"",
+    )
+    .into()
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What a directory of this machine holds, as its files are. Links in it are not followed.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsStr;
+use std::fs::{self, File, Metadata};
+use std::io::Read;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+use diagnostics::Failure;
+use sha2::{Digest as _, Sha256};
+
+use super::tree::{Attributes, Id, Special, TOP, Tree, What, unsound};
+use super::watch::Watch;
+use crate::error::LabError;
+
+/// Longest value of `security.capability`; the kernel's longest has 24 bytes.
+const CAPABILITY_LIMIT: usize = 64;
+
+/// Looks at a directory.
+pub(super) fn read(path: &Path, watch: &mut Watch<'_>) -> Result<Tree, LabError> {
+    watch.begin("reading the root");
+    let mut reader = Reader {
+        tree: Tree::new(),
+        seen: HashMap::new(),
+        watch,
+    };
+    reader.directory(path, TOP, 0)?;
+    Ok(reader.tree)
+}
+
+struct Reader<'a, 'b> {
+    tree: Tree,
+    /// Files with several names, by device and inode.
+    seen: HashMap<(u64, u64), Id>,
+    watch: &'a mut Watch<'b>,
+}
+
+impl Reader<'_, '_> {
+    fn directory(&mut self, path: &Path, directory: Id, depth: usize) -> Result<(), LabError> {
+        self.tree.check_depth(path, depth)?;
+        let entries = fs::read_dir(path).map_err(unreadable(path))?;
+        let mut names = Vec::new();
+        for entry in entries {
+            names.push(entry.map_err(unreadable(path))?.file_name());
+            self.tree.admit(path, 1, 0)?;
+        }
+        names.sort();
+        for name in names {
+            self.file(&path.join(&name), directory, &name, depth)?;
+        }
+        Ok(())
+    }
+
+    fn file(
+        &mut self,
+        path: &Path,
+        directory: Id,
+        name: &OsStr,
+        depth: usize,
+    ) -> Result<(), LabError> {
+        self.watch.went_on(1, 0)?;
+        let found = fs::symlink_metadata(path).map_err(unreadable(path))?;
+        let kind = found.file_type();
+        let inode = (found.dev(), found.ino());
+        if let Some(node) = self.seen.get(&inode) {
+            self.tree.name(directory, name, *node, 0);
+            return Ok(());
+        }
+        let device = (
+            rustix::fs::major(found.rdev()),
+            rustix::fs::minor(found.rdev()),
+        );
+        let what = if kind.is_dir() {
+            What::Directory(BTreeMap::new())
+        } else if kind.is_symlink() {
+            What::Symlink(fs::read_link(path).map_err(unreadable(path))?.into())
+        } else if kind.is_file() {
+            self.content(path, &found)?
+        } else if kind.is_char_device() {
+            What::Special(Special::Character(device.0, device.1))
+        } else if kind.is_block_device() {
+            What::Special(Special::Block(device.0, device.1))
+        } else if kind.is_fifo() {
+            What::Special(Special::Fifo)
+        } else {
+            What::Special(Special::Socket)
+        };
+        let attributes = Attributes {
+            mode: found.mode() & 0o7777,
+            uid: found.uid(),
+            gid: found.gid(),
+            mtime_s: found.mtime(),
+            capability: capability(path, kind.is_file()),
+        };
+        let node = self.tree.node(attributes, what);
+        self.tree.name(directory, name, node, 0);
+        if kind.is_dir() {
+            return self.directory(path, node, depth + 1);
+        }
+        if found.nlink() > 1 {
+            self.seen.insert(inode, node);
+        }
+        Ok(())
+    }
+
+    fn content(&mut self, path: &Path, found: &Metadata) -> Result<What, LabError> {
+        self.tree.admit(path, 0, found.len())?;
+        // What has become a pipe meanwhile is not waited for.
+        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOFOLLOW;
+        let file = File::options()
+            .read(true)
+            .custom_flags(flags.bits() as i32)
+            .open(path);
+        let mut file = file.map_err(unreadable(path))?;
+        let mut buffer = vec![0; 128 << 10];
+        let mut hash = Sha256::new();
+        let mut bytes: u64 = 0;
+        while bytes <= found.len() {
+            let n = file.read(&mut buffer).map_err(unreadable(path))?;
+            if n == 0 {
+                break;
+            }
+            bytes += n as u64;
+            self.watch.went_on(0, n as u64)?;
+            hash.update(&buffer[..n]);
+        }
+        let now = file.metadata().map_err(unreadable(path))?;
+        let stamp = |of: &Metadata| (of.ino(), of.len(), of.mtime(), of.mtime_nsec());
+        if bytes != found.len() || stamp(&now) != stamp(found) {
+            return Err(Failure::environment(
+                format!("{} changes while it is read", path.display()),
+                "end what writes to it, or make a copy of the root",
+            )
+            .into());
+        }
+        Ok(What::File {
+            bytes,
+            sum: hash.finalize().into(),
+        })
+    }
+}
+
+/// A file's capabilities, which mkfs takes along where this file system has them.
+fn capability(path: &Path, is_file: bool) -> Option<Vec<u8>> {
+    let mut value = [0; CAPABILITY_LIMIT];
+    let length = is_file.then(|| rustix::fs::lgetxattr(path, "security.capability", &mut value));
+    Some(value[..length?.ok()?].to_vec())
+}
+
+/// What of a root cannot be read, and what helps.
+fn unreadable(path: &Path) -> impl FnOnce(std::io::Error) -> LabError {
+    let path = path.to_path_buf();
+    move |error| match error.kind() {
+        std::io::ErrorKind::PermissionDenied => Failure::environment(
+            format!("cannot read {}: {error}", path.display()),
+            "a root is read whole: give it as a tar file, or run lsmeter as the user whose it is",
+        )
+        .into(),
+        std::io::ErrorKind::InvalidFilename => unsound(&path, "is too long a path"),
+        _ => LabError::io("read", &path)(error),
+    }
+}

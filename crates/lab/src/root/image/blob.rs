@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What is called by what it hashes to, and is checked to be it.
+
+use std::fmt;
+use std::io::{self, Read};
+
+use diagnostics::{Failure, printable};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest as _, Sha256};
+
+use super::archive::Store;
+use super::missing;
+use crate::error::LabError;
+use crate::root::unpack::damaged;
+
+/// Longest list, manifest or configuration.
+const TEXT_LIMIT: u64 = 4 << 20;
+
+/// A SHA-256 in hexadecimal, `sha256:` before it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Digest(String);
+
+impl TryFrom<String> for Digest {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Digest, String> {
+        let digits = text.strip_prefix("sha256:").unwrap_or_default();
+        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        match digits.len() == 64 && digits.bytes().all(is_digit) {
+            true => Ok(Digest(text)),
+            false => Err(format!("`{}` is no SHA-256 digest", printable(&text, 100))),
+        }
+    }
+}
+
+impl Digest {
+    /// The part of a layout that is called by it.
+    pub fn part(&self) -> String {
+        format!("blobs/{}", self.0.replacen(':', "/", 1))
+    }
+
+    /// What a part's name says that it hashes to: a blob's, or an older configuration's.
+    pub fn of_name(name: &str) -> Option<Digest> {
+        let digits = match name.strip_prefix("blobs/sha256/") {
+            Some(digits) => digits,
+            None => name.strip_suffix(".json")?,
+        };
+        Digest::try_from(format!("sha256:{digits}")).ok()
+    }
+
+    /// As a user may shorten it.
+    pub fn begins_with(&self, text: &str) -> bool {
+        let digits = text.strip_prefix("sha256:").unwrap_or(text);
+        digits.len() >= 6 && self.0["sha256:".len()..].starts_with(digits)
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A reader that knows what all that was read hashes to.
+pub(super) struct Verified<R> {
+    reader: R,
+    hash: Sha256,
+}
+
+impl<R: Read> Verified<R> {
+    pub fn new(reader: R) -> Verified<R> {
+        Verified {
+            reader,
+            hash: Sha256::new(),
+        }
+    }
+
+    /// Refuses what is not as its digest says.
+    pub fn check(&self, digest: &Digest, title: &str) -> Result<(), LabError> {
+        let found = self.hash.clone().finalize();
+        let found = found.iter().fold("sha256:".to_owned(), |mut text, byte| {
+            text.push_str(&format!("{byte:02x}"));
+            text
+        });
+        match found == digest.0 {
+            true => Ok(()),
+            false => Err(Failure::environment(
+                format!("{title} is damaged: its digest is {found} and not {digest}"),
+                "save the image again",
+            )
+            .into()),
+        }
+    }
+}
+
+impl<R: Read> Read for Verified<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        self.hash.update(&buffer[..count]);
+        Ok(count)
+    }
+}
+
+/// Reads a part that is JSON; if it has a digest, it is checked.
+pub(super) fn read<T: DeserializeOwned>(
+    store: &Store,
+    part: &str,
+    digest: Option<&Digest>,
+) -> Result<T, LabError> {
+    let title = store.title(part);
+    let (reader, length) = store.part(part)?.ok_or_else(|| missing(&title))?;
+    let bad = |reason: String| {
+        Failure::environment(
+            format!("cannot read {title}: {reason}"),
+            "an image is an OCI image layout or what `docker save` writes: see that it is whole",
+        )
+    };
+    if length > TEXT_LIMIT {
+        return Err(bad(format!("it is longer than {} MiB", TEXT_LIMIT >> 20)).into());
+    }
+    let mut reader = Verified::new(reader.take(TEXT_LIMIT));
+    let mut text = Vec::new();
+    reader
+        .read_to_end(&mut text)
+        .map_err(|error| damaged(&title, &error))?;
+    if let Some(digest) = digest {
+        reader.check(digest, &title)?;
+    }
+    Ok(serde_json::from_slice(&text).map_err(|error| bad(error.to_string()))?)
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A root that is made of programs of this machine, with the libraries that they name, and
+//! of a tree.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, UNIX_EPOCH};
+
+use diagnostics::Failure;
+use experiment::RootSpec;
+
+use super::MADE_S;
+use super::tree::Tree;
+use super::watch::Watch;
+use crate::error::LabError;
+use crate::find::find_program;
+
+/// Where `tree` lies in the root.
+const TREE: &str = "tree";
+
+/// Makes a root of programs, their libraries and a tree.
+pub(super) fn make(root: &Path, spec: &RootSpec, watch: &mut Watch<'_>) -> Result<(), LabError> {
+    watch.begin("copying the programs");
+    for dir in ["bin", "dev", "etc", "proc", "sys", "tmp"] {
+        let dir = root.join(dir);
+        fs::create_dir_all(&dir).map_err(LabError::io("create", &dir))?;
+    }
+    // Whoever the program runs as may write there.
+    let tmp = root.join("tmp");
+    let mode = fs::Permissions::from_mode(0o1777);
+    fs::set_permissions(&tmp, mode).map_err(LabError::io("set the mode of", &tmp))?;
+    let mut done = BTreeSet::new();
+    bring_all(root, spec, &mut done, watch)?;
+    settle(root)?;
+    if let Some(tree) = &spec.tree {
+        watch.begin("copying the tree");
+        let mut copy = Copy {
+            counted: Tree::new(),
+            watch,
+        };
+        copy.directory(Path::new(tree), &root.join(TREE), 0)?;
+    }
+    Ok(())
+}
+
+/// Directories that were made have the same times whenever they are.
+fn settle(dir: &Path) -> Result<(), LabError> {
+    for entry in fs::read_dir(dir).map_err(LabError::io("read", dir))? {
+        let entry = entry.map_err(LabError::io("read", dir))?;
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            settle(&entry.path())?;
+        }
+    }
+    let made = UNIX_EPOCH + Duration::from_secs(MADE_S as u64);
+    let times = fs::FileTimes::new().set_accessed(made).set_modified(made);
+    let opened = File::open(dir).and_then(|dir| dir.set_times(times));
+    opened.map_err(LabError::io("set the times of", dir))
+}
+
+fn bring_all(
+    root: &Path,
+    spec: &RootSpec,
+    done: &mut BTreeSet<PathBuf>,
+    watch: &mut Watch<'_>,
+) -> Result<(), LabError> {
+    for program in &spec.programs {
+        watch.went_on(1, 0)?;
+        let path = find(program)?;
+        for file in std::iter::once(path.clone()).chain(libraries(&path)?) {
+            bring(root, &file, done)?;
+        }
+        // Whatever it is called where it really lies.
+        if let Some(name) = path.file_name() {
+            let link = root.join("bin").join(name);
+            if fs::symlink_metadata(&link).is_err() {
+                symlink(&path, &link).map_err(LabError::io("create", &link))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn find(program: &str) -> Result<PathBuf, LabError> {
+    let found = if program.contains('/') {
+        Some(PathBuf::from(program)).filter(|path| path.is_file())
+    } else {
+        find_program(program)
+    };
+    let found = found.ok_or_else(|| {
+        Failure::environment(
+            format!("{program} is not on this machine"),
+            "install it, or give a root that holds it with --root",
+        )
+    })?;
+    std::path::absolute(&found).map_err(LabError::io("find", &found))
+}
+
+/// The files that a program's loader brings, as ldd(1) tells; a static one or a script has
+/// none.
+fn libraries(program: &Path) -> Result<Vec<PathBuf>, LabError> {
+    let output = Command::new("ldd")
+        .arg(program)
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .map_err(|error| {
+            Failure::environment(
+                format!("cannot run ldd: {error}"),
+                "install the package libc-bin",
+            )
+        })?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let words = text.lines().filter_map(|line| {
+        let line = line.split(" (").next().unwrap_or(line);
+        let path = line.rsplit(" => ").next().unwrap_or(line).trim();
+        path.starts_with('/').then(|| PathBuf::from(path))
+    });
+    Ok(words.collect())
+}
+
+/// Copies a file into the root at its own place, with the links that lead to it.
+fn bring(root: &Path, path: &Path, done: &mut BTreeSet<PathBuf>) -> Result<(), LabError> {
+    let real = fs::canonicalize(path).map_err(LabError::io("find", path))?;
+    for source in [path, &real] {
+        if !done.insert(source.to_owned()) {
+            continue;
+        }
+        let inside = root.join(source.strip_prefix("/").unwrap_or(source));
+        if let Some(parent) = inside.parent() {
+            fs::create_dir_all(parent).map_err(LabError::io("create", parent))?;
+        }
+        // A link on the way may have been the place of it already.
+        if fs::symlink_metadata(&inside).is_ok() {
+            continue;
+        }
+        copy_file(&real, &inside)?;
+    }
+    Ok(())
+}
+
+fn copy_file(from: &Path, to: &Path) -> Result<(), LabError> {
+    fs::copy(from, to).map_err(LabError::io("copy", from))?;
+    let found = fs::metadata(from).map_err(LabError::io("read", from))?;
+    let times = fs::FileTimes::new();
+    let times = match (found.accessed(), found.modified()) {
+        (Ok(accessed), Ok(modified)) => times.set_accessed(accessed).set_modified(modified),
+        _ => times,
+    };
+    let file = File::options().write(true).open(to);
+    // Read-only files, too, are those of whoever made the copy.
+    let file = file.or_else(|_| {
+        let mut mode = found.permissions();
+        mode.set_mode(mode.mode() | 0o200);
+        fs::set_permissions(to, mode)?;
+        let file = File::options().write(true).open(to)?;
+        fs::set_permissions(to, found.permissions())?;
+        Ok(file)
+    });
+    file.and_then(|file| file.set_times(times))
+        .map_err(LabError::io("set the times of", to))
+}
+
+/// Copies a directory, and sums up what was, so that none is copied that is refused then.
+struct Copy<'a, 'b> {
+    counted: Tree,
+    watch: &'a mut Watch<'b>,
+}
+
+impl Copy<'_, '_> {
+    fn directory(&mut self, from: &Path, to: &Path, depth: usize) -> Result<(), LabError> {
+        self.counted.check_depth(from, depth)?;
+        fs::create_dir_all(to).map_err(LabError::io("create", to))?;
+        for entry in fs::read_dir(from).map_err(LabError::io("read", from))? {
+            let entry = entry.map_err(LabError::io("read", from))?;
+            let (path, target) = (entry.path(), to.join(entry.file_name()));
+            let kind = entry.file_type().map_err(LabError::io("read", &path))?;
+            let found = entry.metadata().map_err(LabError::io("read", &path))?;
+            let bytes = if kind.is_file() { found.len() } else { 0 };
+            self.counted.admit(&path, 1, bytes)?;
+            self.watch.went_on(1, bytes)?;
+            if kind.is_dir() {
+                self.directory(&path, &target, depth + 1)?;
+            } else if kind.is_symlink() {
+                let link = fs::read_link(&path).map_err(LabError::io("read", &path))?;
+                symlink(link, &target).map_err(LabError::io("create", &target))?;
+            } else if kind.is_file() {
+                copy_file(&path, &target)?;
+            }
+        }
+        let found = fs::metadata(from).map_err(LabError::io("read", from))?;
+        let modified = found.modified().map_err(LabError::io("read", from))?;
+        let times = fs::FileTimes::new().set_modified(modified);
+        let opened = File::open(to).and_then(|dir| dir.set_times(times));
+        opened.map_err(LabError::io("set the times of", to))
+    }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The root that whole programs run in: a directory of the user's, a tar file, a container
+//! image, or programs of this machine with the libraries that they name.
+
+mod account;
+mod directory;
+mod image;
+mod made;
+mod place;
+mod settings;
+mod tree;
+mod unpack;
+mod watch;
+
+pub(crate) use place::Fix;
+pub use watch::{Making, Watch};
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use experiment::{Programs, RootSpec};
+
+use crate::error::LabError;
+use crate::scratch::scratch;
+use image::Source;
+use settings::Settings;
+use tree::Tree;
+use unpack::Unpacker;
+
+/// When directories were made that are no copies, in seconds since 1970: any, but always the same.
+const MADE_S: i64 = 1_700_000_000;
+
+/// A root on this machine's disk.
+#[derive(Debug)]
+pub struct Root {
+    path: PathBuf,
+    /// Bytes of its files.
+    pub bytes: u64,
+    /// Files, directories and links.
+    pub files: u64,
+    /// The newest change of any of its files, in seconds since 1970.
+    pub newest_s: i64,
+    /// What it holds (names, owners, modes, contents), as hexadecimal digits.
+    pub digest: String,
+    /// What else files are in the guest, of those that lie here; None if just that. All belong
+    /// to root there, unless it is told otherwise here.
+    pub(crate) fixes: Option<Vec<Fix>>,
+    /// What a container image says of the program that runs in it.
+    settings: Settings,
+    /// What it was made in.
+    _scratch: Option<tempfile::TempDir>,
+}
+
+impl Root {
+    /// The root that programs are to run in, looked at, and made if it has to be.
+    ///
+    /// # Errors
+    /// [`LabError::Environment`] if something is not there, is not what a root can be, or is
+    /// more than a guest can hold; [`LabError::Interrupted`] if `watch` breaks it off.
+    pub fn prepare(spec: &RootSpec, watch: &mut Watch<'_>) -> Result<Root, LabError> {
+        let made = match &spec.path {
+            Some(path) => Root::given(path, watch),
+            None => Root::of_programs(spec, watch),
+        };
+        // Whatever else comes of that is not worth telling.
+        made.map_err(|error| match watch.is_cancelled() {
+            true => LabError::Interrupted,
+            false => error,
+        })
+    }
+
+    /// The root of an experiment's programs, if it has any, whose digest becomes part of it, as
+    /// what a container image says of them does.
+    ///
+    /// # Errors
+    /// As [`Root::prepare`]; and a usage error if nothing says what runs in it, or as whom.
+    pub fn of(
+        programs: Option<&mut Programs>,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<Root>, LabError> {
+        let Some(programs) = programs else {
+            return Ok(None);
+        };
+        let root = Root::prepare(&programs.root, watch)?;
+        programs.digest.clone_from(&root.digest);
+        for workload in &mut programs.workloads {
+            root.settings.complete(workload, root.path())?;
+        }
+        Ok(Some(root))
+    }
+
+    /// What the user names: a directory as it is, an archive or image unpacked.
+    fn given(path: &str, watch: &mut Watch<'_>) -> Result<Root, LabError> {
+        let scratch = scratch().map_err(LabError::io("create", &std::env::temp_dir()))?;
+        match image::open(path, scratch.path(), watch)? {
+            Source::Directory(path) => {
+                let tree = directory::read(&path, watch)?;
+                Ok(Root::new(&tree, path, Settings::default(), None))
+            }
+            Source::Archive(archive) => {
+                let mut unpacker = unpacker(&scratch, false, watch)?;
+                archive.unpack(&mut unpacker)?;
+                Root::placed(unpacker, Settings::default(), scratch)
+            }
+            Source::Image(image) => {
+                let mut unpacker = unpacker(&scratch, true, watch)?;
+                image.unpack(&mut unpacker)?;
+                if let Some(path) = &image.settings.cwd {
+                    unpacker.tree.directory(Path::new(path), 0)?;
+                }
+                Root::placed(unpacker, image.settings, scratch)
+            }
+        }
+    }
+
+    fn placed(
+        mut unpacker: Unpacker<'_, '_>,
+        settings: Settings,
+        scratch: tempfile::TempDir,
+    ) -> Result<Root, LabError> {
+        let path = scratch.path().join("root");
+        place::place(&mut unpacker, &path)?;
+        let fixes = place::fixes(&unpacker.tree);
+        Ok(Root {
+            fixes: Some(fixes),
+            ..Root::new(&unpacker.tree, path, settings, Some(scratch))
+        })
+    }
+
+    fn of_programs(spec: &RootSpec, watch: &mut Watch<'_>) -> Result<Root, LabError> {
+        let scratch = scratch().map_err(LabError::io("create", &std::env::temp_dir()))?;
+        let path = scratch.path().join("root");
+        made::make(&path, spec, watch)?;
+        let mut tree = directory::read(&path, watch)?;
+        // Whoever made the copies, the files are root's.
+        for node in &mut tree.nodes {
+            (node.attributes.uid, node.attributes.gid) = (0, 0);
+        }
+        Ok(Root {
+            fixes: Some(place::fixes(&tree)),
+            ..Root::new(&tree, path, Settings::default(), Some(scratch))
+        })
+    }
+
+    fn new(
+        tree: &Tree,
+        path: PathBuf,
+        settings: Settings,
+        scratch: Option<tempfile::TempDir>,
+    ) -> Root {
+        Root {
+            path,
+            bytes: tree.bytes,
+            files: tree.files,
+            newest_s: tree.newest_s(),
+            digest: tree.digest(),
+            fixes: None,
+            settings,
+            _scratch: scratch,
+        }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Size of a file system that holds it, in KiB: a quarter and 128 MiB more, for what programs
+    /// write and for the file system's own.
+    #[must_use]
+    pub fn device_kib(&self) -> u64 {
+        let data = self.bytes / 1024 + 4 * self.files;
+        (data + data / 4 + (128 << 10)).next_multiple_of(1 << 10)
+    }
+}
+
+fn unpacker<'a, 'b>(
+    scratch: &tempfile::TempDir,
+    layered: bool,
+    watch: &'a mut Watch<'b>,
+) -> Result<Unpacker<'a, 'b>, LabError> {
+    let data = scratch.path().join("data");
+    fs::create_dir(&data).map_err(LabError::io("create", &data))?;
+    Ok(Unpacker::new(data, layered, watch))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What was unpacked becomes a directory, as far as an ordinary user can make one; the rest
+//! is told, to be done in the file system that is made of it.
+
+use std::collections::{HashMap, HashSet};
+use std::convert::Infallible;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
+
+use super::tree::{Attributes, Id, Special, Tree, What, unsound};
+use super::unpack::Unpacker;
+use crate::error::LabError;
+
+/// What a file is, which lies on this machine without.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fix {
+    /// From the root on, without a `/` before it.
+    pub path: PathBuf,
+    /// Type and permissions, if they lie here otherwise.
+    pub mode: Option<u32>,
+    /// Its owner, if that is not root.
+    pub owner: Option<(u32, u32)>,
+    /// What is to be made of it: major and minor number, 0 of a pipe, and its time of change.
+    pub made: Option<(u32, u32, i64)>,
+    /// The extended attribute `security.capability`.
+    pub capability: Option<Vec<u8>>,
+}
+
+/// Makes the directory `root` of what was unpacked, taking the contents of files.
+pub(super) fn place(unpacker: &mut Unpacker<'_, '_>, root: &Path) -> Result<(), LabError> {
+    fs::create_dir(root).map_err(LabError::io("create", root))?;
+    unpacker.watch.begin("laying out the root");
+    let tree = &unpacker.tree;
+    let mut placed: HashMap<Id, PathBuf> = HashMap::new();
+    let mut directories = Vec::new();
+    tree.walk(&mut |path, id| {
+        unpacker.watch.went_on(1, 0)?;
+        let node = &tree.nodes[id];
+        let target = root.join(path);
+        let failed = |error: std::io::Error| match error.kind() {
+            std::io::ErrorKind::InvalidFilename => unsound(path, "is too long a path"),
+            _ => LabError::io("create", &target)(error),
+        };
+        if let Some(first) = placed.get(&id) {
+            return fs::hard_link(root.join(first), &target).map_err(failed);
+        }
+        match &node.what {
+            What::Directory(_) => {
+                fs::create_dir(&target).map_err(failed)?;
+                directories.push((target.clone(), id));
+            }
+            What::File { .. } => {
+                let content = unpacker.data.join(id.to_string());
+                fs::rename(content, &target).map_err(failed)?;
+                permit(&target, kept_mode(node.mode()))?;
+            }
+            What::Symlink(link) => symlink(link, &target).map_err(failed)?,
+            // Not everybody may make one.
+            What::Special(_) => return Ok(()),
+        }
+        if node.links > 1 {
+            placed.insert(id, path.to_owned());
+        }
+        set_time(&target, &node.attributes)
+    })?;
+    // What is put into a directory changes its time.
+    for (target, id) in directories.iter().rev() {
+        permit(target, kept_mode(tree.nodes[*id].mode()))?;
+        set_time(target, &tree.nodes[*id].attributes)?;
+    }
+    Ok(())
+}
+
+fn permit(path: &Path, mode: u32) -> Result<(), LabError> {
+    let mode = fs::Permissions::from_mode(mode & 0o7777);
+    fs::set_permissions(path, mode).map_err(LabError::io("set the mode of", path))
+}
+
+fn set_time(path: &Path, attributes: &Attributes) -> Result<(), LabError> {
+    let time = Timespec {
+        tv_sec: attributes.mtime_s,
+        tv_nsec: 0,
+    };
+    let times = Timestamps {
+        last_access: time,
+        last_modification: time,
+    };
+    utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW)
+        .map_err(|error| LabError::io("set the times of", path)(error.into()))
+}
+
+/// Type and permissions with which a file lies here: those of whoever runs this, who must be
+/// able to read it and to remove it.
+fn kept_mode(mode: u32) -> u32 {
+    match mode & 0o170_000 {
+        0o040_000 => mode | 0o700,
+        0o100_000 => mode | 0o400,
+        _ => mode,
+    }
+}
+
+/// What is to be done in the file system. Everything belongs to root there before.
+pub(super) fn fixes(tree: &Tree) -> Vec<Fix> {
+    let mut fixes = Vec::new();
+    let mut seen = HashSet::new();
+    let Ok(()) = tree.walk::<Infallible>(&mut |path, id| {
+        let node = &tree.nodes[id];
+        // Of files one name stands for all; mkfs takes each of a link or a device for another.
+        let is_file = matches!(node.what, What::File { .. });
+        let first = node.links == 1 || seen.insert(id) || !is_file;
+        let made = match node.what {
+            What::Special(special) => {
+                let (major, minor) = match special {
+                    Special::Character(major, minor) | Special::Block(major, minor) => {
+                        (major, minor)
+                    }
+                    Special::Fifo | Special::Socket => (0, 0),
+                };
+                Some((major, minor, node.attributes.mtime_s))
+            }
+            _ => None,
+        };
+        let mode = node.mode();
+        let Attributes {
+            uid,
+            gid,
+            capability,
+            ..
+        } = &node.attributes;
+        let fix = Fix {
+            path: path.to_owned(),
+            mode: (made.is_some() || kept_mode(mode) != mode).then_some(mode),
+            owner: ((*uid, *gid) != (0, 0)).then_some((*uid, *gid)),
+            made,
+            capability: capability.clone(),
+        };
+        let needed = fix.mode.is_some() || fix.owner.is_some() || fix.capability.is_some();
+        if needed && first {
+            fixes.push(fix);
+        }
+        Ok(())
+    });
+    fixes
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What a container image says of the program that runs in it, where a workload says nothing.
+
+use std::path::Path;
+
+use diagnostics::Failure;
+use experiment::Workload;
+use serde::Deserialize;
+
+use super::account::Account;
+use crate::error::LabError;
+use crate::programs::ENVIRONMENT;
+
+/// The member `config` of an image's configuration, as far as it says how a program is started.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(super) struct Settings {
+    #[serde(rename = "Entrypoint", default)]
+    entrypoint: Option<Vec<String>>,
+    #[serde(rename = "Cmd", default)]
+    cmd: Option<Vec<String>>,
+    #[serde(rename = "Env", default)]
+    env: Option<Vec<String>>,
+    #[serde(rename = "User", default)]
+    user: Option<String>,
+    /// Where it starts.
+    #[serde(rename = "WorkingDir", default)]
+    pub cwd: Option<String>,
+}
+
+impl Settings {
+    /// Adds to a workload what the image says of it; a user becomes its number, looked up in
+    /// the root.
+    pub(super) fn complete(&self, workload: &mut Workload, root: &Path) -> Result<(), LabError> {
+        if workload.argv.is_empty() {
+            let words = [&self.entrypoint, &self.cmd]
+                .into_iter()
+                .flatten()
+                .flatten();
+            workload.argv = words.cloned().collect();
+            if workload.argv.is_empty() {
+                return Err(Failure::usage(
+                    "a root without a workload: it is no image that names a program",
+                    "say what is run in it, after --, or in [[workloads]]",
+                )
+                .into());
+            }
+        }
+        if workload.name.is_empty() {
+            workload.name = Workload::name_of(&workload.argv);
+        }
+        if workload.env.is_none() && self.env.is_some() {
+            workload.env = self.environment();
+        }
+        let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        if workload.cwd.is_none() {
+            workload.cwd = given(&self.cwd);
+        }
+        if workload.user.is_none() {
+            workload.user = given(&self.user);
+        }
+        if let Some(user) = &mut workload.user {
+            *user = Account::find(user, root)?.to_string();
+        }
+        // What the image says is as little trusted as what the user does.
+        workload.check().map_err(|error| {
+            Failure::usage(error.to_string(), "see the image's configuration").into()
+        })
+    }
+
+    /// The image's variables; those that programs always see are added.
+    fn environment(&self) -> Option<Vec<String>> {
+        let mut variables: Vec<String> = self.env.iter().flatten().cloned().collect();
+        for variable in ENVIRONMENT {
+            let name = variable.split('=').next();
+            if !variables.iter().any(|of| of.split('=').next() == name) {
+                variables.push(variable.to_owned());
+            }
+        }
+        Some(variables)
+    }
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Container images, and what they say of the program that runs in them.
+
+use std::fs;
+
+use experiment::Workload;
+use serde_json::{Value, json};
+use testing::image::{Layout, digest, named};
+
+use super::*;
+use crate::root::account::Account;
+
+fn here() -> String {
+    format!("linux/{}", arch::native().debian.name)
+}
+
+fn prepared(path: &str) -> Result<Root, LabError> {
+    let mut tell = |_| {};
+    let spec = RootSpec {
+        path: Some(path.to_owned()),
+        ..RootSpec::default()
+    };
+    Root::prepare(&spec, &mut Watch::new(&GO_ON, &mut tell))
+}
+
+#[track_caller]
+fn no_root(path: &str, why: &str, hint: &str) {
+    let error = prepared(path).unwrap_err();
+    assert!(error.to_string().contains(why), "{error}");
+    let given = error.hint().unwrap();
+    assert!(given.contains(hint), "{given}");
+}
+
+fn layers() -> [Tar; 2] {
+    [
+        Tar::new().file("a", "1").file("b", "1"),
+        Tar::new().file(".wh.a", "").file("c", "2"),
+    ]
+}
+
+#[test]
+fn a_layout_is_a_root_wherever_it_lies() {
+    let layout = Layout::new();
+    let config = json!({ "WorkingDir": "/work/here", "User": null });
+    layout.index(&[layout.image(&here(), &layers(), &config)]);
+    let root = prepared(layout.path()).unwrap();
+    let ended = root.digest.clone();
+    let cut = |tar: Tar| Tar::cut(&tar);
+    layout.index(&[layout.image_of(&here(), layers().map(cut).into(), &config)]);
+    assert_eq!(prepared(layout.path()).unwrap().digest, ended);
+    let read = |name: &str| fs::read_to_string(root.path().join(name));
+    assert_eq!(
+        (read("b").unwrap(), read("c").unwrap()),
+        ("1".into(), "2".into())
+    );
+    assert!(read("a").is_err() && root.path().join("work/here").is_dir());
+    let place = tempfile::tempdir().unwrap();
+    for name in ["layout.tar", "layout.tar.gz"] {
+        let path = place.path().join(name);
+        layout.packed(&path);
+        let packed = prepared(path.to_str().unwrap()).unwrap();
+        assert_eq!(packed.digest, root.digest);
+    }
+}
+
+#[test]
+fn one_of_several_images_is_chosen() {
+    let layout = Layout::new();
+    let image = |text: &str| layout.image(&here(), &[Tar::new().file("x", text)], &json!({}));
+    let other = layout.image("linux/riscv64", &layers(), &json!({}));
+    let built = json!({
+        "digest": digest(b"never there"),
+        "platform": { "os": "unknown", "architecture": "unknown" },
+    });
+    let list = json!({ "manifests": [other, image("listed"), built] });
+    let list = layout.blob("index.v1+json", list.to_string().as_bytes());
+    layout.index(&[named(list.clone(), "all")]);
+    assert_eq!(prepared(layout.path()).unwrap().bytes, 6);
+    let second = image("second");
+    let listed = [
+        named(list, "all"),
+        named(second.clone(), "2"),
+        named(other.clone(), "riscv"),
+    ];
+    layout.index(&listed);
+    let path = layout.path();
+    let of = |name: &str| prepared(&format!("{path}#{name}"));
+    assert_eq!(of("all").unwrap().bytes, 6);
+    assert_eq!(
+        of("2").unwrap().digest,
+        of(second["digest"].as_str().unwrap()).unwrap().digest
+    );
+    no_root(
+        path,
+        "several images: all, 2",
+        &format!("--root '{path}#all'"),
+    );
+    let nothing = format!("{path}#nothing");
+    no_root(
+        &nothing,
+        "no image `nothing`, but all, 2, riscv",
+        "name one",
+    );
+    let riscv = format!("{path}#riscv");
+    no_root(
+        &riscv,
+        &format!("no image for {}, but for linux/riscv64", here()),
+        "--platform",
+    );
+    let mut endless = listed[0].clone();
+    for _ in 0..6 {
+        let list = json!({ "manifests": [endless] });
+        endless = layout.blob("index.v1+json", list.to_string().as_bytes());
+    }
+    layout.index(&[endless]);
+    no_root(path, "too deeply", "whole");
+}
+
+#[test]
+fn what_is_damaged_is_no_image() {
+    let layout = Layout::new();
+    let image = layout.image(&here(), &layers(), &json!({}));
+    layout.index(std::slice::from_ref(&image));
+    let blobs = layout.0.path().join("blobs/sha256");
+    for entry in fs::read_dir(&blobs).unwrap() {
+        let path = entry.unwrap().path();
+        let whole = fs::read(&path).unwrap();
+        let mut changed = whole.clone();
+        // Past gzip's time of change, which alters nothing but the digest.
+        changed[6] ^= 1;
+        fs::write(&path, changed).unwrap();
+        let error = prepared(layout.path()).unwrap_err().to_string();
+        assert!(
+            error.contains("is damaged") || error.contains("cannot read"),
+            "{error}"
+        );
+        assert!(
+            error.contains(path.file_name().unwrap().to_str().unwrap()),
+            "{error}"
+        );
+        fs::remove_file(&path).unwrap();
+        no_root(layout.path(), "is not there", "not whole");
+        fs::write(&path, whole).unwrap();
+    }
+    prepared(layout.path()).unwrap();
+    let mut image = image;
+    image["digest"] = json!("sha256:../../../etc/passwd");
+    layout.index(&[image]);
+    no_root(layout.path(), "is no SHA-256 digest", "whole");
+    layout.write("index.json", b"[]");
+    no_root(layout.path(), "cannot read", "OCI image layout");
+}
+
+/// As `docker save` writes, older ones and `podman save` first.
+#[test]
+fn what_docker_saves_is_a_root() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("docker.tar");
+    let layer = Tar::new().file("x", "docker").bytes();
+    let config = |user: &str| {
+        let (os, architecture) = here()
+            .split_once('/')
+            .map(|of| (of.0.to_owned(), of.1.to_owned()))
+            .unwrap();
+        json!({
+            "os": os, "architecture": architecture, "config": { "User": user },
+            "rootfs": { "diff_ids": [digest(&layer)] },
+        })
+        .to_string()
+    };
+    let write = |images: &[(&str, &str, &str)], layer: &[u8]| {
+        let mut tar = Tar::new();
+        let mut manifest = Vec::new();
+        for (tag, user, directory) in images {
+            let config = config(user);
+            let hash = digest(config.as_bytes())["sha256:".len()..].to_owned();
+            let id = "e".repeat(64);
+            let (config_name, layer_name) = match directory.is_empty() {
+                true => (format!("{hash}.json"), format!("{id}/layer.tar")),
+                false => {
+                    let layer = digest(layer)["sha256:".len()..].to_owned();
+                    (
+                        format!("{directory}/{hash}"),
+                        format!("{directory}/{layer}"),
+                    )
+                }
+            };
+            tar = tar.file(&config_name, &config);
+            let text = String::from_utf8(layer.to_vec()).unwrap();
+            tar = tar.file(&format!("{}/real", "f".repeat(64)), &text);
+            tar = tar.symlink(
+                &layer_name,
+                &format!(
+                    "../{}{}/real",
+                    if directory.is_empty() { "" } else { "../" },
+                    "f".repeat(64)
+                ),
+            );
+            let tags = (!tag.is_empty()).then(|| vec![*tag]);
+            manifest
+                .push(json!({ "Config": config_name, "RepoTags": tags, "Layers": [layer_name] }));
+        }
+        let tar = tar.file("manifest.json", &Value::from(manifest).to_string());
+        fs::write(&path, tar.file("oci-layout", "{}").bytes()).unwrap();
+    };
+    let path = path.to_str().unwrap();
+    for directory in ["", "blobs/sha256"] {
+        write(&[("demo:latest", "u", directory)], &layer);
+        assert_eq!(prepared(path).unwrap().bytes, 6);
+        write(
+            &[
+                ("a:1", "u", directory),
+                ("docker.io/b:latest", "v", directory),
+            ],
+            &layer,
+        );
+        no_root(path, "several images: a:1, docker.io/b:latest", "#a:1'");
+        assert_eq!(prepared(&format!("{path}#b")).unwrap().bytes, 6);
+        no_root(&format!("{path}#1"), "no image `1`", "name one");
+        no_root(&format!("{path}#c"), "no image `c`", "name one");
+        let other = Tar::new().file("y", "docker").bytes();
+        write(&[("", "u", directory)], &other);
+        no_root(path, "is damaged", "save the image again");
+    }
+    let plain = format!("{path}.txt");
+    fs::write(&plain, "no archive\n".repeat(100)).unwrap();
+    no_root(&plain, "cannot read", "docker save");
+    fs::write(&plain, Tar::new().file("bin/x", "").bytes()).unwrap();
+    no_root(
+        &format!("{plain}#name"),
+        "no images to choose",
+        "leave out #",
+    );
+    prepared(&plain).unwrap();
+}
+
+#[test]
+fn an_image_says_what_a_workload_does_not() {
+    let layout = Layout::new();
+    let config = json!({
+        "Entrypoint": ["/bin/git", "-q"], "Cmd": ["status"], "User": "worker:staff",
+        "Env": ["PATH=/opt", "A=b"], "WorkingDir": "/src",
+    });
+    let lists = Tar::new()
+        .file(
+            "private/users",
+            "root:x:0:0::/:\nbroken\nworker:x:500:501::/:\n",
+        )
+        .symlink("etc/passwd", "/private/users")
+        .file("etc/group", "staff:x:50:\nnumber:y\n");
+    layout.index(&[layout.image(&here(), &[lists], &config)]);
+    let completed = |path: &str, workload: Workload| {
+        let mut tell = |_| {};
+        let mut programs = Programs {
+            root: RootSpec {
+                path: Some(path.to_owned()),
+                ..RootSpec::default()
+            },
+            digest: String::new(),
+            workloads: vec![workload],
+        };
+        let root = Root::of(Some(&mut programs), &mut Watch::new(&GO_ON, &mut tell))?;
+        Ok::<_, LabError>((root.unwrap(), programs.workloads.pop().unwrap()))
+    };
+    let (root, all) = completed(layout.path(), Workload::default()).unwrap();
+    assert_eq!(all.name, "git--q-status");
+    assert_eq!(all.argv, ["/bin/git", "-q", "status"]);
+    assert_eq!(all.cwd.as_deref(), Some("/src"));
+    assert_eq!(all.user.as_deref(), Some("500:50"));
+    let env = [
+        "PATH=/opt",
+        "A=b",
+        "HOME=/tmp",
+        "LC_ALL=C",
+        "PYTHONHASHSEED=0",
+    ];
+    assert_eq!(all.env.unwrap(), env);
+    let said = Workload {
+        name: "said".to_owned(),
+        argv: vec!["true".to_owned()],
+        user: Some("0".to_owned()),
+        env: Some(Vec::new()),
+        cwd: Some("/".to_owned()),
+        ..Workload::default()
+    };
+    let expected = Workload {
+        user: Some("0:0".to_owned()),
+        ..said.clone()
+    };
+    assert_eq!(completed(layout.path(), said).unwrap().1, expected);
+
+    let who = |text: &str| Account::find(text, root.path()).map(|of| of.to_string());
+    for (text, expected) in [
+        ("worker", "500:501"),
+        ("500", "500:501"),
+        ("9", "9:0"),
+        ("9:8", "9:8"),
+    ] {
+        assert_eq!(who(text).unwrap(), expected);
+    }
+    for text in ["nobody", "worker:nogroup", "-1", ":", "root:-1"] {
+        let error = who(text).unwrap_err();
+        assert!(error.to_string().contains("the root knows no"), "{error}");
+    }
+    let bare = tempfile::tempdir().unwrap();
+    let error = completed(bare.path().to_str().unwrap(), Workload::default()).unwrap_err();
+    assert!(error.to_string().contains("without a workload"), "{error}");
+}

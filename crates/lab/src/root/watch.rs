@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Whoever waits for a root sees how far it is, and may break it off.
+
+use std::io::{self, Read};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::LabError;
+
+/// How far a root is.
+#[derive(Debug, Clone, Copy)]
+pub struct Making {
+    /// What is done: `reading the root`.
+    pub what: &'static str,
+    /// Files, directories and links so far.
+    pub files: u64,
+    /// Bytes read so far.
+    pub bytes: u64,
+}
+
+/// Who waits for a root.
+pub struct Watch<'a> {
+    cancel: &'a AtomicBool,
+    tell: &'a mut dyn FnMut(Making),
+    what: &'static str,
+    files: u64,
+    bytes: u64,
+    /// Bytes, and a share of files, at which it is told again.
+    next: u64,
+}
+
+/// Bytes after which it is told how far things are, a file counting as [`FILE`] of them.
+const STEP: u64 = 8 << 20;
+const FILE: u64 = 32 << 10;
+
+impl<'a> Watch<'a> {
+    /// Breaks off when `cancel` is set; tells `tell` now and then how far it is.
+    pub fn new(cancel: &'a AtomicBool, tell: &'a mut dyn FnMut(Making)) -> Watch<'a> {
+        Watch {
+            cancel,
+            tell,
+            what: "",
+            files: 0,
+            bytes: 0,
+            next: 0,
+        }
+    }
+
+    /// Something else is done from now on.
+    pub(super) fn begin(&mut self, what: &'static str) {
+        (self.what, self.files, self.bytes, self.next) = (what, 0, 0, 0);
+    }
+
+    /// One file more, and this many bytes.
+    pub(super) fn went_on(&mut self, files: u64, bytes: u64) -> Result<(), LabError> {
+        self.files += files;
+        self.bytes += bytes;
+        if self.is_cancelled() {
+            return Err(LabError::Interrupted);
+        }
+        let done = self.bytes + FILE * self.files;
+        if done >= self.next {
+            self.next = done + STEP;
+            (self.tell)(Making {
+                what: self.what,
+                files: self.files,
+                bytes: self.bytes,
+            });
+        }
+        Ok(())
+    }
+
+    /// Whether it is to be broken off.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
+    }
+
+    /// A reader of an archive, of which at most `limit` bytes are read.
+    pub(super) fn reader<R: Read>(&self, reader: R, limit: u64) -> Watched<'a, R> {
+        Watched {
+            reader,
+            left: limit,
+            limit,
+            cancel: self.cancel,
+        }
+    }
+}
+
+/// A reader that ends with an error when whoever waits breaks off, or there is too much.
+pub(super) struct Watched<'a, R> {
+    reader: R,
+    left: u64,
+    limit: u64,
+    cancel: &'a AtomicBool,
+}
+
+impl<R: Read> Read for Watched<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.cancel.load(Ordering::Relaxed) {
+            return Err(io::Error::other("interrupted"));
+        }
+        let count = self.reader.read(buffer)?;
+        match self.left.checked_sub(count as u64) {
+            Some(left) => self.left = left,
+            None => {
+                let limit = self.limit >> 20;
+                let what = format!("it unpacks to more than {limit} MiB");
+                return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
+            }
+        }
+        Ok(count)
+    }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Container images and tar files as the root of programs. SLOW: a minute.
+//!
+//! Needs QEMU, busybox and the kernel debian:6.12 in the cache of whoever runs the tests.
+
+use std::fs;
+use std::process::Command;
+
+use super::cells::read;
+use super::vm::program::find;
+use crate::common::{Ended, Place};
+use experiment::Status;
+use serde_json::json;
+use tar::EntryType;
+use testing::image::{Layout, Tar};
+use testing::succeed;
+
+const LISTS: [(&str, &str); 2] = [
+    ("etc/passwd", "root:x:0:0::/:\nnobody:x:65534:65534::/:\n"),
+    ("etc/group", "root:x:0:\nnobody:x:65534:\n"),
+];
+
+/// What nobody finds in the guest: who it is, what the image says, and owners, modes and devices
+/// as an ordinary user has them on no disk.
+const CHECKS: &str = r#"
+    set -e
+    [ "$(id -u):$(id -g)" = 65534:65534 ]
+    [ "$(pwd)" = /work/here ]
+    [ "$SAID" = "by the image" ]
+    [ "$HOME" = /tmp ]
+    is() { [ "$(stat -c %u:%g:%a "$1")" = "$2" ] || { echo "$1 is $(stat -c %u:%g:%a "$1")"; exit 1; }; }
+    is /bin/busybox 0:0:755
+    is /bin/su 0:0:4755
+    is /etc/shadow 0:42:640
+    is '/home/a "b" c' 1000:1000:600
+    is /home 1000:1000:755
+    is /home/closed 1001:1000:0
+    if cat /etc/shadow; then exit 1; fi
+    [ "$(stat -c %F:%t:%T /srv/null)" = "character special file:1:3" ]
+    echo x > /srv/null
+    is /srv/null 7:8:666
+    [ -p /srv/pipe ]
+    [ ! -e /srv/gone ]
+    [ "$(cat /srv/new)" = upper ]
+    [ "$(stat -c %i /srv/new)" = "$(stat -c %i /srv/again)" ]
+    [ "$(stat -c %Y /srv/new)" = 1600000000 ]
+"#;
+
+/// Programs that busybox is, and the lists of users.
+fn base(links: &[&str]) -> Tar {
+    let busybox = fs::read(find("busybox").expect("apt-get install busybox-static")).unwrap();
+    let root = (0, 0);
+    let file = EntryType::Regular;
+    let mut tar = Tar::new().owned(root, file, "bin/busybox", "", &busybox, 0o755);
+    for (path, text) in LISTS {
+        tar = tar.owned(root, file, path, "", text.as_bytes(), 0o644);
+    }
+    links.iter().fold(tar, |tar, name| {
+        tar.symlink(&format!("bin/{name}"), "busybox")
+    })
+}
+
+fn image() -> Layout {
+    let layout = Layout::new();
+    let file = EntryType::Regular;
+    let lower = base(&["sh", "id", "cat", "stat", "pwd"])
+        .owned((0, 0), file, "bin/su", "", b"su", 0o4755)
+        .owned((0, 42), file, "etc/shadow", "", b"secret", 0o640)
+        .owned((1000, 1000), EntryType::Directory, "home", "", b"", 0o755)
+        .owned((1000, 1000), file, "home/a \"b\" c", "", b"x", 0o600)
+        .owned(
+            (1001, 1000),
+            EntryType::Directory,
+            "home/closed",
+            "",
+            b"",
+            0,
+        )
+        .file("srv/gone", "lower")
+        .file("srv/new", "lower");
+    let upper = Tar::new()
+        .file("srv/.wh.gone", "")
+        .file("srv/new", "upper")
+        .hard("srv/again", "srv/new")
+        .entry(EntryType::Char, "srv/null", "", b"", 0o666)
+        .entry(EntryType::Fifo, "srv/pipe", "", b"", 0o644);
+    let config = json!({
+        "Entrypoint": ["sh", "-c"], "Cmd": [CHECKS], "User": "nobody",
+        "Env": ["SAID=by the image"], "WorkingDir": "/work/here",
+    });
+    let platform = format!("linux/{}", arch::native().debian.name);
+    layout.index(&[layout.image(&platform, &[lower, upper], &config)]);
+    layout
+}
+
+#[track_caller]
+fn ran(ended: Ended, place: &Place, document: &str) -> experiment::Document {
+    ended.code(0);
+    let document = read(&place.join(document));
+    for cell in &document.cells {
+        assert_eq!(cell.status(), Status::Ok, "{:?}", cell.reason());
+    }
+    document
+}
+
+/// Whoever runs it, and in whichever form the image is.
+#[test]
+fn an_image_is_in_the_guest_as_it_says() {
+    let place = Place::with_kernels();
+    image().packed(&place.join("image.tar.gz"));
+    let arguments = |document| {
+        let fixed = [
+            "run",
+            "--root",
+            "image.tar.gz",
+            "--stack",
+            "capability",
+            "--offline",
+        ];
+        [
+            &fixed[..],
+            &["--kernel", "debian:6.12", "--repeat", "1", "-o", document],
+        ]
+        .concat()
+    };
+    let document = ran(place.run(&arguments("root.json")), &place, "root.json");
+    let programs = document
+        .experiment
+        .as_ref()
+        .unwrap()
+        .programs
+        .as_ref()
+        .unwrap();
+    assert_eq!(programs.workloads[0].user.as_deref(), Some("65534:65534"));
+    assert!(document.cells[0].title().starts_with("sh--c"));
+    // The same, to the instruction, if nobody runs it, who cannot look into others' caches.
+    let cache = place.cache().join("lsmeter");
+    let mine = Place::new();
+    image().packed(&mine.join("image.tar.gz"));
+    fs::create_dir_all(mine.join("cache/lsmeter")).unwrap();
+    for name in ["kernels", "names"] {
+        let to = mine.join("cache/lsmeter");
+        succeed(Command::new("cp").arg("-r").arg(cache.join(name)).arg(to));
+    }
+    succeed(
+        Command::new("chmod")
+            .args(["-R", "a+rwX"])
+            .arg(mine.join("cache")),
+    );
+    if let Some(ended) = mine.run_unprivileged(&arguments("user.json")) {
+        let other = ran(ended, &mine, "user.json");
+        assert_eq!(other.cells[0], document.cells[0]);
+        assert_eq!(mine.left_over(), [""; 0]);
+    }
+    assert_eq!(place.left_over(), [""; 0]);
+}
+
+/// What leads out of a root while it is unpacked has no way in, and works inside.
+#[test]
+fn a_hostile_archive_is_a_root_like_any() {
+    let place = Place::with_kernels();
+    fs::create_dir(place.join("host")).unwrap();
+    let host = place.join("host");
+    let host = host.to_str().unwrap();
+    let tar = base(&["sh", "cat"])
+        .symlink("out", host)
+        .file("out/file", "inside")
+        .symlink("up", "../../../../../../../../..")
+        .file("up/top", "top");
+    place.write("hostile.tar", tar.bytes());
+    let checks = format!("[ $(cat {host}/file) = inside ] && [ $(cat /top) = top ]");
+    let fixed = [
+        "run",
+        "--root",
+        "hostile.tar",
+        "--stack",
+        "capability",
+        "--offline",
+    ];
+    let more = ["--kernel", "debian:6.12", "-o", "run.json", "--repeat", "1"];
+    let command = ["--", "sh", "-c", &checks];
+    ran(
+        place.run(&[&fixed[..], &more, &command].concat()),
+        &place,
+        "run.json",
+    );
+    assert_eq!(fs::read_dir(host).unwrap().count(), 0);
+    assert_eq!(place.left_over(), [""; 0]);
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Tar files and container images, as tests write them: also such as nobody should.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use tar::{Builder, EntryType, Header};
+use tempfile::TempDir;
+
+/// A tar file; names are written as they are, however hostile.
+pub struct Tar(Builder<Vec<u8>>);
+
+impl Tar {
+    /// An empty one.
+    pub fn new() -> Tar {
+        Tar(Builder::new(Vec::new()))
+    }
+
+    /// With one more entry, of user 7 and group 8.
+    pub fn entry(self, kind: EntryType, name: &str, link: &str, data: &[u8], mode: u32) -> Tar {
+        self.owned((7, 8), kind, name, link, data, mode)
+    }
+
+    /// With one more entry of this user and group.
+    pub fn owned(
+        mut self,
+        (uid, gid): (u32, u32),
+        kind: EntryType,
+        name: &str,
+        link: &str,
+        data: &[u8],
+        mode: u32,
+    ) -> Tar {
+        let mut pax: Vec<(&str, &[u8])> = Vec::new();
+        let mut header = Header::new_ustar();
+        for (key, text) in [("path", name), ("linkpath", link)] {
+            if text.len() > 100 {
+                pax.push((key, text.as_bytes()));
+            }
+        }
+        self.0.append_pax_extensions(pax).unwrap();
+        let fields = header.as_old_mut();
+        let cut = |text: &str| text.as_bytes()[..text.len().min(100)].to_vec();
+        fields.name[..cut(name).len()].copy_from_slice(&cut(name));
+        fields.linkname[..cut(link).len()].copy_from_slice(&cut(link));
+        header.set_entry_type(kind);
+        header.set_mode(mode);
+        header.set_mtime(1_600_000_000);
+        header.set_uid(uid.into());
+        header.set_gid(gid.into());
+        header.set_size(data.len() as u64);
+        if matches!(kind, EntryType::Char | EntryType::Block) {
+            header.set_device_major(1).unwrap();
+            header.set_device_minor(3).unwrap();
+        }
+        header.set_cksum();
+        self.0.append(&header, data).unwrap();
+        self
+    }
+
+    /// With a file.
+    pub fn file(self, name: &str, data: &str) -> Tar {
+        self.entry(EntryType::Regular, name, "", data.as_bytes(), 0o644)
+    }
+
+    /// With a directory that is its owner's only.
+    pub fn dir(self, name: &str) -> Tar {
+        self.entry(EntryType::Directory, name, "", b"", 0o700)
+    }
+
+    /// With a symbolic link.
+    pub fn symlink(self, name: &str, to: &str) -> Tar {
+        self.entry(EntryType::Symlink, name, to, b"", 0o777)
+    }
+
+    /// With another name of a file.
+    pub fn hard(self, name: &str, to: &str) -> Tar {
+        self.entry(EntryType::Link, name, to, b"", 0o644)
+    }
+
+    /// As it is so far, ended.
+    pub fn so_far(&self) -> Vec<u8> {
+        [self.0.get_ref().as_slice(), &[0; 1024]].concat()
+    }
+
+    /// Without the zeros at its end, as umoci(1) leaves it.
+    pub fn cut(&self) -> Vec<u8> {
+        self.0.get_ref().clone()
+    }
+
+    /// All of it.
+    pub fn bytes(self) -> Vec<u8> {
+        self.0.into_inner().unwrap()
+    }
+}
+
+/// An image layout, as a directory.
+pub struct Layout(pub TempDir);
+
+impl Layout {
+    /// One that lists nothing yet.
+    pub fn new() -> Layout {
+        let layout = Layout(tempfile::tempdir().unwrap());
+        layout.write("oci-layout", br#"{"imageLayoutVersion":"1.0.0"}"#);
+        layout
+    }
+
+    /// Writes a file of it.
+    pub fn write(&self, name: &str, bytes: &[u8]) {
+        let path = self.0.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    /// A blob, and what names it.
+    pub fn blob(&self, kind: &str, bytes: &[u8]) -> Value {
+        let digest = digest(bytes);
+        self.write(&format!("blobs/{}", digest.replace(':', "/")), bytes);
+        json!({
+            "mediaType": format!("application/vnd.oci.image.{kind}"),
+            "digest": digest,
+            "size": bytes.len(),
+        })
+    }
+
+    /// An image of these layers, compressed, and what names it.
+    pub fn image(&self, platform: &str, layers: &[Tar], config: &Value) -> Value {
+        let layers = layers.iter().map(Tar::so_far).collect();
+        self.image_of(platform, layers, config)
+    }
+
+    /// An image of these layers, and what names it.
+    pub fn image_of(&self, platform: &str, layers: Vec<Vec<u8>>, config: &Value) -> Value {
+        let (os, architecture) = platform.split_once('/').unwrap();
+        let ids: Vec<String> = layers.iter().map(|layer| digest(layer)).collect();
+        let config = json!({
+            "os": os, "architecture": architecture, "config": config,
+            "rootfs": { "type": "layers", "diff_ids": ids },
+        });
+        let config = self.blob("config.v1+json", config.to_string().as_bytes());
+        let kind = "layer.v1.tar+gzip";
+        let layers = layers.iter().map(|layer| self.blob(kind, &gzip(layer)));
+        let layers: Vec<Value> = layers.collect();
+        let manifest = json!({ "schemaVersion": 2, "config": config, "layers": layers });
+        self.blob("manifest.v1+json", manifest.to_string().as_bytes())
+    }
+
+    /// Lists these.
+    pub fn index(&self, listed: &[Value]) {
+        let index = json!({ "schemaVersion": 2, "manifests": listed });
+        self.write("index.json", index.to_string().as_bytes());
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &str {
+        self.0.path().to_str().unwrap()
+    }
+
+    /// As a tar file, compressed if its name says so.
+    pub fn packed(&self, to: &Path) {
+        let mut tar = Builder::new(Vec::new());
+        tar.append_dir_all(".", self.0.path()).unwrap();
+        let mut bytes = tar.into_inner().unwrap();
+        if to.extension().is_some_and(|of| of == "gz") {
+            bytes = gzip(&bytes);
+        }
+        fs::write(to, bytes).unwrap();
+    }
+}
+
+/// What names bytes: their SHA-256.
+pub fn digest(bytes: &[u8]) -> String {
+    let hash = Sha256::digest(bytes);
+    hash.iter().fold("sha256:".to_owned(), |text, byte| {
+        format!("{text}{byte:02x}")
+    })
+}
+
+/// As gzip(1) does.
+pub fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    out.write_all(bytes).unwrap();
+    out.finish().unwrap()
+}
+
+/// A name for what a list holds.
+pub fn named(mut descriptor: Value, name: &str) -> Value {
+    descriptor["annotations"] = json!({ "org.opencontainers.image.ref.name": name });
+    descriptor
+}
