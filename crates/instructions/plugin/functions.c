@@ -17,13 +17,45 @@ struct range {
 	bool part;		/* split off its function: never entered by a call */
 };
 
+/* An entry of the exception table. */
+struct fixup {
+	uint64_t instruction;
+	uint64_t resumes_at;
+};
+
 static struct range *ranges;
 static size_t range_count, range_size;
+static struct fixup *fixups;
+static size_t fixup_count, fixup_size;
 static uint64_t landing_pad;
+
+/* Room for one more of count things; NULL if there are too many. */
+static void *grow(void *things, size_t count, size_t *size, size_t bytes)
+{
+	if (count < *size)
+		return things;
+	*size = *size ? 2 * *size : 1 << 12;
+	return *size > RANGES_MAX ? NULL : realloc(things, *size * bytes);
+}
+
+static int add_fixup(const char *line)
+{
+	struct fixup fixup, *more;
+
+	if (sscanf(line, "x %" SCNx64 " %" SCNx64, &fixup.instruction, &fixup.resumes_at) != 2 ||
+	    (fixup_count && fixup.instruction < fixups[fixup_count - 1].instruction))
+		return -EINVAL;
+	more = grow(fixups, fixup_count, &fixup_size, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	fixups = more;
+	fixups[fixup_count++] = fixup;
+	return 0;
+}
 
 static int add(const char *line)
 {
-	struct range range = { 0 };
+	struct range range = { 0 }, *more;
 	char flags[16];
 
 	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNu32 " %15s", &range.start, &range.end,
@@ -38,18 +70,10 @@ static int add(const char *line)
 	range.function.sigreturn = strchr(flags, 'r');
 	range.function.copies_stack = strchr(flags, 'c');
 	range.part = strchr(flags, 'p');
-	if (range_count == range_size) {
-		size_t size = range_size ? 2 * range_size : 1 << 16;
-		struct range *more;
-
-		if (size > RANGES_MAX)
-			return -E2BIG;
-		more = realloc(ranges, size * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		ranges = more;
-		range_size = size;
-	}
+	more = grow(ranges, range_count, &range_size, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	ranges = more;
 	ranges[range_count++] = range;
 	return 0;
 }
@@ -65,7 +89,7 @@ int functions_load(const char *path)
 	if (!fgets(line, sizeof(line), file) || sscanf(line, "%" SCNu64, &landing_pad) != 1)
 		ret = -EINVAL;
 	while (!ret && fgets(line, sizeof(line), file))
-		ret = add(line);
+		ret = *line == 'x' ? add_fixup(line) : add(line);
 	fclose(file);
 	return ret;
 }
@@ -90,4 +114,22 @@ struct function functions_at(uint64_t address)
 	function.entry = !ranges[low - 1].part &&
 			 address - ranges[low - 1].start <= landing_pad;
 	return function;
+}
+
+uint64_t functions_failing(uint64_t first, uint64_t last, uint64_t fixup)
+{
+	size_t low = 0, high = fixup_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (fixups[middle].instruction < first)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < fixup_count && fixups[low].instruction <= last; low++)
+		if (fixups[low].resumes_at == fixup)
+			return fixups[low].instruction;
+	return 0;
 }

@@ -27,11 +27,15 @@ struct function {
  * sorted, no two of them overlapping; the first line holds in its place how many
  * bytes from its start calls may enter a function. FLAGS are "-" or letters:
  * s, f, r and c as below, t a thunk, p a part that was split off its function.
+ * Behind them lines "x INSTRUCTION FIXUP", sorted: the kernel's exception table.
  * Returns 0 or -errno.
  */
 int functions_load(const char *path);
 
 /* The function at an address. */
 struct function functions_at(uint64_t address);
+
+/* The instruction from first to last that may fail and goes on at fixup then, or 0. */
+uint64_t functions_failing(uint64_t first, uint64_t last, uint64_t fixup);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "arch.h"
 #include "calls.h"
+#include "functions.h"
 #include "records.h"
 #include "walk.h"
 
@@ -180,6 +181,16 @@ static bool begins_entry(const struct walk *walk, const struct block *block)
 		!(walk->previous && walk->previous->interrupt_entry));
 }
 
+/* What failed in the kernel is not gone on with, but with its fixup: see functions.h. */
+static void forget_skipped(const struct walk *walk, const struct block *failed, uint64_t fixup,
+			   uint32_t rest)
+{
+	uint64_t failing = functions_failing(failed->first, failed->last, fixup);
+
+	if (failing)
+		calls[walk_node(walk)].instructions -= block_rest(failed, failing) - rest;
+}
+
 /* How much of it was counted before; further iterations of a REP instruction aside. */
 static uint32_t count_block(struct walk *walk, const struct block *block)
 {
@@ -193,8 +204,14 @@ static uint32_t count_block(struct walk *walk, const struct block *block)
 	if (previous && (walk->resumed || (previous->last_kind == INSN_RET &&
 					   previous->first != block->first)))
 		before = block_rest(previous, block->first);
+	else if (previous && previous->insns > 1 && previous->indirect &&
+		 previous->first != block->first && previous->last == block->first)
+		/* It straddles a page: QEMU before 9 listed it, but did not execute it there. */
+		before = 1;
 	else
 		before = counted_before(previous, block, false);
+	if (walk->resumed && previous && previous->kernel)
+		forget_skipped(walk, previous, block->first, before);
 	/* What an exception broke off is begun again: the first attempt did not count. */
 	state.repeats += block->last_is_rep && before == block->insns && !walk->resumed;
 	walk->resumed = false;
@@ -352,8 +369,12 @@ static void switch_tasks(uint64_t from, uint64_t to)
 		*place = found(to);
 		free_walk(gone);
 	} else if (!*place) {
-		if (++state.task_count > TASKS_MAX / 2)
-			abort();
+		/* A program that forks without end: what it costs is not to be had. */
+		if (++state.task_count > TASKS_MAX / 2) {
+			walk_overflown = true;
+			state.open = false;
+			return;
+		}
 		*place = found(to);
 	}
 	new = *place;
@@ -399,9 +420,10 @@ void tasks_end(uint32_t window)
 		.path = state.copies,
 	};
 
-	if (!state.open)
+	if (!state.open && !walk_overflown)
 		return;
-	settle(CALLS_UNKNOWN, 0);
+	if (state.open)
+		settle(CALLS_UNKNOWN, 0);
 	state.open = false;
 	calls_tell();
 	records_put(&record);

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use kernels::fixups::Fixup;
 use kernels::symbols::{Symbol, SymbolTable};
 
 use crate::walk::without_cold;
@@ -26,10 +27,10 @@ pub struct FunctionTable {
 }
 
 impl FunctionTable {
-    /// The functions of a kernel with these symbols, which are as linked: boot with
-    /// `nokaslr`.
+    /// The functions of a kernel with these symbols and this exception table, which are as
+    /// linked: boot with `nokaslr`.
     #[must_use]
-    pub fn new(symbols: &SymbolTable) -> FunctionTable {
+    pub fn new(symbols: &SymbolTable, fixups: &[Fixup]) -> FunctionTable {
         let code = &symbols.arch().code;
         let mut text = format!("{}\n", code.landing_pad);
         let mut names = vec![UNKNOWN.to_owned()];
@@ -66,6 +67,9 @@ impl FunctionTable {
             let flags = if flags.is_empty() { "-" } else { &flags };
             let range = function.range;
             let _ = writeln!(text, "{:x} {:x} {number} {flags}", range.start, range.end);
+        }
+        for fixup in fixups {
+            let _ = writeln!(text, "x {:x} {:x}", fixup.instruction, fixup.resumes_at);
         }
         FunctionTable { text, names }
     }

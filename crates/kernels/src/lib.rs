@@ -18,6 +18,7 @@ mod fetch;
 pub mod files;
 #[cfg(test)]
 mod fixtures;
+pub mod fixups;
 pub mod hooks;
 pub mod image;
 mod import;

@@ -18,6 +18,7 @@ use crate::module_symbols::symbols_of;
 use crate::protocol::ModuleSection;
 use crate::root::Root;
 use crate::vm::Bootable;
+use kernels::fixups::fixups;
 use kernels::hooks::{HookList, btf};
 use kernels::symbols::{SymbolError, SymbolTable, syscall_entry};
 use kernels::{Kernel, Store};
@@ -204,7 +205,7 @@ pub fn prepare(
         },
         functions: match (&symbols, root) {
             (Ok(symbols), Some(_)) => {
-                let table = FunctionTable::new(symbols);
+                let table = FunctionTable::new(symbols, &fixups(&elf(kernel)?));
                 Some((
                     write("functions", table.text().as_bytes())?,
                     Arc::new(table),

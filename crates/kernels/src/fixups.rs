@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The kernel's exception table: where it goes on when an instruction may not touch what it
+//! meant to (`arch/x86/include/asm/extable.h`).
+
+use object::endian::LittleEndian as Le;
+
+use crate::elf::{File, section_name};
+
+/// Bytes of an entry: two addresses relative to where they stand, and what handles it.
+const ENTRY: usize = 12;
+/// Most entries that are read; a kernel with everything in it has some thousands.
+const ENTRIES_LIMIT: usize = 1 << 20;
+
+/// An instruction that may fail, and where the kernel goes on if it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fixup {
+    /// Address of the instruction.
+    pub instruction: u64,
+    /// Address of what runs after it failed.
+    pub resumes_at: u64,
+}
+
+/// The exception table of a vmlinux, by address; empty if it has none that can be read.
+#[must_use]
+pub fn fixups(vmlinux: &[u8]) -> Vec<Fixup> {
+    let mut found = read(vmlinux).unwrap_or_default();
+    found.sort_unstable();
+    found
+}
+
+fn read(vmlinux: &[u8]) -> Option<Vec<Fixup>> {
+    let file = File::parse(vmlinux).ok()?;
+    let names = file.section_names()?;
+    let mut sections = file.sections()?.iter();
+    let table = sections.find(|section| section_name(section, names) == Some("__ex_table"))?;
+    Some(entries(file.contents(table)?, table.sh_addr.get(Le)))
+}
+
+fn entries(table: &[u8], address: u64) -> Vec<Fixup> {
+    let entries = table.chunks_exact(ENTRY).take(ENTRIES_LIMIT);
+    entries
+        .zip((address..).step_by(ENTRY))
+        .map(|(entry, at)| {
+            let relative = |from: usize| {
+                let bytes = [
+                    entry[from],
+                    entry[from + 1],
+                    entry[from + 2],
+                    entry[from + 3],
+                ];
+                let offset = i64::from(i32::from_le_bytes(bytes));
+                at.wrapping_add(from as u64).wrapping_add_signed(offset)
+            };
+            Fixup {
+                instruction: relative(0),
+                resumes_at: relative(4),
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_relative_to_themselves() {
+        let mut table = Vec::new();
+        for word in [-0x100i32, -0xf0, 3, 0x20, 0x1c, 3, 7] {
+            table.extend_from_slice(&word.to_le_bytes());
+        }
+        let fixup = |instruction, resumes_at| Fixup {
+            instruction,
+            resumes_at,
+        };
+        // What is left over of an entry is none.
+        assert_eq!(
+            entries(&table, 0x1000),
+            [fixup(0xf00, 0xf14), fixup(0x102c, 0x102c)]
+        );
+        assert_eq!(fixups(b"no kernel"), []);
+    }
+}
