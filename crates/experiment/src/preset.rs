@@ -29,8 +29,22 @@ const PRESETS: &[Preset] = presets![
     "enforcing",
     "versions",
     "howells",
-    "lsmpmon"
+    "lsmpmon",
+    "workloads",
+    "git-status",
+    "find-stat",
+    "tar",
+    "make-noop",
+    "gcc",
+    "python-import",
+    "sqlite",
+    "pipeline",
+    "web",
+    "shell-script",
 ];
+
+/// The preset that holds what those of single workloads do.
+const ALL_WORKLOADS: &str = "workloads";
 
 /// All presets, the default one first.
 pub fn presets() -> &'static [Preset] {
@@ -77,6 +91,20 @@ impl Preset {
     /// # Errors
     /// [`SpecError`] if the preset is not well-formed, which the tests rule out.
     pub fn spec(&self) -> Result<Spec, SpecError> {
+        let mut spec = self.parse()?;
+        if self.name == ALL_WORKLOADS {
+            for preset in PRESETS.iter().filter(|preset| preset.name != ALL_WORKLOADS) {
+                let one = preset.parse()?;
+                if let (Some(root), Some(workloads)) = (one.root, one.workloads) {
+                    spec.root.get_or_insert_default().add(root);
+                    spec.workloads.get_or_insert_default().extend(workloads);
+                }
+            }
+        }
+        Ok(spec)
+    }
+
+    fn parse(&self) -> Result<Spec, SpecError> {
         Spec::parse(&format!("preset {}", self.name), self.toml)
     }
 }

@@ -4,6 +4,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::select::Selectable;
+use crate::words::Suite;
+
 /// Longest name that a command gets.
 const NAME_LIMIT: usize = 40;
 
@@ -18,6 +21,13 @@ pub struct RootSpec {
     /// Programs of this machine: they and the libraries that they name are the root.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<String>,
+    /// More of this machine's files and directories, where they lie, with the libraries of the
+    /// programs among them; `*`, `?` and `[...]` as a shell takes them, and a pattern may fit nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// Packages of Debian that hold all this, for whoever lacks something.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub packages: Vec<String>,
     /// A directory that lies in the root as `/tree`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
@@ -53,6 +63,9 @@ pub struct Workload {
     /// File of the root that it writes, its errors too. Default: `/dev/null`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdout: Option<String>,
+    /// Programs that run once in a boot, before all else of this workload; not measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub setup: Vec<Vec<String>>,
     /// Programs that run before it each time, and are not measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prepare: Vec<Vec<String>>,
@@ -75,6 +88,38 @@ pub struct Programs {
     pub digest: String,
     /// What is run in it.
     pub workloads: Vec<Workload>,
+}
+
+impl RootSpec {
+    /// Takes in what another root is made of.
+    pub(crate) fn add(&mut self, other: RootSpec) {
+        let lists = [
+            (&mut self.programs, other.programs),
+            (&mut self.files, other.files),
+            (&mut self.packages, other.packages),
+        ];
+        for (mine, its) in lists {
+            let new: Vec<String> = its
+                .into_iter()
+                .filter(|word| !mine.contains(word))
+                .collect();
+            mine.extend(new);
+        }
+    }
+}
+
+impl Selectable for Workload {
+    fn benchmark(&self) -> &str {
+        &self.name
+    }
+
+    fn variant(&self) -> &str {
+        ""
+    }
+
+    fn suite(&self) -> Suite {
+        Suite::Beyond
+    }
 }
 
 impl Workload {

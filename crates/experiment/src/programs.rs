@@ -4,7 +4,9 @@
 use crate::hint::excerpt;
 use crate::program::{Programs, RootSpec, Workload};
 use crate::resolve::{list, number, printable};
+use crate::select::{SelectError, Selection};
 use crate::spec::SpecError;
+use crate::words::Suite;
 
 const WORKLOADS_LIMIT: usize = 64;
 /// Arguments, variables and preparations of one workload.
@@ -17,6 +19,7 @@ const REPEAT_LIMIT: u32 = 1_000;
 pub(crate) fn resolve(
     root: Option<RootSpec>,
     workloads: Option<Vec<Workload>>,
+    selection: &Selection,
 ) -> Result<Option<Programs>, SpecError> {
     let (root, workloads) = match (root, workloads) {
         (None, None) => return Ok(None),
@@ -36,7 +39,8 @@ pub(crate) fn resolve(
         }
         (Some(root), Some(workloads)) => (root, workloads),
     };
-    if root.path.is_some() != root.programs.is_empty() {
+    let is_made = !(root.programs.is_empty() && root.files.is_empty());
+    if root.path.is_some() == is_made {
         return Err(SpecError::instead(
             "a root is either given or made of programs",
             "give one of --root and --programs",
@@ -48,11 +52,30 @@ pub(crate) fn resolve(
     workloads
         .iter()
         .try_for_each(|workload| check(workload, of_image))?;
+    let chosen = choose(&workloads, selection)?;
     Ok(Some(Programs {
         root,
         digest: String::new(),
-        workloads,
+        workloads: chosen,
     }))
+}
+
+/// Those that patterns of benchmarks take: for them a workload is one.
+fn choose(workloads: &[Workload], selection: &Selection) -> Result<Vec<Workload>, SpecError> {
+    // They are of no suite.
+    let selection = Selection {
+        suites: Suite::ALL.to_vec(),
+        ..selection.clone()
+    };
+    let chosen = selection.choose(workloads).map_err(|error| {
+        let what = match error {
+            SelectError::NoMatch { pattern, .. } => format!("pattern `{pattern}` fits no workload"),
+            SelectError::Nothing => "the patterns leave no workload".to_owned(),
+        };
+        let names: Vec<&str> = workloads.iter().map(|of| of.name.as_str()).collect();
+        SpecError::instead(what, format!("there are {}", names.join(", ")))
+    })?;
+    Ok(chosen.iter().map(|&at| workloads[at].clone()).collect())
 }
 
 impl Workload {
@@ -77,7 +100,8 @@ fn check(workload: &Workload, of_image: bool) -> Result<(), SpecError> {
         ));
     }
     let measured = Some(&workload.argv).filter(|_| !left_open);
-    let programs = measured.into_iter().chain(&workload.prepare);
+    let prepares = workload.setup.iter().chain(&workload.prepare);
+    let programs = measured.into_iter().chain(prepares);
     let has_none = |argv: &Vec<String>| argv.first().is_none_or(String::is_empty);
     if programs.clone().any(has_none) {
         return Err(SpecError::instead(

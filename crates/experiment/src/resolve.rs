@@ -50,7 +50,8 @@ impl Spec {
         list("metrics", &metrics, Metric::MEASURABLE.len())?;
         let samples = resolve_samples(self.samples)?;
         let timeout = |key, seconds| number(key, seconds, 1..=86_400, "");
-        let programs = programs::resolve(self.root, self.workloads)?;
+        let selection = resolve_selection(self.benchmarks, self.suites, self.select)?;
+        let programs = programs::resolve(self.root, self.workloads, &selection)?;
         let filesystem = self.filesystem.unwrap_or(FileSystem::Ext4);
         if programs.is_some() {
             check_programs(place, filesystem, &metrics)?;
@@ -69,7 +70,7 @@ impl Spec {
             configurations: matrix.configurations,
             baseline: matrix.baseline,
             baseline_kernel: matrix.baseline_kernel,
-            selection: resolve_selection(self.benchmarks, self.suites, self.select)?,
+            selection,
             programs,
             metrics,
             filesystem: (place == Place::Lab).then_some(filesystem),

@@ -133,6 +133,8 @@ unsigned int batch_limit(const struct cell_spec *spec);
 int parse_program(const char *word, char *rest);
 /* The variants, if that is the benchmark; the list ends with a NULL name. */
 const struct variant *program_variants(const struct benchmark *b);
+/* Before any policy is loaded: some let nobody mount anything. */
+void program_prepare_root(void);
 int is_program(const struct cell_spec *spec);
 int count_program(const struct cell_spec *spec, struct cell *c, struct outcome *out);
 /* The disk that holds the root already, once it is there; NULL if it has to be written. */
@@ -168,6 +170,10 @@ static inline int parse_program(const char *word, char *rest)
 static inline const struct variant *program_variants(const struct benchmark *b)
 {
 	return b->variants;
+}
+
+static inline void program_prepare_root(void)
+{
 }
 
 static inline int is_program(const struct cell_spec *spec)

@@ -207,6 +207,7 @@ void vm_enter_directory(void)
 		fatal("mkdir of %s: %s (%ld)", experiment.dir, errno_name(err), -err);
 	if (experiment.fs[0])
 		mount_file_system();
+	program_prepare_root();
 	err = SYS(chdir, experiment.dir);
 	if (err < 0)
 		fatal("chdir to %s: %s (%ld)", experiment.dir, errno_name(err), -err);

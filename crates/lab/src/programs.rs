@@ -223,9 +223,14 @@ fn directives(workload: &Workload, tree: bool) -> String {
     let environment = workload.env.as_ref().unwrap_or(&default);
     let directory = workload.cwd.as_deref();
     let directory = directory.unwrap_or(if tree { "/tree" } else { "/" });
-    for (at, argv) in workload.prepare.iter().chain([&workload.argv]).enumerate() {
+    let setup = workload.setup.len();
+    let before = workload.setup.iter().chain(&workload.prepare);
+    for (at, argv) in before.chain([&workload.argv]).enumerate() {
         if at > 0 {
             text.push_str("then\n");
+        }
+        if at < setup {
+            text.push_str("once\n");
         }
         let words = argv.iter().map(|word| ("argument", word));
         let variables = environment.iter().map(|word| ("environment", word));
@@ -275,6 +280,7 @@ mod tests {
             name: "shell".to_owned(),
             argv: ["sh", "-c", " echo 100%\nexit"].map(str::to_owned).to_vec(),
             env: Some(vec!["A=ä".to_owned()]),
+            setup: vec![vec!["mkdir".to_owned()]],
             prepare: vec![vec!["true".to_owned()]],
             stdout: Some("/tmp/out".to_owned()),
             user: Some("65534:100".to_owned()),
@@ -282,7 +288,8 @@ mod tests {
         };
         assert_eq!(
             directives(&workload, false),
-            "command shell\nargument true\nenvironment A=%c3%a4\ndirectory /\nthen\n\
+            "command shell\nonce\nargument mkdir\nenvironment A=%c3%a4\ndirectory /\nthen\n\
+             argument true\nenvironment A=%c3%a4\ndirectory /\nthen\n\
              argument sh\nargument -c\nargument %20echo 100%25%0aexit\nenvironment A=%c3%a4\n\
              directory /\nuser 65534\ngroup 100\noutput /tmp/out\n"
         );

@@ -123,6 +123,7 @@ fn setups(
         }
         let request = policy::Request {
             configuration: &experiment.configurations[visit.configuration],
+            programs: experiment.programs.is_some(),
             kernel: setup.kernels.get(visit.kernel),
             cache: &cache,
         };

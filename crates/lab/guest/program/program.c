@@ -6,6 +6,7 @@
  * that nothing is missing.
  */
 #include <linux/mman.h>
+#include <linux/sockios.h>
 #include <asm/signal.h>
 #include <linux/wait.h>
 #include "agent.h"
@@ -14,6 +15,11 @@
 #define RUNS_MAX	256	/* of all commands, preparations included */
 #define WORDS_MAX	8192	/* of all of them */
 #define TEXT_MAX	(1u << 20)
+/* As <linux/if.h> and <linux/socket.h> have them, which need a C library. */
+#define IFF_UP		0x1
+#define IFF_RUNNING	0x40
+#define AF_INET		2
+#define SOCK_DGRAM	2
 #define ERRORS		"/dev/errors"	/* in the root; in memory */
 #define SEARCH_PATH	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -25,19 +31,21 @@ struct run {
 	const char *input;
 	const char *output;
 	u32 user, group;
+	int once;		/* it runs the first time only */
 	struct run *next;	/* what prepares comes first, what is measured last */
 };
 
 struct command {
 	const char *name;
+	int started;		/* what runs once has */
 	struct run *first;
 };
 
 /* What a child tells its parent. */
 struct told {
 	u64 ticks;		/* of the clock when the window was opened */
-	long error;		/* why it could not run the program */
-	const char *what;
+	long error;		/* why it could not run the program, or 0 */
+	char what[512];
 };
 
 /*
@@ -166,6 +174,8 @@ int parse_program(const char *word, char *rest)
 		add_command(text);
 	else if (!strcmp(word, "then"))
 		add_run();
+	else if (!strcmp(word, "once"))
+		run->once = 1;
 	else if (!strcmp(word, "argument"))
 		run->argv = add_word(run->argv, text);
 	else if (!strcmp(word, "environment"))
@@ -238,26 +248,39 @@ static void make_devices(void)
 	sys_mkdir(path, 01777);
 }
 
-static int setup(struct cell *c)
+/* Servers and clients among the programs find each other, but nobody else. */
+static void start_loopback(void)
 {
-	static int mounted;
+	struct {
+		char name[16];
+		short flags;
+		char rest[22];
+	} request = { .name = "lo", .flags = IFF_UP | IFF_RUNNING };
+	long fd = SYS(socket, AF_INET, SOCK_DGRAM, 0);
 
-	(void)c;
-	if (!mounted) {
-		/* The disk holds it now, and its memory is needed. */
-		sys_unlink("/image");
-		mount_in_root("proc", "proc");
-		mount_in_root("sysfs", "sys");
-		mount_in_root("tmpfs", "dev");
-		make_devices();
-		mounted = 1;
-	}
-	return 0;
+	/* A kernel without a network has no use for it. */
+	if (fd < 0)
+		return;
+	SYS(ioctl, fd, SIOCSIFFLAGS, &request);
+	sys_close(fd);
+}
+
+void program_prepare_root(void)
+{
+	if (!programs)
+		return;
+	/* The disk holds it now, and its memory is needed. */
+	sys_unlink("/image");
+	mount_in_root("proc", "proc");
+	mount_in_root("sysfs", "sys");
+	mount_in_root("tmpfs", "dev");
+	make_devices();
+	start_loopback();
 }
 
 __attribute__((noreturn)) static void give_up(const char *what, long error)
 {
-	programs->told.what = what;
+	format(programs->told.what, sizeof(programs->told.what), "%s", what);
 	programs->told.error = error ? error : -EIO;
 	exit_process(127);
 }
@@ -390,7 +413,7 @@ static long run_program(struct cell *c, const struct run *run, struct sample *sa
 	u64 ticks;
 	long pid, status;
 
-	programs->told.what = NULL;
+	programs->told.error = 0;
 	pid = SYS(fork);
 	if (pid < 0)
 		return failed(c, "fork", pid);
@@ -398,7 +421,7 @@ static long run_program(struct cell *c, const struct run *run, struct sample *sa
 		be_program(run, sample != NULL);
 	status = wait_for_all(pid);
 	ticks = clock_then_marker(MARKER_WINDOW_END);
-	if (programs->told.what)
+	if (programs->told.error)
 		return failed(c, programs->told.what, programs->told.error);
 	if (status < 0)
 		return failed(c, "wait4", status);
@@ -412,11 +435,13 @@ static long run_program(struct cell *c, const struct run *run, struct sample *sa
 /* What prepares, and then what is measured. A sample is of the latter. */
 static long run_all(struct cell *c, u32 cold, struct sample *sample)
 {
-	const struct command *command = &programs->commands[c->variant->arg];
+	struct command *command = &programs->commands[c->variant->arg];
 	const struct run *run = command->first;
 	long err = 0;
 
 	for (; run && !err; run = run->next) {
+		if (run->once && command->started)
+			continue;
 		if (!run->argv)
 			return failed(c, "a command without a program", 0);
 		if (!run->next && cold)
@@ -425,6 +450,7 @@ static long run_all(struct cell *c, u32 cold, struct sample *sample)
 			return explain(c, "dropping caches", err);
 		err = run_program(c, run, run->next ? NULL : sample);
 	}
+	command->started = 1;
 	return err;
 }
 
@@ -464,6 +490,5 @@ BENCHMARK(bench_program) = {
 	.suite = SUITE_BEYOND,
 	.number = ~0u,
 	.measures = MEASURE_LATENCY,
-	.setup = setup,
 	.op = op,
 };

@@ -22,7 +22,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     }
     tools::need(request, "AppArmor", "CONFIG_SECURITY_APPARMOR")?;
     let rules = request.configuration.tuning.rules.unwrap_or(0);
-    let profile = profile(state, rules);
+    let profile = profile(state, rules, request.programs);
     let parser = tools::find("apparmor_parser", "apparmor")?;
     let version = tools::run(Command::new(&parser).arg("--version"))?;
     let version = version.lines().next().unwrap_or("").to_owned();
@@ -52,14 +52,21 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     })
 }
 
+/// What programs in a root of their own may besides: be executed, stay under the profile, and
+/// talk to each other.
+const OF_PROGRAMS: &str = "  /mnt/** mix,\n  network,\n  unix,\n";
+
 /// The profile's text: complain mode, and files in the benchmarks' directory by name.
-fn profile(state: Policy, rules: u32) -> String {
+fn profile(state: Policy, rules: u32, programs: bool) -> String {
     let mut text = match state {
         Policy::Permissive => {
             PROFILE.replace("profile lsmeter {", "profile lsmeter flags=(complain) {")
         }
         Policy::None | Policy::Enforcing => PROFILE.to_owned(),
     };
+    if programs {
+        text.push_str(OF_PROGRAMS);
+    }
     for rule in 0..rules {
         // Names that differ throughout, and a right that no other rule gives: the
         // parser would merge the rest into a few states.
@@ -82,18 +89,19 @@ mod tests {
 
     #[test]
     fn a_profile_has_its_rules_and_its_mode() {
-        let text = profile(Policy::Enforcing, 3);
+        let text = profile(Policy::Enforcing, 3, false);
         assert!(!text.contains("complain"));
         assert_eq!(text.matches("/store-").count(), 3);
-        let names: BTreeSet<String> = profile(Policy::Enforcing, 100_000)
+        let names: BTreeSet<String> = profile(Policy::Enforcing, 100_000, false)
             .lines()
             .filter(|line| line.contains("/store-"))
             .map(str::to_owned)
             .collect();
         assert_eq!(names.len(), 100_000);
         assert!(text.contains("\n  deny ") && text.ends_with(",\n}\n"));
-        let text = profile(Policy::Permissive, 0);
+        let text = profile(Policy::Permissive, 0, true);
         assert!(text.contains("profile lsmeter flags=(complain) {\n"));
+        assert!(text.contains(OF_PROGRAMS));
         assert!(
             !text.contains("\n  deny "),
             "complain mode would deny it too"

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
+use std::io::{self, Read};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -32,8 +33,14 @@ pub(super) fn make(root: &Path, spec: &RootSpec, watch: &mut Watch<'_>) -> Resul
     let tmp = root.join("tmp");
     let mode = fs::Permissions::from_mode(0o1777);
     fs::set_permissions(&tmp, mode).map_err(LabError::io("set the mode of", &tmp))?;
-    let mut done = BTreeSet::new();
-    bring_all(root, spec, &mut done, watch)?;
+    let mut bring = Bring {
+        root,
+        done: BTreeSet::new(),
+        counted: Tree::new(),
+        watch,
+    };
+    let brought = bring.all(spec);
+    brought.map_err(|error| with_packages(error, &spec.packages))?;
     settle(root)?;
     if let Some(tree) = &spec.tree {
         watch.begin("copying the tree");
@@ -60,27 +67,117 @@ fn settle(dir: &Path) -> Result<(), LabError> {
     opened.map_err(LabError::io("set the times of", dir))
 }
 
-fn bring_all(
-    root: &Path,
-    spec: &RootSpec,
-    done: &mut BTreeSet<PathBuf>,
-    watch: &mut Watch<'_>,
-) -> Result<(), LabError> {
-    for program in &spec.programs {
-        watch.went_on(1, 0)?;
-        let path = find(program)?;
-        for file in std::iter::once(path.clone()).chain(libraries(&path)?) {
-            bring(root, &file, done)?;
-        }
-        // Whatever it is called where it really lies.
-        if let Some(name) = path.file_name() {
-            let link = root.join("bin").join(name);
-            if fs::symlink_metadata(&link).is_err() {
-                symlink(&path, &link).map_err(LabError::io("create", &link))?;
+/// Copies files of this machine into the root, each to its own place.
+struct Bring<'a, 'b> {
+    root: &'a Path,
+    done: BTreeSet<PathBuf>,
+    counted: Tree,
+    watch: &'a mut Watch<'b>,
+}
+
+impl Bring<'_, '_> {
+    fn all(&mut self, spec: &RootSpec) -> Result<(), LabError> {
+        for program in &spec.programs {
+            let path = find(program)?;
+            self.with_libraries(&path)?;
+            // Whatever it is called where it really lies.
+            if let Some(name) = path.file_name() {
+                let link = self.root.join("bin").join(name);
+                if fs::symlink_metadata(&link).is_err() {
+                    symlink(&path, &link).map_err(LabError::io("create", &link))?;
+                }
             }
         }
+        spec.files
+            .iter()
+            .try_for_each(|pattern| self.fitting(pattern))
     }
-    Ok(())
+
+    /// Files and directories, and the libraries of programs among them.
+    fn fitting(&mut self, pattern: &str) -> Result<(), LabError> {
+        let refuse = |what: String| {
+            let hint = "name files of this machine by their whole path: /usr/lib/python3*";
+            LabError::from(Failure::environment(what, hint))
+        };
+        if !pattern.starts_with('/') {
+            return Err(refuse(format!("{pattern} does not begin with /")));
+        }
+        let paths = glob::glob(pattern).map_err(|error| refuse(format!("{pattern}: {error}")))?;
+        let mut found = false;
+        for path in paths {
+            found = true;
+            self.tree(&path.map_err(|error| refuse(error.to_string()))?, 0)?;
+        }
+        if found || pattern.contains(['*', '?', '[']) {
+            return Ok(());
+        }
+        Err(refuse(format!("{pattern} is not on this machine")))
+    }
+
+    fn tree(&mut self, path: &Path, depth: usize) -> Result<(), LabError> {
+        self.counted.check_depth(path, depth)?;
+        let found = fs::metadata(path).map_err(LabError::io("read", path))?;
+        if !found.is_dir() {
+            return self.with_libraries(path);
+        }
+        let entries = fs::read_dir(path).map_err(LabError::io("read", path))?;
+        let entries = entries.map(|entry| Ok(entry?.path()));
+        let entries: io::Result<BTreeSet<PathBuf>> = entries.collect();
+        for entry in entries.map_err(LabError::io("read", path))? {
+            // Not a link that leads nowhere, or to a directory, which may hold this one.
+            let kind = fs::metadata(&entry).map(|found| found.file_type());
+            let is_link = fs::symlink_metadata(&entry).is_ok_and(|found| found.is_symlink());
+            if kind.is_ok_and(|kind| kind.is_file() || (kind.is_dir() && !is_link)) {
+                self.tree(&entry, depth + 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn with_libraries(&mut self, path: &Path) -> Result<(), LabError> {
+        let mut magic = [0; 4];
+        let mut file = File::open(path).map_err(LabError::io("read", path))?;
+        if file.read_exact(&mut magic).is_ok() && magic == *b"\x7fELF" {
+            for library in libraries(path)? {
+                self.file(&library)?;
+            }
+        }
+        self.file(path)
+    }
+
+    /// One file, with the links that lead to it.
+    fn file(&mut self, path: &Path) -> Result<(), LabError> {
+        let real = fs::canonicalize(path).map_err(LabError::io("find", path))?;
+        for source in [path, &real] {
+            if !self.done.insert(source.to_owned()) {
+                continue;
+            }
+            let inside = self.root.join(source.strip_prefix("/").unwrap_or(source));
+            if let Some(parent) = inside.parent() {
+                fs::create_dir_all(parent).map_err(LabError::io("create", parent))?;
+            }
+            // A link on the way may have been the place of it already.
+            if fs::symlink_metadata(&inside).is_ok() {
+                continue;
+            }
+            let bytes = fs::metadata(&real)
+                .map_err(LabError::io("read", &real))?
+                .len();
+            self.counted.admit(source, 1, bytes)?;
+            self.watch.went_on(1, bytes)?;
+            copy_file(&real, &inside)?;
+        }
+        Ok(())
+    }
+}
+
+/// What to install, where the root says so.
+fn with_packages(error: LabError, packages: &[String]) -> LabError {
+    if packages.is_empty() || matches!(error, LabError::Interrupted) {
+        return error;
+    }
+    let hint = format!("sudo apt-get install {}", packages.join(" "));
+    Failure::environment(error.to_string(), hint).into()
 }
 
 fn find(program: &str) -> Result<PathBuf, LabError> {
@@ -120,26 +217,6 @@ fn libraries(program: &Path) -> Result<Vec<PathBuf>, LabError> {
         path.starts_with('/').then(|| PathBuf::from(path))
     });
     Ok(words.collect())
-}
-
-/// Copies a file into the root at its own place, with the links that lead to it.
-fn bring(root: &Path, path: &Path, done: &mut BTreeSet<PathBuf>) -> Result<(), LabError> {
-    let real = fs::canonicalize(path).map_err(LabError::io("find", path))?;
-    for source in [path, &real] {
-        if !done.insert(source.to_owned()) {
-            continue;
-        }
-        let inside = root.join(source.strip_prefix("/").unwrap_or(source));
-        if let Some(parent) = inside.parent() {
-            fs::create_dir_all(parent).map_err(LabError::io("create", parent))?;
-        }
-        // A link on the way may have been the place of it already.
-        if fs::symlink_metadata(&inside).is_ok() {
-            continue;
-        }
-        copy_file(&real, &inside)?;
-    }
-    Ok(())
 }
 
 fn copy_file(from: &Path, to: &Path) -> Result<(), LabError> {

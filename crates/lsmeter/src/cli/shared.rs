@@ -74,6 +74,10 @@ pub struct ProgramArgs {
     /// Make the root of these programs of this machine, with their libraries
     #[arg(long, value_name = "PROGRAM,…", value_delimiter = ',', help_heading = PROGRAMS)]
     pub programs: Vec<String>,
+    /// Put these files and directories of this machine into it too; patterns as a shell's
+    #[arg(long, value_name = "PATH,…", value_delimiter = ',', conflicts_with = "root",
+        help_heading = PROGRAMS)]
+    pub files: Vec<String>,
     /// Directory that lies in that root as /tree; the program runs there
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "programs",
         help_heading = PROGRAMS)]
@@ -89,7 +93,8 @@ pub struct ProgramArgs {
     pub cold: bool,
     /// Program of the root to measure, from its start to the end of the last task that it
     /// creates, and its arguments [default: what a container image names]
-    #[arg(last = true, value_name = "COMMAND", help_heading = PROGRAMS)]
+    #[arg(last = true, value_name = "COMMAND", conflicts_with = "benchmarks",
+        help_heading = PROGRAMS)]
     pub command: Vec<String>,
 }
 

@@ -85,7 +85,7 @@ pub fn benchmarks(patterns: &[String], json: bool) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// Lists the stacks that presets use.
+/// Lists the stacks that presets name.
 ///
 /// # Errors
 /// If standard output cannot be written.
@@ -97,7 +97,11 @@ pub fn stacks(json: bool) -> Result<Exit> {
     }
     let mut used: BTreeMap<String, Vec<&'static str>> = BTreeMap::new();
     for preset in experiment::presets() {
-        for configuration in preset.spec()?.resolve()?.configurations {
+        let spec = preset.spec()?;
+        if spec.stacks.is_none() && spec.configurations.is_none() {
+            continue;
+        }
+        for configuration in spec.resolve()?.configurations {
             let presets = used.entry(configuration.stack.to_string()).or_default();
             // It may have the stack with several policies.
             if presets.last() != Some(&preset.name) {

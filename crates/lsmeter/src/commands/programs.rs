@@ -21,9 +21,12 @@ pub fn flags(args: &ProgramArgs) -> Result<Spec> {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         path.to_string_lossy().into_owned()
     };
-    let root = (args.root.is_some() || !args.programs.is_empty()).then(|| RootSpec {
+    let is_made = !(args.programs.is_empty() && args.files.is_empty());
+    let root = (args.root.is_some() || is_made).then(|| RootSpec {
         path: args.root.as_deref().map(absolute),
         programs: args.programs.clone(),
+        files: args.files.clone(),
+        packages: Vec::new(),
         tree: args.tree.as_deref().map(absolute),
     });
     let prepare = args.prepare.iter().map(|text| words(text));
@@ -40,16 +43,19 @@ pub fn flags(args: &ProgramArgs) -> Result<Spec> {
         cold: args.cold,
         ..Workload::default()
     };
+    let is_command = !args.command.is_empty();
     let described = !args.prepare.is_empty() || args.repeat.is_some() || args.cold;
-    if described && args.command.is_empty() && args.root.is_none() {
+    if described && !is_command && args.root.is_none() {
         return Err(usage(
             "--prepare, --repeat and --cold say how a command is measured, and there is none",
             "give one after --; a file's workloads have keys for that",
         ));
     }
     Ok(Spec {
-        workloads: (!args.command.is_empty() || described).then(|| vec![workload()]),
+        workloads: (is_command || described).then(|| vec![workload()]),
         root,
+        // It is run whatever benchmarks the preset or file selects.
+        benchmarks: is_command.then(|| vec!["*".to_owned()]),
         ..Spec::default()
     })
 }

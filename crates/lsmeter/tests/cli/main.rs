@@ -12,6 +12,7 @@ mod kernel_build;
 mod list;
 mod monitor;
 mod output;
+mod pages;
 mod placement;
 mod placements;
 mod profile;

@@ -40,6 +40,35 @@ fn programs_need_a_root_and_a_command() {
     place
         .run(&["run", "--programs", "no-such-program", "--", "sh"])
         .refused(3, "no-such-program is not on this machine", Some("--root"));
+    let files = |files: &str, error: &str| {
+        let arguments = ["run", "--programs", "sh", "--files", files, "--", "sh"];
+        place
+            .run(&arguments)
+            .refused(3, error, Some("by their whole path"));
+    };
+    files("etc/passwd", "etc/passwd does not begin with /");
+    files("/nowhere", "/nowhere is not on this machine");
+    refused(
+        &["workloads", "--bench", "git-stat"],
+        "pattern `git-stat` fits no workload",
+        "there are git-status, find-stat",
+    );
+    refused(
+        &["--programs", "sh", "--bench", "open", "--", "sh"],
+        "cannot be used with",
+        "",
+    );
+    std::fs::write(
+        place.join("lacks.toml"),
+        "[root]\nprograms = [\"no-such-program\"]\npackages = [\"such-a-package\"]\n\
+         [[workloads]]\nname = \"a\"\nargv = [\"sh\"]\n",
+    )
+    .unwrap();
+    place.run(&["run", "lacks.toml"]).refused(
+        3,
+        "no-such-program",
+        Some("apt-get install such-a-package"),
+    );
     place
         .run(&["run", "--root", "nowhere", "--", "sh"])
         .refused(3, "nowhere", None);

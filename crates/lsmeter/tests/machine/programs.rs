@@ -145,7 +145,7 @@ fn hostile_programs_fail_alone() {
         stacks = ["capability"]
         cell_timeout_s = 20
         [root]
-        programs = ["sh"]
+        programs = ["sh", "busybox"]
         [[workloads]]
         name = "endless"
         argv = ["sh", "-c", "while :; do :; done"]
@@ -161,6 +161,15 @@ fn hostile_programs_fail_alone() {
         [[workloads]]
         name = "daemon"
         argv = ["sh", "-c", "(while :; do :; done) & :"]
+        [[workloads]]
+        name = "bomb"
+        argv = ["sh", "-c", "f() { f & f & }; f; while :; do :; done"]
+        [[workloads]]
+        name = "ports"
+        argv = ["sh", "-c", "busybox mknod /tmp/port c 4 65; while :; do echo garbage > /tmp/port; done"]
+        [[workloads]]
+        name = "off"
+        argv = ["busybox", "poweroff", "-f"]
         "#,
     )
     .unwrap();
@@ -173,7 +182,9 @@ fn hostile_programs_fail_alone() {
         cell.reason().unwrap()
     };
     assert!(reason("endless").contains("no end within 20 s"));
-    assert!(!reason("reboot").is_empty());
+    for title in ["reboot", "bomb", "ports", "off"] {
+        assert!(!reason(title).is_empty());
+    }
     assert!(reason("fails").contains("sh ended with status 3: no luck"));
     assert!(
         !program(cell(&document, "killer", "capability"))
