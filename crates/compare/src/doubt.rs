@@ -41,6 +41,11 @@ fn is_doubt(kind: WarningKind, metric: Metric, rounds: bool) -> bool {
         // Cells that are not there are missing, or unmatched.
         | WarningKind::MissingCells
         | WarningKind::Interrupted
-        | WarningKind::StaleIndex => false,
+        | WarningKind::StaleIndex
+        // Of predictions, which are not compared.
+        | WarningKind::OtherKernel
+        | WarningKind::OtherModules
+        | WarningKind::DeniedCalls
+        | WarningKind::UncoveredCalls => false,
     }
 }

@@ -10,7 +10,8 @@
 //! - What is made from documents, or from sources, is [`Stored`] in a form of its own:
 //!   [`PlacementDocument`] (which hooks system calls can reach), [`ComparisonDocument`] (what
 //!   differs between two documents), [`CheckDocument`] (whether the instruments agree),
-//!   [`History`] (the figures of many runs as series).
+//!   [`PredictionDocument`] (what other stacks would cost where calls were recorded), [`History`]
+//!   (the figures of many runs as series).
 //! - [`journal`]: finished cells, one JSON line each, so that a killed run resumes.
 //!
 //! Nothing here opens a file or prints: readers and writers are the caller's.
@@ -36,6 +37,7 @@ mod key;
 mod metric;
 mod monitoring;
 pub mod placement;
+pub mod prediction;
 mod preset;
 mod program;
 mod programs;
@@ -77,6 +79,7 @@ pub use key::{Delay, Key, Subject, title as cell_title};
 pub use metric::{BadWord, Metric, OtherMetric, Word};
 pub use monitoring::{LeftOutFunction, MonitorCost, Monitoring};
 pub use placement::PlacementDocument;
+pub use prediction::PredictionDocument;
 pub use preset::{Preset, UnknownPreset, preset, presets};
 pub use program::{Programs, RootSpec, Workload};
 pub use select::{Pattern, PatternError, SelectError, Selectable, Selection};

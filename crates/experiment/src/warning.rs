@@ -66,6 +66,14 @@ pub enum WarningKind {
     UndelayedHooks,
     /// Hooks were called and are in no figure.
     LostCalls,
+    /// Costs were counted on another kernel than calls were recorded on.
+    OtherKernel,
+    /// Modules ran where calls were recorded that no predicted stack has.
+    OtherModules,
+    /// Calls were denied, which costs otherwise than what the lab counted.
+    DeniedCalls,
+    /// Calls were recorded of which the lab has no cost.
+    UncoveredCalls,
     /// Some cells failed or were unsupported.
     MissingCells,
     /// The run was stopped before all cells were measured.
@@ -119,6 +127,16 @@ impl WarningKind {
             WarningKind::LostCalls => {
                 "read the counts as lower bounds; watch fewer hooks, or processes"
             }
+            WarningKind::OtherKernel => "count the costs on the kernel of the recording (--kernel)",
+            WarningKind::OtherModules => {
+                "read the figures as those of the stacks that are named; what else ran there is not \
+                 in them"
+            }
+            WarningKind::DeniedCalls => "read the figures as if these calls had been allowed",
+            WarningKind::UncoveredCalls => {
+                "add costs of programs that make such calls: `lsmeter run` with --programs, and \
+                 --costs"
+            }
             WarningKind::MissingCells => "see each cell's reason",
             WarningKind::Interrupted => "the same command with --resume measures the rest",
             WarningKind::StaleIndex => {
@@ -146,6 +164,10 @@ impl fmt::Display for WarningKind {
             WarningKind::SlopeDiffers => "slope differs",
             WarningKind::UndelayedHooks => "undelayed hooks",
             WarningKind::LostCalls => "lost calls",
+            WarningKind::OtherKernel => "other kernel",
+            WarningKind::OtherModules => "other modules",
+            WarningKind::DeniedCalls => "denied calls",
+            WarningKind::UncoveredCalls => "uncovered calls",
             WarningKind::MissingCells => "missing cells",
             WarningKind::Interrupted => "interrupted",
             WarningKind::StaleIndex => "stale index",

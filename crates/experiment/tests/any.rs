@@ -8,11 +8,11 @@ use diagnostics::Fault;
 use experiment::placement::{PlacementDifference, PlacementHistory};
 use experiment::{
     CheckDocument, ComparisonDocument, Document, DocumentError, DocumentFault, History, Kind,
-    PlacementDocument, Stored,
+    PlacementDocument, PredictionDocument, Stored,
 };
 use proptest::prelude::*;
 
-const GOLDEN: [(Kind, &str); 23] = [
+const GOLDEN: [(Kind, &str); 24] = [
     (Kind::Run, "v1"),
     (Kind::Run, "v1-stacks"),
     (Kind::Run, "v1-newer-keys"),
@@ -32,6 +32,7 @@ const GOLDEN: [(Kind, &str); 23] = [
     (Kind::Comparison, "comparison-v2"),
     (Kind::Check, "check-v1"),
     (Kind::Check, "check-v2"),
+    (Kind::Prediction, "prediction-v2"),
     (Kind::PlacementDifference, "placement-diff-v1"),
     (Kind::PlacementDifference, "placement-diff-v2"),
     (Kind::PlacementHistory, "placement-history-v1"),
@@ -49,6 +50,7 @@ fn rewritten(bytes: &[u8]) -> Result<Vec<u8>, DocumentError> {
         Kind::Check => of::<CheckDocument>(bytes),
         Kind::PlacementDifference => of::<PlacementDifference>(bytes),
         Kind::PlacementHistory => of::<PlacementHistory>(bytes),
+        Kind::Prediction => of::<PredictionDocument>(bytes),
         Kind::History => of::<History>(bytes),
         _ => Ok(common::written(&Document::parse(bytes)?).into_bytes()),
     }

@@ -44,6 +44,7 @@ fn documents_made_of_others_keep_to_it() {
     for document in [
         "check-v2",
         "comparison-v2",
+        "prediction-v2",
         "placement-v2",
         "placement-diff-v2",
         "placement-history-v2",

@@ -13,6 +13,7 @@ use lab::LabError;
 use live::LiveError;
 use monitor::MonitorError;
 use placement::PlacementError;
+use predict::PredictError;
 use sensitivity::SweepError;
 
 use crate::config::ConfigError;
@@ -22,7 +23,7 @@ type AsFault = for<'a> fn(&'a (dyn Error + 'static)) -> Option<&'a dyn Fault>;
 
 /// The errors that know their exit code and hint, of all rooms. Any other is a fault of
 /// lsmeter's.
-const FAULTS: [AsFault; 16] = [
+const FAULTS: [AsFault; 17] = [
     fault::<CheckError>,
     fault::<ClusterError>,
     fault::<ConfigError>,
@@ -34,6 +35,7 @@ const FAULTS: [AsFault; 16] = [
     fault::<MonitorError>,
     fault::<PatternError>,
     fault::<PlacementError>,
+    fault::<PredictError>,
     fault::<SpecError>,
     fault::<SweepError>,
     fault::<UnknownPreset>,

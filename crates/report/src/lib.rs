@@ -8,7 +8,8 @@
 //! What there is of each kind of document: [`report`] and [`run_records`] of a run,
 //! [`profile_report`] and [`profile_records`] of what LSM hooks cost, and so on by the documents'
 //! names; [`agreement_report`] of what a placement and a measurement agree on, [`checks_report`] of
-//! checks made twice and not by all, [`instruments_report`] of whether instruments agree.
+//! checks made twice and not by all, [`instruments_report`] of whether instruments agree,
+//! [`prediction_report`] of what other stacks would cost.
 //! [`callgrind`], [`folded`] and [`hook_trace`] write the calls of an operation for other programs
 //! and for a mail, [`latency_over_delay`] draws a sweep, [`dot`] and [`mermaid`] a placement,
 //! [`ktap`], [`junit`] and [`kcidb`] say for other machines what a gate says. All text from a document
@@ -35,6 +36,7 @@ mod monitor;
 mod order;
 mod page;
 mod placement;
+mod prediction;
 mod profile;
 mod program;
 pub mod published;
@@ -73,6 +75,7 @@ pub use placement::{
     mermaid, placement_history_records, placement_history_report, placement_records,
     placement_report,
 };
+pub use prediction::{prediction_records, prediction_report};
 pub use profile::{ProfileView, profile_records, profile_report};
 pub use records::{cell_columns, run_records, sample_columns};
 pub use run::{Options, report};

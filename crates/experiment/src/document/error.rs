@@ -32,6 +32,8 @@ words! {
     Comparison = "comparison",
     /// Whether the instruments agree: `lsmeter check`.
     Check = "check",
+    /// What other stacks would cost where calls were recorded: `lsmeter predict`.
+    Prediction = "prediction",
     /// What differs between two placements: `lsmeter placement diff`.
     PlacementDifference = "placement_difference",
     /// Placements over versions: `lsmeter placement history`.
@@ -52,6 +54,7 @@ impl Kind {
             Some(Kind::Placement) => "placement document",
             Some(Kind::Comparison) => "comparison document",
             Some(Kind::Check) => "check document",
+            Some(Kind::Prediction) => "prediction document",
             Some(Kind::PlacementDifference) => "difference of placements",
             Some(Kind::PlacementHistory) => "history of placements",
             Some(Kind::History) => "history of runs",
@@ -73,6 +76,7 @@ impl Kind {
             Kind::Placement => ("analyse the tree again", "placement TREE --output FILE"),
             Kind::Comparison => ("compare again", "compare BASE NEW --output FILE"),
             Kind::Check => ("check again", "check --output FILE"),
+            Kind::Prediction => ("predict again", "predict --output FILE"),
             Kind::PlacementDifference => ("compare the trees again", "placement diff A B --json"),
             Kind::PlacementHistory => (
                 "analyse the trees again",

@@ -10,6 +10,7 @@ use crate::check::CheckDocument;
 use crate::comparison::ComparisonDocument;
 use crate::history::History;
 use crate::placement::{PlacementDifference, PlacementDocument, PlacementHistory};
+use crate::prediction::PredictionDocument;
 
 /// Every document that lsmeter writes; its `kind` says which.
 #[derive(Serialize, JsonSchema)]
@@ -29,6 +30,8 @@ enum Any {
     Comparison(Box<Headed<ComparisonDocument>>),
     /// Of `check`.
     Check(Box<Headed<CheckDocument>>),
+    /// Of `predict`.
+    Prediction(Box<Headed<PredictionDocument>>),
     /// Of `history show`.
     History(Box<Headed<History>>),
 }

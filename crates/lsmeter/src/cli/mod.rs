@@ -16,6 +16,7 @@ mod monitor;
 mod output;
 mod placement;
 mod plan;
+mod predict;
 mod profile;
 mod report;
 mod run;
@@ -38,6 +39,7 @@ pub use placement::{
     TreeArgs,
 };
 pub use plan::{PlanArgs, PlanFormat};
+pub use predict::PredictArgs;
 pub use profile::{ProfileArgs, View};
 pub use report::{ReportArgs, ReportFormat};
 pub use run::RunArgs;
@@ -74,6 +76,8 @@ pub enum Command {
     Placement(Box<PlacementArgs>),
     /// Tell whether the instruments agree: how far they can be trusted on a kernel
     Check(Box<CheckArgs>),
+    /// Tell what another stack would cost where calls of hooks were recorded
+    Predict(Box<PredictArgs>),
     /// Put the parts of a run together
     Merge(MergeArgs),
     /// Write jobs that measure a run in parts: Slurm, Kubernetes, GitLab, GitHub

@@ -10,14 +10,17 @@ use anyhow::Result;
 use diagnostics::Failure;
 use experiment::{Experiment, Place, Policy, Spec, Stack, StackError, nearest, preset};
 use kernels::{Kernel, Store};
-use lab::BuiltIn;
+use lab::journal::Journals;
 use lab::policy::has_policy;
+use lab::prepare::Hooks;
 use lab::qemu::Qemu;
-use lab::write_plugin;
+use lab::root::Root;
+use lab::{BuiltIn, Outcome, Setup, write_plugin};
 use sensitivity::{Delays, DelaysError};
 
 use crate::cli::{CellArgs, LabArgs, PlaceArgs, SelectionArgs};
 use crate::commands::documents::unreadable;
+use crate::commands::journals;
 use crate::commands::kernel::obtain;
 use crate::config::{Config, cache_dir};
 use crate::failure::usage;
@@ -210,6 +213,39 @@ fn find_qemu(args: &LabArgs, config: &Config, experiment: &Experiment) -> Result
         .into());
     }
     Ok(qemu)
+}
+
+/// Counts the hooks of all that an experiment asks for. None if the user ended it, who is then
+/// told how it goes on.
+///
+/// # Errors
+/// If this machine cannot do it at all.
+pub fn count_hooks(
+    experiment: &Experiment,
+    machines: &Machines,
+    root: Option<&Root>,
+    hooks: Hooks<'_>,
+    journals: &Journals,
+    signals: &Signals,
+    line: &mut Line,
+) -> Result<Option<Outcome>> {
+    let setup = Setup {
+        kernels: &machines.kernels,
+        qemu: Some(&machines.qemu),
+        root,
+        hooks: Some(hooks),
+        ..Setup::new(&machines.store, journals)
+    };
+    let outcome = lab::run(experiment, &setup, &signals.cancel, &mut |event| {
+        line.follow(event)
+    });
+    line.done();
+    let outcome = outcome?;
+    if outcome.cancelled {
+        journals::tell_interrupted(journals);
+        return Ok(None);
+    }
+    Ok(Some(outcome))
 }
 
 /// A first signal ends the run in good order, a second one at once.

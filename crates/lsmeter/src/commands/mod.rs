@@ -18,6 +18,7 @@ pub mod merge;
 pub mod monitor;
 pub mod placement;
 pub mod plan;
+pub mod predict;
 pub mod profile;
 pub mod programs;
 mod recording;

@@ -9,12 +9,14 @@ use experiment::{Document, Experiment, Metric, Place, Spec, Stack, Status};
 use instructions::calltree::CallTree;
 use instructions::profile::{CellProfile, PathProfile};
 use kernels::hooks::HookList;
+use lab::Outcome;
 use lab::prepare::Hooks;
-use lab::{Outcome, Setup};
 use report::ProfileView;
 
 use crate::cli::{ProfileArgs, View};
-use crate::commands::measure::{Machines, Signals, check_selection, flags, read_spec, read_stack};
+use crate::commands::measure::{
+    Machines, Signals, check_selection, count_hooks, flags, read_spec, read_stack,
+};
 use crate::commands::{documents, journals, programs};
 use crate::config::Config;
 use crate::deliver::{Delivery, StdoutTaken};
@@ -47,25 +49,22 @@ pub fn profile(args: ProfileArgs) -> Result<Exit> {
     let mut line = Line::new(args.quiet);
     let found = signals.unattended(|| Machines::find(&args.lab, &config, &experiment, &line));
     let machines = found?;
-    let setup = Setup {
-        kernels: &machines.kernels,
-        qemu: Some(&machines.qemu),
-        root: root.as_ref(),
-        hooks: Some(Hooks {
-            keep_trees: args.trace || args.callgrind.is_some() || args.folded.is_some(),
-            definitions: definitions.as_deref(),
-        }),
-        ..Setup::new(&machines.store, &journals)
+    let hooks = Hooks {
+        keep_trees: args.trace || args.callgrind.is_some() || args.folded.is_some(),
+        definitions: definitions.as_deref(),
     };
-    let outcome = lab::run(&experiment, &setup, &signals.cancel, &mut |event| {
-        line.follow(event)
-    });
-    line.done();
-    let outcome = outcome?;
-    if outcome.cancelled {
-        journals::tell_interrupted(&journals);
+    let counted = count_hooks(
+        &experiment,
+        &machines,
+        root.as_ref(),
+        hooks,
+        &journals,
+        &signals,
+        &mut line,
+    )?;
+    let Some(outcome) = counted else {
         return Ok(Exit::CellsFailed);
-    }
+    };
     let document = lab::profiles::document(&outcome, baseline.as_ref());
     deliver(&args, stdout, &document, &outcome)?;
     journals::remove(&journals)?;

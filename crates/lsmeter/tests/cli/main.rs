@@ -15,6 +15,7 @@ mod output;
 mod pages;
 mod placement;
 mod placements;
+mod predict;
 mod profile;
 mod report;
 mod run;

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter predict`: what another stack would cost where calls were recorded.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use diagnostics::Exit;
+use experiment::{Document, Metric, Place, PredictionDocument, Spec, Stored as _};
+use lab::prepare::Hooks;
+use predict::{Costs, PredictError, Recording, Wanted, predict as multiply};
+
+use crate::cli::PredictArgs;
+use crate::commands::documents::{ANY, read_as};
+use crate::commands::journals;
+use crate::commands::measure::{
+    Machines, Signals, check_selection, count_hooks, lab_flags, read_spec, read_stack, some,
+};
+use crate::config::Config;
+use crate::deliver::{Delivery, StdoutTaken};
+use crate::failure::usage;
+use crate::output;
+use crate::progress::Line;
+
+/// The preset whose operations costs are counted of.
+const PRESET: &str = "suite";
+
+/// Predicts.
+///
+/// # Errors
+/// If what is asked for makes no sense, or this machine cannot count costs.
+pub fn predict(args: &PredictArgs) -> Result<Exit> {
+    let stdout = args.out.check(&[&args.keep_costs], 0)?;
+    let document = read_as(&args.recording, ANY, Document::parse)?;
+    let named = || args.recording.display().to_string();
+    let recording = Recording::of(&document, args.workload.as_deref()).with_context(named)?;
+    let mut stacks = Vec::new();
+    for text in &args.stacks {
+        stacks.push(read_stack(text)?.names().join(","));
+    }
+    let baseline = args.baseline.as_deref().map(read_stack).transpose()?;
+    let wanted = Wanted {
+        kernel: args.kernel.clone(),
+        release: recording.release.clone(),
+        stacks,
+        baseline: baseline.map(|stack| stack.names().join(",")),
+    };
+    if args.costs.is_empty() && args.kernel.is_none() {
+        return Err(usage(
+            "there are no costs",
+            "give documents of `lsmeter profile` with --costs, or name a --kernel to count them on",
+        ));
+    }
+    let costs = if args.costs.is_empty() {
+        let Some(counted) = count(args)? else {
+            return Ok(Exit::CellsFailed);
+        };
+        vec![counted]
+    } else {
+        let read = |path: &PathBuf| read_as(path, ANY, Document::parse);
+        args.costs.iter().map(read).collect::<Result<Vec<_>>>()?
+    };
+    let costs = Costs::of(&costs, &wanted)?;
+    let document = multiply(&recording, &costs, args.ns_per_instruction);
+    deliver(args, &document, stdout)?;
+    Ok(Exit::Fine)
+}
+
+fn deliver(args: &PredictArgs, document: &PredictionDocument, stdout: StdoutTaken) -> Result<()> {
+    let found = Delivery {
+        document: &|to| Ok(document.write(to)?),
+        tables: &|| report::prediction_report(document, args.rows),
+        records: &|| report::prediction_records(document),
+    };
+    args.out.deliver(stdout, &found)?;
+    Ok(())
+}
+
+/// Counts what calls cost under the stacks that are named. None if the user ended it.
+fn count(args: &PredictArgs) -> Result<Option<Document>> {
+    let mut stacks = args.stacks.clone();
+    if let Some(baseline) = &args.baseline
+        && !stacks.contains(baseline)
+    {
+        stacks.insert(0, baseline.clone());
+    }
+    if let [stack] = &stacks[..] {
+        let stack = stack.clone();
+        return Err(PredictError::OneStack { stack }.into());
+    }
+    let (_, preset) = read_spec(PRESET)?;
+    let spec = preset.merge(Spec {
+        kernels: args.kernel.clone().map(|kernel| vec![kernel]),
+        stacks: some(&stacks),
+        place: Some(Place::Lab),
+        metrics: Some(vec![Metric::Instructions]),
+        benchmarks: some(&args.benchmarks),
+        ..lab_flags(&args.lab)
+    });
+    let experiment = spec.resolve()?;
+    check_selection(&experiment)?;
+    let config = Config::read()?;
+    let kept = args.keep_costs.as_deref();
+    let journals = journals::choose("predict", kept, args.resume.as_ref())?;
+    let mut line = Line::new(args.quiet);
+    let signals = Signals::watch()?;
+    let found = signals.unattended(|| Machines::find(&args.lab, &config, &experiment, &line));
+    let machines = found?;
+    let counted = count_hooks(
+        &experiment,
+        &machines,
+        None,
+        Hooks::default(),
+        &journals,
+        &signals,
+        &mut line,
+    )?;
+    let Some(outcome) = counted else {
+        return Ok(None);
+    };
+    let document = lab::profiles::document(&outcome, None);
+    if let Some(path) = kept {
+        output::write(path, |to| Ok(document.write(to)?))?;
+    }
+    journals::remove(&journals)?;
+    Ok(Some(document))
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Calls times costs.
+
+use std::collections::BTreeMap;
+
+use experiment::prediction::{
+    Basis, Coverage, PredictedCalls, PredictedLoad, PredictedModule, PredictedStack, Range,
+};
+use experiment::{PredictionDocument, Tool};
+
+use crate::costs::Costs;
+use crate::doubt::doubts;
+use crate::load::{Load, Recording};
+
+/// What the calls of a recording would cost under each of the costs' stacks. Of programs
+/// that were counted under several stacks the calls under the baseline are taken, else those
+/// under the first; where a program was counted under the baseline and a stack, what was
+/// measured stands beside what is predicted.
+pub fn predict(
+    recording: &Recording,
+    costs: &Costs,
+    ns_per_instruction: Option<f64>,
+) -> PredictionDocument {
+    let mut loads: Vec<PredictedLoad> = Vec::new();
+    for load in &recording.loads {
+        if loads.iter().any(|done| done.name == load.name) {
+            continue;
+        }
+        let same: Vec<&Load> = recording
+            .loads
+            .iter()
+            .filter(|of| of.name == load.name)
+            .collect();
+        loads.push(predict_load(&same, costs));
+    }
+    PredictionDocument {
+        tool: Tool::this(),
+        release: recording.release.clone(),
+        active_lsms: recording.active_lsms.clone(),
+        costs_release: costs.release.clone(),
+        stacks: costs.stacks.clone(),
+        ns_per_instruction,
+        warnings: doubts(recording, costs, &loads),
+        loads,
+    }
+}
+
+/// `same`: one load, as it was recorded under each stack.
+fn predict_load(same: &[&Load], costs: &Costs) -> PredictedLoad {
+    let under = |stack: &String| same.iter().find(|load| load.stack == *stack);
+    let load = under(&costs.stacks[0]).unwrap_or(&same[0]);
+    let mut calls = Vec::new();
+    let mut modules = vec![BTreeMap::new(); costs.stacks.len()];
+    for recorded in load.calls.iter().filter(|of| of.calls > 0) {
+        let cost = costs.of_call(&recorded.hook, &recorded.system_call);
+        if let Some(cost) = &cost {
+            for (sums, parts) in modules.iter_mut().zip(&cost.modules) {
+                for (module, part) in parts {
+                    *sums.entry(module.clone()).or_insert(0.0) += part * recorded.calls as f64;
+                }
+            }
+        }
+        calls.push(PredictedCalls {
+            hook: recorded.hook.clone(),
+            system_call: recorded.system_call.clone(),
+            calls: recorded.calls,
+            recorded_ns: recorded.ns,
+            basis: cost.as_ref().map_or(Basis::Nothing, |cost| cost.basis),
+            operations: cost.as_ref().map_or(0, |cost| cost.operations as u32),
+            costs: cost.map_or_else(Vec::new, |cost| cost.stacks),
+        });
+    }
+    calls.sort_by(|a, b| (&a.hook, &a.system_call).cmp(&(&b.hook, &b.system_call)));
+    let measured = |stack: &String| {
+        let [base, own] = [&costs.stacks[0], stack].map(|of| under(of)?.hooked);
+        let difference = i128::from(own?) - i128::from(base?);
+        i64::try_from(difference).ok()
+    };
+    let stacks = costs.stacks.iter().zip(modules).enumerate();
+    PredictedLoad {
+        name: load.name.clone(),
+        seconds: load.seconds,
+        coverage: Coverage::of(&calls),
+        stacks: stacks
+            .map(|(at, (stack, modules))| PredictedStack {
+                measured: measured(stack).filter(|_| at > 0),
+                ..sum(&calls, at, modules)
+            })
+            .collect(),
+        calls,
+    }
+}
+
+fn sum(calls: &[PredictedCalls], at: usize, modules: BTreeMap<String, f64>) -> PredictedStack {
+    let instructions: f64 = calls
+        .iter()
+        .filter_map(|pair| Some(pair.costs.get(at)?.instructions * pair.calls as f64))
+        .sum();
+    let own: f64 = modules.values().sum();
+    let framework = PredictedModule {
+        module: None,
+        instructions: instructions - own,
+    };
+    let modules = modules
+        .into_iter()
+        .map(|(module, instructions)| PredictedModule {
+            module: Some(module),
+            instructions,
+        });
+    let added = calls.iter().filter_map(|pair| pair.added(at));
+    PredictedStack {
+        instructions,
+        added: (at > 0).then(|| added.fold(Range::default(), Range::plus)),
+        measured: None,
+        modules: std::iter::once(framework).chain(modules).collect(),
+    }
+}

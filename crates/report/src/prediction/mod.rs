@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What other stacks would cost: per stack, by hook, by system call, by module, and of what
+//! nothing is known.
+
+mod records;
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use experiment::PredictionDocument;
+use experiment::prediction::{
+    Basis, PredictedCalls, PredictedLoad, PredictedModule, PredictedStack, Range,
+};
+
+use crate::column::Columns;
+use crate::format::{figure, fraction, percent};
+use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value, warnings};
+use crate::text::printable;
+
+pub use records::prediction_records;
+
+/// Rows of a table unless more are asked for.
+const ROWS_SHOWN: usize = 15;
+
+/// What each stack would cost, the hooks and system calls that carry most of the difference,
+/// each module's part, and calls without a cost. `rows` of each table; None for 15, 0 for all.
+pub fn prediction_report(document: &PredictionDocument, rows: Option<usize>) -> Report {
+    let view = View {
+        document,
+        rows: match rows {
+            None => ROWS_SHOWN,
+            Some(0) => usize::MAX,
+            Some(rows) => rows,
+        },
+        several: document.loads.len() > 1,
+        timed: document.loads.iter().all(|load| load.seconds.is_some()),
+    };
+    let mut tables = vec![view.stacks()];
+    tables.extend(view.by("hook", |pair| &pair.hook));
+    tables.extend(view.by("system call", |pair| &pair.system_call));
+    tables.extend(view.modules());
+    tables.extend(view.uncovered());
+    Report {
+        tables,
+        warnings: warnings(&document.warnings),
+    }
+}
+
+struct View<'a> {
+    document: &'a PredictionDocument,
+    rows: usize,
+    /// There are several loads, which each row names.
+    several: bool,
+    /// Figures are of a second.
+    timed: bool,
+}
+
+/// A load under a stack.
+type Line<'a> = (&'a PredictedLoad, &'a str, &'a PredictedStack);
+
+/// Calls that are told together: of a hook, or in a system call.
+struct Group<'a> {
+    load: &'a PredictedLoad,
+    name: &'a str,
+    calls: u64,
+    ns: Option<i64>,
+    /// Part of the calls whose cost is known by their system call.
+    by_system_call: f64,
+    /// What they cost more, by stack.
+    added: Vec<Range>,
+}
+
+impl<'a> View<'a> {
+    fn per(&self, name: &str) -> String {
+        let per = if self.timed { "/s" } else { "" };
+        format!("{name}{per}")
+    }
+
+    fn of_load<R: Copy + 'a>(&self, load: impl Fn(R) -> &'a PredictedLoad + 'a) -> Columns<'a, R> {
+        Columns::new().only_if(self.several, |columns| {
+            columns.left("program", move |row| &load(row).name)
+        })
+    }
+
+    fn lines(&self) -> Vec<Line<'a>> {
+        let names = &self.document.stacks;
+        let lines = self.document.loads.iter().flat_map(move |load| {
+            let stacks = names.iter().zip(&load.stacks);
+            stacks.map(move |(name, stack)| (load, name.as_str(), stack))
+        });
+        lines.collect()
+    }
+
+    fn stacks(&self) -> Table {
+        let lines = self.lines();
+        let measured = lines.iter().any(|(_, _, stack)| stack.measured.is_some());
+        let ns = self.document.ns_per_instruction;
+        self.of_load(|(load, ..): &Line<'_>| load)
+            .left("stack", |(_, name, _): &Line<'_>| Value::from(*name))
+            .right(self.per("added"), |(load, _, stack)| {
+                stack
+                    .added
+                    .map(|added| added_value(added.middle / load.divisor()))
+            })
+            .right("lowest", |(load, _, stack)| {
+                stack
+                    .added
+                    .map(|added| added_value(added.low / load.divisor()))
+            })
+            .right("highest", |(load, _, stack)| {
+                stack
+                    .added
+                    .map(|added| added_value(added.high / load.divisor()))
+            })
+            .only_if(measured, |columns| {
+                columns
+                    .right("measured", |(_, _, stack)| {
+                        stack.measured.map(|of| Value::difference(of.into()))
+                    })
+                    .right("error", |(_, _, stack)| error(stack))
+            })
+            .column("added to a call", |(load, _, stack)| {
+                let covered = load.coverage.calls() - load.coverage.uncovered;
+                let added = stack.added?;
+                Some((added.middle / covered.max(1) as f64 * 10.0).round() / 10.0)
+            })
+            .column(self.per("in hooks"), |(load, _, stack)| {
+                (stack.instructions / load.divisor()).round()
+            })
+            .column(self.per("calls"), |(load, ..)| {
+                (load.coverage.calls() as f64 / load.divisor()).round()
+            })
+            .only_if(ns.is_some(), |columns| {
+                columns.right(self.time(), move |(load, _, stack)| {
+                    let added = stack.added?.middle / load.divisor() * ns?;
+                    Some(match load.seconds {
+                        Some(_) => percent(added / 1e9),
+                        None => Value::difference(added.round() as i128).text(),
+                    })
+                })
+            })
+            .table(self.title(), &lines)
+            .fixed(1 + usize::from(self.several))
+            .legend(self.legend(measured))
+    }
+
+    fn time(&self) -> &'static str {
+        if self.timed { "of a processor" } else { "ns" }
+    }
+
+    fn title(&self) -> String {
+        let document = self.document;
+        let place = printable(&document.release, TEXT_LIMIT);
+        let what = match &document.loads[..] {
+            [only] => {
+                let name = printable(&only.name, TEXT_LIMIT);
+                match only.seconds {
+                    Some(seconds) => {
+                        let seconds = figure((seconds * 1e3).round() / 1e3);
+                        format!("{name} on {place}, recorded for {seconds} s")
+                    }
+                    None => format!("{name} on {place}"),
+                }
+            }
+            loads => format!("{} programs on {place}", loads.len()),
+        };
+        format!("What hooks would cost: {what}; predicted instructions")
+    }
+
+    fn legend(&self, measured: bool) -> Vec<String> {
+        let document = self.document;
+        let baseline = document.stacks.first().map_or("", String::as_str);
+        let mut legend = vec![format!(
+            "added: in hooks, more than under {} (below 0: saved), by what calls cost in the lab on {}; \
+             lowest, highest: if each call cost as the cheapest and the dearest of its hook there.",
+            printable(baseline, TEXT_LIMIT),
+            printable(&document.costs_release, TEXT_LIMIT)
+        )];
+        if measured {
+            legend.push(
+                "measured: what hooks took more when the program was counted under both; error: \
+                 of the prediction, against that."
+                    .to_owned(),
+            );
+        }
+        if let Some(ns) = document.ns_per_instruction {
+            legend.push(format!(
+                "{}: if an instruction takes {ns} ns, which is an assumption.",
+                self.time()
+            ));
+        }
+        legend.extend(document.loads.iter().map(|load| {
+            let coverage = load.coverage;
+            let part = |calls: u64| fraction(calls as f64 / coverage.calls().max(1) as f64);
+            format!(
+                "Calls{}: {} are covered by hook and system call, {} by hook only, {} not at all.",
+                match self.several {
+                    true => format!(" of {}", printable(&load.name, TEXT_LIMIT)),
+                    false => String::new(),
+                },
+                part(coverage.by_system_call),
+                part(coverage.by_hook),
+                part(coverage.uncovered)
+            )
+        }));
+        legend
+    }
+
+    /// Calls together whose `key` is the same, those that differ most between stacks first.
+    fn groups(&self, key: fn(&PredictedCalls) -> &String) -> Vec<Group<'a>> {
+        let mut all = Vec::new();
+        for load in &self.document.loads {
+            let mut groups: BTreeMap<&str, Group<'_>> = BTreeMap::new();
+            for pair in load.calls.iter().filter(|of| of.basis != Basis::Nothing) {
+                let name = key(pair).as_str();
+                let group = groups.entry(name).or_insert_with(|| Group {
+                    load,
+                    name,
+                    calls: 0,
+                    ns: pair.recorded_ns.map(|_| 0),
+                    by_system_call: 0.0,
+                    added: vec![Range::default(); self.document.stacks.len()],
+                });
+                group.add(pair);
+            }
+            let mut groups: Vec<Group<'_>> = groups.into_values().collect();
+            groups.sort_by(|a, b| b.weight().total_cmp(&a.weight()));
+            groups.truncate(self.rows);
+            all.extend(groups);
+        }
+        all
+    }
+
+    fn by(&self, what: &str, key: fn(&PredictedCalls) -> &String) -> Option<Table> {
+        let groups = self.groups(key);
+        let timed = groups.iter().any(|group| group.ns.is_some());
+        let mut columns = self
+            .of_load(|group: &Group<'_>| group.load)
+            .left(what, |group: &Group<'_>| group.name)
+            .column(self.per("calls"), |group| {
+                (group.calls as f64 / group.load.divisor()).round()
+            })
+            .right("by system call", |group| {
+                fraction(group.by_system_call / group.calls.max(1) as f64)
+            })
+            .only_if(timed, |columns| {
+                columns.column("recorded ns", |group| {
+                    Some((group.ns? as f64 / group.calls.max(1) as f64).round())
+                })
+            });
+        for (at, stack) in self.document.stacks.iter().enumerate().skip(1) {
+            let stack = printable(stack, TEXT_LIMIT);
+            columns = columns
+                .grouped(Some(&stack), self.per("added"), move |group: &Group<'_>| {
+                    added_value(group.added[at].middle / group.load.divisor())
+                })
+                .grouped(Some(&stack), "share", move |group| {
+                    let all = group.load.stacks[at].added?.middle;
+                    (all != 0.0).then(|| fraction(group.added[at].middle / all))
+                });
+        }
+        let mut legend = vec![
+            "by system call: part of the calls whose cost is known by their system call; share: \
+             of all that is added."
+                .to_owned(),
+        ];
+        if timed {
+            legend.push("recorded ns: what a call took there, as it was recorded.".to_owned());
+        }
+        columns
+            .table(format!("Added, by {what}"), &groups)
+            .fixed(1 + usize::from(self.several))
+            .legend(legend)
+            .if_any()
+    }
+
+    fn modules(&self) -> Option<Table> {
+        type Part<'a> = (
+            &'a PredictedLoad,
+            &'a str,
+            &'a PredictedStack,
+            &'a PredictedModule,
+        );
+        let lines = self.lines();
+        let mut parts: Vec<Part<'_>> = Vec::new();
+        for (load, name, stack) in lines {
+            let modules = stack.modules.iter();
+            let some = modules.filter(|of| of.instructions.abs() >= 0.5);
+            parts.extend(some.map(|of| (load, name, stack, of)));
+        }
+        self.of_load(|(load, ..): &Part<'_>| load)
+            .left("stack", |(_, name, ..): &Part<'_>| Value::from(*name))
+            .left("module", |(.., of)| match &of.module {
+                Some(module) => Value::from(module),
+                None => Value::plain("(framework)"),
+            })
+            .column(self.per("in hooks"), |(load, _, _, of)| {
+                (of.instructions / load.divisor()).round()
+            })
+            .right("share", |(_, _, stack, of)| {
+                let whole = stack.instructions;
+                (whole > 0.0).then(|| fraction(of.instructions / whole))
+            })
+            .right(self.per("added"), |(load, _, _, of)| {
+                let base = load.stacks.first()?.modules.iter();
+                let base = base.filter(|base| base.module == of.module);
+                let base: f64 = base.map(|base| base.instructions).sum();
+                Some(added_value((of.instructions - base) / load.divisor()))
+            })
+            .table("By module", &parts)
+            .fixed(2 + usize::from(self.several))
+            .if_any()
+    }
+
+    fn uncovered(&self) -> Option<Table> {
+        type Pair<'a> = (&'a PredictedLoad, &'a PredictedCalls);
+        let mut pairs: Vec<Pair<'_>> = Vec::new();
+        for load in &self.document.loads {
+            let calls = load.calls.iter().filter(|of| of.basis == Basis::Nothing);
+            let mut own: Vec<Pair<'_>> = calls.map(|pair| (load, pair)).collect();
+            own.sort_by_key(|(_, pair)| std::cmp::Reverse(pair.calls));
+            own.truncate(self.rows);
+            pairs.extend(own);
+        }
+        self.of_load(|(load, _): &Pair<'_>| load)
+            .left("hook", |(_, pair): &Pair<'_>| &pair.hook)
+            .left("system call", |(_, pair)| &pair.system_call)
+            .column("calls", |(_, pair)| pair.calls)
+            .right("of all", |(load, pair)| {
+                let all = load.coverage.calls().max(1);
+                format!("{:.2} %", pair.calls as f64 / all as f64 * 100.0)
+            })
+            .table(
+                "Not covered: no operation of the lab calls these hooks",
+                &pairs,
+            )
+            .fixed(2 + usize::from(self.several))
+            .if_any()
+    }
+}
+
+impl Group<'_> {
+    fn add(&mut self, pair: &PredictedCalls) {
+        self.calls = self.calls.saturating_add(pair.calls);
+        self.ns = self
+            .ns
+            .zip(pair.recorded_ns)
+            .map(|(a, b)| a.saturating_add(b));
+        if pair.basis == Basis::SystemCall {
+            self.by_system_call += pair.calls as f64;
+        }
+        for (at, sum) in self.added.iter_mut().enumerate() {
+            *sum = sum.plus(pair.added(at).unwrap_or_default());
+        }
+    }
+
+    /// The most that it adds or saves under any stack.
+    fn weight(&self) -> f64 {
+        let added = self.added.iter().map(|range| range.middle.abs());
+        added.fold(0.0, f64::max)
+    }
+}
+
+fn added_value(added: f64) -> Value {
+    let rounded = Value::difference(added.round() as i128);
+    let tone = match added.partial_cmp(&0.0) {
+        Some(Ordering::Greater) => Tone::Worse,
+        Some(Ordering::Less) => Tone::Better,
+        _ => Tone::Plain,
+    };
+    Value::from(added).shown(rounded.text()).tone(tone)
+}
+
+/// By how much the prediction is above what was measured, as part of that.
+fn error(stack: &PredictedStack) -> Option<String> {
+    let measured = stack.measured.filter(|of| *of != 0)? as f64;
+    Some(percent((stack.added?.middle - measured) / measured.abs()))
+}
