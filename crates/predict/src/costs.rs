@@ -9,6 +9,9 @@ use experiment::{Cell, Document, HookedPath, Program, Subject};
 use crate::error::PredictError;
 use crate::forms::form;
 
+/// Most stacks, with the states of their policies, that costs may be of.
+const STACKS_LIMIT: usize = 64;
+
 /// Which of the costs are wanted.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
@@ -35,11 +38,9 @@ pub struct Costs {
     pub modules: BTreeSet<String>,
     /// Operations that were not counted under every stack.
     pub dropped: usize,
-    points: Vec<Point>,
-    /// Points by hook and form of the system call: of operations that make no other one, and
-    /// of all.
-    by_call: HashMap<(String, String), [Vec<usize>; 2]>,
-    by_hook: HashMap<String, Vec<usize>>,
+    /// By hook, then by form of the system call.
+    by_call: HashMap<String, HashMap<String, Cost>>,
+    by_hook: HashMap<String, Cost>,
 }
 
 /// What a call of a hook costs.
@@ -55,10 +56,14 @@ pub struct Cost {
     pub modules: Vec<BTreeMap<String, f64>>,
 }
 
-/// A hook in an operation: instructions of a call, by stack.
-#[derive(Debug)]
-struct Point {
-    calls: Vec<PerCall>,
+/// What the calls of a hook cost in the lab's operations.
+#[derive(Debug, Default)]
+struct Points {
+    /// By operation: instructions of a call, by stack.
+    all: Vec<Vec<PerCall>>,
+    /// Positions in `all` by form of the system call: of operations that make no other one, and
+    /// of all.
+    by_call: HashMap<String, [Vec<usize>; 2]>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -83,14 +88,26 @@ impl Costs {
             release,
             modules: BTreeSet::new(),
             dropped: 0,
-            points: Vec::new(),
             by_call: HashMap::new(),
             by_hook: HashMap::new(),
         };
+        let mut hooks: HashMap<String, Points> = HashMap::new();
         for operation in operations(documents, &costs.release) {
-            costs.take(&operation);
+            costs.take(&operation, &mut hooks);
         }
-        if costs.points.is_empty() {
+        for (hook, points) in hooks {
+            let every: Vec<usize> = (0..points.all.len()).collect();
+            let added = points.added();
+            let by_call = points.by_call.iter().map(|(call, [alone, among])| {
+                let own = if alone.is_empty() { among } else { alone };
+                let cost = points.cost(Basis::SystemCall, own, &added);
+                (call.clone(), cost)
+            });
+            costs.by_call.insert(hook.clone(), by_call.collect());
+            let cost = points.cost(Basis::Hook, &every, &added);
+            costs.by_hook.insert(hook, cost);
+        }
+        if costs.by_hook.is_empty() {
             return Err(PredictError::NothingShared {
                 stacks: costs.stacks,
             });
@@ -99,7 +116,7 @@ impl Costs {
     }
 
     /// Takes an operation, if it was counted under every stack.
-    fn take(&mut self, operation: &Operation<'_>) {
+    fn take(&mut self, operation: &Operation<'_>, points: &mut HashMap<String, Points>) {
         let counted = self.stacks.iter().map(|stack| operation.get(stack));
         let Some(counted) = counted.collect::<Option<Vec<_>>>() else {
             let any = self
@@ -122,12 +139,11 @@ impl Costs {
             }
         }
         for ((calls, hook), per_call) in hooks {
-            let point = self.points.len();
-            self.points.push(Point { calls: per_call });
-            self.by_hook.entry(hook.to_owned()).or_default().push(point);
+            let of = points.entry(hook.to_owned()).or_default();
+            let point = of.all.len();
+            of.all.push(per_call);
             for &call in &calls {
-                let key = (hook.to_owned(), call.to_owned());
-                let [alone, among] = self.by_call.entry(key).or_default();
+                let [alone, among] = of.by_call.entry(call.to_owned()).or_default();
                 among.push(point);
                 if calls.len() == 1 {
                     alone.push(point);
@@ -141,72 +157,72 @@ impl Costs {
     /// over all that call the hook. It costs more than under the baseline what its median is
     /// above the baseline's; at least and at most what it was in any operation that calls the
     /// hook. None if no operation does.
-    pub fn of_call(&self, hook: &str, system_call: &str) -> Option<Cost> {
-        let all = self.by_hook.get(hook)?;
-        let key = (hook.to_owned(), form(system_call).to_owned());
-        let own = self.by_call.get(&key);
-        let own = own.map(|[alone, among]| if alone.is_empty() { among } else { alone });
-        let (basis, chosen) = match own {
-            Some(own) => (Basis::SystemCall, own),
-            None => (Basis::Hook, all),
-        };
-        let medians: Vec<f64> = (0..self.stacks.len())
-            .map(|at| {
-                median(
-                    chosen
-                        .iter()
-                        .map(|&of| self.points[of].calls[at].instructions),
-                )
+    pub fn of_call(&self, hook: &str, system_call: &str) -> Option<&Cost> {
+        let own = self.by_call.get(hook)?.get(form(system_call));
+        own.or_else(|| self.by_hook.get(hook))
+    }
+}
+
+impl Points {
+    /// The least and the most that any call cost more than under the baseline, by stack.
+    fn added(&self) -> Vec<[f64; 2]> {
+        let stacks = self.all.first().map_or(0, Vec::len);
+        let none = [f64::INFINITY, f64::NEG_INFINITY];
+        let range = |at: usize| {
+            self.all.iter().fold(none, |[low, high], calls| {
+                let added = calls[at].instructions - calls[0].instructions;
+                [low.min(added), high.max(added)]
             })
-            .collect();
-        let stacks = medians
-            .iter()
-            .enumerate()
-            .map(|(at, &instructions)| CallCost {
-                instructions,
-                added: (at > 0).then(|| self.added(all, at, instructions - medians[0])),
-            });
-        let modules = medians.iter().enumerate();
-        Some(Cost {
-            basis,
-            operations: chosen.len(),
-            stacks: stacks.collect(),
-            modules: modules
-                .map(|(at, &instructions)| self.modules_of(chosen, at, instructions))
-                .collect(),
-        })
-    }
-
-    fn added(&self, points: &[usize], stack: usize, middle: f64) -> Range {
-        let start = Range {
-            low: middle,
-            middle,
-            high: middle,
         };
-        points.iter().fold(start, |range, &of| {
-            let calls = &self.points[of].calls;
-            let added = calls[stack].instructions - calls[0].instructions;
-            Range {
-                low: range.low.min(added),
-                middle,
-                high: range.high.max(added),
-            }
-        })
+        (0..stacks).map(range).collect()
     }
 
-    /// Each module's part of a cost, as it is over these points together.
-    fn modules_of(&self, points: &[usize], stack: usize, cost: f64) -> BTreeMap<String, f64> {
-        let calls = || points.iter().map(|&of| &self.points[of].calls[stack]);
-        let whole: f64 = calls().map(|call| call.instructions).sum();
-        let mut modules: BTreeMap<String, f64> = BTreeMap::new();
-        if whole <= 0.0 {
-            return modules;
+    /// What a call costs by these points; `added` is over all.
+    fn cost(&self, basis: Basis, points: &[usize], added: &[[f64; 2]]) -> Cost {
+        let calls = |at: usize| points.iter().map(move |&of| &self.all[of][at]);
+        let medians: Vec<f64> = (0..added.len())
+            .map(|at| median(calls(at).map(|call| call.instructions)))
+            .collect();
+        let stacks = medians.iter().zip(added).enumerate();
+        let modules = medians.iter().enumerate();
+        Cost {
+            basis,
+            operations: points.len(),
+            stacks: stacks
+                .map(|(at, (&instructions, &[low, high]))| {
+                    // It lies between them but for rounding.
+                    let middle = instructions - medians[0];
+                    let added = Range {
+                        low: low.min(middle),
+                        middle,
+                        high: high.max(middle),
+                    };
+                    CallCost {
+                        instructions,
+                        added: (at > 0).then_some(added),
+                    }
+                })
+                .collect(),
+            modules: modules
+                .map(|(at, &instructions)| modules_of(calls(at), instructions))
+                .collect(),
         }
-        for (module, part) in calls().flat_map(|call| &call.modules) {
+    }
+}
+
+/// Each module's part of a cost, as it is over these calls together.
+fn modules_of<'a>(
+    calls: impl Iterator<Item = &'a PerCall> + Clone,
+    cost: f64,
+) -> BTreeMap<String, f64> {
+    let whole: f64 = calls.clone().map(|call| call.instructions).sum();
+    let mut modules: BTreeMap<String, f64> = BTreeMap::new();
+    if whole > 0.0 {
+        for (module, part) in calls.flat_map(|call| &call.modules) {
             *modules.entry(module.clone()).or_default() += cost * part / whole;
         }
-        modules
     }
+    modules
 }
 
 fn median(figures: impl Iterator<Item = f64>) -> f64 {
@@ -333,11 +349,17 @@ fn stacks(
 ) -> Result<Vec<String>, PredictError> {
     // In the order of the documents, each with the title of what it is a state of.
     let mut known: Vec<(String, String)> = Vec::new();
+    let mut seen = BTreeSet::new();
     for (_, cell, _) in hooked(documents).filter(|(_, cell, _)| cell.release == release) {
         let of = (cell.key.stack.join(","), cell.configuration_title());
-        if !known.contains(&of) {
+        if seen.insert(of.clone()) {
             known.push(of);
         }
+    }
+    if known.len() > STACKS_LIMIT {
+        return Err(PredictError::ManyStacks {
+            limit: STACKS_LIMIT,
+        });
     }
     let states = |stack: &String| -> Result<Vec<String>, PredictError> {
         let states = known

@@ -85,12 +85,9 @@ fn uncovered(loads: &[PredictedLoad]) -> Option<String> {
     let pairs = loads.iter().flat_map(|load| &load.calls);
     let mut pairs: Vec<&PredictedCalls> = pairs.filter(|of| of.basis == Basis::Nothing).collect();
     pairs.sort_by_key(|pair| std::cmp::Reverse(pair.calls));
-    let mut hooks: Vec<&str> = Vec::new();
-    for pair in pairs {
-        if !hooks.contains(&pair.hook.as_str()) {
-            hooks.push(&pair.hook);
-        }
-    }
+    let mut seen = BTreeSet::new();
+    let hooks = pairs.iter().map(|pair| pair.hook.as_str());
+    let hooks: Vec<&str> = hooks.filter(|hook| seen.insert(*hook)).collect();
     let share = loads
         .iter()
         .map(|load| 100.0 * load.coverage.uncovered as f64 / load.coverage.calls().max(1) as f64);

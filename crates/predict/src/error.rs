@@ -49,6 +49,12 @@ pub enum PredictError {
         /// Those that there are.
         known: Vec<String>,
     },
+    /// The costs are of more stacks than anybody compares.
+    #[error("the costs are of more than {limit} stacks")]
+    ManyStacks {
+        /// The most.
+        limit: usize,
+    },
     /// There is no stack beside the baseline.
     #[error("there is only the stack `{stack}`, and nothing to compare it with")]
     OneStack {
@@ -72,7 +78,10 @@ impl Fault for PredictError {
         let near = |name: &str, known: &[String]| {
             let near = nearest(name, known.iter().map(String::as_str));
             near.map_or_else(
-                || format!("there are {}", known.join("; ")),
+                || {
+                    let some: Vec<&str> = known.iter().take(8).map(String::as_str).collect();
+                    format!("there are {}", some.join("; "))
+                },
                 |near| format!("did you mean `{near}`?"),
             )
         };
@@ -92,6 +101,9 @@ impl Fault for PredictError {
                 "name the baseline, then others, all of which the costs must have: --stack capability \
                  --stack capability,selinux"
                     .to_owned()
+            }
+            PredictError::ManyStacks { .. } => {
+                "give documents of fewer stacks".to_owned()
             }
             PredictError::NothingShared { .. } => {
                 "profile the same benchmarks under all stacks".to_owned()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Calls that were recorded: on a live machine, or of whole programs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use experiment::{Cell, Document, Interval, Kind};
 
@@ -85,14 +85,12 @@ impl Recording {
 fn of_monitor(document: &Document) -> Recording {
     let monitor = document.monitor.as_ref();
     let total = document.all_intervals();
-    let watched = |hook: &str| {
-        let mut hooks = total.hooks.iter();
-        hooks.any(|of| of.module.is_none() && of.hook == hook)
-    };
+    let frameworks = total.hooks.iter().filter(|of| of.module.is_none());
+    let watched: HashSet<&str> = frameworks.map(|of| of.hook.as_str()).collect();
     let mut without_framework: Vec<String> = total
         .hooks
         .iter()
-        .filter(|of| of.module.is_some() && !watched(&of.hook))
+        .filter(|of| of.module.is_some() && !watched.contains(of.hook.as_str()))
         .map(|of| of.hook.clone())
         .collect();
     without_framework.dedup();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Calls times costs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use experiment::prediction::{
     Basis, Coverage, PredictedCalls, PredictedLoad, PredictedModule, PredictedStack, Range,
@@ -21,18 +21,18 @@ pub fn predict(
     costs: &Costs,
     ns_per_instruction: Option<f64>,
 ) -> PredictionDocument {
-    let mut loads: Vec<PredictedLoad> = Vec::new();
+    // In the order of the recording, each with all stacks that it was recorded under.
+    let mut positions: HashMap<&str, usize> = HashMap::new();
+    let mut groups: Vec<Vec<&Load>> = Vec::new();
     for load in &recording.loads {
-        if loads.iter().any(|done| done.name == load.name) {
-            continue;
+        let position = *positions.entry(&load.name).or_insert(groups.len());
+        match groups.get_mut(position) {
+            Some(group) => group.push(load),
+            None => groups.push(vec![load]),
         }
-        let same: Vec<&Load> = recording
-            .loads
-            .iter()
-            .filter(|of| of.name == load.name)
-            .collect();
-        loads.push(predict_load(&same, costs));
     }
+    let loads = groups.iter().map(|same| predict_load(same, costs));
+    let loads: Vec<PredictedLoad> = loads.collect();
     PredictionDocument {
         tool: Tool::this(),
         release: recording.release.clone(),
@@ -53,7 +53,7 @@ fn predict_load(same: &[&Load], costs: &Costs) -> PredictedLoad {
     let mut modules = vec![BTreeMap::new(); costs.stacks.len()];
     for recorded in load.calls.iter().filter(|of| of.calls > 0) {
         let cost = costs.of_call(&recorded.hook, &recorded.system_call);
-        if let Some(cost) = &cost {
+        if let Some(cost) = cost {
             for (sums, parts) in modules.iter_mut().zip(&cost.modules) {
                 for (module, part) in parts {
                     *sums.entry(module.clone()).or_insert(0.0) += part * recorded.calls as f64;
@@ -65,9 +65,9 @@ fn predict_load(same: &[&Load], costs: &Costs) -> PredictedLoad {
             system_call: recorded.system_call.clone(),
             calls: recorded.calls,
             recorded_ns: recorded.ns,
-            basis: cost.as_ref().map_or(Basis::Nothing, |cost| cost.basis),
-            operations: cost.as_ref().map_or(0, |cost| cost.operations as u32),
-            costs: cost.map_or_else(Vec::new, |cost| cost.stacks),
+            basis: cost.map_or(Basis::Nothing, |cost| cost.basis),
+            operations: cost.map_or(0, |cost| cost.operations as u32),
+            costs: cost.map_or_else(Vec::new, |cost| cost.stacks.clone()),
         });
     }
     calls.sort_by(|a, b| (&a.hook, &a.system_call).cmp(&(&b.hook, &b.system_call)));
