@@ -17,6 +17,7 @@ mod late;
 mod live;
 mod monitor;
 mod policies;
+mod predict;
 mod profile;
 mod programs;
 mod prometheus;
