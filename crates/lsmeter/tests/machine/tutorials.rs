@@ -102,6 +102,11 @@ fn a_distribution_engineer() {
 }
 
 #[test]
+fn whoever_runs_a_service() {
+    run_here("service", 1);
+}
+
+#[test]
 fn a_researcher() {
     run_here("researcher", 2);
 }
