@@ -13,10 +13,16 @@ use tempfile::TempDir;
 /// A tar file; names are written as they are, however hostile.
 pub struct Tar(Builder<Vec<u8>>);
 
+impl Default for Tar {
+    fn default() -> Tar {
+        Tar(Builder::new(Vec::new()))
+    }
+}
+
 impl Tar {
     /// An empty one.
     pub fn new() -> Tar {
-        Tar(Builder::new(Vec::new()))
+        Tar::default()
     }
 
     /// With one more entry, of user 7 and group 8.
@@ -100,12 +106,18 @@ impl Tar {
 /// An image layout, as a directory.
 pub struct Layout(pub TempDir);
 
-impl Layout {
-    /// One that lists nothing yet.
-    pub fn new() -> Layout {
+impl Default for Layout {
+    fn default() -> Layout {
         let layout = Layout(tempfile::tempdir().unwrap());
         layout.write("oci-layout", br#"{"imageLayoutVersion":"1.0.0"}"#);
         layout
+    }
+}
+
+impl Layout {
+    /// One that lists nothing yet.
+    pub fn new() -> Layout {
+        Layout::default()
     }
 
     /// Writes a file of it.

@@ -364,13 +364,10 @@ impl Tree {
             }
             Ok(())
         });
-        let digits = hash.finalize().iter().take(DIGEST_DIGITS / 2).fold(
-            String::new(),
-            |mut digits, byte| {
-                digits.push_str(&format!("{byte:02x}"));
-                digits
-            },
-        );
+        let mut digits = String::new();
+        for byte in hash.finalize().iter().take(DIGEST_DIGITS / 2) {
+            digits.push_str(&format!("{byte:02x}"));
+        }
         digits
     }
 }

@@ -231,7 +231,7 @@ impl<'a, 'b> Unpacker<'a, 'b> {
         self.tree.admit(path, 0, size)?;
         self.read = self.read.saturating_add(size);
         if self.read > READ_FACTOR * BYTES_LIMIT {
-            let limit = READ_FACTOR * BYTES_LIMIT >> 30;
+            let limit = (READ_FACTOR * BYTES_LIMIT) >> 30;
             return Err(too_much(
                 path,
                 &format!("is where more than {limit} GiB were unpacked"),

@@ -41,6 +41,9 @@ pub(super) enum Store {
     },
 }
 
+/// A reader of a part, and its length.
+type Opened = (Box<dyn Read>, u64);
+
 #[derive(Debug)]
 pub(super) enum Part {
     /// Where it begins, and how long it is.
@@ -189,7 +192,7 @@ impl Store {
 
     /// A reader of a part, and its length; None if it is not there. The name is not one that
     /// leads out of a directory.
-    pub fn part(&self, name: &str) -> Result<Option<(Box<dyn Read>, u64)>, LabError> {
+    pub fn part(&self, name: &str) -> Result<Option<Opened>, LabError> {
         match self {
             Store::Directory(path) => {
                 let path = path.join(name);
