@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use experiment::HookCost;
 
 use crate::calls::{Call, ProgramCalls, What};
-use crate::calltree::CallTree;
+use crate::calltree::{CallNode, CallTree};
 use crate::functions::FunctionTable;
 use crate::hooks::{Framework, outside};
 use kernels::symbols::SymbolTable;
@@ -73,7 +73,7 @@ pub struct ProgramCost {
     pub tasks: Vec<TaskCost>,
     /// Its ways into the kernel, the most expensive first.
     pub entries: Vec<EntryCost>,
-    /// Instructions of interrupts that came while it or others ran.
+    /// Instructions of interrupts that came while it or others ran, and of letting others run.
     pub interrupts: u64,
     /// Instructions of other tasks in user mode, and in the kernel.
     pub others: (u64, u64),
@@ -116,6 +116,16 @@ enum Place {
         entry: usize,
         node: usize,
     },
+}
+
+/// The function that chooses what runs next (`kernel/sched/core.c`).
+const SCHEDULER: &str = "__schedule";
+
+/// Has the task not gone to sleep, but been told by an interrupt to let another one run? It
+/// looks for that in places of its own choice, hooks among them.
+fn is_preempted(caller: &CallNode) -> bool {
+    let name = caller.function.as_str();
+    name.starts_with("__cond_resched") || name.starts_with("preempt_schedule")
 }
 
 #[derive(Default)]
@@ -288,6 +298,10 @@ impl Sums {
             }
             (Place::Entry { task, entry, node }, What::Function(function)) => {
                 let name = reader.name(function)?;
+                let tree = &self.entries[entry].tree;
+                if name == SCHEDULER && tree.nodes().get(node).is_some_and(is_preempted) {
+                    return Ok(Place::Interrupts);
+                }
                 let node = self.entries[entry].child(node, function, name, call.calls);
                 Place::Entry { task, entry, node }
             }

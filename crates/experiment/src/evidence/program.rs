@@ -24,7 +24,8 @@ pub struct ProgramRun {
     pub user: u64,
     /// Its own in the kernel.
     pub kernel: u64,
-    /// Of interrupts, and what they do before they return.
+    /// Of interrupts, what they do before they return, and switches to other tasks that
+    /// they have asked for.
     pub interrupts: u64,
     /// Of all other tasks, in user mode and in the kernel.
     pub others: u64,

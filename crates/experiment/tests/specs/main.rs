@@ -206,41 +206,6 @@ fn the_host_measures_its_own_kernel() {
 
 #[test]
 fn what_belongs_together_is_replaced_together() {
-    let programs = |name: &str| {
-        preset(name)
-            .unwrap()
-            .spec()
-            .unwrap()
-            .resolve()
-            .unwrap()
-            .programs
-    };
-    let all = programs("workloads").unwrap();
-    let at = names.iter().position(|name| *name == "workloads").unwrap();
-    for name in &names[at + 1..] {
-        let one = programs(name).unwrap();
-        // A preset of one is called as its workload is, and says what to install.
-        assert!(one.workloads.iter().all(|workload| workload.name == *name));
-        assert!(!one.root.packages.is_empty(), "{name}");
-        assert!(
-            one.workloads
-                .iter()
-                .all(|workload| all.workloads.contains(workload))
-        );
-        assert!(
-            one.root
-                .programs
-                .iter()
-                .all(|program| all.root.programs.contains(program))
-        );
-        assert!(
-            one.root
-                .files
-                .iter()
-                .all(|file| all.root.files.contains(file))
-        );
-    }
-    assert_eq!(all.workloads.len(), names.len() - at - 1);
     let quick = preset("quick").unwrap().spec().unwrap();
 
     // A benchmark of another suite than the preset's.
@@ -338,6 +303,41 @@ fn presets_hold_what_they_promise() {
             (vec![Metric::Instructions], Clock::Deterministic)
         );
     }
+    let programs = |name: &str| {
+        preset(name)
+            .unwrap()
+            .spec()
+            .unwrap()
+            .resolve()
+            .unwrap()
+            .programs
+    };
+    let all = programs("workloads").unwrap();
+    let at = names.iter().position(|name| *name == "workloads").unwrap();
+    for name in &names[at + 1..] {
+        let one = programs(name).unwrap();
+        // A preset of one is called as its workload is, and says what to install.
+        assert!(one.workloads.iter().all(|workload| workload.name == *name));
+        assert!(!one.root.packages.is_empty(), "{name}");
+        assert!(
+            one.workloads
+                .iter()
+                .all(|workload| all.workloads.contains(workload))
+        );
+        assert!(
+            one.root
+                .programs
+                .iter()
+                .all(|program| all.root.programs.contains(program))
+        );
+        assert!(
+            one.root
+                .files
+                .iter()
+                .all(|file| all.root.files.contains(file))
+        );
+    }
+    assert_eq!(all.workloads.len(), names.len() - at - 1);
     let quick = preset("quick").unwrap().spec().unwrap().resolve().unwrap();
     assert_eq!(quick.selection.select, Select::First);
     assert_eq!(quick.selection.suites, [Suite::Paper, Suite::Beyond]);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
 use super::*;
+use crate::root::Watch;
 use experiment::RootSpec;
 use std::fs;
+use std::sync::atomic::AtomicBool;
 use testing::elf::module;
 
 fn kernel(dir: &Path, files: &[(&str, &[u8])]) -> Kernel {
@@ -162,10 +164,10 @@ fn root(dir: &Path) -> Root {
     fs::write(path.join("file"), vec![1; 3_000_000]).unwrap();
     let spec = RootSpec {
         path: Some(path.to_str().unwrap().to_owned()),
-        programs: Vec::new(),
-        tree: None,
+        ..RootSpec::default()
     };
-    Root::prepare(&spec).unwrap()
+    let cancel = AtomicBool::new(false);
+    Root::prepare(&spec, &mut Watch::new(&cancel, &mut |_| {})).unwrap()
 }
 
 /// Paths in the initramfs that is made for a root; `None` without e2fsprogs.
