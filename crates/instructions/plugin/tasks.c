@@ -38,13 +38,6 @@ static struct {
 	uint64_t switch_from;		/* of the context switch: see struct arch */
 	bool switched;			/* it has switched already */
 	uint64_t repeats;		/* further iterations of REP instructions */
-	/* A system call that is not yet known: what the current task executed of it. */
-	bool pending;
-	uint32_t pending_count;
-	struct {
-		struct block *block;
-		uint32_t before;
-	} pending_blocks[PENDING_MAX];
 } state;
 
 static struct copy *copies;
@@ -71,6 +64,7 @@ static struct walk *new_walk(uint32_t number, uint32_t node)
 static void free_walk(struct walk *walk)
 {
 	free(walk->frames);
+	free(walk->pending_blocks);
 	free(walk);
 }
 
@@ -124,17 +118,15 @@ static uint32_t entry_node(const struct walk *walk, enum calls_kind kind, uint32
 }
 
 /* The system call is known now, or will never be. */
-static void settle(enum calls_kind kind, uint32_t number)
+static void settle(struct walk *walk, enum calls_kind kind, uint32_t number)
 {
-	struct walk *walk = state.current;
-
-	if (!state.pending)
+	if (!walk->pending)
 		return;
-	state.pending = false;
+	walk->pending = false;
 	walk->levels[0].base = entry_node(walk, kind, number);
-	for (uint32_t i = 0; i < state.pending_count; i++)
-		walk_block(walk, state.pending_blocks[i].block, state.pending_blocks[i].before);
-	state.pending_count = 0;
+	for (uint32_t i = 0; i < walk->pending_count; i++)
+		walk_block(walk, walk->pending_blocks[i].block, walk->pending_blocks[i].before);
+	walk->pending_count = 0;
 }
 
 static void enter_from_user(struct walk *walk, const struct block *block)
@@ -150,8 +142,12 @@ static void enter_from_user(struct walk *walk, const struct block *block)
 		walk_enter(walk, entry_node(walk, CALLS_EXCEPTION, block->function), false);
 	} else if (syscall && walk->number) {
 		walk_enter(walk, 0, false);
-		state.pending = true;
-		state.pending_count = 0;
+		if (!walk->pending_blocks)
+			walk->pending_blocks = calloc(PENDING_MAX, sizeof(*walk->pending_blocks));
+		if (!walk->pending_blocks)
+			abort();
+		walk->pending = true;
+		walk->pending_count = 0;
 	} else {
 		walk_enter(walk, entry_node(walk, CALLS_UNKNOWN, block->function), false);
 	}
@@ -164,8 +160,8 @@ static void enter_from_user(struct walk *walk, const struct block *block)
 static void enter_from_kernel(struct walk *walk, const struct block *block)
 {
 	if (block->exception_entry) {
-		if (state.pending && walk->depth == 1)
-			settle(CALLS_UNKNOWN, 0);
+		if (walk->pending && walk->depth == 1)
+			settle(walk, CALLS_UNKNOWN, 0);
 		walk_enter(walk, walk_node(walk), false);
 	} else {
 		calls[state.interrupts].calls++;
@@ -243,7 +239,7 @@ static void user_block(struct walk *walk, struct block *block)
 	uint32_t before;
 
 	if (walk->depth || walk->sigreturn) {
-		settle(CALLS_UNKNOWN, 0);
+		settle(walk, CALLS_UNKNOWN, 0);
 		walk_leave_all(walk);
 		before = count_after_kernel(walk, block);
 	} else {
@@ -298,18 +294,18 @@ void tasks_block(struct block *block)
 	} else if (block->ordinary) {
 		state.in_copy = false;
 	}
-	if (state.pending && walk->depth == 1) {
+	if (walk->pending && walk->depth == 1) {
 		bool ends = block->last_kind == INSN_IRET || block->last_kind == INSN_SYSRET;
 
 		if (block->syscall) {
-			settle(CALLS_SYSCALL, block->function);
+			settle(walk, CALLS_SYSCALL, block->function);
 			walk->forks = block->forks;
 			walk->sigreturn = block->sigreturn;
-		} else if (ends || state.pending_count == PENDING_MAX) {
-			settle(CALLS_UNKNOWN, 0);
+		} else if (ends || walk->pending_count == PENDING_MAX) {
+			settle(walk, CALLS_UNKNOWN, 0);
 		} else {
-			state.pending_blocks[state.pending_count].block = block;
-			state.pending_blocks[state.pending_count++].before = before;
+			walk->pending_blocks[walk->pending_count].block = block;
+			walk->pending_blocks[walk->pending_count++].before = before;
 			return;
 		}
 	}
@@ -351,7 +347,6 @@ static void switch_tasks(uint64_t from, uint64_t to)
 	const struct copy *copy = copy_at(to);
 	struct walk **place;
 
-	settle(CALLS_UNKNOWN, 0);
 	if (!old->stack_pointer_at) {
 		old->stack_pointer_at = from;
 		place = place_of(from);
@@ -422,8 +417,12 @@ void tasks_end(uint32_t window)
 
 	if (!state.open && !walk_overflown)
 		return;
-	if (state.open)
-		settle(CALLS_UNKNOWN, 0);
+	if (state.open) {
+		settle(state.current, CALLS_UNKNOWN, 0);
+		for (uint32_t i = 0; i < TASKS_MAX; i++)
+			if (state.tasks[i])
+				settle(state.tasks[i], CALLS_UNKNOWN, 0);
+	}
 	state.open = false;
 	calls_tell();
 	records_put(&record);

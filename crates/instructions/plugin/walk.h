@@ -59,6 +59,13 @@ struct walk {
 	bool sigreturn;			/* ... that ends a signal's handler */
 	const struct block *cut;	/* in user mode, of which a signal's handler took the place */
 	struct leave left;		/* of the block before */
+	/* A system call that is not yet known: what was executed of it. */
+	bool pending;
+	uint32_t pending_count;
+	struct pending {
+		const struct block *block;
+		uint32_t before;
+	} *pending_blocks;		/* PENDING_MAX, or NULL before the first */
 
 	struct level levels[LEVELS_MAX];
 	uint32_t depth;			/* of levels; 0: user mode */

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use experiment::HookCost;
 
 use crate::calls::{Call, ProgramCalls, What};
-use crate::calltree::{CallNode, CallTree};
+use crate::calltree::CallTree;
 use crate::functions::FunctionTable;
 use crate::hooks::{Framework, outside};
 use kernels::symbols::SymbolTable;
@@ -121,11 +121,10 @@ enum Place {
 /// The function that chooses what runs next (`kernel/sched/core.c`).
 const SCHEDULER: &str = "__schedule";
 
-/// Has the task not gone to sleep, but been told by an interrupt to let another one run? It
-/// looks for that in places of its own choice, hooks among them.
-fn is_preempted(caller: &CallNode) -> bool {
-    let name = caller.function.as_str();
-    name.starts_with("__cond_resched") || name.starts_with("preempt_schedule")
+/// Does the function look whether an interrupt has asked to let another task run? The kernel does
+/// so in places of its own choice, hooks among them.
+fn is_preemptible(function: &str) -> bool {
+    function.starts_with("__cond_resched") || function.starts_with("preempt_schedule")
 }
 
 #[derive(Default)]
@@ -172,6 +171,7 @@ impl ProgramReader<'_> {
             interrupts: 0,
             others: (0, 0),
         };
+        let preemptions = self.preemptions(program)?;
         let mut places: Vec<Place> = Vec::with_capacity(program.calls.len());
         for (at, call) in program.calls.iter().enumerate() {
             let above = places.get(call.parent as usize).filter(|_| at > 0).copied();
@@ -179,10 +179,38 @@ impl ProgramReader<'_> {
                 None => Place::Root,
                 Some(above) => sums.place(call, above, program, self)?,
             };
-            sums.add(place, call.instructions);
+            let preemption = preemptions.get(&at).copied().unwrap_or(0);
+            sums.add(place, call.instructions - preemption);
+            sums.interrupts += preemption;
             places.push(place);
         }
         Ok(self.finish(sums, program.repeats))
+    }
+
+    /// What nodes of functions that look whether another task shall run took for letting it, by
+    /// node: all beyond what such a look takes that finds none.
+    fn preemptions(&self, program: &ProgramCalls) -> Result<HashMap<usize, u64>, ProgramError> {
+        let mut looks: HashMap<usize, &Call> = HashMap::new();
+        let mut preempted = Vec::new();
+        for (at, call) in program.calls.iter().enumerate() {
+            let What::Function(function) = call.what else {
+                continue;
+            };
+            let name = self.name(function)?;
+            if is_preemptible(name) && call.calls > 0 {
+                looks.insert(at, call);
+            } else if name == SCHEDULER && looks.contains_key(&(call.parent as usize)) {
+                preempted.push(call.parent as usize);
+            }
+        }
+        let least = looks.values().map(|call| call.instructions / call.calls);
+        let least = least.min().unwrap_or(0);
+        let beyond = |at: usize| {
+            let call = looks[&at];
+            let usual = least.saturating_mul(call.calls);
+            (at, call.instructions.saturating_sub(usual))
+        };
+        Ok(preempted.into_iter().map(beyond).collect())
     }
 
     fn name(&self, function: u32) -> Result<&str, ProgramError> {
@@ -299,7 +327,8 @@ impl Sums {
             (Place::Entry { task, entry, node }, What::Function(function)) => {
                 let name = reader.name(function)?;
                 let tree = &self.entries[entry].tree;
-                if name == SCHEDULER && tree.nodes().get(node).is_some_and(is_preempted) {
+                let caller = tree.nodes().get(node);
+                if name == SCHEDULER && caller.is_some_and(|it| is_preemptible(&it.function)) {
                     return Ok(Place::Interrupts);
                 }
                 let node = self.entries[entry].child(node, function, name, call.calls);

@@ -53,11 +53,9 @@ fn programs_need_a_root_and_a_command() {
         "pattern `git-stat` fits no workload",
         "there are git-status, find-stat",
     );
-    refused(
-        &["--programs", "sh", "--bench", "open", "--", "sh"],
-        "cannot be used with",
-        "",
-    );
+    place
+        .run(&["run", "--programs", "sh", "--bench", "open", "--", "sh"])
+        .refused(2, "cannot be used with", None);
     std::fs::write(
         place.join("lacks.toml"),
         "[root]\nprograms = [\"no-such-program\"]\npackages = [\"such-a-package\"]\n\
