@@ -124,7 +124,13 @@ const SCHEDULER: &str = "__schedule";
 /// Does the function look whether an interrupt has asked to let another task run? The kernel does
 /// so in places of its own choice, hooks among them.
 fn is_preemptible(function: &str) -> bool {
-    function.starts_with("__cond_resched") || function.starts_with("preempt_schedule")
+    function.starts_with("__cond_resched")
+}
+
+/// Does the function, called by that one, let another task run because it was asked to?
+fn is_preemption(function: &str, caller: Option<&str>) -> bool {
+    let looked = caller.is_some_and(is_preemptible);
+    function.starts_with("preempt_schedule") || (function == SCHEDULER && looked)
 }
 
 #[derive(Default)]
@@ -197,10 +203,11 @@ impl ProgramReader<'_> {
                 continue;
             };
             let name = self.name(function)?;
+            let caller = call.parent as usize;
             if is_preemptible(name) && call.calls > 0 {
                 looks.insert(at, call);
-            } else if name == SCHEDULER && looks.contains_key(&(call.parent as usize)) {
-                preempted.push(call.parent as usize);
+            } else if looks.contains_key(&caller) && is_preemption(name, Some("__cond_resched")) {
+                preempted.push(caller);
             }
         }
         let least = looks.values().map(|call| call.instructions / call.calls);
@@ -327,8 +334,8 @@ impl Sums {
             (Place::Entry { task, entry, node }, What::Function(function)) => {
                 let name = reader.name(function)?;
                 let tree = &self.entries[entry].tree;
-                let caller = tree.nodes().get(node);
-                if name == SCHEDULER && caller.is_some_and(|it| is_preemptible(&it.function)) {
+                let caller = tree.nodes().get(node).map(|it| it.function.as_str());
+                if is_preemption(name, caller) {
                     return Ok(Place::Interrupts);
                 }
                 let node = self.entries[entry].child(node, function, name, call.calls);

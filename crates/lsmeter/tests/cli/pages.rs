@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What pages of results show is what lsmeter makes of the documents beside them.
 //!
-//! In `docs/results/*.md`, between a line `<!-- lsmeter ARGUMENTS -->` and a line `<!-- end -->`
-//! stands what that prints there. With LSMETER_PAGES=write the pages are made to say so.
+//! In `docs/results/*.md`, between a line `<!-- first table of lsmeter ARGUMENTS -->` and a line
+//! `<!-- end -->` stands that table in Markdown, with the documents beside the page unpacked.
+//! With LSMETER_PAGES=write the pages are made to say so.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,11 +11,11 @@ use std::process::Command;
 
 use crate::common::Place;
 
-const BEGIN: &str = "<!-- lsmeter ";
+const BEGIN: &str = "<!-- first table of lsmeter ";
 const END: &str = "<!-- end -->\n";
 
 /// The page with what its commands print now, and how many there are.
-fn made_anew(page: &str, results: &Path, place: &Place) -> (String, usize) {
+fn made_anew(page: &str, place: &Place) -> (String, usize) {
     let mut made = String::new();
     let mut commands = 0;
     let mut rest = page;
@@ -28,14 +29,14 @@ fn made_anew(page: &str, results: &Path, place: &Place) -> (String, usize) {
         let (_, after) = block.split_once(END).expect("<!-- end -->");
         let mut command = Command::new(env!("CARGO_BIN_EXE_lsmeter"));
         command.args(shlex::split(arguments).unwrap());
-        let output = place
-            .environment(&mut command)
-            .current_dir(results)
-            .output();
+        let output = place.environment(&mut command).output();
         let output = output.unwrap();
         assert!(output.status.success(), "{arguments}: {output:?}");
         let printed = String::from_utf8(output.stdout).unwrap();
-        made.push_str(&format!("{before}{first}\n\n{}\n\n{END}", printed.trim()));
+        let lines = printed.lines().skip_while(|line| !line.starts_with('|'));
+        let table: Vec<&str> = lines.take_while(|line| line.starts_with('|')).collect();
+        let printed = table.join("\n");
+        made.push_str(&format!("{before}{first}\n\n{}\n\n{END}", printed));
         rest = after;
         commands += 1;
     }
@@ -47,6 +48,13 @@ fn made_anew(page: &str, results: &Path, place: &Place) -> (String, usize) {
 fn pages_say_what_their_documents_hold() {
     let place = Place::new();
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
+    for entry in fs::read_dir(&results).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "xz") {
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            place.write(name, testing::unpack(&fs::read(&path).unwrap()));
+        }
+    }
     let mut commands = 0;
     let mut stale: Vec<PathBuf> = Vec::new();
     for entry in fs::read_dir(&results).unwrap() {
@@ -55,7 +63,7 @@ fn pages_say_what_their_documents_hold() {
             continue;
         }
         let page = fs::read_to_string(&path).unwrap();
-        let (made, of_page) = made_anew(&page, &results, &place);
+        let (made, of_page) = made_anew(&page, &place);
         commands += of_page;
         if made != page {
             if std::env::var_os("LSMETER_PAGES").is_some() {
