@@ -52,6 +52,8 @@ pub struct Machine {
     /// The physical address at which a file is mapped as persistent memory: behind the memory of
     /// the largest guest.
     pub persistent_memory: u64,
+    /// The option of the kernel's configuration with which its driver finds such a range.
+    pub persistent_memory_option: &'static str,
     /// Words that the kernel's command line needs on this board.
     pub cmdline: &'static str,
     /// More of them where the processor is emulated.

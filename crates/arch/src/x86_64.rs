@@ -21,6 +21,7 @@ pub(crate) static X86_64: Arch = Arch {
         console: "ttyS0",
         results_port: "/dev/ttyS1",
         persistent_memory: 16 << 30,
+        persistent_memory_option: "CONFIG_X86_PMEM_LEGACY",
         cmdline: "reboot=t",
         // `nolapic_timer` is what makes a boot under icount fast: the APIC timer's
         // calibration waits for time that only instructions can pass.

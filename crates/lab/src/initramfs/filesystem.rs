@@ -59,17 +59,20 @@ const fn driver(module: &'static str, option: &'static str, trace: &'static [u8]
 }
 
 /// What persistent memory takes: the disk, and what finds the range that the command line names.
-const PERSISTENT_DRIVERS: [Driver; 2] = [
-    driver(PERSISTENT, "CONFIG_BLK_DEV_PMEM", b"\0nd_pmem\0"),
-    driver("nd_e820", "CONFIG_X86_PMEM_LEGACY", b"\0e820_pmem\0"),
-];
+fn persistent_drivers() -> [Driver; 2] {
+    let finds = arch::native().machine.persistent_memory_option;
+    [
+        driver(PERSISTENT, "CONFIG_BLK_DEV_PMEM", b"\0nd_pmem\0"),
+        driver("nd_e820", finds, b"\0e820_pmem\0"),
+    ]
+}
 
 /// What a file system takes in the kernel, in the order of loading.
 pub(super) fn drivers(fs: FileSystem, disk: Disk) -> Vec<Driver> {
     let mut drivers = match (fs, disk) {
         (FileSystem::Tmpfs, _) => Vec::new(),
         (_, Disk::Ram) => vec![driver(RAM_DISK, "CONFIG_BLK_DEV_RAM", b"\0brd.rd_nr\0")],
-        (_, Disk::Persistent) => PERSISTENT_DRIVERS.to_vec(),
+        (_, Disk::Persistent) => persistent_drivers().to_vec(),
     };
     drivers.push(match fs {
         FileSystem::Tmpfs => driver("tmpfs", "CONFIG_TMPFS", b"\0shmem_inode_cache\0"),
@@ -114,7 +117,7 @@ impl<'a> Support<'a> {
             Some(value) => value != "n",
             None => self.driver(*driver).is_ok(),
         };
-        if PERSISTENT_DRIVERS.iter().all(has) {
+        if persistent_drivers().iter().all(has) {
             Disk::Persistent
         } else {
             Disk::Ram
