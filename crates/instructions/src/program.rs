@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What a whole program costs: by task, by what took it into the kernel, by hook.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use experiment::HookCost;
 
@@ -118,19 +118,21 @@ enum Place {
     },
 }
 
-/// The function that chooses what runs next (`kernel/sched/core.c`).
+/// Functions that look whether an interrupt has asked to let another task run. The kernel does so
+/// in places of its own choice, hooks among them.
+const LOOKS: &str = "__cond_resched";
+/// Functions that let another task run because they were asked to (`kernel/sched/core.c`).
+const PREEMPTS: &str = "preempt_schedule";
+/// The function that chooses what runs next.
 const SCHEDULER: &str = "__schedule";
 
-/// Does the function look whether an interrupt has asked to let another task run? The kernel does
-/// so in places of its own choice, hooks among them.
-fn is_preemptible(function: &str) -> bool {
-    function.starts_with("__cond_resched")
-}
-
-/// Does the function, called by that one, let another task run because it was asked to?
-fn is_preemption(function: &str, caller: Option<&str>) -> bool {
-    let looked = caller.is_some_and(is_preemptible);
-    function.starts_with("preempt_schedule") || (function == SCHEDULER && looked)
+/// Where a task let another run because it was asked to, by node of the plugin's tree.
+#[derive(Debug, Default)]
+struct Preemptions {
+    /// Calls that did just that.
+    calls: HashSet<usize>,
+    /// Looks that found they were asked: instructions beyond what a look takes that finds nothing.
+    beyond: HashMap<usize, u64>,
 }
 
 #[derive(Default)]
@@ -183,41 +185,42 @@ impl ProgramReader<'_> {
             let above = places.get(call.parent as usize).filter(|_| at > 0).copied();
             let place = match above {
                 None => Place::Root,
+                Some(Place::Entry { .. }) if preemptions.calls.contains(&at) => Place::Interrupts,
                 Some(above) => sums.place(call, above, program, self)?,
             };
-            let preemption = preemptions.get(&at).copied().unwrap_or(0);
-            sums.add(place, call.instructions - preemption);
-            sums.interrupts += preemption;
+            let beyond = preemptions.beyond.get(&at).copied().unwrap_or(0);
+            sums.add(place, call.instructions - beyond);
+            sums.interrupts += beyond;
             places.push(place);
         }
         Ok(self.finish(sums, program.repeats))
     }
 
-    /// What nodes of functions that look whether another task shall run took for letting it, by
-    /// node: all beyond what such a look takes that finds none.
-    fn preemptions(&self, program: &ProgramCalls) -> Result<HashMap<usize, u64>, ProgramError> {
+    fn preemptions(&self, program: &ProgramCalls) -> Result<Preemptions, ProgramError> {
+        let mut found = Preemptions::default();
         let mut looks: HashMap<usize, &Call> = HashMap::new();
-        let mut preempted = Vec::new();
+        let mut asked = HashSet::new();
         for (at, call) in program.calls.iter().enumerate() {
             let What::Function(function) = call.what else {
                 continue;
             };
             let name = self.name(function)?;
             let caller = call.parent as usize;
-            if is_preemptible(name) && call.calls > 0 {
+            let looked = looks.contains_key(&caller);
+            if name.starts_with(LOOKS) && call.calls > 0 {
                 looks.insert(at, call);
-            } else if looks.contains_key(&caller) && is_preemption(name, Some("__cond_resched")) {
-                preempted.push(caller);
+            } else if name.starts_with(PREEMPTS) || (name == SCHEDULER && looked) {
+                found.calls.insert(at);
+                asked.extend(looked.then_some(caller));
             }
         }
         let least = looks.values().map(|call| call.instructions / call.calls);
         let least = least.min().unwrap_or(0);
-        let beyond = |at: usize| {
-            let call = looks[&at];
-            let usual = least.saturating_mul(call.calls);
-            (at, call.instructions.saturating_sub(usual))
-        };
-        Ok(preempted.into_iter().map(beyond).collect())
+        found.beyond.extend(asked.into_iter().map(|at| {
+            let usual = least.saturating_mul(looks[&at].calls);
+            (at, looks[&at].instructions.saturating_sub(usual))
+        }));
+        Ok(found)
     }
 
     fn name(&self, function: u32) -> Result<&str, ProgramError> {
@@ -333,11 +336,6 @@ impl Sums {
             }
             (Place::Entry { task, entry, node }, What::Function(function)) => {
                 let name = reader.name(function)?;
-                let tree = &self.entries[entry].tree;
-                let caller = tree.nodes().get(node).map(|it| it.function.as_str());
-                if is_preemption(name, caller) {
-                    return Ok(Place::Interrupts);
-                }
                 let node = self.entries[entry].child(node, function, name, call.calls);
                 Place::Entry { task, entry, node }
             }
