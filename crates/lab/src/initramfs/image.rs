@@ -120,8 +120,7 @@ pub(super) fn make(
     }
     result?;
     if let (Some(root), FileSystem::Ext4) = (root, fs) {
-        owners::settle(root, path)?;
-        settle_times(root, path)?;
+        owners::settle(root, path, EPOCH)?;
     }
     Ok(Some(Image {
         file: temporary,
@@ -184,41 +183,6 @@ fn run(
             maker.package
         ),
     })
-}
-
-/// Gives all files the same times of access and change: those that they have here differ from
-/// one day, or one copy, to the next, and so would what is counted.
-fn settle_times(root: &Root, image: &Path) -> Result<(), Error> {
-    const DEBUGFS: &str = "debugfs";
-    let environment = |what: String| Error::Environment {
-        what,
-        hint: format!("see that the package {} is whole", EXT4.package),
-    };
-    let program = find_program(DEBUGFS)
-        .ok_or_else(|| environment(format!("{DEBUGFS} is not on this machine")))?;
-    let mut script = tempfile::NamedTempFile::new_in(std::env::temp_dir())
-        .map_err(Error::io("create a file in", &std::env::temp_dir()))?;
-    let mut text = String::new();
-    // Inodes are given in order: the root's is 2, and 11 that of lost+found.
-    for inode in std::iter::once(2).chain(11..=11 + root.files) {
-        for time in ["atime", "ctime", "crtime"] {
-            text.push_str(&format!("sif <{inode}> {time} @{EPOCH}\n"));
-        }
-    }
-    script
-        .write_all(text.as_bytes())
-        .map_err(Error::io("write", script.path()))?;
-    let output = Command::new(&program)
-        .args(["-w", "-f"])
-        .arg(script.path())
-        .arg(image)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(Error::io("run", &program))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    Err(environment(format!("{DEBUGFS} failed: {}", output.status)))
 }
 
 impl Image {

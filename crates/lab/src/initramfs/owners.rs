@@ -17,30 +17,31 @@ use crate::root::{Fix, Root};
 const DEBUGFS: &str = "debugfs";
 /// Longest line that it reads is `BUFSIZ`, with glibc 8,192.
 const LINE_LIMIT: usize = 8_000;
-/// Inode of the root directory, and the first one that files get.
+/// Inodes of the root directory and of `lost+found`, and the first one that files get.
 const TOP_INODE: u64 = 2;
+const LOST_FOUND_INODE: u64 = 11;
 const FIRST_INODE: u64 = 12;
 /// Numbers up to this one have their place in the device number of old.
 const OLD_DEVICE_LIMIT: u32 = 255;
 
-/// Gives the files in an image of ext4 their owners, modes and capabilities, and makes devices.
+/// Gives the files in an image of ext4 their owners, modes and capabilities, makes devices, and
+/// sets all times of access and change to `time_s`: those that files have here differ from one
+/// day, or one copy, to the next, and so would what is counted.
 ///
 /// # Errors
 /// Without debugfs, or if it fails.
-pub(super) fn settle(root: &Root, image: &Path) -> Result<(), Error> {
-    let Some(fixes) = &root.fixes else {
-        return Ok(());
-    };
-    let script = script(fixes, root)?;
-    if script.is_empty() {
-        return Ok(());
-    }
+pub(super) fn settle(root: &Root, image: &Path, time_s: &str) -> Result<(), Error> {
     let environment = |what: String| Error::Environment {
         what,
         hint: "see that the package e2fsprogs is whole".to_owned(),
     };
     let program = find_program(DEBUGFS)
         .ok_or_else(|| environment(format!("{DEBUGFS} is not on this machine")))?;
+    let mut script = match &root.fixes {
+        Some(fixes) => script(fixes, root)?,
+        None => Vec::new(),
+    };
+    script.extend(times(root, time_s).as_bytes());
     let dir = std::env::temp_dir();
     let mut file =
         tempfile::NamedTempFile::new_in(&dir).map_err(Error::io("create a file in", &dir))?;
@@ -65,6 +66,16 @@ pub(super) fn settle(root: &Root, image: &Path) -> Result<(), Error> {
             Err(environment(format!("{DEBUGFS} failed: {reason}")))
         }
     }
+}
+
+/// The commands that set times of access, change and creation. Inodes are given in order.
+fn times(root: &Root, time_s: &str) -> String {
+    let files = LOST_FOUND_INODE..=LOST_FOUND_INODE + root.files;
+    std::iter::once(TOP_INODE)
+        .chain(files)
+        .flat_map(|inode| ["atime", "ctime", "crtime"].map(|field| (inode, field)))
+        .map(|(inode, field)| format!("sif <{inode}> {field} @{time_s}\n"))
+        .collect()
 }
 
 /// Refuses a root whose owners, modes or devices another file system cannot get.
