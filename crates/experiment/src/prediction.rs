@@ -220,7 +220,12 @@ impl PredictedCalls {
                 || cost.added.is_some_and(|added| !added.is_sound())
         };
         let wrong = self.costs.len() != expected || self.costs.iter().enumerate().any(odd);
-        wrong.then(|| format!("the costs of {} are none", printable(&self.hook)))
+        wrong.then(|| {
+            format!(
+                "the costs of {} are not one for each stack",
+                printable(&self.hook)
+            )
+        })
     }
 }
 

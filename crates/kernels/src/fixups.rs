@@ -73,7 +73,7 @@ mod tests {
             instruction,
             resumes_at,
         };
-        // What is left over of an entry is none.
+        // Bytes at the end that fill no entry are none.
         assert_eq!(
             entries(&table, 0x1000),
             [fixup(0xf00, 0xf14), fixup(0x102c, 0x102c)]
