@@ -30,6 +30,7 @@ const PRESETS: &[Preset] = presets![
     "versions",
     "howells",
     "lsmpmon",
+    "unixbench",
     "workloads",
     "git-status",
     "find-stat",
@@ -93,7 +94,11 @@ impl Preset {
     pub fn spec(&self) -> Result<Spec, SpecError> {
         let mut spec = self.parse()?;
         if self.name == ALL_WORKLOADS {
-            for preset in PRESETS.iter().filter(|preset| preset.name != ALL_WORKLOADS) {
+            // Those of one workload stand behind it.
+            let all = PRESETS
+                .iter()
+                .skip_while(|preset| preset.name != ALL_WORKLOADS);
+            for preset in all.skip(1) {
                 let one = preset.parse()?;
                 if let (Some(root), Some(workloads)) = (one.root, one.workloads) {
                     spec.root.get_or_insert_default().add(root);

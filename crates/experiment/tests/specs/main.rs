@@ -268,6 +268,7 @@ fn presets_hold_what_they_promise() {
             "versions",
             "howells",
             "lsmpmon",
+            "unixbench",
             "workloads",
             "git-status",
             "find-stat",
