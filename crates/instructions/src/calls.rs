@@ -84,6 +84,8 @@ pub struct Task {
     pub number: u32,
     /// Who created it.
     pub creator: u32,
+    /// Grows in the order in which tasks were created.
+    pub serial: u64,
 }
 
 /// A program from its start to the last task's end.

@@ -32,10 +32,14 @@ pub struct TaskCost {
     pub number: u32,
     /// Who created it; none created the first.
     pub creator: Option<u32>,
+    /// Grows in the order in which tasks were created; 0 for the first.
+    pub serial: u64,
     /// Instructions in user mode.
     pub user: u64,
     /// Instructions in the kernel.
     pub kernel: u64,
+    /// Of these in hooks, nested ones counted once.
+    pub hooked: u64,
 }
 
 /// A way into the kernel.
@@ -178,6 +182,7 @@ impl ProgramReader<'_> {
             entries: Vec::new(),
             interrupts: 0,
             others: (0, 0),
+            spent: Vec::new(),
         };
         let preemptions = self.preemptions(program)?;
         let mut places: Vec<Place> = Vec::with_capacity(program.calls.len());
@@ -248,7 +253,14 @@ impl ProgramReader<'_> {
         }))
     }
 
-    fn finish(&self, sums: Sums, repeats: u64) -> ProgramCost {
+    fn finish(&self, mut sums: Sums, repeats: u64) -> ProgramCost {
+        let trees = sums.entries.iter().map(|entry| &entry.tree);
+        let in_hooks: Vec<Vec<bool>> = trees.map(|tree| self.framework.in_hooks(tree)).collect();
+        for spent in &sums.spent {
+            if in_hooks[spent.entry][spent.node] {
+                sums.tasks[spent.task].hooked += spent.instructions;
+            }
+        }
         let mut tree = CallTree::default();
         let mut entries = Vec::new();
         for ((kind, name), at) in sums.keys.into_iter().collect::<BTreeMap<_, _>>() {
@@ -296,6 +308,15 @@ struct Sums {
     entries: Vec<Entry>,
     interrupts: u64,
     others: (u64, u64),
+    spent: Vec<Spent>,
+}
+
+/// What a task executed in a node of an entry's tree.
+struct Spent {
+    task: usize,
+    entry: usize,
+    node: usize,
+    instructions: u64,
 }
 
 impl Sums {
@@ -314,6 +335,7 @@ impl Sums {
                 self.tasks.push(TaskCost {
                     number,
                     creator: created.map(|task| task.creator),
+                    serial: created.map_or(0, |task| task.serial),
                     ..TaskCost::default()
                 });
                 Place::Task(self.tasks.len() - 1)
@@ -352,6 +374,12 @@ impl Sums {
             Place::Task(task) => self.tasks[task].user += instructions,
             Place::Entry { task, entry, node } => {
                 self.tasks[task].kernel += instructions;
+                self.spent.push(Spent {
+                    task,
+                    entry,
+                    node,
+                    instructions,
+                });
                 if let Some(node) = self.entries[entry].tree.node_mut(node) {
                     node.instructions += instructions;
                 }

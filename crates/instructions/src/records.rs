@@ -213,6 +213,7 @@ impl RecordReader {
             TASK => self.program.tasks.push(Task {
                 number: u32_at(record, 4),
                 creator: u64_at(record, 8) as u32,
+                serial: u64_at(record, 24),
             }),
             CALLS => {
                 if self.calls == MAX_CALLS {

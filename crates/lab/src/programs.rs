@@ -12,11 +12,11 @@ use experiment::{
 use instructions::counts::{Counts, Path};
 use instructions::hooks::outermost_sum;
 use instructions::profile::{CellProfile, PathProfile};
-use instructions::program::{EntryCost, ProgramCost};
+use instructions::program::{EntryCost, ProgramCost, TaskCost};
 
 use crate::catalogue::Measures;
 use crate::job::Job;
-use crate::protocol::Sample;
+use crate::protocol::{NamedTask, Sample};
 
 /// Instructions that are counted after the clock was read at a window's end: those of the
 /// marker's own block (`clock_then_marker` in the agent's `arch.h`).
@@ -77,10 +77,11 @@ impl ProgramRuns {
             .count()
     }
 
-    /// As a cell's evidence has it.
+    /// As a cell's evidence has it; its tasks are called as those of another run were.
     #[must_use]
-    pub fn program(&self) -> Program {
+    pub fn program(&self, named: &[NamedTask]) -> Program {
         let middle = self.middle();
+        let names = names(&middle.tasks, named);
         let runs = self.costs.iter().zip(&self.ticks);
         Program {
             runs: runs.map(|(cost, ticks)| run(cost, *ticks)).collect(),
@@ -90,8 +91,10 @@ impl ProgramRuns {
                 .map(|task| ProgramTask {
                     number: task.number,
                     creator: task.creator,
+                    name: names.get(&task.number).map(|name| (*name).to_owned()),
                     user: task.user,
                     kernel: task.kernel,
+                    hooked: Some(task.hooked),
                 })
                 .collect(),
             entries: middle.entries.iter().map(entry).collect(),
@@ -135,6 +138,35 @@ impl ProgramRuns {
             composite: false,
         }
     }
+}
+
+/// What tasks are called, by number. A task is who its creator is and how manieth of that one's: where a
+/// creator created more or fewer in the run with names, those are not told apart.
+fn names<'a>(tasks: &[TaskCost], named: &'a [NamedTask]) -> BTreeMap<u32, &'a str> {
+    let mut order: Vec<&TaskCost> = tasks.iter().collect();
+    order.sort_by_key(|task| task.serial);
+    let mut created: BTreeMap<Option<u32>, Vec<u32>> = BTreeMap::new();
+    for task in order {
+        created.entry(task.creator).or_default().push(task.number);
+    }
+    let mut known: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
+    for (at, task) in named.iter().enumerate() {
+        known.entry(task.creator).or_default().push(at);
+    }
+    let mut names = BTreeMap::new();
+    let mut pairs = vec![(None, None)];
+    while let Some((number, place)) = pairs.pop() {
+        let (Some(numbers), Some(places)) = (created.get(&number), known.get(&place)) else {
+            continue;
+        };
+        if numbers.len() == places.len() {
+            for (&number, &at) in numbers.iter().zip(places) {
+                names.insert(number, named[at].name.as_str());
+                pairs.push((Some(number), Some(at)));
+            }
+        }
+    }
+    names
 }
 
 fn run(cost: &ProgramCost, ticks: u64) -> ProgramRun {
@@ -273,6 +305,54 @@ fn escaped(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tasks_are_named_by_their_place_among_those_of_their_creator() {
+        let task = |number, creator, serial| TaskCost {
+            number,
+            creator,
+            serial,
+            ..TaskCost::default()
+        };
+        let named = |creator, name: &str| NamedTask {
+            creator,
+            name: name.to_owned(),
+        };
+        // The second task that the first created ran before the first one.
+        let tasks = [
+            task(1, None, 0),
+            task(2, Some(1), 9),
+            task(3, Some(1), 4),
+            task(4, Some(3), 12),
+        ];
+        let mut other = vec![
+            named(None, "sh"),
+            named(Some(0), "cat"),
+            named(Some(0), "sort"),
+            named(Some(1), "tee"),
+        ];
+        let found = |other: &[NamedTask]| -> Vec<(u32, String)> {
+            let names = names(&tasks, other).into_iter();
+            names
+                .map(|(number, name)| (number, name.to_owned()))
+                .collect()
+        };
+        let expected = [(1, "sh"), (2, "sort"), (3, "cat"), (4, "tee")];
+        assert_eq!(
+            found(&other),
+            expected.map(|(n, name)| (n, name.to_owned()))
+        );
+        // It created another one there: which of the two this is cannot be told.
+        other.push(named(Some(1), "wc"));
+        assert_eq!(
+            found(&other),
+            expected[..3]
+                .iter()
+                .map(|&(n, name)| (n, name.to_owned()))
+                .collect::<Vec<_>>()
+        );
+        assert_eq!(found(&[]), []);
+    }
 
     #[test]
     fn a_workload_is_told_in_lines() {

@@ -12,6 +12,8 @@ pub use modules::ModuleSection;
 
 const MAGIC: &[u8; 4] = b"LSMF";
 const VERSION: u8 = 1;
+/// A task's name is shorter in the kernel; each byte that is no UTF-8 becomes three.
+const NAME_LIMIT_BYTES: usize = 3 * 16;
 const HEADER_BYTES: usize = 16;
 /// Longest payload of a frame, in bytes.
 pub const PAYLOAD_LIMIT_BYTES: usize = 64 << 10;
@@ -29,6 +31,7 @@ const MODULES: u8 = 8;
 const STEP: u8 = 9;
 const ASKED: u8 = 10;
 const UNDELAYED: u8 = 11;
+const TASKS: u8 = 12;
 const EXPERIMENT: u8 = 16;
 const RUN: u8 = 17;
 
@@ -78,6 +81,15 @@ pub struct Sample {
     pub ns: u64,
 }
 
+/// A task of a program, in a run that was not measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedTask {
+    /// Which created it, by its place in the list, from 0; none created the first.
+    pub creator: Option<usize>,
+    /// What it was called last, as `/proc/PID/comm` has it.
+    pub name: String,
+}
+
 /// What the agent says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Message {
@@ -118,6 +130,13 @@ pub enum Message {
     },
     /// Hooks that were to be delayed and cannot be.
     Undelayed(Vec<String>),
+    /// Tasks of a cell's program, in the order in which they were created.
+    Tasks {
+        /// Which cell.
+        cell: u32,
+        /// The first is the one that was started.
+        tasks: Vec<NamedTask>,
+    },
     /// All cells are through.
     Done,
     /// It gives up.
@@ -245,9 +264,15 @@ fn message(kind: u8, payload: &[u8]) -> Result<Message, ProtocolError> {
                 .map(str::to_owned)
                 .collect(),
         )),
+        TASKS if payload.len() >= 4 => Ok(Message::Tasks {
+            cell: u32_at(payload, 0),
+            tasks: tasks(&printable(&payload[4..])).ok_or(bad("tasks that are none"))?,
+        }),
         DONE if payload.is_empty() => Ok(Message::Done),
         FAILED => Ok(Message::Failed(printable(payload))),
-        CELL_BEGIN | CELL_END | ASKED | DONE => Err(bad("its length does not fit its type")),
+        CELL_BEGIN | CELL_END | ASKED | TASKS | DONE => {
+            Err(bad("its length does not fit its type"))
+        }
         _ => Err(bad("an unknown type")),
     }
 }
@@ -271,6 +296,24 @@ fn samples(payload: &[u8]) -> Option<Message> {
         .iter()
         .all(|sample| sample.operations > 0 && sample.ns > 0);
     sane.then_some(Message::Samples { cell, samples })
+}
+
+/// Lines of `CREATOR NAME`: each has a task before it as its creator, but for the first.
+fn tasks(text: &str) -> Option<Vec<NamedTask>> {
+    let task = |(at, line): (usize, &str)| {
+        let (creator, name) = line.split_once(' ')?;
+        let creator = creator.parse().ok()?;
+        let known = if at == 0 {
+            creator == 0
+        } else {
+            (1..=at).contains(&creator)
+        };
+        (known && name.len() <= NAME_LIMIT_BYTES).then(|| NamedTask {
+            creator: creator.checked_sub(1),
+            name: name.to_owned(),
+        })
+    };
+    text.lines().enumerate().map(task).collect()
 }
 
 fn encode(kind: u8, payload: &[u8]) -> Vec<u8> {
@@ -350,6 +393,32 @@ mod tests {
         assert!(Decoder::default().push(&encode(SAMPLES, &payload)).is_err());
     }
 
+    #[test]
+    fn tasks_have_a_creator_before_them() {
+        let told = |text: &str| {
+            let payload = [&7u32.to_le_bytes(), text.as_bytes()].concat();
+            Decoder::default().push(&encode(TASKS, &payload))
+        };
+        let messages = told("0 sh\n1 a b\n2 \u{1b}\n").unwrap();
+        let Message::Tasks { cell: 7, tasks } = &messages[0] else {
+            panic!("{messages:?}");
+        };
+        let tasks: Vec<_> = tasks.iter().map(|of| (of.creator, &*of.name)).collect();
+        assert_eq!(
+            tasks,
+            [(None, "sh"), (Some(0), "a b"), (Some(1), "\u{fffd}")]
+        );
+        for wrong in [
+            "1 sh\n",
+            "0 sh\n2 a\n",
+            "0 sh\n0 a\n",
+            "0\n",
+            "0 a name that is none of a task, since it is longer\n",
+        ] {
+            assert!(told(wrong).is_err(), "{wrong}");
+        }
+    }
+
     proptest! {
         #[test]
         fn a_flipped_bit_never_passes(bit in 0usize..(16 + 22) * 8) {
@@ -369,6 +438,7 @@ mod tests {
             let _ = Decoder::default().push(&encode(SAMPLES, &bytes));
             let _ = Decoder::default().push(&encode(CELL_END, &bytes));
             let _ = Decoder::default().push(&encode(MODULES, &bytes));
+            let _ = Decoder::default().push(&encode(TASKS, &bytes));
         }
 
         #[test]

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use experiment::Status;
 
 use crate::port::Port;
-use crate::protocol::{Decoder, Message, ModuleSection, ProtocolError, Sample, encode_experiment};
+use crate::protocol::{
+    Decoder, Message, ModuleSection, NamedTask, ProtocolError, Sample, encode_experiment,
+};
 use crate::tail::Recorded;
 
 /// How often a waiting conversation looks at its deadline and at the process.
@@ -44,6 +46,8 @@ pub struct CellReport {
     pub samples: Vec<Sample>,
     /// What one operation asked of hooks, if that was to be told.
     pub questions: Vec<String>,
+    /// Tasks of its program, if it is one and they could be traced.
+    pub tasks: Vec<NamedTask>,
     /// Operations per sample; 0 if not timed.
     pub batch: u32,
     /// Wall-clock time from its begin to its end.
@@ -100,6 +104,7 @@ struct Progress<'a> {
     current: Option<(u32, Instant)>,
     samples: Vec<Sample>,
     questions: Vec<String>,
+    tasks: Vec<NamedTask>,
     hello: bool,
     /// Modules can still come: the agent has said hello and begun no cell.
     modules: bool,
@@ -131,6 +136,7 @@ impl Session<'_> {
             current: None,
             samples: Vec::new(),
             questions: Vec::new(),
+            tasks: Vec::new(),
             hello: false,
             modules: false,
             steps: STEPS_LIMIT,
@@ -264,6 +270,7 @@ impl Progress<'_> {
                 self.current = Some((cell, Instant::now()));
                 self.samples.clear();
                 self.questions.clear();
+                self.tasks.clear();
                 Ok(Some(AgentEvent::CellBegin(cell)))
             }
             Message::Asked { cell, questions } => {
@@ -272,6 +279,14 @@ impl Progress<'_> {
                     return Err(format!("cell {cell} asked twice"));
                 }
                 self.questions = questions;
+                Ok(None)
+            }
+            Message::Tasks { cell, tasks } => {
+                self.in_turn(cell)?;
+                if !self.tasks.is_empty() {
+                    return Err(format!("cell {cell} told its tasks twice"));
+                }
+                self.tasks = tasks;
                 Ok(None)
             }
             Message::Samples { cell, samples } => {
@@ -298,6 +313,7 @@ impl Progress<'_> {
                     reason,
                     samples: std::mem::take(&mut self.samples),
                     questions: std::mem::take(&mut self.questions),
+                    tasks: std::mem::take(&mut self.tasks),
                     batch,
                     took: begun.elapsed(),
                 };

@@ -13,7 +13,7 @@ use instructions::program::ProgramReader;
 use instructions::records::{CellRecords, RecordReader};
 
 use crate::programs::ProgramRuns;
-use crate::protocol::Sample;
+use crate::protocol::{NamedTask, Sample};
 
 /// What the plugin recorded of a cell.
 #[derive(Debug, Clone)]
@@ -129,7 +129,8 @@ impl RecordTail {
         }))
     }
 
-    /// The next cell's, which is of a program's runs, with the agent's samples of them.
+    /// The next cell's, which is of a program's runs, with the agent's samples of them and its
+    /// names of tasks.
     ///
     /// # Errors
     /// Why there is no figure, as the user is to read it.
@@ -137,6 +138,7 @@ impl RecordTail {
         &mut self,
         reader: &ProgramReader<'_>,
         samples: &[Sample],
+        tasks: &[NamedTask],
     ) -> Result<Box<Recorded>, String> {
         let cell = self.next_records()?;
         let costs = cell.programs.iter().map(|calls| reader.read(calls));
@@ -145,7 +147,7 @@ impl RecordTail {
         Ok(Box::new(Recorded {
             counts: runs.counts(),
             profile: Some(runs.profile(reader.keep_trees)),
-            program: Some(runs.program()),
+            program: Some(runs.program(tasks)),
             operations: None,
         }))
     }

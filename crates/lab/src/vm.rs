@@ -198,7 +198,7 @@ pub fn boot(
                     }
                     let reader = boot.bootable.program_reader(&active_lsms);
                     let found = counted.then(|| match &reader {
-                        Some(reader) => tail.next_program(reader, &report.samples),
+                        Some(reader) => tail.next_program(reader, &report.samples, &report.tasks),
                         None => tail.next_cell(profiler.as_mut(), kinds),
                     });
                     *counts = found.filter(|_| report.status == Status::Ok);

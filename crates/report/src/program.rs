@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Whole programs: what each stack adds in hooks, and what took each into the kernel.
 
+use std::collections::BTreeMap;
+
 use experiment::{Cell, Document, HookedPath, Program, ProgramEntry, ProgramRun};
 
 use crate::cells::{Configuration, Group, without_figure};
@@ -32,6 +34,7 @@ pub(crate) fn programs(run: &Document, group: &Group<'_>, details: bool) -> Vec<
     let mut tables = vec![costs(&place, &lines)];
     tables.extend(failures(group));
     tables.extend(entries(&place, &lines, details));
+    tables.extend(processes(&place, &lines, details));
     if details {
         tables.push(everything(&place, &lines));
     }
@@ -194,6 +197,70 @@ fn entries(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
         })
         .table(format!("Where programs enter the kernel: {place}"), rows)
         .fixed(3)
+        .if_any()
+}
+
+/// Tasks of one name, in the run in the middle.
+#[derive(Clone, Copy, Default)]
+struct Process<'a> {
+    name: Option<&'a str>,
+    tasks: usize,
+    user: u64,
+    kernel: u64,
+    /// None if a task does not tell.
+    hooked: Option<u64>,
+}
+
+/// A program's tasks by name, those first that execute most in the kernel.
+fn by_name(program: &Program) -> Vec<Process<'_>> {
+    let mut names: BTreeMap<Option<&str>, Process<'_>> = BTreeMap::new();
+    for task in &program.tasks {
+        let name = task.name.as_deref();
+        let process = names.entry(name).or_insert_with(|| Process {
+            name,
+            hooked: Some(0),
+            ..Process::default()
+        });
+        process.tasks += 1;
+        process.user = process.user.saturating_add(task.user);
+        process.kernel = process.kernel.saturating_add(task.kernel);
+        let both = process.hooked.zip(task.hooked);
+        process.hooked = both.map(|(sum, hooked)| sum.saturating_add(hooked));
+    }
+    let mut processes: Vec<_> = names.into_values().collect();
+    processes.sort_by_key(|process| std::cmp::Reverse(process.kernel));
+    processes
+}
+
+/// What each of the programs that a program starts costs, where it starts any.
+fn processes(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
+    let limit = if all { usize::MAX } else { ENTRIES };
+    let several = lines.iter().filter(|line| line.program.tasks.len() > 1);
+    let rows = several.flat_map(|line| {
+        let processes = by_name(line.program).into_iter();
+        processes.take(limit).map(move |process| (line, process))
+    });
+    Columns::new()
+        .left("program", |(line, _): (&Line<'_>, Process<'_>)| {
+            line.cell.title()
+        })
+        .left("stack", |(line, _)| line.configuration.title())
+        .left("task", |(_, process)| {
+            process.name.map(|name| printable(name, TEXT_LIMIT))
+        })
+        .column("tasks", |(_, process)| process.tasks)
+        .column("in user mode", |(_, process)| process.user)
+        .column("in the kernel", |(_, process)| process.kernel)
+        .column("in hooks", |(_, process)| process.hooked)
+        .right("in hooks, %", |(_, process)| {
+            Some(format::share(process.hooked?, process.kernel))
+        })
+        .table(format!("What the tasks of programs cost: {place}"), rows)
+        .fixed(3)
+        .legend([
+            "task: what tasks were called last, in a run that was not measured; without a name: \
+                  those that the runs created in different numbers.",
+        ])
         .if_any()
 }
 

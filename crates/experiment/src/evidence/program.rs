@@ -37,17 +37,24 @@ pub struct ProgramRun {
 }
 
 /// A task of a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgramTask {
     /// In the order in which tasks first ran, from 1.
     pub number: u32,
     /// Who created it; missing for the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub creator: Option<u32>,
+    /// What it was called last, as `/proc/PID/comm` has it, in a run that was traced and not
+    /// measured; missing if it could not be told which it was there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Instructions in user mode.
     pub user: u64,
     /// Instructions in the kernel.
     pub kernel: u64,
+    /// Of these in hooks, nested ones counted once; missing in documents that did not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hooked: Option<u64>,
 }
 
 /// A way into the kernel, over all tasks of a program.

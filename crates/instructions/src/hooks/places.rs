@@ -88,6 +88,16 @@ fn direct_call(node: &CallNode) -> Option<Call<'_>> {
 }
 
 impl Framework {
+    /// Of each node of a tree, by position, whether it is in a hook.
+    #[must_use]
+    pub fn in_hooks(&self, tree: &CallTree) -> Vec<bool> {
+        let places = places(tree, self);
+        places
+            .iter()
+            .map(|place| *place != Place::Outside)
+            .collect()
+    }
+
     /// The hook that begins at a node of a tree, by its name in
     /// [`HookCost::hook`](experiment::HookCost): also one that the kernel calls beside
     /// the framework. Nothing for parts split off a function that already began above,

@@ -9,7 +9,7 @@
 #include <linux/sockios.h>
 #include <asm/signal.h>
 #include <linux/wait.h>
-#include "agent.h"
+#include "tasks.h"
 
 #define COMMANDS_MAX	64
 #define RUNS_MAX	256	/* of all commands, preparations included */
@@ -41,6 +41,12 @@ struct command {
 	struct run *first;
 };
 
+enum way {
+	UNMEASURED,
+	TRACED,			/* to learn what its tasks are called */
+	MEASURED,
+};
+
 /* What a child tells its parent. */
 struct told {
 	u64 ticks;		/* of the clock when the window was opened */
@@ -60,6 +66,7 @@ static struct programs {
 	char text[TEXT_MAX];
 	unsigned int command_count, run_count, word_count, text_used;
 	struct told told;
+	struct tasks tasks;
 } *programs;
 
 static const struct variant no_variants[] = { { } };
@@ -332,7 +339,7 @@ static const char *find_program(const struct run *run, char *path, size_t size)
 	give_up(name, -ENOENT);
 }
 
-__attribute__((noreturn)) static void be_program(const struct run *run, int marked)
+__attribute__((noreturn)) static void be_program(const struct run *run, enum way way)
 {
 	static char *none[] = { NULL };
 	char **envp = run->envp ? run->envp : none;
@@ -360,8 +367,10 @@ __attribute__((noreturn)) static void be_program(const struct run *run, int mark
 			give_up("setuid", err);
 	}
 	programs->told.ticks = 0;
+	if (way == TRACED)
+		tasks_await_trace(&programs->tasks);
 	touch_memory();
-	if (marked)
+	if (way == MEASURED)
 		programs->told.ticks = marker_then_clock(MARKER_WINDOW_BEGIN);
 	err = SYS(execve, path, run->argv, envp);
 	give_up(path, err);
@@ -374,11 +383,15 @@ static long wait_for_all(long pid)
 	int status;
 
 	for (;;) {
-		ended = SYS(wait4, -1, &status, 0, NULL);
+		ended = SYS(wait4, -1, &status, __WALL, NULL);
 		if (ended == -EINTR)
 			continue;
 		if (ended < 0)
 			return result;
+		if ((status & 0xff) == 0x7f) {
+			tasks_stopped(&programs->tasks, ended, status);
+			continue;
+		}
 		if (ended != pid)
 			continue;
 		result = status;
@@ -408,17 +421,21 @@ static long ended_badly(struct cell *c, const struct run *run, int status)
 	return -EIO;
 }
 
-static long run_program(struct cell *c, const struct run *run, struct sample *sample)
+static long run_program(struct cell *c, const struct run *run, enum way way,
+			struct sample *sample)
 {
 	u64 ticks;
 	long pid, status;
 
 	programs->told.error = 0;
+	programs->tasks.may_begin = 0;
 	pid = SYS(fork);
 	if (pid < 0)
 		return failed(c, "fork", pid);
 	if (!pid)
-		be_program(run, sample != NULL);
+		be_program(run, way);
+	if (way == TRACED)
+		tasks_trace(&programs->tasks, pid);
 	status = wait_for_all(pid);
 	ticks = clock_then_marker(MARKER_WINDOW_END);
 	if (programs->told.error)
@@ -427,13 +444,13 @@ static long run_program(struct cell *c, const struct run *run, struct sample *sa
 		return failed(c, "wait4", status);
 	if (status)
 		return ended_badly(c, run, status);
-	if (sample)
+	if (way == MEASURED)
 		*sample = (struct sample){ 1, ticks - programs->told.ticks };
 	return 0;
 }
 
-/* What prepares, and then what is measured. A sample is of the latter. */
-static long run_all(struct cell *c, u32 cold, struct sample *sample)
+/* What prepares, and then what is measured, in that way. A sample is of the latter. */
+static long run_all(struct cell *c, u32 cold, enum way way, struct sample *sample)
 {
 	struct command *command = &programs->commands[c->variant->arg];
 	const struct run *run = command->first;
@@ -448,7 +465,7 @@ static long run_all(struct cell *c, u32 cold, struct sample *sample)
 			err = drop_caches();
 		if (err)
 			return explain(c, "dropping caches", err);
-		err = run_program(c, run, run->next ? NULL : sample);
+		err = run_program(c, run, run->next ? UNMEASURED : way, sample);
 	}
 	command->started = 1;
 	return err;
@@ -459,14 +476,16 @@ int count_program(const struct cell_spec *spec, struct cell *c, struct outcome *
 	u32 n;
 	long err = 0;
 
+	programs->tasks.count = 0;
 	for (n = 0; n < spec->warmup && !err; n++)
-		err = run_all(c, spec->cold, NULL);
+		err = run_all(c, spec->cold, n ? UNMEASURED : TRACED, NULL);
 	if (err)
 		return err;
+	tasks_send(&programs->tasks, spec->id);
 	out->samples = spec->samples < SAMPLES_MAX ? spec->samples : SAMPLES_MAX;
 	marker(MARKER_CELL_BEGIN);
 	for (n = 0; n < out->samples && !err; n++) {
-		err = run_all(c, spec->cold, &cell_samples[n]);
+		err = run_all(c, spec->cold, MEASURED, &cell_samples[n]);
 		if (!err)
 			out->operations++;
 	}
@@ -477,7 +496,7 @@ int count_program(const struct cell_spec *spec, struct cell *c, struct outcome *
 static long op(struct cell *c, unsigned int i)
 {
 	(void)i;
-	return run_all(c, 0, NULL);
+	return run_all(c, 0, UNMEASURED, NULL);
 }
 
 BENCHMARK(bench_program) = {
