@@ -354,6 +354,7 @@ mod tests {
                 reason: String::new(),
                 samples: vec![Sample { operations: 10, ns }; 8],
                 questions: Vec::new(),
+                tasks: Vec::new(),
                 batch: 10,
                 took: Duration::from_millis(1),
             },

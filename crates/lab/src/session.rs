@@ -344,6 +344,7 @@ mod tests {
             current: None,
             samples: Vec::new(),
             questions: Vec::new(),
+            tasks: Vec::new(),
             hello: false,
             modules: false,
             steps: STEPS_LIMIT,

@@ -52,6 +52,7 @@ pub(super) fn settle(root: &Root, image: &Path, time_s: &str) -> Result<(), Erro
         .arg(file.path())
         .arg(image)
         .env("LC_ALL", "C")
+        .env("E2FSPROGS_FAKE_TIME", time_s)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .output()

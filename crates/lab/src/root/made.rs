@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, UNIX_EPOCH};
@@ -14,6 +14,7 @@ use diagnostics::Failure;
 use experiment::RootSpec;
 
 use super::MADE_S;
+use super::place::set_time;
 use super::tree::Tree;
 use super::watch::Watch;
 use crate::error::LabError;
@@ -67,6 +68,12 @@ fn settle(dir: &Path) -> Result<(), LabError> {
     opened.map_err(LabError::io("set the times of", dir))
 }
 
+/// A link with that time: the guest's clock starts after the newest one in the root.
+fn make_link(to: &Path, at: &Path, mtime_s: i64) -> Result<(), LabError> {
+    symlink(to, at).map_err(LabError::io("create", at))?;
+    set_time(at, mtime_s)
+}
+
 /// Copies files of this machine into the root, each to its own place.
 struct Bring<'a, 'b> {
     root: &'a Path,
@@ -84,7 +91,7 @@ impl Bring<'_, '_> {
             if let Some(name) = path.file_name() {
                 let link = self.root.join("bin").join(name);
                 if fs::symlink_metadata(&link).is_err() {
-                    symlink(&path, &link).map_err(LabError::io("create", &link))?;
+                    make_link(&path, &link, MADE_S)?;
                 }
             }
         }
@@ -263,7 +270,7 @@ impl Copy<'_, '_> {
                 self.directory(&path, &target, depth + 1)?;
             } else if kind.is_symlink() {
                 let link = fs::read_link(&path).map_err(LabError::io("read", &path))?;
-                symlink(link, &target).map_err(LabError::io("create", &target))?;
+                make_link(&link, &target, found.mtime())?;
             } else if kind.is_file() {
                 copy_file(&path, &target)?;
             }

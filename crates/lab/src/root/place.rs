@@ -64,12 +64,12 @@ pub(super) fn place(unpacker: &mut Unpacker<'_, '_>, root: &Path) -> Result<(), 
         if node.links > 1 {
             placed.insert(id, path.to_owned());
         }
-        set_time(&target, &node.attributes)
+        set_time(&target, node.attributes.mtime_s)
     })?;
     // What is put into a directory changes its time.
     for (target, id) in directories.iter().rev() {
         permit(target, kept_mode(tree.nodes[*id].mode()))?;
-        set_time(target, &tree.nodes[*id].attributes)?;
+        set_time(target, tree.nodes[*id].attributes.mtime_s)?;
     }
     Ok(())
 }
@@ -79,9 +79,10 @@ fn permit(path: &Path, mode: u32) -> Result<(), LabError> {
     fs::set_permissions(path, mode).map_err(LabError::io("set the mode of", path))
 }
 
-fn set_time(path: &Path, attributes: &Attributes) -> Result<(), LabError> {
+/// Sets when a file, or a link itself, was changed and read last.
+pub(super) fn set_time(path: &Path, mtime_s: i64) -> Result<(), LabError> {
     let time = Timespec {
-        tv_sec: attributes.mtime_s,
+        tv_sec: mtime_s,
         tv_nsec: 0,
     };
     let times = Timestamps {

@@ -5,7 +5,7 @@ mod images;
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::tar::{Builder, EntryType, Header};
@@ -13,6 +13,7 @@ use diagnostics::Fault;
 use proptest::prelude::*;
 use testing::image::Tar;
 
+use super::place::set_time;
 use super::tree::{DEPTH_LIMIT, FILES_LIMIT, TOP, What};
 use super::*;
 
@@ -321,6 +322,25 @@ fn a_directory_and_its_archive_are_the_same_root() {
     let given = Root::given(path, &mut watch).unwrap();
     assert_eq!(given.digest, packed.digest);
     assert_eq!((given.files, given.bytes), (3, 4));
+}
+
+#[test]
+fn a_root_is_as_old_as_what_it_is_made_of() {
+    let place = tempfile::tempdir().unwrap();
+    symlink("sh", place.path().join("link")).unwrap();
+    set_time(&place.path().join("link"), 1_600_000_000).unwrap();
+    let spec = RootSpec {
+        programs: vec!["sh".to_owned()],
+        tree: Some(place.path().to_str().unwrap().to_owned()),
+        ..RootSpec::default()
+    };
+    set_time(place.path(), 1_500_000_000).unwrap();
+    let root = Root::prepare(&spec, &mut Watch::new(&GO_ON, &mut |_| {})).unwrap();
+    let link = std::fs::symlink_metadata(root.path().join("tree/link")).unwrap();
+    assert_eq!(link.mtime(), 1_600_000_000);
+    // Neither when it was made nor when its links were.
+    let now = jiff::Timestamp::now().as_second();
+    assert!(root.newest_s < now - 3_600, "{} at {now}", root.newest_s);
 }
 
 #[test]
