@@ -9,13 +9,15 @@ use toml::{Table, Value};
 use crate::{Figure, Operation, Over, Quantity, Setup, Source};
 
 const SOURCES: &str = include_str!("../data/sources.toml");
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 8] = [
     ("paper-history", include_str!("../data/paper-history.toml")),
     ("paper-modules", include_str!("../data/paper-modules.toml")),
     ("paper-calls", include_str!("../data/paper-calls.toml")),
     ("paper-hooks", include_str!("../data/paper-hooks.toml")),
     ("lsmpmon", include_str!("../data/lsmpmon.toml")),
     ("howells", include_str!("../data/howells.toml")),
+    ("freenix01", include_str!("../data/freenix01.toml")),
+    ("static-calls", include_str!("../data/static-calls.toml")),
 ];
 
 /// All that is published.
