@@ -88,15 +88,18 @@ impl fmt::Display for Setup {
 /// One of our benchmarks that stands for one of theirs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Operation {
-    /// Benchmark: `open`.
+    /// Benchmark: `open`; or a workload: `fork-exit`.
     pub benchmark: String,
-    /// Its variant: `AA/BB`.
+    /// Its variant: `AA/BB`; empty of a workload.
     pub variant: String,
 }
 
 impl fmt::Display for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.benchmark, self.variant)
+        match self.variant.as_str() {
+            "" => f.write_str(&self.benchmark),
+            variant => write!(f, "{}:{variant}", self.benchmark),
+        }
     }
 }
 

@@ -224,9 +224,8 @@ fn figure(
             None => std::slice::from_ref(&name),
         };
         for name in names {
-            let (benchmark, variant) = name
-                .split_once(':')
-                .ok_or_else(|| format!("`{name}` is not benchmark:variant"))?;
+            // A program has no variants.
+            let (benchmark, variant) = name.split_once(':').unwrap_or((name, ""));
             if !part.except.iter().any(|e| e == benchmark) {
                 ours.push(Operation {
                     benchmark: benchmark.to_owned(),

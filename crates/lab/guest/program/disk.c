@@ -23,9 +23,12 @@ const char *ready_disk(void)
 	if (SYS(access, IMAGE, 0) == 0)
 		return NULL;
 	for (waited = 0; waited < WAIT_MS; waited++) {
-		err = SYS(access, PERSISTENT, 0);
-		if (!err)
+		/* Its name is there before it can be used. */
+		err = sys_open(PERSISTENT, O_RDONLY, 0);
+		if (err >= 0) {
+			sys_close(err);
 			return PERSISTENT;
+		}
 		SYS(nanosleep, &pause, NULL);
 	}
 	fatal("there is neither " IMAGE " nor " PERSISTENT " (the module nd_pmem makes it): %s (%ld)",

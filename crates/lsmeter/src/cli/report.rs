@@ -57,6 +57,9 @@ pub struct ReportArgs {
         help_heading = "Output"
     )]
     pub figure: Option<String>,
+    /// Write nothing but what is published of the same operations, beside them; in Markdown
+    #[arg(long, conflicts_with_all = ["figure", "list_figures"], help_heading = "Output")]
+    pub published: bool,
     /// List the names of all figures, with their titles
     #[arg(long, conflicts_with_all = ["format", "figure", "output"], help_heading = "Output")]
     pub list_figures: bool,

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use diagnostics::Exit;
 use experiment::{Kind, nearest};
+use published::beside;
+use report::published::beside_report;
 use report::{Content, Figure, Fonts, Gathered, Source, figures};
 
 use super::documents;
@@ -45,6 +47,11 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
         output::print(&listed(&figures(&sources)))?;
         return Ok(Exit::Fine);
     }
+    if args.published {
+        let text = published(&sources)?;
+        output::write(&args.output, |to| Ok(to.write_all(text.as_bytes())?))?;
+        return Ok(Exit::Fine);
+    }
     let for_reading = args.format != ReportFormat::Html || args.figure.is_some();
     if !for_reading && output::is_stdout(&args.output) && std::io::stdout().is_terminal() {
         return Err(usage(
@@ -65,6 +72,21 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
     };
     output::write(&args.output, |to| Ok(to.write_all(&bytes)?))?;
     Ok(Exit::Fine)
+}
+
+/// What is published of the operations of runs, beside them.
+fn published(sources: &[Source]) -> Result<String> {
+    let runs = sources.iter().map(|source| match &source.content {
+        Content::Measured(document) if document.kind == Kind::Run => {
+            Ok(report::markdown(&beside_report(&beside(document))))
+        }
+        _ => Err(usage(
+            format!("{} is no document of a run", source.name),
+            "only what `lsmeter run` writes stands beside published figures",
+        )),
+    });
+    let texts: Vec<String> = runs.collect::<Result<_>>()?;
+    Ok(texts.join("\n"))
 }
 
 /// What documents are called: by their files, without directories unless they are needed.

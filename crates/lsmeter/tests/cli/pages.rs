@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What pages of results show is what lsmeter makes of the documents beside them.
 //!
-//! In `docs/results/*.md`, between a line `<!-- first table of lsmeter ARGUMENTS -->` and a line
+//! In `docs/results/*.md`, between a line `<!-- table N of lsmeter ARGUMENTS -->` and a line
 //! `<!-- end -->` stands that table in Markdown, with the documents beside the page unpacked.
 //! With LSMETER_PAGES=write the pages are made to say so.
 
@@ -11,7 +11,7 @@ use std::process::Command;
 
 use crate::common::Place;
 
-const BEGIN: &str = "<!-- first table of lsmeter ";
+const BEGIN: &str = "<!-- table ";
 const END: &str = "<!-- end -->\n";
 
 /// The page with what its commands print now, and how many there are.
@@ -22,10 +22,10 @@ fn made_anew(page: &str, place: &Place) -> (String, usize) {
     while let Some(at) = rest.find(BEGIN) {
         let (before, block) = rest.split_at(at);
         let (first, block) = block.split_once('\n').unwrap();
-        let arguments = first.strip_prefix(BEGIN).unwrap();
-        let arguments = arguments
-            .strip_suffix(" -->")
-            .expect("an end of the command");
+        let command = first.strip_prefix(BEGIN).unwrap();
+        let command = command.strip_suffix(" -->").expect("an end of the command");
+        let (number, arguments) = command.split_once(" of lsmeter ").expect("of lsmeter");
+        let number: usize = number.parse().expect("which table");
         let (_, after) = block.split_once(END).expect("<!-- end -->");
         let mut command = Command::new(env!("CARGO_BIN_EXE_lsmeter"));
         command.args(shlex::split(arguments).unwrap());
@@ -33,8 +33,11 @@ fn made_anew(page: &str, place: &Place) -> (String, usize) {
         let output = output.unwrap();
         assert!(output.status.success(), "{arguments}: {output:?}");
         let printed = String::from_utf8(output.stdout).unwrap();
-        let lines = printed.lines().skip_while(|line| !line.starts_with('|'));
-        let table: Vec<&str> = lines.take_while(|line| line.starts_with('|')).collect();
+        let lines: Vec<&str> = printed.lines().collect();
+        let mut tables = lines
+            .chunk_by(|one, next| one.starts_with('|') == next.starts_with('|'))
+            .filter(|lines| lines[0].starts_with('|'));
+        let table = tables.nth(number - 1).expect("a table of that number");
         let printed = table.join("\n");
         made.push_str(&format!("{before}{first}\n\n{}\n\n{END}", printed));
         rest = after;
