@@ -36,6 +36,7 @@ pub(crate) fn programs(run: &Document, group: &Group<'_>, details: bool) -> Vec<
     tables.extend(entries(&place, &lines, details));
     tables.extend(processes(&place, &lines, details));
     if details {
+        tables.extend(totals(&place, &lines));
         tables.push(everything(&place, &lines));
     }
     tables
@@ -147,6 +148,45 @@ fn costs(place: &str, lines: &[Line<'_>]) -> Table {
              in the kernel, and with its own; residual: what the kernel executed more outside \
              hooks, as part of the same. Medians over runs.",
         ])
+}
+
+/// Least, median and most over runs that kernel instructions differ from the baseline's by.
+fn total_difference(line: &Line<'_>) -> Option<[i128; 3]> {
+    let (base, _) = line.base?;
+    let range = |program: &Program| {
+        let kernel = program.runs.iter().map(|run| i128::from(run.kernel));
+        Some((kernel.clone().min()?, kernel.max()?))
+    };
+    let kernel = |program| median(program, |run| run.kernel).map(i128::from);
+    let (own, other) = (range(line.program)?, range(base)?);
+    let middle = kernel(line.program)? - kernel(base)?;
+    Some([own.0 - other.1, middle, own.1 - other.0])
+}
+
+/// What whole programs differ by, in the kernel, with what runs differ by.
+fn totals(place: &str, lines: &[Line<'_>]) -> Option<Table> {
+    let rows = lines
+        .iter()
+        .filter_map(|line| total_difference(line).map(|of| (line, of)));
+    Columns::new()
+        .left("program", |(line, _): (&Line<'_>, [i128; 3])| {
+            line.cell.title()
+        })
+        .left("stack", |(line, _)| line.configuration.title())
+        .right("more in the kernel", |(_, [_, middle, _])| {
+            format::difference(middle)
+        })
+        .right("least", |(_, [least, ..])| format::difference(least))
+        .right("most", |(_, [.., most])| format::difference(most))
+        .right("of it in hooks", |(line, _)| line.added_value())
+        .right("residual", |(line, _)| line.residual())
+        .table(format!("What totals differ by: {place}"), rows)
+        .fixed(2)
+        .legend([
+            "more in the kernel: of the medians over runs; least, most: of any run and any of the \
+             baseline's.",
+        ])
+        .if_any()
 }
 
 /// Programs without figures, and why.
