@@ -4,7 +4,7 @@
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus};
 
-use rustix::process::Signal;
+use rustix::process::{Resource, Rlimit, Signal, setrlimit};
 
 /// The child gets `signal` when lsmeter ends, even by SIGKILL, and does not see the
 /// terminal's Ctrl-C, which is lsmeter's to handle.
@@ -21,6 +21,19 @@ pub fn die_with_parent(command: &mut Command, signal: Signal) {
             }
             Ok(())
         });
+    }
+}
+
+/// The child leaves no core file behind, whatever it does.
+pub fn no_core(command: &mut Command) {
+    let none = Rlimit {
+        current: Some(0),
+        maximum: Some(0),
+    };
+    // SAFETY: between fork and exec only this system call is made, which is async-signal-safe;
+    // nothing is allocated or locked.
+    unsafe {
+        command.pre_exec(move || Ok(setrlimit(Resource::Core, none)?));
     }
 }
 

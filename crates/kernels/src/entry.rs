@@ -37,6 +37,9 @@ pub struct Kernel {
     /// The physical entry point of the PVH protocol, if the kernel has one:
     /// QEMU can then boot `vmlinux` without its setup code.
     pub pvh_entry: Option<u64>,
+    /// It is a program of this machine (`ARCH=um`), and no machine boots it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_program: bool,
 }
 
 /// What an image says of itself.
@@ -75,7 +78,9 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
     };
     let kernel = elf.as_deref().unwrap_or(&data);
     let pvh_entry = image::pvh_entry(kernel);
-    if is_elf && pvh_entry.is_none() {
+    let config = image::embedded_config(kernel);
+    let is_program = is_elf && config.as_deref().is_some_and(is_of_um);
+    if is_elf && pvh_entry.is_none() && !is_program {
         return Err(Error::Unsupported {
             what,
             reason: "this vmlinux has no PVH entry point, so that QEMU cannot boot it".into(),
@@ -85,7 +90,6 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
             )),
         });
     }
-    let config = image::embedded_config(kernel);
     let kernel = Kernel {
         name: String::new(),
         series: series_of(&release)
@@ -98,12 +102,20 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
         digest,
         package_version: None,
         pvh_entry,
+        is_program,
     };
     Ok(Inspected {
         kernel,
         vmlinux: elf,
         config,
     })
+}
+
+/// Whether a configuration is that of a kernel which is a process.
+fn is_of_um(config: &[u8]) -> bool {
+    config
+        .split(|&b| b == b'\n')
+        .any(|line| line == b"CONFIG_UML=y")
 }
 
 /// Whether the image at `path` is an ELF file.

@@ -4,6 +4,9 @@
 #include "getdents.h"
 
 #define TREE_DEPTH_MAX	64
+#ifndef ARCH_RECORDS_SIZE
+#define ARCH_RECORDS_SIZE	2048	/* of entries, on the stack at each depth */
+#endif
 
 int settle_atime(const char *path)
 {
@@ -72,7 +75,7 @@ static long remove_at(int parent, const char *name, unsigned int depth);
 /* One pass over a directory; the number of entries removed, or -errno. */
 static long empty_once(int fd, unsigned int depth)
 {
-	char buf[2048] __attribute__((aligned(8)));
+	char buf[ARCH_RECORDS_SIZE] __attribute__((aligned(8)));
 	const struct dirent64 *entry;
 	long n, pos, err, removed = 0;
 

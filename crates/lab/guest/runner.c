@@ -4,13 +4,17 @@
 #include "agent.h"
 
 #define RANDOM_SEED	0x6c736d65746572ull
+#ifndef ARCH_RESIDENT
 #define STACK_TOUCHED	(128 * 1024)
+#endif
 
 static char buffer[65536] __attribute__((aligned(PAGE_SIZE)));
 static struct cell cell;
 struct sample cell_samples[SAMPLES_MAX];
 
+#ifndef ARCH_RESIDENT
 extern const Elf64_Ehdr __ehdr_start;	/* from the linker */
+#endif
 
 int unsupported(struct cell *c, const char *reason, long error)
 {
@@ -50,6 +54,11 @@ u64 random_u64(struct cell *c)
 	return z ^ z >> 31;
 }
 
+#ifdef ARCH_RESIDENT
+void touch_memory(void)
+{
+}
+#else
 static __attribute__((noinline)) void touch_stack(void)
 {
 	volatile char stack[STACK_TOUCHED];
@@ -79,6 +88,7 @@ void touch_memory(void)
 	}
 	touch_stack();
 }
+#endif
 
 static int measure(const struct cell_spec *spec, struct outcome *out)
 {
@@ -101,6 +111,12 @@ static int run_inside(const struct cell_spec *spec, struct outcome *out)
 	const struct benchmark *b = spec->benchmark;
 	long err = 0;
 
+#ifdef ARCH_LACKS
+	const char *lack = ARCH_LACKS(b);
+
+	if (lack)
+		return unsupported(&cell, lack, 0);
+#endif
 	if (b->setup)
 		err = b->setup(&cell);
 	if (err < 0)

@@ -12,8 +12,9 @@ const DEEPEST: usize = 24;
 
 /// Counts the objects of the tree at `top`: names that lists like
 /// `obj-$(CONFIG_X) += a.o dir/` and `a-y := b.o` hold. An estimate: what
-/// makefiles compute is not seen, and it errs by some per cent.
-pub(super) fn objects(top: &Path, config: &Config) -> u64 {
+/// makefiles compute is not seen, and it errs by some per cent. `arch` is the directory
+/// below `arch` that is built.
+pub(super) fn objects(top: &Path, arch: &str, config: &Config) -> u64 {
     let mut found = BTreeSet::new();
     let mut seen = BTreeSet::new();
     // The directories that the top makefile links; those of the architecture, below,
@@ -24,7 +25,7 @@ pub(super) fn objects(top: &Path, config: &Config) -> u64 {
     ] {
         visit(top, Path::new(dir), config, 0, &mut seen, &mut found);
     }
-    let own = Path::new(arch::native().source.directory);
+    let own = Path::new("arch").join(arch);
     for dir in ["", "lib", "boot"] {
         visit(top, &own.join(dir), config, 0, &mut seen, &mut found);
     }
@@ -116,8 +117,11 @@ mod tests {
             put(&format!("fs/{source}"), "");
         }
         let config = Config::parse("CONFIG_A=y\n");
-        assert_eq!(objects(dir.path(), &config), 4);
-        assert_eq!(objects(dir.path(), &Config::parse("CONFIG_B=y\n")), 3);
+        assert_eq!(objects(dir.path(), "any", &config), 4);
+        assert_eq!(
+            objects(dir.path(), "any", &Config::parse("CONFIG_B=y\n")),
+            3
+        );
         put("obj/a.o", "");
         put("obj/scripts/b.o", "");
         put("obj/fs/c.o", "");

@@ -28,6 +28,8 @@ struct Symbol {
 /// The options of a tree.
 #[derive(Debug, Default)]
 pub(super) struct Options {
+    /// `$(SRCARCH)`.
+    source: &'static str,
     symbols: BTreeMap<String, Symbol>,
     choices: usize,
     files: usize,
@@ -45,12 +47,16 @@ pub(super) struct Verdict {
 }
 
 impl Options {
-    /// Reads the Kconfig files of the tree at `dir`, for x86.
+    /// Reads the Kconfig files of the tree at `dir`, for the architecture whose own lie in
+    /// `arch/SOURCE`.
     ///
     /// # Errors
     /// [`Error::Io`] if the first one cannot be read; others are passed over.
-    pub fn read(dir: &Path) -> Result<Options, Error> {
-        let mut options = Options::default();
+    pub fn read(dir: &Path, source: &'static str) -> Result<Options, Error> {
+        let mut options = Options {
+            source,
+            ..Options::default()
+        };
         let text = read(&dir.join("Kconfig"))?;
         options.read_text(&text, dir, Path::new(""), &[], 0);
         Ok(options)
@@ -292,9 +298,10 @@ impl Parser {
             "help" | "---help---" => self.help = Some(indent),
             "source" | "rsource" | "osource" | "orsource" => {
                 self.close(options);
-                let arch = arch::native().source.name;
-                let path = rest.trim_matches('"').replace("$(SRCARCH)", arch);
-                let path = PathBuf::from(path.replace("$SRCARCH", arch));
+                let path = rest.trim_matches('"').replace("$(SRCARCH)", options.source);
+                // Of a kernel that is a process: what it has of the machine that it runs on.
+                let path = path.replace("$(HEADER_ARCH)", arch::native().source.name);
+                let path = PathBuf::from(path.replace("$SRCARCH", options.source));
                 return Some(match word.contains("rsource") {
                     true => self.below.join(path),
                     false => path,
@@ -346,7 +353,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         put(dir.path(), "Kconfig", TOP);
         put(dir.path(), "sub/Kconfig", "config E\n\tbool \"e\"\n");
-        let options = Options::read(dir.path()).unwrap();
+        let options = Options::read(dir.path(), arch::native().source.name).unwrap();
         (dir, options)
     }
 

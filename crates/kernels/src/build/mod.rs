@@ -19,10 +19,12 @@ mod overlay;
 mod package;
 mod source;
 mod steps;
+mod target;
 #[cfg(test)]
 mod tests;
 mod tools;
 mod tunable;
+mod um;
 
 pub use source::Source;
 
@@ -40,9 +42,11 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
+use target::Target;
 
 const BASE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/configs/base.config"));
 const ALL: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/configs/all.config"));
+const UM: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/configs/um.config"));
 const DAC: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/configs/dac.config"));
 /// Changed when the same inputs make another kernel.
 const KEY_VERSION: &str = "1";
@@ -55,6 +59,8 @@ pub enum Flavour {
     All,
     /// `CONFIG_SECURITY=n`: no module, not even the framework.
     Dac,
+    /// Every security module in a kernel that is a process (`ARCH=um`) and measures itself.
+    Um,
 }
 
 impl fmt::Display for Flavour {
@@ -62,6 +68,7 @@ impl fmt::Display for Flavour {
         f.write_str(match self {
             Flavour::All => "all",
             Flavour::Dac => "dac",
+            Flavour::Um => "um",
         })
     }
 }
@@ -73,7 +80,8 @@ impl FromStr for Flavour {
         match text {
             "all" => Ok(Flavour::All),
             "dac" => Ok(Flavour::Dac),
-            _ => Err("a flavour is `all` or `dac`".into()),
+            "um" => Ok(Flavour::Um),
+            _ => Err("a flavour is `all`, `dac` or `um`".into()),
         }
     }
 }
@@ -143,6 +151,7 @@ pub struct Built {
 struct Plan {
     name: String,
     jobs: NonZeroUsize,
+    target: Target,
     wishes: Wishes,
     tree: source::Tree,
     changed: BTreeMap<PathBuf, String>,
@@ -184,15 +193,18 @@ impl Store {
                 package::obtain(self, package, recipe.refresh, mirrors, cancel, events)?
             }
         };
-        let changed = if wishes.has("SECURITY_TUNABLE") {
-            tunable::changes(&tree.dir)?
-        } else {
-            BTreeMap::new()
-        };
+        let mut changed = BTreeMap::new();
+        if wishes.has("SECURITY_TUNABLE") {
+            changed.extend(tunable::changes(&tree.dir)?);
+        }
+        if recipe.flavour == Flavour::Um {
+            changed.extend(um::changes(&tree.dir)?);
+        }
         let processors = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let plan = Plan {
             name: recipe.name.clone(),
             jobs: recipe.jobs.unwrap_or(processors),
+            target: Target::of(recipe.flavour),
             wishes,
             tree,
             changed,
@@ -250,14 +262,20 @@ impl Store {
 fn own_wishes(flavour: Flavour) -> Result<Wishes, Error> {
     let mut wishes = Wishes::default();
     wishes.add("lsmeter's base.config", BASE, Author::Base)?;
-    let arch = arch::native();
-    let name = format!("lsmeter's {}.config", arch.name);
-    wishes.add(&name, arch.config, Author::Base)?;
-    let (name, text) = match flavour {
-        Flavour::All => ("lsmeter's all.config", ALL),
-        Flavour::Dac => ("lsmeter's dac.config", DAC),
+    if flavour != Flavour::Um {
+        let arch = arch::native();
+        let name = format!("lsmeter's {}.config", arch.name);
+        wishes.add(&name, arch.config, Author::Base)?;
+    }
+    let all = ("lsmeter's all.config", ALL);
+    let fragments = match flavour {
+        Flavour::All => vec![all],
+        Flavour::Dac => vec![("lsmeter's dac.config", DAC)],
+        Flavour::Um => vec![all, ("lsmeter's um.config", UM)],
     };
-    wishes.add(name, text, Author::Flavour)?;
+    for (name, text) in fragments {
+        wishes.add(name, text, Author::Flavour)?;
+    }
     Ok(wishes)
 }
 
@@ -271,6 +289,7 @@ fn key(plan: &Plan, versions: &str) -> String {
         plan.wishes.text(),
         versions.to_owned(),
     ];
+    parts.extend(plan.target.arch.map(|arch| format!("ARCH={arch}")));
     for (path, text) in &plan.changed {
         parts.push(path.display().to_string());
         parts.push(text.clone());

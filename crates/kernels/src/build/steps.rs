@@ -116,7 +116,7 @@ impl Build<'_> {
         command.env("KCONFIG_ALLCONFIG", &wanted);
         self.run(command, "make allnoconfig", &mut |_| {})?;
         let config = Config::read(&self.objects.join(".config"))?;
-        let options = Options::read(&self.view)?;
+        let options = Options::read(&self.view, self.plan.target.source)?;
         let mut verdict = options.judge(&self.plan.wishes, &config);
         if !verdict.problems.is_empty() {
             let more = verdict.problems.len().saturating_sub(10);
@@ -148,11 +148,12 @@ impl Build<'_> {
             let last = files::read(&dir.join("objects"), 20).ok();
             let last = last.and_then(|text| String::from_utf8(text).ok()?.trim().parse().ok());
             let config = Config::read(&self.objects.join(".config"))?;
-            let total = last.unwrap_or_else(|| estimate::objects(&self.view, &config));
+            let total = last
+                .unwrap_or_else(|| estimate::objects(&self.view, self.plan.target.source, &config));
             (estimate::existing(&self.objects), Some(total))
         };
         let mut compiled = 0;
-        let target = arch::native().source.target;
+        let target = self.plan.target.name;
         let mut command = self.make(target);
         command.arg(format!("-j{}", self.plan.jobs));
         self.run(command, &format!("make {target}"), &mut |line| {
@@ -179,7 +180,7 @@ impl Build<'_> {
         let scratch = store.scratch()?;
         let entry = scratch.subdirectory("entry")?;
         for (from, to) in [
-            (arch::native().source.image, "vmlinuz"),
+            (self.plan.target.image, self.plan.target.installed),
             (".config", "config"),
         ] {
             let from = self.objects.join(from);
@@ -202,6 +203,7 @@ impl Build<'_> {
             .arg(&self.view)
             .arg(output)
             .arg(format!("CC={compiler}"))
+            .args(self.plan.target.arch.map(|arch| format!("ARCH={arch}")))
             .args(["--no-print-directory", "LOCALVERSION=", target]);
         for name in FOREIGN {
             command.env_remove(name);

@@ -60,6 +60,7 @@ impl Place {
         Plan {
             name: "x".into(),
             jobs: NonZeroUsize::MIN,
+            target: Target::of(Flavour::All),
             wishes,
             tree: source::Tree {
                 dir: self.dir.path().join("tree"),

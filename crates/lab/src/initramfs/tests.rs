@@ -25,6 +25,7 @@ fn kernel(dir: &Path, files: &[(&str, &[u8])]) -> Kernel {
         digest: String::new(),
         package_version: None,
         pvh_entry: None,
+        is_program: false,
     }
 }
 

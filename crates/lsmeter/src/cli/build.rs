@@ -11,8 +11,8 @@ use kernels::{Flavour, Source};
 ///
 /// Stock kernels have the framework for security modules in them, but no Smack and no
 /// Tunable Security Module. A kernel of flavour `all` has every module, integrity, BTF
-/// and that one; a kernel of flavour `dac` is its twin with CONFIG_SECURITY=n. Both are
-/// configured as distributions do where that changes what a system call costs, and small
+/// and that one; a kernel of flavour `dac` is its twin with CONFIG_SECURITY=n. A kernel of
+/// flavour `um` is a program of this machine, for `lsmeter run --on um`. All are configured as distributions do where that changes what a system call costs, and small
 /// elsewhere.
 ///
 /// The source is not written to. Objects are kept: an interrupted build goes on where it
@@ -22,6 +22,7 @@ use kernels::{Flavour, Source};
 #[command(after_long_help = "Examples:
   lsmeter kernel build 6.12-all --source linux-source-6.12
   lsmeter kernel build 6.12-dac --source linux-source-6.12 --flavour dac
+  lsmeter kernel build um --source linux-source-6.12 --flavour um
   lsmeter kernel build before --source ~/linux --config mine.config
   lsmeter run --kernel build:6.12-dac --kernel build:6.12-all --stack capability
 
@@ -32,8 +33,9 @@ pub struct BuildArgs {
     /// Debian's package linux-source-VERSION, or the directory of a kernel's source
     #[arg(long, value_name = "linux-source-VERSION|PATH", value_hint = ValueHint::DirPath)]
     pub source: Source,
-    /// `all`: every security module; `dac`: none
-    #[arg(long, default_value_t, value_name = "all|dac")]
+    /// `all`: every security module; `dac`: none; `um`: every one, in a kernel that is a
+    /// process and measures itself
+    #[arg(long, default_value_t, value_name = "all|dac|um")]
     pub flavour: Flavour,
     /// Options over those of the flavour, as lines of a .config (repeatable)
     #[arg(long, value_name = "FRAGMENT", value_hint = ValueHint::FilePath)]

@@ -72,7 +72,9 @@ pub fn list(json: bool) -> Result<Exit> {
     }
     let mut rows = vec![["KERNEL", "RELEASE", "PACKAGE", "BOOTS BY"].map(str::to_owned)];
     rows.extend(kernels.iter().map(|kernel| {
-        let boots = if kernel.pvh_entry.is_some() {
+        let boots = if kernel.is_program {
+            "a process"
+        } else if kernel.pvh_entry.is_some() {
             "PVH"
         } else {
             "bzImage"

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What make is asked for.
+
+use super::Flavour;
+
+/// An architecture as the kernel's makefiles know it, and the kernel that comes out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Target {
+    /// `ARCH`, unless it is what make takes by itself on this machine.
+    pub arch: Option<&'static str>,
+    /// `$(SRCARCH)`: the directory below `arch` with its Kconfig file.
+    pub source: &'static str,
+    /// What make calls the image.
+    pub name: &'static str,
+    /// The image among the objects.
+    pub image: &'static str,
+    /// What it is called in the cache.
+    pub installed: &'static str,
+}
+
+impl Target {
+    pub fn of(flavour: Flavour) -> Target {
+        match flavour {
+            Flavour::All | Flavour::Dac => {
+                let source = &arch::native().source;
+                Target {
+                    arch: None,
+                    source: source.name,
+                    name: source.target,
+                    image: source.image,
+                    installed: "vmlinuz",
+                }
+            }
+            Flavour::Um => Target {
+                arch: Some("um"),
+                source: "um",
+                name: "linux",
+                image: "linux",
+                installed: "vmlinux",
+            },
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The agent and what it needs as a change to a kernel tree.
+
+use crate::error::Error;
+use crate::files;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+const FILE_LIMIT: u64 = 1 << 20;
+
+/// What is different in the tree at `tree` with the agent in its kernel of `ARCH=um`, by path.
+///
+/// # Errors
+/// [`Error::Unsupported`] if the tree has no place for it.
+pub(super) fn changes(tree: &Path) -> Result<BTreeMap<PathBuf, String>, Error> {
+    let read = |path: &str| {
+        let text = files::read(&tree.join(path), FILE_LIMIT)?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    };
+    let unfit = |path: &str, reason: String| Error::Unsupported {
+        what: format!("{path} of {}", tree.display()),
+        reason: format!("the agent cannot be put into this kernel of ARCH=um: {reason}"),
+        hint: Some("build it from linux-source-6.12".into()),
+    };
+    um::changes(read, unfit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::put;
+
+    #[test]
+    fn a_tree_that_is_laid_out_otherwise_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        put(dir.path(), "arch/um/Kbuild", "obj-y += all/\n");
+        let error = changes(dir.path()).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("arch/um/Kbuild of "), "{text}");
+        assert!(
+            text.contains("there is no line `obj-y += kernel/`"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the agent must know of a kernel that it is linked into: as the files of this
+ * name in lab's guest/arch/ say it of processors. sys.h includes it.
+ */
+#ifndef LSMETER_ARCH_H
+#define LSMETER_ARCH_H
+
+#include <linux/audit.h>
+#include "start.h"
+
+#define PAGE_SIZE	4096UL
+
+/* Calls that do what they do with user space, which the agent has none of here. */
+static inline __attribute__((always_inline)) int lsmeter_needs_user_space(long nr)
+{
+	return nr == __NR_fork || nr == __NR_vfork || nr == __NR_clone ||
+	       nr == __NR_execve || nr == __NR_wait4 || nr == __NR_mmap ||
+	       nr == __NR_exit_group;
+}
+
+static inline __attribute__((always_inline)) long
+raw_syscall(long nr, long a, long b, long c, long d, long e, long f)
+{
+	/* nr is a constant: nothing of this is left in the code. */
+	if (lsmeter_needs_user_space(nr))
+		return -ENOSYS;
+	return lsmeter_call(nr, a, b, c, d, e, f);
+}
+
+/* Nobody reads markers here. */
+#define marker(kind)			((void)(kind))
+#define marker_then_clock(kind)		(marker(kind), (u64)0)
+#define clock_then_marker(kind)		(marker(kind), (u64)0)
+
+/* The driver's device. */
+#define ARCH_RESULTS_PORT	"/lsmeter"
+
+/* The host's, on x86-64. */
+#define ARCH_VDSO_CLOCK_GETTIME	"__vdso_clock_gettime"
+
+#define ARCH_AUDIT		AUDIT_ARCH_X86_64
+
+/* There is no ioperm. */
+#define ARCH_LOCKED_DOWN(on)	SYS(ioperm, 0x80, 1, on)
+#define ARCH_LOCKED_DOWN_TEXT	"ioperm(0x80, 1, %d)"
+
+/* All of the agent's memory is the kernel's, and there from the start. */
+#define ARCH_RESIDENT
+
+/* Stacks are the kernel's: a longest name and what belongs to it must fit. */
+#define ARCH_RECORDS_SIZE	512
+
+/* Why a benchmark cannot be measured here, by the calls in its window; or NULL. */
+#define ARCH_LACKS(benchmark)	lsmeter_lacks((benchmark)->syscalls)
+const char *lsmeter_lacks(const char *syscalls);
+
+#endif

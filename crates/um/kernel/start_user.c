@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Starts the agent as a kernel starts it in a virtual machine: with a stack. */
+#include <sys/auxv.h>
+#include "agent.h"
+#include "start.h"
+
+__attribute__((noreturn)) void start_c(const u64 *stack);
+
+void lsmeter_start(void)
+{
+	const u64 stack[] = {
+		0,		/* argc */
+		0,		/* argv[0] */
+		0,		/* envp[0] */
+		/* The host's clock without a system call of the host. */
+		AT_SYSINFO_EHDR, getauxval(AT_SYSINFO_EHDR),
+		AT_NULL, 0,
+	};
+
+	start_c(stack);
+}
+
+/* Whether a word is among the calls "open close". */
+static int has_word(const char *calls, const char *word)
+{
+	size_t len = strlen(word);
+
+	while (*calls) {
+		if (!strncmp(calls, word, len) && (!calls[len] || calls[len] == ' '))
+			return 1;
+		while (*calls && *calls != ' ')
+			calls++;
+		while (*calls == ' ')
+			calls++;
+	}
+	return 0;
+}
+
+const char *lsmeter_lacks(const char *syscalls)
+{
+	if (has_word(syscalls, "fork") || has_word(syscalls, "execve"))
+		return "it needs a second task, and in this kernel there is one";
+	if (has_word(syscalls, "mmap"))
+		return "it maps memory of user space, where nothing runs in this kernel";
+	return NULL;
+}

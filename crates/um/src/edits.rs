@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The lines that are put into files of the kernel's own.
+
+/// Text that is put before or behind a place that the file has once.
+pub(crate) struct Edit {
+    /// The place.
+    pub(crate) anchor: &'static str,
+    /// What stands there afterwards, with `{}` for what stood there.
+    text: &'static str,
+}
+
+impl Edit {
+    const fn new(anchor: &'static str, text: &'static str) -> Edit {
+        Edit { anchor, text }
+    }
+
+    /// The text with the change in it; None if it does not have the place just once.
+    pub(crate) fn apply(&self, text: &str) -> Option<String> {
+        let (before, after) = text.split_once(self.anchor)?;
+        if after.contains(self.anchor) {
+            return None;
+        }
+        let changed = self.text.replacen("{}", self.anchor, 1);
+        Some(format!("{before}{changed}{after}"))
+    }
+
+    /// The place as a message names it: its last line.
+    pub(crate) fn line(&self) -> &'static str {
+        self.anchor.trim_end().lines().last().unwrap_or("").trim()
+    }
+}
+
+/// What is changed, by the file's path in the tree.
+pub(crate) static EDITS: &[(&str, &[Edit])] = &[
+    (
+        "arch/um/Kbuild",
+        &[Edit::new("obj-y += kernel/", "obj-y += lsmeter/ kernel/")],
+    ),
+    ("arch/um/Kconfig", &[KCONFIG]),
+    ("arch/um/Makefile", &[MODEL]),
+    ("arch/um/kernel/uml.lds.S", &[TEXT]),
+    (
+        "arch/um/kernel/skas/uaccess.c",
+        &[INCLUDE, FROM_USER, TO_USER, STRNCPY, CLEAR, STRNLEN],
+    ),
+];
+
+const KCONFIG: Edit = Edit::new(
+    "config UML\n\tbool\n\tdefault y\n",
+    "{}\tselect HAVE_ARCH_JUMP_LABEL\n\tselect HAVE_ARCH_JUMP_LABEL_RELATIVE\n\
+     \tselect HAVE_STATIC_CALL\n",
+);
+
+/// Only modules lie so far away that every call has to be an indirect one.
+const MODEL: Edit = Edit::new(
+    "ifdef CONFIG_64BIT\n\tKBUILD_CFLAGS += -mcmodel=large\n",
+    "ifdef CONFIG_MODULES\n\tKBUILD_CFLAGS += -mcmodel=large\n",
+);
+
+const TEXT: Edit = Edit::new("    LOCK_TEXT\n", "{}    STATIC_CALL_TEXT\n");
+
+const INCLUDE: Edit = Edit::new("#include <os.h>\n", "#include <asm/lsmeter.h>\n{}");
+
+// While the agent runs, its addresses are the kernel's.
+const FROM_USER: Edit = Edit::new(
+    "\treturn buffer_op((unsigned long) from, n, 0, copy_chunk_from_user, &to);\n",
+    "\tif (lsmeter_plain_copies) {\n\t\tmemcpy(to, (const void *)from, n);\n\t\treturn 0;\n\t}\n{}",
+);
+
+const TO_USER: Edit = Edit::new(
+    "\treturn buffer_op((unsigned long) to, n, 1, copy_chunk_to_user, &from);\n",
+    "\tif (lsmeter_plain_copies) {\n\t\tmemcpy((void *)to, from, n);\n\t\treturn 0;\n\t}\n{}",
+);
+
+const STRNCPY: Edit = Edit::new(
+    "\tn = buffer_op((unsigned long) src, count, 0, strncpy_chunk_from_user,\n",
+    "\tif (lsmeter_plain_copies) {\n\t\tn = strscpy(dst, (const char *)src, count);\n\
+     \t\treturn n < 0 ? count : n;\n\t}\n{}",
+);
+
+const CLEAR: Edit = Edit::new(
+    "\treturn buffer_op((unsigned long) mem, len, 1, clear_chunk, NULL);\n",
+    "\tif (lsmeter_plain_copies) {\n\t\tmemset((void *)mem, 0, len);\n\t\treturn 0;\n\t}\n{}",
+);
+
+const STRNLEN: Edit = Edit::new(
+    "\tn = buffer_op((unsigned long) str, len, 0, strnlen_chunk, &count);\n",
+    "\tif (lsmeter_plain_copies) {\n\t\tn = strnlen((const char *)str, len);\n\
+     \t\treturn n < len ? n + 1 : 0;\n\t}\n{}",
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_that_is_there_twice_or_not_at_all_is_no_place() {
+        let edit = Edit::new("b\n", "{}c\n");
+        assert_eq!(edit.apply("a\nb\nd\n").as_deref(), Some("a\nb\nc\nd\n"));
+        assert_eq!(edit.apply("a\n"), None);
+        assert_eq!(edit.apply("b\nb\n"), None);
+        assert_eq!(KCONFIG.line(), "default y");
+    }
+}
