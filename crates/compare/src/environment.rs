@@ -51,7 +51,7 @@ fn facts(document: &Document, asked: bool) -> Vec<(&'static str, String)> {
     facts.extend(of_environment(&document.environment));
     if let Some(experiment) = document.experiment.as_ref().filter(|_| asked) {
         facts.extend(of_experiment(experiment));
-        if experiment.place == Place::Lab {
+        if experiment.place != Place::Host {
             facts.push(("host_kernel", document.environment.host_kernel.clone()));
         }
     }

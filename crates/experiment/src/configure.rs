@@ -67,7 +67,17 @@ fn kernels(kernels: Option<&[String]>, place: Place) -> Result<Vec<String>, Spec
         return Ok(vec!["host".to_owned()]);
     }
     let default = [DEFAULT_KERNEL.to_owned()];
-    let kernels = kernels.unwrap_or(&default);
+    let kernels = match (kernels, place) {
+        (Some(kernels), _) => kernels,
+        (None, Place::Um) => {
+            return Err(SpecError::instead(
+                "where = \"um\" needs a kernel that is built for it",
+                "lsmeter kernel build um --source linux-source-6.12 --flavour um, and name \
+                 build:um in `kernels`",
+            ));
+        }
+        (None, _) => &default,
+    };
     list("kernels", kernels, KERNELS_LIMIT)?;
     kernels
         .iter()
@@ -88,9 +98,9 @@ fn configurations(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecE
 fn product(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecError> {
     let stacks: Vec<Stack> = match (place, &spec.stacks) {
         (Place::Host, _) => vec![Stack::distribution()],
-        (Place::Lab, None) if spec.configurations.is_some() => Vec::new(),
-        (Place::Lab, None) => parse(DEFAULT_STACKS)?,
-        (Place::Lab, Some(stacks)) => {
+        (Place::Lab | Place::Um, None) if spec.configurations.is_some() => Vec::new(),
+        (Place::Lab | Place::Um, None) => parse(DEFAULT_STACKS)?,
+        (Place::Lab | Place::Um, Some(stacks)) => {
             list("stacks", stacks, CONFIGURATIONS_LIMIT)?;
             parse(stacks.iter().map(String::as_str))?
         }

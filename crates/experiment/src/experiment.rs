@@ -18,7 +18,7 @@ pub struct Experiment {
     /// One line on what this experiment is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// In VMs, or on the running kernel.
+    /// In VMs, on the running kernel, or in kernels that are processes.
     #[serde(rename = "where")]
     pub place: Place,
     /// Directory to work in; only on the host.

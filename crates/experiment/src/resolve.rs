@@ -34,17 +34,18 @@ impl Spec {
         let place = self.place.unwrap_or(Place::Lab);
         match place {
             Place::Host => check_host(&self)?,
-            Place::Lab if self.dir.is_some() => {
+            Place::Lab | Place::Um if self.dir.is_some() => {
                 return Err(SpecError::instead(
                     "`dir` is only for the host: no host directory is visible in a virtual machine",
                     "leave out `dir`, or say where = \"host\"",
                 ));
             }
+            Place::Um => check_um(&self)?,
             Place::Lab => {}
         }
         let matrix = Matrix::resolve(&self, place)?;
         let metrics = self.metrics.unwrap_or_else(|| match place {
-            Place::Host => vec![Metric::Time],
+            Place::Host | Place::Um => vec![Metric::Time],
             Place::Lab => vec![Metric::Instructions],
         });
         list("metrics", &metrics, Metric::MEASURABLE.len())?;
@@ -53,11 +54,12 @@ impl Spec {
         let selection = resolve_selection(self.benchmarks, self.suites, self.select)?;
         let programs = programs::resolve(self.root, self.workloads, &selection)?;
         let filesystem = self.filesystem.unwrap_or(FileSystem::Ext4);
+        let has_kernels = place != Place::Host;
         if programs.is_some() {
             check_programs(place, filesystem, &metrics)?;
         }
         // One configuration has nobody to take turns with.
-        let takes_turns = place == Place::Lab || matrix.configurations.len() > 1;
+        let takes_turns = has_kernels || matrix.configurations.len() > 1;
         let rounds = resolve_rounds(self.rounds, &metrics, samples, takes_turns)?;
         Ok(Experiment {
             description: self
@@ -73,10 +75,10 @@ impl Spec {
             selection,
             programs,
             metrics,
-            filesystem: (place == Place::Lab).then_some(filesystem),
+            filesystem: has_kernels.then_some(filesystem),
             clock: self.clock.unwrap_or(match place {
                 Place::Lab => Clock::Deterministic,
-                Place::Host => Clock::Fast,
+                Place::Host | Place::Um => Clock::Fast,
             }),
             samples,
             warmup: number("warmup", self.warmup.unwrap_or(64), 0..=1_000_000, "")?,
@@ -152,13 +154,32 @@ fn check_host(spec: &Spec) -> Result<(), SpecError> {
     Ok(())
 }
 
+/// A kernel that is a process runs on this processor: nothing of it is counted, and its time
+/// is the host's.
+fn check_um(spec: &Spec) -> Result<(), SpecError> {
+    if spec.clock == Some(Clock::Deterministic) {
+        return Err(SpecError::instead(
+            "the clock of a kernel that is a process is the host's, which is not deterministic",
+            "leave out `clock`, or measure in the lab",
+        ));
+    }
+    let counts = |metric: &Metric| *metric == Metric::Instructions;
+    if spec.metrics.iter().flatten().any(counts) {
+        return Err(SpecError::instead(
+            "instructions are counted in a virtual machine, not in a kernel that is a process",
+            "use the metric time or throughput, or measure in the lab",
+        ));
+    }
+    Ok(())
+}
+
 /// Whole programs are counted, in a root that a file system is made of.
 fn check_programs(
     place: Place,
     filesystem: FileSystem,
     metrics: &[Metric],
 ) -> Result<(), SpecError> {
-    if place == Place::Host || metrics != [Metric::Instructions] {
+    if place != Place::Lab || metrics != [Metric::Instructions] {
         return Err(SpecError::instead(
             "of workloads, instructions are counted, in virtual machines",
             "leave out `where` and `metrics`",

@@ -281,6 +281,13 @@ impl Spec {
                 self.clock = None;
                 self.cmdline = None;
             }
+            Some(Place::Um) if self.place != Some(Place::Um) => {
+                self.dir = None;
+                self.kernels = None;
+                self.baseline_kernel = None;
+                self.metrics = None;
+                self.clock = None;
+            }
             Some(Place::Lab) if self.place == Some(Place::Host) => self.dir = None,
             _ => {}
         }

@@ -214,6 +214,8 @@ words! {
     Lab = "lab",
     /// On this machine's running kernel, as it is.
     Host = "host",
+    /// In kernels that are processes of this machine and measure themselves.
+    Um = "um",
 }
 
 words! {

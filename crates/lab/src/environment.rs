@@ -88,7 +88,7 @@ pub fn header(experiment: &Experiment, qemu: Option<&Qemu>) -> JournalHeader {
             qemu: qemu.map(|qemu| qemu.describe(accelerator, counts)),
             host_lsms: match experiment.place {
                 Place::Host => host_lsms().unwrap_or_default(),
-                Place::Lab => Vec::new(),
+                Place::Lab | Place::Um => Vec::new(),
             },
             ..here()
         },

@@ -3,7 +3,7 @@
 //!
 //! [`run()`] takes an [`experiment::Experiment`] and gives a run document. On the way:
 //! [`plan`] says which cells are measured in which boots, [`visit`] measures those of
-//! one boot ([`vm`]) or on this machine ([`host`]) in a conversation with the agent
+//! one boot ([`vm`], [`um`]) or on this machine ([`host`]) in a conversation with the agent
 //! ([`session`], [`protocol`]), [`gather`] makes cells of what they report, and
 //! [`journal`] keeps each as it finishes.
 
@@ -39,6 +39,7 @@ pub mod session;
 mod setup;
 pub mod sweep;
 pub mod tail;
+pub mod um;
 pub mod visit;
 pub mod vm;
 mod workplace;

@@ -126,7 +126,7 @@ impl Plan {
     ) -> Result<Plan, SelectError> {
         let jobs: Vec<Arc<Job>> = jobs.into_iter().map(Arc::new).collect();
         let filesystem = match (experiment.place, experiment.filesystem) {
-            (Place::Lab, Some(filesystem)) => filesystem.as_str(),
+            (Place::Lab | Place::Um, Some(filesystem)) => filesystem.as_str(),
             _ => HOST_FILESYSTEM,
         };
         let mut cells = Vec::new();
@@ -225,7 +225,7 @@ impl Plan {
     ) -> String {
         let mut text = how.sweep.map(Sweep::directives).unwrap_or_default();
         match (experiment.place, &experiment.dir, experiment.filesystem) {
-            (Place::Lab, _, Some(filesystem)) => {
+            (Place::Lab | Place::Um, _, Some(filesystem)) => {
                 let _ = writeln!(text, "fs {filesystem}");
             }
             (Place::Host, Some(dir), _) => {

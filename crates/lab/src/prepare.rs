@@ -17,6 +17,7 @@ use crate::initramfs;
 use crate::module_symbols::symbols_of;
 use crate::protocol::ModuleSection;
 use crate::root::Root;
+use crate::um;
 use crate::vm::Bootable;
 use kernels::fixups::fixups;
 use kernels::hooks::{HookList, btf};
@@ -187,6 +188,7 @@ pub fn prepare(
     hooks: Option<Hooks<'_>>,
     dir: &Path,
 ) -> Result<Bootable, LabError> {
+    um::refuse_program(kernel)?;
     let write = |name: &str, bytes: &[u8]| -> Result<PathBuf, LabError> {
         let path = dir.join(name);
         fs::write(&path, bytes).map_err(LabError::io("write", &path))?;

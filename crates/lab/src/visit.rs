@@ -18,6 +18,7 @@ use crate::qemu::{Accelerator, PluginMode, Qemu};
 use crate::root::Root;
 use crate::session::{AgentEvent, Break, CellReport, Patience};
 use crate::tail::Recorded;
+use crate::um::{self, Program};
 use crate::vm::{self, Boot, BootCell, Bootable};
 
 /// Boots that one visit may lose before its remaining cells are given up.
@@ -33,6 +34,8 @@ pub enum Testbed<'a> {
     },
     /// Virtual machines.
     Vm(VmTestbed<'a>),
+    /// Kernels that are processes, by position among the experiment's kernels.
+    Um(BTreeMap<usize, Program>),
 }
 
 /// What booting takes.
@@ -368,6 +371,25 @@ fn measure(
             return host::measure(agent, &directives, &numbers, patience, cancel, &mut hear);
         }
         Testbed::Vm(testbed) => testbed,
+        Testbed::Um(programs) => {
+            let Some(program) = programs.get(&visit.kernel) else {
+                return Err(Break::Failed("its kernel was not prepared".to_owned()));
+            };
+            let stack = listening.stack.lsm_parameter();
+            let stack = stack.map(|lsm| format!("lsm={lsm}"));
+            let boot = um::Boot {
+                program,
+                cmdline: stack
+                    .iter()
+                    .map(String::as_str)
+                    .chain(experiment.cmdline.split(' ')),
+                directives: &directives,
+                cells: &numbers,
+                patience,
+            };
+            let mut hear = |event| listening.hear(event);
+            return um::boot(boot, cancel, &mut hear);
+        }
     };
     let broken = |error: std::io::Error| Break::Failed(format!("a scratch directory: {error}"));
     let scratch = vm::scratch().map_err(broken)?;

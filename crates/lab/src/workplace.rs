@@ -12,6 +12,7 @@ use crate::plan::Visit;
 use crate::policy::{self, PolicyError, PolicySetup};
 use crate::prepare;
 use crate::setup::Setup;
+use crate::um::{self, Program};
 use crate::visit::{Testbed, VmTestbed};
 use crate::vm::{Bootable, remove_stale_scratch, scratch};
 
@@ -88,6 +89,17 @@ impl<'a> Workplace<'a> {
                     bootables,
                 })
             }
+            (Place::Um, _, Some(filesystem)) => {
+                let used: BTreeSet<usize> = visits.iter().map(|visit| visit.kernel).collect();
+                let mut programs: BTreeMap<usize, Program> = BTreeMap::new();
+                for index in used {
+                    let own = dir.path().join(index.to_string());
+                    std::fs::create_dir(&own).map_err(LabError::io("create", &own))?;
+                    let program = um::prepare(&setup.kernels[index], filesystem, &own)?;
+                    programs.insert(index, program);
+                }
+                Testbed::Um(programs)
+            }
             _ => {
                 if let Some(dir) = &experiment.dir {
                     host::check_directory(Path::new(dir))?;
@@ -128,6 +140,10 @@ fn setups(
             cache: &cache,
         };
         let made = match policy::prepare(&request) {
+            // What is measured without a policy has no directives.
+            Ok(made) if experiment.place == Place::Um && !made.directives.is_empty() => {
+                Err(um::NO_POLICIES.to_owned())
+            }
             Ok(made) => Ok(made),
             Err(PolicyError::Unsupported(reason)) => Err(reason),
             Err(PolicyError::Environment(lack)) => return Err(lack.into()),

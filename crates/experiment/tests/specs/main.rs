@@ -243,6 +243,30 @@ fn what_belongs_together_is_replaced_together() {
 }
 
 #[test]
+fn kernels_that_are_processes_take_time_only() {
+    let quick = preset("quick").unwrap().spec().unwrap();
+    let e = quick
+        .clone()
+        .merge(spec("where = 'um'\nkernels = ['build:um']"))
+        .resolve()
+        .unwrap();
+    assert_eq!((e.place, e.metrics), (Place::Um, vec![Metric::Time]));
+    assert_eq!((e.clock, e.rounds), (Clock::Fast, 3));
+    assert_eq!(e.kernels, ["build:um"]);
+    // The stacks are the preset's: they are what is compared.
+    assert_eq!(e.configurations.len(), 5);
+
+    // The preset's kernel is none of them.
+    let refused = |toml: &str| quick.clone().merge(spec(toml)).resolve().unwrap_err();
+    let told = |toml: &str| refused(toml).to_string();
+    assert!(told("where = 'um'").contains("needs a kernel that is built for it"));
+    let um = "where = 'um'\nkernels = ['build:um']\n";
+    assert!(told(&format!("{um}metrics = ['instructions']")).contains("in a virtual machine"));
+    assert!(told(&format!("{um}clock = 'deterministic'")).contains("not deterministic"));
+    assert!(told(&format!("{um}dir = '/mnt'")).contains("only for the host"));
+}
+
+#[test]
 fn timed_cells_in_the_lab_are_interleaved() {
     assert_eq!(spec("metrics = ['time']").resolve().unwrap().rounds, 3);
     assert_eq!(

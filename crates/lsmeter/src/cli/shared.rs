@@ -104,7 +104,7 @@ const PROGRAMS: &str = "Whole programs";
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where and how")]
 pub struct PlaceArgs {
-    /// Virtual machines, or this machine's running kernel
+    /// Virtual machines, this machine's running kernel, or kernels that are processes of it
     #[arg(long = "on", value_name = "WHERE", value_parser = words::<Place>(Place::ALL))]
     pub place: Option<Place>,
     /// Directory to work in with --on host

@@ -122,14 +122,29 @@ impl Machines {
     ) -> Result<Machines> {
         let store = Store::open(&cache_dir())?;
         let qemu = find_qemu(args, config, experiment)?;
-        let kernels = obtain(&experiment.kernels, &store, config, args.offline, line)?;
-        check_stacks(experiment, &store, &kernels)?;
+        let kernels = find_kernels(args, config, experiment, line)?;
         Ok(Machines {
             store,
             qemu,
             kernels,
         })
     }
+}
+
+/// The experiment's kernels, in its order; fetches what is missing.
+///
+/// # Errors
+/// If one of them cannot be had, or none of them has a module that a stack names.
+pub fn find_kernels(
+    args: &LabArgs,
+    config: &Config,
+    experiment: &Experiment,
+    line: &Line,
+) -> Result<Vec<Kernel>> {
+    let store = Store::open(&cache_dir())?;
+    let kernels = obtain(&experiment.kernels, &store, config, args.offline, line)?;
+    check_stacks(experiment, &store, &kernels)?;
+    Ok(kernels)
 }
 
 /// What the flags of virtual machines say.

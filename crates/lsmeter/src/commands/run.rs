@@ -89,7 +89,13 @@ fn measured(
         Place::Lab => {
             Some(signals.unattended(|| Machines::find(&args.lab, config, experiment, &line))?)
         }
-        Place::Host => None,
+        Place::Host | Place::Um => None,
+    };
+    let programs = match experiment.place {
+        Place::Um => {
+            signals.unattended(|| measure::find_kernels(&args.lab, config, experiment, &line))?
+        }
+        Place::Lab | Place::Host => Vec::new(),
     };
     let cancel = &signals.cancel;
     if let Some(machines) = &mut machines
@@ -99,7 +105,7 @@ fn measured(
     }
     let store = Store::open(&cache_dir())?;
     let setup = Setup {
-        kernels: machines.as_ref().map_or(&[][..], |of| &of.kernels),
+        kernels: machines.as_ref().map_or(&programs[..], |of| &of.kernels),
         qemu: machines.as_ref().map(|of| &of.qemu),
         root,
         keep_samples: args.keep_samples,

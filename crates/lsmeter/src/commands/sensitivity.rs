@@ -138,6 +138,13 @@ fn resolve(args: &SensitivityArgs) -> Result<Experiment> {
     let (place, dir) = measure::place(&args.place);
     let spec = match place {
         Some(Place::Host) => on_host(args, dir)?,
+        Some(Place::Um) => {
+            return Err(usage(
+                "decisions are delayed in virtual machines or on the host, not in a kernel that is \
+                 a process",
+                "leave out --on",
+            ));
+        }
         _ => in_lab(args)?,
     };
     let experiment = spec.resolve()?;

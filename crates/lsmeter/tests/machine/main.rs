@@ -28,5 +28,6 @@ mod shards;
 mod slurm;
 mod suite;
 mod tutorials;
+mod um;
 mod view;
 mod vm;

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A kernel that is a process of this machine (`ARCH=um`), with the agent linked into it:
+//! one boot of it under one stack, as whoever runs lsmeter, without root and without KVM.
+//! What it measures is in `docs/um.md`.
+
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use diagnostics::Failure;
+use experiment::FileSystem;
+use rustix::process::Signal;
+
+use crate::error::LabError;
+use crate::initramfs;
+use crate::process::{Process, last_lines};
+use crate::scratch::scratch;
+use crate::session::{AgentEvent, Break, Patience, Session};
+use kernels::Kernel;
+use kernels::child::{describe, die_with_parent, no_core};
+
+/// The kernel's memory: room for the largest tree of the suite, twice. It is a file in memory
+/// of which only what the kernel has touched takes room.
+const MEMORY: &str = "mem=256M";
+/// How long a kernel that is done may take to end.
+const LEAVE: Duration = Duration::from_secs(2);
+/// Console lines that a failed boot's reason carries.
+const CONSOLE_LINES: usize = 6;
+
+/// Why a configuration with a policy cannot be measured.
+pub(crate) const NO_POLICIES: &str = "policies prove themselves by a second task, and in a kernel \
+     that is a process there is one: measure them in virtual machines";
+
+/// A kernel and what it boots with.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// The program.
+    image: PathBuf,
+    /// Its initramfs, which brings the file system.
+    initramfs: PathBuf,
+    /// What its command line must hold for the file system.
+    arguments: Vec<String>,
+}
+
+/// What to boot; `cmdline` are words of the kernel's command line: the stack and the user's
+/// additions.
+#[derive(Debug)]
+pub struct Boot<'a, Words> {
+    /// The kernel.
+    pub program: &'a Program,
+    /// Words of its command line.
+    pub cmdline: Words,
+    /// The agent's directives.
+    pub directives: &'a str,
+    /// Numbers of their cells, in order.
+    pub cells: &'a [u32],
+    /// Time-outs.
+    pub patience: Patience,
+}
+
+/// Sees that a kernel can be booted in a virtual machine.
+///
+/// # Errors
+/// [`LabError::Environment`] if it is a program of this machine.
+pub fn refuse_program(kernel: &Kernel) -> Result<(), LabError> {
+    if !kernel.is_program {
+        return Ok(());
+    }
+    let name = &kernel.name;
+    Err(Failure::environment(
+        format!("{name} is a process of this machine, which no virtual machine boots"),
+        format!("lsmeter run --on um --kernel {name}, or another kernel"),
+    )
+    .into())
+}
+
+/// Writes what `kernel` boots with into `dir`, which the caller removes.
+///
+/// # Errors
+/// [`LabError`] if the kernel is none that measures itself, or lacks the file system.
+pub fn prepare(kernel: &Kernel, filesystem: FileSystem, dir: &Path) -> Result<Program, LabError> {
+    if !kernel.is_program {
+        return Err(Failure::environment(
+            format!("{} is no kernel that is a process", kernel.name),
+            "lsmeter kernel build um --source linux-source-6.12 --flavour um, and --kernel build:um",
+        )
+        .into());
+    }
+    // It brings a program of its own for process 1.
+    let files = initramfs::write(&[], filesystem, None, kernel, dir)?;
+    Ok(Program {
+        image: kernel.image.clone(),
+        initramfs: files.initramfs,
+        arguments: files.arguments,
+    })
+}
+
+/// What starts the kernel, with its own files in `scratch`.
+fn command<'a>(
+    boot: Boot<'a, impl Iterator<Item = &'a str>>,
+    scratch: &Path,
+    port: OwnedFd,
+) -> Command {
+    let option = |name: &str, path: &Path| {
+        let mut option = std::ffi::OsString::from(name);
+        option.push(path);
+        option
+    };
+    let mut command = Command::new(&boot.program.image);
+    command
+        .env_clear()
+        // A static program of glibc 2.35 and later registers an area of its own with the host,
+        // which must not be the one of the processes that the kernel makes.
+        .env("GLIBC_TUNABLES", "glibc.pthread.rseq=0")
+        .env("HOME", scratch)
+        .current_dir(scratch)
+        .args([MEMORY, "con=null", "con0=null,fd:1", "noreboot", "panic=-1"])
+        .arg(option("uml_dir=", scratch))
+        .arg(option("initrd=", &boot.program.initramfs))
+        .args(&boot.program.arguments)
+        .args(boot.cmdline.filter(|word| !word.is_empty()))
+        .stdin(Stdio::from(port))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    // Its own processes are killed when it has ended.
+    die_with_parent(&mut command, Signal::KILL);
+    no_core(&mut command);
+    command
+}
+
+/// Boots and measures, telling `listener` what happens. Returns what the agent logged.
+///
+/// # Errors
+/// [`Break`] when the kernel did not get through all its cells, with the reason and the
+/// console's last lines.
+pub fn boot<'a>(
+    boot: Boot<'a, impl Iterator<Item = &'a str>>,
+    cancel: &AtomicBool,
+    listener: &mut dyn FnMut(AgentEvent) -> Result<(), String>,
+) -> Result<String, Break> {
+    let failed = |error: std::io::Error| Break::Failed(format!("the kernel's process: {error}"));
+    let scratch = scratch().map_err(failed)?;
+    let (ours, theirs) = UnixStream::pair().map_err(failed)?;
+    let session = Session {
+        port: OwnedFd::from(ours).into(),
+        cells: boot.cells,
+        patience: boot.patience,
+        cancel,
+    };
+    let directives = boot.directives;
+    let mut process =
+        Process::start(command(boot, scratch.path(), theirs.into())).map_err(failed)?;
+    let outcome = session.run(
+        Some(directives),
+        &mut || {
+            process
+                .status()
+                .map(|status| format!("it {}", describe(status)))
+        },
+        listener,
+    );
+    if outcome.is_ok() {
+        process.wait_at_most(LEAVE);
+    }
+    process.end();
+    outcome.map_err(|end| explained(end, &process))
+}
+
+/// Adds what the console said last; a panic becomes the reason.
+fn explained(end: Break, process: &Process) -> Break {
+    let Break::Failed(reason) = end else {
+        return end;
+    };
+    let console = process.stdout();
+    let panic = console.lines().find_map(|line| {
+        line.find("Kernel panic")
+            .map(|at| line[at..].trim_end().to_owned())
+    });
+    let mut text = match panic {
+        Some(panic) => format!("{panic} ({reason})"),
+        None => reason,
+    };
+    for (source, output) in [("console", &console), ("host", &process.stderr())] {
+        for line in last_lines(output, CONSOLE_LINES) {
+            text.push_str(&format!("\n{source}: {line}"));
+        }
+    }
+    Break::Failed(text)
+}

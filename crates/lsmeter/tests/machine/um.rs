@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter run --on um`: kernels that are processes of this machine. Of one built by `lsmeter
+//! kernel build --flavour um`, where one is here: building takes too long for a test. Seconds.
+
+use std::fs;
+
+use crate::common::{Place, Running, children, runs, signal, wait_for};
+use experiment::{Cell, Document, Metric, Status};
+use rustix::process::Signal;
+
+/// A place with such a kernel, and its name.
+fn place() -> Option<(Place, String)> {
+    let place = Place::with_kernels();
+    let listed = place.run(&["kernel", "list", "--json"]).json();
+    let kernels = listed["kernels"].as_array().unwrap();
+    let program = kernels.iter().find(|kernel| kernel["is_program"] == true);
+    let Some(program) = program else {
+        eprintln!("skipped: no kernel of flavour um is in the cache");
+        return None;
+    };
+    let name = program["name"].as_str().unwrap().to_owned();
+    Some((place, name))
+}
+
+fn arguments<'a>(kernel: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let run = [
+        "run",
+        "--on",
+        "um",
+        "--offline",
+        "--kernel",
+        kernel,
+        "-o",
+        "out.json",
+    ];
+    [&run, more].concat()
+}
+
+fn read(place: &Place) -> Document {
+    Document::read(fs::File::open(place.join("out.json")).unwrap()).unwrap()
+}
+
+fn cell<'a>(run: &'a Document, title: &str, stack: &str) -> &'a Cell {
+    let of = |cell: &&Cell| cell.title() == title && cell.key.stack.join(",") == stack;
+    run.cells.iter().find(of).unwrap()
+}
+
+#[test]
+fn a_stack_s_time_is_its_own() {
+    let Some((place, kernel)) = place() else {
+        return;
+    };
+    for filesystem in ["tmpfs", "ext4"] {
+        let asked = [
+            "--fs",
+            filesystem,
+            "--stack",
+            "capability",
+            "--stack",
+            "capability,selinux",
+            "--stack",
+            "capability,nothing-of-the-kind",
+            "--bench",
+            "open:AA/BB,getppid,treewalk:small,landlock-open:depth29,fork,execve,mmap",
+            "-n",
+            "60",
+        ];
+        place.run(&arguments(&kernel, &asked)).refused(
+            2,
+            "no kernel of this run has a module",
+            Some("there are"),
+        );
+        let asked = [&asked[..6], &asked[8..]].concat();
+        place.run(&arguments(&kernel, &asked)).code(0);
+        let run = read(&place);
+        assert!(run.environment.qemu.is_none());
+        let median = |title: &str, stack: &str| {
+            let cell = cell(&run, title, stack);
+            assert_eq!(cell.status(), Status::Ok, "{cell:#?}");
+            assert_eq!(cell.key.metric, Metric::Time);
+            let timed = cell.timed().unwrap();
+            assert_eq!(
+                timed.estimate.n,
+                if title.starts_with("tree") { 27 } else { 60 }
+            );
+            assert_eq!(timed.rounds.len(), 3);
+            timed.estimate.median
+        };
+        for title in ["getppid:null", "treewalk:small", "landlock-open:depth29"] {
+            assert!(median(title, "capability") > 0.0);
+        }
+        // A quarter more, in fact.
+        let open = ["capability", "capability,selinux"].map(|stack| median("open:AA/BB", stack));
+        assert!(open[1] > open[0] * 1.05, "{open:?}");
+        for title in ["fork:exit", "execve:agent", "mmap:4KB"] {
+            let cell = cell(&run, title, "capability");
+            assert_eq!(cell.status(), Status::Unsupported, "{cell:#?}");
+            assert!(cell.reason().unwrap().contains("this kernel"), "{cell:#?}");
+        }
+        assert_eq!(place.left_over(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn policies_are_measured_elsewhere() {
+    let Some((place, kernel)) = place() else {
+        return;
+    };
+    let asked = [
+        "--stack",
+        "capability,yama",
+        "--policy",
+        "enforcing",
+        "--bench",
+        "getppid",
+    ];
+    place.run(&arguments(&kernel, &asked)).code(4);
+    let run = read(&place);
+    assert_eq!(run.cells[0].status(), Status::Unsupported);
+    assert!(run.cells[0].reason().unwrap().contains("second task"));
+}
+
+#[test]
+fn a_virtual_machine_does_not_boot_it() {
+    let Some((place, kernel)) = place() else {
+        return;
+    };
+    place
+        .run(&["run", "--offline", "--kernel", &kernel])
+        .refused(3, "is a process of this machine", Some("--on um"));
+    place
+        .run(&["run", "--on", "um", "--offline", "--kernel", "debian:6.12"])
+        .refused(3, "is no kernel that is a process", Some("--flavour um"));
+}
+
+/// Processes of a run that is in the midst of its work: the kernel, and what it has made.
+fn under_way(running: &mut Running) -> Vec<u32> {
+    wait_for("kernel with a process of its own", || {
+        assert!(!running.has_ended(), "it ended too soon");
+        let kernels = children(running.pid());
+        let own: Vec<u32> = kernels
+            .iter()
+            .flat_map(|&kernel| children(kernel))
+            .collect();
+        (!own.is_empty()).then(|| [kernels, own].concat())
+    })
+}
+
+#[test]
+fn a_killed_run_leaves_no_kernel() {
+    let Some((place, kernel)) = place() else {
+        return;
+    };
+    let long = arguments(&kernel, &["--bench", "treewalk:full", "--rounds", "9"]);
+    let mut running = Running::start(&place, &long);
+    let processes = under_way(&mut running);
+    signal(running.pid(), Signal::KILL);
+    assert_eq!(running.wait().signal, Some(9));
+    for process in processes {
+        wait_for("end of the kernel", || (!runs(process)).then_some(()));
+    }
+}
+
+/// A kernel that is killed costs its cell; the run goes on with another boot.
+#[test]
+fn a_killed_kernel_is_told() {
+    let Some((place, kernel)) = place() else {
+        return;
+    };
+    let asked = [
+        "--stack",
+        "capability",
+        "--bench",
+        "treewalk:full,getppid",
+        "--rounds",
+        "1",
+    ];
+    let mut running = Running::start(&place, &arguments(&kernel, &asked));
+    let processes = under_way(&mut running);
+    signal(processes[0], Signal::KILL);
+    running.wait().code(4);
+    let run = read(&place);
+    let failed: Vec<&Cell> = run
+        .cells
+        .iter()
+        .filter(|cell| cell.status() == Status::Failed)
+        .collect();
+    assert_eq!(failed.len(), 1, "{failed:#?}");
+    let reason = failed[0].reason().unwrap();
+    assert!(reason.contains("was killed by signal 9"), "{reason}");
+}
