@@ -40,6 +40,10 @@ pub(crate) static EDITS: &[(&str, &[Edit])] = &[
     ("arch/um/Makefile", &[MODEL]),
     ("arch/um/kernel/uml.lds.S", &[TEXT]),
     (
+        "arch/um/os-Linux/skas/process.c",
+        &[KERNEL_PID, IS_ORPHAN, KNOW_KERNEL],
+    ),
+    (
         "arch/um/kernel/skas/uaccess.c",
         &[INCLUDE, FROM_USER, TO_USER, STRNCPY, CLEAR, STRNLEN],
     ),
@@ -58,6 +62,23 @@ const MODEL: Edit = Edit::new(
 );
 
 const TEXT: Edit = Edit::new("    LOCK_TEXT\n", "{}    STATIC_CALL_TEXT\n");
+
+// A process of the kernel's asks to be killed when the kernel ends; one whose kernel ended before
+// it could ask would stay.
+const KERNEL_PID: Edit = Edit::new(
+    "static int userspace_tramp(void *stack)\n",
+    "static int lsmeter_kernel_pid;\n\n{}",
+);
+
+const IS_ORPHAN: Edit = Edit::new(
+    "\tos_set_pdeathsig();\n",
+    "{}\tif (getppid() != lsmeter_kernel_pid)\n\t\texit(1);\n",
+);
+
+const KNOW_KERNEL: Edit = Edit::new(
+    "\tpid = clone(userspace_tramp, ",
+    "\tlsmeter_kernel_pid = os_getpid();\n{}",
+);
 
 const INCLUDE: Edit = Edit::new("#include <os.h>\n", "#include <asm/lsmeter.h>\n{}");
 

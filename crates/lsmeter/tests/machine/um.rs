@@ -59,7 +59,7 @@ fn a_stack_s_time_is_its_own() {
             "--stack",
             "capability,selinux",
             "--stack",
-            "capability,nothing-of-the-kind",
+            "capability,nothing",
             "--bench",
             "open:AA/BB,getppid,treewalk:small,landlock-open:depth29,fork,execve,mmap",
             "-n",
