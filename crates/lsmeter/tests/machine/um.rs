@@ -163,7 +163,7 @@ fn a_killed_run_leaves_no_kernel() {
     }
 }
 
-/// A kernel that is killed costs its cell; the run goes on with another boot.
+/// A kernel that is killed costs its cell, and before the first one all; the run goes on to its end.
 #[test]
 fn a_killed_kernel_is_told() {
     let Some((place, kernel)) = place() else {
@@ -187,7 +187,9 @@ fn a_killed_kernel_is_told() {
         .iter()
         .filter(|cell| cell.status() == Status::Failed)
         .collect();
-    assert_eq!(failed.len(), 1, "{failed:#?}");
-    let reason = failed[0].reason().unwrap();
-    assert!(reason.contains("was killed by signal 9"), "{reason}");
+    assert!(!failed.is_empty());
+    for cell in failed {
+        let reason = cell.reason().unwrap();
+        assert!(reason.contains("was killed by signal 9"), "{reason}");
+    }
 }
