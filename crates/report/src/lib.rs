@@ -31,6 +31,7 @@ mod history;
 mod hook_trace;
 mod instruments;
 mod latex;
+mod layouts;
 mod markdown;
 mod monitor;
 mod order;

@@ -11,6 +11,7 @@ use crate::comparison::aa_table;
 use crate::details::details;
 use crate::format;
 use crate::framework::framework;
+use crate::layouts::layouts;
 use crate::order::order;
 use crate::program::programs;
 use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value, warnings};
@@ -31,7 +32,9 @@ pub struct Options {
 pub fn report(run: &Document, options: &Options) -> Report {
     let mut tables = Vec::new();
     let mut judgements = Judgements::of(run);
-    for group in groups(run) {
+    let groups = groups(run);
+    tables.extend(layouts(&groups));
+    for group in groups {
         let of_programs = programs(run, &group, options.details);
         if !of_programs.is_empty() {
             tables.extend(of_programs);

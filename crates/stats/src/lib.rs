@@ -37,6 +37,7 @@ mod random;
 mod rank;
 mod ratio;
 mod regression;
+mod signed_rank;
 mod summary;
 mod welch;
 
@@ -51,5 +52,6 @@ pub use random::SplitMix64;
 pub use rank::{RankTest, mann_whitney, two_sided_p};
 pub use ratio::RatioBootstrap;
 pub use regression::{Coefficient, Fit, FitError, bend};
+pub use signed_rank::{Centre, centre};
 pub use summary::{MAGNITUDE_LIMIT, StatsError, Summary, median_of_sorted};
 pub use welch::{Welch, single_values, t_quantile, welch};

@@ -38,7 +38,7 @@ pub(crate) static EDITS: &[(&str, &[Edit])] = &[
     ),
     ("arch/um/Kconfig", &[KCONFIG]),
     ("arch/um/Makefile", &[MODEL]),
-    ("arch/um/kernel/uml.lds.S", &[TEXT]),
+    ("arch/um/kernel/uml.lds.S", &[ORDER, TEXT]),
     (
         "arch/um/os-Linux/skas/process.c",
         &[KERNEL_PID, IS_ORPHAN, KNOW_KERNEL],
@@ -60,6 +60,9 @@ const MODEL: Edit = Edit::new(
     "ifdef CONFIG_64BIT\n\tKBUILD_CFLAGS += -mcmodel=large\n",
     "ifdef CONFIG_MODULES\n\tKBUILD_CFLAGS += -mcmodel=large\n",
 );
+
+/// Objects that are named before all others come first.
+const ORDER: Edit = Edit::new("    TEXT_TEXT\n", "#include <asm/lsmeter-layout.h>\n{}");
 
 const TEXT: Edit = Edit::new("    LOCK_TEXT\n", "{}    STATIC_CALL_TEXT\n");
 

@@ -9,8 +9,10 @@
 //! them, unchanged. `docs/um.md` says what is measured.
 
 mod edits;
+mod layout;
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use edits::EDITS;
@@ -45,13 +47,14 @@ const OWN_HEADERS: [(&str, &str); 3] = kernel_files!["jump_label.h", "lsmeter.h"
 
 /// What is different in a tree of a kernel that is to measure itself, by path. `read` gives
 /// the text of a file of the tree; `unfit` says that the file of this path is not as it has to
-/// be, and how.
+/// be, and how. With a number, functions are linked in an order that is drawn by it.
 ///
 /// # Errors
 /// Those of `read`, and `unfit`'s if a file has no place for a change.
 pub fn changes<E>(
     read: impl Fn(&str) -> Result<String, E>,
     unfit: impl Fn(&str, String) -> E,
+    layout: Option<NonZeroU32>,
 ) -> Result<BTreeMap<PathBuf, String>, E> {
     let mut changed = BTreeMap::new();
     for (path, edits) in EDITS {
@@ -71,6 +74,10 @@ pub fn changes<E>(
     for (name, text) in OWN_HEADERS {
         add(Path::new(HEADERS).join(name), text);
     }
+    add(
+        Path::new(HEADERS).join("lsmeter-layout.h"),
+        &layout::header(layout),
+    );
     let agent = directory.join("agent");
     for (name, text) in AGENT {
         add(agent.join(name), text);
@@ -95,7 +102,8 @@ mod tests {
 
     #[test]
     fn the_agent_is_in_the_tree_as_it_is() {
-        let changed = changes(|path| Ok::<_, String>(tree(path)), |_, reason| reason).unwrap();
+        let changed =
+            changes(|path| Ok::<_, String>(tree(path)), |_, reason| reason, None).unwrap();
         let text = |path: &str| changed[Path::new(path)].as_str();
         assert_eq!(
             text("arch/um/lsmeter/agent/bench/open.c"),
@@ -118,7 +126,7 @@ mod tests {
                 _ => tree(path),
             })
         };
-        let error = changes(read, |path, reason| format!("{path}: {reason}")).unwrap_err();
+        let error = changes(read, |path, reason| format!("{path}: {reason}"), None).unwrap_err();
         assert_eq!(error, "arch/um/Kbuild: there is no line `obj-y += kernel/`");
     }
 

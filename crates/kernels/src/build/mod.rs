@@ -38,7 +38,7 @@ use fragment::{Author, Wishes};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
@@ -102,6 +102,20 @@ pub struct Recipe {
     pub jobs: Option<NonZeroUsize>,
     /// Look for a newer version of the source package.
     pub refresh: bool,
+    /// Link functions in an order that is drawn by this number; the kernel is then
+    /// `build:NAME.NUMBER`, from the objects of `NAME`. Of flavour `um` only.
+    pub layout: Option<NonZeroU32>,
+}
+
+impl Recipe {
+    /// What comes behind `build:`.
+    #[must_use]
+    pub fn title(&self) -> String {
+        match self.layout {
+            None => self.name.clone(),
+            Some(number) => format!("{}.{number}", self.name),
+        }
+    }
 }
 
 /// How a build goes on.
@@ -150,6 +164,8 @@ pub struct Built {
 /// What a recipe comes to.
 struct Plan {
     name: String,
+    /// The directory of its objects.
+    objects: String,
     jobs: NonZeroUsize,
     target: Target,
     wishes: Wishes,
@@ -176,8 +192,9 @@ impl Store {
         cancel: &AtomicBool,
         events: &mut dyn FnMut(BuildEvent),
     ) -> Result<Built, Error> {
-        let name = format!("build:{}", recipe.name);
-        check_build_name(&recipe.name).map_err(|reason| Error::BadName {
+        let title = recipe.title();
+        let name = format!("build:{title}");
+        check_build_name(&title).map_err(|reason| Error::BadName {
             name: name.clone(),
             reason,
         })?;
@@ -198,11 +215,12 @@ impl Store {
             changed.extend(tunable::changes(&tree.dir)?);
         }
         if recipe.flavour == Flavour::Um {
-            changed.extend(um::changes(&tree.dir)?);
+            changed.extend(um::changes(&tree.dir, recipe.layout)?);
         }
         let processors = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let plan = Plan {
-            name: recipe.name.clone(),
+            name: title,
+            objects: recipe.name.clone(),
             jobs: recipe.jobs.unwrap_or(processors),
             target: Target::of(recipe.flavour),
             wishes,
@@ -217,7 +235,7 @@ impl Store {
             });
         }
         files::create_dir(&self.dir().join("build"))?;
-        let lock = self.dir().join(format!("build/.{}.lock", plan.name));
+        let lock = self.dir().join(format!("build/.{}.lock", plan.objects));
         let _lock = Lock::take(&lock, &mut || events(BuildEvent::Waiting))?;
         let (kernel, compiled) = steps::build(self, &plan, cancel, events)?;
         self.remember(&key, &name)?;

@@ -69,7 +69,7 @@ pub(super) fn build(
     cancel: &AtomicBool,
     events: &mut dyn FnMut(BuildEvent),
 ) -> Result<(Kernel, u64), Error> {
-    let dir = store.dir().join("build").join(&plan.name);
+    let dir = store.dir().join("build").join(&plan.objects);
     files::create_dir(&dir)?;
     let view = dir.join("src");
     let build = Build {

@@ -59,6 +59,7 @@ impl Place {
         wishes.add("own", config, Author::Flavour).unwrap();
         Plan {
             name: "x".into(),
+            objects: "x".into(),
             jobs: NonZeroUsize::MIN,
             target: Target::of(Flavour::All),
             wishes,

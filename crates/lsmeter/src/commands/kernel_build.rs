@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! `lsmeter kernel build`.
 
+use std::num::NonZeroU32;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use diagnostics::Exit;
-use kernels::{BuildEvent, Error, Recipe, Store};
+use kernels::{BuildEvent, Error, Flavour, Recipe, Store};
 use report::printable;
 
 use crate::cli::BuildArgs;
 use crate::commands::measure::cancel_on_signals;
 use crate::config::{Config, cache_dir};
+use crate::failure::usage;
 use crate::progress::Line;
 
 /// Builds a kernel and keeps it.
@@ -20,19 +23,49 @@ use crate::progress::Line;
 pub fn build(args: &BuildArgs) -> Result<Exit> {
     let config = Config::read()?;
     let store = Store::open(&cache_dir())?;
-    let recipe = Recipe {
+    if args.layouts.is_some() && args.flavour != Flavour::Um {
+        return Err(usage(
+            "functions are linked in other orders in kernels of flavour um only",
+            "add --flavour um, or leave out --layouts",
+        ));
+    }
+    let mut recipe = Recipe {
         name: args.name.clone(),
         source: args.source.clone(),
         flavour: args.flavour,
         fragments: args.config.clone(),
         jobs: args.jobs,
         refresh: args.refresh,
+        layout: None,
     };
     let cancel = cancel_on_signals()?;
-    let line = Line::new(args.quiet);
-    let mut watch = Watch::new(&args.name);
+    let numbers: Vec<Option<NonZeroU32>> = match args.layouts {
+        None => vec![None],
+        Some(last) => (1..=last).map(NonZeroU32::new).collect(),
+    };
+    for layout in numbers {
+        recipe.layout = layout;
+        let exit = build_one(&store, &config, &recipe, args.quiet, &cancel)?;
+        if exit != Exit::Fine {
+            return Ok(exit);
+        }
+        // Once is enough.
+        recipe.refresh = false;
+    }
+    Ok(Exit::Fine)
+}
+
+fn build_one(
+    store: &Store,
+    config: &Config,
+    recipe: &Recipe,
+    quiet: bool,
+    cancel: &AtomicBool,
+) -> Result<Exit> {
+    let line = Line::new(quiet);
+    let mut watch = Watch::new(&recipe.title());
     let started = Instant::now();
-    let built = store.build(&recipe, &|| config.mirrors(), &cancel, &mut |event| {
+    let built = store.build(recipe, &|| config.mirrors(), cancel, &mut |event| {
         watch.follow(&line, &event);
     });
     line.done();

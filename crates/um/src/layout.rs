@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! In which order the linker puts functions.
+
+use std::fmt::Write as _;
+use std::num::NonZeroU32;
+
+use stats::SplitMix64;
+
+/// What names of object files end in, before `.o`.
+const ENDINGS: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789_-";
+
+/// The header that stands before all code in the linker's script: object files in an order drawn
+/// by the number, by the last two letters of their names; nothing without a number, so that they
+/// stay in the order in which they are linked.
+pub(crate) fn header(number: Option<NonZeroU32>) -> String {
+    let Some(number) = number else {
+        return "/* Functions in the order of the objects. */\n".to_owned();
+    };
+    let mut random = SplitMix64::new(u64::from(number.get()));
+    let pairs = ENDINGS
+        .iter()
+        .flat_map(|a| ENDINGS.iter().map(move |b| [*a, *b]));
+    let mut pairs: Vec<[u8; 2]> = pairs.collect();
+    for last in (1..pairs.len()).rev() {
+        pairs.swap(last, random.below(last + 1));
+    }
+    let mut text = format!("/* Functions in order {number}. */\n");
+    for [a, b] in pairs {
+        let (a, b) = (char::from(a), char::from(b));
+        let _ = writeln!(text, "    *{a}{b}.o(.text .text.fixup)");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_order_has_all_endings() {
+        let lines = |number| -> Vec<String> {
+            let text = header(NonZeroU32::new(number));
+            text.lines().skip(1).map(str::to_owned).collect()
+        };
+        let (first, second) = (lines(1), lines(2));
+        assert_eq!(first, lines(1));
+        assert_ne!(first, second);
+        let all = |lines: Vec<String>| lines.into_iter().collect::<BTreeSet<_>>();
+        let (first, second) = (all(first), all(second));
+        assert_eq!(first.len(), ENDINGS.len().pow(2));
+        assert_eq!(first, second);
+        assert!(first.contains("    *ei.o(.text .text.fixup)"));
+        assert!(lines(0).is_empty());
+    }
+}
