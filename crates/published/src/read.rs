@@ -226,6 +226,9 @@ fn figure(
         for name in names {
             // A program has no variants.
             let (benchmark, variant) = name.split_once(':').unwrap_or((name, ""));
+            if benchmark.is_empty() {
+                return Err(format!("`{name}` names no benchmark"));
+            }
             if !part.except.iter().any(|e| e == benchmark) {
                 ours.push(Operation {
                     benchmark: benchmark.to_owned(),
@@ -300,8 +303,8 @@ mod tests {
                 "not in sources.toml",
             ),
             (
-                "figures = [{ id = 'a', value = 1, ours = ['open'] }]",
-                "not benchmark:variant",
+                "figures = [{ id = 'a', value = 1, ours = [':AA'] }]",
+                "names no benchmark",
             ),
             (
                 "figures = [{ id = 'a', value = 1, ours = ['@no'] }]",
