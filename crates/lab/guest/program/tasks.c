@@ -53,8 +53,7 @@ static void name_task(struct task *task)
 void tasks_trace(struct tasks *t, long pid)
 {
 	t->count = 0;
-	t->are_traced = SYS(ptrace, PTRACE_SEIZE, pid, 0, EVENTS) == 0;
-	if (t->are_traced)
+	if (SYS(ptrace, PTRACE_SEIZE, pid, 0, EVENTS) == 0)
 		add_task(t, pid, NULL);
 	__atomic_store_n(&t->may_begin, 1, __ATOMIC_RELEASE);
 }

@@ -16,7 +16,6 @@ struct task {
 /* In memory that the traced program shares until it is started. */
 struct tasks {
 	u32 may_begin;
-	u32 are_traced;
 	unsigned int count;
 	struct task task[TASKS_NAMED];	/* in the order in which they were created */
 };
