@@ -10,10 +10,10 @@ use crate::error::LabError;
 use crate::initramfs;
 use crate::port::Port;
 use crate::prepare::image;
-use crate::process::Process;
+use crate::process::{Process, explained};
 use crate::qemu::{Accelerator, Machine, Qemu};
 use crate::session::{Break, Patience};
-use crate::vm::{explained, remove_stale_scratch, scratch};
+use crate::vm::{remove_stale_scratch, scratch};
 use kernels::Kernel;
 use kernels::child::describe;
 
@@ -89,7 +89,7 @@ pub fn run(
     };
     let heard = listen(port, &mut qemu, inside.patience, cancel, line);
     qemu.end();
-    Ok(heard.map_err(|end| explained(end, &qemu)))
+    Ok(heard.map_err(|end| explained(end, &qemu, "QEMU")))
 }
 
 /// What the kernel does not know of it, it gives to its first process: `NAME=VALUE` as its

@@ -13,6 +13,10 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::port::grow;
 use crate::protocol::printable;
+use crate::session::Break;
+
+/// Console lines that a failed boot's reason carries.
+const CONSOLE_LINES: usize = 6;
 
 /// Most bytes of an output that are kept: its end.
 const TAIL_LIMIT_BYTES: usize = 64 << 10;
@@ -135,6 +139,29 @@ pub fn last_lines(text: &str, n: usize) -> Vec<&str> {
         .filter(|line| !line.is_empty())
         .collect();
     lines[lines.len().saturating_sub(n)..].to_vec()
+}
+
+/// Adds what the kernel's console, which is the process's standard output, and the process
+/// itself, called `name`, said last; a panic becomes the reason.
+pub(crate) fn explained(end: Break, process: &Process, name: &str) -> Break {
+    let Break::Failed(reason) = end else {
+        return end;
+    };
+    let console = process.stdout();
+    let panic = console.lines().find_map(|line| {
+        line.find("Kernel panic")
+            .map(|at| line[at..].trim_end().to_owned())
+    });
+    let mut text = match panic {
+        Some(panic) => format!("{panic} ({reason})"),
+        None => reason,
+    };
+    for (source, output) in [("console", &console), (name, &process.stderr())] {
+        for line in last_lines(output, CONSOLE_LINES) {
+            text.push_str(&format!("\n{source}: {line}"));
+        }
+    }
+    Break::Failed(text)
 }
 
 #[cfg(test)]

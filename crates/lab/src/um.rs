@@ -16,7 +16,7 @@ use rustix::process::Signal;
 
 use crate::error::LabError;
 use crate::initramfs;
-use crate::process::{Process, last_lines};
+use crate::process::{Process, explained};
 use crate::scratch::scratch;
 use crate::session::{AgentEvent, Break, Patience, Session};
 use kernels::Kernel;
@@ -27,8 +27,6 @@ use kernels::child::{describe, die_with_parent, no_core};
 const MEMORY: &str = "mem=256M";
 /// How long a kernel that is done may take to end.
 const LEAVE: Duration = Duration::from_secs(2);
-/// Console lines that a failed boot's reason carries.
-const CONSOLE_LINES: usize = 6;
 
 /// Why a configuration with a policy cannot be measured.
 pub(crate) const NO_POLICIES: &str = "policies prove themselves by a second task, and in a kernel \
@@ -166,27 +164,5 @@ pub fn boot<'a>(
         process.wait_at_most(LEAVE);
     }
     process.end();
-    outcome.map_err(|end| explained(end, &process))
-}
-
-/// Adds what the console said last; a panic becomes the reason.
-fn explained(end: Break, process: &Process) -> Break {
-    let Break::Failed(reason) = end else {
-        return end;
-    };
-    let console = process.stdout();
-    let panic = console.lines().find_map(|line| {
-        line.find("Kernel panic")
-            .map(|at| line[at..].trim_end().to_owned())
-    });
-    let mut text = match panic {
-        Some(panic) => format!("{panic} ({reason})"),
-        None => reason,
-    };
-    for (source, output) in [("console", &console), ("host", &process.stderr())] {
-        for line in last_lines(output, CONSOLE_LINES) {
-            text.push_str(&format!("\n{source}: {line}"));
-        }
-    }
-    Break::Failed(text)
+    outcome.map_err(|end| explained(end, &process, "host"))
 }

@@ -20,16 +20,13 @@ use kernels::symbols::SymbolTable;
 use crate::initramfs::{self, DiskFile};
 use crate::port::Port;
 use crate::prepare::Profiling;
-use crate::process::{Process, last_lines};
+use crate::process::{Process, explained};
 use crate::qemu::{Accelerator, Machine, Plugin, PluginMode, Qemu};
 use crate::root::Root;
 pub use crate::scratch::{remove_stale_scratch, scratch};
 use crate::session::{AgentEvent, Break, Patience, Session};
 use crate::tail::RecordTail;
 use kernels::child::describe;
-
-/// Console lines that a failed boot's reason carries.
-const CONSOLE_LINES: usize = 6;
 
 /// A kernel and all that belongs to it, ready to boot.
 #[derive(Debug, Clone)]
@@ -213,7 +210,7 @@ pub fn boot(
         qemu.wait_at_most(Duration::from_secs(2));
     }
     qemu.end();
-    outcome.map_err(|end| explained(end, &qemu))
+    outcome.map_err(|end| explained(end, &qemu, "QEMU"))
 }
 
 /// What QEMU says when KVM can run the guest no further. It stops the guest then, but
@@ -242,27 +239,4 @@ fn write_initramfs(boot: &Boot<'_>, path: &Path) -> std::io::Result<()> {
     let directives =
         initramfs::with_directives(boot.directives, boot.files).map_err(std::io::Error::other)?;
     file.write_all(&directives)
-}
-
-/// Adds what the console and QEMU itself said last; a panic becomes the reason.
-pub(crate) fn explained(end: Break, qemu: &Process) -> Break {
-    let Break::Failed(reason) = end else {
-        return end;
-    };
-    let console = qemu.stdout();
-    let panic = console.lines().find_map(|line| {
-        line.find("Kernel panic")
-            .map(|at| line[at..].trim_end().to_owned())
-    });
-    let mut text = match panic {
-        Some(panic) => format!("{panic} ({reason})"),
-        None => reason,
-    };
-    let stderr = qemu.stderr();
-    for (source, output) in [("console", &console), ("QEMU", &stderr)] {
-        for line in last_lines(output, CONSOLE_LINES) {
-            text.push_str(&format!("\n{source}: {line}"));
-        }
-    }
-    Break::Failed(text)
 }
