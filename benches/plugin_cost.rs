@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What counting and tracing cost inside windows, against markers alone: the host's
-//! time in the same windows of the same boot, the three modes taking turns.
+//! What counting, tracing and telling events cost inside windows, against markers alone: the host's
+//! time in the same windows of the same boot, the four modes taking turns.
 //!
 //! `cargo bench -p lab --bench plugin_cost [-- KERNEL [ROUNDS]]`; the kernel is in the cache
 //! (`lsmeter kernel fetch debian:6.12`).
@@ -29,10 +29,11 @@ const BENCHMARKS: [&str; 6] = [
     "rename depth1",
     "fork exit",
 ];
-const MODES: [(PluginMode, &str); 3] = [
+const MODES: [(PluginMode, &str); 4] = [
     (PluginMode::Markers, "markers"),
     (PluginMode::Counts, "counts"),
     (PluginMode::Traces, "traces"),
+    (PluginMode::Events, "events"),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -87,6 +87,8 @@ pub struct Code {
     /// How the names of code begin that only carries control to somewhere else: what runs
     /// there belongs to the function that went through it.
     pub thunk_prefixes: &'static [&'static str],
+    /// Of these the ones that stand for an indirect branch.
+    pub indirect_thunk_prefix: &'static str,
     /// Bytes at a function's begin that calls known at compile time skip.
     pub landing_pad: u64,
 }

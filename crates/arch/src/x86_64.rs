@@ -58,6 +58,7 @@ pub(crate) static X86_64: Arch = Arch {
             "its_return_thunk",
             "call_depth_return_thunk",
         ],
+        indirect_thunk_prefix: "__x86_indirect_",
         // `endbr64`.
         landing_pad: 4,
     },

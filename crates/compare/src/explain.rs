@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use experiment::comparison::{CallerChange, Explanation, HookChange, ImplementationChange};
-use experiment::{Counted, Document, FunctionDifference, HookCost, HookedPath, Metric};
+use experiment::comparison::{
+    CallerChange, EventChange, Explanation, HookChange, ImplementationChange,
+};
+use experiment::{Counted, Document, Events, FunctionDifference, HookCost, HookedPath, Metric};
 
 use crate::item::Item;
 
@@ -17,15 +19,23 @@ pub(crate) fn explain<'a>(
     let mut explanations = Vec::new();
     let mut unknown = 0usize;
     for (cell, (base, new)) in pairs.iter().enumerate() {
-        let differs = base.measured.value != new.measured.value;
         let instructions = new.key.metric == Metric::Instructions;
-        if !instructions || !differs || !base.measured.exact || !new.measured.exact {
+        if !instructions || !base.measured.exact || !new.measured.exact {
             continue;
         }
         let counted = |document: &'a Document, item: &Item| {
             let counted = document.cells.get(item.position)?.counted()?;
             Some((counted, counted.hooked.as_ref()?))
         };
+        // As many instructions may do something else.
+        let happened = |document, item| counted(document, item)?.1.events;
+        let events = events(
+            happened(documents.0, base).as_ref(),
+            happened(documents.1, new).as_ref(),
+        );
+        if base.measured.value == new.measured.value && events.is_empty() {
+            continue;
+        }
         let explained = || {
             let (_, old) = counted(documents.0, base)?;
             let (told, young) = counted(documents.1, new)?;
@@ -66,7 +76,8 @@ fn between(cell: u32, base: &HookedPath, new: &HookedPath) -> Option<Explanation
     for ((hook, function), [old, young]) in sides {
         let change = change(hook, function, old, young)?;
         hooked = hooked.checked_add(change.difference)?;
-        let silent = change.difference == 0
+        let silent = change.events.is_empty()
+            && change.difference == 0
             && change.dispatch == 0
             && change.base_calls == change.new_calls
             && change.implementations.is_empty();
@@ -83,6 +94,7 @@ fn between(cell: u32, base: &HookedPath, new: &HookedPath) -> Option<Explanation
         residual: difference.checked_sub(hooked)?,
         hooks,
         residual_functions: Vec::new(),
+        events: events(base.events.as_ref(), new.events.as_ref()),
     })
 }
 
@@ -96,7 +108,27 @@ fn change(hook: &str, function: &str, base: &HookCost, new: &HookCost) -> Option
         dispatch: difference(base.dispatch, new.dispatch)?,
         implementations: implementations(base, new)?,
         callers: callers(base, new),
+        events: events(happened(base).as_ref(), happened(new).as_ref()),
     })
+}
+
+/// What a hook's instructions do; nothing if it was not called.
+fn happened(hook: &HookCost) -> Option<Events> {
+    let never = hook.calls == 0 && hook.inclusive == 0;
+    hook.events.or(never.then(Events::default))
+}
+
+/// What happens more or less often, if it was counted on both sides.
+fn events(base: Option<&Events>, new: Option<&Events>) -> Vec<EventChange> {
+    let Some((base, new)) = base.zip(new) else {
+        return Vec::new();
+    };
+    let kinds = Events::KINDS.iter().map(|kind| EventChange {
+        event: kind.name.to_owned(),
+        base: (kind.of)(base),
+        new: (kind.of)(new),
+    });
+    kinds.filter(|change| change.base != change.new).collect()
 }
 
 /// The functions that call a hook, those first whose calls differ most.

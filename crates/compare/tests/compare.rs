@@ -7,10 +7,10 @@ use common::*;
 use compare::{Budget, Named, Options, across, with_baselines};
 use diagnostics::Fault;
 use experiment::comparison::{
-    Axis, ComparedCell, Correction, GateVerdict, Method, Place, Side, Verdict,
+    Axis, ComparedCell, Correction, EventChange, GateVerdict, Method, Place, Side, Verdict,
 };
 use experiment::{
-    Document, Estimate, HookCaller, Metric, Outcome, Status, Timed, Warning, WarningKind,
+    Document, Estimate, Events, HookCaller, Metric, Outcome, Status, Timed, Warning, WarningKind,
 };
 use judge::{Baselines, Judgements};
 use stats::{SplitMix64, Summary};
@@ -451,6 +451,39 @@ fn hooks_are_ranked_and_sum_up() {
         ("may_open", 0, 1)
     );
     assert_eq!(explained.hooks[0].implementations[0].difference, 28);
+    // As many instructions may do something else.
+    let mut does = base.clone();
+    let mut does_more = base.clone();
+    for (document, atomics) in [(&mut does, 13), (&mut does_more, 14)] {
+        let path = document.cells[0]
+            .counted_mut()
+            .unwrap()
+            .hooked
+            .as_mut()
+            .unwrap();
+        let events = Events {
+            atomics,
+            ..Events::default()
+        };
+        (path.events, path.hooks[0].events) = (Some(events), Some(events));
+    }
+    let found = try_both(&does, &does_more, &options).unwrap();
+    let explained = &found.explanations[0];
+    assert_eq!((found.explanations.len(), explained.difference), (1, 0));
+    let change = EventChange {
+        event: "atomics".to_owned(),
+        base: 13,
+        new: 14,
+    };
+    assert_eq!(explained.events, std::slice::from_ref(&change));
+    assert_eq!(explained.hooks[0].events, [change]);
+    // Where one side does not say what instructions do, nothing is said of that.
+    assert!(
+        try_both(&base, &does_more, &options)
+            .unwrap()
+            .explanations
+            .is_empty()
+    );
     // A run without hooks says how to get them.
     let mut changed = common::counted();
     paths(&mut changed, 0).modal.instructions += 1;

@@ -65,10 +65,10 @@ pub use document::{
 pub use environment::{Emulator, Environment, Origin, PluginApi, PolicyProof, Tool};
 pub use event::Event;
 pub use evidence::{
-    Bucket, Calls, Counted, EntryHook, EntryModule, Estimate, Evidence, FunctionDifference,
-    HookCaller, HookCalls, HookCost, HookedPath, Implementation, Interval, PathCount, Paths,
-    Percentiles, Program, ProgramEntry, ProgramRun, ProgramTask, Residual, Slope, SlopePoint,
-    Timed, WatchedHook, WatchedSystemCall, WholeSystemCall,
+    Bucket, Calls, Counted, EntryHook, EntryModule, Estimate, EventKind, Events, Evidence,
+    FunctionDifference, HookCaller, HookCalls, HookCost, HookedPath, Implementation, Interval,
+    PathCount, Paths, Percentiles, Program, ProgramEntry, ProgramRun, ProgramTask, Residual, Slope,
+    SlopePoint, Timed, WatchedHook, WatchedSystemCall, WholeSystemCall,
 };
 pub use experiment::{Experiment, Samples};
 pub use framework::IRREGULAR_FUNCTIONS;

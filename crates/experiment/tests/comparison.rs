@@ -74,11 +74,13 @@ fn cell(benchmark: &str, metric: Metric, base: Option<f64>, new: Option<f64>) ->
 
 fn explanation() -> Explanation {
     Explanation {
+        events: Vec::new(),
         cell: 0,
         difference: 8,
         hooked: 5,
         residual: 3,
         hooks: vec![HookChange {
+            events: Vec::new(),
             hook: "inode_permission".to_owned(),
             function: "security_inode_permission".to_owned(),
             base_calls: 2,

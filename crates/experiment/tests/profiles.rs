@@ -16,6 +16,7 @@ use proptest::sample::SizeRange;
 fn hook(hook: &str, figures: [u64; 5], behind: &[(&str, &str, u64, u64)]) -> HookCost {
     let [calls, inclusive, exclusive, dispatch, outermost] = figures;
     HookCost {
+        events: None,
         called_by: Vec::new(),
         hook: hook.to_owned(),
         function: format!("security_{hook}"),
@@ -27,6 +28,7 @@ fn hook(hook: &str, figures: [u64; 5], behind: &[(&str, &str, u64, u64)]) -> Hoo
         implementations: behind
             .iter()
             .map(|&(module, function, calls, inclusive)| Implementation {
+                events: None,
                 module: module.to_owned(),
                 function: function.to_owned(),
                 calls,
@@ -38,6 +40,7 @@ fn hook(hook: &str, figures: [u64; 5], behind: &[(&str, &str, u64, u64)]) -> Hoo
 
 fn path(total: u64, windows: u64, hooks: Vec<HookCost>) -> HookedPath {
     HookedPath {
+        events: None,
         total,
         rep_iterations: None,
         windows,

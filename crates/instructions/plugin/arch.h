@@ -17,6 +17,9 @@ struct arch {
 	size_t marker_size;	/* bytes of a marker: no other instruction is looked at */
 	/* bytes: the instruction, size <= INSN_MAX; vaddr: where it stands. */
 	struct insn (*decode)(const uint8_t *bytes, size_t size, uint64_t vaddr);
+	/* What it does besides: looked at only where events are counted (events.h). */
+	struct effects (*effects)(const uint8_t *bytes, size_t size);
+	uint64_t stack_bytes;	/* of a task's stack in the kernel, aligned to as many */
 	/*
 	 * An access to memory of the code that switches tasks. *from, 0 at its begin,
 	 * becomes where the old task's stack pointer is kept. Returns true if the new
@@ -25,6 +28,7 @@ struct arch {
 	bool (*stack_switched)(uint64_t *from, bool store, uint64_t vaddr);
 };
 
+struct effects effects_x86_64(const uint8_t *bytes, size_t size);
 extern const struct arch arch_x86_64;
 
 /* The guest's, once arch_choose() has found it. */

@@ -8,6 +8,18 @@
 
 #include "decode.h"
 
+/* What an instruction of a block does: see struct effects. */
+struct note {
+	uint16_t position;	/* in the block, from 0 */
+	uint16_t what;		/* NOTE_* */
+};
+
+#define NOTE_SERIALISES		1
+#define NOTE_FLUSHES_TLB	2
+#define NOTE_READS_CLOCK	4
+#define NOTE_INDIRECT		8
+#define NOTE_REP		16
+
 struct block {
 	uint64_t first;		/* address of the first instruction */
 	uint64_t last;		/* address of the last instruction */
@@ -23,6 +35,9 @@ struct block {
 	bool interrupt_entry;	/* an asynchronous interrupt begins here */
 	bool exception_entry;	/* a synchronous exception begins here */
 	bool context_switch;
+	/* Only where events are counted (events.h) */
+	struct note *notes;
+	uint8_t note_count;
 	/* Only where tasks are told apart (tasks.h): of the function that it lies in */
 	uint32_t function;
 	bool entry;		/* calls of the function go here */

@@ -30,4 +30,16 @@ struct insn {
 	unsigned int accesses_per_iteration;
 };
 
+/* What an instruction does that costs more than its being one. */
+struct effects {
+	bool atomic;		/* reads, changes and writes memory in one, also for other processors */
+	bool serialises;	/* waits for all before it, or all of them for it */
+	bool flushes_tlb;
+	bool reads_clock;
+	bool indirect;		/* a jump or call through a register or memory */
+	bool pushes;		/* to the stack */
+	bool per_cpu;		/* its memory is the processor's own */
+	uint8_t iteration_bytes;	/* of an iteration of a REP instruction; 0: no such one */
+};
+
 #endif

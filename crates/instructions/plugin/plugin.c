@@ -4,8 +4,8 @@
  * markers. Until the first ARM marker it looks for markers only, so that a boot
  * costs what it costs without; then it has every block translated anew.
  *
- * Arguments: records=PATH (required), symbols=PATH, trace=on (see trace.h) or
- * tasks=PATH (see tasks.h; the file says where functions lie), and arm=off, which
+ * Arguments: records=PATH (required), symbols=PATH, trace=on (see trace.h), and with
+ * it events=on (see events.h), or tasks=PATH (see tasks.h; the file says where functions lie), and arm=off, which
  * leaves it at the markers, to see what more costs.
  */
 #include <errno.h>
@@ -15,6 +15,7 @@
 
 #include "arch.h"
 #include "block.h"
+#include "events.h"
 #include "functions.h"
 #include "markers.h"
 #include "qemu_api.h"
@@ -128,18 +129,32 @@ static void on_switch_access(unsigned int vcpu, uint32_t info, uint64_t vaddr, v
 		window_switch_access(qemu_plugin_mem_is_store(info), vaddr);
 }
 
-static struct insn read_insn(const struct qemu_plugin_insn *handle, uint8_t *size)
+static void on_memory(unsigned int vcpu, uint32_t info, uint64_t vaddr, void *data)
 {
-	uint8_t copy[INSN_MAX] = { 0 };
+	(void)vcpu;
+	window_memory(data, qemu_plugin_mem_is_store(info), vaddr);
+}
+
+/* Its bytes, at most INSN_MAX; returns how many. */
+static size_t read_bytes(const struct qemu_plugin_insn *handle, uint8_t *copy)
+{
 	size_t length = qemu_plugin_insn_size(handle);
 
 	if (length > INSN_MAX)
 		length = INSN_MAX;
-	*size = (uint8_t)length;
 	if (api >= 3)
 		qemu_plugin_insn_data(handle, copy, length);
 	else
 		memcpy(copy, qemu_plugin_insn_data(handle, NULL, 0), length);
+	return length;
+}
+
+static struct insn read_insn(const struct qemu_plugin_insn *handle, uint8_t *size)
+{
+	uint8_t copy[INSN_MAX] = { 0 };
+	size_t length = read_bytes(handle, copy);
+
+	*size = (uint8_t)length;
 	return guest->decode(copy, length, qemu_plugin_insn_vaddr(handle));
 }
 
@@ -210,6 +225,18 @@ static void find_function(struct block *block)
 	block->copies_stack = function.copies_stack;
 }
 
+static void watch_events(struct block *block, uint32_t position,
+			 struct qemu_plugin_insn *handle, const struct insn *insn)
+{
+	uint8_t copy[INSN_MAX] = { 0 };
+	struct effects effects = guest->effects(copy, read_bytes(handle, copy));
+
+	events_note(block, position, &effects);
+	qemu_plugin_register_vcpu_mem_cb(handle, on_memory, PLUGIN_CB_NO_REGS,
+					 PLUGIN_MEM_READ | PLUGIN_MEM_WRITE,
+					 (void *)events_access(&effects, insn));
+}
+
 static void translate_armed(void *first, void *second)
 {
 	struct qemu_plugin_tb *tb = block_of(first, second);
@@ -247,6 +274,8 @@ static void translate_armed(void *first, void *second)
 		else if (block->context_switch && (trace_enabled() || tasks_enabled()))
 			qemu_plugin_register_vcpu_mem_cb(handle, on_switch_access, PLUGIN_CB_NO_REGS,
 							 PLUGIN_MEM_READ | PLUGIN_MEM_WRITE, NULL);
+		if (block->kernel && events_enabled())
+			watch_events(block, (uint32_t)i, handle, &insn);
 		if (i == n - 1) {
 			block->last = qemu_plugin_insn_vaddr(handle);
 			block->next = block->last + block->sizes[i];
@@ -334,6 +363,8 @@ PLUGIN_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info,
 			never_arm = true;
 		} else if (!strcmp(argv[i], "trace=on")) {
 			trace_enable();
+		} else if (!strcmp(argv[i], "events=on")) {
+			events_enable();
 		} else if (!strncmp(argv[i], "tasks=", 6)) {
 			ret = functions_load(argv[i] + 6);
 			if (ret) {

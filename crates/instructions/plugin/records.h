@@ -53,6 +53,11 @@ enum record_kind {
 	 * kept
 	 */
 	RECORD_TASKS_END = 10,
+	/*
+	 * After its RECORD_BLOCK, if events are counted: number: the block's; flags: how many
+	 * struct note of block.h stand in the last 24 bytes
+	 */
+	RECORD_NOTES = 11,
 };
 
 #define BLOCK_EXCEPTION	0x80	/* a synchronous exception begins here */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "events.h"
+
 /* In elements. The longest operation, execve, takes some 50,000 blocks. */
 #define WINDOW_MAX	(8u << 20)
 #define CELL_MAX	(32u << 20)
@@ -57,6 +59,8 @@ void trace_begin_window(void)
 	window.used = 0;
 	window.overflown = false;
 	window.task_count = 0;
+	if (events_enabled())
+		events_begin_window();
 }
 
 static bool grow(void)
@@ -74,12 +78,17 @@ static bool grow(void)
 	return true;
 }
 
-static void put(uint32_t element)
+void trace_put(uint32_t element)
 {
 	if (window.used == window.size && !grow())
 		window.overflown = true;
 	else
 		window.elements[window.used++] = element;
+}
+
+void trace_give_up(void)
+{
+	window.overflown = true;
 }
 
 static void describe(struct block *block)
@@ -98,6 +107,8 @@ static void describe(struct block *block)
 	block->told = true;
 	record.number = block->number;
 	records_put(&record);
+	if (events_enabled())
+		events_describe(block);
 }
 
 void trace_block(struct block *block, uint32_t counted_before)
@@ -105,16 +116,18 @@ void trace_block(struct block *block, uint32_t counted_before)
 	/* One more iteration of a REP instruction, of some thousand: nothing new. */
 	if (block->last_is_rep && counted_before == block->insns)
 		return;
+	if (events_enabled())
+		events_block();
 	if (!block->told)
 		describe(block);
 	if (counted_before)
-		put(TRACE_BEFORE | counted_before);
-	put(block->number);
+		trace_put(TRACE_BEFORE | counted_before);
+	trace_put(block->number);
 }
 
 void trace_syscall(void)
 {
-	put(TRACE_SYSCALL);
+	trace_put(TRACE_SYSCALL);
 }
 
 static uint32_t task_number(uint64_t task)
@@ -136,7 +149,7 @@ void trace_switch(uint64_t from, uint64_t to)
 {
 	uint32_t old = task_number(from);
 
-	put(TRACE_SWITCH | old << 12 | task_number(to));
+	trace_put(TRACE_SWITCH | old << 12 | task_number(to));
 }
 
 /* The path as the cell knows it, from now on at the latest; NULL: one too many. */
@@ -177,6 +190,10 @@ void trace_end_window(const struct record *record)
 	struct path *path;
 	bool again;
 
+	if (events_enabled()) {
+		events_block();
+		head.instructions = window.used;
+	}
 	if (window.overflown || !record->instructions ||
 	    cell.elements + window.used > CELL_MAX)
 		return;

@@ -20,6 +20,18 @@
 /* | from << 12 | to: another task runs from here on; tasks are numbered by window */
 #define TRACE_SWITCH	0xe0000000u
 #define TRACE_TASKS_MAX	4096
+/*
+ * Where events are counted (events.h): an access to memory of the block's instructions
+ * | what it is | the how manieth line of the window, below 2^24
+ */
+#define TRACE_MEMORY		0xa0000000u
+#define TRACE_MEMORY_STORE	(1u << 27)
+#define TRACE_MEMORY_REP	(1u << 26)	/* of a REP instruction: told once a line */
+#define TRACE_MEMORY_OWN	(1u << 25)	/* the task's stack, or the processor's own data */
+#define TRACE_MEMORY_ATOMIC	(1u << 24)
+/* | half bytes that the iterations of a REP instruction were about */
+#define TRACE_REP_BYTES		0xb0000000u
+#define TRACE_REP_BYTES_MASK	0x0fffffffu
 
 /* From now on, traces are kept. */
 void trace_enable(void);
@@ -36,6 +48,10 @@ void trace_block(struct block *block, uint32_t counted_before);
 void trace_syscall(void);
 /* Where the context switch keeps the old and the new task's stack pointers. */
 void trace_switch(uint64_t from, uint64_t to);
+/* An element of TRACE_MEMORY or TRACE_REP_BYTES. */
+void trace_put(uint32_t element);
+/* The window is not to be told. */
+void trace_give_up(void);
 /* Writes the window's trace, unless its path has been told in this cell. */
 void trace_end_window(const struct record *window);
 

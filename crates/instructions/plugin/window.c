@@ -253,3 +253,9 @@ void window_rep_access(unsigned int accesses_per_iteration)
 	if (window.open && !window.interrupt_depth)
 		window.rep_accesses += accesses_per_iteration == 2 ? 1 : 2;
 }
+
+void window_memory(const struct access *access, bool store, uint64_t vaddr)
+{
+	if (window.open && !window.interrupt_depth)
+		events_memory(access, store, vaddr);
+}

@@ -7,6 +7,7 @@
 #define LSMETER_WINDOW_H
 
 #include "block.h"
+#include "events.h"
 
 /* A marker was executed. armed: blocks are instrumented by now. */
 void window_marker(uint32_t marker, bool armed);
@@ -16,6 +17,9 @@ void window_block(struct block *block);
 
 /* An access to memory of the context switch's code. */
 void window_switch_access(bool store, uint64_t vaddr);
+
+/* Where events are counted: an access of the block that runs. */
+void window_memory(const struct access *access, bool store, uint64_t vaddr);
 
 /* A REP instruction's iterating access to memory. */
 void window_rep_access(unsigned int accesses_per_iteration);

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use experiment::Events;
 use serde::{Deserialize, Serialize};
 
 /// The calls of an operation. Every distinct chain of callers is a node of its own.
@@ -26,6 +27,9 @@ pub struct CallNode {
     pub calls: u64,
     /// Its own instructions, without those of the functions that it called.
     pub instructions: u64,
+    /// What these do, if that was counted.
+    #[serde(default, skip_serializing_if = "Events::is_empty")]
+    pub events: Events,
 }
 
 /// A tree as a journal has it, which may say anything.
@@ -94,6 +98,24 @@ impl CallTree {
         sums
     }
 
+    /// What the instructions of each node do with all that it called, by position.
+    pub fn inclusive_events(&self) -> Vec<Events> {
+        let mut sums: Vec<Events> = self.nodes.iter().map(|node| node.events).collect();
+        for at in (1..self.nodes.len()).rev() {
+            let events = sums[at];
+            sums[self.nodes[at].parent] += events;
+        }
+        sums
+    }
+
+    /// What the instructions of the whole operation do; None if that was not counted.
+    pub fn total_events(&self) -> Option<Events> {
+        let mut sum = Events::default();
+        self.nodes.iter().for_each(|node| sum += node.events);
+        // There is no operation without a line of instructions.
+        (!sum.is_empty()).then_some(sum)
+    }
+
     /// Instructions of the whole operation.
     pub fn total(&self) -> u64 {
         self.nodes.iter().map(|node| node.instructions).sum()
@@ -116,6 +138,7 @@ impl CallTree {
             let sum = &mut self.nodes[here[at]];
             sum.calls += node.calls * times;
             sum.instructions += node.instructions * times;
+            sum.events += node.events * times;
         }
         if self.sequence.is_empty() {
             self.sequence = other.sequence.iter().map(|&at| here[at]).collect();
@@ -136,6 +159,7 @@ impl CallTree {
             let copy = &mut self.nodes[position];
             copy.calls = if at == 0 { calls } else { node.calls };
             copy.instructions = node.instructions;
+            copy.events = node.events;
             here.push(position);
         }
     }
@@ -164,6 +188,7 @@ mod tests {
             parent,
             calls: 1,
             instructions: 1,
+            ..CallNode::default()
         };
         CallTree::try_from(Form {
             nodes: nodes.into_iter().map(node).collect(),

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use experiment::HookCost;
+use experiment::{Events, HookCost};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -26,6 +26,9 @@ pub struct PathProfile {
     pub hooks: Vec<HookCost>,
     /// Instructions outside hooks, by function.
     pub outside: BTreeMap<String, u64>,
+    /// What its instructions do, if that was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<Events>,
     /// All its calls, if they were to be kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<CallTree>,
@@ -91,13 +94,16 @@ pub struct Profiler<'a> {
     pub active_lsms: Vec<String>,
     /// Keep the modal path's call tree.
     pub keep_trees: bool,
+    /// The traces tell what instructions do.
+    pub events: bool,
 }
 
 impl Profiler<'_> {
     fn tree(&mut self, trace: &[u32], blocks: &[Block]) -> Result<CallTree, WalkError> {
         let framework = self.framework;
         let is_hook = |tree: &CallTree, node| framework.hook_at(tree, node).is_some();
-        call_tree(trace, blocks, &mut self.functions, &is_hook)
+        let functions = &mut self.functions;
+        call_tree(trace, blocks, functions, &is_hook, self.events)
     }
 
     fn path(&self, path: Path, tree: CallTree, keep: bool) -> Result<PathProfile, ProfileError> {
@@ -110,6 +116,7 @@ impl Profiler<'_> {
         Ok(PathProfile {
             path,
             hooks: self.framework.costs(&tree, &self.active_lsms),
+            events: tree.total_events(),
             outside: outside(&tree, self.framework),
             tree: keep.then_some(tree),
         })

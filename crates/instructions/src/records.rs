@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::calls::{Call, MAX_CALLS, MAX_TASKS, ProgramCalls, Task};
 use crate::counts::PathKey;
-use crate::trace::{Block, BlockEnd, MAX_BLOCKS, MAX_ELEMENTS, Trace};
+use crate::trace::{Block, BlockEnd, MAX_BLOCKS, MAX_ELEMENTS, Note, Trace};
 
 /// Most windows that one cell may hold: the tree walk opens some 59,000 in each
 /// of its nine repetitions.
@@ -29,8 +29,13 @@ const TRACE: u8 = 7;
 const TASK: u8 = 8;
 const CALLS: u8 = 9;
 const TASKS_END: u8 = 10;
+const NOTES: u8 = 11;
 
 const EXCEPTION: u8 = 0x80;
+
+/// `NOTES_A_RECORD` and `NOTES_MAX` in `plugin/events.c`.
+const MAX_NOTES_A_RECORD: usize = 6;
+const MAX_NOTES: usize = 255;
 
 const INTERRUPTED: u8 = 1;
 const SWITCHED: u8 = 2;
@@ -202,7 +207,28 @@ impl RecordReader {
             instructions,
             end: BlockEnd::of(record[1] & !EXCEPTION),
             exception: record[1] & EXCEPTION != 0,
+            notes: Vec::new(),
         });
+        Ok(())
+    }
+
+    /// What instructions of the last block do besides.
+    fn notes(&mut self, record: &[u8]) -> Result<(), RecordError> {
+        let known = self.blocks.len().checked_sub(1);
+        if known != Some(u32_at(record, 4) as usize) {
+            return Err(self.out_of_order("notes of a block that is not the last one"));
+        }
+        let count = usize::from(record[1]).min(MAX_NOTES_A_RECORD);
+        let notes = (0..count).map(|at| {
+            let note = u32_at(record, 8 + 4 * at);
+            Note::new(note as u16, (note >> 16) as u16)
+        });
+        if let Some(block) = self.blocks.last_mut() {
+            if block.notes.len() > MAX_NOTES {
+                return Err(RecordError::TooLong);
+            }
+            block.notes.extend(notes);
+        }
         Ok(())
     }
 
@@ -254,6 +280,10 @@ impl RecordReader {
         let (kind, number) = (record[0], u32_at(record, 4));
         if kind == BLOCK {
             self.block(record)?;
+            return Ok(None);
+        }
+        if kind == NOTES {
+            self.notes(record)?;
             return Ok(None);
         }
         if kind == CELL_BEGIN {
@@ -375,6 +405,7 @@ mod tests {
             record(CELL_BEGIN, 0, 0, [0; 3]),
             record(WINDOW, 0, 0, [100, 7, 1]),
             record(BLOCK, 3 | EXCEPTION, 0, [0x1000, 0x1010, 5]),
+            record(NOTES, 1, 0, [8 << 16 | 4, 0, 0]),
             record(TRACE, 0, 1, [9, 0, 0]),
             payload,
             padding,
@@ -395,6 +426,7 @@ mod tests {
             instructions: 5,
             end: BlockEnd::Call,
             exception: true,
+            notes: vec![Note::new(4, 8)],
         };
         assert_eq!(reader.blocks(), [block]);
     }

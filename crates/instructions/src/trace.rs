@@ -2,6 +2,8 @@
 //! Traces: the blocks of instructions that a window executed, in order, as the plugin
 //! writes them (`plugin/trace.h`).
 
+use experiment::Events;
+
 /// Most blocks that one boot may name.
 pub const MAX_BLOCKS: usize = 4 << 20;
 /// Most elements of one cell's traces: 128 MiB.
@@ -35,7 +37,7 @@ impl BlockEnd {
 }
 
 /// A block of instructions without a branch in its midst.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
     /// Address of its first instruction.
     pub first: u64,
@@ -47,6 +49,51 @@ pub struct Block {
     pub end: BlockEnd,
     /// A synchronous exception enters the kernel here.
     pub exception: bool,
+    /// Which of its instructions do more than their number says, if that was noted.
+    pub notes: Vec<Note>,
+}
+
+/// What an instruction of a block does besides (`struct note` in `plugin/block.h`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Note {
+    /// The instruction's position in its block, from 0.
+    pub position: u16,
+    what: u16,
+}
+
+impl Note {
+    pub(crate) fn new(position: u16, what: u16) -> Note {
+        Note { position, what }
+    }
+
+    /// What it does, once.
+    #[must_use]
+    pub fn events(self) -> Events {
+        let bit = |bit: u16| u64::from(self.what >> bit & 1);
+        Events {
+            serialising: bit(0),
+            tlb_flushes: bit(1),
+            clock_reads: bit(2),
+            indirect_branches: bit(3),
+            rep_instructions: bit(4),
+            ..Events::default()
+        }
+    }
+}
+
+/// An access to memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Access {
+    /// Which of the window's cache lines, from 0.
+    pub line: u32,
+    /// Something was written there.
+    pub store: bool,
+    /// By a REP instruction, which tells each line once.
+    pub rep: bool,
+    /// It is the task's stack or the processor's own data.
+    pub own: bool,
+    /// By an atomic instruction: of these the stores are told.
+    pub atomic: bool,
 }
 
 /// The first clean window of a cell that took some path.
@@ -70,6 +117,10 @@ pub enum Step {
     },
     /// The block that follows is where a system call enters.
     SystemCall,
+    /// The block's instructions accessed memory.
+    Access(Access),
+    /// The iterations of its REP instruction stored, or compared, so many bytes.
+    RepBytes(u32),
     /// Another task runs from here on. Tasks are numbered by window.
     Switch {
         /// The task that stopped.
@@ -88,10 +139,18 @@ pub fn steps(elements: &[u32]) -> impl Iterator<Item = Step> + '_ {
                 block: element,
                 before: std::mem::take(&mut before),
             },
-            4 | 5 => {
-                before = element & 0x3fff_ffff;
+            4 => {
+                before = element & 0x1fff_ffff;
                 return None;
             }
+            5 if element & 1 << 28 != 0 => Step::RepBytes((element & 0x0fff_ffff) / 2),
+            5 => Step::Access(Access {
+                line: element & 0x00ff_ffff,
+                store: element & 1 << 27 != 0,
+                rep: element & 1 << 26 != 0,
+                own: element & 1 << 25 != 0,
+                atomic: element & 1 << 24 != 0,
+            }),
             6 => Step::SystemCall,
             _ => Step::Switch {
                 from: element >> 12 & 0xfff,

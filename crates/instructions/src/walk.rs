@@ -10,9 +10,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use self::events::Touched;
 use crate::calltree::CallTree;
 use crate::functions::UNKNOWN;
 use crate::trace::{Block, BlockEnd, Step, steps};
+use experiment::Events;
 use kernels::symbols::SymbolTable;
 
 /// Deepest stack that is followed; the kernel's own is 16 KiB.
@@ -45,10 +47,14 @@ pub(crate) fn without_cold(name: &str) -> &str {
     }
 }
 
+mod events;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Location {
     function: u32,
     thunk: bool,
+    /// A thunk that stands for an indirect branch.
+    indirect: bool,
     /// It begins where the function does (or after its landing pad, where calls that
     /// are known at compile time go).
     entry: bool,
@@ -95,6 +101,7 @@ impl<'a> Functions<'a> {
         let location = Location {
             function,
             thunk: code.is_thunk(name),
+            indirect: name.starts_with(code.indirect_thunk_prefix),
             entry,
         };
         self.locations.insert(address, location);
@@ -138,9 +145,12 @@ struct Walk<'w, 'a> {
     behind: u64,
     /// It was a thunk's, whose return can be a jump.
     thunk: bool,
+    /// Where memory was touched, if that was told.
+    touched: Touched,
 }
 
-/// The call tree of a trace; its total is what the plugin counted for the window.
+/// The call tree of a trace; its total is what the plugin counted for the window. With `events`
+/// it also has what the instructions do, for which the trace must tell accesses to memory.
 /// `is_hook` says of a node in the tree whether its calls' order is to be kept.
 ///
 /// # Errors
@@ -150,6 +160,7 @@ pub fn call_tree(
     blocks: &[Block],
     functions: &mut Functions<'_>,
     is_hook: &dyn Fn(&CallTree, usize) -> bool,
+    events: bool,
 ) -> Result<CallTree, WalkError> {
     let mut walk = Walk {
         functions,
@@ -162,11 +173,20 @@ pub fn call_tree(
         left: BlockEnd::SystemReturn,
         behind: 0,
         thunk: false,
+        touched: Touched::default(),
     };
     for step in steps(trace) {
         match step {
             Step::SystemCall => walk.left = BlockEnd::SystemReturn,
             Step::Switch { from, to } => walk.switch(from, to),
+            Step::Access(access) => {
+                let events = walk.touched.access(access);
+                walk.did(events);
+            }
+            Step::RepBytes(bytes) => walk.did(Events {
+                rep_bytes: bytes.into(),
+                ..Events::default()
+            }),
             Step::Block { block, before } => {
                 let known = blocks.get(block as usize);
                 let known = known.ok_or(WalkError::NoBlock(block))?;
@@ -174,8 +194,14 @@ pub fn call_tree(
                     .instructions
                     .checked_sub(before)
                     .ok_or(WalkError::CountedBefore(block))?;
+                if events {
+                    walk.leave(known, before > 0);
+                }
                 walk.block(known, before > 0)?;
                 walk.count(instructions);
+                if events {
+                    walk.begin(known, before);
+                }
             }
         }
     }

@@ -78,6 +78,7 @@ impl Treatment<'_> {
         if let Some(hooks) = hooks {
             words.push("hooks".to_owned());
             words.extend(hooks.keep_trees.then(|| "trees".to_owned()));
+            words.extend(hooks.events.then(|| "events".to_owned()));
             words.extend(
                 hooks
                     .definitions

@@ -90,6 +90,8 @@ pub struct Profiling {
     pub framework: Framework,
     /// Keep the call trees of modal paths, for flame graphs and the like.
     pub keep_trees: bool,
+    /// Count what instructions do, too.
+    pub events: bool,
     kernel: Kernel,
     filesystem: FileSystem,
     /// The file system holds a root.
@@ -117,6 +119,8 @@ impl Profiling {
 pub struct Hooks<'a> {
     /// Keep the call trees of modal paths.
     pub keep_trees: bool,
+    /// Count what instructions do, too ([`experiment::Events`]).
+    pub events: bool,
     /// The text of a kernel tree's `include/linux/lsm_hook_defs.h`, instead of what the
     /// kernel's BTF says.
     pub definitions: Option<&'a str>,
@@ -141,6 +145,7 @@ pub fn profiling(
         framework: Framework::new(&list, &symbols),
         symbols,
         keep_trees: hooks.keep_trees,
+        events: hooks.events,
         kernel: kernel.clone(),
         filesystem,
         root,

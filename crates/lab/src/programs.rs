@@ -129,6 +129,7 @@ impl ProgramRuns {
         let middle = self.middle();
         CellProfile {
             paths: vec![PathProfile {
+                events: None,
                 path: self.path(),
                 hooks: middle.hooks.clone(),
                 outside: middle.outside.clone(),

@@ -76,6 +76,8 @@ pub enum PluginMode {
     Counts,
     /// It also tells which blocks of instructions a path is made of.
     Traces,
+    /// It also tells what these instructions do.
+    Events,
     /// It counts whole programs, by task and by chain of calls.
     Tasks,
 }
@@ -106,6 +108,7 @@ impl Plugin<'_> {
             PluginMode::Markers => ",arm=off",
             PluginMode::Counts | PluginMode::Tasks => "",
             PluginMode::Traces => ",trace=on",
+            PluginMode::Events => ",trace=on,events=on",
         });
         if let (PluginMode::Tasks, Some(functions)) = (self.mode, self.functions) {
             argument.push(join(",tasks=", functions));

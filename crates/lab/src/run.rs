@@ -220,10 +220,7 @@ fn with_programs<'a>(experiment: &Experiment, setup: &Setup<'a>) -> Result<Setup
         let what = "workloads are measured by `run` and `profile` only";
         return Err(Failure::usage(what, "give this command benchmarks").into());
     }
-    let hooks = experiment.programs.as_ref().map(|_| Hooks {
-        keep_trees: false,
-        definitions: None,
-    });
+    let hooks = experiment.programs.as_ref().map(|_| Hooks::default());
     Ok(Setup {
         hooks: setup.hooks.or(hooks),
         agent: match experiment.programs {

@@ -407,6 +407,7 @@ fn measure(
     let cells: Vec<BootCell> = numbers.iter().map(cell).collect();
     let mode = match (&bootable.functions, &bootable.profiling) {
         (Some(_), _) => PluginMode::Tasks,
+        (None, Some(profiling)) if profiling.events => PluginMode::Events,
         (None, Some(_)) => PluginMode::Traces,
         (None, None) => PluginMode::Counts,
     };

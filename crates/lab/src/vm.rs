@@ -191,6 +191,7 @@ pub fn boot(
                             functions: Functions::new(symbols),
                             active_lsms: active_lsms.clone(),
                             keep_trees: profiling.keep_trees,
+                            events: profiling.events,
                         });
                     }
                     let reader = boot.bootable.program_reader(&active_lsms);

@@ -29,6 +29,7 @@ fn cell(stack: &str, number: usize, operation: &Operation, at: usize) -> Cell {
     let instructions = u64::from(costs[at]) * 2;
     let counted = Counted {
         hooked: Some(HookedPath {
+            events: None,
             total: instructions,
             rep_iterations: None,
             windows: 1,
@@ -40,6 +41,7 @@ fn cell(stack: &str, number: usize, operation: &Operation, at: usize) -> Cell {
                 inclusive: instructions,
                 outermost: instructions,
                 implementations: vec![Implementation {
+                    events: None,
                     module: "capability".to_owned(),
                     function: "cap".to_owned(),
                     calls: 2,

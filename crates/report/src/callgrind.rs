@@ -4,11 +4,12 @@
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
+use std::ops::AddAssign;
 
+use experiment::Events;
 use instructions::calltree::CallTree;
 
 use crate::folded::SYMBOL_LIMIT;
-use crate::group::sum;
 use crate::text::printable;
 
 /// Writes the operations as one callgrind profile, which `callgrind_annotate` and
@@ -33,7 +34,9 @@ pub fn callgrind(
     mut writer: impl Write,
 ) -> io::Result<()> {
     let graph = Graph::of(operations);
-    let total = sum(graph.functions.iter().map(|function| function.own));
+    let mut total = Cost::default();
+    graph.functions.iter().for_each(|of| total += of.own);
+    let total = graph.line(total);
     let command = name(command);
     writeln!(writer, "# callgrind format")?;
     writeln!(writer, "version: 1")?;
@@ -45,7 +48,14 @@ pub fn callgrind(
     )?;
     writeln!(writer, "positions: line")?;
     writeln!(writer, "event: Instructions : Guest kernel instructions")?;
-    writeln!(writer, "events: Instructions")?;
+    let mut events = "events: Instructions".to_owned();
+    if graph.with_events {
+        for kind in Events::KINDS {
+            writeln!(writer, "event: {} : {}", kind.name, kind.title)?;
+            events += &format!(" {}", kind.name);
+        }
+    }
+    writeln!(writer, "{events}")?;
     writeln!(writer, "summary: {total}")?;
     let mut named = HashSet::new();
     let mut file = "fl=(1) ???\n";
@@ -54,11 +64,11 @@ pub fn callgrind(
         write!(writer, "{file}")?;
         file = "fl=(1)\n";
         writeln!(writer, "fn={}", graph.reference(id, &mut named))?;
-        writeln!(writer, "0 {}", function.own)?;
+        writeln!(writer, "0 {}", graph.line(function.own))?;
         for &(callee, ref edge) in &function.calls {
             writeln!(writer, "cfn={}", graph.reference(callee, &mut named))?;
             writeln!(writer, "calls={} 0", edge.calls.max(1))?;
-            writeln!(writer, "0 {}", edge.inclusive)?;
+            writeln!(writer, "0 {}", graph.line(edge.inclusive))?;
         }
     }
     writeln!(writer)?;
@@ -79,12 +89,26 @@ fn name(name: &str) -> String {
 #[derive(Default)]
 struct Edge {
     calls: u64,
-    inclusive: u64,
+    inclusive: Cost,
+}
+
+/// Instructions, and what they do.
+#[derive(Clone, Copy, Default)]
+struct Cost {
+    instructions: u64,
+    events: Events,
+}
+
+impl AddAssign for Cost {
+    fn add_assign(&mut self, other: Cost) {
+        self.instructions = self.instructions.saturating_add(other.instructions);
+        self.events += other.events;
+    }
 }
 
 struct Function {
     name: String,
-    own: u64,
+    own: Cost,
     /// What it calls, in the order in which it first did.
     calls: Vec<(usize, Edge)>,
 }
@@ -95,6 +119,8 @@ struct Graph {
     by_name: HashMap<String, usize>,
     /// Where a caller's list has a callee.
     edges: HashMap<(usize, usize), usize>,
+    /// What instructions do was counted in some operation.
+    with_events: bool,
 }
 
 impl Graph {
@@ -121,7 +147,7 @@ impl Graph {
         if id == next {
             self.functions.push(Function {
                 name,
-                own: 0,
+                own: Cost::default(),
                 calls: Vec::new(),
             });
         }
@@ -144,23 +170,40 @@ impl Graph {
             ids.push(self.function(name(&node.function)));
         }
         let inclusive = tree.inclusive();
+        let events = tree.total_events().map(|_| tree.inclusive_events());
+        self.with_events |= events.is_some();
+        let inclusive = |at: usize| Cost {
+            instructions: inclusive[at],
+            events: events.as_ref().map_or_else(Events::default, |of| of[at]),
+        };
         let running = |at| {
             tree.callers(at)
                 .iter()
                 .any(|&caller| ids[caller] == ids[at])
         };
         for (at, node) in nodes.iter().enumerate() {
-            let own = &mut self.functions[ids[at]].own;
-            *own = own.saturating_add(node.instructions);
+            self.functions[ids[at]].own += Cost {
+                instructions: node.instructions,
+                events: node.events,
+            };
             if at == 0 {
                 continue;
             }
             let edge = self.edge(ids[node.parent], ids[at]);
             edge.calls = edge.calls.saturating_add(node.calls);
             if !running(at) {
-                edge.inclusive = edge.inclusive.saturating_add(inclusive[at]);
+                edge.inclusive += inclusive(at);
             }
         }
+    }
+
+    /// A cost as its line has it.
+    fn line(&self, cost: Cost) -> String {
+        let mut line = cost.instructions.to_string();
+        for kind in Events::KINDS.iter().filter(|_| self.with_events) {
+            line += &format!(" {}", (kind.of)(&cost.events));
+        }
+        line
     }
 
     /// How a function is written: with its name only the first time.

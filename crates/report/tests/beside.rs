@@ -76,6 +76,7 @@ fn cell(kernel: &str, stack: &str, title: &str, metric: Metric, value: f64) -> C
 fn with_hooks(mut cell: Cell, hooks: Vec<HookCost>) -> Cell {
     if let Some(counted) = cell.counted_mut() {
         counted.hooked = Some(HookedPath {
+            events: None,
             total: 0,
             rep_iterations: None,
             windows: 64,
@@ -92,6 +93,7 @@ fn counted(kernel: &str, stack: &str, title: &str, value: f64) -> Cell {
 
 fn hook(name: &str, calls: u64, module: &str) -> HookCost {
     HookCost {
+        events: None,
         called_by: Vec::new(),
         hook: name.to_owned(),
         function: format!("security_{name}"),
@@ -101,6 +103,7 @@ fn hook(name: &str, calls: u64, module: &str) -> HookCost {
         dispatch: 10 * calls,
         outermost: 100 * calls,
         implementations: vec![Implementation {
+            events: None,
             module: module.to_owned(),
             function: format!("{module}_{name}"),
             calls,

@@ -350,6 +350,7 @@ fn the_bare_framework_is_split_where_hooks_are_known() {
     let open = |cell: &&mut Cell| cell.key.benchmark() == "open";
     for cell in run.cells.iter_mut().filter(open) {
         let hooks = vec![HookCost {
+            events: None,
             called_by: Vec::new(),
             hook: "file_open".to_owned(),
             function: "security_file_open".to_owned(),
@@ -359,6 +360,7 @@ fn the_bare_framework_is_split_where_hooks_are_known() {
             dispatch: 310,
             outermost: 350,
             implementations: vec![Implementation {
+                events: None,
                 module: "capability".to_owned(),
                 function: "cap_file_open".to_owned(),
                 calls: 1,
@@ -366,6 +368,7 @@ fn the_bare_framework_is_split_where_hooks_are_known() {
             }],
         }];
         cell.counted_mut().unwrap().hooked = Some(HookedPath {
+            events: None,
             total: 0,
             rep_iterations: None,
             windows: 0,

@@ -289,7 +289,7 @@ impl Run<'_> {
         let hooks = Hooks {
             // Who asked, for what is asked twice.
             keep_trees: true,
-            definitions: None,
+            ..Hooks::default()
         };
         let labelled = Sweep {
             module: DelayModule::Tunable,

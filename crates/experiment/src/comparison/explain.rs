@@ -23,6 +23,21 @@ pub struct Explanation {
     /// Functions outside hooks that hold the residual, as far as the documents know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub residual_functions: Vec<FunctionDifference>,
+    /// What the operation's instructions do more or less often, if both documents say what
+    /// they do (`--events`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<EventChange>,
+}
+
+/// How often something happens in BASE and in NEW.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EventChange {
+    /// What: a name in [`Events::KINDS`](crate::Events::KINDS).
+    pub event: String,
+    /// In BASE.
+    pub base: u64,
+    /// In NEW.
+    pub new: u64,
 }
 
 impl Explanation {
@@ -62,6 +77,9 @@ pub struct HookChange {
     /// Functions that called it, the largest difference in calls first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub callers: Vec<CallerChange>,
+    /// What its instructions, with all that it calls, do more or less often.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<EventChange>,
 }
 
 /// How one module's function behind a hook differs.

@@ -14,7 +14,7 @@ mod words;
 
 pub use crate::words::Correction;
 pub use cell::{CellGate, ComparedCell, Figure, Limit, Place, UnmatchedCell};
-pub use explain::{CallerChange, Explanation, HookChange, ImplementationChange};
+pub use explain::{CallerChange, EventChange, Explanation, HookChange, ImplementationChange};
 pub use words::{Axis, GateVerdict, Method, Side, Verdict};
 
 /// What `lsmeter compare` writes.

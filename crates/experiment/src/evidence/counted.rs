@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::events::Events;
 use super::program::Program;
 use super::timed::Estimate;
 use crate::document::printable;
@@ -87,6 +88,9 @@ pub struct HookedPath {
     pub hooked: u64,
     /// Every hook that was called, by name.
     pub hooks: Vec<HookCost>,
+    /// What its instructions do, if that was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<Events>,
 }
 
 /// One LSM hook in one operation, on one path through the kernel. All figures are
@@ -114,6 +118,9 @@ pub struct HookCost {
     /// Who called it, by name; empty in documents of an older lsmeter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub called_by: Vec<HookCaller>,
+    /// What the instructions of `inclusive` do, if that was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<Events>,
 }
 
 /// A function that called a hook.
@@ -136,6 +143,9 @@ pub struct Implementation {
     pub calls: u64,
     /// Instructions from its calls to its returns.
     pub inclusive: u64,
+    /// What they do, if that was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<Events>,
 }
 
 /// What differs from a baseline outside every hook.

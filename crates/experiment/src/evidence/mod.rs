@@ -3,6 +3,7 @@
 
 mod calls;
 mod counted;
+mod events;
 mod program;
 mod slope;
 mod timed;
@@ -20,6 +21,7 @@ pub use counted::{
     Counted, FunctionDifference, HookCaller, HookCost, HookedPath, Implementation, PathCount,
     Paths, Residual,
 };
+pub use events::{EventKind, Events};
 pub use program::{EntryHook, EntryModule, Program, ProgramEntry, ProgramRun, ProgramTask};
 pub use slope::{Slope, SlopePoint};
 pub use timed::{Estimate, Timed};

@@ -66,6 +66,7 @@ impl ProfileForm {
             (Some(base), Some(instructions)) => Some(Residual {
                 stack: base.stack,
                 path: HookedPath {
+                    events: None,
                     total: base.total,
                     rep_iterations: None,
                     windows: base.path_windows,
@@ -89,6 +90,7 @@ impl ProfileForm {
                 path_hash: None,
             }),
             hooked: Some(HookedPath {
+                events: None,
                 total: self.total,
                 rep_iterations: Some(self.rep_iterations),
                 windows: self.path_windows,

@@ -2,8 +2,9 @@
 //! What each hook costs in a call tree.
 
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 
-use experiment::{HookCaller, HookCost, Implementation};
+use experiment::{Events, HookCaller, HookCost, Implementation};
 
 use super::modules::Modules;
 use super::places::{Call, Place, places};
@@ -32,10 +33,15 @@ impl Framework {
     /// with the module's name, as the kernel spells it, or is called
     /// `<module>_<hook>`. All else that it calls is dispatch, another hook as well. Names
     /// are without compiler suffixes.
+    ///
+    /// If the tree says what its instructions do, so do the costs.
     #[must_use]
     pub fn costs(&self, tree: &CallTree, active_lsms: &[String]) -> Vec<HookCost> {
         let modules = Modules::new(active_lsms);
-        let inclusive = tree.inclusive();
+        let inclusive = Inclusive {
+            instructions: tree.inclusive(),
+            events: tree.total_events().map(|_| tree.inclusive_events()),
+        };
         let mut sums = Sums::new(tree, self, &modules);
         let children = children(tree);
         // Left nodes are found again below those they called: (node, whether to leave).
@@ -62,11 +68,42 @@ fn children(tree: &CallTree) -> Vec<Vec<usize>> {
     children
 }
 
+/// Of each node with all that it called.
+struct Inclusive {
+    instructions: Vec<u64>,
+    /// If these were counted.
+    events: Option<Vec<Events>>,
+}
+
+impl Inclusive {
+    fn of(&self, node: usize) -> Cost {
+        Cost {
+            instructions: self.instructions[node],
+            events: self.events.as_ref().map(|events| events[node]),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Cost {
+    instructions: u64,
+    events: Option<Events>,
+}
+
+impl AddAssign for Cost {
+    fn add_assign(&mut self, other: Cost) {
+        self.instructions += other.instructions;
+        if let Some(events) = other.events {
+            *self.events.get_or_insert_default() += events;
+        }
+    }
+}
+
 /// A function behind a hook, and how many of its calls are running.
 #[derive(Default)]
 struct Behind {
     calls: u64,
-    inclusive: u64,
+    inclusive: Cost,
     running: usize,
 }
 
@@ -74,7 +111,7 @@ struct Behind {
 #[derive(Default)]
 struct Row<'a> {
     calls: u64,
-    inclusive: u64,
+    inclusive: Cost,
     exclusive: u64,
     outermost: u64,
     /// Instructions of implementations, those of nested ones counted once.
@@ -153,8 +190,8 @@ impl<'a> Sums<'a> {
         }
     }
 
-    fn enter(&mut self, node: usize, tree: &'a CallTree, inclusive: &[u64]) {
-        let inclusive = inclusive[node];
+    fn enter(&mut self, node: usize, tree: &'a CallTree, inclusive: &Inclusive) {
+        let inclusive = inclusive.of(node);
         let node = (self.begins[node], &tree.nodes()[node]);
         match node {
             (Begins::Nothing, _) => {}
@@ -171,7 +208,7 @@ impl<'a> Sums<'a> {
                     row.inclusive += inclusive;
                 }
                 if self.running == 0 {
-                    row.outermost += inclusive;
+                    row.outermost += inclusive.instructions;
                 }
                 row.running += 1;
                 self.running += 1;
@@ -207,9 +244,10 @@ impl<'a> Sums<'a> {
                 hook: hook.to_owned(),
                 function: function.to_owned(),
                 calls: row.calls,
-                inclusive: row.inclusive,
+                inclusive: row.inclusive.instructions,
+                events: row.inclusive.events,
                 exclusive: row.exclusive,
-                dispatch: row.inclusive - row.modules,
+                dispatch: row.inclusive.instructions - row.modules,
                 outermost: row.outermost,
                 implementations: row
                     .behind
@@ -218,7 +256,8 @@ impl<'a> Sums<'a> {
                         module: module.to_owned(),
                         function: function.to_owned(),
                         calls: behind.calls,
-                        inclusive: behind.inclusive,
+                        inclusive: behind.inclusive.instructions,
+                        events: behind.inclusive.events,
                     })
                     .collect(),
                 called_by: row
@@ -235,9 +274,9 @@ impl<'a> Sums<'a> {
 }
 
 impl<'a> Row<'a> {
-    fn begin(&mut self, module: (&'a str, &'a str), calls: u64, inclusive: u64) {
+    fn begin(&mut self, module: (&'a str, &'a str), calls: u64, inclusive: Cost) {
         if self.running_modules == 0 {
-            self.modules += inclusive;
+            self.modules += inclusive.instructions;
         }
         self.running_modules += 1;
         let behind = self.behind.entry(module).or_default();

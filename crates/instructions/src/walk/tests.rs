@@ -4,6 +4,8 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::trace::Note;
+use experiment::Events;
 use kernels::symbols::SymbolTable;
 
 const SYSCALL: u32 = 0xc000_0000;
@@ -64,6 +66,7 @@ impl Execution {
             instructions,
             end,
             exception: name.starts_with("asm_exc") && offset == 0,
+            notes: Vec::new(),
         };
         self.trace.push(self.blocks.len() as u32);
         self.blocks.push(block);
@@ -83,6 +86,7 @@ impl Execution {
             &self.blocks,
             &mut Functions::new(&symbols),
             &|tree, node| tree.nodes()[node].function.starts_with("security_"),
+            false,
         )
         .unwrap();
         let (mut counted, mut before) = (0, 0);
@@ -269,7 +273,13 @@ fn a_window_of_two_system_calls_has_two_roots() {
 fn traces_that_make_no_sense_are_refused() {
     let symbols = symbols();
     let walk = |trace: &[u32], blocks: &[Block]| {
-        call_tree(trace, blocks, &mut Functions::new(&symbols), &|_, _| false)
+        call_tree(
+            trace,
+            blocks,
+            &mut Functions::new(&symbols),
+            &|_, _| false,
+            false,
+        )
     };
     assert_eq!(walk(&[0], &[]), Err(WalkError::NoBlock(0)));
     let mut e = Execution::default();
@@ -290,6 +300,86 @@ fn any_end() -> impl Strategy<Value = BlockEnd> {
         Just(InterruptReturn),
         Just(SystemReturn)
     ]
+}
+
+/// An access to a line: `store`, `atomic` and `own` as `plugin/trace.h` has them.
+fn access(line: u32, store: bool, atomic: bool, own: bool) -> u32 {
+    0xa000_0000 | u32::from(store) << 27 | u32::from(own) << 25 | u32::from(atomic) << 24 | line
+}
+
+#[test]
+fn events_belong_to_the_function_that_did_them() {
+    let mut e = Execution::default();
+    e.element(SYSCALL).run("entry", 0, 3, Call);
+    e.run("sys_open", 0, 5, Call);
+    // Reads a line, takes a lock in another, twice; then an indirect call by a thunk.
+    e.element(access(0, false, false, false));
+    for _ in 0..2 {
+        e.element(access(1, false, false, false));
+        e.element(access(1, true, true, false));
+    }
+    e.run("__x86_indirect_thunk_rax", 0, 1, Jump);
+    e.run("security_file_open", 0, 2, Return);
+    // Pushes to the stack, and one REP instruction of 64 bytes in a line that was read before.
+    e.element(access(2, true, false, true));
+    e.element(access(0, true, false, false) | 1 << 26);
+    e.element(0xb000_0000 | 128);
+    // The jump is not taken.
+    e.run("sys_open", 20, 4, Jump)
+        .run("sys_open", 36, 1, Return);
+    e.run("entry", 12, 1, SystemReturn);
+    // The thunk is a jump through a register, which stands for the call; the hook has a REP.
+    e.blocks[2].notes = vec![Note::new(0, 8)];
+    e.blocks[3].notes = vec![Note::new(0, 16), Note::new(1, 1)];
+    let symbols = symbols();
+    let mut functions = Functions::new(&symbols);
+    let tree = call_tree(&e.trace, &e.blocks, &mut functions, &|_, _| false, true).unwrap();
+    let of = |function: &str| {
+        let mut nodes = tree.nodes().iter();
+        nodes.find(|node| node.function == function).unwrap().events
+    };
+    let expected = Events {
+        taken_branches: 3,
+        returns: 1,
+        indirect_branches: 1,
+        loads: 3,
+        stores: 2,
+        atomics: 2,
+        shared_atomics: 2,
+        lines_read: 2,
+        lines_written: 1,
+        shared_lines: 1,
+        instruction_lines: 2,
+        ..Events::default()
+    };
+    assert_eq!(of("sys_open"), expected);
+    let expected = Events {
+        taken_branches: 1,
+        returns: 1,
+        stores: 1,
+        lines_written: 2,
+        rep_instructions: 1,
+        rep_bytes: 64,
+        serialising: 1,
+        instruction_lines: 1,
+        ..Events::default()
+    };
+    assert_eq!(of("security_file_open"), expected);
+    let mut sum = of("entry");
+    sum += of("sys_open");
+    sum += of("security_file_open");
+    assert_eq!(tree.total_events(), Some(sum));
+
+    // What was counted before counts once; without events nothing does.
+    e.run("entry", 0, 3, Jump).element(BEFORE | 2);
+    e.run("security_file_open", 0, 2, SystemReturn);
+    let last = e.blocks.len() - 1;
+    e.blocks[last].notes = vec![Note::new(0, 16), Note::new(1, 16)];
+    let again = call_tree(&e.trace, &e.blocks, &mut functions, &|_, _| false, true).unwrap();
+    let more = again.total_events().unwrap();
+    assert_eq!(more.rep_instructions, sum.rep_instructions);
+    let none = call_tree(&e.trace, &e.blocks, &mut functions, &|_, _| false, false).unwrap();
+    assert_eq!(none.total(), again.total());
 }
 
 proptest! {
@@ -319,6 +409,6 @@ proptest! {
         let mut e = Execution::default();
         e.run("entry", 0, 3, Call).run("sys_open", 0, 3, Return);
         let symbols = symbols();
-        let _ = call_tree(&trace, &e.blocks, &mut Functions::new(&symbols), &|_, _| true);
+        let _ = call_tree(&trace, &e.blocks, &mut Functions::new(&symbols), &|_, _| true, true);
     }
 }

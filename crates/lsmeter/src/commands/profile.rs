@@ -50,6 +50,7 @@ pub fn profile(args: ProfileArgs) -> Result<Exit> {
     let found = signals.unattended(|| Machines::find(&args.lab, &config, &experiment, &line));
     let machines = found?;
     let hooks = Hooks {
+        events: args.events,
         keep_trees: args.trace || args.callgrind.is_some() || args.folded.is_some(),
         definitions: definitions.as_deref(),
     };

@@ -110,7 +110,10 @@ fn measured(
         root,
         keep_samples: args.keep_samples,
         shard: args.parts.shard,
-        hooks: args.with_hooks.then(Hooks::default),
+        hooks: (args.with_hooks || args.events).then(|| Hooks {
+            events: args.events,
+            ..Hooks::default()
+        }),
         ..Setup::new(&store, journals)
     };
     let outcome = lab::run(experiment, &setup, cancel, &mut |event| line.follow(event));

@@ -31,6 +31,7 @@ pub fn order<'a>(
     let flags = [
         ("--keep-samples", args.keep_samples),
         ("--with-hooks", args.with_hooks),
+        ("--events", args.events),
         ("--offline", args.lab.offline),
     ];
     let flags = flags.iter().filter(|of| of.1).map(|of| of.0.to_owned());

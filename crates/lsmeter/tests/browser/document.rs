@@ -96,6 +96,7 @@ fn measured(key: &Key, depth: u64) -> Outcome {
             samples: None,
         }),
         hooked: Some(HookedPath {
+            events: None,
             total: instructions,
             rep_iterations: Some(0),
             windows: modal.windows,
@@ -116,6 +117,7 @@ fn measured(key: &Key, depth: u64) -> Outcome {
 
 fn hook_cost(hook: &str, calls: u64, own: u64) -> HookCost {
     HookCost {
+        events: None,
         hook: hook.to_owned(),
         function: format!("security_{hook}"),
         calls,
@@ -124,6 +126,7 @@ fn hook_cost(hook: &str, calls: u64, own: u64) -> HookCost {
         dispatch: calls * 20,
         outermost: calls * own,
         implementations: vec![Implementation {
+            events: None,
             module: "selinux".to_owned(),
             function: format!("selinux_{hook}"),
             calls,

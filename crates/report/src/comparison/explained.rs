@@ -2,7 +2,8 @@
 //! Which hooks hold a difference, as tables.
 
 use experiment::ComparisonDocument;
-use experiment::comparison::{Explanation, HookChange};
+use experiment::Events;
+use experiment::comparison::{EventChange, Explanation, HookChange};
 
 use crate::column::Columns;
 use crate::format;
@@ -26,6 +27,7 @@ struct Line {
     calls: String,
     difference: i64,
     callers: String,
+    does: String,
 }
 
 impl Line {
@@ -35,6 +37,7 @@ impl Line {
             calls: String::new(),
             difference,
             callers: String::new(),
+            does: String::new(),
         }
     }
 }
@@ -52,10 +55,14 @@ fn table(document: &ComparisonDocument, explained: &Explanation) -> Option<Table
     }));
     let residual = "outside hooks (residual)".to_owned();
     lines.push(Line::new(residual, explained.residual));
+    let does = does(&explained.events);
+    let with_events = !does.is_empty() || lines.iter().any(|line| !line.does.is_empty());
     let sum = vec![
         Value::plain("the operation"),
         Value::default(),
         Value::difference(explained.difference.into()),
+        Value::default(),
+        Value::plain(does),
     ];
     let title = format!(
         "{} on {}: which hooks hold the difference",
@@ -69,6 +76,9 @@ fn table(document: &ComparisonDocument, explained: &Explanation) -> Option<Table
             Value::difference(line.difference.into())
         })
         .left("called by", |line| Value::plain(&line.callers))
+        .only_if(with_events, |columns| {
+            columns.left("what it does", |line| Value::plain(&line.does))
+        })
         .summed_up(title, &lines, [sum])
         .legend([
             "Instructions of NEW less BASE. Hooks: of calls that came from no other hook; they and \
@@ -88,6 +98,7 @@ fn hook_lines(hook: &HookChange) -> Vec<Line> {
         calls: calls(hook.base_calls, hook.new_calls),
         difference: hook.difference,
         callers: callers.collect::<Vec<_>>().join(", "),
+        does: does(&hook.events),
     }];
     lines.extend(hook.implementations.iter().map(|own| Line {
         calls: calls(own.base_calls, own.new_calls),
@@ -100,6 +111,21 @@ fn hook_lines(hook: &HookChange) -> Vec<Line> {
         lines.push(Line::new("  dispatch".to_owned(), hook.dispatch));
     }
     lines
+}
+
+/// `atomics 13→14, lines read 90→92`.
+fn does(changes: &[EventChange]) -> String {
+    let title = |name: &str| {
+        let mut kinds = Events::KINDS.iter();
+        kinds
+            .find(|kind| kind.name == name)
+            .map_or_else(|| printable(name, 40), |kind| kind.title.to_owned())
+    };
+    let changes = changes.iter().map(|change| {
+        let numbers = calls(change.base, change.new);
+        format!("{} {numbers}", title(&change.event))
+    });
+    changes.collect::<Vec<_>>().join(", ")
 }
 
 /// `2`, or `1→2` if they differ.

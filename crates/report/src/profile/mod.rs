@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What LSM hooks cost, as tables.
 
+pub(crate) mod events;
 mod hooks;
 mod operation;
 mod operations;
@@ -52,11 +53,16 @@ impl ProfileView {
 /// instructions per operation.
 pub fn profile_report(document: &Document, by: ProfileView) -> Report {
     let clock = document.environment.clock;
-    let tables = match by {
+    let mut tables = match by {
         ProfileView::Operation => operation::tables(&document.cells, clock),
         ProfileView::Hooks => hooks::tables(&document.cells, clock),
         ProfileView::Operations => operations::tables(&document.cells, clock),
     };
+    tables.extend(match by {
+        ProfileView::Operation => events::by_hook(&document.cells, clock),
+        ProfileView::Hooks => Vec::new(),
+        ProfileView::Operations => events::by_operation(&document.cells, clock),
+    });
     Report {
         tables,
         warnings: warnings(&document.warnings),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Profiles for programs, one row for each hook and each module's function.
 
-use experiment::{Cell, Counted, Document, HookCost, HookedPath, Implementation, Residual};
+use experiment::{Cell, Counted, Document, Events, HookCost, HookedPath, Implementation, Residual};
 
+use super::events;
 use crate::column::{Columns, Records};
 
 /// What a row is about: the operation, a hook of it, or a module's function behind one.
@@ -51,6 +52,14 @@ impl<'a> Line<'a> {
         behind.or(self.hook.map(|hook| hook.calls))
     }
 
+    fn events(self) -> Option<&'a Events> {
+        match (self.hook, self.behind) {
+            (_, Some(behind)) => behind.events.as_ref(),
+            (Some(hook), None) => hook.events.as_ref(),
+            (None, None) => self.path()?.events.as_ref(),
+        }
+    }
+
     fn inclusive(self) -> Option<u64> {
         let behind = self.behind.map(|behind| behind.inclusive);
         behind.or(self.hook.map(|hook| hook.inclusive))
@@ -72,9 +81,11 @@ impl<'a> Line<'a> {
 ///   `dirty`: of operations only, so that a sum over a column counts nothing twice.
 /// - `baseline_stack`, `baseline_total`, `baseline_hooked`: what `residual` compares
 ///   with; of operations only.
+/// - `taken_branches` and the other names of [`Events::KINDS`]: what the instructions of
+///   `total`, or of `inclusive`, do, if that was counted.
 /// - `reason`: why there are no figures, or no `residual` though one was asked for.
 pub fn profile_records(document: &Document) -> Records<'_> {
-    Columns::new()
+    let columns = Columns::new()
         .column("kernel", |line: Line<'_>| &line.cell.key.kernel)
         .column("release", |line| &line.cell.release)
         .column("stack", |line| line.cell.key.stack.join(","))
@@ -110,8 +121,9 @@ pub fn profile_records(document: &Document) -> Records<'_> {
             let not_compared = || line.operation()?.not_compared.as_deref();
             let without = line.cell.reason().filter(|_| line.hook.is_none());
             without.or_else(not_compared)
-        })
-        .records(document.cells.iter().flat_map(lines))
+        });
+    let columns = events::records(columns, |line: Line<'_>| line.events().copied());
+    columns.records(document.cells.iter().flat_map(lines))
 }
 
 fn lines(cell: &Cell) -> impl Iterator<Item = Line<'_>> {

@@ -5,19 +5,8 @@
 #include <string.h>
 
 #include "markers.h"
+#include "prefixes.h"
 #include "qemu_api.h"
-
-static int is_legacy_prefix(uint8_t byte)
-{
-	switch (byte) {
-	case 0x26: case 0x2e: case 0x36: case 0x3e:	/* segments */
-	case 0x64: case 0x65:
-	case 0x66: case 0x67:				/* sizes */
-	case 0xf0: case 0xf2: case 0xf3:		/* lock, rep */
-		return 1;
-	}
-	return 0;
-}
 
 static uint64_t relative(const uint8_t *at, size_t width, uint64_t next)
 {
@@ -92,9 +81,9 @@ static struct insn decode_insn(const uint8_t *bytes, size_t size, uint64_t vaddr
 	static const uint8_t marker[] = { 0x0f, 0x1f, 0x84, 0x00 };
 	struct insn insn = { .kind = INSN_PLAIN };
 	uint64_t next = vaddr + size;
-	int rep = 0;
-	size_t at = 0;
+	struct prefixes prefixes;
 	uint8_t opcode;
+	size_t at;
 
 	if (size == 8 && !memcmp(bytes, marker, sizeof(marker))) {
 		uint32_t immediate;
@@ -106,16 +95,12 @@ static struct insn decode_insn(const uint8_t *bytes, size_t size, uint64_t vaddr
 		}
 		return insn;
 	}
-	while (at < size && is_legacy_prefix(bytes[at])) {
-		rep |= bytes[at] == 0xf2 || bytes[at] == 0xf3;
-		at++;
-	}
-	if (at < size && (bytes[at] & 0xf0) == 0x40)	/* REX */
-		at++;
+	prefixes = read_prefixes(bytes, size);
+	at = prefixes.opcode;
 	if (at >= size)
 		return insn;
 	opcode = bytes[at];
-	if (rep && is_string_opcode(opcode)) {
+	if (prefixes.rep && is_string_opcode(opcode)) {
 		decode_string(&insn, opcode);
 		return insn;
 	}
@@ -168,5 +153,7 @@ const struct arch arch_x86_64 = {
 	.target = "x86_64",
 	.marker_size = 8,
 	.decode = decode_insn,
+	.effects = effects_x86_64,
+	.stack_bytes = 16 << 10,
 	.stack_switched = stack_switched,
 };

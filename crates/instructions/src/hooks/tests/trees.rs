@@ -22,6 +22,7 @@ fn cost(
 ) -> HookCost {
     let [calls, inclusive, exclusive, dispatch, outermost] = figures;
     HookCost {
+        events: None,
         called_by: Vec::new(),
         hook: hook.to_owned(),
         function: function.to_owned(),
@@ -33,6 +34,7 @@ fn cost(
         implementations: behind
             .iter()
             .map(|&(module, function, calls, inclusive)| Implementation {
+                events: None,
                 module: module.to_owned(),
                 function: function.to_owned(),
                 calls,

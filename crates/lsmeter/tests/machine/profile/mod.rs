@@ -5,6 +5,7 @@
 //! the tests (`lsmeter kernel fetch debian:6.1 debian:6.12`); nothing is fetched here.
 
 mod counts;
+mod events;
 mod outputs;
 mod tables;
 

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What instructions do that their number hides.
+
+use std::ops::{AddAssign, Mul};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What the instructions of a path do that takes time though each counts as one: exact
+/// numbers per operation. What the processor does by itself (reading tables of pages,
+/// storing a frame when it enters the kernel) is not in them.
+///
+/// A cache line has 64 bytes; lines are told apart by their virtual addresses, and stand
+/// where they are touched first. A task's stack and the processor's own data are its own,
+/// all else counts as *shared*.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Events {
+    /// Jumps that were taken, calls and returns.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub taken_branches: u64,
+    /// Jumps and calls through a register or memory.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub indirect_branches: u64,
+    /// Returns.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub returns: u64,
+    /// Loads, without those of REP instructions.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub loads: u64,
+    /// Stores, without those of REP instructions.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub stores: u64,
+    /// Atomic read-modify-writes, to any memory.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub atomics: u64,
+    /// Of these the ones to shared memory.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub shared_atomics: u64,
+    /// REP instructions (`rep stos`, `rep movs` …).
+    #[serde(skip_serializing_if = "is_zero")]
+    pub rep_instructions: u64,
+    /// Bytes that their iterations stored, or compared.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub rep_bytes: u64,
+    /// Different cache lines of instructions.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub instruction_lines: u64,
+    /// Different cache lines that were read.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub lines_read: u64,
+    /// Different cache lines that were written.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub lines_written: u64,
+    /// Different shared cache lines that atomics changed: what processors take from each other
+    /// when they do the same at a time.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub shared_lines: u64,
+    /// Instructions that wait for all before them: `iret`, `wrmsr`, `cpuid`, fences …
+    #[serde(skip_serializing_if = "is_zero")]
+    pub serialising: u64,
+    /// Flushes of the TLB or a part of it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub tlb_flushes: u64,
+    /// Reads of the time-stamp counter.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub clock_reads: u64,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// One of the numbers in [`Events`].
+#[derive(Debug, Clone, Copy)]
+pub struct EventKind {
+    /// As documents write it: `taken_branches`.
+    pub name: &'static str,
+    /// As columns of tables write it: `taken`.
+    pub title: &'static str,
+    /// The number.
+    pub of: fn(&Events) -> u64,
+    number: fn(&mut Events) -> &mut u64,
+}
+
+macro_rules! kinds {
+    ($($name:ident: $title:literal,)*) => {
+        &[$(EventKind {
+            name: stringify!($name),
+            title: $title,
+            of: |events| events.$name,
+            number: |events| &mut events.$name,
+        },)*]
+    };
+}
+
+impl Events {
+    /// All numbers, in their usual order.
+    pub const KINDS: &'static [EventKind] = kinds! {
+        taken_branches: "taken",
+        indirect_branches: "indirect",
+        returns: "returns",
+        loads: "loads",
+        stores: "stores",
+        atomics: "atomics",
+        shared_atomics: "shared",
+        rep_instructions: "REP",
+        rep_bytes: "REP bytes",
+        instruction_lines: "code lines",
+        lines_read: "lines read",
+        lines_written: "lines written",
+        shared_lines: "shared lines",
+        serialising: "serialising",
+        tlb_flushes: "TLB flushes",
+        clock_reads: "clock reads",
+    };
+
+    /// Is every number 0?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Events::default()
+    }
+}
+
+impl AddAssign for Events {
+    /// Numbers beyond all bounds stay at the largest.
+    fn add_assign(&mut self, other: Events) {
+        for kind in Events::KINDS {
+            let number = (kind.number)(self);
+            *number = number.saturating_add((kind.of)(&other));
+        }
+    }
+}
+
+impl Mul<u64> for Events {
+    type Output = Events;
+
+    fn mul(mut self, times: u64) -> Events {
+        for kind in Events::KINDS {
+            let number = (kind.number)(&mut self);
+            *number = number.saturating_mul(times);
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_has_a_kind() {
+        let mut one = Events::default();
+        for kind in Events::KINDS {
+            *(kind.number)(&mut one) = 1;
+        }
+        let json = serde_json::to_value(one).unwrap();
+        let names: Vec<&str> = Events::KINDS.iter().map(|kind| kind.name).collect();
+        let mut written: Vec<&str> = json.as_object().unwrap().keys().map(|k| &**k).collect();
+        written.sort_by_key(|name| names.iter().position(|known| known == name));
+        assert_eq!(written, names);
+        let mut sum = one * 2;
+        sum += one;
+        assert!(Events::KINDS.iter().all(|kind| (kind.of)(&sum) == 3));
+        assert_eq!(serde_json::to_string(&Events::default()).unwrap(), "{}");
+    }
+}

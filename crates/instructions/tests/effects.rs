@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The plugin reads instructions as an assembler writes them.
+
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn instructions_are_read_as_they_are() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let scratch = tempfile::tempdir().unwrap();
+    let program = scratch.path().join("effects");
+    let compiled = Command::new("cc")
+        .args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-I"])
+        .arg(here.join("plugin"))
+        .arg("-o")
+        .arg(&program)
+        .arg(here.join("tests/effects.c"))
+        .arg(here.join("plugin/arch/x86_64/effects.c"))
+        .status()
+        .unwrap();
+    assert!(compiled.success());
+    let output = Command::new(&program).output().unwrap();
+    let wrong = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "not read as they are:\n{wrong}");
+}

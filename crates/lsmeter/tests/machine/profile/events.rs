@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What instructions do is counted exactly, and counting it changes no other count.
+
+use std::fs;
+
+use experiment::{Document, Events, HookCost, HookedPath};
+
+use super::outputs::SOME;
+use super::{assert_fits_schema, assert_sums, counted, machine, read, residual};
+use crate::common::Place;
+
+const STACK: &[&str] = &[
+    "--offline",
+    "--kernel",
+    "debian:6.12",
+    "--fs",
+    "tmpfs",
+    "--stack",
+    "capability,selinux,tomoyo",
+    "--diff",
+    "capability",
+];
+
+fn paths(document: &Document) -> Vec<HookedPath> {
+    let cells = document.cells.iter();
+    let both = cells.flat_map(|cell| [counted(cell).1.clone(), residual(cell).path.clone()]);
+    both.collect()
+}
+
+fn without_events(mut path: HookedPath) -> HookedPath {
+    path.events = None;
+    for hook in &mut path.hooks {
+        hook.events = None;
+        hook.implementations
+            .iter_mut()
+            .for_each(|own| own.events = None);
+    }
+    path
+}
+
+#[test]
+fn events_are_exact_and_change_no_other_count() {
+    let _machine = machine();
+    let place = Place::with_kernel("debian:6.12");
+    let profile = |more: &[&str]| {
+        place
+            .run(&[&["profile"], STACK, SOME, more].concat())
+            .code(0)
+    };
+    let files = ["--output", "a.json", "--callgrind", "a.callgrind"];
+    let text = profile(&[&["--events"][..], &files].concat()).stdout;
+    assert_fits_schema(&place.join("a.json"));
+    profile(&["--events", "--jobs", "1", "--output", "b.json"]);
+    profile(&["--output", "plain.json"]);
+    let a = read(&place.join("a.json"));
+    assert_eq!(
+        paths(&a),
+        paths(&read(&place.join("b.json"))),
+        "another boot"
+    );
+    let plain = paths(&read(&place.join("plain.json")));
+    assert_eq!(
+        paths(&a)
+            .into_iter()
+            .map(without_events)
+            .collect::<Vec<_>>(),
+        plain
+    );
+
+    for cell in &a.cells {
+        let (_, path) = counted(cell);
+        assert_sums(&cell.title(), path);
+        let all = path.events.unwrap();
+        for kind in Events::KINDS {
+            let hooks = path.hooks.iter().filter_map(|hook| hook.events.as_ref());
+            let most = hooks.map(|events| (kind.of)(events)).max().unwrap_or(0);
+            assert!(most <= (kind.of)(&all), "{}: {kind:?}", cell.title());
+        }
+        assert!(
+            all.returns > 0 && all.returns < all.taken_branches,
+            "{all:?}"
+        );
+        assert!(all.taken_branches < path.total, "{all:?}");
+        assert!(all.shared_lines <= all.shared_atomics && all.shared_atomics <= all.atomics);
+        assert_eq!(all.rep_instructions == 0, all.rep_bytes == 0, "{all:?}");
+    }
+    let of = |title: &str| a.cells.iter().find(|cell| cell.title() == title).unwrap();
+    // TOMOYO clears what it fills in with REP instructions; SELinux does not.
+    let (_, stat) = counted(of("stat:AA"));
+    let getattr = stat
+        .hooks
+        .iter()
+        .find(|hook| hook.hook == "inode_getattr")
+        .unwrap();
+    let implemented = |hook: &HookCost, module: &str| {
+        let mut own = hook
+            .implementations
+            .iter()
+            .filter(|own| own.module == module);
+        own.next().and_then(|own| own.events).unwrap()
+    };
+    assert!(
+        implemented(getattr, "tomoyo").rep_bytes > 100,
+        "{getattr:?}"
+    );
+    assert_eq!(implemented(getattr, "selinux").rep_bytes, 0, "{getattr:?}");
+    // A read of 4 KiB copies them.
+    let (_, read) = counted(of("read:4KB"));
+    let events = read.events.unwrap();
+    assert!((4096..4400).contains(&events.rep_bytes), "{events:?}");
+    assert!(
+        events.lines_written >= 64 && events.lines_read >= 64,
+        "{events:?}"
+    );
+    // An open takes references that other processors might, too.
+    assert!(counted(of("open:AA")).1.events.unwrap().shared_atomics > 0);
+
+    assert!(text.contains("what instructions do, per operation, more than with capability"));
+    let callgrind = fs::read_to_string(place.join("a.callgrind")).unwrap();
+    let line = |begin: &str| {
+        let found = callgrind.lines().find_map(|line| line.strip_prefix(begin));
+        found
+            .unwrap()
+            .split(' ')
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let names: Vec<&str> = Events::KINDS.iter().map(|kind| kind.name).collect();
+    assert_eq!(line("events: Instructions "), names);
+    let mut sums = vec![
+        a.cells
+            .iter()
+            .map(|cell| counted(cell).1.total)
+            .sum::<u64>(),
+    ];
+    sums.extend(Events::KINDS.iter().map(|kind| {
+        let cells = a.cells.iter();
+        cells
+            .map(|cell| (kind.of)(&counted(cell).1.events.unwrap()))
+            .sum::<u64>()
+    }));
+    // Without the baseline's, which stands in no document of its own.
+    let totals: Vec<u64> = line("totals: ")
+        .iter()
+        .map(|of| of.parse().unwrap())
+        .collect();
+    assert!(
+        totals.iter().zip(&sums).all(|(total, sum)| total >= sum),
+        "{totals:?} {sums:?}"
+    );
+}

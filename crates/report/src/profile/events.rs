@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What an operation's instructions do, hook by hook.
+
+mod shared;
+
+use experiment::{Cell, Clock, EventKind, Events, HookedPath};
+
+use super::{baseline, configured, full_name, path, where_profiled};
+use crate::cells::{Operation, operation};
+use crate::column::Columns;
+use crate::group::grouped;
+use crate::table::{TEXT_LIMIT, Table, Value};
+use crate::text::printable;
+
+/// What the columns mean.
+pub(crate) const LEGEND: [&str; 2] = [
+    "taken: jumps that were taken, calls, returns; indirect: jumps and calls through a register or \
+     memory; atomics: read-modify-writes, shared: of these the ones to memory that is neither the \
+     task's stack nor the processor's own; REP: such instructions, and the bytes they store.",
+    "Cache lines of 64 bytes, different ones, where they are touched first: of instructions (code), \
+     read, written, and changed by shared atomics.",
+];
+
+/// A table for each operation and stack of which events were counted.
+pub(super) fn by_hook(profiles: &[Cell], clock: Clock) -> Vec<Table> {
+    let profiles = profiles.iter();
+    profiles.filter_map(|cell| of_hooks(cell, clock)).collect()
+}
+
+/// A table for each kernel, file system and stack: an operation in each row. Before them, what
+/// stacks change of the memory that processors share.
+pub(super) fn by_operation(profiles: &[Cell], clock: Clock) -> Vec<Table> {
+    let mut tables = shared::tables(profiles, clock);
+    tables.extend(all(profiles, clock));
+    tables
+}
+
+fn all(profiles: &[Cell], clock: Clock) -> Vec<Table> {
+    let counted = profiles.iter().filter(|cell| events(cell).is_some());
+    let groups = grouped(counted, |cell| {
+        (&cell.key.kernel, &cell.key.filesystem, &cell.key.stack)
+    });
+    let groups = groups.iter();
+    groups.map(|(_, of)| of_operations(of, clock)).collect()
+}
+
+fn events(cell: &Cell) -> Option<&Events> {
+    path(cell)?.events.as_ref()
+}
+
+/// What a row is of, how often it was called, and what it did.
+struct Line {
+    name: String,
+    calls: Option<u64>,
+    instructions: i128,
+    /// By kind.
+    events: Vec<i128>,
+}
+
+fn numbers(events: &Events) -> Vec<i128> {
+    let kinds = Events::KINDS.iter();
+    kinds.map(|kind| i128::from((kind.of)(events))).collect()
+}
+
+/// Whether something of each kind happened in any of these.
+fn chosen(lines: &[Line]) -> Vec<bool> {
+    let kinds = 0..Events::KINDS.len();
+    let some = |at: usize| lines.iter().any(|line| line.events[at] != 0);
+    kinds.map(some).collect()
+}
+
+/// Columns of these kinds.
+fn columns<'a>(
+    chosen: &[bool],
+    mut columns: Columns<'a, &'a Line>,
+    value: fn(i128) -> Value,
+) -> Columns<'a, &'a Line> {
+    columns = columns.right("instructions", move |line: &Line| value(line.instructions));
+    for (at, kind) in Events::KINDS.iter().enumerate() {
+        if chosen[at] {
+            columns = columns.right(kind.title, move |line: &Line| value(line.events[at]));
+        }
+    }
+    columns
+}
+
+fn count(number: i128) -> Value {
+    Value::from(u64::try_from(number).unwrap_or_default())
+}
+
+fn of_hooks(cell: &Cell, clock: Clock) -> Option<Table> {
+    let whole = path(cell)?;
+    let all = whole.events.as_ref()?;
+    let line = |name: String, calls, instructions: u64, events: &Events| Line {
+        name,
+        calls: Some(calls),
+        instructions: instructions.into(),
+        events: numbers(events),
+    };
+    let mut hooks: Vec<_> = whole.hooks.iter().collect();
+    hooks.sort_by_key(|hook| std::cmp::Reverse(hook.inclusive));
+    let mut lines = Vec::new();
+    for hook in hooks {
+        let Some(events) = &hook.events else { continue };
+        let name = printable(&hook.hook, TEXT_LIMIT);
+        lines.push(line(name, hook.calls, hook.inclusive, events));
+        for own in &hook.implementations {
+            let Some(events) = &own.events else { continue };
+            let name = printable(&format!("  {}", own.function), TEXT_LIMIT);
+            lines.push(line(name, own.calls, own.inclusive, events));
+        }
+    }
+    let total = Line {
+        calls: None,
+        ..line("total".to_owned(), 0, whole.total, all)
+    };
+    lines.extend(against(whole, cell));
+    let elsewhere = elsewhere(&lines, all);
+    let chosen = chosen(&lines);
+    lines.push(total);
+    let title = format!(
+        "{}, {clock} clock: {}, {}: what its instructions do, per operation",
+        where_profiled(&[cell]),
+        printable(&cell.title(), TEXT_LIMIT),
+        configured(cell)
+    );
+    let columns = columns(
+        &chosen,
+        Columns::new()
+            .left("hook", |line: &Line| Value::plain(&line.name))
+            .right("calls", |line| line.calls.map(Value::from)),
+        count_or_difference,
+    );
+    let table = columns.table(title, &lines).legend(LEGEND);
+    Some(table.legend(elsewhere))
+}
+
+/// What happens in the operation and in none of these lines.
+fn elsewhere(lines: &[Line], all: &Events) -> Option<String> {
+    let chosen = chosen(lines);
+    let kinds = Events::KINDS.iter().zip(chosen);
+    let others = kinds.filter(|(kind, chosen)| !chosen && (kind.of)(all) > 0);
+    let others: Vec<String> = others
+        .map(|(kind, _)| format!("{} {}", kind.title, crate::format::count((kind.of)(all))))
+        .collect();
+    let others = (!others.is_empty()).then(|| others.join(", "))?;
+    Some(format!("Outside of hooks only: {others}."))
+}
+
+fn count_or_difference(number: i128) -> Value {
+    match number {
+        0.. => count(number),
+        _ => Value::difference(number),
+    }
+}
+
+/// Of the baseline, if that was counted, too.
+fn against(whole: &HookedPath, cell: &Cell) -> Option<Line> {
+    let (instructions, events) = difference(whole, cell)?;
+    let stack = full_name(&baseline(cell)?.stack);
+    Some(Line {
+        name: format!("more than {stack}"),
+        calls: None,
+        instructions,
+        events,
+    })
+}
+
+/// A path's instructions and events less its baseline's.
+fn difference(whole: &HookedPath, cell: &Cell) -> Option<(i128, Vec<i128>)> {
+    let base = &baseline(cell)?.path;
+    let own = numbers(whole.events.as_ref()?);
+    let of = own.into_iter().zip(numbers(base.events.as_ref()?));
+    Some((
+        super::difference(whole.total, base.total),
+        of.map(|(own, base)| own - base).collect(),
+    ))
+}
+
+fn of_operations(cells: &[&Cell], clock: Clock) -> Table {
+    let name = |(benchmark, variant): Operation<'_>| experiment::cell_title(benchmark, variant);
+    let compared = cells.iter().find_map(|cell| baseline(cell));
+    let line = |cell: &&Cell| {
+        let whole = path(cell)?;
+        let (instructions, events) = match compared {
+            Some(_) => difference(whole, cell)?,
+            None => (whole.total.into(), numbers(whole.events.as_ref()?)),
+        };
+        Some(Line {
+            name: name(operation(cell)),
+            calls: None,
+            instructions,
+            events,
+        })
+    };
+    let lines: Vec<Line> = cells.iter().filter_map(line).collect();
+    let mut title = format!(
+        "{}, {clock} clock: {}: what instructions do, per operation",
+        where_profiled(cells),
+        configured(cells[0])
+    );
+    if let Some(baseline) = compared {
+        title += &format!(", more than with {}", full_name(&baseline.stack));
+    }
+    let first = Columns::new().left("operation", |line: &Line| Value::plain(&line.name));
+    let value = match compared {
+        Some(_) => Value::difference,
+        None => count,
+    };
+    columns(&chosen(&lines), first, value)
+        .table(title, &lines)
+        .legend(LEGEND)
+}
+
+/// Adds a column for each kind to records of `R`.
+pub(super) fn records<'a, R: Copy + 'a>(
+    mut columns: Columns<'a, R>,
+    of: fn(R) -> Option<Events>,
+) -> Columns<'a, R> {
+    for EventKind {
+        name, of: number, ..
+    } in Events::KINDS
+    {
+        columns = columns.column(*name, move |row| Some(number(&of(row)?)));
+    }
+    columns
+}
