@@ -10,7 +10,8 @@
 //! - What is made from documents, or from sources, is [`Stored`] in a form of its own:
 //!   [`PlacementDocument`] (which hooks system calls can reach), [`ComparisonDocument`] (what
 //!   differs between two documents), [`CheckDocument`] (whether the instruments agree),
-//!   [`PredictionDocument`] (what other stacks would cost where calls were recorded), [`History`]
+//!   [`PredictionDocument`] (what other stacks would cost where calls were recorded),
+//!   [`EstimateDocument`] (what counted operations would take in nanoseconds), [`History`]
 //!   (the figures of many runs as series).
 //! - [`journal`]: finished cells, one JSON line each, so that a killed run resumes.
 //!
@@ -25,6 +26,7 @@ mod configure;
 mod depth;
 mod document;
 mod environment;
+pub mod estimate;
 mod event;
 mod evidence;
 mod experiment;
@@ -63,6 +65,7 @@ pub use document::{
     schema,
 };
 pub use environment::{Emulator, Environment, Origin, PluginApi, PolicyProof, Tool};
+pub use estimate::EstimateDocument;
 pub use event::Event;
 pub use evidence::{
     Bucket, Calls, Counted, EntryHook, EntryModule, Estimate, EventKind, Events, Evidence,

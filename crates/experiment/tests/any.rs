@@ -7,12 +7,12 @@ use common::golden;
 use diagnostics::Fault;
 use experiment::placement::{PlacementDifference, PlacementHistory};
 use experiment::{
-    CheckDocument, ComparisonDocument, Document, DocumentError, DocumentFault, History, Kind,
-    PlacementDocument, PredictionDocument, Stored,
+    CheckDocument, ComparisonDocument, Document, DocumentError, DocumentFault, EstimateDocument,
+    History, Kind, PlacementDocument, PredictionDocument, Stored,
 };
 use proptest::prelude::*;
 
-const GOLDEN: [(Kind, &str); 24] = [
+const GOLDEN: [(Kind, &str); 25] = [
     (Kind::Run, "v1"),
     (Kind::Run, "v1-stacks"),
     (Kind::Run, "v1-newer-keys"),
@@ -33,6 +33,7 @@ const GOLDEN: [(Kind, &str); 24] = [
     (Kind::Check, "check-v1"),
     (Kind::Check, "check-v2"),
     (Kind::Prediction, "prediction-v2"),
+    (Kind::Estimate, "estimate-v2"),
     (Kind::PlacementDifference, "placement-diff-v1"),
     (Kind::PlacementDifference, "placement-diff-v2"),
     (Kind::PlacementHistory, "placement-history-v1"),
@@ -51,6 +52,7 @@ fn rewritten(bytes: &[u8]) -> Result<Vec<u8>, DocumentError> {
         Kind::PlacementDifference => of::<PlacementDifference>(bytes),
         Kind::PlacementHistory => of::<PlacementHistory>(bytes),
         Kind::Prediction => of::<PredictionDocument>(bytes),
+        Kind::Estimate => of::<EstimateDocument>(bytes),
         Kind::History => of::<History>(bytes),
         _ => Ok(common::written(&Document::parse(bytes)?).into_bytes()),
     }

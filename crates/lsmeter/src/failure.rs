@@ -8,6 +8,7 @@ use std::io;
 use check::CheckError;
 use cluster::{ClusterError, MergeError};
 use diagnostics::{Exit, Failure, Fault};
+use estimate::EstimateError;
 use experiment::{DocumentError, PatternError, SpecError, UnknownPreset};
 use lab::LabError;
 use live::LiveError;
@@ -23,11 +24,12 @@ type AsFault = for<'a> fn(&'a (dyn Error + 'static)) -> Option<&'a dyn Fault>;
 
 /// The errors that know their exit code and hint, of all rooms. Any other is a fault of
 /// lsmeter's.
-const FAULTS: [AsFault; 17] = [
+const FAULTS: [AsFault; 18] = [
     fault::<CheckError>,
     fault::<ClusterError>,
     fault::<ConfigError>,
     fault::<DocumentError>,
+    fault::<EstimateError>,
     fault::<Failure>,
     fault::<LabError>,
     fault::<LiveError>,

@@ -37,6 +37,7 @@ fn dispatch(command: Command) -> anyhow::Result<Exit> {
         Command::Placement(args) => commands::placement::placement(&args),
         Command::Check(args) => commands::check::check(&args),
         Command::Predict(args) => commands::predict::predict(&args),
+        Command::Estimate(args) => commands::estimate::estimate(&args),
         Command::InGuestMonitor => commands::in_guest::monitor(),
         Command::History(HistoryCommand::Add(args)) => commands::history::add(&args),
         Command::History(HistoryCommand::Show(args)) => commands::history::show(&args),

@@ -9,6 +9,7 @@
 //! [`profile_report`] and [`profile_records`] of what LSM hooks cost, and so on by the documents'
 //! names; [`agreement_report`] of what a placement and a measurement agree on, [`checks_report`] of
 //! checks made twice and not by all, [`instruments_report`] of whether instruments agree,
+//! [`estimate_report`] of what counted operations would take in nanoseconds,
 //! [`prediction_report`] of what other stacks would cost.
 //! [`callgrind`], [`folded`] and [`hook_trace`] write the calls of an operation for other programs
 //! and for a mail, [`latency_over_delay`] draws a sweep, [`dot`] and [`mermaid`] a placement,
@@ -21,6 +22,7 @@ mod column;
 mod comparison;
 mod csv;
 mod details;
+mod estimate;
 mod figure;
 mod folded;
 mod format;
@@ -64,6 +66,7 @@ pub use crate::folded::folded;
 pub use crate::gather::{Content, Gathered, Source, figures, latency_over_delay};
 pub use crate::hook_trace::hook_trace;
 pub use diagnostics::printable;
+pub use estimate::{estimate_records, estimate_report};
 pub use history::{HistoryOptions, history_figures, history_records, history_report};
 pub use instruments::{InstrumentsOptions, instruments_records, instruments_report};
 pub use latex::{latex, latex_tables};

@@ -16,6 +16,7 @@
 //! - [`mann_whitney`], [`welch`]: do two sets differ, by ranks and by means.
 //! - [`RatioBootstrap`]: the interval of a ratio of two medians.
 //! - [`proportion_at_most`]: how large a share may be of which some were seen.
+//! - [`nonnegative_weights`]: parts that add up to a figure, robustly; [`rank_correlation`].
 //! - [`holm`], [`benjamini_hochberg`]: many tests at once.
 //!
 //! # References
@@ -39,6 +40,7 @@ mod ratio;
 mod regression;
 mod signed_rank;
 mod summary;
+mod weights;
 mod welch;
 
 pub use change::{ChangePoint, change_points, exact_changes};
@@ -54,4 +56,5 @@ pub use ratio::RatioBootstrap;
 pub use regression::{Coefficient, Fit, FitError, bend};
 pub use signed_rank::{Centre, centre};
 pub use summary::{MAGNITUDE_LIMIT, StatsError, Summary, median_of_sorted};
+pub use weights::{Observation, nonnegative_weights, predicted, rank_correlation};
 pub use welch::{Welch, single_values, t_quantile, welch};

@@ -34,6 +34,8 @@ words! {
     Check = "check",
     /// What other stacks would cost where calls were recorded: `lsmeter predict`.
     Prediction = "prediction",
+    /// What counted operations would take in ns: `lsmeter estimate`.
+    Estimate = "estimate",
     /// What differs between two placements: `lsmeter placement diff`.
     PlacementDifference = "placement_difference",
     /// Placements over versions: `lsmeter placement history`.
@@ -55,6 +57,7 @@ impl Kind {
             Some(Kind::Comparison) => "comparison document",
             Some(Kind::Check) => "check document",
             Some(Kind::Prediction) => "prediction document",
+            Some(Kind::Estimate) => "document of estimates",
             Some(Kind::PlacementDifference) => "difference of placements",
             Some(Kind::PlacementHistory) => "history of placements",
             Some(Kind::History) => "history of runs",
@@ -77,6 +80,7 @@ impl Kind {
             Kind::Comparison => ("compare again", "compare BASE NEW --output FILE"),
             Kind::Check => ("check again", "check --output FILE"),
             Kind::Prediction => ("predict again", "predict --output FILE"),
+            Kind::Estimate => ("estimate again", "estimate --output FILE"),
             Kind::PlacementDifference => ("compare the trees again", "placement diff A B --json"),
             Kind::PlacementHistory => (
                 "analyse the trees again",

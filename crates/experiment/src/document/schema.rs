@@ -8,6 +8,7 @@ use super::Document;
 use super::json::Headed;
 use crate::check::CheckDocument;
 use crate::comparison::ComparisonDocument;
+use crate::estimate::EstimateDocument;
 use crate::history::History;
 use crate::placement::{PlacementDifference, PlacementDocument, PlacementHistory};
 use crate::prediction::PredictionDocument;
@@ -32,6 +33,8 @@ enum Any {
     Check(Box<Headed<CheckDocument>>),
     /// Of `predict`.
     Prediction(Box<Headed<PredictionDocument>>),
+    /// Of `estimate`.
+    Estimate(Box<Headed<EstimateDocument>>),
     /// Of `history show`.
     History(Box<Headed<History>>),
 }

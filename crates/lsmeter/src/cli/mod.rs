@@ -9,6 +9,7 @@ use diagnostics::EXIT_STATUS_HELP;
 mod build;
 mod check;
 mod compare;
+mod estimate;
 mod export;
 mod history;
 mod merge;
@@ -27,6 +28,7 @@ mod slurm;
 pub use build::BuildArgs;
 pub use check::CheckArgs;
 pub use compare::{CompareArgs, GateFormat};
+pub use estimate::EstimateArgs;
 pub use export::ExportArgs;
 pub use history::{
     HistoryAddArgs, HistoryCommand, HistoryPlotArgs, HistorySelectArgs, HistoryShowArgs,
@@ -78,6 +80,8 @@ pub enum Command {
     Check(Box<CheckArgs>),
     /// Tell what another stack would cost where calls of hooks were recorded
     Predict(Box<PredictArgs>),
+    /// Tell how many nanoseconds counted operations would take on this processor
+    Estimate(Box<EstimateArgs>),
     /// Put the parts of a run together
     Merge(MergeArgs),
     /// Write jobs that measure a run in parts: Slurm, Kubernetes, GitLab, GitHub

@@ -5,6 +5,7 @@ pub mod check;
 pub mod compare;
 pub mod doctor;
 mod documents;
+pub mod estimate;
 pub mod export;
 pub mod generate;
 pub mod history;

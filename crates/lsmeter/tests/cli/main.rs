@@ -6,6 +6,7 @@ mod check;
 #[path = "../common/mod.rs"]
 mod common;
 mod compare;
+mod estimate;
 mod history;
 mod kernel;
 mod kernel_build;

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Why nothing can be estimated.
+
+use diagnostics::{Exit, Fault};
+use experiment::Events;
+
+/// Why nothing can be estimated.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EstimateError {
+    /// The document has no times of stacks and of a baseline.
+    #[error("the document has no times of a stack and of its baseline")]
+    NoTimes,
+    /// The document does not say what instructions do.
+    #[error("the document does not say what the instructions of a stack and of its baseline do")]
+    NoEvents,
+    /// No operation is in both.
+    #[error("{pairs} operations were both timed and counted with a baseline, {needed} are needed")]
+    FewPairs {
+        /// So many are.
+        pairs: usize,
+        /// As many as that are needed.
+        needed: usize,
+    },
+    /// What a system call by itself costs is not known.
+    #[error("getppid was not both timed and counted")]
+    NoNullCall,
+    /// There is no such event.
+    #[error("there is no event `{name}`")]
+    UnknownTerm {
+        /// What was asked for.
+        name: String,
+    },
+}
+
+impl Fault for EstimateError {
+    fn exit(&self) -> Exit {
+        Exit::Usage
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            EstimateError::NoTimes => "take times with `lsmeter run --on um` of two stacks or \
+                more: see docs/um.md"
+                .to_owned(),
+            EstimateError::NoEvents => {
+                "count with `lsmeter profile --events --diff capability`".to_owned()
+            }
+            EstimateError::FewPairs { .. } => "take both of the same benchmarks, stacks and file \
+                system"
+                .to_owned(),
+            EstimateError::NoNullCall => {
+                "select getppid in both, for instance by the preset suite".to_owned()
+            }
+            EstimateError::UnknownTerm { .. } => {
+                let names: Vec<&str> = Events::KINDS.iter().map(|kind| kind.name).collect();
+                format!("one of instructions, {}", names.join(", "))
+            }
+        })
+    }
+}

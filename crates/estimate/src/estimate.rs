@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! From weights and counts to nanoseconds.
+
+use experiment::estimate::{EstimateDocument, EstimatedCell, EstimatedHook, EstimatedNs, Weights};
+use experiment::{Events, HookCost, Tool, Warning, WarningKind};
+
+use crate::counts::{Counted, Counts, Did};
+use crate::error::EstimateError;
+use crate::fit::unit;
+use crate::terms::{Difference, Terms};
+use crate::times::{Times, meeting};
+
+/// Beyond so many times the most that weights were fitted to nothing is said.
+const REACH: f64 = 2.0;
+
+/// What all counted operations would take more than under the baseline, with what was measured
+/// where `times` are known.
+///
+/// # Errors
+/// [`EstimateError::UnknownTerm`] if the weights are of an event that nobody counts.
+pub fn estimate(
+    weights: &Weights,
+    counts: &Counts,
+    times: Option<&Times>,
+) -> Result<EstimateDocument, EstimateError> {
+    let names: Vec<&str> = weights
+        .terms
+        .iter()
+        .map(|term| term.event.as_str())
+        .collect();
+    let terms = Terms::named(&names)?;
+    let cell = |of: &Counted| {
+        let more = terms.difference(of.own.both(), of.base.both());
+        let (estimate, refused) = match refused(weights, &more, of.mixed) {
+            Some(why) => (None, Some(why)),
+            None => (Some(of_sum(weights, &more.x)), None),
+        };
+        let measured = times.and_then(|times| times.added.get(&meeting(&of.key)));
+        EstimatedCell {
+            key: of.key.clone(),
+            baseline: of.baseline.clone(),
+            instructions: signed(of.own.instructions, of.base.instructions),
+            hooks: match &refused {
+                Some(_) => Vec::new(),
+                None => hooks(weights, &terms, &of.own, &of.base),
+            },
+            estimate,
+            refused,
+            measured_ns: measured.map(|added| added.ns),
+        }
+    };
+    Ok(EstimateDocument {
+        tool: Tool::this(),
+        weights: weights.clone(),
+        cells: counts.cells.iter().map(cell).collect(),
+        warnings: warnings(weights),
+    })
+}
+
+fn signed(own: u64, base: u64) -> i64 {
+    own.wrapping_sub(base).cast_signed()
+}
+
+/// Why nothing is said, if so.
+fn refused(weights: &Weights, more: &Difference, mixed: bool) -> Option<String> {
+    if mixed {
+        return Some("no path stands for the operation".to_owned());
+    }
+    if let Some((what, number)) = more.unknown {
+        return Some(format!(
+            "its {what} differ by {number:+}, of which the weights know nothing"
+        ));
+    }
+    let mut terms = weights.terms.iter().zip(&more.x);
+    let (term, x) = terms.find(|(term, x)| x.abs() > REACH * term.most)?;
+    Some(format!(
+        "{} differ by {x:+}, the weights were fitted to at most {}",
+        term.event, term.most
+    ))
+}
+
+fn of_sum(weights: &Weights, x: &[f64]) -> EstimatedNs {
+    let parts = weights.terms.iter().zip(x);
+    let ns: f64 = parts.map(|(term, x)| term.ns * x).sum();
+    let nothing = x.iter().all(|x| *x == 0.0);
+    let off = if nothing {
+        0.0
+    } else {
+        weights.error.q95 * unit(ns)
+    };
+    EstimatedNs {
+        ns,
+        ci95: [ns - off, ns + off],
+    }
+}
+
+/// Hooks that differ, those that add most first.
+fn hooks(weights: &Weights, terms: &Terms, own: &Did, base: &Did) -> Vec<EstimatedHook> {
+    let nothing = HookCost::default();
+    let found = |hooks: &[HookCost], of: &HookCost| {
+        let mut hooks = hooks.iter();
+        hooks
+            .find(|hook| (&hook.hook, &hook.function) == (&of.hook, &of.function))
+            .cloned()
+    };
+    let did = |hook: &HookCost| (hook.inclusive, hook.events.unwrap_or_default());
+    let gone = base
+        .hooks
+        .iter()
+        .filter(|hook| found(&own.hooks, hook).is_none());
+    let all = own
+        .hooks
+        .iter()
+        .map(|hook| (hook.clone(), found(&base.hooks, hook)));
+    let all = all.chain(gone.map(|hook| (nothing.clone(), Some(hook.clone()))));
+    let mut hooks: Vec<EstimatedHook> = all
+        .filter_map(|(own, base)| {
+            let name = base.as_ref().map_or(&own.hook, |base| &base.hook).clone();
+            let ((instructions, events), (base_instructions, base_events)) =
+                (did(&own), base.as_ref().map_or((0, Events::default()), did));
+            let more = terms.difference((instructions, &events), (base_instructions, &base_events));
+            let instructions = signed(instructions, base_instructions);
+            let differs = more.x.iter().any(|x| *x != 0.0);
+            differs.then(|| EstimatedHook {
+                hook: name,
+                instructions,
+                estimate: of_sum(weights, &more.x),
+            })
+        })
+        .collect();
+    hooks.sort_by(|a, b| b.estimate.ns.total_cmp(&a.estimate.ns));
+    hooks
+}
+
+fn warnings(weights: &Weights) -> Vec<Warning> {
+    let [timed, counted] = &weights.releases;
+    let version = |release: &str| {
+        let mut numbers = release.split(|c: char| !c.is_ascii_digit());
+        (
+            numbers.next().map(str::to_owned),
+            numbers.next().map(str::to_owned),
+        )
+    };
+    let mut warnings = Vec::new();
+    if version(timed) != version(counted) {
+        warnings.push(Warning::new(
+            WarningKind::Other,
+            format!("times are of {timed}, counts of {counted}: their code may differ"),
+        ));
+    }
+    warnings
+}

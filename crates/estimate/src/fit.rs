@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! From times and counts of the same operations to weights.
+
+use std::collections::BTreeSet;
+
+use experiment::Subject;
+use experiment::estimate::{FitError, LeftOutStack, Weight, Weights};
+use stats::{Observation, SplitMix64, nonnegative_weights, predicted, rank_correlation};
+
+use crate::counts::{Counted, Counts};
+use crate::error::EstimateError;
+use crate::terms::Terms;
+use crate::times::{Ns, Times, meeting};
+
+/// Fewest differences between stacks.
+const LEAST: usize = 20;
+/// How far a weighted sum may be from a measured time by itself: this part of it
+const OWN_PART: f64 = 0.15;
+/// and so many ns.
+const OWN_NS: f64 = 1.0;
+/// Operations with more instructions are many system calls, and no measure of one.
+const LONG: u64 = 100_000;
+/// Where a stack adds fewer instructions nothing is said of its ratio.
+const FEW: f64 = 20.0;
+/// Draws for the intervals of weights, and their seed.
+const DRAWS: usize = 400;
+const SEED: u64 = 0x6c73_6d65_7465_7273;
+
+/// An operation of which both are known.
+struct Pair<'a> {
+    counted: &'a Counted,
+    /// What the stack added; of a whole operation, what it took beyond a system call's entry.
+    observation: Observation,
+    /// What the operation takes under the baseline, in ns.
+    base_ns: f64,
+    /// It is a whole operation of the baseline.
+    whole: bool,
+    /// Instructions, for comparison.
+    instructions: f64,
+}
+
+/// How far a time may well be from its prediction before it is known how far they are.
+fn own_error(ns: f64) -> f64 {
+    OWN_NS.hypot(OWN_PART * ns)
+}
+
+/// In what distances from estimates are told: small ones are off by ns, large ones by a part.
+pub(crate) fn unit(ns: f64) -> f64 {
+    FitError::UNIT_NS.hypot(FitError::UNIT_PART * ns)
+}
+
+/// Weights with which the sum of the counts comes near the times: of what stacks add, and of the
+/// baseline's whole operations less what a system call takes by itself (`getppid`), which tell
+/// apart what stacks do not.
+///
+/// # Errors
+/// [`EstimateError`], if too few operations are in both.
+pub fn fit(times: &Times, counts: &Counts, terms: &Terms) -> Result<Weights, EstimateError> {
+    let mut pairs: Vec<Pair<'_>> = counts
+        .cells
+        .iter()
+        .filter_map(|of| difference(of, times, terms))
+        .collect();
+    if pairs.len() < LEAST {
+        return Err(EstimateError::FewPairs {
+            pairs: pairs.len(),
+            needed: LEAST,
+        });
+    }
+    let differences = pairs.len();
+    pairs.extend(whole_operations(times, counts, terms)?);
+    let all: Vec<&Pair<'_>> = pairs.iter().collect();
+    let weights = weights_of(&all);
+    let intervals = intervals(&all);
+    let most = |at: usize| {
+        let x = pairs.iter().map(|pair| pair.observation.x[at].abs());
+        x.fold(0.0, f64::max)
+    };
+    let terms = terms.0.iter().enumerate().map(|(at, term)| Weight {
+        event: term.name().to_owned(),
+        ns: weights[at],
+        ci95: intervals[at],
+        most: most(at),
+    });
+    Ok(Weights {
+        processor: times.processor.clone(),
+        releases: [times.release.clone(), counts.release.clone()],
+        terms: terms.collect(),
+        error: error(&pairs),
+        differences: differences as u32,
+        operations: (pairs.len() - differences) as u32,
+        left_out: left_out(&pairs),
+    })
+}
+
+fn weights_of(pairs: &[&Pair<'_>]) -> Vec<f64> {
+    let observations: Vec<Observation> =
+        pairs.iter().map(|pair| pair.observation.clone()).collect();
+    nonnegative_weights(&observations)
+}
+
+fn observation(x: Vec<f64>, time: Ns) -> Observation {
+    Observation {
+        x,
+        y: time.ns,
+        error: own_error(time.ns).hypot(time.error),
+    }
+}
+
+fn difference<'a>(counted: &'a Counted, times: &Times, terms: &Terms) -> Option<Pair<'a>> {
+    let key = meeting(&counted.key);
+    let added = *times.added.get(&key)?;
+    if counted.mixed || counted.base.instructions > LONG {
+        return None;
+    }
+    let more = terms.difference(counted.own.both(), counted.base.both());
+    let whole = times.whole.get(&key)?;
+    Some(Pair {
+        counted,
+        observation: observation(more.x, added),
+        base_ns: whole.ns - added.ns,
+        whole: false,
+        instructions: counted.own.instructions as f64 - counted.base.instructions as f64,
+    })
+}
+
+/// The baseline's operations, each once.
+fn whole_operations<'a>(
+    times: &Times,
+    counts: &'a Counts,
+    terms: &Terms,
+) -> Result<Vec<Pair<'a>>, EstimateError> {
+    let base_key = |of: &Counted| {
+        let mut key = meeting(&of.key);
+        key.stack.clone_from(&of.baseline);
+        key.policy = experiment::Policy::None;
+        key.tuning = experiment::Tuning::default();
+        key
+    };
+    let is_null = |subject: &Subject| matches!(subject, Subject::Benchmark { benchmark, .. } if benchmark == "getppid");
+    let null = counts.cells.iter().find(|of| is_null(&of.key.subject));
+    let null = null.and_then(|of| Some((of, times.whole.get(&base_key(of))?)));
+    let (null, null_time) = null.ok_or(EstimateError::NoNullCall)?;
+    let mut seen = BTreeSet::new();
+    let mut pairs = Vec::new();
+    for counted in &counts.cells {
+        let key = base_key(counted);
+        let known = times.whole.get(&key).zip(times.system_calls.get(&key));
+        let Some((whole, calls)) = known else {
+            continue;
+        };
+        let (calls, none) = (*calls as u64, experiment::Events::default());
+        let entries = null.base.events * calls;
+        let long = counted.base.instructions > LONG;
+        if calls == 0 || long || counted.mixed || is_null(&key.subject) || !seen.insert(key) {
+            continue;
+        }
+        let entry = terms.difference((null.base.instructions * calls, &entries), (0, &none));
+        let all = terms.difference(counted.base.both(), (0, &none));
+        let x = all.x.iter().zip(&entry.x).map(|(all, entry)| all - entry);
+        let beyond = Ns {
+            ns: whole.ns - null_time.ns * calls as f64,
+            error: whole.error,
+        };
+        pairs.push(Pair {
+            counted,
+            observation: observation(x.collect(), beyond),
+            base_ns: whole.ns,
+            whole: true,
+            instructions: 0.0,
+        });
+    }
+    Ok(pairs)
+}
+
+/// What was measured of each difference, and what weights say that were fitted without some.
+struct Blind<'a> {
+    pair: &'a Pair<'a>,
+    ns: f64,
+}
+
+/// Each difference, predicted without all pairs for which `same` is true.
+fn blind<'a>(
+    pairs: &'a [Pair<'a>],
+    groups: &[&'a Counted],
+    same: &dyn Fn(&Pair<'_>, &Counted) -> bool,
+) -> Vec<Blind<'a>> {
+    let mut found = Vec::new();
+    for group in groups {
+        let others: Vec<&Pair<'_>> = pairs.iter().filter(|pair| !same(pair, group)).collect();
+        let weights = weights_of(&others);
+        let own = pairs.iter().filter(|pair| !pair.whole && same(pair, group));
+        found.extend(own.map(|pair| Blind {
+            pair,
+            ns: predicted(&weights, &pair.observation.x),
+        }));
+    }
+    found
+}
+
+/// Of pairs of the same kind the first one.
+fn kinds<'a, K: Ord>(pairs: &'a [Pair<'a>], kind: impl Fn(&Counted) -> K) -> Vec<&'a Counted> {
+    let mut seen = BTreeSet::new();
+    let differences = pairs.iter().filter(|pair| !pair.whole);
+    differences
+        .map(|pair| pair.counted)
+        .filter(|counted| seen.insert(kind(counted)))
+        .collect()
+}
+
+fn benchmark(counted: &Counted) -> &str {
+    counted.key.benchmark()
+}
+
+fn overheads(blind: &[Blind<'_>]) -> Vec<(f64, f64)> {
+    let of = |of: &Blind<'_>| {
+        let pair = of.pair;
+        (pair.observation.y / pair.base_ns, of.ns / pair.base_ns)
+    };
+    blind.iter().map(of).collect()
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+    values.sort_by(f64::total_cmp);
+    if values.is_empty() {
+        return 0.0;
+    }
+    stats::median_of_sorted(&values)
+}
+
+/// By benchmarks that were left out.
+fn error(pairs: &[Pair<'_>]) -> FitError {
+    let same = |pair: &Pair<'_>, of: &Counted| benchmark(pair.counted) == benchmark(of);
+    let groups = kinds(pairs, |counted| benchmark(counted).to_owned());
+    let blind = blind(pairs, &groups, &same);
+    let distance = |of: &Blind<'_>| (of.pair.observation.y - of.ns).abs();
+    let mut in_errors: Vec<f64> = blind.iter().map(|of| distance(of) / unit(of.ns)).collect();
+    in_errors.sort_by(f64::total_cmp);
+    let at = (in_errors.len() * 95).div_ceil(100).max(1) - 1;
+    let of_instructions = |of: &Blind<'_>| {
+        let base = of.pair.counted.base.instructions as f64;
+        (
+            of.pair.observation.y / of.pair.base_ns,
+            of.pair.instructions / base,
+        )
+    };
+    let of_instructions: Vec<(f64, f64)> = blind.iter().map(of_instructions).collect();
+    FitError {
+        rank_correlation: rank_correlation(&overheads(&blind)).unwrap_or_default(),
+        rank_correlation_of_instructions: rank_correlation(&of_instructions).unwrap_or_default(),
+        median_ns: median(blind.iter().map(distance)),
+        median_points: 100.0 * median(blind.iter().map(|of| distance(of) / of.pair.base_ns)),
+        q95: in_errors.get(at).copied().unwrap_or_default(),
+    }
+}
+
+fn left_out(pairs: &[Pair<'_>]) -> Vec<LeftOutStack> {
+    let same =
+        |pair: &Pair<'_>, of: &Counted| !pair.whole && pair.counted.key.stack == of.key.stack;
+    let groups = kinds(pairs, |counted| counted.key.stack.clone());
+    let of_stack = |group: &&Counted| {
+        let blind = blind(pairs, &[*group], &same);
+        let some: Vec<&Blind<'_>> = blind
+            .iter()
+            .filter(|of| of.pair.instructions.abs() >= FEW)
+            .collect();
+        let measured = |of: &&Blind<'_>| of.pair.observation.y;
+        LeftOutStack {
+            stack: group.key.stack.clone(),
+            operations: some.len() as u32,
+            ratio: median(some.iter().map(|of| measured(of) / of.ns)),
+            ns_per_instruction: median(some.iter().map(|of| measured(of) / of.pair.instructions)),
+            rank_correlation: rank_correlation(&overheads(&blind)),
+        }
+    };
+    groups.iter().map(of_stack).collect()
+}
+
+/// Percentiles of weights over benchmarks drawn with replacement.
+fn intervals(pairs: &[&Pair<'_>]) -> Vec<[f64; 2]> {
+    let names: Vec<&str> = {
+        let all: BTreeSet<&str> = pairs.iter().map(|pair| benchmark(pair.counted)).collect();
+        all.into_iter().collect()
+    };
+    let mut random = SplitMix64::new(SEED);
+    let mut draws: Vec<Vec<f64>> = Vec::with_capacity(DRAWS);
+    for _ in 0..DRAWS {
+        let drawn = (0..names.len()).map(|_| names[random.below(names.len())]);
+        let of = |name| {
+            pairs
+                .iter()
+                .copied()
+                .filter(move |pair| benchmark(pair.counted) == name)
+        };
+        let drawn: Vec<&Pair<'_>> = drawn.flat_map(of).collect();
+        draws.push(weights_of(&drawn));
+    }
+    let terms = draws.first().map_or(0, Vec::len);
+    let of_term = |at: usize| {
+        let mut weights: Vec<f64> = draws.iter().map(|draw| draw[at]).collect();
+        weights.sort_by(f64::total_cmp);
+        let at = |part: usize| weights[(DRAWS * part / 1000).min(DRAWS - 1)];
+        [at(25), at(975)]
+    };
+    (0..terms).map(of_term).collect()
+}

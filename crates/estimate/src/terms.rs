@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What has a weight.
+
+use experiment::{EventKind, Events};
+
+use crate::error::EstimateError;
+
+/// What has a weight unless asked otherwise: of all sets of events that were tried, that which
+/// predicts a module best that it was not fitted to (docs/events.md).
+pub const DEFAULT_TERMS: [&str; 3] = ["instructions", "rep_instructions", "rep_bytes"];
+
+/// One of these is more than another: of a difference nothing is said that has more of them,
+/// unless they have a weight.
+const RARE: [&str; 3] = ["serialising", "tlb_flushes", "clock_reads"];
+
+/// What one weight is of.
+#[derive(Debug, Clone, Copy)]
+pub enum Term {
+    /// All instructions.
+    Instructions,
+    /// Something that some do.
+    Event(EventKind),
+}
+
+impl Term {
+    /// As documents write it.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Term::Instructions => "instructions",
+            Term::Event(kind) => kind.name,
+        }
+    }
+}
+
+/// What has a weight, in order.
+#[derive(Debug, Clone)]
+pub struct Terms(pub Vec<Term>);
+
+/// How much more of everything.
+pub(crate) struct Difference {
+    /// By term.
+    pub(crate) x: Vec<f64>,
+    /// What has no weight and is not to be passed over: its name, and how much more of it.
+    pub(crate) unknown: Option<(&'static str, i128)>,
+}
+
+impl Terms {
+    /// Terms by their names.
+    ///
+    /// # Errors
+    /// [`EstimateError::UnknownTerm`].
+    pub fn named<S: AsRef<str>>(names: &[S]) -> Result<Terms, EstimateError> {
+        let term = |name: &S| match name.as_ref() {
+            "instructions" => Ok(Term::Instructions),
+            name => {
+                let mut kinds = Events::KINDS.iter();
+                let kind = kinds.find(|kind| kind.name == name);
+                kind.copied()
+                    .map(Term::Event)
+                    .ok_or_else(|| EstimateError::UnknownTerm {
+                        name: name.chars().take(40).collect(),
+                    })
+            }
+        };
+        names.iter().map(term).collect::<Result<_, _>>().map(Terms)
+    }
+
+    /// What (instructions, events) has more than a baseline.
+    pub(crate) fn difference(&self, of: (u64, &Events), base: (u64, &Events)) -> Difference {
+        let more = |own: u64, base: u64| i128::from(own) - i128::from(base);
+        let of_kind = |kind: &EventKind| more((kind.of)(of.1), (kind.of)(base.1));
+        let has_weight = |name: &str| self.0.iter().any(|term| term.name() == name);
+        let rare = Events::KINDS
+            .iter()
+            .filter(|kind| RARE.contains(&kind.name) && !has_weight(kind.name));
+        Difference {
+            x: self
+                .0
+                .iter()
+                .map(|term| match term {
+                    Term::Instructions => more(of.0, base.0) as f64,
+                    Term::Event(kind) => of_kind(kind) as f64,
+                })
+                .collect(),
+            unknown: rare
+                .map(|kind| (kind.title, of_kind(kind)))
+                .find(|(_, more)| *more != 0),
+        }
+    }
+}

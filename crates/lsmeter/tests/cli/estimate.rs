@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! `lsmeter estimate` of documents that were made before.
+
+use std::fs;
+use std::path::Path;
+
+use experiment::{EstimateDocument, Stored as _};
+use serde_json::Value;
+
+use crate::common::{Place, schema};
+
+/// Of `lsmeter profile suite --events`, and of `lsmeter run suite --on um`.
+const COUNTS: &[u8] = include_bytes!("../../../../docs/results/events-6.12.json.xz");
+const TIMES: &[u8] = include_bytes!("../../../../docs/results/um-6.12.json.xz");
+
+fn documents() -> Place {
+    let place = Place::new();
+    place.write("counts.json", testing::unpack(COUNTS));
+    place.write("times.json", testing::unpack(TIMES));
+    place
+}
+
+fn read(path: &Path) -> EstimateDocument {
+    EstimateDocument::parse(&fs::read(path).unwrap()).unwrap()
+}
+
+#[test]
+fn help() {
+    let place = Place::new();
+    insta::assert_snapshot!("help", place.run(&["help", "estimate"]).code(0).stdout);
+    insta::assert_snapshot!("help-short", place.run(&["estimate", "-h"]).code(0).stdout);
+}
+
+#[test]
+fn weights_are_fitted_kept_and_used_again() {
+    let place = documents();
+    let fitted = ["estimate", "counts.json", "--times", "times.json"];
+    let files = [
+        "--keep-weights",
+        "w.json",
+        "--output",
+        "a.json",
+        "--export-csv",
+        "a.csv",
+    ];
+    let text = place.run(&[&fitted[..], &files].concat()).code(0).stdout;
+    let end = text.find("\nWeights\n").expect("a table of weights");
+    insta::assert_snapshot!("weights", &text[end..]);
+
+    let a = read(&place.join("a.json"));
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/document.schema.json");
+    let wanted: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+    let document = serde_json::from_slice(&fs::read(place.join("a.json")).unwrap()).unwrap();
+    assert_eq!(schema::misfits(&wanted, &document), [""; 0]);
+
+    // Operations in the right order, and of each module as much as of the others: where it is
+    // fitted without that module.
+    let error = a.weights.error;
+    assert!(error.rank_correlation >= 0.95, "{error:?}");
+    assert!(
+        error.rank_correlation > error.rank_correlation_of_instructions,
+        "{error:?}"
+    );
+    let ratios = a.weights.left_out.iter().map(|of| of.ratio);
+    let (least, most) = ratios.fold((f64::MAX, 0.0), |(a, b), of| (of.min(a), of.max(b)));
+    assert!(most / least < 1.5, "{:?}", a.weights.left_out);
+
+    let again = ["estimate", "counts.json", "--weights", "w.json", "--json"];
+    let again = EstimateDocument::parse(place.run(&again).code(0).stdout.as_bytes()).unwrap();
+    let estimates = |of: &EstimateDocument| of.cells.iter().map(|c| c.estimate).collect::<Vec<_>>();
+    assert_eq!(estimates(&again), estimates(&a));
+    assert!(again.cells.iter().all(|cell| cell.measured_ns.is_none()));
+
+    let csv = fs::read_to_string(place.join("a.csv")).unwrap();
+    let row = "debian:6.12,\"capability,tomoyo\",capability,tmpfs,stat,AA,inode_getattr,";
+    assert!(csv.lines().any(|line| line.starts_with(row)), "{csv}");
+    // Nothing is said of what takes no one path.
+    let fork = a
+        .cells
+        .iter()
+        .find(|cell| cell.key.benchmark() == "fork")
+        .unwrap();
+    assert_eq!(
+        fork.refused.as_deref(),
+        Some("no path stands for the operation")
+    );
+}
+
+#[test]
+fn what_cannot_be_estimated_is_named() {
+    let place = documents();
+    let ended = |words: &[&str]| place.run(&[&["estimate"], words].concat()).code(2).stderr;
+    let said = [
+        ended(&["times.json", "--times", "times.json"]),
+        ended(&["counts.json", "--times", "counts.json"]),
+        ended(&[
+            "counts.json",
+            "--times",
+            "times.json",
+            "--terms",
+            "cache_misses",
+        ]),
+        ended(&["counts.json", "--weights", "counts.json"]),
+        ended(&["counts.json"]),
+    ];
+    insta::assert_snapshot!("errors", said.join("\n"));
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What counted operations would take in nanoseconds, the weights that say so, and how good
+//! they are.
+
+mod records;
+
+use std::collections::HashMap;
+
+use experiment::estimate::{EstimatedCell, EstimatedHook, EstimatedNs, LeftOutStack, Weight};
+use experiment::{EstimateDocument, Events, Integrity, Policy, Subject, Tuning};
+
+use crate::column::Columns;
+use crate::format;
+use crate::group::{distinct, grouped};
+use crate::profile::full_name;
+use crate::table::{Report, TEXT_LIMIT, Table, Value, warnings};
+use crate::text::printable;
+
+pub use records::estimate_records;
+
+/// Most operations whose hooks are shown.
+const FEW_OPERATIONS: usize = 4;
+
+/// What stacks would add, the hooks of a few operations, the weights, and how far they are off.
+pub fn estimate_report(document: &EstimateDocument) -> Report {
+    let cells = document.cells.iter();
+    let places = grouped(cells, |cell| (&cell.key.kernel, &cell.key.filesystem));
+    let mut tables: Vec<Table> = places
+        .iter()
+        .map(|((kernel, filesystem), cells)| added(document, kernel, filesystem, cells))
+        .collect();
+    tables.extend(hooks(document));
+    tables.push(weights(document));
+    tables.extend(left_out(document));
+    Report {
+        tables,
+        warnings: warnings(&document.warnings),
+    }
+}
+
+fn added(
+    document: &EstimateDocument,
+    kernel: &str,
+    filesystem: &str,
+    cells: &[&EstimatedCell],
+) -> Table {
+    let configurations = distinct(cells.iter().map(|cell| configured(cell)));
+    let timed = cells.iter().any(|cell| cell.measured_ns.is_some());
+    let by_row: HashMap<(&Subject, Configured<'_>), &EstimatedCell> = cells
+        .iter()
+        .map(|cell| ((&cell.key.subject, configured(cell)), *cell))
+        .collect();
+    let by_row = &by_row;
+    let operations = distinct(cells.iter().map(|cell| &cell.key.subject));
+    let mut columns = Columns::new().left("operation", |operation: &Subject| {
+        printable(&operation.title(), TEXT_LIMIT)
+    });
+    for configured in configurations {
+        let name = printable(&title(configured), 2 * TEXT_LIMIT);
+        let of = move |operation| by_row.get(&(operation, configured)).copied();
+        columns = columns
+            .grouped(Some(&name), "instructions", move |operation| {
+                of(operation).map(|cell| Value::difference(cell.instructions.into()))
+            })
+            .grouped(Some(&name), "ns [95 %]", move |operation| {
+                of(operation).map(estimated)
+            })
+            .only_if(timed, |columns| {
+                columns.grouped(Some(&name), "measured", move |operation| {
+                    Some(signed(of(operation)?.measured_ns?))
+                })
+            });
+    }
+    let baseline = cells.first().map(|cell| full_name(&cell.baseline));
+    let error = &document.weights.error;
+    let title = format!(
+        "{}, {}: nanoseconds that stacks add to {}, estimated for {}",
+        printable(kernel, TEXT_LIMIT),
+        printable(filesystem, TEXT_LIMIT),
+        baseline.unwrap_or_default(),
+        printable(&document.weights.processor, TEXT_LIMIT),
+    );
+    columns.table(title, operations).fixed(1).legend([
+        format!(
+            "ns: what was counted, weighed as below; as far as 95 of 100 estimates were from what was \
+             measured. Of benchmarks that were left out of the fit: rank correlation of overheads \
+             {:.3} (of instructions alone {:.3}), median distance {:.1} ns or {:.2} points of per cent.",
+            error.rank_correlation,
+            error.rank_correlation_of_instructions,
+            error.median_ns,
+            error.median_points
+        ),
+        "Of the kernel's path, without entry and exit, on one processor: docs/events.md.".to_owned(),
+    ])
+}
+
+/// A stack and the states of its policies.
+type Configured<'a> = (&'a [String], &'a [Integrity], Policy, &'a Tuning);
+
+fn configured(cell: &EstimatedCell) -> Configured<'_> {
+    let key = &cell.key;
+    (&key.stack, &key.integrity, key.policy, &key.tuning)
+}
+
+fn title((stack, integrity, policy, tuning): Configured<'_>) -> String {
+    experiment::configuration_title(&full_name(stack), integrity, policy, tuning)
+}
+
+fn signed(ns: f64) -> String {
+    let sign = if ns < 0.0 { "-" } else { "+" };
+    format!("{sign}{}", tenths(ns.abs()))
+}
+
+/// To a tenth, or to whole ns.
+fn tenths(ns: f64) -> String {
+    if ns < 100.0 {
+        format!("{ns:.1}")
+    } else {
+        format::count(ns.round() as u64)
+    }
+}
+
+fn range(of: EstimatedNs) -> String {
+    let [low, high] = of.ci95;
+    format!("{} [{}, {}]", signed(of.ns), signed(low), signed(high))
+}
+
+fn estimated(cell: &EstimatedCell) -> Value {
+    match cell.estimate {
+        Some(of) => Value::plain(range(of)),
+        None => Value::dash().noted(cell.refused.as_deref().map(|why| printable(why, 200))),
+    }
+}
+
+/// An operation's hook.
+type HookLine<'a> = (&'a EstimatedCell, &'a EstimatedHook);
+
+fn hooks(document: &EstimateDocument) -> Option<Table> {
+    let cells = document.cells.iter();
+    let operations = distinct(cells.clone().map(|cell| &cell.key.subject));
+    if operations.len() > FEW_OPERATIONS {
+        return None;
+    }
+    let lines = cells.flat_map(|cell| cell.hooks.iter().map(move |hook| (cell, hook)));
+    let lines: Vec<HookLine<'_>> = lines.collect();
+    Columns::new()
+        .left("operation", |(cell, _): &HookLine<'_>| {
+            printable(&cell.key.subject.title(), TEXT_LIMIT)
+        })
+        .left("stack", |(cell, _)| {
+            printable(&title(configured(cell)), 2 * TEXT_LIMIT)
+        })
+        .left("hook", |(_, hook)| printable(&hook.hook, TEXT_LIMIT))
+        .right("instructions", |(_, hook)| {
+            Value::difference(hook.instructions.into())
+        })
+        .right("ns [95 %]", |(_, hook)| range(hook.estimate))
+        .table("What it is in hooks", &lines)
+        .legend(["With all that they call: nested hooks are in those around them, too."])
+        .if_any()
+}
+
+fn weights(document: &EstimateDocument) -> Table {
+    let weights = &document.weights;
+    let [timed, counted] = &weights.releases;
+    let title = |weight: &&Weight| {
+        let mut kinds = Events::KINDS.iter();
+        let kind = kinds.find(|kind| kind.name == weight.event);
+        kind.map_or_else(
+            || printable(&weight.event, 40),
+            |kind| kind.name.replace('_', " "),
+        )
+    };
+    Columns::new()
+        .left("of each", move |weight: &Weight| title(&weight))
+        .right("ns", |weight| format!("{:.4}", weight.ns))
+        .right("95 % interval", |weight| {
+            let [low, high] = weight.ci95;
+            format!("{low:.4} to {high:.4}")
+        })
+        .right("at most", |weight| weight.most)
+        .table("Weights", &weights.terms)
+        .fixed(1)
+        .legend([
+            format!(
+                "Fitted to {} differences between stacks and to {} whole operations of the baseline: \
+                 times of {}, counts of {}.",
+                weights.differences,
+                weights.operations,
+                printable(timed, TEXT_LIMIT),
+                printable(counted, TEXT_LIMIT)
+            ),
+            "at most: what one of these operations had of it. Of an operation that has more than twice \
+             as much nothing is said."
+                .to_owned(),
+        ])
+}
+
+fn left_out(document: &EstimateDocument) -> Option<Table> {
+    Columns::new()
+        .left("stack", |of: &LeftOutStack| full_name(&of.stack))
+        .right("operations", |of| u64::from(of.operations))
+        .right("ns per instruction", |of| {
+            format!("{:.3}", of.ns_per_instruction)
+        })
+        .right("measured by estimated", |of| format!("{:.2}", of.ratio))
+        .right("rank correlation", |of| {
+            of.rank_correlation.map(|rank| format!("{rank:.3}"))
+        })
+        .table(
+            "Each stack, estimated by weights that were fitted without it",
+            &document.weights.left_out,
+        )
+        .legend([
+            "Medians over operations to which it adds 20 instructions and more. ns per instruction: as \
+             measured; if instructions were all that counts, it would be the same for all.",
+        ])
+        .if_any()
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Estimates for programs: a row for each operation and stack, and for each hook of it.
+
+use experiment::EstimateDocument;
+use experiment::estimate::{EstimatedCell, EstimatedHook, EstimatedNs};
+
+use crate::column::{Columns, Records};
+
+#[derive(Clone, Copy)]
+struct Line<'a> {
+    cell: &'a EstimatedCell,
+    hook: Option<&'a EstimatedHook>,
+}
+
+impl Line<'_> {
+    fn estimate(self) -> Option<EstimatedNs> {
+        match self.hook {
+            Some(hook) => Some(hook.estimate),
+            None => self.cell.estimate,
+        }
+    }
+}
+
+/// A row for each operation and stack, and after it one for each hook that differs. A later
+/// version may append columns; it keeps these.
+///
+/// - `kernel`, `stack`, `baseline`, `filesystem`, `benchmark`, `variant`: whose it is.
+/// - `hook`: empty in the operation's row.
+/// - `instructions`: more than under the baseline; `ns`, `ns_low`, `ns_high`: the estimate.
+/// - `measured_ns`: more than under the baseline, where it was timed; of operations.
+/// - `refused`: why there is no estimate.
+pub fn estimate_records(document: &EstimateDocument) -> Records<'_> {
+    let rows = document.cells.iter().flat_map(|cell| {
+        let hooks = cell.hooks.iter().map(Some);
+        std::iter::once(None)
+            .chain(hooks)
+            .map(move |hook| Line { cell, hook })
+    });
+    Columns::new()
+        .column("kernel", |line: Line<'_>| &line.cell.key.kernel)
+        .column("stack", |line| line.cell.key.stack.join(","))
+        .column("baseline", |line| line.cell.baseline.join(","))
+        .column("filesystem", |line| &line.cell.key.filesystem)
+        .column("benchmark", |line| line.cell.key.benchmark())
+        .column("variant", |line| line.cell.key.variant())
+        .column("hook", |line| line.hook.map(|hook| &hook.hook))
+        .column("instructions", |line| {
+            line.hook
+                .map_or(line.cell.instructions, |hook| hook.instructions)
+        })
+        .column("ns", |line| line.estimate().map(|of| of.ns))
+        .column("ns_low", |line| line.estimate().map(|of| of.ci95[0]))
+        .column("ns_high", |line| line.estimate().map(|of| of.ci95[1]))
+        .column("measured_ns", |line| {
+            line.cell.measured_ns.filter(|_| line.hook.is_none())
+        })
+        .column("refused", |line| {
+            let of = line.cell.refused.as_ref();
+            of.filter(|_| line.hook.is_none())
+        })
+        .records(rows)
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Sums of parts, each of which adds and never takes away.
+
+/// Observations beyond so many of their errors count less (P. J. Huber, *Robust Statistics*,
+/// Wiley 1981, section 7.8).
+const FAR: f64 = 1.5;
+/// Times that what is far is weighed anew.
+const ROUNDS: usize = 30;
+/// Most passes over the predictors, and the change of a weight below which they end.
+const PASSES: usize = 10_000;
+const ENOUGH: f64 = 1e-10;
+
+/// An observation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observation {
+    /// The predictors.
+    pub x: Vec<f64>,
+    /// What is to be predicted.
+    pub y: f64,
+    /// How far from a prediction it may well be: above 0.
+    pub error: f64,
+}
+
+/// Weights w ≥ 0 with which Σ w·x comes near y, robustly: least squares of what differs, in units
+/// of the errors, in which observations far away count less. 0 for a predictor that is 0 in all.
+/// All numbers must be finite, and all observations as long as the first.
+#[must_use]
+pub fn nonnegative_weights(observations: &[Observation]) -> Vec<f64> {
+    let n = observations.first().map_or(0, |first| first.x.len());
+    let mut weights = vec![0.0; n];
+    let mut trust = vec![1.0; observations.len()];
+    for _ in 0..ROUNDS {
+        weights = least_squares(observations, &trust, weights);
+        for (of, trust) in observations.iter().zip(&mut trust) {
+            let far = ((of.y - predicted(&weights, &of.x)) / of.error).abs();
+            *trust = if far > FAR { FAR / far } else { 1.0 };
+        }
+    }
+    weights
+}
+
+/// Σ w·x.
+#[must_use]
+pub fn predicted(weights: &[f64], x: &[f64]) -> f64 {
+    weights.iter().zip(x).map(|(weight, x)| weight * x).sum()
+}
+
+/// By coordinate descent: the problem is convex, so it ends at the optimum.
+fn least_squares(observations: &[Observation], trust: &[f64], mut weights: Vec<f64>) -> Vec<f64> {
+    let n = weights.len();
+    // The normal equations: a·w = b.
+    let mut a = vec![vec![0.0; n]; n];
+    let mut b = vec![0.0; n];
+    for (of, trust) in observations.iter().zip(trust) {
+        let scale = trust / (of.error * of.error);
+        for (i, x) in of.x.iter().enumerate() {
+            b[i] += scale * x * of.y;
+            for (sum, other) in a[i].iter_mut().zip(&of.x) {
+                *sum += scale * x * other;
+            }
+        }
+    }
+    for _ in 0..PASSES {
+        let mut changed: f64 = 0.0;
+        for i in 0..n {
+            if a[i][i] <= 0.0 {
+                continue;
+            }
+            let rest = b[i] - predicted(&a[i], &weights) + a[i][i] * weights[i];
+            let next = (rest / a[i][i]).max(0.0);
+            changed = changed.max((next - weights[i]).abs() / next.abs().max(1e-9));
+            weights[i] = next;
+        }
+        if changed < ENOUGH {
+            break;
+        }
+    }
+    weights
+}
+
+/// Spearman's rank correlation, ties sharing their mean rank; None for fewer than three pairs
+/// or where all of one side are the same.
+#[must_use]
+pub fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {
+    if pairs.len() < 3 {
+        return None;
+    }
+    let a = ranks(pairs.iter().map(|pair| pair.0).collect());
+    let b = ranks(pairs.iter().map(|pair| pair.1).collect());
+    let mean = (pairs.len() as f64 - 1.0) / 2.0;
+    let sum = |of: &dyn Fn(usize) -> f64| (0..pairs.len()).map(of).sum::<f64>();
+    let both = sum(&|at| (a[at] - mean) * (b[at] - mean));
+    let alone = sum(&|at| (a[at] - mean).powi(2)) * sum(&|at| (b[at] - mean).powi(2));
+    (alone > 0.0).then(|| both / alone.sqrt())
+}
+
+/// The rank of each value, from 0.
+fn ranks(values: Vec<f64>) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&i, &k| values[i].total_cmp(&values[k]));
+    let mut ranks = vec![0.0; values.len()];
+    for equal in order.chunk_by(|&i, &k| values[i] == values[k]) {
+        let at = order.iter().position(|i| *i == equal[0]).unwrap_or(0);
+        for &i in equal {
+            ranks[i] = at as f64 + (equal.len() as f64 - 1.0) / 2.0;
+        }
+    }
+    ranks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn observation(x: &[f64], y: f64) -> Observation {
+        Observation {
+            x: x.to_vec(),
+            y,
+            error: 1.0,
+        }
+    }
+
+    #[test]
+    fn weights_are_found_and_never_below_0() {
+        let exact = [[1.0, 0.0], [0.0, 1.0], [3.0, 2.0], [5.0, 1.0]];
+        let exact = exact.map(|x| observation(&x, 2.0 * x[0] + 7.0 * x[1]));
+        let weights = nonnegative_weights(&exact);
+        assert!((weights[0] - 2.0).abs() < 1e-6 && (weights[1] - 7.0).abs() < 1e-6);
+        let falls = [1.0, 2.0, 3.0].map(|x| observation(&[x, 1.0], 10.0 - x));
+        assert_eq!(nonnegative_weights(&falls)[0], 0.0);
+        assert!(nonnegative_weights(&[]).is_empty());
+    }
+
+    #[test]
+    fn one_wild_observation_moves_them_little() {
+        let mut all: Vec<Observation> = (1..20)
+            .map(|x| observation(&[f64::from(x)], 3.0 * f64::from(x)))
+            .collect();
+        all.push(observation(&[10.0], 5_000.0));
+        let weight = nonnegative_weights(&all)[0];
+        assert!((weight - 3.0).abs() < 0.05, "{weight}");
+    }
+
+    #[test]
+    fn ranks_of_ties_are_shared() {
+        assert_eq!(ranks(vec![5.0, 1.0, 5.0, 9.0]), [1.5, 0.0, 1.5, 3.0]);
+        let rising = [(1.0, 10.0), (2.0, 11.0), (3.0, 500.0)];
+        assert_eq!(rank_correlation(&rising), Some(1.0));
+        let falling = rising.map(|(a, b)| (a, -b));
+        assert_eq!(rank_correlation(&falling), Some(-1.0));
+        assert_eq!(rank_correlation(&rising[..2]), None);
+        assert_eq!(
+            rank_correlation(&[(1.0, 1.0), (1.0, 2.0), (1.0, 3.0)]),
+            None
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_others_are_better(
+            rows in proptest::collection::vec((0.0f64..9.0, 0.0f64..9.0, -9.0f64..9.0), 3..20),
+            other in (0.0f64..3.0, 0.0f64..3.0),
+        ) {
+            let all: Vec<Observation> =
+                rows.iter().map(|&(a, b, y)| observation(&[a, b], y)).collect();
+            let trust = vec![1.0; all.len()];
+            let best = least_squares(&all, &trust, vec![0.0; 2]);
+            let off = |weights: &[f64]| -> f64 {
+                all.iter().map(|of| (of.y - predicted(weights, &of.x)).powi(2)).sum()
+            };
+            prop_assert!(best.iter().all(|weight| *weight >= 0.0));
+            prop_assert!(off(&best) <= off(&[other.0, other.1]) + 1e-4);
+        }
+    }
+}
