@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::{DocumentFault, Kind, Stored, all_sound, printable, sound};
 use crate::environment::Tool;
+use crate::evidence::Events;
 use crate::key::Key;
 use crate::warning::Warning;
 
@@ -149,13 +150,29 @@ impl EstimatedNs {
 }
 
 impl Weights {
+    /// Nanoseconds of so many instructions that do this.
+    #[must_use]
+    pub fn ns(&self, instructions: u64, events: &Events) -> f64 {
+        let terms = self.terms.iter().map(|term| {
+            let mut kinds = Events::KINDS.iter();
+            let number = match kinds.find(|kind| kind.name == term.event) {
+                Some(kind) => (kind.of)(events),
+                None => instructions,
+            };
+            term.ns * number as f64
+        });
+        terms.sum()
+    }
+
     fn contradiction(&self) -> Option<String> {
         let odd = |term: &&Weight| {
             let [low, high] = term.ci95;
             let finite = [term.ns, low, high, term.most]
                 .iter()
                 .all(|x| x.is_finite());
-            !finite || term.ns < 0.0 || low > high
+            let known = term.event == "instructions"
+                || Events::KINDS.iter().any(|kind| kind.name == term.event);
+            !finite || term.ns < 0.0 || low > high || !known
         };
         let odd = self.terms.iter().find(odd)?;
         let event = printable(&odd.event);

@@ -46,6 +46,9 @@ pub struct PredictionDocument {
     /// Nanoseconds that an instruction takes, as the user takes it to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ns_per_instruction: Option<f64>,
+    /// The processor that nanoseconds are estimated for, by weights of what instructions do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processor: Option<String>,
     /// What was recorded, with what it would cost: a recording, or each whole program.
     pub loads: Vec<PredictedLoad>,
     /// Reasons to doubt it.
@@ -100,6 +103,9 @@ pub struct PredictedStack {
     /// More than under the baseline; missing of the baseline itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<Range>,
+    /// The same in ns, if calls are weighed: those of which the lab knows what they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub added_ns: Option<f64>,
     /// What hooks took more than under the baseline when the program was counted under both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<i64>,
@@ -146,6 +152,9 @@ pub struct CallCost {
     /// More than under the baseline; missing of the baseline itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<Range>,
+    /// All of it in ns, if it is weighed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ns: Option<f64>,
 }
 
 impl Range {
@@ -216,6 +225,7 @@ impl PredictedCalls {
         };
         let odd = |(at, cost): (usize, &CallCost)| {
             !cost.instructions.is_finite()
+                || cost.ns.is_some_and(|ns| !ns.is_finite())
                 || cost.added.is_none() != (at == 0)
                 || cost.added.is_some_and(|added| !added.is_sound())
         };
@@ -268,6 +278,9 @@ impl PredictedLoad {
         let modules = stack.modules.iter().map(|of| of.instructions);
         let added = self.calls.iter().filter_map(|pair| pair.added(at));
         let added = added.fold(Range::default(), Range::plus);
+        if stack.added_ns.is_some_and(|ns| !ns.is_finite()) {
+            return false;
+        }
         let added_fits = match stack.added {
             None => at == 0,
             Some(told) => {

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use experiment::estimate::Weights;
 use experiment::prediction::{Basis, CallCost, Range};
 use experiment::{Cell, Document, HookedPath, Program, Subject};
 
@@ -25,6 +26,8 @@ pub struct Wanted {
     /// The stack that others are compared with; None: the first of `stacks`, or the
     /// documents' own.
     pub baseline: Option<String>,
+    /// What instructions and what they do take; None: only instructions are predicted.
+    pub weights: Option<Weights>,
 }
 
 /// What a call of a hook costs in the lab under each stack.
@@ -36,6 +39,8 @@ pub struct Costs {
     pub release: String,
     /// Modules that ran under any of the stacks.
     pub modules: BTreeSet<String>,
+    /// The processor whose nanoseconds calls are weighed in, if they are.
+    pub processor: Option<String>,
     /// Operations that were not counted under every stack.
     pub dropped: usize,
     /// By hook, then by form of the system call.
@@ -69,6 +74,8 @@ struct Points {
 #[derive(Debug, Clone, Default)]
 struct PerCall {
     instructions: f64,
+    /// If it is weighed.
+    ns: Option<f64>,
     modules: BTreeMap<String, f64>,
 }
 
@@ -86,6 +93,7 @@ impl Costs {
         let mut costs = Costs {
             stacks,
             release,
+            processor: wanted.weights.as_ref().map(|of| of.processor.clone()),
             modules: BTreeSet::new(),
             dropped: 0,
             by_call: HashMap::new(),
@@ -93,7 +101,13 @@ impl Costs {
         };
         let mut hooks: HashMap<String, Points> = HashMap::new();
         for operation in operations(documents, &costs.release) {
-            costs.take(&operation, &mut hooks);
+            costs.take(&operation, wanted.weights.as_ref(), &mut hooks);
+        }
+        let mut calls = hooks
+            .values()
+            .flat_map(|points| points.all.iter().flatten());
+        if wanted.weights.is_some() && !calls.any(|call| call.ns.is_some()) {
+            return Err(PredictError::NoEvents);
         }
         for (hook, points) in hooks {
             let every: Vec<usize> = (0..points.all.len()).collect();
@@ -116,7 +130,12 @@ impl Costs {
     }
 
     /// Takes an operation, if it was counted under every stack.
-    fn take(&mut self, operation: &Operation<'_>, points: &mut HashMap<String, Points>) {
+    fn take(
+        &mut self,
+        operation: &Operation<'_>,
+        weights: Option<&Weights>,
+        points: &mut HashMap<String, Points>,
+    ) {
         let counted = self.stacks.iter().map(|stack| operation.get(stack));
         let Some(counted) = counted.collect::<Option<Vec<_>>>() else {
             let any = self
@@ -133,7 +152,7 @@ impl Costs {
         let mut hooks: Hooks<'_> = BTreeMap::new();
         let n = counted.len();
         for (at, (cell, path, program)) in counted.into_iter().enumerate() {
-            for (calls, hook, per_call) in per_calls(cell, path, *program) {
+            for (calls, hook, per_call) in per_calls(cell, path, *program, weights) {
                 let of = hooks.entry((calls, hook));
                 of.or_insert_with(|| vec![PerCall::default(); n])[at] = per_call;
             }
@@ -183,6 +202,10 @@ impl Points {
         let medians: Vec<f64> = (0..added.len())
             .map(|at| median(calls(at).map(|call| call.instructions)))
             .collect();
+        let ns = |at: usize| {
+            let ns: Vec<f64> = calls(at).filter_map(|call| call.ns).collect();
+            (!ns.is_empty()).then(|| median(ns.into_iter()))
+        };
         let stacks = medians.iter().zip(added).enumerate();
         let modules = medians.iter().enumerate();
         Cost {
@@ -200,6 +223,7 @@ impl Points {
                     CallCost {
                         instructions,
                         added: (at > 0).then_some(added),
+                        ns: ns(at),
                     }
                 })
                 .collect(),
@@ -241,6 +265,7 @@ fn per_calls<'a>(
     cell: &'a Cell,
     path: &'a HookedPath,
     program: Option<&'a Program>,
+    weights: Option<&Weights>,
 ) -> Vec<(Vec<&'a str>, &'a str, PerCall)> {
     let mut found = Vec::new();
     if let Some(program) = program {
@@ -258,7 +283,13 @@ fn per_calls<'a>(
     for hook in path.hooks.iter().filter(|hook| hook.calls > 0) {
         let parts = hook.implementations.iter();
         let parts = parts.map(|of| (of.module.as_str(), of.inclusive));
-        let cost = per_call(hook.calls, hook.outermost, hook.inclusive, parts);
+        let mut cost = per_call(hook.calls, hook.outermost, hook.inclusive, parts);
+        if let Some((weights, events)) = weights.zip(hook.events.as_ref()) {
+            // What another hook called is in that one.
+            let part = hook.outermost as f64 / hook.inclusive.max(1) as f64;
+            let ns = weights.ns(hook.inclusive, events) * part;
+            cost.ns = Some(ns / hook.calls as f64);
+        }
         found.push((calls.iter().copied().collect(), hook.hook.as_str(), cost));
     }
     found
@@ -282,6 +313,7 @@ fn per_call<'a>(
     }
     PerCall {
         instructions: own as f64 / calls as f64,
+        ns: None,
         modules,
     }
 }

@@ -27,6 +27,9 @@ pub enum PredictError {
     /// No hooks were told apart in the costs.
     #[error("the costs hold no hooks")]
     NoHooks,
+    /// The costs do not say what instructions do.
+    #[error("the costs do not say what instructions do, so they cannot be weighed")]
+    NoEvents,
     /// The costs are of several kernels, none of them named.
     #[error("the costs are of several kernels: {}", known.join(", "))]
     SeveralKernels {
@@ -94,6 +97,10 @@ impl Fault for PredictError {
             PredictError::NoHooks => {
                 "give what `lsmeter profile --output`, or `lsmeter run` of whole \
                                       programs, wrote"
+                    .to_owned()
+            }
+            PredictError::NoEvents => {
+                "count them with `lsmeter profile --events`, or let `predict --kernel` count them"
                     .to_owned()
             }
             PredictError::SeveralKernels { .. } => "name one with --kernel".to_owned(),

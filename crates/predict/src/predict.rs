@@ -40,6 +40,7 @@ pub fn predict(
         costs_release: costs.release.clone(),
         stacks: costs.stacks.clone(),
         ns_per_instruction,
+        processor: costs.processor.clone(),
         warnings: doubts(recording, costs, &loads),
         loads,
     }
@@ -108,9 +109,17 @@ fn sum(calls: &[PredictedCalls], at: usize, modules: BTreeMap<String, f64>) -> P
             instructions,
         });
     let added = calls.iter().filter_map(|pair| pair.added(at));
+    let added_ns = calls.iter().filter_map(|pair| {
+        let ns = |at: usize| pair.costs.get(at)?.ns;
+        Some((ns(at)? - ns(0)?) * pair.calls as f64)
+    });
+    let weighed = calls
+        .iter()
+        .any(|pair| pair.costs.iter().any(|cost| cost.ns.is_some()));
     PredictedStack {
         instructions,
         added: (at > 0).then(|| added.fold(Range::default(), Range::plus)),
+        added_ns: (at > 0 && weighed).then(|| added_ns.sum()),
         measured: None,
         modules: std::iter::once(framework).chain(modules).collect(),
     }

@@ -13,7 +13,8 @@ use super::shared::{LabArgs, number_within};
 /// Takes how often each hook was called in each system call, from a recording of `lsmeter
 /// monitor`, and multiplies it with what a call costs in the lab under each stack. Says which
 /// calls the lab has a cost of, how far it may be off, and which hooks, system calls and
-/// modules it would be. Figures are instructions: nobody knows how long they would take there.
+/// modules it would be. Figures are instructions; with --weights also nanoseconds, as far as they
+/// are known of the processor that the weights are of.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -63,6 +64,11 @@ pub struct PredictArgs {
     /// the tables
     #[arg(long, value_name = "NS", value_parser = ns_per_instruction)]
     pub ns_per_instruction: Option<f64>,
+    /// Weights of what instructions do, for the time that calls take: what `lsmeter estimate
+    /// --keep-weights` wrote, on a processor like that one
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath,
+        conflicts_with = "ns_per_instruction")]
+    pub weights: Option<PathBuf>,
     /// How costs are counted
     #[command(flatten)]
     pub lab: LabArgs,

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use diagnostics::Exit;
-use experiment::{Document, Metric, Place, PredictionDocument, Spec, Stored as _};
+use experiment::{
+    Document, EstimateDocument, Metric, Place, PredictionDocument, Spec, Stored as _,
+};
 use lab::prepare::Hooks;
 use predict::{Costs, PredictError, Recording, Wanted, predict as multiply};
 
@@ -43,6 +45,10 @@ pub fn predict(args: &PredictArgs) -> Result<Exit> {
         release: recording.release.clone(),
         stacks,
         baseline: baseline.map(|stack| stack.names().join(",")),
+        weights: match &args.weights {
+            Some(path) => Some(read_as(path, ANY, EstimateDocument::parse)?.weights),
+            None => None,
+        },
     };
     if args.costs.is_empty() && args.kernel.is_none() {
         return Err(usage(
@@ -109,7 +115,10 @@ fn count(args: &PredictArgs) -> Result<Option<Document>> {
         &experiment,
         &machines,
         None,
-        Hooks::default(),
+        Hooks {
+            events: args.weights.is_some(),
+            ..Hooks::default()
+        },
         &journals,
         &signals,
         &mut line,

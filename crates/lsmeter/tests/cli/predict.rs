@@ -180,3 +180,54 @@ fn documents_that_do_not_go_together() {
     asked(&["--costs", "costs.json", "--ns-per-instruction", "0"]).code(2);
     asked(&["--costs", "costs.json", "--bench", "open"]).code(2);
 }
+
+/// Calls weighed by what their instructions do are nanoseconds.
+#[test]
+fn calls_are_weighed() {
+    let place = documents();
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
+    for name in ["events-6.12.json", "um-6.12.json"] {
+        let packed = fs::read(results.join(format!("{name}.xz"))).unwrap();
+        place.write(name, testing::unpack(&packed));
+    }
+    let fitted = ["estimate", "events-6.12.json", "--times", "um-6.12.json"];
+    place
+        .run(&[&fitted[..], &["--keep-weights", "w.json"]].concat())
+        .code(0);
+    let asked = [
+        "predict",
+        "-r",
+        "R.json",
+        "--costs",
+        "events-6.12.json",
+        "--weights",
+        "w.json",
+    ];
+    let stacks = [
+        "--stack",
+        "capability,selinux",
+        "--stack",
+        "capability,tomoyo",
+    ];
+    let told = place
+        .run(&[&asked[..], &stacks, &["--json"]].concat())
+        .code(0);
+    let document = PredictionDocument::parse(told.stdout.as_bytes()).unwrap();
+    assert!(document.processor.is_some());
+    for load in &document.loads {
+        assert_eq!(load.stacks[0].added_ns, None);
+        let (added, ns) = (
+            load.stacks[1].added.unwrap().middle,
+            load.stacks[1].added_ns.unwrap(),
+        );
+        // TOMOYO's instructions take longer than SELinux's.
+        assert!(ns > added * 0.064, "{added} {ns}");
+    }
+    let refused = predict(&place, "R.json", &["--weights", "w.json"])
+        .code(2)
+        .stderr;
+    assert!(
+        refused.contains("do not say what instructions do"),
+        "{refused}"
+    );
+}

@@ -95,6 +95,7 @@ impl<'a> View<'a> {
         let lines = self.lines();
         let measured = lines.iter().any(|(_, _, stack)| stack.measured.is_some());
         let ns = self.document.ns_per_instruction;
+        let weighed = self.document.processor.is_some();
         self.of_load(|(load, ..): &Line<'_>| load)
             .left("stack", |(_, name, _): &Line<'_>| Value::from(*name))
             .right(self.per("added"), |(load, _, stack)| {
@@ -130,9 +131,10 @@ impl<'a> View<'a> {
             .column(self.per("calls"), |(load, ..)| {
                 (load.coverage.calls() as f64 / load.divisor()).round()
             })
-            .only_if(ns.is_some(), |columns| {
+            .only_if(ns.is_some() || weighed, |columns| {
                 columns.right(self.time(), move |(load, _, stack)| {
-                    let added = stack.added?.middle / load.divisor() * ns?;
+                    let assumed = || Some(stack.added?.middle * ns?);
+                    let added = stack.added_ns.or_else(assumed)? / load.divisor();
                     Some(match load.seconds {
                         Some(_) => percent(added / 1e9),
                         None => Value::difference(added.round() as i128).text(),
@@ -182,6 +184,13 @@ impl<'a> View<'a> {
                  of the prediction, against that."
                     .to_owned(),
             );
+        }
+        if let Some(processor) = &document.processor {
+            legend.push(format!(
+                "{}: estimated for {} by what instructions do, of calls of which that is known                  (docs/events.md): of the kernel's path, on one processor.",
+                self.time(),
+                printable(processor, TEXT_LIMIT)
+            ));
         }
         if let Some(ns) = document.ns_per_instruction {
             legend.push(format!(
