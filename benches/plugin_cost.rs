@@ -135,20 +135,18 @@ fn main() -> Result<(), Box<dyn Error>> {
         "QEMU {}, {}, {rounds} rounds in turns; \u{b5}s a window: least, median and most\n",
         qemu.version, kernel.name
     );
-    println!(
-        "{:<14} {:>24} {:>24} {:>7} {:>24} {:>7}",
-        "", "markers", "counts", "x", "traces", "x"
-    );
+    let more = MODES[1..].iter();
+    let more = more.map(|(_, name)| format!(" {name:>24} {:>7}", "x"));
+    println!("{:<14} {:>24}{}", "", MODES[0].1, more.collect::<String>());
     for (cell, benchmark) in BENCHMARKS.into_iter().enumerate() {
         let spread = |mode: usize| spread(&window_us[&(cell, mode)]);
         let times = |mode: usize| spread(mode)[1] / spread(0)[1];
+        let more = (1..MODES.len())
+            .map(|mode| format!(" {:>24} {:>7.2}", show(spread(mode)), times(mode)));
         println!(
-            "{benchmark:<14} {:>24} {:>24} {:>7.2} {:>24} {:>7.2}",
+            "{benchmark:<14} {:>24}{}",
             show(spread(0)),
-            show(spread(1)),
-            times(1),
-            show(spread(2)),
-            times(2)
+            more.collect::<String>()
         );
     }
     for (heading, seconds) in [
