@@ -142,6 +142,10 @@ int count_program(const struct cell_spec *spec, struct cell *c, struct outcome *
 const char *ready_disk(void);
 /* What of the image is on the disk now is needed no more. */
 void release_image(long image);
+/* What policies want the root to be mounted with; NULL for nothing. */
+const char *policies_root_options(void);
+/* Where the i-th device in the root's /dev is; NULL after the last. */
+const char *program_device(unsigned int i, char *path, size_t size);
 /* A root is large: no second copy of it in the page cache of the disk. */
 #define DISK_FLAGS	O_DIRECT
 #define IMAGE_FLAGS	O_RDWR
@@ -159,6 +163,11 @@ static inline const char *ready_disk(void)
 static inline void release_image(long image)
 {
 	(void)image;
+}
+
+static inline const char *policies_root_options(void)
+{
+	return NULL;
 }
 
 static inline int parse_program(const char *word, char *rest)

@@ -87,6 +87,29 @@ void policies_load(void)
 			policies[i].module->load(&policies[i]);
 }
 
+#ifdef PROGRAMS
+const char *policies_root_options(void)
+{
+	static char options[1024];
+	unsigned int i;
+
+	options[0] = '\0';
+	for (i = 0; i < policy_count; i++) {
+		const struct policy *p = &policies[i];
+		const char *option = p->module->root_option ? p->module->root_option(p) : "";
+		size_t len = strlen(options);
+
+		if (!*option)
+			continue;
+		if (len + strlen(option) + 2 > sizeof(options))
+			fatal("%s: the mount option %s is too long", p->module->name, option);
+		format(options + len, sizeof(options) - len, "%s%s", len ? "," : "", option);
+		step("%s: the root is mounted with -o %s", p->module->name, option);
+	}
+	return options[0] ? options : NULL;
+}
+#endif
+
 static void confine_and_prove(unsigned int last)
 {
 	unsigned int i;

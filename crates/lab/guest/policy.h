@@ -55,6 +55,13 @@ struct policy_module {
 	void (*label)(const struct policy *p);
 	void (*confine)(const struct policy *p);
 	void (*prove)(const struct policy *p);
+#ifdef PROGRAMS
+	/*
+	 * After load(): how the root of programs is mounted, so that what bears no label
+	 * of its own has one of the policy's. An option of mount(8), or "".
+	 */
+	const char *(*root_option)(const struct policy *p);
+#endif
 };
 
 /* Registers a module: a pointer in the section that policy.c walks. */

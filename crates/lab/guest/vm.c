@@ -188,7 +188,7 @@ static void mount_file_system(void)
 			write_disk();
 			disk = DISK;
 		}
-		err = SYS(mount, disk, experiment.dir, fs, 0, NULL);
+		err = SYS(mount, disk, experiment.dir, fs, 0, policies_root_options());
 	}
 	if (err < 0)
 		fatal("mounting %s on %s: %s (%ld)", fs, experiment.dir,
@@ -211,7 +211,9 @@ void vm_enter_directory(void)
 	err = SYS(chdir, experiment.dir);
 	if (err < 0)
 		fatal("chdir to %s: %s (%ld)", experiment.dir, errno_name(err), -err);
+#ifndef PROGRAMS
 	names_start();
+#endif
 }
 
 void vm_end(void)

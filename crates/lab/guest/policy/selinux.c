@@ -59,6 +59,29 @@ static void load_policy(void)
 	     SELINUXFS "/load", version, bytes);
 }
 
+#ifdef PROGRAMS
+static const char *root_option(const struct policy *p)
+{
+	static char option[CONTEXT_MAX + 16];
+	const char *at;
+	size_t n;
+
+	if (p->state == POLICY_NONE)
+		return "";
+	read_text(FILES "contexts", contexts, sizeof(contexts));
+	for (at = contexts; *at && strncmp(at, "\nwork ", 6); at++)
+		;
+	at += *at ? 6 : 0;
+	for (n = 0; at[n] && at[n] != '\n'; n++)
+		;
+	if (!n || n >= CONTEXT_MAX)
+		fatal("selinux: " FILES "contexts says no context of work");
+	format(option, sizeof(option), "defcontext=");
+	memcpy(option + strlen(option), at, n);
+	return option;
+}
+#endif
+
 static void load(const struct policy *p)
 {
 	char text[16];
@@ -278,6 +301,9 @@ static void prove(const struct policy *p)
 
 POLICY_MODULE(selinux) = {
 	.name = "selinux",
+#ifdef PROGRAMS
+	.root_option = root_option,
+#endif
 	.load = load,
 	.label = label,
 	.confine = confine,

@@ -85,10 +85,41 @@ static void load(const struct policy *p)
 	}
 }
 
+#ifdef PROGRAMS
+#define ANYBODY		"*"	/* Smack's own label for what all may do everything with */
+
+static const char *root_option(const struct policy *p)
+{
+	return p->state == POLICY_NONE ? "" : "smackfsdef=" WORK;
+}
+
+/* What was made in the root before it had a label has the kernel's, which none may write. */
+static void label_programs(void)
+{
+	static const char *const writable[] = { "tmp", "dev", "dev/shm" };
+	char path[1100];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(writable); i++) {
+		set_label(writable[i], "security.SMACK64", WORK);
+		set_label(writable[i], "security.SMACK64TRANSMUTE", "TRUE");
+	}
+	for (i = 0; program_device(i, path, sizeof(path)); i++)
+		set_label(path, "security.SMACK64", ANYBODY);
+	step("smack: security.SMACK64=" WORK " and SMACK64TRANSMUTE=TRUE on the root's /tmp, "
+	     "/dev and /dev/shm, SMACK64=" ANYBODY " on its devices");
+}
+#else
+static void label_programs(void)
+{
+}
+#endif
+
 static void label(const struct policy *p)
 {
 	if (p->state == POLICY_NONE)
 		return;
+	label_programs();
 	set_label(".", "security.SMACK64", WORK);
 	set_label(".", "security.SMACK64TRANSMUTE", "TRUE");
 	step("smack: security.SMACK64=" WORK " and SMACK64TRANSMUTE=TRUE on the "
@@ -146,6 +177,9 @@ static void prove(const struct policy *p)
 
 POLICY_MODULE(smack) = {
 	.name = "smack",
+#ifdef PROGRAMS
+	.root_option = root_option,
+#endif
 	.load = load,
 	.label = label,
 	.confine = confine,

@@ -71,6 +71,12 @@ static struct programs {
 
 static const struct variant no_variants[] = { { } };
 
+/*
+ * /proc/sys/vm/drop_caches, opened before there is a policy: one that confines programs may
+ * let nobody write it.
+ */
+static long caches = -ENOENT;
+
 static void *map_shared(size_t size)
 {
 	long at = SYS(mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -224,15 +230,24 @@ static void mount_in_root(const char *type, const char *name)
 		fatal("mounting %s on %s: %s (%ld)", type, path, errno_name(err), -err);
 }
 
+static const struct {
+	const char *name;
+	unsigned int minor;
+} devices[] = {
+	{ "null", 3 }, { "zero", 5 }, { "full", 7 }, { "random", 8 }, { "urandom", 9 },
+};
+
+const char *program_device(unsigned int i, char *path, size_t size)
+{
+	if (i >= ARRAY_SIZE(devices))
+		return NULL;
+	format(path, size, "%s/dev/%s", experiment.dir, devices[i].name);
+	return path;
+}
+
 /* What programs expect beside their root's own files: no port of the agent's. */
 static void make_devices(void)
 {
-	static const struct {
-		const char *name;
-		unsigned int minor;
-	} devices[] = {
-		{ "null", 3 }, { "zero", 5 }, { "full", 7 }, { "random", 8 }, { "urandom", 9 },
-	};
 	static const char *const links[][2] = {
 		{ "/proc/self/fd", "fd" }, { "/proc/self/fd/0", "stdin" },
 		{ "/proc/self/fd/1", "stdout" }, { "/proc/self/fd/2", "stderr" },
@@ -240,8 +255,7 @@ static void make_devices(void)
 	char path[1100];
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(devices); i++) {
-		format(path, sizeof(path), "%s/dev/%s", experiment.dir, devices[i].name);
+	for (i = 0; program_device(i, path, sizeof(path)); i++) {
 		SYS(mknod, path, S_IFCHR | 0666, 1 << 8 | devices[i].minor);
 		SYS(chmod, path, 0666);
 	}
@@ -283,6 +297,14 @@ void program_prepare_root(void)
 	mount_in_root("tmpfs", "dev");
 	make_devices();
 	start_loopback();
+	caches = sys_open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC, 0);
+}
+
+static long drop_dentries_and_inodes(void)
+{
+	long n = caches < 0 ? caches : sys_write(caches, "2\n", 2);
+
+	return n < 0 ? n : 0;
 }
 
 __attribute__((noreturn)) static void give_up(const char *what, long error)
@@ -347,6 +369,8 @@ __attribute__((noreturn)) static void be_program(const struct run *run, enum way
 	const char *path;
 	long err;
 
+	/* Here, so that it is not closed while the program is measured. */
+	sys_close(caches);
 	err = SYS(setsid);
 	err = SYS(chroot, experiment.dir);
 	if (err < 0)
@@ -380,14 +404,21 @@ __attribute__((noreturn)) static void be_program(const struct run *run, enum way
 static long wait_for_all(long pid)
 {
 	long result = -ECHILD, ended;
-	int status;
+	int status, options = __WALL;
 
 	for (;;) {
-		ended = SYS(wait4, -1, &status, __WALL, NULL);
+		ended = SYS(wait4, -1, &status, options, NULL);
 		if (ended == -EINTR)
 			continue;
 		if (ended < 0)
 			return result;
+		if (options & WNOHANG) {
+			/* Something is left, which is not waited for for ever. */
+			SYS(kill, -1, SIGKILL);
+			options = __WALL;
+		}
+		if (!ended)
+			continue;
 		if ((status & 0xff) == 0x7f) {
 			tasks_stopped(&programs->tasks, ended, status);
 			continue;
@@ -395,8 +426,8 @@ static long wait_for_all(long pid)
 		if (ended != pid)
 			continue;
 		result = status;
-		/* What it leaves behind is not waited for for ever. */
-		SYS(kill, -1, SIGKILL);
+		/* Nobody is sent a signal if it leaves nothing: policies decide on each, and record it. */
+		options |= WNOHANG;
 	}
 }
 
@@ -462,7 +493,7 @@ static long run_all(struct cell *c, u32 cold, enum way way, struct sample *sampl
 		if (!run->argv)
 			return failed(c, "a command without a program", 0);
 		if (!run->next && cold)
-			err = drop_caches();
+			err = drop_dentries_and_inodes();
 		if (err)
 			return explain(c, "dropping caches", err);
 		err = run_program(c, run, run->next ? UNMEASURED : way, sample);

@@ -92,9 +92,6 @@ const MODULES: &[(&str, Prepare)] = &[
     ("yama", yama::prepare),
 ];
 
-/// Modules whose policies allow no whole programs.
-const OF_BENCHMARKS: &[&str] = &["selinux", "smack", "tomoyo"];
-
 /// Integrity subsystems.
 const INTEGRITY: &[(Integrity, Prepare)] = &[
     (Integrity::Audit, audit::prepare),
@@ -133,13 +130,6 @@ pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
         let Some((name, make)) = MODULES.iter().find(|(module, _)| module == name) else {
             continue;
         };
-        let enforces = configuration.policy == Policy::Enforcing;
-        if request.programs && enforces && OF_BENCHMARKS.contains(name) {
-            return Err(PolicyError::Unsupported(format!(
-                "lsmeter's policy for {name} allows what benchmarks do, and would refuse to \
-                 start a program: measure programs without a policy, or permissive"
-            )));
-        }
         // Without a policy only what is asked for differs from the kernel's own.
         if configuration.policy == Policy::None && configuration.tuning.is_default() {
             continue;

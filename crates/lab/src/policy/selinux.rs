@@ -18,6 +18,21 @@ const MINIMAL_CONTEXTS: &str = include_str!("../../policy/selinux/minimal.contex
 const LOCAL: &str = include_str!("../../policy/selinux/reference.cil");
 const REFERENCE_CONTEXTS: &str = include_str!("../../policy/selinux/reference.contexts");
 
+/// What whole programs in a root of their own take besides: rules, and labels.
+const MINIMAL_PROGRAMS: Programs = Programs {
+    rules: include_str!("../../policy/selinux/minimal-programs.cil"),
+    contexts: include_str!("../../policy/selinux/minimal-programs.contexts"),
+};
+const REFERENCE_PROGRAMS: Programs = Programs {
+    rules: include_str!("../../policy/selinux/reference-programs.cil"),
+    contexts: include_str!("../../policy/selinux/reference-programs.contexts"),
+};
+
+struct Programs {
+    rules: &'static str,
+    contexts: &'static str,
+}
+
 /// Format that every kernel from 4.13 on takes; the minimal policy needs no newer one.
 const MINIMAL_VERSION: &str = "31";
 /// Format that every kernel from 5.9 on takes, and that distributions compile to.
@@ -50,12 +65,19 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     prepared.keys.extend(request.rules());
     let rules = tuning.rules.unwrap_or(0);
     let (policy, contexts, steps) = match tuning.selinux_policy {
-        None | Some(SelinuxPolicy::Minimal) => minimal(request.cache, rules)?,
-        Some(SelinuxPolicy::Reference) => reference(request.cache, rules)?,
+        None | Some(SelinuxPolicy::Minimal) => minimal(
+            request.cache,
+            rules,
+            request.programs.then_some(&MINIMAL_PROGRAMS),
+        )?,
+        Some(SelinuxPolicy::Reference) => {
+            let programs = request.programs.then_some(&REFERENCE_PROGRAMS);
+            reference(request.cache, rules, programs)?
+        }
     };
     prepared.files = vec![
         ("policy".to_owned(), policy),
-        ("contexts".to_owned(), contexts.as_bytes().to_vec()),
+        ("contexts".to_owned(), contexts.into_bytes()),
     ];
     prepared.steps = steps;
     Ok(prepared)
@@ -84,19 +106,25 @@ fn more_rules_step(subject: &str, rules: u32) -> Option<String> {
     })
 }
 
-type Made = (Vec<u8>, &'static str, Vec<String>);
+/// A compiled policy, the contexts that the guest uses, and what was done.
+type Made = (Vec<u8>, String, Vec<String>);
 
-fn minimal(cache: &Path, rules: u32) -> Result<Made, PolicyError> {
+fn minimal(cache: &Path, rules: u32, programs: Option<&Programs>) -> Result<Made, PolicyError> {
     let more = more_rules("agent_t", rules);
     let arguments = ["-M", "false", "-c", MINIMAL_VERSION];
-    let sources = [("minimal.cil", MINIMAL), ("more.cil", &more)];
+    let mut sources = vec![("minimal.cil", MINIMAL), ("more.cil", &more)];
+    sources.extend(programs.map(|programs| ("programs.cil", programs.rules)));
     let policy = compile(cache, "selinux-minimal", &arguments, &sources)?;
     let mut steps: Vec<String> = more_rules_step("agent_t", rules).into_iter().collect();
-    steps.push(compile_step(&arguments, "minimal.cil", rules));
-    Ok((policy, MINIMAL_CONTEXTS, steps))
+    steps.push(compile_step(&arguments, &sources));
+    Ok((policy, contexts(MINIMAL_CONTEXTS, programs), steps))
 }
 
-fn reference(cache: &Path, rules: u32) -> Result<Made, PolicyError> {
+fn contexts(of_benchmarks: &str, programs: Option<&Programs>) -> String {
+    of_benchmarks.to_owned() + programs.map_or("", |programs| programs.contexts)
+}
+
+fn reference(cache: &Path, rules: u32, programs: Option<&Programs>) -> Result<Made, PolicyError> {
     let bzip2 = tools::find("bzip2", "bzip2")?;
     let converter = Path::new(CONVERTER);
     if !converter.is_file() {
@@ -119,11 +147,12 @@ fn reference(cache: &Path, rules: u32) -> Result<Made, PolicyError> {
     let more = more_rules("sysadm_t", rules);
     // What must never be allowed was checked when the package was made.
     let arguments = ["-M", "true", "-N", "-c", REFERENCE_VERSION];
-    let sources = [
+    let mut sources = vec![
         ("reference.cil", distributed.as_str()),
         ("local.cil", LOCAL),
         ("more.cil", &more),
     ];
+    sources.extend(programs.map(|programs| ("programs.cil", programs.rules)));
     let policy = compile(cache, "selinux-reference", &arguments, &sources)?;
     let mut steps = vec![format!(
         "selinux: for each of {} modules in {MODULES} (package {PACKAGE}): \
@@ -131,8 +160,8 @@ fn reference(cache: &Path, rules: u32) -> Result<Made, PolicyError> {
         modules.len()
     )];
     steps.extend(more_rules_step("sysadm_t", rules));
-    steps.push(compile_step(&arguments, "reference.cil local.cil", rules));
-    Ok((policy, REFERENCE_CONTEXTS, steps))
+    steps.push(compile_step(&arguments, &sources));
+    Ok((policy, contexts(REFERENCE_CONTEXTS, programs), steps))
 }
 
 /// The modules of the package, in the order of their names.
@@ -193,11 +222,13 @@ fn compile(
     })
 }
 
-fn compile_step(arguments: &[&str], sources: &str, rules: u32) -> String {
-    let more = if rules > 0 { " more.cil" } else { "" };
+fn compile_step(arguments: &[&str], sources: &[(&str, &str)]) -> String {
+    let named = sources.iter().filter(|(_, text)| !text.is_empty());
+    let names: Vec<&str> = named.map(|(name, _)| *name).collect();
     format!(
-        "selinux: secilc {} -o policy {sources}{more}",
-        arguments.join(" ")
+        "selinux: secilc {} -o policy {}",
+        arguments.join(" "),
+        names.join(" ")
     )
 }
 
@@ -216,7 +247,11 @@ mod tests {
 
     #[test]
     fn contexts_say_what_the_guest_asks() {
-        for contexts in [MINIMAL_CONTEXTS, REFERENCE_CONTEXTS] {
+        let both = [
+            contexts(MINIMAL_CONTEXTS, Some(&MINIMAL_PROGRAMS)),
+            contexts(REFERENCE_CONTEXTS, Some(&REFERENCE_PROGRAMS)),
+        ];
+        for contexts in both {
             // The guest reads it into 4 KiB.
             assert!(contexts.len() < 4095);
             for word in ["work", "denied", "agent"] {
@@ -248,12 +283,12 @@ mod tests {
             return;
         }
         let cache = tempfile::tempdir().unwrap();
-        let (small, ..) = minimal(cache.path(), 0).unwrap();
-        let (large, _, steps) = minimal(cache.path(), 1000).unwrap();
+        let (small, ..) = minimal(cache.path(), 0, None).unwrap();
+        let (large, _, steps) = minimal(cache.path(), 1000, None).unwrap();
         assert!(large.len() > small.len() + 1000 * 20);
         assert_eq!(small[16..20], 31u32.to_le_bytes());
         assert!(steps[0].contains("1000 times"), "{steps:?}");
-        let (again, ..) = minimal(cache.path(), 0).unwrap();
+        let (again, ..) = minimal(cache.path(), 0, None).unwrap();
         assert_eq!(small, again);
         assert_eq!(std::fs::read_dir(cache.path()).unwrap().count(), 2);
     }

@@ -14,6 +14,10 @@ const EXCEPTIONS: &str = include_str!("../../policy/tomoyo/exception_policy");
 /// What the agent's domain may do.
 const DOMAIN: &str = include_str!("../../policy/tomoyo/domain_policy");
 
+/// What programs in a root of their own may besides.
+const EXCEPTIONS_OF_PROGRAMS: &str = include_str!("../../policy/tomoyo/exception_policy.programs");
+const DOMAIN_OF_PROGRAMS: &str = include_str!("../../policy/tomoyo/domain_policy.programs");
+
 /// Adding a rule walks all that are there, in the guest: more would take minutes.
 const RULES_LIMIT: u32 = 20_000;
 
@@ -39,8 +43,8 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         )],
         files: vec![
             file("profile", PROFILE),
-            file("exception_policy", EXCEPTIONS),
-            file("domain_policy", &domains(profile, rules)),
+            file("exception_policy", &exceptions(request.programs)),
+            file("domain_policy", &domains(profile, rules, request.programs)),
         ],
         ..Prepared::default()
     })
@@ -48,7 +52,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
 
 /// Entries are tried in the order in which they were written: those that never match
 /// come first.
-fn domains(profile: u32, rules: u32) -> String {
+fn domains(profile: u32, rules: u32, programs: bool) -> String {
     let mut text = format!(
         "<kernel>\nuse_profile 0\nuse_group 0\n\
          task manual_domain_transition <kernel> /lsmeter\n\n\
@@ -57,7 +61,11 @@ fn domains(profile: u32, rules: u32) -> String {
     for rule in 0..rules {
         let _ = writeln!(text, "file read/write/getattr /mnt/cell/store-{rule:06}");
     }
-    text + DOMAIN
+    text + DOMAIN + if programs { DOMAIN_OF_PROGRAMS } else { "" }
+}
+
+fn exceptions(programs: bool) -> String {
+    EXCEPTIONS.to_owned() + if programs { EXCEPTIONS_OF_PROGRAMS } else { "" }
 }
 
 #[cfg(test)]
@@ -66,10 +74,18 @@ mod tests {
 
     #[test]
     fn rules_that_never_match_come_before_those_that_do() {
-        let text = domains(3, 2);
+        let text = domains(3, 2, false);
         let at = |part: &str| text.find(part).unwrap();
         assert!(at("use_profile 3") < at("store-000000"));
         assert!(at("store-000001") < at("@WORK"));
         assert_eq!(text.matches("store-").count(), 2);
+    }
+
+    #[test]
+    fn programs_may_do_more_than_benchmarks_by_rules_of_their_own() {
+        let [benchmarks, programs] = [false, true].map(|programs| domains(3, 0, programs));
+        assert_eq!(programs.strip_prefix(&benchmarks), Some(DOMAIN_OF_PROGRAMS));
+        assert_eq!(exceptions(false), EXCEPTIONS);
+        assert!(exceptions(true).starts_with(EXCEPTIONS));
     }
 }

@@ -10,6 +10,7 @@ mod integrity;
 mod landlock;
 mod loadpin;
 mod lockdown;
+mod programs;
 mod safesetid;
 mod selinux;
 mod smack;
@@ -74,16 +75,24 @@ fn stock() -> &'static Document {
     })
 }
 
+/// Whether there is [`BUILT`]; said on standard error if not.
+fn has_built(place: &Place) -> bool {
+    let listed = place.run(&["kernel", "list", "--json"]).json();
+    let kernels = listed["kernels"].as_array().unwrap();
+    let has = kernels.iter().any(|kernel| kernel["name"] == BUILT);
+    if !has {
+        eprintln!("skipped: lsmeter kernel build 6.12-all --source linux-source-6.12");
+    }
+    has
+}
+
 /// Modules of built kernels; None, said on standard error, if there is none.
 fn built() -> Option<&'static Document> {
     static RUN: OnceLock<Option<Document>> = OnceLock::new();
     RUN.get_or_init(|| {
         let _machine = machine();
         let place = Place::with_kernels();
-        let listed = place.run(&["kernel", "list", "--json"]).json();
-        let kernels = listed["kernels"].as_array().unwrap();
-        if !kernels.iter().any(|kernel| kernel["name"] == BUILT) {
-            eprintln!("skipped: lsmeter kernel build 6.12-all --source linux-source-6.12");
+        if !has_built(&place) {
             return None;
         }
         let stacks = [

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Whole programs under policies that decide.
+
+use std::fs;
+
+use experiment::{Cell, Document, Policy, Program, Status};
+
+use super::{BUILT, has_built, machine, read, steps};
+use crate::common::Place;
+
+/// Programs that do what most do, and one that ends well only if it is refused something.
+fn measured(kernel: &str, stacks: &[&str], refused: &str) -> [Document; 2] {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    fs::create_dir(place.join("tree")).unwrap();
+    fs::write(place.join("tree/a"), "one\ntwo\none\n").unwrap();
+    let spec = format!(
+        r#"
+        stacks = {stacks:?}
+        policies = ["none", "enforcing"]
+        [root]
+        programs = ["sh", "cat", "sort", "wc", "find", "busybox"]
+        tree = "tree"
+        [[workloads]]
+        name = "pipeline"
+        argv = ["sh", "-c", "cat a | sort | wc -l > lines; read n < lines; [ $n = 3 ]"]
+        prepare = [["sh", "-c", "echo new > /tmp/fresh"]]
+        [[workloads]]
+        name = "server"
+        argv = ["sh", "-c", "busybox httpd -p 8080 -h /; busybox wget -q -O /tmp/a http://127.0.0.1:8080/tree/a"]
+        user = "1000:1000"
+        [[workloads]]
+        name = "find"
+        argv = ["find", "/", "-xdev", "-newer", "/tree/a"]
+        cold = true
+        repeat = 2
+        [[workloads]]
+        name = "refused"
+        argv = ["sh", "-c", {refused:?}]
+        "#
+    );
+    fs::write(place.join("programs.toml"), spec).unwrap();
+    ["first.json", "second.json"].map(|out| {
+        let asked = [
+            "run",
+            "programs.toml",
+            "--offline",
+            "--kernel",
+            kernel,
+            "-o",
+            out,
+        ];
+        // Without a policy nobody refuses anything.
+        place.run(&asked).code(4);
+        assert_eq!(place.left_over(), Vec::<String>::new());
+        read(&place.join(out))
+    })
+}
+
+fn cell<'a>(run: &'a Document, stack: &str, policy: Policy, title: &str) -> &'a Cell {
+    let is = |cell: &&Cell| {
+        cell.title() == title && cell.key.stack.join(",") == stack && cell.key.policy == policy
+    };
+    run.cells.iter().find(is).unwrap()
+}
+
+fn program(cell: &Cell) -> &Program {
+    let counted = cell.counted();
+    let program = counted.and_then(|counted| counted.program.as_ref());
+    program.unwrap_or_else(|| panic!("{}: {:?}", cell.title(), cell.reason()))
+}
+
+/// Instructions that a module's implementations of hooks took.
+fn in_module(cell: &Cell, module: &str) -> u64 {
+    let hooks = program(cell).entries.iter().flat_map(|entry| &entry.hooks);
+    hooks
+        .flat_map(|hook| &hook.modules)
+        .filter(|found| found.module == module)
+        .map(|found| found.instructions)
+        .sum()
+}
+
+/// The programs ran to their ends under the module's policy, alike in both runs, and the one that
+/// is to be refused something was.
+#[track_caller]
+fn assert_confined(runs: &[Document; 2], module: &str, proof: &str) {
+    let [first, second] = runs;
+    let stack = format!("capability,{module}");
+    let told = steps(first, &stack, Policy::Enforcing);
+    assert!(told.iter().any(|step| step.contains(proof)), "{told:#?}");
+    // What AppArmor's profile leaves to programs is all that they can do in their root.
+    let refuses = module != "apparmor";
+    for title in ["pipeline", "server", "find", "refused"] {
+        if title == "refused" && !refuses {
+            continue;
+        }
+        let enforced = cell(first, &stack, Policy::Enforcing, title);
+        let again = cell(second, &stack, Policy::Enforcing, title);
+        assert_eq!(enforced.outcome, again.outcome, "{stack} {title}");
+        assert!(in_module(enforced, module) > 0, "{stack} {title}");
+        // Others wait for each other, and for a disk.
+        let never_idle = program(enforced).runs.iter().all(|run| run.idle == 0);
+        assert!(never_idle || title != "pipeline", "{stack} {title}");
+    }
+    let free = cell(first, &stack, Policy::None, "refused");
+    assert_eq!(free.status(), Status::Failed);
+    assert!(free.reason().unwrap().contains("ended with status 1"));
+}
+
+#[test]
+fn programs_run_under_the_policies_of_stock_kernels() {
+    let stacks = [
+        "capability,selinux",
+        "capability,apparmor",
+        "capability,tomoyo",
+        "capability,landlock",
+    ];
+    let runs = measured("debian:6.12", &stacks, "! busybox mount -t tmpfs none /tmp");
+    for (module, proof) in [
+        (
+            "selinux",
+            "denied: open of ./selinux-denied for reading: EACCES",
+        ),
+        (
+            "apparmor",
+            "denied: open of /apparmor-denied for reading: EACCES",
+        ),
+        (
+            "tomoyo",
+            "denied: open of /tomoyo-denied for reading: EPERM",
+        ),
+        ("landlock", "denied: creat of ../landlock-denied: EACCES"),
+    ] {
+        assert_confined(&runs, module, proof);
+    }
+    let told = steps(&runs[0], "capability,selinux", Policy::Enforcing);
+    let mounted = "the root is mounted with -o defcontext=lsmeter_u:object_r:work_t";
+    assert!(told.iter().any(|step| step.contains(mounted)), "{told:#?}");
+}
+
+#[test]
+fn programs_run_under_the_rules_of_smack() {
+    if !has_built(&Place::with_kernels()) {
+        return;
+    }
+    // Root may write it, the label lsmeter may not.
+    let refused = "! echo 100000 > /proc/sys/fs/file-max";
+    let runs = measured(BUILT, &["capability,smack"], refused);
+    let proof = "denied: open of /smack/denied for reading: EACCES";
+    assert_confined(&runs, "smack", proof);
+}
