@@ -5,16 +5,11 @@
  * root. Around each measured run the clock is read, so that whoever counts can see
  * that nothing is missing.
  */
-#include <linux/mman.h>
 #include <linux/sockios.h>
 #include <asm/signal.h>
 #include <linux/wait.h>
-#include "tasks.h"
+#include "program.h"
 
-#define COMMANDS_MAX	64
-#define RUNS_MAX	256	/* of all commands, preparations included */
-#define WORDS_MAX	8192	/* of all of them */
-#define TEXT_MAX	(1u << 20)
 /* As <linux/if.h> and <linux/socket.h> have them, which need a C library. */
 #define IFF_UP		0x1
 #define IFF_RUNNING	0x40
@@ -23,51 +18,13 @@
 #define ERRORS		"/dev/errors"	/* in the root; in memory */
 #define SEARCH_PATH	"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-/* One program and what it is started with. */
-struct run {
-	char **argv;		/* ends with NULL */
-	char **envp;
-	const char *directory;
-	const char *input;
-	const char *output;
-	u32 user, group;
-	int once;		/* it runs the first time only */
-	struct run *next;	/* what prepares comes first, what is measured last */
-};
-
-struct command {
-	const char *name;
-	int started;		/* what runs once has */
-	struct run *first;
-};
-
 enum way {
 	UNMEASURED,
 	TRACED,			/* to learn what its tasks are called */
 	MEASURED,
 };
 
-/* What a child tells its parent. */
-struct told {
-	u64 ticks;		/* of the clock when the window was opened */
-	long error;		/* why it could not run the program, or 0 */
-	char what[512];
-};
-
-/*
- * In memory that only experiments with programs have, since fork copies the agent's page
- * tables and its benchmark would pay for more of them. It is shared with children.
- */
-static struct programs {
-	struct variant variants[COMMANDS_MAX + 1];
-	struct command commands[COMMANDS_MAX];
-	struct run runs[RUNS_MAX];
-	char *words[WORDS_MAX];
-	char text[TEXT_MAX];
-	unsigned int command_count, run_count, word_count, text_used;
-	struct told told;
-	struct tasks tasks;
-} *programs;
+struct programs *programs;
 
 static const struct variant no_variants[] = { { } };
 
@@ -76,159 +33,6 @@ static const struct variant no_variants[] = { { } };
  * let nobody write it.
  */
 static long caches = -ENOENT;
-
-static void *map_shared(size_t size)
-{
-	long at = SYS(mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	if (at < 0 && at > -4096)
-		fatal("mmap of %lu bytes: %s (%ld)", size, errno_name(at), -at);
-	return (void *)at;
-}
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* A copy; %XX becomes the byte, which cannot stand in a directive. */
-static char *keep(const char *text)
-{
-	struct programs *p = programs;
-	char *kept = p->text + p->text_used, *end = p->text + TEXT_MAX, *at = kept;
-
-	while (*text) {
-		int high = *text == '%' ? hex_digit(text[1]) : -1;
-		int low = high >= 0 ? hex_digit(text[2]) : -1;
-
-		if (at + 1 >= end)
-			fatal("experiment: more than %u bytes of commands", TEXT_MAX);
-		if (low >= 0)
-			*at++ = high << 4 | low;
-		else
-			*at++ = *text;
-		text += low >= 0 ? 3 : 1;
-	}
-	if (at == end)
-		fatal("experiment: more than %u bytes of commands", TEXT_MAX);
-	*at++ = '\0';
-	p->text_used = at - p->text;
-	return kept;
-}
-
-/* One more in a list that ends with NULL; lists grow at the end of words[] only. */
-static char **add_word(char **list, char *word)
-{
-	struct programs *p = programs;
-	unsigned int n = 0;
-	char **copy;
-
-	while (list && list[n])
-		n++;
-	if (p->word_count + n + 2 > WORDS_MAX)
-		fatal("experiment: more than %u words of commands", WORDS_MAX);
-	if (list && list + n + 1 == p->words + p->word_count) {
-		copy = list;
-		p->word_count++;
-	} else {
-		copy = p->words + p->word_count;
-		p->word_count += n + 2;
-		memcpy(copy, list, n * sizeof(*copy));
-	}
-	copy[n] = word;
-	copy[n + 1] = NULL;
-	return copy;
-}
-
-static struct run *add_run(void)
-{
-	struct programs *p = programs;
-	struct command *c = &p->commands[p->command_count - 1];
-	struct run *run, **last;
-
-	if (p->run_count == RUNS_MAX)
-		fatal("experiment: more than %u programs", RUNS_MAX);
-	run = &p->runs[p->run_count++];
-	for (last = &c->first; *last; last = &(*last)->next)
-		;
-	*last = run;
-	run->directory = "/";
-	run->input = run->output = "/dev/null";
-	return run;
-}
-
-static void add_command(const char *name)
-{
-	struct programs *p = programs;
-
-	if (p->command_count == COMMANDS_MAX)
-		fatal("experiment: more than %u commands", COMMANDS_MAX);
-	p->commands[p->command_count].name = name;
-	p->variants[p->command_count].name = name;
-	p->variants[p->command_count].arg = p->command_count;
-	p->command_count++;
-	add_run();
-}
-
-int parse_program(const char *word, char *rest)
-{
-	struct run *run;
-	char *text;
-
-	if (!strcmp(word, "command") && !programs)
-		programs = map_shared(sizeof(*programs));
-	if (!programs)
-		return 0;
-	run = programs->run_count ? &programs->runs[programs->run_count - 1] : NULL;
-	text = keep(rest);
-	if (!strcmp(word, "command"))
-		add_command(text);
-	else if (!strcmp(word, "then"))
-		add_run();
-	else if (!strcmp(word, "once"))
-		run->once = 1;
-	else if (!strcmp(word, "argument"))
-		run->argv = add_word(run->argv, text);
-	else if (!strcmp(word, "environment"))
-		run->envp = add_word(run->envp, text);
-	else if (!strcmp(word, "directory"))
-		run->directory = text;
-	else if (!strcmp(word, "input"))
-		run->input = text;
-	else if (!strcmp(word, "output"))
-		run->output = text;
-	else if (!strcmp(word, "user") && !parse_u32(text, ~0u, &run->user))
-		;
-	else if (!strcmp(word, "group") && !parse_u32(text, ~0u, &run->group))
-		;
-	else
-		return 0;
-	return 1;
-}
-
-const struct variant *program_variants(const struct benchmark *b)
-{
-	return programs && !strcmp(b->name, PROGRAM) ? programs->variants : b->variants;
-}
-
-int is_program(const struct cell_spec *spec)
-{
-	return !strcmp(spec->benchmark->name, PROGRAM);
-}
-
-static void mount_in_root(const char *type, const char *name)
-{
-	char path[1100];
-	long err;
-
-	format(path, sizeof(path), "%s/%s", experiment.dir, name);
-	sys_mkdir(path, 0755);
-	err = SYS(mount, type, path, type, 0, NULL);
-	if (err < 0 && err != -EBUSY)
-		fatal("mounting %s on %s: %s (%ld)", type, path, errno_name(err), -err);
-}
 
 static const struct {
 	const char *name;
@@ -243,6 +47,18 @@ const char *program_device(unsigned int i, char *path, size_t size)
 		return NULL;
 	format(path, size, "%s/dev/%s", experiment.dir, devices[i].name);
 	return path;
+}
+
+static void mount_in_root(const char *type, const char *name)
+{
+	char path[1100];
+	long err;
+
+	format(path, sizeof(path), "%s/%s", experiment.dir, name);
+	sys_mkdir(path, 0755);
+	err = SYS(mount, type, path, type, 0, NULL);
+	if (err < 0 && err != -EBUSY)
+		fatal("mounting %s on %s: %s (%ld)", type, path, errno_name(err), -err);
 }
 
 /* What programs expect beside their root's own files: no port of the agent's. */
