@@ -4,6 +4,7 @@
 //! Needs QEMU, busybox and the kernel debian:6.12 in the cache of whoever runs the tests.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use super::cells::read;
@@ -187,4 +188,26 @@ fn a_hostile_archive_is_a_root_like_any() {
     );
     assert_eq!(fs::read_dir(host).unwrap().count(), 0);
     assert_eq!(place.left_over(), [""; 0]);
+}
+
+/// What docker and podman themselves saved: crates/lab/src/root/tests/saved/README.md. The image's
+/// program ends well only if it runs as the image says.
+#[test]
+fn what_docker_saved_runs_as_it_says() {
+    let saved = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/src/root/tests/saved");
+    let place = Place::with_kernels();
+    for name in ["docker.tar.gz", "podman-oci.tar.gz"] {
+        let archive = saved.join(name);
+        let out = format!("{name}.json");
+        let asked = ["run", "--offline", "--kernel", "debian:6.12", "--root"];
+        let rest = ["--stack", "capability", "--repeat", "1", "-o", &out];
+        let archive = [archive.to_str().unwrap()];
+        place.run(&[&asked[..], &archive, &rest].concat()).code(0);
+        let document = read(&place.join(&out));
+        assert_eq!(document.cells[0].status(), Status::Ok);
+        // With a second word its program would do what it may not: no entry point is before a command.
+        let command = ["--", "/bin/tool"];
+        let again = [&asked[..], &archive, &rest, &command].concat();
+        place.run(&again).code(0);
+    }
 }

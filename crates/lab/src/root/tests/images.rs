@@ -306,3 +306,30 @@ fn an_image_says_what_a_workload_does_not() {
     let error = completed(bare.path().to_str().unwrap(), Workload::default()).unwrap_err();
     assert!(error.to_string().contains("without a workload"), "{error}");
 }
+
+/// One image as several tools saved it: see `saved/README.md`.
+#[test]
+fn what_tools_save_is_one_root() {
+    let saved = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/root/tests/saved");
+    let archives = ["docker", "podman", "podman-oci", "skopeo-oci"];
+    let roots = archives.map(|name| {
+        let path = saved.join(format!("{name}.tar.gz"));
+        prepared(path.to_str().unwrap()).unwrap()
+    });
+    for (root, name) in roots.iter().zip(archives) {
+        assert_eq!(root.digest, roots[0].digest, "{name}");
+        let is_there = |path: &str| root.path().join(path).exists();
+        assert!(is_there("data/link") && is_there("bin/tool"), "{name}");
+        assert!(!is_there("data/gone") && !is_there("old"), "{name}");
+        let mut workload = Workload::default();
+        root.settings.complete(&mut workload, root.path()).unwrap();
+        assert_eq!(workload.argv, ["/bin/tool"]);
+        assert_eq!(workload.cwd.as_deref(), Some("/data"));
+        assert_eq!(workload.user.as_deref(), Some("1234:4321"));
+        let env = workload.env.unwrap();
+        assert!(
+            env.iter().any(|word| word == "GREETING=hello world"),
+            "{name}"
+        );
+    }
+}
