@@ -3,15 +3,15 @@
 //! that are not zero.
 
 use super::filesystem::device_kib;
-use super::{Error, FileSystem, owners};
+use super::{DiskFile, Error, FileSystem, Tick, child, owners};
 use crate::find::find_program;
 use crate::root::Root;
 use rustix::fs::{SeekFrom, seek};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use tempfile::NamedTempFile;
 
 const BLOCK: usize = 4096;
@@ -79,16 +79,19 @@ const BTRFS: Maker = Maker {
 };
 
 /// A file system in a file with holes.
-pub(super) struct Image {
+#[derive(Debug)]
+pub struct Image {
     file: NamedTempFile,
     size: u64,
 }
 
 /// Makes a file system with `root` in it, as a file in `dir`; `None` for tmpfs, which needs none.
+/// `tick` is called all the while, and ends it by an error.
 pub(super) fn make(
     fs: FileSystem,
     root: Option<&Root>,
     dir: &Path,
+    tick: Tick<'_>,
 ) -> Result<Option<Image>, Error> {
     let maker = match fs {
         FileSystem::Tmpfs => return Ok(None),
@@ -108,24 +111,36 @@ pub(super) fn make(
     let path = temporary.path();
     let io = |action| Error::io(action, path);
     let mut result = Ok(());
+    let made = temporary.as_file();
+    let mut tick = || tick(allocated(made));
     for compatible in maker.compatible {
         // Each attempt starts from a file of nothing but holes.
         let file = temporary.as_file();
         file.set_len(0).map_err(io("write"))?;
         file.set_len(size).map_err(io("write"))?;
-        result = run(maker, &program, compatible, root, path);
-        if result.is_ok() {
+        result = run(maker, &program, compatible, root, path, &mut tick);
+        if !matches!(result, Err(Error::Environment { .. })) {
             break;
         }
     }
     result?;
     if let (Some(root), FileSystem::Ext4) = (root, fs) {
-        owners::settle(root, path, EPOCH)?;
+        owners::settle(root, path, EPOCH, &mut tick)?;
+    }
+    if root.is_some() {
+        // Where it is mapped as persistent memory it has to be that long.
+        let whole = size.next_multiple_of(PERSISTENT_UNIT);
+        made.set_len(whole).map_err(io("write"))?;
     }
     Ok(Some(Image {
         file: temporary,
         size,
     }))
+}
+
+/// Bytes of a file that are no holes.
+fn allocated(file: &File) -> u64 {
+    file.metadata().map_or(0, |found| found.blocks() * 512)
 }
 
 fn find(maker: &Maker) -> Result<PathBuf, Error> {
@@ -141,6 +156,7 @@ fn run(
     compatible: &str,
     root: Option<&Root>,
     path: &Path,
+    tick: &mut dyn FnMut() -> Result<(), Error>,
 ) -> Result<(), Error> {
     let words = [maker.arguments, compatible].map(str::split_whitespace);
     let words = words.into_iter().flatten();
@@ -154,7 +170,7 @@ fn run(
         })?;
         command.arg(option).arg(root.path());
     }
-    let output = command
+    command
         .arg(path)
         .env("LC_ALL", "C")
         .env("E2FSPROGS_FAKE_TIME", EPOCH)
@@ -162,14 +178,11 @@ fn run(
         .env("DETERMINISTIC_SEED", "1")
         // Without its file the program uses what it was built with, and not
         // what this machine's administrator prefers.
-        .env("MKE2FS_CONFIG", "/nonexistent")
-        .stdin(Stdio::null())
-        .output()
-        .map_err(Error::io("run", program))?;
-    if output.status.success() {
+        .env("MKE2FS_CONFIG", "/nonexistent");
+    let (status, text) = child::run(command, program, tick)?;
+    if status.success() {
         return Ok(());
     }
-    let text = String::from_utf8_lossy(&output.stderr);
     let line = text.lines().find(|line| !line.trim().is_empty());
     let line: String = line
         .unwrap_or("no reason given")
@@ -186,23 +199,21 @@ fn run(
 }
 
 impl Image {
-    /// Keeps the file as `path`, in the directory that it was made in; its size, rounded up to
-    /// what persistent memory is mapped by.
-    pub fn keep(self, path: &Path) -> Result<u64, Error> {
-        let size = self.size.next_multiple_of(PERSISTENT_UNIT);
-        let file = self.file.persist(path);
-        let file = file.map_err(|error| Error::io("create", path)(error.error))?;
-        file.set_len(size).map_err(Error::io("write", path))?;
-        Ok(size)
+    /// The file, and its size: what persistent memory is mapped by.
+    pub(super) fn disk(&self) -> DiskFile {
+        DiskFile {
+            path: self.file.path().to_owned(),
+            bytes: self.size.next_multiple_of(PERSISTENT_UNIT),
+        }
     }
 
     /// Its blocks that are not zero, in the order of the disk.
-    pub fn extents(&self) -> Result<Extents, Error> {
+    pub(super) fn extents(&self) -> Result<Extents, Error> {
         extents(self.file.as_file(), self.size).map_err(Error::io("read", self.file.path()))
     }
 
     /// Writes it in the format of the agent's protocol, [`Extents::length`] bytes.
-    pub fn write(&self, extents: &Extents, out: &mut impl Write) -> io::Result<()> {
+    pub(super) fn write(&self, extents: &Extents, out: &mut impl Write) -> io::Result<()> {
         extents.write(self.file.as_file(), out)
     }
 }
@@ -312,7 +323,10 @@ mod tests {
     }
 
     fn built() -> Result<Vec<u8>, Error> {
-        let made = make(FileSystem::Ext4, None, &std::env::temp_dir())?.unwrap();
+        let made = make(FileSystem::Ext4, None, &std::env::temp_dir(), &mut |_| {
+            Ok(())
+        })?
+        .unwrap();
         Ok(image(made.file.as_file(), made.size))
     }
 

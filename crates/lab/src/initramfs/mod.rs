@@ -2,6 +2,7 @@
 //! The initramfs of a VM: the agent, the modules that it loads, and the file
 //! system that it works on.
 
+mod child;
 mod cpio;
 mod filesystem;
 mod image;
@@ -19,8 +20,12 @@ use std::path::{Path, PathBuf};
 use crate::root::Root;
 use cpio::Archive;
 use filesystem::{Disk, Support};
-use image::Image;
+pub(crate) use image::Image;
 use kernels::{Kernel, Module, ModuleTree};
+
+/// Is told, all the while that a file system is made, how many bytes of it there are; an error
+/// ends that.
+pub(crate) type Tick<'a> = &'a mut dyn FnMut(u64) -> Result<(), Error>;
 
 /// Longest agent, in bytes.
 const AGENT_LIMIT: usize = 64 << 20;
@@ -57,14 +62,28 @@ pub struct Files {
 /// makes it.
 pub fn build(agent: &[u8], fs: FileSystem, kernel: &Kernel) -> Result<Vec<u8>, Error> {
     let modules = modules(fs, false, kernel)?;
-    let image = image::make(fs, None, &std::env::temp_dir())?;
+    let image = image::make(fs, None, &std::env::temp_dir(), &mut |_| Ok(()))?;
     let parameters = filesystem::ram_disk_parameters(fs, None).join(" ");
     let archive = Archive::new(Vec::new(), Path::new("initramfs"));
     archive_of(archive, agent, &modules, &parameters, image.as_ref())
 }
 
-/// Writes what `kernel` boots with into `dir`: as [`build`], but the file system holds `root`. It
-/// is a file of its own where the kernel can have that as its disk, which boots then share.
+/// Makes the file system of a root, as a file in `dir`; `None` of one that needs none.
+///
+/// # Errors
+/// As [`build`]; and what `tick` returns.
+pub(crate) fn image_of(
+    root: &Root,
+    fs: FileSystem,
+    dir: &Path,
+    tick: Tick<'_>,
+) -> Result<Option<Image>, Error> {
+    image::make(fs, Some(root), dir, tick)
+}
+
+/// Writes what `kernel` boots with into `dir`: as [`build`], but the file system holds `root`
+/// ([`Root::make_image`]). It stays the file that it is where the kernel can have that as its disk,
+/// which kernels and boots then share.
 ///
 /// # Errors
 /// As [`build`]; and [`Error::Io`] if a file cannot be written.
@@ -86,19 +105,24 @@ pub fn write(
         });
     };
     let (kind, modules) = needs(fs, true, kernel)?;
-    let mut image = image::make(fs, Some(root), dir)?;
+    let mut carried = root.image(fs);
+    if carried.is_none() && fs != FileSystem::Tmpfs {
+        return Err(Error::Environment {
+            what: format!("the root's {fs} has not been made"),
+            hint: "this is a fault of lsmeter's: report it".to_owned(),
+        });
+    }
     let (mut disk, mut arguments) = (None, ram_disk_arguments(fs, Some(root)));
-    if let Some(image) = image.take_if(|_| kind == Disk::Persistent) {
-        let path = dir.join("disk");
-        let bytes = image.keep(&path)?;
+    if let Some(image) = carried.take_if(|_| kind == Disk::Persistent) {
+        let file = image.disk();
         let address = arch::native().machine.persistent_memory;
-        arguments = vec![format!("memmap={bytes}!{address:#x}")];
-        disk = Some(DiskFile { path, bytes });
+        arguments = vec![format!("memmap={}!{address:#x}", file.bytes)];
+        disk = Some(file);
     }
     let parameters = filesystem::ram_disk_parameters(fs, Some(root)).join(" ");
     let file = File::create(&initramfs).map_err(Error::io("create", &initramfs))?;
     let archive = Archive::new(file, &initramfs);
-    archive_of(archive, agent, &modules, &parameters, image.as_ref())?;
+    archive_of(archive, agent, &modules, &parameters, carried)?;
     Ok(Files {
         initramfs,
         disk,

@@ -7,11 +7,11 @@ use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use diagnostics::printable;
 
-use super::{Error, FileSystem, find_program};
+use super::{Error, FileSystem, child, find_program};
 use crate::root::{Fix, Root};
 
 const DEBUGFS: &str = "debugfs";
@@ -29,8 +29,13 @@ const OLD_DEVICE_LIMIT: u32 = 255;
 /// day, or one copy, to the next, and so would what is counted.
 ///
 /// # Errors
-/// Without debugfs, or if it fails.
-pub(super) fn settle(root: &Root, image: &Path, time_s: &str) -> Result<(), Error> {
+/// Without debugfs, if it fails, and what `tick` returns.
+pub(super) fn settle(
+    root: &Root,
+    image: &Path,
+    time_s: &str,
+    tick: &mut dyn FnMut() -> Result<(), Error>,
+) -> Result<(), Error> {
     let environment = |what: String| Error::Environment {
         what,
         hint: "see that the package e2fsprogs is whole".to_owned(),
@@ -47,23 +52,20 @@ pub(super) fn settle(root: &Root, image: &Path, time_s: &str) -> Result<(), Erro
         tempfile::NamedTempFile::new_in(&dir).map_err(Error::io("create a file in", &dir))?;
     file.write_all(&script)
         .map_err(Error::io("write", file.path()))?;
-    let output = Command::new(&program)
+    let mut command = Command::new(&program);
+    command
         .args(["-w", "-f"])
         .arg(file.path())
         .arg(image)
         .env("LC_ALL", "C")
-        .env("E2FSPROGS_FAKE_TIME", time_s)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .output()
-        .map_err(Error::io("run", &program))?;
+        .env("E2FSPROGS_FAKE_TIME", time_s);
+    let (status, text) = child::run(command, &program, tick)?;
     // It ends well whatever its commands do; but it tells its version, and what went wrong.
-    let text = String::from_utf8_lossy(&output.stderr);
     let complaint = text.lines().skip(1).find(|line| !line.trim().is_empty());
     match complaint {
-        None if output.status.success() => Ok(()),
+        None if status.success() => Ok(()),
         complaint => {
-            let reason = complaint.map_or(output.status.to_string(), |line| printable(line, 300));
+            let reason = complaint.map_or(status.to_string(), |line| printable(line, 300));
             Err(environment(format!("{DEBUGFS} failed: {reason}")))
         }
     }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
 use super::*;
+use crate::error::LabError;
 use crate::root::Watch;
+use diagnostics::Fault as _;
 use experiment::RootSpec;
 use std::fs;
 use std::sync::atomic::AtomicBool;
@@ -182,17 +184,23 @@ fn written(config: &str, modules: &[&str]) -> Option<Result<(Vec<String>, Files)
     let mut files = vec![("config", config.as_bytes())];
     files.extend(paths.iter().map(|path| (path.as_str(), elf.as_slice())));
     let kernel = kernel(dir.path(), &files);
-    let root = root(dir.path());
+    let mut root = root(dir.path());
+    let cancel = AtomicBool::new(false);
+    let mut tell = |_| {};
+    let mut watch = Watch::new(&cancel, &mut tell);
+    if let Err(error) = root.make_image(FileSystem::Ext4, &mut watch) {
+        assert!(error.hint().unwrap().contains("e2fsprogs"));
+        return None;
+    }
     let out = dir.path().join("out");
     fs::create_dir(&out).unwrap();
     let made = match write(b"agent", FileSystem::Ext4, Some(&root), &kernel, &out) {
-        Err(Error::Environment { hint, .. }) => {
-            assert!(hint.contains("e2fsprogs"));
-            return None;
-        }
         Err(error) => return Some(Err(error)),
         Ok(made) => made,
     };
+    // Another kernel has the same.
+    let again = write(b"agent", FileSystem::Ext4, Some(&root), &kernel, &out).unwrap();
+    assert_eq!(again.disk, made.disk);
     let entries = cpio::entries(&fs::read(&made.initramfs).unwrap());
     if let Some((.., image)) = entries.iter().find(|entry| entry.0 == "image") {
         assert!(image.starts_with(b"LSMX") && image.len() > 3_000_000);
@@ -203,8 +211,7 @@ fn written(config: &str, modules: &[&str]) -> Option<Result<(Vec<String>, Files)
         assert_eq!(device[1024 + 0x38..1024 + 0x3a], [0x53, 0xef]);
     }
     // Nothing else is left behind.
-    let left = fs::read_dir(&out).unwrap().count();
-    assert_eq!(left, 1 + usize::from(made.disk.is_some()));
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 1);
     let paths = entries.into_iter().skip(9).map(|entry| entry.0).collect();
     Some(Ok((paths, made)))
 }
@@ -249,4 +256,17 @@ fn modules_that_are_not_here_change_no_disk() {
         "{error}"
     );
     assert!(error.hint().unwrap().contains("lsmeter kernel fetch"));
+}
+
+#[test]
+fn whoever_waits_for_a_file_system_may_break_it_off() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut root = root(dir.path());
+    let cancel = AtomicBool::new(true);
+    let mut tell = |_| {};
+    let made = root.make_image(FileSystem::Ext4, &mut Watch::new(&cancel, &mut tell));
+    if find_program("mkfs.ext4").is_some() {
+        assert!(matches!(made, Err(LabError::Interrupted)), "{made:?}");
+    }
+    assert!(root.image(FileSystem::Ext4).is_none());
 }

@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use experiment::{Programs, RootSpec};
 
 use crate::error::LabError;
+use crate::initramfs::{self, FileSystem, Image};
 use crate::scratch::scratch;
 use image::Source;
 use settings::Settings;
@@ -45,10 +46,14 @@ pub struct Root {
     /// What else files are in the guest, of those that lie here; None if just that. All belong
     /// to root there, unless it is told otherwise here.
     pub(crate) fixes: Option<Vec<Fix>>,
+    /// The file system that holds it, and which that is; before what it was made in, which goes later.
+    image: Option<(FileSystem, Image)>,
     /// What a container image says of the program that runs in it.
     settings: Settings,
     /// What it was made in.
     _scratch: Option<tempfile::TempDir>,
+    /// What its file system was made in.
+    _image_scratch: Option<tempfile::TempDir>,
 }
 
 impl Root {
@@ -155,9 +160,42 @@ impl Root {
             newest_s: tree.newest_s(),
             digest: tree.digest(),
             fixes: None,
+            image: None,
             settings,
             _scratch: scratch,
+            _image_scratch: None,
         }
+    }
+
+    /// Makes the file system that holds it in guests, of all kernels: a file in `TMPDIR`.
+    ///
+    /// # Errors
+    /// [`LabError::Kernel`] if it cannot be made; [`LabError::Interrupted`] if `watch` breaks it off.
+    pub fn make_image(&mut self, fs: FileSystem, watch: &mut Watch<'_>) -> Result<(), LabError> {
+        let scratch = scratch().map_err(LabError::io("create", &std::env::temp_dir()))?;
+        watch.begin("making its file system");
+        let made = {
+            let mut tick = |bytes| {
+                let what = || "making the file system of a root".into();
+                watch
+                    .is_at(self.files, bytes)
+                    .map_err(|_| kernels::Error::Interrupted { what: what() })
+            };
+            initramfs::image_of(self, fs, scratch.path(), &mut tick)
+        };
+        let made = made.map_err(|error| match watch.is_cancelled() {
+            true => LabError::Interrupted,
+            false => error.into(),
+        })?;
+        self.image = made.map(|image| (fs, image));
+        self._image_scratch = Some(scratch);
+        Ok(())
+    }
+
+    /// The file system that was made of it, if it is this one.
+    pub(crate) fn image(&self, fs: FileSystem) -> Option<&Image> {
+        let made = self.image.as_ref().filter(|(made, _)| *made == fs);
+        made.map(|(_, image)| image)
     }
 
     /// Where it is.

@@ -69,6 +69,14 @@ impl<'a> Watch<'a> {
         Ok(())
     }
 
+    /// So many files and bytes it is now.
+    pub(super) fn is_at(&mut self, files: u64, bytes: u64) -> Result<(), LabError> {
+        self.went_on(
+            files.saturating_sub(self.files),
+            bytes.saturating_sub(self.bytes),
+        )
+    }
+
     /// Whether it is to be broken off.
     pub(super) fn is_cancelled(&self) -> bool {
         self.cancel.load(Ordering::Relaxed)

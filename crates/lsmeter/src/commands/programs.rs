@@ -71,7 +71,13 @@ pub fn root(experiment: &mut Experiment, signals: &Signals, quiet: bool) -> Resu
         line.say(format!("{what}: {files} files, {} MiB", bytes >> 20));
     };
     let mut watch = Watch::new(&signals.cancel, &mut tell);
-    let root = Root::of(experiment.programs.as_mut(), &mut watch);
+    let filesystem = experiment.filesystem;
+    let root = Root::of(experiment.programs.as_mut(), &mut watch).and_then(|mut root| {
+        if let (Some(root), Some(filesystem)) = (&mut root, filesystem) {
+            root.make_image(filesystem, &mut watch)?;
+        }
+        Ok(root)
+    });
     line.done();
     Ok(root?)
 }
