@@ -19,6 +19,7 @@
 #include <linux/miscdevice.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/task_work.h>
 #include <linux/uaccess.h>
 #include <asm/lsmeter.h>
 #include <os.h>
@@ -138,8 +139,10 @@ static int __init write_program(void)
 	n = kernel_write(file, &head, sizeof(head), &pos);
 	if (n == sizeof(head))
 		n = kernel_write(file, lsmeter_program_begin, len, &pos);
-	/* At once: a file that is open for writing is not executed. */
-	__fput_sync(file);
+	/* At once, whatever kind of thread this is: a file open for writing is not executed. */
+	fput(file);
+	task_work_run();
+	flush_delayed_fput();
 	return n == len ? 0 : -EIO;
 }
 

@@ -30,30 +30,67 @@ impl Edit {
     }
 }
 
-/// What is changed, by the file's path in the tree.
-pub(crate) static EDITS: &[(&str, &[Edit])] = &[
-    (
-        "arch/um/Kbuild",
-        &[Edit::new("obj-y += kernel/", "obj-y += lsmeter/ kernel/")],
-    ),
-    ("arch/um/Kconfig", &[KCONFIG]),
-    ("arch/um/Makefile", &[MODEL]),
-    ("arch/um/kernel/uml.lds.S", &[ORDER, TEXT]),
-    (
-        "arch/um/os-Linux/skas/process.c",
-        &[KERNEL_PID, IS_ORPHAN, KNOW_KERNEL],
-    ),
-    (
+/// What is changed in files, by their paths in the tree.
+pub(crate) type Form = &'static [(&'static str, &'static [Edit])];
+
+/// What is changed: of each of these the first form for which the tree has all places. What
+/// kernels have had at different times has a form for each.
+pub(crate) static CHANGES: &[&[Form]] = &[
+    &[
+        &[(
+            "arch/um/Kbuild",
+            &[Edit::new("obj-y += kernel/", "obj-y += lsmeter/ kernel/")],
+        )],
+        // 6.1's lists its directories elsewhere, but is read.
+        &[(
+            "arch/um/Kbuild",
+            &[Edit::new(
+                "# SPDX-License-Identifier: GPL-2.0-only\n",
+                "{}obj-y += lsmeter/\n",
+            )],
+        )],
+    ],
+    &[&[("arch/um/Kconfig", &[KCONFIG])]],
+    // 6.1 keeps Landlock from inodes of the host's, which this kernel has none of, and itself from
+    // being preempted anywhere. Later ones do neither.
+    &[&[("arch/um/Kconfig", &[INODES, PREEMPTION])], &[]],
+    &[&[("arch/um/Makefile", &[MODEL])]],
+    &[&[("arch/um/kernel/uml.lds.S", &[ORDER, TEXT])]],
+    &[
+        &[(PROCESS, &[KERNEL_PID, IS_ORPHAN, KNOW_KERNEL])],
+        // 6.1: it does not even ask.
+        &[(
+            PROCESS,
+            &[PRCTL, KERNEL_PID, ASK_AND_IS_ORPHAN, KNOW_KERNEL],
+        )],
+        // 7.2: it is a program of its own.
+        &[
+            (
+                PROCESS,
+                &[KERNEL_PID_OF_DATA, TELL_KERNEL, KNOW_KERNEL_OF_MM],
+            ),
+            ("arch/um/include/shared/skas/stub-data.h", &[DATA]),
+            ("arch/um/kernel/skas/stub_exe.c", &[IS_ORPHAN_OF_PROGRAM]),
+        ],
+    ],
+    &[&[(
         "arch/um/kernel/skas/uaccess.c",
         &[INCLUDE, FROM_USER, TO_USER, STRNCPY, CLEAR, STRNLEN],
-    ),
+    )]],
 ];
+
+/// Starts the processes that the kernel makes.
+pub(crate) const PROCESS: &str = "arch/um/os-Linux/skas/process.c";
 
 const KCONFIG: Edit = Edit::new(
     "config UML\n\tbool\n\tdefault y\n",
     "{}\tselect HAVE_ARCH_JUMP_LABEL\n\tselect HAVE_ARCH_JUMP_LABEL_RELATIVE\n\
      \tselect HAVE_STATIC_CALL\n",
 );
+
+const INODES: Edit = Edit::new("\tselect ARCH_EPHEMERAL_INODES\n", "");
+
+const PREEMPTION: Edit = Edit::new("\tselect ARCH_NO_PREEMPT\n", "");
 
 /// Only modules lie so far away that every call has to be an indirect one.
 const MODEL: Edit = Edit::new(
@@ -81,6 +118,36 @@ const IS_ORPHAN: Edit = Edit::new(
 const KNOW_KERNEL: Edit = Edit::new(
     "\tpid = clone(userspace_tramp, ",
     "\tlsmeter_kernel_pid = os_getpid();\n{}",
+);
+
+const PRCTL: Edit = Edit::new("#include <sys/mman.h>\n", "{}#include <sys/prctl.h>\n");
+
+const ASK_AND_IS_ORPHAN: Edit = Edit::new(
+    "\tptrace(PTRACE_TRACEME, 0, 0, 0);\n",
+    "\tprctl(PR_SET_PDEATHSIG, SIGKILL);\n\tif (getppid() != lsmeter_kernel_pid)\n\t\texit(1);\n{}",
+);
+
+const KERNEL_PID_OF_DATA: Edit = Edit::new(
+    "static int userspace_tramp(void *data)\n",
+    "static int lsmeter_kernel_pid;\n\n{}",
+);
+
+const TELL_KERNEL: Edit = Edit::new(
+    "\t\t.stub_start = STUB_START,\n",
+    "{}\t\t.lsmeter_kernel_pid = lsmeter_kernel_pid,\n",
+);
+
+const KNOW_KERNEL_OF_MM: Edit = Edit::new(
+    "\tmm_id->pid = clone(userspace_tramp, ",
+    "\tlsmeter_kernel_pid = os_getpid();\n{}",
+);
+
+const DATA: Edit = Edit::new("struct stub_init_data {\n", "{}\tint lsmeter_kernel_pid;\n");
+
+const IS_ORPHAN_OF_PROGRAM: Edit = Edit::new(
+    "\tif (res != sizeof(init_data))\n\t\tstub_syscall1(__NR_exit, 10);\n",
+    "{}\tif (stub_syscall0(__NR_getppid) != init_data.lsmeter_kernel_pid)\n\
+     \t\tstub_syscall1(__NR_exit, 1);\n",
 );
 
 const INCLUDE: Edit = Edit::new("#include <os.h>\n", "#include <asm/lsmeter.h>\n{}");

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use edits::EDITS;
+use edits::{CHANGES, Form};
 
 /// Where the agent and what starts it lie in the tree.
 const DIRECTORY: &str = "arch/um/lsmeter";
@@ -57,14 +57,18 @@ pub fn changes<E>(
     layout: Option<NonZeroU32>,
 ) -> Result<BTreeMap<PathBuf, String>, E> {
     let mut changed = BTreeMap::new();
-    for (path, edits) in EDITS {
-        let mut text = read(path)?;
-        for edit in *edits {
-            text = edit
-                .apply(&text)
-                .ok_or_else(|| unfit(path, format!("there is no line `{}`", edit.line())))?;
-        }
-        changed.insert(PathBuf::from(path), text);
+    for forms in CHANGES {
+        let read = |path: &str| match changed.get(Path::new(path)) {
+            Some(text) => Ok(String::clone(text)),
+            None => read(path),
+        };
+        let mut tried = forms.iter().map(|form| changed_in(form, &read, &unfit));
+        let fits = match tried.next() {
+            // The first is the one to tell of.
+            Some(Err(error)) => tried.find_map(Result::ok).ok_or(error)?,
+            fits => fits.transpose()?.unwrap_or_default(),
+        };
+        changed.extend(fits);
     }
     let directory = Path::new(DIRECTORY);
     let mut add = |path: PathBuf, text: &str| changed.insert(path, text.to_owned());
@@ -86,6 +90,24 @@ pub fn changes<E>(
     Ok(changed)
 }
 
+/// The files of a form as they are with its changes in them.
+fn changed_in<E>(
+    form: &Form,
+    read: &impl Fn(&str) -> Result<String, E>,
+    unfit: &impl Fn(&str, String) -> E,
+) -> Result<Vec<(PathBuf, String)>, E> {
+    let files = form.iter().map(|(path, edits)| {
+        let mut text = read(path)?;
+        for edit in *edits {
+            text = edit
+                .apply(&text)
+                .ok_or_else(|| unfit(path, format!("there is no line `{}`", edit.line())))?;
+        }
+        Ok((PathBuf::from(path), text))
+    });
+    files.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,8 +115,16 @@ mod tests {
 
     /// A tree that has each anchor, and between them what an editor must keep.
     fn tree(path: &str) -> String {
-        let (_, edits) = EDITS.iter().find(|(of, _)| *of == path).unwrap();
-        let anchors = edits.iter().map(|edit| edit.anchor);
+        tree_of(path, 0)
+    }
+
+    /// As [`tree`], of a kernel that has this form of everything, or the last that there is.
+    fn tree_of(path: &str, number: usize) -> String {
+        let files = CHANGES
+            .iter()
+            .flat_map(|forms| forms[number.min(forms.len() - 1)]);
+        let edits = files.filter(|(of, _)| *of == path);
+        let anchors = edits.flat_map(|(_, edits)| edits.iter().map(|edit| edit.anchor));
         anchors
             .map(|anchor| format!("before\n{anchor}after\n"))
             .collect()
@@ -128,6 +158,26 @@ mod tests {
         };
         let error = changes(read, |path, reason| format!("{path}: {reason}"), None).unwrap_err();
         assert_eq!(error, "arch/um/Kbuild: there is no line `obj-y += kernel/`");
+    }
+
+    #[test]
+    fn trees_of_other_times_have_other_places() {
+        let made = |number| {
+            let read = |path: &str| Ok::<_, String>(tree_of(path, number));
+            changes(read, |_, reason| reason, None).unwrap()
+        };
+        let process = Path::new(edits::PROCESS);
+        let (oldest, newest) = (made(1), made(2));
+        assert!(oldest[process].contains("\tprctl(PR_SET_PDEATHSIG, SIGKILL);\n"));
+        assert_eq!(
+            oldest[Path::new("arch/um/Kbuild")]
+                .matches("lsmeter/")
+                .count(),
+            1
+        );
+        assert!(newest[process].contains(".lsmeter_kernel_pid = "));
+        let stub = Path::new("arch/um/kernel/skas/stub_exe.c");
+        assert!(newest.contains_key(stub) && !oldest.contains_key(stub));
     }
 
     #[test]
