@@ -57,6 +57,7 @@ pub fn aa(runs: &[Document], options: &Options) -> Result<AaReport, Failure> {
         alpha: options.alpha,
         correction: options.correction,
         metrics: tallies.into_iter().map(report).collect(),
+        layouts: judge::aa_layouts(runs),
     })
 }
 

@@ -78,3 +78,42 @@ fn counts_that_differ_without_a_change_are_doubted() {
         (WarningKind::AaDiffers, vec![2])
     );
 }
+
+/// A run of one cell on eight layouts, each with a level of its own, that is slower by `drift` in
+/// every other round.
+fn of_layouts(random: &mut SplitMix64, drift: f64) -> Document {
+    let mut run = timed(random, 400.0, 4, 0.0);
+    let cell = run.cells.pop().unwrap();
+    run.cells = (1..=8)
+        .map(|layout| {
+            let mut cell = cell.clone();
+            cell.key.kernel = format!("build:um.{layout}");
+            let level = 400.0 + 20.0 * random.unit();
+            let rounds = (0..4).map(|round| {
+                let noise = 1.0 + 0.005 * random.unit();
+                level * noise * (1.0 + drift * f64::from(round % 2))
+            });
+            cell.timed_mut().unwrap().quiet = rounds.collect();
+            cell
+        })
+        .collect();
+    run
+}
+
+#[test]
+fn intervals_over_layouts_are_held_against_no_difference() {
+    let mut random = SplitMix64::new(7);
+    let mut report = |drift| {
+        let runs = [of_layouts(&mut random, drift), of_layouts(&mut random, drift)];
+        aa(&runs, &Options::default()).unwrap().layouts
+    };
+    let quiet = report(0.0);
+    assert_eq!(quiet.len(), 1);
+    let of = &quiet[0];
+    assert_eq!((of.kernel.as_str(), of.layouts, of.rounds), ("build:um", 8, 4));
+    assert_eq!((of.intervals, of.getppid_largest_ns), (1, None));
+    assert!(of.half_width_median > 0.0 && of.half_width_median < 0.01, "{of:?}");
+    // What differs by the turn is a false difference.
+    let drifting = report(0.1);
+    assert_eq!(drifting[0].false_intervals, 1);
+}

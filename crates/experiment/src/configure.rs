@@ -3,6 +3,7 @@
 
 use crate::configuration::{Configuration, Tuning};
 use crate::hint::excerpt;
+use crate::layout::are_layouts;
 use crate::resolve::{KERNELS_LIMIT, list, number, printable};
 use crate::spec::{Baseline, ConfigurationSpec, IntegrityList, Spec, SpecError};
 use crate::stack::Stack;
@@ -42,8 +43,10 @@ impl Matrix {
         let baseline_kernel = match &spec.baseline_kernel {
             Some(kernel) if kernels.contains(kernel) => Some(kernel.clone()),
             Some(kernel) => return Err(no_kernel("baseline_kernel", kernel, &kernels)),
-            // With one configuration there is nothing else to compare.
-            None => (kernels.len() > 1 && configurations.len() == 1).then(|| kernels[0].clone()),
+            // With one configuration there is nothing else to compare; layouts of one kernel are
+            // one kernel.
+            None => (kernels.len() > 1 && configurations.len() == 1 && !are_layouts(&kernels))
+                .then(|| kernels[0].clone()),
         };
         Ok(Matrix {
             kernels,

@@ -200,6 +200,7 @@ fn aa() -> AaReport {
             largest: 0.012,
             detectable: 0.02,
         }],
+        layouts: Vec::new(),
     }
 }
 

@@ -9,7 +9,7 @@ use experiment::{
 };
 use instructions::counts::{Counts, Path};
 use instructions::profile::CellProfile;
-use stats::Summary;
+use stats::{Summary, quantile_of_sorted};
 
 use crate::outcome::{JournalEntry, Trace};
 use crate::plan::PlannedCell;
@@ -22,6 +22,8 @@ use crate::tail::Recorded;
 const CLOCK_SHARE: f64 = 0.01;
 /// Rounds whose medians lie further apart than this have drifted.
 const DRIFT: f64 = 0.1;
+/// This part of a round's samples are quieter than what stands for them ([`Timed::quiet`]).
+const QUIET: f64 = 0.1;
 
 /// What one visit found of one cell.
 #[derive(Debug, Clone)]
@@ -169,7 +171,12 @@ impl Gathering {
                 let rounds: Vec<Vec<f64>> = self.rounds.iter().map(figures).collect();
                 let medians = medians(&rounds);
                 let warnings = self.doubt_times(&title, &medians);
-                (timed(&rounds, medians, self.batch, keep_samples), warnings)
+                let quiet = match metric {
+                    Metric::Time => quiet(&rounds),
+                    _ => Vec::new(),
+                };
+                let timed = timed(&rounds, medians, quiet, self.batch, keep_samples);
+                (timed, warnings)
             }
         };
         match measured {
@@ -248,12 +255,14 @@ fn counted(recorded: Recorded, keep_samples: bool) -> Result<Measured, String> {
 fn timed(
     rounds: &[Vec<f64>],
     medians: Vec<f64>,
+    quiet: Vec<f64>,
     batch: u32,
     keep_samples: bool,
 ) -> Result<Measured, String> {
     Ok(Measured {
         evidence: Evidence::Timed(Timed {
             rounds: medians,
+            quiet,
             batch: Some(batch),
             ..Timed::of(estimate(rounds, keep_samples)?)
         }),
@@ -274,6 +283,17 @@ fn estimate(rounds: &[Vec<f64>], keep_samples: bool) -> Result<Estimate, String>
 fn medians(rounds: &[Vec<f64>]) -> Vec<f64> {
     let median = |round: &Vec<f64>| Summary::of(round).ok().map(|summary| summary.median);
     rounds.iter().filter_map(median).collect()
+}
+
+/// What each round's quiet samples say; a round without samples has none.
+fn quiet(rounds: &[Vec<f64>]) -> Vec<f64> {
+    let rounds = rounds.iter().filter(|round| !round.is_empty());
+    let quiet = rounds.map(|round| {
+        let mut sorted = round.clone();
+        sorted.sort_unstable_by(f64::total_cmp);
+        quantile_of_sorted(&sorted, QUIET)
+    });
+    quiet.collect()
 }
 
 fn figure(metric: Metric, sample: Sample) -> f64 {
@@ -387,6 +407,8 @@ mod tests {
         let medians = &entry.cell.timed().unwrap().rounds;
         assert_eq!(medians.len(), 2);
         assert!((medians[1] - 2.0 * medians[0]).abs() < 1e-9);
+        let quiet = &entry.cell.timed().unwrap().quiet;
+        assert!(quiet.len() == 2 && quiet[0] <= medians[0] && quiet[1] > medians[0]);
     }
 
     #[test]

@@ -3,15 +3,15 @@
 
 use experiment::comparison::Verdict;
 use experiment::{Cell, Document, Metric};
-use judge::Judgements;
+use judge::{Judgements, Layouts};
 
 use crate::cells::{Configuration, Group, Operation, groups, not_measured, without_figure};
 use crate::column::Columns;
-use crate::comparison::aa_table;
+use crate::comparison::aa_tables;
 use crate::details::details;
 use crate::format;
 use crate::framework::framework;
-use crate::layouts::layouts;
+use crate::layouts::{is_one_of, layouts};
 use crate::order::order;
 use crate::program::programs;
 use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value, warnings};
@@ -33,8 +33,13 @@ pub fn report(run: &Document, options: &Options) -> Report {
     let mut tables = Vec::new();
     let mut judgements = Judgements::of(run);
     let groups = groups(run);
-    tables.extend(layouts(&groups));
+    let drawn = Layouts::of(run);
+    tables.extend(layouts(&drawn, &groups));
     for group in groups {
+        // What differs by little there may be the layout's.
+        if is_one_of(&group, &drawn) && !options.details {
+            continue;
+        }
         let of_programs = programs(run, &group, options.details);
         if !of_programs.is_empty() {
             tables.extend(of_programs);
@@ -47,7 +52,7 @@ pub fn report(run: &Document, options: &Options) -> Report {
             tables.push(details(run, &group));
         }
     }
-    tables.extend(aa_table(run.aa.as_ref()));
+    tables.extend(aa_tables(run.aa.as_ref()));
     Report {
         tables,
         warnings: warnings(&run.warnings),

@@ -60,6 +60,7 @@ fn cell(kernel: &str, stack: &str, title: &str, metric: Metric, value: f64) -> C
         Evidence::Timed(Timed {
             estimate,
             rounds: Vec::new(),
+            quiet: Vec::new(),
             runs: Vec::new(),
             batch: None,
         })

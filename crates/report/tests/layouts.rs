@@ -26,12 +26,7 @@ fn cell(kernel: &str, stack: &str, ns: f64) -> Cell {
         ci95: Some([ns - 1.0, ns + 1.0]),
         samples: None,
     };
-    let timed = Timed {
-        estimate,
-        rounds: Vec::new(),
-        runs: Vec::new(),
-        batch: None,
-    };
+    let timed = Timed::of(estimate);
     Cell {
         outcome: Evidence::Timed(timed).into(),
         ..Cell::unmeasured(key)
@@ -40,6 +35,10 @@ fn cell(kernel: &str, stack: &str, ns: f64) -> Cell {
 
 /// The tables of kernels with these figures without and with SELinux.
 fn tables(kernels: &[(&str, f64, f64)]) -> String {
+    tables_with(kernels, &Options::default())
+}
+
+fn tables_with(kernels: &[(&str, f64, f64)], options: &Options) -> String {
     let golden = include_bytes!("../../experiment/tests/golden/v1.json");
     let mut run = Document::parse(golden).unwrap();
     run.warnings.clear();
@@ -48,19 +47,20 @@ fn tables(kernels: &[(&str, f64, f64)]) -> String {
         run.cells.push(cell(kernel, "capability", *without));
         run.cells.push(cell(kernel, "capability,selinux", *with));
     }
-    terminal(&report(&run, &Options::default()), &Layout::default())
+    terminal(&report(&run, options), &Layout::default())
 }
 
 #[test]
 fn an_interval_is_over_layouts_and_comes_first() {
-    let text = tables(&[
+    let kernels = [
         ("build:um.1", 300.0, 380.0),
         ("build:um.2", 310.0, 400.0),
         ("build:um.3", 290.0, 390.0),
         ("build:um.4", 300.0, 390.0),
         ("build:um.5", 300.0, 385.0),
         ("build:um.6", 300.0, 395.0),
-    ]);
+    ];
+    let text = tables(&kernels);
     let title = "build:um, tmpfs: nanoseconds that stacks add, over 6 layouts";
     assert!(text.starts_with(title), "{text}");
     // 80, 85, 90, 90, 95 and 100: the second smallest average is 82.5.
@@ -72,7 +72,11 @@ fn an_interval_is_over_layouts_and_comes_first() {
         row.contains(" 300 ") && row.ends_with("+90 [+82.5, +97.5]"),
         "{row}"
     );
-    // And those of each kernel.
+    let shown = text.lines().find(|line| line.starts_with("shown"));
+    assert!(shown.unwrap().ends_with("1 of 1"), "{text}");
+    // Those of each kernel are details.
+    assert!(!text.contains("build:um.2"), "{text}");
+    let text = tables_with(&kernels, &Options { details: true });
     assert!(text.contains("build:um.2"), "{text}");
 }
 

@@ -55,6 +55,6 @@ pub use rank::{RankTest, mann_whitney, two_sided_p};
 pub use ratio::RatioBootstrap;
 pub use regression::{Coefficient, Fit, FitError, bend};
 pub use signed_rank::{Centre, centre};
-pub use summary::{MAGNITUDE_LIMIT, StatsError, Summary, median_of_sorted};
+pub use summary::{MAGNITUDE_LIMIT, StatsError, Summary, median_of_sorted, quantile_of_sorted};
 pub use weights::{Observation, nonnegative_weights, predicted, rank_correlation};
 pub use welch::{Welch, single_values, t_quantile, welch};

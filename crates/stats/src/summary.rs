@@ -122,6 +122,14 @@ pub fn median_of_sorted(sorted: &[f64]) -> f64 {
     (low + (high - low) / 2.0).clamp(low, high)
 }
 
+/// The smallest of ascending values that `part` of all, from 0 to 1, do not exceed; 0 for none,
+/// which callers rule out.
+pub fn quantile_of_sorted(sorted: &[f64], part: f64) -> f64 {
+    let at = (sorted.len() as f64 * part) as usize;
+    let last = sorted.len().saturating_sub(1);
+    sorted.get(at.min(last)).copied().unwrap_or(0.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,6 +163,14 @@ mod tests {
             Summary::of(&[1e300]),
             Err(StatsError::TooLarge { .. })
         ));
+    }
+
+    #[test]
+    fn quantiles() {
+        let sorted = [1.0, 2.0, 3.0, 4.0];
+        let at = |part| quantile_of_sorted(&sorted, part);
+        assert_eq!([at(0.0), at(0.1), at(0.25), at(1.0)], [1.0, 1.0, 2.0, 4.0]);
+        assert_eq!(quantile_of_sorted(&[], 0.5), 0.0);
     }
 
     #[test]

@@ -41,6 +41,11 @@ pub struct Timed {
     /// an older lsmeter. What rounds differ by is what a comparison has to stand out from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<f64>,
+    /// 10th percentile of each round's samples, in the order of the rounds: what the
+    /// operation takes while the machine does little else, which only adds time. Of
+    /// throughput, and in documents of an older lsmeter, empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quiet: Vec<f64>,
     /// What the median was in each of the runs that measured it without a change (`--aa`),
     /// this one first; empty if there were none. What two runs differ by is more than what
     /// rounds of one do.
@@ -87,6 +92,7 @@ impl Timed {
         Timed {
             estimate,
             rounds: Vec::new(),
+            quiet: Vec::new(),
             runs: Vec::new(),
             batch: None,
         }
@@ -94,6 +100,9 @@ impl Timed {
 
     pub(super) fn contradiction(&self) -> Option<String> {
         let sound = |x: &f64| x.is_finite() && *x >= 0.0;
+        if !self.quiet.iter().all(sound) {
+            return Some("a figure of `quiet` is below 0".to_owned());
+        }
         if !self.runs.iter().all(sound) {
             return Some("a figure of `runs` is below 0".to_owned());
         }

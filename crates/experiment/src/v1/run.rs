@@ -74,6 +74,7 @@ impl CellForm {
             return Ok(Evidence::Timed(Timed {
                 estimate,
                 rounds: self.round_medians.unwrap_or_default(),
+                quiet: Vec::new(),
                 runs: self.aa_medians.unwrap_or_default(),
                 batch: self.batch,
             }));

@@ -1,27 +1,65 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What a machine measures when nothing has changed, as a table.
+//! What a machine measures when nothing has changed, as tables.
 
-use experiment::{AaMetric, AaReport};
+use experiment::{AaLayouts, AaMetric, AaReport};
 
 use crate::column::Columns;
-use crate::table::{Table, Value};
+use crate::format;
+use crate::table::{TEXT_LIMIT, Table, Value};
+use crate::text::printable;
 
-/// One row for each metric; None without a report.
-pub(crate) fn table(report: Option<&AaReport>) -> Option<Table> {
-    let report = report?;
-    let percent = |fraction: f64| {
-        let text = format!("{:.2} %", fraction * 100.0);
-        Value::from(fraction).shown(text)
+/// One row for each metric, and one for each kernel of several layouts; none without a report.
+pub(crate) fn tables(report: Option<&AaReport>) -> Vec<Table> {
+    let Some(report) = report else {
+        return Vec::new();
     };
-    let table = Columns::new()
+    let over_layouts = (!report.layouts.is_empty()).then(|| of_layouts(&report.layouts));
+    std::iter::once(of_metrics(report))
+        .chain(over_layouts)
+        .collect()
+}
+
+fn percent(fraction: f64) -> Value {
+    let text = format!("{:.2} %", fraction * 100.0);
+    Value::from(fraction).shown(text)
+}
+
+fn of_layouts(layouts: &[AaLayouts]) -> Table {
+    let text = |of: &str| printable(of, TEXT_LIMIT);
+    Columns::new()
+        .left("kernel", move |of: &AaLayouts| text(&of.kernel))
+        .left("on", move |of| text(&of.filesystem))
+        .column("layouts", |of| of.layouts)
+        .column("rounds", |of| of.rounds)
+        .column("intervals", |of| of.intervals)
+        .column("false", |of| of.false_intervals)
+        .right("rate", |of| percent(of.rate()))
+        .right("half-width", |of| percent(of.half_width_median))
+        .right("largest", |of| percent(of.half_width_largest))
+        .left("of", move |of| {
+            format!("{}, {} ns", text(&of.widest), format::figure(of.half_width_largest_ns))
+        })
+        .right("getppid, ns", |of| of.getppid_largest_ns)
+        .table("A/A over layouts: each stack under two names", layouts)
+        .legend([
+            "Every other round of a stack against the rounds between. false: intervals that leave \
+             out 0; half-width: half of an interval's width, as a part of what the operation takes, \
+             median over intervals, and the largest of all; getppid: the most that a stack adds to \
+             the operation that asks no module.",
+        ])
+}
+
+/// One row for each metric.
+fn of_metrics(report: &AaReport) -> Table {
+    Columns::new()
         .left("metric", |of: &AaMetric| of.metric.to_string())
         .column("pairs of cells", |of| of.cells)
         .column("false", |of| of.alarms)
-        .right("rate", move |of| percent(of.rate))
-        .right("at most", move |of| percent(of.rate_at_most))
+        .right("rate", |of| percent(of.rate))
+        .right("at most", |of| percent(of.rate_at_most))
         .column("alone", |of| of.alarms_uncorrected)
-        .right("largest", move |of| percent(of.largest))
-        .right("detectable", move |of| percent(of.detectable))
+        .right("largest", |of| percent(of.largest))
+        .right("detectable", |of| percent(of.detectable))
         .table(
             format!(
                 "A/A: {} runs without a change, all pairs compared",
@@ -34,6 +72,5 @@ pub(crate) fn table(report: Option<&AaReport>) -> Option<Table> {
              alone: false ones if each cell is judged by itself; largest: difference of two \
              figures of one cell; detectable: the smallest change that would be found, median \
              over cells. Differences of times up to the largest count as noise.",
-        ]);
-    Some(table)
+        ])
 }

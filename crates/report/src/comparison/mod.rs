@@ -20,7 +20,7 @@ mod kcidb;
 mod ktap;
 mod records;
 
-pub(crate) use aa::table as aa_table;
+pub(crate) use aa::tables as aa_tables;
 pub use gate::gate_lines;
 pub use junit::{JunitError, junit};
 pub use kcidb::{KcidbNames, kcidb};
@@ -52,7 +52,7 @@ pub fn comparison_report(document: &ComparisonDocument, options: &ComparisonOpti
     tables.extend(unmatched(&document.unmatched));
     tables.extend(explained::tables(document));
     tables.extend(environment(&document.environment));
-    tables.extend(aa::table(document.aa.as_ref()));
+    tables.extend(aa::tables(document.aa.as_ref()));
     tables.extend(gate::table(document));
     Report {
         tables,
