@@ -3,17 +3,20 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use diagnostics::{Exit, Fault};
 use kernels::Store;
 use lab::qemu::Qemu;
 use lab::{environment, write_plugin};
+use report::printable;
 use serde::Serialize;
 
 use crate::cli::DoctorArgs;
 use crate::config::{Config, cache_dir};
 use crate::output;
+use crate::progress::Line;
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -149,26 +152,53 @@ fn qemu(path: Option<&Path>) -> Vec<Finding> {
             have neither network nor files of this machine",
         )
     });
-    findings.push(if qemu.kvm {
-        Finding::ok(
-            "KVM",
-            "/dev/kvm may be used; a run that takes time in a VM tries it first",
-        )
-    } else if Path::new("/dev/kvm").exists() {
-        Finding::missing(
-            "KVM",
-            "/dev/kvm may not be opened",
-            "adduser $USER kvm, and log in again",
-        )
-    } else {
-        Finding::missing(
-            "KVM",
-            "no /dev/kvm",
-            "not needed to count instructions; measure time with --on host, or enable \
-             virtualisation in the firmware",
-        )
-    });
+    findings.push(kvm(&qemu));
     findings
+}
+
+/// Boots a kernel under KVM: that its device can be opened says little.
+fn kvm(qemu: &Qemu) -> Finding {
+    let what = "KVM";
+    if !qemu.kvm {
+        return if Path::new("/dev/kvm").exists() {
+            let hint = "adduser $USER kvm, and log in again";
+            Finding::missing(what, "/dev/kvm may not be opened", hint)
+        } else {
+            let hint = "not needed to count instructions; measure time with --on um or --on host, or \
+                 enable virtualisation in the firmware";
+            Finding::missing(what, "no /dev/kvm", hint)
+        };
+    }
+    let here = Store::open(&cache_dir()).and_then(|store| {
+        let mut kernels = store.list()?.into_iter();
+        let kernel = kernels.find(|kernel| !kernel.is_program);
+        Ok(kernel.map(|kernel| (store, kernel)))
+    });
+    let Ok(Some((store, kernel))) = here else {
+        let found = "/dev/kvm may be opened; whether a kernel boots under it is not known";
+        let hint =
+            "lsmeter kernel fetch debian:6.12, and then again: there is no kernel to try it with";
+        return Finding::missing(what, found, hint);
+    };
+    let line = Line::new(false);
+    line.say(format!("trying KVM with {}", kernel.name));
+    let cancel = AtomicBool::new(false);
+    let trial = lab::kvm::trial(qemu, &store, &kernel, lab::catalogue::agent(), &cancel);
+    line.done();
+    let reason = match trial {
+        Ok(None) => return Finding::ok(what, format!("{} boots under it", kernel.name)),
+        Ok(Some(reason)) => reason,
+        Err(error) => error.to_string(),
+    };
+    Finding::missing(
+        what,
+        format!(
+            "{} does not boot under it: {}",
+            kernel.name,
+            printable(&reason, 200)
+        ),
+        "not needed to count instructions; measure time with --on um or --on host",
+    )
 }
 
 fn kernels(config: &Config) -> Vec<Finding> {
