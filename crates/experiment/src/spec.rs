@@ -49,7 +49,8 @@ pub struct Spec {
     pub place: Option<Place>,
     /// Directory to work in. Needed on the host, meaningless in the lab.
     pub dir: Option<String>,
-    /// Kernels: `debian:6.12`, `debian:6.1.0-56`, `build:NAME` or a path.
+    /// Kernels: `debian:6.12`, `debian:6.1.0-56`, `build:NAME` or a path; `build:um.*` for
+    /// all of the cache whose names it fits.
     /// Default: `["debian:6.12"]`.
     pub kernels: Option<Vec<String>>,
     /// Stacks as `lsm=` writes them, or `default` for the distribution's own list.

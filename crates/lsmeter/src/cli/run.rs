@@ -30,6 +30,8 @@ Examples:
   lsmeter run --stack capability --stack capability,landlock --fs tmpfs
   lsmeter run --on host --dir /var/tmp         time on this machine's own kernel
   lsmeter run --on um --kernel build:um        time of a kernel's own paths, in a process
+  lsmeter run suite --on um --fs tmpfs --kernel 'build:um.*'
+                                               over all layouts of that kernel
   lsmeter run --on host --dir /var/tmp --aa 5  and what this machine's noise is
   lsmeter run my.toml --output my.json
   lsmeter run suite --shard 3/16 -o shard-3.json   one of sixteen parts, for `lsmeter merge`

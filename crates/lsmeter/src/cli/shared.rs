@@ -49,7 +49,8 @@ pub struct CellArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What is measured")]
 pub struct SelectionArgs {
-    /// Kernel to boot; may be given several times
+    /// Kernel to boot, or a pattern for those in the cache: `build:um.*`; may be given several
+    /// times
     #[arg(short, long = "kernel", value_name = "KERNEL")]
     pub kernels: Vec<String>,
     /// Benchmark, or benchmark:variant, with * and ?; `!` excludes

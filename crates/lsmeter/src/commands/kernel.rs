@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use anyhow::Result;
-use diagnostics::Exit;
+use diagnostics::{Exit, Failure};
+use experiment::{Spec, glob};
 use kernels::{Error, Kernel, KernelName, Store};
 use report::printable;
 
@@ -103,6 +104,53 @@ pub fn remove(kernels: &[String]) -> Result<Exit> {
         store.remove(name)?;
     }
     Ok(Exit::Fine)
+}
+
+/// The spec with the kernels of the cache in place of the patterns that they fit: `build:um.*`.
+///
+/// # Errors
+/// If a pattern fits none, or the cache cannot be read.
+pub fn expand(mut spec: Spec) -> Result<Spec> {
+    let is_pattern = |name: &str| name.contains(['*', '?']) && !name.contains('/');
+    let Some(kernels) = spec.kernels.as_ref() else {
+        return Ok(spec);
+    };
+    if !kernels.iter().any(|name| is_pattern(name)) {
+        return Ok(spec);
+    }
+    let cached = Store::open(&cache_dir())?.list()?;
+    let mut cached: Vec<String> = cached.into_iter().map(|kernel| kernel.name).collect();
+    // Layouts by their numbers.
+    cached.sort_by_cached_key(|name| {
+        (
+            name.trim_end_matches(char::is_numeric).len(),
+            name.len(),
+            name.clone(),
+        )
+    });
+    let mut all = Vec::new();
+    for name in kernels {
+        if !is_pattern(name) {
+            all.push(name.clone());
+            continue;
+        }
+        let found = cached.iter().filter(|of| glob(name, of)).cloned();
+        let found: Vec<String> = found.collect();
+        if found.is_empty() {
+            return Err(Failure::environment(
+                format!(
+                    "no kernel in the cache has a name like `{}`",
+                    printable(name, 80)
+                ),
+                "`lsmeter kernel list` shows their names; `lsmeter kernel build um --source \
+                 linux-source-6.12 --flavour um --layouts 8` makes build:um.1 to build:um.8",
+            )
+            .into());
+        }
+        all.extend(found);
+    }
+    spec.kernels = Some(all);
+    Ok(spec)
 }
 
 /// Finds the kernels of an experiment, and fetches those of Debian that are not here.

@@ -8,6 +8,7 @@ use diagnostics::Exit;
 use experiment::{Experiment, Shard};
 use lab::plan::Plan;
 
+use super::kernel;
 use super::measure::read_spec;
 use super::programs;
 use super::run::flags;
@@ -46,7 +47,8 @@ pub fn plan(args: &PlanArgs) -> Result<Exit> {
         .run;
     check_flags(&run)?;
     let spec = spec.merge(flags(&run));
-    let experiment = spec.merge(programs::flags(&run.programs)?).resolve()?;
+    let spec = spec.merge(programs::flags(&run.programs)?);
+    let experiment = kernel::expand(spec)?.resolve()?;
     programs::no_parts(&experiment)?;
     let most = most_shards(&experiment)?;
     let shards = args.shards.unwrap_or_else(|| most.min(SHARDS));

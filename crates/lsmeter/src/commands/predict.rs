@@ -14,6 +14,7 @@ use predict::{Costs, PredictError, Recording, Wanted, predict as multiply};
 use crate::cli::PredictArgs;
 use crate::commands::documents::{ANY, read_as};
 use crate::commands::journals;
+use crate::commands::kernel;
 use crate::commands::measure::{
     Machines, Signals, check_selection, count_hooks, lab_flags, read_spec, read_stack, some,
 };
@@ -102,7 +103,7 @@ fn count(args: &PredictArgs) -> Result<Option<Document>> {
         benchmarks: some(&args.benchmarks),
         ..lab_flags(&args.lab)
     });
-    let experiment = spec.resolve()?;
+    let experiment = kernel::expand(spec)?.resolve()?;
     check_selection(&experiment)?;
     let config = Config::read()?;
     let kept = args.keep_costs.as_deref();

@@ -17,7 +17,7 @@ use crate::cli::{ProfileArgs, View};
 use crate::commands::measure::{
     Machines, Signals, check_selection, count_hooks, flags, read_spec, read_stack,
 };
-use crate::commands::{documents, journals, programs};
+use crate::commands::{documents, journals, kernel, programs};
 use crate::config::Config;
 use crate::deliver::{Delivery, StdoutTaken};
 use crate::failure::usage;
@@ -94,7 +94,7 @@ fn resolve(args: &ProfileArgs, baseline: Option<&Stack>) -> Result<Experiment> {
             ));
         }
     }
-    let experiment = spec.resolve()?;
+    let experiment = kernel::expand(spec)?.resolve()?;
     let mut stacks: Vec<&Stack> = experiment.configurations.iter().map(|c| &c.stack).collect();
     stacks.sort();
     if let Some(twice) = stacks.windows(2).find(|pair| pair[0] == pair[1]) {

@@ -22,6 +22,7 @@ use report::published::{beside_records, beside_report};
 
 use crate::cli::RunArgs;
 use crate::commands::journals;
+use crate::commands::kernel;
 use crate::commands::measure::{self, Machines, Signals, read_spec, some};
 use crate::commands::plan::is_timed;
 use crate::commands::programs;
@@ -42,6 +43,7 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
     let spec = spec
         .merge(flags(&args))
         .merge(programs::flags(&args.programs)?);
+    let spec = kernel::expand(spec)?;
     let mut experiment = spec.clone().resolve()?;
     if args.parts.slurm || args.parts.shard.is_some() {
         programs::no_parts(&experiment)?;

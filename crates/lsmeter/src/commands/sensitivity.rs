@@ -12,6 +12,7 @@ use sensitivity::{LiveRequest, Predict, Request};
 
 use crate::cli::SensitivityArgs;
 use crate::commands::journals;
+use crate::commands::kernel;
 use crate::commands::measure::{
     self, Machines, cancel_on_signals, check_selection, lab_flags, read_delays, read_stack,
 };
@@ -147,7 +148,7 @@ fn resolve(args: &SensitivityArgs) -> Result<Experiment> {
         }
         _ => in_lab(args)?,
     };
-    let experiment = spec.resolve()?;
+    let experiment = kernel::expand(spec)?.resolve()?;
     check_selection(&experiment)?;
     Ok(experiment)
 }

@@ -427,3 +427,11 @@ fn a_run_that_cannot_begin_leaves_no_journal() {
     }
     assert_eq!(place.names(), ["cache"]);
 }
+
+#[test]
+fn a_pattern_that_fits_no_kernel_is_told() {
+    let place = Place::new();
+    let run = place.run(&["run", "--on", "um", "--kernel", "build:none.*"]);
+    let error = "no kernel in the cache has a name like `build:none.*`";
+    run.refused(3, error, Some("--layouts 8"));
+}

@@ -20,6 +20,7 @@ use super::guest::{self, Counted};
 use super::input::Documents;
 use crate::cli::CheckArgs;
 use crate::commands::journals::beside;
+use crate::commands::kernel;
 use crate::commands::measure::{
     Machines, check_selection, lab_flags, read_delays, read_stack, some,
 };
@@ -50,7 +51,7 @@ fn experiment(args: &CheckArgs, stacks: &[String], samples: Option<u32>) -> Resu
         samples: args.lab.samples.or(samples),
         ..lab_flags(&args.lab)
     };
-    let experiment = spec.resolve()?;
+    let experiment = kernel::expand(spec)?.resolve()?;
     check_selection(&experiment)?;
     Ok(experiment)
 }
