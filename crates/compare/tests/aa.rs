@@ -104,15 +104,24 @@ fn of_layouts(random: &mut SplitMix64, drift: f64) -> Document {
 fn intervals_over_layouts_are_held_against_no_difference() {
     let mut random = SplitMix64::new(7);
     let mut report = |drift| {
-        let runs = [of_layouts(&mut random, drift), of_layouts(&mut random, drift)];
+        let runs = [
+            of_layouts(&mut random, drift),
+            of_layouts(&mut random, drift),
+        ];
         aa(&runs, &Options::default()).unwrap().layouts
     };
     let quiet = report(0.0);
     assert_eq!(quiet.len(), 1);
     let of = &quiet[0];
-    assert_eq!((of.kernel.as_str(), of.layouts, of.rounds), ("build:um", 8, 4));
+    assert_eq!(
+        (of.kernel.as_str(), of.layouts, of.rounds),
+        ("build:um", 8, 4)
+    );
     assert_eq!((of.intervals, of.getppid_largest_ns), (1, None));
-    assert!(of.half_width_median > 0.0 && of.half_width_median < 0.01, "{of:?}");
+    assert!(
+        of.half_width_median > 0.0 && of.half_width_median < 0.01,
+        "{of:?}"
+    );
     // What differs by the turn is a false difference.
     let drifting = report(0.1);
     assert_eq!(drifting[0].false_intervals, 1);
