@@ -26,6 +26,7 @@ const PRESETS: &[Preset] = presets![
     "suite",
     "paper",
     "paper-suite",
+    "paper-um",
     "enforcing",
     "versions",
     "howells",

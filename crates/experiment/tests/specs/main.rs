@@ -288,6 +288,7 @@ fn presets_hold_what_they_promise() {
             "suite",
             "paper",
             "paper-suite",
+            "paper-um",
             "enforcing",
             "versions",
             "howells",
@@ -323,10 +324,11 @@ fn presets_hold_what_they_promise() {
             "capability"
         };
         assert_eq!(e.baseline_configuration().unwrap().to_string(), baseline);
-        assert_eq!(
-            (e.metrics, e.clock),
-            (vec![Metric::Instructions], Clock::Deterministic)
-        );
+        let measured = match e.place {
+            Place::Um => (vec![Metric::Time], Clock::Fast),
+            Place::Lab | Place::Host => (vec![Metric::Instructions], Clock::Deterministic),
+        };
+        assert_eq!((e.metrics, e.clock), measured);
     }
     let programs = |name: &str| {
         preset(name)
