@@ -40,7 +40,7 @@ pub(crate) fn meeting(key: &Key) -> Key {
 }
 
 /// The times of a run. Of several kernels (layouts of one, as `lsmeter kernel build --layouts`
-/// makes) the centre of their figures, each that of its quietest round.
+/// makes) the centre of their figures, each that of a quiet round.
 ///
 /// # Errors
 /// [`EstimateError::NoTimes`].
@@ -54,11 +54,9 @@ pub fn times_of(document: &Document) -> Result<Times, EstimateError> {
         let Some(timed) = cell.timed().filter(|_| cell.key.metric == Metric::Time) else {
             continue;
         };
-        // What else the machine does adds time, often to a whole round.
-        let quietest = timed.rounds.iter().copied().reduce(f64::min);
         let [low, high] = timed.estimate.ci95.unwrap_or([timed.estimate.median; 2]);
         let figure = Ns {
-            ns: quietest.unwrap_or(timed.estimate.median),
+            ns: judge::quiet(timed).unwrap_or(timed.estimate.median),
             error: (high - low).abs() / 4.0,
         };
         by_key.insert(&cell.key, figure);

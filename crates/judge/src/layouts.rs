@@ -130,8 +130,9 @@ impl Layouts<'_> {
     }
 }
 
-/// What an operation takes under one stack of one layout: what a quiet round takes.
-fn quiet(timed: &Timed) -> Option<f64> {
+/// What an operation takes on one kernel under one stack, in its metric's unit: what a quiet round
+/// takes.
+pub fn quiet(timed: &Timed) -> Option<f64> {
     quiet_round(quiet_rounds(timed).to_vec()).or(Some(timed.estimate.median))
 }
 
