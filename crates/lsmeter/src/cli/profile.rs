@@ -54,7 +54,7 @@ pub struct ProfileArgs {
     pub diff: Option<String>,
     /// Also count what the instructions do that takes time: atomics, indirect branches,
     /// cache lines, bytes of REP instructions …
-    #[arg(long, conflicts_with_all = ["root", "programs", "command"], help_heading = "What is measured")]
+    #[arg(long, help_heading = "What is measured")]
     pub events: bool,
     /// Fail (exit status 1) if a comparison leaves a residual that nothing explains
     #[arg(long, requires = "diff", help_heading = "What is measured")]

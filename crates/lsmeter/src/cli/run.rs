@@ -102,9 +102,9 @@ pub struct RunArgs {
     /// Count what each LSM hook costs in instruction cells, and keep it in the run document
     #[arg(long, help_heading = "Output")]
     pub with_hooks: bool,
-    /// Count what instructions do, too (--with-hooks, and atomics, cache lines, REP
-    /// instructions …), and keep it in the run document
-    #[arg(long, conflicts_with_all = ["root", "programs", "command"], help_heading = "Output")]
+    /// Count what instructions do, too, in instruction cells (--with-hooks, and atomics, cache
+    /// lines, REP instructions …), and keep it in the run document
+    #[arg(long, help_heading = "Output")]
     pub events: bool,
     /// Keep every sample in the run document
     #[arg(long, help_heading = "Output")]

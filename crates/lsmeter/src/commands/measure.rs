@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use diagnostics::Failure;
-use experiment::{Experiment, Place, Policy, Spec, Stack, StackError, nearest, preset};
+use experiment::{Experiment, Metric, Place, Policy, Spec, Stack, StackError, nearest, preset};
 use kernels::{Kernel, Store};
 use lab::journal::Journals;
 use lab::policy::has_policy;
@@ -178,6 +178,30 @@ pub fn check_selection(experiment: &Experiment) -> Result<()> {
     }
     let chosen = experiment.selection.choose(lab::catalogue::catalogue());
     chosen.map_err(lab::LabError::from)?;
+    Ok(())
+}
+
+/// Is there anything whose events can be counted, if they are to be? Asked before a root is read.
+///
+/// # Errors
+/// If not.
+pub fn check_events(events: bool, experiment: &Experiment) -> Result<()> {
+    if !events {
+        return Ok(());
+    }
+    if experiment.programs.is_some() {
+        return Err(usage(
+            "--events is of benchmarks, not of whole programs",
+            "leave it out, or give benchmarks with --bench or a preset of them",
+        ));
+    }
+    let counted = experiment.metrics.contains(&Metric::Instructions);
+    if !counted || experiment.place != Place::Lab {
+        return Err(usage(
+            "--events is counted with instructions, which are not measured here",
+            "leave it out, or measure --metric instructions in the lab",
+        ));
+    }
     Ok(())
 }
 

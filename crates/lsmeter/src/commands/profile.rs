@@ -15,7 +15,7 @@ use report::ProfileView;
 
 use crate::cli::{ProfileArgs, View};
 use crate::commands::measure::{
-    Machines, Signals, check_selection, count_hooks, flags, read_spec, read_stack,
+    Machines, Signals, check_events, check_selection, count_hooks, flags, read_spec, read_stack,
 };
 use crate::commands::{documents, journals, kernel, programs};
 use crate::config::Config;
@@ -95,6 +95,7 @@ fn resolve(args: &ProfileArgs, baseline: Option<&Stack>) -> Result<Experiment> {
         }
     }
     let experiment = kernel::expand(spec)?.resolve()?;
+    check_events(args.events, &experiment)?;
     let mut stacks: Vec<&Stack> = experiment.configurations.iter().map(|c| &c.stack).collect();
     stacks.sort();
     if let Some(twice) = stacks.windows(2).find(|pair| pair[0] == pair[1]) {

@@ -48,6 +48,7 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
     if args.parts.slurm || args.parts.shard.is_some() {
         programs::no_parts(&experiment)?;
     }
+    measure::check_events(args.events, &experiment)?;
     let signals = Signals::watch()?;
     let root = programs::root(&mut experiment, &signals, args.quiet)?;
     measure::check_selection(&experiment)?;

@@ -37,6 +37,33 @@ fn a_comparison_needs_two_stacks() {
     assert_eq!(place.names(), Vec::<String>::new(), "nothing was written");
 }
 
+/// A flag that could do nothing is refused, not passed over.
+#[test]
+fn events_are_of_instructions_of_benchmarks() {
+    let place = Place::new();
+    for asked in [
+        &["profile", "git-status", "--events"][..],
+        &["run", "git-status", "--events"],
+        &["profile", "--events", "--programs", "true", "--", "true"],
+    ] {
+        let error = "--events is of benchmarks, not of whole programs";
+        place.run(asked).refused(2, error, Some("--bench"));
+    }
+    for asked in [
+        &["run", "--events", "--metric", "time"][..],
+        &[
+            "run", "--events", "--on", "um", "--kernel", "build:um", "--metric", "time",
+        ],
+        &["run", "--events", "--on", "host", "--dir", "."],
+    ] {
+        let error = "--events is counted with instructions, which are not measured here";
+        place
+            .run(asked)
+            .refused(2, error, Some("--metric instructions"));
+    }
+    assert_eq!(place.names(), Vec::<String>::new(), "nothing was written");
+}
+
 #[test]
 fn one_output_is_standard_output() {
     let place = Place::new();
