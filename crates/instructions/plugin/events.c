@@ -38,6 +38,7 @@ static struct {
 
 void events_enable(void)
 {
+	trace_enable();
 	window.lines = calloc(LINES_MAX, sizeof(*window.lines));
 	if (!window.lines)
 		abort();
@@ -71,9 +72,14 @@ const struct access *events_access(const struct effects *effects, const struct i
 
 static void end_rep(void)
 {
-	if (window.half_bytes)
-		trace_put(TRACE_REP_BYTES | (window.half_bytes & TRACE_REP_BYTES_MASK));
-	window.half_bytes = 0;
+	while (window.half_bytes) {
+		uint32_t part = window.half_bytes;
+
+		if (part > TRACE_REP_BYTES_MAX)
+			part = TRACE_REP_BYTES_MAX;
+		trace_put(TRACE_REP_BYTES | part);
+		window.half_bytes -= part;
+	}
 	window.in_rep = false;
 }
 

@@ -13,7 +13,7 @@
 #include "block.h"
 #include "decode.h"
 
-/* From now on, events are told; traces must be on. */
+/* From now on, traces are kept and events stand in them. */
 void events_enable(void);
 extern bool events_are_enabled;
 static inline bool events_enabled(void)

@@ -4,8 +4,8 @@
  * markers. Until the first ARM marker it looks for markers only, so that a boot
  * costs what it costs without; then it has every block translated anew.
  *
- * Arguments: records=PATH (required), symbols=PATH, trace=on (see trace.h), and with
- * it events=on (see events.h), or tasks=PATH (see tasks.h; the file says where functions lie), and arm=off, which
+ * Arguments: records=PATH (required), symbols=PATH, trace=on (see trace.h),
+ * events=on (see events.h) or tasks=PATH (see tasks.h; the file says where functions lie), and arm=off, which
  * leaves it at the markers, to see what more costs.
  */
 #include <errno.h>

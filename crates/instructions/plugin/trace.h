@@ -29,9 +29,9 @@
 #define TRACE_MEMORY_REP	(1u << 26)	/* of a REP instruction: told once a line */
 #define TRACE_MEMORY_OWN	(1u << 25)	/* the task's stack, or the processor's own data */
 #define TRACE_MEMORY_ATOMIC	(1u << 24)
-/* | half bytes that the iterations of a REP instruction were about */
+/* | half bytes, an even number at most this, that the iterations of a REP instruction were about */
 #define TRACE_REP_BYTES		0xb0000000u
-#define TRACE_REP_BYTES_MASK	0x0fffffffu
+#define TRACE_REP_BYTES_MAX	0x0ffffffeu
 
 /* From now on, traces are kept. */
 void trace_enable(void);

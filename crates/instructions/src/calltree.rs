@@ -27,9 +27,16 @@ pub struct CallNode {
     pub calls: u64,
     /// Its own instructions, without those of the functions that it called.
     pub instructions: u64,
-    /// What these do, if that was counted.
-    #[serde(default, skip_serializing_if = "Events::is_empty")]
-    pub events: Events,
+    /// What these do, if that was counted; boxed, since of most trees it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<Box<Events>>,
+}
+
+impl CallNode {
+    /// Its instructions do this, too.
+    pub fn did(&mut self, events: Events) {
+        **self.events.get_or_insert_default() += events;
+    }
 }
 
 /// A tree as a journal has it, which may say anything.
@@ -98,22 +105,27 @@ impl CallTree {
         sums
     }
 
-    /// What the instructions of each node do with all that it called, by position.
-    pub fn inclusive_events(&self) -> Vec<Events> {
-        let mut sums: Vec<Events> = self.nodes.iter().map(|node| node.events).collect();
+    /// What the instructions of each node do with all that it called, by position; None if that was
+    /// not counted.
+    pub fn inclusive_events(&self) -> Option<Vec<Events>> {
+        self.nodes.iter().find(|node| node.events.is_some())?;
+        let own = |node: &CallNode| node.events.as_deref().copied().unwrap_or_default();
+        let mut sums: Vec<Events> = self.nodes.iter().map(own).collect();
         for at in (1..self.nodes.len()).rev() {
             let events = sums[at];
             sums[self.nodes[at].parent] += events;
         }
-        sums
+        Some(sums)
     }
 
     /// What the instructions of the whole operation do; None if that was not counted.
     pub fn total_events(&self) -> Option<Events> {
-        let mut sum = Events::default();
-        self.nodes.iter().for_each(|node| sum += node.events);
-        // There is no operation without a line of instructions.
-        (!sum.is_empty()).then_some(sum)
+        let own = self.nodes.iter().filter_map(|node| node.events.as_deref());
+        own.fold(None, |sum: Option<Events>, events| {
+            let mut sum = sum.unwrap_or_default();
+            sum += *events;
+            Some(sum)
+        })
     }
 
     /// Instructions of the whole operation.
@@ -138,7 +150,9 @@ impl CallTree {
             let sum = &mut self.nodes[here[at]];
             sum.calls += node.calls * times;
             sum.instructions += node.instructions * times;
-            sum.events += node.events * times;
+            if let Some(events) = node.events.as_deref() {
+                sum.did(*events * times);
+            }
         }
         if self.sequence.is_empty() {
             self.sequence = other.sequence.iter().map(|&at| here[at]).collect();
@@ -159,7 +173,7 @@ impl CallTree {
             let copy = &mut self.nodes[position];
             copy.calls = if at == 0 { calls } else { node.calls };
             copy.instructions = node.instructions;
-            copy.events = node.events;
+            copy.events.clone_from(&node.events);
             here.push(position);
         }
     }

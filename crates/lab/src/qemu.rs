@@ -108,7 +108,7 @@ impl Plugin<'_> {
             PluginMode::Markers => ",arm=off",
             PluginMode::Counts | PluginMode::Tasks => "",
             PluginMode::Traces => ",trace=on",
-            PluginMode::Events => ",trace=on,events=on",
+            PluginMode::Events => ",events=on",
         });
         if let (PluginMode::Tasks, Some(functions)) = (self.mode, self.functions) {
             argument.push(join(",tasks=", functions));

@@ -170,7 +170,7 @@ impl Graph {
             ids.push(self.function(name(&node.function)));
         }
         let inclusive = tree.inclusive();
-        let events = tree.total_events().map(|_| tree.inclusive_events());
+        let events = tree.inclusive_events();
         self.with_events |= events.is_some();
         let inclusive = |at: usize| Cost {
             instructions: inclusive[at],
@@ -184,7 +184,7 @@ impl Graph {
         for (at, node) in nodes.iter().enumerate() {
             self.functions[ids[at]].own += Cost {
                 instructions: node.instructions,
-                events: node.events,
+                events: node.events.as_deref().copied().unwrap_or_default(),
             };
             if at == 0 {
                 continue;

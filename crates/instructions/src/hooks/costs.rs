@@ -40,7 +40,7 @@ impl Framework {
         let modules = Modules::new(active_lsms);
         let inclusive = Inclusive {
             instructions: tree.inclusive(),
-            events: tree.total_events().map(|_| tree.inclusive_events()),
+            events: tree.inclusive_events(),
         };
         let mut sums = Sums::new(tree, self, &modules);
         let children = children(tree);

@@ -64,7 +64,7 @@ impl Walk<'_, '_> {
     pub(super) fn did(&mut self, events: Events) {
         let node = self.node();
         if let Some(node) = self.tree.node_mut(node) {
-            node.events += events;
+            node.did(events);
         }
     }
 

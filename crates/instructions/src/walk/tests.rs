@@ -336,7 +336,13 @@ fn events_belong_to_the_function_that_did_them() {
     let tree = call_tree(&e.trace, &e.blocks, &mut functions, &|_, _| false, true).unwrap();
     let of = |function: &str| {
         let mut nodes = tree.nodes().iter();
-        nodes.find(|node| node.function == function).unwrap().events
+        nodes
+            .find(|node| node.function == function)
+            .unwrap()
+            .events
+            .as_deref()
+            .copied()
+            .unwrap()
     };
     let expected = Events {
         taken_branches: 3,
