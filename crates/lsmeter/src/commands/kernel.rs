@@ -123,7 +123,7 @@ pub fn expand(mut spec: Spec) -> Result<Spec> {
     // Layouts by their numbers.
     cached.sort_by_cached_key(|name| {
         (
-            name.trim_end_matches(char::is_numeric).len(),
+            name.trim_end_matches(char::is_numeric).to_owned(),
             name.len(),
             name.clone(),
         )
