@@ -8,6 +8,8 @@ use crate::error::EstimateError;
 /// An operation under a stack, and under the baseline.
 #[derive(Debug, Clone)]
 pub struct Counted {
+    /// `uname -r` of the kernel.
+    pub(crate) release: String,
     /// Whose it is.
     pub(crate) key: Key,
     pub(crate) own: Did,
@@ -29,9 +31,13 @@ pub(crate) struct Did {
 /// What operations do.
 #[derive(Debug, Clone, Default)]
 pub struct Counts {
-    /// `uname -r` of the kernel.
-    pub(crate) release: String,
     pub(crate) cells: Vec<Counted>,
+}
+
+/// The first two numbers of a release: `6.12`.
+pub(crate) fn version(release: &str) -> (Option<&str>, Option<&str>) {
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit());
+    (numbers.next(), numbers.next())
 }
 
 impl Did {
@@ -49,11 +55,24 @@ impl Did {
 }
 
 impl Counts {
-    /// These and others.
+    /// These, and of others what these do not have.
     #[must_use]
     pub fn with(mut self, others: Counts) -> Counts {
-        self.cells.extend(others.cells);
+        for cell in others.cells {
+            if !self.cells.iter().any(|known| known.key == cell.key) {
+                self.cells.push(cell);
+            }
+        }
         self
+    }
+
+    /// Those of one kernel: the first of a release's version, or the first if there is none.
+    pub(crate) fn of_version(&self, release: &str) -> impl Iterator<Item = &Counted> {
+        let mut cells = self.cells.iter();
+        let same = cells.find(|cell| version(&cell.release) == version(release));
+        let kernel = same.or(self.cells.first()).map(|cell| &cell.key.kernel);
+        let of_kernel = move |cell: &&Counted| Some(&cell.key.kernel) == kernel;
+        self.cells.iter().filter(of_kernel)
     }
 }
 
@@ -68,14 +87,10 @@ pub fn counts_of(document: &Document) -> Result<Counts, EstimateError> {
         .iter()
         .filter_map(|cell| counted(cell, document))
         .collect();
-    let first = document.cells.first();
-    match first {
-        Some(first) if !cells.is_empty() => Ok(Counts {
-            release: first.release.clone(),
-            cells,
-        }),
-        _ => Err(EstimateError::NoEvents),
+    if cells.is_empty() {
+        return Err(EstimateError::NoEvents);
     }
+    Ok(Counts { cells })
 }
 
 fn counted(cell: &Cell, document: &Document) -> Option<Counted> {
@@ -91,6 +106,7 @@ fn counted(cell: &Cell, document: &Document) -> Option<Counted> {
         }
     };
     Some(Counted {
+        release: cell.release.clone(),
         key: cell.key.clone(),
         own,
         baseline,

@@ -24,6 +24,18 @@ pub enum EstimateError {
     /// What a system call by itself costs is not known.
     #[error("getppid was not both timed and counted")]
     NoNullCall,
+    /// Nothing has two weights.
+    #[error("`{name}` is named twice")]
+    TermTwice {
+        /// What.
+        name: String,
+    },
+    /// Its times are of kernels that are not one.
+    #[error("the times are of {}: which of them is not said", kernels.join(" and "))]
+    SeveralKernels {
+        /// Which.
+        kernels: Vec<String>,
+    },
     /// There is no such event.
     #[error("there is no event `{name}`")]
     UnknownTerm {
@@ -50,6 +62,10 @@ impl Fault for EstimateError {
                 .to_owned(),
             EstimateError::NoNullCall => {
                 "select getppid in both, for instance by the preset suite".to_owned()
+            }
+            EstimateError::TermTwice { .. } => "name each event once".to_owned(),
+            EstimateError::SeveralKernels { .. } => {
+                "give times of one kernel, or of layouts of one".to_owned()
             }
             EstimateError::UnknownTerm { .. } => {
                 let names: Vec<&str> = Events::KINDS.iter().map(|kind| kind.name).collect();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! From weights and counts to nanoseconds.
 
-use experiment::estimate::{EstimateDocument, EstimatedCell, EstimatedHook, EstimatedNs, Weights};
+use experiment::estimate::{EstimateDocument, EstimatedCell, EstimatedHook, Nanoseconds, Weights};
 use experiment::{Events, HookCost, Tool, Warning, WarningKind};
 
-use crate::counts::{Counted, Counts, Did};
+use crate::counts::{Counted, Counts, Did, version};
 use crate::error::EstimateError;
 use crate::fit::unit;
 use crate::terms::{Difference, Terms};
@@ -46,7 +46,7 @@ pub fn estimate(
             },
             estimate,
             refused,
-            measured_ns: measured.map(|added| added.ns),
+            measured: measured.map(|added| added.with_interval()),
         }
     };
     Ok(EstimateDocument {
@@ -79,7 +79,7 @@ fn refused(weights: &Weights, more: &Difference, mixed: bool) -> Option<String> 
     ))
 }
 
-fn of_sum(weights: &Weights, x: &[f64]) -> EstimatedNs {
+fn of_sum(weights: &Weights, x: &[f64]) -> Nanoseconds {
     let parts = weights.terms.iter().zip(x);
     let ns: f64 = parts.map(|(term, x)| term.ns * x).sum();
     let nothing = x.iter().all(|x| *x == 0.0);
@@ -88,7 +88,7 @@ fn of_sum(weights: &Weights, x: &[f64]) -> EstimatedNs {
     } else {
         weights.error.q95 * unit(ns)
     };
-    EstimatedNs {
+    Nanoseconds {
         ns,
         ci95: [ns - off, ns + off],
     }
@@ -134,13 +134,6 @@ fn hooks(weights: &Weights, terms: &Terms, own: &Did, base: &Did) -> Vec<Estimat
 
 fn warnings(weights: &Weights) -> Vec<Warning> {
     let [timed, counted] = &weights.releases;
-    let version = |release: &str| {
-        let mut numbers = release.split(|c: char| !c.is_ascii_digit());
-        (
-            numbers.next().map(str::to_owned),
-            numbers.next().map(str::to_owned),
-        )
-    };
     let mut warnings = Vec::new();
     if version(timed) != version(counted) {
         warnings.push(Warning::new(

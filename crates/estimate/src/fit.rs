@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use experiment::Subject;
 use experiment::estimate::{FitError, LeftOutStack, Weight, Weights};
+use judge::GETPPID;
 use stats::{Observation, SplitMix64, nonnegative_weights, predicted, rank_correlation};
 
 use crate::counts::{Counted, Counts};
@@ -51,13 +52,13 @@ pub(crate) fn unit(ns: f64) -> f64 {
 
 /// Weights with which the sum of the counts comes near the times: of what stacks add, and of the
 /// baseline's whole operations less what a system call takes by itself (`getppid`), which tell
-/// apart what stacks do not.
+/// apart what stacks do not. Counts of several kernels: those of the version that was timed.
 ///
 /// # Errors
 /// [`EstimateError`], if too few operations are in both.
 pub fn fit(times: &Times, counts: &Counts, terms: &Terms) -> Result<Weights, EstimateError> {
+    let counts: Vec<&Counted> = counts.of_version(&times.release).collect();
     let mut pairs: Vec<Pair<'_>> = counts
-        .cells
         .iter()
         .filter_map(|of| difference(of, times, terms))
         .collect();
@@ -68,7 +69,7 @@ pub fn fit(times: &Times, counts: &Counts, terms: &Terms) -> Result<Weights, Est
         });
     }
     let differences = pairs.len();
-    pairs.extend(whole_operations(times, counts, terms)?);
+    pairs.extend(whole_operations(times, &counts, terms)?);
     let all: Vec<&Pair<'_>> = pairs.iter().collect();
     let weights = weights_of(&all);
     let intervals = intervals(&all);
@@ -84,7 +85,7 @@ pub fn fit(times: &Times, counts: &Counts, terms: &Terms) -> Result<Weights, Est
     });
     Ok(Weights {
         processor: times.processor.clone(),
-        releases: [times.release.clone(), counts.release.clone()],
+        releases: [times.release.clone(), counts[0].release.clone()],
         terms: terms.collect(),
         error: error(&pairs),
         differences: differences as u32,
@@ -127,7 +128,7 @@ fn difference<'a>(counted: &'a Counted, times: &Times, terms: &Terms) -> Option<
 /// The baseline's operations, each once.
 fn whole_operations<'a>(
     times: &Times,
-    counts: &'a Counts,
+    counts: &[&'a Counted],
     terms: &Terms,
 ) -> Result<Vec<Pair<'a>>, EstimateError> {
     let base_key = |of: &Counted| {
@@ -137,13 +138,13 @@ fn whole_operations<'a>(
         key.tuning = experiment::Tuning::default();
         key
     };
-    let is_null = |subject: &Subject| matches!(subject, Subject::Benchmark { benchmark, .. } if benchmark == "getppid");
-    let null = counts.cells.iter().find(|of| is_null(&of.key.subject));
+    let is_null = |subject: &Subject| matches!(subject, Subject::Benchmark { benchmark, .. } if benchmark == GETPPID);
+    let null = counts.iter().find(|of| is_null(&of.key.subject));
     let null = null.and_then(|of| Some((of, times.whole.get(&base_key(of))?)));
     let (null, null_time) = null.ok_or(EstimateError::NoNullCall)?;
     let mut seen = BTreeSet::new();
     let mut pairs = Vec::new();
-    for counted in &counts.cells {
+    for &counted in counts {
         let key = base_key(counted);
         let known = times.whole.get(&key).zip(times.system_calls.get(&key));
         let Some((whole, calls)) = known else {

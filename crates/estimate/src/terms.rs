@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What has a weight.
 
+use experiment::estimate::INSTRUCTIONS;
 use experiment::{EventKind, Events};
 
 use crate::error::EstimateError;
@@ -27,7 +28,7 @@ impl Term {
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
-            Term::Instructions => "instructions",
+            Term::Instructions => INSTRUCTIONS,
             Term::Event(kind) => kind.name,
         }
     }
@@ -49,21 +50,20 @@ impl Terms {
     /// Terms by their names.
     ///
     /// # Errors
-    /// [`EstimateError::UnknownTerm`].
+    /// [`EstimateError::UnknownTerm`], [`EstimateError::TermTwice`].
     pub fn named<S: AsRef<str>>(names: &[S]) -> Result<Terms, EstimateError> {
-        let term = |name: &S| match name.as_ref() {
-            "instructions" => Ok(Term::Instructions),
-            name => {
-                let mut kinds = Events::KINDS.iter();
-                let kind = kinds.find(|kind| kind.name == name);
-                kind.copied()
-                    .map(Term::Event)
-                    .ok_or_else(|| EstimateError::UnknownTerm {
-                        name: name.chars().take(40).collect(),
-                    })
+        let short = |name: &str| name.chars().take(40).collect();
+        let mut terms: Vec<Term> = Vec::new();
+        for name in names.iter().map(AsRef::as_ref) {
+            if terms.iter().any(|term| term.name() == name) {
+                return Err(EstimateError::TermTwice { name: short(name) });
             }
-        };
-        names.iter().map(term).collect::<Result<_, _>>().map(Terms)
+            let kind = Events::kind(name).copied().map(Term::Event);
+            let instructions = (name == INSTRUCTIONS).then_some(Term::Instructions);
+            let unknown = || EstimateError::UnknownTerm { name: short(name) };
+            terms.push(kind.or(instructions).ok_or_else(unknown)?);
+        }
+        Ok(Terms(terms))
     }
 
     /// What (instructions, events) has more than a baseline.

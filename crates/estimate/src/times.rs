@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What operations took, and what stacks added to that.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Document, Key, Metric};
-use stats::centre;
+use experiment::estimate::Nanoseconds;
+use experiment::{Document, Key, Metric, Timed};
+use judge::{Layouts, quiet};
+use stats::Centre;
 
 use crate::error::EstimateError;
 
-/// A time and how far it may well be off, in ns.
+/// A time and its standard error, in ns: a quarter of a 95 % interval's width.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Ns {
     pub(crate) ns: f64,
@@ -20,7 +22,7 @@ pub(crate) struct Ns {
 pub struct Times {
     /// The processor's name.
     pub(crate) processor: String,
-    /// `uname -r` of its kernels.
+    /// `uname -r` of the kernel.
     pub(crate) release: String,
     /// By key without kernel and metric: what the operation took.
     pub(crate) whole: BTreeMap<Key, Ns>,
@@ -39,73 +41,103 @@ pub(crate) fn meeting(key: &Key) -> Key {
     }
 }
 
-/// The times of a run. Of several kernels (layouts of one, as `lsmeter kernel build --layouts`
-/// makes) the centre of their figures, each that of a quiet round.
-///
-/// # Errors
-/// [`EstimateError::NoTimes`].
-pub fn times_of(document: &Document) -> Result<Times, EstimateError> {
-    let mut whole: BTreeMap<Key, Vec<Ns>> = BTreeMap::new();
-    let mut added: BTreeMap<Key, Vec<Ns>> = BTreeMap::new();
-    let mut system_calls = BTreeMap::new();
-    let mut by_key: BTreeMap<&Key, Ns> = BTreeMap::new();
-    let mut release = String::new();
-    for cell in &document.cells {
-        let Some(timed) = cell.timed().filter(|_| cell.key.metric == Metric::Time) else {
-            continue;
-        };
+impl Ns {
+    pub(crate) fn with_interval(self) -> Nanoseconds {
+        let half = 2.0 * self.error;
+        Nanoseconds {
+            ns: self.ns,
+            ci95: [self.ns - half, self.ns + half],
+        }
+    }
+
+    fn of_layouts(centre: Centre) -> Ns {
+        let [low, high] = centre.ci95;
+        Ns {
+            ns: centre.value,
+            error: (high - low) / 4.0,
+        }
+    }
+
+    fn of_one(timed: &Timed) -> Ns {
         let [low, high] = timed.estimate.ci95.unwrap_or([timed.estimate.median; 2]);
-        let figure = Ns {
-            ns: judge::quiet(timed).unwrap_or(timed.estimate.median),
+        Ns {
+            ns: quiet(timed),
             error: (high - low).abs() / 4.0,
-        };
-        by_key.insert(&cell.key, figure);
-        whole.entry(meeting(&cell.key)).or_default().push(figure);
-        system_calls.insert(meeting(&cell.key), cell.syscalls.len());
-        release.clone_from(&cell.release);
+        }
     }
-    for (key, own) in &by_key {
-        let base = document.baseline_of(key);
-        let Some(base) = base.and_then(|base| by_key.get(&base).copied()) else {
-            continue;
-        };
-        added.entry(meeting(key)).or_default().push(Ns {
-            ns: own.ns - base.ns,
-            error: own.error.hypot(base.error),
-        });
-    }
-    if added.is_empty() {
-        return Err(EstimateError::NoTimes);
-    }
-    Ok(Times {
-        processor: document.environment.cpu.clone(),
-        release,
-        whole: together(whole),
-        added: together(added),
-        system_calls,
-    })
 }
 
-/// Where the figures of several kernels lie.
-fn together(figures: BTreeMap<Key, Vec<Ns>>) -> BTreeMap<Key, Ns> {
-    let one = |of: Vec<Ns>| {
-        let mut ns: Vec<f64> = of.iter().map(|of| of.ns).collect();
-        if let Some(centre) = centre(&ns) {
-            let [low, high] = centre.ci95;
-            return Ns {
-                ns: centre.value,
-                error: (high - low) / 4.0,
-            };
-        }
-        ns.sort_by(f64::total_cmp);
-        let error = of.iter().map(|of| of.error).fold(0.0, f64::max);
-        Ns {
-            ns: stats::median_of_sorted(&ns),
-            error,
-        }
+/// The times of a run of one kernel, or of layouts of one, over which they are then drawn.
+///
+/// # Errors
+/// [`EstimateError::NoTimes`], [`EstimateError::SeveralKernels`].
+pub fn times_of(document: &Document) -> Result<Times, EstimateError> {
+    let timed = document.cells.iter().filter_map(|cell| {
+        let timed = cell.timed()?;
+        (cell.key.metric == Metric::Time).then_some((cell, timed))
+    });
+    let timed: BTreeMap<&Key, _> = timed
+        .map(|(cell, timed)| (&cell.key, (cell, timed)))
+        .collect();
+    let layouts = Layouts::of(document);
+    let of_layouts = |key: &Key| {
+        let mut all = layouts.iter();
+        all.find(|of| of.figure(key).is_some())
     };
-    let figures = figures.into_iter().map(|(key, of)| (key, one(of)));
-    figures
-        .filter(|(_, of)| of.ns.is_finite() && of.error.is_finite())
-        .collect()
+    let mut times = Times {
+        processor: document.environment.cpu.clone(),
+        release: String::new(),
+        whole: BTreeMap::new(),
+        added: BTreeMap::new(),
+        system_calls: BTreeMap::new(),
+    };
+    let mut kernels = BTreeSet::new();
+    for (key, (cell, own)) in &timed {
+        let meet = meeting(key);
+        if times.whole.contains_key(&meet) && of_layouts(key).is_some() {
+            continue;
+        }
+        let base = document.baseline_of(key);
+        let base = base.and_then(|base| timed.get_key_value(&base));
+        let (whole, added) = match of_layouts(key) {
+            Some(layouts) => {
+                kernels.insert(layouts.kernel);
+                let added = base.and_then(|(base, _)| layouts.added(base, key));
+                (
+                    layouts.figure(key).map(Ns::of_layouts),
+                    added.map(Ns::of_layouts),
+                )
+            }
+            None => {
+                kernels.insert(key.kernel.as_str());
+                let own = Ns::of_one(own);
+                let added = base.map(|(_, (_, base))| {
+                    let base = Ns::of_one(base);
+                    Ns {
+                        ns: own.ns - base.ns,
+                        error: own.error.hypot(base.error),
+                    }
+                });
+                (Some(own), added)
+            }
+        };
+        let sound = |of: &Ns| of.ns.is_finite() && of.error.is_finite();
+        times
+            .whole
+            .extend(whole.filter(sound).map(|of| (meet.clone(), of)));
+        times
+            .added
+            .extend(added.filter(sound).map(|of| (meet.clone(), of)));
+        times.system_calls.insert(meet, cell.syscalls.len());
+        times.release.clone_from(&cell.release);
+    }
+    if times.added.is_empty() {
+        return Err(EstimateError::NoTimes);
+    }
+    if kernels.len() > 1 {
+        return Err(EstimateError::SeveralKernels {
+            kernels: kernels.into_iter().map(str::to_owned).collect(),
+        });
+    }
+    Ok(times)
 }

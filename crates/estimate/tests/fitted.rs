@@ -175,7 +175,7 @@ fn known_weights_are_found_again() {
 
     let document = estimate(&weights, &counts, Some(&times)).unwrap();
     for cell in &document.cells {
-        let (estimate, measured) = (cell.estimate.unwrap(), cell.measured_ns.unwrap());
+        let (estimate, measured) = (cell.estimate.unwrap(), cell.measured.unwrap().ns);
         assert!((estimate.ns - measured).abs() < 0.2, "{cell:?}");
         for hook in &cell.hooks {
             assert!((hook.estimate.ns - estimate.ns).abs() < 1e-9, "{cell:?}");
@@ -220,6 +220,29 @@ fn of_what_is_unlike_all_nothing_is_said() {
     );
 }
 
+/// Of several kernels those are weighed that are of the version that was timed; all are estimated.
+#[test]
+fn other_kernels_move_no_weight() {
+    let (times, own) = (times_of(&times()).unwrap(), counts());
+    let mut older = own.clone();
+    for cell in &mut older.cells {
+        cell.key.kernel = "older".to_owned();
+        cell.release = "6.1.9".to_owned();
+        let path = cell.counted_mut().unwrap().hooked.as_mut().unwrap();
+        path.total *= 2;
+    }
+    let mut experiment = older.experiment.take().unwrap();
+    experiment.kernels = vec!["older".to_owned()];
+    older.experiment = Some(experiment);
+    let read = |document: &Document| counts_of(document).unwrap();
+    let alone = fit(&times, &read(&own), &default_terms()).unwrap();
+    let both = read(&older).with(read(&own)).with(read(&own));
+    assert_eq!(fit(&times, &both, &default_terms()).unwrap(), alone);
+    let document = estimate(&alone, &both, None).unwrap();
+    let pairs = (STACKS.len() - 1) * 30;
+    assert_eq!(document.cells.len(), 2 * pairs);
+}
+
 #[test]
 fn what_is_missing_is_named() {
     let (times, counts) = (times(), counts());
@@ -243,6 +266,19 @@ fn what_is_missing_is_named() {
     );
     let no_null = fitted(counts.clone(), &|key| key.benchmark() != "getppid");
     assert_eq!(no_null, Err(EstimateError::NoNullCall));
+    let twice = Terms::named(&["returns", "returns"]).unwrap_err();
+    assert_eq!(twice.to_string(), "`returns` is named twice");
+    let mut mixed = times.clone();
+    let other = mixed
+        .cells
+        .iter_mut()
+        .filter(|cell| cell.key.benchmark().ends_with('7'));
+    other.for_each(|cell| cell.key.kernel = "another".to_owned());
+    let several = times_of(&mixed).unwrap_err();
+    assert_eq!(
+        several.to_string(),
+        "the times are of another and k: which of them is not said"
+    );
     let unknown = Terms::named(&["instructions", "cache_misses"]).unwrap_err();
     assert_eq!(unknown.to_string(), "there is no event `cache_misses`");
 }

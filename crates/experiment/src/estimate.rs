@@ -46,10 +46,13 @@ pub struct Weights {
     pub left_out: Vec<LeftOutStack>,
 }
 
+/// What a weight of instructions says it is of.
+pub const INSTRUCTIONS: &str = "instructions";
+
 /// What one of something takes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Weight {
-    /// `instructions`, or a name in [`Events::KINDS`](crate::Events::KINDS).
+    /// [`INSTRUCTIONS`], or a name in [`Events::KINDS`](crate::Events::KINDS).
     pub event: String,
     /// Nanoseconds, 0 at least.
     pub ns: f64,
@@ -109,13 +112,13 @@ pub struct EstimatedCell {
     pub instructions: i64,
     /// Nanoseconds more; missing if nothing can be said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub estimate: Option<EstimatedNs>,
+    pub estimate: Option<Nanoseconds>,
     /// Why nothing can be said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
     /// Nanoseconds more that were measured, where the operation was timed, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub measured_ns: Option<f64>,
+    pub measured: Option<Nanoseconds>,
     /// Of each hook, with all that it calls: nested ones are in those around them, too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<EstimatedHook>,
@@ -129,19 +132,28 @@ pub struct EstimatedHook {
     /// Instructions more than under the baseline.
     pub instructions: i64,
     /// Nanoseconds more.
-    pub estimate: EstimatedNs,
+    pub estimate: Nanoseconds,
 }
 
 /// Nanoseconds, and how sure they are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct EstimatedNs {
-    /// The estimate.
+pub struct Nanoseconds {
+    /// How many.
     pub ns: f64,
-    /// As far as 95 of 100 estimates were from what was measured, where that is known.
+    /// Of an estimate: as far as 95 of 100 were from what was measured, where that is known. Of a
+    /// measurement its 95 % interval.
     pub ci95: [f64; 2],
 }
 
-impl EstimatedNs {
+impl Nanoseconds {
+    /// How far the intervals are from each other; None if they meet.
+    pub fn gap(&self, other: &Nanoseconds) -> Option<f64> {
+        let above = self.ci95[0] - other.ci95[1];
+        let below = other.ci95[0] - self.ci95[1];
+        let gap = above.max(below);
+        (gap > 0.0).then_some(gap)
+    }
+
     fn is_sound(&self) -> bool {
         let [low, high] = self.ci95;
         let finite = [self.ns, low, high].iter().all(|ns| ns.is_finite());
@@ -154,8 +166,7 @@ impl Weights {
     #[must_use]
     pub fn ns(&self, instructions: u64, events: &Events) -> f64 {
         let terms = self.terms.iter().map(|term| {
-            let mut kinds = Events::KINDS.iter();
-            let number = match kinds.find(|kind| kind.name == term.event) {
+            let number = match Events::kind(&term.event) {
                 Some(kind) => (kind.of)(events),
                 None => instructions,
             };
@@ -170,8 +181,7 @@ impl Weights {
             let finite = [term.ns, low, high, term.most]
                 .iter()
                 .all(|x| x.is_finite());
-            let known = term.event == "instructions"
-                || Events::KINDS.iter().any(|kind| kind.name == term.event);
+            let known = term.event == INSTRUCTIONS || Events::kind(&term.event).is_some();
             !finite || term.ns < 0.0 || low > high || !known
         };
         let odd = self.terms.iter().find(odd)?;
@@ -190,9 +200,10 @@ impl Stored for EstimateDocument {
                 return Some("it has neither an estimate nor a reason, or both".to_owned());
             }
             let of_hooks = cell.hooks.iter().map(|hook| hook.estimate);
-            let mut all = cell.estimate.into_iter().chain(of_hooks);
+            let own = cell.estimate.into_iter().chain(cell.measured);
+            let mut all = own.chain(of_hooks);
             let odd = all.any(|estimate| !estimate.is_sound());
-            odd.then(|| "an estimate lies outside of its interval".to_owned())
+            odd.then(|| "a figure lies outside of its interval".to_owned())
         })
     }
 }

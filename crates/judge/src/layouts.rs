@@ -13,8 +13,8 @@ pub const FEWEST_LAYOUTS: usize = 6;
 /// Which of a layout's rounds stands for it, from the quietest: what else a machine does only adds
 /// time, and often to a whole round.
 const QUIET_ROUNDS: f64 = 0.25;
-/// The operation that asks no module.
-const GETPPID: &str = "getppid";
+/// The operation that asks no module: what a system call takes by itself.
+pub const GETPPID: &str = "getppid";
 
 /// Times of the layouts of one kernel on one file system.
 pub struct Layouts<'a> {
@@ -90,7 +90,7 @@ impl<'a> Layouts<'a> {
 
     /// What an operation takes, in nanoseconds; of a cell of any layout.
     pub fn figure(&self, key: &Key) -> Option<Centre> {
-        let quiet = self.of_key(key).filter_map(|(_, timed)| quiet(timed));
+        let quiet = self.of_key(key).map(|(_, timed)| quiet(timed));
         centre(&quiet.collect::<Vec<f64>>())
     }
 
@@ -100,7 +100,7 @@ impl<'a> Layouts<'a> {
         let base: BTreeMap<usize, &Timed> = self.of_key(base).collect();
         let differences = self.of_key(tested).filter_map(|(layout, timed)| {
             let base = base.get(&layout)?;
-            Some(quiet(timed)? - quiet(base)?)
+            Some(quiet(timed) - quiet(base))
         });
         centre(&differences.collect::<Vec<f64>>())
     }
@@ -116,7 +116,7 @@ impl Layouts<'_> {
         let slopes = (0..self.count()).filter_map(|layout| {
             let ns = |key: &Key| {
                 let cells = self.cells.get(&self.without_number(key))?;
-                quiet(cells.get(&layout)?)
+                Some(quiet(cells.get(&layout)?))
             };
             let of = |(_, key, base): &(f64, &Key, Option<&Key>)| {
                 let base = base.map_or(Some(0.0), ns)?;
@@ -132,8 +132,8 @@ impl Layouts<'_> {
 
 /// What an operation takes on one kernel under one stack, in its metric's unit: what a quiet round
 /// takes.
-pub fn quiet(timed: &Timed) -> Option<f64> {
-    quiet_round(quiet_rounds(timed).to_vec()).or(Some(timed.estimate.median))
+pub fn quiet(timed: &Timed) -> f64 {
+    quiet_round(quiet_rounds(timed).to_vec()).unwrap_or(timed.estimate.median)
 }
 
 fn quiet_round(mut rounds: Vec<f64>) -> Option<f64> {

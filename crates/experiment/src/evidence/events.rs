@@ -119,6 +119,12 @@ impl Events {
         clock_reads: "clock reads",
     };
 
+    /// The kind that documents write so.
+    #[must_use]
+    pub fn kind(name: &str) -> Option<&'static EventKind> {
+        Events::KINDS.iter().find(|kind| kind.name == name)
+    }
+
     /// Is every number 0?
     #[must_use]
     pub fn is_empty(&self) -> bool {

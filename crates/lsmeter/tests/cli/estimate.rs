@@ -69,7 +69,7 @@ fn weights_are_fitted_kept_and_used_again() {
     let again = EstimateDocument::parse(place.run(&again).code(0).stdout.as_bytes()).unwrap();
     let estimates = |of: &EstimateDocument| of.cells.iter().map(|c| c.estimate).collect::<Vec<_>>();
     assert_eq!(estimates(&again), estimates(&a));
-    assert!(again.cells.iter().all(|cell| cell.measured_ns.is_none()));
+    assert!(again.cells.iter().all(|cell| cell.measured.is_none()));
 
     let csv = fs::read_to_string(place.join("a.csv")).unwrap();
     let row = "debian:6.12,\"capability,tomoyo\",capability,tmpfs,stat,AA,inode_getattr,";
@@ -99,6 +99,13 @@ fn what_cannot_be_estimated_is_named() {
             "times.json",
             "--terms",
             "cache_misses",
+        ]),
+        ended(&[
+            "counts.json",
+            "--times",
+            "times.json",
+            "--terms",
+            "returns,returns",
         ]),
         ended(&["counts.json", "--weights", "counts.json"]),
         ended(&["counts.json"]),

@@ -116,10 +116,8 @@ fn hook_lines(hook: &HookChange) -> Vec<Line> {
 /// `atomics 13→14, lines read 90→92`.
 fn does(changes: &[EventChange]) -> String {
     let title = |name: &str| {
-        let mut kinds = Events::KINDS.iter();
-        kinds
-            .find(|kind| kind.name == name)
-            .map_or_else(|| printable(name, 40), |kind| kind.title.to_owned())
+        let kind = Events::kind(name);
+        kind.map_or_else(|| printable(name, 40), |kind| kind.title.to_owned())
     };
     let changes = changes.iter().map(|change| {
         let numbers = calls(change.base, change.new);

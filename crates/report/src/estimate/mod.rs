@@ -6,8 +6,8 @@ mod records;
 
 use std::collections::HashMap;
 
-use experiment::estimate::{EstimatedCell, EstimatedHook, EstimatedNs, LeftOutStack, Weight};
-use experiment::{EstimateDocument, Events, Integrity, Policy, Subject, Tuning};
+use experiment::estimate::{EstimatedCell, EstimatedHook, LeftOutStack, Nanoseconds, Weight};
+use experiment::{EstimateDocument, Integrity, Policy, Subject, Tuning};
 
 use crate::column::Columns;
 use crate::format;
@@ -21,7 +21,8 @@ pub use records::estimate_records;
 /// Most operations whose hooks are shown.
 const FEW_OPERATIONS: usize = 4;
 
-/// What stacks would add, the hooks of a few operations, the weights, and how far they are off.
+/// What stacks would add, where that was measured to be otherwise, the hooks of a few operations,
+/// the weights, and how far they are off.
 pub fn estimate_report(document: &EstimateDocument) -> Report {
     let cells = document.cells.iter();
     let places = grouped(cells, |cell| (&cell.key.kernel, &cell.key.filesystem));
@@ -29,6 +30,7 @@ pub fn estimate_report(document: &EstimateDocument) -> Report {
         .iter()
         .map(|((kernel, filesystem), cells)| added(document, kernel, filesystem, cells))
         .collect();
+    tables.extend(outside(document));
     tables.extend(hooks(document));
     tables.push(weights(document));
     tables.extend(left_out(document));
@@ -45,7 +47,7 @@ fn added(
     cells: &[&EstimatedCell],
 ) -> Table {
     let configurations = distinct(cells.iter().map(|cell| configured(cell)));
-    let timed = cells.iter().any(|cell| cell.measured_ns.is_some());
+    let timed = cells.iter().any(|cell| cell.measured.is_some());
     let by_row: HashMap<(&Subject, Configured<'_>), &EstimatedCell> = cells
         .iter()
         .map(|cell| ((&cell.key.subject, configured(cell)), *cell))
@@ -67,7 +69,7 @@ fn added(
             })
             .only_if(timed, |columns| {
                 columns.grouped(Some(&name), "measured", move |operation| {
-                    Some(signed(of(operation)?.measured_ns?))
+                    Some(signed(of(operation)?.measured?.ns))
                 })
             });
     }
@@ -120,7 +122,7 @@ fn tenths(ns: f64) -> String {
     }
 }
 
-fn range(of: EstimatedNs) -> String {
+fn range(of: Nanoseconds) -> String {
     let [low, high] = of.ci95;
     format!("{} [{}, {}]", signed(of.ns), signed(low), signed(high))
 }
@@ -130,6 +132,44 @@ fn estimated(cell: &EstimatedCell) -> Value {
         Some(of) => Value::plain(range(of)),
         None => Value::dash().noted(cell.refused.as_deref().map(|why| printable(why, 200))),
     }
+}
+
+/// Where the intervals of estimate and measurement do not meet, those furthest apart first.
+fn outside(document: &EstimateDocument) -> Option<Table> {
+    let distance = |cell: &EstimatedCell| cell.estimate?.gap(&cell.measured?);
+    let cells = document.cells.iter();
+    let mut off: Vec<(f64, &EstimatedCell)> = cells
+        .filter_map(|cell| Some((distance(cell)?, cell)))
+        .collect();
+    off.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    let compared = document.cells.iter();
+    let compared = compared.filter(|cell| cell.estimate.is_some() && cell.measured.is_some());
+    let title = format!(
+        "Measured to be otherwise: {} of {}",
+        off.len(),
+        compared.count()
+    );
+    cell_columns()
+        .right("instructions", |cell| {
+            Value::difference(cell.instructions.into())
+        })
+        .right("ns [95 %]", estimated)
+        .right("measured [95 %]", |cell| cell.measured.map(range))
+        .table(title, off.into_iter().map(|(_, cell)| cell))
+        .fixed(2)
+        .legend(["Where the two intervals do not meet, those furthest apart first."])
+        .if_any()
+}
+
+/// Whose a cell is.
+fn cell_columns<'a>() -> Columns<'a, &'a EstimatedCell> {
+    Columns::new()
+        .left("operation", |cell: &EstimatedCell| {
+            printable(&cell.key.subject.title(), TEXT_LIMIT)
+        })
+        .left("stack", |cell| {
+            printable(&title(configured(cell)), 2 * TEXT_LIMIT)
+        })
 }
 
 /// An operation's hook.
@@ -144,12 +184,7 @@ fn hooks(document: &EstimateDocument) -> Option<Table> {
     let lines = cells.flat_map(|cell| cell.hooks.iter().map(move |hook| (cell, hook)));
     let lines: Vec<HookLine<'_>> = lines.collect();
     Columns::new()
-        .left("operation", |(cell, _): &HookLine<'_>| {
-            printable(&cell.key.subject.title(), TEXT_LIMIT)
-        })
-        .left("stack", |(cell, _)| {
-            printable(&title(configured(cell)), 2 * TEXT_LIMIT)
-        })
+        .all(cell_columns(), |(cell, _): &HookLine<'_>| *cell)
         .left("hook", |(_, hook)| printable(&hook.hook, TEXT_LIMIT))
         .right("instructions", |(_, hook)| {
             Value::difference(hook.instructions.into())
@@ -163,16 +198,10 @@ fn hooks(document: &EstimateDocument) -> Option<Table> {
 fn weights(document: &EstimateDocument) -> Table {
     let weights = &document.weights;
     let [timed, counted] = &weights.releases;
-    let title = |weight: &&Weight| {
-        let mut kinds = Events::KINDS.iter();
-        let kind = kinds.find(|kind| kind.name == weight.event);
-        kind.map_or_else(
-            || printable(&weight.event, 40),
-            |kind| kind.name.replace('_', " "),
-        )
-    };
     Columns::new()
-        .left("of each", move |weight: &Weight| title(&weight))
+        .left("of each", |weight: &Weight| {
+            printable(&weight.event.replace('_', " "), 40)
+        })
         .right("ns", |weight| format!("{:.4}", weight.ns))
         .right("95 % interval", |weight| {
             let [low, high] = weight.ci95;

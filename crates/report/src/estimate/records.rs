@@ -2,7 +2,7 @@
 //! Estimates for programs: a row for each operation and stack, and for each hook of it.
 
 use experiment::EstimateDocument;
-use experiment::estimate::{EstimatedCell, EstimatedHook, EstimatedNs};
+use experiment::estimate::{EstimatedCell, EstimatedHook, Nanoseconds};
 
 use crate::column::{Columns, Records};
 
@@ -13,11 +13,16 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    fn estimate(self) -> Option<EstimatedNs> {
+    fn estimate(self) -> Option<Nanoseconds> {
         match self.hook {
             Some(hook) => Some(hook.estimate),
             None => self.cell.estimate,
         }
+    }
+
+    /// Of an operation.
+    fn measured(self) -> Option<Nanoseconds> {
+        self.cell.measured.filter(|_| self.hook.is_none())
     }
 }
 
@@ -27,7 +32,8 @@ impl Line<'_> {
 /// - `kernel`, `stack`, `baseline`, `filesystem`, `benchmark`, `variant`: whose it is.
 /// - `hook`: empty in the operation's row.
 /// - `instructions`: more than under the baseline; `ns`, `ns_low`, `ns_high`: the estimate.
-/// - `measured_ns`: more than under the baseline, where it was timed; of operations.
+/// - `measured_ns`, `measured_low`, `measured_high`: more than under the baseline, where it was
+///   timed; of operations.
 /// - `refused`: why there is no estimate.
 pub fn estimate_records(document: &EstimateDocument) -> Records<'_> {
     let rows = document.cells.iter().flat_map(|cell| {
@@ -51,9 +57,9 @@ pub fn estimate_records(document: &EstimateDocument) -> Records<'_> {
         .column("ns", |line| line.estimate().map(|of| of.ns))
         .column("ns_low", |line| line.estimate().map(|of| of.ci95[0]))
         .column("ns_high", |line| line.estimate().map(|of| of.ci95[1]))
-        .column("measured_ns", |line| {
-            line.cell.measured_ns.filter(|_| line.hook.is_none())
-        })
+        .column("measured_ns", |line| line.measured().map(|of| of.ns))
+        .column("measured_low", |line| line.measured().map(|of| of.ci95[0]))
+        .column("measured_high", |line| line.measured().map(|of| of.ci95[1]))
         .column("refused", |line| {
             let of = line.cell.refused.as_ref();
             of.filter(|_| line.hook.is_none())
