@@ -14,6 +14,21 @@ pub fn misfits(schema: &Value, document: &Value) -> Vec<String> {
     found
 }
 
+/// The document fits the schema that is kept in docs.
+///
+/// # Panics
+/// If not.
+#[track_caller]
+pub fn assert_fits(document: &Value) {
+    let kept = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/document.schema.json"
+    );
+    let kept = std::fs::read_to_string(kept).unwrap();
+    let misfits = misfits(&serde_json::from_str(&kept).unwrap(), document);
+    assert!(misfits.is_empty(), "{misfits:#?}");
+}
+
 fn check(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
     let Some(keywords) = schema.as_object() else {
         assert_eq!(schema, true, "{at}: a schema");

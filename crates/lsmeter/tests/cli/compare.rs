@@ -26,14 +26,6 @@ fn golden(name: &str) -> String {
     std::fs::read_to_string(path.join(format!("{name}.json"))).unwrap()
 }
 
-/// The document fits the schema that is kept in docs.
-#[track_caller]
-fn fits(document: &Value) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/document.schema.json");
-    let kept = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    assert_eq!(schema::misfits(&kept, document), Vec::<String>::new());
-}
-
 #[test]
 fn help() {
     let place = Place::new();
@@ -152,10 +144,10 @@ fn the_document_keeps_to_its_schema() {
     let asked = ["compare", &base, &new, "--fail-above", "0%", "--json"];
     let ended = place.run(&asked).code(1);
     let document: Value = serde_json::from_str(&ended.stdout).unwrap();
-    fits(&document);
+    schema::assert_fits(&document);
     assert_eq!(document["compared"][0]["difference"], 1.0);
     let asked = ["compare", &base, "--across", "stack", "--json"];
     let document: Value = serde_json::from_str(&place.run(&asked).code(0).stdout).unwrap();
-    fits(&document);
+    schema::assert_fits(&document);
     assert_eq!(document["compared"].as_array().unwrap().len(), 4);
 }

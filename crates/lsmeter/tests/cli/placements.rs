@@ -44,13 +44,6 @@ fn without_place(text: &str) -> String {
     text.replace(toy().to_str().unwrap(), "TOY")
 }
 
-fn fits(schema: &str, document: &Value) {
-    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    let kept = fs::read_to_string(kept.join(schema)).unwrap();
-    let kept: Value = serde_json::from_str(&kept).unwrap();
-    assert_eq!(schema::misfits(&kept, document), Vec::<String>::new());
-}
-
 #[test]
 fn help() {
     let place = Place::new();
@@ -72,7 +65,7 @@ fn a_patch_that_adds_a_hook() {
     assert!(ended.stdout.contains("inode_statfs  added"), "{ended:#?}");
     assert!(ended.stdout.contains("sys_newstat"), "{ended:#?}");
     let told = placement(&place, "diff", &[tree, "patched", "--json"]).json();
-    fits("document.schema.json", &told);
+    schema::assert_fits(&told);
     assert_eq!(told["framework"]["added"][0], "inode_statfs");
     assert_eq!(told["changes"][0]["hooks"][0]["change"], "added");
     let csv = placement(&place, "diff", &[tree, "patched", "--format", "csv"]);
@@ -121,7 +114,7 @@ fn checks() {
     let ended = placement(&place, "checks", &[tree, "--unknown"]).code(0);
     insta::assert_snapshot!("checks-unknown", ended.stdout);
     let told = placement(&place, "checks", &[tree, "--json"]).json();
-    fits("document.schema.json", &told);
+    schema::assert_fits(&told);
     // mkdir asks once for each guest, and once more.
     let hooks = told["redundant"].as_array().unwrap();
     assert!(hooks.iter().any(|check| check["hook"] == "path_mkdir"));
@@ -146,7 +139,7 @@ fn histories() {
     assert_eq!(ended.stderr, "");
     insta::assert_snapshot!("history", without_place(&ended.stdout));
     let told = placement(&place, "history", &[tree, "patched", "--json"]).json();
-    fits("document.schema.json", &told);
+    schema::assert_fits(&told);
     assert_eq!(told["versions"][1]["since"]["added"][0], "inode_statfs");
     let csv = placement(&place, "history", &[tree, "patched", "--format", "csv"]).code(0);
     insta::assert_snapshot!("history-csv", without_place(&csv.stdout));

@@ -6,20 +6,16 @@ use std::fs;
 use experiment::{Document, Events, HookCost, HookedPath};
 
 use super::outputs::SOME;
-use super::{assert_fits_schema, assert_sums, counted, machine, read, residual};
+use super::{SELINUX, assert_fits_schema, assert_sums, counted, machine, read, residual};
 use crate::common::Place;
 
-const STACK: &[&str] = &[
-    "--offline",
-    "--kernel",
-    "debian:6.12",
-    "--fs",
-    "tmpfs",
-    "--stack",
-    "capability,selinux,tomoyo",
-    "--diff",
-    "capability",
-];
+/// Where others are profiled, too, but under this stack.
+fn under<'a>(stack: &'a str) -> Vec<&'a str> {
+    let mut words: Vec<&'a str> = SELINUX.to_vec();
+    words.pop();
+    words.push(stack);
+    words
+}
 
 fn paths(document: &Document) -> Vec<HookedPath> {
     let cells = document.cells.iter();
@@ -42,9 +38,14 @@ fn without_events(mut path: HookedPath) -> HookedPath {
 fn events_are_exact_and_change_no_other_count() {
     let _machine = machine();
     let place = Place::with_kernel("debian:6.12");
+    let stack = [
+        under("capability,selinux,tomoyo"),
+        vec!["--diff", "capability"],
+    ]
+    .concat();
     let profile = |more: &[&str]| {
         place
-            .run(&[&["profile"], STACK, SOME, more].concat())
+            .run(&[&["profile"], &stack[..], SOME, more].concat())
             .code(0)
     };
     let text = profile(&["--events", "--output", "a.json"]).stdout;
@@ -124,8 +125,10 @@ fn events_are_exact_and_change_no_other_count() {
         "--output",
         "open.json",
     ];
-    let open = ["--bench", "open:AA", "--stack", "capability"];
-    place.run(&[&one[..], &STACK[..5], &open].concat()).code(0);
+    let open = ["--bench", "open:AA"];
+    place
+        .run(&[&one[..], &under("capability"), &open].concat())
+        .code(0);
     let callgrind = fs::read_to_string(place.join("open.callgrind")).unwrap();
     let line = |begin: &str| {
         let found = callgrind.lines().find_map(|line| line.strip_prefix(begin));
