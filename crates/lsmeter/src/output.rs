@@ -100,15 +100,12 @@ fn directory_of(path: &Path) -> &Path {
 /// If it cannot be written. What was there before then still is.
 pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     if is_stdout(path) {
-        let mut stdout = io::stdout().lock();
-        fill(&mut stdout)?;
-        stdout.flush()?;
-        return Ok(());
+        return Remembering::fill(io::stdout().lock(), fill);
     }
     let named = || format!("cannot write {}", path.display());
     if is_special(path) {
-        let mut special = std::fs::File::create(path).with_context(named)?;
-        return fill(&mut special).with_context(named);
+        let special = std::fs::File::create(path).with_context(named)?;
+        return Remembering::fill(special, fill).with_context(named);
     }
     let mut file = tempfile::Builder::new()
         .prefix(".lsmeter-")
@@ -123,6 +120,45 @@ pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Re
     file.as_file().sync_all().with_context(named)?;
     file.persist(path).with_context(named)?;
     Ok(())
+}
+
+/// A writer that remembers whether its reader has gone. Libraries that write formats do not all
+/// hand on the error that they met.
+struct Remembering<W> {
+    writer: W,
+    closed: bool,
+}
+
+impl<W: Write> Remembering<W> {
+    fn fill(writer: W, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+        let mut writer = Remembering {
+            writer,
+            closed: false,
+        };
+        let filled = fill(&mut writer).and_then(|()| Ok(writer.flush()?));
+        if writer.closed {
+            return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
+        }
+        filled
+    }
+
+    fn remember<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
+        let closed = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+        self.closed |= done.as_ref().is_err_and(closed);
+        done
+    }
+}
+
+impl<W: Write> Write for Remembering<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.writer.write(bytes);
+        self.remember(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.writer.flush();
+        self.remember(flushed)
+    }
 }
 
 /// Prints a report's tables to standard output, as wide as the terminal is.

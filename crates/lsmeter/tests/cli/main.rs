@@ -180,15 +180,38 @@ fn manual_pages() {
     place.run(&asked).refused(3, error, None);
 }
 
+const RUN: &str = include_str!("../../../experiment/tests/golden/v2.json");
+
 #[test]
 fn a_closed_pipe_is_no_fault() {
     let place = Place::new();
-    for arguments in [
+    let run = place.write("run.json", RUN);
+    let run = run.to_str().unwrap();
+    let format = |format| {
+        [
+            "compare",
+            run,
+            run,
+            "--fail-above",
+            "1%",
+            "--format",
+            format,
+        ]
+    };
+    let compared = ["table", "markdown", "latex", "csv", "json", "junit"].map(format);
+    let exported = ["--csv", "--parquet"].map(|format| ["export", run, format, "-"]);
+    let reported = ["html", "markdown", "latex"].map(|format| ["report", run, "--format", format]);
+    let commands = [
         &["list", "benchmarks"][..],
         &["list", "benchmarks", "--json"],
         &["completions", "bash"],
         &["--help"],
-    ] {
+    ]
+    .into_iter()
+    .chain(compared.iter().map(|arguments| &arguments[..]))
+    .chain(exported.iter().map(|arguments| &arguments[..]))
+    .chain(reported.iter().map(|arguments| &arguments[..]));
+    for arguments in commands {
         let mut child = place
             .command(arguments)
             .stdout(Stdio::piped())
