@@ -15,6 +15,7 @@ use live::LiveError;
 use monitor::MonitorError;
 use placement::PlacementError;
 use predict::PredictError;
+use report::results::PageFault;
 use sensitivity::SweepError;
 
 use crate::config::ConfigError;
@@ -24,7 +25,7 @@ type AsFault = for<'a> fn(&'a (dyn Error + 'static)) -> Option<&'a dyn Fault>;
 
 /// The errors that know their exit code and hint, of all rooms. Any other is a fault of
 /// lsmeter's.
-const FAULTS: [AsFault; 18] = [
+const FAULTS: [AsFault; 19] = [
     fault::<CheckError>,
     fault::<ClusterError>,
     fault::<ConfigError>,
@@ -35,6 +36,7 @@ const FAULTS: [AsFault; 18] = [
     fault::<LiveError>,
     fault::<MergeError>,
     fault::<MonitorError>,
+    fault::<PageFault>,
     fault::<PatternError>,
     fault::<PlacementError>,
     fault::<PredictError>,

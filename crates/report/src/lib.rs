@@ -44,6 +44,7 @@ mod profile;
 mod program;
 pub mod published;
 mod records;
+pub mod results;
 mod run;
 mod sensitivity;
 mod table;

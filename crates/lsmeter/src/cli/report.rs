@@ -30,12 +30,14 @@ Examples:
   lsmeter report run.json --figure overhead -o overhead.svg
   lsmeter report run.json --figure overhead -o overhead.pdf
   lsmeter report run.json --figure overhead -o overhead.csv
+  lsmeter report --results docs/results          make the tables of its pages again
 
 A figure is written as its file's name ends: .svg, .pdf (with the fonts of this
 machine), .csv or .json (its data); on standard output as SVG.")]
 pub struct ReportArgs {
     /// Documents that lsmeter wrote, with --output or --record
-    #[arg(required = true, value_name = "DOCUMENT.json", value_hint = ValueHint::FilePath)]
+    #[arg(required_unless_present = "results", value_name = "DOCUMENT.json",
+        value_hint = ValueHint::FilePath)]
     pub documents: Vec<PathBuf>,
     /// Where to; - is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath,
@@ -60,6 +62,17 @@ pub struct ReportArgs {
     /// Write nothing but what is published of the same operations, beside them; in Markdown
     #[arg(long, conflicts_with_all = ["figure", "list_figures"], help_heading = "Output")]
     pub published: bool,
+    /// Make the tables in a directory's pages again, from the documents beside them
+    ///
+    /// In each .md file, between a line `<!-- table N of lsmeter ARGUMENTS -->` and a line
+    /// `<!-- end -->` stands the Nth table that `lsmeter ARGUMENTS` prints in Markdown, in that
+    /// directory. ARGUMENTS are of a command that reads documents only.
+    #[arg(long, value_name = "DIRECTORY", value_hint = ValueHint::DirPath, help_heading = "Pages of results",
+        conflicts_with_all = ["documents", "output", "format", "figure", "published", "list_figures"])]
+    pub results: Option<PathBuf>,
+    /// Write nothing; exit with 1 if a page is not what its documents say
+    #[arg(long, requires = "results", help_heading = "Pages of results")]
+    pub check: bool,
     /// List the names of all figures, with their titles
     #[arg(long, conflicts_with_all = ["format", "figure", "output"], help_heading = "Output")]
     pub list_figures: bool,

@@ -8,20 +8,32 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use experiment::{DOCUMENT_LIMIT_BYTES, Document, DocumentError, Kind};
+use kernels::decompress::{self, Format};
 
 use crate::failure::usage;
 
 /// Who writes documents of every kind.
 pub const ANY: &str = "give a document that lsmeter wrote, with --output or --record";
 
-/// What is in a file, as far as a document may be long. `hint` says what is to be given.
+/// What is in a file, as far as a document may be long; unpacked if it is packed (xz, gzip,
+/// zstd), as documents are kept. `hint` says what is to be given.
 ///
 /// # Errors
-/// If it cannot be read.
+/// If it cannot be read or unpacked.
 pub fn bytes(path: &Path, hint: &str) -> Result<Vec<u8>> {
     // What is too long the parser refuses.
-    let bytes = at_most(path, DOCUMENT_LIMIT_BYTES + 1);
-    bytes.map_err(|error| unreadable(path, error, hint))
+    let limit = DOCUMENT_LIMIT_BYTES + 1;
+    let read = || {
+        let bytes = at_most(path, limit)?;
+        let Some(format) = Format::detect(&bytes) else {
+            return Ok(bytes);
+        };
+        let mut unpacked = Vec::new();
+        let reader = decompress::reader_of_all(format, &bytes[..])?;
+        reader.take(limit).read_to_end(&mut unpacked)?;
+        Ok(unpacked)
+    };
+    read().map_err(|error: io::Error| unreadable(path, error, hint))
 }
 
 /// The text of a file of at most `limit` bytes, if `check` finds no fault with it. `hint` says

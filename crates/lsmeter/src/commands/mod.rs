@@ -24,6 +24,7 @@ pub mod profile;
 pub mod programs;
 mod recording;
 pub mod report;
+mod results;
 pub mod run;
 pub mod sensitivity;
 mod slurm;

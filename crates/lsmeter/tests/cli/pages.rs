@@ -1,84 +1,98 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! What pages of results show is what lsmeter makes of the documents beside them.
-//!
-//! In `docs/results/*.md`, between a line `<!-- table N of lsmeter ARGUMENTS -->` and a line
-//! `<!-- end -->` stands that table in Markdown, with the documents beside the page unpacked.
-//! With LSMETER_PAGES=write the pages are made to say so.
+//! Pages of results: those of `docs/results` say what the documents beside them hold, and what is
+//! wrong with others is told. `lsmeter report --results docs/results` makes the former anew.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use crate::common::Place;
 
-const BEGIN: &str = "<!-- table ";
-const END: &str = "<!-- end -->\n";
+const RUN: &str = include_str!("../../../experiment/tests/golden/v2.json");
 
-/// The page with what its commands print now, and how many there are.
-fn made_anew(page: &str, place: &Place) -> (String, usize) {
-    let mut made = String::new();
-    let mut commands = 0;
-    let mut rest = page;
-    while let Some(at) = rest.find(BEGIN) {
-        let (before, block) = rest.split_at(at);
-        let (first, block) = block.split_once('\n').unwrap();
-        let command = first.strip_prefix(BEGIN).unwrap();
-        let command = command.strip_suffix(" -->").expect("an end of the command");
-        let (number, arguments) = command.split_once(" of lsmeter ").expect("of lsmeter");
-        let number: usize = number.parse().expect("which table");
-        let (_, after) = block.split_once(END).expect("<!-- end -->");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lsmeter"));
-        command.args(shlex::split(arguments).unwrap());
-        let output = place.environment(&mut command).output();
-        let output = output.unwrap();
-        assert!(output.status.success(), "{arguments}: {output:?}");
-        let printed = String::from_utf8(output.stdout).unwrap();
-        let lines: Vec<&str> = printed.lines().collect();
-        let mut tables = lines
-            .chunk_by(|one, next| one.starts_with('|') == next.starts_with('|'))
-            .filter(|lines| lines[0].starts_with('|'));
-        let table = tables.nth(number - 1).expect("a table of that number");
-        let printed = table.join("\n");
-        made.push_str(&format!("{before}{first}\n\n{}\n\n{END}", printed));
-        rest = after;
-        commands += 1;
-    }
-    made.push_str(rest);
-    (made, commands)
+#[test]
+fn ours_say_what_their_documents_hold() {
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
+    let results = results.to_str().unwrap();
+    let ended = Place::new().run(&["report", "--results", results, "--check"]);
+    assert!(!ended.stdout.contains("not what"), "{}", ended.stdout);
+    ended.code(0);
+}
+
+fn page(command: &str) -> String {
+    format!("# A page\n\n<!-- {command} -->\n<!-- end -->\n\nThe end.\n")
 }
 
 #[test]
-fn pages_say_what_their_documents_hold() {
+fn pages_are_made_anew() {
     let place = Place::new();
-    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
-    for entry in fs::read_dir(&results).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|extension| extension == "xz") {
-            let name = path.file_stem().unwrap().to_str().unwrap();
-            place.write(name, testing::unpack(&fs::read(&path).unwrap()));
-        }
+    place.write("pages/run.json", RUN);
+    place.write("pages/other.txt", "<!-- table 1 of lsmeter run -->\n");
+    place.write("pages/prose.md", "# Prose\n");
+    let command = "table 1 of lsmeter report run.json --format markdown";
+    let path = place.write("pages/a.md", page(command));
+    let ended = place.run(&["report", "--results", "pages", "--check"]);
+    assert!(ended.stdout.contains("not what"), "{}", ended.stdout);
+    ended.code(1);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), page(command));
+    let ended = place.run(&["report", "--results", "pages"]).code(0);
+    assert_eq!(ended.stdout, "pages/a.md: 1 tables, made anew\n");
+    let made = std::fs::read_to_string(&path).unwrap();
+    assert!(made.contains("\n| benchmark |") && made.ends_with("\nThe end.\n"));
+    let ended = place.run(&["report", "--results", "pages", "--check"]);
+    let said = "pages/a.md: 1 tables, as its documents say\n";
+    assert_eq!(ended.code(0).stdout, said);
+}
+
+#[test]
+fn what_is_no_page_of_results_is_told() {
+    let place = Place::new();
+    place.write("pages/run.json", RUN);
+    let asked = ["report", "--results", "pages"];
+    let hint = Some("give a directory of pages");
+    place
+        .run(&asked)
+        .refused(2, "no page in pages has a table to make", hint);
+    let asked_of_none = ["report", "--results", "nowhere"];
+    place
+        .run(&asked_of_none)
+        .refused(2, "cannot read nowhere", hint);
+    let reading = "commands of pages are: compare";
+    let run_it = "run it in the directory of the page";
+    let mend = "mend that line of the page";
+    for (command, told, hint) in [
+        (
+            "table 1 of lsmeter run suite",
+            "it does more than read",
+            reading,
+        ),
+        (
+            "table 1 of lsmeter report a -o x",
+            "it writes files",
+            reading,
+        ),
+        (
+            "table 1 of lsmeter report --output=x a",
+            "it writes files",
+            reading,
+        ),
+        (
+            "table 1 of lsmeter compare a b --export-csv x",
+            "it writes files",
+            reading,
+        ),
+        (
+            "table 1 of lsmeter report 'a",
+            "its quotes do not match",
+            reading,
+        ),
+        (
+            "table 1 of lsmeter report none.json",
+            "cannot read none.json",
+            run_it,
+        ),
+        ("table 99 of lsmeter list stacks", "asks for table 99", mend),
+        ("table of lsmeter report a", "is not `<!-- table N", mend),
+    ] {
+        place.write("pages/a.md", page(command));
+        place.run(&asked).refused(2, told, Some(hint));
     }
-    let mut commands = 0;
-    let mut stale: Vec<PathBuf> = Vec::new();
-    for entry in fs::read_dir(&results).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "md") {
-            continue;
-        }
-        let page = fs::read_to_string(&path).unwrap();
-        let (made, of_page) = made_anew(&page, &place);
-        commands += of_page;
-        if made != page {
-            if std::env::var_os("LSMETER_PAGES").is_some() {
-                fs::write(&path, made).unwrap();
-            } else {
-                stale.push(path);
-            }
-        }
-    }
-    assert!(commands > 0);
-    assert!(
-        stale.is_empty(),
-        "LSMETER_PAGES=write makes them anew: {stale:?}"
-    );
 }
