@@ -129,9 +129,12 @@ impl Place {
         for name in names(self.path()) {
             open(&self.join(&name));
         }
-        // The build directory may be closed to others.
+        // The build directory may be closed to others. Not by this process: a child that another
+        // test starts meanwhile would hold the copy open for writing, and it could not be executed.
         let program = self.join("lsmeter");
-        fs::copy(env!("CARGO_BIN_EXE_lsmeter"), &program).unwrap();
+        let mut copy = Command::new("cp");
+        let copied = copy.arg(env!("CARGO_BIN_EXE_lsmeter")).arg(&program);
+        assert!(copied.status().unwrap().success());
         let template = self.command(arguments);
         let mut command = Command::new("setpriv");
         command
