@@ -27,6 +27,7 @@ const PRESETS: &[Preset] = presets![
     "paper",
     "paper-suite",
     "paper-um",
+    "stacking",
     "enforcing",
     "versions",
     "howells",

@@ -12,12 +12,10 @@ use crate::counts::counts;
 use crate::lookup::{Cells, Place};
 use crate::{Explanation, Figure, Operation, Over, Quantity, Setup, explanations, published};
 
-/// Overheads of the same sign agree up to this factor.
-const AGREES_FACTOR: f64 = 1.5;
-/// Beyond this factor even overheads of the same sign differ.
-const SAME_DIRECTION_FACTOR: f64 = 3.0;
-/// Overheads agree up to this distance, whatever their signs: 3 points.
-pub(crate) const AGREES_POINTS: f64 = 0.03;
+/// Figures agree up to this part of the published one.
+const AGREES_PART: f64 = 0.10;
+/// What is published as 0 % is less than half a point.
+const AGREES_WITH_NOTHING: f64 = 0.005;
 /// What a published decimal cannot tell apart.
 const EPSILON: f64 = 1e-9;
 
@@ -74,26 +72,22 @@ pub struct Comparison {
 /// How ours and theirs go together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// Overheads: within 3 points, or of the same sign and within a factor of 1.5.
-    /// Counts: equal, or inside the published bounds.
+    /// Inside the published range, or within a tenth of what is published. Counts of calls: equal,
+    /// or inside the published bounds.
     Agrees,
-    /// Overheads of the same sign, further apart, but within a factor of 3.
-    SameDirection,
     /// Anything else.
     Differs,
 }
 
 impl Verdict {
-    /// Of two overheads, as fractions.
-    pub fn of_overheads(ours: f64, theirs: f64) -> Verdict {
-        let same_sign = ours * theirs > 0.0;
-        let (small, large) = (ours.abs().min(theirs.abs()), ours.abs().max(theirs.abs()));
-        if (ours - theirs).abs() <= AGREES_POINTS + EPSILON
-            || same_sign && large <= small * AGREES_FACTOR + EPSILON
-        {
+    /// Of two figures that are no counts of calls; `theirs` is the nearest that is published.
+    pub fn of(ours: f64, theirs: f64) -> Verdict {
+        let spread = match theirs {
+            0.0 => AGREES_WITH_NOTHING,
+            theirs => theirs.abs() * AGREES_PART,
+        };
+        if (ours - theirs).abs() <= spread + EPSILON {
             Verdict::Agrees
-        } else if same_sign && large <= small * SAME_DIRECTION_FACTOR + EPSILON {
-            Verdict::SameDirection
         } else {
             Verdict::Differs
         }
@@ -104,7 +98,6 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Verdict::Agrees => "agrees",
-            Verdict::SameDirection => "same direction",
             Verdict::Differs => "differs",
         })
     }
@@ -116,22 +109,7 @@ impl fmt::Display for Verdict {
 /// The first of a figure's setups that the run has cells of stands for it, so that one
 /// figure is compared once for each kernel, file system, metric and benchmark.
 pub fn beside(run: &Document) -> Beside {
-    let cells = Cells::of(run);
-    let places = cells.places.iter();
-    let all = places.flat_map(|&place| published().iter().map(move |figure| (place, figure)));
-    let mut judgements = Judgements::of(run);
-    let pairs = all
-        .clone()
-        .flat_map(|(place, figure)| pairs(&cells, place, figure));
-    judgements.also(pairs.map(|(_, pair)| (pair.baseline, pair.tested)));
-    let mut comparisons = Vec::new();
-    for (place, figure) in all {
-        if figure.quantity.is_overhead() {
-            overheads(&cells, place, figure, &judgements, &mut comparisons);
-        } else {
-            counts(&cells, place, figure, &mut comparisons);
-        }
-    }
+    let comparisons = comparisons(run, published());
     let answered = |figure: &&Figure| {
         comparisons
             .iter()
@@ -154,6 +132,27 @@ pub fn beside(run: &Document) -> Beside {
              time on silicon can be compared with.",
         ),
     }
+}
+
+/// What a run says of these figures.
+pub(crate) fn comparisons(run: &Document, figures: &'static [Figure]) -> Vec<Comparison> {
+    let cells = Cells::of(run);
+    let places = cells.places.iter();
+    let all = places.flat_map(|&place| figures.iter().map(move |figure| (place, figure)));
+    let mut judgements = Judgements::of(run);
+    let pairs = all
+        .clone()
+        .flat_map(|(place, figure)| pairs(&cells, place, figure));
+    judgements.also(pairs.map(|(_, pair)| (pair.baseline, pair.tested)));
+    let mut comparisons = Vec::new();
+    for (place, figure) in all {
+        if figure.quantity.is_overhead() {
+            overheads(&cells, place, figure, &judgements, &mut comparisons);
+        } else {
+            counts(&cells, place, figure, &mut comparisons);
+        }
+    }
+    comparisons
 }
 
 /// Both cells of one operation, and what they stand for.
@@ -286,7 +285,7 @@ fn compared(
     }
     let bounds = [figure.low, figure.high];
     let mut comparison = comparison(figure, place, pair.tested, benchmark, ours, bounds);
-    comparison.verdict = Verdict::of_overheads(ours, comparison.theirs);
+    comparison.verdict = Verdict::of(ours, comparison.theirs);
     comparison.baseline = Some(base_title(pair, place));
     let why = pair.setups.iter().filter_map(|setup| setup.why.as_deref());
     comparison.stands_in = why.collect();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A run's counts beside those published: calls of hooks, and of the system.
 
-use experiment::{Cell, HookCost, Metric, Status, glob, path_components};
+use experiment::{Caches, Cell, HookCost, Metric, Status, glob, path_components};
 
-use crate::beside::{AGREES_POINTS, Comparison, Verdict, comparison, explained};
+use crate::beside::{Comparison, Verdict, comparison, explained};
 use crate::lookup::{Cells, Place};
 use crate::{Figure, Operation, Quantity};
 
@@ -18,7 +18,8 @@ pub(crate) fn counts<'a>(
     figure: &'static Figure,
     comparisons: &mut Vec<Comparison>,
 ) {
-    if place.2 != Metric::Instructions {
+    let is_slope = figure.quantity == Quantity::Slope && place.2 == Metric::Slope;
+    if place.2 != Metric::Instructions && !is_slope {
         return;
     }
     for operation in &figure.ours {
@@ -37,13 +38,14 @@ pub(crate) fn counts<'a>(
         let low = figure
             .low
             .filter(|_| figure.quantity != Quantity::CallsAtMost);
-        let bounds = [scaled(low), scaled(figure.high)];
+        let high = figure
+            .high
+            .filter(|_| figure.quantity != Quantity::CallsAtLeast);
+        let bounds = [scaled(low), scaled(high)];
         let mut comparison = comparison(figure, place, cell, operation.to_string(), ours, bounds);
         let theirs = comparison.theirs;
         comparison.verdict = match figure.quantity {
-            // What both say is how often; a slope of 8.9 is nine times.
-            Quantity::Slope if theirs.round() == ours => Verdict::Agrees,
-            Quantity::HookShare if (ours - theirs).abs() <= AGREES_POINTS => Verdict::Agrees,
+            Quantity::Slope | Quantity::HookShare => Verdict::of(ours, theirs),
             _ if (ours - theirs).abs() < EQUAL => Verdict::Agrees,
             _ => Verdict::Differs,
         };
@@ -83,7 +85,11 @@ fn ours<'a>(
             && cell.key.stack.iter().all(|name| name != "none")
     };
     Some(match figure.quantity {
-        Quantity::Slope | Quantity::HookCalls | Quantity::HookShare => {
+        Quantity::Slope if place.2 == Metric::Slope => {
+            let cell = here().find(|cell| is_delayed_at(cell, &figure.hooks))?;
+            (cell, cell.slope()?.slope)
+        }
+        Quantity::Slope | Quantity::HookCalls | Quantity::HookShare | Quantity::CallsAtLeast => {
             let cell = here()
                 .filter(has_hooks)
                 .find(asked)
@@ -113,6 +119,15 @@ fn ours<'a>(
             (cell, cell.syscalls.len() as f64)
         }
         _ => return None,
+    })
+}
+
+/// Were these hooks delayed together, and no others, where the caches know the path?
+fn is_delayed_at(cell: &Cell, hooks: &[String]) -> bool {
+    cell.key.delay.as_ref().is_some_and(|delay| {
+        delay.caches == Caches::Warm
+            && delay.hooks.len() == hooks.len()
+            && hooks.iter().all(|hook| delay.hooks.contains(hook))
     })
 }
 

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use experiment::{Metric, glob};
 use serde::Deserialize;
 
-use crate::Comparison;
+use crate::{Comparison, Figure, Operation, Setup};
 
 const FILE: &str = include_str!("../data/explanations.toml");
 
@@ -37,6 +37,43 @@ pub struct Explanation {
     pub ours_negative: bool,
     /// The reason, in a sentence or two.
     pub text: String,
+    /// What of ours would be as theirs if this is the reason: with a document that has it, the
+    /// reason is shown, or it is none.
+    #[serde(default)]
+    pub instead: Option<Instead>,
+}
+
+/// What of ours stands for a figure otherwise; what it leaves open is as in the figure.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Instead {
+    /// Our operations.
+    pub ours: Vec<String>,
+    /// Our configuration.
+    pub tested: Vec<Setup>,
+    /// What it is compared with.
+    pub baseline: Vec<Setup>,
+}
+
+impl Instead {
+    /// The figure with these in place of its own.
+    pub(crate) fn of(&self, figure: &Figure) -> Figure {
+        let mut figure = figure.clone();
+        if !self.ours.is_empty() {
+            figure.ours = self
+                .ours
+                .iter()
+                .map(|name| Operation::named(name))
+                .collect();
+        }
+        if !self.tested.is_empty() {
+            figure.tested.clone_from(&self.tested);
+        }
+        if !self.baseline.is_empty() {
+            figure.baseline.clone_from(&self.baseline);
+        }
+        figure
+    }
 }
 
 /// What is compared.
@@ -76,9 +113,14 @@ pub fn explanations() -> &'static [Explanation] {
 }
 
 impl Explanation {
+    /// Is it about this figure, however ours turns out?
+    pub(crate) fn is_about(&self, figure: &Figure) -> bool {
+        let fits = |patterns: &[String]| patterns.iter().any(|pattern| glob(pattern, &figure.id));
+        fits(&self.figures) && !fits(&self.except)
+    }
+
     /// Could it explain this difference?
     pub fn applies(&self, comparison: &Comparison) -> bool {
-        let id = &comparison.figure.id;
         let kind = if comparison.figure.quantity.is_overhead() {
             Kind::Overhead
         } else {
@@ -89,8 +131,7 @@ impl Explanation {
         } else {
             Larger::Theirs
         };
-        self.figures.iter().any(|pattern| glob(pattern, id))
-            && !self.except.iter().any(|pattern| glob(pattern, id))
+        self.is_about(comparison.figure)
             && self.kinds.contains(&kind)
             && (self.metrics.is_empty() || self.metrics.contains(&comparison.metric))
             && self.larger.is_none_or(|wanted| wanted == larger)

@@ -11,7 +11,10 @@
 mod beside;
 mod counts;
 mod explanation;
+mod hook_cost;
 mod lookup;
+mod placements;
+mod publication;
 mod read;
 
 use std::fmt;
@@ -21,7 +24,10 @@ use experiment::{Cell, Integrity, Policy, Stack, Tuning, glob};
 use serde::Deserialize;
 
 pub use beside::{Beside, Comparison, Verdict, beside};
-pub use explanation::{Explanation, Kind, Larger, explanations};
+pub use explanation::{Explanation, Instead, Kind, Larger, explanations};
+pub use publication::{
+    Answer, Cause, Content, Given, Publication, Row, State, Summary, publication,
+};
 
 /// A publication.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -92,6 +98,17 @@ pub struct Operation {
     pub benchmark: String,
     /// Its variant: `AA/BB`; empty of a workload.
     pub variant: String,
+}
+
+impl Operation {
+    /// `open:AA/BB`, or a program, which has no variants.
+    pub(crate) fn named(name: &str) -> Operation {
+        let (benchmark, variant) = name.split_once(':').unwrap_or((name, ""));
+        Operation {
+            benchmark: benchmark.to_owned(),
+            variant: variant.to_owned(),
+        }
+    }
 }
 
 impl fmt::Display for Operation {
@@ -219,6 +236,11 @@ pub struct Figure {
     /// Hooks that it is of, by name; a `*` at the end stands for anything. Several are
     /// added up.
     pub hooks: Vec<String>,
+    /// Modules whose hooks or lines it counts, added up; `framework` is what they stand in.
+    pub modules: Vec<String>,
+    /// Which of their hooks: a category of Table 5, or `general`; all of them where it says
+    /// nothing.
+    pub of: Option<String>,
     /// What it is.
     pub quantity: Quantity,
     /// The value, or its lower bound; None: only an upper bound is published.
@@ -229,6 +251,10 @@ pub struct Figure {
     pub unsigned: bool,
     /// It is for each component of the path.
     pub per_component: bool,
+    /// The single values that it is the mean of, in its unit; empty where none are published.
+    pub single: Vec<f64>,
+    /// The figures that an overhead is of, where they have single values: tested, baseline; by id.
+    pub of_means: Option<[String; 2]>,
     /// What a reader should know: contradictions, what the text leaves open.
     pub note: Option<String>,
 }

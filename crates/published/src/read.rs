@@ -81,12 +81,16 @@ struct Part {
     except: Vec<String>,
     over: Over,
     hooks: Vec<String>,
+    modules: Vec<String>,
+    of: Option<String>,
     quantity: Option<Quantity>,
     value: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
     unsigned: bool,
     per_component: bool,
+    single: Vec<f64>,
+    of_means: Option<[String; 2]>,
     note: Option<String>,
 }
 
@@ -224,16 +228,12 @@ fn figure(
             None => std::slice::from_ref(&name),
         };
         for name in names {
-            // A program has no variants.
-            let (benchmark, variant) = name.split_once(':').unwrap_or((name, ""));
-            if benchmark.is_empty() {
+            let operation = Operation::named(name);
+            if operation.benchmark.is_empty() {
                 return Err(format!("`{name}` names no benchmark"));
             }
-            if !part.except.iter().any(|e| e == benchmark) {
-                ours.push(Operation {
-                    benchmark: benchmark.to_owned(),
-                    variant: variant.to_owned(),
-                });
+            if !part.except.contains(&operation.benchmark) {
+                ours.push(operation);
             }
         }
     }
@@ -250,11 +250,15 @@ fn figure(
         ours,
         over: part.over,
         hooks: part.hooks,
+        modules: part.modules,
+        of: part.of,
         quantity: part.quantity.ok_or("has no `quantity`")?,
         low,
         high,
         unsigned: part.unsigned,
         per_component: part.per_component,
+        single: part.single,
+        of_means: part.of_means,
         note: part.note,
     })
 }

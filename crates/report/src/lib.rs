@@ -16,6 +16,7 @@
 //! [`ktap`], [`junit`] and [`kcidb`] say for other machines what a gate says. All text from a document
 //! is made harmless on the way: it may come from a guest that lies, or out of any tree.
 
+mod additivity;
 mod callgrind;
 mod cells;
 mod column;

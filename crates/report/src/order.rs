@@ -73,9 +73,8 @@ pub(crate) fn order<'a>(
         })
         .left("most", |pair| {
             let size = |cost: &Cost<'_>| cost.overhead.abs();
-            let most = pair.costs.iter();
-            let most = most.max_by(|a, b| size(a).total_cmp(&size(b)));
-            let most = most.filter(|cost| cost.overhead != 0.0)?;
+            let differ = pair.costs.iter().filter(|cost| cost.differs);
+            let most = differ.max_by(|a, b| size(a).total_cmp(&size(b)))?;
             let title = operation_title(most.row);
             let overhead = format::percent(most.overhead);
             Some(Value::plain(format!("{title} {overhead}")))
@@ -84,7 +83,7 @@ pub(crate) fn order<'a>(
         .fixed(2)
         .legend([
             "Each row: the second order against the first, over the operations that both were \
-             measured for; how many differ at all; the one that differs most.",
+             measured for; how many differ; the one of these that differs most.",
         ])
         .if_any()
 }

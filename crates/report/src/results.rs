@@ -3,12 +3,12 @@
 //! prints.
 //!
 //! Between a line `<!-- table N of lsmeter ARGUMENTS -->` and a line `<!-- end -->` stands the Nth
-//! table, counted from 1, of what `lsmeter ARGUMENTS` prints in Markdown. All else is prose and
-//! stays as it is.
+//! table, counted from 1, of what `lsmeter ARGUMENTS` prints in Markdown; below `<!-- all of lsmeter
+//! ARGUMENTS -->` all of it, titles and notes too. Everything else is prose and stays as it is.
 
 use diagnostics::{Exit, Fault};
 
-const BEGIN: &str = "<!-- table ";
+const BEGIN: [&str; 2] = ["<!-- table ", "<!-- all of lsmeter "];
 const OF: &str = " of lsmeter ";
 const CLOSE: &str = " -->";
 const END: &str = "<!-- end -->\n";
@@ -19,7 +19,10 @@ const SHOWN: usize = 200;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PageFault {
     /// A line that begins like a command and goes on otherwise.
-    #[error("`{0}` is not `<!-- table N of lsmeter ARGUMENTS -->`")]
+    #[error(
+        "`{0}` is neither `<!-- table N of lsmeter ARGUMENTS -->` nor \
+         `<!-- all of lsmeter ARGUMENTS -->`"
+    )]
     Command(String),
     /// A command without its end.
     #[error("`{0}` has no `<!-- end -->` below it")]
@@ -72,7 +75,7 @@ pub fn made_anew<E: From<PageFault>>(
     while let Some(at) = begin(rest) {
         let (before, block) = rest.split_at(at);
         let (first, below) = block.split_once('\n').unwrap_or((block, ""));
-        let (number, arguments) = command(first)?;
+        let (which, arguments) = command(first)?;
         let Some((old, after)) = below.split_once(END) else {
             return Err(PageFault::Endless(shown(first)).into());
         };
@@ -81,14 +84,20 @@ pub fn made_anew<E: From<PageFault>>(
             return Err(PageFault::Endless(shown(first)).into());
         }
         let printed = print(arguments)?;
-        let tables = tables(&printed);
-        let table = number.checked_sub(1).and_then(|nth| tables.get(nth));
-        let table = table.ok_or_else(|| PageFault::Table {
-            command: shown(&format!("lsmeter {arguments}")),
-            number,
-            tables: tables.len(),
-        })?;
-        made.text += &format!("{before}{first}\n\n{}\n\n{END}", table.join("\n"));
+        let wanted = match which {
+            Which::All => printed.trim_end().to_owned(),
+            Which::Table(number) => {
+                let tables = tables(&printed);
+                let table = number.checked_sub(1).and_then(|nth| tables.get(nth));
+                let fault = || PageFault::Table {
+                    command: shown(&format!("lsmeter {arguments}")),
+                    number,
+                    tables: tables.len(),
+                };
+                table.ok_or_else(fault)?.join("\n")
+            }
+        };
+        made.text += &format!("{before}{first}\n\n{wanted}\n\n{END}");
         made.commands += 1;
         rest = after;
     }
@@ -98,18 +107,30 @@ pub fn made_anew<E: From<PageFault>>(
 
 /// Where the first line is that begins a command.
 fn begin(text: &str) -> Option<usize> {
-    if text.starts_with(BEGIN) {
+    let begins = |line: &str| BEGIN.iter().any(|begin| line.starts_with(begin));
+    if begins(text) {
         return Some(0);
     }
-    text.find(&format!("\n{BEGIN}")).map(|at| at + 1)
+    let mut lines = text.match_indices('\n').map(|(at, _)| at + 1);
+    lines.find(|&at| begins(&text[at..]))
 }
 
-/// Which table, and the arguments.
-fn command(line: &str) -> Result<(usize, &str), PageFault> {
+/// What of a command's output is wanted.
+enum Which {
+    Table(usize),
+    All,
+}
+
+/// What is wanted, and the arguments.
+fn command(line: &str) -> Result<(Which, &str), PageFault> {
     let command = || {
-        let inner = line.strip_prefix(BEGIN)?.strip_suffix(CLOSE)?;
-        let (number, arguments) = inner.split_once(OF)?;
-        Some((number.parse().ok()?, arguments))
+        let [table, all] = BEGIN;
+        let line = line.strip_suffix(CLOSE)?;
+        if let Some(arguments) = line.strip_prefix(all) {
+            return Some((Which::All, arguments));
+        }
+        let (number, arguments) = line.strip_prefix(table)?.split_once(OF)?;
+        Some((Which::Table(number.parse().ok()?), arguments))
     };
     command().ok_or_else(|| PageFault::Command(shown(line)))
 }
@@ -152,6 +173,14 @@ mod tests {
     }
 
     #[test]
+    fn all_is_put_between_its_lines() {
+        let page = "<!-- all of lsmeter report a.json -->\n<!-- end -->\n";
+        let wanted = format!("<!-- all of lsmeter report a.json -->\n\n{PRINTED}\n<!-- end -->\n");
+        assert_eq!(made(page).unwrap().text, wanted);
+        assert_eq!(made(&wanted).unwrap().text, wanted);
+    }
+
+    #[test]
     fn pages_without_commands_stay() {
         for page in ["", "a", "In <!-- table 1 of lsmeter x --> a line.\n"] {
             assert_eq!(made(page).unwrap().text, page);
@@ -161,8 +190,11 @@ mod tests {
     #[test]
     fn faults_are_told() {
         for (page, told) in [
-            ("<!-- table x of lsmeter y -->\n<!-- end -->\n", "is not"),
-            ("<!-- table 1 of ls -->\n<!-- end -->\n", "is not"),
+            (
+                "<!-- table x of lsmeter y -->\n<!-- end -->\n",
+                "is neither",
+            ),
+            ("<!-- table 1 of ls -->\n<!-- end -->\n", "is neither"),
             (
                 "<!-- table 1 of lsmeter report a.json -->\n",
                 "has no `<!-- end -->`",

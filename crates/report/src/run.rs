@@ -5,6 +5,7 @@ use experiment::comparison::Verdict;
 use experiment::{Cell, Document, Metric};
 use judge::{Judgements, Layouts};
 
+use crate::additivity::additivity;
 use crate::cells::{Configuration, Group, Operation, groups, not_measured, without_figure};
 use crate::column::Columns;
 use crate::comparison::aa_tables;
@@ -48,6 +49,7 @@ pub fn report(run: &Document, options: &Options) -> Report {
         tables.push(main_table(run, &group, &judgements));
         tables.extend(order(run, &group, &mut judgements));
         tables.extend(framework(run, &group));
+        tables.extend(additivity(run, &group));
         if options.details {
             tables.push(details(run, &group));
         }

@@ -289,6 +289,7 @@ fn presets_hold_what_they_promise() {
             "paper",
             "paper-suite",
             "paper-um",
+            "stacking",
             "enforcing",
             "versions",
             "howells",
@@ -370,7 +371,7 @@ fn presets_hold_what_they_promise() {
     assert_eq!(quick.selection.suites, [Suite::Paper, Suite::Beyond]);
     let paper = preset("paper").unwrap().spec().unwrap().resolve().unwrap();
     // DAC, the five modules, Figure 7's other orders, Figure 8's four.
-    assert_eq!(paper.configurations.len(), 1 + 5 + 4 + 4);
+    assert_eq!(paper.configurations.len(), 1 + 5 + 4 + 4 + 1);
     let lsmpmon = preset("lsmpmon")
         .unwrap()
         .spec()
@@ -379,7 +380,7 @@ fn presets_hold_what_they_promise() {
         .unwrap();
     assert_eq!(
         (lsmpmon.kernels.len(), lsmpmon.configurations.len()),
-        (2, 3)
+        (2, 5)
     );
 
     let error = preset("howels").unwrap_err();

@@ -62,13 +62,24 @@ pub struct ReportArgs {
     /// Write nothing but what is published of the same operations, beside them; in Markdown
     #[arg(long, conflicts_with_all = ["figure", "list_figures"], help_heading = "Output")]
     pub published: bool,
+    /// Write nothing but every figure of this publication, with what the documents say of it; in
+    /// Markdown
+    ///
+    /// Publications are those of `lsmeter list published`: paper, lsmpmon, howells … Runs, sweeps
+    /// and placements are of use. First how many figures agree with ours, and how many differ, with
+    /// a cause that is shown, possible or unknown; then table by table each of them.
+    #[arg(long, value_name = "NAME", help_heading = "Output",
+        conflicts_with_all = ["figure", "list_figures", "published"])]
+    pub publication: Option<String>,
     /// Make the tables in a directory's pages again, from the documents beside them
     ///
     /// In each .md file, between a line `<!-- table N of lsmeter ARGUMENTS -->` and a line
     /// `<!-- end -->` stands the Nth table that `lsmeter ARGUMENTS` prints in Markdown, in that
-    /// directory. ARGUMENTS are of a command that reads documents only.
+    /// directory; below `<!-- all of lsmeter ARGUMENTS -->` all that it prints. ARGUMENTS are of a
+    /// command that reads documents only.
     #[arg(long, value_name = "DIRECTORY", value_hint = ValueHint::DirPath, help_heading = "Pages of results",
-        conflicts_with_all = ["documents", "output", "format", "figure", "published", "list_figures"])]
+        conflicts_with_all = ["documents", "output", "format", "figure", "published", "publication",
+            "list_figures"])]
     pub results: Option<PathBuf>,
     /// Write nothing; exit with 1 if a page is not what its documents say
     #[arg(long, requires = "results", help_heading = "Pages of results")]

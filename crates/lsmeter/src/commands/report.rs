@@ -9,7 +9,7 @@ use anyhow::Result;
 use diagnostics::Exit;
 use experiment::{Kind, nearest};
 use published::beside;
-use report::published::beside_report;
+use report::published::{beside_report, publication_report};
 use report::{Content, Figure, Fonts, Gathered, Source, figures};
 
 use super::documents;
@@ -56,6 +56,11 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
         output::write(&args.output, |to| Ok(to.write_all(text.as_bytes())?))?;
         return Ok(Exit::Fine);
     }
+    if let Some(name) = &args.publication {
+        let text = publication(name, &sources)?;
+        output::write(&args.output, |to| Ok(to.write_all(text.as_bytes())?))?;
+        return Ok(Exit::Fine);
+    }
     let for_reading = args.format != ReportFormat::Html || args.figure.is_some();
     if !for_reading && output::is_stdout(&args.output) && std::io::stdout().is_terminal() {
         return Err(usage(
@@ -76,6 +81,29 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
     };
     output::write(&args.output, |to| Ok(to.write_all(&bytes)?))?;
     Ok(Exit::Fine)
+}
+
+/// A whole publication beside what the documents say.
+fn publication(name: &str, sources: &[Source]) -> Result<String> {
+    let known = published::sources();
+    let source = known.iter().find(|source| source.id == name);
+    let source = source.ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|source| source.id.as_str()).collect();
+        usage(
+            format!("no publication is called `{}`", report::printable(name, 80)),
+            format!("there are {}", names.join(", ")),
+        )
+    })?;
+    let given = sources.iter().map(|source| published::Given {
+        name: &source.name,
+        content: match &source.content {
+            Content::Measured(document) => published::Content::Measured(document),
+            Content::Placement(placement) => published::Content::Placement(placement),
+        },
+    });
+    let given: Vec<published::Given<'_>> = given.collect();
+    let publication = published::publication(source, &given);
+    Ok(report::markdown(&publication_report(&publication)))
 }
 
 /// What is published of the operations of runs, beside them.

@@ -15,8 +15,8 @@ use std::sync::{Mutex, PoisonError};
 use testing::{node_modules, succeed, unpack};
 
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser");
-/// What docs/results/paper-on-6.12.md shows.
-const PAPER: &[u8] = include_bytes!("../../../../docs/results/paper-on-6.12.json.xz");
+/// What docs/results/paper.md shows.
+const PAPER: &[u8] = include_bytes!("../../../../docs/results/paper.json.xz");
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../experiment/tests/golden");
 
 fn report(documents: &[PathBuf], page: &Path) {

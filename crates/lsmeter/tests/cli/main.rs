@@ -25,7 +25,7 @@ mod shards;
 mod toy;
 
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use common::{Place, names};
 use serde_json::Value;
@@ -212,14 +212,10 @@ fn a_closed_pipe_is_no_fault() {
     .chain(exported.iter().map(|arguments| &arguments[..]))
     .chain(reported.iter().map(|arguments| &arguments[..]));
     for arguments in commands {
-        let mut child = place
-            .command(arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        drop(child.stdout.take());
-        let output = child.wait_with_output().unwrap();
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = place.command(arguments);
+        let output = command.stdout(writer).output().unwrap();
         let ended = common::Ended::of(arguments, output);
         assert_eq!(ended.stderr, "", "{ended:#?}");
         assert_eq!(ended.code(0).signal, None);

@@ -90,7 +90,11 @@ fn what_is_no_page_of_results_is_told() {
             run_it,
         ),
         ("table 99 of lsmeter list stacks", "asks for table 99", mend),
-        ("table of lsmeter report a", "is not `<!-- table N", mend),
+        (
+            "table of lsmeter report a",
+            "is neither `<!-- table N",
+            mend,
+        ),
     ] {
         place.write("pages/a.md", page(command));
         place.run(&asked).refused(2, told, Some(hint));

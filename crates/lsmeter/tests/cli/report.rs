@@ -147,3 +147,18 @@ fn what_cannot_be_reported() {
     }
     insta::assert_snapshot!("errors", told);
 }
+
+#[test]
+fn a_publication_is_asked_for_by_its_name() {
+    let place = Place::new();
+    let document = golden("v2.json");
+    let ended = run(&place, &["--publication", "howells", &document]).code(0);
+    assert!(
+        ended.stdout.contains("| all of it | 9 |"),
+        "{}",
+        ended.stdout
+    );
+    let hint = Some("there are paper, lsmpmon, howells");
+    let asked = ["--publication", "howels", &document];
+    run(&place, &asked).refused(2, "no publication is called `howels`", hint);
+}

@@ -2,8 +2,11 @@
 //! What others published, alone and beside a run's own: tables of it for
 //! [`crate::terminal`] and [`crate::markdown`], and records for programs.
 
+mod publication;
 mod records;
+mod single;
 mod tables;
 
+pub use publication::publication_report;
 pub use records::{beside_records, published_records};
 pub use tables::{beside_report, published_report};

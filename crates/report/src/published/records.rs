@@ -34,7 +34,7 @@ fn theirs<'a>() -> Columns<'a, Theirs<'a>> {
 /// - `kernel`, `release`, `filesystem`, `configuration`, `baseline`, `benchmark`: ours.
 /// - `metric`: what ours is made of. Theirs is always time, except for counts.
 /// - `ours`, `difference`: in `unit`; the difference to the nearest end of their range.
-/// - `verdict`: agrees, same direction, differs. `unclear`: 1 if ours may be chance.
+/// - `verdict`: agrees, differs. `unclear`: 1 if ours may be chance.
 /// - `stands_in`: in what our configuration differs; `explanations`: ids, by blanks.
 /// - `note`: what to know of theirs.
 pub fn beside_records(beside: &Beside) -> Records<'_> {

@@ -14,9 +14,8 @@ use crate::group::grouped;
 use crate::table::{Footnotes, Report, TEXT_LIMIT, Table, Tone, Value};
 use crate::text::printable;
 
-const VERDICTS: &str = "agrees: within 3 points, or of the same sign and within a factor of 1.5; \
-     same direction: of the same sign and within a factor of 3; points: ours less theirs, or less the nearest end of \
-     their range.";
+const VERDICTS: &str = "agrees: inside their range, or within a tenth of theirs; points: ours less theirs, or less \
+     the nearest end of their range.";
 
 /// Ours beside theirs: for each kernel, file system and metric a table of overheads and
 /// one of counts. Numbers in brackets are what could explain a difference, what stands
@@ -67,21 +66,15 @@ fn compared(comparisons: &[&Comparison]) -> Table {
         release => format!(" ({})", printable(release, TEXT_LIMIT)),
     };
     let count = |verdict| comparisons.iter().filter(|c| c.verdict == verdict).count();
-    let verdicts = [Verdict::Agrees, Verdict::SameDirection, Verdict::Differs];
-    let [agree, same, differ] = verdicts.map(count);
+    let [agree, differ] = [Verdict::Agrees, Verdict::Differs].map(count);
     let mut legend = vec![clocks(first.metric, overheads)];
     if overheads {
         legend.push(VERDICTS.to_owned());
-        legend.push(format!(
-            "{} compared: {agree} agree, {same} have the same direction, {differ} differ.",
-            comparisons.len()
-        ));
-    } else {
-        legend.push(format!(
-            "{} compared: {agree} agree, {differ} differ.",
-            comparisons.len()
-        ));
     }
+    legend.push(format!(
+        "{} compared: {agree} agree, {differ} differ.",
+        comparisons.len()
+    ));
     if comparisons.iter().any(|c| c.unclear) {
         legend.push("~: our difference may be chance, as `lsmeter compare` judges it.".to_owned());
     }
@@ -125,11 +118,7 @@ fn compared(comparisons: &[&Comparison]) -> Table {
             Value::plain(range(of.figure.quantity, of.bounds, of.figure.unsigned))
         })
         .right("ours", own)
-        .right(points, |of| match of.figure.quantity {
-            _ if of.difference.abs() < 1e-9 => "0".to_owned(),
-            q if q.unit() == "fraction" => format!("{:+.1}", of.difference * 100.0),
-            _ => format!("{:+}", round(of.difference)),
-        })
+        .right(points, |of| difference(of.figure.quantity, of.difference))
         .left("verdict", |of| {
             let marks = of.explanations.iter().map(|e| mark(e.text.clone()));
             let mut marks: Vec<String> = marks.collect();
@@ -159,7 +148,7 @@ fn clocks(metric: Metric, overheads: bool) -> String {
     format!("Ours are {ours}. Only relative overheads are compared, never the figures themselves.")
 }
 
-fn own(comparison: &Comparison) -> Value {
+pub(super) fn own(comparison: &Comparison) -> Value {
     let quantity = comparison.figure.quantity;
     let tone = match comparison.ours {
         _ if comparison.unclear => Tone::Faint,
@@ -184,29 +173,43 @@ fn long_place(figure: &Figure) -> String {
 
 /// `Table 1, row Current SELinux: open`, with the hook if that is what is counted.
 fn short_place(figure: &Figure) -> String {
+    format!("{}: {}", figure.place, subject(figure))
+}
+
+/// `open`, with the hook if that is what is counted.
+pub(super) fn subject(figure: &Figure) -> String {
     let hooks = match figure.quantity {
         Quantity::CallsAtMost | Quantity::HookCalls | Quantity::HookTime => figure.hooks.join(" "),
         _ => String::new(),
     };
     let separator = if hooks.is_empty() { "" } else { ", " };
-    format!("{}: {}{separator}{hooks}", figure.place, figure.theirs)
+    format!("{}{separator}{hooks}", figure.theirs)
+}
+
+/// Ours less theirs: in points if they are fractions.
+pub(super) fn difference(quantity: Quantity, difference: f64) -> String {
+    match quantity {
+        _ if difference.abs() < 1e-9 => "0".to_owned(),
+        q if q.unit() == "fraction" => format!("{:+.1}", difference * 100.0),
+        _ => format!("{:+}", round(difference)),
+    }
 }
 
 fn round(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }
 
-fn number(quantity: Quantity, value: f64) -> String {
+pub(super) fn number(quantity: Quantity, value: f64) -> String {
     match quantity {
         q if q.is_overhead() => format::percent(value),
         Quantity::HookShare => format!("{:.0} %", value * 100.0),
-        _ if value.fract() == 0.0 => format::figure(value),
+        _ if value.fract() == 0.0 || value >= 10_000.0 => format::figure(value.round()),
         _ => value.to_string(),
     }
 }
 
 /// A published value, or its range, in words.
-fn range(quantity: Quantity, bounds: [Option<f64>; 2], unsigned: bool) -> String {
+pub(super) fn range(quantity: Quantity, bounds: [Option<f64>; 2], unsigned: bool) -> String {
     let text = match bounds {
         [Some(low), Some(high)] if low == high => number(quantity, low),
         [Some(low), Some(high)] => {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The instructions of a hook beside the time that others measured of it.
+
+use experiment::{Document, HookCost, Metric, glob};
+
+use crate::lookup::Cells;
+use crate::{Figure, Quantity};
+
+/// What a call of a figure's hooks takes in our first operation that calls them, under its
+/// configuration or what stands in for it, and of what that is; None if it is no time of a hook,
+/// or nothing of ours calls them.
+pub(crate) fn hook_cost(document: &Document, figure: &'static Figure) -> Option<(String, String)> {
+    if figure.quantity != Quantity::HookTime || figure.hooks.is_empty() {
+        return None;
+    }
+    let cells = Cells::of(document);
+    let counted = |place: &&(&str, &str, Metric)| place.2 == Metric::Instructions;
+    cells.places.iter().filter(counted).find_map(|&place| {
+        figure.ours.iter().find_map(|operation| {
+            figure.tested.iter().find_map(|setup| {
+                let cell = cells.tested(place, operation, setup)?;
+                let is_of =
+                    |hook: &&HookCost| figure.hooks.iter().any(|name| glob(name, &hook.hook));
+                let hooks = cell.hooks()?.iter().filter(is_of);
+                let (calls, instructions) = hooks.fold((0, 0), |(calls, all), hook| {
+                    (calls + hook.calls, all + hook.inclusive)
+                });
+                if calls == 0 {
+                    return None;
+                }
+                let each = instructions as f64 / calls as f64;
+                let times = if calls == 1 {
+                    "call".to_owned()
+                } else {
+                    format!("{calls} calls")
+                };
+                let ours = format!("{each:.0} instructions, {times}");
+                Some((ours, format!("{operation}, {}", cell.configuration_title())))
+            })
+        })
+    })
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What a kernel's source says of a published count of hooks or lines.
+
+use experiment::PlacementDocument;
+use experiment::placement::ModulePlacement;
+
+use crate::{Figure, Quantity};
+
+/// What stands for the framework among a figure's modules.
+const FRAMEWORK: &str = "framework";
+
+/// The count in this tree, all of the figure's modules added up; None if the figure counts
+/// something else, or the tree lacks a module.
+pub(crate) fn counted(placement: &PlacementDocument, figure: &Figure) -> Option<f64> {
+    let lines = match figure.quantity {
+        Quantity::ModuleHooks => false,
+        Quantity::Lines => true,
+        _ => return None,
+    };
+    let counts = figure.modules.iter().map(|name| {
+        let counts = Counts::of(placement, name)?;
+        counts.count(lines, figure.of.as_deref())
+    });
+    let counts: Vec<Count> = counts.collect::<Option<_>>()?;
+    if counts.is_empty() {
+        return None;
+    }
+    let sum = counts.iter().map(|count| count.n as f64).sum::<f64>();
+    match counts.iter().map(|count| count.per).sum::<u64>() {
+        0 => Some(sum),
+        per => Some(sum / per as f64),
+    }
+}
+
+/// A count, and what it is divided by; 0 for nothing.
+struct Count {
+    n: u64,
+    per: u64,
+}
+
+/// Where counts of a name stand.
+enum Counts<'a> {
+    Framework(&'a PlacementDocument),
+    Module(&'a ModulePlacement),
+}
+
+impl<'a> Counts<'a> {
+    fn of(placement: &'a PlacementDocument, name: &str) -> Option<Counts<'a>> {
+        if name == FRAMEWORK {
+            return Some(Counts::Framework(placement));
+        }
+        let mut modules = placement.modules.iter();
+        modules.find(|of| of.module == name).map(Counts::Module)
+    }
+
+    fn count(&self, lines: bool, of: Option<&str>) -> Option<Count> {
+        let (hooks, general, loc) = match self {
+            Counts::Framework(placement) => {
+                let framework = &placement.framework;
+                (framework.hooks, framework.unconditional, framework.loc)
+            }
+            Counts::Module(module) => (module.hooks, module.unconditional, module.loc),
+        };
+        let n = match (lines, of, self) {
+            (true, Some("per-hook"), _) => {
+                return (hooks > 0).then_some(Count {
+                    n: loc,
+                    per: u64::from(hooks),
+                });
+            }
+            (true, None, _) => loc,
+            (false, None, _) => u64::from(hooks),
+            (false, Some("general"), _) => u64::from(general),
+            (false, Some("file-accessing"), Counts::Module(module)) => {
+                u64::from(module.file_accessing)
+            }
+            (false, Some(category), Counts::Module(module)) => {
+                u64::from(module.categories.get(category).copied().unwrap_or(0))
+            }
+            _ => return None,
+        };
+        Some(Count { n, per: 0 })
+    }
+}

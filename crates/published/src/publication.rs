@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A whole publication: every figure of it, and what documents of ours say of each.
+
+use std::sync::LazyLock;
+
+use experiment::{Document, Metric, PlacementDocument};
+use serde::Deserialize;
+use stats::rank_correlation;
+
+use crate::beside::comparisons;
+use crate::hook_cost::hook_cost;
+use crate::placements::counted;
+use crate::{Comparison, Explanation, Figure, Quantity, Source, Verdict, explanations, published};
+
+const CANNOT: &str = include_str!("../data/cannot.toml");
+
+/// A document of ours.
+#[derive(Debug, Clone, Copy)]
+pub struct Given<'a> {
+    /// What it is called.
+    pub name: &'a str,
+    /// What it holds.
+    pub content: Content<'a>,
+}
+
+/// What a document holds.
+#[derive(Debug, Clone, Copy)]
+pub enum Content<'a> {
+    /// What was measured.
+    Measured(&'a Document),
+    /// What a kernel's source says.
+    Placement(&'a PlacementDocument),
+}
+
+/// A publication beside documents of ours.
+#[derive(Debug, Clone)]
+pub struct Publication<'a> {
+    /// It.
+    pub source: &'static Source,
+    /// Every figure of it, in its order, with at least one row each.
+    pub rows: Vec<Row<'a>>,
+}
+
+/// A figure, and what one document says of it.
+#[derive(Debug, Clone)]
+pub struct Row<'a> {
+    /// Theirs.
+    pub figure: &'static Figure,
+    /// Ours.
+    pub answer: Answer<'a>,
+}
+
+/// What ours say of a figure.
+#[derive(Debug, Clone)]
+pub enum Answer<'a> {
+    /// A figure of the same kind.
+    Compared {
+        /// The document's name.
+        from: &'a str,
+        /// Ours beside theirs.
+        comparison: Box<Comparison>,
+        /// Why they differ; None if they agree.
+        cause: Option<Cause>,
+    },
+    /// The same of a source's hooks or lines, which have no operation.
+    Counted {
+        /// The document's name.
+        from: &'a str,
+        /// The kernel's version.
+        version: &'a str,
+        /// Ours.
+        ours: f64,
+        /// In a word.
+        verdict: Verdict,
+        /// The version of another document, whose count is as theirs if this one's is not.
+        agrees_at: Option<&'a str>,
+    },
+    /// Ours is something else than theirs, and says how often or how much by another measure.
+    Beside {
+        /// The document's name.
+        from: &'a str,
+        /// Ours with its unit, in words.
+        ours: String,
+        /// Of what: `lmbench-open:var/tmp/lmbench, file_free`.
+        of: String,
+    },
+    /// It cannot be had, and why.
+    CannotBeHad(&'static str),
+    /// None of the documents says anything of it.
+    NotMeasured,
+}
+
+/// Why ours and theirs differ.
+#[derive(Debug, Clone)]
+pub enum Cause {
+    /// With this, ours agrees with theirs: it was measured.
+    Shown {
+        /// What.
+        explanation: &'static Explanation,
+        /// Ours, with it.
+        by: Box<Comparison>,
+    },
+    /// These could be it.
+    Possible(Vec<&'static Explanation>),
+    /// Nothing that we know of.
+    Unexplained,
+}
+
+/// What became of a figure. Where documents say different things, the worst of those that
+/// measured what theirs is of: time where we have time, instructions otherwise. Of sources of
+/// several kernels, the nearest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum State {
+    /// All agree.
+    Agrees,
+    /// They differ, and a measurement shows why.
+    Shown,
+    /// They differ, and something could explain it.
+    Possible,
+    /// They differ.
+    Unexplained,
+    /// Something else stands beside it.
+    Beside,
+    /// It cannot be had.
+    CannotBeHad,
+    /// No document says anything of it.
+    NotMeasured,
+}
+
+impl State {
+    /// All, the best first.
+    pub const ALL: [State; 7] = [
+        State::Agrees,
+        State::Shown,
+        State::Possible,
+        State::Unexplained,
+        State::Beside,
+        State::CannotBeHad,
+        State::NotMeasured,
+    ];
+}
+
+/// What a table of theirs, or all of it, comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// Table or figure of theirs; None for the whole publication.
+    pub place: Option<&'static str>,
+    /// Figures in each state, in the order of [`State::ALL`].
+    pub states: [usize; 7],
+    /// Of the rows with a value of theirs and ours, by what ours are made of.
+    pub agreement: Vec<Agreement>,
+}
+
+impl Summary {
+    /// All its figures.
+    pub fn figures(&self) -> usize {
+        self.states.iter().sum()
+    }
+}
+
+/// How ours follow theirs over many figures.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Agreement {
+    /// What ours are made of; None for counts, which no clock is in.
+    pub metric: Option<Metric>,
+    /// Pairs.
+    pub n: usize,
+    /// Spearman's rank correlation; None of fewer than three, or where one side is all the same.
+    pub rank: Option<f64>,
+    /// Median of ours by theirs; None if no pair has the same sign.
+    pub ratio: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    cannot: Vec<Cannot>,
+}
+
+/// Figures that cannot be had.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cannot {
+    figures: Vec<String>,
+    #[serde(default)]
+    quantities: Vec<Quantity>,
+    why: String,
+}
+
+static CANNOT_BE_HAD: LazyLock<Vec<Cannot>> = LazyLock::new(|| {
+    let file: File = toml::from_str(CANNOT).expect("the embedded reasons; a test reads them");
+    file.cannot
+});
+
+/// Why a figure cannot be had, if it cannot.
+fn why_not(figure: &Figure) -> Option<&'static str> {
+    let of = |pattern: &String| experiment::glob(pattern, &figure.id);
+    let fits = |cannot: &&Cannot| {
+        cannot.figures.iter().any(of)
+            && (cannot.quantities.is_empty() || cannot.quantities.contains(&figure.quantity))
+    };
+    let found = CANNOT_BE_HAD.iter().find(fits);
+    found.map(|cannot| cannot.why.as_str())
+}
+
+/// A figure as it would be if an explanation held: of other operations or configurations of ours.
+static INSTEAD: LazyLock<Vec<(&'static Explanation, Vec<Figure>)>> = LazyLock::new(|| {
+    let all = explanations().iter();
+    let with = all.filter_map(|explanation| Some((explanation, explanation.instead.as_ref()?)));
+    with.map(|(explanation, instead)| {
+        let of = published().iter().filter(|f| explanation.is_about(f));
+        (explanation, of.map(|figure| instead.of(figure)).collect())
+    })
+    .collect()
+});
+
+/// Every figure of a publication beside what documents say of it.
+pub fn publication<'a>(source: &'static Source, documents: &[Given<'a>]) -> Publication<'a> {
+    let compared: Vec<(&'a str, Vec<Comparison>)> = measured(documents)
+        .map(|(name, document)| (name, comparisons(document, published())))
+        .collect();
+    let instead: Vec<(&Explanation, Vec<Comparison>)> = INSTEAD
+        .iter()
+        .map(|(explanation, figures)| {
+            let of = measured(documents).flat_map(|(_, document)| comparisons(document, figures));
+            (*explanation, of.collect())
+        })
+        .collect();
+    let figures = published()
+        .iter()
+        .filter(|figure| figure.source == source.id);
+    let rows = figures.flat_map(|figure| {
+        let mut answers = Vec::new();
+        for (from, comparisons) in &compared {
+            let of = comparisons
+                .iter()
+                .filter(|c| std::ptr::eq(c.figure, figure));
+            answers.extend(of.map(|comparison| Answer::Compared {
+                from,
+                cause: cause(comparison, &instead),
+                comparison: Box::new(comparison.clone()),
+            }));
+        }
+        answers.extend(documents.iter().filter_map(|given| other(given, figure)));
+        tell_versions(&mut answers);
+        if answers.is_empty() {
+            let why = why_not(figure).map(Answer::CannotBeHad);
+            answers.push(why.unwrap_or(Answer::NotMeasured));
+        }
+        answers
+            .into_iter()
+            .map(move |answer| Row { figure, answer })
+    });
+    Publication {
+        source,
+        rows: rows.collect(),
+    }
+}
+
+/// Tells those counts that are not as theirs of a version whose is.
+fn tell_versions(answers: &mut [Answer<'_>]) {
+    let agrees = answers.iter().find_map(|answer| match answer {
+        Answer::Counted {
+            version, verdict, ..
+        } if *verdict == Verdict::Agrees => Some(*version),
+        _ => None,
+    });
+    for answer in answers {
+        if let Answer::Counted {
+            verdict: Verdict::Differs,
+            agrees_at,
+            ..
+        } = answer
+        {
+            *agrees_at = agrees;
+        }
+    }
+}
+
+fn measured<'a, 'b>(
+    documents: &'b [Given<'a>],
+) -> impl Iterator<Item = (&'a str, &'a Document)> + use<'a, 'b> {
+    documents.iter().filter_map(|given| match given.content {
+        Content::Measured(document) => Some((given.name, document)),
+        Content::Placement(_) => None,
+    })
+}
+
+/// What is no comparison of cells.
+fn other<'a>(given: &Given<'a>, figure: &'static Figure) -> Option<Answer<'a>> {
+    let from = given.name;
+    match given.content {
+        Content::Measured(document) => {
+            let (ours, of) = hook_cost(document, figure)?;
+            Some(Answer::Beside { from, ours, of })
+        }
+        Content::Placement(placement) => {
+            let ours = counted(placement, figure)?;
+            let [low, high] = [figure.low, figure.high];
+            let theirs = low.map_or(ours, |low| ours.max(low));
+            let theirs = high.map_or(theirs, |high| theirs.min(high));
+            Some(Answer::Counted {
+                from,
+                version: &placement.version,
+                ours,
+                verdict: Verdict::of(ours, theirs),
+                agrees_at: None,
+            })
+        }
+    }
+}
+
+fn cause(
+    comparison: &Comparison,
+    instead: &[(&'static Explanation, Vec<Comparison>)],
+) -> Option<Cause> {
+    if comparison.verdict == Verdict::Agrees {
+        return None;
+    }
+    let mut could = comparison.explanations.iter();
+    let shown = could.find_map(|&explanation| {
+        let (_, of) = instead
+            .iter()
+            .find(|(e, _)| std::ptr::eq(*e, explanation))?;
+        let by = of.iter().find(|other| {
+            other.figure.id == comparison.figure.id
+                && other.metric == comparison.metric
+                && other.verdict == Verdict::Agrees
+        })?;
+        Some(Cause::Shown {
+            explanation,
+            by: Box::new(by.clone()),
+        })
+    });
+    Some(shown.unwrap_or_else(|| {
+        // What was measured and did not show it is no longer possible.
+        let refuted = |e: &&Explanation| {
+            let of = instead.iter().filter(|(other, _)| std::ptr::eq(*other, *e));
+            let mut of = of.flat_map(|(_, of)| of);
+            of.any(|other| other.figure.id == comparison.figure.id)
+        };
+        let left: Vec<_> = comparison
+            .explanations
+            .iter()
+            .copied()
+            .filter(|e| !refuted(e))
+            .collect();
+        match left.as_slice() {
+            [] => Cause::Unexplained,
+            _ => Cause::Possible(left),
+        }
+    }))
+}
+
+impl Row<'_> {
+    /// What this row says of its figure.
+    pub fn state(&self) -> State {
+        match &self.answer {
+            Answer::Compared { cause, .. } => match cause {
+                None => State::Agrees,
+                Some(Cause::Shown { .. }) => State::Shown,
+                Some(Cause::Possible(_)) => State::Possible,
+                Some(Cause::Unexplained) => State::Unexplained,
+            },
+            Answer::Counted { verdict, .. } if *verdict == Verdict::Agrees => State::Agrees,
+            Answer::Counted {
+                agrees_at: Some(_), ..
+            } => State::Shown,
+            Answer::Counted { .. } => State::Unexplained,
+            Answer::Beside { .. } => State::Beside,
+            Answer::CannotBeHad(_) => State::CannotBeHad,
+            Answer::NotMeasured => State::NotMeasured,
+        }
+    }
+
+    /// Is ours a time, as theirs is?
+    fn is_time(&self) -> bool {
+        matches!(&self.answer, Answer::Compared { comparison, .. }
+            if comparison.metric != Metric::Instructions && comparison.figure.quantity.is_overhead())
+    }
+
+    /// Ours and theirs, where both are values.
+    fn pair(&self) -> Option<(Option<Metric>, f64, f64)> {
+        let figure = self.figure;
+        let is_value = figure.low == figure.high && figure.over == crate::Over::Each;
+        match &self.answer {
+            Answer::Compared { comparison, .. } if is_value => {
+                let clock = figure.quantity.is_overhead().then_some(comparison.metric);
+                Some((clock, comparison.ours, comparison.theirs))
+            }
+            Answer::Counted { ours, .. } if is_value => Some((None, *ours, figure.low?)),
+            _ => None,
+        }
+    }
+}
+
+impl Publication<'_> {
+    /// What all of it comes to, then each table and figure of it.
+    pub fn summaries(&self) -> Vec<Summary> {
+        let mut places: Vec<&'static str> = Vec::new();
+        for row in &self.rows {
+            if !places.contains(&row.figure.place.as_str()) {
+                places.push(&row.figure.place);
+            }
+        }
+        let places = places.into_iter().map(Some);
+        std::iter::once(None)
+            .chain(places)
+            .map(|place| self.summary(place))
+            .collect()
+    }
+
+    fn summary(&self, place: Option<&'static str>) -> Summary {
+        let of_place = |row: &&Row<'_>| place.is_none_or(|place| row.figure.place == place);
+        let rows: Vec<&Row<'_>> = self.rows.iter().filter(of_place).collect();
+        let mut states = [0; 7];
+        for of_figure in rows.chunk_by(|a, b| std::ptr::eq(a.figure, b.figure)) {
+            let timed = of_figure.iter().any(|row| row.is_time());
+            let deciding = of_figure.iter().filter(|row| row.is_time() == timed);
+            let compared = |state: &State| *state <= State::Unexplained;
+            let all: Vec<State> = deciding.map(|row| row.state()).collect();
+            let worst = all.iter().copied().filter(compared).max();
+            let best = all.iter().copied().min();
+            let of_source = |row: &&&Row<'_>| matches!(row.answer, Answer::Counted { .. });
+            let state = match of_figure.iter().all(|row| of_source(&row)) {
+                true => best,
+                false => worst.or(best),
+            };
+            let at = state.and_then(|state| State::ALL.iter().position(|of| *of == state));
+            if let Some(count) = at.and_then(|at| states.get_mut(at)) {
+                *count += 1;
+            }
+        }
+        // Of several sources the first.
+        let of_figures = rows.chunk_by(|a, b| std::ptr::eq(a.figure, b.figure));
+        let pairs: Vec<_> = of_figures
+            .flat_map(|rows| {
+                let is_counted = |row: &&Row<'_>| matches!(row.answer, Answer::Counted { .. });
+                let counted = rows.iter().copied().find(is_counted);
+                let others = rows.iter().copied().filter(move |row| !is_counted(row));
+                others.chain(counted).filter_map(Row::pair)
+            })
+            .collect();
+        let mut clocks: Vec<Option<Metric>> = Vec::new();
+        for (clock, ..) in &pairs {
+            if !clocks.contains(clock) {
+                clocks.push(*clock);
+            }
+        }
+        let agreement = clocks.into_iter().map(|metric| {
+            let of = pairs.iter().filter(|(clock, ..)| *clock == metric);
+            let of: Vec<(f64, f64)> = of.map(|(_, ours, theirs)| (*ours, *theirs)).collect();
+            let mut ratios: Vec<f64> = of
+                .iter()
+                .filter(|(ours, theirs)| ours * theirs > 0.0)
+                .map(|(ours, theirs)| ours / theirs)
+                .collect();
+            ratios.sort_by(f64::total_cmp);
+            let middle = |at: usize| ratios.get(at).copied();
+            let half = ratios.len() / 2;
+            Agreement {
+                metric,
+                n: of.len(),
+                rank: rank_correlation(&of),
+                ratio: match ratios.len() % 2 {
+                    1 => middle(half),
+                    _ => half
+                        .checked_sub(1)
+                        .and_then(|below| Some(f64::midpoint(middle(below)?, middle(half)?))),
+                },
+            }
+        });
+        Summary {
+            place,
+            states,
+            agreement: agreement.collect(),
+        }
+    }
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A whole publication beside documents of ours, as tables.
+
+use std::cell::RefCell;
+
+use experiment::Metric;
+use published::{Answer, Cause, Figure, Publication, Row, State, Summary, Verdict};
+
+use super::tables::{configurations, difference, number, own, range, subject};
+use crate::column::Columns;
+use crate::format;
+use crate::table::{Footnotes, Report, TEXT_LIMIT, Table, Value};
+use crate::text::printable;
+
+const VERDICTS: &str = "agrees: inside their range, or within a tenth of theirs; calls: equal, or inside their bounds. \
+     difference: ours less theirs, or less the nearest end of their range; of overheads and shares in points.";
+
+/// First a summary, with a line for each table or figure of theirs; then each of these with all
+/// that it has.
+pub fn publication_report(publication: &Publication<'_>) -> Report {
+    let summaries = publication.summaries();
+    let places = summaries.iter().filter_map(|summary| summary.place);
+    let tables = places.map(|place| {
+        let rows = publication.rows.iter();
+        of_place(place, rows.filter(|row| row.figure.place == place))
+    });
+    Report {
+        tables: std::iter::once(summary(publication, &summaries))
+            .chain(super::single::tables(publication))
+            .chain(tables)
+            .collect(),
+        warnings: Vec::new(),
+    }
+}
+
+fn summary(publication: &Publication<'_>, summaries: &[Summary]) -> Table {
+    let mut clocks: Vec<Option<Metric>> = Vec::new();
+    for of in summaries.iter().flat_map(|summary| &summary.agreement) {
+        if !clocks.contains(&of.metric) {
+            clocks.push(of.metric);
+        }
+    }
+    let mut columns = Columns::new()
+        .left("published in", |of: &Summary| match of.place {
+            None => Value::plain("all of it"),
+            Some(place) => Value::plain(place),
+        })
+        .right("figures", |of| of.figures().to_string());
+    for (at, state) in State::ALL.into_iter().enumerate() {
+        columns = columns.right(heading(state), move |of| match of.states[at] {
+            0 => String::new(),
+            n => n.to_string(),
+        });
+    }
+    for metric in clocks {
+        let of = move |summary: &Summary| {
+            let mut all = summary.agreement.iter();
+            all.find(|of| of.metric == metric).copied()
+        };
+        let clock = match metric {
+            None => "counts",
+            Some(Metric::Instructions) => "instructions",
+            Some(_) => "time",
+        };
+        columns = columns
+            .grouped(Some(clock), "n", move |summary| {
+                of(summary).map_or(String::new(), |of| of.n.to_string())
+            })
+            .grouped(Some(clock), "rank", move |summary| {
+                let rank = of(summary).and_then(|of| of.rank);
+                rank.map_or(String::new(), |rank| format!("{rank:.2}"))
+            })
+            .grouped(Some(clock), "ratio", move |summary| {
+                let ratio = of(summary).and_then(|of| of.ratio);
+                ratio.map_or(String::new(), |ratio| format!("{ratio:.2}"))
+            });
+    }
+    columns
+        .table(publication.source.title.clone(), summaries)
+        .fixed(1)
+        .legend([
+            format!("{}. {}", publication.source.cite, publication.source.setting),
+            "shown, possible, unexplained: ours differs, and a measurement of ours shows why; something could be why; \
+             nothing that we know of is. beside: ours is another measure, and no verdict is possible. A figure that \
+             several of our operations stand for agrees if all do; where we have time, time decides."
+                .to_owned(),
+            "n: figures that are one value, with ours. rank: Spearman's rank correlation of ours and theirs; ratio: \
+             median of ours by theirs."
+                .to_owned(),
+        ])
+}
+
+fn heading(state: State) -> &'static str {
+    match state {
+        State::Agrees => "agree",
+        State::Shown => "shown",
+        State::Possible => "possible",
+        State::Unexplained => "unexplained",
+        State::Beside => "beside",
+        State::CannotBeHad => "cannot be had",
+        State::NotMeasured => "not measured",
+    }
+}
+
+fn of_place<'a>(place: &str, rows: impl Iterator<Item = &'a Row<'a>>) -> Table {
+    let notes = RefCell::new(Footnotes::default());
+    let mark = |text: String| notes.borrow_mut().mark(text);
+    let mut table = Columns::new()
+        .left("theirs", |row: &Row<'_>| {
+            let note = row.figure.note.as_ref();
+            let note = note.map(|note| format!(" {}", mark(format!("theirs: {note}"))));
+            Value::plain(subject(row.figure) + &note.unwrap_or_default())
+        })
+        .left("configuration", |row| Value::plain(theirs(row.figure)))
+        .right("published", |row| {
+            let each = if row.figure.per_component {
+                " a component"
+            } else {
+                ""
+            };
+            let unit = match row.figure.quantity.unit() {
+                "us" => " µs",
+                "MB/s" => " MB/s",
+                _ => "",
+            };
+            let bounds = [row.figure.low, row.figure.high];
+            let value = range(row.figure.quantity, bounds, row.figure.unsigned);
+            Value::plain(format!("{value}{unit}{each}"))
+        })
+        .right("ours", |row| match &row.answer {
+            Answer::Compared { comparison, .. } => own(comparison),
+            Answer::Counted { ours, .. } => Value::plain(match ours.fract() {
+                0.0 => format::figure(*ours),
+                _ => format!("{ours:.0}"),
+            }),
+            Answer::Beside { ours, .. } => Value::plain(printable(ours, TEXT_LIMIT)),
+            Answer::CannotBeHad(_) | Answer::NotMeasured => Value::plain(""),
+        })
+        .right("difference", |row| match &row.answer {
+            Answer::Compared { comparison, .. } => {
+                difference(row.figure.quantity, comparison.difference)
+            }
+            _ => String::new(),
+        })
+        .left("of", |row| match &row.answer {
+            Answer::Compared { comparison, .. } => {
+                let baseline = comparison.baseline.iter();
+                let baseline: String = baseline.map(|of| format!(" vs {of}")).collect();
+                let clock = match comparison.metric {
+                    _ if !row.figure.quantity.is_overhead() => "",
+                    Metric::Instructions => ", instructions",
+                    _ => ", time",
+                };
+                let of = format!(
+                    "{}, {}{baseline}{clock}",
+                    comparison.benchmark, comparison.tested
+                );
+                let mut of = printable(&of, 3 * TEXT_LIMIT);
+                for why in &comparison.stands_in {
+                    of += &format!(" {}", mark(format!("stands in for theirs: {why}")));
+                }
+                Value::plain(of)
+            }
+            Answer::Counted { version, .. } => {
+                Value::plain(format!("source of {}", printable(version, TEXT_LIMIT)))
+            }
+            Answer::Beside { of, .. } => Value::plain(printable(of, 2 * TEXT_LIMIT)),
+            Answer::CannotBeHad(_) | Answer::NotMeasured => Value::plain(""),
+        })
+        .left("verdict", |row| match &row.answer {
+            Answer::Compared { cause: None, .. } => Value::plain("agrees"),
+            Answer::Compared {
+                cause: Some(cause), ..
+            } => Value::plain(format!("differs: {}", because(cause, row.figure, &mark))),
+            Answer::Counted { verdict, .. } if *verdict == Verdict::Agrees => {
+                Value::plain("agrees")
+            }
+            Answer::Counted {
+                agrees_at: Some(version),
+                ..
+            } => {
+                let note = format!(
+                    "The kernel has changed: in the source of {} the count is as theirs.",
+                    printable(version, TEXT_LIMIT)
+                );
+                Value::plain(format!("differs: shown {}", mark(note)))
+            }
+            Answer::Counted { .. } => Value::plain("differs: unexplained"),
+            Answer::Beside { .. } => Value::plain("another measure"),
+            Answer::CannotBeHad(why) => {
+                Value::plain(format!("cannot be had {}", mark((*why).to_owned())))
+            }
+            Answer::NotMeasured => Value::plain("not measured"),
+        })
+        .table(place.to_owned(), rows)
+        .fixed(2)
+        .legend([VERDICTS]);
+    table.footnotes = notes.into_inner().texts;
+    table
+}
+
+/// `capability,selinux vs none on 5.3.0`, or what modules are counted.
+fn theirs(figure: &Figure) -> String {
+    match configurations(figure) {
+        none if none.is_empty() => figure.modules.join(" and "),
+        configurations => configurations,
+    }
+}
+
+/// Why they differ, with the reason as a footnote.
+fn because(cause: &Cause, figure: &Figure, mark: &dyn Fn(String) -> String) -> String {
+    match cause {
+        Cause::Shown { explanation, by } => {
+            let baseline = by.baseline.iter();
+            let baseline: String = baseline.map(|of| format!(" vs {of}")).collect();
+            let measured = format!(
+                "{} Ours is then {}: {}, {}{baseline}.",
+                explanation.text,
+                number(figure.quantity, by.ours),
+                by.benchmark,
+                by.tested
+            );
+            format!("shown {}", mark(measured))
+        }
+        Cause::Possible(explanations) => {
+            let marks: Vec<String> = explanations.iter().map(|e| mark(e.text.clone())).collect();
+            format!("possible {}", marks.concat())
+        }
+        Cause::Unexplained => "unexplained".to_owned(),
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What published single values say by themselves.
+
+use published::{Figure, Publication};
+use stats::{Summary, Welch, welch};
+
+use super::tables::{configurations, number};
+use crate::column::Columns;
+use crate::format;
+use crate::table::{Table, Value};
+
+/// The figures that single values are published of, and tests of the overheads between them.
+pub(super) fn tables(publication: &Publication<'_>) -> Vec<Table> {
+    let mut figures: Vec<&Figure> = publication.rows.iter().map(|row| row.figure).collect();
+    figures.dedup_by(|one, next| std::ptr::eq(*one, *next));
+    let single = figures
+        .iter()
+        .copied()
+        .filter(|figure| !figure.single.is_empty());
+    let values = Columns::new()
+        .left("figure", |figure: &Figure| Value::plain(figure.id.clone()))
+        .left("configuration", |figure| Value::plain(kernels(figure)))
+        .right("n", |figure| figure.single.len().to_string())
+        .right("mean", |figure| with(figure, |of| Some(of.mean)))
+        .right("standard deviation", |figure| with(figure, |of| of.stddev))
+        .right("least", |figure| with(figure, |of| Some(of.min)))
+        .right("most", |figure| with(figure, |of| Some(of.max)))
+        .table("Single values that are published", single)
+        .if_any();
+    let tested: Vec<Tested<'_>> = figures
+        .iter()
+        .filter_map(|figure| Tested::of(figure, &figures))
+        .collect();
+    let tests = Columns::new()
+        .left("overhead", |of: &Tested<'_>| Value::plain(of.figure.id.clone()))
+        .left("of means", |of| Value::plain(of.means.join(" vs ")))
+        .right("published", |of| Value::plain(number(of.figure.quantity, of.figure.low.unwrap_or(f64::NAN))))
+        .right("95 % interval", |of| {
+            let [low, high] = of.welch.ci95().map(|end| number(of.figure.quantity, end / of.baseline));
+            Value::plain(format!("{low} to {high}"))
+        })
+        .right("t", |of| Value::plain(format!("{:.1}", of.welch.difference / of.welch.error)))
+        .right("degrees of freedom", |of| Value::plain(format!("{:.1}", of.welch.freedom)))
+        .left("can be chance", |of| Value::plain(if of.welch.p < 0.05 { "no" } else { "yes" }))
+        .table("Can the differences between them be chance?", &tested)
+        .legend(["Welch's t test of their single values, at 95 %. It tells whether runs after one boot differ from those \
+             after another, not why: each configuration was booted once."])
+        .if_any();
+    [values, tests].into_iter().flatten().collect()
+}
+
+/// A test of an overhead between two means.
+struct Tested<'a> {
+    figure: &'a Figure,
+    means: &'a [String; 2],
+    baseline: f64,
+    welch: Welch,
+}
+
+impl<'a> Tested<'a> {
+    fn of(figure: &'a Figure, figures: &[&'a Figure]) -> Option<Tested<'a>> {
+        let means = figure.of_means.as_ref()?;
+        let values = |id: &String| {
+            figures
+                .iter()
+                .find(|of| of.id == *id)
+                .map(|of| of.single.as_slice())
+        };
+        let (tested, baseline) = (values(&means[0])?, values(&means[1])?);
+        Some(Tested {
+            figure,
+            means,
+            baseline: baseline.iter().sum::<f64>() / baseline.len() as f64,
+            welch: welch(baseline, tested)?,
+        })
+    }
+}
+
+fn with(figure: &Figure, of: fn(&Summary) -> Option<f64>) -> String {
+    let summary = Summary::of(&figure.single).ok();
+    let value = summary.and_then(|summary| of(&summary));
+    value.map_or(String::new(), |value| format::figure(value.round()))
+}
+
+/// `capability,selinux, with all security patches`.
+fn kernels(figure: &Figure) -> String {
+    let kernels = figure
+        .kernels
+        .iter()
+        .map(|[tested, _]| format!(", {tested}"));
+    configurations(figure) + &kernels.collect::<String>()
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Whole publications beside the documents of `docs/results`.
+
+use std::path::Path;
+
+use experiment::{Document, PlacementDocument, Stored as _};
+use published::{Answer, Cause, Content, Given, State, publication, published, sources};
+use report::markdown;
+use report::published::publication_report;
+
+fn unpacked(name: &str) -> Vec<u8> {
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
+    testing::unpack(&std::fs::read(results.join(name)).unwrap())
+}
+
+fn document(name: &str) -> Document {
+    Document::parse(&unpacked(name)).unwrap()
+}
+
+fn source(name: &str) -> &'static published::Source {
+    sources().iter().find(|source| source.id == name).unwrap()
+}
+
+#[test]
+fn every_figure_has_a_row_and_one_state() {
+    for source in sources() {
+        let of = publication(source, &[]);
+        let figures: Vec<_> = published()
+            .iter()
+            .filter(|figure| figure.source == source.id)
+            .collect();
+        let summaries = of.summaries();
+        assert_eq!(summaries[0].figures(), figures.len());
+        let places: usize = summaries[1..].iter().map(published::Summary::figures).sum();
+        assert_eq!(places, figures.len());
+        for figure in figures {
+            let rows = of
+                .rows
+                .iter()
+                .filter(|row| std::ptr::eq(row.figure, figure));
+            assert!(rows.count() > 0, "{}", figure.id);
+        }
+        let nothing = [State::CannotBeHad, State::NotMeasured];
+        assert!(of.rows.iter().all(|row| nothing.contains(&row.state())));
+        assert!(!markdown(&publication_report(&of)).is_empty());
+    }
+}
+
+#[test]
+fn the_paper_beside_what_was_measured() {
+    let (run, slopes) = (document("paper.json.xz"), document("slopes.json.xz"));
+    let placement = PlacementDocument::parse(&unpacked("placement-6.12.json.xz")).unwrap();
+    let given = [
+        ("run", Content::Measured(&run)),
+        ("slopes", Content::Measured(&slopes)),
+        ("source", Content::Placement(&placement)),
+    ];
+    let given = given.map(|(name, content)| Given { name, content });
+    let of = publication(source("paper"), &given);
+    let row = |id: &str, from: &str| {
+        let mut rows = of.rows.iter();
+        rows.find(|row| {
+            let name = match &row.answer {
+                Answer::Compared { from, .. }
+                | Answer::Counted { from, .. }
+                | Answer::Beside { from, .. } => *from,
+                Answer::CannotBeHad(_) | Answer::NotMeasured => "",
+            };
+            row.figure.id == id && name == from
+        })
+        .unwrap_or_else(|| panic!("{id} of {from}"))
+    };
+    // Counts of the same hooks, by instructions and by delays.
+    for from in ["run", "slopes"] {
+        assert_eq!(row("paper:table6.stat.AA", from).state(), State::Agrees);
+    }
+    // What was tried in place of what does not agree.
+    let openat = row("paper:figure4.openat", "run");
+    let Answer::Compared {
+        comparison, cause, ..
+    } = &openat.answer
+    else {
+        panic!("{openat:?}");
+    };
+    assert_eq!(comparison.ours, 2.0);
+    let Some(Cause::Shown { explanation, by }) = cause else {
+        panic!("{cause:?}");
+    };
+    assert_eq!(
+        (explanation.id.as_str(), by.benchmark.as_str()),
+        ("openat-depth", "open:AA/BB")
+    );
+    // Hooks by category are counted in the source.
+    let counted = row("paper:table5.inode.capability", "source");
+    assert!(matches!(counted.answer, Answer::Counted { .. }));
+    assert_eq!(
+        row("paper:table4.hooks.own", "").state(),
+        State::CannotBeHad
+    );
+}
+
+#[test]
+fn times_of_hooks_have_instructions_beside_them() {
+    let run = document("lsmpmon.json.xz");
+    let given = [Given {
+        name: "run",
+        content: Content::Measured(&run),
+    }];
+    let of = publication(source("lsmpmon"), &given);
+    let beside = |row: &&published::Row<'_>| row.state() == State::Beside;
+    let hooks: Vec<&str> = of
+        .rows
+        .iter()
+        .filter(beside)
+        .map(|row| row.figure.id.as_str())
+        .collect();
+    assert!(
+        hooks.contains(&"lsmpmon:table7.inode_permission.selinux"),
+        "{hooks:?}"
+    );
+    assert!(
+        of.rows
+            .iter()
+            .filter(|row| row.figure.id.ends_with(".lids"))
+            .all(|row| row.state() == State::CannotBeHad)
+    );
+}
