@@ -5,6 +5,8 @@
 //! `cargo bench -p lab --bench plugin_cost [-- KERNEL [ROUNDS]]`; the kernel is in the cache
 //! (`lsmeter kernel fetch debian:6.12`).
 
+mod spread;
+
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
@@ -19,6 +21,7 @@ use lab::qemu::{Accelerator, PluginMode, Qemu};
 use lab::session::{AgentEvent, Break, Patience};
 use lab::vm::{self, Boot, BootCell};
 use lab::{prepare, write_plugin};
+use spread::{show, spread};
 
 const ROUNDS: usize = 5;
 const BENCHMARKS: [&str; 6] = [
@@ -162,19 +165,4 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
-}
-
-/// Least, median, most.
-fn spread(values: &[f64]) -> [f64; 3] {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    [
-        sorted[0],
-        sorted[sorted.len() / 2],
-        sorted[sorted.len() - 1],
-    ]
-}
-
-fn show(values: [f64; 3]) -> String {
-    values.map(|value| format!("{value:.1}")).join(" ")
 }
