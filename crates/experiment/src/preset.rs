@@ -28,6 +28,7 @@ const PRESETS: &[Preset] = presets![
     "paper-suite",
     "paper-um",
     "stacking",
+    "tomoyo-entries",
     "enforcing",
     "versions",
     "howells",

@@ -57,16 +57,20 @@ pub struct Setup {
     /// Integrity subsystems at work, in the order of [`Integrity::ALL`].
     #[serde(default)]
     pub integrity: Vec<Integrity>,
+    /// Rules more than it needs, where their number matters.
+    #[serde(default)]
+    pub rules: Option<u32>,
     /// In what it differs from the published configuration; None: it is that.
     #[serde(default)]
     pub why: Option<String>,
 }
 
 impl Setup {
-    /// Was this cell measured with it? Sizes of policies do not matter.
+    /// Was this cell measured with it? Sizes of policies do not matter where it names none.
     pub fn is_of(&self, cell: &Cell) -> bool {
         let names = self.stack.as_str().split(',');
         self.policy == cell.key.policy
+            && (self.rules.is_none() || self.rules == cell.key.tuning.rules)
             && names.eq(cell.key.stack.iter().map(String::as_str))
             && self
                 .integrity
@@ -86,7 +90,10 @@ impl fmt::Display for Setup {
             self.stack.as_str(),
             &self.integrity,
             self.policy,
-            &Tuning::default(),
+            &Tuning {
+                rules: self.rules,
+                ..Tuning::default()
+            },
         ))
     }
 }

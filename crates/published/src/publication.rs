@@ -214,7 +214,8 @@ static INSTEAD: LazyLock<Vec<(&'static Explanation, Vec<Figure>)>> = LazyLock::n
     .collect()
 });
 
-/// Every figure of a publication beside what documents say of it.
+/// Every figure of a publication beside what documents say of it: of those that have it by the
+/// same clock, the first.
 pub fn publication<'a>(source: &'static Source, documents: &[Given<'a>]) -> Publication<'a> {
     let compared: Vec<(&'a str, Vec<Comparison>)> = measured(documents)
         .map(|(name, document)| (name, comparisons(document, published())))
@@ -231,11 +232,14 @@ pub fn publication<'a>(source: &'static Source, documents: &[Given<'a>]) -> Publ
         .filter(|figure| figure.source == source.id);
     let rows = figures.flat_map(|figure| {
         let mut answers = Vec::new();
+        let mut answered: Vec<Metric> = Vec::new();
         for (from, comparisons) in &compared {
-            let of = comparisons
-                .iter()
-                .filter(|c| std::ptr::eq(c.figure, figure));
-            answers.extend(of.map(|comparison| Answer::Compared {
+            // Of several documents that measured the same, the first.
+            let new =
+                |c: &&Comparison| std::ptr::eq(c.figure, figure) && !answered.contains(&c.metric);
+            let of: Vec<&Comparison> = comparisons.iter().filter(new).collect();
+            answered.extend(of.iter().map(|comparison| comparison.metric));
+            answers.extend(of.into_iter().map(|comparison| Answer::Compared {
                 from,
                 cause: cause(comparison, &instead),
                 comparison: Box::new(comparison.clone()),
