@@ -53,10 +53,15 @@ test_needs += slurmctld:slurmctld:slurmctld.service slurmd:slurmd:slurmd.service
 deb_needs := dpkg-shlibdeps:dpkg-dev strip:binutils
 test_needs += $(deb_needs)
 
+# What `make test` runs side by side.
+test_halves := machine-tests other-tests
+
 lsmeter := $(CARGO) run --release --quiet $(CARGO_FLAGS) --package lsmeter --
 
-# Two of apt or cargo at a time would only wait for each other.
+# Two of apt or cargo at a time would only wait for each other, unless all is compiled.
+ifneq ($(MAKECMDGOALS),$(test_halves))
 .NOTPARALLEL:
+endif
 
 .PHONY: all
 all: build
@@ -96,9 +101,9 @@ run: run-needs build
 # After each change. Not what boots kernels, opens a browser, packs a package or asks npm: it
 # is named here, so that a new test is among those that run.
 slow_tests := browser duckdb faults machine modules package plan real
-quick_tests := $(sort $(filter-out $(slow_tests), \
-	$(notdir $(basename $(wildcard crates/*/tests/*.rs)) \
-		$(patsubst %/main.rs,%,$(wildcard crates/*/tests/*/main.rs)))))
+all_tests := $(sort $(notdir $(basename $(wildcard crates/*/tests/*.rs)) \
+	$(patsubst %/main.rs,%,$(wildcard crates/*/tests/*/main.rs))))
+quick_tests := $(filter-out $(slow_tests),$(all_tests))
 .PHONY: check
 check: check-needs
 	$(CARGO) fmt --all --check
@@ -107,13 +112,28 @@ check: check-needs
 
 # One profile for lints and tests: a second build of everything is saved, and
 # the tests that boot or try many inputs need the speed. The C is compiled with
-# -Wall -Wextra -Werror by the build scripts.
+# -Wall -Wextra -Werror by the build scripts. What tests need has its dependencies with
+# other features: `make build` before them would be a build of everything, too, and lsmeter is
+# compiled for its tests anyway.
+tests := $(CARGO) test --release $(CARGO_FLAGS) --workspace
 .PHONY: test
-test: test-needs build
+test: test-needs
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
-	@$(lsmeter) kernel fetch $(TEST_KERNELS)
-	$(CARGO) test --release $(CARGO_FLAGS) --workspace
+	$(tests) --no-run
+	@target=$$($(CARGO) metadata $(CARGO_FLAGS) --no-deps --format-version 1 | \
+		sed 's/.*"target_directory":"\([^"]*\)".*/\1/') && \
+		"$$target/release/lsmeter" kernel fetch $(TEST_KERNELS)
+	@$(MAKE) --no-print-directory -j2 --output-sync=target $(test_halves)
+
+# Each is shown as a whole when it has ended, and both run to their ends. `machine` waits for guests
+# a good deal, and the others, one program after the other, for a guest, an agent or a browser.
+.PHONY: $(test_halves)
+machine-tests:
+	$(tests) --test machine
+other-tests:
+	$(tests) --lib --bins $(addprefix --test ,$(filter-out machine,$(all_tests)))
+	$(tests) --doc
 
 .PHONY: install
 install: build-needs
