@@ -1,60 +1,71 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Whole programs under policies that decide.
 
-use std::fs;
-
 use experiment::{Cell, Document, Policy, Program, Status};
 
 use super::{BUILT, has_built, machine, read, steps};
 use crate::common::Place;
 
-/// Programs that do what most do, and one that ends well only if it is refused something.
-fn measured(kernel: &str, stacks: &[&str], refused: &str) -> [Document; 2] {
+/// What was measured on one kernel.
+struct Measured {
+    /// Under policies that decide.
+    first: Document,
+    /// The same once more.
+    second: Document,
+    /// Without a policy, only the program that is to be refused something.
+    free: Document,
+}
+
+/// Programs that do what most do.
+const WORKLOADS: &str = r#"
+    [[workloads]]
+    name = "pipeline"
+    argv = ["sh", "-c", "cat a | sort | wc -l > lines; read n < lines; [ $n = 3 ]"]
+    prepare = [["sh", "-c", "echo new > /tmp/fresh"]]
+    [[workloads]]
+    name = "server"
+    argv = ["sh", "-c", "busybox httpd -p 8080 -h /; busybox wget -q -O /tmp/a http://127.0.0.1:8080/tree/a"]
+    user = "1000:1000"
+    [[workloads]]
+    name = "find"
+    argv = ["find", "/", "-xdev", "-newer", "/tree/a"]
+    cold = true
+    repeat = 2
+"#;
+
+/// Those, and one that ends well only if it is refused something; `all_refuse` if every module does.
+fn measured(kernel: &str, stacks: &[&str], refused: &str, all_refuse: bool) -> Measured {
     let _machine = machine();
     let place = Place::with_kernels();
-    fs::create_dir(place.join("tree")).unwrap();
-    fs::write(place.join("tree/a"), "one\ntwo\none\n").unwrap();
-    let spec = format!(
-        r#"
-        stacks = {stacks:?}
-        policies = ["none", "enforcing"]
-        [root]
-        programs = ["sh", "cat", "sort", "wc", "find", "busybox"]
-        tree = "tree"
-        [[workloads]]
-        name = "pipeline"
-        argv = ["sh", "-c", "cat a | sort | wc -l > lines; read n < lines; [ $n = 3 ]"]
-        prepare = [["sh", "-c", "echo new > /tmp/fresh"]]
-        [[workloads]]
-        name = "server"
-        argv = ["sh", "-c", "busybox httpd -p 8080 -h /; busybox wget -q -O /tmp/a http://127.0.0.1:8080/tree/a"]
-        user = "1000:1000"
-        [[workloads]]
-        name = "find"
-        argv = ["find", "/", "-xdev", "-newer", "/tree/a"]
-        cold = true
-        repeat = 2
-        [[workloads]]
-        name = "refused"
-        argv = ["sh", "-c", {refused:?}]
-        "#
-    );
-    fs::write(place.join("programs.toml"), spec).unwrap();
-    ["first.json", "second.json"].map(|out| {
-        let asked = [
-            "run",
-            "programs.toml",
-            "--offline",
-            "--kernel",
-            kernel,
-            "-o",
-            out,
-        ];
-        // Without a policy nobody refuses anything.
-        place.run(&asked).code(4);
+    place.write("tree/a", "one\ntwo\none\n");
+    let run = |policy: &str, workloads: &str, code: i32| {
+        let spec = format!(
+            r#"
+            stacks = {stacks:?}
+            policies = [{policy:?}]
+            [root]
+            programs = ["sh", "cat", "sort", "wc", "find", "busybox"]
+            tree = "tree"
+            {workloads}
+            [[workloads]]
+            name = "refused"
+            argv = ["sh", "-c", {refused:?}]
+            "#
+        );
+        place.write("programs.toml", spec);
+        let asked = ["run", "programs.toml", "--offline", "--kernel", kernel];
+        place
+            .run(&[&asked[..], &["-o", "out.json"]].concat())
+            .code(code);
         assert_eq!(place.left_over(), Vec::<String>::new());
-        read(&place.join(out))
-    })
+        read(&place.join("out.json"))
+    };
+    let code = if all_refuse { 0 } else { 4 };
+    Measured {
+        first: run("enforcing", WORKLOADS, code),
+        second: run("enforcing", WORKLOADS, code),
+        free: run("none", "", 4),
+    }
 }
 
 fn cell<'a>(run: &'a Document, stack: &str, policy: Policy, title: &str) -> &'a Cell {
@@ -83,8 +94,12 @@ fn in_module(cell: &Cell, module: &str) -> u64 {
 /// The programs ran to their ends under the module's policy, alike in both runs, and the one that
 /// is to be refused something was.
 #[track_caller]
-fn assert_confined(runs: &[Document; 2], module: &str, proof: &str) {
-    let [first, second] = runs;
+fn assert_confined(runs: &Measured, module: &str, proof: &str) {
+    let Measured {
+        first,
+        second,
+        free,
+    } = runs;
     let stack = format!("capability,{module}");
     let told = steps(first, &stack, Policy::Enforcing);
     assert!(told.iter().any(|step| step.contains(proof)), "{told:#?}");
@@ -102,7 +117,7 @@ fn assert_confined(runs: &[Document; 2], module: &str, proof: &str) {
         let never_idle = program(enforced).runs.iter().all(|run| run.idle == 0);
         assert!(never_idle || title != "pipeline", "{stack} {title}");
     }
-    let free = cell(first, &stack, Policy::None, "refused");
+    let free = cell(free, &stack, Policy::None, "refused");
     assert_eq!(free.status(), Status::Failed);
     assert!(free.reason().unwrap().contains("ended with status 1"));
 }
@@ -115,7 +130,8 @@ fn programs_run_under_the_policies_of_stock_kernels() {
         "capability,tomoyo",
         "capability,landlock",
     ];
-    let runs = measured("debian:6.12", &stacks, "! busybox mount -t tmpfs none /tmp");
+    let refused = "! busybox mount -t tmpfs none /tmp";
+    let runs = measured("debian:6.12", &stacks, refused, false);
     for (module, proof) in [
         (
             "selinux",
@@ -133,7 +149,7 @@ fn programs_run_under_the_policies_of_stock_kernels() {
     ] {
         assert_confined(&runs, module, proof);
     }
-    let told = steps(&runs[0], "capability,selinux", Policy::Enforcing);
+    let told = steps(&runs.first, "capability,selinux", Policy::Enforcing);
     let mounted = "the root is mounted with -o defcontext=lsmeter_u:object_r:work_t";
     assert!(told.iter().any(|step| step.contains(mounted)), "{told:#?}");
 }
@@ -145,7 +161,7 @@ fn programs_run_under_the_rules_of_smack() {
     }
     // Root may write it, the label lsmeter may not.
     let refused = "! echo 100000 > /proc/sys/fs/file-max";
-    let runs = measured(BUILT, &["capability,smack"], refused);
+    let runs = measured(BUILT, &["capability,smack"], refused, true);
     let proof = "denied: open of /smack/denied for reading: EACCES";
     assert_confined(&runs, "smack", proof);
 }
