@@ -126,11 +126,12 @@ test: test-needs
 		"$$target/release/lsmeter" kernel fetch $(TEST_KERNELS)
 	@$(MAKE) --no-print-directory -j2 --output-sync=target $(test_halves)
 
-# Each is shown as a whole when it has ended, and both run to their ends. `machine` waits for guests
-# a good deal, and the others, one program after the other, for a guest, an agent or a browser.
+# Each is shown as a whole when it has ended, and both run to their ends. `machine` waits for Slurm,
+# for clocks and for its own tests that want to be alone, and so has one more at a time than there
+# are processors; the others, one program after the other, are busy with one guest, agent or browser.
 .PHONY: $(test_halves)
 machine-tests:
-	$(tests) --test machine
+	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$(($$(nproc) + 1))} $(tests) --test machine
 other-tests:
 	$(tests) --lib --bins $(addprefix --test ,$(filter-out machine,$(all_tests)))
 	$(tests) --doc

@@ -106,17 +106,17 @@ fn modal(cell: &Cell) -> PathCount {
 /// of the reason, or a part of it.
 const FAULTS: &[(&str, &str)] = &[
     ("capability,selinux", "Kernel panic - not syncing: "),
-    ("capability,apparmor", "no end within 8 s"),
+    ("capability,apparmor", "no end within 5 s"),
     ("capability,tomoyo", "garbage on the results port: "),
     ("capability,landlock", "QEMU exited with status 0"),
     (
         "capability,yama",
         "Kernel panic - not syncing: Attempted to kill init",
     ),
-    ("capability,bpf", "no end within 8 s"),
+    ("capability,bpf", "no end within 5 s"),
     ("capability,landlock,yama", "a damaged frame of type 5"),
     ("capability,yama,landlock", "a frame of 4294967295 bytes"),
-    ("capability,landlock,bpf", "no end within 8 s"),
+    ("capability,landlock,bpf", "no end within 5 s"),
     (
         "capability,yama,bpf",
         "the plugin recorded nothing of this cell",
@@ -137,7 +137,7 @@ fn every_fault_is_a_failed_cell_and_costs_no_other() {
     stacks.extend(FAULTS[..5].iter().map(|(stack, _)| *stack));
     stacks.push("capability,tomoyo,yama");
     stacks.extend(FAULTS[5..].iter().map(|(stack, _)| *stack));
-    let outcome = laboratory.run(&experiment(&stacks, 90, 8), &agent);
+    let outcome = laboratory.run(&experiment(&stacks, 90, 5), &agent);
     assert!(!outcome.cancelled);
     let cells = by_stack(&outcome);
     assert_eq!(cells.len(), stacks.len());
@@ -196,8 +196,8 @@ fn a_guest_that_says_nothing_fails() {
     for (agent, patience_s, why) in [
         (
             fs::read(program).unwrap(),
-            15,
-            "no sign of the agent within 15 s of the boot",
+            8,
+            "no sign of the agent within 8 s of the boot",
         ),
         (
             b"no program at all".to_vec(),

@@ -114,7 +114,8 @@ fn hooks_have_a_share_of_their_system_calls() {
                  monitor() { lsmeter monitor --system-calls --hooks file_open,task_alloc $*; }
                  monitor --record /out/command.json -- sh /tmp/loop || exit
                  mkdir -p /tmp/group; mount -t cgroup2 none /tmp/group || exit
-                 while :; do cat /tmp/c; done >/dev/null & busy=$!
+                 # Busy, but so that a monitor gets most of the one thread that all processors are.
+                 while :; do cat /tmp/c; sleep 0.05; done >/dev/null & busy=$!
                  monitor --cgroup /tmp/group --duration 1 --record /out/group.json >/dev/null || exit
                  monitor --duration 1 --record /out/machine.json >/dev/null || exit
                  kill $busy",
