@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The schema of all documents: kept in docs, and kept to.
 
-mod common;
-
+use crate::common;
 use serde_json::Value;
 use testing::schema::misfits;
 

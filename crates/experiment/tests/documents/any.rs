@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Documents of whichever kind and version are told apart, and damage to them is named.
 
-mod common;
-
-use common::golden;
+use crate::common::{self, golden};
 use diagnostics::Fault;
 use experiment::placement::{PlacementDifference, PlacementHistory};
 use experiment::{

@@ -2,11 +2,9 @@
 //! The check document and a monitor's counts: what is written is read back, and damage is
 //! named.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{contradiction, names, stored};
+use crate::common::{self, contradiction, names, stored};
 use experiment::check::{
     ApartInstruments, CheckSummary, CheckedBenchmark, CheckedHook, CheckedInstrument,
     CheckedResidual, MissingInstrument,

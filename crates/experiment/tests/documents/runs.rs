@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The run document: what is written is read back, and damage is named.
 
-mod common;
-
-use common::{contradiction, golden, written};
+use crate::common::{self, contradiction, golden, written};
 use experiment::{
     Architecture, Document, Estimate, Evidence, Kind, Metric, OtherMetric, Status, Timed,
     WarningKind, Word,

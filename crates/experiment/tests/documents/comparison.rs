@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The comparison document: what is written is read back, and damage is named.
 
-mod common;
-
-use common::{contradiction, stored, written};
+use crate::common::{self, contradiction, stored, written};
 use experiment::comparison::{
     Axis, CallerChange, CellGate, ComparedCell, Correction, EnvironmentDifference, Explanation,
     Figure, Gate, GateVerdict, HookChange, ImplementationChange, Judgement, Limit, Method, Place,

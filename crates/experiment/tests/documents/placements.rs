@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Documents made from several placements: what a patch changed, and a history.
 
-mod common;
-
-use common::{contradiction, names, stored};
+use crate::common::{self, contradiction, names, stored};
 use experiment::placement::{
     HookChange, HookPart, NameChanges, PlacementDifference, PlacementHistory, Side, SkippedVersion,
 };
@@ -11,7 +9,7 @@ use experiment::{PlacementDocument, Stored};
 use proptest::prelude::*;
 
 fn golden() -> PlacementDocument {
-    PlacementDocument::parse(include_bytes!("golden/placement-v1.json")).unwrap()
+    PlacementDocument::parse(include_bytes!("../golden/placement-v1.json")).unwrap()
 }
 
 /// The golden placement, and what a patch could make of it.

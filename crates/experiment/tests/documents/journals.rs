@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The journal: no finished cell is lost, no foreign one is taken.
 
-mod common;
-
+use crate::common;
 use experiment::journal::{Journal, JournalEntry, JournalError, JournalHeader};
 use experiment::{Cell, Configuration, Counted, Estimate, Evidence, Metric};
 use proptest::prelude::*;

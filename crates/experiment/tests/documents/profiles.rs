@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The profile document: what is written is read back, and damage is named.
 
-mod common;
-
-use common::{contradiction, golden, names, written};
+use crate::common::{self, contradiction, golden, names, written};
 use diagnostics::Fault;
 use experiment::{
     Cell, Counted, Document, Evidence, Experiment, FunctionDifference, HookCost, HookedPath,

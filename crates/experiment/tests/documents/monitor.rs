@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The recording of a monitor: what is written is read back, and damage is named.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{contradiction, written};
+use crate::common::{self, contradiction, written};
 use experiment::{
     Bucket, Calls, Document, Evidence, Interval, Kind, LeftOutFunction, MonitorCost, MonitorMode,
     Monitoring, Outcome, Percentiles, Warning, WarningKind, WatchedHook, WatchedSystemCall,

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The placement document: what is written is read back, and damage is named.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{contradiction, golden, names, stored};
+use crate::common::{self, contradiction, golden, names, stored};
 use diagnostics::Fault;
 use experiment::placement::{
     BoundlessCause, Confidence, Count, Coverage, FrameworkPlacement, HookPlacement, MissingCheck,

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The sensitivity document: what is written is read back, and damage is named.
 
-mod common;
-
-use common::{contradiction, golden, names, written};
+use crate::common::{self, contradiction, golden, names, written};
 use experiment::{
     ALL_HOOKS, Caches, Cell, Delay, DelayModule, DepthRule, Document, Evidence, Key, Kind, Metric,
     Outcome, Prediction, RepeatedQuestion, Slope, SlopePoint, Status, Subject, SweepFindings, Unit,

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Documents and journals of every kind. One program, so that it is compiled and linked once.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod any;
+mod check;
+mod comparison;
+mod journals;
+mod monitor;
+mod placement;
+mod placements;
+mod profiles;
+mod runs;
+mod schema;
+mod sensitivity;
