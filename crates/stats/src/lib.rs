@@ -16,6 +16,7 @@
 //! - [`mann_whitney`], [`welch`]: do two sets differ, by ranks and by means.
 //! - [`RatioBootstrap`]: the interval of a ratio of two medians.
 //! - [`proportion_at_most`]: how large a share may be of which some were seen.
+//! - [`centre`], [`shift`]: where a few values lie, and how far apart two sets of them.
 //! - [`nonnegative_weights`]: parts that add up to a figure, robustly; [`rank_correlation`].
 //! - [`holm`], [`benjamini_hochberg`]: many tests at once.
 //!
@@ -38,6 +39,7 @@ mod random;
 mod rank;
 mod ratio;
 mod regression;
+mod shift;
 mod signed_rank;
 mod summary;
 mod weights;
@@ -54,6 +56,7 @@ pub use random::SplitMix64;
 pub use rank::{RankTest, mann_whitney, two_sided_p};
 pub use ratio::RatioBootstrap;
 pub use regression::{Coefficient, Fit, FitError, bend};
+pub use shift::shift;
 pub use signed_rank::{Centre, centre};
 pub use summary::{MAGNITUDE_LIMIT, StatsError, Summary, median_of_sorted, quantile_of_sorted};
 pub use weights::{Observation, nonnegative_weights, predicted, rank_correlation};

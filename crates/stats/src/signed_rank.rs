@@ -29,16 +29,17 @@ pub fn centre(values: &[f64]) -> Option<Centre> {
     let pairs = pairs.flat_map(|(at, a)| values[at..].iter().map(move |b| f64::midpoint(*a, *b)));
     let mut averages: Vec<f64> = pairs.collect();
     averages.sort_by(f64::total_cmp);
-    let left_out = left_out(n);
+    let left_out = left_out(n)?;
     Some(Centre {
         value: median_of_sorted(&averages),
         ci95: [averages[left_out], averages[averages.len() - 1 - left_out]],
     })
 }
 
-/// How many averages at each end lie outside of the interval: as many as rank sums that are so
-/// small that all of them together have a probability of at most 2.5 %.
-fn left_out(n: usize) -> usize {
+/// How many averages at each end lie outside of the interval: the largest rank sum that, with all
+/// smaller ones, has a probability of at most 2.5 %. Of so many averages and one more the centre
+/// lies below all with just that probability. None if no sum is so rare.
+fn left_out(n: usize) -> Option<usize> {
     let sums = n * (n + 1) / 2;
     // The part of all choices of signs that have a sum, by sum.
     let mut part = vec![0.0; sums + 1];
@@ -54,19 +55,22 @@ fn left_out(n: usize) -> usize {
         below += **p;
         below <= 0.025
     };
-    part.iter().take_while(fits).count()
+    part.iter().take_while(fits).count().checked_sub(1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SplitMix64;
 
     #[test]
     fn intervals_are_those_of_the_tables() {
         // Critical values of T, two-sided 5 %: 0, 2, 3, 5, 8 for n of 6 to 10.
-        assert_eq!((6..=10).map(left_out).collect::<Vec<_>>(), [1, 3, 4, 6, 9]);
+        let critical: Vec<usize> = (6..=10).filter_map(left_out).collect();
+        assert_eq!(critical, [0, 2, 3, 5, 8]);
+        assert_eq!(left_out(5), None);
         let of = centre(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
-        assert_eq!((of.value, of.ci95), (3.5, [1.5, 5.5]));
+        assert_eq!((of.value, of.ci95), (3.5, [1.0, 6.0]));
         assert!(centre(&[1.0; 5]).is_none());
         assert!(centre(&[1.0, 2.0, 3.0, 4.0, 5.0, f64::NAN]).is_none());
     }
@@ -75,5 +79,21 @@ mod tests {
     fn one_value_far_away_moves_it_little() {
         let of = centre(&[10.0, 11.0, 9.0, 10.0, 10.5, 9.5, 10.0, 500.0]).unwrap();
         assert!((9.5..11.0).contains(&of.value), "{of:?}");
+    }
+
+    #[test]
+    fn an_interval_holds_the_centre_as_often_as_it_says() {
+        let mut random = SplitMix64::new(5);
+        let runs = 4_000;
+        for (n, exactly) in [(6, 62.0 / 64.0), (8, 246.0 / 256.0)] {
+            let mut held = 0;
+            for _ in 0..runs {
+                let values: Vec<f64> = (0..n).map(|_| random.unit() - random.unit()).collect();
+                let [low, high] = centre(&values).unwrap().ci95;
+                held += u32::from(low <= 0.0 && high >= 0.0);
+            }
+            let part = f64::from(held) / f64::from(runs);
+            assert!((part - exactly).abs() < 0.012, "{n}: {part}");
+        }
     }
 }
