@@ -270,11 +270,22 @@ mod tests {
     #[test]
     fn our_own_fragments_can_be_read() {
         use super::super::Flavour;
-        for flavour in [Flavour::All, Flavour::Dac, Flavour::Um] {
-            let wishes = super::super::own_wishes(flavour).unwrap();
-            assert_eq!(wishes.has("SERIAL_8250_CONSOLE"), flavour != Flavour::Um);
-            assert_eq!(wishes.has("SECURITY"), flavour != Flavour::Dac);
+        let own = |flavour| super::super::own_wishes(flavour).unwrap();
+        for flavour in Flavour::ALL {
+            let wishes = own(flavour);
+            assert_eq!(wishes.has("SERIAL_8250_CONSOLE"), !flavour.is_process());
+            let has_modules = matches!(flavour, Flavour::All | Flavour::Um);
+            assert_eq!(wishes.has("SECURITY"), has_modules);
+            assert_eq!(flavour.to_string().parse(), Ok(flavour));
         }
+        // What the twin asks for, the other has as well, but for what it takes away.
+        let (with, without) = (own(Flavour::Um), own(Flavour::UmDac));
+        let other = without.iter().filter(|(name, wish)| {
+            let there = with.get(name).map(|there| &there.value);
+            there != Some(&wish.value)
+        });
+        let names: Vec<&str> = other.map(|(name, _)| name).collect();
+        assert_eq!(names, ["INTEGRITY", "SECURITY", "SECURITYFS"]);
     }
 
     proptest! {

@@ -48,6 +48,10 @@ const BASE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/configs/ba
 const ALL: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/configs/all.config"));
 const UM: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/configs/um.config"));
 const DAC: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/configs/dac.config"));
+const UM_DAC: &str = include_str!(concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/configs/um-dac.config"
+));
 /// Changed when the same inputs make another kernel.
 const KEY_VERSION: &str = "1";
 
@@ -61,6 +65,19 @@ pub enum Flavour {
     Dac,
     /// Every security module in a kernel that is a process (`ARCH=um`) and measures itself.
     Um,
+    /// `Um` with `CONFIG_SECURITY=n`: no module, not even the framework.
+    UmDac,
+}
+
+impl Flavour {
+    /// All of them.
+    pub const ALL: [Flavour; 4] = [Flavour::All, Flavour::Dac, Flavour::Um, Flavour::UmDac];
+
+    /// Is it a kernel that is a process, which is linked in several layouts?
+    #[must_use]
+    pub fn is_process(self) -> bool {
+        matches!(self, Flavour::Um | Flavour::UmDac)
+    }
 }
 
 impl fmt::Display for Flavour {
@@ -69,6 +86,7 @@ impl fmt::Display for Flavour {
             Flavour::All => "all",
             Flavour::Dac => "dac",
             Flavour::Um => "um",
+            Flavour::UmDac => "um-dac",
         })
     }
 }
@@ -77,12 +95,9 @@ impl FromStr for Flavour {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Flavour, String> {
-        match text {
-            "all" => Ok(Flavour::All),
-            "dac" => Ok(Flavour::Dac),
-            "um" => Ok(Flavour::Um),
-            _ => Err("a flavour is `all`, `dac` or `um`".into()),
-        }
+        let mut all = Flavour::ALL.into_iter();
+        all.find(|flavour| flavour.to_string() == text)
+            .ok_or_else(|| "a flavour is `all`, `dac`, `um` or `um-dac`".into())
     }
 }
 
@@ -103,7 +118,7 @@ pub struct Recipe {
     /// Look for a newer version of the source package.
     pub refresh: bool,
     /// Link functions in an order that is drawn by this number; the kernel is then
-    /// `build:NAME.NUMBER`, from the objects of `NAME`. Of flavour `um` only.
+    /// `build:NAME.NUMBER`, from the objects of `NAME`. Of kernels that are processes only.
     pub layout: Option<NonZeroU32>,
 }
 
@@ -214,7 +229,7 @@ impl Store {
         if wishes.has("SECURITY_TUNABLE") {
             changed.extend(tunable::changes(&tree.dir)?);
         }
-        if recipe.flavour == Flavour::Um {
+        if recipe.flavour.is_process() {
             changed.extend(um::changes(&tree.dir, recipe.layout)?);
         }
         let processors = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
@@ -280,16 +295,19 @@ impl Store {
 fn own_wishes(flavour: Flavour) -> Result<Wishes, Error> {
     let mut wishes = Wishes::default();
     wishes.add("lsmeter's base.config", BASE, Author::Base)?;
-    if flavour != Flavour::Um {
+    if !flavour.is_process() {
         let arch = arch::native();
         let name = format!("lsmeter's {}.config", arch.name);
         wishes.add(&name, arch.config, Author::Base)?;
     }
     let all = ("lsmeter's all.config", ALL);
+    let dac = ("lsmeter's dac.config", DAC);
+    let um = ("lsmeter's um.config", UM);
     let fragments = match flavour {
         Flavour::All => vec![all],
-        Flavour::Dac => vec![("lsmeter's dac.config", DAC)],
-        Flavour::Um => vec![all, ("lsmeter's um.config", UM)],
+        Flavour::Dac => vec![dac],
+        Flavour::Um => vec![all, um],
+        Flavour::UmDac => vec![um, dac, ("lsmeter's um-dac.config", UM_DAC)],
     };
     for (name, text) in fragments {
         wishes.add(name, text, Author::Flavour)?;

@@ -31,7 +31,7 @@ impl Target {
                     installed: "vmlinuz",
                 }
             }
-            Flavour::Um => Target {
+            Flavour::Um | Flavour::UmDac => Target {
                 arch: Some("um"),
                 source: "um",
                 name: "linux",

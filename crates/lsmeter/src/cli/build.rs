@@ -12,8 +12,9 @@ use kernels::{Flavour, Source};
 /// Stock kernels have the framework for security modules in them, but no Smack and no
 /// Tunable Security Module. A kernel of flavour `all` has every module, integrity, BTF
 /// and that one; a kernel of flavour `dac` is its twin with CONFIG_SECURITY=n. A kernel of
-/// flavour `um` is a program of this machine, for `lsmeter run --on um`. All are configured as
-/// distributions do where that changes what a system call costs, and small elsewhere.
+/// flavour `um` is a program of this machine, for `lsmeter run --on um`, and `um-dac` is its
+/// twin. All are configured as distributions do where that changes what a system call costs,
+/// and small elsewhere.
 ///
 /// The source is not written to. Objects are kept: an interrupted build goes on where it
 /// stopped, and after a change only what must is compiled again. A recipe that was built
@@ -24,6 +25,7 @@ use kernels::{Flavour, Source};
   lsmeter kernel build 6.12-dac --source linux-source-6.12 --flavour dac
   lsmeter kernel build um --source linux-source-6.12 --flavour um
   lsmeter kernel build um --source linux-source-6.12 --flavour um --layouts 8
+  lsmeter kernel build um-dac --source linux-source-6.12 --flavour um-dac --layouts 8
   lsmeter kernel build before --source ~/linux --config mine.config
   lsmeter run --kernel build:6.12-dac --kernel build:6.12-all --stack capability
 
@@ -35,8 +37,8 @@ pub struct BuildArgs {
     #[arg(long, value_name = "linux-source-VERSION|PATH", value_hint = ValueHint::DirPath)]
     pub source: Source,
     /// `all`: every security module; `dac`: none; `um`: every one, in a kernel that is a
-    /// process and measures itself
-    #[arg(long, default_value_t, value_name = "all|dac|um")]
+    /// process and measures itself; `um-dac`: none, in such a kernel
+    #[arg(long, default_value_t, value_name = "all|dac|um|um-dac")]
     pub flavour: Flavour,
     /// Options over those of the flavour, as lines of a .config (repeatable)
     #[arg(long, value_name = "FRAGMENT", value_hint = ValueHint::FilePath)]
@@ -47,7 +49,8 @@ pub struct BuildArgs {
     /// Look for a newer version of the source package than the one that is here
     #[arg(long)]
     pub refresh: bool,
-    /// Link it N times, with functions in N orders: build:NAME.1 to build:NAME.N (flavour um)
+    /// Link it N times, with functions in N orders: build:NAME.1 to build:NAME.N (flavours um
+    /// and um-dac)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub layouts: Option<u32>,
     /// No progress

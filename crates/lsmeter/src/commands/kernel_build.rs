@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use diagnostics::Exit;
-use kernels::{BuildEvent, Error, Flavour, Recipe, Store};
+use kernels::{BuildEvent, Error, Recipe, Store};
 use report::printable;
 
 use crate::cli::BuildArgs;
@@ -23,10 +23,10 @@ use crate::progress::Line;
 pub fn build(args: &BuildArgs) -> Result<Exit> {
     let config = Config::read()?;
     let store = Store::open(&cache_dir())?;
-    if args.layouts.is_some() && args.flavour != Flavour::Um {
+    if args.layouts.is_some() && !args.flavour.is_process() {
         return Err(usage(
-            "functions are linked in other orders in kernels of flavour um only",
-            "add --flavour um, or leave out --layouts",
+            "functions are linked in other orders in kernels of flavours um and um-dac only",
+            "add --flavour um or --flavour um-dac, or leave out --layouts",
         ));
     }
     let mut recipe = Recipe {

@@ -82,7 +82,11 @@ fn a_recipe_that_makes_no_sense() {
     build(&place, &[&source[..], &["--jobs", "0"]].concat()).code(2);
     build(&place, &[&source[..], &["--layouts", "0"]].concat()).code(2);
     let asked = [&source[..], &["--layouts", "3"]].concat();
-    build(&place, &asked).refused(2, "in kernels of flavour um only", Some("--flavour um"));
+    build(&place, &asked).refused(
+        2,
+        "in kernels of flavours um and um-dac only",
+        Some("--flavour um"),
+    );
     build(&place, &["a/b", "--source", "tree"]).refused(2, "a name holds", Some("build:NAME"));
     let asked = ["x", "--source", "not/there"];
     build(&place, &asked).refused(2, "no such directory", Some("linux-source-6.12"));
