@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
+use crate::layout::names_kernel;
 use crate::stack::Stack;
 use crate::words::{Integrity, Policy, SelinuxPolicy};
 
@@ -16,7 +17,8 @@ use crate::words::{Integrity, Policy, SelinuxPolicy};
     Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 pub struct Configuration {
-    /// The only kernel that it is measured on; None: every kernel of the experiment.
+    /// The only kernel that it is measured on, or all whose names are like it (`build:um.*`);
+    /// None: every kernel of the experiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
     /// The stack.
@@ -107,7 +109,8 @@ impl Configuration {
 
     /// Is it measured on this kernel?
     pub fn is_on(&self, kernel: &str) -> bool {
-        self.kernel.as_deref().is_none_or(|only| only == kernel)
+        let only = self.kernel.as_deref();
+        only.is_none_or(|only| names_kernel(only, kernel))
     }
 
     /// What it is set up with, without its kernel: `capability,selinux +audit
@@ -208,6 +211,8 @@ mod tests {
             "capability,selinux +audit,ima (enforcing, 1000 rules, reference policy) on build:all"
         );
         assert!(configuration.is_on("build:all") && !configuration.is_on("debian:6.12"));
+        configuration.kernel = Some("build:um.*".to_owned());
+        assert!(configuration.is_on("build:um.3") && !configuration.is_on("build:um-dac.3"));
     }
 
     #[test]

@@ -34,7 +34,7 @@ impl Matrix {
         let configurations = configurations(spec, place)?;
         for configuration in &configurations {
             if let Some(kernel) = &configuration.kernel
-                && !kernels.contains(kernel)
+                && !kernels.iter().any(|of| configuration.is_on(of))
             {
                 return Err(no_kernel("kernel", kernel, &kernels));
             }

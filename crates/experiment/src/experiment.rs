@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::configuration::Configuration;
 use crate::key::Key;
+use crate::layout::kernel_beside;
 use crate::metric::Metric;
 use crate::program::Programs;
 use crate::select::Selection;
@@ -34,7 +35,8 @@ pub struct Experiment {
     )]
     pub configurations: Vec<Configuration>,
     /// Position of the baseline in `configurations`, from 0. If it is measured on one
-    /// kernel only, it is the baseline of all kernels, else each kernel has its own.
+    /// kernel only, it is the baseline of all kernels, else each kernel has its own; on layouts
+    /// of one kernel, it is that of the layouts of others with the same number.
     pub baseline: u32,
     /// The kernel whose cells those of all other kernels are compared with,
     /// configuration by configuration; `baseline` then says nothing.
@@ -117,8 +119,8 @@ impl Experiment {
             base.kernel.clone_from(kernel);
         } else {
             let baseline = self.baseline_configuration()?;
-            if let Some(kernel) = &baseline.kernel {
-                base.kernel.clone_from(kernel);
+            if let Some(name) = &baseline.kernel {
+                kernel_beside(name, &key.kernel, &self.kernels).clone_into(&mut base.kernel);
             }
             base.stack = baseline.stack.names();
             base.integrity.clone_from(&baseline.integrity);

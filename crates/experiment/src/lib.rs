@@ -80,7 +80,7 @@ pub use glob::glob;
 pub use hint::{excerpt, nearest};
 pub use history::{History, HistoryRun, Series, SeriesChange, SeriesPoint};
 pub use key::{Delay, Key, Subject, title as cell_title};
-pub use layout::layouts_base;
+pub use layout::{is_kernel_pattern, layout, layouts_base};
 pub use metric::{BadWord, Metric, OtherMetric, Word};
 pub use monitoring::{LeftOutFunction, MonitorCost, Monitoring};
 pub use placement::PlacementDocument;

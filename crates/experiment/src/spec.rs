@@ -129,7 +129,8 @@ pub struct Spec {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConfigurationSpec {
-    /// The only kernel that it is measured on. Default: all.
+    /// The only kernel that it is measured on, or all whose names are like it: `build:um.*`.
+    /// Default: all.
     pub kernel: Option<String>,
     /// The stack.
     pub stack: String,

@@ -3,10 +3,10 @@
 //! `lsmeter kernel build --layouts` makes. Where the linker puts functions changes times by more
 //! than boots do, so that intervals are drawn over layouts.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use experiment::{AaLayouts, Document, Key, Metric, Timed, layouts_base};
-use stats::{Centre, centre, median_line, median_of_sorted, quantile_of_sorted};
+use experiment::{AaLayouts, Document, Key, Metric, Timed, layout};
+use stats::{Centre, centre, median_line, median_of_sorted, quantile_of_sorted, shift};
 
 /// With fewer there is no interval that holds 95 %.
 pub const FEWEST_LAYOUTS: usize = 6;
@@ -16,18 +16,35 @@ const QUIET_ROUNDS: f64 = 0.25;
 /// The operation that asks no module: what a system call takes by itself.
 pub const GETPPID: &str = "getppid";
 
-/// Times of the layouts of one kernel on one file system.
+/// Times of the layouts of one kernel on one file system, with those of the kernel that has its
+/// baseline, if that is another.
 pub struct Layouts<'a> {
     /// The kernel without the layouts' numbers.
     pub kernel: &'a str,
     /// File system worked on.
     pub filesystem: &'a str,
-    kernels: Vec<&'a str>,
-    /// By the key that a cell would have without its layout's number; the layout's position.
-    cells: HashMap<Key, BTreeMap<usize, &'a Timed>>,
-    /// These keys in the order of the document.
+    numbers: BTreeSet<u32>,
+    /// By the key that a cell would have without its layout's number; that number.
+    cells: HashMap<Key, BTreeMap<u32, &'a Timed>>,
+    /// This kernel's keys in the order of the document.
     keys: Vec<Key>,
+    baseline: Option<OtherKernel<'a>>,
 }
+
+/// Layouts of another kernel, such as one without security modules, that have the baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OtherKernel<'a> {
+    /// The kernel without the layouts' numbers.
+    pub kernel: &'a str,
+    /// How many layouts there are.
+    pub count: usize,
+    /// Have they the same numbers? Then layouts of one number are compared, functions lying in one
+    /// order; else each layout with each.
+    pub is_paired: bool,
+}
+
+/// Figures by layout.
+type ByLayout = BTreeMap<u32, f64>;
 
 impl<'a> Layouts<'a> {
     /// Each kernel of which there are enough layouts.
@@ -36,7 +53,7 @@ impl<'a> Layouts<'a> {
         for cell in &run.cells {
             let key = &cell.key;
             let timed = cell.timed().filter(|_| key.metric == Metric::Time);
-            let (Some(base), Some(timed)) = (layouts_base(&key.kernel), timed) else {
+            let (Some((base, number)), Some(timed)) = (layout(&key.kernel), timed) else {
                 continue;
             };
             let is_it = |of: &Layouts<'_>| of.kernel == base && of.filesystem == key.filesystem;
@@ -44,89 +61,230 @@ impl<'a> Layouts<'a> {
                 all.push(Layouts {
                     kernel: base,
                     filesystem: &key.filesystem,
-                    kernels: Vec::new(),
+                    numbers: BTreeSet::new(),
                     cells: HashMap::new(),
                     keys: Vec::new(),
+                    baseline: None,
                 });
                 all.len() - 1
             });
-            all[at].add(key, timed);
+            all[at].add(key, number, timed);
         }
-        all.retain(|of| of.kernels.len() >= FEWEST_LAYOUTS);
+        for at in 0..all.len() {
+            if let Some(of) = all[at].find_baseline(run, &all) {
+                let cells = all[of].cells.clone();
+                let baseline = OtherKernel {
+                    kernel: all[of].kernel,
+                    count: all[of].count(),
+                    is_paired: all[of].numbers == all[at].numbers,
+                };
+                all[at].cells.extend(cells);
+                all[at].baseline = Some(baseline);
+            }
+        }
+        all.retain(|of| of.count() >= FEWEST_LAYOUTS);
         all
     }
 
-    fn add(&mut self, key: &'a Key, timed: &'a Timed) {
-        let layout = self.kernels.iter().position(|of| **of == key.kernel);
-        let layout = layout.unwrap_or_else(|| {
-            self.kernels.push(&key.kernel);
-            self.kernels.len() - 1
-        });
+    fn add(&mut self, key: &Key, number: u32, timed: &'a Timed) {
+        self.numbers.insert(number);
         let key = self.without_number(key);
         let of_key = self.cells.entry(key.clone()).or_default();
         if of_key.is_empty() {
             self.keys.push(key);
         }
-        of_key.insert(layout, timed);
+        of_key.insert(number, timed);
     }
 
+    /// Where among all layouts those of another kernel are that has the baseline.
+    fn find_baseline(&self, run: &Document, all: &[Layouts<'a>]) -> Option<usize> {
+        let number = self.numbers.first()?;
+        let kernel = format!("{}.{number}", self.kernel);
+        let kernels = self.keys.iter().filter_map(|key| {
+            let kernel = kernel.clone();
+            let base = run.baseline_of(&Key {
+                kernel,
+                ..key.clone()
+            })?;
+            let (base, _) = layout(&base.kernel)?;
+            (base != self.kernel).then(|| base.to_owned())
+        });
+        let base = kernels.into_iter().next()?;
+        let is_it = |of: &Layouts<'_>| of.kernel == base && of.filesystem == self.filesystem;
+        all.iter().position(is_it)
+    }
+
+    /// The key of a cell, or one that has no number already.
     fn without_number(&self, key: &Key) -> Key {
+        let bare = |kernel: &str| {
+            kernel == self.kernel || self.baseline.is_some_and(|other| other.kernel == kernel)
+        };
+        let kernel = match layout(&key.kernel) {
+            Some((base, _)) if !bare(&key.kernel) => base,
+            _ => &key.kernel,
+        };
         Key {
-            kernel: self.kernel.to_owned(),
+            kernel: kernel.to_owned(),
             ..key.clone()
         }
     }
 
     /// How many layouts there are.
     pub fn count(&self) -> usize {
-        self.kernels.len()
+        self.numbers.len()
     }
 
-    fn of_key(&self, key: &Key) -> impl Iterator<Item = (usize, &'a Timed)> {
+    /// The kernel that has the baseline, if it is another.
+    pub fn baseline(&self) -> Option<OtherKernel<'a>> {
+        self.baseline
+    }
+
+    /// The cell that another is compared with inside this kernel if the baseline is another kernel's:
+    /// that of its first configuration. None for one of that itself.
+    pub fn own_baseline(&self, key: &Key) -> Option<Key> {
+        let first = self.keys.first()?;
+        let base = Key {
+            stack: first.stack.clone(),
+            integrity: first.integrity.clone(),
+            policy: first.policy,
+            tuning: first.tuning,
+            ..key.clone()
+        };
+        (base != *key).then_some(base)
+    }
+
+    fn of_key(&self, key: &Key) -> impl Iterator<Item = (u32, &'a Timed)> {
         let cells = self.cells.get(&self.without_number(key));
         let cells = cells.into_iter().flatten();
-        cells.map(|(layout, timed)| (*layout, *timed))
+        cells.map(|(number, timed)| (*number, *timed))
+    }
+
+    fn by_layout(&self, key: &Key) -> ByLayout {
+        let cells = self.of_key(key);
+        cells
+            .map(|(number, timed)| (number, quiet(timed)))
+            .collect()
     }
 
     /// What an operation takes, in nanoseconds; of a cell of any layout.
     pub fn figure(&self, key: &Key) -> Option<Centre> {
-        let quiet = self.of_key(key).map(|(_, timed)| quiet(timed));
-        centre(&quiet.collect::<Vec<f64>>())
+        let quiet: Vec<f64> = self.by_layout(key).into_values().collect();
+        centre(&quiet)
     }
 
     /// What it takes more than that of another cell, in nanoseconds: of each layout the
     /// difference, of these the centre.
     pub fn added(&self, base: &Key, tested: &Key) -> Option<Centre> {
-        let base: BTreeMap<usize, &Timed> = self.of_key(base).collect();
-        let differences = self.of_key(tested).filter_map(|(layout, timed)| {
-            let base = base.get(&layout)?;
-            Some(quiet(timed) - quiet(base))
-        });
-        centre(&differences.collect::<Vec<f64>>())
+        let [of_base, of_tested] = [base, tested].map(|key| self.by_layout(key));
+        self.difference(base, &of_base, &of_tested)
     }
-}
 
-impl Layouts<'_> {
+    /// What operations take together, as a multiple of what others do.
+    pub fn ratio(&self, base: &[&Key], tested: &[&Key]) -> Option<Centre> {
+        let logarithms = |keys: &[&Key]| -> ByLayout {
+            let all: Vec<ByLayout> = keys.iter().map(|key| self.by_layout(key)).collect();
+            let first = all.iter().take(1).flat_map(BTreeMap::keys);
+            let sums = first.filter_map(|number| {
+                let parts = all.iter().map(|of| of.get(number).copied());
+                Some((*number, parts.sum::<Option<f64>>()?.ln()))
+            });
+            sums.collect()
+        };
+        let difference = self.difference(base.first()?, &logarithms(base), &logarithms(tested))?;
+        Some(exponential(difference))
+    }
+
+    /// The median of what several operations take, each as a multiple of its baseline: of each
+    /// layout the median, of these the centre. None if layouts do not come in pairs.
+    pub fn median_ratio(&self, pairs: &[(&Key, &Key)]) -> Option<Centre> {
+        let paired = pairs.iter().all(|(base, _)| self.is_paired(base));
+        let of_pairs: Vec<[ByLayout; 2]> = pairs
+            .iter()
+            .map(|(base, tested)| [base, tested].map(|key| self.by_layout(key)))
+            .collect();
+        let medians = self.numbers.iter().filter_map(|number| {
+            let logarithm = |[base, tested]: &[ByLayout; 2]| {
+                Some((tested.get(number)? / base.get(number)?).ln())
+            };
+            let all: Option<Vec<f64>> = of_pairs.iter().map(logarithm).collect();
+            let mut all = all.filter(|all| !all.is_empty())?;
+            all.sort_unstable_by(f64::total_cmp);
+            Some(median_of_sorted(&all))
+        });
+        let medians: Vec<f64> = medians.filter(|_| paired).collect();
+        centre(&medians).map(exponential)
+    }
+
+    /// Do a cell's layouts and this kernel's come in pairs?
+    fn is_paired(&self, base: &Key) -> bool {
+        let other = self
+            .baseline
+            .filter(|other| self.without_number(base).kernel == other.kernel);
+        other.is_none_or(|other| other.is_paired)
+    }
+
+    fn difference(&self, base: &Key, of_base: &ByLayout, of_tested: &ByLayout) -> Option<Centre> {
+        if self.is_paired(base) {
+            let pairs = of_tested.iter();
+            let differences =
+                pairs.filter_map(|(number, tested)| Some(tested - of_base.get(number)?));
+            return centre(&differences.collect::<Vec<f64>>());
+        }
+        shift(&values(of_base), &values(of_tested))
+    }
+
     /// How many nanoseconds an operation takes more, or a stack adds more to it, for each
     /// component of the path: of each layout the line through all depths (Theil and Sen), of
     /// these lines' slopes the centre. Points are of a depth, with the cell and, for what a
     /// stack adds, its baseline.
     pub fn slope(&self, points: &[(f64, &Key, Option<&Key>)]) -> Option<Centre> {
         let depths: Vec<f64> = points.iter().map(|(depth, ..)| *depth).collect();
-        let slopes = (0..self.count()).filter_map(|layout| {
-            let ns = |key: &Key| {
-                let cells = self.cells.get(&self.without_number(key))?;
-                Some(quiet(cells.get(&layout)?))
-            };
-            let of = |(_, key, base): &(f64, &Key, Option<&Key>)| {
-                let base = base.map_or(Some(0.0), ns)?;
-                Some(ns(key)? - base)
-            };
-            let figures: Vec<f64> = points.iter().map(of).collect::<Option<_>>()?;
-            let line = median_line(&depths, &figures).ok()?;
-            line.slopes.first().map(|slope| slope.value)
+        let tested: Vec<ByLayout> = (points.iter())
+            .map(|(_, key, _)| self.by_layout(key))
+            .collect();
+        let Some(bases) = points
+            .iter()
+            .map(|(.., base)| *base)
+            .collect::<Option<Vec<_>>>()
+        else {
+            return centre(&values(&slopes(&depths, &tested)));
+        };
+        let base: Vec<ByLayout> = bases.iter().map(|key| self.by_layout(key)).collect();
+        if !self.is_paired(bases.first()?) {
+            return shift(
+                &values(&slopes(&depths, &base)),
+                &values(&slopes(&depths, &tested)),
+            );
+        }
+        let added = tested.iter().zip(&base).map(|(tested, base)| {
+            let added = tested.iter();
+            let added = added.filter_map(|(number, of)| Some((*number, of - base.get(number)?)));
+            added.collect()
         });
-        centre(&slopes.collect::<Vec<f64>>())
+        centre(&values(&slopes(&depths, &added.collect::<Vec<_>>())))
+    }
+}
+
+/// Of each layout that has all depths the slope of the line through them.
+fn slopes(depths: &[f64], figures: &[ByLayout]) -> ByLayout {
+    let numbers = figures.iter().take(1).flat_map(BTreeMap::keys);
+    let slopes = numbers.filter_map(|number| {
+        let of_layout = figures.iter().map(|of| of.get(number).copied());
+        let line = median_line(depths, &of_layout.collect::<Option<Vec<f64>>>()?).ok()?;
+        Some((*number, line.slopes.first()?.value))
+    });
+    slopes.collect()
+}
+
+fn values(of: &ByLayout) -> Vec<f64> {
+    of.values().copied().collect()
+}
+
+/// Of a difference of logarithms.
+fn exponential(difference: Centre) -> Centre {
+    Centre {
+        value: difference.value.exp(),
+        ci95: difference.ci95.map(f64::exp),
     }
 }
 
@@ -192,7 +350,7 @@ impl Interval {
 /// Of every stack and operation, rounds of both runs dealt to two names in turns.
 fn intervals(a: &Layouts<'_>, b: &Layouts<'_>) -> Vec<Interval> {
     let of_key = |key: &Key| {
-        let others: BTreeMap<usize, &Timed> = b.of_key(key).collect();
+        let others: BTreeMap<u32, &Timed> = b.of_key(key).collect();
         let mut figures = Vec::new();
         let mut differences = Vec::new();
         for (layout, timed) in a.of_key(key) {

@@ -17,6 +17,6 @@ mod pair;
 
 pub use changes::{find_changes, unexplained};
 pub use judgements::{Baselines, Judgements};
-pub use layouts::{FEWEST_LAYOUTS, GETPPID, Layouts, aa_layouts, quiet};
+pub use layouts::{FEWEST_LAYOUTS, GETPPID, Layouts, OtherKernel, aa_layouts, quiet};
 pub use measured::{Measured, figures};
 pub use pair::{ALPHA, Judged, together};

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use experiment::{Experiment, Key, Metric, Place, SelectError, Subject};
+use experiment::{Experiment, Key, Metric, Place, SelectError, Subject, layout};
 use sha2::{Digest as _, Sha256};
 
 use crate::catalogue::catalogue;
@@ -176,6 +176,9 @@ impl Plan {
                 timed.push(visit(true, clocked));
             }
         }
+        // Layouts of several kernels with the same number, one after the other: they are compared.
+        let number = |visit: &Visit| layout(&experiment.kernels[visit.kernel]).map(|(_, of)| of);
+        timed.sort_by_key(number);
         let rounds = (0..experiment.rounds).flat_map(|round| {
             timed.iter().map(move |visit| Visit {
                 round,
@@ -318,6 +321,21 @@ mod tests {
             .map(|visit| (visit.configuration, visit.round))
             .collect();
         assert_eq!(turns, [(0, 0), (1, 0), (0, 1), (1, 1)]);
+    }
+
+    #[test]
+    fn layouts_of_one_number_take_turns_with_their_baseline() {
+        let plan = Plan::new(&experiment(
+            "where = 'um'\nbenchmarks = ['getppid']\nrounds = 2\nbaseline = 'none'\n\
+             kernels = ['build:dac.1', 'build:dac.2', 'build:um.1', 'build:um.2']\n\
+             [[configurations]]\nkernel = 'build:dac.*'\nstack = 'none'\n\
+             [[configurations]]\nkernel = 'build:um.*'\nstack = 'capability'",
+        ))
+        .unwrap();
+        let visits = plan.visits.iter();
+        let turns: Vec<(usize, u32)> = visits.map(|visit| (visit.kernel, visit.round)).collect();
+        let round = |of| [(0, of), (2, of), (1, of), (3, of)];
+        assert_eq!(turns, [round(0), round(1)].concat());
     }
 
     #[test]

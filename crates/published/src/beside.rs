@@ -10,7 +10,10 @@ use stats::{Direction, overhead};
 
 use crate::counts::counts;
 use crate::lookup::{Cells, Place};
-use crate::{Explanation, Figure, Operation, Over, Quantity, Setup, explanations, published};
+use crate::over_layouts::{self, Own};
+use crate::{
+    Explanation, Figure, Operation, Over, OverLayouts, Quantity, Setup, explanations, published,
+};
 
 /// Figures agree up to this part of the published one.
 const AGREES_PART: f64 = 0.10;
@@ -27,8 +30,21 @@ pub struct Beside {
     pub comparisons: Vec<Comparison>,
     /// Published overheads that the run has no cells for, or none with a figure.
     pub unanswered: Vec<&'static Figure>,
+    /// Published times beside ours, where ours are drawn over layouts.
+    pub times: Vec<Time>,
     /// How the run's own times came about, if they did not on plain silicon.
     pub caution: Option<&'static str>,
+}
+
+/// A published time with one of ours beside it: times of two machines, and no verdict is possible.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Time {
+    /// Theirs.
+    pub figure: &'static Figure,
+    /// Ours with its interval and unit, in words.
+    pub ours: String,
+    /// Of what: `open:AA, capability`.
+    pub of: String,
 }
 
 /// One published figure beside one of ours.
@@ -63,6 +79,8 @@ pub struct Comparison {
     pub difference: f64,
     /// What our own cells show may be chance, and no overhead at all.
     pub unclear: bool,
+    /// What layouts of our kernel say, if ours is drawn over several.
+    pub layouts: Option<OverLayouts>,
     /// In a word.
     pub verdict: Verdict,
     /// What could explain the difference; empty if they agree.
@@ -107,7 +125,8 @@ impl fmt::Display for Verdict {
 /// both cells, and counts of hooks where its cells carry hooks (`--with-hooks`).
 ///
 /// The first of a figure's setups that the run has cells of stands for it, so that one
-/// figure is compared once for each kernel, file system, metric and benchmark.
+/// figure is compared once for each kernel, file system, metric and benchmark. Layouts that tables
+/// draw together are one kernel.
 pub fn beside(run: &Document) -> Beside {
     let comparisons = comparisons(run, published());
     let answered = |figure: &&Figure| {
@@ -127,6 +146,7 @@ pub fn beside(run: &Document) -> Beside {
     Beside {
         comparisons,
         unanswered,
+        times: over_layouts::times(run, published()),
         caution: (timed && emulated).then_some(
             "Our own times and throughputs are those of an emulated processor, which no \
              time on silicon can be compared with.",
@@ -140,9 +160,10 @@ pub(crate) fn comparisons(run: &Document, figures: &'static [Figure]) -> Vec<Com
     let places = cells.places.iter();
     let all = places.flat_map(|&place| figures.iter().map(move |figure| (place, figure)));
     let mut judgements = Judgements::of(run);
-    let pairs = all
+    let single = all
         .clone()
-        .flat_map(|(place, figure)| pairs(&cells, place, figure));
+        .filter(|(place, _)| cells.layouts(*place).is_none());
+    let pairs = single.flat_map(|(place, figure)| pairs(&cells, place, figure));
     judgements.also(pairs.map(|(_, pair)| (pair.baseline, pair.tested)));
     let mut comparisons = Vec::new();
     for (place, figure) in all {
@@ -155,11 +176,11 @@ pub(crate) fn comparisons(run: &Document, figures: &'static [Figure]) -> Vec<Com
     comparisons
 }
 
-/// Both cells of one operation, and what they stand for.
-struct Pair<'a> {
-    tested: &'a Cell,
-    baseline: &'a Cell,
-    setups: [&'static Setup; 2],
+/// Both cells of one operation, and what they stand for; of layouts those of any.
+pub(crate) struct Pair<'a> {
+    pub(crate) tested: &'a Cell,
+    pub(crate) baseline: &'a Cell,
+    pub(crate) setups: [&'static Setup; 2],
 }
 
 fn pair<'a>(
@@ -206,60 +227,81 @@ fn overheads<'a>(
     judgements: &Judgements<'a>,
     comparisons: &mut Vec<Comparison>,
 ) {
+    let layouts = cells.layouts(place);
+    let own = |pair: &Pair<'a>| match layouts {
+        Some(layouts) => over_layouts::own(layouts, &[pair]),
+        None => {
+            let judged = judgements.verdict(pair.baseline, pair.tested)?;
+            Some(Own {
+                ratio: ratio(pair)?,
+                unclear: judged.verdict == Judgement::Unclear,
+                layouts: None,
+            })
+        }
+    };
     let pairs = pairs(cells, place, figure).filter_map(|(operation, pair)| {
-        let judged = judgements.verdict(pair.baseline, pair.tested)?;
-        let unclear = judged.verdict == Judgement::Unclear;
-        let ratio = ratio(&pair)?;
-        Some((operation, pair, ratio, unclear))
+        let own = own(&pair)?;
+        Some((operation, pair, own))
     });
     let mut pairs: Vec<_> = pairs.collect();
     // All of them with one setup: a median over two is a median of neither.
-    let Some(setups) = pairs.first().map(|(_, pair, ..)| pair.setups) else {
+    let Some(setups) = pairs.first().map(|(_, pair, _)| pair.setups) else {
         return;
     };
-    let mut add = |pair: &Pair<'_>, benchmark: String, ratio: f64, unclear: bool| {
-        comparisons.extend(compared(figure, place, pair, benchmark, ratio, unclear));
+    let mut add = |pair: &Pair<'_>, benchmark: String, own: Own| {
+        comparisons.extend(compared(cells, figure, place, pair, benchmark, own));
     };
     if figure.over == Over::Each {
-        for (operation, pair, ratio, unclear) in &pairs {
-            add(pair, operation.to_string(), *ratio, *unclear);
+        for (operation, pair, own) in pairs {
+            add(&pair, operation.to_string(), own);
         }
         return;
     }
-    pairs.retain(|(_, pair, ..)| pair.setups == setups);
-    pairs.sort_by(|a, b| a.2.total_cmp(&b.2));
+    pairs.retain(|(_, pair, _)| pair.setups == setups);
+    pairs.sort_by(|a, b| a.2.ratio.total_cmp(&b.2.ratio));
     let (n, tests) = (pairs.len(), figure.ours.len());
     // What holds of all tests is not told from a few.
     if 2 * n < tests {
         return;
     }
-    let (Some((_, middle, low, _)), Some((_, _, high, _))) =
+    let (Some((_, middle, low)), Some((_, _, high))) =
         (pairs.get(n.saturating_sub(1) / 2), pairs.get(n / 2))
     else {
         return;
     };
-    let all_unclear = pairs.iter().all(|(.., unclear)| *unclear);
+    let all: Vec<&Pair<'_>> = pairs.iter().map(|(_, pair, _)| pair).collect();
+    let single = |ratio: f64| Own {
+        ratio,
+        unclear: pairs.iter().all(|(.., own)| own.unclear),
+        layouts: None,
+    };
     match figure.over {
         Over::Median => {
-            let name = format!("median of {n} of {tests}");
-            add(middle, name, f64::midpoint(*low, *high), all_unclear);
+            let drawn = layouts.and_then(|of| over_layouts::median(of, &all));
+            let own = drawn.unwrap_or_else(|| single(f64::midpoint(low.ratio, high.ratio)));
+            add(middle, format!("median of {n} of {tests}"), own);
         }
         Over::Largest => {
-            if let Some((operation, pair, ratio, unclear)) = pairs.last() {
+            if let Some((operation, pair, own)) = pairs.last() {
                 let name = format!("{operation}, largest of {n} of {tests}");
-                add(pair, name, *ratio, *unclear);
+                add(pair, name, own.clone());
             }
         }
         // A mean lacks its meaning if one of its parts does.
         Over::Mean if n == tests => {
             let sum = |side: fn(&Pair<'a>) -> &'a Cell| -> Option<f64> {
-                let sides = pairs.iter().map(|(_, pair, ..)| side(pair));
+                let sides = pairs.iter().map(|(_, pair, _)| side(pair));
                 sides.map(Cell::headline).sum()
             };
-            if let (Some(tested), Some(baseline)) = (sum(|p| p.tested), sum(|p| p.baseline)) {
+            let own = match layouts {
+                Some(layouts) => over_layouts::own(layouts, &all),
+                None => sum(|p| p.tested)
+                    .zip(sum(|p| p.baseline))
+                    .map(|(tested, baseline)| single(tested / baseline)),
+            };
+            if let Some(own) = own {
                 let names: Vec<String> = figure.ours.iter().map(Operation::to_string).collect();
-                let names = format!("mean of {}", names.join(" and "));
-                add(middle, names, tested / baseline, all_unclear);
+                add(middle, format!("mean of {}", names.join(" and ")), own);
             }
         }
         Over::Mean | Over::Each => {}
@@ -268,17 +310,21 @@ fn overheads<'a>(
 
 /// An overhead beside the figure; None if it is no number.
 fn compared(
+    cells: &Cells<'_>,
     figure: &'static Figure,
     place: Place<'_>,
     pair: &Pair<'_>,
     benchmark: String,
-    ratio: f64,
-    unclear: bool,
+    own: Own,
 ) -> Option<Comparison> {
-    let ours = match figure.quantity {
+    let in_its_unit = |ratio: f64| match figure.quantity {
         Quantity::ThroughputOverhead => 1.0 - 1.0 / ratio,
         _ => ratio - 1.0,
     };
+    let ours = in_its_unit(own.ratio);
+    let layouts = own
+        .layouts
+        .map(|of| of.in_unit(in_its_unit, figure.unsigned));
     let ours = if figure.unsigned { ours.abs() } else { ours };
     if !ours.is_finite() {
         return None;
@@ -286,10 +332,11 @@ fn compared(
     let bounds = [figure.low, figure.high];
     let mut comparison = comparison(figure, place, pair.tested, benchmark, ours, bounds);
     comparison.verdict = Verdict::of(ours, comparison.theirs);
-    comparison.baseline = Some(base_title(pair, place));
+    comparison.baseline = Some(base_title(cells, pair, place));
     let why = pair.setups.iter().filter_map(|setup| setup.why.as_deref());
     comparison.stands_in = why.collect();
-    comparison.unclear = unclear;
+    comparison.unclear = own.unclear;
+    comparison.layouts = layouts;
     Some(explained(comparison))
 }
 
@@ -331,6 +378,7 @@ pub(crate) fn comparison(
         theirs,
         difference: ours - theirs,
         unclear: false,
+        layouts: None,
         verdict: Verdict::Differs,
         explanations: Vec::new(),
     }
@@ -345,11 +393,10 @@ pub(crate) fn explained(mut comparison: Comparison) -> Comparison {
     comparison
 }
 
-fn base_title(pair: &Pair<'_>, place: Place<'_>) -> String {
+fn base_title(cells: &Cells<'_>, pair: &Pair<'_>, place: Place<'_>) -> String {
     let title = pair.baseline.configuration_title();
-    if pair.baseline.key.kernel == place.0 {
-        title
-    } else {
-        format!("{title} on {}", pair.baseline.key.kernel)
+    match cells.kernel(pair.baseline) {
+        here if here == place.0 => title,
+        other => format!("{title} on {other}"),
     }
 }

@@ -13,6 +13,7 @@ mod counts;
 mod explanation;
 mod hook_cost;
 mod lookup;
+mod over_layouts;
 mod placements;
 mod publication;
 mod read;
@@ -23,8 +24,9 @@ use std::sync::LazyLock;
 use experiment::{Cell, Integrity, Policy, Stack, Tuning, glob};
 use serde::Deserialize;
 
-pub use beside::{Beside, Comparison, Verdict, beside};
+pub use beside::{Beside, Comparison, Time, Verdict, beside};
 pub use explanation::{Explanation, Instead, Kind, Larger, explanations};
+pub use over_layouts::OverLayouts;
 pub use publication::{
     Answer, Cause, Content, Given, Publication, Row, State, Summary, publication,
 };

@@ -3,11 +3,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use experiment::{Cell, Document, Metric};
+use experiment::{Cell, Document, Metric, layouts_base};
+use judge::Layouts;
 
 use crate::{Operation, Setup};
 
-/// Kernel, file system and metric: what one table is of.
+/// Kernel, file system and metric: what one table is of. Of layouts that are drawn together it is
+/// the kernel without their numbers.
 pub(crate) type Place<'a> = (&'a str, &'a str, Metric);
 
 /// An operation in a place.
@@ -25,6 +27,8 @@ pub(crate) struct Cells<'a> {
     cells: HashMap<Key<'a>, Vec<&'a Cell>>,
     /// Cells without LSMs of all kernels; their key has no kernel.
     without: HashMap<Key<'a>, Vec<&'a Cell>>,
+    /// Kernels of which there are enough layouts.
+    drawn: Vec<Layouts<'a>>,
 }
 
 impl<'a> Cells<'a> {
@@ -33,11 +37,12 @@ impl<'a> Cells<'a> {
             places: Vec::new(),
             cells: HashMap::new(),
             without: HashMap::new(),
+            drawn: Layouts::of(run),
         };
         let mut seen = HashSet::new();
         for cell in &run.cells {
             let place = (
-                cell.key.kernel.as_str(),
+                found.kernel(cell),
                 cell.key.filesystem.as_str(),
                 cell.key.metric,
             );
@@ -57,6 +62,25 @@ impl<'a> Cells<'a> {
             }
         }
         found
+    }
+
+    /// A cell's kernel, without a layout's number if its layouts are drawn together.
+    pub(crate) fn kernel<'b>(&self, cell: &'b Cell) -> &'b str {
+        let key = &cell.key;
+        let base = layouts_base(&key.kernel).filter(|_| key.metric == Metric::Time);
+        let is_drawn = |base: &&str| {
+            self.drawn.iter().any(|of| {
+                let other = of.baseline().map(|other| other.kernel);
+                of.filesystem == key.filesystem && (of.kernel == *base || other == Some(*base))
+            })
+        };
+        base.filter(is_drawn).unwrap_or(&key.kernel)
+    }
+
+    /// The layouts that a place is of.
+    pub(crate) fn layouts(&self, place: Place<'_>) -> Option<&Layouts<'a>> {
+        let mut drawn = self.drawn.iter().filter(|_| place.2 == Metric::Time);
+        drawn.find(|of| (of.kernel, of.filesystem) == (place.0, place.1))
     }
 
     /// Cells of the operation in the place, of all configurations.
@@ -106,19 +130,19 @@ impl<'a> Cells<'a> {
         let others: Vec<&Cell> = others
             .filter(|cell| setup.is_of(cell) && cell.headline().is_some())
             .collect();
-        only(&others).or_else(|| {
+        self.only(&others).or_else(|| {
             let version = version(&tested.release)?;
             let same = |cell: &&&Cell| self::version(&cell.release) == Some(version);
-            only(&others.iter().filter(same).copied().collect::<Vec<_>>())
+            self.only(&others.iter().filter(same).copied().collect::<Vec<_>>())
         })
     }
-}
 
-/// The first, if all are of one kernel.
-fn only<'a>(cells: &[&'a Cell]) -> Option<&'a Cell> {
-    let first = cells.first()?;
-    let same = cells.iter().all(|cell| cell.key.kernel == first.key.kernel);
-    same.then_some(first)
+    /// The first, if all are of one kernel.
+    fn only(&self, cells: &[&'a Cell]) -> Option<&'a Cell> {
+        let first = cells.first()?;
+        let same = |cell: &&Cell| self.kernel(cell) == self.kernel(first);
+        cells.iter().all(same).then_some(first)
+    }
 }
 
 /// `6.12.117` of `6.12.117-all`.

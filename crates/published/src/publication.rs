@@ -9,8 +9,11 @@ use stats::rank_correlation;
 
 use crate::beside::comparisons;
 use crate::hook_cost::hook_cost;
+use crate::over_layouts::times;
 use crate::placements::counted;
-use crate::{Comparison, Explanation, Figure, Quantity, Source, Verdict, explanations, published};
+use crate::{
+    Comparison, Explanation, Figure, Quantity, Source, Time, Verdict, explanations, published,
+};
 
 const CANNOT: &str = include_str!("../data/cannot.toml");
 
@@ -220,6 +223,9 @@ pub fn publication<'a>(source: &'static Source, documents: &[Given<'a>]) -> Publ
     let compared: Vec<(&'a str, Vec<Comparison>)> = measured(documents)
         .map(|(name, document)| (name, comparisons(document, published())))
         .collect();
+    let timed: Vec<(&'a str, Vec<Time>)> = measured(documents)
+        .map(|(name, document)| (name, times(document, published())))
+        .collect();
     let instead: Vec<(&Explanation, Vec<Comparison>)> = INSTEAD
         .iter()
         .map(|(explanation, figures)| {
@@ -243,6 +249,14 @@ pub fn publication<'a>(source: &'static Source, documents: &[Given<'a>]) -> Publ
                 from,
                 cause: cause(comparison, &instead),
                 comparison: Box::new(comparison.clone()),
+            }));
+        }
+        for (from, times) in &timed {
+            let of = times.iter().filter(|of| std::ptr::eq(of.figure, figure));
+            answers.extend(of.map(|time| Answer::Beside {
+                from,
+                ours: time.ours.clone(),
+                of: time.of.clone(),
             }));
         }
         answers.extend(documents.iter().filter_map(|given| other(given, figure)));

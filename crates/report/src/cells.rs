@@ -242,8 +242,9 @@ pub(crate) fn groups(run: &Document) -> Vec<Group<'_>> {
     let shown = |group: &Group<'_>| group.configurations.len() > 1 || group.baseline.is_none();
     if groups.iter().any(shown) {
         let pinned = experiment.and_then(|experiment| experiment.baseline_configuration());
-        let pinned = pinned.and_then(|configuration| configuration.kernel.as_ref());
-        groups.retain(|group| shown(group) || Some(&group.subject) != pinned);
+        let pinned = pinned.filter(|configuration| configuration.kernel.is_some());
+        let is_pinned = |group: &Group<'_>| pinned.is_some_and(|of| of.is_on(&group.subject));
+        groups.retain(|group| shown(group) || !is_pinned(group));
     }
     groups
 }

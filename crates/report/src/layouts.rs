@@ -22,74 +22,221 @@ fn is_of(group: &Group<'_>, layouts: &Layouts<'_>) -> bool {
     layouts_base(&group.subject) == Some(layouts.kernel) && group.filesystem == layouts.filesystem
 }
 
-/// A table for each kernel of which there are enough layouts; `groups` are the run's.
+/// Tables for each kernel of which there are enough layouts; `groups` are the run's.
 pub(crate) fn layouts(drawn: &[Layouts<'_>], groups: &[Group<'_>]) -> Vec<Table> {
     let timed = |group: &&Group<'_>| group.metric == Metric::Time && !group.of_kernels;
     let tables = drawn.iter().flat_map(|layouts| {
         let mut groups = groups.iter().filter(timed);
         // Any of them: all have the same rows and columns.
         let group = groups.find(|group| is_of(group, layouts));
-        group.map_or_else(Vec::new, |group| {
-            let tables = [table(layouts, group), slopes(layouts, group)];
-            tables.into_iter().flatten().collect()
-        })
+        let drawings = group.map_or_else(Vec::new, |group| Drawing::all(layouts, group));
+        let tables = drawings.into_iter().flat_map(|of| of.tables());
+        tables.collect::<Vec<Table>>()
     });
     tables.collect()
 }
 
-fn table(layouts: &Layouts<'_>, group: &Group<'_>) -> Option<Table> {
-    let baseline = group.baseline.as_ref()?;
-    let key = |row, of: &Configuration| -> Option<&Key> { Some(&group.cell(row, of)?.key) };
-    let added = |row, of: &Configuration| layouts.added(key(row, baseline)?, key(row, of)?);
-    let mut columns = Columns::new()
-        .left("benchmark", |(benchmark, variant): Operation<'_>| {
-            experiment::cell_title(benchmark, variant)
-        })
-        .right(printable(&group.heading(baseline), TEXT_LIMIT), |row| {
-            let figure = key(row, baseline).and_then(|key| layouts.figure(key));
-            match (figure, group.cell(row, baseline)) {
-                (Some(of), _) => Value::plain(format::figure(of.value)),
-                (None, Some(cell)) if cell.status() != Status::Ok => without_figure(cell),
-                (None, _) => Value::dash(),
-            }
-        });
-    let tested = || group.configurations.iter().filter(|of| *of != baseline);
-    for configuration in tested() {
-        let title = printable(&group.heading(configuration), TEXT_LIMIT);
-        columns = columns.right(title, move |row| added(row, configuration).map(value));
+/// What stacks add to one of them, over layouts.
+struct Drawing<'a> {
+    layouts: &'a Layouts<'a>,
+    group: &'a Group<'a>,
+    baseline: &'a Configuration,
+}
+
+impl<'a> Drawing<'a> {
+    /// What stacks add to the baseline; if that is of another kernel, then what others add to the
+    /// first of this one, which is more exact.
+    fn all(layouts: &'a Layouts<'a>, group: &'a Group<'a>) -> Vec<Drawing<'a>> {
+        let own = group.configurations.iter().find(|of| of.kernel.is_none());
+        let own = own.filter(|_| layouts.baseline().is_some());
+        let several = |of: &&Configuration| Some(*of) != group.configurations.last();
+        let baselines = group.baseline.iter().chain(own.filter(several));
+        let drawing = |baseline| Drawing {
+            layouts,
+            group,
+            baseline,
+        };
+        baselines.map(drawing).collect()
     }
-    let title = format!(
-        "{}, {}: nanoseconds that stacks add, over {} layouts",
-        printable(layouts.kernel, TEXT_LIMIT),
-        printable(layouts.filesystem, TEXT_LIMIT),
-        layouts.count()
-    );
-    let resolved = tested().map(|configuration| {
-        let all = group
-            .rows
-            .iter()
-            .filter_map(|row| added(*row, configuration));
-        let (mut seen, mut n) = (0, 0);
-        for of in all {
-            n += 1;
-            seen += usize::from(!holds_zero(&of));
+
+    fn tables(&self) -> Vec<Table> {
+        let tables = [Some(self.table()), Some(self.parts()), self.slopes()];
+        tables.into_iter().flatten().collect()
+    }
+
+    /// All that are measured on this kernel, but for the baseline.
+    fn tested(&self) -> impl Iterator<Item = &'a Configuration> + use<'a> {
+        let (all, baseline) = (self.group.configurations.iter(), self.baseline);
+        let is_other = |of: &&Configuration| of.kernel.is_some();
+        let foreign = baseline.kernel.is_none() && self.layouts.baseline().is_some();
+        all.filter(move |of| *of != baseline && !(foreign && is_other(of)))
+    }
+
+    /// A column's heading, without a layout's number.
+    fn heading(&self, column: &Configuration) -> String {
+        let mut column = column.clone();
+        if let Some(kernel) = &mut column.kernel
+            && let Some(base) = layouts_base(kernel)
+        {
+            *kernel = base.to_owned();
         }
-        Value::plain(format!("{seen} of {n}"))
-    });
-    let resolved = [Value::plain("shown"), Value::default()]
-        .into_iter()
-        .chain(resolved);
-    Some(
+        printable(&column.short_title(Some(self.baseline)), TEXT_LIMIT)
+    }
+
+    fn title(&self, what: &str) -> String {
+        let (layouts, baseline) = (self.layouts, self.baseline);
+        let name = |of: &str| printable(of, TEXT_LIMIT);
+        let over = match layouts.baseline() {
+            Some(_) => format!(" to {}", self.heading(baseline)),
+            None => String::new(),
+        };
+        format!(
+            "{}, {}: {what}{over}, over {} layouts",
+            name(layouts.kernel),
+            name(layouts.filesystem),
+            layouts.count()
+        )
+    }
+
+    /// Which layouts are compared, if the baseline is another kernel's.
+    fn pairing(&self) -> Option<String> {
+        let other = self.layouts.baseline();
+        let other = other.filter(|_| self.baseline.kernel.is_some())?;
+        let (name, count) = (printable(other.kernel, TEXT_LIMIT), other.count);
+        Some(if other.is_paired {
+            format!(
+                "{name} is another program: its layouts stand beside those with the same numbers."
+            )
+        } else {
+            format!(
+                "{name} is another program of {count} layouts with other numbers: each layout is compared with \
+                 each (the Hodges-Lehmann shift, with the exact interval of Mann and Whitney)."
+            )
+        })
+    }
+
+    fn key<'b>(&'b self, row: Operation<'b>, of: &Configuration) -> Option<&'b Key> {
+        Some(&self.group.cell(row, of)?.key)
+    }
+
+    fn added(&self, row: Operation<'_>, of: &Configuration) -> Option<Centre> {
+        let base = self.key(row, self.baseline)?;
+        self.layouts.added(base, self.key(row, of)?)
+    }
+
+    /// What stacks add to each operation, as a part of what it takes under the baseline.
+    fn part(&self, row: Operation<'_>, of: &Configuration) -> Option<Centre> {
+        let base = self.key(row, self.baseline)?;
+        let ratio = self.layouts.ratio(&[base], &[self.key(row, of)?])?;
+        Some(Centre {
+            value: ratio.value - 1.0,
+            ci95: ratio.ci95.map(|of| of - 1.0),
+        })
+    }
+
+    fn table(&self) -> Table {
+        let (layouts, group, baseline) = (self.layouts, self.group, self.baseline);
+        let mut columns = Columns::new()
+            .left("benchmark", |(benchmark, variant): Operation<'_>| {
+                experiment::cell_title(benchmark, variant)
+            })
+            .right(self.heading(baseline), |row| {
+                let figure = self.key(row, baseline).and_then(|key| layouts.figure(key));
+                match (figure, group.cell(row, baseline)) {
+                    (Some(of), _) => Value::plain(format::figure(of.value)),
+                    (None, Some(cell)) if cell.status() != Status::Ok => without_figure(cell),
+                    (None, _) => Value::dash(),
+                }
+            });
+        for configuration in self.tested() {
+            columns = columns.right(self.heading(configuration), move |row| {
+                self.added(row, configuration).map(nanoseconds)
+            });
+        }
+        let resolved = self.tested().map(|configuration| {
+            let all = group.rows.iter();
+            let all = all.filter_map(|row| self.added(*row, configuration));
+            let (mut seen, mut n) = (0, 0);
+            for of in all {
+                n += 1;
+                seen += usize::from(!holds_zero(&of));
+            }
+            Value::plain(format!("{seen} of {n}"))
+        });
+        let resolved = [Value::plain("shown"), Value::default()]
+            .into_iter()
+            .chain(resolved);
+        let title = self.title("nanoseconds that stacks add");
+        let legend = "The centre (Hodges-Lehmann) over kernels that differ in where functions lie, with its 95 % \
+             interval over them; of each kernel and stack a quiet round: the lower quartile of rounds, of \
+             each the 10th percentile of its samples. ~: 0 is in the interval. Last row: in how many \
+             operations it is not. Tables of each layout: --details.";
         columns
             .summed_up(title, group.rows.iter().copied(), [resolved.collect()])
             .fixed(2)
-            .legend([
-                "The centre (Hodges-Lehmann) over kernels that differ in where functions lie, with its 95 % \
-                 interval over them; of each kernel and stack a quiet round: the lower quartile of rounds, of \
-                 each the 10th percentile of its samples. ~: 0 is in the interval. Last row: in how many \
-                 operations it is not. Tables of each layout: --details.",
-            ]),
-    )
+            .legend(std::iter::once(legend.to_owned()).chain(self.pairing()))
+    }
+
+    fn parts(&self) -> Table {
+        let mut columns = Columns::new()
+            .left("benchmark", |(benchmark, variant): Operation<'_>| {
+                experiment::cell_title(benchmark, variant)
+            });
+        for configuration in self.tested() {
+            columns = columns.right(self.heading(configuration), move |row| {
+                self.part(row, configuration).map(percent)
+            });
+        }
+        let title = self.title("per cent that stacks add");
+        let legend = "Of this kernel's path alone: no entry and exit of a system call is in it.";
+        columns
+            .table(title, self.group.rows.iter().copied())
+            .fixed(1)
+            .legend(std::iter::once(legend.to_owned()).chain(self.pairing()))
+    }
+
+    /// What a component of the path costs, of benchmarks that walk paths of several depths.
+    fn slopes(&self) -> Option<Table> {
+        let (group, baseline) = (self.group, self.baseline);
+        let rows = group.rows.iter().filter_map(|row| {
+            let depth = path_depth(row.1)?;
+            Some((f64::from(depth), *row))
+        });
+        let rows: Vec<Point<'_>> = rows.collect();
+        let mut benchmarks = grouped(&rows, |(_, (benchmark, _))| *benchmark);
+        benchmarks.retain(|(_, points)| points.len() >= FEWEST_DEPTHS);
+        if benchmarks.is_empty() {
+            return None;
+        }
+        let slope = |points: &[&Point<'_>], of: &Configuration, added: bool| {
+            let keys = points.iter().map(|(depth, row)| {
+                let base = self.key(*row, baseline)?;
+                Some((*depth, self.key(*row, of)?, added.then_some(base)))
+            });
+            self.layouts.slope(&keys.collect::<Option<Vec<_>>>()?)
+        };
+        let mut columns = Columns::new()
+            .left("benchmark", |(benchmark, _): &(&str, Vec<&Point<'_>>)| {
+                printable(benchmark, TEXT_LIMIT)
+            })
+            .column("depths", |(_, points)| points.len() as u64)
+            .right(self.heading(baseline), |(_, points)| {
+                slope(points, baseline, false).map(nanoseconds)
+            });
+        for configuration in self.tested() {
+            columns = columns.right(self.heading(configuration), move |(_, points)| {
+                slope(points, configuration, true).map(nanoseconds)
+            });
+        }
+        let title = self.title(match self.layouts.baseline() {
+            Some(_) => "nanoseconds per component of the path, and those that stacks add",
+            None => "nanoseconds per component of the path",
+        });
+        let legend = "What each component more takes, and what stacks add for it: of each layout the slope of the line \
+             through all depths (Theil-Sen), of these the centre with its 95 % interval.";
+        let legend = std::iter::once(legend.to_owned()).chain(self.pairing());
+        Some(columns.table(title, &benchmarks).legend(legend))
+    }
 }
 
 /// An operation, with how deep its path is.
@@ -98,66 +245,29 @@ type Point<'a> = (f64, Operation<'a>);
 /// Fewest depths that a line is drawn through.
 const FEWEST_DEPTHS: usize = 3;
 
-/// What a component of the path costs, of benchmarks that walk paths of several depths.
-fn slopes(layouts: &Layouts<'_>, group: &Group<'_>) -> Option<Table> {
-    let baseline = group.baseline.as_ref()?;
-    let rows = group.rows.iter().filter_map(|row| {
-        let depth = path_depth(row.1)?;
-        Some((f64::from(depth), *row))
-    });
-    let rows: Vec<Point<'_>> = rows.collect();
-    let mut benchmarks = grouped(&rows, |(_, (benchmark, _))| *benchmark);
-    benchmarks.retain(|(_, points)| points.len() >= FEWEST_DEPTHS);
-    if benchmarks.is_empty() {
-        return None;
-    }
-    let slope = |points: &[&Point<'_>], of: &Configuration, added: bool| {
-        let keys = points.iter().map(|(depth, row)| {
-            let base = &group.cell(*row, baseline)?.key;
-            let key = &group.cell(*row, of)?.key;
-            Some((*depth, key, added.then_some(base)))
-        });
-        layouts.slope(&keys.collect::<Option<Vec<_>>>()?)
-    };
-    let mut columns = Columns::new()
-        .left("benchmark", |(benchmark, _): &(&str, Vec<&Point<'_>>)| {
-            printable(benchmark, TEXT_LIMIT)
-        })
-        .column("depths", |(_, points)| points.len() as u64)
-        .right(
-            printable(&group.heading(baseline), TEXT_LIMIT),
-            |(_, points)| slope(points, baseline, false).map(value),
-        );
-    for configuration in group.configurations.iter().filter(|of| *of != baseline) {
-        let title = printable(&group.heading(configuration), TEXT_LIMIT);
-        columns = columns.right(title, move |(_, points)| {
-            slope(points, configuration, true).map(value)
-        });
-    }
-    let title = format!(
-        "{}, {}: nanoseconds per component of the path, over {} layouts",
-        printable(layouts.kernel, TEXT_LIMIT),
-        printable(layouts.filesystem, TEXT_LIMIT),
-        layouts.count()
-    );
-    Some(columns.table(title, &benchmarks).legend([
-        "What each component more takes, and what stacks add for it: of each layout the slope of the line \
-         through all depths (Theil-Sen), of these the centre with its 95 % interval.",
-    ]))
-}
-
 fn holds_zero(of: &Centre) -> bool {
     let [low, high] = of.ci95;
     low <= 0.0 && high >= 0.0
 }
 
-fn value(of: Centre) -> Value {
-    let signed = |ns: f64| {
+fn nanoseconds(of: Centre) -> Value {
+    shown(&of, |ns| {
         let sign = if ns < 0.0 { "-" } else { "+" };
         format!("{sign}{}", format::figure(ns.abs()))
+    })
+}
+
+fn percent(of: Centre) -> Value {
+    let bare = |part: f64| {
+        let text = format::percent(part);
+        text.trim_end_matches('%').trim_end().to_owned()
     };
-    let doubt = if holds_zero(&of) { "~" } else { "" };
-    let value = signed(of.value);
-    let [low, high] = of.ci95.map(signed);
-    Value::plain(format!("{doubt}{value} [{low}, {high}]"))
+    shown(&of, bare)
+}
+
+/// A centre with its interval.
+fn shown(of: &Centre, signed: impl Fn(f64) -> String) -> Value {
+    let doubt = if holds_zero(of) { "~" } else { "" };
+    let [low, high] = of.ci95.map(&signed);
+    Value::plain(format!("{doubt}{} [{low}, {high}]", signed(of.value)))
 }

@@ -133,6 +133,11 @@ fn configurations_that_make_no_sense_are_refused() {
             "",
         ),
         (
+            "[[configurations]]\nstack = 'smack'\nkernel = 'build:x.*'",
+            "`kernel` is `build:x.*`: not one of the 1 kernels",
+            "add it to `kernels`",
+        ),
+        (
             "baseline_kernel = 'debian:6.1'",
             "`baseline_kernel` is `debian:6.1`: not one of the 1 kernels: debian:6.12",
             "add it to `kernels`",
@@ -192,4 +197,26 @@ fn compared(experiment: &Experiment, kernel: &str, stack: &str) -> String {
     base.map_or_else(String::new, |base| {
         format!("{} {}", base.kernel, base.stack.join(","))
     })
+}
+
+#[test]
+fn a_baseline_of_layouts_is_the_one_of_the_same_number() {
+    let kernels =
+        "kernels = ['build:dac.1', 'build:dac.2', 'build:um.1', 'build:um.2', 'build:um.3']";
+    let experiment = spec(&format!(
+        "{kernels}\nbaseline = 'none'\n\
+         [[configurations]]\nkernel = 'build:dac.*'\nstack = 'none'\n\
+         [[configurations]]\nkernel = 'build:um.*'\nstack = 'capability'"
+    ))
+    .resolve()
+    .unwrap();
+    for (kernel, stack, base) in [
+        ("build:um.2", "capability", "build:dac.2 none"),
+        ("build:um.1", "capability", "build:dac.1 none"),
+        // There is none of its number: it has a baseline all the same.
+        ("build:um.3", "capability", "build:dac.1 none"),
+        ("build:dac.2", "none", ""),
+    ] {
+        assert_eq!(compared(&experiment, kernel, stack), base, "{kernel}");
+    }
 }

@@ -320,10 +320,10 @@ fn presets_hold_what_they_promise() {
             "{}",
             preset.name
         );
-        let baseline = if ["paper", "tomoyo-entries"].contains(&preset.name) {
-            "none on build:6.12-dac"
-        } else {
-            "capability"
+        let baseline = match preset.name {
+            "paper" | "tomoyo-entries" => "none on build:6.12-dac",
+            "paper-um" => "none on build:um-dac.*",
+            _ => "capability",
         };
         assert_eq!(e.baseline_configuration().unwrap().to_string(), baseline);
         let measured = match e.place {
@@ -373,6 +373,15 @@ fn presets_hold_what_they_promise() {
     let paper = preset("paper").unwrap().spec().unwrap().resolve().unwrap();
     // DAC, the five modules, Figure 7's other orders, Figure 8's four.
     assert_eq!(paper.configurations.len(), 1 + 5 + 4 + 4 + 1);
+    let on_layouts = preset("paper-um").unwrap().spec().unwrap();
+    let on_layouts = on_layouts.resolve().unwrap();
+    assert_eq!(on_layouts.configurations.len(), 1 + 5 + 1);
+    // Each stack is measured on one kernel's layouts and on no other's.
+    for configuration in &on_layouts.configurations {
+        let is_none = configuration.stack.is_none();
+        assert_eq!(configuration.is_on("build:um-dac.1"), is_none);
+        assert_eq!(configuration.is_on("build:um.1"), !is_none);
+    }
     let lsmpmon = preset("lsmpmon")
         .unwrap()
         .spec()

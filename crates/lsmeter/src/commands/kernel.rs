@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use diagnostics::{Exit, Failure};
-use experiment::{Spec, glob};
+use experiment::{Spec, glob, is_kernel_pattern};
 use kernels::{Error, Kernel, KernelName, Store};
 use report::printable;
 
@@ -111,11 +111,10 @@ pub fn remove(kernels: &[String]) -> Result<Exit> {
 /// # Errors
 /// If a pattern fits none, or the cache cannot be read.
 pub fn expand(mut spec: Spec) -> Result<Spec> {
-    let is_pattern = |name: &str| name.contains(['*', '?']) && !name.contains('/');
     let Some(kernels) = spec.kernels.as_ref() else {
         return Ok(spec);
     };
-    if !kernels.iter().any(|name| is_pattern(name)) {
+    if !kernels.iter().any(|name| is_kernel_pattern(name)) {
         return Ok(spec);
     }
     let cached = Store::open(&cache_dir())?.list()?;
@@ -130,20 +129,27 @@ pub fn expand(mut spec: Spec) -> Result<Spec> {
     });
     let mut all = Vec::new();
     for name in kernels {
-        if !is_pattern(name) {
+        if !is_kernel_pattern(name) {
             all.push(name.clone());
             continue;
         }
         let found = cached.iter().filter(|of| glob(name, of)).cloned();
         let found: Vec<String> = found.collect();
         if found.is_empty() {
+            let flavour = match name.starts_with("build:um-dac.") {
+                true => "um-dac",
+                false => "um",
+            };
             return Err(Failure::environment(
                 format!(
                     "no kernel in the cache has a name like `{}`",
                     printable(name, 80)
                 ),
-                "`lsmeter kernel list` shows their names; `lsmeter kernel build um --source \
-                 linux-source-6.12 --flavour um --layouts 8` makes build:um.1 to build:um.8",
+                format!(
+                    "`lsmeter kernel list` shows their names; `lsmeter kernel build {flavour} --source \
+                     linux-source-6.12 --flavour {flavour} --layouts 8` makes build:{flavour}.1 to \
+                     build:{flavour}.8"
+                ),
             )
             .into());
         }

@@ -4,9 +4,9 @@
 use std::cell::RefCell;
 
 use experiment::Metric;
-use published::{Answer, Cause, Figure, Publication, Row, State, Summary, Verdict};
+use published::{Answer, Cause, Comparison, Figure, Publication, Row, State, Summary, Verdict};
 
-use super::tables::{configurations, difference, number, own, range, subject};
+use super::tables::{added_ns, configurations, difference, intervals, number, own, range, subject};
 use crate::column::Columns;
 use crate::format;
 use crate::table::{Footnotes, Report, TEXT_LIMIT, Table, Value};
@@ -102,10 +102,11 @@ fn heading(state: State) -> &'static str {
     }
 }
 
-fn of_place<'a>(place: &str, rows: impl Iterator<Item = &'a Row<'a>>) -> Table {
+fn of_place<'a>(place: &str, rows: impl Iterator<Item = &'a Row<'a>> + Clone) -> Table {
+    let intervals = intervals(rows.clone().filter_map(comparison));
     let notes = RefCell::new(Footnotes::default());
     let mark = |text: String| notes.borrow_mut().mark(text);
-    let mut table = Columns::new()
+    let mut columns = Columns::new()
         .left("theirs", |row: &Row<'_>| {
             let note = row.figure.note.as_ref();
             let note = note.map(|note| format!(" {}", mark(format!("theirs: {note}"))));
@@ -135,7 +136,13 @@ fn of_place<'a>(place: &str, rows: impl Iterator<Item = &'a Row<'a>>) -> Table {
             }),
             Answer::Beside { ours, .. } => Value::plain(printable(ours, TEXT_LIMIT)),
             Answer::CannotBeHad(_) | Answer::NotMeasured => Value::plain(""),
-        })
+        });
+    if intervals.is_some() {
+        columns = columns.right("ours, ns", |row| {
+            comparison(row).and_then(added_ns).unwrap_or_default()
+        });
+    }
+    let mut table = columns
         .right("difference", |row| match &row.answer {
             Answer::Compared { comparison, .. } => {
                 difference(row.figure.quantity, comparison.difference)
@@ -194,9 +201,16 @@ fn of_place<'a>(place: &str, rows: impl Iterator<Item = &'a Row<'a>>) -> Table {
         })
         .table(place.to_owned(), rows)
         .fixed(2)
-        .legend([VERDICTS]);
+        .legend(std::iter::once(VERDICTS.to_owned()).chain(intervals));
     table.footnotes = notes.into_inner().texts;
     table
+}
+
+fn comparison<'a>(row: &'a Row<'_>) -> Option<&'a Comparison> {
+    match &row.answer {
+        Answer::Compared { comparison, .. } => Some(comparison),
+        _ => None,
+    }
 }
 
 /// `capability,selinux vs none on 5.3.0`, or what modules are counted.

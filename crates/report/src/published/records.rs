@@ -2,6 +2,7 @@
 //! Published figures for programs, alone and beside ours.
 
 use published::{Beside, Comparison, Figure, named};
+use stats::Centre;
 
 use super::tables::{configurations, ours};
 use crate::column::{Columns, Records};
@@ -37,6 +38,9 @@ fn theirs<'a>() -> Columns<'a, Theirs<'a>> {
 /// - `verdict`: agrees, differs. `unclear`: 1 if ours may be chance.
 /// - `stands_in`: in what our configuration differs; `explanations`: ids, by blanks.
 /// - `note`: what to know of theirs.
+/// - `layouts`: how many layouts of our kernel ours is drawn over, missing if it is not; then
+///   `ours_low`, `ours_high`: its 95 % interval over them; `added_ns`, `added_ns_low`,
+///   `added_ns_high`: what one operation of ours takes more than under the baseline.
 pub fn beside_records(beside: &Beside) -> Records<'_> {
     Columns::new()
         .all(theirs(), |of: &Comparison| (of.figure, of.bounds))
@@ -57,7 +61,19 @@ pub fn beside_records(beside: &Beside) -> Records<'_> {
             ids.collect::<Vec<_>>().join(" ")
         })
         .column("note", |of| of.figure.note.as_ref())
+        .column("layouts", |of| {
+            of.layouts.as_ref().map(|of| of.count as u64)
+        })
+        .column("ours_low", |of| of.layouts.as_ref().map(|of| of.ci95[0]))
+        .column("ours_high", |of| of.layouts.as_ref().map(|of| of.ci95[1]))
+        .column("added_ns", |of| added_ns(of).map(|of| of.value))
+        .column("added_ns_low", |of| added_ns(of).map(|of| of.ci95[0]))
+        .column("added_ns_high", |of| added_ns(of).map(|of| of.ci95[1]))
         .records(&beside.comparisons)
+}
+
+fn added_ns(comparison: &Comparison) -> Option<Centre> {
+    comparison.layouts.as_ref()?.added_ns
 }
 
 /// A row for each published figure whose id fits `pattern`: columns as in [`beside_records`];

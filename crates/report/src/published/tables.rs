@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use experiment::Metric;
 use published::{
-    Beside, Comparison, Figure, Over, Quantity, Setup, Verdict, named, published, sources,
+    Beside, Comparison, Figure, Over, Quantity, Setup, Time, Verdict, named, published, sources,
 };
 
 use crate::column::Columns;
@@ -27,6 +27,7 @@ pub fn beside_report(beside: &Beside) -> Report {
         tables: tables.collect(),
         warnings: beside.caution.iter().map(|&of| of.to_owned()).collect(),
     };
+    report.tables.extend(times(&beside.times));
     let unanswered = beside.unanswered.len();
     let overheads = published()
         .iter()
@@ -46,6 +47,26 @@ pub fn beside_report(beside: &Beside) -> Report {
         ),
     }
     report
+}
+
+/// Times of theirs and ours, which no verdict is about.
+fn times(times: &[Time]) -> Option<Table> {
+    Columns::new()
+        .left("published in", |of: &Time| Value::plain(long_place(of.figure)))
+        .left("configuration", |of| Value::plain(configurations(of.figure)))
+        .right("theirs", |of| {
+            let bounds = [of.figure.low, of.figure.high];
+            let value = range(of.figure.quantity, bounds, of.figure.unsigned);
+            Value::plain(format!("{value} µs"))
+        })
+        .right("ours", |of| Value::plain(&of.ours))
+        .left("of", |of| Value::long(&of.of, 2 * TEXT_LIMIT))
+        .table("published times, and ours".to_owned(), times)
+        .legend([
+            "Times of two machines and two kernels; theirs have a system call's entry and exit in them. [] holds the \
+             95 % interval over our layouts.",
+        ])
+        .if_any()
 }
 
 fn place(comparison: &Comparison) -> (&str, &str, Metric, bool) {
@@ -88,6 +109,7 @@ fn compared(comparisons: &[&Comparison]) -> Table {
                 .to_owned(),
         );
     }
+    legend.extend(intervals(comparisons.iter().copied()));
     let title = format!(
         "{}{release}, {}: published {} beside ours",
         printable(&first.kernel, TEXT_LIMIT),
@@ -98,7 +120,8 @@ fn compared(comparisons: &[&Comparison]) -> Table {
     let notes = RefCell::new(Footnotes::default());
     let mark = |text: String| notes.borrow_mut().mark(text);
     let points = if overheads { "points" } else { "difference" };
-    let mut table = Columns::new()
+    let drawn = comparisons.iter().any(|c| c.layouts.is_some());
+    let mut columns = Columns::new()
         .left("published in", |of: &Comparison| {
             let note = of.figure.note.as_ref();
             let note = note.map(|note| format!(" {}", mark(format!("theirs: {note}"))));
@@ -117,7 +140,11 @@ fn compared(comparisons: &[&Comparison]) -> Table {
         .right("theirs", |of| {
             Value::plain(range(of.figure.quantity, of.bounds, of.figure.unsigned))
         })
-        .right("ours", own)
+        .right("ours", own);
+    if drawn {
+        columns = columns.right("ours, ns", |of| added_ns(of).unwrap_or_default());
+    }
+    let mut table = columns
         .right(points, |of| difference(of.figure.quantity, of.difference))
         .left("verdict", |of| {
             let marks = of.explanations.iter().map(|e| mark(e.text.clone()));
@@ -157,10 +184,43 @@ pub(super) fn own(comparison: &Comparison) -> Value {
         _ => Tone::Plain,
     };
     let unclear = if comparison.unclear { "~" } else { "" };
+    let interval = comparison.layouts.as_ref().map(|of| {
+        let [low, high] = of.ci95.map(|end| number(quantity, end));
+        format!(" [{low}, {high}]")
+    });
+    let value = number(quantity, comparison.ours);
     Value::toned(
-        format!("{unclear}{}", number(quantity, comparison.ours)),
+        format!("{unclear}{value}{}", interval.unwrap_or_default()),
         tone,
     )
+}
+
+/// What ours adds in nanoseconds, with its interval, where it is drawn over layouts.
+pub(super) fn added_ns(comparison: &Comparison) -> Option<String> {
+    let of = comparison.layouts.as_ref()?.added_ns?;
+    let signed = |ns: f64| {
+        let sign = if ns < 0.0 { "-" } else { "+" };
+        format!("{sign}{}", format::figure(ns.abs()))
+    };
+    let [low, high] = of.ci95.map(signed);
+    Some(format!("{} [{low}, {high}]", signed(of.value)))
+}
+
+/// What is to be known of intervals, if some are over layouts.
+pub(super) fn intervals<'a>(
+    comparisons: impl IntoIterator<Item = &'a Comparison>,
+) -> Option<String> {
+    let mut drawn = comparisons.into_iter().filter_map(|c| c.layouts.as_ref());
+    let first = drawn.next()?;
+    let pairing = match first.is_paired {
+        true => "of each layout the overhead over the baseline's layout of the same number",
+        false => "the baseline's layouts are others, so that each is compared with each",
+    };
+    Some(format!(
+        "[]: 95 % interval over {} layouts of our kernel: {pairing}. It is of our figure alone, and no part of the \
+         verdict.",
+        first.count
+    ))
 }
 
 /// The same with its source and kernel: `paper 5.3.0, Table 1, row Current SELinux: open`.

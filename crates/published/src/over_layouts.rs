@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Figures of ours that are drawn over layouts of a kernel.
+
+use experiment::{Document, Key};
+use judge::Layouts;
+use stats::Centre;
+
+use crate::beside::{Pair, Time};
+use crate::lookup::Cells;
+use crate::{Figure, Quantity};
+
+/// What layouts of our kernel say of a figure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OverLayouts {
+    /// How many there are.
+    pub count: usize,
+    /// Are they compared with layouts of the baseline's kernel that have the same numbers, or that
+    /// kernel's own? Else each with each.
+    pub is_paired: bool,
+    /// Our figure's 95 % interval over them, in its unit.
+    pub ci95: [f64; 2],
+    /// What ours adds, in nanoseconds; None of several operations.
+    pub added_ns: Option<Centre>,
+}
+
+/// A figure of ours that is still a multiple of its baseline.
+#[derive(Debug, Clone)]
+pub(crate) struct Own {
+    pub(crate) ratio: f64,
+    /// It may be chance.
+    pub(crate) unclear: bool,
+    /// With the interval of the multiple.
+    pub(crate) layouts: Option<OverLayouts>,
+}
+
+impl OverLayouts {
+    /// With the interval in the figure's unit instead of a multiple's; `to` rises or falls all
+    /// the way.
+    pub(crate) fn in_unit(mut self, to: impl Fn(f64) -> f64, unsigned: bool) -> OverLayouts {
+        let [low, high] = self.ci95.map(to);
+        self.ci95 = match unsigned {
+            true if low <= 0.0 && high >= 0.0 => [0.0, high.max(-low)],
+            true if high < 0.0 => [-high, -low],
+            _ => [low, high],
+        };
+        self
+    }
+}
+
+fn drawn(layouts: &Layouts<'_>, ratio: Centre, added_ns: Option<Centre>) -> Own {
+    let [low, high] = ratio.ci95;
+    Own {
+        ratio: ratio.value,
+        unclear: low <= 1.0 && high >= 1.0,
+        layouts: Some(OverLayouts {
+            count: layouts.count(),
+            is_paired: layouts.baseline().is_none_or(|other| other.is_paired),
+            ci95: ratio.ci95,
+            added_ns,
+        }),
+    }
+}
+
+/// What operations take together, as a multiple of their baselines.
+pub(crate) fn own(layouts: &Layouts<'_>, pairs: &[&Pair<'_>]) -> Option<Own> {
+    let base: Vec<&Key> = pairs.iter().map(|pair| &pair.baseline.key).collect();
+    let tested: Vec<&Key> = pairs.iter().map(|pair| &pair.tested.key).collect();
+    let ratio = layouts.ratio(&base, &tested)?;
+    let added_ns = match (base.as_slice(), tested.as_slice()) {
+        ([base], [tested]) => layouts.added(base, tested),
+        _ => None,
+    };
+    Some(drawn(layouts, ratio, added_ns))
+}
+
+/// The median of what operations take, each as a multiple of its baseline.
+pub(crate) fn median(layouts: &Layouts<'_>, pairs: &[&Pair<'_>]) -> Option<Own> {
+    let keys = pairs
+        .iter()
+        .map(|pair| (&pair.baseline.key, &pair.tested.key));
+    let ratio = layouts.median_ratio(&keys.collect::<Vec<_>>())?;
+    Some(drawn(layouts, ratio, None))
+}
+
+/// What operations take, or take more, in a document of layouts, beside times that others published.
+pub(crate) fn times(document: &Document, figures: &'static [Figure]) -> Vec<Time> {
+    let cells = Cells::of(document);
+    let timed = figures
+        .iter()
+        .filter(|figure| matches!(figure.quantity, Quantity::Latency | Quantity::AddedLatency));
+    timed.filter_map(|figure| time(&cells, figure)).collect()
+}
+
+fn time(cells: &Cells<'_>, figure: &'static Figure) -> Option<Time> {
+    let added = figure.quantity == Quantity::AddedLatency;
+    cells.places.iter().find_map(|&place| {
+        let layouts = cells.layouts(place)?;
+        figure.ours.iter().find_map(|operation| {
+            figure.tested.iter().find_map(|setup| {
+                let cell = cells.tested(place, operation, setup)?;
+                let mut of = format!("{operation}, {}", cell.configuration_title());
+                let ns = if added {
+                    let mut setups = figure.baseline.iter();
+                    let base =
+                        setups.find_map(|base| cells.baseline(place, operation, base, cell))?;
+                    let (title, kernel) = (base.configuration_title(), cells.kernel(base));
+                    of += &format!(" vs {title} on {kernel}");
+                    layouts.added(&base.key, &cell.key)?
+                } else {
+                    layouts.figure(&cell.key)?
+                };
+                if let Some(why) = &setup.why {
+                    of += &format!(", {why}");
+                }
+                let [low, high] = ns.ci95;
+                let ours = format!("{:.0} ns [{low:.0}, {high:.0}]", ns.value);
+                Some(Time { figure, ours, of })
+            })
+        })
+    })
+}
