@@ -52,7 +52,8 @@ fn pair(document: &CheckDocument, first: Instrument, second: Instrument) -> Pair
 /// making and removing 9,437 directories calls the hooks that one calls.
 const ALL: [&str; 4] = ["*", "!treewalk:*", "!mkdir:9437-names", "!rmdir:9437-names"];
 
-/// One variant of each benchmark: the others call the same hooks on longer paths and more bytes.
+/// One variant of each benchmark: most others call the same hooks on longer paths and more bytes.
+/// What only they call (`capable`, `inode_follow_link`) the kernel of which all are compared calls.
 fn first_variants() -> Vec<String> {
     let mut names = BTreeSet::from(["treewalk"]);
     let of_all = catalogue().iter();

@@ -13,7 +13,16 @@ fn place() -> Option<(Place, String)> {
     let place = Place::with_kernels();
     let listed = place.run(&["kernel", "list", "--json"]).json();
     let kernels = listed["kernels"].as_array().unwrap();
-    let program = kernels.iter().find(|kernel| kernel["is_program"] == true);
+    // One with security modules: those of flavour um-dac have none.
+    let has_modules = |kernel: &&serde_json::Value| {
+        let config = std::fs::read_to_string(kernel["config"].as_str().unwrap());
+        config
+            .unwrap()
+            .lines()
+            .any(|line| line == "CONFIG_SECURITY=y")
+    };
+    let mut programs = kernels.iter().filter(|kernel| kernel["is_program"] == true);
+    let program = programs.find(has_modules);
     let Some(program) = program else {
         eprintln!("skipped: no kernel of flavour um is in the cache");
         return None;
