@@ -129,12 +129,14 @@ test: test-needs
 # Each is shown as a whole when it has ended, and both run to their ends. `machine` waits for Slurm,
 # for clocks and for its own tests that want to be alone, and so has one more at a time than there
 # are processors; the others, one program after the other, are busy with one guest, agent or browser.
+# Neither is a make that shares this one's jobs.
+alone := env -u MAKEFLAGS -u MFLAGS
 .PHONY: $(test_halves)
 machine-tests:
-	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$(($$(nproc) + 1))} $(tests) --test machine
+	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$(($$(nproc) + 1))} $(alone) $(tests) --test machine
 other-tests:
-	$(tests) --lib --bins $(addprefix --test ,$(filter-out machine,$(all_tests)))
-	$(tests) --doc
+	$(alone) $(tests) --lib --bins $(addprefix --test ,$(filter-out machine,$(all_tests)))
+	$(alone) $(tests) --doc
 
 .PHONY: install
 install: build-needs
