@@ -111,7 +111,7 @@ pub enum Cause {
 
 /// What became of a figure. Where documents say different things, the worst of those that
 /// measured what theirs is of: time where we have time, instructions otherwise. Of sources of
-/// several kernels, the nearest.
+/// several kernels, the first that is given: that another has as many as theirs shows why it differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
     /// All agree.
@@ -441,7 +441,7 @@ impl Publication<'_> {
             let best = all.iter().copied().min();
             let of_source = |row: &&&Row<'_>| matches!(row.answer, Answer::Counted { .. });
             let state = match of_figure.iter().all(|row| of_source(&row)) {
-                true => best,
+                true => all.first().copied(),
                 false => worst.or(best),
             };
             let at = state.and_then(|state| State::ALL.iter().position(|of| *of == state));
