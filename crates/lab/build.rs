@@ -30,14 +30,19 @@ fn build() -> Result<(), String> {
     check_markers(&guest.join("bench.h"), plugin)?;
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     let agent = out.join("agent");
-    compile(guest, &arch, &agent, None)?;
-    let programs = guest.join("program");
-    compile(
-        guest,
-        &arch,
-        &out.join("agent-of-programs"),
-        Some(&programs),
-    )?;
+    let [programs, settings] = [
+        ("-DPROGRAMS", guest.join("program")),
+        ("-DSETTINGS", guest.join("settings")),
+    ];
+    let both = [programs.clone(), settings.clone()];
+    compile(guest, &arch, &agent, &[])?;
+    for (name, more) in [
+        ("agent-of-programs", std::slice::from_ref(&programs)),
+        ("agent-of-settings", std::slice::from_ref(&settings)),
+        ("agent-of-both", &both),
+    ] {
+        compile(guest, &arch, &out.join(name), more)?;
+    }
     let list = list(&agent)?;
     check_list(&list)?;
     let file = out.join("benchmarks.tsv");
@@ -135,8 +140,14 @@ fn sources(dir: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// With `programs`, the agent that runs whole programs: what others count may depend on its size.
-fn compile(guest: &Path, arch: &Path, agent: &Path, programs: Option<&Path>) -> Result<(), String> {
+/// With `more`, agents that can do more (run whole programs, other settings of modules): folders,
+/// and what is defined for them. What others count may depend on an agent's size.
+fn compile(
+    guest: &Path,
+    arch: &Path,
+    agent: &Path,
+    more: &[(&str, PathBuf)],
+) -> Result<(), String> {
     let compiler = cc::Build::new()
         .no_default_flags(true)
         .cargo_metadata(false)
@@ -161,8 +172,8 @@ fn compile(guest: &Path, arch: &Path, agent: &Path, programs: Option<&Path>) -> 
         .args(sources(&guest.join("bench"))?)
         .args(sources(&guest.join("policy"))?)
         .args(sources(&guest.join("delays"))?);
-    if let Some(programs) = programs {
-        command.arg("-DPROGRAMS").args(sources(programs)?);
+    for (define, folder) in more {
+        command.arg(define).args(sources(folder)?);
     }
     let status = command.status().map_err(|e| {
         format!(

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::layout::names_kernel;
 use crate::stack::Stack;
-use crate::words::{Integrity, Policy, SelinuxPolicy};
+use crate::words::{AuditRules, Integrity, Policy, SelinuxPolicy};
 
 /// A stack with the state of its policies and of the integrity subsystems.
 #[derive(
@@ -65,12 +65,24 @@ pub struct Tuning {
     /// Which policy SELinux loads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selinux_policy: Option<SelinuxPolicy>,
+    /// Which rules audit has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audit_rules: Option<AuditRules>,
 }
 
 impl Tuning {
     /// Is none of them set?
     pub fn is_default(&self) -> bool {
         *self == Tuning::default()
+    }
+
+    /// Is none of them set that says something to modules? Audit's rules do not.
+    pub fn is_default_of_modules(&self) -> bool {
+        let without = Tuning {
+            audit_rules: None,
+            ..*self
+        };
+        without.is_default()
     }
 
     /// What is set, as `key value` pairs in the order of the fields.
@@ -81,6 +93,7 @@ impl Tuning {
             layers,
             avc_entries,
             selinux_policy,
+            audit_rules,
         } = self;
         let number = |key, value: &Option<u32>| value.map(|value| (key, value.to_string()));
         [
@@ -88,6 +101,7 @@ impl Tuning {
             number("layers", layers),
             number("avc_entries", avc_entries),
             selinux_policy.map(|policy| ("selinux_policy", policy.to_string())),
+            audit_rules.map(|rules| ("audit_rules", rules.to_string())),
         ]
         .into_iter()
         .flatten()
@@ -148,6 +162,7 @@ pub fn title(stack: &str, integrity: &[Integrity], policy: Policy, tuning: &Tuni
     }
     state.extend(tuning.pairs().into_iter().map(|(key, value)| match key {
         "selinux_policy" => format!("{value} policy"),
+        "audit_rules" => format!("audit rules: {value}"),
         key => format!("{value} {}", key.replace('_', " ")),
     }));
     if !state.is_empty() {

@@ -7,7 +7,7 @@ use crate::layout::are_layouts;
 use crate::resolve::{KERNELS_LIMIT, list, number, printable};
 use crate::spec::{Baseline, ConfigurationSpec, IntegrityList, Spec, SpecError};
 use crate::stack::Stack;
-use crate::words::{Integrity, Place, Policy};
+use crate::words::{AuditRules, Integrity, Place, Policy};
 
 const CONFIGURATIONS_LIMIT: usize = 256;
 
@@ -148,6 +148,7 @@ fn product(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecError> {
                             layers: layers.filter(|_| policy != Policy::None),
                             avc_entries: spec.avc_entries,
                             selinux_policy: spec.selinux_policy.filter(|_| policy != Policy::None),
+                            audit_rules: spec.audit_rules.filter(|_| has_audit(integrity)),
                         })?;
                         // Sizes fall away without a policy: once is enough then.
                         if policy != Policy::None || !all.contains(&configuration) {
@@ -167,6 +168,10 @@ fn has_rules(policy: Policy, integrity: &IntegrityList) -> bool {
     policy != Policy::None || integrity.0.iter().any(takes)
 }
 
+fn has_audit(integrity: &IntegrityList) -> bool {
+    integrity.0.contains(&Integrity::Audit)
+}
+
 fn parse<'a>(stacks: impl IntoIterator<Item = &'a str>) -> Result<Vec<Stack>, SpecError> {
     let stacks = stacks.into_iter().map(str::parse);
     Ok(stacks.collect::<Result<_, _>>()?)
@@ -183,6 +188,7 @@ fn resolve(written: &ConfigurationSpec) -> Result<Configuration, SpecError> {
         layers: number("layers", written.layers, 1, 16)?,
         avc_entries: number("avc_entries", written.avc_entries, 16, 65_536)?,
         selinux_policy: written.selinux_policy,
+        audit_rules: written.audit_rules,
     };
     let stack: Stack = written.stack.parse()?;
     let is_bare = written.policy == Policy::None;
@@ -193,6 +199,9 @@ fn resolve(written: &ConfigurationSpec) -> Result<Configuration, SpecError> {
             format!("`{stack}` has no policy, and so no rules or layers"),
             "say policy = \"enforcing\", or leave out `rules`, `layers` and `selinux_policy`",
         ));
+    }
+    if let Some(rules) = tuning.audit_rules {
+        check_audit(rules, tuning.rules, written)?;
     }
     if stack.is_none() && (written.policy != Policy::None || !written.integrity.0.is_empty()) {
         return Err(SpecError::instead(
@@ -211,6 +220,28 @@ fn resolve(written: &ConfigurationSpec) -> Result<Configuration, SpecError> {
         integrity: written.integrity.0.clone(),
         tuning,
     })
+}
+
+/// Rules are audit's, and more of them need some that they are more than.
+fn check_audit(
+    audit_rules: AuditRules,
+    rules: Option<u32>,
+    written: &ConfigurationSpec,
+) -> Result<(), SpecError> {
+    if !has_audit(&written.integrity) {
+        return Err(SpecError::instead(
+            format!("`audit_rules` is `{audit_rules}`, and audit is not at work"),
+            "say integrity = \"audit\", or leave out `audit_rules`",
+        ));
+    }
+    let has_none = matches!(audit_rules, AuditRules::None | AuditRules::NeverTask);
+    if has_none && rules.is_some() {
+        return Err(SpecError::instead(
+            format!("`audit_rules` is `{audit_rules}`: there are no rules, and so no more of them"),
+            "leave out `rules`, or say audit_rules = \"one\"",
+        ));
+    }
+    Ok(())
 }
 
 fn baseline(

@@ -29,6 +29,7 @@ const PRESETS: &[Preset] = presets![
     "paper-um",
     "stacking",
     "tomoyo-entries",
+    "audit",
     "enforcing",
     "versions",
     "howells",

@@ -12,7 +12,8 @@ use crate::hint::nearest;
 use crate::metric::Metric;
 use crate::program::{RootSpec, Workload};
 use crate::words::{
-    Clock, FileSystem, Integrity, Place, Policy, Select, SelinuxPolicy, Suite, UnknownWord,
+    AuditRules, Clock, FileSystem, Integrity, Place, Policy, Select, SelinuxPolicy, Suite,
+    UnknownWord,
 };
 
 pub use error::SpecError;
@@ -72,6 +73,9 @@ pub struct Spec {
     pub avc_entries: Option<u32>,
     /// `minimal` or `reference`. Default: minimal.
     pub selinux_policy: Option<SelinuxPolicy>,
+    /// Rules of audit: `none`, `never-task`, `one`, `file-access`, `stig`. Default:
+    /// file-access.
+    pub audit_rules: Option<AuditRules>,
     /// Configurations one by one, after those of `stacks`, if there are any. Default:
     /// none.
     pub configurations: Option<Vec<ConfigurationSpec>>,
@@ -148,6 +152,8 @@ pub struct ConfigurationSpec {
     pub avc_entries: Option<u32>,
     /// As in [`Spec`].
     pub selinux_policy: Option<SelinuxPolicy>,
+    /// As in [`Spec`].
+    pub audit_rules: Option<AuditRules>,
 }
 
 /// Integrity subsystems that are at work together, written `audit,ima`; empty, or
@@ -305,6 +311,7 @@ impl Spec {
             layers: over.layers.or(self.layers),
             avc_entries: over.avc_entries.or(self.avc_entries),
             selinux_policy: over.selinux_policy.or(self.selinux_policy),
+            audit_rules: over.audit_rules.or(self.audit_rules),
             configurations: over.configurations.or(self.configurations),
             baseline: over.baseline.or(self.baseline),
             baseline_kernel: over.baseline_kernel.or(self.baseline_kernel),

@@ -252,6 +252,24 @@ words! {
 }
 
 words! {
+    /// Which rules audit has, as `auditctl` takes them.
+    AuditRules, "set of audit rules":
+    /// None, and all that tasks do may be recorded (`-D`): what audit's own packaging, and so
+    /// RHEL, and Debian and Ubuntu install.
+    None = "none",
+    /// Tasks get no context to be recorded in (`-a task,never`), as Fedora installs it:
+    /// `10-no-audit.rules` of audit's.
+    NeverTask = "never-task",
+    /// One: opens that are refused with EACCES.
+    One = "one",
+    /// Six: refused opens, and changes of modes, owners, attributes and names by who has logged
+    /// in. What lsmeter loads if it is not told.
+    FileAccess = "file-access",
+    /// The 34 of audit's `30-stig.rules` as it was when Linux 5.3 was new, for 64 and for 32 bits.
+    Stig = "stig",
+}
+
+words! {
     /// Which correction p values get for the number of cells that are tested.
     #[derive(Default)]
     Correction, "correction":

@@ -30,6 +30,9 @@ static const struct {
 	{ "rules", offsetof(struct policy, rules), 100000 },
 	{ "layers", offsetof(struct policy, layers), 16 },
 	{ "avc_entries", offsetof(struct policy, avc_entries), 65536 },
+#ifdef SETTINGS
+	{ "audit_rules", offsetof(struct policy, audit_rules), 4 },
+#endif
 };
 
 static void parse_key(struct policy *p, char *word)

@@ -42,6 +42,9 @@ struct policy {
 	u32 rules;
 	u32 layers;
 	u32 avc_entries;
+#ifdef SETTINGS
+	u32 audit_rules;	/* enum audit_set of settings/audit.h */
+#endif
 };
 
 struct policy_module {

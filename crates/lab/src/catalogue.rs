@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use experiment::{Selectable, Suite};
+use experiment::{Experiment, Selectable, Suite};
 use serde::Serialize;
 
 /// What can be measured of a benchmark.
@@ -129,11 +129,25 @@ pub fn agent() -> &'static [u8] {
     include_bytes!(concat!(env!("OUT_DIR"), "/agent"))
 }
 
-/// The agent that runs whole programs besides. It is another one, since what some
-/// benchmarks count depends on the agent's size.
+/// The agent that runs whole programs besides.
 #[must_use]
 pub fn agent_of_programs() -> &'static [u8] {
     include_bytes!(concat!(env!("OUT_DIR"), "/agent-of-programs"))
+}
+
+/// The agent that all boots of an experiment have, if [`agent`] does not do: whole programs are
+/// run, or settings asked for that it does not know. They are others, since what some benchmarks
+/// count depends on the agent's size.
+#[must_use]
+pub fn agent_for(experiment: &Experiment) -> Option<&'static [u8]> {
+    let mut tunings = experiment.configurations.iter().map(|c| &c.tuning);
+    let settings = tunings.any(|tuning| tuning.audit_rules.is_some());
+    Some(match (experiment.programs.is_some(), settings) {
+        (false, false) => return None,
+        (true, false) => agent_of_programs(),
+        (false, true) => include_bytes!(concat!(env!("OUT_DIR"), "/agent-of-settings")),
+        (true, true) => include_bytes!(concat!(env!("OUT_DIR"), "/agent-of-both")),
+    })
 }
 
 /// The benchmark of exactly this name and variant.

@@ -223,10 +223,7 @@ fn with_programs<'a>(experiment: &Experiment, setup: &Setup<'a>) -> Result<Setup
     let hooks = experiment.programs.as_ref().map(|_| Hooks::default());
     Ok(Setup {
         hooks: setup.hooks.or(hooks),
-        agent: match experiment.programs {
-            Some(_) => catalogue::agent_of_programs(),
-            None => setup.agent,
-        },
+        agent: catalogue::agent_for(experiment).unwrap_or(setup.agent),
         ..*setup
     })
 }

@@ -21,14 +21,14 @@ mod read;
 use std::fmt;
 use std::sync::LazyLock;
 
-use experiment::{Cell, Integrity, Policy, Stack, Tuning, glob};
+use experiment::{AuditRules, Cell, Integrity, Policy, Stack, Tuning, glob};
 use serde::Deserialize;
 
 pub use beside::{Beside, Comparison, Time, Verdict, beside};
 pub use explanation::{Explanation, Instead, Kind, Larger, explanations};
 pub use over_layouts::OverLayouts;
 pub use publication::{
-    Answer, Cause, Content, Given, Publication, Row, State, Summary, publication,
+    Alternatives, Answer, Cause, Content, Given, Publication, Row, State, Summary, publication,
 };
 
 /// A publication.
@@ -62,6 +62,9 @@ pub struct Setup {
     /// Rules more than it needs, where their number matters.
     #[serde(default)]
     pub rules: Option<u32>,
+    /// Rules of audit, where they matter.
+    #[serde(default)]
+    pub audit_rules: Option<AuditRules>,
     /// In what it differs from the published configuration; None: it is that.
     #[serde(default)]
     pub why: Option<String>,
@@ -73,6 +76,7 @@ impl Setup {
         let names = self.stack.as_str().split(',');
         self.policy == cell.key.policy
             && (self.rules.is_none() || self.rules == cell.key.tuning.rules)
+            && (self.audit_rules.is_none() || self.audit_rules == cell.key.tuning.audit_rules)
             && names.eq(cell.key.stack.iter().map(String::as_str))
             && self
                 .integrity
@@ -94,6 +98,7 @@ impl fmt::Display for Setup {
             self.policy,
             &Tuning {
                 rules: self.rules,
+                audit_rules: self.audit_rules,
                 ..Tuning::default()
             },
         ))

@@ -125,3 +125,53 @@ fn times_of_hooks_have_instructions_beside_them() {
             .all(|row| row.state() == State::CannotBeHad)
     );
 }
+
+#[test]
+fn what_could_stand_for_a_figure_is_tried_and_struck_off() {
+    let run = document("audit.json.xz");
+    let given = [Given {
+        name: "run",
+        content: Content::Measured(&run),
+    }];
+    let of = publication(source("paper"), &given);
+    let alternatives = |id: &str| {
+        let mut all = of.alternatives.iter();
+        all.find(|of| of.figure.id == id).unwrap()
+    };
+    let agreeing = |id: &str| {
+        let ours = alternatives(id).ours.iter();
+        let agree = ours.filter(|own| own.verdict == published::Verdict::Agrees);
+        agree.map(|own| own.tested.clone()).collect::<Vec<_>>()
+    };
+    let with = |rules: &str| format!("capability,selinux +audit{rules}");
+    // The figure's own first, then what explanations have.
+    let open = "paper:table1.current-selinux.open";
+    let ours = alternatives(open).ours.iter().map(|own| own.tested.clone());
+    assert_eq!(
+        ours.collect::<Vec<_>>(),
+        [
+            with(""),
+            with(" (audit rules: never-task)"),
+            "capability,selinux".to_owned(),
+            with(" (audit rules: none)"),
+            with(" (audit rules: one)"),
+            with(" (audit rules: stig)"),
+        ]
+    );
+    assert_eq!(agreeing(open), [with(""), with(" (audit rules: one)")]);
+    // Under no rules is openat as theirs: that rules explain it is struck off.
+    let openat = "paper:figure2.selinux.openat";
+    assert_eq!(agreeing(openat), Vec::<String>::new());
+    let rows = of.rows.iter().filter(|row| row.figure.id == openat);
+    let states: Vec<State> = rows.map(published::Row::state).collect();
+    assert_eq!(states, [State::Unexplained]);
+    // What is as near is told together.
+    let nearest = alternatives("paper:table1.current-selinux.read").nearest();
+    let nearest: Vec<&str> = nearest.iter().map(|own| own.tested.as_str()).collect();
+    let never = with(" (audit rules: never-task)");
+    assert_eq!(nearest, [never.as_str(), "capability,selinux"]);
+    let made = markdown(&publication_report(&of));
+    assert!(made.contains("**By what of ours could stand for theirs**"));
+    // Without several there is none.
+    assert!(publication(source("paper"), &[]).alternatives.is_empty());
+}

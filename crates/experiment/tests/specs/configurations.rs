@@ -81,6 +81,11 @@ fn configurations_are_stacks_in_every_state() {
             "capability,selinux +evm",
         ]
     );
+    // What audit has is nothing to who has no audit.
+    assert_eq!(
+        titles("stacks = ['capability']\nintegrity = ['', 'audit']\naudit_rules = 'never-task'"),
+        ["capability", "capability +audit (audit rules: never-task)"]
+    );
     assert_eq!(
         titles(
             "kernels = ['build:dac', 'build:all']\n[[configurations]]\nkernel = 'build:dac'\n\
@@ -126,6 +131,17 @@ fn configurations_that_make_no_sense_are_refused() {
             "[[configurations]]\nstack = 'smack'\nrules = 10",
             "`smack` has no policy",
             "say policy = \"enforcing\"",
+        ),
+        (
+            "[[configurations]]\nstack = 'selinux'\naudit_rules = 'one'",
+            "`audit_rules` is `one`, and audit is not at work",
+            "say integrity = \"audit\"",
+        ),
+        (
+            "[[configurations]]\nstack = 'selinux'\nintegrity = 'audit'\naudit_rules = 'never-task'\n\
+             rules = 10",
+            "`audit_rules` is `never-task`: there are no rules",
+            "leave out `rules`",
         ),
         (
             "[[configurations]]\nstack = 'smack'\nkernel = 'build:x'",

@@ -291,6 +291,7 @@ fn presets_hold_what_they_promise() {
             "paper-um",
             "stacking",
             "tomoyo-entries",
+            "audit",
             "enforcing",
             "versions",
             "howells",
@@ -321,7 +322,7 @@ fn presets_hold_what_they_promise() {
             preset.name
         );
         let baseline = match preset.name {
-            "paper" | "tomoyo-entries" => "none on build:6.12-dac",
+            "paper" | "tomoyo-entries" | "audit" => "none on build:6.12-dac",
             "paper-um" => "none on build:um-dac.*",
             _ => "capability",
         };

@@ -1,18 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Audit: the guest adds the rules, the kernel's command line switches it on.
 
+use experiment::AuditRules;
+
 use super::{PolicyError, Prepared, Request, tools};
 
-/// Process 1 collects records only if audit was on before it was made.
+/// Process 1 collects records only if audit was on before it was made. What tasks do that are
+/// made under a rule `task,never` is nothing: there it is on from the rule on, as in Fedora.
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     tools::vm_only(request, "audit")?;
     tools::need(request, "audit", "CONFIG_AUDIT")?;
     tools::need(request, "audit of system calls", "CONFIG_AUDITSYSCALL")?;
-    let kernel_arguments = vec!["audit=1".to_owned(), "audit_backlog_limit=8192".to_owned()];
+    let rules = request.configuration.tuning.audit_rules;
+    let mut kernel_arguments = vec!["audit=1".to_owned(), "audit_backlog_limit=8192".to_owned()];
+    if rules == Some(AuditRules::NeverTask) {
+        kernel_arguments.remove(0);
+    }
+    let set = rules.map(|rules| ("audit_rules", number(rules)));
     Ok(Prepared {
-        keys: request.rules().into_iter().collect(),
+        keys: request.rules().into_iter().chain(set).collect(),
         steps: vec![format!("audit: booted with {}", kernel_arguments.join(" "))],
         kernel_arguments,
         ..Prepared::default()
     })
+}
+
+/// As `enum audit_set` of the guest's `policy/audit.h` numbers them.
+fn number(rules: AuditRules) -> u32 {
+    match rules {
+        AuditRules::FileAccess => 0,
+        AuditRules::None => 1,
+        AuditRules::NeverTask => 2,
+        AuditRules::One => 3,
+        AuditRules::Stig => 4,
+    }
 }

@@ -131,7 +131,7 @@ pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
             continue;
         };
         // Without a policy only what is asked for differs from the kernel's own.
-        if configuration.policy == Policy::None && configuration.tuning.is_default() {
+        if configuration.policy == Policy::None && configuration.tuning.is_default_of_modules() {
             continue;
         }
         setup.add(name, configuration.policy, make(request)?)?;

@@ -5,7 +5,9 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use experiment::{Clock, FileSystem, IntegrityList, Place, Policy, Select, SelinuxPolicy, Suite};
+use experiment::{
+    AuditRules, Clock, FileSystem, IntegrityList, Place, Policy, Select, SelinuxPolicy, Suite,
+};
 
 /// What `--qemu` is for, and its default.
 pub fn qemu_help(what: &str) -> String {
@@ -43,6 +45,9 @@ pub struct CellArgs {
     /// Which policy SELinux loads
     #[arg(long, value_name = "WHICH", value_parser = words::<SelinuxPolicy>(SelinuxPolicy::ALL))]
     pub selinux_policy: Option<SelinuxPolicy>,
+    /// Which rules audit has
+    #[arg(long, value_name = "WHICH", value_parser = words::<AuditRules>(AuditRules::ALL))]
+    pub audit_rules: Option<AuditRules>,
 }
 
 /// Which kernels and benchmarks.

@@ -2,6 +2,7 @@
 //! What others published, alone and beside a run's own: tables of it for
 //! [`crate::terminal`] and [`crate::markdown`], and records for programs.
 
+mod alternatives;
 mod publication;
 mod records;
 mod single;

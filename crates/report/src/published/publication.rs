@@ -26,6 +26,7 @@ pub fn publication_report(publication: &Publication<'_>) -> Report {
     });
     Report {
         tables: std::iter::once(summary(publication, &summaries))
+            .chain(super::alternatives::table(publication))
             .chain(super::single::tables(publication))
             .chain(tables)
             .collect(),

@@ -55,6 +55,8 @@ raw_syscall(long nr, long a, long b, long c, long d, long e, long f)
 
 /* What audit's records and rules call the architecture. */
 #define ARCH_AUDIT		AUDIT_ARCH_X86_64
+/* The same of 32-bit programs that it runs. */
+#define ARCH_AUDIT_32		AUDIT_ARCH_I386
 
 /* A call that lockdown's integrity level denies: the port of power-on self tests. */
 #define ARCH_LOCKED_DOWN(on)	SYS(ioperm, 0x80, 1, on)

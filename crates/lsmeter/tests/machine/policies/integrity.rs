@@ -55,6 +55,56 @@ fn so_they_do_on_a_kernel_built_here() {
     prove_all(super::BUILT);
 }
 
+#[test]
+fn audit_has_the_rules_that_are_asked_for() {
+    let _machine = machine();
+    let sets: [(&str, &[&str]); 4] = [
+        (
+            "none",
+            &[
+                "audit: auditctl -l: 0 rules",
+                "audit: not recorded: open of ./audit-denied by user 1000, refused",
+                "audit: recorded: auditctl -t, and its call: tasks have contexts",
+            ],
+        ),
+        (
+            "never-task",
+            &[
+                "audit: auditctl -l: 1 rules",
+                "audit: auditctl -d task,never; recorded: auditctl -t in a new task, and its call",
+                "audit: auditctl -a task,never; not recorded: open of ./audit-denied by user 1000",
+            ],
+        ),
+        (
+            "one",
+            &[
+                "audit: auditctl -l: 1 rules",
+                "audit: recorded: open of ./audit-denied by user 1000, refused: ",
+                "audit: not recorded: chmod of ./audit-denied before it, refused",
+            ],
+        ),
+        (
+            "stig",
+            &[
+                "audit: auditctl -l: 34 rules",
+                "audit: recorded: open of ./audit-denied by user 1000, refused: ",
+                "audit: not recorded: the same by who has not logged in",
+            ],
+        ),
+    ];
+    let counted = sets.map(|(set, proofs)| {
+        let asked = ["--integrity", "audit", "--audit-rules", set];
+        let run = measure(&Place::with_kernels(), KERNEL, &[ALONE], &asked);
+        assert_in_force(&run, ALONE, Policy::None, proofs);
+        let open = run.cells.iter().find(|c| c.key.benchmark() == "open");
+        open.and_then(|cell| Some(cell.estimate()?.median))
+            .unwrap_or_else(|| panic!("{:#?}", run.cells))
+    });
+    // Nothing is collected, then contexts are, then names are, then 34 rules are compared.
+    let [none, never_task, one, stig] = counted;
+    assert!(never_task < none && none < one && one < stig, "{counted:?}");
+}
+
 /// Without IMA and labels, ext4 lets only what is new have its first attribute.
 #[test]
 fn evm_alone_works_on_ext4() {

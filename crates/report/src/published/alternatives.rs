@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Published figures by what of ours could stand for them.
+
+use published::{Alternatives, Comparison, Publication, Verdict};
+
+use super::tables::{number, range, subject};
+use crate::column::Columns;
+use crate::table::{TEXT_LIMIT, Table, Value};
+use crate::text::printable;
+
+/// Which of several configurations comes nearest to what was published, and how many figures each
+/// has as theirs; None where there are not several.
+pub(super) fn table(publication: &Publication<'_>) -> Option<Table> {
+    let all = &publication.alternatives;
+    let mut titles: Vec<&str> = Vec::new();
+    for of in all.iter().flat_map(|of| &of.ours) {
+        if !titles.contains(&of.tested.as_str()) {
+            titles.push(&of.tested);
+        }
+    }
+    let mut columns = Columns::new()
+        .left("theirs", |of: &Line<'_>| match of {
+            Line::Figure(of) => Value::plain(subject(of.figure)),
+            Line::Agreeing(..) => Value::plain("of these agree"),
+        })
+        .left("ours", |of| match of {
+            Line::Figure(of) => Value::plain(printable(&of.benchmark, TEXT_LIMIT)),
+            Line::Agreeing(..) => Value::plain(""),
+        })
+        .right("published", |of| match of {
+            Line::Figure(of) => {
+                let bounds = [of.figure.low, of.figure.high];
+                Value::plain(range(of.figure.quantity, bounds, of.figure.unsigned))
+            }
+            Line::Agreeing(all) => Value::plain(all.len().to_string()),
+        });
+    for title in titles.iter().copied() {
+        columns = columns.right(printable(title, TEXT_LIMIT), move |of| match of {
+            Line::Figure(of) => match by(of, title) {
+                None => Value::plain(""),
+                Some(own) => {
+                    let unclear = if own.unclear { "~" } else { "" };
+                    let agrees = if own.verdict == Verdict::Agrees {
+                        " ="
+                    } else {
+                        ""
+                    };
+                    let value = number(own.figure.quantity, own.ours);
+                    Value::plain(format!("{unclear}{value}{agrees}"))
+                }
+            },
+            Line::Agreeing(all) => {
+                let agrees = |of: &&Alternatives| {
+                    by(of, title).is_some_and(|own| own.verdict == Verdict::Agrees && !own.unclear)
+                };
+                Value::plain(all.iter().filter(agrees).count().to_string())
+            }
+        });
+    }
+    let lines: Vec<Line<'_>> = all
+        .iter()
+        .map(Line::Figure)
+        .chain(std::iter::once(Line::Agreeing(all)))
+        .collect();
+    let table = columns
+        .left("nearest", |of| match of {
+            Line::Figure(of) => Value::plain(match of.nearest().as_slice() {
+                [nearest] => printable(&nearest.tested, TEXT_LIMIT),
+                [one, other] => {
+                    printable(&one.tested, TEXT_LIMIT)
+                        + " and "
+                        + &printable(&other.tested, TEXT_LIMIT)
+                }
+                several => format!("{} of them", several.len()),
+            }),
+            Line::Agreeing(_) => Value::plain(""),
+        })
+        .table("By what of ours could stand for theirs", &lines)
+        .fixed(2)
+        .legend([
+            "=: agrees. ~: ours may be chance. nearest: of these configurations the one whose \
+             overhead is nearest to theirs, or to the nearest end of their range. Last row: \
+             figures that agree, without what may be chance.",
+        ]);
+    (!all.is_empty()).then_some(table)
+}
+
+/// A line of the table.
+enum Line<'a> {
+    Figure(&'a Alternatives),
+    /// How many of all agree.
+    Agreeing(&'a [Alternatives]),
+}
+
+fn by<'a>(of: &'a Alternatives, title: &str) -> Option<&'a Comparison> {
+    of.ours.iter().find(|own| own.tested == title)
+}
