@@ -65,6 +65,9 @@ pub struct Tuning {
     /// Which policy SELinux loads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selinux_policy: Option<SelinuxPolicy>,
+    /// Labels of SELinux's that the files which benchmarks make bear in turn: 1 to 4,096.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<u32>,
     /// Which rules audit has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audit_rules: Option<AuditRules>,
@@ -93,6 +96,7 @@ impl Tuning {
             layers,
             avc_entries,
             selinux_policy,
+            labels,
             audit_rules,
         } = self;
         let number = |key, value: &Option<u32>| value.map(|value| (key, value.to_string()));
@@ -101,6 +105,7 @@ impl Tuning {
             number("layers", layers),
             number("avc_entries", avc_entries),
             selinux_policy.map(|policy| ("selinux_policy", policy.to_string())),
+            number("labels", labels),
             audit_rules.map(|rules| ("audit_rules", rules.to_string())),
         ]
         .into_iter()

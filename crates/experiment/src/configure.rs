@@ -148,6 +148,7 @@ fn product(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecError> {
                             layers: layers.filter(|_| policy != Policy::None),
                             avc_entries: spec.avc_entries,
                             selinux_policy: spec.selinux_policy.filter(|_| policy != Policy::None),
+                            labels: spec.labels.filter(|_| policy != Policy::None),
                             audit_rules: spec.audit_rules.filter(|_| has_audit(integrity)),
                         })?;
                         // Sizes fall away without a policy: once is enough then.
@@ -188,16 +189,19 @@ fn resolve(written: &ConfigurationSpec) -> Result<Configuration, SpecError> {
         layers: number("layers", written.layers, 1, 16)?,
         avc_entries: number("avc_entries", written.avc_entries, 16, 65_536)?,
         selinux_policy: written.selinux_policy,
+        labels: number("labels", written.labels, 1, 4_096)?,
         audit_rules: written.audit_rules,
     };
     let stack: Stack = written.stack.parse()?;
     let is_bare = written.policy == Policy::None;
-    if is_bare && (tuning.layers.is_some() || tuning.selinux_policy.is_some())
+    let of_policy = [tuning.layers, tuning.labels].iter().any(Option::is_some)
+        || tuning.selinux_policy.is_some();
+    if is_bare && of_policy
         || tuning.rules.is_some() && !has_rules(written.policy, &written.integrity)
     {
         return Err(SpecError::instead(
             format!("`{stack}` has no policy, and so no rules or layers"),
-            "say policy = \"enforcing\", or leave out `rules`, `layers` and `selinux_policy`",
+            "say policy = \"enforcing\", or leave out `rules`, `layers`, `labels` and `selinux_policy`",
         ));
     }
     if let Some(rules) = tuning.audit_rules {

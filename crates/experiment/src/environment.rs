@@ -18,6 +18,21 @@ pub struct PolicyProof {
     pub configuration: Configuration,
     /// What was done, and what was denied and allowed, in order.
     pub steps: Vec<String>,
+    /// What SELinux's access vector cache came to where files had labels in turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheUse>,
+}
+
+/// What opening files that have labels in turn, all of them known to the kernel, asked of
+/// SELinux's access vector cache: `/sys/fs/selinux/avc/cache_stats`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CacheUse {
+    /// Files opened, each once.
+    pub opens: u32,
+    /// Decisions that were looked up meanwhile.
+    pub lookups: u32,
+    /// Those that were not there, and were computed from the policy.
+    pub misses: u32,
 }
 
 /// A program and its version.

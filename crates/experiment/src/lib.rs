@@ -65,7 +65,7 @@ pub use document::{
     DOCUMENT_LIMIT_BYTES, Document, DocumentError, DocumentFault, Kind, SCHEMA_VERSION, Stored,
     schema,
 };
-pub use environment::{Emulator, Environment, Origin, PluginApi, PolicyProof, Tool};
+pub use environment::{CacheUse, Emulator, Environment, Origin, PluginApi, PolicyProof, Tool};
 pub use estimate::EstimateDocument;
 pub use event::Event;
 pub use evidence::{

@@ -30,6 +30,7 @@ const PRESETS: &[Preset] = presets![
     "stacking",
     "tomoyo-entries",
     "audit",
+    "avc",
     "enforcing",
     "versions",
     "howells",

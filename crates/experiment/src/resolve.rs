@@ -115,6 +115,7 @@ fn check_host(spec: &Spec) -> Result<(), SpecError> {
         ("integrity", spec.integrity.is_some()),
         ("avc_entries", spec.avc_entries.is_some()),
         ("selinux_policy", spec.selinux_policy.is_some()),
+        ("labels", spec.labels.is_some()),
         ("audit_rules", spec.audit_rules.is_some()),
         ("baseline_kernel", spec.baseline_kernel.is_some()),
         ("baseline", spec.baseline.is_some()),

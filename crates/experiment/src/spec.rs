@@ -73,6 +73,9 @@ pub struct Spec {
     pub avc_entries: Option<u32>,
     /// `minimal` or `reference`. Default: minimal.
     pub selinux_policy: Option<SelinuxPolicy>,
+    /// Labels of SELinux's that files of benchmarks bear in turn: 1 to 4,096. Default: all the
+    /// same.
+    pub labels: Option<u32>,
     /// Rules of audit: `none`, `never-task`, `one`, `file-access`, `stig`. Default:
     /// file-access.
     pub audit_rules: Option<AuditRules>,
@@ -152,6 +155,8 @@ pub struct ConfigurationSpec {
     pub avc_entries: Option<u32>,
     /// As in [`Spec`].
     pub selinux_policy: Option<SelinuxPolicy>,
+    /// As in [`Spec`].
+    pub labels: Option<u32>,
     /// As in [`Spec`].
     pub audit_rules: Option<AuditRules>,
 }
@@ -311,6 +316,7 @@ impl Spec {
             layers: over.layers.or(self.layers),
             avc_entries: over.avc_entries.or(self.avc_entries),
             selinux_policy: over.selinux_policy.or(self.selinux_policy),
+            labels: over.labels.or(self.labels),
             audit_rules: over.audit_rules.or(self.audit_rules),
             configurations: over.configurations.or(self.configurations),
             baseline: over.baseline.or(self.baseline),

@@ -3,6 +3,13 @@
 #include "agent.h"
 #include "getdents.h"
 
+#ifdef SETTINGS
+#include "settings/labels.h"
+#else
+#define next_label()
+#define no_label()
+#endif
+
 #define TREE_DEPTH_MAX	64
 #ifndef ARCH_RECORDS_SIZE
 #define ARCH_RECORDS_SIZE	2048	/* of entries, on the stack at each depth */
@@ -30,7 +37,9 @@ int make_file(const char *path, size_t size)
 	long fd, n;
 
 	memset(block, 'x', sizeof(block));
+	next_label();
 	fd = sys_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	no_label();
 	if (fd < 0)
 		return fd;
 	while (size) {

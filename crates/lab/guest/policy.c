@@ -32,6 +32,7 @@ static const struct {
 	{ "avc_entries", offsetof(struct policy, avc_entries), 65536 },
 #ifdef SETTINGS
 	{ "audit_rules", offsetof(struct policy, audit_rules), 4 },
+	{ "labels", offsetof(struct policy, labels), 4096 },
 #endif
 };
 

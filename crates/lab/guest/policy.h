@@ -44,6 +44,7 @@ struct policy {
 	u32 avc_entries;
 #ifdef SETTINGS
 	u32 audit_rules;	/* enum audit_set of settings/audit.h */
+	u32 labels;		/* settings/labels.c */
 #endif
 };
 

@@ -141,7 +141,7 @@ pub fn agent_of_programs() -> &'static [u8] {
 #[must_use]
 pub fn agent_for(experiment: &Experiment) -> Option<&'static [u8]> {
     let mut tunings = experiment.configurations.iter().map(|c| &c.tuning);
-    let settings = tunings.any(|tuning| tuning.audit_rules.is_some());
+    let settings = tunings.any(|of| of.audit_rules.is_some() || of.labels.is_some());
     Some(match (experiment.programs.is_some(), settings) {
         (false, false) => return None,
         (true, false) => agent_of_programs(),

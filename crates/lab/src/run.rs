@@ -18,6 +18,7 @@ use crate::gather::Gathering;
 use crate::journal::JournalFile;
 use crate::outcome::{JournalEntry, Outcome, Trace};
 use crate::plan::{Plan, Visit};
+use crate::policy::cache_use;
 use crate::prepare::Hooks;
 use crate::setup::Setup;
 use crate::visit::{Message, Work, visit};
@@ -178,6 +179,7 @@ impl Running<'_, '_> {
                     self.proofs.push_back(PolicyProof {
                         kernel: experiment.kernels[kernel].clone(),
                         configuration: experiment.configurations[configuration].clone(),
+                        cache: cache_use(&steps),
                         steps,
                     });
                 }

@@ -17,6 +17,7 @@
 //! is made harmless on the way: it may come from a guest that lies, or out of any tree.
 
 mod additivity;
+mod avc;
 mod callgrind;
 mod cells;
 mod column;

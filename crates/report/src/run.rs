@@ -6,6 +6,7 @@ use experiment::{Cell, Document, Metric};
 use judge::{Judgements, Layouts};
 
 use crate::additivity::additivity;
+use crate::avc::avc;
 use crate::cells::{Configuration, Group, Operation, groups, not_measured, without_figure};
 use crate::column::Columns;
 use crate::comparison::aa_tables;
@@ -54,6 +55,7 @@ pub fn report(run: &Document, options: &Options) -> Report {
             tables.push(details(run, &group));
         }
     }
+    tables.extend(avc(run));
     tables.extend(aa_tables(run.aa.as_ref()));
     Report {
         tables,

@@ -148,6 +148,7 @@ fn make_run() -> Document {
                 ..Configuration::of_stack("capability,selinux".parse().unwrap())
             },
             steps: vec!["selinux: denied: open of ./denied for reading: EACCES (13)".to_owned()],
+            cache: None,
         }],
         cells,
         warnings: vec![

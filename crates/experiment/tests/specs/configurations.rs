@@ -123,6 +123,16 @@ fn configurations_that_make_no_sense_are_refused() {
             "",
         ),
         (
+            "policies = ['enforcing']\nlabels = 4097",
+            "`labels` is 4097; it must be from 1 to 4096",
+            "",
+        ),
+        (
+            "[[configurations]]\nstack = 'selinux'\nlabels = 10",
+            "`selinux` has no policy",
+            "say policy = \"enforcing\"",
+        ),
+        (
             "stacks = ['none']\npolicies = ['enforcing']",
             "a kernel without LSMs has neither policies",
             "name a stack",

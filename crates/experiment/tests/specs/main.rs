@@ -292,6 +292,7 @@ fn presets_hold_what_they_promise() {
             "stacking",
             "tomoyo-entries",
             "audit",
+            "avc",
             "enforcing",
             "versions",
             "howells",
@@ -323,6 +324,7 @@ fn presets_hold_what_they_promise() {
         );
         let baseline = match preset.name {
             "paper" | "tomoyo-entries" | "audit" => "none on build:6.12-dac",
+            "avc" => "capability,selinux (enforcing)",
             "paper-um" => "none on build:um-dac.*",
             _ => "capability",
         };

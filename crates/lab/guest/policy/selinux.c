@@ -10,6 +10,10 @@
  */
 #include "../policy.h"
 
+#ifdef SETTINGS
+#include "../settings/labels.h"
+#endif
+
 #define SELINUXFS	"/sys/fs/selinux"
 #define FILES		POLICY_DIR "selinux/"
 #define ATTRIBUTE	"security.selinux"
@@ -297,6 +301,10 @@ static void prove(const struct policy *p)
 	give_label(DENIED, work);
 	take_away(DENIED);
 	take_away(ALLOWED);
+#ifdef SETTINGS
+	if (p->labels)
+		labels_start(p, work);
+#endif
 }
 
 POLICY_MODULE(selinux) = {

@@ -20,6 +20,8 @@ mod tomoyo;
 mod tools;
 mod yama;
 
+pub use selinux::cache_use;
+
 use std::path::Path;
 
 use diagnostics::Failure;

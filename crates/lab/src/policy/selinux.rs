@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use experiment::{Policy, SelinuxPolicy};
+use experiment::{CacheUse, Policy, SelinuxPolicy};
 
 use super::{FILE_LIMIT_BYTES, PolicyError, Prepared, Request, tools};
 
@@ -42,6 +42,12 @@ const REFERENCE_VERSION: &str = "33";
 const MODULES: &str = "/usr/share/selinux/default";
 const CONVERTER: &str = "/usr/libexec/selinux/hll/pp";
 const PACKAGE: &str = "selinux-policy-default";
+/// What the reference policy gives to each type of files: `files_type()` of its
+/// `policy/modules/kernel/files.if`.
+const FILES: [&str; 3] = ["file_type", "non_security_file_type", "non_auth_file_type"];
+/// What the agent may do with files that it makes.
+const OWN_FILES: &str = "ioctl read write create getattr setattr lock append map rename link \
+                         unlink open execute execute_no_trans watch watch_reads";
 /// Most modules that are read.
 const MODULES_LIMIT: usize = 4096;
 
@@ -64,15 +70,16 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     )?;
     prepared.keys.extend(request.rules());
     let rules = tuning.rules.unwrap_or(0);
+    let labels = tuning.labels.unwrap_or(0);
+    prepared.keys.extend(tuning.labels.map(|n| ("labels", n)));
     let (policy, contexts, steps) = match tuning.selinux_policy {
-        None | Some(SelinuxPolicy::Minimal) => minimal(
-            request.cache,
-            rules,
-            request.programs.then_some(&MINIMAL_PROGRAMS),
-        )?,
+        None | Some(SelinuxPolicy::Minimal) => {
+            let programs = request.programs.then_some(&MINIMAL_PROGRAMS);
+            minimal(request.cache, [rules, labels], programs)?
+        }
         Some(SelinuxPolicy::Reference) => {
             let programs = request.programs.then_some(&REFERENCE_PROGRAMS);
-            reference(request.cache, rules, programs)?
+            reference(request.cache, [rules, labels], programs)?
         }
     };
     prepared.files = vec![
@@ -106,16 +113,54 @@ fn more_rules_step(subject: &str, rules: u32) -> Option<String> {
     })
 }
 
+/// As many types for files, with a rule for each: what `subject` may do with files of its own.
+/// `attributes` are those that the policy gives to all types of files.
+fn more_labels(subject: &str, attributes: &[&str], labels: u32) -> String {
+    let mut text = String::new();
+    for number in 1..=labels {
+        let _ = writeln!(
+            text,
+            "(type label{number:05}_t)\n\
+             (roletype object_r label{number:05}_t)\n\
+             (allow {subject} label{number:05}_t (file ({OWN_FILES})))"
+        );
+        for attribute in attributes {
+            let _ = writeln!(text, "(typeattributeset {attribute} (label{number:05}_t))");
+        }
+    }
+    if labels > 0 {
+        let _ = writeln!(text, "(allow {subject} self (process (setfscreate)))");
+    }
+    text
+}
+
+fn more_labels_step(subject: &str, labels: u32) -> Option<String> {
+    (labels > 0).then(|| {
+        format!(
+            "selinux: labels.cil: {labels} times (type label00001_t) (allow {subject} \
+             label00001_t (file ({OWN_FILES}))), numbered; (allow {subject} self (process \
+             (setfscreate)))"
+        )
+    })
+}
+
 /// A compiled policy, the contexts that the guest uses, and what was done.
 type Made = (Vec<u8>, String, Vec<String>);
 
-fn minimal(cache: &Path, rules: u32, programs: Option<&Programs>) -> Result<Made, PolicyError> {
+fn minimal(
+    cache: &Path,
+    [rules, labels]: [u32; 2],
+    programs: Option<&Programs>,
+) -> Result<Made, PolicyError> {
     let more = more_rules("agent_t", rules);
+    let labelled = more_labels("agent_t", &[], labels);
     let arguments = ["-M", "false", "-c", MINIMAL_VERSION];
     let mut sources = vec![("minimal.cil", MINIMAL), ("more.cil", &more)];
+    sources.extend((labels > 0).then_some(("labels.cil", labelled.as_str())));
     sources.extend(programs.map(|programs| ("programs.cil", programs.rules)));
     let policy = compile(cache, "selinux-minimal", &arguments, &sources)?;
     let mut steps: Vec<String> = more_rules_step("agent_t", rules).into_iter().collect();
+    steps.extend(more_labels_step("agent_t", labels));
     steps.push(compile_step(&arguments, &sources));
     Ok((policy, contexts(MINIMAL_CONTEXTS, programs), steps))
 }
@@ -124,7 +169,11 @@ fn contexts(of_benchmarks: &str, programs: Option<&Programs>) -> String {
     of_benchmarks.to_owned() + programs.map_or("", |programs| programs.contexts)
 }
 
-fn reference(cache: &Path, rules: u32, programs: Option<&Programs>) -> Result<Made, PolicyError> {
+fn reference(
+    cache: &Path,
+    [rules, labels]: [u32; 2],
+    programs: Option<&Programs>,
+) -> Result<Made, PolicyError> {
     let bzip2 = tools::find("bzip2", "bzip2")?;
     let converter = Path::new(CONVERTER);
     if !converter.is_file() {
@@ -145,6 +194,7 @@ fn reference(cache: &Path, rules: u32, programs: Option<&Programs>) -> Result<Ma
         )
     })?;
     let more = more_rules("sysadm_t", rules);
+    let labelled = more_labels("sysadm_t", &FILES, labels);
     // What must never be allowed was checked when the package was made.
     let arguments = ["-M", "true", "-N", "-c", REFERENCE_VERSION];
     let mut sources = vec![
@@ -152,6 +202,7 @@ fn reference(cache: &Path, rules: u32, programs: Option<&Programs>) -> Result<Ma
         ("local.cil", LOCAL),
         ("more.cil", &more),
     ];
+    sources.extend((labels > 0).then_some(("labels.cil", labelled.as_str())));
     sources.extend(programs.map(|programs| ("programs.cil", programs.rules)));
     let policy = compile(cache, "selinux-reference", &arguments, &sources)?;
     let mut steps = vec![format!(
@@ -160,6 +211,7 @@ fn reference(cache: &Path, rules: u32, programs: Option<&Programs>) -> Result<Ma
         modules.len()
     )];
     steps.extend(more_rules_step("sysadm_t", rules));
+    steps.extend(more_labels_step("sysadm_t", labels));
     steps.push(compile_step(&arguments, &sources));
     Ok((policy, contexts(REFERENCE_CONTEXTS, programs), steps))
 }
@@ -232,6 +284,19 @@ fn compile_step(arguments: &[&str], sources: &[(&str, &str)]) -> String {
     )
 }
 
+/// What the guest says of the access vector cache (`labels_start()` of `settings/labels.c`).
+pub fn cache_use(steps: &[String]) -> Option<CacheUse> {
+    const BEFORE: &str = "selinux: /sys/fs/selinux/avc/cache_stats: opening ";
+    let said = steps.iter().find_map(|step| step.strip_prefix(BEFORE))?;
+    let (opens, said) = said.split_once(" files of as many labels again: ")?;
+    let (lookups, misses) = said.strip_suffix(" misses")?.split_once(" lookups, ")?;
+    Some(CacheUse {
+        opens: opens.parse().ok()?,
+        lookups: lookups.parse().ok()?,
+        misses: misses.parse().ok()?,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,6 +329,25 @@ mod tests {
     }
 
     #[test]
+    fn what_the_guest_says_of_the_cache_is_read() {
+        let steps = [
+            "selinux: wrote 1 to /sys/fs/selinux/enforce",
+            "selinux: /sys/fs/selinux/avc/cache_stats: opening 256 files of as many labels \
+             again: 775 lookups, 277 misses",
+        ];
+        let steps = steps.map(str::to_owned);
+        let expected = CacheUse {
+            opens: 256,
+            lookups: 775,
+            misses: 277,
+        };
+        assert_eq!(cache_use(&steps), Some(expected));
+        assert_eq!(cache_use(&steps[..1]), None);
+        let cut = [steps[1].replace("277 misses", "")];
+        assert_eq!(cache_use(&cut), None);
+    }
+
+    #[test]
     fn a_policy_that_does_not_compile_is_told_of() {
         if crate::initramfs::find_program("secilc").is_none() {
             println!("skipped: the package secilc is not installed");
@@ -283,14 +367,20 @@ mod tests {
             return;
         }
         let cache = tempfile::tempdir().unwrap();
-        let (small, ..) = minimal(cache.path(), 0, None).unwrap();
-        let (large, _, steps) = minimal(cache.path(), 1000, None).unwrap();
+        let (small, ..) = minimal(cache.path(), [0, 0], None).unwrap();
+        let (large, _, steps) = minimal(cache.path(), [1000, 0], None).unwrap();
         assert!(large.len() > small.len() + 1000 * 20);
         assert_eq!(small[16..20], 31u32.to_le_bytes());
         assert!(steps[0].contains("1000 times"), "{steps:?}");
-        let (again, ..) = minimal(cache.path(), 0, None).unwrap();
+        let (again, ..) = minimal(cache.path(), [0, 0], None).unwrap();
         assert_eq!(small, again);
-        assert_eq!(std::fs::read_dir(cache.path()).unwrap().count(), 2);
+        let (labelled, _, steps) = minimal(cache.path(), [0, 100], None).unwrap();
+        assert!(labelled.len() > small.len() + 100 * 20);
+        assert!(
+            steps[0].contains("100 times (type label00001_t)"),
+            "{steps:?}"
+        );
+        assert_eq!(std::fs::read_dir(cache.path()).unwrap().count(), 3);
     }
 
     #[test]

@@ -45,6 +45,9 @@ pub struct CellArgs {
     /// Which policy SELinux loads
     #[arg(long, value_name = "WHICH", value_parser = words::<SelinuxPolicy>(SelinuxPolicy::ALL))]
     pub selinux_policy: Option<SelinuxPolicy>,
+    /// Labels of SELinux's that files of benchmarks bear in turn
+    #[arg(long, value_name = "N")]
+    pub labels: Option<u32>,
     /// Which rules audit has
     #[arg(long, value_name = "WHICH", value_parser = words::<AuditRules>(AuditRules::ALL))]
     pub audit_rules: Option<AuditRules>,

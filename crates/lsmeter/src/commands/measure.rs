@@ -72,6 +72,7 @@ pub fn flags(cells: &CellArgs, lab: &LabArgs) -> Spec {
         layers: some(&cells.layers),
         avc_entries: cells.avc_entries,
         selinux_policy: cells.selinux_policy,
+        labels: cells.labels,
         audit_rules: cells.audit_rules,
         ..lab_flags(lab)
     }

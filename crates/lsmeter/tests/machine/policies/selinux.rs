@@ -52,6 +52,34 @@ fn each_state_proves_itself() {
 }
 
 #[test]
+fn files_have_labels_in_turn_and_miss_a_small_cache() {
+    let _machine = machine();
+    let opened = |entries: &'static str| {
+        let asked = [
+            "--policy",
+            "enforcing",
+            "--labels",
+            "100",
+            "--avc-entries",
+            entries,
+        ];
+        let run = measure(&Place::with_kernels(), "debian:6.12", &[STACK], &asked);
+        let texts = [
+            "selinux: labels.cil: 100 times (type label00001_t)",
+            "selinux: wrote lsmeter_u:object_r:label00100_t to /proc/self/attr/fscreate",
+            DENIED,
+            ALLOWED,
+        ];
+        assert_in_force(&run, STACK, Policy::Enforcing, &texts);
+        run.setups[0].cache.unwrap()
+    };
+    let (small, large) = (opened("16"), opened("2048"));
+    assert_eq!((small.opens, large.opens, large.misses), (100, 100, 0));
+    assert_eq!(small.lookups, large.lookups);
+    assert!(small.misses >= 84, "{small:?}");
+}
+
+#[test]
 fn the_reference_policy_confines_an_administrator() {
     if !Path::new("/usr/share/selinux/default").is_dir() {
         eprintln!("skipped: install selinux-policy-default, policycoreutils and secilc");
