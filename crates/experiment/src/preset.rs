@@ -31,6 +31,7 @@ const PRESETS: &[Preset] = presets![
     "tomoyo-entries",
     "audit",
     "avc",
+    "withdrawn",
     "enforcing",
     "versions",
     "howells",

@@ -58,7 +58,7 @@ pub struct Spec {
     /// Default: capability; with selinux, apparmor, tomoyo; default.
     pub stacks: Option<Vec<String>>,
     /// States of policies; every stack is measured in each: none, permissive,
-    /// enforcing. Default: none.
+    /// enforcing, withdrawn. Default: none.
     pub policies: Option<Vec<Policy>>,
     /// Integrity subsystems, every stack with each: `["", "audit", "audit,ima"]`.
     /// Default: none of them.

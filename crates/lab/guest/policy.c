@@ -2,6 +2,9 @@
 /* Brings policies into force, and has them prove that they are. */
 #include <linux/mman.h>
 #include "policy.h"
+#ifdef SETTINGS
+#include "settings/withdraw.h"
+#endif
 
 extern const struct policy_module *const __start_policies[];
 extern const struct policy_module *const __stop_policies[];
@@ -75,6 +78,10 @@ void parse_policy(char *name, char *state, char *(*next)(char **), char **rest)
 		p->state = POLICY_ENFORCING;
 	else if (!strcmp(state, "permissive"))
 		p->state = POLICY_PERMISSIVE;
+#ifdef SETTINGS
+	else if (!strcmp(state, "withdrawn"))
+		p->withdrawn = 1, p->state = POLICY_ENFORCING;
+#endif
 	else if (strcmp(state, "none"))
 		fatal("experiment: policy %s: unknown state: %s", name, state);
 	while ((word = next(rest)))
@@ -86,6 +93,9 @@ void policies_load(void)
 {
 	unsigned int i;
 
+#ifdef SETTINGS
+	withdraw_before_load(policies, policy_count);
+#endif
 	for (i = 0; i < policy_count; i++)
 		if (policies[i].module->load)
 			policies[i].module->load(&policies[i]);
@@ -133,8 +143,14 @@ void policies_enforce(void)
 	for (i = 0; i < policy_count; i++)
 		if (policies[i].module->label)
 			policies[i].module->label(&policies[i]);
+#ifdef SETTINGS
+	withdraw_before_confine(policies, policy_count);
+#endif
 	confine_and_prove(0);
 	confine_and_prove(1);
+#ifdef SETTINGS
+	withdraw(policies, policy_count);
+#endif
 }
 
 void step(const char *fmt, ...)

@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use experiment::{Experiment, Selectable, Suite};
+use experiment::{Experiment, Policy, Selectable, Suite};
 use serde::Serialize;
 
 /// What can be measured of a benchmark.
@@ -140,8 +140,10 @@ pub fn agent_of_programs() -> &'static [u8] {
 /// count depends on the agent's size.
 #[must_use]
 pub fn agent_for(experiment: &Experiment) -> Option<&'static [u8]> {
-    let mut tunings = experiment.configurations.iter().map(|c| &c.tuning);
-    let settings = tunings.any(|of| of.audit_rules.is_some() || of.labels.is_some());
+    let settings = experiment.configurations.iter().any(|of| {
+        let tuning = &of.tuning;
+        tuning.audit_rules.is_some() || tuning.labels.is_some() || of.policy == Policy::Withdrawn
+    });
     Some(match (experiment.programs.is_some(), settings) {
         (false, false) => return None,
         (true, false) => agent_of_programs(),

@@ -293,6 +293,7 @@ fn presets_hold_what_they_promise() {
             "tomoyo-entries",
             "audit",
             "avc",
+            "withdrawn",
             "enforcing",
             "versions",
             "howells",
@@ -323,7 +324,7 @@ fn presets_hold_what_they_promise() {
             preset.name
         );
         let baseline = match preset.name {
-            "paper" | "tomoyo-entries" | "audit" => "none on build:6.12-dac",
+            "paper" | "tomoyo-entries" | "audit" | "withdrawn" => "none on build:6.12-dac",
             "avc" => "capability,selinux (enforcing)",
             "paper-um" => "none on build:um-dac.*",
             _ => "capability",

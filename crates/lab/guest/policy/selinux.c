@@ -12,6 +12,7 @@
 
 #ifdef SETTINGS
 #include "../settings/labels.h"
+#include "../settings/withdraw.h"
 #endif
 
 #define SELINUXFS	"/sys/fs/selinux"
@@ -162,6 +163,13 @@ static void apply_line(char *line)
 		fatal("selinux: " FILES "contexts: unknown word: %s", word);
 	}
 }
+
+#ifdef SETTINGS
+const char *selinux_denied_label(void)
+{
+	return denied;
+}
+#endif
 
 static void make(const char *path)
 {

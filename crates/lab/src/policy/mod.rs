@@ -94,6 +94,9 @@ const MODULES: &[(&str, Prepare)] = &[
     ("yama", yama::prepare),
 ];
 
+/// Those whose policy can be taken back by who is not under it (`guest/settings/withdraw.c`).
+const WITHDRAWN: [&str; 4] = ["apparmor", "selinux", "smack", "tomoyo"];
+
 /// Integrity subsystems.
 const INTEGRITY: &[(Integrity, Prepare)] = &[
     (Integrity::Audit, audit::prepare),
@@ -135,6 +138,12 @@ pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
         // Without a policy only what is asked for differs from the kernel's own.
         if configuration.policy == Policy::None && configuration.tuning.is_default_of_modules() {
             continue;
+        }
+        if configuration.policy == Policy::Withdrawn && !WITHDRAWN.contains(name) {
+            return Err(PolicyError::Unsupported(format!(
+                "the policy of {name} cannot be taken back once it decides; those of {} can",
+                WITHDRAWN.join(", ")
+            )));
         }
         setup.add(name, configuration.policy, make(request)?)?;
     }

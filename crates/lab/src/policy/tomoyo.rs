@@ -26,7 +26,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     let profile = match request.configuration.policy {
         Policy::None => return Ok(Prepared::default()),
         Policy::Permissive => 2,
-        Policy::Enforcing => 3,
+        Policy::Enforcing | Policy::Withdrawn => 3,
     };
     tools::need(request, "TOMOYO", "CONFIG_SECURITY_TOMOYO")?;
     let rules = request.configuration.tuning.rules.unwrap_or(0);

@@ -25,7 +25,7 @@ pub struct CellArgs {
     /// Stack of LSMs, as lsm= takes it; may be given several times
     #[arg(short, long = "stack", value_name = "LSM,…")]
     pub stacks: Vec<String>,
-    /// State of the modules' policies: none, permissive or enforcing; may be given
+    /// State of the modules' policies: none, permissive, enforcing or withdrawn; may be given
     /// several times
     #[arg(short = 'P', long = "policy", value_name = "STATE",
         value_parser = words::<Policy>(Policy::ALL))]

@@ -15,6 +15,7 @@ mod safesetid;
 mod selinux;
 mod smack;
 mod tomoyo;
+mod withdrawn;
 
 use std::fs;
 use std::path::Path;
