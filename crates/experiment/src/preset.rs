@@ -32,6 +32,7 @@ const PRESETS: &[Preset] = presets![
     "audit",
     "avc",
     "withdrawn",
+    "integrity",
     "enforcing",
     "versions",
     "howells",

@@ -172,6 +172,24 @@ fn what_could_stand_for_a_figure_is_tried_and_struck_off() {
     assert_eq!(nearest, [never.as_str(), "capability,selinux"]);
     let made = markdown(&publication_report(&of));
     assert!(made.contains("**By what of ours could stand for theirs**"));
+    // With labels EVM has something to protect of a directory.
+    let run = document("integrity.json.xz");
+    let given = [Given {
+        name: "run",
+        content: Content::Measured(&run),
+    }];
+    let of = publication(source("paper"), &given);
+    let mut rows = of.rows.iter();
+    let mkdir = rows.find(|row| row.figure.id == "paper:figure8.ima-evm.mkdir");
+    let Answer::Compared {
+        cause: Some(Cause::Shown { explanation, by }),
+        ..
+    } = &mkdir.unwrap().answer
+    else {
+        panic!("{mkdir:#?}");
+    };
+    assert_eq!(explanation.id, "labels-to-protect");
+    assert_eq!(by.tested, "capability,selinux +audit,ima,evm (enforcing)");
     // Without several there is none.
     assert!(publication(source("paper"), &[]).alternatives.is_empty());
 }

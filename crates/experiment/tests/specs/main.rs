@@ -294,6 +294,7 @@ fn presets_hold_what_they_promise() {
             "audit",
             "avc",
             "withdrawn",
+            "integrity",
             "enforcing",
             "versions",
             "howells",
@@ -324,7 +325,9 @@ fn presets_hold_what_they_promise() {
             preset.name
         );
         let baseline = match preset.name {
-            "paper" | "tomoyo-entries" | "audit" | "withdrawn" => "none on build:6.12-dac",
+            "paper" | "tomoyo-entries" | "audit" | "withdrawn" | "integrity" => {
+                "none on build:6.12-dac"
+            }
             "avc" => "capability,selinux (enforcing)",
             "paper-um" => "none on build:um-dac.*",
             _ => "capability",
