@@ -8,6 +8,7 @@
 //! Theirs are times on the machines of their day. Only relative overheads and counts are
 //! ever compared, never a time with an instruction.
 
+mod alternatives;
 mod beside;
 mod counts;
 mod explanation;
@@ -24,11 +25,12 @@ use std::sync::LazyLock;
 use experiment::{AuditRules, Cell, Integrity, Policy, Stack, Tuning, glob};
 use serde::Deserialize;
 
+pub use alternatives::Alternatives;
 pub use beside::{Beside, Comparison, Time, Verdict, beside};
 pub use explanation::{Explanation, Instead, Kind, Larger, explanations};
 pub use over_layouts::OverLayouts;
 pub use publication::{
-    Alternatives, Answer, Cause, Content, Given, Publication, Row, State, Summary, publication,
+    Answer, Cause, Content, Given, Publication, Row, State, Summary, publication,
 };
 
 /// A publication.

@@ -7,6 +7,7 @@ use experiment::{Document, Metric, PlacementDocument};
 use serde::Deserialize;
 use stats::rank_correlation;
 
+use crate::alternatives::{Alternatives, alternatives};
 use crate::beside::comparisons;
 use crate::hook_cost::hook_cost;
 use crate::over_layouts::times;
@@ -45,27 +46,6 @@ pub struct Publication<'a> {
     /// Figures that several configurations of ours could stand for, where two or more of these
     /// were measured in place of the figure's own.
     pub alternatives: Vec<Alternatives>,
-}
-
-/// A figure by what could stand for it.
-#[derive(Debug, Clone)]
-pub struct Alternatives {
-    /// Theirs.
-    pub figure: &'static Figure,
-    /// Our operation: `open:AA`.
-    pub benchmark: String,
-    /// Ours: the figure's own configuration first, then those of explanations in their order.
-    pub ours: Vec<Comparison>,
-}
-
-impl Alternatives {
-    /// Those that come nearest.
-    pub fn nearest(&self) -> Vec<&Comparison> {
-        let distances = self.ours.iter().map(|of| of.difference.abs());
-        let least = distances.fold(f64::INFINITY, f64::min);
-        let nearest = |of: &&Comparison| of.difference.abs() <= least;
-        self.ours.iter().filter(nearest).collect()
-    }
 }
 
 /// A figure, and what one document says of it.
@@ -299,40 +279,6 @@ pub fn publication<'a>(source: &'static Source, documents: &[Given<'a>]) -> Publ
         alternatives: alternatives(&rows, &instead),
         rows,
     }
-}
-
-/// What was measured in place of a figure's own configuration, where that are two or more.
-fn alternatives(
-    rows: &[Row<'_>],
-    instead: &[(&'static Explanation, Vec<Comparison>)],
-) -> Vec<Alternatives> {
-    let compared = rows.iter().filter_map(|row| match &row.answer {
-        Answer::Compared { comparison, .. } => Some((row.figure, comparison.as_ref())),
-        _ => None,
-    });
-    let all = compared.map(|(figure, own)| {
-        let is_other = |of: &&Comparison| {
-            of.figure.id == figure.id
-                && of.benchmark == own.benchmark
-                && of.metric == own.metric
-                && of.kernel == own.kernel
-                && of.filesystem == own.filesystem
-                && of.tested != own.tested
-        };
-        let others = instead.iter().flat_map(|(_, of)| of).filter(is_other);
-        let mut ours = vec![own.clone()];
-        for other in others {
-            if ours.iter().all(|known| known.tested != other.tested) {
-                ours.push(other.clone());
-            }
-        }
-        Alternatives {
-            figure,
-            benchmark: own.benchmark.clone(),
-            ours,
-        }
-    });
-    all.filter(|of| of.ours.len() > 2).collect()
 }
 
 /// Tells those counts that are not as theirs of a version whose is.
