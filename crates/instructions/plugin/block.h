@@ -20,33 +20,47 @@ struct note {
 #define NOTE_INDIRECT		8
 #define NOTE_REP		16
 
+/* How control leaves a block, as far as a shadow stack must know. */
+enum left {
+	LEFT_JUMP,		/* nor called, nor returned: the same function, or a jump */
+	LEFT_CALL,
+	LEFT_RETURN,
+	LEFT_INTERRUPT_RETURN,
+};
+
+/*
+ * What is looked at whenever one begins stands first, in one line of the cache:
+ * see new_block().
+ */
 struct block {
 	uint64_t first;		/* address of the first instruction */
 	uint64_t last;		/* address of the last instruction */
 	uint64_t next;		/* address after it: where a call at the end returns to */
-	uint64_t target;	/* direct branch at the end: where to; else 0 (also if its bytes are not at hand) */
 	uint32_t insns;
-	uint32_t number;	/* in traces, once told */
-	bool told;		/* the host knows it by its number */
+	/* Only where tasks are told apart (tasks.h): number of the function that it lies in */
+	uint32_t function;
 	bool kernel;		/* upper half of the address space */
 	bool ordinary;		/* of the kernel; no interrupt, exception or task begins or ends */
+	bool simple;		/* ... and tasks.c looks at nothing but its way to the next */
+	bool thunk;
+	uint8_t left;		/* enum left: how its end leaves it */
+	bool entry;		/* calls of the function go here */
+	uint8_t last_kind;	/* enum insn_kind */
 	bool last_is_rep;
 	bool indirect;		/* its end branches, calls or returns to anywhere */
 	bool interrupt_entry;	/* an asynchronous interrupt begins here */
 	bool exception_entry;	/* a synchronous exception begins here */
 	bool context_switch;
-	/* Only where events are counted (events.h) */
-	struct note *notes;
-	uint8_t note_count;
-	/* Only where tasks are told apart (tasks.h): of the function that it lies in */
-	uint32_t function;
-	bool entry;		/* calls of the function go here */
-	bool thunk;
 	bool syscall;		/* a system call's own function begins here */
 	bool forks;		/* ... which creates tasks */
 	bool sigreturn;		/* ... which ends a signal's handler */
 	bool copies_stack;	/* prepares a new task's stack */
-	uint8_t last_kind;	/* enum insn_kind */
+	bool told;		/* the host knows it by its number */
+	uint32_t number;	/* in traces, once told */
+	uint64_t target;	/* direct branch at the end: where to; else 0 (also if its bytes are not at hand) */
+	/* Only where events are counted (events.h) */
+	struct note *notes;
+	uint8_t note_count;
 	uint8_t sizes[];	/* bytes of each instruction */
 };
 
@@ -57,6 +71,12 @@ uint32_t block_rest(const struct block *block, uint64_t address);
 uint32_t block_counted_before(const struct block *previous, const struct block *block,
 			      bool resumed);
 
+/* Does a block begin at an instruction of the one before it? */
+static inline bool begins_inside(const struct block *previous, const struct block *block)
+{
+	return block->first - previous->first <= previous->last - previous->first;
+}
+
 /*
  * How many of a block's instructions were counted with the block before it, which
  * was counted whole when it began. resumed: what broke the block before off is over.
@@ -64,7 +84,7 @@ uint32_t block_counted_before(const struct block *previous, const struct block *
 static inline uint32_t counted_before(const struct block *previous, const struct block *block,
 				      bool resumed)
 {
-	if (previous && block->first - previous->first <= previous->last - previous->first)
+	if (previous && begins_inside(previous, block))
 		return block_counted_before(previous, block, resumed);
 	return 0;
 }

@@ -188,6 +188,9 @@ static void translate_unarmed(void *first, void *second)
 	}
 }
 
+/* Bytes of a line of the host's cache. */
+#define LINE	64u
+
 /*
  * Blocks live as long as the translations that point at them, which QEMU does
  * not tell the end of. They are small; one experiment makes some 100,000.
@@ -196,12 +199,12 @@ static struct block *new_block(size_t insns)
 {
 	static char *chunk;
 	static size_t left;
-	size_t size = (sizeof(struct block) + insns + 7) & ~(size_t)7;
+	size_t size = (offsetof(struct block, sizes) + insns + LINE - 1) & ~(size_t)(LINE - 1);
 	struct block *block;
 
 	if (size > left) {
 		left = 1 << 20;
-		chunk = malloc(left);
+		chunk = aligned_alloc(LINE, left);
 		if (!chunk)
 			abort();
 	}
@@ -210,6 +213,20 @@ static struct block *new_block(size_t insns)
 	left -= size;
 	memset(block, 0, size);
 	return block;
+}
+
+static enum left left_by(uint8_t insn_kind)
+{
+	switch (insn_kind) {
+	case INSN_CALL:
+		return LEFT_CALL;
+	case INSN_RET:
+		return LEFT_RETURN;
+	case INSN_IRET:
+		return LEFT_INTERRUPT_RETURN;
+	default:
+		return LEFT_JUMP;
+	}
 }
 
 static void find_function(struct block *block)
@@ -287,6 +304,8 @@ static void translate_armed(void *first, void *second)
 	}
 	block->ordinary = block->kernel && !block->interrupt_entry && !block->exception_entry &&
 			  !block->context_switch && block->last_kind != INSN_IRET;
+	block->simple = block->ordinary && !block->copies_stack && block->last_kind != INSN_SYSRET;
+	block->left = left_by(block->last_kind);
 	if (tasks_enabled())
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_task_block, PLUGIN_CB_NO_REGS, block);
 	else if (block->kernel || block->last_kind == INSN_SYSCALL)

@@ -123,7 +123,7 @@ static void settle(struct walk *walk, enum calls_kind kind, uint32_t number)
 	if (!walk->pending)
 		return;
 	walk->pending = false;
-	walk->levels[0].base = entry_node(walk, kind, number);
+	walk_set_base(walk, entry_node(walk, kind, number));
 	for (uint32_t i = 0; i < walk->pending_count; i++)
 		walk_block(walk, walk->pending_blocks[i].block, walk->pending_blocks[i].before);
 	walk->pending_count = 0;
@@ -162,7 +162,7 @@ static void enter_from_kernel(struct walk *walk, const struct block *block)
 	if (block->exception_entry) {
 		if (walk->pending && walk->depth == 1)
 			settle(walk, CALLS_UNKNOWN, 0);
-		walk_enter(walk, walk_node(walk), false);
+		walk_enter(walk, walk->at, false);
 	} else {
 		calls[state.interrupts].calls++;
 		walk_enter(walk, state.interrupts, true);
@@ -184,7 +184,7 @@ static void forget_skipped(const struct walk *walk, const struct block *failed, 
 	uint64_t failing = functions_failing(failed->first, failed->last, fixup);
 
 	if (failing)
-		calls[walk_node(walk)].instructions -= block_rest(failed, failing) - rest;
+		calls[walk->at].instructions -= block_rest(failed, failing) - rest;
 }
 
 /* How much of it was counted before; further iterations of a REP instruction aside. */
@@ -234,7 +234,7 @@ static uint32_t count_after_kernel(struct walk *walk, const struct block *block)
 	return before;
 }
 
-static void user_block(struct walk *walk, struct block *block)
+static void user_block(struct walk *walk, const struct block *block)
 {
 	uint32_t before;
 
@@ -269,17 +269,10 @@ static void place_block(struct walk *walk, const struct block *block)
 		enter_from_kernel(walk, block);
 }
 
-void tasks_block(struct block *block)
+static void kernel_block(struct walk *walk, const struct block *block)
 {
-	struct walk *walk = state.current;
 	uint32_t before;
 
-	if (!state.open)
-		return;
-	if (!block->kernel) {
-		user_block(walk, block);
-		return;
-	}
 	if (!block->ordinary || !walk->running)
 		place_block(walk, block);
 	if (block->context_switch) {
@@ -312,6 +305,39 @@ void tasks_block(struct block *block)
 	walk_block(walk, block, before);
 	if (block->last_kind == INSN_SYSRET)
 		walk_leave_all(walk);
+}
+
+void tasks_block(const struct block *block)
+{
+	struct walk *walk = state.current;
+	const struct block *previous;
+
+	if (!state.open)
+		return;
+	/*
+	 * What nearly all blocks are: the kernel's, after one of the kernel's; or user
+	 * mode's, after one of user mode's. Nothing begins or ends, and none of it was
+	 * counted before.
+	 */
+	previous = walk->previous;
+	if (block->simple && walk->running && !walk->pending && !state.in_copy &&
+	    !begins_inside(previous, block)) {
+		walk->previous = block;
+		if (walk->left.how == LEFT_JUMP && walk_goes_on(walk, block)) {
+			calls[walk->at].instructions += block->insns;
+			walk_left(walk, block);
+		} else {
+			walk_block(walk, block, 0);
+		}
+	} else if (block->kernel) {
+		kernel_block(walk, block);
+	} else if (!walk->depth && !walk->sigreturn && !walk->resumed && previous &&
+		   !begins_inside(previous, block)) {
+		walk->previous = block;
+		calls[walk->node].instructions += block->insns;
+	} else {
+		user_block(walk, block);
+	}
 }
 
 /* A task that did not run in this window before. */

@@ -29,7 +29,7 @@ void tasks_begin(void);
 void tasks_end(uint32_t window);
 
 /* A block begins. */
-void tasks_block(struct block *block);
+void tasks_block(const struct block *block);
 /* An access to memory of the context switch's code. */
 void tasks_switch_access(bool store, uint64_t vaddr);
 /* The kernel stores at vaddr while it prepares a new task's stack. */

@@ -20,11 +20,31 @@ static struct frame *top(const struct walk *walk)
 	return walk->frame_count > lowest(walk) ? &walk->frames[walk->frame_count - 1] : NULL;
 }
 
-uint32_t walk_node(const struct walk *walk)
+static void look_at(struct walk *walk, const struct frame *frame)
 {
-	const struct frame *frame = top(walk);
+	walk->at = frame->node;
+	walk->what = frame->unnamed ? NOTHING : calls[frame->node].what;
+}
 
-	return frame ? frame->node : walk->levels[walk->depth - 1].base;
+/* Frames or levels were taken away, or a level was added. */
+static void look_at_top(struct walk *walk)
+{
+	const struct frame *frame;
+
+	walk->what = NOTHING;
+	if (!walk->depth)
+		return;
+	frame = top(walk);
+	if (frame)
+		look_at(walk, frame);
+	else
+		walk->at = walk->levels[walk->depth - 1].base;
+}
+
+void walk_set_base(struct walk *walk, uint32_t base)
+{
+	walk->levels[0].base = base;
+	look_at_top(walk);
 }
 
 void walk_enter(struct walk *walk, uint32_t base, bool between)
@@ -43,6 +63,7 @@ void walk_enter(struct walk *walk, uint32_t base, bool between)
 	walk->previous = NULL;
 	walk->resumed = false;
 	walk->left.how = LEFT_JUMP;
+	look_at_top(walk);
 }
 
 void walk_leave(struct walk *walk)
@@ -53,6 +74,7 @@ void walk_leave(struct walk *walk)
 	walk->previous = level->broken;
 	walk->resumed = !level->between;
 	walk->left = level->left;
+	look_at_top(walk);
 }
 
 void walk_leave_all(struct walk *walk)
@@ -79,6 +101,7 @@ static void push(struct walk *walk, struct frame frame)
 		walk->frame_size = size;
 	}
 	walk->frames[walk->frame_count++] = frame;
+	look_at(walk, &frame);
 }
 
 /* The node of the block's function below parent, called once more. */
@@ -97,7 +120,7 @@ static bool is_of(uint32_t node, const struct block *block)
 
 static void call(struct walk *walk, const struct block *block)
 {
-	uint32_t node = walk_node(walk);
+	uint32_t node = walk->at;
 	/* Thunks and the stuffing of the return stack call into their own midst. */
 	bool inside = is_of(node, block) && !block->entry;
 
@@ -120,13 +143,14 @@ static void jump(struct walk *walk, const struct block *block)
 		return;
 	if (!frame) {
 		push(walk, (struct frame){
-			.node = called(walk_node(walk), block),
+			.node = called(walk->at, block),
 		});
 		return;
 	}
 	if (frame->unnamed) {
 		frame->node = called(frame->node, block);
 		frame->unnamed = false;
+		look_at(walk, frame);
 		return;
 	}
 	if (is_of(frame->node, block))
@@ -135,6 +159,7 @@ static void jump(struct walk *walk, const struct block *block)
 	for (i = walk->frame_count; i-- > lowest(walk);) {
 		if (is_of(walk->frames[i].node, block)) {
 			walk->frame_count = i + 1;
+			look_at_top(walk);
 			return;
 		}
 		if (!walk->frames[i].tail)
@@ -153,13 +178,16 @@ static void return_to(struct walk *walk, const struct block *block)
 	for (i = walk->frame_count; i-- > lowest(walk);) {
 		if (walk->frames[i].returns_to == block->first) {
 			walk->frame_count = i;
+			look_at_top(walk);
 			jump(walk, block);
 			return;
 		}
 	}
 	/* To a caller that called before the window began. */
-	if (!walk->left.thunk && !block->entry)
+	if (!walk->left.thunk && !block->entry) {
 		walk->frame_count = lowest(walk);
+		look_at_top(walk);
+	}
 	jump(walk, block);
 }
 
@@ -176,22 +204,9 @@ void walk_block(struct walk *walk, const struct block *block, uint32_t before)
 		return_to(walk, block);
 		break;
 	default:
-		jump(walk, block);
+		if (!walk_goes_on(walk, block))
+			jump(walk, block);
 	}
-	calls[walk_node(walk)].instructions += block->insns - before;
-	switch (block->last_kind) {
-	case INSN_CALL:
-		walk->left.how = LEFT_CALL;
-		walk->left.returns_to = block->next;
-		break;
-	case INSN_RET:
-		walk->left.how = LEFT_RETURN;
-		walk->left.thunk = block->thunk;
-		break;
-	case INSN_IRET:
-		walk->left.how = LEFT_INTERRUPT_RETURN;
-		break;
-	default:
-		walk->left.how = LEFT_JUMP;
-	}
+	calls[walk->at].instructions += block->insns - before;
+	walk_left(walk, block);
 }

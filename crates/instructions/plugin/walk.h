@@ -11,16 +11,10 @@
 #include <stdint.h>
 
 #include "block.h"
+#include "calls.h"
 
 /* Exceptions inside interrupts inside exceptions …: deeper than any kernel goes. */
 #define LEVELS_MAX	16
-
-enum left {
-	LEFT_JUMP,		/* nor called, nor returned: the same function, or a jump */
-	LEFT_CALL,
-	LEFT_RETURN,
-	LEFT_INTERRUPT_RETURN,
-};
 
 struct frame {
 	uint64_t returns_to;	/* 0: not by a call */
@@ -31,7 +25,7 @@ struct frame {
 
 /* How control left a block. */
 struct leave {
-	enum left how;
+	uint8_t how;		/* enum left */
 	bool thunk;		/* LEFT_RETURN: a thunk's */
 	uint64_t returns_to;	/* LEFT_CALL */
 };
@@ -67,6 +61,8 @@ struct walk {
 		uint32_t before;
 	} *pending_blocks;		/* PENDING_MAX, or NULL before the first */
 
+	uint32_t at;			/* the node whose function runs; not in user mode */
+	uint32_t what;			/* what that is, or NOTHING: no function has been reached yet */
 	struct level levels[LEVELS_MAX];
 	uint32_t depth;			/* of levels; 0: user mode */
 	struct frame *frames;
@@ -77,8 +73,11 @@ struct walk {
 /* Calls nested deeper, or levels, than could be kept: counts are at the wrong node. */
 extern bool walk_overflown;
 
-/* The node whose function runs. Not in user mode. */
-uint32_t walk_node(const struct walk *walk);
+/* No node is this: see CALLS_WHAT. */
+#define NOTHING		UINT32_MAX
+
+/* The node above the first function that was entered from user mode, which nothing called yet. */
+void walk_set_base(struct walk *walk, uint32_t base);
 /*
  * Breaks off what runs; functions are called below the node base from now on. between:
  * it came between two blocks, and the second one is still to come.
@@ -88,6 +87,22 @@ void walk_enter(struct walk *walk, uint32_t base, bool between);
 void walk_leave(struct walk *walk);
 /* Goes on with user mode. */
 void walk_leave_all(struct walk *walk);
+/* Does the block, reached by a jump, belong to what ran before it? */
+static inline bool walk_goes_on(const struct walk *walk, const struct block *block)
+{
+	return block->thunk || walk->what == CALLS_WHAT(CALLS_FUNCTION, block->function);
+}
+
+/* Where the block's end leads. */
+static inline void walk_left(struct walk *walk, const struct block *block)
+{
+	walk->left = (struct leave){
+		.how = block->left,
+		.thunk = block->thunk,
+		.returns_to = block->next,
+	};
+}
+
 /* A block of the kernel runs, of whose instructions some were counted before. */
 void walk_block(struct walk *walk, const struct block *block, uint32_t before);
 
