@@ -56,7 +56,7 @@ impl Spec {
         let filesystem = self.filesystem.unwrap_or(FileSystem::Ext4);
         let has_kernels = place != Place::Host;
         if programs.is_some() {
-            check_programs(place, filesystem, &metrics)?;
+            check_programs(place, &metrics)?;
         }
         // One configuration has nobody to take turns with.
         let takes_turns = has_kernels || matrix.configurations.len() > 1;
@@ -176,21 +176,11 @@ fn check_um(spec: &Spec) -> Result<(), SpecError> {
 }
 
 /// Whole programs are counted, in a root that a file system is made of.
-fn check_programs(
-    place: Place,
-    filesystem: FileSystem,
-    metrics: &[Metric],
-) -> Result<(), SpecError> {
+fn check_programs(place: Place, metrics: &[Metric]) -> Result<(), SpecError> {
     if place != Place::Lab || metrics != [Metric::Instructions] {
         return Err(SpecError::instead(
             "of workloads, instructions are counted, in virtual machines",
             "leave out `where` and `metrics`",
-        ));
-    }
-    if !matches!(filesystem, FileSystem::Ext4 | FileSystem::Btrfs) {
-        return Err(SpecError::instead(
-            format!("no {filesystem} can be made of a root"),
-            "use ext4 or btrfs",
         ));
     }
     Ok(())

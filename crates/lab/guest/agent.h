@@ -140,10 +140,21 @@ int is_program(const struct cell_spec *spec);
 int count_program(const struct cell_spec *spec, struct cell *c, struct outcome *out);
 /* The disk that holds the root already, once it is there; NULL if it has to be written. */
 const char *ready_disk(void);
+/*
+ * None of these file systems can be made with a root in it: it lies on another, from whose disk
+ * it is copied; NULL as of ready_disk().
+ */
+int root_is_copied(const char *fs);
+const char *copied_from(const char *fs);
+void program_copy_root(const char *disk);
+/* What tmpfs is mounted with. */
+const char *tmpfs_options(void);
 /* What of the image is on the disk now is needed no more. */
 void release_image(long image);
 /* What policies want the root to be mounted with; NULL for nothing. */
 const char *policies_root_options(void);
+/* What policies want of a file that was copied into it: path does not follow a link at its end. */
+void policies_label_copied(const char *path);
 /* Where the i-th device in the root's /dev is; NULL after the last. */
 const char *program_device(unsigned int i, char *path, size_t size);
 /* A root is large: no second copy of it in the page cache of the disk. */
@@ -163,6 +174,28 @@ static inline const char *ready_disk(void)
 static inline void release_image(long image)
 {
 	(void)image;
+}
+
+static inline int root_is_copied(const char *fs)
+{
+	(void)fs;
+	return 0;
+}
+
+static inline const char *copied_from(const char *fs)
+{
+	(void)fs;
+	return NULL;
+}
+
+static inline void program_copy_root(const char *disk)
+{
+	(void)disk;
+}
+
+static inline const char *tmpfs_options(void)
+{
+	return NULL;
 }
 
 static inline const char *policies_root_options(void)

@@ -122,6 +122,27 @@ const char *policies_root_options(void)
 	}
 	return options[0] ? options : NULL;
 }
+
+void policies_label_copied(const char *path)
+{
+	unsigned int i;
+
+	for (i = 0; i < policy_count; i++) {
+		const struct policy *p = &policies[i];
+		const char *attribute, *label;
+		long err;
+
+		if (!p->module->copied_label)
+			continue;
+		label = p->module->copied_label(p, &attribute);
+		if (!label)
+			continue;
+		err = SYS(lsetxattr, path, attribute, label, strlen(label), 0);
+		if (err < 0)
+			fatal("%s: setting %s of %s to %s: %s (%ld)", p->module->name, attribute,
+			      path, label, errno_name(err), -err);
+	}
+}
 #endif
 
 static void confine_and_prove(unsigned int last)

@@ -66,6 +66,12 @@ struct policy_module {
 	 * of its own has one of the policy's. An option of mount(8), or "".
 	 */
 	const char *(*root_option)(const struct policy *p);
+	/*
+	 * After load(), of files that are copied into the root: the label of the policy that
+	 * root_option() does not give them, since whoever makes a file gives it one, and the
+	 * attribute that it is. NULL for none.
+	 */
+	const char *(*copied_label)(const struct policy *p, const char **attribute);
 #endif
 };
 

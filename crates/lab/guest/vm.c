@@ -176,7 +176,7 @@ static void mount_file_system(void)
 	long err;
 
 	if (!strcmp(fs, "tmpfs")) {
-		err = SYS(mount, "tmpfs", experiment.dir, "tmpfs", 0, NULL);
+		err = SYS(mount, "tmpfs", experiment.dir, "tmpfs", 0, tmpfs_options());
 	} else {
 		for (i = 0; i < ARRAY_SIZE(on_disk); i++)
 			if (!strcmp(fs, on_disk[i]))
@@ -193,6 +193,14 @@ static void mount_file_system(void)
 	if (err < 0)
 		fatal("mounting %s on %s: %s (%ld)", fs, experiment.dir,
 		      errno_name(err), -err);
+	if (root_is_copied(fs)) {
+		disk = copied_from(fs);
+		if (!disk) {
+			write_disk();
+			disk = DISK;
+		}
+		program_copy_root(disk);
+	}
 }
 
 void vm_enter_directory(void)

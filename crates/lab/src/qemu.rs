@@ -371,13 +371,19 @@ impl Qemu {
 
 /// A guest's memory. The image of a root is in it twice at most: the initramfs that QEMU
 /// hands over and the file that is unpacked from it, then that file and the disk. With a disk of
-/// its own it is in the page cache only, and each page of the disk has 64 bytes of the kernel's.
+/// its own it is in the page cache only, and each page of the disk has 64 bytes of the kernel's. Once
+/// more where the guest copies the root from there.
 fn memory_mib(root: Option<&Root>, disk: Option<&DiskFile>) -> u32 {
     let image_mib = root.map_or(0, |root| root.bytes.div_ceil(1 << 20) + 64);
-    let more = match disk {
-        Some(disk) => image_mib + disk.bytes.div_ceil(64 << 20),
-        None => 2 * image_mib,
+    let copied_mib = match root {
+        Some(root) if root.is_copied() => image_mib,
+        _ => 0,
     };
+    let more = copied_mib
+        + match disk {
+            Some(disk) => image_mib + disk.bytes.div_ceil(64 << 20),
+            None => 2 * image_mib,
+        };
     MEMORY_MIB.saturating_add(u32::try_from(more).unwrap_or(u32::MAX))
 }
 

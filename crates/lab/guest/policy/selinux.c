@@ -81,7 +81,9 @@ static const char *root_option(const struct policy *p)
 		;
 	if (!n || n >= CONTEXT_MAX)
 		fatal("selinux: " FILES "contexts says no context of work");
-	format(option, sizeof(option), "defcontext=");
+	/* Files of a tmpfs have no labels beforehand: they take their directory's. */
+	format(option, sizeof(option), "%scontext=",
+	       strcmp(experiment.fs, "tmpfs") ? "def" : "root");
 	memcpy(option + strlen(option), at, n);
 	return option;
 }

@@ -93,6 +93,12 @@ static const char *root_option(const struct policy *p)
 	return p->state == POLICY_NONE ? "" : "smackfsdef=" WORK;
 }
 
+static const char *copied_label(const struct policy *p, const char **attribute)
+{
+	*attribute = "security.SMACK64";
+	return p->state == POLICY_NONE ? NULL : WORK;
+}
+
 /* What was made in the root before it had a label has the kernel's, which none may write. */
 static void label_programs(void)
 {
@@ -179,6 +185,7 @@ POLICY_MODULE(smack) = {
 	.name = "smack",
 #ifdef PROGRAMS
 	.root_option = root_option,
+	.copied_label = copied_label,
 #endif
 	.load = load,
 	.label = label,

@@ -6,7 +6,7 @@
  */
 #include <linux/falloc.h>
 #include <linux/time.h>
-#include "agent.h"
+#include "program.h"
 
 #define IMAGE		"/image"
 #define PERSISTENT	"/dev/pmem0"
@@ -14,14 +14,12 @@
 #define PAGE		4096L
 
 /* The driver is loaded, but what it finds it looks at in a thread of its own. */
-const char *ready_disk(void)
+static const char *persistent_disk(void)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
 	unsigned int waited;
 	long err = 0;
 
-	if (SYS(access, IMAGE, 0) == 0)
-		return NULL;
 	for (waited = 0; waited < WAIT_MS; waited++) {
 		/* Its name is there before it can be used. */
 		err = sys_open(PERSISTENT, O_RDONLY, 0);
@@ -33,6 +31,33 @@ const char *ready_disk(void)
 	}
 	fatal("there is neither " IMAGE " nor " PERSISTENT " (the module nd_pmem makes it): %s (%ld)",
 	      errno_name(err), -err);
+}
+
+const char *ready_disk(void)
+{
+	return SYS(access, IMAGE, 0) == 0 ? NULL : persistent_disk();
+}
+
+int root_is_copied(const char *fs)
+{
+	return programs && (!strcmp(fs, "tmpfs") || !strcmp(fs, "xfs"));
+}
+
+const char *copied_from(const char *fs)
+{
+	/* The image is that of an empty xfs, which is on the ram disk now. */
+	return strcmp(fs, "xfs") ? ready_disk() : persistent_disk();
+}
+
+const char *tmpfs_options(void)
+{
+	static char options[1200];
+	const char *wanted = policies_root_options();
+
+	/* Of itself it takes half of the memory, and as many inodes as half of its pages. */
+	format(options, sizeof(options), "size=100%%,nr_inodes=0%s%s", wanted ? "," : "",
+	       wanted ? wanted : "");
+	return options;
 }
 
 void release_image(long image)

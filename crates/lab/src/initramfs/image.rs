@@ -2,7 +2,6 @@
 //! A file system, empty or with a root in it, as a file; in an initramfs, as the blocks of it
 //! that are not zero.
 
-use super::filesystem::device_kib;
 use super::{DiskFile, Error, FileSystem, Tick, child, owners};
 use crate::find::find_program;
 use crate::root::Root;
@@ -85,10 +84,11 @@ pub struct Image {
     size: u64,
 }
 
-/// Makes a file system with `root` in it, as a file in `dir`; `None` for tmpfs, which needs none.
-/// `tick` is called all the while, and ends it by an error.
+/// Makes a file system of `kib` KiB with `root` in it, as a file in `dir`; `None` for tmpfs, which needs
+/// none. `tick` is called all the while, and ends it by an error.
 pub(super) fn make(
     fs: FileSystem,
+    kib: Option<u64>,
     root: Option<&Root>,
     dir: &Path,
     tick: Tick<'_>,
@@ -102,7 +102,7 @@ pub(super) fn make(
     if let Some(root) = root.filter(|_| fs != FileSystem::Ext4) {
         owners::refuse(root, fs)?;
     }
-    let size = device_kib(fs, root).unwrap_or(0) * 1024;
+    let size = kib.unwrap_or(0) * 1024;
     let program = find(maker)?;
     let temporary = tempfile::Builder::new()
         .prefix("lsmeter-")
@@ -294,6 +294,7 @@ fn extents(file: &File, size: u64) -> io::Result<Extents> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::initramfs::filesystem::device_kib;
     use proptest::prelude::*;
 
     /// Puts the device together again.
@@ -323,9 +324,14 @@ mod tests {
     }
 
     fn built() -> Result<Vec<u8>, Error> {
-        let made = make(FileSystem::Ext4, None, &std::env::temp_dir(), &mut |_| {
-            Ok(())
-        })?
+        let kib = device_kib(FileSystem::Ext4, None);
+        let made = make(
+            FileSystem::Ext4,
+            kib,
+            None,
+            &std::env::temp_dir(),
+            &mut |_| Ok(()),
+        )?
         .unwrap();
         Ok(image(made.file.as_file(), made.size))
     }

@@ -17,7 +17,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::root::Root;
+use crate::root::{Root, made_as};
 use cpio::Archive;
 use filesystem::{Disk, Support};
 pub(crate) use image::Image;
@@ -62,7 +62,7 @@ pub struct Files {
 /// makes it.
 pub fn build(agent: &[u8], fs: FileSystem, kernel: &Kernel) -> Result<Vec<u8>, Error> {
     let modules = modules(fs, false, kernel)?;
-    let image = image::make(fs, None, &std::env::temp_dir(), &mut |_| Ok(()))?;
+    let image = empty(fs, None, &std::env::temp_dir())?;
     let parameters = filesystem::ram_disk_parameters(fs, None).join(" ");
     let archive = Archive::new(Vec::new(), Path::new("initramfs"));
     archive_of(archive, agent, &modules, &parameters, image.as_ref())
@@ -78,12 +78,25 @@ pub(crate) fn image_of(
     dir: &Path,
     tick: Tick<'_>,
 ) -> Result<Option<Image>, Error> {
-    image::make(fs, Some(root), dir, tick)
+    image::make(
+        fs,
+        filesystem::device_kib(fs, Some(root)),
+        Some(root),
+        dir,
+        tick,
+    )
+}
+
+/// A file system with nothing in it, and room for `root`.
+fn empty(fs: FileSystem, root: Option<&Root>, dir: &Path) -> Result<Option<Image>, Error> {
+    image::make(fs, filesystem::device_kib(fs, root), None, dir, &mut |_| {
+        Ok(())
+    })
 }
 
 /// Writes what `kernel` boots with into `dir`: as [`build`], but the file system holds `root`
 /// ([`Root::make_image`]). It stays the file that it is where the kernel can have that as its disk,
-/// which kernels and boots then share.
+/// which kernels and boots then share. What the guest copies it to is made, too.
 ///
 /// # Errors
 /// As [`build`]; and [`Error::Io`] if a file cannot be written.
@@ -106,20 +119,32 @@ pub fn write(
     };
     let (kind, modules) = needs(fs, true, kernel)?;
     let mut carried = root.image(fs);
-    if carried.is_none() && fs != FileSystem::Tmpfs {
+    if carried.is_none() {
         return Err(Error::Environment {
             what: format!("the root's {fs} has not been made"),
             hint: "this is a fault of lsmeter's: report it".to_owned(),
         });
     }
-    let (mut disk, mut arguments) = (None, ram_disk_arguments(fs, Some(root)));
+    let mut on_ram_disk = Some(made_as(fs));
+    let (mut disk, mut arguments) = (None, Vec::new());
+    let target;
     if let Some(image) = carried.take_if(|_| kind == Disk::Persistent) {
         let file = image.disk();
         let address = arch::native().machine.persistent_memory;
-        arguments = vec![format!("memmap={}!{address:#x}", file.bytes)];
+        arguments.push(format!("memmap={}!{address:#x}", file.bytes));
         disk = Some(file);
+        on_ram_disk = (made_as(fs) != fs).then_some(fs);
+        target = match on_ram_disk {
+            Some(fs) => empty(fs, Some(root), dir)?,
+            None => None,
+        };
+        carried = target.as_ref();
     }
-    let parameters = filesystem::ram_disk_parameters(fs, Some(root)).join(" ");
+    let parameters = on_ram_disk.map_or(Vec::new(), |fs| {
+        filesystem::ram_disk_parameters(fs, Some(root))
+    });
+    arguments.extend(parameters.iter().map(ram_disk_argument));
+    let parameters = parameters.join(" ");
     let file = File::create(&initramfs).map_err(Error::io("create", &initramfs))?;
     let archive = Archive::new(file, &initramfs);
     archive_of(archive, agent, &modules, &parameters, carried)?;
@@ -188,15 +213,12 @@ pub fn with_directives(directives: &str, files: &[(String, Vec<u8>)]) -> Result<
 
 /// What the kernel's command line must hold for what [`build`] made of `fs`.
 pub fn kernel_arguments(fs: FileSystem) -> Vec<String> {
-    ram_disk_arguments(fs, None)
+    let parameters = filesystem::ram_disk_parameters(fs, None);
+    parameters.iter().map(ram_disk_argument).collect()
 }
 
-fn ram_disk_arguments(fs: FileSystem, root: Option<&Root>) -> Vec<String> {
-    let prefix = |parameter: String| format!("{}.{parameter}", filesystem::RAM_DISK);
-    filesystem::ram_disk_parameters(fs, root)
-        .into_iter()
-        .map(prefix)
-        .collect()
+fn ram_disk_argument(parameter: &String) -> String {
+    format!("{}.{parameter}", filesystem::RAM_DISK)
 }
 
 /// The modules that `kernel` must load for `fs`, with a root in it if `root`, in order.
@@ -216,8 +238,19 @@ fn needs(fs: FileSystem, root: bool, kernel: &Kernel) -> Result<(Disk, Vec<Modul
         true => support.disk_of_root(),
         false => Disk::Ram,
     };
+    let mut drivers = filesystem::drivers(if root { made_as(fs) } else { fs }, disk);
+    if root && made_as(fs) != fs {
+        if disk == Disk::Ram && fs != FileSystem::Tmpfs {
+            return Err(Error::Unsupported {
+                what: format!("a guest of {} cannot have its root on {fs}", kernel.name),
+                reason: "the kernel has no persistent memory to copy it from".to_owned(),
+                hint: Some("use ext4, btrfs or tmpfs".to_owned()),
+            });
+        }
+        drivers.extend(filesystem::drivers(fs, Disk::Ram));
+    }
     let mut needed = Vec::new();
-    for driver in filesystem::drivers(fs, disk) {
+    for driver in drivers {
         match support.driver(driver) {
             Ok(true) => {}
             Ok(false) => needed.push(driver.module),

@@ -46,7 +46,8 @@ pub struct Root {
     /// What else files are in the guest, of those that lie here; None if just that. All belong
     /// to root there, unless it is told otherwise here.
     pub(crate) fixes: Option<Vec<Fix>>,
-    /// The file system that holds it, and which that is; before what it was made in, which goes later.
+    /// The file system that holds it, and which it is to be on; before what it was made in, which goes
+    /// later.
     image: Option<(FileSystem, Image)>,
     /// What a container image says of the program that runs in it.
     settings: Settings,
@@ -181,7 +182,7 @@ impl Root {
                     .is_at(self.files, bytes)
                     .map_err(|_| kernels::Error::Interrupted { what: what() })
             };
-            initramfs::image_of(self, fs, scratch.path(), &mut tick)
+            initramfs::image_of(self, made_as(fs), scratch.path(), &mut tick)
         };
         let made = made.map_err(|error| match watch.is_cancelled() {
             true => LabError::Interrupted,
@@ -192,10 +193,16 @@ impl Root {
         Ok(())
     }
 
-    /// The file system that was made of it, if it is this one.
+    /// The file system that was made of it ([`made_as`]), if it is to be on `fs`.
     pub(crate) fn image(&self, fs: FileSystem) -> Option<&Image> {
-        let made = self.image.as_ref().filter(|(made, _)| *made == fs);
+        let made = self.image.as_ref().filter(|(wanted, _)| *wanted == fs);
         made.map(|(_, image)| image)
+    }
+
+    /// Does the guest copy it to another file system than the one that was made of it?
+    pub(crate) fn is_copied(&self) -> bool {
+        let wanted = self.image.as_ref().map(|&(wanted, _)| wanted);
+        wanted.is_some_and(|wanted| made_as(wanted) != wanted)
     }
 
     /// Where it is.
@@ -210,6 +217,15 @@ impl Root {
     pub fn device_kib(&self) -> u64 {
         let data = self.bytes / 1024 + 4 * self.files;
         (data + data / 4 + (128 << 10)).next_multiple_of(1 << 10)
+    }
+}
+
+/// Which file system is made of a root that is to be on `fs`: that one, if a program makes it of a
+/// directory; else one that the guest copies it from.
+pub(crate) fn made_as(fs: FileSystem) -> FileSystem {
+    match fs {
+        FileSystem::Ext4 | FileSystem::Btrfs => fs,
+        FileSystem::Xfs | FileSystem::Tmpfs => FileSystem::Ext4,
     }
 }
 

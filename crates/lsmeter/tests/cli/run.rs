@@ -32,11 +32,6 @@ fn programs_need_a_root_and_a_command() {
         "not measured in parts",
         "on one machine",
     );
-    refused(
-        &["--programs", "sh", "--fs", "tmpfs", "--", "sh"],
-        "no tmpfs can be made of a root",
-        "ext4 or btrfs",
-    );
     place
         .run(&["run", "--programs", "no-such-program", "--", "sh"])
         .refused(3, "no-such-program is not on this machine", Some("--root"));

@@ -157,6 +157,26 @@ fn an_image_is_in_the_guest_as_it_says() {
     assert_eq!(place.left_over(), [""; 0]);
 }
 
+/// So it is on file systems that none makes of a directory, and of which the guest copies it to one:
+/// from persistent memory, or a ram disk.
+#[test]
+fn an_image_is_on_every_file_system_as_it_says() {
+    let place = Place::with_kernels();
+    image().packed(&place.join("image.tar.gz"));
+    for filesystem in ["tmpfs", "xfs"] {
+        let documents = ["first.json", "second.json"].map(|document| {
+            let asked = ["run", "--root", "image.tar.gz", "--stack", "capability"];
+            let rest = ["--offline", "--kernel", "debian:6.12", "--repeat", "1"];
+            let last = ["--fs", filesystem, "-o", document];
+            let ended = place.run(&[&asked[..], &rest[..], &last[..]].concat());
+            ran(ended, &place, document)
+        });
+        let [first, second] = &documents;
+        assert_eq!(first.cells[0].outcome, second.cells[0].outcome);
+    }
+    assert_eq!(place.left_over(), [""; 0]);
+}
+
 /// What leads out of a root while it is unpacked has no way in, and works inside.
 #[test]
 fn a_hostile_archive_is_a_root_like_any() {
