@@ -27,6 +27,8 @@ const PRESETS: &[Preset] = presets![
     "paper",
     "paper-suite",
     "paper-um",
+    "paper-protocol",
+    "paper-orders",
     "stacking",
     "tomoyo-entries",
     "audit",

@@ -289,6 +289,8 @@ fn presets_hold_what_they_promise() {
             "paper",
             "paper-suite",
             "paper-um",
+            "paper-protocol",
+            "paper-orders",
             "stacking",
             "tomoyo-entries",
             "audit",
@@ -325,9 +327,8 @@ fn presets_hold_what_they_promise() {
             preset.name
         );
         let baseline = match preset.name {
-            "paper" | "tomoyo-entries" | "audit" | "withdrawn" | "integrity" => {
-                "none on build:6.12-dac"
-            }
+            "paper" | "paper-protocol" | "paper-orders" | "tomoyo-entries" | "audit"
+            | "withdrawn" | "integrity" => "none on build:6.12-dac",
             "avc" => "capability,selinux (enforcing)",
             "paper-um" => "none on build:um-dac.*",
             _ => "capability",
@@ -335,6 +336,9 @@ fn presets_hold_what_they_promise() {
         assert_eq!(e.baseline_configuration().unwrap().to_string(), baseline);
         let measured = match e.place {
             Place::Um => (vec![Metric::Time], Clock::Fast),
+            Place::Lab if preset.name == "paper-protocol" => {
+                (vec![Metric::Time, Metric::Throughput], Clock::Fast)
+            }
             Place::Lab | Place::Host => (vec![Metric::Instructions], Clock::Deterministic),
         };
         assert_eq!((e.metrics, e.clock), measured);

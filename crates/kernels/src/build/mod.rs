@@ -15,6 +15,7 @@ mod fragment;
 mod kconfig;
 mod log;
 mod make;
+mod order;
 mod overlay;
 mod package;
 mod source;
@@ -78,6 +79,12 @@ impl Flavour {
     pub fn is_process(self) -> bool {
         matches!(self, Flavour::Um | Flavour::UmDac)
     }
+
+    /// Does it have security modules?
+    #[must_use]
+    pub fn has_modules(self) -> bool {
+        matches!(self, Flavour::All | Flavour::Um)
+    }
 }
 
 impl fmt::Display for Flavour {
@@ -117,6 +124,8 @@ pub struct Recipe {
     pub jobs: Option<NonZeroUsize>,
     /// Look for a newer version of the source package.
     pub refresh: bool,
+    /// Let `lsm=` put capability anywhere. Of flavours that have modules only.
+    pub any_order: bool,
     /// Link functions in an order that is drawn by this number; the kernel is then
     /// `build:NAME.NUMBER`, from the objects of `NAME`. Of kernels that are processes only.
     pub layout: Option<NonZeroU32>,
@@ -228,6 +237,9 @@ impl Store {
         let mut changed = BTreeMap::new();
         if wishes.has("SECURITY_TUNABLE") {
             changed.extend(tunable::changes(&tree.dir)?);
+        }
+        if recipe.any_order {
+            changed.extend(order::changes(&tree.dir)?);
         }
         if recipe.flavour.is_process() {
             changed.extend(um::changes(&tree.dir, recipe.layout)?);

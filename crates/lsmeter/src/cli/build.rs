@@ -26,6 +26,7 @@ use kernels::{Flavour, Source};
   lsmeter kernel build um --source linux-source-6.12 --flavour um
   lsmeter kernel build um --source linux-source-6.12 --flavour um --layouts 8
   lsmeter kernel build um-dac --source linux-source-6.12 --flavour um-dac --layouts 8
+  lsmeter kernel build 6.12-any-order --source linux-source-6.12 --any-order
   lsmeter kernel build before --source ~/linux --config mine.config
   lsmeter run --kernel build:6.12-dac --kernel build:6.12-all --stack capability
 
@@ -49,6 +50,10 @@ pub struct BuildArgs {
     /// Look for a newer version of the source package than the one that is here
     #[arg(long)]
     pub refresh: bool,
+    /// Let lsm= put capability anywhere, which Linux has first: for orders of modules that were
+    /// published
+    #[arg(long)]
+    pub any_order: bool,
     /// Link it N times, with functions in N orders: build:NAME.1 to build:NAME.N (flavours um
     /// and um-dac)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]

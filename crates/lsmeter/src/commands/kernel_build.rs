@@ -29,6 +29,12 @@ pub fn build(args: &BuildArgs) -> Result<Exit> {
             "add --flavour um or --flavour um-dac, or leave out --layouts",
         ));
     }
+    if args.any_order && !args.flavour.has_modules() {
+        return Err(usage(
+            "a kernel without security modules has no order of them",
+            "leave out --any-order",
+        ));
+    }
     let mut recipe = Recipe {
         name: args.name.clone(),
         source: args.source.clone(),
@@ -36,6 +42,7 @@ pub fn build(args: &BuildArgs) -> Result<Exit> {
         fragments: args.config.clone(),
         jobs: args.jobs,
         refresh: args.refresh,
+        any_order: args.any_order,
         layout: None,
     };
     let cancel = cancel_on_signals()?;

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Capability wherever `lsm=` has it, as a change to a kernel tree. Linux puts it first since 5.1
+//! (`LSM_ORDER_FIRST`, commit d117a154e612).
+
+use crate::error::Error;
+use crate::files;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+const FILE_LIMIT: u64 = 1 << 20;
+const CAPABILITY: &str = "security/commoncap.c";
+const MODULE: &str = "DEFINE_LSM(capability) = {\n";
+const FIRST: &str = "\t.order = LSM_ORDER_FIRST,\n";
+
+/// What is different in the tree at `tree` if capability stands in no fixed place, by path.
+///
+/// # Errors
+/// [`Error::Unsupported`] if the tree gives it none.
+pub(super) fn changes(tree: &Path) -> Result<BTreeMap<PathBuf, String>, Error> {
+    let text = files::read(&tree.join(CAPABILITY), FILE_LIMIT)?;
+    let edited = edit(&String::from_utf8_lossy(&text));
+    let edited = edited.ok_or_else(|| Error::Unsupported {
+        what: format!("{CAPABILITY} of {}", tree.display()),
+        reason: "capability cannot be let stand anywhere: it is not put first there".to_owned(),
+        hint: Some("build it without --any-order: before 5.1 lsm= had no order".into()),
+    })?;
+    Ok(BTreeMap::from([(PathBuf::from(CAPABILITY), edited)]))
+}
+
+/// Without an order a module is one of those that may stand anywhere (`LSM_ORDER_MUTABLE`, 0).
+fn edit(text: &str) -> Option<String> {
+    let module = text.find(MODULE)? + MODULE.len();
+    let end = module + text[module..].find("};")?;
+    let order = module + text[module..end].find(FIRST)?;
+    Some(text[..order].to_owned() + &text[order + FIRST.len()..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capability_loses_its_place_and_nothing_else() {
+        let of = |name: &str, order: &str| {
+            format!("DEFINE_LSM({name}) = {{\n\t.name = \"x\",\n{order}\t.init = x_init,\n}};\n")
+        };
+        let text = of("other", FIRST) + &of("capability", FIRST);
+        assert_eq!(
+            edit(&text),
+            Some(of("other", FIRST) + &of("capability", ""))
+        );
+        assert_eq!(edit(&of("capability", "")), None);
+        assert_eq!(edit(&(of("capability", "") + &of("other", FIRST))), None);
+        assert_eq!(edit(""), None);
+    }
+}
