@@ -34,6 +34,7 @@ pub(crate) fn programs(run: &Document, group: &Group<'_>, details: bool) -> Vec<
     let mut tables = vec![costs(&place, &lines)];
     tables.extend(failures(group));
     tables.extend(entries(&place, &lines, details));
+    tables.extend(hooks(&place, &lines, details));
     tables.extend(processes(&place, &lines, details));
     if details {
         tables.extend(totals(&place, &lines));
@@ -237,6 +238,113 @@ fn entries(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
         })
         .table(format!("Where programs enter the kernel: {place}"), rows)
         .fixed(3)
+        .if_any()
+}
+
+/// A hook of a program over all its ways into the kernel.
+#[derive(Clone, Default)]
+struct ProgramHook<'a> {
+    calls: u64,
+    instructions: u64,
+    modules: BTreeMap<&'a str, u64>,
+}
+
+fn by_hook(program: &Program) -> BTreeMap<&str, ProgramHook<'_>> {
+    let mut hooks: BTreeMap<&str, ProgramHook<'_>> = BTreeMap::new();
+    for hook in program.entries.iter().flat_map(|entry| &entry.hooks) {
+        let sum = hooks.entry(&hook.hook).or_default();
+        sum.calls = sum.calls.saturating_add(hook.calls);
+        sum.instructions = sum.instructions.saturating_add(hook.instructions);
+        for part in &hook.modules {
+            let module = sum.modules.entry(&part.module).or_default();
+            *module = module.saturating_add(part.instructions);
+        }
+    }
+    hooks
+}
+
+/// A hook under one stack and under the baseline.
+struct Change<'a> {
+    line: &'a Line<'a>,
+    hook: &'a str,
+    own: ProgramHook<'a>,
+    base: ProgramHook<'a>,
+}
+
+impl Change<'_> {
+    /// Instructions that it takes more than under the baseline.
+    fn added(&self) -> i128 {
+        i128::from(self.own.instructions) - i128::from(self.base.instructions)
+    }
+
+    /// The module whose part of it differs most from the baseline's.
+    fn module(&self) -> Option<&str> {
+        let of = |hook: &ProgramHook<'_>, module: &str| {
+            i128::from(hook.modules.get(module).copied().unwrap_or(0))
+        };
+        let differs = |module: &str| of(&self.own, module).abs_diff(of(&self.base, module));
+        let modules = self.own.modules.keys().chain(self.base.modules.keys());
+        modules
+            .copied()
+            .max_by_key(|module| differs(module))
+            .filter(|module| differs(module) > 0)
+    }
+}
+
+/// The hooks that take more, or less, than under the baseline, those first that differ most.
+fn hooks(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
+    let limit = if all { usize::MAX } else { ENTRIES };
+    let changes = lines.iter().flat_map(|line| {
+        let base = line.base.map(|(base, _)| by_hook(base));
+        let own = by_hook(line.program);
+        let mut changes: Vec<Change<'_>> = base
+            .iter()
+            .flat_map(|base| {
+                base.keys()
+                    .chain(own.keys().filter(|of| !base.contains_key(*of)))
+            })
+            .map(|&hook| Change {
+                line,
+                hook,
+                own: own.get(hook).cloned().unwrap_or_default(),
+                base: base
+                    .as_ref()
+                    .and_then(|base| base.get(hook).cloned())
+                    .unwrap_or_default(),
+            })
+            .filter(|change| change.added() != 0)
+            .collect();
+        changes.sort_by_key(|change| std::cmp::Reverse(change.added().unsigned_abs()));
+        changes.into_iter().take(limit)
+    });
+    let changes: Vec<Change<'_>> = changes.collect();
+    Columns::new()
+        .left("program", |of: &Change<'_>| of.line.cell.title())
+        .left("stack", |of| of.line.configuration.title())
+        .left("hook", |of| printable(of.hook, TEXT_LIMIT))
+        .right("adds", |of| {
+            let tone = if of.added() > 0 {
+                Tone::Worse
+            } else {
+                Tone::Better
+            };
+            Value::toned(format::difference(of.added()), tone)
+        })
+        .right("of added", |of| {
+            let all = of.line.added().filter(|added| *added != 0)?;
+            Some(format::percent(of.added() as f64 / all as f64))
+        })
+        .left("most in", |of| {
+            of.module().map(|module| printable(module, TEXT_LIMIT))
+        })
+        .column("calls", |of| of.own.calls)
+        .column("baseline's calls", |of| of.base.calls)
+        .table(format!("What hooks add to programs: {place}"), &changes)
+        .fixed(3)
+        .legend([
+            "adds: instructions more than under the baseline (less: saved); of added: as part of \
+             what all hooks add together; most in: the module whose functions differ most.",
+        ])
         .if_any()
 }
 
