@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::{Cell, Document};
 
-use crate::cells::{Configuration, Group, Operation, operation_title};
+use crate::cells::{Configuration, Group, Operation, instructions, operation_title};
 use crate::column::Columns;
 use crate::format;
 use crate::table::{TEXT_LIMIT, Table, Value};
@@ -236,10 +236,4 @@ impl<'a> Sum<'a> {
         }
         named.join(", ")
     }
-}
-
-/// Of an operation that has one path.
-fn instructions(cell: &Cell) -> Option<i128> {
-    let paths = cell.paths().filter(|paths| paths.is_stable())?;
-    Some(i128::from(paths.modal.instructions))
 }

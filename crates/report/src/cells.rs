@@ -295,6 +295,12 @@ pub(crate) fn cost(tested: &Cell, baseline: &Cell) -> Option<(f64, f64)> {
     Some((overhead(a, b, tested.key.metric.direction())?, a / b))
 }
 
+/// Guest kernel instructions of an operation that has one path.
+pub(crate) fn instructions(cell: &Cell) -> Option<i128> {
+    let paths = cell.paths().filter(|paths| paths.is_stable())?;
+    Some(i128::from(paths.modal.instructions))
+}
+
 /// What stands for a figure that there is none of.
 pub(crate) fn without_figure(cell: &Cell) -> Value {
     let text = match cell.status() {

@@ -4,7 +4,7 @@
 
 use experiment::{Cell, Document};
 
-use crate::cells::Group;
+use crate::cells::{Group, instructions};
 use crate::column::Columns;
 use crate::format;
 use crate::table::Table;
@@ -60,10 +60,6 @@ struct Split {
 
 fn split((benchmark, variant): (&str, &str), bare: &Cell, tested: &Cell) -> Option<Split> {
     let hooks = tested.hooks()?;
-    let total = |cell: &Cell| {
-        let paths = cell.paths().filter(|paths| paths.is_stable())?;
-        Some(i128::from(paths.modal.instructions))
-    };
     let functions = |own: bool| {
         let functions = hooks.iter().flat_map(|hook| &hook.implementations);
         functions
@@ -73,8 +69,8 @@ fn split((benchmark, variant): (&str, &str), bare: &Cell, tested: &Cell) -> Opti
     };
     Some(Split {
         title: experiment::cell_title(benchmark, variant),
-        bare: total(bare)?,
-        tested: total(tested)?,
+        bare: instructions(bare)?,
+        tested: instructions(tested)?,
         framework: hooks.iter().map(|hook| i128::from(hook.dispatch)).sum(),
         own: functions(true),
         others: functions(false),

@@ -42,6 +42,7 @@ mod order;
 mod page;
 mod placement;
 mod prediction;
+mod priced;
 mod profile;
 mod program;
 pub mod published;

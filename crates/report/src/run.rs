@@ -15,6 +15,7 @@ use crate::format;
 use crate::framework::framework;
 use crate::layouts::{is_one_of, layouts};
 use crate::order::order;
+use crate::priced::priced;
 use crate::program::programs;
 use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value, warnings};
 use crate::text::printable;
@@ -25,14 +26,15 @@ const UNCLEAR: &str = "~: the difference may be chance, as `lsmeter compare` jud
 /// What a report shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Also a table of every cell's windows, paths and spread.
+    /// Also a table of every cell's windows, paths and spread, and tables of what hooks hold and of
+    /// what checks of directories cost.
     pub details: bool,
 }
 
 /// All tables of a run: one for each kernel, file system and metric; more with details, and
 /// where stacks differ in their order only. The order of rows is the order of its cells.
 pub fn report(run: &Document, options: &Options) -> Report {
-    let mut tables = Vec::new();
+    let (mut tables, mut prices) = (Vec::new(), Vec::new());
     let mut judgements = Judgements::of(run);
     let groups = groups(run);
     let drawn = Layouts::of(run);
@@ -53,10 +55,12 @@ pub fn report(run: &Document, options: &Options) -> Report {
         tables.extend(additivity(run, &group));
         if options.details {
             tables.push(details(run, &group));
+            prices.extend(priced(run, &group));
         }
     }
     tables.extend(avc(run));
     tables.extend(aa_tables(run.aa.as_ref()));
+    tables.extend(prices);
     Report {
         tables,
         warnings: warnings(&run.warnings),

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What a run with hooks says of proposals to make LSMs cheaper (section 6 of the LSM overhead
+//! paper): which hooks it would pay to look at, and what a cache of directory checks could save.
+
+mod hooks;
+mod walk;
+
+use experiment::{Cell, Document, HookCost, Metric};
+
+use crate::cells::{Configuration, Group, Operation, instructions};
+use crate::table::Table;
+
+/// The tables of a group of which hooks were counted, with a baseline; empty of any other.
+pub(crate) fn priced(run: &Document, group: &Group<'_>) -> Vec<Table> {
+    if group.of_kernels || group.metric != Metric::Instructions {
+        return Vec::new();
+    }
+    let place = group.place(run);
+    let mut tables = hooks::tables(&place, group);
+    tables.extend(walk::table(&place, group));
+    tables
+}
+
+/// The configurations that are held against the baseline.
+fn tested<'a>(group: &'a Group<'_>) -> impl Iterator<Item = &'a Configuration> {
+    let baseline = group.baseline.as_ref();
+    let all = group.configurations.iter();
+    all.filter(move |of| baseline.is_some_and(|baseline| baseline != *of))
+}
+
+/// An operation with its hooks, beside the same on the baseline.
+struct Pair<'a> {
+    hooks: &'a [HookCost],
+    base: &'a [HookCost],
+    /// Instructions beyond the baseline's.
+    overhead: i128,
+}
+
+impl<'a> Pair<'a> {
+    /// None unless both have one path and their hooks.
+    fn of(row: Operation<'a>, of: &Configuration, group: &Group<'a>) -> Option<Pair<'a>> {
+        let (tested, base): (&'a Cell, &'a Cell) =
+            (group.cell(row, of)?, group.baseline_cell(row)?);
+        Some(Pair {
+            hooks: tested.hooks()?,
+            base: base.hooks()?,
+            overhead: instructions(tested)? - instructions(base)?,
+        })
+    }
+
+    /// What a figure of these hooks is beyond the baseline's.
+    fn added(&self, figure: impl Fn(&HookCost) -> u64) -> i128 {
+        let sum = |of: &[HookCost]| of.iter().map(|hook| i128::from(figure(hook))).sum::<i128>();
+        sum(self.hooks) - sum(self.base)
+    }
+}
+
+/// A part of a whole in per cent, to a tenth; None of nothing.
+fn percent_of(part: i128, whole: i128) -> Option<f64> {
+    (whole != 0).then(|| (part as f64 / whole as f64 * 1_000.0).round() / 10.0)
+}
