@@ -160,38 +160,11 @@ static void copy_directory(struct way way, unsigned int depth)
 	sys_close(below.to);
 }
 
-static void remove_links(int top, int links)
-{
-	char records[2048] __attribute__((aligned(8)));
-	const struct dirent64 *entry;
-	long n, at, removed;
-
-	/* Some file systems skip entries while others are being removed. */
-	do {
-		removed = 0;
-		must(SYS(lseek, links, 0, 0), "reading", LINKS);
-		while ((n = SYS(getdents64, links, records, sizeof(records))) > 0) {
-			for (at = 0; at < n; at += entry->d_reclen) {
-				entry = dirent_at(records, n, at);
-				if (!entry)
-					gave_up("reading", LINKS, -EIO);
-				if (is_dot_or_dotdot(entry->d_name))
-					continue;
-				must(SYS(unlinkat, links, entry->d_name, 0), "removing",
-				     entry->d_name);
-				removed++;
-			}
-		}
-		must(n, "reading", LINKS);
-	} while (removed);
-	sys_close(links);
-	must(SYS(unlinkat, top, LINKS, AT_REMOVEDIR), "removing", LINKS);
-}
-
 void program_copy_root(const char *disk)
 {
 	struct way way = { .name = "." };
 	struct statx found;
+	char links[1100];
 
 	must(sys_mkdir(SOURCE, 0700), "making", SOURCE);
 	must(SYS(mount, disk, SOURCE, HELD_BY, MS_RDONLY, NULL), "mounting", disk);
@@ -203,7 +176,9 @@ void program_copy_root(const char *disk)
 	way.links = SYS(openat, way.to, LINKS, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	must(way.links, "opening", LINKS);
 	copy_directory(way, 0);
-	remove_links(way.to, way.links);
+	sys_close(way.links);
+	format(links, sizeof(links), "%s/" LINKS, experiment.dir);
+	must(remove_tree(links), "removing", LINKS);
 	must(SYS(statx, way.from, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &found), "looking at",
 	     SOURCE);
 	settle_at(way.to, ".", &found);
