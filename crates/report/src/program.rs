@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Whole programs: what each stack adds in hooks, and what took each into the kernel.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::{Cell, Document, HookedPath, Program, ProgramEntry, ProgramRun};
 
@@ -242,7 +242,7 @@ fn entries(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
 }
 
 /// A hook of a program over all its ways into the kernel.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct ProgramHook<'a> {
     calls: u64,
     instructions: u64,
@@ -291,33 +291,31 @@ impl Change<'_> {
     }
 }
 
-/// The hooks that take more, or less, than under the baseline, those first that differ most.
+/// The hooks of a program that take more, or less, than under the baseline, those first that differ
+/// most.
+fn changes<'a>(line: &'a Line<'a>) -> Vec<Change<'a>> {
+    let Some((base, _)) = line.base else {
+        return Vec::new();
+    };
+    let (mut own, mut base) = (by_hook(line.program), by_hook(base));
+    let names: BTreeSet<&str> = own.keys().chain(base.keys()).copied().collect();
+    let all = names.into_iter().map(|hook| Change {
+        line,
+        hook,
+        own: own.remove(hook).unwrap_or_default(),
+        base: base.remove(hook).unwrap_or_default(),
+    });
+    let mut changes: Vec<Change<'_>> = all.filter(|change| change.added() != 0).collect();
+    changes.sort_by_key(|change| std::cmp::Reverse(change.added().unsigned_abs()));
+    changes
+}
+
 fn hooks(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
     let limit = if all { usize::MAX } else { ENTRIES };
-    let changes = lines.iter().flat_map(|line| {
-        let base = line.base.map(|(base, _)| by_hook(base));
-        let own = by_hook(line.program);
-        let mut changes: Vec<Change<'_>> = base
-            .iter()
-            .flat_map(|base| {
-                base.keys()
-                    .chain(own.keys().filter(|of| !base.contains_key(*of)))
-            })
-            .map(|&hook| Change {
-                line,
-                hook,
-                own: own.get(hook).cloned().unwrap_or_default(),
-                base: base
-                    .as_ref()
-                    .and_then(|base| base.get(hook).cloned())
-                    .unwrap_or_default(),
-            })
-            .filter(|change| change.added() != 0)
-            .collect();
-        changes.sort_by_key(|change| std::cmp::Reverse(change.added().unsigned_abs()));
-        changes.into_iter().take(limit)
-    });
-    let changes: Vec<Change<'_>> = changes.collect();
+    let changes: Vec<Change<'_>> = lines
+        .iter()
+        .flat_map(|line| changes(line).into_iter().take(limit))
+        .collect();
     Columns::new()
         .left("program", |of: &Change<'_>| of.line.cell.title())
         .left("stack", |of| of.line.configuration.title())
