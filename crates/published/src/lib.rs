@@ -10,6 +10,7 @@
 
 mod alternatives;
 mod beside;
+mod cannot;
 mod counts;
 mod explanation;
 mod hook_cost;

@@ -4,19 +4,15 @@
 use std::sync::LazyLock;
 
 use experiment::{Document, Metric, PlacementDocument};
-use serde::Deserialize;
 use stats::rank_correlation;
 
 use crate::alternatives::{Alternatives, alternatives};
 use crate::beside::comparisons;
+use crate::cannot::why_not;
 use crate::hook_cost::hook_cost;
 use crate::over_layouts::times;
 use crate::placements::counted;
-use crate::{
-    Comparison, Explanation, Figure, Quantity, Source, Time, Verdict, explanations, published,
-};
-
-const CANNOT: &str = include_str!("../data/cannot.toml");
+use crate::{Comparison, Explanation, Figure, Source, Time, Verdict, explanations, published};
 
 /// A document of ours.
 #[derive(Debug, Clone, Copy)]
@@ -176,38 +172,6 @@ pub struct Agreement {
     pub rank: Option<f64>,
     /// Median of ours by theirs; None if no pair has the same sign.
     pub ratio: Option<f64>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    cannot: Vec<Cannot>,
-}
-
-/// Figures that cannot be had.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Cannot {
-    figures: Vec<String>,
-    #[serde(default)]
-    quantities: Vec<Quantity>,
-    why: String,
-}
-
-static CANNOT_BE_HAD: LazyLock<Vec<Cannot>> = LazyLock::new(|| {
-    let file: File = toml::from_str(CANNOT).expect("the embedded reasons; a test reads them");
-    file.cannot
-});
-
-/// Why a figure cannot be had, if it cannot.
-fn why_not(figure: &Figure) -> Option<&'static str> {
-    let of = |pattern: &String| experiment::glob(pattern, &figure.id);
-    let fits = |cannot: &&Cannot| {
-        cannot.figures.iter().any(of)
-            && (cannot.quantities.is_empty() || cannot.quantities.contains(&figure.quantity))
-    };
-    let found = CANNOT_BE_HAD.iter().find(fits);
-    found.map(|cannot| cannot.why.as_str())
 }
 
 /// A figure as it would be if an explanation held: of other operations or configurations of ours.
