@@ -109,7 +109,7 @@ pub struct RunArgs {
     /// Keep every sample in the run document
     #[arg(long, help_heading = "Output")]
     pub keep_samples: bool,
-    /// Show paths, windows and REP iterations beside the costs
+    /// Show more: paths, windows and REP iterations beside the costs, hooks by what they add
     #[arg(long, help_heading = "Output")]
     pub details: bool,
     /// Exit with 1 if any cell costs more than its baseline by more than this many percent

@@ -87,6 +87,8 @@ fn a_recipe_that_makes_no_sense() {
         "in kernels of flavours um and um-dac only",
         Some("--flavour um"),
     );
+    let asked = [&source[..], &["--flavour", "dac", "--any-order"]].concat();
+    build(&place, &asked).refused(2, "has no order of them", Some("--any-order"));
     build(&place, &["a/b", "--source", "tree"]).refused(2, "a name holds", Some("build:NAME"));
     let asked = ["x", "--source", "not/there"];
     build(&place, &asked).refused(2, "no such directory", Some("linux-source-6.12"));
