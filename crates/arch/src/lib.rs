@@ -71,6 +71,8 @@ pub struct Code {
     pub syscall_path: &'static [&'static str],
     /// How the names of system calls' own functions begin.
     pub syscall_prefix: &'static str,
+    /// Of those whose functions are called otherwise than they: that name, and the call's.
+    pub renamed_syscalls: &'static [(&'static str, &'static str)],
     /// Where the kernel itself is started: code, but not always in a segment marked so.
     pub start: &'static str,
     /// The code that switches from one task's stack to another's.
@@ -181,7 +183,14 @@ impl Code {
     /// The system call, if a function of this name is one's own: `openat`.
     #[must_use]
     pub fn syscall_of<'n>(&self, function: &'n str) -> Option<&'n str> {
-        function.strip_prefix(self.syscall_prefix)
+        let name = function.strip_prefix(self.syscall_prefix)?;
+        let renamed = self.renamed_syscalls.iter();
+        Some(
+            renamed
+                .copied()
+                .find_map(|(function, call)| (function == name).then_some(call))
+                .unwrap_or(name),
+        )
     }
 
     /// Whether what runs in a function of this name belongs to whoever went through it.

@@ -41,6 +41,14 @@ pub(crate) static X86_64: Arch = Arch {
         ],
         // Since 4.17, arch/x86/include/asm/syscall_wrapper.h.
         syscall_prefix: "__x64_sys_",
+        // arch/x86/entry/syscalls/syscall_64.tbl.
+        renamed_syscalls: &[
+            ("newstat", "stat"),
+            ("newfstat", "fstat"),
+            ("newlstat", "lstat"),
+            ("newuname", "uname"),
+            ("sendfile64", "sendfile"),
+        ],
         start: "startup_64",
         // Since 4.9.
         context_switch: "__switch_to_asm",

@@ -126,6 +126,7 @@ fn counts() -> Document {
         Evidence::from(Counted {
             estimate: Some(estimate_of(total as f64, None)),
             hooked: Some(HookedPath {
+                system_calls: std::collections::BTreeMap::new(),
                 total,
                 rep_iterations: None,
                 windows: 1,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::layout::names_kernel;
 use crate::stack::Stack;
-use crate::words::{AuditRules, Integrity, Policy, SelinuxPolicy};
+use crate::words::{AuditRules, ImaPolicy, Integrity, Policy, SelinuxPolicy};
 
 /// A stack with the state of its policies and of the integrity subsystems.
 #[derive(
@@ -71,6 +71,9 @@ pub struct Tuning {
     /// Which rules audit has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audit_rules: Option<AuditRules>,
+    /// Which rules IMA has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ima_policy: Option<ImaPolicy>,
 }
 
 impl Tuning {
@@ -79,10 +82,11 @@ impl Tuning {
         *self == Tuning::default()
     }
 
-    /// Is none of them set that says something to modules? Audit's rules do not.
+    /// Is none of them set that says something to modules? Audit's rules and IMA's do not.
     pub fn is_default_of_modules(&self) -> bool {
         let without = Tuning {
             audit_rules: None,
+            ima_policy: None,
             ..*self
         };
         without.is_default()
@@ -98,6 +102,7 @@ impl Tuning {
             selinux_policy,
             labels,
             audit_rules,
+            ima_policy,
         } = self;
         let number = |key, value: &Option<u32>| value.map(|value| (key, value.to_string()));
         [
@@ -107,6 +112,7 @@ impl Tuning {
             selinux_policy.map(|policy| ("selinux_policy", policy.to_string())),
             number("labels", labels),
             audit_rules.map(|rules| ("audit_rules", rules.to_string())),
+            ima_policy.map(|policy| ("ima_policy", policy.to_string())),
         ]
         .into_iter()
         .flatten()
@@ -168,6 +174,7 @@ pub fn title(stack: &str, integrity: &[Integrity], policy: Policy, tuning: &Tuni
     state.extend(tuning.pairs().into_iter().map(|(key, value)| match key {
         "selinux_policy" => format!("{value} policy"),
         "audit_rules" => format!("audit rules: {value}"),
+        "ima_policy" => format!("IMA policy: {value}"),
         key => format!("{value} {}", key.replace('_', " ")),
     }));
     if !state.is_empty() {

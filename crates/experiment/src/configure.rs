@@ -7,7 +7,7 @@ use crate::layout::are_layouts;
 use crate::resolve::{KERNELS_LIMIT, list, number, printable};
 use crate::spec::{Baseline, ConfigurationSpec, IntegrityList, Spec, SpecError};
 use crate::stack::Stack;
-use crate::words::{AuditRules, Integrity, Place, Policy};
+use crate::words::{AuditRules, ImaPolicy, Integrity, Place, Policy};
 
 const CONFIGURATIONS_LIMIT: usize = 256;
 
@@ -149,7 +149,10 @@ fn product(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecError> {
                             avc_entries: spec.avc_entries,
                             selinux_policy: spec.selinux_policy.filter(|_| policy != Policy::None),
                             labels: spec.labels.filter(|_| policy != Policy::None),
-                            audit_rules: spec.audit_rules.filter(|_| has_audit(integrity)),
+                            audit_rules: spec
+                                .audit_rules
+                                .filter(|_| integrity.has(Integrity::Audit)),
+                            ima_policy: spec.ima_policy.filter(|_| integrity.has(Integrity::Ima)),
                         })?;
                         // Sizes fall away without a policy: once is enough then.
                         if policy != Policy::None || !all.contains(&configuration) {
@@ -167,10 +170,6 @@ fn product(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecError> {
 fn has_rules(policy: Policy, integrity: &IntegrityList) -> bool {
     let takes = |of: &Integrity| matches!(of, Integrity::Audit | Integrity::Ima);
     policy != Policy::None || integrity.0.iter().any(takes)
-}
-
-fn has_audit(integrity: &IntegrityList) -> bool {
-    integrity.0.contains(&Integrity::Audit)
 }
 
 fn parse<'a>(stacks: impl IntoIterator<Item = &'a str>) -> Result<Vec<Stack>, SpecError> {
@@ -191,6 +190,7 @@ fn resolve(written: &ConfigurationSpec) -> Result<Configuration, SpecError> {
         selinux_policy: written.selinux_policy,
         labels: number("labels", written.labels, 1, 4_096)?,
         audit_rules: written.audit_rules,
+        ima_policy: written.ima_policy,
     };
     let stack: Stack = written.stack.parse()?;
     let is_bare = written.policy == Policy::None;
@@ -206,6 +206,9 @@ fn resolve(written: &ConfigurationSpec) -> Result<Configuration, SpecError> {
     }
     if let Some(rules) = tuning.audit_rules {
         check_audit(rules, tuning.rules, written)?;
+    }
+    if let Some(policy) = tuning.ima_policy {
+        check_ima(policy, tuning.rules, written)?;
     }
     if stack.is_none() && (written.policy != Policy::None || !written.integrity.0.is_empty()) {
         return Err(SpecError::instead(
@@ -232,7 +235,7 @@ fn check_audit(
     rules: Option<u32>,
     written: &ConfigurationSpec,
 ) -> Result<(), SpecError> {
-    if !has_audit(&written.integrity) {
+    if !written.integrity.has(Integrity::Audit) {
         return Err(SpecError::instead(
             format!("`audit_rules` is `{audit_rules}`, and audit is not at work"),
             "say integrity = \"audit\", or leave out `audit_rules`",
@@ -243,6 +246,27 @@ fn check_audit(
         return Err(SpecError::instead(
             format!("`audit_rules` is `{audit_rules}`: there are no rules, and so no more of them"),
             "leave out `rules`, or say audit_rules = \"one\"",
+        ));
+    }
+    Ok(())
+}
+
+/// A policy is IMA's, and to the kernel's own none can be added.
+fn check_ima(
+    ima_policy: ImaPolicy,
+    rules: Option<u32>,
+    written: &ConfigurationSpec,
+) -> Result<(), SpecError> {
+    if !written.integrity.has(Integrity::Ima) {
+        return Err(SpecError::instead(
+            format!("`ima_policy` is `{ima_policy}`, and IMA is not at work"),
+            "say integrity = \"ima\", or leave out `ima_policy`",
+        ));
+    }
+    if ima_policy != ImaPolicy::FileSystem && rules.is_some() {
+        return Err(SpecError::instead(
+            format!("`ima_policy` is `{ima_policy}`: no rules can be added to the kernel's own"),
+            "leave out `rules`, or say ima_policy = \"file-system\"",
         ));
     }
     Ok(())

@@ -117,6 +117,7 @@ fn check_host(spec: &Spec) -> Result<(), SpecError> {
         ("selinux_policy", spec.selinux_policy.is_some()),
         ("labels", spec.labels.is_some()),
         ("audit_rules", spec.audit_rules.is_some()),
+        ("ima_policy", spec.ima_policy.is_some()),
         ("baseline_kernel", spec.baseline_kernel.is_some()),
         ("baseline", spec.baseline.is_some()),
         ("filesystem", spec.filesystem.is_some()),

@@ -12,8 +12,8 @@ use crate::hint::nearest;
 use crate::metric::Metric;
 use crate::program::{RootSpec, Workload};
 use crate::words::{
-    AuditRules, Clock, FileSystem, Integrity, Place, Policy, Select, SelinuxPolicy, Suite,
-    UnknownWord,
+    AuditRules, Clock, FileSystem, ImaPolicy, Integrity, Place, Policy, Select, SelinuxPolicy,
+    Suite, UnknownWord,
 };
 
 pub use error::SpecError;
@@ -79,6 +79,9 @@ pub struct Spec {
     /// Rules of audit: `none`, `never-task`, `one`, `file-access`, `stig`. Default:
     /// file-access.
     pub audit_rules: Option<AuditRules>,
+    /// Rules of IMA: `file-system`, `tcb`, `appraise-tcb`, `tcb-and-appraise-tcb`. Default:
+    /// file-system.
+    pub ima_policy: Option<ImaPolicy>,
     /// Configurations one by one, after those of `stacks`, if there are any. Default:
     /// none.
     pub configurations: Option<Vec<ConfigurationSpec>>,
@@ -159,12 +162,22 @@ pub struct ConfigurationSpec {
     pub labels: Option<u32>,
     /// As in [`Spec`].
     pub audit_rules: Option<AuditRules>,
+    /// As in [`Spec`].
+    pub ima_policy: Option<ImaPolicy>,
 }
 
 /// Integrity subsystems that are at work together, written `audit,ima`; empty, or
 /// `none`, for none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct IntegrityList(pub Vec<Integrity>);
+
+impl IntegrityList {
+    /// Is this one at work?
+    #[must_use]
+    pub fn has(&self, integrity: Integrity) -> bool {
+        self.0.contains(&integrity)
+    }
+}
 
 impl std::str::FromStr for IntegrityList {
     type Err = UnknownWord;
@@ -318,6 +331,7 @@ impl Spec {
             selinux_policy: over.selinux_policy.or(self.selinux_policy),
             labels: over.labels.or(self.labels),
             audit_rules: over.audit_rules.or(self.audit_rules),
+            ima_policy: over.ima_policy.or(self.ima_policy),
             configurations: over.configurations.or(self.configurations),
             baseline: over.baseline.or(self.baseline),
             baseline_kernel: over.baseline_kernel.or(self.baseline_kernel),

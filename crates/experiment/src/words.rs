@@ -273,6 +273,20 @@ words! {
 }
 
 words! {
+    /// Which rules IMA has.
+    ImaPolicy, "IMA policy":
+    /// What `ima_policy=tcb` measures, the file system of the benchmarks in any case, and all
+    /// files there are appraised. What lsmeter loads if it is not told.
+    FileSystem = "file-system",
+    /// The kernel's own `ima_policy=tcb`: what root reads and what is executed is measured.
+    Tcb = "tcb",
+    /// The kernel's own `ima_policy=appraise_tcb`: root's files are appraised.
+    AppraiseTcb = "appraise-tcb",
+    /// Both, as `ima_policy=tcb|appraise_tcb`.
+    TcbAndAppraiseTcb = "tcb-and-appraise-tcb",
+}
+
+words! {
     /// Which correction p values get for the number of cells that are tested.
     #[derive(Default)]
     Correction, "correction":

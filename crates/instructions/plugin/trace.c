@@ -8,7 +8,7 @@
 
 /* In elements. The longest operation, execve, takes some 50,000 blocks. */
 #define WINDOW_MAX	(8u << 20)
-#define CELL_MAX	(32u << 20)
+#define CELL_MAX	(64u << 20)
 /*
  * From half of it on, only paths that a second window takes are kept: an operation
  * that never takes one twice has no usual one.

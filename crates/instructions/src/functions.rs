@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use kernels::fixups::Fixup;
-use kernels::symbols::{Symbol, SymbolTable};
+use kernels::symbols::{Function, Symbol, SymbolTable};
 
 use crate::walk::without_cold;
 
@@ -24,6 +24,14 @@ pub(crate) const UNKNOWN: &str = "[unknown]";
 pub struct FunctionTable {
     text: String,
     names: Vec<String>,
+}
+
+/// What a function is called here: a system call's often has other names, too, and a part
+/// that is seldom run counts as the function.
+pub(crate) fn name_of<'s>(symbols: &'s SymbolTable, function: &Function<'s>) -> &'s str {
+    let of_call = |symbol: &Symbol<'_>| symbols.arch().code.syscall_of(symbol.name).is_some();
+    let call = symbols.at(function.range.start).find(of_call);
+    call.map_or_else(|| without_cold(function.name), |symbol| symbol.name)
 }
 
 impl FunctionTable {
@@ -44,10 +52,7 @@ impl FunctionTable {
             let Some(function) = symbols.function_at(address) else {
                 continue;
             };
-            // A system call's function often has other names, too.
-            let of_call = |symbol: &Symbol<'_>| code.syscall_of(symbol.name).is_some();
-            let call = symbols.at(address).find(of_call);
-            let name = call.map_or_else(|| without_cold(function.name), |symbol| symbol.name);
+            let name = name_of(symbols, &function);
             let number = *numbers.entry(name.to_owned()).or_insert_with(|| {
                 names.push(name.to_owned());
                 names.len() - 1
@@ -59,7 +64,7 @@ impl FunctionTable {
                 ('f', call.is_some_and(|call| FORKS.contains(&call))),
                 ('r', call == Some(SIGRETURN)),
                 ('c', name == COPIES_STACK),
-                ('p', name.len() < function.name.len()),
+                ('p', without_cold(function.name).len() < function.name.len()),
             ]
             .iter()
             .filter_map(|&(flag, is)| is.then_some(flag))

@@ -24,6 +24,9 @@ pub struct PathProfile {
     pub path: Path,
     /// Its hooks, by name.
     pub hooks: Vec<HookCost>,
+    /// How often each system call was entered, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub system_calls: BTreeMap<String, u64>,
     /// Instructions outside hooks, by function.
     pub outside: BTreeMap<String, u64>,
     /// What its instructions do, if that was counted.
@@ -116,11 +119,23 @@ impl Profiler<'_> {
         Ok(PathProfile {
             path,
             hooks: self.framework.costs(&tree, &self.active_lsms),
+            system_calls: system_calls(&tree, self.functions.code()),
             events: tree.total_events(),
             outside: outside(&tree, self.framework),
             tree: keep.then_some(tree),
         })
     }
+}
+
+/// How often each system call's own function was called.
+fn system_calls(tree: &CallTree, code: &arch::Code) -> BTreeMap<String, u64> {
+    let mut calls = BTreeMap::new();
+    for node in tree.nodes() {
+        if let Some(name) = code.syscall_of(&node.function) {
+            *calls.entry(name.to_owned()).or_default() += node.calls;
+        }
+    }
+    calls
 }
 
 impl CellProfile {

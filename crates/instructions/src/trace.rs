@@ -6,8 +6,8 @@ use experiment::Events;
 
 /// Most blocks that one boot may name.
 pub const MAX_BLOCKS: usize = 4 << 20;
-/// Most elements of one cell's traces: 128 MiB.
-pub const MAX_ELEMENTS: usize = 32 << 20;
+/// Most elements of one cell's traces: 256 MiB.
+pub const MAX_ELEMENTS: usize = 64 << 20;
 
 /// How a block ends (`enum insn_kind` in `plugin/decode.h`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

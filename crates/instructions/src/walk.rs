@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use self::events::Touched;
 use crate::calltree::CallTree;
-use crate::functions::UNKNOWN;
+use crate::functions::{UNKNOWN, name_of};
 use crate::trace::{Block, BlockEnd, Step, steps};
 use experiment::Events;
 use kernels::symbols::SymbolTable;
@@ -81,17 +81,23 @@ impl<'a> Functions<'a> {
         }
     }
 
+    /// What the kernel's architecture says of its code.
+    pub(crate) fn code(&self) -> &'static arch::Code {
+        &self.symbols.arch().code
+    }
+
     fn locate(&mut self, address: u64) -> Location {
         if let Some(&location) = self.locations.get(&address) {
             return location;
         }
-        let code = &self.symbols.arch().code;
+        let code = self.code();
         let found = self.symbols.function_at(address);
         let name = found
             .as_ref()
-            .map_or(UNKNOWN, |found| without_cold(found.name));
+            .map_or(UNKNOWN, |found| name_of(self.symbols, found));
         let entry = found.as_ref().is_some_and(|found| {
-            found.name == name && address - found.range.start <= code.landing_pad
+            found.name == without_cold(found.name)
+                && address - found.range.start <= code.landing_pad
         });
         let next = self.names.len() as u32;
         let function = *self.numbers.entry(name.to_owned()).or_insert(next);

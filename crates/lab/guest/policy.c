@@ -33,6 +33,7 @@ static const struct {
 	{ "rules", offsetof(struct policy, rules), 100000 },
 	{ "layers", offsetof(struct policy, layers), 16 },
 	{ "avc_entries", offsetof(struct policy, avc_entries), 65536 },
+	{ "ima_policy", offsetof(struct policy, ima_policy), 3 },
 #ifdef SETTINGS
 	{ "audit_rules", offsetof(struct policy, audit_rules), 4 },
 	{ "labels", offsetof(struct policy, labels), 4096 },

@@ -42,6 +42,7 @@ struct policy {
 	u32 rules;
 	u32 layers;
 	u32 avc_entries;
+	u32 ima_policy;		/* policy/ima.c */
 #ifdef SETTINGS
 	u32 audit_rules;	/* enum audit_set of settings/audit.h */
 	u32 labels;		/* settings/labels.c */

@@ -77,6 +77,7 @@ pub(crate) fn hooked(path: &PathProfile) -> HookedPath {
         windows: path.path.windows as u64,
         hooked: outermost_sum(&path.hooks),
         hooks: path.hooks.clone(),
+        system_calls: path.system_calls.clone(),
         events: path.events,
     }
 }

@@ -132,6 +132,7 @@ impl ProgramRuns {
                 events: None,
                 path: self.path(),
                 hooks: middle.hooks.clone(),
+                system_calls: BTreeMap::new(),
                 outside: middle.outside.clone(),
                 tree: keep_tree.then(|| middle.tree.clone()),
             }],

@@ -115,8 +115,9 @@ fn ours<'a>(
             (cell, sum(of_module.map(|i| i.calls)))
         }
         Quantity::SystemCalls => {
-            let cell = here().find(|cell| !cell.syscalls.is_empty())?;
-            (cell, cell.syscalls.len() as f64)
+            let calls = |cell: &'a Cell| Some(&cell.counted()?.hooked.as_ref()?.system_calls);
+            let cell = here().find(|&cell| calls(cell).is_some_and(|calls| !calls.is_empty()))?;
+            (cell, sum(calls(cell)?.values().copied()))
         }
         _ => return None,
     })
@@ -142,5 +143,6 @@ fn is_of(figure: &Figure, hook: &HookCost) -> bool {
 
 /// As a float: counts in a document may be anything.
 fn sum(calls: impl Iterator<Item = u64>) -> f64 {
-    calls.map(|calls| calls as f64).sum()
+    // Of nothing, `sum()` is -0.
+    calls.fold(0.0, |sum, calls| sum + calls as f64)
 }

@@ -23,7 +23,7 @@ mod read;
 use std::fmt;
 use std::sync::LazyLock;
 
-use experiment::{AuditRules, Cell, Integrity, Policy, Stack, Tuning, glob};
+use experiment::{AuditRules, Cell, ImaPolicy, Integrity, Policy, Stack, Tuning, glob};
 use serde::Deserialize;
 
 pub use alternatives::Alternatives;
@@ -68,6 +68,9 @@ pub struct Setup {
     /// Rules of audit, where they matter.
     #[serde(default)]
     pub audit_rules: Option<AuditRules>,
+    /// Rules of IMA; None: lsmeter's own.
+    #[serde(default)]
+    pub ima_policy: Option<ImaPolicy>,
     /// In what it differs from the published configuration; None: it is that.
     #[serde(default)]
     pub why: Option<String>,
@@ -80,6 +83,7 @@ impl Setup {
         self.policy == cell.key.policy
             && (self.rules.is_none() || self.rules == cell.key.tuning.rules)
             && (self.audit_rules.is_none() || self.audit_rules == cell.key.tuning.audit_rules)
+            && self.ima_policy == cell.key.tuning.ima_policy
             && names.eq(cell.key.stack.iter().map(String::as_str))
             && self
                 .integrity
@@ -102,6 +106,7 @@ impl fmt::Display for Setup {
             &Tuning {
                 rules: self.rules,
                 audit_rules: self.audit_rules,
+                ima_policy: self.ima_policy,
                 ..Tuning::default()
             },
         ))

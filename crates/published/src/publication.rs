@@ -109,8 +109,9 @@ pub enum Cause {
     Unexplained,
 }
 
-/// What became of a figure. Where documents say different things, the worst of those that
-/// measured what theirs is of: time where we have time, instructions otherwise. Of sources of
+/// What became of a figure. Where documents say different things, the worst of those that are
+/// nearest to theirs: of their configuration rather than of what stands in for it, and then what
+/// theirs is of: time where we have time, instructions otherwise. Of sources of
 /// several kernels, the first that is given: that another has as many as theirs shows why it differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
@@ -367,6 +368,14 @@ impl Row<'_> {
             if comparison.metric != Metric::Instructions && comparison.figure.quantity.is_overhead())
     }
 
+    /// Was it measured with what stands in for their configuration? None: it is no comparison.
+    fn stands_in(&self) -> Option<bool> {
+        match &self.answer {
+            Answer::Compared { comparison, .. } => Some(!comparison.stands_in.is_empty()),
+            _ => None,
+        }
+    }
+
     /// Ours and theirs, where both are values.
     fn pair(&self) -> Option<(Option<Metric>, f64, f64)> {
         let figure = self.figure;
@@ -403,8 +412,13 @@ impl Publication<'_> {
         let rows: Vec<&Row<'_>> = self.rows.iter().filter(of_place).collect();
         let mut states = [0; 7];
         for of_figure in rows.chunk_by(|a, b| std::ptr::eq(a.figure, b.figure)) {
-            let timed = of_figure.iter().any(|row| row.is_time());
-            let deciding = of_figure.iter().filter(|row| row.is_time() == timed);
+            let exact = of_figure.iter().any(|row| row.stands_in() == Some(false));
+            let near = || {
+                let is_near = |row: &&&Row<'_>| !(exact && row.stands_in() == Some(true));
+                of_figure.iter().filter(is_near)
+            };
+            let timed = near().any(|row| row.is_time());
+            let deciding = near().filter(|row| row.is_time() == timed);
             let compared = |state: &State| *state <= State::Unexplained;
             let all: Vec<State> = deciding.map(|row| row.state()).collect();
             let worst = all.iter().copied().filter(compared).max();

@@ -73,10 +73,15 @@ fn cell(kernel: &str, stack: &str, title: &str, metric: Metric, value: f64) -> C
     }
 }
 
-/// With these hooks on its path.
-fn with_hooks(mut cell: Cell, hooks: Vec<HookCost>) -> Cell {
+/// With these system calls and hooks on its path.
+fn with_hooks(mut cell: Cell, system_calls: &[&str], hooks: Vec<HookCost>) -> Cell {
+    let system_calls = system_calls
+        .iter()
+        .map(|call| ((*call).to_owned(), 1))
+        .collect();
     if let Some(counted) = cell.counted_mut() {
         counted.hooked = Some(HookedPath {
+            system_calls,
             events: None,
             total: 0,
             rep_iterations: None,
@@ -137,17 +142,16 @@ fn small() -> Document {
     let mut open = counted("build:all", "capability,smack", "open:AA", 6_000.0);
     open = with_hooks(
         open,
+        &["open", "close"],
         vec![
             hook("inode_permission", 2, "smack"),
             hook("file_open", 1, "smack"),
             hook("file_alloc_security", 1, "smack"),
         ],
     );
-    open.syscalls = vec!["open".to_owned(), "close".to_owned()];
     run.cells.push(open);
     let mut read = counted("build:all", "capability,smack", "read:4KB", 1_200.0);
-    read = with_hooks(read, vec![hook("file_permission", 1, "smack")]);
-    read.syscalls = vec!["read".to_owned()];
+    read = with_hooks(read, &["read"], vec![hook("file_permission", 1, "smack")]);
     run.cells.push(read);
     run
 }
@@ -419,7 +423,7 @@ fn odd_cell() -> impl Strategy<Value = Cell> {
                 if has[2] {
                     let names = ["inode_permission", "file_permission"];
                     let hooks = names.map(|name| hook(name, calls / 100, "selinux"));
-                    cell = with_hooks(cell, hooks.into());
+                    cell = with_hooks(cell, &[], hooks.into());
                 }
                 if let Some(counted) = cell.counted_mut() {
                     counted.paths = counted.paths.take().filter(|_| !has[0]);

@@ -88,6 +88,7 @@ fn profile(kernel: &str, modules: &[&str], (benchmark, variant): (&str, &str)) -
     }
     let hooked = hooks.iter().map(|hook| hook.outermost).sum::<u64>();
     let path = HookedPath {
+        system_calls: std::collections::BTreeMap::new(),
         events: None,
         total: OUTSIDE + hooked,
         rep_iterations: Some(4_324),

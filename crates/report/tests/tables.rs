@@ -368,6 +368,7 @@ fn the_bare_framework_is_split_where_hooks_are_known() {
             }],
         }];
         cell.counted_mut().unwrap().hooked = Some(HookedPath {
+            system_calls: std::collections::BTreeMap::new(),
             events: None,
             total: 0,
             rep_iterations: None,

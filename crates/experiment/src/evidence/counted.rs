@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Instructions that were counted, and the hooks in them.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -88,6 +90,10 @@ pub struct HookedPath {
     pub hooked: u64,
     /// Every hook that was called, by name.
     pub hooks: Vec<HookCost>,
+    /// How often each system call was entered, by name (`openat`); empty in documents of an
+    /// older lsmeter, and of programs, which have theirs apart.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub system_calls: BTreeMap<String, u64>,
     /// What its instructions do, if that was counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Events>,

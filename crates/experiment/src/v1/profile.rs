@@ -66,6 +66,7 @@ impl ProfileForm {
             (Some(base), Some(instructions)) => Some(Residual {
                 stack: base.stack,
                 path: HookedPath {
+                    system_calls: std::collections::BTreeMap::new(),
                     events: None,
                     total: base.total,
                     rep_iterations: None,
@@ -90,6 +91,7 @@ impl ProfileForm {
                 path_hash: None,
             }),
             hooked: Some(HookedPath {
+                system_calls: std::collections::BTreeMap::new(),
                 events: None,
                 total: self.total,
                 rep_iterations: Some(self.rep_iterations),

@@ -82,6 +82,7 @@ impl CellForm {
         // Hooks were those of the modal path.
         let modal = self.counts.as_ref().map(|paths| paths.modal);
         let hooked = self.hooks.zip(modal).map(|(hooks, modal)| HookedPath {
+            system_calls: std::collections::BTreeMap::new(),
             events: None,
             total: modal.instructions,
             rep_iterations: Some(modal.rep_iterations),

@@ -38,6 +38,7 @@ fn hook(hook: &str, figures: [u64; 5], behind: &[(&str, &str, u64, u64)]) -> Hoo
 
 fn path(total: u64, windows: u64, hooks: Vec<HookCost>) -> HookedPath {
     HookedPath {
+        system_calls: std::collections::BTreeMap::new(),
         events: None,
         total,
         rep_iterations: None,
@@ -63,6 +64,7 @@ fn counted(total: u64, windows: u64, hooks: Vec<HookCost>) -> Counted {
             path_hash: None,
         }),
         hooked: Some(HookedPath {
+            system_calls: std::collections::BTreeMap::new(),
             rep_iterations: Some(4324),
             ..path(total, windows, hooks)
         }),
@@ -405,6 +407,7 @@ fn profiles() -> impl Strategy<Value = Cell> {
             let with = |outside: u32, windows, hooks| {
                 let path = path(0, windows, hooks);
                 HookedPath {
+                    system_calls: std::collections::BTreeMap::new(),
                     total: path.hooked + u64::from(outside),
                     ..path
                 }

@@ -87,6 +87,10 @@ fn configurations_are_stacks_in_every_state() {
         ["capability", "capability +audit (audit rules: never-task)"]
     );
     assert_eq!(
+        titles("stacks = ['capability']\nintegrity = ['', 'ima']\nima_policy = 'tcb'"),
+        ["capability", "capability +ima (IMA policy: tcb)"]
+    );
+    assert_eq!(
         titles(
             "kernels = ['build:dac', 'build:all']\n[[configurations]]\nkernel = 'build:dac'\n\
              stack = 'none'\n[[configurations]]\nkernel = 'build:all'\n\
@@ -151,6 +155,17 @@ fn configurations_that_make_no_sense_are_refused() {
             "[[configurations]]\nstack = 'selinux'\nintegrity = 'audit'\naudit_rules = 'never-task'\n\
              rules = 10",
             "`audit_rules` is `never-task`: there are no rules",
+            "leave out `rules`",
+        ),
+        (
+            "[[configurations]]\nstack = 'selinux'\nintegrity = 'evm'\nima_policy = 'tcb'",
+            "`ima_policy` is `tcb`, and IMA is not at work",
+            "say integrity = \"ima\"",
+        ),
+        (
+            "[[configurations]]\nstack = 'selinux'\nintegrity = 'ima'\nima_policy = 'tcb'\n\
+             rules = 10",
+            "`ima_policy` is `tcb`: no rules can be added",
             "leave out `rules`",
         ),
         (

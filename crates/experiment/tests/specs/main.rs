@@ -287,6 +287,7 @@ fn presets_hold_what_they_promise() {
             "quick",
             "suite",
             "paper",
+            "paper-calls",
             "paper-suite",
             "paper-um",
             "paper-protocol",
@@ -300,6 +301,7 @@ fn presets_hold_what_they_promise() {
             "enforcing",
             "versions",
             "howells",
+            "howells-um",
             "lsmpmon",
             "unixbench",
             "workloads",
@@ -327,10 +329,10 @@ fn presets_hold_what_they_promise() {
             preset.name
         );
         let baseline = match preset.name {
-            "paper" | "paper-protocol" | "paper-orders" | "tomoyo-entries" | "audit"
-            | "withdrawn" | "integrity" => "none on build:6.12-dac",
+            "paper" | "paper-calls" | "paper-protocol" | "paper-orders" | "tomoyo-entries"
+            | "audit" | "withdrawn" | "integrity" => "none on build:6.12-dac",
             "avc" => "capability,selinux (enforcing)",
-            "paper-um" => "none on build:um-dac.*",
+            "paper-um" | "howells-um" => "none on build:um-dac.*",
             _ => "capability",
         };
         assert_eq!(e.baseline_configuration().unwrap().to_string(), baseline);

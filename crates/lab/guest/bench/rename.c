@@ -5,7 +5,7 @@
  * directory then holds one file only, and the search for it costs the same
  * every time.
  */
-#include "paths.h"
+#include "rename.h"
 
 static int setup(struct cell *c)
 {
@@ -21,44 +21,6 @@ static int setup(struct cell *c)
 		format(slot_other[i], SLOT_LEN, "%sb%04u", dir, i);
 	}
 	return 0;
-}
-
-static int prepare(struct cell *c, unsigned int i)
-{
-	(void)c;
-	return make_file(slot_name[i], 0);
-}
-
-static long op(struct cell *c, unsigned int i)
-{
-	(void)c;
-	return SYS(rename, slot_name[i], slot_other[i]);
-}
-
-static int undo(struct cell *c, unsigned int i)
-{
-	(void)c;
-	return sys_unlink(slot_other[i]);
-}
-
-static int check(struct cell *c)
-{
-	long err, size;
-
-	err = make_file(slot_name[0], 7);
-	if (err < 0)
-		return failed(c, "creating the file", err);
-	err = op(c, 0);
-	if (err < 0)
-		return failed(c, "rename", err);
-	err = file_size(slot_name[0], &size);
-	if (err != -ENOENT)
-		return failed(c, "rename: the old name is still there", err);
-	err = file_size(slot_other[0], &size);
-	if (err < 0 || size != 7)
-		return failed(c, "rename: the file is not under its new name", err);
-	err = undo(c, 0);
-	return err < 0 ? failed(c, "unlink", err) : 0;
 }
 
 BENCHMARK(rename_file) = {

@@ -12,7 +12,11 @@
  * are 1 + 4 + 16 + 64 + 181 on five levels; the files are spread evenly, the
  * first directories holding one more. Paths are relative to the working
  * directory and grow with the depth, as in a walk that joins names.
+ *
+ * full-read-only: as in the mail, the file system is mounted -o ro,noatime
+ * before anything is walked. Only a VM's own is.
  */
+#include <linux/mount.h>
 #include <asm/stat.h>
 #include "getdents.h"
 #include "slots.h"
@@ -22,6 +26,7 @@
 #define MAX_LEVELS	8
 #define RECORDS_SIZE	(8 * 1024)	/* MAX_LEVELS of them fill the buffer */
 #define MAX_NAME	64
+#define READ_ONLY	"ro"	/* a variant's path */
 
 struct level {
 	int fd;
@@ -48,6 +53,24 @@ static size_t directory_path(char *path, size_t size, unsigned long k)
 	while (depth--)
 		len += format(path + len, size - len, "/directory%03lu", chain[depth]);
 	return len;
+}
+
+/* The file system that is worked on, which is mounted one directory above. */
+static long remount(unsigned long flags)
+{
+	return SYS(mount, "none", "..", NULL, MS_REMOUNT | flags, NULL);
+}
+
+static int make_read_only(struct cell *c)
+{
+	long err;
+
+	if (SYS(getpid) != 1)
+		return unsupported(c, "the file system is not a VM's own", 0);
+	err = remount(MS_RDONLY | MS_NOATIME);
+	if (err == -EPERM || err == -EACCES)
+		return unsupported(c, "remount", err);
+	return err < 0 ? failed(c, "remount", err) : 0;
 }
 
 static int setup(struct cell *c)
@@ -77,7 +100,7 @@ static int setup(struct cell *c)
 		if (ret < 0)
 			goto fail;
 	}
-	return 0;
+	return c->variant->path ? make_read_only(c) : 0;
 fail:
 	if (ret == -ENOSPC)
 		return unsupported(c, "the file system has no room for the tree", ret);
@@ -210,9 +233,16 @@ static int check(struct cell *c)
 	return 0;
 }
 
+static void teardown(struct cell *c)
+{
+	if (c->variant->path)
+		remount(0);
+}
+
 static const struct variant variants[] = {
 	{ .name = "full", .arg = 266, .arg2 = 19255 },
 	{ .name = "small", .arg = 10, .arg2 = 200 },
+	{ .name = "full-read-only", .arg = 266, .arg2 = 19255, .path = READ_ONLY },
 	{ }
 };
 
@@ -231,4 +261,5 @@ BENCHMARK(treewalk) = {
 	.setup = setup,
 	.check = check,
 	.op = op,
+	.teardown = teardown,
 };

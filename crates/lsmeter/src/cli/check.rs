@@ -37,7 +37,7 @@ pub struct CheckArgs {
     #[arg(short, long = "stack", value_name = "LSM,…")]
     pub stacks: Vec<String>,
     /// Benchmark, or benchmark:variant, with * and ?; `!` excludes [default: all but
-    /// treewalk:full]
+    /// treewalk:full*]
     #[arg(short, long = "bench", value_name = "PATTERN,…", value_delimiter = ',')]
     pub benchmarks: Vec<String>,
     /// The kernel's sources: a tree, a tarball, or a document of `lsmeter placement`

@@ -51,7 +51,7 @@ pub struct PredictArgs {
     #[arg(long, value_name = "LSM,…")]
     pub baseline: Option<String>,
     /// Benchmark, or benchmark:variant, that costs are counted of, with * and ?; `!` excludes
-    /// [default: all but treewalk:full]
+    /// [default: all but treewalk:full*]
     #[arg(
         short,
         long = "bench",

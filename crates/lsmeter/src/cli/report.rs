@@ -43,14 +43,9 @@ pub struct ReportArgs {
     #[arg(short, long, value_name = "FILE", default_value = "-", value_hint = ValueHint::FilePath,
         help_heading = "Output")]
     pub output: PathBuf,
-    /// What it is written as
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        default_value = "html",
-        help_heading = "Output"
-    )]
-    pub format: ReportFormat,
+    /// What it is written as [default: html; of what is published markdown]
+    #[arg(long, value_name = "FORMAT", help_heading = "Output")]
+    pub format: Option<ReportFormat>,
     /// Write this figure only
     #[arg(
         long,
@@ -59,11 +54,10 @@ pub struct ReportArgs {
         help_heading = "Output"
     )]
     pub figure: Option<String>,
-    /// Write nothing but what is published of the same operations, beside them; in Markdown
+    /// Write nothing but what is published of the same operations, beside them
     #[arg(long, conflicts_with_all = ["figure", "list_figures"], help_heading = "Output")]
     pub published: bool,
-    /// Write nothing but every figure of this publication, with what the documents say of it; in
-    /// Markdown
+    /// Write nothing but every figure of this publication, with what the documents say of it
     ///
     /// Publications are those of `lsmeter list published`: paper, lsmpmon, howells … Runs, sweeps
     /// and placements are of use. First how many figures agree with ours, and how many differ, with

@@ -30,7 +30,7 @@ Examples:
   lsmeter sensitivity --predict 400
   lsmeter sensitivity --on host --dir /var/tmp -b 'stat:*' --hooks inode_permission
 
-By default it is debian:6.12 with every benchmark but treewalk:full, which asks too
+By default it is debian:6.12 with every benchmark but treewalk:full*, which asks too
 often. On the host, BPF programs delay lsmeter's own processes only, as root, and
 slopes are in time.
 

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use experiment::{
-    AuditRules, Clock, FileSystem, IntegrityList, Place, Policy, Select, SelinuxPolicy, Suite,
+    AuditRules, Clock, FileSystem, ImaPolicy, IntegrityList, Place, Policy, Select, SelinuxPolicy,
+    Suite,
 };
 
 /// What `--qemu` is for, and its default.
@@ -51,6 +52,9 @@ pub struct CellArgs {
     /// Which rules audit has
     #[arg(long, value_name = "WHICH", value_parser = words::<AuditRules>(AuditRules::ALL))]
     pub audit_rules: Option<AuditRules>,
+    /// Which rules IMA has
+    #[arg(long, value_name = "WHICH", value_parser = words::<ImaPolicy>(ImaPolicy::ALL))]
+    pub ima_policy: Option<ImaPolicy>,
 }
 
 /// Which kernels and benchmarks.

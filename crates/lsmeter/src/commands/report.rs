@@ -10,7 +10,7 @@ use diagnostics::Exit;
 use experiment::{Kind, nearest};
 use published::beside;
 use report::published::{beside_report, publication_report};
-use report::{Content, Figure, Fonts, Gathered, Source, figures};
+use report::{Content, Figure, Fonts, Gathered, Report, Source, figures};
 
 use super::documents;
 use super::results::results;
@@ -51,17 +51,16 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
         output::print(&listed(&figures(&sources)))?;
         return Ok(Exit::Fine);
     }
-    if args.published {
-        let text = published(&sources)?;
-        output::write(&args.output, |to| Ok(to.write_all(text.as_bytes())?))?;
-        return Ok(Exit::Fine);
-    }
-    if let Some(name) = &args.publication {
-        let text = publication(name, &sources)?;
-        output::write(&args.output, |to| Ok(to.write_all(text.as_bytes())?))?;
-        return Ok(Exit::Fine);
-    }
-    let for_reading = args.format != ReportFormat::Html || args.figure.is_some();
+    let tables = match &args.publication {
+        Some(name) => Some(publication(name, &sources)?),
+        None if args.published => Some(published(&sources)?),
+        None => None,
+    };
+    let format = args.format.unwrap_or(match tables {
+        Some(_) => ReportFormat::Markdown,
+        None => ReportFormat::Html,
+    });
+    let for_reading = format != ReportFormat::Html || args.figure.is_some();
     if !for_reading && output::is_stdout(&args.output) && std::io::stdout().is_terminal() {
         return Err(usage(
             "a page of HTML is not for a terminal",
@@ -71,8 +70,15 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
     let bytes = if let Some(name) = &args.figure {
         let render = render(&args.output)?;
         render(find(&figures(&sources), name)?)?
+    } else if let Some((title, tables)) = tables {
+        match format {
+            ReportFormat::Html => report::tables_page(&title, &tables),
+            ReportFormat::Markdown => report::markdown(&tables),
+            ReportFormat::Latex => report::latex_tables(&tables),
+        }
+        .into_bytes()
     } else {
-        match args.format {
+        match format {
             ReportFormat::Html => report::page(&sources),
             ReportFormat::Markdown => report::markdown_page(&sources),
             ReportFormat::Latex => report::latex(&sources),
@@ -83,8 +89,8 @@ pub fn report(args: &ReportArgs) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// A whole publication beside what the documents say.
-fn publication(name: &str, sources: &[Source]) -> Result<String> {
+/// A whole publication beside what the documents say, and a title.
+fn publication(name: &str, sources: &[Source]) -> Result<(String, Report)> {
     let known = published::sources();
     let source = known.iter().find(|source| source.id == name);
     let source = source.ok_or_else(|| {
@@ -103,22 +109,28 @@ fn publication(name: &str, sources: &[Source]) -> Result<String> {
     });
     let given: Vec<published::Given<'_>> = given.collect();
     let publication = published::publication(source, &given);
-    Ok(report::markdown(&publication_report(&publication)))
+    Ok((source.title.clone(), publication_report(&publication)))
 }
 
-/// What is published of the operations of runs, beside them.
-fn published(sources: &[Source]) -> Result<String> {
-    let runs = sources.iter().map(|source| match &source.content {
-        Content::Measured(document) if document.kind == Kind::Run => {
-            Ok(report::markdown(&beside_report(&beside(document))))
-        }
-        _ => Err(usage(
-            format!("{} is no document of a run", source.name),
-            "only what `lsmeter run` writes stands beside published figures",
-        )),
-    });
-    let texts: Vec<String> = runs.collect::<Result<_>>()?;
-    Ok(texts.join("\n"))
+/// What is published of the operations of runs, beside them, and a title.
+fn published(sources: &[Source]) -> Result<(String, Report)> {
+    let mut all = Report::default();
+    for source in sources {
+        let of_run = match &source.content {
+            Content::Measured(document) if document.kind == Kind::Run => {
+                beside_report(&beside(document))
+            }
+            _ => {
+                return Err(usage(
+                    format!("{} is no document of a run", source.name),
+                    "only what `lsmeter run` writes stands beside published figures",
+                ));
+            }
+        };
+        all.tables.extend(of_run.tables);
+        all.warnings.extend(of_run.warnings);
+    }
+    Ok(("What is published of these operations".to_owned(), all))
 }
 
 /// What documents are called: by their files, without directories unless they are needed.

@@ -96,6 +96,7 @@ fn measured(key: &Key, depth: u64) -> Outcome {
             samples: None,
         }),
         hooked: Some(HookedPath {
+            system_calls: std::collections::BTreeMap::new(),
             events: None,
             total: instructions,
             rep_iterations: Some(0),

@@ -6,6 +6,7 @@
 
 mod document;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,12 +31,12 @@ fn report(documents: &[PathBuf], page: &Path) {
     );
 }
 
-/// Opens it, and keeps pictures of it in `shots` if that is named.
-fn open(page: &Path, shots: Option<OsString>) {
+/// Opens it; `last` is where pictures of it are kept, or --tables.
+fn open(page: &Path, last: Option<OsString>) {
     let mut node = Command::new("node");
     node.arg(Path::new(HERE).join("page.mjs"));
     node.arg(node_modules(Path::new(HERE), "browser-test"));
-    succeed(node.arg("/usr/bin/chromium").arg(page).args(shots));
+    succeed(node.arg("/usr/bin/chromium").arg(page).args(last));
 }
 
 /// Two browsers at a time would wait for each other, and for npm.
@@ -66,6 +67,41 @@ fn pages_draw_filter_and_are_accessible() {
     let page = dir.path().join("all.html");
     report(&all, &page);
     open(&page, None);
+}
+
+/// What is published, beside the committed documents, as the pages of `docs/results` have it.
+#[test]
+fn publications_are_pages() {
+    let _one = ONE_BROWSER.lock().unwrap_or_else(PoisonError::into_inner);
+    let dir = tempfile::tempdir().unwrap();
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results");
+    let mut opened = BTreeSet::new();
+    for entry in fs::read_dir(&results).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "md") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let arguments = text.lines().find_map(|line| {
+            let (_, arguments) = line.split_once("<!-- all of lsmeter report --publication ")?;
+            arguments.strip_suffix(" -->")
+        });
+        let Some(arguments) = arguments else {
+            continue;
+        };
+        let page = dir.path().join("publication.html");
+        let mut lsmeter = Command::new(env!("CARGO_BIN_EXE_lsmeter"));
+        lsmeter.current_dir(&results);
+        lsmeter.args(["report", "--format", "html", "--publication"]);
+        lsmeter.args(arguments.split(' '));
+        succeed(lsmeter.arg("--output").arg(&page));
+        open(&page, Some("--tables".into()));
+        opened.extend(arguments.split(' ').next().map(str::to_owned));
+    }
+    assert_eq!(
+        opened,
+        ["howells", "lsmpmon", "paper"].map(str::to_owned).into()
+    );
 }
 
 /// What Mermaid shows of a diagram.

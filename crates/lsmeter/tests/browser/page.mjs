@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Opens a report in Chromium as a reader would: node page.mjs MODULES CHROMIUM REPORT.html [SHOTS]
+// With --tables in place of SHOTS it is a page of tables, without a drawing.
 //
 // Every figure answers a pointer and a keyboard, tables sort and filter, nothing is requested, no
 // error is logged, axe finds nothing, a phone needs no sideways scrolling, and without scripts
@@ -9,7 +10,9 @@ import { pathToFileURL } from "node:url";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-const [modules, chromium, report, shots] = process.argv.slice(2);
+const [modules, chromium, report, last] = process.argv.slice(2);
+const drawn = last !== "--tables";
+const shots = drawn ? last : undefined;
 const require = createRequire(pathToFileURL(join(resolve(modules), "package.json")));
 const { chromium: browserType } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
@@ -214,11 +217,14 @@ async function shot(page, name, options) {
 }
 
 await reading({ viewport: { width: 1200, height: 900 } }, async page => {
-	await answers(page);
+	if (drawn)
+		await answers(page);
 	await tables(page);
-	await downloads(page);
-	await picks(page);
-	await flames(page);
+	if (drawn) {
+		await downloads(page);
+		await picks(page);
+		await flames(page);
+	}
 	await accessible(page, "light");
 	await page.evaluate(() => { document.activeElement.blur(); scrollTo(0, 0); });
 	await shot(page, "report");
@@ -229,9 +235,11 @@ await reading({ viewport: { width: 1200, height: 900 } }, async page => {
 });
 
 await reading({ colorScheme: "dark", viewport: { width: 1200, height: 900 } }, async dark => {
-	await answers(dark);
+	if (drawn)
+		await answers(dark);
 	await accessible(dark, "dark");
-	await dark.locator("figure.figure").nth(1).evaluate(figure => figure.scrollIntoView());
+	if (drawn)
+		await dark.locator("figure.figure").nth(1).evaluate(figure => figure.scrollIntoView());
 	await shot(dark, "report-dark");
 });
 

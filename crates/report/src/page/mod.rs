@@ -53,6 +53,33 @@ pub fn page(sources: &[Source]) -> String {
         many => format!("lsmeter report: {} documents", many.len()),
     };
     let compared: Vec<&Gathered> = figures.iter().filter(|f| f.source.is_none()).collect();
+    let content = html! {
+        (overview(sources))
+        @if !compared.is_empty() {
+            section #comparison aria-labelledby="comparison-title" {
+                h2 #comparison-title { "Kernels beside each other" }
+                @for of in compared.iter().copied() { (figure::figure(&of.figure)) }
+            }
+        }
+        @for (at, source) in sources.iter().enumerate() {
+            (section(at, source, &figures))
+        }
+    };
+    whole(&title, &contents(sources, !compared.is_empty()), &content)
+}
+
+/// A page of tables alone, the first of which says what it is of.
+pub fn tables_page(title: &str, report: &Report) -> String {
+    let content = html! {
+        section aria-label="Tables" {
+            (tables(report, "report"))
+        }
+    };
+    whole(title, &html! {}, &content)
+}
+
+/// All that is around what a page holds.
+fn whole(title: &str, navigation: &Markup, content: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -68,20 +95,9 @@ pub fn page(sources: &[Source]) -> String {
                 a.skip href="#content" { "Skip to the content" }
                 header {
                     h1 { (title) }
-                    (contents(sources, !compared.is_empty()))
+                    (navigation)
                 }
-                main #content {
-                    (overview(sources))
-                    @if !compared.is_empty() {
-                        section #comparison aria-labelledby="comparison-title" {
-                            h2 #comparison-title { "Kernels beside each other" }
-                            @for of in compared { (figure::figure(&of.figure)) }
-                        }
-                    }
-                    @for (at, source) in sources.iter().enumerate() {
-                        (section(at, source, &figures))
-                    }
-                }
+                main #content { (content) }
                 @for script in embedded::SCRIPTS {
                     script { (PreEscaped(script)) }
                 }
@@ -156,10 +172,16 @@ fn section(at: usize, source: &Source, figures: &[Gathered]) -> Markup {
             @if own.peek().is_some() { h3 { "Figures" } }
             @for of in own { (figure::figure(&of.figure)) }
             @if !report.tables.is_empty() { h3 { "Tables" } }
-            @for (number, of) in report.tables.iter().enumerate() {
-                (table::table(of, &format!("{id}-table-{}", number + 1)))
-            }
+            (tables(&report, &id))
             (about::about(&source.content))
+        }
+    }
+}
+
+fn tables(report: &Report, id: &str) -> Markup {
+    html! {
+        @for (number, of) in report.tables.iter().enumerate() {
+            (table::table(of, &format!("{id}-table-{}", number + 1)))
         }
     }
 }

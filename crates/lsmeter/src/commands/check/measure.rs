@@ -29,7 +29,7 @@ use crate::failure::usage;
 use crate::progress::Line;
 
 const KERNEL: &str = "debian:6.12";
-const BENCHMARKS: [&str; 2] = ["*", "!treewalk:full"];
+const BENCHMARKS: [&str; 2] = ["*", "!treewalk:full*"];
 const STACKS: [&str; 2] = ["capability", "capability,selinux"];
 /// As `lsmeter sensitivity` has them by default.
 const DELAYS: &str = "0..110us/10us";

@@ -105,6 +105,57 @@ fn audit_has_the_rules_that_are_asked_for() {
     assert!(never_task < none && none < one && one < stig, "{counted:?}");
 }
 
+/// The kernel's own policies, which it tells of by what it measures and refuses.
+#[test]
+fn policies_of_the_kernel_s_own_measure_or_appraise() {
+    let _machine = machine();
+    let denied = [
+        "ima: denied: open of ./ima-wrong, ",
+        "ima: denied: open of ./ima-missing, ",
+    ];
+    let measured = "ima: measured: ";
+    let policies: [(&str, &[&str]); 3] = [
+        ("tcb", &["ima: booted with ima_policy=tcb", measured]),
+        (
+            "appraise-tcb",
+            &[denied[0], denied[1], "ima: not measured: "],
+        ),
+        ("tcb-and-appraise-tcb", &[denied[0], denied[1], measured]),
+    ];
+    for (policy, proofs) in policies {
+        let asked = ["--integrity", "ima", "--ima-policy", policy];
+        let run = measure_on("ext4", &Place::with_kernels(), KERNEL, &[ALONE], &asked);
+        assert_in_force(&run, ALONE, Policy::None, proofs);
+        let steps = run.setups.iter().flat_map(|setup| &setup.steps);
+        let refuses = steps.clone().any(|step| step.starts_with("ima: denied"));
+        assert_eq!(refuses, policy != "tcb", "{policy}: {:#?}", run.setups);
+    }
+    // They leave out tmpfs.
+    let asked = [
+        "run",
+        "--offline",
+        "--kernel",
+        KERNEL,
+        "--stack",
+        ALONE,
+        "--fs",
+        "tmpfs",
+    ];
+    let asked = [
+        &asked[..],
+        &[
+            "--integrity",
+            "ima",
+            "--ima-policy",
+            "tcb",
+            "--bench",
+            "stat:AA",
+        ],
+    ];
+    let ended = Place::with_kernels().run(&asked.concat()).code(1);
+    assert!(ended.stderr.contains("leave out tmpfs"), "{ended:#?}");
+}
+
 /// Without IMA and labels, ext4 lets only what is new have its first attribute.
 #[test]
 fn evm_alone_works_on_ext4() {

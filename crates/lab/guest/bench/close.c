@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: close of a file's last descriptor. The file is opened before it. */
+#include "slots.h"
+
+static int setup(struct cell *c)
+{
+	return make_file("file", 0);
+}
+
+static int prepare(struct cell *c, unsigned int i)
+{
+	long fd = sys_open("file", O_RDONLY, 0);
+
+	*slot_fd(c, i) = fd;
+	return fd < 0 ? fd : 0;
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return sys_close(*slot_fd(c, i));
+}
+
+static int check(struct cell *c)
+{
+	long ret = prepare(c, 0);
+
+	if (ret < 0)
+		return failed(c, "open", ret);
+	ret = op(c, 0);
+	if (ret < 0)
+		return failed(c, "close", ret);
+	ret = op(c, 0);
+	return ret == -EBADF ? 0 : failed(c, "close: the descriptor is still there", ret);
+}
+
+static const struct variant variants[] = {
+	{ .name = "file" },
+	{ }
+};
+
+BENCHMARK(bench_close) = {
+	.name = "close",
+	.summary = "close a file's last descriptor",
+	.source = "paper Table 7; close(2)",
+	.syscalls = "close",
+	.variants = variants,
+	.class = CLASS_DESCRIPTOR,
+	.suite = SUITE_BEYOND,
+	.number = 34,
+	.measures = MEASURE_LATENCY,
+	.max_batch = MAX_FD_SLOTS,
+	.setup = setup,
+	.check = check,
+	.prepare = prepare,
+	.op = op,
+};

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: the open that mkstemp(3) is, of a random name that nobody has
+ * (O_RDWR | O_CREAT | O_EXCL, mode 0600). Undone outside: close, unlink.
+ */
+#include <asm/stat.h>
+#include "slots.h"
+
+static int setup(struct cell *c)
+{
+	return slots_name(c, "");
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return *slot_fd(c, i) = sys_open(slot_name(c, i), O_RDWR | O_CREAT | O_EXCL, 0600);
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	long ret = sys_close(*slot_fd(c, i));
+
+	return ret < 0 ? ret : sys_unlink(slot_name(c, i));
+}
+
+static int check(struct cell *c)
+{
+	struct stat *st = (struct stat *)slot_data(c);
+	long ret = op(c, 0);
+	int fd = ret;
+
+	if (ret < 0)
+		return failed(c, "open", ret);
+	ret = op(c, 0);
+	if (ret != -EEXIST)
+		return failed(c, "open: a name that exists is opened", ret);
+	*slot_fd(c, 0) = fd;
+	ret = SYS(fstat, fd, st);
+	if (ret < 0 || !S_ISREG(st->st_mode) || (st->st_mode & 07777) != 0600)
+		return failed(c, "open: not a file of mode 0600", ret);
+	return undo(c, 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "random" },
+	{ }
+};
+
+BENCHMARK(bench_mkstemp) = {
+	.name = "mkstemp",
+	.summary = "open a new file as mkstemp does; random names",
+	.source = "paper section 5.1.2; mkstemp(3)",
+	.syscalls = "open",
+	.variants = variants,
+	.class = CLASS_FILE,
+	.suite = SUITE_BEYOND,
+	.number = 36,
+	.measures = MEASURE_LATENCY,
+	.max_batch = MAX_FD_SLOTS,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.undo = undo,
+};

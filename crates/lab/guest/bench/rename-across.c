@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: rename of a file into another directory, both directories being
+ * there: from the variant's path to that with its last directory replaced by
+ * ZZ. The file is made before the window and removed after it.
+ */
+#include "rename.h"
+
+static const struct variant variants[] = {
+	{ .name = "depth2", .path = "", .arg = 2, .depth = 2 },
+	{ .name = "depth5", .path = "AA/BB/CC/", .arg = 5, .depth = 5 },
+	{ }
+};
+
+static int setup(struct cell *c)
+{
+	const char *above = c->variant->path;
+	unsigned int i;
+	long err;
+
+	for (i = 0; i < SLOTS; i++) {
+		format(slot_name[i], SLOT_LEN, "%sYY/a%04u", above, i);
+		format(slot_other[i], SLOT_LEN, "%sZZ/b%04u", above, i);
+	}
+	err = make_dirs(slot_name[0]);
+	if (err == 0)
+		err = make_dirs(slot_other[0]);
+	return err < 0 ? failed(c, "mkdir", err) : 0;
+}
+
+BENCHMARK(rename_across) = {
+	.name = "rename-across",
+	.summary = "rename a file into another directory",
+	.source = "paper Table 7, its footnote; rename(2)",
+	.syscalls = "rename",
+	.variants = variants,
+	.class = CLASS_FILE,
+	.suite = SUITE_BEYOND,
+	.number = 37,
+	.measures = MEASURE_LATENCY,
+	.max_batch = SLOTS,
+	.setup = setup,
+	.check = check,
+	.prepare = prepare,
+	.op = op,
+	.undo = undo,
+};
