@@ -166,10 +166,14 @@ impl<'a> Layouts<'a> {
             .collect()
     }
 
+    /// What an operation takes in each layout, in nanoseconds; of a cell of any layout.
+    pub fn times_ns(&self, key: &Key) -> Vec<f64> {
+        self.by_layout(key).into_values().collect()
+    }
+
     /// What an operation takes, in nanoseconds; of a cell of any layout.
     pub fn figure(&self, key: &Key) -> Option<Centre> {
-        let quiet: Vec<f64> = self.by_layout(key).into_values().collect();
-        centre(&quiet)
+        centre(&self.times_ns(key))
     }
 
     /// What it takes more than that of another cell, in nanoseconds: of each layout the

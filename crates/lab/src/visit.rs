@@ -13,7 +13,7 @@ use experiment::{Experiment, Stack};
 use crate::gather::Finding;
 use crate::host;
 use crate::plan::{Plan, Treatment, Visit};
-use crate::policy::PolicySetup;
+use crate::policy::{EXCLUSIVE, PolicySetup};
 use crate::qemu::{Accelerator, PluginMode, Qemu};
 use crate::root::Root;
 use crate::session::{AgentEvent, Break, CellReport, Patience};
@@ -165,7 +165,7 @@ impl Listening<'_> {
             active_lsms,
         })?;
         compared.map_err(|mismatch| {
-            self.unable = matches!(mismatch, Mismatch::Order(_));
+            self.unable = !matches!(mismatch, Mismatch::Modules(_));
             mismatch.reason()
         })
     }
@@ -225,12 +225,16 @@ enum Mismatch {
     Modules(String),
     /// It has them all, in the order that it wants.
     Order(String),
+    /// It lacks what excludes a module that runs.
+    Exclusive(String),
 }
 
 impl Mismatch {
     fn reason(self) -> String {
         match self {
-            Mismatch::Modules(reason) | Mismatch::Order(reason) => reason,
+            Mismatch::Modules(reason) | Mismatch::Order(reason) | Mismatch::Exclusive(reason) => {
+                reason
+            }
         }
     }
 }
@@ -276,6 +280,15 @@ fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), Mismatch> {
             } else {
                 ""
             }
+        ))
+    } else if let Some(first) = kept.iter().find(|lsm| EXCLUSIVE.contains(&lsm.as_str()))
+        && missing.iter().all(|lsm| EXCLUSIVE.contains(lsm))
+    {
+        Mismatch::Exclusive(format!(
+            "the kernel runs {first} without {}: of {} Linux takes only the first that is named \
+             (LSM_FLAG_EXCLUSIVE)",
+            missing.join(", "),
+            EXCLUSIVE.join(", ")
         ))
     } else {
         Mismatch::Modules(format!(
@@ -465,5 +478,11 @@ mod tests {
             panic!("all are there");
         };
         assert!(order.contains("order"));
+        let Mismatch::Exclusive(exclusive) = told("capability,selinux,apparmor") else {
+            panic!("one of them only");
+        };
+        assert!(exclusive.starts_with("the kernel runs selinux without apparmor: "));
+        let both = told("capability,selinux,apparmor,tomoyo");
+        assert!(matches!(both, Mismatch::Modules(_)), "{both:?}");
     }
 }

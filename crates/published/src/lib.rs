@@ -29,7 +29,7 @@ use serde::Deserialize;
 pub use alternatives::Alternatives;
 pub use beside::{Beside, Comparison, Time, Verdict, beside};
 pub use explanation::{Explanation, Instead, Kind, Larger, explanations};
-pub use over_layouts::OverLayouts;
+pub use over_layouts::{OverLayouts, OwnTest};
 pub use publication::{
     Answer, Cause, Content, Given, Publication, Row, State, Summary, publication,
 };

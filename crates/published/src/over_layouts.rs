@@ -3,10 +3,10 @@
 
 use experiment::{Document, Key};
 use judge::Layouts;
-use stats::Centre;
+use stats::{Centre, Welch, welch};
 
 use crate::beside::{Pair, Time};
-use crate::lookup::Cells;
+use crate::lookup::{Cells, Place};
 use crate::{Figure, Quantity};
 
 /// What layouts of our kernel say of a figure.
@@ -80,6 +80,60 @@ pub(crate) fn median(layouts: &Layouts<'_>, pairs: &[&Pair<'_>]) -> Option<Own> 
         .map(|pair| (&pair.baseline.key, &pair.tested.key));
     let ratio = layouts.median_ratio(&keys.collect::<Vec<_>>())?;
     Some(drawn(layouts, ratio, None))
+}
+
+/// A test of ours like that of an overhead between published single values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OwnTest {
+    /// Theirs.
+    pub figure: &'static Figure,
+    /// Which operation, configurations and kernel ours is of.
+    pub of: String,
+    /// The mean over layouts of what the baseline takes, in nanoseconds.
+    pub baseline_ns: f64,
+    /// Layouts against layouts, in nanoseconds.
+    pub welch: Welch,
+}
+
+/// What a document of layouts says of overheads whose single values are published.
+pub(crate) fn tests(document: &Document, figures: &'static [Figure]) -> Vec<OwnTest> {
+    let cells = Cells::of(document);
+    let tested = figures.iter().filter(|figure| figure.of_means.is_some());
+    tested
+        .filter_map(|figure| {
+            cells
+                .places
+                .iter()
+                .find_map(|&place| test(&cells, place, figure))
+        })
+        .collect()
+}
+
+fn test(cells: &Cells<'_>, place: Place<'_>, figure: &'static Figure) -> Option<OwnTest> {
+    let layouts = cells.layouts(place)?;
+    figure.ours.iter().find_map(|operation| {
+        figure.tested.iter().find_map(|setup| {
+            let cell = cells.tested(place, operation, setup)?;
+            let mut setups = figure.baseline.iter();
+            let base = setups.find_map(|base| cells.baseline(place, operation, base, cell))?;
+            if base.key == cell.key {
+                return None;
+            }
+            let [of_base, of_cell] = [base, cell].map(|cell| layouts.times_ns(&cell.key));
+            Some(OwnTest {
+                figure,
+                of: format!(
+                    "ours: {operation}, {} vs {} on {}, {} layouts",
+                    cell.configuration_title(),
+                    base.configuration_title(),
+                    cells.kernel(base),
+                    of_cell.len()
+                ),
+                baseline_ns: of_base.iter().sum::<f64>() / of_base.len() as f64,
+                welch: welch(&of_base, &of_cell)?,
+            })
+        })
+    })
 }
 
 /// What operations take, or take more, in a document of layouts, beside times that others published.

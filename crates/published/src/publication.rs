@@ -10,7 +10,7 @@ use crate::alternatives::{Alternatives, alternatives};
 use crate::beside::comparisons;
 use crate::cannot::why_not;
 use crate::hook_cost::hook_cost;
-use crate::over_layouts::times;
+use crate::over_layouts::{OwnTest, tests, times};
 use crate::placements::counted;
 use crate::{Comparison, Explanation, Figure, Source, Time, Verdict, explanations, published};
 
@@ -42,6 +42,8 @@ pub struct Publication<'a> {
     /// Figures that several configurations of ours could stand for, where two or more of these
     /// were measured in place of the figure's own.
     pub alternatives: Vec<Alternatives>,
+    /// Overheads whose single values are published, tested in documents of layouts.
+    pub tests: Vec<OwnTest>,
 }
 
 /// A figure, and what one document says of it.
@@ -242,6 +244,10 @@ pub fn publication<'a>(source: &'static Source, documents: &[Given<'a>]) -> Publ
     Publication {
         source,
         alternatives: alternatives(&rows, &instead),
+        tests: measured(documents)
+            .flat_map(|(_, document)| tests(document, published()))
+            .filter(|test| test.figure.source == source.id)
+            .collect(),
         rows,
     }
 }

@@ -220,7 +220,7 @@ fn modules_of(stack: &Stack, kernel: Option<&Kernel>) -> Result<Vec<String>, Pol
 }
 
 /// Of these only the first that is there runs: LSM_FLAG_EXCLUSIVE (security/security.c).
-const EXCLUSIVE: [&str; 3] = ["selinux", "smack", "apparmor"];
+pub(crate) const EXCLUSIVE: [&str; 3] = ["selinux", "smack", "apparmor"];
 
 /// What runs of a configuration's `CONFIG_LSM`, which also lists what is not built in.
 fn default_modules(config: &str) -> Option<Vec<String>> {

@@ -83,7 +83,8 @@ fn summary(publication: &Publication<'_>, summaries: &[Summary]) -> Table {
             format!("{}. {}", publication.source.cite, publication.source.setting),
             "shown, possible, unexplained: ours differs, and a measurement of ours shows why; something could be why; \
              nothing that we know of is. beside: ours is another measure, and no verdict is possible. A figure that \
-             several of our operations stand for agrees if all do; where we have time, time decides."
+             several of our operations stand for agrees if all do; what was \
+             measured as theirs decides before what stands in for it, and time before instructions."
                 .to_owned(),
             "n: figures that are one value, with ours. rank: Spearman's rank correlation of ours and theirs; ratio: \
              median of ours by theirs."

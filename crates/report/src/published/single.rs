@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What published single values say by themselves.
 
-use published::{Figure, Publication};
+use published::{Figure, OwnTest, Publication};
 use stats::{Summary, Welch, welch};
 
 use super::tables::{configurations, number};
@@ -27,14 +27,16 @@ pub(super) fn tables(publication: &Publication<'_>) -> Vec<Table> {
         .right("most", |figure| with(figure, |of| Some(of.max)))
         .table("Single values that are published", single)
         .if_any();
-    let tested: Vec<Tested<'_>> = figures
+    let theirs = figures
         .iter()
-        .filter_map(|figure| Tested::of(figure, &figures))
+        .filter_map(|figure| Tested::of(figure, &figures));
+    let tested: Vec<Tested<'_>> = theirs
+        .chain(publication.tests.iter().map(Tested::of_ours))
         .collect();
     let tests = Columns::new()
-        .left("overhead", |of: &Tested<'_>| Value::plain(of.figure.id.clone()))
-        .left("of means", |of| Value::plain(of.means.join(" vs ")))
-        .right("published", |of| Value::plain(number(of.figure.quantity, of.figure.low.unwrap_or(f64::NAN))))
+        .left("figure", |of: &Tested<'_>| Value::plain(of.figure.id.clone()))
+        .left("of means", |of| Value::plain(of.means.clone()))
+        .right("overhead", |of| Value::plain(number(of.figure.quantity, of.welch.difference / of.baseline)))
         .right("95 % interval", |of| {
             let [low, high] = of.welch.ci95().map(|end| number(of.figure.quantity, end / of.baseline));
             Value::plain(format!("{low} to {high}"))
@@ -44,7 +46,8 @@ pub(super) fn tables(publication: &Publication<'_>) -> Vec<Table> {
         .left("can be chance", |of| Value::plain(if of.welch.p < 0.05 { "no" } else { "yes" }))
         .table("Can the differences between them be chance?", &tested)
         .legend(["Welch's t test of their single values, at 95 %. It tells whether runs after one boot differ from those \
-             after another, not why: each configuration was booted once."])
+             after another, not why: each configuration was booted once. Of ours a value is what one layout of the kernel takes in a \
+             quiet boot."])
         .if_any();
     [values, tests].into_iter().flatten().collect()
 }
@@ -52,7 +55,7 @@ pub(super) fn tables(publication: &Publication<'_>) -> Vec<Table> {
 /// A test of an overhead between two means.
 struct Tested<'a> {
     figure: &'a Figure,
-    means: &'a [String; 2],
+    means: String,
     baseline: f64,
     welch: Welch,
 }
@@ -69,10 +72,19 @@ impl<'a> Tested<'a> {
         let (tested, baseline) = (values(&means[0])?, values(&means[1])?);
         Some(Tested {
             figure,
-            means,
+            means: means.join(" vs "),
             baseline: baseline.iter().sum::<f64>() / baseline.len() as f64,
             welch: welch(baseline, tested)?,
         })
+    }
+
+    fn of_ours(test: &'a OwnTest) -> Tested<'a> {
+        Tested {
+            figure: test.figure,
+            means: test.of.clone(),
+            baseline: test.baseline_ns,
+            welch: test.welch,
+        }
     }
 }
 
