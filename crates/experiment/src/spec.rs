@@ -76,6 +76,9 @@ pub struct Spec {
     /// Labels of SELinux's that files of benchmarks bear in turn: 1 to 4,096. Default: all the
     /// same.
     pub labels: Option<u32>,
+    /// Whether enforcing policies also deny some of a few files that are there for it. Default:
+    /// no.
+    pub denials: Option<bool>,
     /// Rules of audit: `none`, `never-task`, `one`, `file-access`, `stig`. Default:
     /// file-access.
     pub audit_rules: Option<AuditRules>,
@@ -157,6 +160,9 @@ pub struct ConfigurationSpec {
     pub selinux_policy: Option<SelinuxPolicy>,
     /// As in [`Spec`].
     pub labels: Option<u32>,
+    /// As in [`Spec`].
+    #[serde(default)]
+    pub denials: bool,
     /// As in [`Spec`].
     pub audit_rules: Option<AuditRules>,
 }
@@ -317,6 +323,7 @@ impl Spec {
             avc_entries: over.avc_entries.or(self.avc_entries),
             selinux_policy: over.selinux_policy.or(self.selinux_policy),
             labels: over.labels.or(self.labels),
+            denials: over.denials.or(self.denials),
             audit_rules: over.audit_rules.or(self.audit_rules),
             configurations: over.configurations.or(self.configurations),
             baseline: over.baseline.or(self.baseline),

@@ -292,6 +292,7 @@ fn presets_hold_what_they_promise() {
             "paper-protocol",
             "paper-orders",
             "stacking",
+            "denials",
             "tomoyo-entries",
             "audit",
             "avc",
