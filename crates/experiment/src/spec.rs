@@ -272,13 +272,16 @@ impl Spec {
     ///
     /// Keys that only make sense together are replaced together: `benchmarks` with
     /// `suites`, `stacks` with `configurations` and `baseline`, `kernels` with
-    /// `baseline_kernel`; and a change of `where` drops what belongs
-    /// to the other place.
+    /// `baseline_kernel`; a change of `where` drops what belongs to the other place, and a root
+    /// for programs which benchmarks there were.
     #[must_use]
     pub fn merge(mut self, over: Spec) -> Spec {
         if over.benchmarks.is_some() || over.suites.is_some() {
             self.benchmarks = None;
             self.suites = None;
+        }
+        if over.root.is_some() && self.root.is_none() {
+            self.benchmarks = None;
         }
         if over.stacks.is_some() || over.configurations.is_some() {
             self.stacks = None;
