@@ -189,16 +189,18 @@ impl Replay<'_> {
         self.opens.iter().map(|open| open.cost).sum()
     }
 
-    /// How many files each module is asked about, as it is asked.
-    fn asked(&self) -> Vec<(&str, usize)> {
+    /// How many files each module is asked about, as it is asked; None if hooks were not told apart.
+    fn asked(&self) -> Option<Vec<(&str, usize)>> {
+        if self.opens.iter().any(|open| open.decided().is_none()) {
+            return None;
+        }
         let order = self.opens.iter().take(1).flat_map(|open| &open.of.stack);
         let of_figure = order.filter(|module| MODULES.contains(&module.as_str()));
-        of_figure
-            .map(|module| {
-                let asked = self.opens.iter().filter(|open| open.asks(module));
-                (module.as_str(), asked.count())
-            })
-            .collect()
+        let asked = of_figure.map(|module| {
+            let asked = self.opens.iter().filter(|open| open.asks(module));
+            (module.as_str(), asked.count())
+        });
+        Some(asked.collect())
     }
 
     fn in_hook(&self) -> Option<u64> {
@@ -246,11 +248,13 @@ fn files<'a>(group: &Group<'a>, deciding: &[&'a Configuration], place: &str) -> 
         .right("beyond the baseline", move |of| Some(format::difference(of.sum() - 4 * bare?)))
         .right("in file_open", |of| of.in_hook().map(format::count))
         .left("asked", |of| {
-            let asked = of.asked().into_iter();
+            let asked = of.asked()?.into_iter();
             let asked: Vec<String> = asked.map(|(module, n)| format!("{module} {n}")).collect();
-            asked.join(", ")
+            Some(asked.join(", "))
         })
-        .column("checks", |of| of.asked().iter().map(|(_, n)| n).sum::<usize>())
+        .column("checks", |of| {
+            Some(of.asked()?.iter().map(|(_, n)| n).sum::<usize>())
+        })
         .table(format!("Figure 5 of the paper: {place}"), &replays)
         .fixed(1)
         .legend([

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Who denies first: each file's cheapest and dearest order, and the paper's Figure 5.
 
-use experiment::Document;
+use experiment::{Document, Evidence, Outcome};
 use report::{Options, markdown, report};
 
 fn denials() -> Document {
@@ -49,6 +49,23 @@ fn only_order_within_a_hook_matters() {
     let by_label = of("by-selinux");
     assert_eq!(by_label[2], "inode\\_permission");
     assert_eq!(by_label[5], "selinux");
+}
+
+#[test]
+fn without_hooks_nobody_knows_who_was_asked() {
+    let mut document = denials();
+    for cell in &mut document.cells {
+        if let Outcome::Ok {
+            evidence: Evidence::Counted(counted),
+        } = &mut cell.outcome
+        {
+            counted.hooked = None;
+        }
+    }
+    let text = markdown(&report(&document, &Options::default()));
+    let abc = row(&text, "Figure 5", "| capability,apparmor,tomoyo,landlock ");
+    assert_eq!(abc[9..12], ["", "", ""]);
+    assert!(!abc[6].is_empty());
 }
 
 #[test]
