@@ -68,6 +68,9 @@ pub struct Tuning {
     /// Labels of SELinux's that the files which benchmarks make bear in turn: 1 to 4,096.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub labels: Option<u32>,
+    /// Whether the policies also deny some of a few files that are there for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub denials: bool,
     /// Which rules audit has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audit_rules: Option<AuditRules>,
@@ -101,6 +104,7 @@ impl Tuning {
             avc_entries,
             selinux_policy,
             labels,
+            denials,
             audit_rules,
             ima_policy,
         } = self;
@@ -111,6 +115,7 @@ impl Tuning {
             number("avc_entries", avc_entries),
             selinux_policy.map(|policy| ("selinux_policy", policy.to_string())),
             number("labels", labels),
+            denials.then(|| ("denials", "true".to_owned())),
             audit_rules.map(|rules| ("audit_rules", rules.to_string())),
             ima_policy.map(|policy| ("ima_policy", policy.to_string())),
         ]
@@ -175,6 +180,7 @@ pub fn title(stack: &str, integrity: &[Integrity], policy: Policy, tuning: &Tuni
         "selinux_policy" => format!("{value} policy"),
         "audit_rules" => format!("audit rules: {value}"),
         "ima_policy" => format!("IMA policy: {value}"),
+        "denials" => key.to_owned(),
         key => format!("{value} {}", key.replace('_', " ")),
     }));
     if !state.is_empty() {

@@ -126,6 +126,10 @@ fn product(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecError> {
     };
     let rules = numbers("rules", &spec.rules)?;
     let layers = numbers("layers", &spec.layers)?;
+    let denials = spec.denials == Some(true);
+    if denials && !policies.contains(&Policy::Enforcing) {
+        return Err(deny_nothing("what is measured"));
+    }
     let mut all: Vec<Configuration> = Vec::new();
     for stack in &stacks {
         for &policy in &policies {
@@ -149,6 +153,7 @@ fn product(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecError> {
                             avc_entries: spec.avc_entries,
                             selinux_policy: spec.selinux_policy.filter(|_| policy != Policy::None),
                             labels: spec.labels.filter(|_| policy != Policy::None),
+                            denials: denials && can_deny(stack, policy),
                             audit_rules: spec
                                 .audit_rules
                                 .filter(|_| integrity.has(Integrity::Audit)),
@@ -172,6 +177,18 @@ fn has_rules(policy: Policy, integrity: &IntegrityList) -> bool {
     policy != Policy::None || integrity.0.iter().any(takes)
 }
 
+/// Only what is enforced denies. Capabilities have no state, and are what others are compared with.
+fn can_deny(stack: &Stack, policy: Policy) -> bool {
+    policy == Policy::Enforcing || stack.as_str() == "capability"
+}
+
+fn deny_nothing(what: &str) -> SpecError {
+    SpecError::instead(
+        format!("`denials` is true, and no policy of {what} is enforced: nothing is denied"),
+        "say policy = \"enforcing\" (--policy enforcing), or leave out `denials`",
+    )
+}
+
 fn parse<'a>(stacks: impl IntoIterator<Item = &'a str>) -> Result<Vec<Stack>, SpecError> {
     let stacks = stacks.into_iter().map(str::parse);
     Ok(stacks.collect::<Result<_, _>>()?)
@@ -189,6 +206,7 @@ fn resolve(written: &ConfigurationSpec) -> Result<Configuration, SpecError> {
         avc_entries: number("avc_entries", written.avc_entries, 16, 65_536)?,
         selinux_policy: written.selinux_policy,
         labels: number("labels", written.labels, 1, 4_096)?,
+        denials: written.denials,
         audit_rules: written.audit_rules,
         ima_policy: written.ima_policy,
     };
@@ -202,6 +220,15 @@ fn resolve(written: &ConfigurationSpec) -> Result<Configuration, SpecError> {
         return Err(SpecError::instead(
             format!("`{stack}` has no policy, and so no rules or layers"),
             "say policy = \"enforcing\", or leave out `rules`, `layers`, `labels` and `selinux_policy`",
+        ));
+    }
+    if tuning.denials && !can_deny(&stack, written.policy) {
+        return Err(deny_nothing(&format!("`{stack}`")));
+    }
+    if tuning.denials && written.integrity.has(Integrity::Audit) {
+        return Err(SpecError::instead(
+            "`denials` is true, and audit would record each open that is denied",
+            "leave out `denials`, or audit from `integrity`",
         ));
     }
     if let Some(rules) = tuning.audit_rules {

@@ -31,6 +31,7 @@ const PRESETS: &[Preset] = presets![
     "paper-protocol",
     "paper-orders",
     "stacking",
+    "denials",
     "tomoyo-entries",
     "audit",
     "avc",

@@ -6,6 +6,7 @@ use std::fmt::Display;
 use std::hash::Hash;
 use std::ops::RangeInclusive;
 
+use crate::configuration::Configuration;
 use crate::configure::Matrix;
 use crate::experiment::{Experiment, Samples};
 use crate::hint::excerpt;
@@ -57,6 +58,13 @@ impl Spec {
         let has_kernels = place != Place::Host;
         if programs.is_some() {
             check_programs(place, &metrics)?;
+            let denials = |of: &Configuration| of.tuning.denials;
+            if matrix.configurations.iter().any(denials) {
+                return Err(SpecError::instead(
+                    "`denials` is about files that the benchmark denied-open opens, and no workload",
+                    "leave out `denials`, or measure benchmarks",
+                ));
+            }
         }
         // One configuration has nobody to take turns with.
         let takes_turns = has_kernels || matrix.configurations.len() > 1;
@@ -116,6 +124,7 @@ fn check_host(spec: &Spec) -> Result<(), SpecError> {
         ("avc_entries", spec.avc_entries.is_some()),
         ("selinux_policy", spec.selinux_policy.is_some()),
         ("labels", spec.labels.is_some()),
+        ("denials", spec.denials.is_some()),
         ("audit_rules", spec.audit_rules.is_some()),
         ("ima_policy", spec.ima_policy.is_some()),
         ("baseline_kernel", spec.baseline_kernel.is_some()),

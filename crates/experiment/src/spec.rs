@@ -76,6 +76,9 @@ pub struct Spec {
     /// Labels of SELinux's that files of benchmarks bear in turn: 1 to 4,096. Default: all the
     /// same.
     pub labels: Option<u32>,
+    /// Whether enforcing policies also deny some of a few files that are there for it. Default:
+    /// no.
+    pub denials: Option<bool>,
     /// Rules of audit: `none`, `never-task`, `one`, `file-access`, `stig`. Default:
     /// file-access.
     pub audit_rules: Option<AuditRules>,
@@ -160,6 +163,9 @@ pub struct ConfigurationSpec {
     pub selinux_policy: Option<SelinuxPolicy>,
     /// As in [`Spec`].
     pub labels: Option<u32>,
+    /// As in [`Spec`].
+    #[serde(default)]
+    pub denials: bool,
     /// As in [`Spec`].
     pub audit_rules: Option<AuditRules>,
     /// As in [`Spec`].
@@ -279,13 +285,16 @@ impl Spec {
     ///
     /// Keys that only make sense together are replaced together: `benchmarks` with
     /// `suites`, `stacks` with `configurations` and `baseline`, `kernels` with
-    /// `baseline_kernel`; and a change of `where` drops what belongs
-    /// to the other place.
+    /// `baseline_kernel`; a change of `where` drops what belongs to the other place, and a root
+    /// for programs which benchmarks there were.
     #[must_use]
     pub fn merge(mut self, over: Spec) -> Spec {
         if over.benchmarks.is_some() || over.suites.is_some() {
             self.benchmarks = None;
             self.suites = None;
+        }
+        if over.root.is_some() && self.root.is_none() {
+            self.benchmarks = None;
         }
         if over.stacks.is_some() || over.configurations.is_some() {
             self.stacks = None;
@@ -330,6 +339,7 @@ impl Spec {
             avc_entries: over.avc_entries.or(self.avc_entries),
             selinux_policy: over.selinux_policy.or(self.selinux_policy),
             labels: over.labels.or(self.labels),
+            denials: over.denials.or(self.denials),
             audit_rules: over.audit_rules.or(self.audit_rules),
             ima_policy: over.ima_policy.or(self.ima_policy),
             configurations: over.configurations.or(self.configurations),

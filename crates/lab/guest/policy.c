@@ -3,7 +3,10 @@
 #include <linux/mman.h>
 #include "policy.h"
 #ifdef SETTINGS
+#include "settings/denials.h"
 #include "settings/withdraw.h"
+#else
+#define denials_confined(p)
 #endif
 
 extern const struct policy_module *const __start_policies[];
@@ -37,6 +40,7 @@ static const struct {
 #ifdef SETTINGS
 	{ "audit_rules", offsetof(struct policy, audit_rules), 4 },
 	{ "labels", offsetof(struct policy, labels), 4096 },
+	{ "denials", offsetof(struct policy, denials), 1 },
 #endif
 };
 
@@ -151,8 +155,10 @@ static void confine_and_prove(unsigned int last)
 	unsigned int i;
 
 	for (i = 0; i < policy_count; i++)
-		if (policies[i].module->last == last && policies[i].module->confine)
+		if (policies[i].module->last == last && policies[i].module->confine) {
 			policies[i].module->confine(&policies[i]);
+			denials_confined(&policies[i]);
+		}
 	for (i = 0; i < policy_count; i++)
 		if (policies[i].module->last == last && policies[i].module->prove)
 			policies[i].module->prove(&policies[i]);
@@ -167,6 +173,7 @@ void policies_enforce(void)
 			policies[i].module->label(&policies[i]);
 #ifdef SETTINGS
 	withdraw_before_confine(policies, policy_count);
+	denials_confined(NULL);
 #endif
 	confine_and_prove(0);
 	confine_and_prove(1);

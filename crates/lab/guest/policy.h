@@ -46,6 +46,7 @@ struct policy {
 #ifdef SETTINGS
 	u32 audit_rules;	/* enum audit_set of settings/audit.h */
 	u32 labels;		/* settings/labels.c */
+	u32 denials;		/* settings/denials.c */
 	u32 withdrawn;		/* settings/withdraw.c: enforcing first */
 #endif
 };

@@ -142,7 +142,10 @@ pub fn agent_of_programs() -> &'static [u8] {
 pub fn agent_for(experiment: &Experiment) -> Option<&'static [u8]> {
     let settings = experiment.configurations.iter().any(|of| {
         let tuning = &of.tuning;
-        tuning.audit_rules.is_some() || tuning.labels.is_some() || of.policy == Policy::Withdrawn
+        tuning.audit_rules.is_some()
+            || tuning.labels.is_some()
+            || tuning.denials
+            || of.policy == Policy::Withdrawn
     });
     Some(match (experiment.programs.is_some(), settings) {
         (false, false) => return None,

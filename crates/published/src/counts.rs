@@ -22,6 +22,10 @@ pub(crate) fn counts<'a>(
     if place.2 != Metric::Instructions && !is_slope {
         return;
     }
+    if figure.quantity == Quantity::Checks {
+        comparisons.extend(checks(cells, place, figure));
+        return;
+    }
     for operation in &figure.ours {
         let Some((cell, ours)) = ours(cells, place, figure, operation) else {
             continue;
@@ -51,6 +55,29 @@ pub(crate) fn counts<'a>(
         };
         comparisons.push(explained(comparison));
     }
+}
+
+/// How often modules were asked in all operations, each under the figure's stack.
+fn checks<'a>(cells: &Cells<'a>, place: Place<'a>, figure: &'static Figure) -> Option<Comparison> {
+    let setup = figure.tested.first()?;
+    let mut ours = 0.0;
+    let mut first = None;
+    for operation in &figure.ours {
+        let (cell, hooks) = with_hooks(cells.tested(place, operation, setup))?;
+        let of_hooks = hooks.iter().filter(|hook| is_of(figure, hook));
+        let all = of_hooks.flat_map(|hook| &hook.implementations);
+        ours += sum(all
+            .filter(|of| figure.modules.contains(&of.module))
+            .map(|of| of.calls));
+        first = first.or(Some((cell, &operation.benchmark)));
+    }
+    let (cell, benchmark) = first?;
+    let name = format!("{benchmark}, {} variants", figure.ours.len());
+    let mut comparison = comparison(figure, place, cell, name, ours, [figure.low, figure.high]);
+    if comparison.difference.abs() < EQUAL {
+        comparison.verdict = Verdict::Agrees;
+    }
+    Some(explained(comparison))
 }
 
 /// The cell that answers a figure, and its count.

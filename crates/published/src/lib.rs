@@ -170,6 +170,8 @@ pub enum Quantity {
     CallsAtMost,
     /// Fewest calls of hooks per operation, from a specification.
     CallsAtLeast,
+    /// Calls of the modules' implementations of the hooks, over all operations together.
+    Checks,
     /// Hooks that a module implements, or that the framework has.
     ModuleHooks,
     /// Lines of code.
@@ -203,6 +205,7 @@ impl Quantity {
             Quantity::Slope => ["slope", calls],
             Quantity::CallsAtMost => ["calls at most", calls],
             Quantity::CallsAtLeast => ["calls at least", calls],
+            Quantity::Checks => ["checks", "checks"],
             Quantity::ModuleHooks => ["hooks", "hooks"],
             Quantity::Lines => ["lines of code", "lines"],
             Quantity::SystemCalls => ["system calls", "system calls"],

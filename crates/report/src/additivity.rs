@@ -76,7 +76,9 @@ pub(crate) fn additivity(run: &Document, group: &Group<'_>) -> Vec<Table> {
         .right("difference", |apart| {
             format::difference(apart.sum.interaction())
         })
-        .left("of it in hooks", |apart| Value::plain(apart.sum.hooks()))
+        .left("of it in hooks", |apart| {
+            Value::plain(told_in_hooks(&apart.sum.in_hooks))
+        })
         .table(format!("Where the whole is not the sum: {place}"), &shown)
         .fixed(2)
         .legend([
@@ -207,33 +209,29 @@ impl<'a> Sum<'a> {
     fn interaction(&self) -> i128 {
         self.whole - self.parts
     }
+}
 
-    /// `inode_permission +12, 3 others -4`.
-    fn hooks(&self) -> String {
-        let mut hooks: Vec<(&str, i128)> = self
-            .in_hooks
-            .iter()
-            .map(|(hook, of)| (*hook, *of))
-            .collect();
-        hooks.retain(|(_, of)| *of != 0);
-        hooks.sort_by_key(|(_, of)| std::cmp::Reverse(of.unsigned_abs()));
-        let (shown, others) = hooks.split_at(hooks.len().min(HOOKS_SHOWN));
-        let named = |(hook, of): &(&str, i128)| {
-            format!(
-                "{} {}",
-                printable(hook, TEXT_LIMIT),
-                format::difference(*of)
-            )
-        };
-        let mut named: Vec<String> = shown.iter().map(named).collect();
-        if !others.is_empty() {
-            let sum: i128 = others.iter().map(|(_, of)| of).sum();
-            named.push(format!(
-                "{} others {}",
-                others.len(),
-                format::difference(sum)
-            ));
-        }
-        named.join(", ")
+/// Instructions by hook, the largest first: `inode_permission +12, 3 others -4`.
+pub(crate) fn told_in_hooks(differences: &BTreeMap<&str, i128>) -> String {
+    let mut hooks: Vec<(&str, i128)> = differences.iter().map(|(hook, of)| (*hook, *of)).collect();
+    hooks.retain(|(_, of)| *of != 0);
+    hooks.sort_by_key(|(_, of)| std::cmp::Reverse(of.unsigned_abs()));
+    let (shown, others) = hooks.split_at(hooks.len().min(HOOKS_SHOWN));
+    let named = |(hook, of): &(&str, i128)| {
+        format!(
+            "{} {}",
+            printable(hook, TEXT_LIMIT),
+            format::difference(*of)
+        )
+    };
+    let mut named: Vec<String> = shown.iter().map(named).collect();
+    if !others.is_empty() {
+        let sum: i128 = others.iter().map(|(_, of)| of).sum();
+        named.push(format!(
+            "{} others {}",
+            others.len(),
+            format::difference(sum)
+        ));
     }
+    named.join(", ")
 }

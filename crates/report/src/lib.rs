@@ -23,6 +23,7 @@ mod cells;
 mod column;
 mod comparison;
 mod csv;
+mod denials;
 mod details;
 mod estimate;
 mod figure;

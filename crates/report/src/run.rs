@@ -10,6 +10,7 @@ use crate::avc::avc;
 use crate::cells::{Configuration, Group, Operation, groups, not_measured, without_figure};
 use crate::column::Columns;
 use crate::comparison::aa_tables;
+use crate::denials::denials;
 use crate::details::details;
 use crate::format;
 use crate::framework::framework;
@@ -53,6 +54,7 @@ pub fn report(run: &Document, options: &Options) -> Report {
         tables.extend(order(run, &group, &mut judgements));
         tables.extend(framework(run, &group));
         tables.extend(additivity(run, &group));
+        tables.extend(denials(run, &group));
         if options.details {
             tables.push(details(run, &group));
             prices.extend(priced(run, &group));

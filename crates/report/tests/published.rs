@@ -29,6 +29,7 @@ fn every_figure_has_a_source_and_a_sane_value() {
             Quantity::HookTime => (0.01, 50.0),
             Quantity::HookCalls | Quantity::Slope => (0.5, 20.0),
             Quantity::CallsAtMost | Quantity::CallsAtLeast => (0.0, 6.0),
+            Quantity::Checks => (1.0, 4.0),
             Quantity::ModuleHooks => (0.0, 300.0),
             Quantity::Lines => (10.0, 100_000.0),
             Quantity::SystemCalls => (1.0, 6.0),
@@ -49,7 +50,7 @@ fn every_figure_has_a_source_and_a_sane_value() {
         }
         if matches!(
             figure.quantity,
-            Quantity::Slope | Quantity::HookCalls | Quantity::HookShare
+            Quantity::Slope | Quantity::HookCalls | Quantity::HookShare | Quantity::Checks
         ) {
             assert!(!figure.hooks.is_empty(), "{id}");
         }

@@ -81,6 +81,17 @@ fn configurations_are_stacks_in_every_state() {
             "capability,selinux +evm",
         ]
     );
+    // Only what is enforced denies; where nothing can there is the baseline.
+    assert_eq!(
+        titles(
+            "stacks = ['capability', 'tomoyo']\npolicies = ['none', 'enforcing']\ndenials = true"
+        ),
+        [
+            "capability (denials)",
+            "tomoyo",
+            "tomoyo (enforcing, denials)"
+        ]
+    );
     // What audit has is nothing to who has no audit.
     assert_eq!(
         titles("stacks = ['capability']\nintegrity = ['', 'audit']\naudit_rules = 'never-task'"),
@@ -135,6 +146,21 @@ fn configurations_that_make_no_sense_are_refused() {
             "[[configurations]]\nstack = 'selinux'\nlabels = 10",
             "`selinux` has no policy",
             "say policy = \"enforcing\"",
+        ),
+        (
+            "[[configurations]]\nstack = 'tomoyo'\npolicy = 'permissive'\ndenials = true",
+            "`denials` is true, and no policy of `tomoyo` is enforced",
+            "say policy = \"enforcing\"",
+        ),
+        (
+            "stacks = ['tomoyo']\npolicies = ['none', 'withdrawn']\ndenials = true",
+            "`denials` is true, and no policy of what is measured is enforced",
+            "say policy = \"enforcing\" (--policy enforcing)",
+        ),
+        (
+            "stacks = ['tomoyo']\npolicies = ['enforcing']\nintegrity = ['audit']\ndenials = true",
+            "`denials` is true, and audit would record each open",
+            "leave out `denials`",
         ),
         (
             "stacks = ['none']\npolicies = ['enforcing']",

@@ -219,6 +219,11 @@ fn what_belongs_together_is_replaced_together() {
         (Suite::ALL, Select::First)
     );
 
+    // What a root has are no benchmarks, of which the preset leaves some out.
+    let root = "[root]\npath = 'r'\n[[workloads]]\nname = 'w'\nargv = ['/w']";
+    let e = quick.clone().merge(spec(root)).resolve().unwrap();
+    assert_eq!(e.programs.unwrap().workloads.len(), 1);
+
     // Stacks without the preset's baseline.
     let e = quick
         .clone()
@@ -293,6 +298,7 @@ fn presets_hold_what_they_promise() {
             "paper-protocol",
             "paper-orders",
             "stacking",
+            "denials",
             "tomoyo-entries",
             "audit",
             "avc",
@@ -332,6 +338,7 @@ fn presets_hold_what_they_promise() {
             "paper" | "paper-calls" | "paper-protocol" | "paper-orders" | "tomoyo-entries"
             | "audit" | "withdrawn" | "integrity" => "none on build:6.12-dac",
             "avc" => "capability,selinux (enforcing)",
+            "denials" => "capability (denials)",
             "paper-um" | "howells-um" => "none on build:um-dac.*",
             _ => "capability",
         };

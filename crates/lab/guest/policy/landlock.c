@@ -7,6 +7,9 @@
  */
 #include <linux/prctl.h>
 #include "../policy.h"
+#ifdef SETTINGS
+#include "../settings/denials.h"
+#endif
 
 #define LANDLOCK_CREATE_RULESET		444
 #define LANDLOCK_ADD_RULE		445
@@ -74,6 +77,38 @@ static long make_and_open(long dir, const char *name)
 		fatal("landlock: mkdir of %s: %s (%ld)", name, errno_name(err), -err);
 	return open_path(dir, name);
 }
+
+#ifdef SETTINGS
+static void add_readable(long ruleset, const char *path)
+{
+	u64 rights = ACCESS_READ;
+	long fd = SYS(openat, AT_FDCWD, path, PATH_ONLY | O_NOFOLLOW, 0);
+
+	if (fd < 0) {
+		rights = ACCESS_EXECUTE | ACCESS_READ_FILE;
+		fd = SYS(openat, AT_FDCWD, path, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
+	}
+	if (fd < 0)
+		fatal("landlock: opening %s: %s (%ld)", path, errno_name(fd), -fd);
+	add_rule(ruleset, fd, rights);
+	sys_close(fd);
+}
+
+/* What may be read everywhere, with some of it left out: rules only add. */
+static void add_root(long ruleset, long root, const struct policy *p)
+{
+	if (!p->denials) {
+		add_rule(ruleset, root, ACCESS_READ);
+		return;
+	}
+	add_rule(ruleset, root, ACCESS_EXECUTE | ACCESS_READ_DIR);
+	denials_readable(add_readable, ruleset);
+	step("landlock: rules: files may be read below each entry of / and not below /; of "
+	     DENIALS ", below " DENIALS "/granted");
+}
+#else
+#define add_root(ruleset, root, p)	add_rule(ruleset, root, ACCESS_READ)
+#endif
 
 /* `count` rules more: everything may be read and executed below each. */
 static void add_chains(long ruleset, u32 count)
@@ -152,7 +187,7 @@ static void confine(const struct policy *p)
 	add_rule(ruleset, fd, rights);
 	sys_close(fd);
 	fd = open_path(AT_FDCWD, "/");
-	add_rule(ruleset, fd, ACCESS_READ);
+	add_root(ruleset, fd, p);
 	sys_close(fd);
 	step("landlock: ABI %ld, rights 0x%lx handled; rules: / may be read and "
 	     "executed, the working directory has all", abi, rights);

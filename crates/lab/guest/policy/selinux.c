@@ -11,6 +11,7 @@
 #include "../policy.h"
 
 #ifdef SETTINGS
+#include "../settings/denials.h"
 #include "../settings/labels.h"
 #include "../settings/withdraw.h"
 #endif
@@ -203,6 +204,10 @@ static void label(const struct policy *p)
 	give_label(".", work);
 	make(DENIED);
 	give_label(DENIED, denied);
+#ifdef SETTINGS
+	if (p->denials)
+		denials_label(p, ATTRIBUTE, work, denied);
+#endif
 }
 
 static void confine(const struct policy *p)

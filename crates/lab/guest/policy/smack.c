@@ -8,6 +8,9 @@
 #include <linux/capability.h>
 #include <linux/prctl.h>
 #include "../policy.h"
+#ifdef SETTINGS
+#include "../settings/denials.h"
+#endif
 
 #define SMACKFS		"/sys/fs/smackfs"
 #define AGENT		"lsmeter"
@@ -130,6 +133,13 @@ static void label(const struct policy *p)
 	set_label(".", "security.SMACK64TRANSMUTE", "TRUE");
 	step("smack: security.SMACK64=" WORK " and SMACK64TRANSMUTE=TRUE on the "
 	     "working directory");
+#ifdef SETTINGS
+	if (p->denials) {
+		write_line(SMACKFS "/logging", "0");
+		step("smack: wrote 0 to " SMACKFS "/logging");
+		denials_label(p, "security.SMACK64", WORK, SECRET);
+	}
+#endif
 }
 
 /* Root passes every rule by this capability; an execve would bring it back. */

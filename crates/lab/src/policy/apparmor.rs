@@ -6,7 +6,7 @@ use std::process::Command;
 
 use experiment::Policy;
 
-use super::{PolicyError, Prepared, Request, tools};
+use super::{PolicyError, Prepared, Request, denials, tools};
 
 /// The profile without its end, so that rules can be added.
 const PROFILE: &str = include_str!("../../policy/apparmor/profile");
@@ -22,7 +22,9 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     }
     tools::need(request, "AppArmor", "CONFIG_SECURITY_APPARMOR")?;
     let rules = request.configuration.tuning.rules.unwrap_or(0);
-    let profile = profile(state, rules, request.programs);
+    let more = denials::are_asked(request).then(denials::apparmor);
+    let more = more.unwrap_or_default();
+    let profile = profile(state, rules, request.programs, &more);
     let parser = tools::find("apparmor_parser", "apparmor")?;
     let version = tools::run(Command::new(&parser).arg("--version"))?;
     let version = version.lines().next().unwrap_or("").to_owned();
@@ -43,10 +45,13 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         ""
     };
     Ok(Prepared {
-        steps: vec![format!(
-            "apparmor: apparmor_parser -QK -M features -o profile PROFILE \
-             ({version}; {rules} rules more{complain})"
-        )],
+        steps: denials::step("apparmor", "PROFILE", &more)
+            .into_iter()
+            .chain([format!(
+                "apparmor: apparmor_parser -QK -M features -o profile PROFILE \
+                 ({version}; {rules} rules more{complain})"
+            )])
+            .collect(),
         files: vec![("profile".to_owned(), compiled)],
         ..Prepared::default()
     })
@@ -56,8 +61,8 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
 /// talk to each other.
 const OF_PROGRAMS: &str = "  /mnt/** mix,\n  network,\n  unix,\n";
 
-/// The profile's text: complain mode, and files in the benchmarks' directory by name.
-fn profile(state: Policy, rules: u32, programs: bool) -> String {
+/// The profile's text: complain mode, files in the benchmarks' directory by name, and `more` rules.
+fn profile(state: Policy, rules: u32, programs: bool, more: &str) -> String {
     let mut text = match state {
         Policy::Permissive => {
             PROFILE.replace("profile lsmeter {", "profile lsmeter flags=(complain) {")
@@ -78,6 +83,7 @@ fn profile(state: Policy, rules: u32, programs: bool) -> String {
         // Complain mode would deny what a rule denies.
         text.push_str("  deny /.lsmeter-denied rw,\n");
     }
+    text.push_str(more);
     text.push_str("}\n");
     text
 }
@@ -89,17 +95,17 @@ mod tests {
 
     #[test]
     fn a_profile_has_its_rules_and_its_mode() {
-        let text = profile(Policy::Enforcing, 3, false);
+        let text = profile(Policy::Enforcing, 3, false, "");
         assert!(!text.contains("complain"));
         assert_eq!(text.matches("/store-").count(), 3);
-        let names: BTreeSet<String> = profile(Policy::Enforcing, 100_000, false)
+        let names: BTreeSet<String> = profile(Policy::Enforcing, 100_000, false, "")
             .lines()
             .filter(|line| line.contains("/store-"))
             .map(str::to_owned)
             .collect();
         assert_eq!(names.len(), 100_000);
         assert!(text.contains("\n  deny ") && text.ends_with(",\n}\n"));
-        let text = profile(Policy::Permissive, 0, true);
+        let text = profile(Policy::Permissive, 0, true, "");
         assert!(text.contains("profile lsmeter flags=(complain) {\n"));
         assert!(text.contains(OF_PROGRAMS));
         assert!(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Landlock: the agent makes its rulesets itself, from two numbers.
 
-use super::{PolicyError, Prepared, Request, tools};
+use super::{PolicyError, Prepared, Request, denials, tools};
 
 /// How many layers and rules.
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
@@ -16,6 +16,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         keys: keys
             .into_iter()
             .filter_map(|(key, value)| Some((key, value?)))
+            .chain(denials::key(request))
             .collect(),
         ..Prepared::default()
     })

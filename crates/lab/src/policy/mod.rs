@@ -7,6 +7,7 @@
 
 mod apparmor;
 mod audit;
+mod denials;
 mod evm;
 mod ima;
 mod ipe;
@@ -130,7 +131,15 @@ pub struct PolicySetup {
 pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
     let configuration = request.configuration;
     let mut setup = PolicySetup::default();
-    let names = modules_of(&configuration.stack, request.kernel)?;
+    let mut names = modules_of(&configuration.stack, request.kernel)?;
+    // Confined by Smack, the agent could not write to the files of others; only Landlock,
+    // which has none, comes after it.
+    names.sort_by_key(|name| name == "smack");
+    if configuration.tuning.denials {
+        // First: modules label what is made.
+        setup.add(denials::NAME, Policy::Enforcing, denials::prepare(request)?)?;
+    }
+    let asked = setup.directives.len();
     for name in &names {
         let Some((name, make)) = MODULES.iter().find(|(module, _)| module == name) else {
             continue;
@@ -158,7 +167,7 @@ pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
         };
         setup.add(subsystem.as_str(), Policy::Enforcing, make(request)?)?;
     }
-    if configuration.policy != Policy::None && setup.directives.is_empty() {
+    if configuration.policy != Policy::None && setup.directives.len() == asked {
         return Err(PolicyError::Unsupported(format!(
             "no module of {} has a policy",
             configuration.stack

@@ -11,7 +11,7 @@ use std::process::Command;
 
 use experiment::{CacheUse, Policy, SelinuxPolicy};
 
-use super::{FILE_LIMIT_BYTES, PolicyError, Prepared, Request, tools};
+use super::{FILE_LIMIT_BYTES, PolicyError, Prepared, Request, denials, tools};
 
 const MINIMAL: &str = include_str!("../../policy/selinux/minimal.cil");
 const MINIMAL_CONTEXTS: &str = include_str!("../../policy/selinux/minimal.contexts");
@@ -69,17 +69,21 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         "CONFIG_SECURITY_SELINUX_DEVELOP",
     )?;
     prepared.keys.extend(request.rules());
-    let rules = tuning.rules.unwrap_or(0);
-    let labels = tuning.labels.unwrap_or(0);
+    let more = More {
+        rules: tuning.rules.unwrap_or(0),
+        labels: tuning.labels.unwrap_or(0),
+        denials: tuning.denials,
+    };
+    prepared.keys.extend(denials::key(request));
     prepared.keys.extend(tuning.labels.map(|n| ("labels", n)));
     let (policy, contexts, steps) = match tuning.selinux_policy {
         None | Some(SelinuxPolicy::Minimal) => {
             let programs = request.programs.then_some(&MINIMAL_PROGRAMS);
-            minimal(request.cache, [rules, labels], programs)?
+            minimal(request.cache, more, programs)?
         }
         Some(SelinuxPolicy::Reference) => {
             let programs = request.programs.then_some(&REFERENCE_PROGRAMS);
-            reference(request.cache, [rules, labels], programs)?
+            reference(request.cache, more, programs)?
         }
     };
     prepared.files = vec![
@@ -144,23 +148,41 @@ fn more_labels_step(subject: &str, labels: u32) -> Option<String> {
     })
 }
 
+/// What a policy has beyond what benchmarks need.
+#[derive(Debug, Clone, Copy, Default)]
+struct More {
+    rules: u32,
+    labels: u32,
+    denials: bool,
+}
+
+impl More {
+    /// What `subject` is denied of files of this type is not recorded.
+    fn unrecorded(self, subject: &str, denied: &str) -> String {
+        if !self.denials {
+            return String::new();
+        }
+        denials::selinux(subject, denied)
+    }
+}
+
 /// A compiled policy, the contexts that the guest uses, and what was done.
 type Made = (Vec<u8>, String, Vec<String>);
 
-fn minimal(
-    cache: &Path,
-    [rules, labels]: [u32; 2],
-    programs: Option<&Programs>,
-) -> Result<Made, PolicyError> {
+fn minimal(cache: &Path, more: More, programs: Option<&Programs>) -> Result<Made, PolicyError> {
+    let More { rules, labels, .. } = more;
+    let unrecorded = more.unrecorded("agent_t", "secret_t");
     let more = more_rules("agent_t", rules);
     let labelled = more_labels("agent_t", &[], labels);
     let arguments = ["-M", "false", "-c", MINIMAL_VERSION];
     let mut sources = vec![("minimal.cil", MINIMAL), ("more.cil", &more)];
     sources.extend((labels > 0).then_some(("labels.cil", labelled.as_str())));
+    sources.extend((!unrecorded.is_empty()).then_some(("denials.cil", unrecorded.as_str())));
     sources.extend(programs.map(|programs| ("programs.cil", programs.rules)));
     let policy = compile(cache, "selinux-minimal", &arguments, &sources)?;
     let mut steps: Vec<String> = more_rules_step("agent_t", rules).into_iter().collect();
     steps.extend(more_labels_step("agent_t", labels));
+    steps.extend(denials::step("selinux", "denials.cil", &unrecorded));
     steps.push(compile_step(&arguments, &sources));
     Ok((policy, contexts(MINIMAL_CONTEXTS, programs), steps))
 }
@@ -169,11 +191,7 @@ fn contexts(of_benchmarks: &str, programs: Option<&Programs>) -> String {
     of_benchmarks.to_owned() + programs.map_or("", |programs| programs.contexts)
 }
 
-fn reference(
-    cache: &Path,
-    [rules, labels]: [u32; 2],
-    programs: Option<&Programs>,
-) -> Result<Made, PolicyError> {
+fn reference(cache: &Path, more: More, programs: Option<&Programs>) -> Result<Made, PolicyError> {
     let bzip2 = tools::find("bzip2", "bzip2")?;
     let converter = Path::new(CONVERTER);
     if !converter.is_file() {
@@ -193,6 +211,8 @@ fn reference(
             format!("reinstall the package {PACKAGE}"),
         )
     })?;
+    let More { rules, labels, .. } = more;
+    let unrecorded = more.unrecorded("sysadm_t", "shadow_t");
     let more = more_rules("sysadm_t", rules);
     let labelled = more_labels("sysadm_t", &FILES, labels);
     // What must never be allowed was checked when the package was made.
@@ -203,6 +223,7 @@ fn reference(
         ("more.cil", &more),
     ];
     sources.extend((labels > 0).then_some(("labels.cil", labelled.as_str())));
+    sources.extend((!unrecorded.is_empty()).then_some(("denials.cil", unrecorded.as_str())));
     sources.extend(programs.map(|programs| ("programs.cil", programs.rules)));
     let policy = compile(cache, "selinux-reference", &arguments, &sources)?;
     let mut steps = vec![format!(
@@ -212,6 +233,7 @@ fn reference(
     )];
     steps.extend(more_rules_step("sysadm_t", rules));
     steps.extend(more_labels_step("sysadm_t", labels));
+    steps.extend(denials::step("selinux", "denials.cil", &unrecorded));
     steps.push(compile_step(&arguments, &sources));
     Ok((policy, contexts(REFERENCE_CONTEXTS, programs), steps))
 }
@@ -367,14 +389,23 @@ mod tests {
             return;
         }
         let cache = tempfile::tempdir().unwrap();
-        let (small, ..) = minimal(cache.path(), [0, 0], None).unwrap();
-        let (large, _, steps) = minimal(cache.path(), [1000, 0], None).unwrap();
+        let more = More::default();
+        let rules = More {
+            rules: 1000,
+            ..more
+        };
+        let labels = More {
+            labels: 100,
+            ..more
+        };
+        let (small, ..) = minimal(cache.path(), more, None).unwrap();
+        let (large, _, steps) = minimal(cache.path(), rules, None).unwrap();
         assert!(large.len() > small.len() + 1000 * 20);
         assert_eq!(small[16..20], 31u32.to_le_bytes());
         assert!(steps[0].contains("1000 times"), "{steps:?}");
-        let (again, ..) = minimal(cache.path(), [0, 0], None).unwrap();
+        let (again, ..) = minimal(cache.path(), more, None).unwrap();
         assert_eq!(small, again);
-        let (labelled, _, steps) = minimal(cache.path(), [0, 100], None).unwrap();
+        let (labelled, _, steps) = minimal(cache.path(), labels, None).unwrap();
         assert!(labelled.len() > small.len() + 100 * 20);
         assert!(
             steps[0].contains("100 times (type label00001_t)"),

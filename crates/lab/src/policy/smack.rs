@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use experiment::Policy;
 
-use super::{PolicyError, Prepared, Request, tools};
+use super::{PolicyError, Prepared, Request, denials, tools};
 
 /// The rules of the agent's label.
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
@@ -29,6 +29,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
             "smack: lsmeter may do rwxatl with lsmeter-work; {rules} rules more of lsmeter, \
              with objects of their own"
         )],
+        keys: denials::key(request).into_iter().collect(),
         files: vec![("rules".to_owned(), text(rules).into_bytes())],
         ..Prepared::default()
     })

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use experiment::Policy;
 
-use super::{PolicyError, Prepared, Request, tools};
+use super::{PolicyError, Prepared, Request, denials, tools};
 
 /// Modes 0 (disabled), 2 (permissive) and 3 (enforcing), by profile number.
 const PROFILE: &str = include_str!("../../policy/tomoyo/profile");
@@ -35,15 +35,25 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
             "TOMOYO is given at most {RULES_LIMIT} rules more: it walks all for each that is added"
         )));
     }
+    let mut steps = vec![format!(
+        "tomoyo: the domain <kernel> /lsmeter has profile {profile} and {rules} rules before \
+         those that it needs"
+    )];
+    let mut profiles = PROFILE.to_owned();
+    let mut exceptions = exceptions(request.programs);
+    if denials::are_asked(request) {
+        profiles = denials::tomoyo_profiles(&profiles);
+        let more = denials::tomoyo_exceptions();
+        steps.extend(denials::step("tomoyo", "exception_policy", &more));
+        steps.push("tomoyo: profile has reject_log=no".to_owned());
+        exceptions += &more;
+    }
     let file = |name: &str, text: &str| (name.to_owned(), text.as_bytes().to_vec());
     Ok(Prepared {
-        steps: vec![format!(
-            "tomoyo: the domain <kernel> /lsmeter has profile {profile} and {rules} rules \
-             before those that it needs"
-        )],
+        steps,
         files: vec![
-            file("profile", PROFILE),
-            file("exception_policy", &exceptions(request.programs)),
+            file("profile", &profiles),
+            file("exception_policy", &exceptions),
             file("domain_policy", &domains(profile, rules, request.programs)),
         ],
         ..Prepared::default()

@@ -49,6 +49,9 @@ pub struct CellArgs {
     /// Labels of SELinux's that files of benchmarks bear in turn
     #[arg(long, value_name = "N")]
     pub labels: Option<u32>,
+    /// Have enforcing policies deny some of a few files, which the benchmark denied-open opens
+    #[arg(long)]
+    pub denials: bool,
     /// Which rules audit has
     #[arg(long, value_name = "WHICH", value_parser = words::<AuditRules>(AuditRules::ALL))]
     pub audit_rules: Option<AuditRules>,

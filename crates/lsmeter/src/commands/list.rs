@@ -85,8 +85,8 @@ pub fn benchmarks(patterns: &[String], json: bool) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// Most stacks of one preset alone that are listed for reading.
-const STACKS_OF_ONE_PRESET: usize = 20;
+/// Most stacks of the same presets that are listed for reading.
+const STACKS_OF_SAME_PRESETS: usize = 12;
 
 /// Lists the stacks that presets name.
 ///
@@ -118,24 +118,23 @@ pub fn stacks(json: bool) -> Result<Exit> {
         output::print_listing("stacks", &stacks)?;
         return Ok(Exit::Fine);
     }
-    // What one preset alone has by the dozen, the orders of modules, is not read here.
-    let mut alone: BTreeMap<&'static str, usize> = BTreeMap::new();
+    // What the same presets have by the dozen, the orders of modules, is not read here.
+    let mut alike: BTreeMap<Vec<&'static str>, usize> = BTreeMap::new();
     for presets in used.values() {
-        if let [preset] = presets[..] {
-            *alone.entry(preset).or_default() += 1;
-        }
+        *alike.entry(presets.clone()).or_default() += 1;
     }
-    alone.retain(|_, stacks| *stacks > STACKS_OF_ONE_PRESET);
-    let is_read = |presets: &[&'static str]| !matches!(presets, [one] if alone.contains_key(one));
+    alike.retain(|_, stacks| *stacks > STACKS_OF_SAME_PRESETS);
     let mut rows = vec![["STACK", "PRESETS"].map(str::to_owned)];
     rows.extend(
         used.into_iter()
-            .filter(|(_, presets)| is_read(presets))
+            .filter(|(_, presets)| !alike.contains_key(presets))
             .map(|(stack, presets)| [stack, presets.join(", ")]),
     );
     output::print(&columns(&rows))?;
-    for (preset, stacks) in &alone {
-        anstream::eprintln!("{preset} has {stacks} others (--json lists them).");
+    for (presets, stacks) in &alike {
+        let has = if presets.len() == 1 { "has" } else { "have" };
+        let presets = presets.join(" and ");
+        anstream::eprintln!("{presets} {has} {stacks} others (--json lists them).");
     }
     anstream::eprintln!(
         "Any other list works too, as the kernel's lsm= takes it: --stack capability,landlock,yama"

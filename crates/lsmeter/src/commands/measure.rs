@@ -73,6 +73,7 @@ pub fn flags(cells: &CellArgs, lab: &LabArgs) -> Spec {
         avc_entries: cells.avc_entries,
         selinux_policy: cells.selinux_policy,
         labels: cells.labels,
+        denials: cells.denials.then_some(true),
         audit_rules: cells.audit_rules,
         ima_policy: cells.ima_policy,
         ..lab_flags(lab)

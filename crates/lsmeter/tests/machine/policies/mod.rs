@@ -6,6 +6,7 @@
 //! nothing is fetched or built here. Modules share runs, so that there are few boots.
 
 mod apparmor;
+mod denials;
 mod integrity;
 mod landlock;
 mod loadpin;

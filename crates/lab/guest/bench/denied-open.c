@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: open for reading of an empty file that modules of the stack deny, which is that
+ * one call, or that they allow, and then close. The files differ in who denies them and in
+ * nothing else (settings/denials.h); they are there where policies were asked to deny.
+ * Nothing to undo.
+ */
+#include "slots.h"
+#include "settings/denials.h"
+
+#define EXPECTED	0	/* c->state[]: the error of the open; 0: none */
+
+#ifndef SETTINGS
+#define denials_expect(c, path, expected)	unsupported(c, DENIALS_WANTED, 0)
+#endif
+
+static int setup(struct cell *c)
+{
+	format(c->path, sizeof(c->path), DENIALS "/%s", c->variant->path);
+	return denials_expect(c, c->path, &c->state[EXPECTED]);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	long fd = sys_open(c->path, O_RDONLY, 0);
+
+	if (fd < 0)
+		return fd == c->state[EXPECTED] ? 0 : fd;
+	return sys_close(fd);
+}
+
+static int check(struct cell *c)
+{
+	long fd = sys_open(c->path, O_RDONLY, 0);
+
+	if (fd >= 0) {
+		sys_close(fd);
+		fd = 0;
+	}
+	if (fd == c->state[EXPECTED])
+		return 0;
+	return failed(c, fd ? "open" : "open: it is allowed", fd);
+}
+
+/* A letter for each module that denies it by name: settings/denials.c. */
+static const struct variant variants[] = {
+	{ .name = "allowed", .path = "granted/----" },
+	{ .name = "by-apparmor", .path = "granted/a---" },
+	{ .name = "by-tomoyo", .path = "granted/-t--" },
+	{ .name = "by-landlock", .path = "refused/----" },
+	{ .name = "by-selinux", .path = "granted/--s-" },
+	{ .name = "by-smack", .path = "granted/---m" },
+	{ .name = "by-apparmor-tomoyo", .path = "granted/at--" },
+	{ .name = "by-apparmor-landlock", .path = "refused/a---" },
+	{ .name = "by-tomoyo-landlock", .path = "refused/-t--" },
+	{ }
+};
+
+BENCHMARK(denied_open) = {
+	.name = "denied-open",
+	.summary = "open of a file for reading that modules deny; open and close of one they allow",
+	.source = "the paper's Figure 5; open(2)",
+	.syscalls = "open close",
+	.variants = variants,
+	.class = CLASS_FILE,
+	.suite = SUITE_BEYOND,
+	.number = 60,
+	.measures = MEASURE_LATENCY,
+	.setup = setup,
+	.check = check,
+	.op = op,
+};

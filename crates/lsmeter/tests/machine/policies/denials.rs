@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Who denies first: files that single modules deny, in two orders of the modules.
+
+use std::collections::BTreeSet;
+
+use experiment::{Cell, Document, Policy, Status};
+
+use super::{BUILT, assert_in_force, cells, has_built, machine, measure, steps};
+use crate::common::Place;
+
+const DENIED: [&str; 7] = [
+    "--policy",
+    "enforcing",
+    "--denials",
+    "--bench",
+    "denied-open",
+    "--variants",
+    "all",
+];
+
+fn denied_open<'a>(run: &'a Document, stack: &str, policy: Policy, file: &str) -> &'a Cell {
+    let cells = cells(run, stack, policy);
+    let mut of_file = cells.into_iter().filter(|cell| {
+        let key = &cell.key;
+        (key.benchmark(), key.variant()) == ("denied-open", file)
+    });
+    of_file.next().unwrap()
+}
+
+/// A file that is opened, or refused as it should be: what that costs, and whose implementations
+/// of file_open ran.
+#[track_caller]
+fn open<'a>(run: &'a Document, stack: &str, file: &str) -> (u64, BTreeSet<&'a str>) {
+    let cell = denied_open(run, stack, Policy::Enforcing, file);
+    assert_eq!(cell.status(), Status::Ok, "{cell:#?}");
+    let mut hooks = cell.hooks().unwrap().iter();
+    let hook = hooks.find(|hook| hook.hook == "file_open");
+    let asked = hook.into_iter().flat_map(|hook| &hook.implementations);
+    let modules = asked.map(|of| of.module.as_str()).collect();
+    (cell.paths().unwrap().modal.instructions, modules)
+}
+
+#[track_caller]
+fn assert_lacks(cell: &Cell, why: &str) {
+    assert_eq!(cell.status(), Status::Unsupported, "{cell:#?}");
+    assert!(cell.reason().unwrap().contains(why), "{cell:#?}");
+}
+
+#[test]
+fn who_denies_first_spares_the_others() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let [first, second] = ["capability,apparmor,tomoyo", "capability,tomoyo,apparmor"];
+    let stacks = ["capability", first, second];
+    let mut asked = DENIED.to_vec();
+    asked.push("--with-hooks");
+    let run = measure(&place, "debian:6.12", &stacks, &asked);
+    let modules = |names: &[&'static str]| names.iter().copied().collect::<BTreeSet<_>>();
+    let both = modules(&["apparmor", "tomoyo"]);
+    for (file, in_first, in_second) in [
+        ("by-apparmor", modules(&["apparmor"]), both.clone()),
+        ("by-tomoyo", both.clone(), modules(&["tomoyo"])),
+        (
+            "by-apparmor-tomoyo",
+            modules(&["apparmor"]),
+            modules(&["tomoyo"]),
+        ),
+    ] {
+        let [one, other] = [first, second].map(|stack| open(&run, stack, file));
+        assert_eq!([&one.1, &other.1], [&in_first, &in_second], "{file}");
+        if file != "by-tomoyo" {
+            assert!(one.0 < other.0, "{file}: {} and {}", one.0, other.0);
+        } else {
+            assert!(one.0 > other.0, "{file}: {} and {}", one.0, other.0);
+        }
+    }
+    // What none denies asks both; the calls of the hook may be arranged otherwise.
+    let [one, other] = [first, second].map(|stack| open(&run, stack, "allowed"));
+    assert_eq!([&one.1, &other.1], [&both, &both]);
+    assert!(one.0.abs_diff(other.0) < 10, "{} and {}", one.0, other.0);
+    // It opens until the module is under its policy, and not from then on.
+    for stack in [first, second] {
+        let steps = steps(&run, stack, Policy::Enforcing);
+        let at = |text: &str| {
+            let at = steps.iter().position(|step| step.contains(text));
+            at.unwrap_or_else(|| panic!("{text}: {steps:#?}"))
+        };
+        let allowed = at("denials: allowed without a policy: open of each for reading");
+        let apparmor = at(
+            "apparmor: denied from now on: open of /denials/granted/a--- for \
+                           reading: EACCES (13)",
+        );
+        let tomoyo = at(
+            "tomoyo: denied from now on: open of /denials/granted/-t-- for \
+                         reading: EPERM (1)",
+        );
+        assert!(allowed < apparmor && allowed < tomoyo, "{steps:#?}");
+        let cell = denied_open(&run, stack, Policy::Enforcing, "by-landlock");
+        assert_lacks(
+            cell,
+            "landlock, which is to deny this file, has no policy here",
+        );
+    }
+    let allowed = denied_open(&run, "capability", Policy::None, "allowed");
+    assert_eq!(allowed.status(), Status::Ok, "{allowed:#?}");
+    let cell = denied_open(&run, "capability", Policy::None, "by-tomoyo");
+    assert_lacks(cell, "tomoyo, which is to deny this file");
+}
+
+#[test]
+fn what_labels_deny_is_decided_before() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let mut asked = DENIED.to_vec();
+    asked.push("--with-hooks");
+    let stack = "capability,landlock,selinux";
+    let run = measure(&place, "debian:6.12", &[stack], &asked);
+    // file_open is never reached, though Landlock comes first.
+    assert_eq!(open(&run, stack, "by-selinux").1, BTreeSet::new());
+    assert_eq!(
+        open(&run, stack, "by-landlock").1,
+        BTreeSet::from(["landlock"])
+    );
+    let texts = [
+        "selinux: denied from now on: open of /denials/granted/--s- for reading: EACCES (13)",
+        "landlock: denied from now on: open of /denials/refused/---- for reading: EACCES (13)",
+    ];
+    let steps = steps(&run, stack, Policy::Enforcing);
+    for text in texts {
+        assert!(steps.iter().any(|step| step == text), "{text}: {steps:#?}");
+    }
+}
+
+#[test]
+fn smack_may_stand_before_tomoyo() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    if !has_built(&place) {
+        return;
+    }
+    let stack = "capability,smack,tomoyo";
+    let asked = ["--policy", "enforcing", "--denials"];
+    let mut asked = asked.to_vec();
+    asked.extend(["--bench", "denied-open:by-smack"]);
+    asked.extend(["--bench", "denied-open:by-tomoyo"]);
+    let run = measure(&place, BUILT, &[stack], &asked);
+    let texts = [
+        "smack: denied from now on: open of /denials/granted/---m for reading: EACCES (13)",
+        "tomoyo: denied from now on: open of /denials/granted/-t-- for reading: EPERM (1)",
+    ];
+    assert_in_force(&run, stack, Policy::Enforcing, &texts);
+}
+
+#[test]
+fn nothing_is_denied_that_nobody_asked_for() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let stack = "capability,tomoyo";
+    let asked = ["--policy", "enforcing", "--bench", "denied-open"];
+    let run = measure(&place, "debian:6.12", &[stack], &asked);
+    let cell = denied_open(&run, stack, Policy::Enforcing, "allowed");
+    assert_lacks(cell, "--denials asks for it");
+    let refused = place.run(&["run", "--stack", stack, "--denials"]).code(2);
+    let told = "`denials` is true, and no policy of what is measured is enforced";
+    assert!(refused.stderr.contains(told), "{}", refused.stderr);
+}

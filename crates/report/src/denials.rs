@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Opens that modules deny, in every order of these modules: whoever denies first spares the
+//! others. Section 6 of the paper says so of its Figure 5, by counting checks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use experiment::{Cell, Document, HookCost};
+use stats::Direction;
+
+use crate::additivity::told_in_hooks;
+use crate::cells::{Configuration, Group, instructions};
+use crate::column::Columns;
+use crate::format;
+use crate::table::{TEXT_LIMIT, Table, Value};
+use crate::text::printable;
+
+const BENCHMARK: &str = "denied-open";
+/// The file that nobody denies.
+const ALLOWED: &str = "allowed";
+/// Where modules that look at paths decide on an open, and those that look at labels, which come
+/// before.
+const BY_PATH: &str = "file_open";
+const BY_LABEL: &str = "inode_permission";
+
+/// Modules A, B and C of Figure 5, of which A grants files 1, 2 and 3, B 2, 3 and 4, and C 2.
+const MODULES: [&str; 3] = ["apparmor", "tomoyo", "landlock"];
+/// Its files 1 to 4.
+const FILES: [&str; 4] = [
+    "by-tomoyo-landlock",
+    ALLOWED,
+    "by-landlock",
+    "by-apparmor-landlock",
+];
+
+/// A table of each file's cheapest and dearest order, and one of the paper's four files; empty
+/// without stacks of deciding modules in several orders.
+pub(crate) fn denials(run: &Document, group: &Group<'_>) -> Vec<Table> {
+    if group.of_kernels || !group.metric.is_counted() {
+        return Vec::new();
+    }
+    let all = group.configurations.iter();
+    let deciding: Vec<&Configuration> = all.filter(|of| of.tuning.denials).collect();
+    let place = group.place(run);
+    [
+        orders(group, &deciding, &place),
+        files(group, &deciding, &place),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// A file under one order of the modules.
+struct Open<'a> {
+    of: &'a Configuration,
+    cell: &'a Cell,
+    cost: i128,
+}
+
+impl<'a> Open<'a> {
+    fn of(group: &Group<'a>, of: &'a Configuration, file: &'a str) -> Option<Open<'a>> {
+        let cell = group.cell((BENCHMARK, file), of)?;
+        let cost = instructions(cell)?;
+        Some(Open { of, cell, cost })
+    }
+
+    fn order(&self) -> String {
+        printable(&self.of.stack.join(","), TEXT_LIMIT)
+    }
+
+    /// The hook that has the last word: what comes before it has let the open pass.
+    fn decided(&self) -> Option<&'a HookCost> {
+        let hooks = self.cell.hooks()?;
+        let find = |name| hooks.iter().find(|of| of.hook == name && of.calls > 0);
+        find(BY_PATH).or_else(|| find(BY_LABEL))
+    }
+
+    fn asks(&self, module: &str) -> bool {
+        let is = |of: &HookCost| of.implementations.iter().any(|of| of.module == module);
+        self.decided().is_some_and(is)
+    }
+
+    /// Whom that hook asked, in the order in which it does.
+    fn asked(&self) -> String {
+        let asked = self.of.stack.iter().filter(|module| self.asks(module));
+        let asked: Vec<String> = asked.map(|module| printable(module, TEXT_LIMIT)).collect();
+        asked.join(", ")
+    }
+}
+
+/// The same file where it costs least and where it costs most.
+struct Apart<'a> {
+    file: &'a str,
+    least: Open<'a>,
+    /// None if it costs the same in all orders.
+    most: Option<Open<'a>>,
+}
+
+impl Apart<'_> {
+    fn more(&self) -> i128 {
+        self.most
+            .as_ref()
+            .map_or(0, |most| most.cost - self.least.cost)
+    }
+
+    fn in_hooks(&self) -> Option<String> {
+        let most = self.most.as_ref()?;
+        let mut differences: BTreeMap<&str, i128> = BTreeMap::new();
+        for (cell, sign) in [(most.cell, 1), (self.least.cell, -1)] {
+            for hook in cell.hooks()? {
+                *differences.entry(&hook.hook).or_default() += sign * i128::from(hook.outermost);
+            }
+        }
+        Some(told_in_hooks(&differences))
+    }
+}
+
+fn orders<'a>(group: &Group<'a>, deciding: &[&'a Configuration], place: &str) -> Option<Table> {
+    let modules: BTreeSet<Vec<&String>> = deciding.iter().map(|of| sorted(of)).collect();
+    let mut sets: Vec<Vec<&Configuration>> = modules
+        .iter()
+        .map(|set| {
+            let of_set = deciding.iter().filter(|of| sorted(of) == *set);
+            of_set.copied().collect()
+        })
+        .collect();
+    // As the experiment lists them.
+    let position = |of: &Configuration| deciding.iter().position(|other| *other == of);
+    sets.sort_by_key(|set: &Vec<_>| position(set[0]));
+    let rows = || {
+        group
+            .rows
+            .iter()
+            .filter(|(benchmark, _)| *benchmark == BENCHMARK)
+    };
+    let apart = |set: &Vec<&'a Configuration>, file: &'a str| {
+        let opens = || set.iter().filter_map(|of| Open::of(group, of, file));
+        let least = opens().min_by_key(|open| open.cost)?;
+        let most = opens().rev().max_by_key(|open| open.cost)?;
+        let several = opens().count() > 1;
+        let most = (most.cost > least.cost).then_some(most);
+        several.then_some(Apart { file, least, most })
+    };
+    let apart: Vec<Apart<'_>> = sets
+        .iter()
+        .flat_map(|set| rows().filter_map(|(_, file)| apart(set, file)))
+        .collect();
+    Columns::new()
+        .left("file", |of: &Apart<'_>| {
+            Value::plain(printable(of.file, TEXT_LIMIT))
+        })
+        .left("hook", |of| {
+            let hook = &of.least.decided()?.hook;
+            Some(Value::plain(printable(hook, TEXT_LIMIT)))
+        })
+        .left("cheapest order", |of| of.least.order())
+        .right("instructions", |of| number(of.least.cost))
+        .left("it asks", |of| of.least.asked())
+        .left("dearest order", |of| of.most.as_ref().map(Open::order))
+        .left("that asks", |of| of.most.as_ref().map(Open::asked))
+        .right("more", |of| format::difference(of.more()))
+        .right("in %", |of| percent(of.more(), of.least.cost))
+        .left("of it in hooks", |of| of.in_hooks().map(Value::plain))
+        .table(format!("Who denies first: {place}"), &apart)
+        .fixed(1)
+        .legend([
+            "Each row: a file that the named modules deny and all others allow, under the stacks \
+             that have the same deciding modules in another order. An open that is denied is that one call, \
+             one that is allowed is closed again.",
+            "hook: where it is decided. asks: the modules whose implementation of that hook ran, in the \
+             order in which they are asked. Hooks need --with-hooks.",
+        ])
+        .if_any()
+}
+
+fn sorted(of: &Configuration) -> Vec<&String> {
+    let mut modules: Vec<&String> = of.stack.iter().collect();
+    modules.sort_unstable();
+    modules
+}
+
+/// The paper's four files under one order.
+struct Replay<'a> {
+    opens: Vec<Open<'a>>,
+}
+
+impl Replay<'_> {
+    fn sum(&self) -> i128 {
+        self.opens.iter().map(|open| open.cost).sum()
+    }
+
+    /// How many files each module is asked about, as it is asked; None if hooks were not told apart.
+    fn asked(&self) -> Option<Vec<(&str, usize)>> {
+        if self.opens.iter().any(|open| open.decided().is_none()) {
+            return None;
+        }
+        let order = self.opens.iter().take(1).flat_map(|open| &open.of.stack);
+        let of_figure = order.filter(|module| MODULES.contains(&module.as_str()));
+        let asked = of_figure.map(|module| {
+            let asked = self.opens.iter().filter(|open| open.asks(module));
+            (module.as_str(), asked.count())
+        });
+        Some(asked.collect())
+    }
+
+    fn in_hook(&self) -> Option<u64> {
+        let decided = self
+            .opens
+            .iter()
+            .map(|open| Some(open.decided()?.inclusive));
+        decided.sum()
+    }
+}
+
+fn files<'a>(group: &Group<'a>, deciding: &[&'a Configuration], place: &str) -> Option<Table> {
+    let has_all = |of: &&&Configuration| {
+        MODULES
+            .iter()
+            .all(|module| of.stack.iter().any(|name| name == module))
+    };
+    let replays: Vec<Replay<'_>> = deciding
+        .iter()
+        .filter(has_all)
+        .filter_map(|of| {
+            let opens = FILES.iter().map(|file| Open::of(group, of, file));
+            Some(Replay {
+                opens: opens.collect::<Option<_>>()?,
+            })
+        })
+        .collect();
+    if replays.len() < 2 {
+        return None;
+    }
+    let dearest = replays.iter().map(Replay::sum).max()?;
+    let bare = group
+        .baseline_cell((BENCHMARK, ALLOWED))
+        .and_then(instructions);
+    let mut columns = Columns::new().left("order", |of: &Replay<'_>| of.opens[0].order());
+    for (at, name) in ["file 1", "file 2", "file 3", "file 4"]
+        .into_iter()
+        .enumerate()
+    {
+        columns = columns.right(name, move |of| number(of.opens[at].cost));
+    }
+    columns
+        .right("all four", |of| number(of.sum()))
+        .right("to the dearest", move |of| percent(of.sum() - dearest, dearest))
+        .right("beyond the baseline", move |of| Some(format::difference(of.sum() - 4 * bare?)))
+        .right("in file_open", |of| of.in_hook().map(format::count))
+        .left("asked", |of| {
+            let asked = of.asked()?.into_iter();
+            let asked: Vec<String> = asked.map(|(module, n)| format!("{module} {n}")).collect();
+            Some(asked.join(", "))
+        })
+        .column("checks", |of| {
+            Some(of.asked()?.iter().map(|(_, n)| n).sum::<usize>())
+        })
+        .table(format!("Figure 5 of the paper: {place}"), &replays)
+        .fixed(1)
+        .legend([
+            "Four files, of which AppArmor (A) grants 1, 2 and 3, TOMOYO (B) 2, 3 and 4, and Landlock (C) 2. \
+             file: instructions of its open, and of its close where it is granted. beyond the \
+             baseline: more than four opens and closes that no module decides on.",
+            "asked: by how many of the four opens each module's implementation of file_open ran, in the \
+             order in which they are asked. checks: of all three together, which is what the paper counts.",
+        ])
+        .if_any()
+}
+
+fn number(value: i128) -> String {
+    format::grouped(&value.to_string())
+}
+
+fn percent(more: i128, of: i128) -> String {
+    let overhead = stats::overhead((of + more) as f64, of as f64, Direction::LowerIsBetter);
+    overhead.map_or_else(|| "n/a".to_owned(), format::percent)
+}
