@@ -139,6 +139,7 @@ fn product(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecError> {
             } else {
                 policy
             };
+            let labelled = policy != Policy::None && may_have_selinux(stack);
             for integrity in &integrity {
                 for &rules in &rules {
                     for &layers in &layers {
@@ -151,8 +152,8 @@ fn product(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecError> {
                             rules: rules.filter(|_| has_rules(policy, integrity)),
                             layers: layers.filter(|_| policy != Policy::None),
                             avc_entries: spec.avc_entries,
-                            selinux_policy: spec.selinux_policy.filter(|_| policy != Policy::None),
-                            labels: spec.labels.filter(|_| policy != Policy::None),
+                            selinux_policy: spec.selinux_policy.filter(|_| labelled),
+                            labels: spec.labels.filter(|_| labelled),
                             denials: denials && can_deny(stack, policy),
                             audit_rules: spec
                                 .audit_rules
@@ -187,6 +188,11 @@ fn deny_nothing(what: &str) -> SpecError {
         format!("`denials` is true, and no policy of {what} is enforced: nothing is denied"),
         "say policy = \"enforcing\" (--policy enforcing), or leave out `denials`",
     )
+}
+
+/// What a kernel's default stack has is not known here.
+fn may_have_selinux(stack: &Stack) -> bool {
+    stack.is_default() || stack.names().iter().any(|name| name == "selinux")
 }
 
 fn parse<'a>(stacks: impl IntoIterator<Item = &'a str>) -> Result<Vec<Stack>, SpecError> {

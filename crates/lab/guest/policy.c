@@ -3,7 +3,7 @@
 #include <linux/mman.h>
 #include "policy.h"
 #ifdef SETTINGS
-#include "settings/denials.h"
+#include "denials.h"
 #include "settings/withdraw.h"
 #else
 #define denials_confined(p)

@@ -97,6 +97,17 @@ fn configurations_are_stacks_in_every_state() {
         titles("stacks = ['capability']\nintegrity = ['', 'audit']\naudit_rules = 'never-task'"),
         ["capability", "capability +audit (audit rules: never-task)"]
     );
+    // Nor is SELinux's policy anything to another module.
+    assert_eq!(
+        titles(
+            "stacks = ['capability,selinux', 'capability,tomoyo']\npolicies = ['enforcing']\n\
+             selinux_policy = 'reference'"
+        ),
+        [
+            "capability,selinux (enforcing, reference policy)",
+            "capability,tomoyo (enforcing)"
+        ]
+    );
     assert_eq!(
         titles("stacks = ['capability']\nintegrity = ['', 'ima']\nima_policy = 'tcb'"),
         ["capability", "capability +ima (IMA policy: tcb)"]

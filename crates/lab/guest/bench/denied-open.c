@@ -2,11 +2,11 @@
 /*
  * Window: open for reading of an empty file that modules of the stack deny, which is that
  * one call, or that they allow, and then close. The files differ in who denies them and in
- * nothing else (settings/denials.h); they are there where policies were asked to deny.
+ * nothing else (denials.h); they are there where policies were asked to deny.
  * Nothing to undo.
  */
 #include "slots.h"
-#include "settings/denials.h"
+#include "denials.h"
 
 #define EXPECTED	0	/* c->state[]: the error of the open; 0: none */
 

@@ -8,7 +8,7 @@
 #include <linux/prctl.h>
 #include "../policy.h"
 #ifdef SETTINGS
-#include "../settings/denials.h"
+#include "../denials.h"
 #endif
 
 #define LANDLOCK_CREATE_RULESET		444

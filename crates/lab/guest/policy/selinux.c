@@ -11,7 +11,7 @@
 #include "../policy.h"
 
 #ifdef SETTINGS
-#include "../settings/denials.h"
+#include "../denials.h"
 #include "../settings/labels.h"
 #include "../settings/withdraw.h"
 #endif

@@ -9,7 +9,7 @@
 #include <linux/prctl.h>
 #include "../policy.h"
 #ifdef SETTINGS
-#include "../settings/denials.h"
+#include "../denials.h"
 #endif
 
 #define SMACKFS		"/sys/fs/smackfs"

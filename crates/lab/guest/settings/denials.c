@@ -13,7 +13,7 @@
 #include "../bench.h"
 #include "../getdents.h"
 #include "../policy.h"
-#include "denials.h"
+#include "../denials.h"
 
 #define MS_BIND		4096
 #define HERE		"denials"

@@ -152,7 +152,7 @@ fn policies_of_the_kernel_s_own_measure_or_appraise() {
             "stat:AA",
         ],
     ];
-    let ended = Place::with_kernels().run(&asked.concat()).code(1);
+    let ended = Place::with_kernels().run(&asked.concat()).code(4);
     assert!(ended.stderr.contains("leave out tmpfs"), "{ended:#?}");
 }
 

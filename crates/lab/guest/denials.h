@@ -4,8 +4,8 @@
  * the path: a letter of the name is AppArmor's, TOMOYO's, SELinux's or Smack's, and the
  * directory is Landlock's, which knows no names. All paths have one length.
  */
-#ifndef LSMETER_SETTINGS_DENIALS_H
-#define LSMETER_SETTINGS_DENIALS_H
+#ifndef LSMETER_DENIALS_H
+#define LSMETER_DENIALS_H
 
 struct cell;
 struct policy;
