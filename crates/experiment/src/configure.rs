@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! From a spec's stacks and states to configurations, and which of them is the baseline.
 
+use std::fmt;
+
 use crate::configuration::{Configuration, Tuning};
 use crate::hint::excerpt;
 use crate::layout::are_layouts;
@@ -126,6 +128,13 @@ fn product(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecError> {
     };
     let rules = numbers("rules", &spec.rules)?;
     let layers = numbers("layers", &spec.layers)?;
+    let has = |one| integrity.iter().any(|of| of.has(one));
+    if let Some(rules) = spec.audit_rules.filter(|_| !has(Integrity::Audit)) {
+        return Err(not_at_work("audit_rules", rules, Integrity::Audit));
+    }
+    if let Some(policy) = spec.ima_policy.filter(|_| !has(Integrity::Ima)) {
+        return Err(not_at_work("ima_policy", policy, Integrity::Ima));
+    }
     let denials = spec.denials == Some(true);
     if denials && !policies.contains(&Policy::Enforcing) {
         return Err(deny_nothing("what is measured"));
@@ -262,6 +271,13 @@ fn resolve(written: &ConfigurationSpec) -> Result<Configuration, SpecError> {
     })
 }
 
+fn not_at_work(key: &str, value: impl fmt::Display, subsystem: Integrity) -> SpecError {
+    SpecError::instead(
+        format!("`{key}` is `{value}`, and {subsystem} is not at work"),
+        format!("say integrity = \"{subsystem}\" (--integrity {subsystem}), or leave out `{key}`"),
+    )
+}
+
 /// Rules are audit's, and more of them need some that they are more than.
 fn check_audit(
     audit_rules: AuditRules,
@@ -269,10 +285,7 @@ fn check_audit(
     written: &ConfigurationSpec,
 ) -> Result<(), SpecError> {
     if !written.integrity.has(Integrity::Audit) {
-        return Err(SpecError::instead(
-            format!("`audit_rules` is `{audit_rules}`, and audit is not at work"),
-            "say integrity = \"audit\", or leave out `audit_rules`",
-        ));
+        return Err(not_at_work("audit_rules", audit_rules, Integrity::Audit));
     }
     let has_none = matches!(audit_rules, AuditRules::None | AuditRules::NeverTask);
     if has_none && rules.is_some() {
@@ -291,10 +304,7 @@ fn check_ima(
     written: &ConfigurationSpec,
 ) -> Result<(), SpecError> {
     if !written.integrity.has(Integrity::Ima) {
-        return Err(SpecError::instead(
-            format!("`ima_policy` is `{ima_policy}`, and IMA is not at work"),
-            "say integrity = \"ima\", or leave out `ima_policy`",
-        ));
+        return Err(not_at_work("ima_policy", ima_policy, Integrity::Ima));
     }
     if ima_policy != ImaPolicy::FileSystem && rules.is_some() {
         return Err(SpecError::instead(

@@ -196,8 +196,18 @@ fn configurations_that_make_no_sense_are_refused() {
         ),
         (
             "[[configurations]]\nstack = 'selinux'\nintegrity = 'evm'\nima_policy = 'tcb'",
-            "`ima_policy` is `tcb`, and IMA is not at work",
+            "`ima_policy` is `tcb`, and ima is not at work",
             "say integrity = \"ima\"",
+        ),
+        (
+            "stacks = ['selinux']\nintegrity = ['', 'evm']\nima_policy = 'tcb'",
+            "`ima_policy` is `tcb`, and ima is not at work",
+            "say integrity = \"ima\" (--integrity ima)",
+        ),
+        (
+            "stacks = ['selinux']\naudit_rules = 'one'",
+            "`audit_rules` is `one`, and audit is not at work",
+            "say integrity = \"audit\" (--integrity audit)",
         ),
         (
             "[[configurations]]\nstack = 'selinux'\nintegrity = 'ima'\nima_policy = 'tcb'\n\
