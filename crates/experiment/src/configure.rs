@@ -135,6 +135,14 @@ fn product(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecError> {
     if let Some(policy) = spec.ima_policy.filter(|_| !has(Integrity::Ima)) {
         return Err(not_at_work("ima_policy", policy, Integrity::Ima));
     }
+    let of_selinux = spec.selinux_policy.is_some() || spec.labels.is_some();
+    let has_policy = policies.iter().any(|policy| *policy != Policy::None);
+    if of_selinux && !(has_policy && stacks.iter().any(may_have_selinux)) {
+        return Err(SpecError::instead(
+            "`selinux_policy` and `labels` are SELinux's, which no stack has with a policy",
+            "add SELinux and policy = \"enforcing\" (--policy enforcing), or leave them out",
+        ));
+    }
     let denials = spec.denials == Some(true);
     if denials && !policies.contains(&Policy::Enforcing) {
         return Err(deny_nothing("what is measured"));

@@ -205,6 +205,11 @@ fn configurations_that_make_no_sense_are_refused() {
             "say integrity = \"ima\" (--integrity ima)",
         ),
         (
+            "stacks = ['tomoyo']\npolicies = ['enforcing']\nselinux_policy = 'reference'",
+            "`selinux_policy` and `labels` are SELinux's, which no stack has",
+            "add SELinux",
+        ),
+        (
             "stacks = ['selinux']\naudit_rules = 'one'",
             "`audit_rules` is `one`, and audit is not at work",
             "say integrity = \"audit\" (--integrity audit)",
