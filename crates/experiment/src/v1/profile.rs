@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Profile documents of version 1.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::Place;
@@ -66,7 +68,7 @@ impl ProfileForm {
             (Some(base), Some(instructions)) => Some(Residual {
                 stack: base.stack,
                 path: HookedPath {
-                    system_calls: std::collections::BTreeMap::new(),
+                    system_calls: BTreeMap::new(),
                     events: None,
                     total: base.total,
                     rep_iterations: None,
@@ -91,7 +93,7 @@ impl ProfileForm {
                 path_hash: None,
             }),
             hooked: Some(HookedPath {
-                system_calls: std::collections::BTreeMap::new(),
+                system_calls: BTreeMap::new(),
                 events: None,
                 total: self.total,
                 rep_iterations: Some(self.rep_iterations),

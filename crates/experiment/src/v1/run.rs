@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Run documents of version 1.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::Place;
@@ -82,7 +84,7 @@ impl CellForm {
         // Hooks were those of the modal path.
         let modal = self.counts.as_ref().map(|paths| paths.modal);
         let hooked = self.hooks.zip(modal).map(|(hooks, modal)| HookedPath {
-            system_calls: std::collections::BTreeMap::new(),
+            system_calls: BTreeMap::new(),
             events: None,
             total: modal.instructions,
             rep_iterations: Some(modal.rep_iterations),
