@@ -130,6 +130,28 @@ mod tests {
             .collect()
     }
 
+    /// A kernel has the benchmarks in it, and of the agent's headers only those that are embedded.
+    #[test]
+    fn what_benchmarks_include_is_in_the_tree() {
+        let is_there = |name: &str| AGENT.iter().any(|(path, _)| *path == name);
+        let mut included = 0;
+        for (path, text) in AGENT.iter().filter(|(path, _)| path.starts_with("bench/")) {
+            let lines = text
+                .lines()
+                .filter_map(|line| line.strip_prefix("#include \""));
+            for name in lines.filter_map(|line| line.strip_suffix('"')) {
+                let beside = format!("bench/{name}");
+                let below = name.trim_start_matches("../");
+                assert!(
+                    is_there(&beside) || is_there(below),
+                    "{path} includes {name}"
+                );
+                included += 1;
+            }
+        }
+        assert!(included > 60, "{included}");
+    }
+
     #[test]
     fn the_agent_is_in_the_tree_as_it_is() {
         let changed =
