@@ -2,6 +2,7 @@
 //! What a boot is set up with: its stack, what the modules decide with, and what
 //! watches over integrity.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -37,18 +38,7 @@ pub struct Configuration {
 /// What can be asked of policies besides their state. What is missing is as the lab
 /// has it (`docs/policies.md`).
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    Default,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    JsonSchema,
+    Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 pub struct Tuning {
     /// Rules that the policy of each module holds, beyond what the benchmarks need:
@@ -77,6 +67,9 @@ pub struct Tuning {
     /// Which rules IMA has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ima_policy: Option<ImaPolicy>,
+    /// Policies of the user's own, by module: their names in the experiment.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub given: BTreeMap<String, String>,
 }
 
 impl Tuning {
@@ -90,7 +83,7 @@ impl Tuning {
         let without = Tuning {
             audit_rules: None,
             ima_policy: None,
-            ..*self
+            ..self.clone()
         };
         without.is_default()
     }
@@ -107,9 +100,11 @@ impl Tuning {
             denials,
             audit_rules,
             ima_policy,
+            given,
         } = self;
         let number = |key, value: &Option<u32>| value.map(|value| (key, value.to_string()));
-        [
+        let given = given.values().map(|name| ("given", name.clone()));
+        let others = [
             number("rules", rules),
             number("layers", layers),
             number("avc_entries", avc_entries),
@@ -118,10 +113,8 @@ impl Tuning {
             denials.then(|| ("denials", "true".to_owned())),
             audit_rules.map(|rules| ("audit_rules", rules.to_string())),
             ima_policy.map(|policy| ("ima_policy", policy.to_string())),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
+        ];
+        others.into_iter().flatten().chain(given).collect()
     }
 }
 
@@ -181,6 +174,7 @@ pub fn title(stack: &str, integrity: &[Integrity], policy: Policy, tuning: &Tuni
         "audit_rules" => format!("audit rules: {value}"),
         "ima_policy" => format!("IMA policy: {value}"),
         "denials" => key.to_owned(),
+        "given" => format!("policy {value}"),
         key => format!("{value} {}", key.replace('_', " ")),
     }));
     if !state.is_empty() {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! From a spec's stacks and states to configurations, and which of them is the baseline.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::configuration::{Configuration, Tuning};
+use crate::given::{self, GivenPolicy};
 use crate::hint::excerpt;
 use crate::layout::are_layouts;
 use crate::resolve::{KERNELS_LIMIT, list, number, printable};
@@ -91,26 +93,50 @@ fn kernels(kernels: Option<&[String]>, place: Place) -> Result<Vec<String>, Spec
 }
 
 fn configurations(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecError> {
-    let mut all = product(spec, place)?;
+    let no_policies = BTreeMap::new();
+    let given = spec.given.as_ref().unwrap_or(&no_policies);
+    given::check(given)?;
+    let mut all = product(spec, place, given)?;
     for written in spec.configurations.iter().flatten() {
-        all.push(resolve(written)?);
+        all.push(resolve(written, given)?);
     }
     list("configurations", &all, CONFIGURATIONS_LIMIT)?;
+    given::check_used(given, &all)?;
     Ok(all)
 }
 
 /// Every stack with every state.
-fn product(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecError> {
+fn product(
+    spec: &Spec,
+    place: Place,
+    given: &BTreeMap<String, GivenPolicy>,
+) -> Result<Vec<Configuration>, SpecError> {
     let stacks: Vec<Stack> = match (place, &spec.stacks) {
         (Place::Host, _) => vec![Stack::distribution()],
         (Place::Lab | Place::Um, None) if spec.configurations.is_some() => Vec::new(),
+        (Place::Lab | Place::Um, None) if !given.is_empty() => {
+            let modules: BTreeSet<&str> = given.values().map(|of| of.module.as_str()).collect();
+            let stacks = modules.iter().map(|module| format!("capability,{module}"));
+            let stacks: Vec<String> = stacks.collect();
+            parse(
+                ["capability"]
+                    .into_iter()
+                    .chain(stacks.iter().map(String::as_str)),
+            )?
+        }
         (Place::Lab | Place::Um, None) => parse(DEFAULT_STACKS)?,
         (Place::Lab | Place::Um, Some(stacks)) => {
             list("stacks", stacks, CONFIGURATIONS_LIMIT)?;
             parse(stacks.iter().map(String::as_str))?
         }
     };
-    let policies = spec.policies.clone().unwrap_or(vec![Policy::None]);
+    // Who gives a policy wants it to decide.
+    let default = if given.is_empty() {
+        Policy::None
+    } else {
+        Policy::Enforcing
+    };
+    let policies = spec.policies.clone().unwrap_or(vec![default]);
     list("policies", &policies, Policy::ALL.len())?;
     let integrity = spec.integrity.clone().unwrap_or_default();
     let integrity = if spec.integrity.is_some() {
@@ -160,7 +186,7 @@ fn product(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecError> {
             for integrity in &integrity {
                 for &rules in &rules {
                     for &layers in &layers {
-                        let configuration = resolve(&ConfigurationSpec {
+                        let written = ConfigurationSpec {
                             kernel: None,
                             stack: stack.to_string(),
                             policy,
@@ -176,10 +202,16 @@ fn product(spec: &Spec, place: Place) -> Result<Vec<Configuration>, SpecError> {
                                 .audit_rules
                                 .filter(|_| integrity.has(Integrity::Audit)),
                             ima_policy: spec.ima_policy.filter(|_| integrity.has(Integrity::Ima)),
-                        })?;
-                        // Sizes fall away without a policy: once is enough then.
-                        if policy != Policy::None || !all.contains(&configuration) {
-                            all.push(configuration);
+                            given: Vec::new(),
+                        };
+                        let configuration = resolve(&written, given)?;
+                        for chosen in given::choices(given, stack, policy) {
+                            let mut configuration = configuration.clone();
+                            configuration.tuning.given = chosen;
+                            // Sizes fall away without a policy: once is enough then.
+                            if policy != Policy::None || !all.contains(&configuration) {
+                                all.push(configuration);
+                            }
                         }
                     }
                 }
@@ -217,12 +249,16 @@ fn parse<'a>(stacks: impl IntoIterator<Item = &'a str>) -> Result<Vec<Stack>, Sp
     Ok(stacks.collect::<Result<_, _>>()?)
 }
 
-fn resolve(written: &ConfigurationSpec) -> Result<Configuration, SpecError> {
+fn resolve(
+    written: &ConfigurationSpec,
+    given: &BTreeMap<String, GivenPolicy>,
+) -> Result<Configuration, SpecError> {
     let number = |key, value: Option<u32>, min, max| {
         value
             .map(|value| number(key, value, min..=max, ""))
             .transpose()
     };
+    let stack: Stack = written.stack.parse()?;
     let tuning = Tuning {
         rules: number("rules", written.rules, 1, 100_000)?,
         layers: number("layers", written.layers, 1, 16)?,
@@ -232,8 +268,8 @@ fn resolve(written: &ConfigurationSpec) -> Result<Configuration, SpecError> {
         denials: written.denials,
         audit_rules: written.audit_rules,
         ima_policy: written.ima_policy,
+        given: given::named(&written.given, given, &stack, written.policy)?,
     };
-    let stack: Stack = written.stack.parse()?;
     let is_bare = written.policy == Policy::None;
     let of_policy = [tuning.layers, tuning.labels].iter().any(Option::is_some)
         || tuning.selinux_policy.is_some();

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A resolved experiment: every key decided and checked.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::configuration::Configuration;
+use crate::given::GivenPolicy;
 use crate::key::Key;
 use crate::layout::kernel_beside;
 use crate::metric::Metric;
@@ -47,6 +50,13 @@ pub struct Experiment {
     /// Whole programs, in place of benchmarks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub programs: Option<Programs>,
+    /// Policies of the user's own, by the names that configurations have for them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub given: BTreeMap<String, GivenPolicy>,
+    /// Path in a virtual machine of the directory that benchmarks work in; None for the lab's
+    /// own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_dir: Option<String>,
     /// What is measured of them.
     pub metrics: Vec<Metric>,
     /// File system mounted in a VM; None on the host, where `dir` decides.
@@ -125,7 +135,7 @@ impl Experiment {
             base.stack = baseline.stack.names();
             base.integrity.clone_from(&baseline.integrity);
             base.policy = baseline.policy;
-            base.tuning = baseline.tuning;
+            base.tuning = baseline.tuning.clone();
         }
         (base != *key).then_some(base)
     }
@@ -144,6 +154,8 @@ impl Experiment {
             baseline_kernel,
             selection,
             programs,
+            given,
+            work_dir,
             metrics,
             filesystem,
             clock,
@@ -171,6 +183,8 @@ impl Experiment {
             ("suites", selection.suites == other.selection.suites),
             ("select", selection.select == other.selection.select),
             ("root and workloads", *programs == other.programs),
+            ("given", *given == other.given),
+            ("work_dir", *work_dir == other.work_dir),
             ("metrics", *metrics == other.metrics),
             ("filesystem", *filesystem == other.filesystem),
             ("clock", *clock == other.clock),

@@ -200,7 +200,7 @@ impl Key {
             stack: configuration.stack.names(),
             integrity: configuration.integrity.clone(),
             policy: configuration.policy,
-            tuning: configuration.tuning,
+            tuning: configuration.tuning.clone(),
             filesystem: filesystem.into(),
             subject,
             delay: None,

@@ -31,6 +31,7 @@ mod event;
 mod evidence;
 mod experiment;
 mod framework;
+mod given;
 mod glob;
 mod hint;
 mod history;
@@ -76,6 +77,7 @@ pub use evidence::{
 };
 pub use experiment::{Experiment, Samples};
 pub use framework::IRREGULAR_FUNCTIONS;
+pub use given::{Access, AccessError, AccessHow, GivenPolicy};
 pub use glob::glob;
 pub use hint::{excerpt, nearest};
 pub use history::{History, HistoryRun, Series, SeriesChange, SeriesPoint};

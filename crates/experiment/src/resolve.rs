@@ -9,6 +9,7 @@ use std::ops::RangeInclusive;
 use crate::configuration::Configuration;
 use crate::configure::Matrix;
 use crate::experiment::{Experiment, Samples};
+use crate::given::is_guest_path;
 use crate::hint::excerpt;
 use crate::metric::Metric;
 use crate::programs;
@@ -58,6 +59,12 @@ impl Spec {
         let has_kernels = place != Place::Host;
         if programs.is_some() {
             check_programs(place, &metrics)?;
+            if self.given.is_some() || self.work_dir.is_some() {
+                return Err(SpecError::instead(
+                    "policies of your own are for benchmarks, and workloads run under lsmeter's",
+                    "leave out `given` and `work_dir`, or measure benchmarks",
+                ));
+            }
             let denials = |of: &Configuration| of.tuning.denials;
             if matrix.configurations.iter().any(denials) {
                 return Err(SpecError::instead(
@@ -82,6 +89,8 @@ impl Spec {
             baseline_kernel: matrix.baseline_kernel,
             selection,
             programs,
+            given: self.given.unwrap_or_default(),
+            work_dir: self.work_dir.map(work_dir).transpose()?,
             metrics,
             filesystem: has_kernels.then_some(filesystem),
             clock: self.clock.unwrap_or(match place {
@@ -114,6 +123,23 @@ impl Spec {
     }
 }
 
+/// Where in a guest benchmarks work: what is there already is not to be hidden.
+fn work_dir(path: String) -> Result<String, SpecError> {
+    const TAKEN: [&str; 5] = ["/proc", "/sys", "/dev", "/policy", "/denials"];
+    let is_taken = |taken: &&str| {
+        let below = path.strip_prefix(*taken);
+        below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    if !is_guest_path(&path) || path == "/" || TAKEN.iter().any(is_taken) {
+        let value = excerpt(&path);
+        return Err(SpecError::instead(
+            format!("`work_dir` is `{value}`, where no directory of benchmarks can be"),
+            format!("give a path from the root on, not of {}", TAKEN.join(", ")),
+        ));
+    }
+    Ok(path)
+}
+
 /// The host's kernel is as it is: what a VM would decide cannot be asked for.
 fn check_host(spec: &Spec) -> Result<(), SpecError> {
     let set = [
@@ -127,6 +153,8 @@ fn check_host(spec: &Spec) -> Result<(), SpecError> {
         ("denials", spec.denials.is_some()),
         ("audit_rules", spec.audit_rules.is_some()),
         ("ima_policy", spec.ima_policy.is_some()),
+        ("given", spec.given.is_some()),
+        ("work_dir", spec.work_dir.is_some()),
         ("baseline_kernel", spec.baseline_kernel.is_some()),
         ("baseline", spec.baseline.is_some()),
         ("filesystem", spec.filesystem.is_some()),

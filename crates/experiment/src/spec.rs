@@ -3,11 +3,13 @@
 
 mod error;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 
+use crate::given::GivenPolicy;
 use crate::hint::nearest;
 use crate::metric::Metric;
 use crate::program::{RootSpec, Workload};
@@ -85,6 +87,11 @@ pub struct Spec {
     /// Rules of IMA: `file-system`, `tcb`, `appraise-tcb`, `tcb-and-appraise-tcb`. Default:
     /// file-system.
     pub ima_policy: Option<ImaPolicy>,
+    /// Policies of the user's own, by names that are to tell them apart; every stack that has
+    /// their module is measured with each, where its policy decides. Default: none.
+    pub given: Option<BTreeMap<String, GivenPolicy>>,
+    /// Path in a virtual machine of the directory that benchmarks work in. Default: `/mnt`.
+    pub work_dir: Option<String>,
     /// Configurations one by one, after those of `stacks`, if there are any. Default:
     /// none.
     pub configurations: Option<Vec<ConfigurationSpec>>,
@@ -170,6 +177,9 @@ pub struct ConfigurationSpec {
     pub audit_rules: Option<AuditRules>,
     /// As in [`Spec`].
     pub ima_policy: Option<ImaPolicy>,
+    /// Policies of the user's own, as [`Spec::given`] names them, of its modules.
+    #[serde(default)]
+    pub given: Vec<String>,
 }
 
 /// Integrity subsystems that are at work together, written `audit,ima`; empty, or
@@ -313,6 +323,7 @@ impl Spec {
                 self.baseline_kernel = None;
                 self.metrics = None;
                 self.filesystem = None;
+                self.work_dir = None;
                 self.clock = None;
                 self.cmdline = None;
             }
@@ -342,6 +353,8 @@ impl Spec {
             denials: over.denials.or(self.denials),
             audit_rules: over.audit_rules.or(self.audit_rules),
             ima_policy: over.ima_policy.or(self.ima_policy),
+            given: over.given.or(self.given),
+            work_dir: over.work_dir.or(self.work_dir),
             configurations: over.configurations.or(self.configurations),
             baseline: over.baseline.or(self.baseline),
             baseline_kernel: over.baseline_kernel.or(self.baseline_kernel),

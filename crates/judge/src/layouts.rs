@@ -147,7 +147,7 @@ impl<'a> Layouts<'a> {
             stack: first.stack.clone(),
             integrity: first.integrity.clone(),
             policy: first.policy,
-            tuning: first.tuning,
+            tuning: first.tuning.clone(),
             ..key.clone()
         };
         (base != *key).then_some(base)

@@ -40,6 +40,11 @@ struct sample {
 
 void protocol_start(int in, int out);
 void protocol_forget(void);		/* send nothing from now on */
+#ifdef SETTINGS
+/* Frames go there from now on; and one that comes from there is sent. */
+void protocol_relay(void (*to)(enum frame_type type, const void *frame, size_t len));
+void protocol_pass(const void *frame, size_t len);
+#endif
 void send_frame(enum frame_type type, const void *payload, size_t len);
 void send_text(enum frame_type type, const char *fmt, __builtin_va_list args);
 void send_log(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -231,6 +236,28 @@ static inline int count_program(const struct cell_spec *spec, struct cell *c,
 	(void)spec;
 	(void)c;
 	(void)out;
+	return 0;
+}
+#endif
+
+/* settings/given.c: is this a child that is under the user's own policies? It asks its parent. */
+#ifdef SETTINGS
+int is_given_child(void);
+void given_names_move(unsigned int position);
+long given_drop_caches(void);
+#else
+static inline int is_given_child(void)
+{
+	return 0;
+}
+
+static inline void given_names_move(unsigned int position)
+{
+	(void)position;
+}
+
+static inline long given_drop_caches(void)
+{
 	return 0;
 }
 #endif

@@ -71,6 +71,13 @@ struct variant {
 	unsigned int depth;
 };
 
+/* Bytes of a reason; with policies of the user's own it has a line of the kernel's log. */
+#ifdef SETTINGS
+#define REASON_MAX	448
+#else
+#define REASON_MAX	128
+#endif
+
 /* State of one cell. Zeroed before setup(). */
 struct cell {
 	const struct variant *variant;
@@ -81,7 +88,7 @@ struct cell {
 	char path2[4096];
 	long state[8];		/* free for the benchmark */
 	u64 random;		/* seeded the same for every cell: random_u64() */
-	char reason[128];	/* set by unsupported() */
+	char reason[REASON_MAX];	/* set by unsupported() */
 };
 
 struct benchmark {

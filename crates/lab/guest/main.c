@@ -15,6 +15,8 @@ void exit_process(int status)
 
 void finish(int status)
 {
+	if (is_given_child())
+		exit_process(status);
 	if (in_vm)
 		vm_end();
 	host_leave_directory();

@@ -95,6 +95,10 @@ void names_move(unsigned int position)
 {
 	long ret;
 
+	if (is_given_child()) {
+		given_names_move(position);
+		return;
+	}
 	if (position < held)
 		names_return();
 	while (orders >= 0 && held < position) {

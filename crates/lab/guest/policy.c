@@ -4,6 +4,7 @@
 #include "policy.h"
 #ifdef SETTINGS
 #include "denials.h"
+#include "settings/given.h"
 #include "settings/withdraw.h"
 #else
 #define denials_confined(p)
@@ -41,6 +42,7 @@ static const struct {
 	{ "audit_rules", offsetof(struct policy, audit_rules), 4 },
 	{ "labels", offsetof(struct policy, labels), 4096 },
 	{ "denials", offsetof(struct policy, denials), 1 },
+	{ "given", offsetof(struct policy, given), 1 },
 #endif
 };
 
@@ -155,12 +157,14 @@ static void confine_and_prove(unsigned int last)
 	unsigned int i;
 
 	for (i = 0; i < policy_count; i++)
-		if (policies[i].module->last == last && policies[i].module->confine) {
+		if (policies[i].module->last == last && policies[i].module->confine &&
+		    !is_given(&policies[i])) {
 			policies[i].module->confine(&policies[i]);
 			denials_confined(&policies[i]);
 		}
 	for (i = 0; i < policy_count; i++)
-		if (policies[i].module->last == last && policies[i].module->prove)
+		if (policies[i].module->last == last && policies[i].module->prove &&
+		    !is_given(&policies[i]))
 			policies[i].module->prove(&policies[i]);
 }
 
@@ -168,6 +172,9 @@ void policies_enforce(void)
 {
 	unsigned int i;
 
+#ifdef SETTINGS
+	given_make(policies, policy_count);
+#endif
 	for (i = 0; i < policy_count; i++)
 		if (policies[i].module->label)
 			policies[i].module->label(&policies[i]);
@@ -179,6 +186,7 @@ void policies_enforce(void)
 	confine_and_prove(1);
 #ifdef SETTINGS
 	withdraw(policies, policy_count);
+	given_prove(policies, policy_count);
 #endif
 }
 
@@ -322,22 +330,31 @@ size_t write_whole(const char *path, const void *data, size_t len)
 	return len;
 }
 
-size_t copy_whole(const char *from, const char *to)
+const char *map_whole(const char *path, size_t *len)
 {
 	long fd, size, map;
 
-	fd = sys_open(from, O_RDONLY | O_CLOEXEC, 0);
+	fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
-		fatal("opening %s: %s (%ld)", from, errno_name(fd), -fd);
+		fatal("opening %s: %s (%ld)", path, errno_name(fd), -fd);
 	size = SYS(lseek, fd, 0, 2 /* SEEK_END */);
 	if (size <= 0 || size > FILE_MAX)
-		fatal("%s: a length of %ld", from, size);
+		fatal("%s: a length of %ld", path, size);
 	map = SYS(mmap, NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if ((unsigned long)map > -4096ul)
-		fatal("mapping %s: %s (%ld)", from, errno_name(map), -map);
-	write_whole(to, (const void *)map, size);
-	SYS(munmap, map, size);
+		fatal("mapping %s: %s (%ld)", path, errno_name(map), -map);
 	sys_close(fd);
+	*len = size;
+	return (const char *)map;
+}
+
+size_t copy_whole(const char *from, const char *to)
+{
+	size_t size;
+	const char *map = map_whole(from, &size);
+
+	write_whole(to, map, size);
+	SYS(munmap, map, size);
 	return size;
 }
 

@@ -48,8 +48,20 @@ struct policy {
 	u32 labels;		/* settings/labels.c */
 	u32 denials;		/* settings/denials.c */
 	u32 withdrawn;		/* settings/withdraw.c: enforcing first */
+	u32 given;		/* settings/given.c: the user's own */
 #endif
 };
+
+/* Is it the user's own? */
+static inline int is_given(const struct policy *p)
+{
+#ifdef SETTINGS
+	return p->given;
+#else
+	(void)p;
+	return 0;
+#endif
+}
 
 struct policy_module {
 	const char *name;	/* as /sys/kernel/security/lsm has it, or "audit" */
@@ -62,6 +74,10 @@ struct policy_module {
 	void (*label)(const struct policy *p);
 	void (*confine)(const struct policy *p);
 	void (*prove)(const struct policy *p);
+#ifdef SETTINGS
+	/* Of the user's own: before a child comes under it that is not the first. */
+	void (*release)(const struct policy *p);
+#endif
 #ifdef PROGRAMS
 	/*
 	 * After load(): how the root of programs is mounted, so that what bears no label
@@ -106,6 +122,8 @@ long in_child(long (*access)(const void *argument), const void *argument);
 
 /* The whole of a file, in one write(); fatal() if that fails. Returns bytes. */
 size_t write_whole(const char *path, const void *data, size_t len);
+/* A file in memory, of which the caller unmaps *len bytes; fatal() if it is empty or too large. */
+const char *map_whole(const char *path, size_t *len);
 /* The same from a file: POLICY_DIR "selinux/policy" to "/sys/fs/selinux/load". */
 size_t copy_whole(const char *from, const char *to);
 /* A text of a line to a file of the kernel's; fatal() if it refuses. */

@@ -60,21 +60,19 @@ void protocol_forget(void)
 	channel_out = -1;
 }
 
-/* Sends frame[], whose payload of len bytes is in place. */
-static void send_prepared(enum frame_type type, size_t len)
+#ifdef SETTINGS
+static void (*relay)(enum frame_type type, const void *frame, size_t len);
+
+void protocol_relay(void (*to)(enum frame_type type, const void *frame, size_t len))
 {
-	const u8 *p = frame;
-	size_t left = HEADER_LEN + len;
+	relay = to;
+}
+#endif
+
+static void write_all(const u8 *p, size_t left)
+{
 	long n;
 
-	if (channel_out < 0)
-		return;
-	memcpy(frame, magic, 4);
-	frame[4] = PROTOCOL;
-	frame[5] = type;
-	frame[6] = frame[7] = 0;
-	put_u32(frame + 8, len);
-	put_u32(frame + 12, crc32(crc32(0, frame + 4, 8), frame + HEADER_LEN, len));
 	while (left) {
 		n = sys_write(channel_out, p, left);
 		if (n == -EINTR)
@@ -88,6 +86,33 @@ static void send_prepared(enum frame_type type, size_t len)
 		left -= n;
 	}
 }
+
+/* Sends frame[], whose payload of len bytes is in place. */
+static void send_prepared(enum frame_type type, size_t len)
+{
+	if (channel_out < 0)
+		return;
+	memcpy(frame, magic, 4);
+	frame[4] = PROTOCOL;
+	frame[5] = type;
+	frame[6] = frame[7] = 0;
+	put_u32(frame + 8, len);
+	put_u32(frame + 12, crc32(crc32(0, frame + 4, 8), frame + HEADER_LEN, len));
+#ifdef SETTINGS
+	if (relay) {
+		relay(type, frame, HEADER_LEN + len);
+		return;
+	}
+#endif
+	write_all(frame, HEADER_LEN + len);
+}
+
+#ifdef SETTINGS
+void protocol_pass(const void *data, size_t len)
+{
+	write_all(data, len);
+}
+#endif
 
 void send_frame(enum frame_type type, const void *payload, size_t len)
 {
@@ -173,8 +198,8 @@ void send_cell_end(u32 cell, u8 status, u64 operations, u32 batch,
 	u8 *payload = frame + HEADER_LEN;
 	size_t len = strlen(reason);
 
-	if (len > 128)
-		len = 128;
+	if (len > REASON_MAX)
+		len = REASON_MAX;
 	memset(payload, 0, 20);
 	put_u32(payload, cell);
 	payload[4] = status;

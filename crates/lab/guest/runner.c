@@ -2,6 +2,9 @@
 /* A cell from its fresh directory to the frame that reports it. */
 #include <linux/elf.h>
 #include "agent.h"
+#ifdef SETTINGS
+#include "settings/given.h"
+#endif
 
 #define RANDOM_SEED	0x6c736d65746572ull
 #ifndef ARCH_RESIDENT
@@ -10,6 +13,7 @@
 
 static char buffer[65536] __attribute__((aligned(PAGE_SIZE)));
 static struct cell cell;
+static long work = -1;	/* the working directory */
 struct sample cell_samples[SAMPLES_MAX];
 
 #ifndef ARCH_RESIDENT
@@ -105,8 +109,7 @@ static int measure(const struct cell_spec *spec, struct outcome *out)
 	return -EINVAL;
 }
 
-/* setup, check, measuring, teardown, in the cell's own directory. */
-static int run_inside(const struct cell_spec *spec, struct outcome *out)
+static int set_up(const struct cell_spec *spec)
 {
 	const struct benchmark *b = spec->benchmark;
 	long err = 0;
@@ -119,8 +122,15 @@ static int run_inside(const struct cell_spec *spec, struct outcome *out)
 #endif
 	if (b->setup)
 		err = b->setup(&cell);
-	if (err < 0)
-		return explain(&cell, "setup", err);
+	return err < 0 ? explain(&cell, "setup", err) : 0;
+}
+
+/* Once it is set up: check, measuring, teardown. */
+static int run_set_up(const struct cell_spec *spec, struct outcome *out)
+{
+	const struct benchmark *b = spec->benchmark;
+	long err = 0;
+
 	if (b->check)
 		err = b->check(&cell);
 	if (err < 0) {
@@ -132,6 +142,25 @@ static int run_inside(const struct cell_spec *spec, struct outcome *out)
 	if (b->teardown)
 		b->teardown(&cell);
 	return err < 0 ? err : 0;
+}
+
+/* An empty one of the cell's own, and the current one. */
+static int enter_fresh_directory(void)
+{
+	long err = SYS(fchdir, work);
+
+	if (err < 0)
+		return explain(&cell, "fchdir to the working directory", err);
+	err = remove_tree("cell");
+	if (err < 0)
+		return explain(&cell, "emptying the cell's directory", err);
+	err = sys_mkdir("cell", 0755);
+	if (err < 0)
+		return explain(&cell, "mkdir of the cell's directory", err);
+	err = SYS(chdir, "cell");
+	if (err < 0)
+		return explain(&cell, "chdir to the cell's directory", err);
+	return 0;
 }
 
 static int run_in_directory(const struct cell_spec *spec, struct outcome *out)
@@ -154,19 +183,18 @@ static int run_in_directory(const struct cell_spec *spec, struct outcome *out)
 		       "this benchmark has no throughput", 0);
 		return -EINVAL;
 	}
-	err = remove_tree("cell");
+	err = enter_fresh_directory();
 	if (err < 0)
-		return explain(&cell, "emptying the cell's directory", err);
-	err = sys_mkdir("cell", 0755);
-	if (err < 0)
-		return explain(&cell, "mkdir of the cell's directory", err);
-	err = SYS(chdir, "cell");
-	if (err < 0)
-		return explain(&cell, "chdir to the cell's directory", err);
-	return run_inside(spec, out);
+		return err;
+#ifdef SETTINGS
+	return given_run(spec, &cell, out, set_up, run_set_up, enter_fresh_directory);
+#else
+	err = set_up(spec);
+	return err < 0 ? err : run_set_up(spec, out);
+#endif
 }
 
-static void run_cell(const struct cell_spec *spec, int work)
+static void run_cell(const struct cell_spec *spec)
 {
 	struct outcome out = { 0 };
 	u8 status = STATUS_OK;
@@ -219,7 +247,6 @@ static void pin(void)
 void run_cells(void)
 {
 	unsigned int i, armed = 0;
-	long work;
 
 	work = sys_open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (work < 0)
@@ -238,7 +265,7 @@ void run_cells(void)
 			marker(MARKER_ARM);
 			armed = 1;
 		}
-		run_cell(&experiment.cell[i], work);
+		run_cell(&experiment.cell[i]);
 	}
 	if (armed)
 		marker(MARKER_DISARM);

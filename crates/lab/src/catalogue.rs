@@ -145,6 +145,7 @@ pub fn agent_for(experiment: &Experiment) -> Option<&'static [u8]> {
         tuning.audit_rules.is_some()
             || tuning.labels.is_some()
             || tuning.denials
+            || !tuning.given.is_empty()
             || of.policy == Policy::Withdrawn
     });
     Some(match (experiment.programs.is_some(), settings) {

@@ -231,6 +231,9 @@ impl Plan {
         match (experiment.place, &experiment.dir, experiment.filesystem) {
             (Place::Lab | Place::Um, _, Some(filesystem)) => {
                 let _ = writeln!(text, "fs {filesystem}");
+                if let Some(dir) = &experiment.work_dir {
+                    let _ = writeln!(text, "dir {dir}");
+                }
             }
             (Place::Host, Some(dir), _) => {
                 let _ = writeln!(text, "dir {dir}");

@@ -15,6 +15,8 @@ const VERSION: u8 = 1;
 /// A task's name is shorter in the kernel; each byte that is no UTF-8 becomes three.
 const NAME_LIMIT_BYTES: usize = 3 * 16;
 const HEADER_BYTES: usize = 16;
+/// Longest reason of a cell: the agent's `REASON_MAX`.
+const REASON_LIMIT: usize = 448;
 /// Longest payload of a frame, in bytes.
 pub const PAYLOAD_LIMIT_BYTES: usize = 64 << 10;
 /// Most samples that one cell may send.
@@ -247,7 +249,7 @@ fn message(kind: u8, payload: &[u8]) -> Result<Message, ProtocolError> {
                 _ => return Err(bad("an unknown status")),
             },
             batch: u32_at(payload, 16),
-            reason: printable(&payload[20..payload.len().min(20 + 128)]),
+            reason: printable(&payload[20..payload.len().min(20 + REASON_LIMIT)]),
         }),
         LOG => Ok(Message::Log(printable(payload))),
         STEP => Ok(Message::Step(printable(payload))),

@@ -135,6 +135,8 @@ fn setups(
         }
         let request = policy::Request {
             configuration: &experiment.configurations[visit.configuration],
+            work_dir: experiment.work_dir.as_deref(),
+            given: &experiment.given,
             programs: experiment.programs.is_some(),
             kernel: setup.kernels.get(visit.kernel),
             cache: &cache,

@@ -44,7 +44,7 @@ impl Configuration {
             stack: cell.key.stack.clone(),
             integrity: cell.key.integrity.clone(),
             policy: cell.key.policy,
-            tuning: cell.key.tuning,
+            tuning: cell.key.tuning.clone(),
         }
     }
 

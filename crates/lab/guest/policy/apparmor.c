@@ -5,6 +5,9 @@
  * fork, and through execve by the profile's `ix` rule.
  */
 #include "../policy.h"
+#ifdef SETTINGS
+#include "../settings/given.h"
+#endif
 
 #define REPLACE	"/sys/kernel/security/apparmor/.replace"
 #define CURRENT	"/proc/self/attr/apparmor/current"
@@ -17,8 +20,10 @@ static void load(const struct policy *p)
 
 	if (p->state == POLICY_NONE)
 		return;
-	step("apparmor: wrote the compiled profile (%lu bytes) to " REPLACE,
-	     copy_whole(POLICY_DIR "apparmor/profile", REPLACE));
+	step("apparmor: wrote the compiled profile%s (%lu bytes) to " REPLACE,
+	     is_given(p) ? "s" : "", copy_whole(POLICY_DIR "apparmor/profile", REPLACE));
+	if (is_given(p))
+		return;
 	err = make_file(DENIED, 1);
 	if (err < 0)
 		fatal("making " DENIED ": %s (%ld)", errno_name(err), -err);
@@ -26,10 +31,16 @@ static void load(const struct policy *p)
 
 static void confine(const struct policy *p)
 {
+	char command[512] = "changeprofile lsmeter";
+
 	if (p->state == POLICY_NONE)
 		return;
-	write_line(CURRENT, "changeprofile lsmeter");
-	step("apparmor: wrote changeprofile lsmeter to " CURRENT);
+#ifdef SETTINGS
+	if (is_given(p))
+		given_line(p, "command", command, sizeof(command));
+#endif
+	write_line(CURRENT, command);
+	step("apparmor: wrote %s to " CURRENT, command);
 }
 
 static void prove(const struct policy *p)

@@ -6,25 +6,12 @@
  * Works in a VM and, without privilege, on the host.
  */
 #include <linux/prctl.h>
-#include "../policy.h"
+#include "landlock.h"
 #ifdef SETTINGS
 #include "../denials.h"
 #endif
 
-#define LANDLOCK_CREATE_RULESET		444
-#define LANDLOCK_ADD_RULE		445
-#define LANDLOCK_RESTRICT_SELF		446
-#define CREATE_RULESET_VERSION		1
-#define RULE_PATH_BENEATH		1
-#define PATH_ONLY			(O_PATH | O_DIRECTORY | O_CLOEXEC)
-
-/* include/uapi/linux/landlock.h, which the build machine need not have. */
-#define ACCESS_EXECUTE		(1ull << 0)
-#define ACCESS_WRITE_FILE	(1ull << 1)
-#define ACCESS_READ_FILE	(1ull << 2)
-#define ACCESS_READ_DIR		(1ull << 3)
-#define ACCESS_REMOVE_DIR	(1ull << 4)
-#define ACCESS_READ		(ACCESS_EXECUTE | ACCESS_READ_FILE | ACCESS_READ_DIR)
+#define PATH_ONLY	(O_PATH | O_DIRECTORY | O_CLOEXEC)
 
 /*
  * Rules need directories to lie on: chains of nested directories, each with a
@@ -34,8 +21,18 @@
 #define CHAIN_LENGTH	29
 #define CHAINS		"landlock-rules"
 
-/* File system rights that an ABI version knows: it knows all lower bits too. */
-static u64 rights_of(long abi)
+long landlock_abi(void)
+{
+	long abi = raw_syscall(LANDLOCK_CREATE_RULESET, 0, 0, CREATE_RULESET_VERSION,
+			       0, 0, 0);
+
+	if (abi < 0)
+		fatal("landlock: this kernel has none, or it is not running: %s (%ld)",
+		      errno_name(abi), -abi);
+	return abi;
+}
+
+u64 landlock_rights_of(long abi)
 {
 	if (abi >= 5)
 		return (1ull << 16) - 1;	/* up to IOCTL_DEV */
@@ -46,18 +43,22 @@ static u64 rights_of(long abi)
 	return (1ull << 13) - 1;
 }
 
-static void add_rule(long ruleset, long dir, u64 allowed)
+void landlock_add_rule(long ruleset, long type, const void *rule)
+{
+	long err = raw_syscall(LANDLOCK_ADD_RULE, ruleset, type, (long)rule, 0, 0, 0);
+
+	if (err < 0)
+		fatal("landlock: landlock_add_rule: %s (%ld)", errno_name(err), -err);
+}
+
+void landlock_add_path(long ruleset, long fd, u64 allowed)
 {
 	struct __attribute__((packed)) {
 		u64 allowed_access;
 		int parent_fd;
-	} rule = { allowed, dir };
-	long err;
+	} rule = { allowed, fd };
 
-	err = raw_syscall(LANDLOCK_ADD_RULE, ruleset, RULE_PATH_BENEATH,
-			  (long)&rule, 0, 0, 0);
-	if (err < 0)
-		fatal("landlock: landlock_add_rule: %s (%ld)", errno_name(err), -err);
+	landlock_add_rule(ruleset, RULE_PATH_BENEATH, &rule);
 }
 
 static long open_path(long dir, const char *path)
@@ -90,7 +91,7 @@ static void add_readable(long ruleset, const char *path)
 	}
 	if (fd < 0)
 		fatal("landlock: opening %s: %s (%ld)", path, errno_name(fd), -fd);
-	add_rule(ruleset, fd, rights);
+	landlock_add_path(ruleset, fd, rights);
 	sys_close(fd);
 }
 
@@ -98,16 +99,16 @@ static void add_readable(long ruleset, const char *path)
 static void add_root(long ruleset, long root, const struct policy *p)
 {
 	if (!p->denials) {
-		add_rule(ruleset, root, ACCESS_READ);
+		landlock_add_path(ruleset, root, ACCESS_READ);
 		return;
 	}
-	add_rule(ruleset, root, ACCESS_EXECUTE | ACCESS_READ_DIR);
+	landlock_add_path(ruleset, root, ACCESS_EXECUTE | ACCESS_READ_DIR);
 	denials_readable(add_readable, ruleset);
 	step("landlock: rules: files may be read below each entry of / and not below /; of "
 	     DENIALS ", below " DENIALS "/granted");
 }
 #else
-#define add_root(ruleset, root, p)	add_rule(ruleset, root, ACCESS_READ)
+#define add_root(ruleset, root, p)	landlock_add_path(ruleset, root, ACCESS_READ)
 #endif
 
 /* `count` rules more: everything may be read and executed below each. */
@@ -130,7 +131,7 @@ static void add_chains(long ruleset, u32 count)
 		if (dir >= 0)
 			sys_close(dir);
 		dir = next;
-		add_rule(ruleset, dir, ACCESS_READ);
+		landlock_add_path(ruleset, dir, ACCESS_READ);
 	}
 	sys_close(dir);
 	sys_close(top);
@@ -141,7 +142,7 @@ static void add_chains(long ruleset, u32 count)
 	     CHAIN_LENGTH);
 }
 
-static void restrict_self(long ruleset, u32 layers)
+const char *landlock_restrict_self(long ruleset, u32 layers)
 {
 	const char *how = "as CAP_SYS_ADMIN allows";
 	u32 done;
@@ -161,30 +162,33 @@ static void restrict_self(long ruleset, u32 layers)
 			fatal("landlock: landlock_restrict_self, layer %u: %s (%ld)",
 			      done + 1, errno_name(err), -err);
 	}
-	step("landlock: landlock_restrict_self %u times, %s", layers, how);
+	return how;
 }
 
 static void confine(const struct policy *p)
 {
 	u32 layers = p->layers ? p->layers : 1;
 	long abi, ruleset, fd;
+	const char *how;
 	u64 rights;
 
 	if (p->state != POLICY_ENFORCING)
 		return;
-	abi = raw_syscall(LANDLOCK_CREATE_RULESET, 0, 0, CREATE_RULESET_VERSION,
-			  0, 0, 0);
-	if (abi < 0)
-		fatal("landlock: this kernel has none, or it is not running: %s (%ld)",
-		      errno_name(abi), -abi);
-	rights = rights_of(abi);
+#ifdef SETTINGS
+	if (is_given(p)) {
+		landlock_given_confine(p);
+		return;
+	}
+#endif
+	abi = landlock_abi();
+	rights = landlock_rights_of(abi);
 	ruleset = raw_syscall(LANDLOCK_CREATE_RULESET, (long)&rights,
 			      sizeof(rights), 0, 0, 0, 0);
 	if (ruleset < 0)
 		fatal("landlock: landlock_create_ruleset: %s (%ld)",
 		      errno_name(ruleset), -ruleset);
 	fd = open_path(AT_FDCWD, ".");
-	add_rule(ruleset, fd, rights);
+	landlock_add_path(ruleset, fd, rights);
 	sys_close(fd);
 	fd = open_path(AT_FDCWD, "/");
 	add_root(ruleset, fd, p);
@@ -194,19 +198,20 @@ static void confine(const struct policy *p)
 	if (SYS(getpid) != 1) {
 		/* On the host it removes the working directory at the end. */
 		fd = open_path(AT_FDCWD, "..");
-		add_rule(ruleset, fd, ACCESS_REMOVE_DIR);
+		landlock_add_path(ruleset, fd, ACCESS_REMOVE_DIR);
 		sys_close(fd);
 		step("landlock: rule: directories may be removed in the one above");
 	}
 	/* LMbench writes there. */
 	fd = SYS(openat, AT_FDCWD, "/dev/null", O_PATH | O_CLOEXEC, 0);
 	if (fd >= 0) {
-		add_rule(ruleset, fd, ACCESS_WRITE_FILE | ACCESS_READ_FILE);
+		landlock_add_path(ruleset, fd, ACCESS_WRITE_FILE | ACCESS_READ_FILE);
 		sys_close(fd);
 		step("landlock: rule: /dev/null may be written");
 	}
 	add_chains(ruleset, p->rules);
-	restrict_self(ruleset, layers);
+	how = landlock_restrict_self(ruleset, layers);
+	step("landlock: landlock_restrict_self %u times, %s", layers, how);
 	sys_close(ruleset);
 }
 
@@ -232,9 +237,20 @@ static void prove(const struct policy *p)
 		fatal("landlock: unlink of %s: %s (%ld)", inside, errno_name(fd), -fd);
 }
 
+#ifdef SETTINGS
+static void label(const struct policy *p)
+{
+	if (is_given(p))
+		landlock_given_make(p);
+}
+#endif
+
 POLICY_MODULE(landlock) = {
 	.name = "landlock",
 	.last = 1,
+#ifdef SETTINGS
+	.label = label,
+#endif
 	.confine = confine,
 	.prove = prove,
 };

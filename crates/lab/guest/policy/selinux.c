@@ -12,6 +12,7 @@
 
 #ifdef SETTINGS
 #include "../denials.h"
+#include "../settings/given.h"
 #include "../settings/labels.h"
 #include "../settings/withdraw.h"
 #endif
@@ -24,7 +25,12 @@
 #define DENIED		"selinux-denied"
 #define ALLOWED		"selinux-allowed"
 
-static char contexts[4096];	/* the host's file, as lines of words */
+#ifdef SETTINGS
+#define CONTEXTS_MAX	32768	/* with the labels of what proves a policy of the user's own */
+#else
+#define CONTEXTS_MAX	4096
+#endif
+static char contexts[CONTEXTS_MAX];	/* the host's file, as lines of words */
 static char work[CONTEXT_MAX], denied[CONTEXT_MAX], agent[CONTEXT_MAX];
 
 /* As the policy's head has it (policydb_read() of security/selinux/ss/policydb.c). */
@@ -90,6 +96,30 @@ static const char *root_option(const struct policy *p)
 }
 #endif
 
+#ifdef SETTINGS
+/* A name, and 1 or 0. */
+static void set_boolean(const struct policy *p, char *line)
+{
+	char path[CONTEXT_MAX + 64], *value = line;
+
+	(void)p;
+	while (*value && *value != ' ')
+		value++;
+	if (*value)
+		*value++ = '\0';
+	format(path, sizeof(path), SELINUXFS "/booleans/%s", line);
+	write_line(path, value);
+	step("selinux: wrote %s to %s", value, path);
+}
+
+/* Who is to come under it is not let in by it. */
+static void release(const struct policy *p)
+{
+	if (p->state == POLICY_ENFORCING)
+		write_line(SELINUXFS "/enforce", "0");
+}
+#endif
+
 static void load(const struct policy *p)
 {
 	char text[16];
@@ -108,6 +138,12 @@ static void load(const struct policy *p)
 		return;
 	write_line(SELINUXFS "/enforce", "0");
 	load_policy();
+#ifdef SETTINGS
+	if (p->given && SYS(access, FILES "booleans", 0) == 0) {
+		given_lines(p, "booleans", set_boolean);
+		write_line(SELINUXFS "/commit_pending_bools", "1");
+	}
+#endif
 }
 
 static char *next_word(char **rest)
@@ -199,9 +235,11 @@ static void label(const struct policy *p)
 			*end++ = '\0';
 		apply_line(line);
 	}
-	if (!*work || !*denied || !*agent)
+	if (!*work || !*agent || (!*denied && !is_given(p)))
 		fatal("selinux: " FILES "contexts says not all of work, denied, agent");
 	give_label(".", work);
+	if (is_given(p))
+		return;
 	make(DENIED);
 	give_label(DENIED, denied);
 #ifdef SETTINGS
@@ -324,6 +362,9 @@ static void prove(const struct policy *p)
 
 POLICY_MODULE(selinux) = {
 	.name = "selinux",
+#ifdef SETTINGS
+	.release = release,
+#endif
 #ifdef PROGRAMS
 	.root_option = root_option,
 #endif

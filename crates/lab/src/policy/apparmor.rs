@@ -6,13 +6,13 @@ use std::process::Command;
 
 use experiment::Policy;
 
-use super::{PolicyError, Prepared, Request, denials, tools};
+use super::{PolicyError, Prepared, Request, denials, given, tools};
 
 /// The profile without its end, so that rules can be added.
 const PROFILE: &str = include_str!("../../policy/apparmor/profile");
 /// What the kernel mediates of it: the same binary whatever this machine's kernel has.
 /// Every kernel from 5.10 on reads it.
-const FEATURES: &str = include_str!("../../policy/apparmor/features");
+pub(super) const FEATURES: &str = include_str!("../../policy/apparmor/features");
 
 /// The compiled profile.
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
@@ -20,7 +20,11 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     if state == Policy::None {
         return Ok(Prepared::default());
     }
+    if let Some(of) = given::of(request, "apparmor") {
+        return given::apparmor(request, of);
+    }
     tools::need(request, "AppArmor", "CONFIG_SECURITY_APPARMOR")?;
+    tools::own_directory_only(request, "AppArmor")?;
     let rules = request.configuration.tuning.rules.unwrap_or(0);
     let more = denials::are_asked(request).then(denials::apparmor);
     let more = more.unwrap_or_default();

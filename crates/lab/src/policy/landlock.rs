@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Landlock: the agent makes its rulesets itself, from two numbers.
 
-use super::{PolicyError, Prepared, Request, denials, tools};
+use super::{PolicyError, Prepared, Request, denials, given, tools};
 
 /// How many layers and rules.
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     let why = "what a ruleset handles and does not allow is denied";
     if !tools::is_enforcing(request, "Landlock", why)? {
         return Ok(Prepared::default());
+    }
+    if let Some(of) = given::of(request, "landlock") {
+        return given::landlock(request, of);
     }
     tools::need(request, "Landlock", "CONFIG_SECURITY_LANDLOCK")?;
     let tuning = &request.configuration.tuning;

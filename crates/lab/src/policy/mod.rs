@@ -9,6 +9,7 @@ mod apparmor;
 mod audit;
 mod denials;
 mod evm;
+mod given;
 mod ima;
 mod ipe;
 mod landlock;
@@ -21,12 +22,14 @@ mod tomoyo;
 mod tools;
 mod yama;
 
+pub use given::take_in;
 pub use selinux::cache_use;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use diagnostics::Failure;
-use experiment::{Configuration, Integrity, Policy, Stack};
+use experiment::{Configuration, GivenPolicy, Integrity, Policy, Stack};
 
 use kernels::Kernel;
 
@@ -38,6 +41,10 @@ pub const FILE_LIMIT_BYTES: usize = 64 << 20;
 pub struct Request<'a> {
     /// The configuration that it is part of.
     pub configuration: &'a Configuration,
+    /// Where benchmarks work in the guest; None for the lab's own directory.
+    pub work_dir: Option<&'a str>,
+    /// Policies of the user's own, by name.
+    pub given: &'a BTreeMap<String, GivenPolicy>,
     /// Whole programs run under it.
     pub programs: bool,
     /// The kernel that will load it; None on the host.
@@ -144,6 +151,10 @@ pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
         let Some((name, make)) = MODULES.iter().find(|(module, _)| module == name) else {
             continue;
         };
+        // The user's own decide alone.
+        if !configuration.tuning.given.is_empty() && given::of(request, name).is_none() {
+            continue;
+        }
         // Without a policy only what is asked for differs from the kernel's own.
         if configuration.policy == Policy::None && configuration.tuning.is_default_of_modules() {
             continue;

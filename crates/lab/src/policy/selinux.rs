@@ -11,7 +11,7 @@ use std::process::Command;
 
 use experiment::{CacheUse, Policy, SelinuxPolicy};
 
-use super::{FILE_LIMIT_BYTES, PolicyError, Prepared, Request, denials, tools};
+use super::{FILE_LIMIT_BYTES, PolicyError, Prepared, Request, denials, given, tools};
 
 const MINIMAL: &str = include_str!("../../policy/selinux/minimal.cil");
 const MINIMAL_CONTEXTS: &str = include_str!("../../policy/selinux/minimal.contexts");
@@ -36,11 +36,12 @@ struct Programs {
 /// Format that every kernel from 4.13 on takes; the minimal policy needs no newer one.
 const MINIMAL_VERSION: &str = "31";
 /// Format that every kernel from 5.9 on takes, and that distributions compile to.
-const REFERENCE_VERSION: &str = "33";
+pub(super) const REFERENCE_VERSION: &str = "33";
 
 /// The modules of the reference policy, and what turns them into CIL.
 const MODULES: &str = "/usr/share/selinux/default";
-const CONVERTER: &str = "/usr/libexec/selinux/hll/pp";
+pub(super) const CONVERTER: &str = "/usr/libexec/selinux/hll/pp";
+pub(super) const CONVERTER_PACKAGE: &str = "policycoreutils";
 const PACKAGE: &str = "selinux-policy-default";
 /// What the reference policy gives to each type of files: `files_type()` of its
 /// `policy/modules/kernel/files.if`.
@@ -68,6 +69,14 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         "permissive mode, in which files are labelled",
         "CONFIG_SECURITY_SELINUX_DEVELOP",
     )?;
+    if let Some(of) = given::of(request, "selinux") {
+        let given = given::selinux(request, of)?;
+        prepared.keys.extend(given.keys);
+        return Ok(Prepared {
+            keys: prepared.keys,
+            ..given
+        });
+    }
     prepared.keys.extend(request.rules());
     let more = More {
         rules: tuning.rules.unwrap_or(0),
@@ -195,7 +204,7 @@ fn reference(cache: &Path, more: More, programs: Option<&Programs>) -> Result<Ma
     let bzip2 = tools::find("bzip2", "bzip2")?;
     let converter = Path::new(CONVERTER);
     if !converter.is_file() {
-        return Err(tools::missing(CONVERTER, "policycoreutils"));
+        return Err(tools::missing(CONVERTER, CONVERTER_PACKAGE));
     }
     let modules = modules(Path::new(MODULES))?;
     let mut made_from: Vec<&Path> = modules.iter().map(PathBuf::as_path).collect();
@@ -269,6 +278,24 @@ fn convert(bzip2: &Path, converter: &Path, modules: &[PathBuf]) -> Result<String
         }
     }
     Ok(text)
+}
+
+/// Is it a policy as the kernel takes it (POLICYDB_MAGIC of security/selinux/ss/policydb.h)?
+pub(super) fn is_binary(bytes: &[u8]) -> bool {
+    bytes.starts_with(&0xf97c_ff8c_u32.to_le_bytes())
+}
+
+/// A module (`.pp`, or that packed by bzip2) as CIL.
+pub(super) fn converted(bytes: &[u8], name: &Path, beside: &Path) -> Result<String, PolicyError> {
+    let module = beside.with_file_name("module");
+    tools::write(&module, bytes)?;
+    let mut converter = Command::new(CONVERTER);
+    if name.extension().is_some_and(|extension| extension == "bz2") {
+        let mut unpack = Command::new(tools::find("bzip2", "bzip2")?);
+        return tools::pipe(unpack.arg("-dc").arg(&module), &mut converter);
+    }
+    converter.arg(&module);
+    tools::run(&mut converter)
 }
 
 /// Compiles sources, each a name and its text.

@@ -29,6 +29,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         Policy::Enforcing | Policy::Withdrawn => 3,
     };
     tools::need(request, "TOMOYO", "CONFIG_SECURITY_TOMOYO")?;
+    tools::own_directory_only(request, "TOMOYO")?;
     let rules = request.configuration.tuning.rules.unwrap_or(0);
     if rules > RULES_LIMIT {
         return Err(PolicyError::Unsupported(format!(

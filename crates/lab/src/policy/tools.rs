@@ -76,6 +76,17 @@ pub(super) fn vm_only(request: &Request<'_>, what: &str) -> Result<(), PolicyErr
     }
 }
 
+/// Refuses another directory for benchmarks than the one that lsmeter's own policy of paths is
+/// about.
+pub(super) fn own_directory_only(request: &Request<'_>, module: &str) -> Result<(), PolicyError> {
+    match request.work_dir {
+        None => Ok(()),
+        Some(dir) => Err(PolicyError::Unsupported(format!(
+            "lsmeter's policy of {module} is about /mnt, and benchmarks work in {dir}"
+        ))),
+    }
+}
+
 /// For the kernel's command line: the stack with `integrity`, where IMA and EVM keep
 /// what they know of an inode before 6.4; later kernels pass over the name. It is no
 /// module with hooks, and `/sys/kernel/security/lsm` does not list it.
@@ -143,7 +154,8 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), PolicyError> {
     fs::write(path, bytes).map_err(|error| unwritten(path, &error))
 }
 
-fn unwritten(path: &Path, error: &std::io::Error) -> PolicyError {
+/// A file could not be written.
+pub(super) fn unwritten(path: &Path, error: &std::io::Error) -> PolicyError {
     failed(
         format!("writing {}: {error}", path.display()),
         "is the disk full, or the directory not yours?",
@@ -155,15 +167,20 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, PolicyError> {
     let hint = "can you read it, and is it a policy?";
     let unreadable =
         |error: std::io::Error| failed(format!("reading {}: {error}", path.display()), hint);
-    let file = File::open(path).map_err(unreadable)?;
-    let mut bytes = Vec::new();
-    file.take(FILE_LIMIT_BYTES as u64 + 1)
-        .read_to_end(&mut bytes)
-        .map_err(unreadable)?;
+    let bytes = read_limited(path).map_err(unreadable)?;
     if bytes.len() > FILE_LIMIT_BYTES {
         let what = format!("{} has more than {FILE_LIMIT_BYTES} bytes", path.display());
         return Err(failed(what, hint));
     }
+    Ok(bytes)
+}
+
+/// A file, and no more of it than one byte above the limit.
+pub(super) fn read_limited(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = File::open(path)?;
+    file.take(FILE_LIMIT_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -11,6 +11,7 @@ mod check;
 mod compare;
 mod estimate;
 mod export;
+mod given;
 mod history;
 mod merge;
 mod monitor;
@@ -30,6 +31,7 @@ pub use check::CheckArgs;
 pub use compare::{CompareArgs, GateFormat};
 pub use estimate::EstimateArgs;
 pub use export::ExportArgs;
+pub use given::GivenArgs;
 pub use history::{
     HistoryAddArgs, HistoryCommand, HistoryPlotArgs, HistorySelectArgs, HistoryShowArgs,
 };

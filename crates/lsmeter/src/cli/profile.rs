@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
+use super::given::GivenArgs;
 use super::output::OutputArgs;
 use super::shared::{CellArgs, LabArgs, ProgramArgs};
 
@@ -46,6 +47,9 @@ pub struct ProfileArgs {
     /// Which cells
     #[command(flatten)]
     pub cells: CellArgs,
+    /// Under which policies
+    #[command(flatten)]
+    pub given: GivenArgs,
     /// Which programs
     #[command(flatten)]
     pub programs: ProgramArgs,

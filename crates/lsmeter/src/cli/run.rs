@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use experiment::Metric;
 
+use super::given::GivenArgs;
 use super::output::OutputArgs;
 use super::shared::{CellArgs, LabArgs, PlaceArgs, ProgramArgs, number_within, words};
 use super::slurm::ShardArgs;
@@ -27,6 +28,9 @@ Examples:
                                                a patch, before and after: exit 1 if it costs
                                                more than 1 %
   lsmeter run --stack capability,apparmor --policy none --policy enforcing
+  lsmeter run --apparmor-profiles /etc/apparmor.d --apparmor-profile nscd
+              --denied 'read /etc/shadow' --allowed 'read /etc/hosts'
+                                               under your own policy
   lsmeter run --stack capability --stack capability,landlock --fs tmpfs
   lsmeter run --on host --dir /var/tmp         time on this machine's own kernel
   lsmeter run --on um --kernel build:um        time of a kernel's own paths, in a process
@@ -47,6 +51,9 @@ pub struct RunArgs {
     /// Which cells
     #[command(flatten)]
     pub cells: CellArgs,
+    /// Under which policies
+    #[command(flatten)]
+    pub given: GivenArgs,
     /// Which programs
     #[command(flatten)]
     pub programs: ProgramArgs,

@@ -8,6 +8,7 @@ mod documents;
 pub mod estimate;
 pub mod export;
 pub mod generate;
+pub mod given;
 pub mod history;
 pub mod in_guest;
 mod journals;

@@ -13,6 +13,7 @@ use super::measure::read_spec;
 use super::programs;
 use super::run::flags;
 use crate::cli::{PlanArgs, PlanFormat, RunArgs};
+use crate::commands::given;
 use crate::failure::usage;
 use crate::output;
 
@@ -47,6 +48,7 @@ pub fn plan(args: &PlanArgs) -> Result<Exit> {
         .run;
     check_flags(&run)?;
     let spec = spec.merge(flags(&run));
+    let spec = spec.merge(given::flags(&run.given, &run.cells)?);
     let spec = spec.merge(programs::flags(&run.programs)?);
     let experiment = kernel::expand(spec)?.resolve()?;
     programs::no_parts(&experiment)?;

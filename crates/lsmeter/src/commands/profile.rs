@@ -17,7 +17,7 @@ use crate::cli::{ProfileArgs, View};
 use crate::commands::measure::{
     Machines, Signals, check_events, check_selection, count_hooks, flags, read_spec, read_stack,
 };
-use crate::commands::{documents, journals, kernel, programs};
+use crate::commands::{documents, given, journals, kernel, programs};
 use crate::config::Config;
 use crate::deliver::{Delivery, StdoutTaken};
 use crate::failure::usage;
@@ -79,6 +79,7 @@ fn resolve(args: &ProfileArgs, baseline: Option<&Stack>) -> Result<Experiment> {
         metrics: Some(vec![Metric::Instructions]),
         ..flags(&args.cells, &args.lab)
     });
+    spec = spec.merge(given::flags(&args.given, &args.cells)?);
     spec = spec.merge(programs::flags(&args.programs)?);
     if let Some(baseline) = baseline {
         let stacks = spec.stacks.get_or_insert_default();
@@ -94,8 +95,9 @@ fn resolve(args: &ProfileArgs, baseline: Option<&Stack>) -> Result<Experiment> {
             ));
         }
     }
-    let experiment = kernel::expand(spec)?.resolve()?;
+    let mut experiment = kernel::expand(spec)?.resolve()?;
     check_events(args.events, &experiment)?;
+    lab::policy::take_in(&mut experiment)?;
     let mut stacks: Vec<&Stack> = experiment.configurations.iter().map(|c| &c.stack).collect();
     stacks.sort();
     if let Some(twice) = stacks.windows(2).find(|pair| pair[0] == pair[1]) {

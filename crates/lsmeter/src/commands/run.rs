@@ -21,6 +21,7 @@ use report::Options;
 use report::published::{beside_records, beside_report};
 
 use crate::cli::RunArgs;
+use crate::commands::given;
 use crate::commands::journals;
 use crate::commands::kernel;
 use crate::commands::measure::{self, Machines, Signals, read_spec, some};
@@ -42,6 +43,7 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
     let (name, spec) = read_spec(&args.spec)?;
     let spec = spec
         .merge(flags(&args))
+        .merge(given::flags(&args.given, &args.cells)?)
         .merge(programs::flags(&args.programs)?);
     let spec = kernel::expand(spec)?;
     let mut experiment = spec.clone().resolve()?;
@@ -49,6 +51,7 @@ pub fn run(mut args: RunArgs) -> Result<Exit> {
         programs::no_parts(&experiment)?;
     }
     measure::check_events(args.events, &experiment)?;
+    lab::policy::take_in(&mut experiment)?;
     let signals = Signals::watch()?;
     let root = programs::root(&mut experiment, &signals, args.quiet)?;
     measure::check_selection(&experiment)?;

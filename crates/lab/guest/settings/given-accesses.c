@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The accesses by which a policy of the user's own proves that it decides: each passes
+ * before anybody is under a policy; then those that it must deny give EACCES or EPERM.
+ * Of an access to a file only a refusal counts: who executes an empty file may do so if
+ * the kernel says that it is no program, and who connects, if nobody listens.
+ */
+#include <linux/in.h>
+#include <linux/socket.h>
+#include "given.h"
+
+#define ACCESSES_MAX	128
+#define TEXT_MAX	32768
+#define INTERNET	2	/* AF_INET */
+#define STREAM		1	/* SOCK_STREAM */
+
+struct access {
+	const struct policy_module *module;
+	int denied;
+	const struct how *how;
+	const char *what;
+};
+
+static struct access accesses[ACCESSES_MAX];
+static unsigned int access_count;
+static char texts[TEXT_MAX];
+static size_t texts_len;
+
+static long close_after(long fd)
+{
+	if (fd < 0)
+		return fd;
+	sys_close(fd);
+	return 0;
+}
+
+static long try_read(const char *path)
+{
+	return close_after(sys_open(path, O_RDONLY | O_CLOEXEC, 0));
+}
+
+static long try_write(const char *path)
+{
+	return close_after(sys_open(path, O_WRONLY | O_CLOEXEC, 0));
+}
+
+static long try_create(const char *path)
+{
+	long err = close_after(sys_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+
+	if (!err)
+		sys_unlink(path);
+	return err;
+}
+
+static long execute(const void *path)
+{
+	const char *const argv[] = { "lsmeter-exit", NULL };
+	const char *const envp[] = { NULL };
+
+	return SYS(execve, path, argv, envp);
+}
+
+static long try_execute(const char *path)
+{
+	long err = in_child(execute, path);
+
+	return err == -ENOEXEC || err == -EIO ? 0 : err;
+}
+
+static long try_list(const char *path)
+{
+	return close_after(sys_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
+}
+
+static long with_socket(const char *port, int connects)
+{
+	struct sockaddr_in address = {
+		.sin_family = INTERNET,
+		.sin_addr.s_addr = __builtin_bswap32(INADDR_LOOPBACK),
+	};
+	u32 number = 0;
+	long fd, err;
+
+	if (parse_u32(port, 65535, &number))
+		fatal("given: not a port: %s", port);
+	address.sin_port = __builtin_bswap16(number);
+	fd = SYS(socket, INTERNET, STREAM, 0);
+	if (fd < 0)
+		return fd;
+	err = connects ? SYS(connect, fd, &address, sizeof(address)) :
+			 SYS(bind, fd, &address, sizeof(address));
+	sys_close(fd);
+	/* Nobody listens, or the loopback interface is down: it was allowed to find out. */
+	return err == -EACCES || err == -EPERM ? err : 0;
+}
+
+static long try_connect(const char *port)
+{
+	return with_socket(port, 1);
+}
+
+static long try_bind(const char *port)
+{
+	return with_socket(port, 0);
+}
+
+static const struct how {
+	const char *word;
+	const char *text;	/* what is tried, with a %s */
+	long (*try)(const char *what);
+	int mode;		/* of the file that is made for it; 0: none */
+} hows[] = {
+	{ "read", "open of %s for reading", try_read, 0644 },
+	{ "write", "open of %s for writing", try_write, 0644 },
+	{ "create", "creat of %s", try_create, 0 },
+	{ "execute", "execve of %s", try_execute, 0755 },
+	{ "list", "open of the directory %s", try_list, 0 },
+	{ "connect", "connect to port %s of 127.0.0.1", try_connect, 0 },
+	{ "bind", "bind to port %s of 127.0.0.1", try_bind, 0 },
+};
+
+static const struct how *find_how(const char *word)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(hows); i++)
+		if (!strcmp(hows[i].word, word))
+			return &hows[i];
+	return NULL;
+}
+
+/* The word before the first blank, which ends there; *rest is what is behind it. */
+static char *cut_word(char **rest)
+{
+	char *word = *rest, *p = word;
+
+	while (*p && *p != ' ')
+		p++;
+	if (*p)
+		*p++ = '\0';
+	*rest = p;
+	return word;
+}
+
+static void add_access(const struct policy *p, char *line)
+{
+	struct access *a = &accesses[access_count];
+	size_t len = strlen(line) + 1;
+	char *rest = texts + texts_len;
+	const char *verdict;
+
+	if (access_count == ACCESSES_MAX || len > sizeof(texts) - texts_len)
+		fatal("%s: more than %u accesses prove policies", p->module->name,
+		      ACCESSES_MAX);
+	memcpy(rest, line, len);
+	texts_len += len;
+	verdict = cut_word(&rest);
+	a->module = p->module;
+	a->denied = !strcmp(verdict, "denied");
+	a->how = find_how(cut_word(&rest));
+	a->what = rest;
+	if (!a->how || !*a->what || (!a->denied && strcmp(verdict, "allowed")))
+		fatal("%s: not an access: %s", p->module->name, line);
+	access_count++;
+}
+
+void given_read_accesses(const struct policy *p)
+{
+	given_lines(p, "accesses", add_access);
+}
+
+static void make_one(const struct access *a)
+{
+	int is_port = a->how->try == try_connect || a->how->try == try_bind;
+	long err, fd;
+
+	if (is_port)
+		return;
+	err = make_dirs(a->what);
+	if (!err && a->how->try == try_list) {
+		err = sys_mkdir(a->what, 0755);
+		if (err == -EEXIST)
+			err = 0;
+	} else if (!err && a->how->mode) {
+		fd = sys_open(a->what, O_WRONLY | O_CREAT | O_CLOEXEC, a->how->mode);
+		err = close_after(fd);
+	}
+	if (err < 0)
+		fatal("%s: making %s: %s (%ld)", a->module->name, a->what, errno_name(err),
+		      -err);
+}
+
+void given_make_files(const struct policy *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < access_count; i++)
+		if (accesses[i].module == p->module)
+			make_one(&accesses[i]);
+}
+
+static const char *tell(const struct access *a, char *text, size_t size)
+{
+	format(text, size, a->how->text, a->what);
+	return text;
+}
+
+void given_try_before(const struct policy *p)
+{
+	char what[640];
+	unsigned int i;
+	long err;
+
+	for (i = 0; i < access_count; i++) {
+		if (accesses[i].module != p->module)
+			continue;
+		err = accesses[i].how->try(accesses[i].what);
+		if (err < 0)
+			fatal("%s: %s gives %s (%ld) before its policy decides, and proves "
+			      "nothing", p->module->name,
+			      tell(&accesses[i], what, sizeof(what)), errno_name(err), -err);
+	}
+}
+
+static void try_denied(const struct policy *p, const struct access *a)
+{
+	long err = a->how->try(a->what);
+	char what[640];
+
+	tell(a, what, sizeof(what));
+	if (p->state == POLICY_PERMISSIVE) {
+		prove_allowed(p, what, err);
+		return;
+	}
+	if (err == -EPERM)
+		prove_denied(p, what, err, -EPERM);
+	else
+		prove_denied(p, what, err, -EACCES);
+}
+
+void given_try_after(const struct policy *p)
+{
+	char what[640];
+	unsigned int i;
+
+	for (i = 0; i < access_count; i++) {
+		const struct access *a = &accesses[i];
+
+		if (a->module != p->module)
+			continue;
+		if (a->denied)
+			try_denied(p, a);
+		else
+			prove_allowed(p, tell(a, what, sizeof(what)), a->how->try(a->what));
+	}
+}
+
+void given_lines(const struct policy *p, const char *name,
+		 void (*line)(const struct policy *p, char *line))
+{
+	char path[128], text[1024];
+	const char *all, *end;
+	size_t len, n = 0;
+
+	format(path, sizeof(path), POLICY_DIR "%s/%s", p->module->name, name);
+	all = map_whole(path, &len);
+	for (end = all + len; all < end; all++) {
+		if (*all == '\n') {
+			text[n] = '\0';
+			if (n)
+				line(p, text);
+			n = 0;
+			continue;
+		}
+		if (n == sizeof(text) - 1)
+			fatal("%s: %s has a line of more than %lu bytes", p->module->name, path, n);
+		text[n++] = *all;
+	}
+	SYS(munmap, end - len, len);
+}
+
+const char *given_line(const struct policy *p, const char *name, char *text, size_t size)
+{
+	char path[128], *end;
+	long n;
+
+	format(path, sizeof(path), POLICY_DIR "%s/%s", p->module->name, name);
+	n = read_text(path, text, size);
+	for (end = text; n > 0 && *end && *end != '\n'; end++)
+		;
+	if (n <= 0 || end == text || (size_t)n >= size - 1)
+		fatal("%s: %s says nothing, or too much (%ld)", p->module->name, path, n);
+	*end = '\0';
+	return text;
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! AppArmor profiles of the user's own: all of them are loaded, and one confines the benchmarks.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use experiment::{GivenPolicy, Policy, nearest};
+
+use super::super::apparmor::FEATURES;
+use super::super::{PolicyError, Prepared, Request, tools};
+use super::{GivenFile, bounded, files, prepared, write_all};
+
+/// Where abstractions and tunables are that a policy does not bring itself.
+const SYSTEM: &str = "/etc/apparmor.d";
+/// Ends of names of which packages leave files behind, and that apparmor_parser passes over.
+const LEFT_OVER: [&str; 7] = [
+    "~",
+    ".dpkg-new",
+    ".dpkg-old",
+    ".dpkg-dist",
+    ".rpmnew",
+    ".rpmsave",
+    ".orig",
+];
+/// Names of profiles that an error lists.
+const LISTED: usize = 12;
+
+/// The compiled profiles, and the command by which the agent comes under one of them.
+pub(in super::super) fn prepare(
+    request: &Request<'_>,
+    of: &GivenPolicy,
+) -> Result<Prepared, PolicyError> {
+    tools::vm_only(request, "AppArmor")?;
+    tools::need(request, "AppArmor", "CONFIG_SECURITY_APPARMOR")?;
+    let permissive = request.configuration.policy == Policy::Permissive;
+    let parser = tools::find("apparmor_parser", "apparmor")?;
+    let version = tools::run(Command::new(&parser).arg("--version"))?;
+    let version = version.lines().next().unwrap_or("").to_owned();
+    let mut sources = files(of)?;
+    if !permissive {
+        sources.iter_mut().for_each(enforce);
+    }
+    let disabled = disabled(&sources);
+    let profiles: Vec<&Path> = sources
+        .iter()
+        .map(|file| file.name.as_path())
+        .filter(|name| is_profile(name) && !disabled.contains(&name.to_path_buf()))
+        .collect();
+    if profiles.is_empty() {
+        return Err(tools::failed(
+            format!("no profile is in {}", of.files.join(", ")),
+            "name a file of profiles, or a directory as /etc/apparmor.d",
+        ));
+    }
+    let dir =
+        tempfile::tempdir().map_err(|error| tools::unwritten(&std::env::temp_dir(), &error))?;
+    write_all(dir.path(), &sources)?;
+    let mut command = bounded(&parser);
+    command.current_dir(dir.path()).arg("-QK").arg("-j1");
+    command.arg("-M").arg(dir.path().join(".features"));
+    command.arg("--base").arg(base(dir.path())?);
+    command.arg("--Include").arg(dir.path());
+    command.args(permissive.then_some("-C"));
+    tools::write(&dir.path().join(".features"), FEATURES.as_bytes())?;
+    let mut names = again(&command);
+    names.arg("-N").args(&profiles);
+    let names = tools::run(&mut names)?;
+    let names: Vec<&str> = names.lines().collect();
+    let profile = chosen(of, &names)?;
+    let mut inputs: Vec<&[u8]> = vec![FEATURES.as_bytes(), version.as_bytes()];
+    inputs.push(if permissive { b"complain" } else { b"enforce" });
+    for file in &sources {
+        inputs.extend([file.name.as_os_str().as_encoded_bytes(), &file.bytes]);
+    }
+    // What they take from this machine may change with it.
+    let system = system_digest(&sources)?;
+    inputs.push(system.as_bytes());
+    let compiled = tools::cached(request.cache, "apparmor-given", &inputs, &mut |made| {
+        let mut command = again(&command);
+        command.arg("-o").arg(made).args(&profiles);
+        tools::run(&mut command).map(drop)
+    })?;
+    let mut prepared = prepared(of);
+    prepared.files.extend([
+        ("profile".to_owned(), compiled),
+        (
+            "command".to_owned(),
+            format!("changeprofile {profile}\n").into_bytes(),
+        ),
+    ]);
+    let mode = if permissive {
+        " -C"
+    } else {
+        ", without `complain`"
+    };
+    prepared.steps.push(format!(
+        "apparmor: apparmor_parser -QK -M features{mode} -o profile of {} ({version}; {} \
+         profiles in {} files)",
+        of.files.join(" "),
+        names.len(),
+        profiles.len()
+    ));
+    Ok(prepared)
+}
+
+/// The same command once more.
+fn again(command: &Command) -> Command {
+    let mut copy = Command::new(command.get_program());
+    copy.args(command.get_args());
+    if let Some(dir) = command.get_current_dir() {
+        copy.current_dir(dir);
+    }
+    copy
+}
+
+/// What confines: the profile that the user names, or the only one.
+fn chosen<'a>(of: &'a GivenPolicy, names: &[&'a str]) -> Result<&'a str, PolicyError> {
+    let listed = || {
+        let more = names.len().saturating_sub(LISTED);
+        let some = names.iter().take(LISTED).copied();
+        let some = some.collect::<Vec<_>>().join(", ");
+        match more {
+            0 => some,
+            more => format!("{some} and {more} more"),
+        }
+    };
+    let Some(profile) = &of.profile else {
+        return match names {
+            [only] => Ok(only),
+            _ => Err(tools::failed(
+                format!("{} profiles are in {}", names.len(), of.files.join(", ")),
+                format!("say which of them confines the benchmarks: {}", listed()),
+            )),
+        };
+    };
+    // Stacked: AppArmor asks each of them.
+    for part in profile.split("//&") {
+        if names.contains(&part) {
+            continue;
+        }
+        let near = nearest(part, names.iter().copied());
+        let near = near.map_or_else(
+            || format!("there are {}", listed()),
+            |near| format!("did you mean {near}?"),
+        );
+        return Err(tools::failed(
+            format!("no profile {part} is in {}", of.files.join(", ")),
+            near,
+        ));
+    }
+    Ok(profile)
+}
+
+/// What lies in a directory below is included by profiles, or is none.
+fn is_profile(name: &Path) -> bool {
+    let text = name.to_string_lossy();
+    let is_left_over = LEFT_OVER.iter().any(|end| text.ends_with(end));
+    !(text.contains('/') || text.starts_with('.') || is_left_over || text == "README")
+}
+
+/// Profiles that a link in `disable` switches off.
+fn disabled(sources: &[GivenFile]) -> Vec<PathBuf> {
+    let names = sources.iter().map(|file| &file.name);
+    let names = names.filter_map(|name| name.strip_prefix("disable").ok());
+    names.map(Path::to_path_buf).collect()
+}
+
+/// A directory with the tunables that nearly every profile begins with.
+fn base(dir: &Path) -> Result<PathBuf, PolicyError> {
+    let own = dir.join("tunables/global");
+    if own.is_file() {
+        return Ok(dir.to_owned());
+    }
+    let system = Path::new(SYSTEM);
+    if system.join("tunables/global").is_file() {
+        return Ok(system.to_owned());
+    }
+    Err(tools::missing(
+        &format!("{SYSTEM}/tunables/global"),
+        "apparmor",
+    ))
+}
+
+/// What abstractions and tunables of this machine hold, if the policy brings none.
+fn system_digest(sources: &[GivenFile]) -> Result<String, PolicyError> {
+    let own = sources.iter().any(|file| file.name.starts_with("tunables"));
+    if own {
+        return Ok(String::new());
+    }
+    let of = GivenPolicy {
+        files: ["abi", "abstractions", "tunables"]
+            .map(|name| format!("{SYSTEM}/{name}"))
+            .into_iter()
+            .filter(|path| Path::new(path).is_dir())
+            .collect(),
+        ..GivenPolicy::default()
+    };
+    if of.files.is_empty() {
+        return Ok(String::new());
+    }
+    Ok(super::digest(&files(&of)?))
+}
+
+/// Takes `complain` from the flags of profiles, as aa-enforce(8) does.
+fn enforce(file: &mut GivenFile) {
+    let Ok(text) = std::str::from_utf8(&file.bytes) else {
+        return;
+    };
+    let mut made = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let is_comment = line.trim_start().starts_with('#');
+        made += &if is_comment {
+            line.to_owned()
+        } else {
+            enforced(line)
+        };
+    }
+    file.bytes = made.into_bytes();
+}
+
+fn enforced(line: &str) -> String {
+    let place = || {
+        let (before, rest) = line.split_once("flags")?;
+        let rest = rest.trim_start().strip_prefix('=')?.trim_start();
+        let (flags, after) = rest.strip_prefix('(')?.split_once(')')?;
+        Some((before, flags, after))
+    };
+    let Some((before, flags, after)) = place() else {
+        return line.to_owned();
+    };
+    let words = flags.split([',', ' ']).filter(|word| !word.is_empty());
+    let words: Vec<&str> = words.filter(|word| *word != "complain").collect();
+    if words.is_empty() {
+        return format!("{before}{after}");
+    }
+    format!("{before}flags=({}){after}", words.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn profiles_enforce_once_complain_is_gone() {
+        assert_eq!(enforced("/bin/a flags=(complain) {\n"), "/bin/a  {\n");
+        assert_eq!(
+            enforced("profile a flags = (complain, attach_disconnected) {"),
+            "profile a flags=(attach_disconnected) {"
+        );
+        assert_eq!(enforced("  /a r, # flags"), "  /a r, # flags");
+    }
+
+    #[test]
+    fn what_is_no_profile_is_passed_over() {
+        for name in ["usr.bin.man", "php-fpm"] {
+            assert!(is_profile(Path::new(name)), "{name}");
+        }
+        for name in [
+            "abstractions/base",
+            "local/usr.bin.man",
+            ".hidden",
+            "a~",
+            "a.dpkg-old",
+            "README",
+        ] {
+            assert!(!is_profile(Path::new(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_profile_is_named_or_the_only_one() {
+        let mut of = GivenPolicy::default();
+        assert_eq!(chosen(&of, &["a"]), Ok("a"));
+        assert!(chosen(&of, &["a", "b"]).is_err());
+        of.profile = Some("a//&b".to_owned());
+        assert_eq!(chosen(&of, &["a", "b"]), Ok("a//&b"));
+        let error = chosen(&of, &["a", "c"]).unwrap_err().to_string();
+        assert!(error.contains("no profile b"), "{error}");
+    }
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Policies of the user's own: what their files hold, and what the agent is told of them.
+//!
+//! `guest/settings/given.c` proves that they decide, and measures under them.
+
+mod apparmor;
+mod landlock;
+mod selinux;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use diagnostics::Failure;
+use experiment::{Experiment, GivenPolicy};
+use sha2::{Digest, Sha256};
+
+use super::{FILE_LIMIT_BYTES, PolicyError, Prepared, Request, tools};
+
+pub(super) use apparmor::prepare as apparmor;
+pub(super) use landlock::prepare as landlock;
+pub(super) use selinux::prepare as selinux;
+
+/// Most files of one policy.
+const FILES_LIMIT: usize = 16_384;
+/// How deep a directory of them is.
+const DEPTH_LIMIT: usize = 16;
+/// Longest that a program of this machine may take for one, in seconds.
+const PATIENCE_S: &str = "300";
+
+/// A file of a policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct GivenFile {
+    /// Where it is below what the user named; of a single file its name.
+    name: PathBuf,
+    bytes: Vec<u8>,
+}
+
+/// The policy of the user's own that a module has in this configuration.
+pub(super) fn of<'a>(request: &Request<'a>, module: &str) -> Option<&'a GivenPolicy> {
+    let name = request.configuration.tuning.given.get(module)?;
+    request.given.get(name)
+}
+
+/// Looks at the policies that an experiment has of the user's own, and notes what they hold.
+///
+/// # Errors
+/// If a file cannot be read, or they are too large.
+pub fn take_in(experiment: &mut Experiment) -> Result<(), Failure> {
+    for of in experiment.given.values_mut() {
+        of.digest = digest(&read(of)?);
+    }
+    Ok(())
+}
+
+fn digest(files: &[GivenFile]) -> String {
+    let mut sha = Sha256::new();
+    for file in files {
+        let name = file.name.to_string_lossy();
+        for part in [name.as_bytes(), &file.bytes] {
+            sha.update((part.len() as u64).to_le_bytes());
+            sha.update(part);
+        }
+    }
+    let digest = sha.finalize();
+    digest.iter().take(8).fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// What the files of a policy hold, as it was when its digest was taken.
+pub(super) fn files(of: &GivenPolicy) -> Result<Vec<GivenFile>, PolicyError> {
+    let files = read(of)?;
+    if !of.digest.is_empty() && digest(&files) != of.digest {
+        return Err(tools::failed(
+            format!("{} changed while it was measured", of.files.join(", ")),
+            "run it again, and leave the policy as it is meanwhile",
+        ));
+    }
+    Ok(files)
+}
+
+fn read(of: &GivenPolicy) -> Result<Vec<GivenFile>, Failure> {
+    let mut files = Vec::new();
+    for path in &of.files {
+        let path = Path::new(path);
+        if path.is_dir() {
+            read_directory(path, Path::new(""), 0, &mut files)?;
+        } else {
+            let name = path.file_name().unwrap_or(path.as_os_str());
+            read_one(path, Path::new(name), &mut files)?;
+        }
+    }
+    if files.is_empty() {
+        return Err(Failure::environment(
+            format!("there is no file in {}", of.files.join(", ")),
+            "name the files of the policy",
+        ));
+    }
+    Ok(files)
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::environment(
+        format!("reading {}: {error}", path.display()),
+        "is it there, and can you read it?",
+    )
+}
+
+fn read_directory(
+    dir: &Path,
+    below: &Path,
+    depth: usize,
+    files: &mut Vec<GivenFile>,
+) -> Result<(), Failure> {
+    if depth > DEPTH_LIMIT {
+        return Err(Failure::environment(
+            format!("{} is nested more than {DEPTH_LIMIT} deep", dir.display()),
+            "is it a directory of policies?",
+        ));
+    }
+    let entries = fs::read_dir(dir).map_err(|error| unreadable(dir, &error))?;
+    let mut entries: Vec<fs::DirEntry> = entries
+        .take(FILES_LIMIT)
+        .collect::<Result<_, _>>()
+        .map_err(|error| unreadable(dir, &error))?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let (path, name) = (entry.path(), below.join(entry.file_name()));
+        let meta = match fs::metadata(&path) {
+            // A link that leads nowhere, as administrators leave them in `disable`.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            meta => meta.map_err(|error| unreadable(&path, &error))?,
+        };
+        if meta.is_dir() {
+            read_directory(&path, &name, depth + 1, files)?;
+        } else if meta.is_file() {
+            read_one(&path, &name, files)?;
+        }
+    }
+    Ok(())
+}
+
+fn read_one(path: &Path, name: &Path, files: &mut Vec<GivenFile>) -> Result<(), Failure> {
+    let bytes = tools::read_limited(path).map_err(|error| unreadable(path, &error))?;
+    let held: usize = files.iter().map(|file| file.bytes.len()).sum();
+    if held + bytes.len() > FILE_LIMIT_BYTES || files.len() >= FILES_LIMIT {
+        return Err(Failure::environment(
+            format!(
+                "a policy has at most {} MiB in {FILES_LIMIT} files; with {} it is more",
+                FILE_LIMIT_BYTES >> 20,
+                path.display()
+            ),
+            "name only what belongs to the policy",
+        ));
+    }
+    let name = name.to_owned();
+    files.push(GivenFile { name, bytes });
+    Ok(())
+}
+
+/// What every policy of the user's own brings along: that it is one, and what proves it.
+pub(super) fn prepared(of: &GivenPolicy) -> Prepared {
+    let mut accesses = String::new();
+    for (verdict, list) in [("denied", &of.denied), ("allowed", &of.allowed)] {
+        for access in list {
+            let _ = writeln!(accesses, "{verdict} {access}");
+        }
+    }
+    Prepared {
+        keys: vec![("given", 1)],
+        files: vec![("accesses".to_owned(), accesses.into_bytes())],
+        ..Prepared::default()
+    }
+}
+
+/// A program of this machine that reads what a user gave: not for ever, and not with all memory.
+pub(super) fn bounded(program: &Path) -> Command {
+    let mut command = Command::new("timeout");
+    command.args(["--kill-after=5", PATIENCE_S, "prlimit", "--as=8589934592"]);
+    command.arg(program);
+    command
+}
+
+/// Writes files into a directory, where they lay.
+fn write_all(dir: &Path, files: &[GivenFile]) -> Result<(), PolicyError> {
+    for file in files {
+        let path = dir.join(&file.name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(|error| tools::unwritten(parent, &error))?;
+        }
+        tools::write(&path, &file.bytes)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_read_in_order_and_within_limits() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("b")).unwrap();
+        fs::write(dir.path().join("b/x"), "1").unwrap();
+        fs::write(dir.path().join("a"), "2").unwrap();
+        let of = GivenPolicy {
+            files: vec![dir.path().to_string_lossy().into_owned()],
+            ..GivenPolicy::default()
+        };
+        let files = read(&of).unwrap();
+        let names: Vec<_> = files
+            .iter()
+            .map(|file| file.name.to_str().unwrap())
+            .collect();
+        assert_eq!(names, ["a", "b/x"]);
+        assert_eq!(digest(&files).len(), 16);
+        // Where one file ends and the next begins matters.
+        let moved = [GivenFile {
+            name: PathBuf::from("a2b/x"),
+            bytes: b"1".to_vec(),
+        }];
+        assert_ne!(digest(&files), digest(&moved));
+        std::os::unix::fs::symlink(dir.path(), dir.path().join("b/again")).unwrap();
+        let error = read(&of).unwrap_err().to_string();
+        assert!(
+            error.contains("nested more than") || error.contains("reading"),
+            "{error}"
+        );
+        let none = GivenPolicy {
+            files: vec!["/nonexistent/policy".to_owned()],
+            ..GivenPolicy::default()
+        };
+        assert!(read(&none).is_err());
+    }
+
+    #[test]
+    fn large_policies_are_refused_before_they_are_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("policy");
+        fs::File::create(&path).unwrap().set_len(100 << 20).unwrap();
+        let of = GivenPolicy {
+            files: vec![path.to_string_lossy().into_owned()],
+            ..GivenPolicy::default()
+        };
+        let error = read(&of).unwrap_err().to_string();
+        assert!(error.contains("at most 64 MiB"), "{error}");
+    }
+}

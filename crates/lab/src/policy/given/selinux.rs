@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A policy of SELinux of the user's own: a binary one as it is, or modules that are compiled
+//! here; and which label its file contexts give to what is touched in the guest.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use experiment::GivenPolicy;
+
+use super::super::selinux::{
+    CONVERTER, CONVERTER_PACKAGE, REFERENCE_VERSION, converted, is_binary,
+};
+use super::super::{PolicyError, Prepared, Request, tools};
+use super::{GivenFile, bounded, files, prepared};
+
+/// Where benchmarks work unless the user says.
+const WORK_DIR: &str = "/mnt";
+/// Bytes of the file that the guest reads into memory as a whole.
+const CONTEXTS_LIMIT: usize = 32 << 10;
+
+/// What is loaded, and the labels that go with it.
+pub(in super::super) fn prepare(
+    request: &Request<'_>,
+    of: &GivenPolicy,
+) -> Result<Prepared, PolicyError> {
+    let sources = files(of)?;
+    let (policy, step) = match sources.as_slice() {
+        [only] if is_binary(&only.bytes) => {
+            let step = format!("selinux: {} as it is", of.files.join(" "));
+            (only.bytes.clone(), step)
+        }
+        modules => compiled(request, of, modules)?,
+    };
+    let contexts = contexts(request, of)?;
+    if contexts.len() >= CONTEXTS_LIMIT {
+        return Err(tools::failed(
+            "the labels of what proves the policy are too many",
+            "name fewer accesses, or shorter paths",
+        ));
+    }
+    let mut prepared = prepared(of);
+    prepared.files.extend([
+        ("policy".to_owned(), policy),
+        ("contexts".to_owned(), contexts.into_bytes()),
+    ]);
+    if !of.booleans.is_empty() {
+        let lines = of.booleans.iter();
+        let lines: String = lines
+            .map(|(name, on)| format!("{name} {}\n", u8::from(*on)))
+            .collect();
+        prepared
+            .files
+            .push(("booleans".to_owned(), lines.into_bytes()));
+    }
+    prepared.steps.push(step);
+    Ok(prepared)
+}
+
+/// Modules as CIL, compiled.
+fn compiled(
+    request: &Request<'_>,
+    of: &GivenPolicy,
+    modules: &[GivenFile],
+) -> Result<(Vec<u8>, String), PolicyError> {
+    let secilc = tools::find("secilc", "secilc")?;
+    let converter = Path::new(CONVERTER);
+    let needs_converter = modules.iter().any(|file| !is_cil(&file.name));
+    if needs_converter && !converter.is_file() {
+        return Err(tools::missing(CONVERTER, CONVERTER_PACKAGE));
+    }
+    let mut programs = vec![secilc.as_path()];
+    programs.extend(needs_converter.then_some(converter));
+    let versions = tools::digest(&programs)?;
+    let mut inputs: Vec<&[u8]> = vec![versions.as_bytes(), REFERENCE_VERSION.as_bytes()];
+    for file in modules {
+        inputs.extend([file.name.as_os_str().as_encoded_bytes(), &file.bytes]);
+    }
+    let policy = tools::cached(request.cache, "selinux-given", &inputs, &mut |made| {
+        let mut command = bounded(&secilc);
+        // What must never be allowed was for whoever made the modules to check.
+        command.args(["-M", "true", "-N", "-c", REFERENCE_VERSION]);
+        command.args(["-f", "/dev/null", "-o"]).arg(made);
+        for (number, file) in modules.iter().enumerate() {
+            let path = made.with_file_name(format!("{number:05}.cil"));
+            let text = if is_cil(&file.name) {
+                file.bytes.clone()
+            } else {
+                converted(&file.bytes, &file.name, made)?.into_bytes()
+            };
+            tools::write(&path, &text)?;
+            command.arg(path);
+        }
+        tools::run(&mut command).map(drop)
+    })?;
+    let step = format!(
+        "selinux: secilc -M true -N -c {REFERENCE_VERSION} -o policy of {} modules ({})",
+        modules.len(),
+        of.files.join(" ")
+    );
+    Ok((policy, step))
+}
+
+fn is_cil(name: &Path) -> bool {
+    name.extension().is_some_and(|extension| extension == "cil")
+}
+
+/// What the guest does with contexts: see `apply_line()` of `guest/policy/selinux.c`.
+fn contexts(request: &Request<'_>, of: &GivenPolicy) -> Result<String, PolicyError> {
+    let work_dir = request.work_dir.unwrap_or(WORK_DIR);
+    let work = match (&of.files_context, &of.file_contexts) {
+        (Some(context), _) => context.clone(),
+        (None, Some(file)) => label(file, work_dir, "dir")?.ok_or_else(|| {
+            tools::failed(
+                format!("{file} says of no label for {work_dir}"),
+                "name another directory with --work-dir, or the label of the benchmarks' files",
+            )
+        })?,
+        // The experiment has checked it.
+        (None, None) => String::new(),
+    };
+    let agent = of.context.as_deref().unwrap_or_default();
+    let mut text = format!("work {work}\nagent {agent}\n");
+    let Some(file) = &of.file_contexts else {
+        return Ok(text);
+    };
+    let mut directories = BTreeSet::from(["/".to_owned()]);
+    let accesses = of.denied.iter().chain(&of.allowed);
+    let paths = accesses.filter(|access| !access.how.is_of_port());
+    let paths: BTreeSet<&str> = paths.map(|access| access.what.as_str()).collect();
+    for path in paths.iter().copied().chain([work_dir]) {
+        directories.extend(above(path));
+    }
+    // What is mounted there has its own label.
+    for directory in directories
+        .iter()
+        .filter(|directory| *directory != work_dir)
+    {
+        if let Some(label) = label(file, directory, "dir")? {
+            let _ = writeln!(text, "label {directory} {label}");
+        }
+    }
+    for path in paths.iter().filter(|path| !directories.contains(**path)) {
+        if let Some(label) = label(file, path, "file")? {
+            let _ = writeln!(text, "label {path} {label}");
+        }
+    }
+    Ok(text)
+}
+
+/// The directories that a path leads through.
+fn above(path: &str) -> Vec<String> {
+    let ends = path
+        .match_indices('/')
+        .map(|(at, _)| at)
+        .filter(|at| *at > 0);
+    ends.map(|at| path[..at].to_owned()).collect()
+}
+
+/// What file contexts say of a path; None if nothing.
+fn label(file: &str, path: &str, kind: &str) -> Result<Option<String>, PolicyError> {
+    let lookup = tools::find("selabel_lookup", "selinux-utils")?;
+    if !Path::new(file).is_file() {
+        return Err(tools::failed(
+            format!("{file}, which is to say which file has which label, is no file"),
+            "name the policy's file_contexts, such as /etc/selinux/default/contexts/files/file_contexts",
+        ));
+    }
+    let mut command = bounded(&lookup);
+    command.args(["-b", "file", "-f", file, "-k", path, "-t", kind]);
+    let said = match tools::run(&mut command) {
+        Ok(said) => said,
+        // It fails of a path for which there is no entry, too.
+        Err(PolicyError::Environment(failure)) if failure.to_string().contains("No such file") => {
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
+    };
+    let context = said
+        .lines()
+        .find_map(|line| line.strip_prefix("Default context:"))
+        .map(|context| context.trim().to_owned());
+    Ok(context.filter(|context| context != "<<none>>" && context.len() < 256))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use experiment::{Configuration, Tuning};
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn directories_above_a_path() {
+        assert_eq!(above("/etc/x/y"), ["/etc", "/etc/x"]);
+        assert_eq!(above("/etc"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn labels_are_those_of_the_file() {
+        if crate::find::find_program("selabel_lookup").is_none() {
+            println!("skipped: the package selinux-utils is not installed");
+            return;
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file_contexts");
+        std::fs::write(
+            &file,
+            "/.*\tsystem_u:object_r:default_t:s0\n/etc(/.*)?\tsystem_u:object_r:etc_t:s0\n\
+             /etc/shadow\t--\tsystem_u:object_r:shadow_t:s0\n\
+             /srv(/.*)?\tsystem_u:object_r:var_t:s0\n",
+        )
+        .unwrap();
+        let of = GivenPolicy {
+            module: "selinux".to_owned(),
+            context: Some("user_u:user_r:user_t:s0".to_owned()),
+            file_contexts: Some(file.to_string_lossy().into_owned()),
+            denied: vec!["read /etc/shadow".parse().unwrap()],
+            allowed: vec!["list /srv/x".parse().unwrap()],
+            ..GivenPolicy::default()
+        };
+        let configuration = Configuration {
+            tuning: Tuning::default(),
+            ..Configuration::of_stack("capability,selinux".parse().unwrap())
+        };
+        let request = Request {
+            configuration: &configuration,
+            work_dir: Some("/srv/work"),
+            given: &BTreeMap::new(),
+            programs: false,
+            kernel: None,
+            cache: dir.path(),
+        };
+        let text = contexts(&request, &of).unwrap();
+        for line in [
+            "work system_u:object_r:var_t:s0",
+            "agent user_u:user_r:user_t:s0",
+            "label /etc system_u:object_r:etc_t:s0",
+            "label /etc/shadow system_u:object_r:shadow_t:s0",
+            "label /srv/x system_u:object_r:var_t:s0",
+        ] {
+            assert!(text.lines().any(|of| of == line), "{line}\n{text}");
+        }
+        assert!(!text.contains("label /srv/work "), "{text}");
+    }
+}
