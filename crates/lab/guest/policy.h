@@ -70,6 +70,10 @@ struct policy_module {
 	 * take: it comes when all these are done.
 	 */
 	unsigned int last : 1;
+#ifdef SETTINGS
+	/* Of the user's own: it rules all tasks, and comes into force once. */
+	unsigned int global : 1;
+#endif
 	void (*load)(const struct policy *p);
 	void (*label)(const struct policy *p);
 	void (*confine)(const struct policy *p);

@@ -170,7 +170,7 @@ static void confine_all(int prove)
 		for (i = 0; i < policy_count; i++) {
 			const struct policy *p = &policies[i];
 
-			if (p->module->last != last || !p->given)
+			if (p->module->last != last || !p->given || p->module->global)
 				continue;
 			if (prove)
 				given_try_before(p);
@@ -179,6 +179,14 @@ static void confine_all(int prove)
 			if (prove)
 				given_try_after(p);
 		}
+}
+
+/* Proven by who is ruled like all others. */
+static void rule_all(const struct policy *p)
+{
+	given_try_before(p);
+	p->module->confine(p);
+	given_try_after(p);
 }
 
 void given_make(const struct policy *all, unsigned int count)
@@ -198,8 +206,12 @@ void given_prove(const struct policy *all, unsigned int count)
 	unsigned int i, any = 0;
 	long memory, child;
 
-	for (i = 0; i < count; i++)
-		any |= all[i].given;
+	for (i = 0; i < count; i++) {
+		if (all[i].given && all[i].module->global)
+			rule_all(&all[i]);
+		else
+			any |= all[i].given;
+	}
 	if (!any)
 		return;
 	policies = all;

@@ -91,6 +91,7 @@ type Prepare = fn(&Request<'_>) -> Result<Prepared, PolicyError>;
 /// Modules that have a policy, by their name in `lsm=`.
 const MODULES: &[(&str, Prepare)] = &[
     ("apparmor", apparmor::prepare),
+    ("bpf", bpf),
     ("ipe", ipe::prepare),
     ("landlock", landlock::prepare),
     ("loadpin", loadpin::prepare),
@@ -101,6 +102,11 @@ const MODULES: &[(&str, Prepare)] = &[
     ("tomoyo", tomoyo::prepare),
     ("yama", yama::prepare),
 ];
+
+fn bpf(request: &Request<'_>) -> Result<Prepared, PolicyError> {
+    let of = given::of(request, "bpf");
+    of.map_or(Ok(Prepared::default()), |of| given::bpf(request, of))
+}
 
 /// Those whose policy can be taken back by who is not under it (`guest/settings/withdraw.c`).
 const WITHDRAWN: [&str; 4] = ["apparmor", "selinux", "smack", "tomoyo"];
@@ -151,8 +157,9 @@ pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
         let Some((name, make)) = MODULES.iter().find(|(module, _)| module == name) else {
             continue;
         };
-        // The user's own decide alone.
-        if !configuration.tuning.given.is_empty() && given::of(request, name).is_none() {
+        // The user's own decide alone; of BPF there are no others.
+        let is_given = given::of(request, name).is_some();
+        if !is_given && (*name == "bpf" || !configuration.tuning.given.is_empty()) {
             continue;
         }
         // Without a policy only what is asked for differs from the kernel's own.

@@ -4,6 +4,7 @@
 //! `guest/settings/given.c` proves that they decide, and measures under them.
 
 mod apparmor;
+mod bpf;
 mod landlock;
 mod selinux;
 
@@ -19,6 +20,7 @@ use sha2::{Digest, Sha256};
 use super::{FILE_LIMIT_BYTES, PolicyError, Prepared, Request, tools};
 
 pub(super) use apparmor::prepare as apparmor;
+pub(super) use bpf::prepare as bpf;
 pub(super) use landlock::prepare as landlock;
 pub(super) use selinux::prepare as selinux;
 

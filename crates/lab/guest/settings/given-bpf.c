@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * LSM programs of BPF objects of the user's own. The host made a loader program of each
+ * (libbpf's light skeleton): run here, it makes the maps, relocates the programs against
+ * this kernel's types and loads them (tools/lib/bpf/skel_internal.h). They are attached to
+ * their hooks for all tasks, until the guest ends.
+ */
+#include <linux/bpf.h>
+#include <linux/mman.h>
+#include "../delays/bpf.h"
+#include "given.h"
+
+#define NAME_LEN	64
+#define PROGRAMS_MAX	256
+#define MAPS_MAX	1024
+#define LOG_SIZE	65536
+#define LOG_TOLD	380
+
+/* A loader in the host's file; behind it names, then data and code in eights. */
+struct loader {
+	char magic[4];
+	u32 programs, maps, data_len, code_len, zero;
+};
+
+/* What the loader reads and writes: struct bpf_loader_ctx, then of each map and program. */
+struct context {
+	u32 size, flags, log_level, log_size;
+	u64 log_buf;
+	struct {
+		int fd;
+		u32 max_entries;
+		u64 initial_value;
+	} map[];
+};
+
+static long sys_bpf(int command, union bpf_attr *attr)
+{
+	return SYS(bpf, command, attr, sizeof(*attr));
+}
+
+static long data_map(const void *data, u32 len)
+{
+	union bpf_attr attr;
+	u32 key = 0;
+	long fd, err;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_type = BPF_MAP_TYPE_ARRAY;
+	attr.key_size = sizeof(key);
+	attr.value_size = len;
+	attr.max_entries = 1;
+	fd = sys_bpf(BPF_MAP_CREATE, &attr);
+	if (fd < 0)
+		return fd;
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = fd;
+	attr.key = (u64)&key;
+	attr.value = (u64)data;
+	err = sys_bpf(BPF_MAP_UPDATE_ELEM, &attr);
+	return err < 0 ? err : fd;
+}
+
+static long load_loader(const void *code, u32 len, int map)
+{
+	union bpf_attr attr;
+	int maps[1] = { map };
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = BPF_PROG_TYPE_SYSCALL;
+	attr.insns = (u64)code;
+	attr.insn_cnt = len / sizeof(struct bpf_insn);
+	attr.license = (u64)"Dual BSD/GPL";
+	attr.fd_array = (u64)maps;
+	attr.prog_flags = BPF_F_SLEEPABLE;
+	return sys_bpf(BPF_PROG_LOAD, &attr);
+}
+
+static long run_loader(long loader, struct context *context)
+{
+	union bpf_attr attr;
+	long err;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.test.prog_fd = loader;
+	attr.test.ctx_in = (u64)context;
+	attr.test.ctx_size_in = context->size;
+	err = sys_bpf(BPF_PROG_TEST_RUN, &attr);
+	return err < 0 ? err : (int)attr.test.retval;
+}
+
+/* The end of what the verifier says, from the beginning of a line, on one. */
+static const char *tail_of(char *log)
+{
+	size_t len = strlen(log);
+	char *tail, *p;
+
+	while (len && log[len - 1] == '\n')
+		log[--len] = '\0';
+	tail = log + (len > LOG_TOLD ? len - LOG_TOLD : 0);
+	for (p = tail; tail > log && *p; p++)
+		if (*p == '\n' && p[1]) {
+			tail = p + 1;
+			break;
+		}
+	for (p = tail; *p; p++)
+		if (*p == '\n')
+			*p = '|';
+	return tail;
+}
+
+static __attribute__((noreturn)) void refused(const char *what, long err)
+{
+	fatal("bpf: %s: %s (%ld): is this kernel 5.14 or newer, with CONFIG_BPF_SYSCALL, "
+	      "CONFIG_BPF_JIT and CONFIG_DEBUG_INFO_BTF?", what, errno_name(err), -err);
+}
+
+static void load_with(long loader, struct context *context)
+{
+	static char log[LOG_SIZE];
+	long err = run_loader(loader, context), again;
+
+	if (err >= 0)
+		return;
+	/* Once more, and now the verifier explains itself. */
+	context->log_level = 1;
+	context->log_size = sizeof(log);
+	context->log_buf = (u64)log;
+	again = run_loader(loader, context);
+	if (!log[0] || again >= 0)
+		refused("the kernel does not load a program", err);
+	fatal("bpf: the kernel does not load a program: %s (%ld); the verifier's last lines: %s",
+	      errno_name(err), -err, tail_of(log));
+}
+
+static void attach(const char *name, int program)
+{
+	long link = program > 0 ? attach_program(program) : -EBADF;
+
+	if (link < 0)
+		fatal("bpf: attaching %s: %s (%ld)", name, errno_name(link), -link);
+	step("bpf: attached %s", name);
+}
+
+/* One object; returns what it takes of the file. */
+static size_t load_object(const char *at, size_t left)
+{
+	static u64 memory[(sizeof(struct context) + 16 * MAPS_MAX + 4 * 4 * PROGRAMS_MAX) / 8];
+	struct context *context = (struct context *)memory;
+	const struct loader *head = (const struct loader *)at;
+	const char *names = at + sizeof(*head), *data, *code;
+	size_t size, data_len;
+	const int *programs;
+	long map, loader;
+	u32 i;
+
+	if (left < sizeof(*head) || memcmp(head->magic, "LSMB", 4) ||
+	    head->programs > PROGRAMS_MAX || head->maps > MAPS_MAX)
+		fatal("bpf: /policy/bpf/loader is broken");
+	data_len = (head->data_len + 7ul) & ~7ul;
+	data = names + (size_t)head->programs * NAME_LEN;
+	code = data + data_len;
+	size = code - at + ((head->code_len + 7ul) & ~7ul);
+	if (size > left)
+		fatal("bpf: /policy/bpf/loader is cut short");
+	memset(memory, 0, sizeof(memory));
+	/* libbpf counts functions among programs: the room for them is more than it takes. */
+	context->size = sizeof(*context) + 16 * head->maps + 4 * 4 * PROGRAMS_MAX;
+	map = data_map(data, head->data_len);
+	if (map < 0)
+		refused("a map for what the loader reads", map);
+	loader = load_loader(code, head->code_len, map);
+	if (loader < 0)
+		refused("the loader, which is a program itself", loader);
+	load_with(loader, context);
+	sys_close(loader);
+	sys_close(map);
+	programs = (const int *)&context->map[head->maps];
+	for (i = 0; i < head->programs; i++)
+		attach(names + (size_t)i * NAME_LEN, programs[i]);
+	return size;
+}
+
+static void confine(const struct policy *p)
+{
+	const char *all, *at;
+	size_t len, left;
+
+	(void)p;
+	all = map_whole(POLICY_DIR "bpf/loader", &len);
+	for (at = all, left = len; left;) {
+		size_t taken = load_object(at, left);
+
+		at += taken;
+		left -= taken;
+	}
+	SYS(munmap, all, len);
+}
+
+POLICY_MODULE(bpf) = {
+	.name = "bpf",
+	.global = 1,
+	.confine = confine,
+};

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! BPF objects whose LSM programs are attached in the guest.
+//!
+//! The guest has no libbpf. So libbpf makes a loader program of each object here (what
+//! `bpftool gen skeleton -L` is made of): run in the guest's kernel, it makes the maps, relocates
+//! against that kernel's types, and loads the programs.
+
+use std::sync::Mutex;
+
+use experiment::{GivenPolicy, Policy, nearest};
+use libbpf_rs::{AsRawLibbpf as _, ObjectBuilder, OpenObject, PrintLevel, ProgramType};
+
+use super::super::{PolicyError, Prepared, Request, tools};
+use super::{GivenFile, files, prepared};
+
+/// What begins an object in the file of the guest's.
+const MAGIC: &[u8; 4] = b"LSMB";
+/// Most programs of an object.
+const PROGRAMS_LIMIT: usize = 256;
+/// What libbpf says of an object that it does not take, at most.
+const COMPLAINT_LIMIT: usize = 800;
+/// A section for a program that belongs to a control group, to which nobody attaches it here.
+const OF_CONTROL_GROUPS: &str = "lsm_cgroup/";
+
+/// The loaders of all objects, with the programs that each loads.
+pub(in super::super) fn prepare(
+    request: &Request<'_>,
+    of: &GivenPolicy,
+) -> Result<Prepared, PolicyError> {
+    tools::vm_only(request, "a BPF object")?;
+    tools::need(request, "BPF LSM", "CONFIG_BPF_LSM")?;
+    if request.configuration.policy == Policy::Permissive {
+        return Err(PolicyError::Unsupported(
+            "bpf has no permissive state: a program denies, or it does not".to_owned(),
+        ));
+    }
+    let sources = files(of)?;
+    let mut found: Vec<String> = Vec::new();
+    let mut bytes = Vec::new();
+    let mut loaded = Vec::new();
+    for source in &sources {
+        let made = loader(source, &of.programs).map_err(|why| {
+            tools::failed(
+                format!("{}: {why}", source.name.display()),
+                "give an object that clang made with -target bpf -g, with LSM programs \
+                 (SEC(\"lsm/file_open\"))",
+            )
+        })?;
+        found.extend(made.all);
+        loaded.extend(made.loaded.iter().cloned());
+        if !made.loaded.is_empty() {
+            write_loader(&mut bytes, &made.loaded, made.maps, &made.data, &made.instructions);
+        }
+    }
+    if let Some(wanted) = of.programs.iter().find(|name| !found.contains(name)) {
+        let near = nearest(wanted, found.iter().map(String::as_str));
+        let near = near.map_or_else(
+            || format!("there are {}", found.join(", ")),
+            |near| format!("did you mean {near}?"),
+        );
+        return Err(tools::failed(
+            format!("no LSM program {wanted} is in {}", of.files.join(", ")),
+            near,
+        ));
+    }
+    let mut prepared = prepared(of);
+    prepared.files.push(("loader".to_owned(), bytes));
+    prepared.steps.push(format!(
+        "bpf: libbpf made loaders of {}, for {}",
+        of.files.join(" "),
+        loaded.join(", ")
+    ));
+    Ok(prepared)
+}
+
+/// A loader, and what it loads.
+#[derive(Debug, Default)]
+struct Loader {
+    /// LSM programs of the object.
+    all: Vec<String>,
+    /// Those that are loaded, in the order of their descriptors.
+    loaded: Vec<String>,
+    maps: u32,
+    data: Vec<u8>,
+    instructions: Vec<u8>,
+}
+
+/// What the guest reads: numbers little endian, texts and code padded to eight bytes.
+fn write_loader(out: &mut Vec<u8>, programs: &[String], maps: u32, data: &[u8], code: &[u8]) {
+    out.extend_from_slice(MAGIC);
+    let numbers = [programs.len(), maps as usize, data.len(), code.len()];
+    for number in numbers {
+        out.extend_from_slice(&(number as u32).to_le_bytes());
+    }
+    out.extend_from_slice(&[0; 4]);
+    for name in programs {
+        // BPF_OBJ_NAME_LEN and more: a function's name.
+        let mut field = [0; 64];
+        let name = &name.as_bytes()[..name.len().min(63)];
+        field[..name.len()].copy_from_slice(name);
+        out.extend_from_slice(&field);
+    }
+    for part in [data, code] {
+        out.extend_from_slice(part);
+        out.resize(out.len().next_multiple_of(8), 0);
+    }
+}
+
+/// What libbpf says meanwhile. One object at a time.
+static SAID: Mutex<String> = Mutex::new(String::new());
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn hear(_: PrintLevel, message: String) {
+    if let Ok(mut said) = SAID.lock()
+        && said.len() < COMPLAINT_LIMIT
+    {
+        said.push_str(message.trim_start_matches("libbpf: "));
+    }
+}
+
+fn loader(source: &GivenFile, wanted: &[String]) -> Result<Loader, String> {
+    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if let Ok(mut said) = SAID.lock() {
+        said.clear();
+    }
+    let before = libbpf_rs::set_print(Some((PrintLevel::Warn, hear)));
+    let made = generate(source, wanted);
+    libbpf_rs::set_print(before);
+    made.map_err(|why| {
+        let said = SAID.lock().map(|said| said.clone()).unwrap_or_default();
+        let said: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        if said.is_empty() {
+            why
+        } else {
+            format!("{why}: {}", said.join("; "))
+        }
+    })
+}
+
+fn generate(source: &GivenFile, wanted: &[String]) -> Result<Loader, String> {
+    if !source.bytes.starts_with(b"\x7fELF") {
+        return Err("it is no ELF object".to_owned());
+    }
+    let mut object = ObjectBuilder::default()
+        .open_memory(&source.bytes)
+        .map_err(|error| format!("libbpf does not read it ({error})"))?;
+    let mut made = choose(&mut object, wanted)?;
+    if made.loaded.is_empty() {
+        return Ok(made);
+    }
+    made.maps = object.maps().count() as u32;
+    let mut options = libbpf_sys::gen_loader_opts {
+        sz: size_of::<libbpf_sys::gen_loader_opts>() as libbpf_sys::size_t,
+        ..Default::default()
+    };
+    let pointer = object.as_libbpf_object().as_ptr();
+    // SAFETY: the object is open and not loaded yet, and outlives what is read of the options,
+    // which libbpf fills when it "loads" the object: into memory that is the object's.
+    let result = unsafe {
+        match libbpf_sys::bpf_object__gen_loader(pointer, &raw mut options) {
+            0 => libbpf_sys::bpf_object__load(pointer),
+            error => error,
+        }
+    };
+    if result != 0 {
+        let error = std::io::Error::from_raw_os_error(-result);
+        return Err(format!("libbpf makes no loader of it ({error})"));
+    }
+    // SAFETY: both are of the lengths that libbpf says, and stay until the object is closed.
+    unsafe {
+        made.data = copied(options.data, options.data_sz);
+        made.instructions = copied(options.insns, options.insns_sz);
+    }
+    drop(object);
+    Ok(made)
+}
+
+/// # Safety
+/// At `from` are so many bytes, or it is null.
+unsafe fn copied(from: *const std::ffi::c_char, len: u32) -> Vec<u8> {
+    if from.is_null() {
+        return Vec::new();
+    }
+    // SAFETY: the caller's.
+    unsafe { std::slice::from_raw_parts(from.cast::<u8>(), len as usize) }.to_vec()
+}
+
+/// Has only LSM programs loaded, those that are wanted.
+fn choose(object: &mut OpenObject, wanted: &[String]) -> Result<Loader, String> {
+    let mut made = Loader::default();
+    for mut program in object.progs_mut() {
+        let name = program.name().to_string_lossy().into_owned();
+        let section = program.section().to_string_lossy().into_owned();
+        let is_ours = program.prog_type() == ProgramType::Lsm && !section.starts_with(OF_CONTROL_GROUPS);
+        let chosen = is_ours && (wanted.is_empty() || wanted.contains(&name));
+        program.set_autoload(chosen);
+        if is_ours {
+            made.all.push(name.clone());
+        }
+        if chosen {
+            made.loaded.push(name);
+        }
+    }
+    if made.all.is_empty() {
+        return Err("there is no LSM program in it".to_owned());
+    }
+    if made.all.len() > PROGRAMS_LIMIT {
+        return Err(format!("more than {PROGRAMS_LIMIT} LSM programs are in it"));
+    }
+    Ok(made)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(bytes: &[u8]) -> Result<Loader, String> {
+        let name = "x.o".into();
+        let bytes = bytes.to_vec();
+        loader(&GivenFile { name, bytes }, &[])
+    }
+
+    #[test]
+    fn what_is_no_object_is_told_of() {
+        assert_eq!(of(b"").unwrap_err(), "it is no ELF object");
+        let error = of(b"\x7fELF and nothing of one").unwrap_err();
+        assert!(error.starts_with("libbpf does not read it"), "{error}");
+    }
+
+    #[test]
+    fn loaders_are_written_in_eights() {
+        let mut out = Vec::new();
+        write_loader(&mut out, &["a".to_owned()], 2, b"123", b"12345678");
+        assert_eq!(out.len(), 24 + 64 + 8 + 8);
+        assert_eq!(out[4..12], [1, 0, 0, 0, 2, 0, 0, 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+            let object = [b"\x7fELF\x02\x01\x01".as_slice(), &bytes].concat();
+            prop_assert!(of(&object).is_err());
+        }
+    }
+}
