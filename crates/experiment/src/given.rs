@@ -34,6 +34,9 @@ pub struct GivenPolicy {
     /// `/etc/apparmor.d`; one binary policy of SELinux, or its modules (`.cil`, `.pp`,
     /// `.pp.bz2`), or a directory of these; rulesets of Landlock, one a layer; one BPF object.
     pub files: Vec<String>,
+    /// Packages of Debian that have these files, for whoever lacks something.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub packages: Vec<String>,
     /// Of AppArmor: the profile that confines the benchmarks. Default: the only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,

@@ -38,6 +38,7 @@ const PRESETS: &[Preset] = presets![
     "withdrawn",
     "integrity",
     "enforcing",
+    "debian-policies",
     "versions",
     "howells",
     "howells-um",

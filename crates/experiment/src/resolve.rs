@@ -130,11 +130,17 @@ fn work_dir(path: String) -> Result<String, SpecError> {
         let below = path.strip_prefix(*taken);
         below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    if !is_guest_path(&path) || path == "/" || TAKEN.iter().any(is_taken) {
+    // Policies of paths have it in their patterns.
+    let fits = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+    let is_plain = is_guest_path(&path) && path.chars().all(fits);
+    if !is_plain || path == "/" || TAKEN.iter().any(is_taken) {
         let value = excerpt(&path);
         return Err(SpecError::instead(
             format!("`work_dir` is `{value}`, where no directory of benchmarks can be"),
-            format!("give a path from the root on, not of {}", TAKEN.join(", ")),
+            format!(
+                "give a path from the root on, of letters, digits, `.`, `_` and `-`, not of {}",
+                TAKEN.join(", ")
+            ),
         ));
     }
     Ok(path)

@@ -2,6 +2,7 @@
 //! Specs: defaults, merging, presets, and what is refused with which words.
 
 mod configurations;
+mod given;
 
 use diagnostics::Fault;
 use experiment::{
@@ -305,6 +306,7 @@ fn presets_hold_what_they_promise() {
             "withdrawn",
             "integrity",
             "enforcing",
+            "debian-policies",
             "versions",
             "howells",
             "howells-um",

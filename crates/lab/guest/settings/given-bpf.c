@@ -126,6 +126,8 @@ static void load_with(long loader, struct context *context)
 	context->log_size = sizeof(log);
 	context->log_buf = (u64)log;
 	again = run_loader(loader, context);
+	if (err == -ENOENT)
+		fatal("bpf: a hook, a type or a symbol that a program names is not in this kernel");
 	if (!log[0] || again >= 0)
 		refused("the kernel does not load a program", err);
 	fatal("bpf: the kernel does not load a program: %s (%ld); the verifier's last lines: %s",

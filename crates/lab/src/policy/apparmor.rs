@@ -24,11 +24,10 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         return given::apparmor(request, of);
     }
     tools::need(request, "AppArmor", "CONFIG_SECURITY_APPARMOR")?;
-    tools::own_directory_only(request, "AppArmor")?;
     let rules = request.configuration.tuning.rules.unwrap_or(0);
     let more = denials::are_asked(request).then(denials::apparmor);
     let more = more.unwrap_or_default();
-    let profile = profile(state, rules, request.programs, &more);
+    let profile = request.in_work_dir(&profile(state, rules, request.programs, &more));
     let parser = tools::find("apparmor_parser", "apparmor")?;
     let version = tools::run(Command::new(&parser).arg("--version"))?;
     let version = version.lines().next().unwrap_or("").to_owned();

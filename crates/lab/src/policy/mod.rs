@@ -53,7 +53,21 @@ pub struct Request<'a> {
     pub cache: &'a Path,
 }
 
+/// Where benchmarks work in the guest unless the user says, and what lsmeter's own policies of
+/// paths name.
+const WORK_DIR: &str = "/mnt";
+
 impl Request<'_> {
+    /// Where benchmarks work in the guest.
+    fn work_dir(&self) -> &str {
+        self.work_dir.unwrap_or(WORK_DIR)
+    }
+
+    /// One of lsmeter's own policies, about the directory that benchmarks work in.
+    fn in_work_dir(&self, policy: &str) -> String {
+        policy.replace(WORK_DIR, self.work_dir())
+    }
+
     /// How many rules more than needed, as a key of the agent's directive.
     fn rules(&self) -> Option<(&'static str, u32)> {
         Some(("rules", self.configuration.tuning.rules?))

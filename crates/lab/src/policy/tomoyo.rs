@@ -29,7 +29,6 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         Policy::Enforcing | Policy::Withdrawn => 3,
     };
     tools::need(request, "TOMOYO", "CONFIG_SECURITY_TOMOYO")?;
-    tools::own_directory_only(request, "TOMOYO")?;
     let rules = request.configuration.tuning.rules.unwrap_or(0);
     if rules > RULES_LIMIT {
         return Err(PolicyError::Unsupported(format!(
@@ -41,7 +40,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
          those that it needs"
     )];
     let mut profiles = PROFILE.to_owned();
-    let mut exceptions = exceptions(request.programs);
+    let mut exceptions = request.in_work_dir(&exceptions(request.programs));
     if denials::are_asked(request) {
         profiles = denials::tomoyo_profiles(&profiles);
         let more = denials::tomoyo_exceptions();
@@ -55,7 +54,10 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         files: vec![
             file("profile", &profiles),
             file("exception_policy", &exceptions),
-            file("domain_policy", &domains(profile, rules, request.programs)),
+            file(
+                "domain_policy",
+                &request.in_work_dir(&domains(profile, rules, request.programs)),
+            ),
         ],
         ..Prepared::default()
     })

@@ -76,17 +76,6 @@ pub(super) fn vm_only(request: &Request<'_>, what: &str) -> Result<(), PolicyErr
     }
 }
 
-/// Refuses another directory for benchmarks than the one that lsmeter's own policy of paths is
-/// about.
-pub(super) fn own_directory_only(request: &Request<'_>, module: &str) -> Result<(), PolicyError> {
-    match request.work_dir {
-        None => Ok(()),
-        Some(dir) => Err(PolicyError::Unsupported(format!(
-            "lsmeter's policy of {module} is about /mnt, and benchmarks work in {dir}"
-        ))),
-    }
-}
-
 /// For the kernel's command line: the stack with `integrity`, where IMA and EVM keep
 /// what they know of an inode before 6.4; later kernels pass over the name. It is no
 /// module with hooks, and `/sys/kernel/security/lsm` does not list it.
@@ -114,15 +103,50 @@ pub(super) fn failed(what: impl ToString, hint: impl ToString) -> PolicyError {
     Failure::environment(what, hint).into()
 }
 
+/// What runs a program that reads what a user gave: not for ever, and not with all memory.
+const BOUNDS: [&str; 5] = [
+    "timeout",
+    "--kill-after=5",
+    "300",
+    "prlimit",
+    "--as=8589934592",
+];
+/// How timeout(1) ends if it had to end the program.
+const OUT_OF_TIME: i32 = 124;
+
+/// A program that reads what a user gave, bounded in time and memory.
+pub(super) fn bounded(program: &Path) -> Command {
+    let mut command = Command::new(BOUNDS[0]);
+    command.args(&BOUNDS[1..]).arg(program);
+    command
+}
+
+/// The program that is meant.
+fn program_of(command: &Command) -> String {
+    let words = command.get_args().nth(BOUNDS.len() - 1);
+    let is_bounded = command.get_program() == BOUNDS[0];
+    let program = words.filter(|_| is_bounded);
+    let program = Path::new(program.unwrap_or(command.get_program()));
+    let name = program.file_name().unwrap_or(program.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
 /// Runs a program, without input unless it was given some, to its end. Returns what it
 /// printed.
 pub(super) fn run(command: &mut Command) -> Result<String, PolicyError> {
-    let program = command.get_program().to_string_lossy().into_owned();
+    let program = program_of(command);
     let hint = format!("run {program} by hand to see more");
     let output = command
         .env("LC_ALL", "C")
         .output()
         .map_err(|error| failed(format!("running {program}: {error}"), &hint))?;
+    if output.status.code() == Some(OUT_OF_TIME) && command.get_program() == BOUNDS[0] {
+        let seconds = BOUNDS[2];
+        return Err(failed(
+            format!("{program} took more than {seconds} s"),
+            hint,
+        ));
+    }
     if !output.status.success() {
         let said = [output.stderr, output.stdout].concat();
         return Err(failed(complaint(&program, &said, output.status), &hint));

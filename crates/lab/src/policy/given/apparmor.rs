@@ -8,7 +8,7 @@ use experiment::{GivenPolicy, Policy, nearest};
 
 use super::super::apparmor::FEATURES;
 use super::super::{PolicyError, Prepared, Request, tools};
-use super::{GivenFile, bounded, files, prepared, write_all};
+use super::{GivenFile, files, prepared, write_all};
 
 /// Where abstractions and tunables are that a policy does not bring itself.
 const SYSTEM: &str = "/etc/apparmor.d";
@@ -55,7 +55,7 @@ pub(in super::super) fn prepare(
     let dir =
         tempfile::tempdir().map_err(|error| tools::unwritten(&std::env::temp_dir(), &error))?;
     write_all(dir.path(), &sources)?;
-    let mut command = bounded(&parser);
+    let mut command = tools::bounded(&parser);
     command.current_dir(dir.path()).arg("-QK").arg("-j1");
     command.arg("-M").arg(dir.path().join(".features"));
     command.arg("--base").arg(base(dir.path())?);

@@ -49,7 +49,13 @@ pub(in super::super) fn prepare(
         found.extend(made.all);
         loaded.extend(made.loaded.iter().cloned());
         if !made.loaded.is_empty() {
-            write_loader(&mut bytes, &made.loaded, made.maps, &made.data, &made.instructions);
+            write_loader(
+                &mut bytes,
+                &made.loaded,
+                made.maps,
+                &made.data,
+                &made.instructions,
+            );
         }
     }
     if let Some(wanted) = of.programs.iter().find(|name| !found.contains(name)) {
@@ -119,7 +125,9 @@ fn hear(_: PrintLevel, message: String) {
 }
 
 fn loader(source: &GivenFile, wanted: &[String]) -> Result<Loader, String> {
-    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let _alone = ALONE
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
     if let Ok(mut said) = SAID.lock() {
         said.clear();
     }
@@ -128,7 +136,11 @@ fn loader(source: &GivenFile, wanted: &[String]) -> Result<Loader, String> {
     libbpf_rs::set_print(before);
     made.map_err(|why| {
         let said = SAID.lock().map(|said| said.clone()).unwrap_or_default();
-        let said: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let said: Vec<&str> = said
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .collect();
         if said.is_empty() {
             why
         } else {
@@ -191,7 +203,8 @@ fn choose(object: &mut OpenObject, wanted: &[String]) -> Result<Loader, String> 
     for mut program in object.progs_mut() {
         let name = program.name().to_string_lossy().into_owned();
         let section = program.section().to_string_lossy().into_owned();
-        let is_ours = program.prog_type() == ProgramType::Lsm && !section.starts_with(OF_CONTROL_GROUPS);
+        let is_ours =
+            program.prog_type() == ProgramType::Lsm && !section.starts_with(OF_CONTROL_GROUPS);
         let chosen = is_ours && (wanted.is_empty() || wanted.contains(&name));
         program.set_autoload(chosen);
         if is_ours {

@@ -11,7 +11,6 @@ mod selinux;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use diagnostics::Failure;
 use experiment::{Experiment, GivenPolicy};
@@ -28,8 +27,6 @@ pub(super) use selinux::prepare as selinux;
 const FILES_LIMIT: usize = 16_384;
 /// How deep a directory of them is.
 const DEPTH_LIMIT: usize = 16;
-/// Longest that a program of this machine may take for one, in seconds.
-const PATIENCE_S: &str = "300";
 
 /// A file of a policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +48,8 @@ pub(super) fn of<'a>(request: &Request<'a>, module: &str) -> Option<&'a GivenPol
 /// If a file cannot be read, or they are too large.
 pub fn take_in(experiment: &mut Experiment) -> Result<(), Failure> {
     for of in experiment.given.values_mut() {
-        of.digest = digest(&read(of)?);
+        let files = read(of).map_err(|failure| packaged(of, failure))?;
+        of.digest = digest(&files);
     }
     Ok(())
 }
@@ -109,6 +107,16 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
         format!("reading {}: {error}", path.display()),
         "is it there, and can you read it?",
     )
+}
+
+/// Who lacks it is told in which package it is.
+fn packaged(of: &GivenPolicy, failure: Failure) -> Failure {
+    let missing = of.files.iter().any(|path| !Path::new(path).exists());
+    if !missing || of.packages.is_empty() {
+        return failure;
+    }
+    let packages = of.packages.join(" ");
+    Failure::environment(failure, format!("install it: apt install {packages}"))
 }
 
 fn read_directory(
@@ -176,14 +184,6 @@ pub(super) fn prepared(of: &GivenPolicy) -> Prepared {
         files: vec![("accesses".to_owned(), accesses.into_bytes())],
         ..Prepared::default()
     }
-}
-
-/// A program of this machine that reads what a user gave: not for ever, and not with all memory.
-pub(super) fn bounded(program: &Path) -> Command {
-    let mut command = Command::new("timeout");
-    command.args(["--kill-after=5", PATIENCE_S, "prlimit", "--as=8589934592"]);
-    command.arg(program);
-    command
 }
 
 /// Writes files into a directory, where they lay.

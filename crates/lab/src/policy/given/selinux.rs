@@ -12,10 +12,8 @@ use super::super::selinux::{
     CONVERTER, CONVERTER_PACKAGE, REFERENCE_VERSION, converted, is_binary,
 };
 use super::super::{PolicyError, Prepared, Request, tools};
-use super::{GivenFile, bounded, files, prepared};
+use super::{GivenFile, files, prepared};
 
-/// Where benchmarks work unless the user says.
-const WORK_DIR: &str = "/mnt";
 /// Bytes of the file that the guest reads into memory as a whole.
 const CONTEXTS_LIMIT: usize = 32 << 10;
 
@@ -77,7 +75,7 @@ fn compiled(
         inputs.extend([file.name.as_os_str().as_encoded_bytes(), &file.bytes]);
     }
     let policy = tools::cached(request.cache, "selinux-given", &inputs, &mut |made| {
-        let mut command = bounded(&secilc);
+        let mut command = tools::bounded(&secilc);
         // What must never be allowed was for whoever made the modules to check.
         command.args(["-M", "true", "-N", "-c", REFERENCE_VERSION]);
         command.args(["-f", "/dev/null", "-o"]).arg(made);
@@ -86,7 +84,8 @@ fn compiled(
             let text = if is_cil(&file.name) {
                 file.bytes.clone()
             } else {
-                converted(&file.bytes, &file.name, made)?.into_bytes()
+                let text = converted(&file.bytes, &file.name, made);
+                text.map_err(|error| named(error, &file.name))?.into_bytes()
             };
             tools::write(&path, &text)?;
             command.arg(path);
@@ -101,13 +100,24 @@ fn compiled(
     Ok((policy, step))
 }
 
+/// Which file it was.
+fn named(error: PolicyError, file: &Path) -> PolicyError {
+    match error {
+        PolicyError::Environment(failure) => tools::failed(
+            format!("{}: {failure}", file.display()),
+            "give a binary policy, or modules: .cil, .pp or .pp.bz2",
+        ),
+        unsupported @ PolicyError::Unsupported(_) => unsupported,
+    }
+}
+
 fn is_cil(name: &Path) -> bool {
     name.extension().is_some_and(|extension| extension == "cil")
 }
 
 /// What the guest does with contexts: see `apply_line()` of `guest/policy/selinux.c`.
 fn contexts(request: &Request<'_>, of: &GivenPolicy) -> Result<String, PolicyError> {
-    let work_dir = request.work_dir.unwrap_or(WORK_DIR);
+    let work_dir = request.work_dir();
     let work = match (&of.files_context, &of.file_contexts) {
         (Some(context), _) => context.clone(),
         (None, Some(file)) => label(file, work_dir, "dir")?.ok_or_else(|| {
@@ -166,7 +176,7 @@ fn label(file: &str, path: &str, kind: &str) -> Result<Option<String>, PolicyErr
             "name the policy's file_contexts, such as /etc/selinux/default/contexts/files/file_contexts",
         ));
     }
-    let mut command = bounded(&lookup);
+    let mut command = tools::bounded(&lookup);
     command.args(["-b", "file", "-f", file, "-k", path, "-t", kind]);
     let said = match tools::run(&mut command) {
         Ok(said) => said,

@@ -7,6 +7,7 @@
 
 mod apparmor;
 mod denials;
+mod given;
 mod integrity;
 mod landlock;
 mod loadpin;

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Policies of the user's own, which decide, and those that do not.
+
+use std::fs;
+use std::process::Command;
+
+use experiment::{Document, Status};
+
+use super::{machine, read};
+use crate::common::Place;
+
+const FILE_CONTEXTS: &str = "/etc/selinux/default/contexts/files/file_contexts";
+const BINARY: &str = "/etc/selinux/default/policy/policy.33";
+
+/// Each configuration has a policy, and so a boot, of its own.
+const EXPERIMENT: &str = r#"
+filesystem = "tmpfs"
+benchmarks = ["open:AA", "creat"]
+samples = 8
+work_dir = "/srv/www"
+
+[given.web]
+module = "apparmor"
+files = ["profiles"]
+profile = "web"
+denied = ["read /etc/shadow", "create /srv/x"]
+allowed = ["read /srv/www/index.html", "execute /usr/bin/x", "list /srv"]
+[given.stacked]
+module = "apparmor"
+files = ["profiles"]
+profile = "web//&other"
+denied = ["read /etc/shadow", "read /srv/www/secret"]
+allowed = ["read /srv/www/index.html"]
+[given.lax]
+module = "apparmor"
+files = ["lax"]
+denied = ["read /etc/shadow"]
+allowed = ["read /etc/hosts"]
+[given.strict]
+module = "apparmor"
+files = ["lax"]
+denied = ["read /proc/version"]
+allowed = ["read /srv/x"]
+
+[given.box]
+module = "landlock"
+files = ["box.toml", "second.toml"]
+denied = ["write /etc/passwd", "bind 8080", "connect 80"]
+allowed = ["read /usr/lib/x", "connect 443"]
+[given.open]
+module = "landlock"
+files = ["open.toml"]
+denied = ["read /etc/shadow"]
+allowed = ["read /etc/hosts"]
+
+[given.guard]
+module = "bpf"
+files = ["lsm.o"]
+programs = ["guard"]
+denied = ["read /etc/shadow"]
+allowed = ["read /etc/hosts", "write /etc/hosts"]
+[given.wild]
+module = "bpf"
+files = ["lsm.o"]
+programs = ["wild"]
+denied = ["read /etc/shadow"]
+allowed = ["read /etc/hosts"]
+[given.all]
+module = "bpf"
+files = ["lsm.o"]
+programs = ["all"]
+denied = ["read /etc/shadow"]
+allowed = ["read /etc/hosts"]
+[given.nowhere]
+module = "bpf"
+files = ["lsm.o"]
+programs = ["nowhere"]
+denied = ["read /etc/shadow"]
+allowed = ["read /etc/hosts"]
+"#;
+
+/// Debian's policy as it is, in a domain of its users.
+const DEBIAN: &str = r#"
+filesystem = "tmpfs"
+benchmarks = ["open:AA", "creat", "chmod"]
+samples = 8
+work_dir = "/home/user/work"
+stacks = ["capability", "capability,selinux"]
+policies = ["enforcing", "permissive"]
+[given.user]
+module = "selinux"
+files = ["/etc/selinux/default/policy/policy.33"]
+context = "user_u:user_r:user_t:s0"
+file_contexts = "/etc/selinux/default/contexts/files/file_contexts"
+files_context = "user_u:object_r:user_home_t:s0"
+booleans = { allow_execmem = true }
+denied = ["read /etc/shadow"]
+allowed = ["read /etc/hosts"]
+[given.nobody]
+module = "selinux"
+files = ["/etc/selinux/default/policy/policy.33"]
+context = "user_u:user_r:nobody_knows_t:s0"
+files_context = "user_u:object_r:user_home_t:s0"
+denied = ["read /etc/shadow"]
+allowed = ["read /etc/hosts"]
+"#;
+
+fn write_sources(place: &Place) {
+    let profiles = place.join("profiles");
+    fs::create_dir_all(profiles.join("abstractions")).unwrap();
+    fs::create_dir_all(profiles.join("tunables")).unwrap();
+    for (name, text) in [
+        ("profiles/tunables/global", "@{SITE}=/srv/www\n"),
+        (
+            "profiles/abstractions/site",
+            "  @{SITE}/** r,\n  /srv/ r,\n",
+        ),
+        (
+            "profiles/web",
+            "include <tunables/global>\nprofile web /usr/sbin/web flags=(complain) {\n  \
+             include <abstractions/site>\n  /usr/bin/x ix,\n}\n",
+        ),
+        (
+            "profiles/other",
+            "include <tunables/global>\nprofile other {\n  include <abstractions/site>\n  \
+             deny /srv/www/secret r,\n}\n",
+        ),
+        ("lax", "profile lax {\n  file,\n}\n"),
+        (
+            "box.toml",
+            "abi = 6\n[[variable]]\nname = \"lib\"\nliteral = [\"/usr/lib\"]\n\
+             [[ruleset]]\nhandled_access_fs = [\"abi.all\"]\n\
+             handled_access_net = [\"bind_tcp\"]\n\
+             [[path_beneath]]\nallowed_access = [\"abi.read_execute\"]\nparent = [\"${lib}\"]\n\
+             [[path_beneath]]\nallowed_access = [\"abi.all\"]\nparent = [\".\"]\n\
+             [[net_port]]\nallowed_access = [\"connect_tcp\"]\nport = [443]\n",
+        ),
+        (
+            "second.toml",
+            "[[ruleset]]\nhandled_access_fs = [\"write_file\"]\n\
+             [[path_beneath]]\nallowed_access = [\"write_file\"]\nparent = [\"/srv\"]\n",
+        ),
+        (
+            "open.toml",
+            "[[ruleset]]\nhandled_access_fs = [\"make_char\"]\n",
+        ),
+        ("experiment.toml", EXPERIMENT),
+        ("debian.toml", DEBIAN),
+    ] {
+        fs::write(place.join(name), text).unwrap();
+    }
+    let source = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/machine/policies/given/lsm.bpf.c"
+    );
+    let clang = Command::new("clang")
+        .args([
+            "-g", "-O2", "-target", "bpf", "-mcpu=v3", "-Wall", "-Wextra", "-Werror",
+        ])
+        .args(["-fno-stack-protector", "-c", source, "-o"])
+        .arg(place.join("lsm.o"))
+        .status();
+    assert!(clang.unwrap().success());
+}
+
+fn run(place: &Place, experiment: &str) -> Document {
+    let asked = ["run", experiment, "--offline", "--output", "out.json"];
+    place.run(&asked).code(4);
+    assert_eq!(place.left_over(), Vec::<String>::new());
+    read(&place.join("out.json"))
+}
+
+/// How the cells of a policy ended, each with its benchmark; and what was done for it.
+fn ended<'a>(run: &'a Document, name: &str) -> (Vec<(&'a str, Status, &'a str)>, Vec<&'a str>) {
+    let is_of = |tuning: &experiment::Tuning| tuning.given.values().any(|given| given == name);
+    let cells = run.cells.iter().filter(|cell| is_of(&cell.key.tuning));
+    let cells: Vec<_> = cells
+        .map(|cell| {
+            (
+                cell.key.benchmark(),
+                cell.status(),
+                cell.reason().unwrap_or_default(),
+            )
+        })
+        .collect();
+    assert!(!cells.is_empty(), "{name}");
+    let setups = run
+        .setups
+        .iter()
+        .filter(|setup| is_of(&setup.configuration.tuning));
+    let steps = setups.flat_map(|setup| setup.steps.iter().map(String::as_str));
+    (cells, steps.collect())
+}
+
+#[track_caller]
+fn assert_steps(run: &Document, name: &str, texts: &[&str]) {
+    let (_, steps) = ended(run, name);
+    for text in texts {
+        assert!(
+            steps.iter().any(|step| step.contains(text)),
+            "{text}: {steps:#?}"
+        );
+    }
+}
+
+/// Nothing of it was measured, and each cell says why.
+#[track_caller]
+fn assert_refused(run: &Document, name: &str, why: &str) {
+    for (_, status, reason) in ended(run, name).0 {
+        assert_eq!(status, Status::Failed, "{name}");
+        assert!(reason.contains(why), "{name}: {reason}");
+    }
+}
+
+#[test]
+fn policies_of_ones_own_decide_or_nothing_is_measured() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    write_sources(&place);
+    let stacks = [
+        "capability",
+        "capability,apparmor",
+        "capability,landlock",
+        "capability,bpf",
+    ];
+    let mut text = EXPERIMENT.to_owned();
+    text = text.replacen('\n', &format!("\nstacks = {stacks:?}\n"), 1);
+    fs::write(place.join("experiment.toml"), text).unwrap();
+    let run = run(&place, "experiment.toml");
+
+    let open = |name: &str| ended(&run, name).0[0];
+    for name in ["web", "stacked", "box", "guard"] {
+        assert_eq!(open(name), ("open", Status::Ok, ""), "{name}");
+    }
+    let (cells, _) = ended(&run, "web");
+    let (_, status, reason) = cells[1];
+    assert_eq!(status, Status::Failed);
+    assert!(
+        reason.contains("EACCES") && reason.contains("apparmor=\"DENIED\""),
+        "{reason}"
+    );
+    assert!(reason.contains("name=\"/srv/www/cell/"), "{reason}");
+    assert_steps(
+        &run,
+        "web",
+        &[
+            "2 profiles in 2 files",
+            "wrote changeprofile web to",
+            "apparmor: denied: open of /etc/shadow for reading: EACCES",
+            "apparmor: denied: creat of /srv/x: EACCES",
+            "apparmor: allowed: execve of /usr/bin/x",
+            "apparmor: allowed: open of the directory /srv",
+        ],
+    );
+    assert_steps(
+        &run,
+        "stacked",
+        &["denied: open of /srv/www/secret for reading: EACCES"],
+    );
+    assert_steps(
+        &run,
+        "box",
+        &[
+            "landlock: 2 layers with 4 rules",
+            "landlock_restrict_self 2 times, 4 rules in all",
+            "denied: open of /etc/passwd for writing: EACCES",
+            "denied: bind to port 8080 of 127.0.0.1: EACCES",
+            "denied: connect to port 80 of 127.0.0.1: EACCES",
+            "allowed: connect to port 443 of 127.0.0.1",
+        ],
+    );
+    assert_steps(
+        &run,
+        "guard",
+        &[
+            "bpf: attached guard",
+            "bpf: denied: open of /etc/shadow for reading: EPERM",
+        ],
+    );
+    // Two rules are looked up, or a program runs: each costs something.
+    let cost = |name: &str| {
+        let is_of = |cell: &&experiment::Cell| {
+            cell.key.benchmark() == "open"
+                && match name {
+                    "" => cell.key.stack == ["capability"],
+                    name => cell.key.tuning.given.values().any(|given| given == name),
+                }
+        };
+        run.cells
+            .iter()
+            .find(is_of)
+            .unwrap()
+            .estimate()
+            .unwrap()
+            .median
+    };
+    for name in ["web", "box", "guard"] {
+        assert!(cost(name) > cost(""), "{name}");
+    }
+    assert!(cost("stacked") > cost("web"));
+
+    assert_refused(
+        &run,
+        "lax",
+        "apparmor does not enforce: open of /etc/shadow",
+    );
+    assert_refused(
+        &run,
+        "open",
+        "landlock does not enforce: open of /etc/shadow",
+    );
+    assert_refused(&run, "wild", "the verifier's last lines: ");
+    assert_refused(&run, "wild", "invalid mem access");
+    assert_refused(
+        &run,
+        "all",
+        "bpf: open of /etc/hosts for reading must pass, and gave EPERM",
+    );
+    assert_refused(&run, "nowhere", "a hook, a type or a symbol");
+    // The digest of what was measured is in the document.
+    let given = &run.experiment.as_ref().unwrap().given;
+    assert!(given.values().all(|of| of.digest.len() == 16), "{given:?}");
+}
+
+#[test]
+fn debian_s_policy_confines_its_users() {
+    let _machine = machine();
+    if !(fs::exists(BINARY).unwrap() && fs::exists(FILE_CONTEXTS).unwrap()) {
+        eprintln!("skipped: the package selinux-policy-default has made no binary policy");
+        return;
+    }
+    let place = Place::with_kernels();
+    write_sources(&place);
+    let run = run(&place, "debian.toml");
+    let (cells, _) = ended(&run, "user");
+    for (benchmark, status, reason) in cells {
+        assert_eq!(status, Status::Ok, "{benchmark}: {reason}");
+    }
+    assert_steps(
+        &run,
+        "user",
+        &[
+            "policy.33 as it is",
+            "wrote 1 to /sys/fs/selinux/booleans/allow_execmem",
+            "-v system_u:object_r:shadow_t:s0 /etc/shadow",
+            "wrote user_u:user_r:user_t:s0 to /proc/self/attr/current",
+            "selinux: denied: open of /etc/shadow for reading: EACCES",
+            "selinux: allowed: open of /etc/shadow for reading",
+        ],
+    );
+    assert_refused(&run, "nobody", "/proc/self/attr/current: EINVAL");
+}
+
+/// What this machine reads of it, before anything boots.
+#[test]
+fn what_is_no_policy_is_refused_before_a_boot() {
+    let place = Place::with_kernels();
+    write_sources(&place);
+    let noise: Vec<u8> = (0..9000_u32)
+        .map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8)
+        .collect();
+    fs::write(place.join("noise"), &noise).unwrap();
+    fs::write(
+        place.join("noise.o"),
+        [b"\x7fELF\x02\x01\x01", noise.as_slice()].concat(),
+    )
+    .unwrap();
+    fs::write(
+        place.join("itself"),
+        "profile itself {\n  include \"itself\"\n}\n",
+    )
+    .unwrap();
+    fs::File::create(place.join("large"))
+        .unwrap()
+        .set_len(100 << 20)
+        .unwrap();
+    let context = [
+        "--selinux-context",
+        "u:r:t:s0",
+        "--selinux-files-context",
+        "u:r:t:s0",
+    ];
+    let refused = |flags: &[&str], text: &str| {
+        let mut asked = vec!["run", "--offline", "--bench", "open:AA"];
+        asked.extend([
+            "--denied",
+            "read /etc/shadow",
+            "--allowed",
+            "read /etc/hosts",
+        ]);
+        asked.extend(flags);
+        let ended = place.run(&asked).code(3);
+        assert!(ended.stderr.contains(text), "{flags:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains("\nhint: "), "{}", ended.stderr);
+    };
+    refused(&["--apparmor-profiles", "noise"], "apparmor_parser: ");
+    refused(&["--apparmor-profiles", "itself"], "apparmor_parser: ");
+    refused(&["--apparmor-profiles", "large"], "at most 64 MiB");
+    refused(&["--apparmor-profiles", "profiles"], "2 profiles are in");
+    refused(
+        &[
+            "--apparmor-profiles",
+            "profiles",
+            "--apparmor-profile",
+            "wep",
+        ],
+        "no profile wep",
+    );
+    refused(&["--landlock-ruleset", "noise"], "noise: ");
+    refused(&["--landlock-ruleset", "large"], "at most 64 MiB");
+    refused(&["--bpf-lsm", "noise"], "it is no ELF object");
+    refused(&["--bpf-lsm", "noise.o"], "libbpf does not read it");
+    refused(&["--bpf-lsm", "lsm.o:gard"], "no LSM program gard");
+    refused(&["--bpf-lsm", "nothing.o"], "No such file");
+    refused(
+        &[&["--selinux-modules", "noise"], context.as_slice()].concat(),
+        "noise: ",
+    );
+    refused(
+        &[&["--selinux-modules", "large"], context.as_slice()].concat(),
+        "at most 64 MiB",
+    );
+}
+
+/// A program of the user's own is an implementation of the module bpf, to the instruction.
+#[test]
+fn programs_of_ones_own_are_in_profiles() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    write_sources(&place);
+    let asked = [
+        "profile",
+        "--offline",
+        "--fs",
+        "tmpfs",
+        "--bench",
+        "open:AA",
+        "--stack",
+        "capability,bpf",
+        "--diff",
+        "capability",
+        "--bpf-lsm",
+        "lsm.o:guard",
+        "--denied",
+        "read /etc/shadow",
+        "--allowed",
+        "read /etc/hosts",
+        "--output",
+        "out.json",
+        "--format",
+        "json",
+    ];
+    place.run(&asked).code(0);
+    let profile = read(&place.join("out.json"));
+    let counted = profile.cells[0].counted().unwrap();
+    assert_eq!(counted.residual.as_ref().unwrap().instructions, 0);
+    let hooks = &counted.hooked.as_ref().unwrap().hooks;
+    let open = hooks.iter().find(|hook| hook.hook == "file_open").unwrap();
+    let mut implementations = open.implementations.iter();
+    let program = implementations.find(|of| of.module == "bpf").unwrap();
+    assert!(program.inclusive > 50, "{program:#?}");
+}
