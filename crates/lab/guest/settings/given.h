@@ -25,6 +25,10 @@ int given_run(const struct cell_spec *spec, struct cell *c, struct outcome *out,
 	      int (*run)(const struct cell_spec *spec, struct outcome *out),
 	      int (*again)(void));
 
+/* given-reopen.c: files of the cell that are open, once before and once under the policy. */
+void given_remember_files(void);
+void given_open_again(void);
+
 /* given-accesses.c: what a module's policy must deny, and allow. */
 void given_read_accesses(const struct policy *p);
 void given_make_files(const struct policy *p);
