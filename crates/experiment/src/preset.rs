@@ -39,6 +39,8 @@ const PRESETS: &[Preset] = presets![
     "integrity",
     "enforcing",
     "debian-policies",
+    "rules",
+    "landlock-grid",
     "versions",
     "howells",
     "howells-um",

@@ -32,6 +32,7 @@ mod format;
 mod framework;
 mod gather;
 mod group;
+mod growth;
 mod history;
 mod hook_trace;
 mod instruments;

@@ -14,6 +14,7 @@ use crate::denials::denials;
 use crate::details::details;
 use crate::format;
 use crate::framework::framework;
+use crate::growth::growth;
 use crate::layouts::{is_one_of, layouts};
 use crate::order::order;
 use crate::priced::priced;
@@ -61,6 +62,7 @@ pub fn report(run: &Document, options: &Options) -> Report {
         }
     }
     tables.extend(avc(run));
+    tables.extend(growth(run));
     tables.extend(aa_tables(run.aa.as_ref()));
     tables.extend(prices);
     Report {

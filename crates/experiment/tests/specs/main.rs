@@ -307,6 +307,8 @@ fn presets_hold_what_they_promise() {
             "integrity",
             "enforcing",
             "debian-policies",
+            "rules",
+            "landlock-grid",
             "versions",
             "howells",
             "howells-um",

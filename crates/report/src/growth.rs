@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! How what an operation costs grows with the rules of a policy.
+
+use std::collections::BTreeMap;
+
+use experiment::{Cell, Document, Key, Policy};
+use stats::Fit;
+
+use crate::column::Columns;
+use crate::format;
+use crate::table::{TEXT_LIMIT, Table, Value};
+use crate::text::printable;
+
+/// Fewer numbers of rules tell no way of growing.
+const LEAST_POINTS: usize = 3;
+/// What two boots may differ by though no rule decides, as a part of what an operation costs:
+/// hash chains and slabs are as what happened before has left them.
+const LAYOUT: f64 = 0.005;
+/// How far from a way of growing a figure may be, as a part of all that they grow by.
+const BESIDE: f64 = 0.1;
+
+/// How figures grow with a number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Growth {
+    /// Not beyond what boots differ by.
+    Not,
+    /// By so much with each rule.
+    Linear(f64),
+    /// By so much each time that there are twice as many.
+    Logarithmic(f64),
+    /// Neither.
+    Otherwise,
+}
+
+impl Growth {
+    /// Of figures by numbers of rules, from 1 on, in any order.
+    fn of(points: &[(f64, f64)]) -> Growth {
+        let least = points.iter().map(|of| of.1).fold(f64::INFINITY, f64::min);
+        let most = points.iter().map(|of| of.1).fold(0.0, f64::max);
+        if most - least <= LAYOUT * least {
+            return Growth::Not;
+        }
+        let near = |x: Vec<f64>| {
+            let y: Vec<f64> = points.iter().map(|of| of.1).collect();
+            let fit = Fit::of(&[&x], &y).ok()?;
+            let off = fit
+                .residuals
+                .iter()
+                .map(|off| off.abs())
+                .fold(0.0, f64::max);
+            (off <= BESIDE * (most - least)).then(|| (off, fit.slopes[0].value))
+        };
+        let linear = near(points.iter().map(|of| of.0).collect());
+        let logarithmic = near(points.iter().map(|of| of.0.log2()).collect());
+        match (linear, logarithmic) {
+            (Some((off, slope)), Some((other, _))) if off <= other => Growth::Linear(slope),
+            (Some((_, slope)), None) => Growth::Linear(slope),
+            (_, Some((_, slope))) => Growth::Logarithmic(slope),
+            (None, None) => Growth::Otherwise,
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Growth::Not => "constant",
+            Growth::Linear(_) => "linear",
+            Growth::Logarithmic(_) => "logarithmic",
+            Growth::Otherwise => "otherwise",
+        }
+    }
+}
+
+/// An operation under one policy by its rules.
+struct Line<'a> {
+    /// Of its cells the one without rules, or with fewest.
+    first: &'a Cell,
+    points: Vec<(f64, f64)>,
+    /// Without a rule more than needed.
+    without: Option<f64>,
+}
+
+/// A row for each operation that was measured under a policy with three numbers of rules; None
+/// if there is none.
+pub(crate) fn growth(run: &Document) -> Option<Table> {
+    let mut groups: BTreeMap<Key, Vec<&Cell>> = BTreeMap::new();
+    for cell in &run.cells {
+        let is_ruled = cell.key.policy != Policy::None && cell.key.metric.is_counted();
+        if is_ruled && cell.estimate().is_some() {
+            let mut key = cell.key.clone();
+            key.tuning.rules = None;
+            groups.entry(key).or_default().push(cell);
+        }
+    }
+    let mut lines: Vec<Line<'_>> = groups.into_values().filter_map(Line::of).collect();
+    // As the document has them.
+    let place = |cell: &Cell| run.cells.iter().position(|of| std::ptr::eq(of, cell));
+    lines.sort_by_key(|line| place(line.first));
+    Columns::new()
+        .left("configuration", |of: &Line<'_>| {
+            let mut key = of.first.key.clone();
+            key.tuning.rules = None;
+            Value::plain(printable(&key.configuration_title(), 2 * TEXT_LIMIT))
+        })
+        .left("operation", |of| of.first.title())
+        .right("without", |of| of.without.map(format::figure).unwrap_or_default())
+        .right("rules", |of| {
+            let end = |of: Option<&(f64, f64)>| of.map_or(0, |of| of.0 as u64);
+            format!("{} to {}", end(of.points.first()), format::count(end(of.points.last())))
+        })
+        .right("with fewest", |of| figure(of.points.first()))
+        .right("with most", |of| figure(of.points.last()))
+        .left("grows", |of| Growth::of(&of.points).word())
+        .right("a rule", |of| match Growth::of(&of.points) {
+            Growth::Linear(slope) => format!("{slope:.1}"),
+            _ => String::new(),
+        })
+        .right("twice as many", |of| match Growth::of(&of.points) {
+            Growth::Logarithmic(slope) => format!("{slope:.1}"),
+            _ => String::new(),
+        })
+        .table("How costs grow with a policy's rules, guest instructions", &lines)
+        .fixed(2)
+        .legend([
+            "without: with the rules that are needed only. grows: constant if figures differ by at most \
+             0.5 %, as those of two boots may; linear or logarithmic if each is within a tenth of the \
+             growth from such a line. a rule, twice as many: the line's slope.",
+        ])
+        .if_any()
+}
+
+fn figure(of: Option<&(f64, f64)>) -> String {
+    of.map(|of| format::figure(of.1)).unwrap_or_default()
+}
+
+impl Line<'_> {
+    fn of(mut cells: Vec<&Cell>) -> Option<Line<'_>> {
+        cells.sort_by_key(|cell| cell.key.tuning.rules);
+        let median = |cell: &Cell| cell.estimate().map(|estimate| estimate.median);
+        let ruled = cells.iter().filter_map(|cell| {
+            let rules = cell.key.tuning.rules?;
+            Some((f64::from(rules), median(cell)?))
+        });
+        let points: Vec<(f64, f64)> = ruled.collect();
+        let first = *cells.first()?;
+        let without = first.key.tuning.rules.is_none().then(|| median(first));
+        (points.len() >= LEAST_POINTS).then(|| Line {
+            first,
+            points,
+            without: without.flatten(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_of_growing_are_told_apart() {
+        let of = |f: &dyn Fn(f64) -> f64| {
+            let points: Vec<(f64, f64)> = [1.0, 10.0, 100.0, 1000.0, 10_000.0]
+                .map(|n| (n, f(n)))
+                .into();
+            Growth::of(&points)
+        };
+        assert_eq!(of(&|_| 5000.0), Growth::Not);
+        assert_eq!(of(&|n| if n > 50.0 { 5020.0 } else { 5000.0 }), Growth::Not);
+        let Growth::Linear(slope) = of(&|n| 5690.0 + 18.0 * n) else {
+            panic!("six instructions a rule, asked three times");
+        };
+        assert!((slope - 18.0).abs() < 1e-6);
+        let Growth::Logarithmic(slope) = of(&|n| 5000.0 + 14.0 * n.log2()) else {
+            panic!("a tree");
+        };
+        assert!((slope - 14.0).abs() < 1e-6);
+        assert_eq!(
+            of(&|n| if n == 100.0 { 9000.0 } else { 5000.0 }),
+            Growth::Otherwise
+        );
+    }
+}
