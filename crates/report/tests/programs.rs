@@ -15,7 +15,8 @@ fn make_noop() -> Document {
 /// headings.
 fn rows(document: &Document, title: &str, details: bool) -> Vec<Vec<String>> {
     let text = markdown(&report(document, &Options { details }));
-    let tables = text.split(&format!("**{title}")).skip(1);
+    let begin = format!("**{title}");
+    let tables = text.split(&begin).skip(1);
     tables
         .flat_map(|table| {
             let rows = table.lines().skip_while(|line| !line.starts_with('|'));
