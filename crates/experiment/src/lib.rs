@@ -72,8 +72,8 @@ pub use event::Event;
 pub use evidence::{
     Bucket, Calls, Counted, EntryHook, EntryModule, Estimate, EventKind, Events, Evidence,
     FunctionDifference, HookCaller, HookCalls, HookCost, HookedPath, Implementation, Interval,
-    PathCount, Paths, Percentiles, Program, ProgramEntry, ProgramRun, ProgramTask, Residual, Slope,
-    SlopePoint, Timed, WatchedHook, WatchedSystemCall, WholeSystemCall,
+    PathCount, Paths, Percentiles, Program, ProgramEntry, ProgramResidual, ProgramRun, ProgramTask,
+    Residual, Slope, SlopePoint, Timed, WatchedHook, WatchedSystemCall, WholeSystemCall,
 };
 pub use experiment::{Experiment, Samples};
 pub use framework::IRREGULAR_FUNCTIONS;

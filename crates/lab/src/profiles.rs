@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! From a run's cells and what was called in them to a document of profiles.
 
+use std::collections::BTreeMap;
+
 use experiment::{
-    Cell, Counted, Document, Evidence, HookedPath, Key, Kind, Outcome as CellOutcome, Policy,
-    Residual, Stack, Tuning, Warning, WarningKind,
+    Cell, Counted, Document, Evidence, Experiment, FunctionDifference, HookedPath, Key, Kind,
+    Outcome as CellOutcome, Policy, ProgramResidual, Residual, Stack, Tuning, Warning, WarningKind,
 };
-use instructions::hooks::{differences, explain, outermost_sum};
+use instructions::hooks::{Extent, differences, explain, outermost_sum};
 use instructions::profile::{CellProfile, PathProfile};
 
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Trace};
 
 /// The counted cells of a run, with the hooks of each. If a `baseline` is given, each is
 /// compared with the same cell under it, and the baseline's own are part of the others.
@@ -43,8 +45,14 @@ fn profiled(cell: &Cell, baseline: Option<&[String]>, outcome: &Outcome) -> Cell
     if let CellOutcome::Ok {
         evidence: Evidence::Counted(counted),
     } = &mut cell.outcome
-        && let (Some(own), Some(stack)) = (outcome.profile(&cell.key), baseline)
     {
+        if let Some(program) = &mut counted.program {
+            // A run's baseline is not what this is compared with.
+            program.residual = None;
+        }
+        let (Some(own), Some(stack)) = (outcome.profile(&cell.key), baseline) else {
+            return cell;
+        };
         match base_of(&cell.key, stack, outcome) {
             Some(base) => compare(counted, own, stack, base),
             None => {
@@ -86,8 +94,12 @@ fn compare(counted: &mut Counted, own: &CellProfile, stack: &[String], base: &Ce
     let (at_base, at_own) = base.comparable(own);
     let (base_path, path) = (&base.paths[at_base], &own.paths[at_own]);
     counted.hooked = Some(hooked(path));
-    let mut functions = differences(&base_path.outside, &path.outside);
-    explain(&mut functions, own.composite);
+    let extent = match (&counted.program, own.composite) {
+        (Some(_), _) => Extent::Program,
+        (None, true) => Extent::Windows,
+        (None, false) => Extent::Window,
+    };
+    let functions = explained(base_path, path, extent);
     counted.residual = Some(Residual {
         stack: stack.to_vec(),
         path: hooked(base_path),
@@ -95,4 +107,34 @@ fn compare(counted: &mut Counted, own: &CellProfile, stack: &[String], base: &Ce
         instructions: functions.iter().map(|function| function.difference).sum(),
         functions,
     });
+}
+
+/// What differs outside hooks, with why, where that is known.
+fn explained(base: &PathProfile, own: &PathProfile, extent: Extent) -> Vec<FunctionDifference> {
+    let mut functions = differences(&base.outside, &own.outside);
+    explain(&mut functions, extent);
+    functions
+}
+
+/// Tells of each program what differs outside hooks from the same one under the experiment's
+/// baseline on its kernel.
+pub(crate) fn compare_programs(
+    cells: &mut [Cell],
+    experiment: &Experiment,
+    traces: &BTreeMap<Key, Trace>,
+) {
+    let profile = |key: &Key| traces.get(key)?.profile.as_ref();
+    for cell in cells {
+        if let CellOutcome::Ok {
+            evidence: Evidence::Counted(counted),
+        } = &mut cell.outcome
+            && let Some(program) = &mut counted.program
+            && let Some(base) = experiment.baseline_of(&cell.key)
+            && base.kernel == cell.key.kernel
+            && let (Some(own), Some(of_base)) = (profile(&cell.key), profile(&base))
+        {
+            let functions = explained(of_base.modal(), own.modal(), Extent::Program);
+            program.residual = Some(ProgramResidual::of(&base.stack, functions));
+        }
+    }
 }

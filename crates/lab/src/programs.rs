@@ -99,6 +99,7 @@ impl ProgramRuns {
                 .collect(),
             entries: middle.entries.iter().map(entry).collect(),
             same_hooks: self.alike() == self.costs.len(),
+            residual: None,
         }
     }
 

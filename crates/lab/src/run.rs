@@ -20,6 +20,7 @@ use crate::outcome::{JournalEntry, Outcome, Trace};
 use crate::plan::{Plan, Visit};
 use crate::policy::cache_use;
 use crate::prepare::Hooks;
+use crate::profiles::compare_programs;
 use crate::setup::Setup;
 use crate::visit::{Message, Work, visit};
 use crate::workplace::Workplace;
@@ -95,6 +96,7 @@ pub fn run(
     let traces = traces.filter_map(|(key, entry)| Some((key.clone(), entry.trace.take()?)));
     let traces = traces.collect();
     let mut run = document(experiment, &plan, header, finished, cancelled);
+    compare_programs(&mut run.cells, experiment, &traces);
     let digests = setup.kernels.iter().map(|kernel| kernel.digest.clone());
     run.kernel_digests = experiment.kernels.iter().cloned().zip(digests).collect();
     Ok(Outcome {

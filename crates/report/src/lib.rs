@@ -49,6 +49,7 @@ mod profile;
 mod program;
 pub mod published;
 mod records;
+mod residual;
 pub mod results;
 mod run;
 mod sensitivity;

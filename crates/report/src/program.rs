@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Whole programs: what each stack adds in hooks, and what took each into the kernel.
 
+mod totals;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use experiment::{Cell, Document, HookedPath, Program, ProgramEntry, ProgramRun};
+use experiment::{Cell, Document, HookedPath, Program, ProgramEntry, ProgramResidual, ProgramRun};
 
 use crate::cells::{Configuration, Group, without_figure};
 use crate::column::Columns;
@@ -37,8 +39,8 @@ pub(crate) fn programs(run: &Document, group: &Group<'_>, details: bool) -> Vec<
     tables.extend(hooks(&place, &lines, details));
     tables.extend(processes(&place, &lines, details));
     if details {
-        tables.extend(totals(&place, &lines));
-        tables.push(everything(&place, &lines));
+        tables.extend(totals::differences(&place, &lines));
+        tables.push(totals::everything(&place, &lines));
     }
     tables
 }
@@ -109,13 +111,32 @@ impl Line<'_> {
         Some(format::percent(self.added()? as f64 / whole as f64))
     }
 
-    /// What the totals differ by outside hooks, as a part of the baseline's kernel
-    /// instructions.
-    fn residual(&self) -> Option<String> {
+    /// What the totals differ by outside hooks.
+    fn outside(&self) -> Option<i128> {
         let (_, base) = self.base?;
         let outside = |path: &HookedPath| i128::from(path.total) - i128::from(path.hooked);
-        let residual = outside(self.hooked) - outside(base);
-        (base.total > 0).then(|| format::percent(residual as f64 / base.total as f64))
+        Some(outside(self.hooked) - outside(base))
+    }
+
+    /// A number of instructions as a part of the baseline's in the kernel.
+    fn of_kernel(&self, instructions: f64) -> Option<f64> {
+        let (_, base) = self.base?;
+        (base.total > 0).then(|| instructions / base.total as f64)
+    }
+
+    fn residual(&self) -> Option<String> {
+        Some(format::percent(self.of_kernel(self.outside()? as f64)?))
+    }
+
+    /// The same by function, where the document compares it with this baseline.
+    fn held(&self) -> Option<&ProgramResidual> {
+        let held = self.program.residual.as_ref()?;
+        (Some(i128::from(held.instructions)) == self.outside()).then_some(held)
+    }
+
+    fn unexplained(&self) -> Option<String> {
+        let unexplained = self.held()?.unexplained;
+        Some(format::fraction(self.of_kernel(unexplained as f64)?))
     }
 
     fn calls(&self) -> u64 {
@@ -124,7 +145,15 @@ impl Line<'_> {
     }
 }
 
+/// Does the document tell which functions hold a residual?
+fn tells_functions(lines: &[Line<'_>]) -> bool {
+    lines.iter().any(|line| line.held().is_some())
+}
+
 fn costs(place: &str, lines: &[Line<'_>]) -> Table {
+    let told = tells_functions(lines);
+    let unexplained = "not explained: of the residual the functions whose difference no fact \
+                       explains, up or down, as part of the same.";
     Columns::new()
         .left("program", |line: &Line<'_>| line.cell.title())
         .left("stack", |line| line.configuration.title())
@@ -138,6 +167,9 @@ fn costs(place: &str, lines: &[Line<'_>]) -> Table {
         })
         .column("in user mode", |line| median(line.program, |run| run.user))
         .right("residual", |line| line.residual())
+        .only_if(told, |columns| {
+            columns.right("not explained", |line| line.unexplained())
+        })
         .table(
             format!("What programs cost: {place}, guest instructions"),
             lines,
@@ -149,45 +181,7 @@ fn costs(place: &str, lines: &[Line<'_>]) -> Table {
              in the kernel, and with its own; residual: what the kernel executed more outside \
              hooks, as part of the same. Medians over runs.",
         ])
-}
-
-/// Least, median and most over runs that kernel instructions differ from the baseline's by.
-fn total_difference(line: &Line<'_>) -> Option<[i128; 3]> {
-    let (base, _) = line.base?;
-    let range = |program: &Program| {
-        let kernel = program.runs.iter().map(|run| i128::from(run.kernel));
-        Some((kernel.clone().min()?, kernel.max()?))
-    };
-    let kernel = |program| median(program, |run| run.kernel).map(i128::from);
-    let (own, other) = (range(line.program)?, range(base)?);
-    let middle = kernel(line.program)? - kernel(base)?;
-    Some([own.0 - other.1, middle, own.1 - other.0])
-}
-
-/// What whole programs differ by, in the kernel, with what runs differ by.
-fn totals(place: &str, lines: &[Line<'_>]) -> Option<Table> {
-    let rows = lines
-        .iter()
-        .filter_map(|line| total_difference(line).map(|of| (line, of)));
-    Columns::new()
-        .left("program", |(line, _): (&Line<'_>, [i128; 3])| {
-            line.cell.title()
-        })
-        .left("stack", |(line, _)| line.configuration.title())
-        .right("more in the kernel", |(_, [_, middle, _])| {
-            format::difference(middle)
-        })
-        .right("least", |(_, [least, ..])| format::difference(least))
-        .right("most", |(_, [.., most])| format::difference(most))
-        .right("of it in hooks", |(line, _)| line.added_value())
-        .right("residual", |(line, _)| line.residual())
-        .table(format!("What totals differ by: {place}"), rows)
-        .fixed(2)
-        .legend([
-            "more in the kernel: of the medians over runs; least, most: of any run and any of the \
-             baseline's.",
-        ])
-        .if_any()
+        .legend(told.then_some(unexplained))
 }
 
 /// Programs without figures, and why.
@@ -408,31 +402,4 @@ fn processes(place: &str, lines: &[Line<'_>], all: bool) -> Option<Table> {
                   those that the runs created in different numbers.",
         ])
         .if_any()
-}
-
-/// All that the guest executed while each run lasted.
-fn everything(place: &str, lines: &[Line<'_>]) -> Table {
-    let runs = lines.iter().flat_map(|line| {
-        let runs = line.program.runs.iter().enumerate();
-        runs.map(move |(number, run)| (line, number + 1, run))
-    });
-    Columns::new()
-        .left("program", |(line, ..): (&Line<'_>, usize, &ProgramRun)| {
-            line.cell.title()
-        })
-        .left("stack", |(line, ..)| line.configuration.title())
-        .column("run", |(_, number, _)| number)
-        .column("user", |(.., run)| run.user)
-        .column("kernel", |(.., run)| run.kernel)
-        .column("interrupts", |(.., run)| run.interrupts)
-        .column("other tasks", |(.., run)| run.others)
-        .column("REP", |(.., run)| run.rep_iterations)
-        .column("idle", |(.., run)| run.idle)
-        .column("tasks", |(line, ..)| line.program.tasks.len())
-        .table(format!("All that the guest executed: {place}"), runs)
-        .fixed(2)
-        .legend([
-            "REP: iterations of string instructions beyond each first; idle: what the guest's \
-             clock says more than all these together, while nothing ran.",
-        ])
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use experiment::{Cell, Document};
+use experiment::{Cell, Document, Evidence, Outcome, Program};
 use report::{Options, markdown, report};
 
 fn make_noop() -> Document {
@@ -11,17 +11,26 @@ fn make_noop() -> Document {
     Document::parse(&testing::unpack(&std::fs::read(path).unwrap())).unwrap()
 }
 
-/// The rows of the table of hooks, a group's after the other's.
-fn hooks(document: &Document, details: bool) -> Vec<Vec<String>> {
+/// The rows of the tables with a title that begins so, a group's after the other's; the first is the
+/// headings.
+fn rows(document: &Document, title: &str, details: bool) -> Vec<Vec<String>> {
     let text = markdown(&report(document, &Options { details }));
-    let tables = text.split("**What hooks add to programs: ").skip(1);
+    let begin = format!("**{title}");
+    let tables = text.split(&begin).skip(1);
     tables
         .flat_map(|table| {
             let rows = table.lines().skip_while(|line| !line.starts_with('|'));
-            rows.skip(2).take_while(|line| line.starts_with('|'))
+            rows.take_while(|line| line.starts_with('|'))
         })
+        .filter(|row| !row.starts_with("| -"))
         .map(|row| row.split('|').map(|cell| cell.trim().to_owned()).collect())
         .collect()
+}
+
+/// The rows of the table of hooks.
+fn hooks(document: &Document, details: bool) -> Vec<Vec<String>> {
+    let rows = rows(document, "What hooks add to programs: ", details).into_iter();
+    rows.filter(|row| row[1] != "program").collect()
 }
 
 fn number(text: &str) -> i64 {
@@ -54,4 +63,62 @@ fn hooks_add_up_to_what_all_add() {
         (first[3].as_str(), first[6].as_str()),
         ("inode\\_permission", "selinux")
     );
+}
+
+#[test]
+fn residuals_tell_what_is_explained() {
+    let mut document = make_noop();
+    let column = |document: &Document, title, heading: &str| {
+        let rows = rows(document, title, true);
+        rows[0].iter().position(|cell| cell == heading)
+    };
+    let totals = "What totals differ by: ";
+    let text = |document: &Document| markdown(&report(document, &Options { details: true }));
+    let at = column(&document, totals, "explained").unwrap();
+    let rows = rows(&document, totals, true);
+    let program = |cell: &Cell| cell.counted().unwrap().program.clone().unwrap();
+    let residuals: Vec<_> = document
+        .cells
+        .iter()
+        .filter_map(|cell| program(cell).residual)
+        .collect();
+    let told = rows.iter().filter(|row| row[1] != "program");
+    let told: Vec<_> = told
+        .map(|row| (number(&row[at]), number(&row[at + 1])))
+        .collect();
+    let expected = residuals
+        .iter()
+        .map(|of| (of.explained, i64::try_from(of.unexplained).unwrap()));
+    assert_eq!(told, expected.collect::<Vec<_>>());
+    // The functions that hold the most are in a footnote, with what explains them.
+    let largest = &residuals[0].functions[0];
+    let name = largest.function.replace('_', "\\_");
+    assert!(text(&document).contains(&name), "{}", text(&document));
+
+    // Compared with something else it is not told.
+    let change = |document: &mut Document, to: &dyn Fn(&mut Program)| {
+        for cell in &mut document.cells {
+            if let Outcome::Ok {
+                evidence: Evidence::Counted(counted),
+            } = &mut cell.outcome
+            {
+                counted.program.as_mut().map(to);
+            }
+        }
+    };
+    let mut other = document.clone();
+    change(&mut other, &|program| {
+        if let Some(residual) = &mut program.residual {
+            residual.instructions += 1;
+        }
+    });
+    assert_eq!(column(&other, totals, "explained"), None);
+    // Nor in documents that do not have it.
+    change(&mut document, &|program| program.residual = None);
+    assert_eq!(column(&document, totals, "explained"), None);
+    assert_eq!(
+        column(&document, "What programs cost: ", "not explained"),
+        None
+    );
+    assert!(column(&document, "What programs cost: ", "residual").is_some());
 }

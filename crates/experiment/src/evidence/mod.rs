@@ -5,6 +5,7 @@ mod calls;
 mod counted;
 mod events;
 mod program;
+mod program_residual;
 mod slope;
 mod timed;
 
@@ -23,6 +24,7 @@ pub use counted::{
 };
 pub use events::{EventKind, Events};
 pub use program::{EntryHook, EntryModule, Program, ProgramEntry, ProgramRun, ProgramTask};
+pub use program_residual::ProgramResidual;
 pub use slope::{Slope, SlopePoint};
 pub use timed::{Estimate, Timed};
 

@@ -4,6 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::program_residual::ProgramResidual;
+
 /// A program that was counted several times. A REP instruction counts once.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Program {
@@ -15,6 +17,10 @@ pub struct Program {
     pub entries: Vec<ProgramEntry>,
     /// All runs called the same hooks equally often, for as many instructions.
     pub same_hooks: bool,
+    /// What that run executed more outside hooks than the baseline's; missing for the baseline
+    /// itself, where it was not measured, and in documents of an older lsmeter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub residual: Option<ProgramResidual>,
 }
 
 /// A program that ran once, in guest instructions.
@@ -130,6 +136,10 @@ impl Program {
             return Some(format!(
                 "{kernel} instructions are in the kernel, its entries sum up to {entries}"
             ));
+        }
+        let residual = self.residual.as_ref();
+        if let Some(message) = residual.and_then(ProgramResidual::contradiction) {
+            return Some(message);
         }
         self.entries.iter().find_map(|entry| {
             let hooks: u128 = entry.hooks.iter().map(|h| u128::from(h.instructions)).sum();

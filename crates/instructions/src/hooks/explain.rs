@@ -8,7 +8,8 @@ use std::sync::LazyLock;
 use experiment::FunctionDifference;
 use serde::Deserialize;
 
-/// All that is known: `facts/explanations.toml`, which says what its keys mean.
+/// All that is known: `facts/explanations.toml`, which says what its keys mean, and
+/// `facts/programs.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Facts {
@@ -27,11 +28,34 @@ struct Fact {
     companions: Vec<String>,
     #[serde(default)]
     at_most: u64,
+    /// It holds for whole programs only.
+    #[serde(skip)]
+    programs: bool,
     code: String,
     why: String,
 }
 
+/// What is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// An operation that is one window.
+    Window,
+    /// An operation that is made of many.
+    Windows,
+    /// A whole program: thousands of system calls, interrupts between them, and other tasks.
+    Program,
+}
+
 impl Fact {
+    /// Does it explain that much of one function?
+    fn covers(&self, difference: i64, extent: Extent) -> bool {
+        match extent {
+            Extent::Window => difference.unsigned_abs() <= self.at_most && !self.programs,
+            Extent::Windows => !self.programs,
+            Extent::Program => true,
+        }
+    }
+
     fn speaks_of(&self, function: &str) -> bool {
         let listed = self.with.iter().filter_map(|list| facts().lists.get(list));
         let mut all = listed
@@ -44,25 +68,31 @@ impl Fact {
 
 fn facts() -> &'static Facts {
     static FACTS: LazyLock<Facts> = LazyLock::new(|| {
-        let read = toml::from_str(include_str!("../../facts/explanations.toml"));
-        read.expect("facts/explanations.toml, which tests read")
+        let read = |text| -> Facts { toml::from_str(text).expect("facts, which tests read") };
+        let mut facts = read(include_str!("../../facts/explanations.toml"));
+        let of_programs = read(include_str!("../../facts/programs.toml"));
+        facts.lists.extend(of_programs.lists);
+        let of_programs = of_programs.fact.into_iter();
+        facts.fact.extend(of_programs.map(|fact| Fact {
+            programs: true,
+            ..fact
+        }));
+        facts
     });
     &FACTS
 }
 
-/// Gives each difference its explanation, if one is known. `composite`: the operation is
-/// made of many windows.
-pub fn explain(differences: &mut [FunctionDifference], composite: bool) {
+/// Gives each difference its explanation, if one is known.
+pub fn explain(differences: &mut [FunctionDifference], extent: Extent) {
     let shows = |fact: &&Fact| {
         let differ = |it: &FunctionDifference| fact.functions.contains(&it.function);
         differences.iter().any(differ)
     };
     let happens: Vec<&Fact> = facts().fact.iter().filter(shows).collect();
     for difference in differences {
-        let bounded =
-            |fact: &&&Fact| composite || difference.difference.unsigned_abs() <= fact.at_most;
-        let mut bounded = happens.iter().filter(bounded);
-        let found = bounded.find(|fact| fact.speaks_of(&difference.function));
+        let covering = |fact: &&&Fact| fact.covers(difference.difference, extent);
+        let mut covering = happens.iter().filter(covering);
+        let found = covering.find(|fact| fact.speaks_of(&difference.function));
         difference.explanation = found.map(|fact| format!("{} ({})", fact.why, fact.code));
     }
 }
@@ -71,7 +101,7 @@ pub fn explain(differences: &mut [FunctionDifference], composite: bool) {
 mod tests {
     use super::*;
 
-    fn explained(differences: &[(&str, i64)], composite: bool) -> Vec<bool> {
+    fn explained(differences: &[(&str, i64)], extent: Extent) -> Vec<bool> {
         let mut differences: Vec<FunctionDifference> = differences
             .iter()
             .map(|(function, difference)| FunctionDifference {
@@ -80,20 +110,38 @@ mod tests {
                 explanation: None,
             })
             .collect();
-        explain(&mut differences, composite);
+        explain(&mut differences, extent);
         let known = differences.iter().map(|it| it.explanation.is_some());
         known.collect()
     }
 
     #[test]
     fn what_is_explained_in_a_window_is_small() {
-        assert_eq!(explained(&[("memcpy_orig", -4)], false), [true]);
-        assert_eq!(explained(&[("memcpy_orig", 400)], false), [false]);
-        assert_eq!(explained(&[("__slab_free", 82)], false), [true]);
-        assert_eq!(explained(&[("__slab_free", 820)], false), [false]);
-        assert_eq!(explained(&[("get_partial_node", 82)], false), [false]);
-        assert_eq!(explained(&[("__slab_free", 8200)], true), [true]);
-        assert_eq!(explained(&[("ext4_file_open", 1)], true), [false]);
+        assert_eq!(explained(&[("memcpy_orig", -4)], Extent::Window), [true]);
+        assert_eq!(explained(&[("memcpy_orig", 400)], Extent::Window), [false]);
+        assert_eq!(explained(&[("__slab_free", 82)], Extent::Window), [true]);
+        assert_eq!(explained(&[("__slab_free", 820)], Extent::Window), [false]);
+        assert_eq!(
+            explained(&[("get_partial_node", 82)], Extent::Window),
+            [false]
+        );
+        assert_eq!(explained(&[("__slab_free", 8200)], Extent::Windows), [true]);
+        assert_eq!(
+            explained(&[("ext4_file_open", 1)], Extent::Windows),
+            [false]
+        );
+    }
+
+    #[test]
+    fn what_programs_do_excuses_no_operation() {
+        let switched = [("__schedule", 225), ("update_curr", 110)];
+        assert_eq!(explained(&switched, Extent::Window), [false, false]);
+        assert_eq!(explained(&switched, Extent::Windows), [false, false]);
+        assert_eq!(explained(&switched, Extent::Program), [true, true]);
+        // What belongs to the scheduler needs a call of it.
+        assert_eq!(explained(&[("update_curr", 110)], Extent::Program), [false]);
+        let hooks = [("selinux_parse_skb", 9), ("__schedule", 1)];
+        assert_eq!(explained(&hooks, Extent::Program), [false, true]);
     }
 
     #[test]
@@ -117,8 +165,8 @@ mod tests {
 
     #[test]
     fn companions_need_their_company() {
-        assert_eq!(explained(&[("kfree", 21)], true), [false]);
+        assert_eq!(explained(&[("kfree", 21)], Extent::Windows), [false]);
         let both = [("kfree", 21), ("__pcs_replace_full_main", 29)];
-        assert_eq!(explained(&both, false), [true, true]);
+        assert_eq!(explained(&both, Extent::Window), [true, true]);
     }
 }

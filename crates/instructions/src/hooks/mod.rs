@@ -27,7 +27,7 @@ mod places;
 mod tests;
 
 pub use costs::outermost_sum;
-pub use explain::explain;
+pub use explain::{Extent, explain};
 pub use framework::Framework;
 pub use outside::{differences, outside};
 

@@ -9,6 +9,7 @@
 #include <asm/signal.h>
 #include <linux/wait.h>
 #include "program.h"
+#include "slabs.h"
 
 /* As <linux/if.h> and <linux/socket.h> have them, which need a C library. */
 #define IFF_UP		0x1
@@ -114,6 +115,7 @@ void program_prepare_root(void)
 	make_devices();
 	start_loopback();
 	caches = sys_open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC, 0);
+	slabs_open();
 }
 
 static long drop_dentries_and_inodes(void)
@@ -187,6 +189,7 @@ __attribute__((noreturn)) static void be_program(const struct run *run, enum way
 
 	/* Here, so that it is not closed while the program is measured. */
 	sys_close(caches);
+	slabs_forget();
 	err = SYS(setsid);
 	err = SYS(chroot, experiment.dir);
 	if (err < 0)
@@ -209,6 +212,7 @@ __attribute__((noreturn)) static void be_program(const struct run *run, enum way
 	programs->told.ticks = 0;
 	if (way == TRACED)
 		tasks_await_trace(&programs->tasks);
+	pages_leave();
 	touch_memory();
 	if (way == MEASURED)
 		programs->told.ticks = marker_then_clock(MARKER_WINDOW_BEGIN);
@@ -312,6 +316,8 @@ static long run_all(struct cell *c, u32 cold, enum way way, struct sample *sampl
 			err = drop_dentries_and_inodes();
 		if (err)
 			return explain(c, "dropping caches", err);
+		if (!run->next)
+			slabs_fill(way == TRACED);
 		err = run_program(c, run, run->next ? UNMEASURED : way, sample);
 	}
 	command->started = 1;

@@ -93,6 +93,17 @@ fn every_boot_counts_the_same() {
     let hooked = |stack| find(stack).hooked.as_ref().unwrap().hooked;
     assert!(hooked("capability,selinux") > hooked("capability"));
     let selinux = program(cell(&first, "find", "capability,selinux"));
+    // What totals differ by besides is told by function.
+    assert_eq!(program(cell(&first, "find", "capability")).residual, None);
+    for title in ["pipeline", "forks", "find"] {
+        let path = |stack| cell(&first, title, stack).counted().unwrap().hooked.clone();
+        let outside = |stack| path(stack).map(|path| path.total - path.hooked).unwrap();
+        let differs = outside("capability,selinux").wrapping_sub(outside("capability"));
+        let told = program(cell(&first, title, "capability,selinux"));
+        let told = told.residual.as_ref().unwrap();
+        assert_eq!(told.stack, ["capability"]);
+        assert_eq!(told.instructions, differs.cast_signed(), "{title}");
+    }
     // Cold hooks read labels from the disk, and that not alike each time; warm ones are exact.
     assert!(program(cell(&first, "forks", "capability,selinux")).same_hooks);
     let opens = selinux.entries.iter().find(|entry| entry.entry == "openat");
@@ -103,6 +114,49 @@ fn every_boot_counts_the_same() {
         .find(|hook| hook.hook == "file_open");
     let modules = &file_open.unwrap().modules;
     assert!(modules.iter().any(|module| module.module == "selinux"));
+}
+
+/// A walk of directories allocates and frees an object for each name. Before it, the allocator
+/// is in order: whatever ran before, and under whichever stack, it takes as long.
+#[test]
+fn what_ran_before_decides_little() {
+    let place = Place::with_kernels();
+    place.write(
+        "programs.toml",
+        r#"
+        stacks = ["capability", "capability,tomoyo"]
+        [root]
+        programs = ["sh", "find", "mkdir"]
+        [[workloads]]
+        name = "walk"
+        setup = [["sh", "-ec", """
+            for a in 0 1 2 3 4 5 6 7 8 9; do for b in 0 1; do
+                mkdir -p /files/$a$b
+                for c in 0 1 2 3 4 5 6; do for d in 0 1 2 3 4 5 6 7; do : > /files/$a$b/$c$d; done; done
+            done; done
+        """]]
+        argv = ["find", "/files", "-size", "+1M"]
+        [[workloads]]
+        name = "again"
+        prepare = [["sh", "-c", "i=0; while [ $i -lt 20 ]; do : > /tmp/file$i$i$i$i$i$i$i$i$i$i$i; i=$((i+1)); done; find /"]]
+        argv = ["find", "/files", "-size", "+1M"]
+        "#,
+    );
+    let asked = [&["run", "programs.toml", "-o", "walk.json"], OFFLINE].concat();
+    place.run(&asked).code(0);
+    let document = read(&place.join("walk.json"));
+    for title in ["walk", "again"] {
+        let base = cell(&document, title, "capability").counted().unwrap();
+        let all = base.hooked.as_ref().unwrap().total;
+        let residual = program(cell(&document, title, "capability,tomoyo"));
+        let residual = residual.residual.as_ref().unwrap();
+        let size = residual.instructions.unsigned_abs();
+        assert!(500 * size < all, "{title}: {residual:?} of {all}");
+        assert!(
+            500 * residual.unexplained < all,
+            "{title}: {residual:?} of {all}"
+        );
+    }
 }
 
 /// A kernel without persistent memory gets a copy of the root, and hooks count the same on it.

@@ -6,7 +6,6 @@ mod hooks;
 mod operation;
 mod operations;
 mod records;
-mod residual;
 
 use experiment::{Cell, Document, HookedPath, Residual};
 

@@ -6,13 +6,12 @@ use std::collections::HashMap;
 
 use experiment::{Cell, Clock, HookCost, HookedPath, Residual};
 
-use super::{
-    StackNames, baseline, configured, difference, full_name, path, residual, where_profiled,
-};
+use super::{StackNames, baseline, configured, difference, full_name, path, where_profiled};
 use crate::cells::{operation, without_figure};
 use crate::column::Columns;
 use crate::format::count;
 use crate::group::{grouped, shared};
+use crate::residual;
 use crate::table::{TEXT_LIMIT, Table, Value};
 use crate::text::printable;
 

@@ -5,13 +5,12 @@ use std::collections::HashMap;
 
 use experiment::{Cell, Clock, HookedPath, Residual};
 
-use super::{
-    StackNames, baseline, configured, difference, full_name, path, residual, where_profiled,
-};
+use super::{StackNames, baseline, configured, difference, full_name, path, where_profiled};
 use crate::cells::{Operation, not_measured, operation, without_figure};
 use crate::column::Columns;
 use crate::format::share;
 use crate::group::{distinct, grouped, sum};
+use crate::residual;
 use crate::table::{Table, Tone, Value};
 
 pub(super) fn tables(profiles: &[Cell], clock: Clock) -> Vec<Table> {

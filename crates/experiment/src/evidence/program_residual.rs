@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What a whole program executes more outside hooks under one configuration than under another.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::counted::FunctionDifference;
+
+/// What differs from a baseline outside every hook, in a whole program: sums over all functions,
+/// and the functions that differ most.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProgramResidual {
+    /// The baseline's stack.
+    pub stack: Vec<String>,
+    /// The difference of the totals less that of the hooks, in instructions.
+    pub instructions: i64,
+    /// Of these the instructions in functions whose difference is explained.
+    pub explained: i64,
+    /// What all other functions differ by, up or down: sizes are summed up, so that no two of
+    /// them cancel out.
+    pub unexplained: u64,
+    /// The functions that hold it, the largest difference first; at most
+    /// [`ProgramResidual::LIMIT`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<FunctionDifference>,
+    /// How many more functions differ; they are in the sums.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more: u64,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+impl ProgramResidual {
+    /// Most functions that are named.
+    pub const LIMIT: usize = 48;
+
+    /// Sums up what functions differ by, the largest difference first.
+    #[must_use]
+    pub fn of(stack: &[String], functions: Vec<FunctionDifference>) -> ProgramResidual {
+        let mut residual = ProgramResidual {
+            stack: stack.to_vec(),
+            instructions: 0,
+            explained: 0,
+            unexplained: 0,
+            functions,
+            more: 0,
+        };
+        for held in &residual.functions {
+            // Two's complement, as the differences themselves.
+            residual.instructions = residual.instructions.wrapping_add(held.difference);
+            if held.explanation.is_some() {
+                residual.explained = residual.explained.wrapping_add(held.difference);
+            } else {
+                let size = held.difference.unsigned_abs();
+                residual.unexplained = residual.unexplained.saturating_add(size);
+            }
+        }
+        residual.more = residual.functions.len().saturating_sub(Self::LIMIT) as u64;
+        residual.functions.truncate(Self::LIMIT);
+        residual
+    }
+
+    /// What contradicts itself, if anything.
+    pub(super) fn contradiction(&self) -> Option<String> {
+        if self.functions.len() > Self::LIMIT {
+            return Some(format!(
+                "a residual names more than {} functions",
+                Self::LIMIT
+            ));
+        }
+        let (mut sum, mut explained, mut unexplained) = (0i128, 0i128, 0u128);
+        for held in &self.functions {
+            sum += i128::from(held.difference);
+            match held.explanation {
+                Some(_) => explained += i128::from(held.difference),
+                None => unexplained += u128::from(held.difference.unsigned_abs()),
+            }
+        }
+        let told = (
+            i128::from(self.instructions),
+            i128::from(self.explained),
+            u128::from(self.unexplained),
+        );
+        let fits = match self.more {
+            0 => told == (sum, explained, unexplained),
+            // Those that are not named are in the sums only.
+            _ => unexplained <= told.2 && (told.0 - told.1).unsigned_abs() <= told.2,
+        };
+        (!fits).then(|| {
+            format!(
+                "the residual is {}, {} of it explained and {} not, which its functions do not sum \
+                 up to",
+                told.0, told.1, told.2
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn held(difference: i64, explained: bool) -> FunctionDifference {
+        FunctionDifference {
+            function: format!("function_{difference}"),
+            difference,
+            explanation: explained.then(|| "known".to_owned()),
+        }
+    }
+
+    fn stack() -> Vec<String> {
+        vec!["capability".to_owned()]
+    }
+
+    #[test]
+    fn what_cancels_out_is_not_lost() {
+        let functions = vec![held(-100, false), held(90, false), held(70, true)];
+        let residual = ProgramResidual::of(&stack(), functions);
+        assert_eq!(residual.instructions, 60);
+        assert_eq!((residual.explained, residual.unexplained), (70, 190));
+        assert_eq!(residual.contradiction(), None);
+    }
+
+    #[test]
+    fn functions_without_a_name_are_in_the_sums() {
+        let all = (1..=60).rev().map(|n| held(n, n % 2 == 0)).collect();
+        let residual = ProgramResidual::of(&stack(), all);
+        assert_eq!((residual.functions.len(), residual.more), (48, 12));
+        assert_eq!(residual.instructions, 1830);
+        assert_eq!((residual.explained, residual.unexplained), (930, 900));
+        assert_eq!(residual.contradiction(), None);
+    }
+
+    #[test]
+    fn sums_that_are_none_contradict() {
+        let good = ProgramResidual::of(&stack(), vec![held(5, true), held(-3, false)]);
+        for wrong in [
+            ProgramResidual {
+                instructions: 3,
+                ..good.clone()
+            },
+            ProgramResidual {
+                unexplained: 0,
+                ..good.clone()
+            },
+            ProgramResidual {
+                explained: i64::MIN,
+                more: 7,
+                ..good.clone()
+            },
+            ProgramResidual {
+                functions: vec![held(1, true); ProgramResidual::LIMIT + 1],
+                ..good.clone()
+            },
+        ] {
+            assert!(wrong.contradiction().is_some(), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What whole programs executed in all, and what totals differ by.
+
+use experiment::{Program, ProgramRun};
+
+use super::{Line, median, tells_functions};
+use crate::column::Columns;
+use crate::format;
+use crate::residual;
+use crate::table::{Table, Value};
+
+/// Least, median and most over runs that kernel instructions differ from the baseline's by.
+fn total_difference(line: &Line<'_>) -> Option<[i128; 3]> {
+    let (base, _) = line.base?;
+    let range = |program: &Program| {
+        let kernel = program.runs.iter().map(|run| i128::from(run.kernel));
+        Some((kernel.clone().min()?, kernel.max()?))
+    };
+    let kernel = |program| median(program, |run| run.kernel).map(i128::from);
+    let (own, other) = (range(line.program)?, range(base)?);
+    let middle = kernel(line.program)? - kernel(base)?;
+    Some([own.0 - other.1, middle, own.1 - other.0])
+}
+
+/// What whole programs differ by, in the kernel, with what runs differ by.
+pub(super) fn differences(place: &str, lines: &[Line<'_>]) -> Option<Table> {
+    let rows = lines
+        .iter()
+        .filter_map(|line| total_difference(line).map(|of| (line, of)));
+    let told = tells_functions(lines);
+    let explained = "explained, not explained: of the residual the functions whose difference a \
+                     fact explains, summed up, and all others, up or down.";
+    Columns::new()
+        .left("program", |(line, _): (&Line<'_>, [i128; 3])| {
+            line.cell.title()
+        })
+        .left("stack", |(line, _)| line.configuration.title())
+        .right("more in the kernel", |(_, [_, middle, _])| {
+            format::difference(middle)
+        })
+        .right("least", |(_, [least, ..])| format::difference(least))
+        .right("most", |(_, [.., most])| format::difference(most))
+        .right("of it in hooks", |(line, _)| line.added_value())
+        .right("residual", |(line, _)| {
+            let note = line.held().map(residual::note_on_program);
+            Value::plain(line.residual().unwrap_or_default()).noted(note)
+        })
+        .only_if(told, |columns| {
+            columns
+                .right("explained", |(line, _)| {
+                    let held = line.held()?;
+                    Some(format::difference(held.explained.into()))
+                })
+                .right("not explained", |(line, _)| {
+                    line.held().map(|held| held.unexplained)
+                })
+        })
+        .table(format!("What totals differ by: {place}"), rows)
+        .fixed(2)
+        .legend([
+            "more in the kernel: of the medians over runs; least, most: of any run and any of the \
+             baseline's.",
+        ])
+        .legend(told.then_some(explained))
+        .if_any()
+}
+
+/// All that the guest executed while each run lasted.
+pub(super) fn everything(place: &str, lines: &[Line<'_>]) -> Table {
+    let runs = lines.iter().flat_map(|line| {
+        let runs = line.program.runs.iter().enumerate();
+        runs.map(move |(number, run)| (line, number + 1, run))
+    });
+    Columns::new()
+        .left("program", |(line, ..): (&Line<'_>, usize, &ProgramRun)| {
+            line.cell.title()
+        })
+        .left("stack", |(line, ..)| line.configuration.title())
+        .column("run", |(_, number, _)| number)
+        .column("user", |(.., run)| run.user)
+        .column("kernel", |(.., run)| run.kernel)
+        .column("interrupts", |(.., run)| run.interrupts)
+        .column("other tasks", |(.., run)| run.others)
+        .column("REP", |(.., run)| run.rep_iterations)
+        .column("idle", |(.., run)| run.idle)
+        .column("tasks", |(line, ..)| line.program.tasks.len())
+        .table(format!("All that the guest executed: {place}"), runs)
+        .fixed(2)
+        .legend([
+            "REP: iterations of string instructions beyond each first; idle: what the guest's \
+             clock says more than all these together, while nothing ran.",
+        ])
+}
