@@ -17,7 +17,7 @@ const LEAST_POINTS: usize = 3;
 /// hash chains and slabs are as what happened before has left them.
 const LAYOUT: f64 = 0.005;
 /// How far from a way of growing a figure may be, as a part of all that they grow by.
-const BESIDE: f64 = 0.1;
+const BESIDE: f64 = 0.15;
 
 /// How figures grow with a number.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,8 +75,6 @@ struct Line<'a> {
     /// Of its cells the one without rules, or with fewest.
     first: &'a Cell,
     points: Vec<(f64, f64)>,
-    /// Without a rule more than needed.
-    without: Option<f64>,
 }
 
 /// A row for each operation that was measured under a policy with three numbers of rules; None
@@ -101,8 +99,8 @@ pub(crate) fn growth(run: &Document) -> Option<Table> {
             key.tuning.rules = None;
             Value::plain(printable(&key.configuration_title(), 2 * TEXT_LIMIT))
         })
+        .left("kernel", |of| printable(&of.first.key.kernel, TEXT_LIMIT))
         .left("operation", |of| of.first.title())
-        .right("without", |of| of.without.map(format::figure).unwrap_or_default())
         .right("rules", |of| {
             let end = |of: Option<&(f64, f64)>| of.map_or(0, |of| of.0 as u64);
             format!("{} to {}", end(of.points.first()), format::count(end(of.points.last())))
@@ -121,8 +119,8 @@ pub(crate) fn growth(run: &Document) -> Option<Table> {
         .table("How costs grow with a policy's rules, guest instructions", &lines)
         .fixed(2)
         .legend([
-            "without: with the rules that are needed only. grows: constant if figures differ by at most \
-             0.5 %, as those of two boots may; linear or logarithmic if each is within a tenth of the \
+            "rules: more than are needed. grows: constant if figures differ by at most \
+             0.5 %, as those of two boots may; linear or logarithmic if each is within 15 % of the \
              growth from such a line. a rule, twice as many: the line's slope.",
         ])
         .if_any()
@@ -142,12 +140,7 @@ impl Line<'_> {
         });
         let points: Vec<(f64, f64)> = ruled.collect();
         let first = *cells.first()?;
-        let without = first.key.tuning.rules.is_none().then(|| median(first));
-        (points.len() >= LEAST_POINTS).then(|| Line {
-            first,
-            points,
-            without: without.flatten(),
-        })
+        (points.len() >= LEAST_POINTS).then_some(Line { first, points })
     }
 }
 
