@@ -103,7 +103,11 @@ pub(crate) fn growth(run: &Document) -> Option<Table> {
         .left("operation", |of| of.first.title())
         .right("rules", |of| {
             let end = |of: Option<&(f64, f64)>| of.map_or(0, |of| of.0 as u64);
-            format!("{} to {}", end(of.points.first()), format::count(end(of.points.last())))
+            format!(
+                "{} to {}",
+                end(of.points.first()),
+                format::count(end(of.points.last()))
+            )
         })
         .right("with fewest", |of| figure(of.points.first()))
         .right("with most", |of| figure(of.points.last()))
@@ -116,7 +120,10 @@ pub(crate) fn growth(run: &Document) -> Option<Table> {
             Growth::Logarithmic(slope) => format!("{slope:.1}"),
             _ => String::new(),
         })
-        .table("How costs grow with a policy's rules, guest instructions", &lines)
+        .table(
+            "How costs grow with a policy's rules, guest instructions",
+            &lines,
+        )
         .fixed(2)
         .legend([
             "rules: more than are needed. grows: constant if figures differ by at most \
