@@ -17,7 +17,7 @@ use crate::stack::Stack;
 use crate::words::Policy;
 
 /// Modules that take a policy of the user's own.
-const MODULES: [&str; 4] = ["apparmor", "bpf", "landlock", "selinux"];
+const MODULES: [&str; 5] = ["apparmor", "bpf", "landlock", "selinux", "tomoyo"];
 const POLICIES_LIMIT: usize = 256;
 const FILES_LIMIT: usize = 4_096;
 const ACCESSES_LIMIT: usize = 64;
@@ -28,11 +28,12 @@ const PATH_LIMIT: usize = 512;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GivenPolicy {
-    /// The module that it is of: `apparmor`, `bpf`, `landlock`, `selinux`.
+    /// The module that it is of: `apparmor`, `bpf`, `landlock`, `selinux`, `tomoyo`.
     pub module: String,
     /// What it is made of, files of this machine: AppArmor profiles, or a directory of them as
     /// `/etc/apparmor.d`; one binary policy of SELinux, or its modules (`.cil`, `.pp`,
-    /// `.pp.bz2`), or a directory of these; rulesets of Landlock, one a layer; one BPF object.
+    /// `.pp.bz2`), or a directory of these; rulesets of Landlock, one a layer; BPF objects; a
+    /// directory as `/etc/tomoyo/policy/current`, or files of it.
     pub files: Vec<String>,
     /// Packages of Debian that have these files, for whoever lacks something.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -40,6 +41,9 @@ pub struct GivenPolicy {
     /// Of AppArmor: the profile that confines the benchmarks. Default: the only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
+    /// Of TOMOYO: the domain that benchmarks run in: `<kernel> /usr/sbin/sshd`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
     /// Of SELinux: the context that benchmarks run in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
@@ -239,6 +243,7 @@ fn check_one(name: &str, of: &GivenPolicy) -> Result<(), SpecError> {
     }
     list("files", &of.files, FILES_LIMIT)?;
     let texts = [
+        &of.domain,
         &of.profile,
         &of.context,
         &of.file_contexts,
@@ -250,6 +255,7 @@ fn check_one(name: &str, of: &GivenPolicy) -> Result<(), SpecError> {
     }
     let keys = [
         ("profile", "apparmor", of.profile.is_some()),
+        ("domain", "tomoyo", of.domain.is_some()),
         ("context", "selinux", of.context.is_some()),
         ("file_contexts", "selinux", of.file_contexts.is_some()),
         ("files_context", "selinux", of.files_context.is_some()),

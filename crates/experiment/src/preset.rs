@@ -41,6 +41,7 @@ const PRESETS: &[Preset] = presets![
     "debian-policies",
     "rules",
     "landlock-grid",
+    "landlock-sandbox",
     "versions",
     "howells",
     "howells-um",

@@ -309,6 +309,7 @@ fn presets_hold_what_they_promise() {
             "debian-policies",
             "rules",
             "landlock-grid",
+            "landlock-sandbox",
             "versions",
             "howells",
             "howells-um",

@@ -3,24 +3,8 @@
 #ifndef LSMETER_POLICY_LANDLOCK_H
 #define LSMETER_POLICY_LANDLOCK_H
 
+#include "../landlock.h"
 #include "../policy.h"
-
-#define LANDLOCK_CREATE_RULESET		444
-#define LANDLOCK_ADD_RULE		445
-#define LANDLOCK_RESTRICT_SELF		446
-#define CREATE_RULESET_VERSION		1
-#define RULE_PATH_BENEATH		1
-#define RULE_NET_PORT			2
-
-/* include/uapi/linux/landlock.h, which the build machine need not have. */
-#define ACCESS_EXECUTE		(1ull << 0)
-#define ACCESS_WRITE_FILE	(1ull << 1)
-#define ACCESS_READ_FILE	(1ull << 2)
-#define ACCESS_READ_DIR		(1ull << 3)
-#define ACCESS_REMOVE_DIR	(1ull << 4)
-#define ACCESS_READ		(ACCESS_EXECUTE | ACCESS_READ_FILE | ACCESS_READ_DIR)
-#define ACCESS_TRUNCATE		(1ull << 14)
-#define ACCESS_IOCTL_DEV	(1ull << 15)
 
 /* What this kernel knows: its ABI's version. */
 long landlock_abi(void);

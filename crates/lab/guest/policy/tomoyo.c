@@ -10,6 +10,9 @@
  * its own through self_domain.
  */
 #include "../policy.h"
+#ifdef SETTINGS
+#include "../settings/given.h"
+#endif
 
 #define TOMOYO		"/sys/kernel/security/tomoyo/"
 #define HERE		POLICY_DIR "tomoyo/"
@@ -60,6 +63,8 @@ static void load(const struct policy *p)
 	link_agent("/sbin/tomoyo-init");
 	run_init();
 	step("tomoyo: activated by execve of /sbin/init");
+	if (is_given(p))
+		return;
 	err = make_file(DENIED, 1);
 	if (err < 0)
 		fatal("making " DENIED ": %s (%ld)", errno_name(err), -err);
@@ -67,10 +72,16 @@ static void load(const struct policy *p)
 
 static void confine(const struct policy *p)
 {
+	char domain[1024] = DOMAIN;
+
 	if (p->state == POLICY_NONE)
 		return;
-	write_line(TOMOYO "self_domain", DOMAIN);
-	step("tomoyo: wrote " DOMAIN " to " TOMOYO "self_domain");
+#ifdef SETTINGS
+	if (is_given(p))
+		given_line(p, "domain", domain, sizeof(domain));
+#endif
+	write_line(TOMOYO "self_domain", domain);
+	step("tomoyo: wrote %s to " TOMOYO "self_domain", domain);
 }
 
 /* What TOMOYO let pass in permissive mode, by its own count. */

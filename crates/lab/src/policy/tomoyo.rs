@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use experiment::Policy;
 
-use super::{PolicyError, Prepared, Request, denials, tools};
+use super::{PolicyError, Prepared, Request, denials, given, tools};
 
 /// Modes 0 (disabled), 2 (permissive) and 3 (enforcing), by profile number.
 const PROFILE: &str = include_str!("../../policy/tomoyo/profile");
@@ -28,6 +28,9 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         Policy::Permissive => 2,
         Policy::Enforcing | Policy::Withdrawn => 3,
     };
+    if let Some(of) = given::of(request, "tomoyo") {
+        return given::tomoyo(request, of);
+    }
     tools::need(request, "TOMOYO", "CONFIG_SECURITY_TOMOYO")?;
     let rules = request.configuration.tuning.rules.unwrap_or(0);
     if rules > RULES_LIMIT {

@@ -38,6 +38,14 @@ pub struct GivenArgs {
     #[arg(long = "selinux-boolean", value_name = "NAME=on|off", requires = "selinux_modules",
         help_heading = POLICIES)]
     pub selinux_booleans: Vec<String>,
+    /// TOMOYO policy to load: a directory as /etc/tomoyo/policy/current, or files of it; may be
+    /// given several times
+    #[arg(long = "tomoyo-policy", value_name = "PATH", value_hint = ValueHint::AnyPath,
+        requires = "tomoyo_domain", help_heading = POLICIES)]
+    pub tomoyo_policy: Vec<PathBuf>,
+    /// Domain that benchmarks run in: `<kernel> /usr/sbin/sshd`
+    #[arg(long, value_name = "DOMAIN", requires = "tomoyo_policy", help_heading = POLICIES)]
+    pub tomoyo_domain: Option<String>,
     /// Landlock ruleset, as landlockconfig's TOML has it; may be given several times, a layer each
     #[arg(long = "landlock-ruleset", value_name = "FILE", value_hint = ValueHint::FilePath,
         help_heading = POLICIES)]

@@ -72,6 +72,12 @@ fn policies(args: &GivenArgs) -> Result<BTreeMap<String, GivenPolicy>> {
         let domain = context.split(':').nth(2).unwrap_or(context);
         given.insert(plain(domain), policy);
     }
+    if let Some(domain) = &args.tomoyo_domain {
+        let mut policy = of("tomoyo", texts(&args.tomoyo_policy));
+        policy.domain = Some(domain.clone());
+        let program = domain.rsplit(' ').next().unwrap_or(domain);
+        given.insert(plain(program), policy);
+    }
     if let Some(first) = args.landlock_rulesets.first() {
         given.insert(stem(first), of("landlock", texts(&args.landlock_rulesets)));
     }

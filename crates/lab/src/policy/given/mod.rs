@@ -7,6 +7,7 @@ mod apparmor;
 mod bpf;
 mod landlock;
 mod selinux;
+mod tomoyo;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -22,6 +23,7 @@ pub(super) use apparmor::prepare as apparmor;
 pub(super) use bpf::prepare as bpf;
 pub(super) use landlock::prepare as landlock;
 pub(super) use selinux::prepare as selinux;
+pub(super) use tomoyo::prepare as tomoyo;
 
 /// Most files of one policy.
 const FILES_LIMIT: usize = 16_384;

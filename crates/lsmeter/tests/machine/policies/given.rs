@@ -53,6 +53,12 @@ files = ["open.toml"]
 denied = ["read /etc/shadow"]
 allowed = ["read /etc/hosts"]
 
+[given.server]
+module = "tomoyo"
+files = ["tomoyo"]
+domain = "<kernel> /usr/sbin/server"
+denied = ["read /etc/shadow"]
+allowed = ["read /etc/hosts"]
 [given.guard]
 module = "bpf"
 files = ["lsm.o"]
@@ -109,6 +115,7 @@ fn write_sources(place: &Place) {
     let profiles = place.join("profiles");
     fs::create_dir_all(profiles.join("abstractions")).unwrap();
     fs::create_dir_all(profiles.join("tunables")).unwrap();
+    fs::create_dir_all(place.join("tomoyo")).unwrap();
     for (name, text) in [
         ("profiles/tunables/global", "@{SITE}=/srv/www\n"),
         (
@@ -143,6 +150,15 @@ fn write_sources(place: &Place) {
         (
             "open.toml",
             "[[ruleset]]\nhandled_access_fs = [\"make_char\"]\n",
+        ),
+        (
+            "tomoyo/profile.conf",
+            "PROFILE_VERSION=20150505\n0-CONFIG={ mode=disabled }\n3-CONFIG={ mode=enforcing }\n",
+        ),
+        (
+            "tomoyo/domain_policy.conf",
+            "<kernel>\nuse_profile 3\nuse_group 0\n\n<kernel> /usr/sbin/server\nuse_profile 3\n\
+             use_group 0\nfile read /srv/www/\\{\\*\\}/\\*\nfile read /etc/hosts\n",
         ),
         ("experiment.toml", EXPERIMENT),
         ("debian.toml", DEBIAN),
@@ -222,6 +238,7 @@ fn policies_of_ones_own_decide_or_nothing_is_measured() {
         "capability,apparmor",
         "capability,landlock",
         "capability,bpf",
+        "capability,tomoyo",
     ];
     let mut text = EXPERIMENT.to_owned();
     text = text.replacen('\n', &format!("\nstacks = {stacks:?}\n"), 1);
@@ -229,7 +246,7 @@ fn policies_of_ones_own_decide_or_nothing_is_measured() {
     let run = run(&place, "experiment.toml");
 
     let open = |name: &str| ended(&run, name).0[0];
-    for name in ["web", "stacked", "box", "guard"] {
+    for name in ["web", "stacked", "box", "guard", "server"] {
         assert_eq!(open(name), ("open", Status::Ok, ""), "{name}");
     }
     let (cells, _) = ended(&run, "web");
@@ -275,6 +292,14 @@ fn policies_of_ones_own_decide_or_nothing_is_measured() {
         &[
             "bpf: attached guard",
             "bpf: denied: open of /etc/shadow for reading: EPERM",
+        ],
+    );
+    assert_steps(
+        &run,
+        "server",
+        &[
+            "wrote <kernel> /usr/sbin/server to",
+            "tomoyo: denied: open of /etc/shadow for reading: EPERM",
         ],
     );
     // Two rules are looked up, or a program runs: each costs something.

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The kernel's own measure of Landlock, tools/testing/selftests/landlock/fs_bench.c: directories
+ * nested in each other, each with a rule that does not allow what is tried in the innermost, a
+ * creat. Landlock goes up through all of them before it denies it. Each operation has a child
+ * that sandboxes itself, and its window is the child's open.
+ */
+#include "../landlock.h"
+#include "bench.h"
+
+#define RULESET		0	/* c->fd[] */
+#define TOP		1	/* the cell's directory */
+#define FILE		"file"
+
+static long add(long ruleset, int dir)
+{
+	struct __attribute__((packed)) {
+		u64 allowed_access;
+		int parent_fd;
+	} rule = { ACCESS_READ_FILE, dir };
+
+	return SYS(landlock_add_rule, ruleset, RULE_PATH_BENEATH, &rule, 0);
+}
+
+/* One directory further in, with a rule. */
+static long go_in(struct cell *c)
+{
+	long fd, ret = sys_mkdir("d", 0755);
+
+	if (ret >= 0)
+		ret = SYS(chdir, "d");
+	if (ret < 0)
+		return ret;
+	fd = sys_open(".", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return fd;
+	ret = add(c->fd[RULESET], fd);
+	sys_close(fd);
+	return ret;
+}
+
+/* Out of all of them again, and each removed: they are too many to be removed by their paths. */
+static void teardown(struct cell *c)
+{
+	while (c->state[0]-- > 0 && SYS(chdir, "..") >= 0)
+		sys_rmdir("d");
+	SYS(fchdir, c->fd[TOP]);
+	sys_close(c->fd[RULESET]);
+	sys_close(c->fd[TOP]);
+}
+
+static int setup(struct cell *c)
+{
+	u64 handled = ACCESS_READ_FILE | ACCESS_MAKE_REG;
+	long ret = SYS(landlock_create_ruleset, &handled, sizeof(handled), 0);
+
+	if (ret < 0)
+		return unsupported(c, "no Landlock in this stack", ret);
+	c->fd[RULESET] = ret;
+	ret = sys_open(".", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	if (ret < 0)
+		return failed(c, "open", ret);
+	c->fd[TOP] = ret;
+	for (c->state[0] = 0; c->state[0] < c->variant->arg; c->state[0]++) {
+		ret = go_in(c);
+		if (ret >= 0)
+			continue;
+		teardown(c);
+		return failed(c, "nesting directories", ret);
+	}
+	return 0;
+}
+
+static long try_in_sandbox(struct cell *c)
+{
+	long ret = SYS(landlock_restrict_self, c->fd[RULESET], 0);
+
+	if (ret < 0)
+		return ret;
+	window_begin();
+	ret = sys_open(FILE, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	window_end();
+	return ret == -EACCES ? 0 : ret < 0 ? ret : -EIO;
+}
+
+static long op(struct cell *c, unsigned int i __attribute__((unused)))
+{
+	int status = -1;
+	long pid = SYS(fork);
+
+	if (pid == 0) {
+		long ret = try_in_sandbox(c);
+
+		for (;;)
+			SYS(exit_group, -ret & 0xff);
+	}
+	if (pid >= 0)
+		pid = SYS(wait4, pid, &status, 0, 0);
+	if (pid < 0)
+		return pid;
+	return status & 0x7f ? -EIO : -(status >> 8 & 0xff);
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	return ret < 0 ? failed(c, "creat in the sandbox", ret) : 0;
+}
+
+static const struct variant variants[] = {
+	{ .name = "10", .arg = 10 },
+	{ .name = "100", .arg = 100 },
+	{ .name = "1000", .arg = 1000 },
+	/* Of the 10,000 there no window would be without a tick. */
+	{ .name = "5000", .arg = 5000 },
+	{ }
+};
+
+BENCHMARK(landlock_nested) = {
+	.name = "landlock-nested",
+	.summary = "a creat that is denied below nested directories, each with a rule",
+	.source = "tools/testing/selftests/landlock/fs_bench.c",
+	.syscalls = "open",
+	.variants = variants,
+	.class = CLASS_FILE,
+	.suite = SUITE_BEYOND,
+	.number = 44,
+	.measures = MEASURE_LATENCY,
+	.composite = 1,
+	.repetitions = 16,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.teardown = teardown,
+};

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Landlock's words: include/uapi/linux/landlock.h, which the build machine need not have. */
+#ifndef LSMETER_LANDLOCK_H
+#define LSMETER_LANDLOCK_H
+
+#define LANDLOCK_CREATE_RULESET		444
+#define LANDLOCK_ADD_RULE		445
+#define LANDLOCK_RESTRICT_SELF		446
+#define CREATE_RULESET_VERSION		1
+#define RULE_PATH_BENEATH		1
+#define RULE_NET_PORT			2
+
+#define ACCESS_EXECUTE		(1ull << 0)
+#define ACCESS_WRITE_FILE	(1ull << 1)
+#define ACCESS_READ_FILE	(1ull << 2)
+#define ACCESS_READ_DIR		(1ull << 3)
+#define ACCESS_REMOVE_DIR	(1ull << 4)
+#define ACCESS_MAKE_REG		(1ull << 8)
+#define ACCESS_READ		(ACCESS_EXECUTE | ACCESS_READ_FILE | ACCESS_READ_DIR)
+#define ACCESS_TRUNCATE		(1ull << 14)
+#define ACCESS_IOCTL_DEV	(1ull << 15)
+#define ACCESS_BIND_TCP		(1ull << 0)
+#define ACCESS_CONNECT_TCP	(1ull << 1)
+
+#endif
