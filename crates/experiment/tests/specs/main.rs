@@ -343,6 +343,7 @@ fn presets_hold_what_they_promise() {
             "paper" | "paper-calls" | "paper-protocol" | "paper-orders" | "tomoyo-entries"
             | "audit" | "withdrawn" | "integrity" => "none on build:6.12-dac",
             "avc" => "capability,selinux (enforcing)",
+            "landlock-sandbox" => "capability,landlock",
             "denials" => "capability (denials)",
             "paper-um" | "howells-um" => "none on build:um-dac.*",
             _ => "capability",
