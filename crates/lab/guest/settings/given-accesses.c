@@ -223,6 +223,22 @@ void given_try_before(const struct policy *p)
 	}
 }
 
+/* It passed; the kernel's log must have that enforcing it would not have. */
+static void prove_noticed(const struct policy *p, const struct access *a)
+{
+	int is_selinux = !strcmp(p->module->name, "selinux");
+	const char *name = a->what, *at;
+	char text[640];
+
+	/* SELinux names the last component, AppArmor all. */
+	for (at = name; is_selinux && *at; at++)
+		if (*at == '/')
+			name = at + 1;
+	format(text, sizeof(text), "name=\"%s\"", name);
+	prove_logged(p, is_selinux ? "avc:  denied" : "apparmor=\"ALLOWED\"",
+		     *a->what == '/' ? text : "");
+}
+
 static void try_denied(const struct policy *p, const struct access *a)
 {
 	long err = a->how->try(a->what);
@@ -231,6 +247,7 @@ static void try_denied(const struct policy *p, const struct access *a)
 	tell(a, what, sizeof(what));
 	if (p->state == POLICY_PERMISSIVE) {
 		prove_allowed(p, what, err);
+		prove_noticed(p, a);
 		return;
 	}
 	if (err == -EPERM)
