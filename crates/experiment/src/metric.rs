@@ -11,7 +11,7 @@ use stats::Direction;
 
 use crate::words::UnknownWord;
 
-/// What is measured. The first three are what an experiment can ask for; the others come
+/// What is measured. The first four are what an experiment can ask for; the others come
 /// out of instruments of their own. [`Metric::Other`] is for an instrument that this crate
 /// has never heard of: it says itself what its figures mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,6 +24,8 @@ pub enum Metric {
     Time,
     /// Operations per second over a fixed time: statistical.
     Throughput,
+    /// Bytes that the kernel holds, after a boot or for each object of a kind: exact.
+    Memory,
     /// Calls of functions.
     Calls,
     /// Calls of a function per second.
@@ -62,8 +64,12 @@ pub struct Word {
 
 impl Metric {
     /// Those that an experiment can ask for.
-    pub const MEASURABLE: &'static [Metric] =
-        &[Metric::Instructions, Metric::Time, Metric::Throughput];
+    pub const MEASURABLE: &'static [Metric] = &[
+        Metric::Instructions,
+        Metric::Time,
+        Metric::Throughput,
+        Metric::Memory,
+    ];
 
     /// Those with a name of their own, in their usual order.
     pub const NAMED: &'static [Metric] = &[
@@ -71,6 +77,7 @@ impl Metric {
         Metric::HookInstructions,
         Metric::Time,
         Metric::Throughput,
+        Metric::Memory,
         Metric::Calls,
         Metric::CallRate,
         Metric::CallTime,
@@ -84,6 +91,7 @@ impl Metric {
             Metric::HookInstructions => "hook_instructions",
             Metric::Time => "time",
             Metric::Throughput => "throughput",
+            Metric::Memory => "memory",
             Metric::Calls => "calls",
             Metric::CallRate => "call_rate",
             Metric::CallTime => "call_time",
@@ -98,6 +106,7 @@ impl Metric {
             Metric::Instructions | Metric::HookInstructions => "instructions",
             Metric::Time => "ns",
             Metric::Throughput => "ops/s",
+            Metric::Memory => "bytes",
             Metric::Calls => "calls",
             Metric::CallRate => "calls/s",
             Metric::CallTime => "ns/call",
@@ -118,10 +127,16 @@ impl Metric {
     /// Are its figures counts, which are the same whenever the same is measured?
     pub fn is_counted(self) -> bool {
         match self {
-            Metric::Instructions | Metric::HookInstructions | Metric::Calls => true,
+            Metric::Instructions | Metric::HookInstructions => true,
+            Metric::Calls | Metric::Memory => true,
             Metric::Other(other) => other.exact,
             _ => false,
         }
+    }
+
+    /// Is it counted as a processor executes it, by QEMU's plugin?
+    pub fn is_of_instructions(self) -> bool {
+        matches!(self, Metric::Instructions | Metric::HookInstructions)
     }
 
     /// Does it depend on the machine that measured, and on what else that machine did?
@@ -151,7 +166,7 @@ impl FromStr for Metric {
             .ok_or_else(|| UnknownWord {
                 what: "metric",
                 word: word.chars().take(80).collect(),
-                known: vec!["instructions", "time", "throughput"],
+                known: vec!["instructions", "time", "throughput", "memory"],
             })
     }
 }
@@ -306,7 +321,7 @@ mod tests {
         let error = "instuctions".parse::<Metric>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "unknown metric `instuctions`; one of instructions, time, throughput"
+            "unknown metric `instuctions`; one of instructions, time, throughput, memory"
         );
         assert_eq!(error.hint().unwrap(), "did you mean `instructions`?");
         assert_eq!("zzzzzzz".parse::<Metric>().unwrap_err().hint(), None);

@@ -42,6 +42,7 @@ const PRESETS: &[Preset] = presets![
     "rules",
     "landlock-grid",
     "landlock-sandbox",
+    "memory",
     "versions",
     "howells",
     "howells-um",

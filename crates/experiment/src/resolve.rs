@@ -51,6 +51,7 @@ impl Spec {
             Place::Lab => vec![Metric::Instructions],
         });
         list("metrics", &metrics, Metric::MEASURABLE.len())?;
+        check_memory(&metrics)?;
         let samples = resolve_samples(self.samples)?;
         let timeout = |key, seconds| number(key, seconds, 1..=86_400, "");
         let selection = resolve_selection(self.benchmarks, self.suites, self.select)?;
@@ -180,17 +181,7 @@ fn check_host(spec: &Spec) -> Result<(), SpecError> {
             "leave out `clock`, or measure in the lab",
         ));
     }
-    if spec
-        .metrics
-        .iter()
-        .flatten()
-        .any(|metric| *metric == Metric::Instructions)
-    {
-        return Err(SpecError::instead(
-            "instructions are counted in a virtual machine, not on the host",
-            "use the metric time or throughput, or measure in the lab",
-        ));
-    }
+    check_is_timed(&spec.metrics, "on the host")?;
     if spec.dir.as_deref().unwrap_or("").is_empty() {
         return Err(SpecError::instead(
             "where = \"host\" needs a directory to work in",
@@ -209,11 +200,30 @@ fn check_um(spec: &Spec) -> Result<(), SpecError> {
             "leave out `clock`, or measure in the lab",
         ));
     }
-    let counts = |metric: &Metric| *metric == Metric::Instructions;
-    if spec.metrics.iter().flatten().any(counts) {
+    check_is_timed(&spec.metrics, "in a kernel that is a process")
+}
+
+fn check_is_timed(metrics: &Option<Vec<Metric>>, place: &str) -> Result<(), SpecError> {
+    let counted = metrics.iter().flatten().find(|metric| metric.is_counted());
+    let Some(metric) = counted else {
+        return Ok(());
+    };
+    let what = match metric {
+        Metric::Memory => "what a kernel holds in memory is measured",
+        _ => "instructions are counted",
+    };
+    Err(SpecError::instead(
+        format!("{what} in a virtual machine, not {place}"),
+        "use the metric time or throughput, or measure in the lab",
+    ))
+}
+
+/// What a kernel holds depends on all that was done before.
+fn check_memory(metrics: &[Metric]) -> Result<(), SpecError> {
+    if metrics.contains(&Metric::Memory) && metrics != [Metric::Memory] {
         return Err(SpecError::instead(
-            "instructions are counted in a virtual machine, not in a kernel that is a process",
-            "use the metric time or throughput, or measure in the lab",
+            "memory is measured by itself, in boots that do nothing else",
+            "leave out the other metrics, and measure them in another run",
         ));
     }
     Ok(())
@@ -264,9 +274,7 @@ fn resolve_rounds(
     samples: Samples,
     takes_turns: bool,
 ) -> Result<u32, SpecError> {
-    let timed = metrics
-        .iter()
-        .filter(|metric| **metric != Metric::Instructions);
+    let timed = metrics.iter().filter(|metric| metric.is_timed());
     let most = timed.map(|metric| samples.of(*metric)).min();
     let default = if takes_turns && most.is_some() { 3 } else { 1 };
     let most = most.unwrap_or(u32::MAX);

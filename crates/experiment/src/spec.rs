@@ -30,6 +30,7 @@ enum Measurable {
     Instructions,
     Time,
     Throughput,
+    Memory,
 }
 
 fn measurable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Metric>>, D::Error> {
@@ -115,7 +116,7 @@ pub struct Spec {
     /// Whole programs, in place of benchmarks. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workloads: Option<Vec<Workload>>,
-    /// instructions, time, throughput. Default: instructions; time on the host.
+    /// instructions, time, throughput; memory, by itself. Default: instructions; time on the host.
     #[serde(default, deserialize_with = "measurable")]
     pub metrics: Option<Vec<Metric>>,
     /// ext4, tmpfs, xfs or btrfs. Default: ext4. Meaningless on the host.

@@ -156,7 +156,9 @@ fn of_windows(cell: &Cell, counted: &Counted) -> Measured {
     let estimate = counted.estimate.as_ref();
     let mut measured = estimated(cell, estimate);
     if measured.value.is_some() {
-        measured.exact = counted.paths.as_ref().is_some_and(Paths::is_stable);
+        // What a kernel holds has no path.
+        let held = cell.key.metric == Metric::Memory;
+        measured.exact = held || counted.paths.as_ref().is_some_and(Paths::is_stable);
         let samples = estimate.and_then(|estimate| estimate.samples.clone());
         let windows = || counted.paths.as_ref().and_then(windows);
         measured.take_samples(samples.or_else(windows).unwrap_or_default());

@@ -60,6 +60,9 @@ enum metric {
 	METRIC_INSTRUCTIONS,
 	METRIC_TIME,
 	METRIC_THROUGHPUT,
+#ifdef SETTINGS
+	METRIC_MEMORY,
+#endif
 };
 
 #define CELLS_MAX	512

@@ -52,6 +52,7 @@ enum bench_suite {
 
 #define MEASURE_LATENCY		1	/* instructions or ns per operation */
 #define MEASURE_THROUGHPUT	2	/* operations per second over a fixed time */
+#define MEASURE_MEMORY		4	/* bytes that are held: settings/memory.c, and nothing else */
 
 struct variant {
 	const char *name;	/* as listed: "AA/BB", "4KB", "depth3" */

@@ -89,6 +89,10 @@ static void parse_metric(struct cell_spec *spec, const char *word)
 		spec->metric = METRIC_TIME;
 	else if (!strcmp(word, "throughput"))
 		spec->metric = METRIC_THROUGHPUT;
+#ifdef SETTINGS
+	else if (!strcmp(word, "memory"))
+		spec->metric = METRIC_MEMORY;
+#endif
 	else
 		fatal("experiment: cell %u: unknown metric: %s", spec->id, word);
 }

@@ -4,6 +4,11 @@
  * experiment, measures its cells and ends.
  */
 #include "agent.h"
+#ifdef SETTINGS
+#include "settings/memory.h"
+#else
+#define memory_start()
+#endif
 
 static int in_vm;
 
@@ -77,6 +82,7 @@ __attribute__((noreturn, used)) void start_c(const u64 *stack)
 	if (in_vm)
 		send_modules();
 	read_experiment(in_vm);
+	memory_start();
 	policies_load();
 	if (in_vm)
 		vm_enter_directory();

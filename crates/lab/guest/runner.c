@@ -4,6 +4,7 @@
 #include "agent.h"
 #ifdef SETTINGS
 #include "settings/given.h"
+#include "settings/memory.h"
 #endif
 
 #define RANDOM_SEED	0x6c736d65746572ull
@@ -105,6 +106,10 @@ static int measure(const struct cell_spec *spec, struct outcome *out)
 		return measure_time(spec, &cell, out);
 	case METRIC_THROUGHPUT:
 		return measure_throughput(spec, &cell, out);
+#ifdef SETTINGS
+	case METRIC_MEMORY:
+		return measure_memory(spec, &cell, out);
+#endif
 	}
 	return -EINVAL;
 }
@@ -163,11 +168,24 @@ static int enter_fresh_directory(void)
 	return 0;
 }
 
+static u32 wanted_of(const struct cell_spec *spec)
+{
+	switch (spec->metric) {
+	case METRIC_THROUGHPUT:
+		return MEASURE_THROUGHPUT;
+#ifdef SETTINGS
+	case METRIC_MEMORY:
+		return MEASURE_MEMORY;
+#endif
+	default:
+		return MEASURE_LATENCY;
+	}
+}
+
 static int run_in_directory(const struct cell_spec *spec, struct outcome *out)
 {
 	const struct benchmark *b = spec->benchmark;
-	u32 wanted = spec->metric == METRIC_THROUGHPUT ? MEASURE_THROUGHPUT
-						       : MEASURE_LATENCY;
+	u32 wanted = wanted_of(spec);
 	long err;
 
 	memset(&cell, 0, sizeof(cell));
@@ -178,15 +196,17 @@ static int run_in_directory(const struct cell_spec *spec, struct outcome *out)
 	cell.random = RANDOM_SEED;
 
 	if (!(b->measures & wanted)) {
-		failed(&cell, wanted == MEASURE_LATENCY ?
-		       "this benchmark has no latency" :
-		       "this benchmark has no throughput", 0);
+		failed(&cell, wanted == MEASURE_THROUGHPUT ?
+		       "this benchmark has no throughput" :
+		       "this benchmark has no such metric", 0);
 		return -EINVAL;
 	}
 	err = enter_fresh_directory();
 	if (err < 0)
 		return err;
 #ifdef SETTINGS
+	if (spec->metric == METRIC_MEMORY)
+		return run_set_up(spec, out);
 	return given_run(spec, &cell, out, set_up, run_set_up, enter_fresh_directory);
 #else
 	err = set_up(spec);

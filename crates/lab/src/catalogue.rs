@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use experiment::{Experiment, Policy, Selectable, Suite};
+use experiment::{Experiment, Metric, Policy, Selectable, Suite};
 use serde::Serialize;
 
 /// What can be measured of a benchmark.
@@ -147,7 +147,7 @@ pub fn agent_for(experiment: &Experiment) -> Option<&'static [u8]> {
             || tuning.denials
             || !tuning.given.is_empty()
             || of.policy == Policy::Withdrawn
-    });
+    }) || experiment.metrics.contains(&Metric::Memory);
     Some(match (experiment.programs.is_some(), settings) {
         (false, false) => return None,
         (true, false) => agent_of_programs(),

@@ -163,6 +163,7 @@ impl Gathering {
                 let warnings = doubt_counts(&title, &recorded.counts);
                 (counted(*recorded, keep_samples), warnings)
             }
+            None if self.planned.job.memory => (held(&self.rounds), Vec::new()),
             None => {
                 let metric = self.planned.key.metric;
                 let figures = |round: &Vec<Sample>| -> Vec<f64> {
@@ -249,6 +250,22 @@ fn counted(recorded: Recorded, keep_samples: bool) -> Result<Measured, String> {
         evidence: Evidence::from(evidence),
         profile,
         operations: operations.map(figures),
+    })
+}
+
+/// What the agent read of the kernel's memory: once, bytes for each of so many objects.
+fn held(rounds: &[Vec<Sample>]) -> Result<Measured, String> {
+    let figures =
+        |round: &Vec<Sample>| round.iter().map(|of| figure(Metric::Memory, *of)).collect();
+    let rounds: Vec<Vec<f64>> = rounds.iter().map(figures).collect();
+    let evidence = Counted {
+        estimate: Some(estimate(&rounds, false)?),
+        ..Counted::default()
+    };
+    Ok(Measured {
+        evidence: Evidence::from(evidence),
+        profile: None,
+        operations: None,
     })
 }
 

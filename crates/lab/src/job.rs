@@ -21,6 +21,8 @@ pub struct Job {
     pub cold: bool,
     /// Which metrics make sense.
     pub measures: Measures,
+    /// It is about what the kernel holds, and about nothing else.
+    pub memory: bool,
     /// System calls in the measured window, in order, as the kernel names them.
     pub syscalls: Vec<String>,
     /// Class of file access, or of what else it is.
@@ -39,7 +41,8 @@ impl Job {
     pub(crate) fn is_measured_by(&self, metric: Metric) -> bool {
         match metric {
             // What only has a throughput in the paper still has a count.
-            Metric::Instructions => true,
+            Metric::Instructions => !self.memory,
+            Metric::Memory => self.memory,
             Metric::Time => self.measures.latency,
             Metric::Throughput => self.measures.throughput,
             // What other instruments measure.
@@ -57,6 +60,7 @@ impl From<&Benchmark> for Job {
             program: None,
             cold: false,
             measures: benchmark.measures,
+            memory: false,
             syscalls: benchmark.syscalls.clone(),
             class: benchmark.class.clone(),
             repetitions: benchmark.repetitions,

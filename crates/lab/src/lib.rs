@@ -20,6 +20,7 @@ pub mod inside;
 mod job;
 pub mod journal;
 pub mod kvm;
+mod memory;
 pub mod module_symbols;
 mod monotone;
 mod outcome;

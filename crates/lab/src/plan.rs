@@ -11,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::catalogue::catalogue;
 pub use crate::job::Job;
+use crate::memory;
 use crate::prepare::Hooks;
 use crate::programs;
 use crate::sweep::Sweep;
@@ -112,6 +113,9 @@ impl Plan {
         if let Some(programs) = &experiment.programs {
             return Plan::of(experiment, programs::jobs(programs));
         }
+        if experiment.metrics.contains(&Metric::Memory) {
+            return Plan::of(experiment, memory::jobs(&experiment.selection)?);
+        }
         let chosen = experiment.selection.choose(catalogue())?;
         let jobs = chosen.iter().map(|&index| Job::from(&catalogue()[index]));
         Plan::of(experiment, jobs)
@@ -205,7 +209,13 @@ impl Plan {
     pub fn split(mut self, parts: usize) -> Plan {
         let mut visits = Vec::new();
         for visit in std::mem::take(&mut self.visits) {
-            let parts = if visit.timed { 1 } else { parts.max(1) };
+            // What a kernel holds depends on all that was done before.
+            let memory = visit.cells.iter().any(|cell| self.cells[*cell].job.memory);
+            let parts = if visit.timed || memory {
+                1
+            } else {
+                parts.max(1)
+            };
             // In turns: neighbours in the suite take about as long.
             for part in 0..parts.min(visit.cells.len()) {
                 let cells = visit.cells.iter().skip(part).step_by(parts);
@@ -408,6 +418,7 @@ mod tests {
             directive: "tar linux".to_owned(),
             program: None,
             cold: false,
+            memory: false,
             measures: Measures {
                 latency: true,
                 throughput: false,

@@ -244,6 +244,7 @@ pub(crate) fn jobs(programs: &Programs) -> Vec<Job> {
             latency: true,
             throughput: false,
         },
+        memory: false,
         syscalls: Vec::new(),
         class: "workload".to_owned(),
         repetitions: Some(workload.repetitions()),

@@ -182,7 +182,7 @@ pub fn boot(
                 }
                 AgentEvent::CellEnd { report, counts } => {
                     let cell = boot.cells.iter().find(|cell| cell.number == report.cell);
-                    let counted = cell.is_some_and(|cell| cell.metric.is_counted());
+                    let counted = cell.is_some_and(|cell| cell.metric.is_of_instructions());
                     let kinds = cell.and_then(|cell| cell.kinds.as_deref());
                     if let (Some(profiling), None) = (profiling, &profiler) {
                         let symbols = symbols.get().unwrap_or(&profiling.symbols);

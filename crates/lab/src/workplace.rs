@@ -43,7 +43,7 @@ impl<'a> Workplace<'a> {
             .iter()
             .position(|name| *name == cell.key.kernel)?;
         let why = vms.bootables.get(&kernel)?.landmarks.as_ref().err()?;
-        cell.key.metric.is_counted().then(|| {
+        cell.key.metric.is_of_instructions().then(|| {
             Warning::new(
                 WarningKind::NoSymbols,
                 format!(

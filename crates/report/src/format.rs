@@ -13,6 +13,7 @@ pub(crate) fn measured(metric: Metric) -> String {
         Metric::HookInstructions => "guest kernel instructions inside hooks, per operation",
         Metric::Time => "nanoseconds per operation",
         Metric::Throughput => "operations per second",
+        Metric::Memory => "bytes that the kernel holds, for each object or after a boot",
         Metric::Calls => "calls in the whole recording",
         Metric::CallRate => "calls per second",
         Metric::CallTime => "nanoseconds per call",

@@ -310,6 +310,7 @@ fn presets_hold_what_they_promise() {
             "rules",
             "landlock-grid",
             "landlock-sandbox",
+            "memory",
             "versions",
             "howells",
             "howells-um",
@@ -354,6 +355,7 @@ fn presets_hold_what_they_promise() {
             Place::Lab if preset.name == "paper-protocol" => {
                 (vec![Metric::Time, Metric::Throughput], Clock::Fast)
             }
+            Place::Lab if preset.name == "memory" => (vec![Metric::Memory], Clock::Deterministic),
             Place::Lab | Place::Host => (vec![Metric::Instructions], Clock::Deterministic),
         };
         assert_eq!((e.metrics, e.clock), measured);

@@ -389,6 +389,7 @@ pub(super) fn kernels(sources: &[Source]) -> Vec<Draft> {
 fn per_operation(metric: Metric) -> String {
     match metric {
         Metric::Throughput => "operations per second".to_owned(),
+        Metric::Memory => "bytes".to_owned(),
         metric => format!("{} per operation", metric.unit()),
     }
 }

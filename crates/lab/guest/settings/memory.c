@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The metric memory: what the kernel holds. Of a boot what is in use once its policies are in force;
+ * of an object (an inode, a task) what its slabs grow by for each of thousands of them.
+ *
+ * Who is confined may be allowed to read none of it. So a process that was made before any policy
+ * reads, and the agent asks it through memory that both have.
+ */
+#include <linux/mman.h>
+#include <linux/resource.h>
+#include <linux/stat.h>
+#include "../policy.h"
+#include "memory.h"
+
+#define CACHES_MAX	1024
+#define TEXT_MAX	(256u << 10)
+#define TMPFS_MAGIC	0x01021994
+#define SETTLE_MS	200
+#define NS_PER_MS	1000000l
+#define LIMIT_NPROC	6
+#define LIMIT_NOFILE	7
+#define SIGKILL		9
+
+enum order {
+	ORDER_NONE,
+	ORDER_DROP,	/* caches, and pages that lie with a processor */
+	ORDER_READ,
+};
+
+struct cache {
+	char name[40];
+	u64 used, size;
+};
+
+/* /proc/meminfo in bytes, /proc/slabinfo by cache. */
+struct reading {
+	u64 used, slab, percpu, vmalloc;
+	unsigned int caches;
+	struct cache cache[CACHES_MAX];
+};
+
+static volatile struct shared {
+	u32 order;
+	long result;
+	struct reading reading;
+	char text[TEXT_MAX];
+} *shared;
+
+static struct reading before;
+
+static void pause_ms(long ms)
+{
+	const struct {
+		s64 sec, nsec;
+	} time = { 0, ms * NS_PER_MS };
+
+	SYS(nanosleep, &time, NULL);
+}
+
+static void write_text(const char *path, const char *text)
+{
+	long fd = sys_open(path, O_WRONLY | O_CLOEXEC, 0);
+
+	sys_write(fd, text, strlen(text));
+	sys_close(fd);
+}
+
+/* The file as a text in shared->text; -errno if it cannot be read whole. */
+static long read_whole(const char *path)
+{
+	char *text = (char *)shared->text;
+	long fd = sys_open(path, O_RDONLY | O_CLOEXEC, 0), n = 0;
+	size_t len = 0;
+
+	if (fd < 0)
+		return fd;
+	while (len < TEXT_MAX - 1 && (n = sys_read(fd, text + len, TEXT_MAX - 1 - len)) > 0)
+		len += n;
+	sys_close(fd);
+	text[len] = '\0';
+	return n < 0 ? n : n ? -EOVERFLOW : 0;
+}
+
+static const char *skip_blanks(const char *at)
+{
+	while (*at == ' ')
+		at++;
+	return at;
+}
+
+static const char *next_number(const char *at, u64 *value)
+{
+	at = skip_blanks(at);
+	for (*value = 0; *at >= '0' && *at <= '9'; at++)
+		*value = *value * 10 + *at - '0';
+	return at;
+}
+
+static const char *next_line(const char *at)
+{
+	while (*at && *at != '\n')
+		at++;
+	return *at ? at + 1 : at;
+}
+
+/* A line of /proc/meminfo, in bytes; 0 if there is none. */
+static u64 meminfo(const char *key)
+{
+	size_t len = strlen(key);
+	const char *at;
+	u64 kib = 0;
+
+	for (at = (const char *)shared->text; *at; at = next_line(at))
+		if (!strncmp(at, key, len) && at[len] == ':') {
+			next_number(at + len + 1, &kib);
+			break;
+		}
+	return kib << 10;
+}
+
+/* "name used all size ...", below two lines of headings. */
+static void parse_caches(struct reading *r)
+{
+	const char *at = next_line(next_line((const char *)shared->text));
+	struct cache *cache;
+	const char *end;
+	size_t len;
+	u64 all;
+
+	for (r->caches = 0; *at && r->caches < CACHES_MAX; at = next_line(at)) {
+		cache = &r->cache[r->caches++];
+		for (end = at; *end && *end != ' ' && *end != '\n'; end++)
+			;
+		len = end - at;
+		if (len >= sizeof(cache->name))
+			len = sizeof(cache->name) - 1;
+		memcpy(cache->name, at, len);
+		cache->name[len] = '\0';
+		end = next_number(end, &cache->used);
+		end = next_number(end, &all);
+		next_number(end, &cache->size);
+	}
+}
+
+static long take_reading(void)
+{
+	struct reading *r = (struct reading *)&shared->reading;
+	long err;
+
+	SYS(sync);
+	/* What is freed after a grace period is freed by then. */
+	pause_ms(SETTLE_MS);
+	err = read_whole("/proc/slabinfo");
+	if (err < 0)
+		return err;
+	parse_caches(r);
+	err = read_whole("/proc/meminfo");
+	if (err < 0)
+		return err;
+	r->slab = meminfo("Slab");
+	r->percpu = meminfo("Percpu");
+	r->vmalloc = meminfo("VmallocUsed");
+	/* Without the files of the initramfs and of the disk, which a policy brings along. */
+	r->used = meminfo("MemTotal") - meminfo("MemFree") - meminfo("Buffers") -
+		  meminfo("Cached");
+	return 0;
+}
+
+static void attend(void)
+{
+	for (;;) {
+		switch (shared->order) {
+		case ORDER_DROP:
+			SYS(sync);
+			write_text("/proc/sys/vm/drop_caches", "3");
+			write_text("/proc/sys/vm/compact_memory", "1");
+			pause_ms(SETTLE_MS);
+			break;
+		case ORDER_READ:
+			shared->result = take_reading();
+			break;
+		default:
+			pause_ms(1);
+			continue;
+		}
+		shared->order = ORDER_NONE;
+	}
+}
+
+static long ask(enum order order)
+{
+	shared->order = order;
+	while (shared->order != ORDER_NONE)
+		pause_ms(1);
+	return shared->result;
+}
+
+void memory_start(void)
+{
+	const struct rlimit64 most = { 1 << 16, 1 << 16 };
+	unsigned int i;
+	long at, pid;
+
+	for (i = 0; i < experiment.cells; i++)
+		if (experiment.cell[i].metric == METRIC_MEMORY)
+			break;
+	if (i == experiment.cells)
+		return;
+	at = SYS(mmap, NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		 -1, 0);
+	if (at < 0 && at > -4096)
+		fatal("mmap of %lu bytes: %s (%ld)", sizeof(*shared), errno_name(at), -at);
+	shared = (struct shared *)at;
+	write_text("/proc/sys/kernel/threads-max", "65536");
+	SYS(prlimit64, 0, LIMIT_NOFILE, &most, NULL);
+	SYS(prlimit64, 0, LIMIT_NPROC, &most, NULL);
+	pid = SYS(fork);
+	if (pid < 0)
+		fatal("fork: %s (%ld)", errno_name(pid), -pid);
+	if (!pid) {
+		protocol_forget();
+		attend();
+	}
+}
+
+/* -- objects: make() makes the i-th, and keeps it until end() */
+
+struct object {
+	unsigned int count;
+	long (*make)(struct cell *c, unsigned int i);
+	void (*end)(struct cell *c, unsigned int made);
+};
+
+#define OBJECTS_MAX	4096
+static int handles[OBJECTS_MAX];
+
+static long make_inode(struct cell *c, unsigned int i)
+{
+	format(c->path, sizeof(c->path), "%u", i);
+	return make_file(c->path, 0);
+}
+
+static long open_again(struct cell *c, unsigned int i)
+{
+	(void)c;
+	return handles[i] = sys_open("file", O_RDONLY | O_CLOEXEC, 0);
+}
+
+static long make_socket(struct cell *c, unsigned int i)
+{
+	(void)c;
+	return handles[i] = SYS(socket, 1 /* AF_UNIX */, 1 /* SOCK_STREAM */, 0);
+}
+
+static void close_all(struct cell *c, unsigned int made)
+{
+	(void)c;
+	while (made--)
+		sys_close(handles[made]);
+}
+
+static long make_task(struct cell *c, unsigned int i)
+{
+	const struct {
+		s64 sec, nsec;
+	} long_time = { 1 << 20, 0 };
+	long pid = SYS(fork);
+
+	(void)c;
+	if (!pid)
+		for (;;)
+			SYS(nanosleep, &long_time, NULL);
+	return handles[i] = pid;
+}
+
+static void kill_all(struct cell *c, unsigned int made)
+{
+	(void)c;
+	while (made--) {
+		SYS(kill, handles[made], SIGKILL);
+		while (SYS(wait4, handles[made], NULL, 0, NULL) == -EINTR)
+			;
+	}
+}
+
+static long make_queue(struct cell *c, unsigned int i)
+{
+	(void)c;
+	return handles[i] = SYS(msgget, 0 /* IPC_PRIVATE */, 0600);
+}
+
+static void remove_queues(struct cell *c, unsigned int made)
+{
+	(void)c;
+	while (made--)
+		SYS(msgctl, handles[made], 0 /* IPC_RMID */, NULL);
+}
+
+enum variant_of_memory {
+	BOOT, BOOT_SLAB, BOOT_PERCPU, BOOT_VMALLOC, INODE, FILE, SOCKET, QUEUE, TASK,
+};
+
+static const struct object objects[] = {
+	[INODE] = { 4096, make_inode, NULL },
+	[FILE] = { 4096, open_again, close_all },
+	[SOCKET] = { 4096, make_socket, close_all },
+	[QUEUE] = { 4096, make_queue, remove_queues },
+	[TASK] = { 2048, make_task, kill_all },
+};
+
+static const struct cache *find_cache(const struct reading *in, const struct cache *like,
+				      unsigned int near)
+{
+	unsigned int i;
+
+	if (near < in->caches && !strcmp(in->cache[near].name, like->name))
+		return &in->cache[near];
+	for (i = 0; i < in->caches; i++)
+		if (!strcmp(in->cache[i].name, like->name))
+			return &in->cache[i];
+	return NULL;
+}
+
+/*
+ * What each of `count` objects holds in slabs. A cache tells how many objects are used but for a few
+ * slabs that a processor has in hand; so its part is as many whole ones for each as is nearest. What
+ * many share (a buffer of the disk) is none of one's own.
+ */
+static s64 held(const struct reading *after, unsigned int count)
+{
+	const struct cache *new, *old;
+	s64 grown, half, sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < after->caches; i++) {
+		new = &after->cache[i];
+		old = find_cache(&before, new, i);
+		grown = new->used - (old ? old->used : 0);
+		half = grown < 0 ? -(s64)(count / 2) : count / 2;
+		sum += (grown + half) / (s64)count * (s64)new->size;
+	}
+	return sum;
+}
+
+static long is_tmpfs(void)
+{
+	struct {
+		s64 type, rest[32];
+	} found = { 0 };
+	long err = SYS(statfs, ".", &found);
+
+	return err < 0 ? err : found.type == TMPFS_MAGIC;
+}
+
+static int take_before(void)
+{
+	long err = ask(ORDER_READ);
+
+	memcpy(&before, (const void *)&shared->reading, sizeof(before));
+	return err;
+}
+
+/* The inodes of a disk are read anew, so that nothing but they is counted: no buffer of a disk's. */
+static long read_inodes(struct cell *c, unsigned int count)
+{
+	struct statx found;
+	unsigned int i;
+	long err;
+
+	ask(ORDER_DROP);
+	err = take_before();
+	for (i = 0; !err && i < count; i++) {
+		format(c->path, sizeof(c->path), "%u", i);
+		err = SYS(statx, AT_FDCWD, c->path, 0, STATX_BASIC_STATS, &found);
+	}
+	return err;
+}
+
+static int measure_objects(struct cell *c, const struct object *object)
+{
+	unsigned int made = 0;
+	long err, in_memory;
+	s64 sum = 0;
+
+	in_memory = is_tmpfs();
+	err = make_file("file", 1);
+	if (in_memory < 0 || err < 0)
+		return explain(c, "making a file", err < 0 ? err : in_memory);
+	err = take_before();
+	for (; err >= 0 && made < object->count; made++) {
+		err = object->make(c, made);
+		if (err < 0) {
+			explain(c, "making one more", err);
+			break;
+		}
+	}
+	if (err >= 0 && object->make == make_inode && !in_memory)
+		err = read_inodes(c, made);
+	if (err >= 0)
+		err = ask(ORDER_READ);
+	if (err >= 0)
+		sum = held((const struct reading *)&shared->reading, made);
+	if (object->end)
+		object->end(c, made);
+	if (err < 0)
+		return explain(c, "reading what the kernel holds", err);
+	if (sum <= 0)
+		return failed(c, "nothing more is held", 0);
+	cell_samples[0] = (struct sample){ made, made * sum };
+	return 0;
+}
+
+static u64 of_boot(const struct reading *r, enum variant_of_memory which)
+{
+	switch (which) {
+	case BOOT_SLAB:
+		return r->slab;
+	case BOOT_PERCPU:
+		return r->percpu;
+	case BOOT_VMALLOC:
+		return r->vmalloc;
+	default:
+		return r->used;
+	}
+}
+
+int measure_memory(const struct cell_spec *spec, struct cell *c, struct outcome *out)
+{
+	enum variant_of_memory which = spec->variant->arg;
+	long err = 0;
+
+	ask(ORDER_DROP);
+	if (which >= INODE) {
+		err = measure_objects(c, &objects[which]);
+	} else {
+		err = ask(ORDER_READ);
+		if (err < 0)
+			return explain(c, "reading what the kernel holds", err);
+		cell_samples[0] = (struct sample){
+			1, of_boot((const struct reading *)&shared->reading, which)
+		};
+	}
+	if (err < 0)
+		return err;
+	out->samples = 1;
+	out->operations = cell_samples[0].operations;
+	return 0;
+}
+
+static const struct variant variants[] = {
+	{ .name = "boot", .arg = BOOT },
+	{ .name = "boot-slab", .arg = BOOT_SLAB },
+	{ .name = "boot-percpu", .arg = BOOT_PERCPU },
+	{ .name = "boot-vmalloc", .arg = BOOT_VMALLOC },
+	{ .name = "inode", .arg = INODE },
+	{ .name = "file", .arg = FILE },
+	{ .name = "socket", .arg = SOCKET },
+	{ .name = "queue", .arg = QUEUE },
+	{ .name = "task", .arg = TASK },
+	{ 0 }
+};
+
+BENCHMARK(memory) = {
+	.name = "memory",
+	.summary = "what the kernel holds",
+	.source = "proc_meminfo(5), slabinfo(5)",
+	.syscalls = "",
+	.variants = variants,
+	.class = CLASS_FLOOR,
+	.suite = SUITE_BEYOND,
+	.measures = MEASURE_MEMORY,
+};

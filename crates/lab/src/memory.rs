@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What the kernel holds in memory: the jobs of the metric of that name.
+//!
+//! `guest/settings/memory.c` measures them. They are no benchmarks of the agent's catalogue:
+//! nothing is executed that could be counted or timed.
+
+use experiment::{Select, SelectError, Selectable, Selection, Suite};
+
+use crate::catalogue::Measures;
+use crate::job::Job;
+
+/// As keys of cells and patterns name it.
+const BENCHMARK: &str = "memory";
+
+/// Each variant, with what is counted: the same as the agent's, in its order. What of the whole
+/// boot comes first, before there is anything else.
+const VARIANTS: [&str; 9] = [
+    "boot",
+    "boot-slab",
+    "boot-percpu",
+    "boot-vmalloc",
+    "inode",
+    "file",
+    "socket",
+    "queue",
+    "task",
+];
+
+struct Held(&'static str);
+
+impl Selectable for Held {
+    fn benchmark(&self) -> &str {
+        BENCHMARK
+    }
+
+    fn variant(&self) -> &str {
+        self.0
+    }
+
+    fn suite(&self) -> Suite {
+        Suite::Beyond
+    }
+}
+
+/// Those that are selected, by patterns like `memory:inode`. What an experiment leaves out of its
+/// benchmarks is none of them.
+///
+/// # Errors
+/// [`SelectError`] if a pattern fits none, or nothing is left.
+pub(crate) fn jobs(selection: &Selection) -> Result<Vec<Job>, SelectError> {
+    let all = VARIANTS.map(Held);
+    let mut selection = selection.clone();
+    selection.select = Select::All;
+    selection.benchmarks.retain(|pattern| {
+        !pattern.excludes() || VARIANTS.iter().any(|of| pattern.matches(BENCHMARK, of))
+    });
+    let chosen = selection.choose(&all)?.into_iter();
+    Ok(chosen.map(|index| job(all[index].0)).collect())
+}
+
+fn job(variant: &str) -> Job {
+    Job {
+        benchmark: BENCHMARK.to_owned(),
+        variant: variant.to_owned(),
+        directive: format!("{BENCHMARK} {variant}"),
+        program: None,
+        cold: false,
+        measures: Measures {
+            latency: false,
+            throughput: false,
+        },
+        memory: true,
+        syscalls: Vec::new(),
+        class: BENCHMARK.to_owned(),
+        repetitions: Some(1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Plan;
+    use experiment::Spec;
+
+    fn ids(toml: &str) -> Result<Vec<String>, SelectError> {
+        let experiment = Spec::parse("test", toml).unwrap().resolve().unwrap();
+        let plan = Plan::new(&experiment)?;
+        Ok(plan.cells.iter().map(|cell| cell.job.id()).collect())
+    }
+
+    #[test]
+    fn memory_is_selected_like_benchmarks() {
+        let all = ids("metrics = ['memory']\nstacks = ['capability']").unwrap();
+        assert_eq!(all.len(), VARIANTS.len());
+        let some = ids("metrics = ['memory']\nstacks = ['capability']\n\
+                        benchmarks = ['memory:inode', 'memory:task']");
+        assert_eq!(some.unwrap(), ["memory:inode", "memory:task"]);
+        let others = ids(
+            "metrics = ['memory']\nstacks = ['capability']\nselect = 'first'\n\
+                          benchmarks = ['!treewalk', '!memory:task']",
+        );
+        assert_eq!(others.unwrap().len(), VARIANTS.len() - 1);
+        assert!(ids("metrics = ['memory']\nbenchmarks = ['stat:AA']").is_err());
+        assert!(
+            ids("benchmarks = ['memory:inode']").is_err(),
+            "of instructions"
+        );
+    }
+}
