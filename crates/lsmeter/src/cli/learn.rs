@@ -40,7 +40,8 @@ pub struct LearnArgs {
         help_heading = "What is measured"
     )]
     pub stack: String,
-    /// Access to be learned besides, such as `read /etc/hosts`; may be given several times
+    /// Access to be learned besides, by which a run can prove that the policy allows something;
+    /// may be given several times [default: read /etc/hosts]
     #[arg(
         long = "allowed",
         value_name = "ACCESS",

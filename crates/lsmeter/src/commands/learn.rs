@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use diagnostics::{Exit, Failure};
-use experiment::{Access, Experiment, Metric, Place, Policy, Spec, Status};
+use experiment::{Access, Metric, Place, Policy, Spec, Status};
 use lab::learn::{KindCount, Learned, Lesson};
 use lab::policy::LEARNING_DOMAIN;
 use report::printable;
@@ -25,6 +25,8 @@ use crate::output;
 use crate::progress::Line;
 
 const MODULE: &str = "tomoyo";
+/// Learned if the user names nothing: something has to be allowed, to prove a policy by.
+const ALLOWED: &str = "read /etc/hosts";
 
 /// Learns.
 ///
@@ -34,7 +36,7 @@ pub fn learn(args: &LearnArgs) -> Result<Exit> {
     check_directory(&args.output, args.force)?;
     let (name, spec) = read_spec(&args.spec)?;
     let allowed = allowed(args, &spec)?;
-    let spec = kernel::expand(lesson(&name, spec, args)?)?;
+    let spec = kernel::expand(benchmarks(&name, spec, args)?)?;
     let experiment = spec.resolve()?;
     if experiment.kernels.len() > 1 {
         return Err(usage(
@@ -62,7 +64,7 @@ pub fn learn(args: &LearnArgs) -> Result<Exit> {
     line.done();
     let learned = learned?;
     let files = write(&args.output, &learned)?;
-    tell(args, &experiment, &learned, &files)?;
+    tell(args, &lesson, &learned, &files)?;
     let failed = |status| learned.tried.iter().any(|of| of.status == status);
     Ok(if failed(Status::Failed) || !failed(Status::Ok) {
         Exit::CellsFailed
@@ -89,7 +91,7 @@ fn check_directory(path: &Path, force: bool) -> Result<()> {
 }
 
 /// What of a spec and of the flags says what is learned; of its stacks and policies nothing does.
-fn lesson(name: &str, spec: Spec, args: &LearnArgs) -> Result<Spec> {
+fn benchmarks(name: &str, spec: Spec, args: &LearnArgs) -> Result<Spec> {
     if !matches!(spec.place, None | Some(Place::Lab)) || spec.dir.is_some() {
         return Err(usage(
             format!("{name} is not measured in virtual machines, and TOMOYO learns in one"),
@@ -143,7 +145,8 @@ fn allowed(args: &LearnArgs, spec: &Spec) -> Result<Vec<Access>> {
     let given = spec.given.iter().flat_map(|given| given.values());
     let of_file = given.filter(|of| of.module == MODULE);
     let mut allowed: Vec<Access> = of_file.flat_map(|of| of.allowed.clone()).collect();
-    for text in &args.allowed {
+    let default = (allowed.is_empty() && args.allowed.is_empty()).then(|| ALLOWED.to_owned());
+    for text in args.allowed.iter().chain(&default) {
         let (module, access) = given::access("--allowed", text)?;
         if let Some(module) = module.filter(|module| *module != MODULE) {
             return Err(usage(
@@ -203,12 +206,8 @@ struct Benchmark<'a> {
 }
 
 /// Says what was learned; what went wrong goes to standard error.
-fn tell(
-    args: &LearnArgs,
-    experiment: &Experiment,
-    learned: &Learned,
-    files: &[PathBuf],
-) -> Result<()> {
+fn tell(args: &LearnArgs, lesson: &Lesson<'_>, learned: &Learned, files: &[PathBuf]) -> Result<()> {
+    let (kernel, allowed) = (&lesson.experiment.kernels[0], lesson.allowed);
     let of = |status| learned.tried.iter().filter(move |of| of.status == status);
     for tried in of(Status::Failed) {
         let reason = printable(tried.reason.lines().next().unwrap_or_default(), 400);
@@ -225,7 +224,7 @@ fn tell(
     if args.json {
         return output::print_json(&Summary {
             schema_version: 1,
-            kernel: &experiment.kernels[0],
+            kernel,
             release: &release,
             stack: &args.stack,
             domain: LEARNING_DOMAIN,
@@ -254,7 +253,7 @@ fn tell(
     let mut text = format!(
         "{LEARNING_DOMAIN} learned of {ok} of {all} benchmarks under {} on {} ({release})\n\n{}\n",
         args.stack,
-        experiment.kernels[0],
+        kernel,
         columns(&rows)
     );
     for file in files {
@@ -262,11 +261,15 @@ fn tell(
     }
     output::print(&text)?;
     if !args.quiet {
+        let allowed = allowed
+            .iter()
+            .map(|access| format!(" --allowed '{access}'"));
         anstream::eprintln!(
-            "hint: measure under it: lsmeter run {} --tomoyo-policy {} --tomoyo-domain \
-             '{LEARNING_DOMAIN}' --denied 'read /etc/shadow' --allowed …",
+            "measure under it: lsmeter run {} --tomoyo-policy {} --tomoyo-domain \
+             '{LEARNING_DOMAIN}' --denied 'read /etc/shadow'{}",
             args.spec,
-            args.output.display()
+            args.output.display(),
+            allowed.collect::<String>()
         );
     }
     Ok(())
