@@ -251,7 +251,11 @@ fn tell(args: &LearnArgs, lesson: &Lesson<'_>, learned: &Learned, files: &[PathB
     }));
     let (all, ok) = (learned.tried.len(), of(Status::Ok).count());
     let mut text = format!(
-        "{LEARNING_DOMAIN} learned of {ok} of {all} benchmarks under {} on {} ({release})\n\n{}\n",
+        "{LEARNING_DOMAIN} learned of {ok} of {all} benchmarks{} under {} on {} ({release})\n\n{}\n",
+        match of(Status::Unsupported).count() {
+            0 => String::new(),
+            n => format!(", of which {n} cannot run there,"),
+        },
         args.stack,
         kernel,
         columns(&rows)
@@ -265,12 +269,27 @@ fn tell(args: &LearnArgs, lesson: &Lesson<'_>, learned: &Learned, files: &[PathB
             .iter()
             .map(|access| format!(" --allowed '{access}'"));
         anstream::eprintln!(
-            "measure under it: lsmeter run {} --tomoyo-policy {} --tomoyo-domain \
+            "measure the same under it: lsmeter run {}{} --tomoyo-policy {} --tomoyo-domain \
              '{LEARNING_DOMAIN}' --denied 'read /etc/shadow'{}",
             args.spec,
+            same_flags(args),
             args.output.display(),
             allowed.collect::<String>()
         );
     }
     Ok(())
+}
+
+/// What a run needs besides, so that it asks for no more than was learned.
+fn same_flags(args: &LearnArgs) -> String {
+    let bench = args.selection.benchmarks.join(",");
+    let flags = [
+        ("--kernel", args.selection.kernels.first().cloned()),
+        ("--bench", Some(bench).filter(|bench| !bench.is_empty())),
+        ("--work-dir", args.work_dir.clone()),
+    ];
+    let flags = flags
+        .into_iter()
+        .filter_map(|(flag, value)| Some(format!(" {flag} '{}'", value?)));
+    flags.collect()
 }
