@@ -2,8 +2,8 @@
 //! TOMOYO learns what benchmarks do: one boot, in which each runs in a domain that the kernel
 //! adds their accesses to, and the policy that comes of it.
 //!
-//! `guest/settings/given-learn.c` tells what was learned; [`patterns`] makes patterns of its
-//! names, and [`policy`] what enforces it.
+//! `guest/settings/given-learn.c` tells what was learned; `patterns.rs` makes patterns of its
+//! names, and `policy.rs` what enforces it.
 
 mod patterns;
 mod policy;

@@ -11,6 +11,8 @@ use crate::policy::{LEARNING_DOMAIN, LEARNING_PROFILE};
 
 /// The profile that learned domains get: the one that enforces.
 const ENFORCING_PROFILE: u32 = 3;
+/// Most that is done with one path; kernels know some twenty ways.
+const DONE_LIMIT: usize = 64;
 /// What the kernel says of a domain that has learned all it may.
 const FULL: &str = "quota_exceeded";
 
@@ -57,6 +59,7 @@ impl LearnedPolicy {
             is_full: false,
         };
         let learned = format!("use_profile {LEARNING_PROFILE}");
+        let mut kinds = BTreeMap::new();
         let mut any = false;
         for (name, lines) in domains_in(domains) {
             let is_ours = name.strip_prefix(LEARNING_DOMAIN);
@@ -72,7 +75,7 @@ impl LearnedPolicy {
                 for line in head.iter_mut().filter(|line| **line == learned) {
                     *line = format!("use_profile {ENFORCING_PROFILE}");
                 }
-                entries = of.generalise(&entries, work_dir);
+                entries = enforced(&entries, work_dir, &mut kinds);
             }
             for line in [name].into_iter().chain(head.iter().map(String::as_str)) {
                 of.domain_policy += &format!("{line}\n");
@@ -83,36 +86,36 @@ impl LearnedPolicy {
             }
             of.domain_policy.push('\n');
         }
+        of.kinds = kinds.into_values().collect();
         any.then_some(of)
     }
+}
 
-    /// The entries of a domain that learned.
-    fn generalise(&mut self, learned: &[String], work_dir: &str) -> Vec<String> {
-        let mut entries = Entries::default();
-        for line in learned {
-            self.count(line).learned += 1;
-            entries.add(&generalise(line, work_dir));
-        }
-        let entries = entries.lines();
-        for line in &entries {
-            self.count(line).written += 1;
-        }
-        entries
+/// The entries of a domain that learned, with patterns; counted by their kinds.
+fn enforced(
+    learned: &[String],
+    work_dir: &str,
+    kinds: &mut BTreeMap<String, KindCount>,
+) -> Vec<String> {
+    let mut entries = Entries::default();
+    for line in learned {
+        count(line, kinds).learned += 1;
+        entries.add(&generalise(line, work_dir));
     }
+    let entries = entries.lines();
+    for line in &entries {
+        count(line, kinds).written += 1;
+    }
+    entries
+}
 
-    fn count(&mut self, line: &str) -> &mut KindCount {
-        let kind = line.split(' ').next().unwrap_or_default();
-        let at = self.kinds.iter().position(|of| of.kind == kind);
-        let at = at.unwrap_or_else(|| {
-            self.kinds.push(KindCount {
-                kind: kind.to_owned(),
-                learned: 0,
-                written: 0,
-            });
-            self.kinds.len() - 1
-        });
-        &mut self.kinds[at]
-    }
+fn count<'a>(line: &str, kinds: &'a mut BTreeMap<String, KindCount>) -> &'a mut KindCount {
+    let kind = line.split(' ').next().unwrap_or_default();
+    kinds.entry(kind.to_owned()).or_insert_with(|| KindCount {
+        kind: kind.to_owned(),
+        learned: 0,
+        written: 0,
+    })
 }
 
 /// Domains by their names, each with its lines.
@@ -153,13 +156,13 @@ impl Entries {
         match self.at.entry(with.to_owned()) {
             Entry::Vacant(vacant) => {
                 vacant.insert(self.all.len());
-                let done = done.split('/').map(str::to_owned);
+                let done = done.split('/').take(DONE_LIMIT).map(str::to_owned);
                 self.all.push((done.collect(), with.to_owned()));
             }
             Entry::Occupied(at) => {
                 let known = &mut self.all[*at.get()].0;
                 for done in done.split('/') {
-                    if !known.iter().any(|of| of == done) {
+                    if known.len() < DONE_LIMIT && !known.iter().any(|of| of == done) {
                         known.push(done.to_owned());
                     }
                 }
@@ -259,6 +262,17 @@ use_group 0
         assert_eq!(learned(""), None);
         assert_eq!(learned("<kernel>\nuse_profile 0\n"), None);
         assert_eq!(learned(&DOMAINS.replace("profile 1", "profile 2")), None);
+    }
+
+    #[test]
+    fn a_kernel_that_lies_takes_no_time() {
+        let mut entries = Entries::default();
+        for n in 0..100_000 {
+            entries.add(&format!("file op{n}/op{n} /mnt/cell/AA"));
+        }
+        let lines = entries.lines();
+        assert_eq!(lines.len(), 1);
+        assert_eq!(lines[0].matches("op").count(), DONE_LIMIT);
     }
 
     proptest! {
