@@ -110,7 +110,8 @@ fn main() -> Result<(), Box<dyn Error>> {
                     AgentEvent::Modules(_)
                     | AgentEvent::Step(_)
                     | AgentEvent::Undelayed(_)
-                    | AgentEvent::CellBegin(_) => {}
+                    | AgentEvent::CellBegin(_)
+                    | AgentEvent::Learned { .. } => {}
                 }
                 Ok(())
             })

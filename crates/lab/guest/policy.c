@@ -43,6 +43,7 @@ static const struct {
 	{ "labels", offsetof(struct policy, labels), 4096 },
 	{ "denials", offsetof(struct policy, denials), 1 },
 	{ "given", offsetof(struct policy, given), 1 },
+	{ "learn", offsetof(struct policy, learn), 1 },
 #endif
 };
 

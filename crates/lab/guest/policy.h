@@ -49,6 +49,7 @@ struct policy {
 	u32 denials;		/* settings/denials.c */
 	u32 withdrawn;		/* settings/withdraw.c: enforcing first */
 	u32 given;		/* settings/given.c: the user's own */
+	u32 learn;		/* settings/given-learn.c: what it learned is told */
 #endif
 };
 

@@ -135,6 +135,12 @@ pub fn agent_of_programs() -> &'static [u8] {
     include_bytes!(concat!(env!("OUT_DIR"), "/agent-of-programs"))
 }
 
+/// The agent that knows more settings of modules besides, policies of the user's own among them.
+#[must_use]
+pub fn agent_of_settings() -> &'static [u8] {
+    include_bytes!(concat!(env!("OUT_DIR"), "/agent-of-settings"))
+}
+
 /// The agent that all boots of an experiment have, if [`agent`] does not do: whole programs are
 /// run, or settings asked for that it does not know. They are others, since what some benchmarks
 /// count depends on the agent's size.
@@ -151,7 +157,7 @@ pub fn agent_for(experiment: &Experiment) -> Option<&'static [u8]> {
     Some(match (experiment.programs.is_some(), settings) {
         (false, false) => return None,
         (true, false) => agent_of_programs(),
-        (false, true) => include_bytes!(concat!(env!("OUT_DIR"), "/agent-of-settings")),
+        (false, true) => agent_of_settings(),
         (true, true) => include_bytes!(concat!(env!("OUT_DIR"), "/agent-of-both")),
     })
 }

@@ -20,6 +20,7 @@ pub mod inside;
 mod job;
 pub mod journal;
 pub mod kvm;
+pub mod learn;
 mod memory;
 pub mod module_symbols;
 mod monotone;

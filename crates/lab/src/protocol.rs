@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use experiment::Status;
 use thiserror::Error;
 
+mod learned;
 mod modules;
 
+pub use learned::LearnedFile;
 pub use modules::ModuleSection;
 
 const MAGIC: &[u8; 4] = b"LSMF";
@@ -34,6 +36,7 @@ const STEP: u8 = 9;
 const ASKED: u8 = 10;
 const UNDELAYED: u8 = 11;
 const TASKS: u8 = 12;
+const LEARNED: u8 = 13;
 const EXPERIMENT: u8 = 16;
 const RUN: u8 = 17;
 
@@ -138,6 +141,13 @@ pub enum Message {
         cell: u32,
         /// The first is the one that was started.
         tasks: Vec<NamedTask>,
+    },
+    /// What a policy has learned: the next lines of a file of it.
+    Learned {
+        /// Which.
+        file: LearnedFile,
+        /// Whole lines.
+        text: String,
     },
     /// All cells are through.
     Done,
@@ -270,6 +280,7 @@ fn message(kind: u8, payload: &[u8]) -> Result<Message, ProtocolError> {
             cell: u32_at(payload, 0),
             tasks: tasks(&printable(&payload[4..])).ok_or(bad("tasks that are none"))?,
         }),
+        LEARNED => learned::parse(payload).map_err(bad),
         DONE if payload.is_empty() => Ok(Message::Done),
         FAILED => Ok(Message::Failed(printable(payload))),
         CELL_BEGIN | CELL_END | ASKED | TASKS | DONE => {
@@ -441,6 +452,7 @@ mod tests {
             let _ = Decoder::default().push(&encode(CELL_END, &bytes));
             let _ = Decoder::default().push(&encode(MODULES, &bytes));
             let _ = Decoder::default().push(&encode(TASKS, &bytes));
+            let _ = Decoder::default().push(&encode(LEARNED, &bytes));
         }
 
         #[test]

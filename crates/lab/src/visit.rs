@@ -147,16 +147,15 @@ impl Listening<'_> {
             }),
             AgentEvent::CellBegin(cell) => self.cell_begin(cell),
             AgentEvent::CellEnd { report, counts } => self.cell_end(report, counts),
+            AgentEvent::Learned { .. } => {
+                Err("the agent told of a policy that was not to learn".to_owned())
+            }
         }
     }
 
     fn hello(&mut self, facts: &BTreeMap<String, String>) -> Result<(), String> {
         let fact = |key: &str| facts.get(key).map_or("", String::as_str);
-        let active_lsms: Vec<String> = fact("lsm")
-            .split(',')
-            .filter(|lsm| !lsm.is_empty())
-            .map(str::to_owned)
-            .collect();
+        let active_lsms = active_lsms(fact("lsm"));
         self.clock_ns = fact("clock_ns").parse().unwrap_or(0.0);
         let compared = compare_stacks(self.stack, &active_lsms);
         self.tell(Message::Seen {
@@ -220,7 +219,7 @@ impl Listening<'_> {
 
 /// How a kernel did not take a stack as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Mismatch {
+pub(crate) enum Mismatch {
     /// It lacks a module, or has some where there should be none.
     Modules(String),
     /// It has them all, in the order that it wants.
@@ -230,7 +229,8 @@ enum Mismatch {
 }
 
 impl Mismatch {
-    fn reason(self) -> String {
+    /// In words.
+    pub(crate) fn reason(self) -> String {
         match self {
             Mismatch::Modules(reason) | Mismatch::Order(reason) | Mismatch::Exclusive(reason) => {
                 reason
@@ -239,9 +239,15 @@ impl Mismatch {
     }
 }
 
+/// The modules that a guest says are running.
+pub(crate) fn active_lsms(list: &str) -> Vec<String> {
+    let names = list.split(',').filter(|lsm| !lsm.is_empty());
+    names.map(str::to_owned).collect()
+}
+
 /// Did the kernel take the stack as it was written? What it adds by itself does not
 /// matter; what is missing or in another order does.
-fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), Mismatch> {
+pub(crate) fn compare_stacks(stack: &Stack, active: &[String]) -> Result<(), Mismatch> {
     if stack.is_default() {
         return Ok(());
     }

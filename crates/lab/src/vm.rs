@@ -201,7 +201,10 @@ pub fn boot(
                     });
                     *counts = found.filter(|_| report.status == Status::Ok);
                 }
-                AgentEvent::Step(_) | AgentEvent::Undelayed(_) | AgentEvent::CellBegin(_) => {}
+                AgentEvent::Step(_)
+                | AgentEvent::Undelayed(_)
+                | AgentEvent::CellBegin(_)
+                | AgentEvent::Learned { .. } => {}
             }
             listener(event)
         },

@@ -22,14 +22,15 @@ mod tomoyo;
 mod tools;
 mod yama;
 
-pub use given::take_in;
+pub use given::{LEARNING_PROFILE, take_in};
 pub use selinux::cache_use;
+pub use tomoyo::DOMAIN_NAME as LEARNING_DOMAIN;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use diagnostics::Failure;
-use experiment::{Configuration, GivenPolicy, Integrity, Policy, Stack};
+use experiment::{Access, Configuration, GivenPolicy, Integrity, Policy, Stack};
 
 use kernels::Kernel;
 
@@ -55,7 +56,7 @@ pub struct Request<'a> {
 
 /// Where benchmarks work in the guest unless the user says, and what lsmeter's own policies of
 /// paths name.
-const WORK_DIR: &str = "/mnt";
+pub(crate) const WORK_DIR: &str = "/mnt";
 
 impl Request<'_> {
     /// Where benchmarks work in the guest.
@@ -205,6 +206,18 @@ pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
             configuration.stack
         )));
     }
+    Ok(setup)
+}
+
+/// Makes what TOMOYO needs to learn what benchmarks do, in [`LEARNING_DOMAIN`] under the profile
+/// [`LEARNING_PROFILE`]; `allowed` is tried there before them.
+///
+/// # Errors
+/// [`PolicyError`].
+pub fn learning(request: &Request<'_>, allowed: &[Access]) -> Result<PolicySetup, PolicyError> {
+    let mut setup = PolicySetup::default();
+    let prepared = given::learn(request, allowed)?;
+    setup.add("tomoyo", Policy::Enforcing, prepared)?;
     Ok(setup)
 }
 

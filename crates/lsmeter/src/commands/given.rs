@@ -145,7 +145,7 @@ fn object(text: &str) -> (String, Option<String>) {
 }
 
 /// An access, and the module whose policy it is to prove, if it says so.
-fn access<'a>(flag: &str, text: &'a str) -> Result<(Option<&'a str>, Access)> {
+pub fn access<'a>(flag: &str, text: &'a str) -> Result<(Option<&'a str>, Access)> {
     let (module, rest) = match text.split_once(':') {
         Some((module, rest)) if !module.contains([' ', '/']) => (Some(module.trim()), rest),
         _ => (None, text),

@@ -14,6 +14,7 @@ pub mod in_guest;
 mod journals;
 pub mod kernel;
 pub mod kernel_build;
+pub mod learn;
 pub mod list;
 mod measure;
 pub mod merge;

@@ -10,6 +10,7 @@ mod estimate;
 mod history;
 mod kernel;
 mod kernel_build;
+mod learn;
 mod list;
 mod monitor;
 mod output;
@@ -149,6 +150,7 @@ fn manual_pages() {
         "lsmeter.1",
         "lsmeter-run.1",
         "lsmeter-profile.1",
+        "lsmeter-learn.1",
         "lsmeter-kernel-fetch.1",
         "lsmeter-kernel-build.1",
     ] {

@@ -6,6 +6,7 @@
 mod apparmor;
 mod bpf;
 mod landlock;
+mod learn;
 mod selinux;
 mod tomoyo;
 
@@ -22,6 +23,8 @@ use super::{FILE_LIMIT_BYTES, PolicyError, Prepared, Request, tools};
 pub(super) use apparmor::prepare as apparmor;
 pub(super) use bpf::prepare as bpf;
 pub(super) use landlock::prepare as landlock;
+pub use learn::LEARNING_PROFILE;
+pub(super) use learn::prepare as learn;
 pub(super) use selinux::prepare as selinux;
 pub(super) use tomoyo::prepare as tomoyo;
 

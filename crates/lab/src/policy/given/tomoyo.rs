@@ -4,6 +4,7 @@
 
 use experiment::{GivenPolicy, Policy, nearest};
 
+use super::super::tomoyo::leave_for;
 use super::super::{PolicyError, Prepared, Request, tools};
 use super::{GivenFile, files, prepared};
 
@@ -103,9 +104,7 @@ fn leave(of: &GivenPolicy, policy: &str) -> Result<String, PolicyError> {
             near,
         ));
     }
-    Ok(format!(
-        "\n<kernel>\nuse_profile 0\nuse_group 0\ntask manual_domain_transition {domain}\n"
-    ))
+    Ok(format!("\n{}", leave_for(domain)))
 }
 
 #[cfg(test)]

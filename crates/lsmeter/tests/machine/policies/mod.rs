@@ -10,6 +10,7 @@ mod denials;
 mod given;
 mod integrity;
 mod landlock;
+mod learned;
 mod loadpin;
 mod lockdown;
 mod programs;
