@@ -54,7 +54,19 @@ pub(crate) fn jobs(selection: &Selection) -> Result<Vec<Job>, SelectError> {
     selection.benchmarks.retain(|pattern| {
         !pattern.excludes() || VARIANTS.iter().any(|of| pattern.matches(BENCHMARK, of))
     });
-    let chosen = selection.choose(&all)?.into_iter();
+    let chosen = selection.choose(&all).map_err(|error| match error {
+        SelectError::NoMatch {
+            pattern,
+            suites,
+            near,
+        } => SelectError::NoMatch {
+            pattern,
+            suites,
+            near: near.or_else(|| Some(BENCHMARK.to_owned())),
+        },
+        nothing @ SelectError::Nothing => nothing,
+    })?;
+    let chosen = chosen.into_iter();
     Ok(chosen.map(|index| job(all[index].0)).collect())
 }
 

@@ -110,15 +110,7 @@ impl Plan {
     /// # Errors
     /// [`SelectError`] if it selects nothing of the catalogue.
     pub fn new(experiment: &Experiment) -> Result<Plan, SelectError> {
-        if let Some(programs) = &experiment.programs {
-            return Plan::of(experiment, programs::jobs(programs));
-        }
-        if experiment.metrics.contains(&Metric::Memory) {
-            return Plan::of(experiment, memory::jobs(&experiment.selection)?);
-        }
-        let chosen = experiment.selection.choose(catalogue())?;
-        let jobs = chosen.iter().map(|&index| Job::from(&catalogue()[index]));
-        Plan::of(experiment, jobs)
+        Plan::of(experiment, jobs(experiment)?)
     }
 
     /// Plans an experiment of these jobs, in their order, whatever it selects itself.
@@ -293,6 +285,21 @@ impl Plan {
         }
         text
     }
+}
+
+/// What an experiment runs: whole programs, benchmarks of the agent's own, or what is in memory.
+///
+/// # Errors
+/// [`SelectError`] if it selects none of them.
+pub fn jobs(experiment: &Experiment) -> Result<Vec<Job>, SelectError> {
+    if let Some(programs) = &experiment.programs {
+        return Ok(programs::jobs(programs));
+    }
+    if experiment.metrics.contains(&Metric::Memory) {
+        return memory::jobs(&experiment.selection);
+    }
+    let chosen = experiment.selection.choose(catalogue())?.into_iter();
+    Ok(chosen.map(|index| Job::from(&catalogue()[index])).collect())
 }
 
 /// What a job's cells are about.

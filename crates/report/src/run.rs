@@ -56,7 +56,8 @@ pub fn report(run: &Document, options: &Options) -> Report {
         tables.extend(framework(run, &group));
         tables.extend(additivity(run, &group));
         tables.extend(denials(run, &group));
-        if options.details {
+        // Of memory there are no windows and no paths.
+        if options.details && group.metric != Metric::Memory {
             tables.push(details(run, &group));
             prices.extend(priced(run, &group));
         }
@@ -94,7 +95,7 @@ fn main_table<'a>(run: &Document, group: &Group<'a>, judgements: &Judgements<'a>
         });
     }
     let title = format!("{}: {}", group.place(run), what_measured(group.metric));
-    let summed_up = baseline.is_some() && group.configurations.len() > 1;
+    let summed_up = is_summed_up(group) && baseline.is_some() && group.configurations.len() > 1;
     let summary = summed_up.then(|| summary(group));
     columns
         .summed_up(title, group.rows.iter().copied(), summary)
@@ -133,6 +134,11 @@ fn value<'a>(
     .beside(absolute)
 }
 
+/// A whole boot's memory and an inode's have no mean.
+fn is_summed_up(group: &Group<'_>) -> bool {
+    group.metric != Metric::Memory
+}
+
 /// The geometric mean of the ratios, per column, over the rows that have one.
 fn summary(group: &Group<'_>) -> Vec<Value> {
     let value = |configuration| {
@@ -159,6 +165,10 @@ fn legend(group: &Group<'_>) -> Vec<String> {
                 stats::Direction::LowerIsBetter => "more",
                 stats::Direction::HigherIsBetter => "fewer",
             };
+            let last = match is_summed_up(group) {
+                true => " Last row: geometric mean of the n ratios.",
+                false => "",
+            };
             let plus = |c: &Configuration| c.short_title(Some(baseline)).starts_with('+');
             let added = if group.configurations.iter().any(plus) {
                 format!("; +x: {name} with x added")
@@ -166,7 +176,7 @@ fn legend(group: &Group<'_>) -> Vec<String> {
                 String::new()
             };
             legend.push(format!(
-                "Columns: {name}, the baseline; others: overhead (+: {better}) and the figure itself{added}. Last row: geometric mean of the n ratios."
+                "Columns: {name}, the baseline; others: overhead (+: {better}) and the figure itself{added}.{last}"
             ));
         }
         Some(_) => {}

@@ -166,6 +166,16 @@ fn wrong_values_are_named() {
             "use the metric time",
         ),
         (
+            "metrics = ['memory', 'time']",
+            "memory is measured by itself",
+            "leave out the other metrics",
+        ),
+        (
+            "metrics = ['memory']\nwhere = 'host'\ndir = '/tmp'",
+            "what a kernel holds in memory is measured",
+            "use the metric time",
+        ),
+        (
             "where = 'host'\ndir = '/mnt'\nclock = 'deterministic'",
             "the host's clock is not",
             "leave out `clock`",

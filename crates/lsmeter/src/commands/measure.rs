@@ -176,12 +176,7 @@ pub fn some<T: Clone>(values: &[T]) -> Option<Vec<T>> {
 /// # Errors
 /// If not.
 pub fn check_selection(experiment: &Experiment) -> Result<()> {
-    // Of workloads they have chosen already.
-    if experiment.programs.is_some() {
-        return Ok(());
-    }
-    let chosen = experiment.selection.choose(lab::catalogue::catalogue());
-    chosen.map_err(lab::LabError::from)?;
+    lab::plan::jobs(experiment).map_err(lab::LabError::from)?;
     Ok(())
 }
 

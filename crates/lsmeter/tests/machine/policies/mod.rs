@@ -13,6 +13,7 @@ mod landlock;
 mod learned;
 mod loadpin;
 mod lockdown;
+mod memory;
 mod programs;
 mod safesetid;
 mod selinux;

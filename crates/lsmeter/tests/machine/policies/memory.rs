@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What stacks hold in memory.
+
+use experiment::Document;
+
+use super::{machine, read};
+use crate::common::Place;
+
+fn run(place: &Place, name: &str) -> Document {
+    let cells = "memory:boot,memory:inode,memory:file,memory:task";
+    let stacks = ["--stack", "capability", "--stack", "capability,selinux"];
+    let what = ["run", "--metric", "memory", "--bench", cells];
+    let how = ["--policy", "none", "--policy", "enforcing"];
+    let flags = ["--offline", "--baseline", "capability", "--output", name];
+    place
+        .run(&[&what[..], &stacks, &how, &flags].concat())
+        .code(0);
+    read(&place.join(name))
+}
+
+/// Bytes of a cell of memory under a stack, `enforcing` or not.
+fn bytes(document: &Document, variant: &str, stack: &[&str], policy: &str) -> f64 {
+    let is_it = |cell: &&experiment::Cell| {
+        let key = &cell.key;
+        key.variant() == variant && key.stack == stack && key.policy.as_str() == policy
+    };
+    let cell = document.cells.iter().find(is_it).unwrap();
+    cell.headline().unwrap()
+}
+
+#[test]
+fn what_a_stack_holds_is_exact() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let document = run(&place, "out.json");
+    let (without, with) = (&["capability"][..], &["capability", "selinux"][..]);
+    for (variant, more) in [("inode", 40.0), ("file", 16.0), ("task", 32.0)] {
+        let base = bytes(&document, variant, without, "none");
+        for policy in ["none", "enforcing"] {
+            // The sizes of SELinux's structures in 6.12: security/selinux/include/objsec.h.
+            let held = bytes(&document, variant, with, policy);
+            assert_eq!(held - base, more, "{variant}, {policy}");
+        }
+    }
+    let policy =
+        bytes(&document, "boot", with, "enforcing") - bytes(&document, "boot", with, "none");
+    assert!(policy > 1e6, "SELinux's policy holds {policy} bytes");
+    assert_eq!(place.left_over(), Vec::<String>::new());
+}
