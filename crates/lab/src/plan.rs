@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use experiment::{Experiment, Key, Metric, Place, SelectError, Subject, layout};
+use experiment::{Clock, Experiment, Key, Metric, Place, SelectError, Subject, layout};
 use sha2::{Digest as _, Sha256};
 
 use crate::catalogue::catalogue;
@@ -273,7 +273,13 @@ impl Plan {
                 let ms = experiment.throughput_period_s * 1e3 / f64::from(experiment.rounds);
                 let _ = write!(text, " ms={}", ms.max(1.0) as u32);
             }
-            for (wanted, word) in [(how.cold || job.cold, " cold=1"), (how.ask, " ask=1")] {
+            // Waiting costs nothing where the guest's clock stands still meanwhile.
+            let phase = job.program.is_some() && experiment.clock == Clock::Deterministic;
+            for (wanted, word) in [
+                (how.cold || job.cold, " cold=1"),
+                (how.ask, " ask=1"),
+                (phase, " phase=1"),
+            ] {
                 if wanted {
                     text.push_str(word);
                 }
