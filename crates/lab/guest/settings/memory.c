@@ -7,6 +7,7 @@
  * reads, and the agent asks it through memory that both have.
  */
 #include <linux/mman.h>
+#include <linux/prctl.h>
 #include <linux/resource.h>
 #include <linux/stat.h>
 #include "../policy.h"
@@ -39,14 +40,16 @@ struct reading {
 	struct cache cache[CACHES_MAX];
 };
 
+#define OBJECTS_MAX	4096
+
+/* Mapped only where a cell is about memory: an agent that is larger counts otherwise. */
 static volatile struct shared {
 	u32 order;
 	long result;
-	struct reading reading;
+	struct reading reading, before;
+	int handles[OBJECTS_MAX];
 	char text[TEXT_MAX];
 } *shared;
-
-static struct reading before;
 
 static void pause_ms(long ms)
 {
@@ -219,6 +222,7 @@ void memory_start(void)
 		fatal("fork: %s (%ld)", errno_name(pid), -pid);
 	if (!pid) {
 		protocol_forget();
+		SYS(prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 		attend();
 	}
 }
@@ -231,9 +235,6 @@ struct object {
 	void (*end)(struct cell *c, unsigned int made);
 };
 
-#define OBJECTS_MAX	4096
-static int handles[OBJECTS_MAX];
-
 static long make_inode(struct cell *c, unsigned int i)
 {
 	format(c->path, sizeof(c->path), "%u", i);
@@ -243,20 +244,20 @@ static long make_inode(struct cell *c, unsigned int i)
 static long open_again(struct cell *c, unsigned int i)
 {
 	(void)c;
-	return handles[i] = sys_open("file", O_RDONLY | O_CLOEXEC, 0);
+	return shared->handles[i] = sys_open("file", O_RDONLY | O_CLOEXEC, 0);
 }
 
 static long make_socket(struct cell *c, unsigned int i)
 {
 	(void)c;
-	return handles[i] = SYS(socket, 1 /* AF_UNIX */, 1 /* SOCK_STREAM */, 0);
+	return shared->handles[i] = SYS(socket, 1 /* AF_UNIX */, 1 /* SOCK_STREAM */, 0);
 }
 
 static void close_all(struct cell *c, unsigned int made)
 {
 	(void)c;
 	while (made--)
-		sys_close(handles[made]);
+		sys_close(shared->handles[made]);
 }
 
 static long make_task(struct cell *c, unsigned int i)
@@ -270,15 +271,17 @@ static long make_task(struct cell *c, unsigned int i)
 	if (!pid)
 		for (;;)
 			SYS(nanosleep, &long_time, NULL);
-	return handles[i] = pid;
+	return shared->handles[i] = pid;
 }
 
 static void kill_all(struct cell *c, unsigned int made)
 {
 	(void)c;
 	while (made--) {
-		SYS(kill, handles[made], SIGKILL);
-		while (SYS(wait4, handles[made], NULL, 0, NULL) == -EINTR)
+		/* Whom a policy lets nobody kill is not waited for. */
+		if (SYS(kill, shared->handles[made], SIGKILL) < 0)
+			continue;
+		while (SYS(wait4, shared->handles[made], NULL, 0, NULL) == -EINTR)
 			;
 	}
 }
@@ -286,14 +289,14 @@ static void kill_all(struct cell *c, unsigned int made)
 static long make_queue(struct cell *c, unsigned int i)
 {
 	(void)c;
-	return handles[i] = SYS(msgget, 0 /* IPC_PRIVATE */, 0600);
+	return shared->handles[i] = SYS(msgget, 0 /* IPC_PRIVATE */, 0600);
 }
 
 static void remove_queues(struct cell *c, unsigned int made)
 {
 	(void)c;
 	while (made--)
-		SYS(msgctl, handles[made], 0 /* IPC_RMID */, NULL);
+		SYS(msgctl, shared->handles[made], 0 /* IPC_RMID */, NULL);
 }
 
 enum variant_of_memory {
@@ -334,7 +337,7 @@ static s64 held(const struct reading *after, unsigned int count)
 
 	for (i = 0; i < after->caches; i++) {
 		new = &after->cache[i];
-		old = find_cache(&before, new, i);
+		old = find_cache((const struct reading *)&shared->before, new, i);
 		grown = new->used - (old ? old->used : 0);
 		half = grown < 0 ? -(s64)(count / 2) : count / 2;
 		sum += (grown + half) / (s64)count * (s64)new->size;
@@ -356,7 +359,7 @@ static int take_before(void)
 {
 	long err = ask(ORDER_READ);
 
-	memcpy(&before, (const void *)&shared->reading, sizeof(before));
+	memcpy((void *)&shared->before, (const void *)&shared->reading, sizeof(shared->before));
 	return err;
 }
 
@@ -374,6 +377,14 @@ static long read_inodes(struct cell *c, unsigned int count)
 		err = SYS(statx, AT_FDCWD, c->path, 0, STATX_BASIC_STATS, &found);
 	}
 	return err;
+}
+
+static int unread(struct cell *c, long err)
+{
+	if (err == -ENOENT)
+		return unsupported(c, "this kernel does not tell what it holds (/proc/slabinfo)",
+				   err);
+	return explain(c, "reading what the kernel holds", err);
 }
 
 static int measure_objects(struct cell *c, const struct object *object)
@@ -403,7 +414,7 @@ static int measure_objects(struct cell *c, const struct object *object)
 	if (object->end)
 		object->end(c, made);
 	if (err < 0)
-		return explain(c, "reading what the kernel holds", err);
+		return unread(c, err);
 	if (sum <= 0)
 		return failed(c, "nothing more is held", 0);
 	cell_samples[0] = (struct sample){ made, made * sum };
@@ -428,6 +439,7 @@ int measure_memory(const struct cell_spec *spec, struct cell *c, struct outcome 
 {
 	enum variant_of_memory which = spec->variant->arg;
 	long err = 0;
+	u64 bytes;
 
 	ask(ORDER_DROP);
 	if (which >= INODE) {
@@ -435,10 +447,11 @@ int measure_memory(const struct cell_spec *spec, struct cell *c, struct outcome 
 	} else {
 		err = ask(ORDER_READ);
 		if (err < 0)
-			return explain(c, "reading what the kernel holds", err);
-		cell_samples[0] = (struct sample){
-			1, of_boot((const struct reading *)&shared->reading, which)
-		};
+			return unread(c, err);
+		bytes = of_boot((const struct reading *)&shared->reading, which);
+		if (!bytes)
+			return unsupported(c, "this kernel's /proc/meminfo does not tell it", 0);
+		cell_samples[0] = (struct sample){ 1, bytes };
 	}
 	if (err < 0)
 		return err;
