@@ -154,9 +154,17 @@ impl<'a> Group<'a> {
         text
     }
 
+    /// Can its rows be summed up? A whole boot's memory and an inode's have no mean.
+    pub(crate) fn has_mean(&self) -> bool {
+        self.metric != Metric::Memory
+    }
+
     /// The overhead of a configuration, as the geometric mean of its operations' ratios, and how
-    /// many these are.
+    /// many these are; None if there are none, or no mean of them.
     pub(crate) fn mean(&self, configuration: &Configuration) -> Option<(f64, usize)> {
+        if !self.has_mean() {
+            return None;
+        }
         let ratio = |row: &Operation<'a>| {
             Some(cost(self.cell(*row, configuration)?, self.baseline_cell(*row)?)?.1)
         };
@@ -164,10 +172,14 @@ impl<'a> Group<'a> {
         direction.mean_overhead(self.rows.iter().filter_map(ratio))
     }
 
-    /// The same of all configurations but the baseline, as far as they have one.
+    /// All configurations but the baseline.
+    pub(crate) fn tested(&self) -> impl Iterator<Item = &Configuration> {
+        (self.configurations.iter()).filter(|c| Some(*c) != self.baseline.as_ref())
+    }
+
+    /// The mean of all configurations but the baseline, as far as they have one.
     pub(crate) fn means(&self) -> impl Iterator<Item = (&Configuration, (f64, usize))> {
-        let tested = (self.configurations.iter()).filter(|c| Some(*c) != self.baseline.as_ref());
-        tested.filter_map(|c| Some((c, self.mean(c)?)))
+        self.tested().filter_map(|c| Some((c, self.mean(c)?)))
     }
 
     /// Is every figure a count that needs no interval?

@@ -95,7 +95,7 @@ fn main_table<'a>(run: &Document, group: &Group<'a>, judgements: &Judgements<'a>
         });
     }
     let title = format!("{}: {}", group.place(run), what_measured(group.metric));
-    let summed_up = is_summed_up(group) && baseline.is_some() && group.configurations.len() > 1;
+    let summed_up = group.has_mean() && baseline.is_some() && group.configurations.len() > 1;
     let summary = summed_up.then(|| summary(group));
     columns
         .summed_up(title, group.rows.iter().copied(), summary)
@@ -134,11 +134,6 @@ fn value<'a>(
     .beside(absolute)
 }
 
-/// A whole boot's memory and an inode's have no mean.
-fn is_summed_up(group: &Group<'_>) -> bool {
-    group.metric != Metric::Memory
-}
-
 /// The geometric mean of the ratios, per column, over the rows that have one.
 fn summary(group: &Group<'_>) -> Vec<Value> {
     let value = |configuration| {
@@ -165,7 +160,7 @@ fn legend(group: &Group<'_>) -> Vec<String> {
                 stats::Direction::LowerIsBetter => "more",
                 stats::Direction::HigherIsBetter => "fewer",
             };
-            let last = match is_summed_up(group) {
+            let last = match group.has_mean() {
                 true => " Last row: geometric mean of the n ratios.",
                 false => "",
             };

@@ -83,22 +83,24 @@ fn of_run(run: &Document) -> Verdict {
             continue;
         };
         let baseline = printable(&group.heading(baseline), TEXT_LIMIT);
-        for (configuration, mean) in group.means() {
-            let overhead = overhead(&group, configuration, &baseline, mean, &judgements);
-            verdict.findings.push(format!("{overhead}; {place}."));
+        for configuration in group.tested() {
+            let overhead = overhead(&group, configuration, &baseline, &judgements);
+            let finding = overhead.map(|overhead| format!("{overhead}; {place}."));
+            verdict.findings.extend(finding);
         }
     }
     verdict
 }
 
-/// `+selinux: overhead +12.3 % over capability in instructions (geometric mean of n = 53 …`
+/// `+selinux: overhead +12.3 % over capability in instructions (geometric mean of n = 53 …`; where
+/// there is no mean, `+selinux: overhead over capability in memory (from …`. None if nothing of it
+/// can be compared.
 fn overhead<'a>(
     group: &Group<'a>,
     configuration: &Configuration,
     baseline: &str,
-    (mean, n): (f64, usize),
     judgements: &Judgements<'a>,
-) -> String {
+) -> Option<String> {
     let mut costs: Vec<(f64, Operation<'_>)> = Vec::new();
     let mut unclear = 0;
     for row in &group.rows {
@@ -112,24 +114,33 @@ fn overhead<'a>(
         }
     }
     costs.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let mut sentence = format!(
-        "{}: overhead {} over {baseline} in {} (geometric mean of n = {n} operation{}",
-        printable(&group.heading(configuration), TEXT_LIMIT),
-        format::percent(mean),
-        group.metric,
-        if n == 1 { "" } else { "s" },
-    );
+    let mut details = Vec::new();
+    let mut over = String::new();
+    match group.mean(configuration) {
+        Some((mean, n)) => {
+            over = format!(" {}", format::percent(mean));
+            let plural = if n == 1 { "" } else { "s" };
+            details.push(format!("geometric mean of n = {n} operation{plural}"));
+        }
+        None if group.has_mean() || costs.is_empty() => return None,
+        None => {}
+    }
     if let [first, .., last] = costs.as_slice() {
         let [first, last] = [first, last].map(|(overhead, row)| {
             format!("{} ({})", format::percent(*overhead), operation_title(*row))
         });
-        sentence += &format!("; from {first} to {last}");
+        details.push(format!("from {first} to {last}"));
     }
-    sentence.push(')');
+    let mut sentence = format!(
+        "{}: overhead{over} over {baseline} in {} ({})",
+        printable(&group.heading(configuration), TEXT_LIMIT),
+        group.metric,
+        details.join("; "),
+    );
     if unclear > 0 {
         sentence += &format!("; {unclear} of them may be chance");
     }
-    sentence
+    Some(sentence)
 }
 
 fn of_profiles(document: &Document) -> Verdict {
