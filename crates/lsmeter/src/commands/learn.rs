@@ -33,6 +33,12 @@ const ALLOWED: &str = "read /etc/hosts";
 /// # Errors
 /// If what is asked for makes no sense, or this machine or the kernel cannot do it.
 pub fn learn(args: &LearnArgs) -> Result<Exit> {
+    if args.lab.jobs.is_some() {
+        return Err(usage(
+            "--jobs is of several virtual machines, and TOMOYO learns in one",
+            "leave it out",
+        ));
+    }
     check_directory(&args.output, args.force)?;
     let (name, spec) = read_spec(&args.spec)?;
     let allowed = allowed(args, &spec)?;

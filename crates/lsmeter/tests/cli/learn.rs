@@ -39,6 +39,7 @@ fn what_cannot_be_learned_is_refused() {
         "a stack without TOMOYO",
         "--stack capability,tomoyo",
     );
+    refused(&["--jobs", "2"], "TOMOYO learns in one", "leave it out");
     refused(&["--stack", "none"], "a stack without TOMOYO", "add it");
     refused(&["--stack", "a b"], "a b", "");
     refused(&["versions"], "on one kernel", "--kernel debian:5.10");
