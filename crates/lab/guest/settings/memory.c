@@ -33,9 +33,14 @@ struct cache {
 	u64 used, size;
 };
 
-/* /proc/meminfo in bytes, /proc/slabinfo by cache. */
-struct reading {
+/* Of /proc/meminfo, in bytes; 0 is what it does not tell. */
+struct totals {
 	u64 used, slab, percpu, vmalloc;
+};
+
+/* And /proc/slabinfo by cache. */
+struct reading {
+	struct totals totals;
 	unsigned int caches;
 	struct cache cache[CACHES_MAX];
 };
@@ -47,6 +52,8 @@ static volatile struct shared {
 	u32 order;
 	long result;
 	struct reading reading, before;
+	struct totals boot;	/* before any cell: the same whichever cells there are */
+	int has_booted;
 	int handles[OBJECTS_MAX];
 	char text[TEXT_MAX];
 } *shared;
@@ -160,12 +167,12 @@ static long take_reading(void)
 	err = read_whole("/proc/meminfo");
 	if (err < 0)
 		return err;
-	r->slab = meminfo("Slab");
-	r->percpu = meminfo("Percpu");
-	r->vmalloc = meminfo("VmallocUsed");
+	r->totals.slab = meminfo("Slab");
+	r->totals.percpu = meminfo("Percpu");
+	r->totals.vmalloc = meminfo("VmallocUsed");
 	/* Without the files of the initramfs and of the disk, which a policy brings along. */
-	r->used = meminfo("MemTotal") - meminfo("MemFree") - meminfo("Buffers") -
-		  meminfo("Cached");
+	r->totals.used = meminfo("MemTotal") - meminfo("MemFree") - meminfo("Buffers") -
+			 meminfo("Cached");
 	return 0;
 }
 
@@ -421,17 +428,19 @@ static int measure_objects(struct cell *c, const struct object *object)
 	return 0;
 }
 
-static u64 of_boot(const struct reading *r, enum variant_of_memory which)
+static u64 of_boot(enum variant_of_memory which)
 {
+	const struct totals *boot = (const struct totals *)&shared->boot;
+
 	switch (which) {
 	case BOOT_SLAB:
-		return r->slab;
+		return boot->slab;
 	case BOOT_PERCPU:
-		return r->percpu;
+		return boot->percpu;
 	case BOOT_VMALLOC:
-		return r->vmalloc;
+		return boot->vmalloc;
 	default:
-		return r->used;
+		return boot->used;
 	}
 }
 
@@ -442,13 +451,18 @@ int measure_memory(const struct cell_spec *spec, struct cell *c, struct outcome 
 	u64 bytes;
 
 	ask(ORDER_DROP);
-	if (which >= INODE) {
-		err = measure_objects(c, &objects[which]);
-	} else {
+	if (!shared->has_booted) {
 		err = ask(ORDER_READ);
 		if (err < 0)
 			return unread(c, err);
-		bytes = of_boot((const struct reading *)&shared->reading, which);
+		memcpy((void *)&shared->boot, (const void *)&shared->reading.totals,
+		       sizeof(shared->boot));
+		shared->has_booted = 1;
+	}
+	if (which >= INODE) {
+		err = measure_objects(c, &objects[which]);
+	} else {
+		bytes = of_boot(which);
 		if (!bytes)
 			return unsupported(c, "this kernel's /proc/meminfo does not tell it", 0);
 		cell_samples[0] = (struct sample){ 1, bytes };
