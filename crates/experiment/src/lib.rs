@@ -70,10 +70,11 @@ pub use environment::{CacheUse, Emulator, Environment, Origin, PluginApi, Policy
 pub use estimate::EstimateDocument;
 pub use event::Event;
 pub use evidence::{
-    Bucket, Calls, Counted, EntryHook, EntryModule, Estimate, EventKind, Events, Evidence,
-    FunctionDifference, HookCaller, HookCalls, HookCost, HookedPath, Implementation, Interval,
-    PathCount, Paths, Percentiles, Program, ProgramEntry, ProgramResidual, ProgramRun, ProgramTask,
-    Residual, Slope, SlopePoint, Timed, WatchedHook, WatchedSystemCall, WholeSystemCall,
+    Bucket, Calls, Counted, DifferingHook, EntryHook, EntryModule, Estimate, EventKind, Events,
+    Evidence, FunctionDifference, HookCaller, HookCalls, HookCost, HookedPath, Implementation,
+    Interval, PathCount, Paths, Percentiles, Program, ProgramEntry, ProgramResidual, ProgramRun,
+    ProgramTask, Residual, Slope, SlopePoint, Timed, WatchedHook, WatchedSystemCall,
+    WholeSystemCall,
 };
 pub use experiment::{Experiment, Samples};
 pub use framework::IRREGULAR_FUNCTIONS;

@@ -77,7 +77,8 @@ pub struct ProgramCost {
     pub tasks: Vec<TaskCost>,
     /// Its ways into the kernel, the most expensive first.
     pub entries: Vec<EntryCost>,
-    /// Instructions of interrupts that came while it or others ran, and of letting others run.
+    /// Instructions of interrupts that came while it or others ran, of letting others run, and of what was put off
+    /// (RCU's callbacks, timers) wherever it ran.
     pub interrupts: u64,
     /// Instructions of other tasks in user mode, and in the kernel.
     pub others: (u64, u64),
@@ -129,10 +130,25 @@ const LOOKS: &str = "__cond_resched";
 const PREEMPTS: &str = "preempt_schedule";
 /// The function that chooses what runs next.
 const SCHEDULER: &str = "__schedule";
+/// What runs softirqs that are due (`kernel/softirq.c`; the second since 6.10): also in the midst of whichever system
+/// call allows them again.
+const SOFTIRQS: [&str; 2] = ["__do_softirq", "handle_softirqs"];
+/// Softirqs for what others have put off: RCU's callbacks, timers, the scheduler's balance, tasklets. Not the
+/// network's, which on the loopback interface go on with what the program sent.
+const PUT_OFF: [&str; 7] = [
+    "rcu_core_si",
+    "run_timer_softirq",
+    "hrtimer_run_softirq",
+    "run_rebalance_domains",
+    "sched_balance_softirq",
+    "tasklet_action",
+    "tasklet_hi_action",
+];
 
-/// Where a task let another run because it was asked to, by node of the plugin's tree.
+/// What a task did because an interrupt had asked for it, by node of the plugin's tree: let another
+/// run, or what was put off.
 #[derive(Debug, Default)]
-struct Preemptions {
+struct Asked {
     /// Calls that did just that.
     calls: HashSet<usize>,
     /// Looks that found they were asked: instructions beyond what a look takes that finds nothing.
@@ -184,16 +200,16 @@ impl ProgramReader<'_> {
             others: (0, 0),
             spent: Vec::new(),
         };
-        let preemptions = self.preemptions(program)?;
+        let asked = self.asked(program)?;
         let mut places: Vec<Place> = Vec::with_capacity(program.calls.len());
         for (at, call) in program.calls.iter().enumerate() {
             let above = places.get(call.parent as usize).filter(|_| at > 0).copied();
             let place = match above {
                 None => Place::Root,
-                Some(Place::Entry { .. }) if preemptions.calls.contains(&at) => Place::Interrupts,
+                Some(Place::Entry { .. }) if asked.calls.contains(&at) => Place::Interrupts,
                 Some(above) => sums.place(call, above, program, self)?,
             };
-            let beyond = preemptions.beyond.get(&at).copied().unwrap_or(0);
+            let beyond = asked.beyond.get(&at).copied().unwrap_or(0);
             sums.add(place, call.instructions - beyond);
             sums.interrupts += beyond;
             places.push(place);
@@ -201,8 +217,9 @@ impl ProgramReader<'_> {
         Ok(self.finish(sums, program.repeats))
     }
 
-    fn preemptions(&self, program: &ProgramCalls) -> Result<Preemptions, ProgramError> {
-        let mut found = Preemptions::default();
+    fn asked(&self, program: &ProgramCalls) -> Result<Asked, ProgramError> {
+        let mut found = Asked::default();
+        let mut softirqs = HashSet::new();
         let mut looks: HashMap<usize, &Call> = HashMap::new();
         let mut asked = HashSet::new();
         for (at, call) in program.calls.iter().enumerate() {
@@ -217,6 +234,10 @@ impl ProgramReader<'_> {
             } else if name.starts_with(PREEMPTS) || (name == SCHEDULER && looked) {
                 found.calls.insert(at);
                 asked.extend(looked.then_some(caller));
+            } else if SOFTIRQS.contains(&name) {
+                softirqs.insert(at);
+            } else if softirqs.contains(&caller) && PUT_OFF.contains(&name) {
+                found.calls.insert(at);
             }
         }
         let least = looks.values().map(|call| call.instructions / call.calls);

@@ -2,12 +2,12 @@
 //! From the plugin's records of a whole program to what a cell holds of it; and from a
 //! workload to the agent's directives.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use experiment::{
-    EntryHook, EntryModule, HookCost, Program, ProgramEntry, ProgramRun, ProgramTask, Programs,
-    Workload,
+    DifferingHook, EntryHook, EntryModule, HookCost, Program, ProgramEntry, ProgramRun,
+    ProgramTask, Programs, Workload,
 };
 use instructions::counts::{Counts, Path};
 use instructions::hooks::outermost_sum;
@@ -77,6 +77,34 @@ impl ProgramRuns {
             .count()
     }
 
+    /// The hooks that not every run called as the one in the middle did.
+    fn differing(&self) -> Vec<DifferingHook> {
+        let names = self.costs.iter().flat_map(|cost| &cost.hooks);
+        let names: BTreeSet<&str> = names.map(|hook| &*hook.hook).collect();
+        let of_run = |cost: &'_ ProgramCost, name: &str| -> Vec<HookCost> {
+            let hooks = cost.hooks.iter().filter(|hook| hook.hook == name);
+            hooks.cloned().collect()
+        };
+        let differing = names.into_iter().filter_map(|name| {
+            let runs: Vec<Vec<HookCost>> =
+                self.costs.iter().map(|cost| of_run(cost, name)).collect();
+            let middle = of_run(self.middle(), name);
+            runs.iter().any(|run| *run != middle).then_some(())?;
+            let calls = |run: &Vec<HookCost>| run.iter().map(|hook| hook.calls).sum::<u64>();
+            let (calls_min, calls_max) = span(runs.iter().map(calls))?;
+            let (instructions_min, instructions_max) =
+                span(runs.iter().map(|run| outermost_sum(run)))?;
+            Some(DifferingHook {
+                hook: name.to_owned(),
+                calls_min,
+                calls_max,
+                instructions_min,
+                instructions_max,
+            })
+        });
+        differing.collect()
+    }
+
     /// As a cell's evidence has it; its tasks are called as those of another run were.
     #[must_use]
     pub fn program(&self, named: &[NamedTask]) -> Program {
@@ -99,6 +127,7 @@ impl ProgramRuns {
                 .collect(),
             entries: middle.entries.iter().map(entry).collect(),
             same_hooks: self.alike() == self.costs.len(),
+            differing: self.differing(),
             residual: None,
         }
     }
@@ -170,6 +199,11 @@ fn names<'a>(tasks: &[TaskCost], named: &'a [NamedTask]) -> BTreeMap<u32, &'a st
         }
     }
     names
+}
+
+/// The least and the most.
+fn span(figures: impl Iterator<Item = u64> + Clone) -> Option<(u64, u64)> {
+    Some((figures.clone().min()?, figures.max()?))
 }
 
 fn run(cost: &ProgramCost, ticks: u64) -> ProgramRun {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Whole programs: what each stack adds in hooks, and what took each into the kernel.
 
+mod repeats;
 mod totals;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,6 +35,7 @@ pub(crate) fn programs(run: &Document, group: &Group<'_>, details: bool) -> Vec<
     }
     let place = group.place(run);
     let mut tables = vec![costs(&place, &lines)];
+    tables.extend(repeats::differing(&place, &lines, details));
     tables.extend(failures(group));
     tables.extend(entries(&place, &lines, details));
     tables.extend(hooks(&place, &lines, details));
@@ -177,7 +179,7 @@ fn costs(place: &str, lines: &[Line<'_>]) -> Table {
         .fixed(2)
         .legend([
             "added by hooks: instructions in hooks less the baseline's (~: not the same in each \
-             run); of kernel, of all: their part of what the program executes under the baseline \
+             run, see below); of kernel, of all: their part of what the program executes under the baseline \
              in the kernel, and with its own; residual: what the kernel executed more outside \
              hooks, as part of the same. Medians over runs.",
         ])

@@ -23,7 +23,9 @@ pub use counted::{
     Paths, Residual,
 };
 pub use events::{EventKind, Events};
-pub use program::{EntryHook, EntryModule, Program, ProgramEntry, ProgramRun, ProgramTask};
+pub use program::{
+    DifferingHook, EntryHook, EntryModule, Program, ProgramEntry, ProgramRun, ProgramTask,
+};
 pub use program_residual::ProgramResidual;
 pub use slope::{Slope, SlopePoint};
 pub use timed::{Estimate, Timed};

@@ -17,10 +17,30 @@ pub struct Program {
     pub entries: Vec<ProgramEntry>,
     /// All runs called the same hooks equally often, for as many instructions.
     pub same_hooks: bool,
+    /// The hooks of which that does not hold, by name; empty in documents of an older lsmeter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differing: Vec<DifferingHook>,
     /// What that run executed more outside hooks than the baseline's; missing for the baseline
     /// itself, where it was not measured, and in documents of an older lsmeter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub residual: Option<ProgramResidual>,
+}
+
+/// A hook that runs of a program called more or less often, for other instructions, or from
+/// elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DifferingHook {
+    /// The hook: `inode_permission`.
+    pub hook: String,
+    /// Its calls in the run with the fewest.
+    pub calls_min: u64,
+    /// In the run with the most.
+    pub calls_max: u64,
+    /// Instructions of its calls that did not come from inside another hook, in the run with the
+    /// fewest.
+    pub instructions_min: u64,
+    /// In the run with the most.
+    pub instructions_max: u64,
 }
 
 /// A program that ran once, in guest instructions.
