@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::calltree::CallTree;
 use crate::counts::{Path, PathKey, modal_paths, paths};
-use crate::hooks::{Framework, outside};
+use crate::hooks::{AskedCall, Framework, outside};
 use crate::records::CellRecords;
 use crate::trace::Block;
 use crate::walk::{Functions, WalkError, call_tree};
@@ -29,6 +29,9 @@ pub struct PathProfile {
     pub system_calls: BTreeMap<String, u64>,
     /// Instructions outside hooks, by function.
     pub outside: BTreeMap<String, u64>,
+    /// Of a whole program each system call, and what it called outside hooks, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub asked: BTreeMap<String, AskedCall>,
     /// What its instructions do, if that was counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Events>,
@@ -122,6 +125,7 @@ impl Profiler<'_> {
             system_calls: system_calls(&tree, self.functions.code()),
             events: tree.total_events(),
             outside: outside(&tree, self.framework),
+            asked: BTreeMap::new(),
             tree: keep.then_some(tree),
         })
     }

@@ -8,7 +8,7 @@ use experiment::HookCost;
 use crate::calls::{Call, ProgramCalls, What};
 use crate::calltree::CallTree;
 use crate::functions::FunctionTable;
-use crate::hooks::{Framework, outside};
+use crate::hooks::{AskedCall, Framework, outside};
 use kernels::symbols::SymbolTable;
 
 /// Why a program's calls are no count.
@@ -68,6 +68,8 @@ pub struct EntryCost {
     pub instructions: u64,
     /// Its hooks, by name.
     pub hooks: Vec<HookCost>,
+    /// What it called outside hooks.
+    pub asked: AskedCall,
 }
 
 /// A program that ran once. A REP instruction counts once.
@@ -294,6 +296,7 @@ impl ProgramReader<'_> {
                 calls: entry.calls,
                 instructions: entry.tree.total(),
                 hooks: self.framework.costs(&entry.tree, self.active_lsms),
+                asked: AskedCall::of(entry.calls, &entry.tree, self.framework),
             });
         }
         entries.sort_by_key(|entry| std::cmp::Reverse(entry.instructions));

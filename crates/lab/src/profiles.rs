@@ -7,7 +7,7 @@ use experiment::{
     Cell, Counted, Document, Evidence, Experiment, FunctionDifference, HookedPath, Key, Kind,
     Outcome as CellOutcome, Policy, ProgramResidual, Residual, Stack, Tuning, Warning, WarningKind,
 };
-use instructions::hooks::{Extent, differences, explain, outermost_sum};
+use instructions::hooks::{Extent, differences, explain, explain_asked, outermost_sum};
 use instructions::profile::{CellProfile, PathProfile};
 
 use crate::outcome::{Outcome, Trace};
@@ -112,7 +112,14 @@ fn compare(counted: &mut Counted, own: &CellProfile, stack: &[String], base: &Ce
 /// What differs outside hooks, with why, where that is known.
 fn explained(base: &PathProfile, own: &PathProfile, extent: Extent) -> Vec<FunctionDifference> {
     let mut functions = differences(&base.outside, &own.outside);
+    let asked = explain_asked(&mut functions, &base.asked, &own.asked);
+    // What is asked for more often shows facts, too: a file that is read is read in its own way.
+    let rest = functions.len();
+    functions.extend(asked.iter().cloned());
     explain(&mut functions, extent);
+    functions.truncate(rest);
+    functions.extend(asked);
+    functions.sort_by_key(|row| std::cmp::Reverse(row.difference.unsigned_abs()));
     functions
 }
 

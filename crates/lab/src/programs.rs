@@ -10,9 +10,9 @@ use experiment::{
     ProgramTask, Programs, Workload,
 };
 use instructions::counts::{Counts, Path};
-use instructions::hooks::outermost_sum;
+use instructions::hooks::{AskedCall, outermost_sum};
 use instructions::profile::{CellProfile, PathProfile};
-use instructions::program::{EntryCost, ProgramCost, TaskCost};
+use instructions::program::{EntryCost, EntryKind, ProgramCost, TaskCost};
 
 use crate::catalogue::Measures;
 use crate::job::Job;
@@ -153,6 +153,15 @@ impl ProgramRuns {
         }
     }
 
+    /// Its system calls, by name.
+    fn asked(&self) -> BTreeMap<String, AskedCall> {
+        let entries = self.middle().entries.iter();
+        let calls = entries.filter(|entry| entry.kind == EntryKind::SystemCall);
+        calls
+            .map(|entry| (entry.name.clone(), entry.asked.clone()))
+            .collect()
+    }
+
     /// What was called in it.
     #[must_use]
     pub fn profile(&self, keep_tree: bool) -> CellProfile {
@@ -164,6 +173,7 @@ impl ProgramRuns {
                 hooks: middle.hooks.clone(),
                 system_calls: BTreeMap::new(),
                 outside: middle.outside.clone(),
+                asked: self.asked(),
                 tree: keep_tree.then(|| middle.tree.clone()),
             }],
             windows: self.costs.len(),

@@ -16,6 +16,7 @@
 //!   as dispatch. Modules are called through pointers or static calls, so this can only
 //!   happen to calls that name a function, as those of IMA and EVM before 6.8.
 
+mod asked;
 mod costs;
 mod explain;
 mod framework;
@@ -26,6 +27,7 @@ mod places;
 #[cfg(test)]
 mod tests;
 
+pub use asked::{AskedCall, explain_asked};
 pub use costs::outermost_sum;
 pub use explain::{Extent, explain};
 pub use framework::Framework;
