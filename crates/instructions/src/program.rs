@@ -425,3 +425,6 @@ impl Entry {
         node
     }
 }
+
+#[cfg(test)]
+mod tests;

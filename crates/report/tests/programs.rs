@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use experiment::{Cell, Document, Evidence, Outcome, Program};
+use experiment::{Cell, DifferingHook, Document, Evidence, Outcome, Program};
 use report::{Options, markdown, report};
 
 fn make_noop() -> Document {
@@ -62,6 +62,47 @@ fn hooks_add_up_to_what_all_add() {
     assert_eq!(
         (first[3].as_str(), first[6].as_str()),
         ("inode\\_permission", "selinux")
+    );
+}
+
+#[test]
+fn what_runs_differ_in_is_told() {
+    let mut document = make_noop();
+    let title = "Hooks that runs differ in: ";
+    for cell in &mut document.cells {
+        if let Outcome::Ok {
+            evidence: Evidence::Counted(counted),
+        } = &mut cell.outcome
+        {
+            let program = counted.program.as_mut().unwrap();
+            program.same_hooks = true;
+            program.differing = Vec::new();
+        }
+    }
+    assert!(rows(&document, title, true).is_empty());
+    let differing = |hook: &str, instructions_max| DifferingHook {
+        hook: hook.to_owned(),
+        calls_min: 40,
+        calls_max: 44,
+        instructions_min: 1_000,
+        instructions_max,
+    };
+    if let Outcome::Ok {
+        evidence: Evidence::Counted(counted),
+    } = &mut document.cells[0].outcome
+    {
+        let program = counted.program.as_mut().unwrap();
+        program.same_hooks = false;
+        program.differing = vec![
+            differing("file_permission", 1_002),
+            differing("socket_recvmsg", 1_100),
+        ];
+    }
+    let rows = rows(&document, title, false);
+    assert_eq!(rows.len(), 3);
+    assert_eq!(
+        rows[1][3..8],
+        ["socket\\_recvmsg", "40", "44", "1,000", "1,100"]
     );
 }
 

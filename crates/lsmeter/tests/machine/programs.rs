@@ -69,6 +69,8 @@ fn every_boot_counts_the_same() {
             // All that the guest executed is somewhere; it was never idle.
             assert_eq!(run.idle, 0, "{}", cell.title());
         }
+        let told = program(cell).differing.is_empty();
+        assert_eq!(told, program(cell).same_hooks, "{}", cell.title());
     }
     let tasks = |title| program(cell(&first, title, "capability")).tasks.len();
     assert_eq!(tasks("forks"), 21);
