@@ -21,6 +21,21 @@ pub struct PolicyProof {
     /// What SELinux's access vector cache came to where files had labels in turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheUse>,
+    /// What parts of it took, in the order of the first of each; empty in documents of an older
+    /// lsmeter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub took: Vec<PolicyPart>,
+}
+
+/// What the guest took for a part of bringing a module's policy into force.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PolicyPart {
+    /// The module: `selinux`.
+    pub module: String,
+    /// `loading`: giving the policy to the kernel; `attaching`: programs to hooks.
+    pub part: String,
+    /// By the guest's clock, which counts instructions if it is the deterministic one.
+    pub guest_ns: u64,
 }
 
 /// What opening files that have labels in turn, all of them known to the kernel, asked of

@@ -66,7 +66,9 @@ pub use document::{
     DOCUMENT_LIMIT_BYTES, Document, DocumentError, DocumentFault, Kind, SCHEMA_VERSION, Stored,
     schema,
 };
-pub use environment::{CacheUse, Emulator, Environment, Origin, PluginApi, PolicyProof, Tool};
+pub use environment::{
+    CacheUse, Emulator, Environment, Origin, PluginApi, PolicyPart, PolicyProof, Tool,
+};
 pub use estimate::EstimateDocument;
 pub use event::Event;
 pub use evidence::{

@@ -200,6 +200,13 @@ void step(const char *fmt, ...)
 	__builtin_va_end(args);
 }
 
+void step_took(const char *module, const char *what, u64 since_ns)
+{
+	u64 ns = now_ns() - since_ns;
+
+	step("%s: %s took %lu ns of the guest's clock", module, what, ns);
+}
+
 void prove_denied(const struct policy *p, const char *what, long result,
 		  long expected)
 {

@@ -18,7 +18,7 @@ use crate::gather::Gathering;
 use crate::journal::JournalFile;
 use crate::outcome::{JournalEntry, Outcome, Trace};
 use crate::plan::{Plan, Visit};
-use crate::policy::cache_use;
+use crate::policy::{cache_use, taken};
 use crate::prepare::Hooks;
 use crate::profiles::compare_programs;
 use crate::setup::Setup;
@@ -182,6 +182,7 @@ impl Running<'_, '_> {
                         kernel: experiment.kernels[kernel].clone(),
                         configuration: experiment.configurations[configuration].clone(),
                         cache: cache_use(&steps),
+                        took: taken(&steps),
                         steps,
                     });
                 }

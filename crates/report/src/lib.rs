@@ -53,6 +53,7 @@ mod residual;
 pub mod results;
 mod run;
 mod sensitivity;
+mod setup;
 mod table;
 mod terminal;
 mod text {

@@ -19,6 +19,7 @@ use crate::layouts::{is_one_of, layouts};
 use crate::order::order;
 use crate::priced::priced;
 use crate::program::programs;
+use crate::setup::setup;
 use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value, warnings};
 use crate::text::printable;
 
@@ -62,6 +63,7 @@ pub fn report(run: &Document, options: &Options) -> Report {
             prices.extend(priced(run, &group));
         }
     }
+    tables.extend(setup(run, options.details));
     tables.extend(avc(run));
     tables.extend(growth(run));
     tables.extend(aa_tables(run.aa.as_ref()));

@@ -149,6 +149,7 @@ fn make_run() -> Document {
             },
             steps: vec!["selinux: denied: open of ./denied for reading: EACCES (13)".to_owned()],
             cache: None,
+            took: Vec::new(),
         }],
         cells,
         warnings: vec![

@@ -16,12 +16,16 @@
 
 static void load(const struct policy *p)
 {
+	u64 began_ns = now_ns();
+	size_t bytes;
 	long err;
 
 	if (p->state == POLICY_NONE)
 		return;
+	bytes = copy_whole(POLICY_DIR "apparmor/profile", REPLACE);
+	step_took("apparmor", "loading", began_ns);
 	step("apparmor: wrote the compiled profile%s (%lu bytes) to " REPLACE,
-	     is_given(p) ? "s" : "", copy_whole(POLICY_DIR "apparmor/profile", REPLACE));
+	     is_given(p) ? "s" : "", bytes);
 	if (is_given(p))
 		return;
 	err = make_file(DENIED, 1);

@@ -61,12 +61,15 @@ static void load_policy(void)
 	u32 version = policy_version(), newest = 0;
 	char text[16];
 	size_t bytes;
+	u64 began_ns;
 
 	read_text(SELINUXFS "/policyvers", text, sizeof(text));
 	if (parse_u32(text, ~0u, &newest) || newest < version)
 		fatal("selinux: the policy has version %u, this kernel takes up to %s",
 		      version, text);
+	began_ns = now_ns();
 	bytes = copy_whole(FILES "policy", SELINUXFS "/load");
+	step_took("selinux", "loading", began_ns);
 	step("selinux: wrote the policy of version %u, %lu bytes, to "
 	     SELINUXFS "/load", version, bytes);
 }

@@ -50,14 +50,18 @@ static void link_agent(const char *name)
 
 static void load(const struct policy *p)
 {
+	u64 began_ns = now_ns();
+	size_t bytes;
 	long err;
 
 	if (p->state == POLICY_NONE)
 		return;
 	copy_whole(HERE "profile", TOMOYO "profile");
 	copy_whole(HERE "exception_policy", TOMOYO "exception_policy");
+	bytes = copy_whole(HERE "domain_policy", TOMOYO "domain_policy");
+	step_took("tomoyo", "loading", began_ns);
 	step("tomoyo: wrote profile, exception_policy and domain_policy (%lu bytes) to "
-	     TOMOYO, copy_whole(HERE "domain_policy", TOMOYO "domain_policy"));
+	     TOMOYO, bytes);
 	sys_mkdir("/sbin", 0755);
 	link_agent("/sbin/init");
 	link_agent("/sbin/tomoyo-init");

@@ -136,8 +136,10 @@ static void load_with(long loader, struct context *context)
 
 static void attach(const char *name, int program)
 {
+	u64 began_ns = now_ns();
 	long link = program > 0 ? attach_program(program) : -EBADF;
 
+	step_took("bpf", "attaching", began_ns);
 	if (link < 0)
 		fatal("bpf: attaching %s: %s (%ld)", name, errno_name(link), -link);
 	step("bpf: attached %s", name);
@@ -153,6 +155,7 @@ static size_t load_object(const char *at, size_t left)
 	size_t size, data_len;
 	const int *programs;
 	long map, loader;
+	u64 began_ns = now_ns();
 	u32 i;
 
 	if (left < sizeof(*head) || memcmp(head->magic, "LSMB", 4) ||
@@ -176,6 +179,7 @@ static size_t load_object(const char *at, size_t left)
 	load_with(loader, context);
 	sys_close(loader);
 	sys_close(map);
+	step_took("bpf", "loading", began_ns);
 	programs = (const int *)&context->map[head->maps];
 	for (i = 0; i < head->programs; i++)
 		attach(names + (size_t)i * NAME_LEN, programs[i]);

@@ -18,12 +18,14 @@ mod lockdown;
 mod safesetid;
 mod selinux;
 mod smack;
+mod taken;
 mod tomoyo;
 mod tools;
 mod yama;
 
 pub use given::{LEARNING_PROFILE, take_in};
 pub use selinux::cache_use;
+pub use taken::taken;
 pub use tomoyo::DOMAIN_NAME as LEARNING_DOMAIN;
 
 use std::collections::BTreeMap;

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What the guest took to bring policies into force.
+
+use experiment::PolicyPart;
+
+/// What the steps of a boot say of that (`step_took()` of the guest's `policy.c`), summed up where a
+/// module says the same several times; in the order of the first.
+#[must_use]
+pub fn taken(steps: &[String]) -> Vec<PolicyPart> {
+    let mut parts: Vec<PolicyPart> = Vec::new();
+    for (module, part, guest_ns) in steps.iter().filter_map(|step| told(step)) {
+        match parts
+            .iter_mut()
+            .find(|of| of.module == module && of.part == part)
+        {
+            Some(known) => known.guest_ns = known.guest_ns.saturating_add(guest_ns),
+            None => parts.push(PolicyPart {
+                module: module.to_owned(),
+                part: part.to_owned(),
+                guest_ns,
+            }),
+        }
+    }
+    parts
+}
+
+fn told(step: &str) -> Option<(&str, &str, u64)> {
+    let (module, said) = step.split_once(": ")?;
+    let said = said.strip_suffix(" ns of the guest's clock")?;
+    let (part, guest_ns) = said.split_once(" took ")?;
+    Some((module, part, guest_ns.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_the_same_kind_are_one() {
+        let steps = [
+            "selinux: loading took 1200 ns of the guest's clock",
+            "selinux: wrote 1 to /sys/fs/selinux/enforce",
+            "bpf: loading took 5 ns of the guest's clock",
+            "bpf: attaching took 30 ns of the guest's clock",
+            "bpf: attached file_open",
+            "bpf: attaching took 12 ns of the guest's clock",
+            "bpf: attaching took -1 ns of the guest's clock",
+            "tomoyo took 3 ns",
+        ];
+        let steps = steps.map(str::to_owned);
+        let found = taken(&steps);
+        let found: Vec<_> = found
+            .iter()
+            .map(|of| (&*of.module, &*of.part, of.guest_ns))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("selinux", "loading", 1200),
+                ("bpf", "loading", 5),
+                ("bpf", "attaching", 42)
+            ]
+        );
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What it takes to bring policies into force.
+
+use experiment::{Clock, Document, Metric, PolicyPart, PolicyProof};
+
+use crate::column::Columns;
+use crate::format;
+use crate::table::{TEXT_LIMIT, Table};
+use crate::text::printable;
+
+/// A row for each policy of each configuration, under a clock that counts instructions; None if nothing
+/// tells, or it is not asked for.
+pub(crate) fn setup(run: &Document, details: bool) -> Option<Table> {
+    let is_of_memory = |cell: &experiment::Cell| cell.key.metric == Metric::Memory;
+    if !details && !run.cells.iter().any(is_of_memory)
+        || run.environment.clock != Clock::Deterministic
+    {
+        return None;
+    }
+    let parts = run
+        .setups
+        .iter()
+        .flat_map(|proof| proof.took.iter().map(move |part| (proof, part)));
+    Columns::new()
+        .left("kernel", |(proof, _): (&PolicyProof, &PolicyPart)| {
+            printable(&proof.kernel, TEXT_LIMIT)
+        })
+        .left("configuration", |(proof, _)| {
+            printable(&proof.configuration.title(), 2 * TEXT_LIMIT)
+        })
+        .left("module", |(_, part)| printable(&part.module, TEXT_LIMIT))
+        .left("what", |(_, part)| printable(&part.part, TEXT_LIMIT))
+        .right("instructions", |(_, part)| format::count(part.guest_ns))
+        .table("What bringing policies into force takes", parts)
+        .fixed(4)
+        .legend([
+            "instructions: of the guest's clock, user mode, interrupts and iterations of REP \
+             instructions included, once in a boot.",
+        ])
+        .if_any()
+}
