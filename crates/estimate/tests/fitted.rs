@@ -133,6 +133,7 @@ fn counts() -> Document {
                 hooked: hook.outermost,
                 hooks: vec![hook],
                 events: Some(events),
+                irqs_off: None,
             }),
             ..Counted::default()
         })

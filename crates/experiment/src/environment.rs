@@ -34,8 +34,9 @@ pub struct PolicyPart {
     pub module: String,
     /// `loading`: giving the policy to the kernel; `attaching`: programs to hooks.
     pub part: String,
-    /// By the guest's clock, which counts instructions if it is the deterministic one.
-    pub guest_ns: u64,
+    /// Of the loading task on the guest's processor, which counts instructions under the deterministic
+    /// clock: no idling, and no other tasks.
+    pub busy_ns: u64,
 }
 
 /// What opening files that have labels in turn, all of them known to the kernel, asked of

@@ -74,8 +74,8 @@ pub use event::Event;
 pub use evidence::{
     Bucket, Calls, Counted, DifferingHook, EntryHook, EntryModule, Estimate, EventKind, Events,
     Evidence, FunctionDifference, HookCaller, HookCalls, HookCost, HookedPath, Implementation,
-    Interval, PathCount, Paths, Percentiles, Program, ProgramEntry, ProgramResidual, ProgramRun,
-    ProgramTask, Residual, Slope, SlopePoint, Timed, WatchedHook, WatchedSystemCall,
+    Interval, IrqsOff, PathCount, Paths, Percentiles, Program, ProgramEntry, ProgramResidual,
+    ProgramRun, ProgramTask, Residual, Slope, SlopePoint, Timed, WatchedHook, WatchedSystemCall,
     WholeSystemCall,
 };
 pub use experiment::{Experiment, Samples};

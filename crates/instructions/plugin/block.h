@@ -19,6 +19,8 @@ struct note {
 #define NOTE_READS_CLOCK	4
 #define NOTE_INDIRECT		8
 #define NOTE_REP		16
+#define NOTE_IRQS_OFF		32
+#define NOTE_IRQS_ON		64
 
 /* How control leaves a block, as far as a shadow stack must know. */
 enum left {

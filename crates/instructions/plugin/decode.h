@@ -39,6 +39,8 @@ struct effects {
 	bool indirect;		/* a jump or call through a register or memory */
 	bool pushes;		/* to the stack */
 	bool per_cpu;		/* its memory is the processor's own */
+	bool irqs_off;		/* no interrupts from the next one on */
+	bool irqs_on;
 	uint8_t iteration_bytes;	/* of an iteration of a REP instruction; 0: no such one */
 };
 

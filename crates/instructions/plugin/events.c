@@ -178,6 +178,10 @@ void events_note(struct block *block, uint32_t position, const struct effects *e
 		what |= NOTE_INDIRECT;
 	if (effects->iteration_bytes)
 		what |= NOTE_REP;
+	if (effects->irqs_off)
+		what |= NOTE_IRQS_OFF;
+	if (effects->irqs_on)
+		what |= NOTE_IRQS_ON;
 	if (what && block->note_count < NOTES_MAX)
 		notes[block->note_count++] = (struct note){ (uint16_t)position, what };
 	if (position + 1 < block->insns || !block->note_count)

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use experiment::Events;
+use experiment::{Events, IrqsOff};
 use serde::{Deserialize, Serialize};
 
 /// The calls of an operation. Every distinct chain of callers is a node of its own.
@@ -14,6 +14,9 @@ pub struct CallTree {
     nodes: Vec<CallNode>,
     /// Hook calls (nodes) in the order in which they began.
     pub sequence: Vec<usize>,
+    /// The longest stretch without interrupts, if events were counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub irqs_off: Option<IrqsOff>,
 }
 
 /// A function under one chain of callers.
@@ -44,13 +47,19 @@ impl CallNode {
 struct Form {
     nodes: Vec<CallNode>,
     sequence: Vec<usize>,
+    #[serde(default)]
+    irqs_off: Option<IrqsOff>,
 }
 
 impl TryFrom<Form> for CallTree {
     type Error = &'static str;
 
     fn try_from(form: Form) -> Result<CallTree, &'static str> {
-        let Form { nodes, sequence } = form;
+        let Form {
+            nodes,
+            sequence,
+            irqs_off,
+        } = form;
         let comes_later = |(at, node): (usize, &CallNode)| node.parent >= at.max(1);
         if nodes.is_empty() || nodes.iter().enumerate().any(comes_later) {
             return Err("a function in a call tree comes before its caller");
@@ -58,7 +67,11 @@ impl TryFrom<Form> for CallTree {
         if sequence.iter().any(|&at| at >= nodes.len()) {
             return Err("a call in a call tree is of no function in it");
         }
-        Ok(CallTree { nodes, sequence })
+        Ok(CallTree {
+            nodes,
+            sequence,
+            irqs_off,
+        })
     }
 }
 
@@ -67,6 +80,7 @@ impl Default for CallTree {
         CallTree {
             nodes: vec![CallNode::default()],
             sequence: Vec::new(),
+            irqs_off: None,
         }
     }
 }
@@ -154,6 +168,10 @@ impl CallTree {
                 sum.did(*events * times);
             }
         }
+        let length = |of: &Option<IrqsOff>| of.as_ref().map(|of| of.instructions);
+        if length(&other.irqs_off) > length(&self.irqs_off) {
+            self.irqs_off.clone_from(&other.irqs_off);
+        }
         if self.sequence.is_empty() {
             self.sequence = other.sequence.iter().map(|&at| here[at]).collect();
         }
@@ -207,6 +225,7 @@ mod tests {
         CallTree::try_from(Form {
             nodes: nodes.into_iter().map(node).collect(),
             sequence,
+            irqs_off: None,
         })
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use experiment::{Events, HookCost};
+use experiment::{Events, HookCost, IrqsOff};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -35,6 +35,9 @@ pub struct PathProfile {
     /// What its instructions do, if that was counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Events>,
+    /// The longest stretch of it without interrupts, if that was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub irqs_off: Option<IrqsOff>,
     /// All its calls, if they were to be kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<CallTree>,
@@ -124,6 +127,7 @@ impl Profiler<'_> {
             hooks: self.framework.costs(&tree, &self.active_lsms),
             system_calls: system_calls(&tree, self.functions.code()),
             events: tree.total_events(),
+            irqs_off: tree.irqs_off.clone(),
             outside: outside(&tree, self.framework),
             asked: BTreeMap::new(),
             tree: keep.then_some(tree),

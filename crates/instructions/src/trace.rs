@@ -66,6 +66,16 @@ impl Note {
         Note { position, what }
     }
 
+    /// Whether interrupts are on or off behind it, if it says so.
+    #[must_use]
+    pub fn irqs(self) -> Option<bool> {
+        match self.what >> 5 & 3 {
+            1 => Some(false),
+            2 => Some(true),
+            _ => None,
+        }
+    }
+
     /// What it does, once.
     #[must_use]
     pub fn events(self) -> Events {

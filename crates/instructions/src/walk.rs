@@ -11,6 +11,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use self::events::Touched;
+use self::irqs::Irqs;
 use crate::calltree::CallTree;
 use crate::functions::{UNKNOWN, name_of};
 use crate::trace::{Block, BlockEnd, Step, steps};
@@ -48,6 +49,7 @@ pub(crate) fn without_cold(name: &str) -> &str {
 }
 
 mod events;
+mod irqs;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Location {
@@ -153,6 +155,8 @@ struct Walk<'w, 'a> {
     thunk: bool,
     /// Where memory was touched, if that was told.
     touched: Touched,
+    /// And when interrupts were off.
+    irqs: Irqs,
 }
 
 /// The call tree of a trace; its total is what the plugin counted for the window. With `events`
@@ -180,6 +184,7 @@ pub fn call_tree(
         behind: 0,
         thunk: false,
         touched: Touched::default(),
+        irqs: Irqs::default(),
     };
     for step in steps(trace) {
         match step {
@@ -200,6 +205,7 @@ pub fn call_tree(
                     .instructions
                     .checked_sub(before)
                     .ok_or(WalkError::CountedBefore(block))?;
+                let enters = known.exception || walk.left == BlockEnd::SystemReturn;
                 if events {
                     walk.leave(known, before > 0);
                 }
@@ -207,10 +213,12 @@ pub fn call_tree(
                 walk.count(instructions);
                 if events {
                     walk.begin(known, before);
+                    walk.interruptible(known, before, enters && before == 0);
                 }
             }
         }
     }
+    walk.tree.irqs_off = std::mem::take(&mut walk.irqs).longest(&walk.tree);
     Ok(walk.tree)
 }
 

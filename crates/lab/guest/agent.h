@@ -11,6 +11,7 @@ const char *errno_name(long error);	/* "ENOENT"; "errno" if unknown */
 /* clock.c: CLOCK_MONOTONIC_RAW, through the vDSO where there is one. */
 void clock_start(const u64 *auxv);
 u64 now_ns(void);
+u64 busy_ns(void);			/* of the caller on the processor: no idle, no others */
 extern u64 clock_cost_ns;		/* one reading of the clock, least seen */
 
 /* protocol.c: frames as docs/protocol.md has them. */

@@ -80,6 +80,14 @@ static clock_gettime_fn find_in_vdso(u64 base)
 	return NULL;
 }
 
+u64 busy_ns(void)
+{
+	struct timespec ts;
+
+	SYS(clock_gettime, CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (u64)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
 u64 now_ns(void)
 {
 	struct timespec ts;

@@ -202,9 +202,9 @@ void step(const char *fmt, ...)
 
 void step_took(const char *module, const char *what, u64 since_ns)
 {
-	u64 ns = now_ns() - since_ns;
+	u64 ns = busy_ns() - since_ns;
 
-	step("%s: %s took %lu ns of the guest's clock", module, what, ns);
+	step("%s: %s took %lu ns of the processor", module, what, ns);
 }
 
 void prove_denied(const struct policy *p, const char *what, long result,

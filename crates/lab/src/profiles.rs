@@ -87,6 +87,7 @@ pub(crate) fn hooked(path: &PathProfile) -> HookedPath {
         hooks: path.hooks.clone(),
         system_calls: path.system_calls.clone(),
         events: path.events,
+        irqs_off: path.irqs_off.clone(),
     }
 }
 

@@ -169,6 +169,7 @@ impl ProgramRuns {
         CellProfile {
             paths: vec![PathProfile {
                 events: None,
+                irqs_off: None,
                 path: self.path(),
                 hooks: middle.hooks.clone(),
                 system_calls: BTreeMap::new(),

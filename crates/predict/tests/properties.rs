@@ -29,6 +29,7 @@ fn cell(stack: &str, number: usize, operation: &Operation, at: usize) -> Cell {
     let instructions = u64::from(costs[at]) * 2;
     let counted = Counted {
         hooked: Some(HookedPath {
+            irqs_off: None,
             system_calls: std::collections::BTreeMap::new(),
             events: None,
             total: instructions,

@@ -30,12 +30,13 @@ pub(crate) fn setup(run: &Document, details: bool) -> Option<Table> {
         })
         .left("module", |(_, part)| printable(&part.module, TEXT_LIMIT))
         .left("what", |(_, part)| printable(&part.part, TEXT_LIMIT))
-        .right("instructions", |(_, part)| format::count(part.guest_ns))
+        .right("instructions", |(_, part)| format::count(part.busy_ns))
         .table("What bringing policies into force takes", parts)
         .fixed(4)
         .legend([
-            "instructions: of the guest's clock, user mode, interrupts and iterations of REP \
-             instructions included, once in a boot.",
+            "instructions: of the task that loads, on the processor; user mode, interrupts and \
+             iterations of REP instructions included. \
+             Once in a boot.",
         ])
         .if_any()
 }

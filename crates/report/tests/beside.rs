@@ -88,6 +88,7 @@ fn with_hooks(mut cell: Cell, system_calls: &[&str], hooks: Vec<HookCost>) -> Ce
             windows: 64,
             hooked: 0,
             hooks,
+            irqs_off: None,
         });
     }
     cell

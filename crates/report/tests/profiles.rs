@@ -95,6 +95,7 @@ fn profile(kernel: &str, modules: &[&str], (benchmark, variant): (&str, &str)) -
         windows: 61,
         hooked,
         hooks,
+        irqs_off: None,
     };
     let counted = Counted {
         paths: Some(Paths {

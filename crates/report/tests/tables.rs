@@ -375,6 +375,7 @@ fn the_bare_framework_is_split_where_hooks_are_known() {
             windows: 0,
             hooked: 350,
             hooks,
+            irqs_off: None,
         });
     }
     bare.extend(std::mem::take(&mut run.cells));

@@ -97,6 +97,18 @@ pub struct HookedPath {
     /// What its instructions do, if that was counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Events>,
+    /// The longest stretch of it without interrupts, if that was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub irqs_off: Option<IrqsOff>,
+}
+
+/// A stretch of an operation in which the processor takes no interrupt.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct IrqsOff {
+    /// Its instructions, a REP instruction counted once.
+    pub instructions: u64,
+    /// The function that switched interrupts off, and its callers; at most four.
+    pub functions: Vec<String>,
 }
 
 /// One LSM hook in one operation, on one path through the kernel. All figures are

@@ -19,8 +19,8 @@ pub use calls::{
     WholeSystemCall,
 };
 pub use counted::{
-    Counted, FunctionDifference, HookCaller, HookCost, HookedPath, Implementation, PathCount,
-    Paths, Residual,
+    Counted, FunctionDifference, HookCaller, HookCost, HookedPath, Implementation, IrqsOff,
+    PathCount, Paths, Residual,
 };
 pub use events::{EventKind, Events};
 pub use program::{

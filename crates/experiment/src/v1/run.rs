@@ -93,6 +93,7 @@ impl CellForm {
                 .iter()
                 .fold(0, |sum, hook| sum.saturating_add(hook.outermost)),
             hooks,
+            irqs_off: None,
         });
         Ok(Evidence::from(Counted {
             estimate: Some(estimate),

@@ -67,7 +67,7 @@ static void load_policy(void)
 	if (parse_u32(text, ~0u, &newest) || newest < version)
 		fatal("selinux: the policy has version %u, this kernel takes up to %s",
 		      version, text);
-	began_ns = now_ns();
+	began_ns = busy_ns();
 	bytes = copy_whole(FILES "policy", SELINUXFS "/load");
 	step_took("selinux", "loading", began_ns);
 	step("selinux: wrote the policy of version %u, %lu bytes, to "

@@ -50,7 +50,7 @@ static void link_agent(const char *name)
 
 static void load(const struct policy *p)
 {
-	u64 began_ns = now_ns();
+	u64 began_ns = busy_ns();
 	size_t bytes;
 	long err;
 

@@ -136,7 +136,7 @@ static void load_with(long loader, struct context *context)
 
 static void attach(const char *name, int program)
 {
-	u64 began_ns = now_ns();
+	u64 began_ns = busy_ns();
 	long link = program > 0 ? attach_program(program) : -EBADF;
 
 	step_took("bpf", "attaching", began_ns);
@@ -155,7 +155,7 @@ static size_t load_object(const char *at, size_t left)
 	size_t size, data_len;
 	const int *programs;
 	long map, loader;
-	u64 began_ns = now_ns();
+	u64 began_ns = busy_ns();
 	u32 i;
 
 	if (left < sizeof(*head) || memcmp(head->magic, "LSMB", 4) ||

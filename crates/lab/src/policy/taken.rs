@@ -8,16 +8,16 @@ use experiment::PolicyPart;
 #[must_use]
 pub fn taken(steps: &[String]) -> Vec<PolicyPart> {
     let mut parts: Vec<PolicyPart> = Vec::new();
-    for (module, part, guest_ns) in steps.iter().filter_map(|step| told(step)) {
+    for (module, part, busy_ns) in steps.iter().filter_map(|step| told(step)) {
         match parts
             .iter_mut()
             .find(|of| of.module == module && of.part == part)
         {
-            Some(known) => known.guest_ns = known.guest_ns.saturating_add(guest_ns),
+            Some(known) => known.busy_ns = known.busy_ns.saturating_add(busy_ns),
             None => parts.push(PolicyPart {
                 module: module.to_owned(),
                 part: part.to_owned(),
-                guest_ns,
+                busy_ns,
             }),
         }
     }
@@ -26,9 +26,9 @@ pub fn taken(steps: &[String]) -> Vec<PolicyPart> {
 
 fn told(step: &str) -> Option<(&str, &str, u64)> {
     let (module, said) = step.split_once(": ")?;
-    let said = said.strip_suffix(" ns of the guest's clock")?;
-    let (part, guest_ns) = said.split_once(" took ")?;
-    Some((module, part, guest_ns.parse().ok()?))
+    let said = said.strip_suffix(" ns of the processor")?;
+    let (part, busy_ns) = said.split_once(" took ")?;
+    Some((module, part, busy_ns.parse().ok()?))
 }
 
 #[cfg(test)]
@@ -38,20 +38,20 @@ mod tests {
     #[test]
     fn parts_of_the_same_kind_are_one() {
         let steps = [
-            "selinux: loading took 1200 ns of the guest's clock",
+            "selinux: loading took 1200 ns of the processor",
             "selinux: wrote 1 to /sys/fs/selinux/enforce",
-            "bpf: loading took 5 ns of the guest's clock",
-            "bpf: attaching took 30 ns of the guest's clock",
+            "bpf: loading took 5 ns of the processor",
+            "bpf: attaching took 30 ns of the processor",
             "bpf: attached file_open",
-            "bpf: attaching took 12 ns of the guest's clock",
-            "bpf: attaching took -1 ns of the guest's clock",
+            "bpf: attaching took 12 ns of the processor",
+            "bpf: attaching took -1 ns of the processor",
             "tomoyo took 3 ns",
         ];
         let steps = steps.map(str::to_owned);
         let found = taken(&steps);
         let found: Vec<_> = found
             .iter()
-            .map(|of| (&*of.module, &*of.part, of.guest_ns))
+            .map(|of| (&*of.module, &*of.part, of.busy_ns))
             .collect();
         assert_eq!(
             found,

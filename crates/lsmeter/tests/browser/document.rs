@@ -103,6 +103,7 @@ fn measured(key: &Key, depth: u64) -> Outcome {
             windows: modal.windows,
             hooked: hooks.iter().map(|hook| hook.outermost).sum(),
             hooks,
+            irqs_off: None,
         }),
         paths: Some(Paths {
             modal,

@@ -3,6 +3,7 @@
 
 pub(crate) mod events;
 mod hooks;
+mod irqs;
 mod operation;
 mod operations;
 mod records;
@@ -62,6 +63,9 @@ pub fn profile_report(document: &Document, by: ProfileView) -> Report {
         ProfileView::Hooks => Vec::new(),
         ProfileView::Operations => events::by_operation(&document.cells, clock),
     });
+    if by != ProfileView::Hooks {
+        tables.extend(irqs::tables(&document.cells));
+    }
     Report {
         tables,
         warnings: warnings(&document.warnings),

@@ -146,6 +146,13 @@ struct effects effects_x86_64(const uint8_t *bytes, size_t size)
 	case 0x86: case 0x87:				/* xchg: atomic without lock */
 		effects.atomic = modrm.memory;
 		break;
+	case 0xfa:					/* cli */
+		effects.irqs_off = true;
+		break;
+	case 0x9d:					/* popf: kernels before 5.12 restore them so */
+	case 0xfb:					/* sti */
+		effects.irqs_on = true;
+		break;
 	case 0xcf:					/* iret */
 		effects.serialises = true;
 		break;
