@@ -122,14 +122,37 @@ static void enter(const struct policy *p)
 	write_line(CURRENT, given_line(p, "label", label, sizeof(label)));
 }
 
+/* The label of a file, or of the directory where there is none; empty for what is no path. */
+static void label_of(const char *path, char *label, size_t size)
+{
+	char copy[640];
+	size_t end;
+	long n;
+
+	label[0] = '\0';
+	if (*path != '/')
+		return;
+	end = format(copy, sizeof(copy), "%s", path);
+	n = SYS(lgetxattr, copy, "security.SMACK64", label, size - 1);
+	if (n == -ENOENT) {
+		while (end > 1 && copy[end - 1] != '/')
+			end--;
+		copy[end] = '\0';
+		n = SYS(lgetxattr, copy, "security.SMACK64", label, size - 1);
+	}
+	if (n < 0)
+		fatal("smack: security.SMACK64 of %s: %s (%ld)", copy, errno_name(n), -n);
+	label[n] = '\0';
+}
+
 /* What bring-up mode let pass is in the kernel's log, with both labels. */
 static void prove_noticed(const struct policy *p, const char *path)
 {
-	char label[LABEL_MAX], text[LABEL_MAX + 32];
+	char subject[LABEL_MAX], object[LABEL_MAX], text[2 * LABEL_MAX + 32];
 
-	(void)path;
-	given_line(p, "label", label, sizeof(label));
-	format(text, sizeof(text), "Smack Unconfined Subject: (%s ", label);
+	given_line(p, "label", subject, sizeof(subject));
+	label_of(path, object, sizeof(object));
+	format(text, sizeof(text), "Smack Unconfined Subject: (%s %s", subject, object);
 	prove_logged(p, text, "");
 }
 #else

@@ -28,6 +28,7 @@ pub(in super::super) fn prepare(
     tools::need(request, "TOMOYO", "CONFIG_SECURITY_TOMOYO")?;
     let sources = files(of)?;
     let mut prepared = prepared(of);
+    let mut how = "as it is".to_owned();
     let domain = of.domain.as_deref().unwrap_or_default();
     for (name, is_needed) in FILES {
         let text = text(&sources, name)?;
@@ -45,9 +46,7 @@ pub(in super::super) fn prepare(
             let domains = self::text(&sources, "domain_policy")?.unwrap_or_default();
             let profile = profile_of(domain, domains);
             text = permissive(&text, profile);
-            prepared.steps.push(format!(
-                "tomoyo: profile {profile} has mode=permissive where it had mode=enforcing"
-            ));
+            how = format!("profile {profile} with mode=permissive in place of mode=enforcing");
         }
         prepared.files.push((name.to_owned(), text.into_bytes()));
     }
@@ -55,7 +54,7 @@ pub(in super::super) fn prepare(
         .files
         .push(("domain".to_owned(), format!("{domain}\n").into_bytes()));
     prepared.steps.push(format!(
-        "tomoyo: {} as it is; <kernel> has profile 0 and may move into {domain}",
+        "tomoyo: {}, {how}; <kernel> has profile 0 and may move into {domain}",
         of.files.join(" ")
     ));
     Ok(prepared)
