@@ -241,7 +241,7 @@ pub(crate) fn check_beside(of: &Configuration) -> Result<(), SpecError> {
         );
     }
     // Beside a policy of the user's own, lsmeter's are not loaded.
-    if of.policy != Policy::None && of.tuning.given.len() == 1 {
+    if of.policy != Policy::None && !of.tuning.has_given_modules() {
         return refuse(
             format!(
                 "`{}` is to be {} beside the policy {name} of ima, and none of its modules has a \

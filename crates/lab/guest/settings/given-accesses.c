@@ -203,6 +203,9 @@ static void make_one(const struct access *a)
 	} else if (!err && a->how->mode) {
 		fd = sys_open(a->what, O_WRONLY | O_CREAT | O_CLOEXEC, a->how->mode);
 		err = close_after(fd);
+		/* Another access may have made it. */
+		if (!err && a->how->mode & 0111)
+			err = SYS(chmod, a->what, a->how->mode);
 	}
 	if (err < 0)
 		fatal("%s: making %s: %s (%ld)", a->module->name, a->what, errno_name(err),
