@@ -23,6 +23,8 @@ const NO_RULES: [&str; 7] = [
 ];
 /// What a rule may allow, in the order in which they are written.
 const RIGHTS: &[u8] = b"rwxatlb";
+/// Most pairs of labels: the kernel walks a subject's for each that it is given.
+const RULES_LIMIT: usize = 1_000_000;
 /// The label of the agent, which makes what benchmarks have before they run, and is confined by
 /// nothing.
 const AGENT: &str = "lsmeter-agent";
@@ -143,6 +145,9 @@ impl Rules {
         // Without a fourth word, what is not allowed is denied.
         let denied = deny.map_or(Ok(!allowed), rights)?;
         let pair = (subject.to_owned(), object.to_owned());
+        if self.order.len() == RULES_LIMIT && !self.rights.contains_key(&pair) {
+            return Err(format!("more than {RULES_LIMIT} rules"));
+        }
         let has = self.rights.entry(pair).or_insert_with_key(|pair| {
             self.order.push(pair.clone());
             0
