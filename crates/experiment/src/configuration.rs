@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
+use crate::given::IMA;
 use crate::layout::names_kernel;
 use crate::stack::Stack;
 use crate::words::{AuditRules, ImaPolicy, Integrity, Policy, SelinuxPolicy};
@@ -78,11 +79,19 @@ impl Tuning {
         *self == Tuning::default()
     }
 
+    /// Has a module of the stack a policy of the user's own? IMA is none.
+    pub fn has_given_modules(&self) -> bool {
+        self.given.keys().any(|module| module != IMA)
+    }
+
     /// Is none of them set that says something to modules? Audit's rules and IMA's do not.
     pub fn is_default_of_modules(&self) -> bool {
+        let mut given = self.given.clone();
+        given.remove(IMA);
         let without = Tuning {
             audit_rules: None,
             ima_policy: None,
+            given,
             ..self.clone()
         };
         without.is_default()
@@ -240,6 +249,15 @@ mod tests {
         assert!(configuration.is_on("build:all") && !configuration.is_on("debian:6.12"));
         configuration.kernel = Some("build:um.*".to_owned());
         assert!(configuration.is_on("build:um.3") && !configuration.is_on("build:um-dac.3"));
+    }
+
+    #[test]
+    fn what_is_ima_s_says_nothing_to_modules() {
+        let mut tuning = Tuning::default();
+        tuning.given.insert(IMA.to_owned(), "mine".to_owned());
+        assert!(tuning.is_default_of_modules() && !tuning.has_given_modules());
+        tuning.given.insert("smack".to_owned(), "user".to_owned());
+        assert!(!tuning.is_default_of_modules() && tuning.has_given_modules());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! From a spec's stacks and states to configurations, and which of them is the baseline.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::configuration::{Configuration, Tuning};
@@ -115,14 +115,7 @@ fn product(
         (Place::Host, _) => vec![Stack::distribution()],
         (Place::Lab | Place::Um, None) if spec.configurations.is_some() => Vec::new(),
         (Place::Lab | Place::Um, None) if !given.is_empty() => {
-            let modules: BTreeSet<&str> = given.values().map(|of| of.module.as_str()).collect();
-            let stacks = modules.iter().map(|module| format!("capability,{module}"));
-            let stacks: Vec<String> = stacks.collect();
-            parse(
-                ["capability"]
-                    .into_iter()
-                    .chain(stacks.iter().map(String::as_str)),
-            )?
+            parse(given::stacks_of(given).iter().map(String::as_str))?
         }
         (Place::Lab | Place::Um, None) => parse(DEFAULT_STACKS)?,
         (Place::Lab | Place::Um, Some(stacks)) => {
@@ -130,8 +123,8 @@ fn product(
             parse(stacks.iter().map(String::as_str))?
         }
     };
-    // Who gives a policy wants it to decide.
-    let default = if given.is_empty() {
+    // Who gives a policy wants it to decide; IMA's does in any state of the modules'.
+    let default = if given.values().all(|of| of.module == given::IMA) {
         Policy::None
     } else {
         Policy::Enforcing
@@ -143,7 +136,9 @@ fn product(
         list("integrity", &integrity, 8)?;
         integrity
     } else {
-        vec![IntegrityList::default()]
+        let ima = given.values().any(|of| of.module == given::IMA);
+        let ima = ima.then(|| IntegrityList(vec![Integrity::Ima]));
+        [IntegrityList::default()].into_iter().chain(ima).collect()
     };
     let numbers = |key, values: &Option<Vec<u32>>| match values {
         None => Ok(vec![None]),
@@ -205,9 +200,10 @@ fn product(
                             given: Vec::new(),
                         };
                         let configuration = resolve(&written, given)?;
-                        for chosen in given::choices(given, stack, policy) {
+                        for chosen in given::choices(given, stack, policy, integrity) {
                             let mut configuration = configuration.clone();
                             configuration.tuning.given = chosen;
+                            given::check_beside(&configuration)?;
                             // Sizes fall away without a policy: once is enough then.
                             if policy != Policy::None || !all.contains(&configuration) {
                                 all.push(configuration);
@@ -268,7 +264,13 @@ fn resolve(
         denials: written.denials,
         audit_rules: written.audit_rules,
         ima_policy: written.ima_policy,
-        given: given::named(&written.given, given, &stack, written.policy)?,
+        given: given::named(
+            &written.given,
+            given,
+            &stack,
+            written.policy,
+            &written.integrity,
+        )?,
     };
     let is_bare = written.policy == Policy::None;
     let of_policy = [tuning.layers, tuning.labels].iter().any(Option::is_some)
@@ -302,7 +304,7 @@ fn resolve(
             "name a stack, or leave out `policy` and `integrity`",
         ));
     }
-    Ok(Configuration {
+    let configuration = Configuration {
         kernel: written
             .kernel
             .clone()
@@ -312,7 +314,9 @@ fn resolve(
         policy: written.policy,
         integrity: written.integrity.0.clone(),
         tuning,
-    })
+    };
+    given::check_beside(&configuration)?;
+    Ok(configuration)
 }
 
 fn not_at_work(key: &str, value: impl fmt::Display, subsystem: Integrity) -> SpecError {

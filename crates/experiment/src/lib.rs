@@ -80,7 +80,9 @@ pub use evidence::{
 };
 pub use experiment::{Experiment, Samples};
 pub use framework::IRREGULAR_FUNCTIONS;
-pub use given::{Access, AccessError, AccessHow, GivenPolicy};
+pub use given::{
+    Access, AccessError, AccessHow, GivenPolicy, is_smack_label, stacks_of as given_stacks,
+};
 pub use glob::glob;
 pub use hint::{excerpt, nearest};
 pub use history::{History, HistoryRun, Series, SeriesChange, SeriesPoint};

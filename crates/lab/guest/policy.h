@@ -82,6 +82,16 @@ struct policy_module {
 #ifdef SETTINGS
 	/* Of the user's own: before a child comes under it that is not the first. */
 	void (*release)(const struct policy *p);
+	/* Before a child sets up what it is measured with: as whom, if it may still do all. */
+	void (*enter)(const struct policy *p);
+	/*
+	 * Permissive: that an access to `path` (or a port) passed only for this must be in the
+	 * kernel's log, or have raised the module's own count.
+	 */
+	void (*prove_noticed)(const struct policy *p, const char *path);
+	u32 (*let_pass)(void);
+	/* Has this file been measured? */
+	int (*has_measured)(const char *path);
 #endif
 #ifdef PROGRAMS
 	/*

@@ -10,6 +10,12 @@ const WEB: &str = "[given.web]\nmodule = 'apparmor'\nfiles = ['web']\n\
 const BOX: &str = "[given.box]\nmodule = 'landlock'\nfiles = ['box.toml']\n\
                    denied = ['connect 80']\nallowed = ['connect 443']\n";
 
+const SMACK: &str = "[given.user]\nmodule = 'smack'\nfiles = ['/etc/smack']\nlabel = 'User'\n\
+                     files_label = 'User::Home'\nlabels = { '/etc/shadow' = 'System::Shadow' }\n\
+                     denied = ['read /etc/shadow']\nallowed = ['read /etc/hosts']\n";
+const IMA: &str = "[given.mine]\nmodule = 'ima'\nfiles = ['ima-policy']\n\
+                   measured = ['read /etc/shadow']\nnot_measured = ['read /etc/hosts']\n";
+
 fn titles(e: &Experiment) -> Vec<String> {
     e.configurations.iter().map(ToString::to_string).collect()
 }
@@ -77,6 +83,36 @@ fn a_configuration_names_its_own() {
             .0
             .contains("decides nothing in `capability,tomoyo`")
     );
+}
+
+#[test]
+fn a_policy_of_ima_decides_whatever_the_modules_do() {
+    let e = spec(IMA).resolve().unwrap();
+    let of_ima = "capability +ima (policy mine)";
+    assert_eq!(titles(&e), ["capability", of_ima]);
+    let e = spec(&[IMA, SMACK].concat()).resolve().unwrap();
+    assert_eq!(
+        titles(&e),
+        [
+            "capability",
+            of_ima,
+            "capability,smack (enforcing, policy user)",
+            "capability,smack +ima (enforcing, policy mine, policy user)",
+        ]
+    );
+    let stacks = "stacks = ['capability,selinux']\nintegrity = ['audit,ima']\n";
+    let e = spec(&[stacks, IMA].concat()).resolve().unwrap();
+    assert_eq!(titles(&e), ["capability,selinux +audit,ima (policy mine)"]);
+    let written = "stacks = ['capability']\nintegrity = ['none']\n[[configurations]]\n\
+                   stack = 'default'\nintegrity = 'ima'\ngiven = ['mine']\n";
+    let e = spec(&[written, IMA].concat()).resolve().unwrap();
+    assert_eq!(titles(&e)[1], "default +ima (policy mine)");
+    let (message, hint) = refused(&[&written.replace("'ima'", "'evm'"), IMA].concat());
+    assert!(
+        message.contains("decides nothing in `default`"),
+        "{message}"
+    );
+    assert!(hint.contains("integrity = \"ima\""), "{hint}");
 }
 
 #[test]
@@ -171,6 +207,86 @@ fn policies_that_make_no_sense_are_refused() {
             format!("where = 'host'\ndir = '/x'\n{WEB}"),
             "`given` has no meaning",
             "leave out",
+        ),
+        (
+            SMACK.replace("label = 'User'\n", ""),
+            "which `label` benchmarks run with",
+            "subject",
+        ),
+        (
+            SMACK.replace("label = 'User'\n", "label = 'a/b'\n"),
+            "`a/b` is no label of Smack's",
+            "blanks",
+        ),
+        (
+            SMACK.replace("System::Shadow", &"x".repeat(256)),
+            "is no label of Smack's",
+            "255",
+        ),
+        (
+            SMACK.replace("label = 'User'\n", "label = '*'\n"),
+            "no process has the label `*`",
+            "subject",
+        ),
+        (
+            SMACK.replace("{ '/etc/shadow'", "{ '/etc/passwd'"),
+            "`/etc/passwd` has a label, and nothing is there",
+            "directories above",
+        ),
+        (
+            format!("{WEB}label = 'User'\n"),
+            "`label` is of smack",
+            "leave out",
+        ),
+        (
+            format!("{WEB}measured = ['read /x']\n"),
+            "`measured` is of ima",
+            "leave out",
+        ),
+        (
+            IMA.replace("not_measured = ['read /etc/hosts']\n", ""),
+            "`not_measured` is missing",
+            "let pass unmeasured",
+        ),
+        (
+            IMA.split_inclusive('\n').take(3).collect(),
+            "it has no accesses",
+            "measured = ",
+        ),
+        (
+            format!("{IMA}denied = ['read /x']\n"),
+            "`allowed` is missing",
+            "allowed =",
+        ),
+        (
+            IMA.replace("/etc/hosts", "/etc/shadow"),
+            "to measure and to leave unmeasured `read /etc/shadow`",
+            "",
+        ),
+        (
+            IMA.replace("read /etc/hosts", "list /etc"),
+            "`list /etc` measures no file",
+            "read, written or executed",
+        ),
+        (
+            format!("integrity = ['ima']\nima_policy = 'tcb'\n{IMA}"),
+            "`ima_policy` is `tcb`, and the policy mine is of ima",
+            "leave out one",
+        ),
+        (
+            format!("rules = [10]\n{IMA}"),
+            "no rules are added to a user's own",
+            "leave out `rules`",
+        ),
+        (
+            format!("integrity = ['audit']\n{IMA}"),
+            "not at work in anything measured",
+            "--integrity ima",
+        ),
+        (
+            format!("stacks = ['selinux']\npolicies = ['enforcing']\n{IMA}"),
+            "none of its modules has a policy of your own",
+            "--policy none",
         ),
     ] {
         let refusal = refused(&text);

@@ -10,8 +10,13 @@
  *
  * Or the kernel was booted with policies of its own: ima_policy=tcb measures all
  * that root reads but on tmpfs and the like, appraise_tcb appraises root's files.
+ *
+ * Or the user's own rules are written, once the files are there that prove them.
  */
 #include "../policy.h"
+#ifdef SETTINGS
+#include "../settings/given.h"
+#endif
 
 #define IMA		"/sys/kernel/security/ima/"
 #define ATTRIBUTE	"security.ima"
@@ -75,21 +80,38 @@ static void write_shown(long fd, const char *action, const char *conditions)
 	step("ima: wrote to " IMA "policy: %s", rule);
 }
 
+static long open_policy(void)
+{
+	long fd = sys_open(IMA "policy", O_WRONLY | O_CLOEXEC, 0);
+
+	if (fd < 0)
+		fatal("ima: opening " IMA "policy: %s (%ld)", errno_name(fd), -fd);
+	return fd;
+}
+
+static void close_policy(long fd)
+{
+	long err = sys_close(fd);
+
+	if (err < 0)
+		fatal("ima: closing " IMA "policy: %s (%ld)", errno_name(err), -err);
+}
+
 static void load(const struct policy *p)
 {
 	char rule[128];
 	unsigned int i;
-	long fd, err;
+	long fd;
 
+	if (is_given(p))
+		return;
 	if (p->ima_policy) {
 		if (!strcmp(experiment.fs, "tmpfs"))
 			fatal("ima: the kernel's own policies leave out tmpfs: measure on "
 			      "another file system");
 		return;
 	}
-	fd = sys_open(IMA "policy", O_WRONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		fatal("ima: opening " IMA "policy: %s (%ld)", errno_name(fd), -fd);
+	fd = open_policy();
 	for (i = 0; i < p->rules; i++) {
 		format(rule, sizeof(rule), "dont_measure func=FILE_CHECK fowner=%u",
 		       FIRST_UID + i);
@@ -105,10 +127,105 @@ static void load(const struct policy *p)
 		write_shown(fd, "measure", measured[i]);
 	format(rule, sizeof(rule), "func=FILE_CHECK fsname=%s", experiment.fs);
 	write_shown(fd, "appraise", rule);
-	err = sys_close(fd);
-	if (err < 0)
-		fatal("ima: closing " IMA "policy: %s (%ld)", errno_name(err), -err);
+	close_policy(fd);
 }
+
+#ifdef SETTINGS
+static long given_fd;
+static u32 given_count;
+
+static void write_given(const struct policy *p, char *rule)
+{
+	(void)p;
+	write_rule(given_fd, rule);
+	given_count++;
+}
+
+static void hash_file(const char *path)
+{
+	/* Of nothing, which is what these files hold. */
+	static const struct digest empty = {
+		.type = 4, .algorithm = 4,
+		.hash = {
+			0xe3, 0xb0, 0xc4, 0x42, 0x98, 0xfc, 0x1c, 0x14,
+			0x9a, 0xfb, 0xf4, 0xc8, 0x99, 0x6f, 0xb9, 0x24,
+			0x27, 0xae, 0x41, 0xe4, 0x64, 0x9b, 0x93, 0x4c,
+			0xa4, 0x95, 0x99, 0x1b, 0x78, 0x52, 0xb8, 0x55,
+		},
+	};
+	long err = SYS(setxattr, path, ATTRIBUTE, &empty, sizeof(empty), 0);
+
+	/* Where there are no such attributes, nothing is appraised by them. */
+	if (err < 0 && err != -EOPNOTSUPP)
+		fatal("ima: setting " ATTRIBUTE " of %s: %s (%ld)", path, errno_name(err), -err);
+	if (!err)
+		step("ima: " ATTRIBUTE " of %s is its hash (evmctl ima_hash -a sha256)", path);
+}
+
+static void label(const struct policy *p)
+{
+	if (is_given(p))
+		given_passing_files(p, hash_file);
+}
+
+/* The user's own rules are in force from here on, for all. */
+static void confine(const struct policy *p)
+{
+	if (!is_given(p))
+		return;
+	given_fd = open_policy();
+	given_lines(p, "rules", write_given);
+	close_policy(given_fd);
+	step("ima: wrote %u rules to " IMA "policy", given_count);
+}
+
+/* Does a line of the list have this path, behind a blank and up to another or the end? */
+static int names(const char *line, const char *path)
+{
+	const char *at, *of;
+
+	for (; *line; line++) {
+		if (*line != ' ')
+			continue;
+		/* The list has _ in place of blanks. */
+		for (at = line + 1, of = path; *of && *at == (*of == ' ' ? '_' : *of); at++)
+			of++;
+		if (!*of && (!*at || *at == ' '))
+			return 1;
+	}
+	return 0;
+}
+
+static int has_measured(const char *path)
+{
+	static char text[8192];
+	size_t held = 0, start, end;
+	int found = 0;
+	long fd, n;
+
+	fd = sys_open(IMA "ascii_runtime_measurements", O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		fatal("ima: opening " IMA "ascii_runtime_measurements: %s (%ld)",
+		      errno_name(fd), -fd);
+	while (!found && (n = sys_read(fd, text + held, sizeof(text) - 1 - held)) > 0) {
+		held += n;
+		for (start = end = 0; end < held; end++) {
+			if (text[end] != '\n')
+				continue;
+			text[end] = '\0';
+			found |= names(text + start, path);
+			start = end + 1;
+		}
+		held -= start;
+		memmove(text, text + start, held);
+		/* No line of the kernel's is so long. */
+		if (held == sizeof(text) - 1)
+			held = 0;
+	}
+	sys_close(fd);
+	return found;
+}
+#endif
 
 static u32 measurements(void)
 {
@@ -190,4 +307,10 @@ POLICY_MODULE(ima) = {
 	.name = "ima",
 	.load = load,
 	.prove = prove,
+#ifdef SETTINGS
+	.global = 1,
+	.label = label,
+	.confine = confine,
+	.has_measured = has_measured,
+#endif
 };

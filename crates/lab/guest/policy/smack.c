@@ -10,6 +10,7 @@
 #include "../policy.h"
 #ifdef SETTINGS
 #include "../denials.h"
+#include "../settings/given.h"
 #endif
 
 #define SMACKFS		"/sys/fs/smackfs"
@@ -20,7 +21,11 @@
 #define PROOF		"/smack"
 #define DENIED		PROOF "/denied"
 #define ALLOWED		"smack-allowed"
-#define RULES_MAX	(8u << 20)
+#define RULES_MAX	(64u << 20)
+#define LABEL_MAX	258	/* SMK_LONGLABEL, and a line's end */
+/* Of a user's policy: who makes what benchmarks have, and hands its directory's label on. */
+#define OUTSIDE		"lsmeter-agent"
+#define CURRENT		"/proc/self/attr/current"
 
 static void set_label(const char *path, const char *attribute, const char *value)
 {
@@ -63,6 +68,100 @@ static size_t load_rules(void)
 	return total;
 }
 
+static void bring_up(const char *label)
+{
+	write_line(SMACKFS "/unconfined", label);
+	step("smack: wrote %s to " SMACKFS "/unconfined: bring-up mode", label);
+}
+
+#ifdef SETTINGS
+static void bring_up_given(const struct policy *p)
+{
+	char label[LABEL_MAX];
+
+	if (p->state == POLICY_PERMISSIVE)
+		bring_up(given_line(p, "label", label, sizeof(label)));
+}
+
+/* A label, and the path that has it from now on. */
+static void label_path(const struct policy *p, char *line)
+{
+	char *path = line;
+
+	(void)p;
+	while (*path && *path != ' ')
+		path++;
+	if (*path)
+		*path++ = '\0';
+	set_label(path, "security.SMACK64", line);
+	step("smack: security.SMACK64=%s on %s", line, path);
+}
+
+/*
+ * The agent has a label of its own, whose only rule is about the working directory: what it
+ * makes there, each cell's directory, hands the label on.
+ */
+static void label_given(const struct policy *p)
+{
+	char label[LABEL_MAX];
+
+	given_lines(p, "labels", label_path);
+	given_line(p, "files-label", label, sizeof(label));
+	set_label(".", "security.SMACK64", label);
+	set_label(".", "security.SMACK64TRANSMUTE", "TRUE");
+	write_line(CURRENT, OUTSIDE);
+	step("smack: security.SMACK64=%s and SMACK64TRANSMUTE=TRUE on the working directory; "
+	     "the agent has the label " OUTSIDE, label);
+}
+
+/* It makes files as who is confined, and may still do all. */
+static void enter(const struct policy *p)
+{
+	char label[LABEL_MAX];
+
+	write_line(CURRENT, given_line(p, "label", label, sizeof(label)));
+}
+
+/* The label of a file, or of the directory where there is none; empty for what is no path. */
+static void label_of(const char *path, char *label, size_t size)
+{
+	char copy[640];
+	size_t end;
+	long n;
+
+	label[0] = '\0';
+	if (*path != '/')
+		return;
+	end = format(copy, sizeof(copy), "%s", path);
+	n = SYS(lgetxattr, copy, "security.SMACK64", label, size - 1);
+	if (n == -ENOENT) {
+		while (end > 1 && copy[end - 1] != '/')
+			end--;
+		copy[end] = '\0';
+		n = SYS(lgetxattr, copy, "security.SMACK64", label, size - 1);
+	}
+	if (n < 0)
+		fatal("smack: security.SMACK64 of %s: %s (%ld)", copy, errno_name(n), -n);
+	label[n] = '\0';
+}
+
+/* What bring-up mode let pass is in the kernel's log, with both labels. */
+static void prove_noticed(const struct policy *p, const char *path)
+{
+	char subject[LABEL_MAX], object[LABEL_MAX], text[2 * LABEL_MAX + 32];
+
+	given_line(p, "label", subject, sizeof(subject));
+	label_of(path, object, sizeof(object));
+	format(text, sizeof(text), "Smack Unconfined Subject: (%s %s", subject, object);
+	prove_logged(p, text, "");
+}
+#else
+static void bring_up_given(const struct policy *p)
+{
+	(void)p;
+}
+#endif
+
 static void load(const struct policy *p)
 {
 	long err;
@@ -74,6 +173,10 @@ static void load(const struct policy *p)
 		fatal("mounting smackfs on " SMACKFS ": %s (%ld)", errno_name(err), -err);
 	step("smack: mounted smackfs, wrote the rules (%lu bytes) to " SMACKFS "/load2",
 	     load_rules());
+	if (is_given(p)) {
+		bring_up_given(p);
+		return;
+	}
 	sys_mkdir(PROOF, 0755);
 	err = SYS(mount, "tmpfs", PROOF, "tmpfs", 0, NULL);
 	if (err >= 0)
@@ -82,10 +185,8 @@ static void load(const struct policy *p)
 		fatal("making " DENIED ": %s (%ld)", errno_name(err), -err);
 	set_label(DENIED, "security.SMACK64", SECRET);
 	step("smack: security.SMACK64=" SECRET " on " DENIED);
-	if (p->state == POLICY_PERMISSIVE) {
-		write_line(SMACKFS "/unconfined", AGENT);
-		step("smack: wrote " AGENT " to " SMACKFS "/unconfined: bring-up mode");
-	}
+	if (p->state == POLICY_PERMISSIVE)
+		bring_up(AGENT);
 }
 
 #ifdef PROGRAMS
@@ -128,6 +229,12 @@ static void label(const struct policy *p)
 {
 	if (p->state == POLICY_NONE)
 		return;
+#ifdef SETTINGS
+	if (is_given(p)) {
+		label_given(p);
+		return;
+	}
+#endif
 	label_programs();
 	set_label(".", "security.SMACK64", WORK);
 	set_label(".", "security.SMACK64TRANSMUTE", "TRUE");
@@ -166,11 +273,17 @@ static void drop_override(void)
 
 static void confine(const struct policy *p)
 {
+	char label[LABEL_MAX] = AGENT;
+
 	if (p->state == POLICY_NONE)
 		return;
-	write_line("/proc/self/attr/current", AGENT);
+#ifdef SETTINGS
+	if (is_given(p))
+		given_line(p, "label", label, sizeof(label));
+#endif
+	write_line(CURRENT, label);
 	drop_override();
-	step("smack: wrote " AGENT " to /proc/self/attr/current; dropped CAP_MAC_OVERRIDE");
+	step("smack: wrote %s to " CURRENT "; dropped CAP_MAC_OVERRIDE", label);
 }
 
 static void prove(const struct policy *p)
@@ -201,4 +314,8 @@ POLICY_MODULE(smack) = {
 	.label = label,
 	.confine = confine,
 	.prove = prove,
+#ifdef SETTINGS
+	.enter = enter,
+	.prove_noticed = prove_noticed,
+#endif
 };

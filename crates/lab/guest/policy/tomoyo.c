@@ -145,4 +145,7 @@ POLICY_MODULE(tomoyo) = {
 	.load = load,
 	.confine = confine,
 	.prove = prove,
+#ifdef SETTINGS
+	.let_pass = let_pass,
+#endif
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The accesses by which a policy of the user's own proves that it decides: each passes
- * before anybody is under a policy; then those that it must deny give EACCES or EPERM.
+ * before anybody is under a policy; then those that it must deny give EACCES or EPERM, and
+ * those that IMA must measure are in its list.
  * Of an access to a file only a refusal counts: who executes an empty file may do so if
  * the kernel says that it is no program, and who connects, if nobody listens.
  */
@@ -14,9 +15,23 @@
 #define INTERNET	2	/* AF_INET */
 #define STREAM		1	/* SOCK_STREAM */
 
+enum verdict {
+	DENIED,
+	ALLOWED,
+	NOT_MEASURED,
+	MEASURED,
+};
+
+static const char *const verdicts[] = {
+	[DENIED] = "denied",
+	[ALLOWED] = "allowed",
+	[NOT_MEASURED] = "not-measured",
+	[MEASURED] = "measured",
+};
+
 struct access {
 	const struct policy_module *module;
-	int denied;
+	enum verdict verdict;
 	const struct how *how;
 	const char *what;
 };
@@ -149,6 +164,7 @@ static void add_access(const struct policy *p, char *line)
 	size_t len = strlen(line) + 1;
 	char *rest = texts + texts_len;
 	const char *verdict;
+	unsigned int i;
 
 	if (access_count == ACCESSES_MAX || len > sizeof(texts) - texts_len)
 		fatal("%s: more than %u accesses prove policies", p->module->name,
@@ -157,10 +173,12 @@ static void add_access(const struct policy *p, char *line)
 	texts_len += len;
 	verdict = cut_word(&rest);
 	a->module = p->module;
-	a->denied = !strcmp(verdict, "denied");
+	for (i = 0; i < ARRAY_SIZE(verdicts) && strcmp(verdict, verdicts[i]); i++)
+		;
+	a->verdict = i;
 	a->how = find_how(cut_word(&rest));
 	a->what = rest;
-	if (!a->how || !*a->what || (!a->denied && strcmp(verdict, "allowed")))
+	if (!a->how || !*a->what || i == ARRAY_SIZE(verdicts))
 		fatal("%s: not an access: %s", p->module->name, line);
 	access_count++;
 }
@@ -185,6 +203,9 @@ static void make_one(const struct access *a)
 	} else if (!err && a->how->mode) {
 		fd = sys_open(a->what, O_WRONLY | O_CREAT | O_CLOEXEC, a->how->mode);
 		err = close_after(fd);
+		/* Another access may have made it. */
+		if (!err && a->how->mode & 0111)
+			err = SYS(chmod, a->what, a->how->mode);
 	}
 	if (err < 0)
 		fatal("%s: making %s: %s (%ld)", a->module->name, a->what, errno_name(err),
@@ -198,6 +219,26 @@ void given_make_files(const struct policy *p)
 	for (i = 0; i < access_count; i++)
 		if (accesses[i].module == p->module)
 			make_one(&accesses[i]);
+}
+
+static int is_denied(const struct access *a)
+{
+	unsigned int i;
+
+	for (i = 0; i < access_count; i++)
+		if (accesses[i].module == a->module && accesses[i].verdict == DENIED &&
+		    !strcmp(accesses[i].what, a->what))
+			return 1;
+	return 0;
+}
+
+void given_passing_files(const struct policy *p, void (*each)(const char *path))
+{
+	const struct access *a;
+
+	for (a = accesses; a < accesses + access_count; a++)
+		if (a->module == p->module && a->how->mode && !is_denied(a))
+			each(a->what);
 }
 
 static const char *tell(const struct access *a, char *text, size_t size)
@@ -230,6 +271,10 @@ static void prove_noticed(const struct policy *p, const struct access *a)
 	const char *name = a->what, *at;
 	char text[640];
 
+	if (p->module->prove_noticed) {
+		p->module->prove_noticed(p, a->what);
+		return;
+	}
 	/* SELinux names the last component, AppArmor all. */
 	for (at = name; is_selinux && *at; at++)
 		if (*at == '/')
@@ -239,12 +284,34 @@ static void prove_noticed(const struct policy *p, const struct access *a)
 		     *a->what == '/' ? text : "");
 }
 
+/*
+ * A module that counts what it let pass. That its count is read may be one of these, as what
+ * a domain of TOMOYO's knows nothing of is.
+ */
+static void prove_counted(const struct policy *p, const struct access *a, const char *what)
+{
+	u32 (*let_pass)(void) = p->module->let_pass;
+	u32 first = let_pass(), before = let_pass(), after;
+
+	prove_allowed(p, what, a->how->try(a->what));
+	after = let_pass();
+	if (after - before <= before - first)
+		fatal("%s does not notice: it counts nothing that %s would not be allowed",
+		      p->module->name, what);
+	step("%s: noticed: its count of what it let pass went up", p->module->name);
+}
+
 static void try_denied(const struct policy *p, const struct access *a)
 {
-	long err = a->how->try(a->what);
 	char what[640];
+	long err;
 
 	tell(a, what, sizeof(what));
+	if (p->state == POLICY_PERMISSIVE && p->module->let_pass) {
+		prove_counted(p, a, what);
+		return;
+	}
+	err = a->how->try(a->what);
 	if (p->state == POLICY_PERMISSIVE) {
 		prove_allowed(p, what, err);
 		prove_noticed(p, a);
@@ -254,6 +321,19 @@ static void try_denied(const struct policy *p, const struct access *a)
 		prove_denied(p, what, err, -EPERM);
 	else
 		prove_denied(p, what, err, -EACCES);
+}
+
+static void try_measured(const struct policy *p, const struct access *a)
+{
+	int is_asked = a->verdict == MEASURED;
+	char what[640];
+
+	tell(a, what, sizeof(what));
+	prove_allowed(p, what, a->how->try(a->what));
+	if (p->module->has_measured(a->what) != is_asked)
+		fatal(is_asked ? "%s does not measure: %s" : "%s is not to measure, and did: %s",
+		      p->module->name, what);
+	step("%s: %smeasured: %s", p->module->name, is_asked ? "" : "not ", what);
 }
 
 void given_try_after(const struct policy *p)
@@ -266,8 +346,10 @@ void given_try_after(const struct policy *p)
 
 		if (a->module != p->module)
 			continue;
-		if (a->denied)
+		if (a->verdict == DENIED)
 			try_denied(p, a);
+		else if (a->verdict != ALLOWED && p->module->has_measured)
+			try_measured(p, a);
 		else
 			prove_allowed(p, tell(a, what, sizeof(what)), a->how->try(a->what));
 	}
@@ -276,7 +358,7 @@ void given_try_after(const struct policy *p)
 void given_lines(const struct policy *p, const char *name,
 		 void (*line)(const struct policy *p, char *line))
 {
-	char path[128], text[1024];
+	char path[128], text[PAGE_SIZE];
 	const char *all, *end;
 	size_t len, n = 0;
 

@@ -181,6 +181,16 @@ static void confine_all(int prove)
 		}
 }
 
+/* What is set up before they rule the child is made as by whom they confine. */
+static void enter_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < policy_count; i++)
+		if (policies[i].given && policies[i].module->enter)
+			policies[i].module->enter(&policies[i]);
+}
+
 /* Proven by who is ruled like all others. */
 static void rule_all(const struct policy *p)
 {
@@ -330,6 +340,8 @@ static int attempt(const struct cell_spec *spec, struct cell *c, struct outcome 
 		shared->stage = STAGE_SETUP;
 		if (early)
 			confine_all(0);
+		else
+			enter_all();
 		err = setup(spec);
 		if (!early) {
 			given_remember_files();

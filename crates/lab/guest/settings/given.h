@@ -35,6 +35,8 @@ void given_tell_files(const struct policy *p);
 /* given-accesses.c: what a module's policy must deny, and allow. */
 void given_read_accesses(const struct policy *p);
 void given_make_files(const struct policy *p);
+/* Those that a policy is not to deny any access to, one after the other. */
+void given_passing_files(const struct policy *p, void (*each)(const char *path));
 /* All pass while nobody is confined. */
 void given_try_before(const struct policy *p);
 /* The module confines this task: what it must deny is denied, the others pass. */

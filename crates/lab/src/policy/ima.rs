@@ -3,11 +3,14 @@
 
 use experiment::ImaPolicy;
 
-use super::{PolicyError, Prepared, Request, tools};
+use super::{PolicyError, Prepared, Request, given, tools};
 
 /// Needs nothing from this machine. A kernel without `CONFIG_IMA_WRITE_POLICY` takes a
 /// policy too, once (`ima_release_policy()` of security/integrity/ima/ima_fs.c).
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
+    if let Some(of) = given::of(request, "ima") {
+        return given::ima(request, of);
+    }
     tools::vm_only(request, "IMA")?;
     tools::need(request, "IMA", "CONFIG_IMA")?;
     tools::need(request, "appraisal by IMA", "CONFIG_IMA_APPRAISE")?;

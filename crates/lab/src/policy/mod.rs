@@ -176,7 +176,7 @@ pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
         };
         // The user's own decide alone; of BPF there are no others.
         let is_given = given::of(request, name).is_some();
-        if !is_given && (*name == "bpf" || !configuration.tuning.given.is_empty()) {
+        if !is_given && (*name == "bpf" || configuration.tuning.has_given_modules()) {
             continue;
         }
         // Without a policy only what is asked for differs from the kernel's own.

@@ -5,24 +5,17 @@ use std::fmt::Write as _;
 
 use experiment::Policy;
 
-use super::{PolicyError, Prepared, Request, denials, tools};
+use super::{PolicyError, Prepared, Request, denials, given, tools};
 
 /// The rules of the agent's label.
 pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
-    let state = request.configuration.policy;
-    if state == Policy::None {
+    if request.configuration.policy == Policy::None {
         return Ok(Prepared::default());
     }
-    tools::need(request, "Smack", "CONFIG_SECURITY_SMACK")?;
-    if state == Policy::Permissive
-        && tools::option(request, "CONFIG_SECURITY_SMACK_BRINGUP").is_some_and(|v| v != "y")
-    {
-        return Err(PolicyError::Unsupported(
-            "Smack is permissive only in bring-up mode, which this kernel has not \
-             (CONFIG_SECURITY_SMACK_BRINGUP)"
-                .to_owned(),
-        ));
+    if let Some(of) = given::of(request, "smack") {
+        return given::smack(request, of);
     }
+    check_state(request)?;
     let rules = request.configuration.tuning.rules.unwrap_or(0);
     Ok(Prepared {
         steps: vec![format!(
@@ -33,6 +26,21 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         files: vec![("rules".to_owned(), text(rules).into_bytes())],
         ..Prepared::default()
     })
+}
+
+/// Has the kernel Smack, and the state that is asked for?
+pub(super) fn check_state(request: &Request<'_>) -> Result<(), PolicyError> {
+    tools::need(request, "Smack", "CONFIG_SECURITY_SMACK")?;
+    if request.configuration.policy == Policy::Permissive
+        && tools::option(request, "CONFIG_SECURITY_SMACK_BRINGUP").is_some_and(|v| v != "y")
+    {
+        return Err(PolicyError::Unsupported(
+            "Smack is permissive only in bring-up mode, which this kernel has not \
+             (CONFIG_SECURITY_SMACK_BRINGUP)"
+                .to_owned(),
+        ));
+    }
+    Ok(())
 }
 
 /// What is written last is found first (`smk_set_access()` adds at the head), so that

@@ -46,6 +46,27 @@ pub struct GivenArgs {
     /// Domain that benchmarks run in: `<kernel> /usr/sbin/sshd`
     #[arg(long, value_name = "DOMAIN", requires = "tomoyo_policy", help_heading = POLICIES)]
     pub tomoyo_domain: Option<String>,
+    /// Smack rules to load: a directory as /etc/smack, or files as smackload takes them; may be
+    /// given several times
+    #[arg(long = "smack-policy", value_name = "PATH", value_hint = ValueHint::AnyPath,
+        requires = "smack_label", help_heading = POLICIES)]
+    pub smack_policy: Vec<PathBuf>,
+    /// Label that benchmarks run with, a subject of these rules
+    #[arg(long, value_name = "LABEL", requires = "smack_policy", help_heading = POLICIES)]
+    pub smack_label: Option<String>,
+    /// Label of the directory that benchmarks work in, which hands it on where a rule has `t`
+    /// [default: that of the benchmarks]
+    #[arg(long, value_name = "LABEL", requires = "smack_policy", help_heading = POLICIES)]
+    pub smack_files_label: Option<String>,
+    /// Label of what an access names, or of a directory above it; may be given several times
+    /// [default: _]
+    #[arg(long = "smack-path-label", value_name = "PATH=LABEL", requires = "smack_policy",
+        help_heading = POLICIES)]
+    pub smack_path_labels: Vec<String>,
+    /// IMA rules to load, one a line, as /etc/ima/ima-policy has them; may be given several times
+    #[arg(long = "ima-rules", value_name = "FILE", value_hint = ValueHint::FilePath,
+        conflicts_with = "ima_policy", help_heading = POLICIES)]
+    pub ima_rules: Vec<PathBuf>,
     /// Landlock ruleset, as landlockconfig's TOML has it; may be given several times, a layer each
     #[arg(long = "landlock-ruleset", value_name = "FILE", value_hint = ValueHint::FilePath,
         help_heading = POLICIES)]
@@ -62,6 +83,14 @@ pub struct GivenArgs {
     /// Access that the policy must allow; may be given several times
     #[arg(long = "allowed", value_name = "ACCESS", help_heading = POLICIES)]
     pub allowed: Vec<String>,
+    /// Access that IMA must measure, such as `read /etc/shadow`; may be given several times
+    #[arg(long = "measured", value_name = "ACCESS", requires = "ima_rules",
+        help_heading = POLICIES)]
+    pub measured: Vec<String>,
+    /// Access that IMA must let pass without measuring the file; may be given several times
+    #[arg(long = "not-measured", value_name = "ACCESS", requires = "ima_rules",
+        help_heading = POLICIES)]
+    pub not_measured: Vec<String>,
     /// Directory in the virtual machine that benchmarks work in [default: /mnt]
     #[arg(long, value_name = "PATH", help_heading = POLICIES)]
     pub work_dir: Option<String>,

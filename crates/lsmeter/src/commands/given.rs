@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! From flags to policies of the user's own.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use experiment::{Access, AccessError, GivenPolicy, Spec};
+use experiment::{Access, AccessError, GivenPolicy, Spec, given_stacks};
 
 use crate::cli::{CellArgs, GivenArgs};
 use crate::failure::usage;
@@ -16,25 +16,26 @@ use crate::failure::usage;
 /// If they cannot go together.
 pub fn flags(args: &GivenArgs, cells: &CellArgs) -> Result<Spec> {
     let mut given = policies(args)?;
-    for (flag, texts) in [("--denied", &args.denied), ("--allowed", &args.allowed)] {
+    type List = fn(&mut GivenPolicy) -> &mut Vec<Access>;
+    let lists: [(&str, &[String], Option<&str>, List); 4] = [
+        ("--denied", &args.denied, None, |of| &mut of.denied),
+        ("--allowed", &args.allowed, None, |of| &mut of.allowed),
+        ("--measured", &args.measured, Some("ima"), |of| {
+            &mut of.measured
+        }),
+        ("--not-measured", &args.not_measured, Some("ima"), |of| {
+            &mut of.not_measured
+        }),
+    ];
+    for (flag, texts, only, list) in lists {
         for text in texts {
             let (module, access) = access(flag, text)?;
-            let of = whose(&mut given, module, flag)?;
-            let list = if flag == "--denied" {
-                &mut of.denied
-            } else {
-                &mut of.allowed
-            };
-            list.push(access);
+            let of = whose(&mut given, module.or(only), flag)?;
+            list(of).push(access);
         }
     }
     // A preset has others.
-    let modules: BTreeSet<&str> = given.values().map(|of| of.module.as_str()).collect();
-    let stacks = modules.iter().map(|module| format!("capability,{module}"));
-    let stacks = ["capability".to_owned()]
-        .into_iter()
-        .chain(stacks)
-        .collect();
+    let stacks = given_stacks(&given);
     Ok(Spec {
         stacks: (cells.stacks.is_empty() && !given.is_empty()).then_some(stacks),
         given: (!given.is_empty()).then_some(given),
@@ -77,6 +78,19 @@ fn policies(args: &GivenArgs) -> Result<BTreeMap<String, GivenPolicy>> {
         policy.domain = Some(domain.clone());
         let program = domain.rsplit(' ').next().unwrap_or(domain);
         given.insert(plain(program), policy);
+    }
+    if let Some(label) = &args.smack_label {
+        let mut policy = of("smack", texts(&args.smack_policy));
+        policy.label = Some(label.clone());
+        policy.files_label.clone_from(&args.smack_files_label);
+        for text in &args.smack_path_labels {
+            let (path, label) = path_label(text)?;
+            policy.labels.insert(path, label);
+        }
+        given.insert(plain(label), policy);
+    }
+    if let Some(first) = args.ima_rules.first() {
+        given.insert(stem(first), of("ima", texts(&args.ima_rules)));
     }
     if let Some(first) = args.landlock_rulesets.first() {
         given.insert(stem(first), of("landlock", texts(&args.landlock_rulesets)));
@@ -130,6 +144,20 @@ fn boolean(text: &str) -> Result<(String, bool)> {
         usage(
             format!("`{text}` sets no boolean"),
             "write its name and on or off: httpd_enable_cgi=on",
+        )
+    })
+}
+
+/// A path and its label, which has no slash: what is behind the first `=` of the last name.
+fn path_label(text: &str) -> Result<(String, String)> {
+    let name = text.rfind('/').unwrap_or_default();
+    let at = text.get(name..).and_then(|rest| rest.find('='));
+    let parts = at.map(|at| (&text[..name + at], &text[name + at + 1..]));
+    let parts = parts.map(|(path, label)| (path.to_owned(), label.to_owned()));
+    parts.ok_or_else(|| {
+        usage(
+            format!("--smack-path-label: `{text}` gives no path a label"),
+            "write the path and its label: /etc/shadow=System::Shadow",
         )
     })
 }
@@ -200,6 +228,16 @@ mod tests {
         assert_eq!(stem(Path::new("rules.toml")), "rules");
         assert_eq!(plain("/usr/sbin/nginx"), "usr-sbin-nginx");
         assert_eq!(plain("//"), "policy");
+    }
+
+    #[test]
+    fn paths_have_labels() {
+        let of = |text| path_label(text).ok();
+        let pair = |path: &str, label: &str| Some((path.to_owned(), label.to_owned()));
+        assert_eq!(of("/etc/shadow=A::B"), pair("/etc/shadow", "A::B"));
+        assert_eq!(of("/a=b/c=d=e"), pair("/a=b/c", "d=e"));
+        assert_eq!(of("/a=b/c"), None);
+        assert_eq!(of("x"), None);
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod check;
 mod common;
 mod compare;
 mod estimate;
+mod given;
 mod history;
 mod kernel;
 mod kernel_build;

@@ -5,9 +5,11 @@
 
 mod apparmor;
 mod bpf;
+mod ima;
 mod landlock;
 mod learn;
 mod selinux;
+mod smack;
 mod tomoyo;
 
 use std::fmt::Write as _;
@@ -22,10 +24,12 @@ use super::{FILE_LIMIT_BYTES, PolicyError, Prepared, Request, tools};
 
 pub(super) use apparmor::prepare as apparmor;
 pub(super) use bpf::prepare as bpf;
+pub(super) use ima::prepare as ima;
 pub(super) use landlock::prepare as landlock;
 pub use learn::LEARNING_PROFILE;
 pub(super) use learn::prepare as learn;
 pub(super) use selinux::prepare as selinux;
+pub(super) use smack::prepare as smack;
 pub(super) use tomoyo::prepare as tomoyo;
 
 /// Most files of one policy.
@@ -179,7 +183,13 @@ fn read_one(path: &Path, name: &Path, files: &mut Vec<GivenFile>) -> Result<(), 
 /// What every policy of the user's own brings along: that it is one, and what proves it.
 pub(super) fn prepared(of: &GivenPolicy) -> Prepared {
     let mut accesses = String::new();
-    for (verdict, list) in [("denied", &of.denied), ("allowed", &of.allowed)] {
+    for (verdict, list) in [
+        ("denied", &of.denied),
+        ("allowed", &of.allowed),
+        // What another access has measured is in the list from then on.
+        ("not-measured", &of.not_measured),
+        ("measured", &of.measured),
+    ] {
         for access in list {
             let _ = writeln!(accesses, "{verdict} {access}");
         }

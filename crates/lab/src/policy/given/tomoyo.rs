@@ -26,13 +26,10 @@ pub(in super::super) fn prepare(
 ) -> Result<Prepared, PolicyError> {
     tools::vm_only(request, "TOMOYO")?;
     tools::need(request, "TOMOYO", "CONFIG_SECURITY_TOMOYO")?;
-    if request.configuration.policy == Policy::Permissive {
-        return Err(PolicyError::Unsupported(
-            "whether a domain of TOMOYO's is permissive, its own profile says".to_owned(),
-        ));
-    }
     let sources = files(of)?;
     let mut prepared = prepared(of);
+    let mut how = "as it is".to_owned();
+    let domain = of.domain.as_deref().unwrap_or_default();
     for (name, is_needed) in FILES {
         let text = text(&sources, name)?;
         if text.is_none() && is_needed {
@@ -45,14 +42,19 @@ pub(in super::super) fn prepare(
         if name == "domain_policy" {
             text += &leave(of, &text)?;
         }
+        if name == "profile" && request.configuration.policy == Policy::Permissive {
+            let domains = self::text(&sources, "domain_policy")?.unwrap_or_default();
+            let profile = profile_of(domain, domains);
+            text = permissive(&text, profile);
+            how = format!("profile {profile} with mode=permissive in place of mode=enforcing");
+        }
         prepared.files.push((name.to_owned(), text.into_bytes()));
     }
-    let domain = of.domain.as_deref().unwrap_or_default();
     prepared
         .files
         .push(("domain".to_owned(), format!("{domain}\n").into_bytes()));
     prepared.steps.push(format!(
-        "tomoyo: {} as it is; <kernel> has profile 0 and may move into {domain}",
+        "tomoyo: {}, {how}; <kernel> has profile 0 and may move into {domain}",
         of.files.join(" ")
     ));
     Ok(prepared)
@@ -107,6 +109,39 @@ fn leave(of: &GivenPolicy, policy: &str) -> Result<String, PolicyError> {
     Ok(format!("\n{}", leave_for(domain)))
 }
 
+/// The profile that a domain uses: the last that its lines name, or 0.
+fn profile_of(domain: &str, policy: &str) -> u8 {
+    let mut profile = 0;
+    let mut is_of_it = false;
+    for line in policy.lines().map(str::trim) {
+        if line.starts_with('<') {
+            is_of_it = line == domain;
+        } else if let Some(number) = line.strip_prefix("use_profile ").filter(|_| is_of_it) {
+            profile = number.trim().parse().unwrap_or(profile);
+        }
+    }
+    profile
+}
+
+/// The profiles, of which one lets pass what it enforced, in `CONFIG` and in each `CONFIG::…`.
+fn permissive(profiles: &str, number: u8) -> String {
+    let prefix = format!("{number}-CONFIG");
+    let mut text = String::with_capacity(profiles.len() + 64);
+    for line in profiles.lines() {
+        let rest = line.trim_start();
+        // The namespace may stand before it.
+        let rest = rest.strip_prefix("<kernel> ").unwrap_or(rest);
+        let is_of_it = rest.strip_prefix(&prefix);
+        if is_of_it.is_some_and(|rest| rest.starts_with(['=', ':'])) {
+            text += &line.replace("mode=enforcing", "mode=permissive");
+        } else {
+            text += line;
+        }
+        text.push('\n');
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,6 +163,27 @@ mod tests {
         assert!(more.ends_with("manual_domain_transition <kernel> /usr/sbin/web\n"));
         assert!(leave(None).is_err());
         assert!(leave(Some("<kernel> /usr/sbin/wed")).is_err());
+    }
+
+    #[test]
+    fn the_profile_of_a_domain_is_made_permissive() {
+        let policy = "<kernel>\nuse_profile 0\n\n<kernel> /usr/sbin/web\nuse_profile 2\n\
+                      use_profile 3\nfile read /a\n\n<kernel> /b\nuse_profile 1\n";
+        assert_eq!(profile_of("<kernel> /usr/sbin/web", policy), 3);
+        assert_eq!(profile_of("<kernel> /b", policy), 1);
+        assert_eq!(profile_of("<kernel> /none", policy), 0);
+        let profiles = "PROFILE_VERSION=20150505\n3-COMMENT=mode=enforcing\n\
+                        3-CONFIG={ mode=enforcing grant_log=no }\n\
+                        <kernel> 3-CONFIG::file::read={ mode=enforcing }\n\
+                        3-CONFIG::network={ mode=learning }\n\
+                        30-CONFIG={ mode=enforcing }\n2-CONFIG={ mode=enforcing }\n";
+        let expected = profiles
+            .replace(
+                "\n3-CONFIG={ mode=enforcing",
+                "\n3-CONFIG={ mode=permissive",
+            )
+            .replace("read={ mode=enforcing", "read={ mode=permissive");
+        assert_eq!(permissive(profiles, 3), expected);
     }
 
     #[test]

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Policies of the user's own, which decide, and those that do not.
 
+mod ima;
+mod permissive;
+mod smack;
+
 use std::fs;
 use std::process::Command;
 

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Accesses by which a policy of the user's own proves that it decides.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::hint::excerpt;
+
+/// Bytes of a path in the guest.
+const PATH_LIMIT: usize = 512;
+
+/// What is tried to prove that a policy decides: `read /etc/shadow`, `connect 443`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct Access {
+    /// What is done.
+    pub how: AccessHow,
+    /// With what: a path from the root on, in the guest, or a port.
+    pub what: String,
+}
+
+/// What is done to try an access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AccessHow {
+    /// A file is opened for reading.
+    Read,
+    /// A file is opened for writing.
+    Write,
+    /// A file is created.
+    Create,
+    /// A file is executed.
+    Execute,
+    /// A directory is opened to be listed.
+    List,
+    /// A TCP connection to this port of the loopback address.
+    Connect,
+    /// A TCP socket is bound to this port of the loopback address.
+    Bind,
+}
+
+impl AccessHow {
+    /// All of them.
+    pub const ALL: [AccessHow; 7] = [
+        AccessHow::Read,
+        AccessHow::Write,
+        AccessHow::Create,
+        AccessHow::Execute,
+        AccessHow::List,
+        AccessHow::Connect,
+        AccessHow::Bind,
+    ];
+
+    /// As users, documents and the agent write it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            AccessHow::Read => "read",
+            AccessHow::Write => "write",
+            AccessHow::Create => "create",
+            AccessHow::Execute => "execute",
+            AccessHow::List => "list",
+            AccessHow::Connect => "connect",
+            AccessHow::Bind => "bind",
+        }
+    }
+
+    /// Is it about a port, and not about a path?
+    #[must_use]
+    pub fn is_of_port(self) -> bool {
+        matches!(self, AccessHow::Connect | AccessHow::Bind)
+    }
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.how.as_str(), self.what)
+    }
+}
+
+/// A text is no access.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no access: {why}")]
+pub struct AccessError {
+    text: String,
+    why: String,
+}
+
+impl FromStr for Access {
+    type Err = AccessError;
+
+    fn from_str(text: &str) -> Result<Access, AccessError> {
+        let refuse = |why: String| {
+            let text = excerpt(text);
+            Err(AccessError { text, why })
+        };
+        let (how, what) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
+        let Some(how) = AccessHow::ALL.into_iter().find(|of| of.as_str() == how) else {
+            let all = AccessHow::ALL.map(AccessHow::as_str).join(", ");
+            return refuse(format!("it begins with one of {all}"));
+        };
+        let what = what.trim();
+        if how.is_of_port() {
+            if !what.parse::<u16>().is_ok_and(|port| port > 0) {
+                return refuse("behind it stands a port, from 1 to 65535".to_owned());
+            }
+        } else if !is_guest_path(what) || what == "/" && how != AccessHow::List {
+            return refuse(format!(
+                "behind it stands a path from the root on, of at most {PATH_LIMIT} bytes, \
+                 without . and .."
+            ));
+        }
+        let what = what.to_owned();
+        Ok(Access { how, what })
+    }
+}
+
+impl TryFrom<String> for Access {
+    type Error = AccessError;
+
+    fn try_from(text: String) -> Result<Access, AccessError> {
+        text.parse()
+    }
+}
+
+impl From<Access> for String {
+    fn from(access: Access) -> String {
+        access.to_string()
+    }
+}
+
+/// A path from the root on, as the agent takes it: plain, and printable.
+pub(crate) fn is_guest_path(path: &str) -> bool {
+    let mut parts = path.split('/').skip(1);
+    let is_plain = |part: &str| !part.is_empty() && part != "." && part != "..";
+    path.starts_with('/')
+        && path.len() <= PATH_LIMIT
+        && !path.chars().any(char::is_control)
+        && (path == "/" || parts.all(is_plain))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access(text: &str) -> Result<Access, String> {
+        text.parse().map_err(|error: AccessError| error.to_string())
+    }
+
+    #[test]
+    fn accesses_are_words() {
+        assert_eq!(
+            access("read /etc/shadow").unwrap().to_string(),
+            "read /etc/shadow"
+        );
+        assert_eq!(access("list /").unwrap().how, AccessHow::List);
+        assert_eq!(access("connect 443").unwrap().what, "443");
+        for wrong in [
+            "",
+            "read",
+            "read etc",
+            "read /",
+            "read /a/../b",
+            "read /a//b",
+            "connect 0",
+            "connect 65536",
+            "bind /x",
+            "look /x",
+            "read /a\nb",
+        ] {
+            assert!(access(wrong).is_err(), "{wrong:?}");
+        }
+        let json: Access = serde_json::from_str("\"write /a b\"").unwrap();
+        assert_eq!(json.what, "/a b");
+        assert!(serde_json::from_str::<Access>("\"write\"").is_err());
+    }
+}

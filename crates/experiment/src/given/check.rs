@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What makes no policy of the user's own.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Access, AccessHow, GivenPolicy, IMA, MODULES, is_guest_path};
+use crate::configuration::Configuration;
+use crate::hint::{excerpt, nearest};
+use crate::resolve::{list, printable};
+use crate::spec::SpecError;
+use crate::words::Policy;
+
+const POLICIES_LIMIT: usize = 256;
+const FILES_LIMIT: usize = 4_096;
+const ACCESSES_LIMIT: usize = 64;
+/// Bytes of a label of Smack's: `SMK_LONGLABEL` (security/smack/smack.h) less its end.
+const SMACK_LABEL_LIMIT: usize = 255;
+
+/// Checks policies that a user gives.
+pub(crate) fn check(given: &BTreeMap<String, GivenPolicy>) -> Result<(), SpecError> {
+    if given.len() > POLICIES_LIMIT {
+        let n = given.len();
+        return Err(SpecError::refused(format!(
+            "`given` has {n} policies; at most {POLICIES_LIMIT} are allowed"
+        )));
+    }
+    given.iter().try_for_each(|(name, of)| check_one(name, of))
+}
+
+fn check_one(name: &str, of: &GivenPolicy) -> Result<(), SpecError> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "-_.+:".contains(c);
+    if name.is_empty() || name.len() > 64 || !name.chars().all(fits) {
+        return Err(SpecError::instead(
+            format!("`{}` is no name of a policy", excerpt(name)),
+            "use up to 64 letters, digits, -, _, ., : and +",
+        ));
+    }
+    let module = of.module.as_str();
+    if !MODULES.contains(&module) {
+        let near = nearest(module, MODULES).map(|near| format!("; did you mean {near}?"));
+        return Err(SpecError::instead(
+            format!(
+                "the policy {name} is of `{}`, which takes none of a user's own",
+                excerpt(module)
+            ),
+            format!(
+                "say one of {}{}",
+                MODULES.join(", "),
+                near.unwrap_or_default()
+            ),
+        ));
+    }
+    if !of.digest.is_empty() {
+        return Err(SpecError::instead(
+            format!("the policy {name} has a `digest`, which lsmeter makes itself"),
+            "leave out `digest`",
+        ));
+    }
+    list("files", &of.files, FILES_LIMIT)?;
+    let texts = [
+        &of.domain,
+        &of.profile,
+        &of.context,
+        &of.file_contexts,
+        &of.files_context,
+        &of.label,
+        &of.files_label,
+    ];
+    let texts = texts.into_iter().flatten().chain(&of.files);
+    let texts = texts.chain(of.booleans.keys()).chain(&of.programs);
+    for text in texts.chain(of.labels.keys()).chain(of.labels.values()) {
+        printable("given", text.clone())?;
+    }
+    let keys = [
+        ("profile", "apparmor", of.profile.is_some()),
+        ("domain", "tomoyo", of.domain.is_some()),
+        ("context", "selinux", of.context.is_some()),
+        ("file_contexts", "selinux", of.file_contexts.is_some()),
+        ("files_context", "selinux", of.files_context.is_some()),
+        ("booleans", "selinux", !of.booleans.is_empty()),
+        ("label", "smack", of.label.is_some()),
+        ("files_label", "smack", of.files_label.is_some()),
+        ("labels", "smack", !of.labels.is_empty()),
+        ("programs", "bpf", !of.programs.is_empty()),
+        ("measured", IMA, !of.measured.is_empty()),
+        ("not_measured", IMA, !of.not_measured.is_empty()),
+    ];
+    if let Some((key, whose, _)) = keys.iter().find(|(_, whose, set)| *set && *whose != module) {
+        return Err(SpecError::instead(
+            format!("the policy {name} is of {module}, and `{key}` is of {whose}"),
+            format!("leave out `{key}`"),
+        ));
+    }
+    match module {
+        "selinux" => check_selinux(name, of)?,
+        "smack" => check_smack(name, of)?,
+        _ => {}
+    }
+    check_accesses(name, of)
+}
+
+/// What proves it: something that it denies and something that it allows; or, of IMA, something
+/// that it measures and something that it does not.
+fn check_accesses(name: &str, of: &GivenPolicy) -> Result<(), SpecError> {
+    let denied = ["denied", "allowed"];
+    let measured = ["measured", "not_measured"];
+    let is_measured = !of.measured.is_empty() || !of.not_measured.is_empty();
+    let is_denied = !of.denied.is_empty() || !of.allowed.is_empty();
+    if of.module == IMA && !is_measured && !is_denied {
+        return Err(SpecError::instead(
+            format!("nothing proves that the policy {name} decides: it has no accesses"),
+            "name some: denied and allowed where it appraises, measured and not_measured where \
+             it measures: measured = [\"read /etc/shadow\"]",
+        ));
+    }
+    for ([key, other], [accesses, others]) in [
+        (denied, [&of.denied, &of.allowed]),
+        (["allowed", "denied"], [&of.allowed, &of.denied]),
+        (measured, [&of.measured, &of.not_measured]),
+        (
+            ["not_measured", "measured"],
+            [&of.not_measured, &of.measured],
+        ),
+    ] {
+        let is_needed = !others.is_empty() || of.module != IMA && denied.contains(&key);
+        if accesses.is_empty() {
+            if is_needed {
+                return Err(missing(name, key));
+            }
+            continue;
+        }
+        list(key, accesses, ACCESSES_LIMIT)?;
+        if let Some(both) = accesses.iter().find(|access| others.contains(access)) {
+            let verb = |key| match key {
+                "denied" => "deny",
+                "allowed" => "allow",
+                "measured" => "measure",
+                _ => "leave unmeasured",
+            };
+            return Err(SpecError::refused(format!(
+                "the policy {name} is to {} and to {} `{both}`",
+                verb(key),
+                verb(other)
+            )));
+        }
+    }
+    let mut files = of.measured.iter().chain(&of.not_measured);
+    let is_of_file = |how| matches!(how, AccessHow::Read | AccessHow::Write | AccessHow::Execute);
+    if let Some(wrong) = files.find(|access| !is_of_file(access.how)) {
+        return Err(SpecError::instead(
+            format!("`{wrong}` measures no file"),
+            "IMA measures what is read, written or executed: read /etc/shadow",
+        ));
+    }
+    Ok(())
+}
+
+fn missing(name: &str, key: &str) -> SpecError {
+    SpecError::instead(
+        format!("nothing proves that the policy {name} decides: `{key}` is missing"),
+        format!(
+            "name an access that must be {}: {key} = [\"read /etc/shadow\"]",
+            key.replace("not_measured", "let pass unmeasured")
+        ),
+    )
+}
+
+/// Is it a label as Smack takes it: `smk_parse_smack()` of security/smack/smack_access.c?
+#[must_use]
+pub fn is_smack_label(text: &str) -> bool {
+    let fits = |c: char| c.is_ascii_graphic() && !"/\"\\'".contains(c);
+    (1..=SMACK_LABEL_LIMIT).contains(&text.len())
+        && !text.starts_with('-')
+        && text.chars().all(fits)
+}
+
+fn check_smack(name: &str, of: &GivenPolicy) -> Result<(), SpecError> {
+    let Some(label) = &of.label else {
+        return Err(SpecError::instead(
+            format!("the policy {name} does not say which `label` benchmarks run with"),
+            "give it one, a subject of its rules: label = \"User\"",
+        ));
+    };
+    let labels = [Some(label), of.files_label.as_ref()];
+    let mut labels = labels.into_iter().flatten().chain(of.labels.values());
+    if let Some(wrong) = labels.find(|label| !is_smack_label(label)) {
+        return Err(SpecError::instead(
+            format!("`{}` is no label of Smack's", excerpt(wrong)),
+            format!(
+                "use up to {SMACK_LABEL_LIMIT} letters, digits and signs, without blanks, /, \\, \
+                 \" and ', and not - first"
+            ),
+        ));
+    }
+    if ["*", "@"].contains(&label.as_str()) {
+        return Err(SpecError::instead(
+            format!("no process has the label `{label}`"),
+            "name a subject of the policy's rules",
+        ));
+    }
+    // What is there to be labelled is what the accesses are tried with.
+    let accesses = of.denied.iter().chain(&of.allowed);
+    let paths = accesses.filter(|access| !access.how.is_of_port());
+    let there: BTreeSet<&str> = paths.flat_map(with_above).collect();
+    let strange = |path: &&String| !is_guest_path(path) || !there.contains(path.as_str());
+    if let Some(path) = of.labels.keys().find(strange) {
+        return Err(SpecError::instead(
+            format!(
+                "`{}` has a label, and nothing is there: no access names it",
+                excerpt(path)
+            ),
+            "label the paths of `denied` and `allowed`, and directories above them",
+        ));
+    }
+    Ok(())
+}
+
+/// The path of an access, and those of the directories that it leads through.
+fn with_above(access: &Access) -> impl Iterator<Item = &str> {
+    let ends = access.what.match_indices('/').map(|(at, _)| at);
+    let above = ends.filter(|at| *at > 0).map(|at| &access.what[..at]);
+    above.chain([access.what.as_str()])
+}
+
+/// Does a configuration have other rules beside a policy of the user's own that it cannot have?
+pub(crate) fn check_beside(of: &Configuration) -> Result<(), SpecError> {
+    let Some(name) = of.tuning.given.get(IMA) else {
+        return Ok(());
+    };
+    let refuse = |what: String, instead: &str| Err(SpecError::instead(what, instead));
+    if let Some(policy) = of.tuning.ima_policy {
+        return refuse(
+            format!("`ima_policy` is `{policy}`, and the policy {name} is of ima"),
+            "leave out one of them",
+        );
+    }
+    if of.tuning.rules.is_some() {
+        return refuse(
+            format!("the policy {name} is of ima: no rules are added to a user's own"),
+            "leave out `rules`",
+        );
+    }
+    // Beside a policy of the user's own, lsmeter's are not loaded.
+    if of.policy != Policy::None && !of.tuning.has_given_modules() {
+        return refuse(
+            format!(
+                "`{}` is to be {} beside the policy {name} of ima, and none of its modules has a \
+                 policy of your own",
+                of.stack, of.policy
+            ),
+            "say policy = \"none\" (--policy none), or give one of a module of the stack, too",
+        );
+    }
+    Ok(())
+}
+
+fn check_selinux(name: &str, of: &GivenPolicy) -> Result<(), SpecError> {
+    let is_context = |text: &String| {
+        let parts: Vec<&str> = text.split(':').collect();
+        parts.len() >= 3 && parts.iter().all(|part| !part.is_empty()) && !text.contains(' ')
+    };
+    let Some(context) = &of.context else {
+        return Err(SpecError::instead(
+            format!("the policy {name} does not say which `context` benchmarks run in"),
+            "give it one: context = \"user_u:user_r:user_t:s0\"",
+        ));
+    };
+    if let Some(wrong) = [Some(context), of.files_context.as_ref()]
+        .into_iter()
+        .flatten()
+        .find(|text| !is_context(text) || text.len() > 255)
+    {
+        return Err(SpecError::instead(
+            format!("`{}` is no context of SELinux's", excerpt(wrong)),
+            "write user:role:type, and the level where the policy has levels",
+        ));
+    }
+    if of.file_contexts.is_none() && of.files_context.is_none() {
+        return Err(SpecError::instead(
+            format!("the policy {name} does not say which label the benchmarks' files have"),
+            "give `file_contexts`, a file, or `files_context`, a context",
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Which configuration has which of the policies that are given.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{GivenPolicy, MODULES};
+use crate::configuration::Configuration;
+use crate::hint::excerpt;
+use crate::spec::{IntegrityList, SpecError};
+use crate::stack::Stack;
+use crate::words::{Integrity, Policy};
+
+/// The only one of [`MODULES`] that is in no stack: an integrity subsystem, which decides in
+/// whatever state the modules' policies are.
+pub(crate) const IMA: &str = "ima";
+
+/// The stacks that policies of the user's own are measured in unless others are named: without
+/// them, and with the module of each.
+#[must_use]
+pub fn stacks_of(given: &BTreeMap<String, GivenPolicy>) -> Vec<String> {
+    let modules: BTreeSet<&str> = given.values().map(|of| of.module.as_str()).collect();
+    let stacks = modules.into_iter().filter(|module| *module != IMA);
+    ["capability".to_owned()]
+        .into_iter()
+        .chain(stacks.map(|module| format!("capability,{module}")))
+        .collect()
+}
+
+/// Does a policy of this module decide in such a configuration?
+fn runs(module: &str, stack: &Stack, policy: Policy, integrity: &IntegrityList) -> bool {
+    if module == IMA {
+        return integrity.has(Integrity::Ima);
+    }
+    let is_there = stack.is_default() || stack.names().iter().any(|name| name == module);
+    is_there && decides(policy)
+}
+
+/// What of the policies that are given a stack can have: for each of its modules one of those
+/// that are of it. One empty choice if none is.
+pub(crate) fn choices(
+    given: &BTreeMap<String, GivenPolicy>,
+    stack: &Stack,
+    policy: Policy,
+    integrity: &IntegrityList,
+) -> Vec<BTreeMap<String, String>> {
+    let mut all = vec![BTreeMap::new()];
+    for module in MODULES {
+        let runs = runs(module, stack, policy, integrity);
+        let of_it: Vec<&String> = given
+            .iter()
+            .filter(|(_, of)| runs && of.module == module)
+            .map(|(name, _)| name)
+            .collect();
+        if of_it.is_empty() {
+            continue;
+        }
+        all = all
+            .iter()
+            .flat_map(|chosen: &BTreeMap<String, String>| {
+                of_it.iter().map(|name| {
+                    let mut chosen = chosen.clone();
+                    chosen.insert(module.to_owned(), (*name).clone());
+                    chosen
+                })
+            })
+            .collect();
+    }
+    all
+}
+
+fn decides(policy: Policy) -> bool {
+    matches!(policy, Policy::Enforcing | Policy::Permissive)
+}
+
+/// The policies that a configuration names, by module.
+pub(crate) fn named(
+    names: &[String],
+    given: &BTreeMap<String, GivenPolicy>,
+    stack: &Stack,
+    policy: Policy,
+    integrity: &IntegrityList,
+) -> Result<BTreeMap<String, String>, SpecError> {
+    let mut chosen = BTreeMap::new();
+    for name in names {
+        let Some(of) = given.get(name) else {
+            let known: Vec<&str> = given.keys().map(String::as_str).collect();
+            return Err(SpecError::instead(
+                format!(
+                    "`{stack}` names a policy `{}`, which is not given",
+                    excerpt(name)
+                ),
+                format!(
+                    "say what it is in [given.{}]; there are: {}",
+                    excerpt(name),
+                    known.join(", ")
+                ),
+            ));
+        };
+        let module = &of.module;
+        if !runs(module, stack, policy, integrity) {
+            let instead = match module.as_str() {
+                IMA => "say integrity = \"ima\", or leave it out".to_owned(),
+                module => format!(
+                    "add {module} to the stack, say policy = \"enforcing\", or leave it out"
+                ),
+            };
+            return Err(SpecError::instead(
+                format!("the policy {name} is of {module}, which decides nothing in `{stack}`"),
+                instead,
+            ));
+        }
+        if chosen.insert(module.clone(), name.clone()).is_some() {
+            return Err(SpecError::instead(
+                format!("`{stack}` has two policies of {module}"),
+                "make them one policy, or two configurations",
+            ));
+        }
+    }
+    Ok(chosen)
+}
+
+/// Is each policy that is given anybody's?
+pub(crate) fn check_used(
+    given: &BTreeMap<String, GivenPolicy>,
+    configurations: &[Configuration],
+) -> Result<(), SpecError> {
+    let is_used = |name: &String| {
+        let mut used = configurations
+            .iter()
+            .flat_map(|of| of.tuning.given.values());
+        used.any(|used| used == name)
+    };
+    let Some((name, of)) = given.iter().find(|(name, _)| !is_used(name)) else {
+        return Ok(());
+    };
+    let module = &of.module;
+    if module == IMA {
+        return Err(SpecError::instead(
+            format!("the policy {name} is of ima, which is not at work in anything measured"),
+            "say integrity = [\"none\", \"ima\"] (--integrity none --integrity ima)",
+        ));
+    }
+    Err(SpecError::instead(
+        format!(
+            "the policy {name} is of {module}, and no stack of what is measured has {module} with a policy"
+        ),
+        format!(
+            "add a stack with {module} and policy = \"enforcing\" (--stack capability,{module} --policy enforcing)"
+        ),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_stack_has_each_policy_of_its_modules() {
+        let of = |module: &str| GivenPolicy {
+            module: module.to_owned(),
+            ..GivenPolicy::default()
+        };
+        let given: BTreeMap<String, GivenPolicy> = [
+            ("a".to_owned(), of("apparmor")),
+            ("b".to_owned(), of("apparmor")),
+            ("l".to_owned(), of("landlock")),
+        ]
+        .into();
+        let n = |stack: &str, policy| {
+            let none = IntegrityList::default();
+            choices(&given, &stack.parse().unwrap(), policy, &none).len()
+        };
+        assert_eq!(n("capability,apparmor", Policy::Enforcing), 2);
+        assert_eq!(n("capability,apparmor,landlock", Policy::Enforcing), 2);
+        assert_eq!(n("capability,landlock", Policy::Enforcing), 1);
+        assert_eq!(n("default", Policy::Enforcing), 2);
+        let none = choices(
+            &given,
+            &"capability,apparmor".parse().unwrap(),
+            Policy::None,
+            &IntegrityList::default(),
+        );
+        assert_eq!(none, [BTreeMap::new()]);
+        let selinux = choices(
+            &given,
+            &"capability,selinux".parse().unwrap(),
+            Policy::Enforcing,
+            &IntegrityList::default(),
+        );
+        assert_eq!(selinux, [BTreeMap::new()]);
+    }
+}

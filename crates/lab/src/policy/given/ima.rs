@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A policy of IMA of the user's own: rules, one a line, as `/etc/ima/ima-policy` has them.
+
+use experiment::{GivenPolicy, excerpt, nearest};
+
+use super::super::{PolicyError, Prepared, Request, tools};
+use super::{GivenFile, files, prepared};
+
+/// What a rule does (`Documentation/ABI/testing/ima_policy`).
+const ACTIONS: [&str; 7] = [
+    "measure",
+    "dont_measure",
+    "appraise",
+    "dont_appraise",
+    "audit",
+    "hash",
+    "dont_hash",
+];
+/// Bytes of a rule: the kernel takes at most a page less one at once (`ima_write_policy()`).
+const RULE_LIMIT: usize = 4_095;
+/// Each is tried after the other, for each file.
+const RULES_LIMIT: usize = 100_000;
+
+/// The rules as the guest writes them.
+pub(in super::super) fn prepare(
+    request: &Request<'_>,
+    of: &GivenPolicy,
+) -> Result<Prepared, PolicyError> {
+    tools::vm_only(request, "IMA")?;
+    tools::need(request, "IMA", "CONFIG_IMA")?;
+    let mut rules = Vec::new();
+    for file in &files(of)? {
+        read(file, &mut rules).map_err(|(why, hint)| {
+            tools::failed(format!("{}: {why}", file.name.display()), hint)
+        })?;
+    }
+    if rules.is_empty() {
+        return Err(tools::failed(
+            format!("no rules are in {}", of.files.join(", ")),
+            "name a file as /etc/ima/ima-policy: measure func=FILE_CHECK mask=MAY_READ",
+        ));
+    }
+    let has = |action: &str| {
+        let mut actions = rules.iter().map(|rule| first_word(rule));
+        actions.any(|of| of == action)
+    };
+    check_proofs(of, has("appraise"), has("measure"))?;
+    if has("appraise") {
+        tools::need(request, "appraisal by IMA", "CONFIG_IMA_APPRAISE")?;
+    }
+    let mut prepared = prepared(of);
+    let mut text = rules.join("\n");
+    text.push('\n');
+    prepared.files.push(("rules".to_owned(), text.into_bytes()));
+    prepared
+        .kernel_arguments
+        .extend(tools::integrity_argument(request));
+    prepared.steps.push(format!(
+        "ima: {} rules of {}",
+        rules.len(),
+        of.files.join(" ")
+    ));
+    Ok(prepared)
+}
+
+fn first_word(rule: &str) -> &str {
+    rule.split_ascii_whitespace().next().unwrap_or_default()
+}
+
+/// Rules of a file; else what is wrong with it, and a hint.
+fn read(file: &GivenFile, rules: &mut Vec<String>) -> Result<(), (String, String)> {
+    let refuse = |number: usize, why: String, hint: String| {
+        Err((format!("line {}: {why}", number + 1), hint))
+    };
+    let write = || "write a rule a line: measure func=FILE_CHECK mask=MAY_READ uid=0".to_owned();
+    let text = std::str::from_utf8(&file.bytes).map_err(|_| {
+        let hint = "give the rules as text; one that is signed the guest's kernel has no key for";
+        ("it is no text".to_owned(), hint.to_owned())
+    })?;
+    for (number, line) in text.lines().enumerate() {
+        let rule = line.trim();
+        if rule.is_empty() || rule.starts_with('#') {
+            continue;
+        }
+        if rule.len() > RULE_LIMIT {
+            let why = format!("a rule has at most {RULE_LIMIT} bytes");
+            return refuse(number, why, write());
+        }
+        if rule.chars().any(|c| c.is_control() && c != '\t') {
+            return refuse(number, "it holds a control character".to_owned(), write());
+        }
+        let action = first_word(rule);
+        if !ACTIONS.contains(&action) {
+            let near = nearest(action, ACTIONS);
+            let hint = near.map_or_else(write, |near| format!("did you mean {near}?"));
+            return refuse(number, format!("`{}` is no rule", excerpt(rule)), hint);
+        }
+        if rules.len() == RULES_LIMIT {
+            let why = format!("more than {RULES_LIMIT} rules");
+            return refuse(number, why, "leave out what decides nothing".to_owned());
+        }
+        rules.push(rule.to_owned());
+    }
+    Ok(())
+}
+
+/// Can what is to prove it be seen at all?
+fn check_proofs(of: &GivenPolicy, appraises: bool, measures: bool) -> Result<(), PolicyError> {
+    let files = of.files.join(", ");
+    if !of.denied.is_empty() && !appraises {
+        return Err(tools::failed(
+            format!("no rule of {files} appraises: it denies nothing"),
+            "prove what it measures: measured and not_measured (--measured, --not-measured)",
+        ));
+    }
+    if !of.measured.is_empty() && !measures {
+        return Err(tools::failed(
+            format!("no rule of {files} measures"),
+            "prove what it appraises: denied and allowed (--denied, --allowed)",
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(bytes: &[u8]) -> Result<Vec<String>, (String, String)> {
+        let mut rules = Vec::new();
+        let file = GivenFile {
+            name: "ima-policy".into(),
+            bytes: bytes.to_vec(),
+        };
+        super::read(&file, &mut rules)?;
+        Ok(rules)
+    }
+
+    #[test]
+    fn rules_are_lines_without_comments() {
+        let text = b"# proc\ndont_measure fsmagic=0x9fa0\n\n \tmeasure func=BPRM_CHECK \n";
+        assert_eq!(
+            read(text).unwrap(),
+            ["dont_measure fsmagic=0x9fa0", "measure func=BPRM_CHECK"]
+        );
+        for (text, why, hint) in [
+            (
+                "measure\nmesure func=BPRM_CHECK\n",
+                "line 2: `mesure func",
+                "measure?",
+            ),
+            ("measure \x07\n", "control character", "a rule a line"),
+            (
+                &format!("measure {}\n", "x".repeat(5_000)),
+                "at most 4095",
+                "",
+            ),
+        ] {
+            let error = read(text.as_bytes()).unwrap_err();
+            assert!(error.0.contains(why) && error.1.contains(hint), "{error:?}");
+        }
+        assert!(read(&[0xff]).is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_seen_proves_nothing() {
+        let of = |key: &str| {
+            let access = vec!["read /x".parse().unwrap()];
+            let mut of = GivenPolicy::default();
+            match key {
+                "denied" => of.denied = access,
+                _ => of.measured = access,
+            }
+            of
+        };
+        assert!(check_proofs(&of("denied"), false, true).is_err());
+        assert!(check_proofs(&of("denied"), true, false).is_ok());
+        assert!(check_proofs(&of("measured"), true, false).is_err());
+        assert!(check_proofs(&of("measured"), false, true).is_ok());
+    }
+
+    proptest! {
+        #[test]
+        fn what_any_bytes_give_are_rules(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            for rule in read(&bytes).unwrap_or_default() {
+                prop_assert!(ACTIONS.contains(&first_word(&rule)));
+            }
+        }
+
+        #[test]
+        fn rules_fit_on_lines_of_the_guest(
+            text in "((measure|hash|#|) ?[ -~\t]{0,30}\n){0,8}",
+        ) {
+            for rule in read(text.as_bytes()).unwrap_or_default() {
+                prop_assert!(!rule.contains('\n') && rule.len() <= RULE_LIMIT);
+                prop_assert!(text.contains(&rule));
+            }
+        }
+    }
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A policy of Smack of the user's own: rules as `/etc/smack/accesses` and smackload(8) have
+//! them, and the labels of who is measured and of the files.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use experiment::{GivenPolicy, excerpt, is_smack_label};
+
+use super::super::smack::check_state;
+use super::super::{PolicyError, Prepared, Request, tools};
+use super::{GivenFile, files, prepared};
+
+/// What lies in `/etc/smack` besides rules: labels of packets, of hosts and of users.
+const NO_RULES: [&str; 7] = [
+    "ambient",
+    "cipso",
+    "cipso.d",
+    "netlabel",
+    "netlabel.d",
+    "relabel-self",
+    "user",
+];
+/// What a rule may allow, in the order in which they are written.
+const RIGHTS: &[u8] = b"rwxatlb";
+/// Most pairs of labels: the kernel walks a subject's for each that it is given.
+const RULES_LIMIT: usize = 1_000_000;
+/// The label of the agent, which makes what benchmarks have before they run, and is confined by
+/// nothing.
+const AGENT: &str = "lsmeter-agent";
+
+/// The rules, and the labels that the guest gives.
+pub(in super::super) fn prepare(
+    request: &Request<'_>,
+    of: &GivenPolicy,
+) -> Result<Prepared, PolicyError> {
+    tools::vm_only(request, "Smack")?;
+    let sources = files(of)?;
+    let (of_rules, others): (Vec<_>, Vec<_>) = sources.iter().partition(|file| has_rules(file));
+    let mut rules = Rules::default();
+    for file in &of_rules {
+        rules.read(file).map_err(|why| {
+            tools::failed(
+                format!("{}: {why}", file.name.display()),
+                "write, a line each: SUBJECT OBJECT ACCESS, or SUBJECT OBJECT ALLOW DENY, of the \
+                 letters rwxatl",
+            )
+        })?;
+    }
+    let label = of.label.as_deref().unwrap_or_default();
+    if rules.order.is_empty() {
+        return Err(tools::failed(
+            format!("no rules are in {}", of.files.join(", ")),
+            "name a directory as /etc/smack, with accesses or accesses.d, or files of rules",
+        ));
+    }
+    check_state(request)?;
+    let work = of.files_label.as_deref().unwrap_or(label);
+    let mut text = rules.text();
+    let _ = writeln!(text, "{AGENT} {work} rwxatl");
+    // The guest takes no empty file.
+    let mut labels = "\n".to_owned();
+    for (path, label) in &of.labels {
+        let _ = writeln!(labels, "{label} {path}");
+    }
+    let line = |name: &str, text: &str| (name.to_owned(), format!("{text}\n").into_bytes());
+    let mut prepared = prepared(of);
+    prepared.files.extend([
+        ("rules".to_owned(), text.into_bytes()),
+        line("label", label),
+        line("files-label", work),
+        ("labels".to_owned(), labels.into_bytes()),
+    ]);
+    prepared.steps.push(format!(
+        "smack: {} rules of {}",
+        rules.order.len(),
+        of.files.join(" ")
+    ));
+    prepared.steps.extend(left_out(&others));
+    Ok(prepared)
+}
+
+/// Is a file one of rules? Editors' backups are not, nor is what says how packets are labelled.
+fn has_rules(file: &GivenFile) -> bool {
+    let first = file.name.iter().next().unwrap_or_default();
+    let name = file.name.file_name().unwrap_or_default().to_string_lossy();
+    let is_other = NO_RULES.iter().any(|other| first == *other);
+    !is_other && !name.starts_with('.') && !name.ends_with('~')
+}
+
+fn left_out(others: &[&GivenFile]) -> Option<String> {
+    let names: Vec<String> = others
+        .iter()
+        .take(8)
+        .map(|file| file.name.display().to_string())
+        .collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "smack: left out, since they hold no rules: {} files ({})",
+            others.len(),
+            names.join(" ")
+        )
+    })
+}
+
+/// Rules, each pair of labels once, as a kernel has them that was given all of them in order.
+#[derive(Debug, Default)]
+struct Rules {
+    order: Vec<(String, String)>,
+    /// What each allows, a bit for each of [`RIGHTS`].
+    rights: HashMap<(String, String), u8>,
+}
+
+impl Rules {
+    fn read(&mut self, file: &GivenFile) -> Result<(), String> {
+        let text = std::str::from_utf8(&file.bytes).map_err(|_| "it is no text".to_owned())?;
+        for (number, line) in text.lines().enumerate() {
+            self.add(line)
+                .map_err(|why| format!("line {}: {why}", number + 1))?;
+        }
+        Ok(())
+    }
+
+    /// Adds a line; comments are those of systemd, which loads such files, too.
+    fn add(&mut self, line: &str) -> Result<(), String> {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with(['#', ';']) {
+            return Ok(());
+        }
+        let words: Vec<&str> = line.split_ascii_whitespace().take(5).collect();
+        let (subject, object, allow, deny) = match words[..] {
+            [subject, object, allow] => (subject, object, allow, None),
+            [subject, object, allow, deny] => (subject, object, allow, Some(deny)),
+            _ => return Err(format!("`{}` is no rule", excerpt(line))),
+        };
+        for label in [subject, object] {
+            if !is_smack_label(label) {
+                return Err(format!("`{}` is no label", excerpt(label)));
+            }
+        }
+        if subject == AGENT {
+            return Err(format!("the label {AGENT} is lsmeter's own"));
+        }
+        let allowed = rights(allow)?;
+        // Without a fourth word, what is not allowed is denied.
+        let denied = deny.map_or(Ok(!allowed), rights)?;
+        let pair = (subject.to_owned(), object.to_owned());
+        if self.order.len() == RULES_LIMIT && !self.rights.contains_key(&pair) {
+            return Err(format!("more than {RULES_LIMIT} rules"));
+        }
+        let has = self.rights.entry(pair).or_insert_with_key(|pair| {
+            self.order.push(pair.clone());
+            0
+        });
+        *has = (*has | allowed) & !denied;
+        Ok(())
+    }
+
+    /// As `load2` takes them.
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for pair in &self.order {
+            let has = self.rights.get(pair).copied().unwrap_or_default();
+            let letters = RIGHTS
+                .iter()
+                .zip(0..)
+                .filter(|(_, bit)| has >> bit & 1 == 1);
+            let letters: String = letters.map(|(letter, _)| char::from(*letter)).collect();
+            let letters = if letters.is_empty() { "-" } else { &letters };
+            let _ = writeln!(text, "{} {} {letters}", pair.0, pair.1);
+        }
+        text
+    }
+}
+
+/// The bits of letters; the kernel would leave off at one that it does not know.
+fn rights(letters: &str) -> Result<u8, String> {
+    letters.bytes().try_fold(0, |all, letter| {
+        let letter = letter.to_ascii_lowercase();
+        let bit = RIGHTS.iter().position(|right| *right == letter);
+        match bit {
+            Some(bit) => Ok(all | 1 << bit),
+            None if letter == b'-' => Ok(all),
+            None => Err(format!("`{}` is no access", excerpt(letters))),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(text: &[u8]) -> Result<String, String> {
+        let mut rules = Rules::default();
+        let file = GivenFile {
+            name: "accesses".into(),
+            bytes: text.to_vec(),
+        };
+        rules.read(&file)?;
+        Ok(rules.text())
+    }
+
+    #[test]
+    fn rules_are_those_that_the_kernel_would_have() {
+        let text = b"# comment\n; another\n\n  User\tSystem rx \nUser System w r\nUser Other -\n\
+                     User App RWX\nUser App ---a--\nUser New rw w\n";
+        assert_eq!(
+            read(text).unwrap(),
+            "User System wx\nUser Other -\nUser App a\nUser New r\n"
+        );
+        for (text, why) in [
+            ("User System\n", "line 1: `User System` is no rule"),
+            ("a b r w x\n", "is no rule"),
+            ("\na b/c r\n", "line 2: `b/c` is no label"),
+            ("-a b r\n", "`-a` is no label"),
+            ("a b rq\n", "`rq` is no access"),
+            ("lsmeter-agent b r\n", "lsmeter's own"),
+        ] {
+            let error = read(text.as_bytes()).unwrap_err();
+            assert!(error.contains(why), "{error}");
+        }
+        assert!(read(b"a b \xff\n").is_err());
+        assert!(read(format!("{} b r\n", "a".repeat(256)).as_bytes()).is_err());
+        assert!(read(format!("{} b r\n", "a".repeat(255)).as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn only_rules_are_read() {
+        let is_read = |name: &str| {
+            has_rules(&GivenFile {
+                name: name.into(),
+                bytes: Vec::new(),
+            })
+        };
+        assert!(["accesses", "accesses.d/cipso", "mine.rules"].map(is_read) == [true; 3]);
+        let others = ["cipso", "cipso.d/x", "accesses.d/.x.swp", "accesses.d/x~"];
+        assert!(others.map(is_read) == [false; 4]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = read(&bytes);
+        }
+
+        #[test]
+        fn what_was_read_is_read_again(
+            lines in proptest::collection::vec("[ab] [ab#] [rwxatl-]{1,3}( [rwxatl-]{1,3})?", 0..12),
+        ) {
+            let once = read(lines.join("\n").as_bytes()).unwrap();
+            prop_assert_eq!(read(once.as_bytes()).unwrap(), once.clone());
+            // A guest takes lines, one a pair.
+            let pairs: std::collections::HashSet<&str> =
+                once.lines().filter_map(|line| line.get(..3)).collect();
+            prop_assert_eq!(pairs.len(), once.lines().count());
+        }
+    }
+}

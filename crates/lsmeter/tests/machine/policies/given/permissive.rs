@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Policies of the user's own that deny nothing, and are seen to notice what they would.
+
+use experiment::Status;
+
+use super::super::{machine, read};
+use super::{assert_steps, ended, write_sources};
+use crate::common::Place;
+
+const EXPERIMENT: &str = r#"
+stacks = ["capability", "capability,tomoyo", "capability,landlock", "capability,bpf"]
+policies = ["permissive"]
+filesystem = "tmpfs"
+benchmarks = ["stat:AA", "creat"]
+samples = 8
+work_dir = "/srv/www"
+
+[given.server]
+module = "tomoyo"
+files = ["tomoyo"]
+domain = "<kernel> /usr/sbin/server"
+denied = ["read /etc/shadow", "write /srv/x"]
+allowed = ["read /etc/hosts"]
+[given.box]
+module = "landlock"
+files = ["box.toml"]
+denied = ["write /etc/passwd"]
+allowed = ["read /usr/lib/x"]
+[given.guard]
+module = "bpf"
+files = ["lsm.o"]
+programs = ["guard"]
+denied = ["read /etc/shadow"]
+allowed = ["read /etc/hosts"]
+"#;
+
+#[test]
+fn who_can_be_permissive_notices_and_others_say_that_they_cannot() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    write_sources(&place);
+    place.write("permissive.toml", EXPERIMENT);
+    let asked = ["run", "permissive.toml", "--offline", "-o", "out.json"];
+    place.run(&asked).code(0);
+    let run = read(&place.join("out.json"));
+    for (benchmark, status, reason) in ended(&run, "server").0 {
+        assert_eq!(status, Status::Ok, "{benchmark}: {reason}");
+    }
+    assert_steps(
+        &run,
+        "server",
+        &[
+            "profile 3 with mode=permissive in place of mode=enforcing",
+            "tomoyo: allowed: open of /srv/x for writing",
+            "tomoyo: noticed: its count of what it let pass went up",
+        ],
+    );
+    for (name, why) in [
+        ("box", "Landlock has no permissive state: "),
+        ("guard", "bpf has no permissive state: "),
+    ] {
+        for (_, status, reason) in ended(&run, name).0 {
+            assert_eq!(status, Status::Unsupported, "{name}");
+            assert!(reason.contains(why), "{name}: {reason}");
+        }
+    }
+}
