@@ -38,6 +38,7 @@ fn hook(hook: &str, figures: [u64; 5], behind: &[(&str, &str, u64, u64)]) -> Hoo
 
 fn path(total: u64, windows: u64, hooks: Vec<HookCost>) -> HookedPath {
     HookedPath {
+        irqs_off: None,
         system_calls: std::collections::BTreeMap::new(),
         events: None,
         total,

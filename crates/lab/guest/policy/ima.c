@@ -171,11 +171,15 @@ static void label(const struct policy *p)
 /* The user's own rules are in force from here on, for all. */
 static void confine(const struct policy *p)
 {
+	u64 began_ns;
+
 	if (!is_given(p))
 		return;
+	began_ns = busy_ns();
 	given_fd = open_policy();
 	given_lines(p, "rules", write_given);
 	close_policy(given_fd);
+	step_took("ima", "loading", began_ns);
 	step("ima: wrote %u rules to " IMA "policy", given_count);
 }
 

@@ -164,6 +164,8 @@ static void bring_up_given(const struct policy *p)
 
 static void load(const struct policy *p)
 {
+	u64 began_ns;
+	size_t bytes;
 	long err;
 
 	if (p->state == POLICY_NONE)
@@ -171,8 +173,10 @@ static void load(const struct policy *p)
 	err = SYS(mount, "smackfs", SMACKFS, "smackfs", 0, NULL);
 	if (err < 0 && err != -EBUSY)
 		fatal("mounting smackfs on " SMACKFS ": %s (%ld)", errno_name(err), -err);
-	step("smack: mounted smackfs, wrote the rules (%lu bytes) to " SMACKFS "/load2",
-	     load_rules());
+	began_ns = busy_ns();
+	bytes = load_rules();
+	step_took("smack", "loading", began_ns);
+	step("smack: mounted smackfs, wrote the rules (%lu bytes) to " SMACKFS "/load2", bytes);
 	if (is_given(p)) {
 		bring_up_given(p);
 		return;
