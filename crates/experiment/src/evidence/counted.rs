@@ -102,7 +102,8 @@ pub struct HookedPath {
     pub irqs_off: Option<IrqsOff>,
 }
 
-/// A stretch of an operation in which the processor takes no interrupt.
+/// A stretch of an operation in which the processor takes no interrupt, because an instruction said
+/// so; the ways into the kernel and out of it are none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IrqsOff {
     /// Its instructions, a REP instruction counted once.

@@ -15,18 +15,22 @@ const FUNCTIONS: usize = 4;
 pub(super) struct Irqs {
     /// Instructions so far.
     executed: u64,
-    /// Since when they may not, and the node that said so.
-    off: Option<(u64, usize)>,
+    off: Option<Off>,
     longest: Option<(u64, usize)>,
 }
 
-impl Irqs {
-    fn switch_off(&mut self, at: u64, node: usize) {
-        self.off.get_or_insert((at, node));
-    }
+/// Why interrupts may not come.
+#[derive(Debug, Clone, Copy)]
+enum Off {
+    /// The processor let none come when it entered the kernel.
+    Entry,
+    /// An instruction said so, after so many, in this node.
+    Since(u64, usize),
+}
 
+impl Irqs {
     fn switch_on(&mut self, at: u64) {
-        if let Some((since, node)) = self.off.take() {
+        if let Some(Off::Since(since, node)) = self.off.take() {
             let length = at.saturating_sub(since);
             if self.longest.is_none_or(|(longest, _)| length > longest) {
                 self.longest = Some((length, node));
@@ -34,9 +38,9 @@ impl Irqs {
         }
     }
 
-    /// The longest stretch without interrupts, to the end of the window if they are off there.
-    pub(super) fn longest(mut self, tree: &CallTree) -> Option<IrqsOff> {
-        self.switch_on(self.executed);
+    /// The longest stretch from an instruction that switches interrupts off to one that switches them
+    /// on. The way into the kernel, and out of it, is none: it is the same for all.
+    pub(super) fn longest(self, tree: &CallTree) -> Option<IrqsOff> {
         let (instructions, node) = self.longest?;
         let callers = tree.callers(node).into_iter().rev();
         let names = std::iter::once(node)
@@ -55,26 +59,30 @@ impl Walk<'_, '_> {
     /// system call or an exception enters the kernel (`arch/x86/entry/entry_64.S`).
     pub(super) fn interruptible(&mut self, block: &Block, before: u32, enters: bool) {
         let node = self.node();
-        let begin = self.irqs.executed;
+        let irqs = &mut self.irqs;
+        let begin = irqs.executed;
         if enters {
-            self.irqs.switch_off(begin, node);
+            irqs.off.get_or_insert(Off::Entry);
         }
         let notes = block.notes.iter();
         for note in notes.filter(|note| u32::from(note.position) >= before) {
             // Of a hostile guest's a note may lie behind the block.
             let behind = (u32::from(note.position) + 1).min(block.instructions) - before;
+            let at = begin + u64::from(behind);
             match note.irqs() {
-                Some(true) => self.irqs.switch_on(begin + u64::from(behind)),
-                Some(false) => self.irqs.switch_off(begin + u64::from(behind), node),
+                Some(true) => irqs.switch_on(at),
+                Some(false) => {
+                    irqs.off.get_or_insert(Off::Since(at, node));
+                }
                 None => {}
             }
         }
-        self.irqs.executed = begin + u64::from(block.instructions - before);
+        irqs.executed = begin + u64::from(block.instructions - before);
         if matches!(
             block.end,
             BlockEnd::SystemReturn | BlockEnd::InterruptReturn
         ) {
-            self.irqs.switch_on(self.irqs.executed);
+            irqs.off = None;
         }
     }
 }

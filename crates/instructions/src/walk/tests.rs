@@ -418,3 +418,36 @@ proptest! {
         let _ = call_tree(&trace, &e.blocks, &mut Functions::new(&symbols), &|_, _| true, true);
     }
 }
+
+#[test]
+fn the_longest_stretch_without_interrupts_is_found() {
+    const OFF: u16 = 32;
+    const ON: u16 = 64;
+    let symbols = symbols();
+    let longest = |notes: [&[(u16, u16)]; 3]| {
+        let mut execution = Execution::default();
+        execution
+            .element(SYSCALL)
+            .run("entry", 0, 10, BlockEnd::Call)
+            .run("sys_open", 0, 20, BlockEnd::Return)
+            .run("entry", 40, 10, BlockEnd::SystemReturn);
+        for (block, notes) in execution.blocks.iter_mut().zip(notes) {
+            let notes = notes.iter().map(|(at, what)| Note::new(*at, *what));
+            block.notes = notes.collect();
+        }
+        let mut functions = Functions::new(&symbols);
+        let (trace, blocks) = (&execution.trace, &execution.blocks);
+        let tree = call_tree(trace, blocks, &mut functions, &|_, _| false, true).unwrap();
+        let found = tree.irqs_off?;
+        Some((found.instructions, found.functions.join(" ")))
+    };
+    // The ways in and out are none.
+    assert_eq!(longest([&[(4, ON)], &[], &[(2, OFF)]]), None);
+    let inside = longest([&[(4, ON)], &[(2, OFF), (5, OFF), (9, ON)], &[(2, OFF)]]);
+    assert_eq!(inside, Some((7, "sys_open entry".to_owned())));
+    let over = longest([&[(4, ON), (8, OFF)], &[], &[(1, ON), (3, OFF)]]);
+    assert_eq!(over, Some((23, "entry".to_owned())));
+    // A note behind its block, which no plugin writes.
+    let hostile = longest([&[(4, ON)], &[(2, OFF), (900, ON)], &[]]);
+    assert_eq!(hostile, Some((17, "sys_open entry".to_owned())));
+}

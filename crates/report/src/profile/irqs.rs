@@ -48,7 +48,8 @@ fn table(cells: &[&Cell]) -> Table {
         )
         .legend([
             "Of the path that stands for the operation, from the instruction that switches \
-             interrupts off, or the entry into the kernel, to the one that lets them come again; REP \
-             instructions once. Switched off by: the function, and after each < who called it.",
+             interrupts off to the one that lets them come again; REP instructions once, and \
+             without the ways into the kernel and out of it, which are the same for all. Switched off \
+             by: the function, and after each < who called it.",
         ])
 }
