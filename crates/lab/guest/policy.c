@@ -200,10 +200,8 @@ void step(const char *fmt, ...)
 	__builtin_va_end(args);
 }
 
-void step_took(const char *module, const char *what, u64 since_ns)
+void step_took(const char *module, const char *what, u64 ns)
 {
-	u64 ns = busy_ns() - since_ns;
-
 	step("%s: %s took %lu ns of the processor", module, what, ns);
 }
 

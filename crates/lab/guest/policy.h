@@ -117,9 +117,11 @@ struct policy_module {
 
 /* policy.c: what was done, one line, for the run document. */
 void step(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* What a part of bringing a policy into force took since busy_ns() was that; taken() of the host's
-   policy/mod.rs reads it. */
-void step_took(const char *module, const char *what, u64 since_ns);
+/*
+ * What a part of bringing a policy into force took of the processor; taken() of the host's
+ * policy/taken.rs reads it.
+ */
+void step_took(const char *module, const char *what, u64 ns);
 
 /*
  * Proofs. An access that the policy decides on returned `result`; what is

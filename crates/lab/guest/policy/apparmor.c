@@ -23,7 +23,7 @@ static void load(const struct policy *p)
 	if (p->state == POLICY_NONE)
 		return;
 	bytes = copy_whole(POLICY_DIR "apparmor/profile", REPLACE);
-	step_took("apparmor", "loading", began_ns);
+	step_took("apparmor", "loading", busy_ns() - began_ns);
 	step("apparmor: wrote the compiled profile%s (%lu bytes) to " REPLACE,
 	     is_given(p) ? "s" : "", bytes);
 	if (is_given(p))

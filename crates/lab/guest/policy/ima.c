@@ -179,7 +179,7 @@ static void confine(const struct policy *p)
 	given_fd = open_policy();
 	given_lines(p, "rules", write_given);
 	close_policy(given_fd);
-	step_took("ima", "loading", began_ns);
+	step_took("ima", "loading", busy_ns() - began_ns);
 	step("ima: wrote %u rules to " IMA "policy", given_count);
 }
 

@@ -69,7 +69,7 @@ static void load_policy(void)
 		      version, text);
 	began_ns = busy_ns();
 	bytes = copy_whole(FILES "policy", SELINUXFS "/load");
-	step_took("selinux", "loading", began_ns);
+	step_took("selinux", "loading", busy_ns() - began_ns);
 	step("selinux: wrote the policy of version %u, %lu bytes, to "
 	     SELINUXFS "/load", version, bytes);
 }

@@ -175,7 +175,7 @@ static void load(const struct policy *p)
 		fatal("mounting smackfs on " SMACKFS ": %s (%ld)", errno_name(err), -err);
 	began_ns = busy_ns();
 	bytes = load_rules();
-	step_took("smack", "loading", began_ns);
+	step_took("smack", "loading", busy_ns() - began_ns);
 	step("smack: mounted smackfs, wrote the rules (%lu bytes) to " SMACKFS "/load2", bytes);
 	if (is_given(p)) {
 		bring_up_given(p);

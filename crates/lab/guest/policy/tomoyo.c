@@ -59,7 +59,7 @@ static void load(const struct policy *p)
 	copy_whole(HERE "profile", TOMOYO "profile");
 	copy_whole(HERE "exception_policy", TOMOYO "exception_policy");
 	bytes = copy_whole(HERE "domain_policy", TOMOYO "domain_policy");
-	step_took("tomoyo", "loading", began_ns);
+	step_took("tomoyo", "loading", busy_ns() - began_ns);
 	step("tomoyo: wrote profile, exception_policy and domain_policy (%lu bytes) to "
 	     TOMOYO, bytes);
 	sys_mkdir("/sbin", 0755);

@@ -134,12 +134,14 @@ static void load_with(long loader, struct context *context)
 	      errno_name(err), -err, tail_of(log));
 }
 
+static u64 attaching_ns;
+
 static void attach(const char *name, int program)
 {
 	u64 began_ns = busy_ns();
 	long link = program > 0 ? attach_program(program) : -EBADF;
 
-	step_took("bpf", "attaching", began_ns);
+	attaching_ns += busy_ns() - began_ns;
 	if (link < 0)
 		fatal("bpf: attaching %s: %s (%ld)", name, errno_name(link), -link);
 	step("bpf: attached %s", name);
@@ -179,7 +181,7 @@ static size_t load_object(const char *at, size_t left)
 	load_with(loader, context);
 	sys_close(loader);
 	sys_close(map);
-	step_took("bpf", "loading", began_ns);
+	step_took("bpf", "loading", busy_ns() - began_ns);
 	programs = (const int *)&context->map[head->maps];
 	for (i = 0; i < head->programs; i++)
 		attach(names + (size_t)i * NAME_LEN, programs[i]);
@@ -200,6 +202,8 @@ static void confine(const struct policy *p)
 		left -= taken;
 	}
 	SYS(munmap, all, len);
+	/* Once, however many programs there are: of steps there may be so many only. */
+	step_took("bpf", "attaching", attaching_ns);
 }
 
 POLICY_MODULE(bpf) = {

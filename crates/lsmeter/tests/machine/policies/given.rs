@@ -306,6 +306,19 @@ fn policies_of_ones_own_decide_or_nothing_is_measured() {
             "tomoyo: denied: open of /etc/shadow for reading: EPERM",
         ],
     );
+    let took: Vec<_> = run
+        .setups
+        .iter()
+        .flat_map(|proof| &proof.took)
+        .map(|part| (&*part.module, &*part.part, part.busy_ns > 1000))
+        .collect();
+    for part in [
+        ("bpf", "loading", true),
+        ("bpf", "attaching", true),
+        ("tomoyo", "loading", true),
+    ] {
+        assert!(took.contains(&part), "{took:?}");
+    }
     // Two rules are looked up, or a program runs: each costs something.
     let cost = |name: &str| {
         let is_of = |cell: &&experiment::Cell| {
