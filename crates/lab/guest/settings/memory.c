@@ -52,7 +52,7 @@ static volatile struct shared {
 	u32 order;
 	long result;
 	struct reading reading, before;
-	struct totals boot;	/* before any cell: the same whichever cells there are */
+	struct totals boot;	/* before any cell */
 	int has_booted;
 	int handles[OBJECTS_MAX];
 	char text[TEXT_MAX];

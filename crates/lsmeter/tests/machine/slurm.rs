@@ -168,7 +168,14 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         for node in NODES {
-            kill_all(&self.processes_of(node));
+            let left = self.processes_of(node);
+            if std::thread::panicking() {
+                for pid in &left {
+                    let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+                    eprintln!("left on {node}: {pid} {}", String::from_utf8_lossy(&words));
+                }
+            }
+            kill_all(&left);
         }
         // The controller before munge, without which it would wait.
         for child in self.nodes.iter_mut().chain(self.daemons.iter_mut().rev()) {

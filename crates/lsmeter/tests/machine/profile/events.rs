@@ -25,6 +25,7 @@ fn paths(document: &Document) -> Vec<HookedPath> {
 
 fn without_events(mut path: HookedPath) -> HookedPath {
     path.events = None;
+    path.irqs_off = None;
     for hook in &mut path.hooks {
         hook.events = None;
         hook.implementations
