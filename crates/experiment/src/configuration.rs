@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::given::IMA;
 use crate::layout::names_kernel;
 use crate::stack::Stack;
-use crate::words::{AuditRules, ImaPolicy, Integrity, Policy, SelinuxPolicy};
+use crate::words::{AuditRules, FirstAfter, ImaPolicy, Integrity, Policy, SelinuxPolicy};
 
 /// A stack with the state of its policies and of the integrity subsystems.
 #[derive(
@@ -62,6 +62,9 @@ pub struct Tuning {
     /// Whether the policies also deny some of a few files that are there for it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub denials: bool,
+    /// What each operation is the first after; None: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_after: Option<FirstAfter>,
     /// Which rules audit has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audit_rules: Option<AuditRules>,
@@ -107,6 +110,7 @@ impl Tuning {
             selinux_policy,
             labels,
             denials,
+            first_after,
             audit_rules,
             ima_policy,
             given,
@@ -120,6 +124,7 @@ impl Tuning {
             selinux_policy.map(|policy| ("selinux_policy", policy.to_string())),
             number("labels", labels),
             denials.then(|| ("denials", "true".to_owned())),
+            first_after.map(|event| ("first_after", event.to_string())),
             audit_rules.map(|rules| ("audit_rules", rules.to_string())),
             ima_policy.map(|policy| ("ima_policy", policy.to_string())),
         ];
@@ -184,6 +189,7 @@ pub fn title(stack: &str, integrity: &[Integrity], policy: Policy, tuning: &Tuni
         "ima_policy" => format!("IMA policy: {value}"),
         "denials" => key.to_owned(),
         "given" => format!("policy {value}"),
+        "first_after" => format!("first after {value}"),
         key => format!("{value} {}", key.replace('_', " ")),
     }));
     if !state.is_empty() {

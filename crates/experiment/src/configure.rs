@@ -11,7 +11,7 @@ use crate::layout::are_layouts;
 use crate::resolve::{KERNELS_LIMIT, list, number, printable};
 use crate::spec::{Baseline, ConfigurationSpec, IntegrityList, Spec, SpecError};
 use crate::stack::Stack;
-use crate::words::{AuditRules, ImaPolicy, Integrity, Place, Policy};
+use crate::words::{AuditRules, FirstAfter, ImaPolicy, Integrity, Place, Policy};
 
 const CONFIGURATIONS_LIMIT: usize = 256;
 
@@ -168,6 +168,19 @@ fn product(
     if denials && !policies.contains(&Policy::Enforcing) {
         return Err(deny_nothing("what is measured"));
     }
+    let events = spec.first_after.clone();
+    let events = events.unwrap_or_else(|| vec![FirstAfter::Nothing]);
+    list("first_after", &events, FirstAfter::ALL.len())?;
+    for event in &events {
+        let any = |policy: &Policy| stacks.iter().any(|stack| can_be(*event, stack, *policy));
+        if *event != FirstAfter::Nothing && !policies.iter().any(any) {
+            return Err(nothing_forgotten(*event, "what is measured"));
+        }
+    }
+    let with_layers = rules.iter().flat_map(|of| layers.iter().map(|l| (*of, *l)));
+    let sizes: Vec<(Option<u32>, Option<u32>, FirstAfter)> = with_layers
+        .flat_map(|(rules, layers)| events.iter().map(move |event| (rules, layers, *event)))
+        .collect();
     let mut all: Vec<Configuration> = Vec::new();
     for stack in &stacks {
         for &policy in &policies {
@@ -179,35 +192,37 @@ fn product(
             };
             let labelled = policy != Policy::None && may_have_selinux(stack);
             for integrity in &integrity {
-                for &rules in &rules {
-                    for &layers in &layers {
-                        let written = ConfigurationSpec {
-                            kernel: None,
-                            stack: stack.to_string(),
-                            policy,
-                            integrity: integrity.clone(),
-                            // What has no policy has no size either.
-                            rules: rules.filter(|_| has_rules(policy, integrity)),
-                            layers: layers.filter(|_| policy != Policy::None),
-                            avc_entries: spec.avc_entries,
-                            selinux_policy: spec.selinux_policy.filter(|_| labelled),
-                            labels: spec.labels.filter(|_| labelled),
-                            denials: denials && can_deny(stack, policy),
-                            audit_rules: spec
-                                .audit_rules
-                                .filter(|_| integrity.has(Integrity::Audit)),
-                            ima_policy: spec.ima_policy.filter(|_| integrity.has(Integrity::Ima)),
-                            given: Vec::new(),
-                        };
-                        let configuration = resolve(&written, given)?;
-                        for chosen in given::choices(given, stack, policy, integrity) {
-                            let mut configuration = configuration.clone();
-                            configuration.tuning.given = chosen;
-                            given::check_beside(&configuration)?;
-                            // Sizes fall away without a policy: once is enough then.
-                            if policy != Policy::None || !all.contains(&configuration) {
-                                all.push(configuration);
-                            }
+                for &(rules, layers, event) in &sizes {
+                    let has_event = can_be(event, stack, policy);
+                    let written = ConfigurationSpec {
+                        kernel: None,
+                        stack: stack.to_string(),
+                        policy,
+                        integrity: integrity.clone(),
+                        // What has no policy has no size either.
+                        rules: rules.filter(|_| has_rules(policy, integrity)),
+                        layers: layers.filter(|_| policy != Policy::None),
+                        avc_entries: spec.avc_entries,
+                        selinux_policy: spec.selinux_policy.filter(|_| labelled),
+                        labels: spec.labels.filter(|_| labelled),
+                        denials: denials && can_deny(stack, policy),
+                        first_after: if has_event {
+                            event
+                        } else {
+                            FirstAfter::Nothing
+                        },
+                        audit_rules: spec.audit_rules.filter(|_| integrity.has(Integrity::Audit)),
+                        ima_policy: spec.ima_policy.filter(|_| integrity.has(Integrity::Ima)),
+                        given: Vec::new(),
+                    };
+                    let configuration = resolve(&written, given)?;
+                    for chosen in given::choices(given, stack, policy, integrity) {
+                        let mut configuration = configuration.clone();
+                        configuration.tuning.given = chosen;
+                        given::check_beside(&configuration)?;
+                        // Sizes fall away without a policy: once is enough then.
+                        if policy != Policy::None && has_event || !all.contains(&configuration) {
+                            all.push(configuration);
                         }
                     }
                 }
@@ -235,9 +250,38 @@ fn deny_nothing(what: &str) -> SpecError {
     )
 }
 
+/// Has the stack, in this state, a module that remembers what it decided, and forgets it then?
+fn can_be(event: FirstAfter, stack: &Stack, policy: Policy) -> bool {
+    let decides = matches!(policy, Policy::Enforcing | Policy::Permissive);
+    match event {
+        FirstAfter::Nothing => true,
+        FirstAfter::Load => decides && (may_have(stack, "selinux") || may_have(stack, "apparmor")),
+        FirstAfter::Relabel => decides && may_have(stack, "selinux"),
+    }
+}
+
+fn nothing_forgotten(event: FirstAfter, what: &str) -> SpecError {
+    let modules = match event {
+        FirstAfter::Relabel => "SELinux",
+        FirstAfter::Nothing | FirstAfter::Load => "SELinux or AppArmor",
+    };
+    SpecError::instead(
+        format!(
+            "`first_after` is `{event}`, which is about {modules}, and {what} has no policy of it"
+        ),
+        format!(
+            "add {modules} and policy = \"enforcing\" (--policy enforcing), or leave out `first_after`"
+        ),
+    )
+}
+
 /// What a kernel's default stack has is not known here.
+fn may_have(stack: &Stack, module: &str) -> bool {
+    stack.is_default() || stack.names().iter().any(|name| name == module)
+}
+
 fn may_have_selinux(stack: &Stack) -> bool {
-    stack.is_default() || stack.names().iter().any(|name| name == "selinux")
+    may_have(stack, "selinux")
 }
 
 fn parse<'a>(stacks: impl IntoIterator<Item = &'a str>) -> Result<Vec<Stack>, SpecError> {
@@ -262,6 +306,7 @@ fn resolve(
         selinux_policy: written.selinux_policy,
         labels: number("labels", written.labels, 1, 4_096)?,
         denials: written.denials,
+        first_after: Some(written.first_after).filter(|of| *of != FirstAfter::Nothing),
         audit_rules: written.audit_rules,
         ima_policy: written.ima_policy,
         given: given::named(
@@ -285,6 +330,12 @@ fn resolve(
     }
     if tuning.denials && !can_deny(&stack, written.policy) {
         return Err(deny_nothing(&format!("`{stack}`")));
+    }
+    if !can_be(written.first_after, &stack, written.policy) {
+        return Err(nothing_forgotten(
+            written.first_after,
+            &format!("`{stack}`"),
+        ));
     }
     if tuning.denials && written.integrity.has(Integrity::Audit) {
         return Err(SpecError::instead(

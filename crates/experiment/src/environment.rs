@@ -32,7 +32,8 @@ pub struct PolicyProof {
 pub struct PolicyPart {
     /// The module: `selinux`.
     pub module: String,
-    /// `loading`: giving the policy to the kernel; `attaching`: programs to hooks.
+    /// `loading`: giving the policy to the kernel; `attaching` programs to hooks, and `detaching` them;
+    /// `entering the domain` and `changing the profile`: the task that is measured comes under it.
     pub part: String,
     /// Of the loading task on the guest's processor, which counts instructions under the deterministic
     /// clock: no idling, and no other tasks.

@@ -101,7 +101,7 @@ pub use stack::{Stack, StackError};
 pub use sweep::{ALL_HOOKS, DepthRule, Prediction, RepeatedQuestion, SweepFindings};
 pub use warning::{Warning, WarningKind};
 pub use words::{
-    Architecture, AuditRules, Caches, CheckVerdict, Clock, DelayModule, FileSystem, ImaPolicy,
-    Instrument, InstrumentStatus, Integrity, MonitorMode, Place, Policy, Select, SelinuxPolicy,
-    Status, Suite, Unit, UnknownWord,
+    Architecture, AuditRules, Caches, CheckVerdict, Clock, DelayModule, FileSystem, FirstAfter,
+    ImaPolicy, Instrument, InstrumentStatus, Integrity, MonitorMode, Place, Policy, Select,
+    SelinuxPolicy, Status, Suite, Unit, UnknownWord,
 };

@@ -39,6 +39,7 @@ const PRESETS: &[Preset] = presets![
     "integrity",
     "enforcing",
     "debian-policies",
+    "first-access",
     "rules",
     "landlock-grid",
     "landlock-sandbox",

@@ -73,6 +73,13 @@ impl Spec {
                     "leave out `denials`, or measure benchmarks",
                 ));
             }
+            let is_first = |of: &Configuration| of.tuning.first_after.is_some();
+            if matrix.configurations.iter().any(is_first) {
+                return Err(SpecError::instead(
+                    "`first_after` is about single operations, of which a workload has many",
+                    "leave out `first_after`, or measure benchmarks",
+                ));
+            }
         }
         // One configuration has nobody to take turns with.
         let takes_turns = has_kernels || matrix.configurations.len() > 1;
@@ -158,6 +165,7 @@ fn check_host(spec: &Spec) -> Result<(), SpecError> {
         ("selinux_policy", spec.selinux_policy.is_some()),
         ("labels", spec.labels.is_some()),
         ("denials", spec.denials.is_some()),
+        ("first_after", spec.first_after.is_some()),
         ("audit_rules", spec.audit_rules.is_some()),
         ("ima_policy", spec.ima_policy.is_some()),
         ("given", spec.given.is_some()),

@@ -14,8 +14,8 @@ use crate::hint::nearest;
 use crate::metric::Metric;
 use crate::program::{RootSpec, Workload};
 use crate::words::{
-    AuditRules, Clock, FileSystem, ImaPolicy, Integrity, Place, Policy, Select, SelinuxPolicy,
-    Suite, UnknownWord,
+    AuditRules, Clock, FileSystem, FirstAfter, ImaPolicy, Integrity, Place, Policy, Select,
+    SelinuxPolicy, Suite, UnknownWord,
 };
 
 pub use error::SpecError;
@@ -82,6 +82,9 @@ pub struct Spec {
     /// Whether enforcing policies also deny some of a few files that are there for it. Default:
     /// no.
     pub denials: Option<bool>,
+    /// What each operation is the first after, every policy with each that it has: `nothing`,
+    /// `load`, `relabel`. Default: nothing.
+    pub first_after: Option<Vec<FirstAfter>>,
     /// Rules of audit: `none`, `never-task`, `one`, `file-access`, `stig`. Default:
     /// file-access.
     pub audit_rules: Option<AuditRules>,
@@ -174,6 +177,9 @@ pub struct ConfigurationSpec {
     /// As in [`Spec`].
     #[serde(default)]
     pub denials: bool,
+    /// As in [`Spec`], one of them.
+    #[serde(default)]
+    pub first_after: FirstAfter,
     /// As in [`Spec`].
     pub audit_rules: Option<AuditRules>,
     /// As in [`Spec`].
@@ -352,6 +358,7 @@ impl Spec {
             selinux_policy: over.selinux_policy.or(self.selinux_policy),
             labels: over.labels.or(self.labels),
             denials: over.denials.or(self.denials),
+            first_after: over.first_after.or(self.first_after),
             audit_rules: over.audit_rules.or(self.audit_rules),
             ima_policy: over.ima_policy.or(self.ima_policy),
             given: over.given.or(self.given),

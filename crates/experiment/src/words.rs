@@ -287,6 +287,19 @@ words! {
 }
 
 words! {
+    /// What each operation is the first after, so that modules decide anew.
+    #[derive(Default)]
+    FirstAfter, "event":
+    /// Nothing: others came before, and modules remember what they decided.
+    #[default]
+    Nothing = "nothing",
+    /// The policies of SELinux and of AppArmor are loaded again.
+    Load = "load",
+    /// The files that are worked on get a label of SELinux's that no file has had.
+    Relabel = "relabel",
+}
+
+words! {
     /// Which correction p values get for the number of cells that are tested.
     #[derive(Default)]
     Correction, "correction":

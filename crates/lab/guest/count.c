@@ -5,6 +5,12 @@
  * their own windows in it too, which lie outside any cell and do not count.
  */
 #include "agent.h"
+#ifdef SETTINGS
+#include "settings/first.h"
+#else
+#define first_begin(c) 0
+#define first_before(c) 0
+#endif
 
 #define SLOTS_DEFAULT	4096
 
@@ -32,6 +38,9 @@ static int operate(const struct benchmark *b, struct cell *c, unsigned int i,
 {
 	long result;
 
+	result = first_before(c);
+	if (result < 0)
+		return result;
 	/* A fork has left every page to be copied at its next write. */
 	if (b->counts_children)
 		touch_memory();
@@ -133,9 +142,10 @@ int count_instructions(const struct cell_spec *spec, struct cell *c,
 	/* What insists on its number of operations is long in each of them. */
 	if (b->repetitions && warmup > 1)
 		warmup = 1;
+	err = first_begin(c);
 	for (n = 0; n < warmup && !err; n++)
 		err = operate_alone(spec, c, n, n % slots(b), 0);
-	if (spec->ask)
+	if (spec->ask && !err)
 		err = ask(spec, c);
 	if (err)
 		return err;

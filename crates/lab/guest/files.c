@@ -5,9 +5,11 @@
 
 #ifdef SETTINGS
 #include "settings/labels.h"
+#include "settings/signed.h"
 #else
 #define next_label()
 #define no_label()
+#define sign_file(path, size) 0
 #endif
 
 #define TREE_DEPTH_MAX	64
@@ -32,7 +34,7 @@ int settle_atime(const char *path)
 
 int make_file(const char *path, size_t size)
 {
-	int empty = !size;
+	const size_t whole = size;
 	char block[512];
 	long fd, n;
 
@@ -55,7 +57,10 @@ int make_file(const char *path, size_t size)
 	n = sys_close(fd);
 	if (n < 0)
 		return n;
-	return empty ? 0 : settle_atime(path);
+	n = sign_file(path, whole);
+	if (n < 0)
+		return n;
+	return whole ? settle_atime(path) : 0;
 }
 
 int make_dirs(const char *path)

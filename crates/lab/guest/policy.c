@@ -4,6 +4,7 @@
 #include "policy.h"
 #ifdef SETTINGS
 #include "denials.h"
+#include "settings/first.h"
 #include "settings/given.h"
 #include "settings/withdraw.h"
 #else
@@ -44,6 +45,7 @@ static const struct {
 	{ "denials", offsetof(struct policy, denials), 1 },
 	{ "given", offsetof(struct policy, given), 1 },
 	{ "learn", offsetof(struct policy, learn), 1 },
+	{ "first_after", offsetof(struct policy, first_after), 2 },
 #endif
 };
 
@@ -102,6 +104,7 @@ void policies_load(void)
 	unsigned int i;
 
 #ifdef SETTINGS
+	first_prepare(policies, policy_count);
 	withdraw_before_load(policies, policy_count);
 #endif
 	for (i = 0; i < policy_count; i++)
@@ -188,6 +191,7 @@ void policies_enforce(void)
 #ifdef SETTINGS
 	withdraw(policies, policy_count);
 	given_prove(policies, policy_count);
+	first_prove();
 #endif
 }
 
@@ -363,6 +367,35 @@ size_t copy_whole(const char *from, const char *to)
 	SYS(munmap, map, size);
 	return size;
 }
+
+#ifdef SETTINGS
+long put_whole(const char *path, const void *data, size_t len)
+{
+	long fd = sys_open(path, O_WRONLY | O_CLOEXEC, 0), n;
+
+	if (fd < 0)
+		return fd;
+	n = sys_write(fd, data, len);
+	sys_close(fd);
+	return n < 0 ? n : (size_t)n == len ? 0 : -EIO;
+}
+
+long put_copy(const char *from, const char *to)
+{
+	long fd = sys_open(from, O_RDONLY | O_CLOEXEC, 0), size, map, err;
+
+	if (fd < 0)
+		return fd;
+	size = SYS(lseek, fd, 0, 2 /* SEEK_END */);
+	map = SYS(mmap, NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	sys_close(fd);
+	if ((unsigned long)map > -4096ul)
+		return map;
+	err = put_whole(to, (const void *)map, size);
+	SYS(munmap, map, size);
+	return err;
+}
+#endif
 
 void write_line(const char *path, const char *text)
 {

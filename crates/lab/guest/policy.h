@@ -50,6 +50,7 @@ struct policy {
 	u32 withdrawn;		/* settings/withdraw.c: enforcing first */
 	u32 given;		/* settings/given.c: the user's own */
 	u32 learn;		/* settings/given-learn.c: what it learned is told */
+	u32 first_after;	/* enum first_after of settings/first.h */
 #endif
 };
 
@@ -90,6 +91,11 @@ struct policy_module {
 	 */
 	void (*prove_noticed)(const struct policy *p, const char *path);
 	u32 (*let_pass)(void);
+	/*
+	 * The same policy once more, by who is outside: settings/outside.h. `round` differs from
+	 * that of the last time by one. 0 or -errno; nothing here may be fatal().
+	 */
+	long (*load_again)(const struct policy *p, u32 round);
 	/* Has this file been measured? */
 	int (*has_measured)(const char *path);
 #endif
@@ -146,6 +152,11 @@ size_t write_whole(const char *path, const void *data, size_t len);
 const char *map_whole(const char *path, size_t *len);
 /* The same from a file: POLICY_DIR "selinux/policy" to "/sys/fs/selinux/load". */
 size_t copy_whole(const char *from, const char *to);
+#ifdef SETTINGS
+/* What does not work is returned, as -errno. */
+long put_whole(const char *path, const void *data, size_t len);
+long put_copy(const char *from, const char *to);
+#endif
 /* A text of a line to a file of the kernel's; fatal() if it refuses. */
 void write_line(const char *path, const char *text);
 

@@ -151,6 +151,7 @@ pub fn agent_for(experiment: &Experiment) -> Option<&'static [u8]> {
         tuning.audit_rules.is_some()
             || tuning.labels.is_some()
             || tuning.denials
+            || tuning.first_after.is_some()
             || !tuning.given.is_empty()
             || of.policy == Policy::Withdrawn
     }) || experiment.metrics.contains(&Metric::Memory);

@@ -92,6 +92,22 @@ fn configurations_are_stacks_in_every_state() {
             "tomoyo (enforcing, denials)"
         ]
     );
+    // Each stack has the events that make its modules forget, and none twice.
+    assert_eq!(
+        titles(
+            "stacks = ['capability', 'selinux', 'apparmor', 'tomoyo']\npolicies = ['enforcing']\n\
+             first_after = ['nothing', 'load', 'relabel']"
+        ),
+        [
+            "capability",
+            "selinux (enforcing)",
+            "selinux (enforcing, first after load)",
+            "selinux (enforcing, first after relabel)",
+            "apparmor (enforcing)",
+            "apparmor (enforcing, first after load)",
+            "tomoyo (enforcing)",
+        ]
+    );
     // What audit has is nothing to who has no audit.
     assert_eq!(
         titles("stacks = ['capability']\nintegrity = ['', 'audit']\naudit_rules = 'never-task'"),
@@ -172,6 +188,16 @@ fn configurations_that_make_no_sense_are_refused() {
             "stacks = ['tomoyo']\npolicies = ['enforcing']\nintegrity = ['audit']\ndenials = true",
             "`denials` is true, and audit would record each open",
             "leave out `denials`",
+        ),
+        (
+            "stacks = ['apparmor']\npolicies = ['enforcing']\nfirst_after = ['relabel']",
+            "`first_after` is `relabel`, which is about SELinux",
+            "add SELinux and policy = \"enforcing\"",
+        ),
+        (
+            "[[configurations]]\nstack = 'selinux'\nfirst_after = 'load'",
+            "`first_after` is `load`, which is about SELinux or AppArmor, and `selinux` has no policy",
+            "add SELinux or AppArmor",
         ),
         (
             "stacks = ['none']\npolicies = ['enforcing']",

@@ -317,6 +317,7 @@ fn presets_hold_what_they_promise() {
             "integrity",
             "enforcing",
             "debian-policies",
+            "first-access",
             "rules",
             "landlock-grid",
             "landlock-sandbox",

@@ -16,6 +16,7 @@
 #include "../policy.h"
 #ifdef SETTINGS
 #include "../settings/given.h"
+#include "../settings/signed.h"
 #endif
 
 #define IMA		"/sys/kernel/security/ima/"
@@ -153,19 +154,24 @@ static void hash_file(const char *path)
 			0xa4, 0x95, 0x99, 0x1b, 0x78, 0x52, 0xb8, 0x55,
 		},
 	};
-	long err = SYS(setxattr, path, ATTRIBUTE, &empty, sizeof(empty), 0);
+	int is_signed = sign_file(path, 0) == 0;
+	long err = is_signed ? 0 : SYS(setxattr, path, ATTRIBUTE, &empty, sizeof(empty), 0);
 
 	/* Where there are no such attributes, nothing is appraised by them. */
 	if (err < 0 && err != -EOPNOTSUPP)
 		fatal("ima: setting " ATTRIBUTE " of %s: %s (%ld)", path, errno_name(err), -err);
 	if (!err)
-		step("ima: " ATTRIBUTE " of %s is its hash (evmctl ima_hash -a sha256)", path);
+		step("ima: " ATTRIBUTE " of %s is its %s", path, is_signed ?
+		     "signature (evmctl ima_sign -a sha256)" :
+		     "hash (evmctl ima_hash -a sha256)");
 }
 
 static void label(const struct policy *p)
 {
-	if (is_given(p))
-		given_passing_files(p, hash_file);
+	if (!is_given(p))
+		return;
+	signed_start();
+	given_passing_files(p, hash_file);
 }
 
 /* The user's own rules are in force from here on, for all. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Cells in children that come under policies of the user's own: given.h says why. */
-#include <linux/futex.h>
 #include <linux/mman.h>
 #include "given.h"
+#include "orders.h"
 
 #define DONT_FORK	10	/* MADV_DONTFORK */
 #define FRAME_MAX	(FRAME_PAYLOAD_MAX + 64)
@@ -23,7 +23,7 @@ enum stage {
 };
 
 static volatile struct shared {
-	u32 order;		/* a futex; the child sets it, and it is cleared once done */
+	u32 order;		/* orders.h; the child sets it, and it is cleared once done */
 	u32 argument;
 	long answer;
 	int result;
@@ -45,19 +45,11 @@ int is_given_child(void)
 	return in_cell_child;
 }
 
-static long futex(int op, u32 value, const void *timeout)
-{
-	return SYS(futex, &shared->order, op, value, timeout, NULL, 0);
-}
-
 /* The child's: has it done, and waits until it is. */
 static long ask(enum order order, u32 argument)
 {
 	shared->argument = argument;
-	shared->order = order;
-	futex(FUTEX_WAKE, 1, NULL);
-	while (shared->order != ORDER_NONE)
-		futex(FUTEX_WAIT, order, NULL);
+	order_give(&shared->order, order);
 	return shared->answer;
 }
 
@@ -98,8 +90,7 @@ static int serve(void)
 	default:
 		break;
 	}
-	shared->order = ORDER_NONE;
-	futex(FUTEX_WAKE, 1, NULL);
+	order_set(&shared->order, ORDER_NONE);
 	return order == ORDER_END;
 }
 
@@ -114,7 +105,7 @@ static void attend(long child)
 
 	while (!ended) {
 		if (shared->order == ORDER_NONE)
-			futex(FUTEX_WAIT, ORDER_NONE, &patience);
+			order_wait(&shared->order, ORDER_NONE, &patience);
 		if (shared->order != ORDER_NONE) {
 			ended = serve();
 			continue;

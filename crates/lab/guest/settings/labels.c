@@ -53,8 +53,14 @@ static void split(const char *context)
 	memcpy(behind, context + type, strlen(context + type) + 1);
 }
 
+size_t label_context(char *dst, size_t size, const char *context, u32 number)
+{
+	split(context);
+	return context_of(dst, size, number);
+}
+
 /* Lines of numbers, one a processor: lookups hits misses allocations reclaims frees. */
-static void read_misses(u32 *lookups, u32 *misses)
+void avc_read(u32 *lookups, u32 *misses)
 {
 	static char text[4096];
 	u32 column = 0, value = 0, digits = 0;
@@ -93,7 +99,7 @@ static void open_all(u32 *lookups, u32 *misses)
 	char name[32];
 	long fd;
 
-	read_misses(&lookups_before, &misses_before);
+	avc_read(&lookups_before, &misses_before);
 	for (label = 0; label < labels; label++) {
 		probe_name(name, sizeof(name), label);
 		fd = sys_open(name, O_RDONLY | O_CLOEXEC, 0);
@@ -101,7 +107,7 @@ static void open_all(u32 *lookups, u32 *misses)
 			fatal("selinux: open of ./%s: %s (%ld)", name, errno_name(fd), -fd);
 		sys_close(fd);
 	}
-	read_misses(lookups, misses);
+	avc_read(lookups, misses);
 	*lookups -= lookups_before;
 	*misses -= misses_before;
 }

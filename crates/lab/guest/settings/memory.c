@@ -3,15 +3,14 @@
  * The metric memory: what the kernel holds. Of a boot what is in use once its policies are in force;
  * of an object (an inode, a task) what its slabs grow by for each of thousands of them.
  *
- * Who is confined may be allowed to read none of it. So a process that was made before any policy
- * reads, and the agent asks it through memory that both have.
+ * Who is confined may be allowed to read none of it: outside.h reads it.
  */
 #include <linux/mman.h>
-#include <linux/prctl.h>
 #include <linux/resource.h>
 #include <linux/stat.h>
 #include "../policy.h"
 #include "memory.h"
+#include "outside.h"
 
 #define CACHES_MAX	1024
 #define TEXT_MAX	(256u << 10)
@@ -21,12 +20,6 @@
 #define LIMIT_NPROC	6
 #define LIMIT_NOFILE	7
 #define SIGKILL		9
-
-enum order {
-	ORDER_NONE,
-	ORDER_DROP,	/* caches, and pages that lie with a processor */
-	ORDER_READ,
-};
 
 struct cache {
 	char name[40];
@@ -49,8 +42,6 @@ struct reading {
 
 /* Mapped only where a cell is about memory: an agent that is larger counts otherwise. */
 static volatile struct shared {
-	u32 order;
-	long result;
 	struct reading reading, before;
 	struct totals boot;	/* before any cell */
 	int has_booted;
@@ -152,11 +143,13 @@ static void parse_caches(struct reading *r)
 	}
 }
 
-static long take_reading(void)
+/* By who is outside. */
+static long take_reading(const void *none)
 {
 	struct reading *r = (struct reading *)&shared->reading;
 	long err;
 
+	(void)none;
 	SYS(sync);
 	/* What is freed after a grace period is freed by then. */
 	pause_ms(SETTLE_MS);
@@ -176,40 +169,27 @@ static long take_reading(void)
 	return 0;
 }
 
-static void attend(void)
+/* Outside, too: caches, and pages that lie with a processor. */
+static long drop_all(const void *none)
 {
-	for (;;) {
-		switch (shared->order) {
-		case ORDER_DROP:
-			SYS(sync);
-			write_text("/proc/sys/vm/drop_caches", "3");
-			write_text("/proc/sys/vm/compact_memory", "1");
-			pause_ms(SETTLE_MS);
-			break;
-		case ORDER_READ:
-			shared->result = take_reading();
-			break;
-		default:
-			pause_ms(1);
-			continue;
-		}
-		shared->order = ORDER_NONE;
-	}
+	(void)none;
+	SYS(sync);
+	write_text("/proc/sys/vm/drop_caches", "3");
+	write_text("/proc/sys/vm/compact_memory", "1");
+	pause_ms(SETTLE_MS);
+	return 0;
 }
 
-static long ask(enum order order)
+static long read_all(void)
 {
-	shared->order = order;
-	while (shared->order != ORDER_NONE)
-		pause_ms(1);
-	return shared->result;
+	return outside_do(take_reading, NULL, 0);
 }
 
 void memory_start(void)
 {
 	const struct rlimit64 most = { 1 << 16, 1 << 16 };
 	unsigned int i;
-	long at, pid;
+	long at;
 
 	for (i = 0; i < experiment.cells; i++)
 		if (experiment.cell[i].metric == METRIC_MEMORY)
@@ -224,14 +204,7 @@ void memory_start(void)
 	write_text("/proc/sys/kernel/threads-max", "65536");
 	SYS(prlimit64, 0, LIMIT_NOFILE, &most, NULL);
 	SYS(prlimit64, 0, LIMIT_NPROC, &most, NULL);
-	pid = SYS(fork);
-	if (pid < 0)
-		fatal("fork: %s (%ld)", errno_name(pid), -pid);
-	if (!pid) {
-		protocol_forget();
-		SYS(prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-		attend();
-	}
+	outside_start();
 }
 
 /* -- objects: make() makes the i-th, and keeps it until end() */
@@ -364,7 +337,7 @@ static long is_tmpfs(void)
 
 static int take_before(void)
 {
-	long err = ask(ORDER_READ);
+	long err = read_all();
 
 	memcpy((void *)&shared->before, (const void *)&shared->reading, sizeof(shared->before));
 	return err;
@@ -377,7 +350,7 @@ static long read_inodes(struct cell *c, unsigned int count)
 	unsigned int i;
 	long err;
 
-	ask(ORDER_DROP);
+	outside_do(drop_all, NULL, 0);
 	err = take_before();
 	for (i = 0; !err && i < count; i++) {
 		format(c->path, sizeof(c->path), "%u", i);
@@ -415,7 +388,7 @@ static int measure_objects(struct cell *c, const struct object *object)
 	if (err >= 0 && object->make == make_inode && !in_memory)
 		err = read_inodes(c, made);
 	if (err >= 0)
-		err = ask(ORDER_READ);
+		err = read_all();
 	if (err >= 0)
 		sum = held((const struct reading *)&shared->reading, made);
 	if (object->end)
@@ -450,9 +423,9 @@ int measure_memory(const struct cell_spec *spec, struct cell *c, struct outcome 
 	long err = 0;
 	u64 bytes;
 
-	ask(ORDER_DROP);
+	outside_do(drop_all, NULL, 0);
 	if (!shared->has_booted) {
-		err = ask(ORDER_READ);
+		err = read_all();
 		if (err < 0)
 			return unread(c, err);
 		memcpy((void *)&shared->boot, (const void *)&shared->reading.totals,

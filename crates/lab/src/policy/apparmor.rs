@@ -2,6 +2,7 @@
 //! AppArmor: a profile for the agent, compiled by `apparmor_parser`.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::Command;
 
 use experiment::Policy;
@@ -33,14 +34,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     let version = version.lines().next().unwrap_or("").to_owned();
     let inputs = [profile.as_bytes(), FEATURES.as_bytes(), version.as_bytes()];
     let compiled = tools::cached(request.cache, "apparmor", &inputs, &mut |made| {
-        let source = made.with_file_name("profile");
-        let features = made.with_file_name("features");
-        tools::write(&source, profile.as_bytes())?;
-        tools::write(&features, FEATURES.as_bytes())?;
-        let mut command = Command::new(&parser);
-        command.arg("-QK").arg("-M").arg(&features);
-        command.arg("-o").arg(made).arg(&source);
-        tools::run(&mut command).map(drop)
+        compile(&parser, &profile, made)
     })?;
     let complain = if state == Policy::Permissive {
         ", flags=(complain)"
@@ -58,6 +52,18 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
         files: vec![("profile".to_owned(), compiled)],
         ..Prepared::default()
     })
+}
+
+/// A text of profiles, compiled to `made`.
+pub(super) fn compile(parser: &Path, profiles: &str, made: &Path) -> Result<(), PolicyError> {
+    let source = made.with_file_name("profile");
+    let features = made.with_file_name("features");
+    tools::write(&source, profiles.as_bytes())?;
+    tools::write(&features, FEATURES.as_bytes())?;
+    let mut command = Command::new(parser);
+    command.arg("-QK").arg("-M").arg(&features);
+    command.arg("-o").arg(made).arg(&source);
+    tools::run(&mut command).map(drop)
 }
 
 /// What programs in a root of their own may besides: be executed, stay under the profile, and

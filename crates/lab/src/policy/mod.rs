@@ -9,6 +9,7 @@ mod apparmor;
 mod audit;
 mod denials;
 mod evm;
+mod first;
 mod given;
 mod ima;
 mod ipe;
@@ -189,8 +190,10 @@ pub fn prepare(request: &Request<'_>) -> Result<PolicySetup, PolicyError> {
                 WITHDRAWN.join(", ")
             )));
         }
-        setup.add(name, configuration.policy, make(request)?)?;
+        let prepared = first::add(request, name, make(request)?)?;
+        setup.add(name, configuration.policy, prepared)?;
     }
+    first::check(configuration, &setup.directives)?;
     for subsystem in &configuration.integrity {
         let found = INTEGRITY
             .iter()

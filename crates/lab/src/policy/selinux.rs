@@ -11,7 +11,7 @@ use std::process::Command;
 
 use experiment::{CacheUse, Policy, SelinuxPolicy};
 
-use super::{FILE_LIMIT_BYTES, PolicyError, Prepared, Request, denials, given, tools};
+use super::{FILE_LIMIT_BYTES, PolicyError, Prepared, Request, denials, first, given, tools};
 
 const MINIMAL: &str = include_str!("../../policy/selinux/minimal.cil");
 const MINIMAL_CONTEXTS: &str = include_str!("../../policy/selinux/minimal.contexts");
@@ -80,7 +80,7 @@ pub(super) fn prepare(request: &Request<'_>) -> Result<Prepared, PolicyError> {
     prepared.keys.extend(request.rules());
     let more = More {
         rules: tuning.rules.unwrap_or(0),
-        labels: tuning.labels.unwrap_or(0),
+        labels: tuning.labels.unwrap_or(0).max(first::labels(request)),
         denials: tuning.denials,
     };
     prepared.keys.extend(denials::key(request));

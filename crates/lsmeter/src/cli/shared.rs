@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use experiment::{
-    AuditRules, Clock, FileSystem, ImaPolicy, IntegrityList, Place, Policy, Select, SelinuxPolicy,
-    Suite,
+    AuditRules, Clock, FileSystem, FirstAfter, ImaPolicy, IntegrityList, Place, Policy, Select,
+    SelinuxPolicy, Suite,
 };
 
 /// What `--qemu` is for, and its default.
@@ -52,6 +52,11 @@ pub struct CellArgs {
     /// Have enforcing policies deny some of a few files, which the benchmark denied-open opens
     #[arg(long)]
     pub denials: bool,
+    /// What each operation is the first after, so that SELinux and AppArmor decide anew:
+    /// nothing, load or relabel
+    #[arg(long, value_name = "EVENT,…", value_delimiter = ',',
+        value_parser = words::<FirstAfter>(FirstAfter::ALL))]
+    pub first_after: Vec<FirstAfter>,
     /// Which rules audit has
     #[arg(long, value_name = "WHICH", value_parser = words::<AuditRules>(AuditRules::ALL))]
     pub audit_rules: Option<AuditRules>,

@@ -74,6 +74,7 @@ pub fn flags(cells: &CellArgs, lab: &LabArgs) -> Spec {
         selinux_policy: cells.selinux_policy,
         labels: cells.labels,
         denials: cells.denials.then_some(true),
+        first_after: some(&cells.first_after),
         audit_rules: cells.audit_rules,
         ima_policy: cells.ima_policy,
         ..lab_flags(lab)

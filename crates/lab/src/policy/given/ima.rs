@@ -52,6 +52,7 @@ pub(in super::super) fn prepare(
     let mut text = rules.join("\n");
     text.push('\n');
     prepared.files.push(("rules".to_owned(), text.into_bytes()));
+    super::sign::add(request, &rules, &mut prepared)?;
     prepared
         .kernel_arguments
         .extend(tools::integrity_argument(request));

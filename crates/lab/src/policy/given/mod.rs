@@ -9,6 +9,7 @@ mod ima;
 mod landlock;
 mod learn;
 mod selinux;
+mod sign;
 mod smack;
 mod tomoyo;
 

@@ -7,6 +7,7 @@
 
 mod apparmor;
 mod denials;
+mod first;
 mod given;
 mod integrity;
 mod landlock;

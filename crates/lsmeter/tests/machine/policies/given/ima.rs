@@ -31,6 +31,11 @@ module = "ima"
 files = ["lax"]
 denied = ["read /srv/www/none"]
 allowed = ["read /srv/www/x"]
+[given.signed]
+module = "ima"
+files = ["signed"]
+denied = ["read /srv/www/none"]
+allowed = ["read /srv/www/x"]
 [given.strict]
 module = "ima"
 files = ["strict"]
@@ -70,13 +75,17 @@ fn rules_of_ones_own_appraise_and_measure_or_nothing_is_measured() {
     place.write("measures", "measure func=BPRM_CHECK\n");
     place.write("lax", "appraise func=FILE_CHECK fsname=xfs\n");
     place.write(
-        "strict",
+        "signed",
         "appraise func=FILE_CHECK fsname=ext4 appraise_type=imasig\n",
+    );
+    place.write(
+        "strict",
+        "appraise func=FILE_CHECK fsname=ext4 appraise_algos=sha512\n",
     );
     place.write("wrong", "measure func=NO_CHECK\n");
     place.write("ima.toml", EXPERIMENT);
     let run = run(&place, "ima.toml");
-    for name in ["both", "measures"] {
+    for name in ["both", "measures", "signed"] {
         for (benchmark, status, reason) in ended(&run, name).0 {
             assert_eq!(status, Status::Ok, "{name}: {benchmark}: {reason}");
         }
@@ -101,6 +110,16 @@ fn rules_of_ones_own_appraise_and_measure_or_nothing_is_measured() {
         &[
             "ima: not measured: open of /usr/bin/a b for reading",
             "ima: measured: execve of /usr/bin/a b",
+        ],
+    );
+    assert_steps(
+        &run,
+        "signed",
+        &[
+            "ima: evmctl import certificate.der",
+            "security.ima of /srv/www/x is its signature",
+            "ima: denied: open of /srv/www/none for reading: EACCES",
+            "ima: allowed: open of /srv/www/x for reading",
         ],
     );
     // An open is asked about, a stat is not.

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: lsetxattr of a file's label to another one, as chcon(1) and restorecon(8) do. The other
+ * label is one that the policy lets the agent give and take back; undone outside.
+ */
+#include "slots.h"
+
+#define OLD		slot_data(c)
+#define LABEL_MAX	512
+#define OLD_LEN		0	/* c->state[]: bytes of the label that files have */
+
+static long label(struct cell *c, const char *name, const char *value, size_t len)
+{
+	return SYS(lsetxattr, name, c->variant->path, value, len, 0);
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	return label(c, slot_name(c, i), OLD, c->state[OLD_LEN]);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return label(c, slot_name(c, i), c->path2, strlen(c->path2));
+}
+
+/* There and back again? */
+static long try_label(struct cell *c)
+{
+	long err = op(c, 0);
+
+	return err < 0 ? err : undo(c, 0);
+}
+
+/* Of SELinux: one category more, or the type of what lsmeter's own policy denies. */
+static long choose_context(struct cell *c)
+{
+	const char *old = OLD, *rest;
+	long err;
+
+	format(c->path2, sizeof(c->path2), "%s:c1", old);
+	err = try_label(c);
+	if (err >= 0)
+		return err;
+	for (rest = old + strlen(old); rest > old && rest[-1] != ':'; rest--)
+		;
+	memcpy(c->path2, old, rest - old);
+	format(c->path2 + (rest - old), LABEL_MAX, "secret_t");
+	return try_label(c);
+}
+
+/* Of Smack: that which everybody may read and write. */
+static long choose_star(struct cell *c)
+{
+	format(c->path2, sizeof(c->path2), "*");
+	return try_label(c);
+}
+
+static int setup(struct cell *c)
+{
+	long n;
+
+	n = slots_name(c, "");
+	if (n >= 0)
+		n = slots_make_files(c, 0);
+	if (n < 0)
+		return n;
+	n = SYS(lgetxattr, slot_name(c, 0), c->variant->path, OLD, LABEL_MAX - 1);
+	if (n < 0)
+		return unsupported(c, "no module of the stack labels files so", n);
+	OLD[n] = '\0';
+	c->state[OLD_LEN] = n;
+	n = c->variant->arg ? choose_star(c) : choose_context(c);
+	if (n < 0)
+		return unsupported(c, "there is no other label that the policy lets files have", n);
+	return 0;
+}
+
+static int check(struct cell *c)
+{
+	char found[LABEL_MAX];
+	long n = op(c, 0);
+
+	if (n >= 0)
+		n = SYS(lgetxattr, slot_name(c, 0), c->variant->path, found, sizeof(found));
+	if (n < 0)
+		return n;
+	if (memcmp(found, c->path2, strlen(c->path2)))
+		return failed(c, "lsetxattr: the file has another label", 0);
+	return undo(c, 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "selinux", .path = "security.selinux" },
+	{ .name = "smack", .path = "security.SMACK64", .arg = 1 },
+	{ }
+};
+
+BENCHMARK(relabel) = {
+	.name = "relabel",
+	.summary = "lsetxattr that gives a file another label of SELinux's or Smack's",
+	.source = "chcon(1), restorecon(8), setxattr(2)",
+	.syscalls = "lsetxattr",
+	.variants = variants,
+	.class = CLASS_XATTR,
+	.suite = SUITE_BEYOND,
+	.number = 62,
+	.measures = MEASURE_LATENCY,
+	.max_batch = WARM_SLOTS,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.undo = undo,
+};

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: fork; in the child what setexeccon(3) does, open of /proc/self/attr/exec, write of a
+ * context and close, and then execve of the agent itself, which exits; and wait4. The context is
+ * the one that it runs in, so that what execve costs more is what asking for one costs. The
+ * child's kernel work belongs to the operation. Nothing to undo.
+ */
+#include "slots.h"
+
+#define SELF		"/proc/self/exe"
+#define CURRENT		"/proc/self/attr/current"
+#define EXEC		"/proc/self/attr/exec"
+#define FAILED		127	/* the child's status when a call fails */
+#define CONTEXT_LEN	0	/* c->state[]: bytes of the context in c->path2 */
+
+static long read_all(const char *path, char *to, size_t size)
+{
+	long fd = sys_open(path, O_RDONLY, 0), n;
+
+	if (fd < 0)
+		return fd;
+	n = sys_read(fd, to, size);
+	sys_close(fd);
+	return n;
+}
+
+static inline long ask_for(const char *context, size_t len)
+{
+	long fd = sys_open(EXEC, O_WRONLY, 0), n;
+
+	if (fd < 0)
+		return fd;
+	n = sys_write(fd, context, len);
+	sys_close(fd);
+	return n;
+}
+
+static int setup(struct cell *c)
+{
+	long n = SYS(readlink, SELF, c->path, sizeof(c->path) - 1);
+
+	if (n > 0)
+		c->path[n] = '\0';
+	else
+		format(c->path, sizeof(c->path), "/init");
+	n = read_all(CURRENT, c->path2, sizeof(c->path2) - 1);
+	if (n <= 0)
+		return unsupported(c, "no module of the stack says in what context tasks run: " CURRENT,
+				   n);
+	c->state[CONTEXT_LEN] = n;
+	n = ask_for(c->path2, n);
+	if (n == -EINVAL || n == -EOPNOTSUPP)
+		return unsupported(c, "no module of the stack takes a context for execve: " EXEC, n);
+	if (n < 0)
+		return failed(c, "writing " EXEC, n);
+	/* Children inherit it: those of other benchmarks shall have none. */
+	return ask_for("\n", 1) < 0 ? failed(c, "taking it back: " EXEC, 0) : 0;
+}
+
+static inline long fork_ask_execve_wait(struct cell *c, int *status)
+{
+	char *const argv[] = { "lsmeter-exit", NULL };
+	char *const envp[] = { NULL };
+	long pid = SYS(fork);
+
+	if (pid == 0) {
+		if (ask_for(c->path2, c->state[CONTEXT_LEN]) > 0)
+			SYS(execve, c->path, argv, envp);
+		for (;;)
+			SYS(exit_group, FAILED);
+	}
+	if (pid < 0)
+		return pid;
+	return SYS(wait4, pid, status, 0, 0);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return fork_ask_execve_wait(c, NULL);
+}
+
+static int check(struct cell *c)
+{
+	int status = -1;
+	long ret = fork_ask_execve_wait(c, &status);
+
+	if (ret < 0)
+		return ret;
+	return status == 0 ? 0 : failed(c, "setexeccon and execve: wrong result", 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "own-context" },
+	{ }
+};
+
+BENCHMARK(setexeccon) = {
+	.name = "setexeccon",
+	.summary = "fork, setexeccon to the context it has, execve of a small program, the wait for it",
+	.source = "setexeccon(3), execve(2)",
+	.syscalls = "fork open write close execve exit_group wait4",
+	.variants = variants,
+	.class = CLASS_PROCESS,
+	.suite = SUITE_BEYOND,
+	.number = 61,
+	.measures = MEASURE_LATENCY,
+	.counts_children = 1,
+	.setup = setup,
+	.check = check,
+	.op = op,
+};

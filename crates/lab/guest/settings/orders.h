@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Two processes and an order between them, in memory that both have: who gives it waits until it is
+ * carried out. 0 is none. A policy may let them use nothing but memory.
+ */
+#ifndef LSMETER_SETTINGS_ORDERS_H
+#define LSMETER_SETTINGS_ORDERS_H
+
+#include <linux/futex.h>
+#include "../sys.h"
+
+static inline void order_wait(volatile u32 *order, u32 while_it_is, const void *patience)
+{
+	SYS(futex, order, FUTEX_WAIT, while_it_is, patience, NULL, 0);
+}
+
+static inline void order_set(volatile u32 *order, u32 value)
+{
+	*order = value;
+	SYS(futex, order, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static inline void order_give(volatile u32 *order, u32 value)
+{
+	order_set(order, value);
+	while (*order)
+		order_wait(order, value, NULL);
+}
+
+#endif

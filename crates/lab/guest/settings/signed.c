@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Signatures for IMA: the host made one for each size that a file may have, and all hold the same
+ * letter. The kernel finds the key in a keyring of the name _ima, which is root's to make where
+ * CONFIG_INTEGRITY_TRUSTED_KEYRING is not set (security/integrity/digsig.c).
+ */
+#include "../policy.h"
+#include "signed.h"
+
+#define FILES		POLICY_DIR "ima/"
+#define ATTRIBUTE	"security.ima"
+#define USER_KEYRING	-4l	/* KEY_SPEC_USER_KEYRING */
+
+static const char *table;
+static size_t table_len;
+
+static u32 number_at(const char *at)
+{
+	u32 value;
+
+	memcpy(&value, at, sizeof(value));
+	return value;
+}
+
+int signed_start(void)
+{
+	const char *certificate;
+	size_t len;
+	long ring, key;
+
+	if (SYS(access, FILES "signatures", 0) < 0)
+		return 0;
+	certificate = map_whole(FILES "certificate", &len);
+	ring = SYS(add_key, "keyring", "_ima", NULL, 0, USER_KEYRING);
+	key = ring < 0 ? ring : SYS(add_key, "asymmetric", NULL, certificate, len, ring);
+	if (key < 0)
+		fatal("ima: a key for signatures in the keyring _ima: %s (%ld)", errno_name(key),
+		      -key);
+	SYS(munmap, certificate, len);
+	step("ima: evmctl import certificate.der $(keyctl newring _ima @u)");
+	table = map_whole(FILES "signatures", &table_len);
+	return 1;
+}
+
+int sign_file(const char *path, size_t size)
+{
+	size_t at, len;
+
+	for (at = 0; at + 8 <= table_len; at += 8 + len) {
+		len = number_at(table + at + 4);
+		if (len > table_len - at - 8)
+			fatal("ima: " FILES "signatures is cut short");
+		if (number_at(table + at) == size)
+			return SYS(setxattr, path, ATTRIBUTE, table + at + 8, len, 0);
+	}
+	return 1;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files that benchmarks make are signed for IMA, if its rules want that. */
+#ifndef LSMETER_SETTINGS_SIGNED_H
+#define LSMETER_SETTINGS_SIGNED_H
+
+#include "../sys.h"
+
+/* The key that verifies, and from now on all files that make_file() makes; 1 if there is one. */
+int signed_start(void);
+/* `path`, which holds `size` times an x, gets its signature; 0, 1 if there is none, or -errno. */
+int sign_file(const char *path, size_t size);
+
+#endif

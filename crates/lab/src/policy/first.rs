@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Operations that are the first after a policy was loaded again, or files were relabelled:
+//! `guest/settings/first.c` does it before each.
+
+use std::process::Command;
+
+use experiment::{Configuration, FirstAfter};
+
+use super::apparmor::FEATURES;
+use super::{PolicyError, Prepared, Request, tools};
+
+/// Types that files have once each: `FRESH_LABELS` of `guest/settings/labels.h`.
+pub(super) const LABELS: u32 = 1024;
+
+const KEY: &str = "first_after";
+
+/// One more profile, with which AppArmor's are others than those that are loaded.
+const ANOTHER: &str = "profile lsmeter-another {\n}\n";
+
+/// What a module's policy needs besides, if it is one that forgets what it decided.
+pub(super) fn add(
+    request: &Request<'_>,
+    module: &str,
+    mut prepared: Prepared,
+) -> Result<Prepared, PolicyError> {
+    let key = match (request.configuration.tuning.first_after, module) {
+        (Some(FirstAfter::Load), "selinux" | "apparmor") => 1,
+        (Some(FirstAfter::Relabel), "selinux") => 2,
+        _ => return Ok(prepared),
+    };
+    prepared.keys.push((KEY, key));
+    if module == "apparmor" {
+        let loaded = prepared.files.iter().find(|(name, _)| name == "profile");
+        let mut all = loaded.map_or(Vec::new(), |(_, bytes)| bytes.clone());
+        all.extend(another(request)?);
+        prepared.files.push(("again".to_owned(), all));
+        prepared.steps.push(format!(
+            "apparmor: again is profile, and behind it: {ANOTHER:?}"
+        ));
+    }
+    Ok(prepared)
+}
+
+fn another(request: &Request<'_>) -> Result<Vec<u8>, PolicyError> {
+    let parser = tools::find("apparmor_parser", "apparmor")?;
+    let version = tools::run(Command::new(&parser).arg("--version"))?;
+    let inputs = [ANOTHER.as_bytes(), FEATURES.as_bytes(), version.as_bytes()];
+    tools::cached(request.cache, "apparmor-another", &inputs, &mut |made| {
+        super::apparmor::compile(&parser, ANOTHER, made)
+    })
+}
+
+/// Labels that lsmeter's own policy has for it.
+pub(super) fn labels(request: &Request<'_>) -> u32 {
+    match request.configuration.tuning.first_after {
+        Some(FirstAfter::Relabel) => LABELS,
+        _ => 0,
+    }
+}
+
+/// A kernel's default stack may have neither module.
+pub(super) fn check(configuration: &Configuration, directives: &str) -> Result<(), PolicyError> {
+    let asked = configuration.tuning.first_after;
+    match asked {
+        Some(event) if !directives.contains(KEY) => Err(PolicyError::Unsupported(format!(
+            "no module of {} forgets what it decided at a {event}",
+            configuration.stack
+        ))),
+        _ => Ok(()),
+    }
+}

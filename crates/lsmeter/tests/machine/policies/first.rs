@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! First accesses after a policy was loaded again, or files were relabelled.
+
+use std::path::Path;
+
+use experiment::{FirstAfter, Policy, Status};
+
+use super::{assert_in_force, machine, measure, read};
+use crate::common::Place;
+
+#[test]
+fn what_was_decided_is_forgotten_before_each_operation() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let asked = [
+        "--policy",
+        "enforcing",
+        "--first-after",
+        "nothing,load,relabel",
+        "--warmup",
+        "2",
+        "--bench",
+        "stat:AA",
+        "--bench",
+        "read:4KB",
+    ];
+    let stacks = ["capability", "capability,selinux", "capability,apparmor"];
+    let run = measure(&place, "debian:6.12", &stacks, &asked);
+    let cost = |stack: &str, benchmark: &str, after: Option<FirstAfter>| {
+        let found = run.cells.iter().find(|cell| {
+            let key = &cell.key;
+            key.stack.as_str() == stack
+                && key.benchmark() == benchmark
+                && key.tuning.first_after == after
+        });
+        let cell = found.unwrap();
+        assert_eq!(cell.status(), Status::Ok, "{:?}", cell.reason());
+        cell.estimate().unwrap().median
+    };
+    let (load, relabel) = (Some(FirstAfter::Load), Some(FirstAfter::Relabel));
+    for benchmark in ["open", "stat", "read"] {
+        let selinux = |after| cost("capability,selinux", benchmark, after);
+        assert!(selinux(None) < selinux(relabel), "{benchmark}");
+        // Loading makes more than the file's label unknown.
+        assert!(selinux(relabel) < selinux(load), "{benchmark}");
+        let apparmor = |after| cost("capability,apparmor", benchmark, after);
+        assert!(apparmor(None) < apparmor(load), "{benchmark}");
+    }
+    // Nobody remembers anything there, and so it is measured once.
+    let alone = |cell: &&experiment::Cell| cell.key.stack.as_str() == "capability";
+    assert!(
+        run.cells
+            .iter()
+            .filter(alone)
+            .all(|cell| cell.key.tuning.first_after.is_none())
+    );
+    for (stack, text) in [
+        (
+            "capability,selinux",
+            "selinux: the policy is loaded again before each operation",
+        ),
+        (
+            "capability,selinux",
+            "selinux: files are labelled again before each operation",
+        ),
+        (
+            "capability,apparmor",
+            "apparmor: the profiles are replaced again before each operation",
+        ),
+    ] {
+        let setups = run
+            .setups
+            .iter()
+            .filter(|setup| setup.stack.as_str() == stack);
+        let mut steps = setups.flat_map(|setup| &setup.steps);
+        assert!(steps.any(|step| step.starts_with(text)), "{stack}: {text}");
+    }
+    assert_in_force(&run, "capability,apparmor", Policy::Enforcing, &[]);
+}
+
+#[test]
+fn a_policy_of_ones_own_is_loaded_again_and_its_files_relabelled() {
+    if !Path::new("/etc/selinux/default/policy/policy.33").is_file() {
+        eprintln!("skipped: install selinux-policy-default and selinux-utils");
+        return;
+    }
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let asked = [
+        "run",
+        "first-access",
+        "--offline",
+        "--stack",
+        "capability,selinux",
+        "--first-after",
+        "relabel,load",
+        "--bench",
+        "open:AA",
+        "-n",
+        "4",
+        "-o",
+        "out.json",
+    ];
+    let asked = [&asked[..], &["--policy", "enforcing"]].concat();
+    let given = [
+        "--selinux-modules",
+        "/etc/selinux/default/policy/policy.33",
+        "--selinux-context",
+        "user_u:user_r:user_t:s0",
+        "--selinux-file-contexts",
+        "/etc/selinux/default/contexts/files/file_contexts",
+        "--selinux-files-context",
+        "user_u:object_r:user_home_t:s0",
+        "--denied",
+        "read /etc/shadow",
+        "--allowed",
+        "read /etc/hosts",
+    ];
+    place.run(&[&asked[..], &given].concat()).code(0);
+    let run = read(&place.join("out.json"));
+    let costs: Vec<f64> = run
+        .cells
+        .iter()
+        .map(|cell| cell.estimate().unwrap().median)
+        .collect();
+    assert!(costs.len() == 2 && costs[0] < costs[1], "{costs:?}");
+
+    // There are as many labels as there are, and no more.
+    let many = [
+        "-n",
+        "1100",
+        "--first-after",
+        "relabel",
+        "-o",
+        "many.json",
+        "--cell-timeout",
+        "600",
+    ];
+    let short = [
+        "--stack",
+        "capability,selinux",
+        "--policy",
+        "enforcing",
+        "--bench",
+        "stat:AA",
+    ];
+    let ended = place
+        .run(&[&["run", "--offline"], &short[..], &many].concat())
+        .code(4);
+    let _ = ended;
+    let run = read(&place.join("many.json"));
+    let reason = run.cells[0].reason().unwrap_or_default();
+    assert!(reason.contains("all labels were used"), "{reason}");
+}
