@@ -29,7 +29,7 @@ fn what_was_decided_is_forgotten_before_each_operation() {
     let cost = |stack: &str, benchmark: &str, after: Option<FirstAfter>| {
         let found = run.cells.iter().find(|cell| {
             let key = &cell.key;
-            key.stack.as_str() == stack
+            key.stack.join(",") == stack
                 && key.benchmark() == benchmark
                 && key.tuning.first_after == after
         });
@@ -47,7 +47,7 @@ fn what_was_decided_is_forgotten_before_each_operation() {
         assert!(apparmor(None) < apparmor(load), "{benchmark}");
     }
     // Nobody remembers anything there, and so it is measured once.
-    let alone = |cell: &&experiment::Cell| cell.key.stack.as_str() == "capability";
+    let alone = |cell: &&experiment::Cell| cell.key.stack == ["capability"];
     assert!(
         run.cells
             .iter()
@@ -71,7 +71,7 @@ fn what_was_decided_is_forgotten_before_each_operation() {
         let setups = run
             .setups
             .iter()
-            .filter(|setup| setup.stack.as_str() == stack);
+            .filter(|setup| setup.configuration.stack.as_str() == stack);
         let mut steps = setups.flat_map(|setup| &setup.steps);
         assert!(steps.any(|step| step.starts_with(text)), "{stack}: {text}");
     }
