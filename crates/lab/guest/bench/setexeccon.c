@@ -86,6 +86,8 @@ static int check(struct cell *c)
 
 	if (ret < 0)
 		return ret;
+	if (status == FAILED << 8)
+		return unsupported(c, "the agent cannot execute itself in its own context", -EACCES);
 	return status == 0 ? 0 : failed(c, "setexeccon and execve: wrong result", 0);
 }
 

@@ -20,6 +20,7 @@
 #define SELINUXFS	"/sys/fs/selinux"
 #define FILES		POLICY_DIR "selinux/"
 #define ATTRIBUTE	"security.selinux"
+#define FSCREATE	"/proc/self/attr/fscreate"
 #define CONTEXT_MAX	256
 
 #define DENIED		"selinux-denied"
@@ -118,10 +119,13 @@ static void set_boolean(const struct policy *p, char *line)
 /* Permissive meanwhile: the policy need not let the kernel's own domain load another. */
 static long load_again(const struct policy *p, u32 round)
 {
-	int enforcing = p->state == POLICY_ENFORCING;
+	char mode[4] = "";
+	int enforcing;
 	long err;
 
+	(void)p;
 	(void)round;
+	enforcing = read_text(SELINUXFS "/enforce", mode, sizeof(mode)) > 0 && mode[0] == '1';
 	err = enforcing ? put_whole(SELINUXFS "/enforce", "0", 1) : 0;
 	if (err >= 0)
 		err = put_copy(FILES "policy", SELINUXFS "/load");
@@ -269,8 +273,14 @@ static void label(const struct policy *p)
 	if (!*work || !*agent || (!*denied && !is_given(p)))
 		fatal("selinux: " FILES "contexts says not all of work, denied, agent");
 	give_label(".", work);
-	if (is_given(p))
+	if (is_given(p)) {
+#ifdef SETTINGS
+		/* Else a policy with levels gives it the agent's, which is the highest. */
+		write_line(FSCREATE, work);
+		step("selinux: wrote %s to " FSCREATE ": what the agent makes has that label", work);
+#endif
 		return;
+	}
 	make(DENIED);
 	give_label(DENIED, denied);
 #ifdef SETTINGS
@@ -287,6 +297,11 @@ static void confine(const struct policy *p)
 
 	if (p->state == POLICY_NONE)
 		return;
+#ifdef SETTINGS
+	/* Who is confined makes files as its domain does. */
+	if (is_given(p))
+		write_line(FSCREATE, "\n");
+#endif
 	began_ns = busy_ns();
 	write_line(current, agent);
 	step_took("selinux", "entering the domain", busy_ns() - began_ns);

@@ -182,6 +182,16 @@ static void enter_all(void)
 			policies[i].module->enter(&policies[i]);
 }
 
+/* Until the next one comes under them, who is outside may do all. */
+static void release_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < policy_count; i++)
+		if (policies[i].given && policies[i].module->release)
+			policies[i].module->release(&policies[i]);
+}
+
 /* Proven by who is ruled like all others. */
 static void rule_all(const struct policy *p)
 {
@@ -232,6 +242,7 @@ void given_prove(const struct policy *all, unsigned int count)
 		end_child();
 	}
 	attend(child);
+	release_all();
 }
 
 void given_tell_learned(void)
@@ -318,14 +329,10 @@ static int attempt(const struct cell_spec *spec, struct cell *c, struct outcome 
 		   int (*setup)(const struct cell_spec *spec),
 		   int (*run)(const struct cell_spec *spec, struct outcome *out))
 {
-	unsigned int i;
 	long child;
 	int err;
 
 	memset((void *)&shared->out, 0, sizeof(shared->out));
-	for (i = 0; i < policy_count; i++)
-		if (policies[i].given && policies[i].module->release)
-			policies[i].module->release(&policies[i]);
 	child = start_child(1);
 	if (!child) {
 		shared->stage = STAGE_SETUP;
@@ -351,6 +358,7 @@ static int attempt(const struct cell_spec *spec, struct cell *c, struct outcome 
 		end_child();
 	}
 	attend(child);
+	release_all();
 	memcpy(out, (const void *)&shared->out, sizeof(*out));
 	memcpy(c->reason, (const void *)shared->reason, sizeof(c->reason));
 	if (spec->metric != METRIC_INSTRUCTIONS)
