@@ -24,6 +24,7 @@ macro_rules! presets {
 const PRESETS: &[Preset] = presets![
     "quick",
     "suite",
+    "every",
     "paper",
     "paper-calls",
     "paper-suite",

@@ -196,6 +196,14 @@ words! {
     Howells = "howells",
     /// File system calls that neither of them measured.
     Beyond = "beyond",
+    /// Sockets, on the loopback interface.
+    Network = "network",
+    /// Pipes, queues, signals, and what tasks do to each other.
+    Ipc = "ipc",
+    /// Tasks, their credentials, limits and namespaces.
+    Process = "process",
+    /// Mounts, keys, the kernel's settings.
+    Admin = "admin",
 }
 
 words! {

@@ -28,7 +28,7 @@
 
 #include "sys.h"
 
-/* The paper's eight classes of file access (section 4.1), and the floor. */
+/* The paper's eight classes of file access (section 4.1), those of other calls, and the floor. */
 enum bench_class {
 	CLASS_FILE,		/* open, rename, creat */
 	CLASS_DIR,		/* mkdir, rmdir, getdents64 */
@@ -39,6 +39,15 @@ enum bench_class {
 	CLASS_READ_WRITE,	/* read, write, sendfile, mmap */
 	CLASS_EVENT,		/* inotify_add_watch */
 	CLASS_PROCESS,		/* fork, execve */
+	CLASS_SOCKET,		/* socket, bind, connect, getsockopt */
+	CLASS_MESSAGE,		/* sendto and recvfrom, msgsnd, a pipe's read and write */
+	CLASS_IPC,		/* what makes and controls pipes, queues and shared memory */
+	CLASS_SIGNAL,		/* kill, pidfd_send_signal */
+	CLASS_TRACE,		/* ptrace, process_vm_readv, perf_event_open, bpf */
+	CLASS_CREDENTIALS,	/* setuid, capset, prctl */
+	CLASS_SCHEDULING,	/* sched_setscheduler, setpriority, prlimit64 */
+	CLASS_NAMESPACE,	/* unshare, setns */
+	CLASS_ADMIN,		/* mount, sysctl, keyctl */
 	CLASS_FLOOR,		/* getppid */
 };
 
@@ -48,6 +57,10 @@ enum bench_suite {
 	SUITE_LMBENCH,		/* LMbench rows of LSMPMON, Tables 3 and 4 */
 	SUITE_HOWELLS,		/* the tree walk of the credentials patch mail */
 	SUITE_BEYOND,		/* file system calls that neither measured */
+	SUITE_NETWORK,		/* sockets, on the loopback interface */
+	SUITE_IPC,		/* pipes, queues, signals, what tasks do to each other */
+	SUITE_PROCESS,		/* tasks, their credentials, limits and namespaces */
+	SUITE_ADMIN,		/* mounts, keys, the kernel's settings */
 };
 
 #define MEASURE_LATENCY		1	/* instructions or ns per operation */

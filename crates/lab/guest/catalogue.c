@@ -17,6 +17,10 @@ static const char *const suite_names[] = {
 	[SUITE_LMBENCH] = "lmbench",
 	[SUITE_HOWELLS] = "howells",
 	[SUITE_BEYOND] = "beyond",
+	[SUITE_NETWORK] = "network",
+	[SUITE_IPC] = "ipc",
+	[SUITE_PROCESS] = "process",
+	[SUITE_ADMIN] = "admin",
 };
 
 static const char *const class_names[] = {
@@ -29,6 +33,15 @@ static const char *const class_names[] = {
 	[CLASS_READ_WRITE] = "read-write",
 	[CLASS_EVENT] = "event",
 	[CLASS_PROCESS] = "process",
+	[CLASS_SOCKET] = "socket",
+	[CLASS_MESSAGE] = "message",
+	[CLASS_IPC] = "ipc",
+	[CLASS_SIGNAL] = "signal",
+	[CLASS_TRACE] = "trace",
+	[CLASS_CREDENTIALS] = "credentials",
+	[CLASS_SCHEDULING] = "scheduling",
+	[CLASS_NAMESPACE] = "namespace",
+	[CLASS_ADMIN] = "admin",
 	[CLASS_FLOOR] = "floor",
 };
 

@@ -30,8 +30,9 @@ pub struct Benchmark {
     /// Order inside the suite; Table 3's number for the paper's.
     pub number: u32,
     /// One of the paper's eight classes of file access (section 4.1: `file`, `directory`, `link`,
-    /// `attribute`, `xattr`, `descriptor`, `read-write`, `event`), `process`, or `floor`: what any
-    /// system call costs.
+    /// `attribute`, `xattr`, `descriptor`, `read-write`, `event`); of other calls `process`, `socket`,
+    /// `message`, `ipc`, `signal`, `trace`, `credentials`, `scheduling`, `namespace`, `admin`; or `floor`:
+    /// what any system call costs.
     pub class: String,
     /// Which metrics make sense.
     pub measures: Measures,

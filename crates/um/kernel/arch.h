@@ -16,7 +16,7 @@ static inline __attribute__((always_inline)) int lsmeter_needs_user_space(long n
 {
 	return nr == __NR_fork || nr == __NR_vfork || nr == __NR_clone ||
 	       nr == __NR_execve || nr == __NR_wait4 || nr == __NR_mmap ||
-	       nr == __NR_exit_group;
+	       nr == __NR_shmat || nr == __NR_exit || nr == __NR_exit_group;
 }
 
 static inline __attribute__((always_inline)) long

@@ -38,9 +38,11 @@ static int has_word(const char *calls, const char *word)
 
 const char *lsmeter_lacks(const char *syscalls)
 {
-	if (has_word(syscalls, "fork") || has_word(syscalls, "execve"))
+	if (has_word(syscalls, "fork") || has_word(syscalls, "clone") ||
+	    has_word(syscalls, "execve"))
 		return "it needs a second task, and in this kernel there is one";
-	if (has_word(syscalls, "mmap"))
+	if (has_word(syscalls, "mmap") || has_word(syscalls, "shmat") ||
+	    has_word(syscalls, "io_uring_enter"))
 		return "it maps memory of user space, where nothing runs in this kernel";
 	return NULL;
 }

@@ -101,7 +101,8 @@ fn make_run() -> Document {
     let spec = Spec::parse(
         "run",
         "kernels = ['debian:6.1']\nfilesystem = 'tmpfs'\nmetrics = ['instructions', 'time', 'throughput']\n\
-         stacks = ['capability', 'capability,selinux', 'capability,apparmor']\ncmdline = 'mitigations=off'\n",
+         stacks = ['capability', 'capability,selinux', 'capability,apparmor']\ncmdline = 'mitigations=off'\n\
+         suites = ['paper', 'lmbench', 'howells', 'beyond']\n",
     );
     let mut cells = Vec::new();
     for (stack, open, stat) in [

@@ -302,6 +302,7 @@ fn presets_hold_what_they_promise() {
         [
             "quick",
             "suite",
+            "every",
             "paper",
             "paper-calls",
             "paper-suite",
@@ -409,6 +410,13 @@ fn presets_hold_what_they_promise() {
     let quick = preset("quick").unwrap().spec().unwrap().resolve().unwrap();
     assert_eq!(quick.selection.select, Select::First);
     assert_eq!(quick.selection.suites, [Suite::Paper, Suite::Beyond]);
+    // What is there of it today does not change with suites that come.
+    let suite = preset("suite").unwrap().spec().unwrap().resolve().unwrap();
+    let files = [Suite::Paper, Suite::Lmbench, Suite::Howells, Suite::Beyond];
+    assert_eq!(suite.selection.suites, files);
+    let every = preset("every").unwrap().spec().unwrap().resolve().unwrap();
+    assert_eq!(every.selection.suites, Suite::ALL);
+    assert_eq!(every.selection.benchmarks, suite.selection.benchmarks);
     let paper = preset("paper").unwrap().spec().unwrap().resolve().unwrap();
     // DAC, the five modules, Figure 7's other orders, Figure 8's four.
     assert_eq!(paper.configurations.len(), 1 + 5 + 4 + 4 + 1);

@@ -145,6 +145,14 @@ mod tests {
     }
 
     #[test]
+    fn hooks_of_netfilter_are_told_from_those_of_security_modules() {
+        let of_netfilter = [("selinux_ip_postroute", 42), ("avc_lookup", 23)];
+        assert_eq!(explained(&of_netfilter, Extent::Window), [true, true]);
+        assert_eq!(explained(&of_netfilter[1..], Extent::Window), [false]);
+        assert_eq!(explained(&of_netfilter, Extent::Program), [true, true]);
+    }
+
+    #[test]
     fn facts_are_whole() {
         let lists = &facts().lists;
         for fact in &facts().fact {
@@ -165,7 +173,7 @@ mod tests {
 
     #[test]
     fn companions_need_their_company() {
-        assert_eq!(explained(&[("kfree", 21)], Extent::Windows), [false]);
+        assert_eq!(explained(&[("kfree", 21)], Extent::Window), [false]);
         let both = [("kfree", 21), ("__pcs_replace_full_main", 29)];
         assert_eq!(explained(&both, Extent::Window), [true, true]);
     }

@@ -5,26 +5,14 @@
  *
  * The agent's main() exits with 0 at once when argv[0] is "lsmeter-exit".
  */
-#include "slots.h"
+#include "../agent-path.h"
 
-#define SELF		"/proc/self/exe"
-#define EXECUTE_OK	1	/* X_OK of unistd.h */
 #define FAILED		127	/* the child's status when execve fails */
 
-/* c->path becomes the agent's own path, without links where it has one. */
+/* c->path becomes the agent's own path. */
 static int setup(struct cell *c)
 {
-	long ret = SYS(readlink, SELF, c->path, sizeof(c->path) - 1);
-
-	if (ret < 0) {
-		format(c->path, sizeof(c->path), "/init");
-		return SYS(access, c->path, EXECUTE_OK);
-	}
-	c->path[ret] = '\0';
-	/* Deleted, in another mount namespace or a memfd: the link still works. */
-	if (SYS(access, c->path, EXECUTE_OK) < 0)
-		format(c->path, sizeof(c->path), SELF);
-	return 0;
+	return agent_path(c->path, sizeof(c->path));
 }
 
 static inline long fork_execve_wait(struct cell *c, int *status)

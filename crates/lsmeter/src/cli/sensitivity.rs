@@ -30,9 +30,9 @@ Examples:
   lsmeter sensitivity --predict 400
   lsmeter sensitivity --on host --dir /var/tmp -b 'stat:*' --hooks inode_permission
 
-By default it is debian:6.12 with every benchmark but treewalk:full*, which asks too
-often. On the host, BPF programs delay lsmeter's own processes only, as root, and
-slopes are in time.
+By default it is debian:6.12 with every benchmark of file system calls but
+treewalk:full*, which asks too often. On the host, BPF programs delay lsmeter's own
+processes only, as root, and slopes are in time.
 
 Delays are in ns, or with us behind the number, up to 900us. Under the
 deterministic clock an instruction takes a nanosecond, a wait is exactly so many, and

@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use diagnostics::Failure;
-use experiment::{Experiment, Metric, Place, Policy, Spec, Stack, StackError, nearest, preset};
+use experiment::{
+    Experiment, Metric, Place, Policy, Spec, Stack, StackError, Suite, nearest, preset,
+};
 use kernels::{Kernel, Store};
 use lab::journal::Journals;
 use lab::policy::has_policy;
@@ -171,6 +173,10 @@ pub fn lab_flags(lab: &LabArgs) -> Spec {
 pub fn some<T: Clone>(values: &[T]) -> Option<Vec<T>> {
     (!values.is_empty()).then(|| values.to_vec())
 }
+
+/// The suites of file system calls, which are chosen from where nothing is said of others.
+pub const SUITES_OF_FILES: [Suite; 4] =
+    [Suite::Paper, Suite::Lmbench, Suite::Howells, Suite::Beyond];
 
 /// Does it select anything? Asked before a kernel is fetched.
 ///

@@ -163,6 +163,7 @@ fn resolve(args: &SensitivityArgs) -> Result<Experiment> {
 fn selection(args: &SensitivityArgs, benchmarks: &[&str]) -> Spec {
     let mut chosen = measure::selection(&args.selection);
     if chosen.benchmarks.is_none() && chosen.suites.is_none() {
+        chosen.suites = Some(measure::SUITES_OF_FILES.to_vec());
         chosen.benchmarks = Some(benchmarks.iter().map(|&name| name.to_owned()).collect());
     }
     chosen

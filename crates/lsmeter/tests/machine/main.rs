@@ -9,6 +9,7 @@
 mod common;
 
 mod boots;
+mod calls;
 mod cells;
 mod check;
 mod host;

@@ -22,7 +22,7 @@ use crate::cli::CheckArgs;
 use crate::commands::journals::beside;
 use crate::commands::kernel;
 use crate::commands::measure::{
-    Machines, check_selection, lab_flags, read_delays, read_stack, some,
+    Machines, SUITES_OF_FILES, check_selection, lab_flags, read_delays, read_stack, some,
 };
 use crate::config::Config;
 use crate::failure::usage;
@@ -45,6 +45,8 @@ fn experiment(args: &CheckArgs, stacks: &[String], samples: Option<u32>) -> Resu
         stacks: Some(stacks.to_vec()),
         place: Some(Place::Lab),
         metrics: Some(vec![Metric::Instructions]),
+        // What TCP's timers do differs between operations, and with it what instruments count.
+        suites: args.benchmarks.is_empty().then(|| SUITES_OF_FILES.to_vec()),
         benchmarks: Some(some(&args.benchmarks).unwrap_or_else(own)),
         // tmpfs does nothing that varies from one call to the next.
         filesystem: Some(args.lab.fs.unwrap_or(FileSystem::Tmpfs)),

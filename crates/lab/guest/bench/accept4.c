@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: accept4 of a connection that is there. Made before by connect; undone outside:
+ * close of both ends, by a reset where it is TCP.
+ */
+#include "../sockets.h"
+
+static int setup(struct cell *c)
+{
+	return set_up_listener(c, c->variant->arg);
+}
+
+static int prepare(struct cell *c, unsigned int i)
+{
+	long fd = new_socket(c->variant->arg);
+
+	if (fd < 0)
+		return fd;
+	*slot_fd(c, i) = fd;
+	return connect_slot(c, fd, 0);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	long fd = SYS(accept4, c->fd[LISTENER], NULL, NULL, SOCK_CLOEXEC);
+
+	*slot_fd2(c, i) = fd;
+	return fd;
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	close_at_once(*slot_fd(c, i));
+	return sys_close(*slot_fd2(c, i));
+}
+
+static int check(struct cell *c)
+{
+	long ret = prepare(c, 0);
+	char got = 0;
+
+	if (ret >= 0)
+		ret = op(c, 0);
+	if (ret >= 0)
+		ret = sys_write(*slot_fd(c, 0), "x", 1);
+	if (ret >= 0)
+		ret = sys_read(*slot_fd2(c, 0), &got, 1);
+	if (ret < 0)
+		return ret;
+	return got == 'x' ? undo(c, 0) : failed(c, "accept4: wrong result", 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "unix-stream", .arg = UNIX_STREAM },
+	{ .name = "unix-seqpacket", .arg = UNIX_SEQPACKET },
+	{ .name = "tcp", .arg = TCP },
+	{ .name = "tcp6", .arg = TCP6 },
+	{ }
+};
+
+BENCHMARK(bench_accept4) = {
+	.name = "accept4",
+	.summary = "accept4 of a connection that is there",
+	.source = "accept4(2)",
+	.syscalls = "accept4",
+	.variants = variants,
+	.class = CLASS_SOCKET,
+	.suite = SUITE_NETWORK,
+	.number = 6,
+	.measures = MEASURE_LATENCY,
+	.max_batch = WARM_SLOTS,
+	.setup = setup,
+	.check = check,
+	.prepare = prepare,
+	.op = op,
+	.undo = undo,
+	.teardown = close_all,
+};

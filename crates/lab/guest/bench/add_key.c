@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: add_key of a key of 8 bytes to the process's keyring. Undone outside: KEYCTL_UNLINK. */
+#include <linux/keyctl.h>
+#include "slots.h"
+
+static int setup(struct cell *c)
+{
+	return slots_name(c, "");
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	long key = SYS(add_key, "user", slot_name(c, i), "12345678", 8, KEY_SPEC_PROCESS_KEYRING);
+
+	*slot_fd(c, i) = key;
+	return key;
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	return SYS(keyctl, KEYCTL_UNLINK, *slot_fd(c, i), KEY_SPEC_PROCESS_KEYRING);
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	if (ret == -ENOSYS || ret == -EPERM || ret == -EDQUOT)
+		return unsupported(c, "no keys for this user", ret);
+	if (ret < 0)
+		return ret;
+	if (SYS(keyctl, KEYCTL_READ, ret, slot_data(c), 8) != 8 || memcmp(slot_data(c), "12345678", 8))
+		return failed(c, "add_key: wrong result", 0);
+	return undo(c, 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "user" },
+	{ }
+};
+
+BENCHMARK(bench_add_key) = {
+	.name = "add_key",
+	.summary = "add_key of a key of 8 bytes",
+	.source = "add_key(2)",
+	.syscalls = "add_key",
+	.variants = variants,
+	.class = CLASS_ADMIN,
+	.suite = SUITE_ADMIN,
+	.number = 8,
+	.measures = MEASURE_LATENCY,
+	.max_batch = WARM_SLOTS,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.undo = undo,
+};

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: bind of a new socket to a name in the file system, or to a port of the loopback
+ * interface. Undone outside: close, and unlink of the name.
+ */
+#include "../sockets.h"
+
+static int setup(struct cell *c)
+{
+	int ret = sockets_start(c, c->variant->arg);
+
+	if (!ret)
+		address_slots(c, c->variant->arg);
+	return ret;
+}
+
+static int prepare(struct cell *c, unsigned int i)
+{
+	long fd = new_socket(c->variant->arg);
+
+	*slot_fd(c, i) = fd;
+	return fd;
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return bind_slot(c, *slot_fd(c, i), i);
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	if (family_of(c->variant->arg) == AF_UNIX)
+		sys_unlink(((struct sockaddr_un *)slot_address(c, i))->sun_path);
+	return sys_close(*slot_fd(c, i));
+}
+
+static int check(struct cell *c)
+{
+	struct sockaddr_un name;
+	int size = sizeof(name);
+	long ret = prepare(c, 0);
+
+	if (ret >= 0)
+		ret = op(c, 0);
+	if (ret >= 0)
+		ret = SYS(getsockname, *slot_fd(c, 0), &name, &size);
+	if (ret < 0)
+		return ret;
+	if (size < c->state[ADDRESS_SIZE] ||
+	    memcmp(&name, slot_address(c, 0), c->state[ADDRESS_SIZE]))
+		return failed(c, "bind: wrong result", 0);
+	return undo(c, 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "unix", .arg = UNIX_STREAM },
+	{ .name = "tcp", .arg = TCP },
+	{ .name = "udp", .arg = UDP },
+	{ .name = "tcp6", .arg = TCP6 },
+	{ .name = "udp6", .arg = UDP6 },
+	{ }
+};
+
+BENCHMARK(bench_bind) = {
+	.name = "bind",
+	.summary = "bind of a socket to an address that nobody has",
+	.source = "bind(2)",
+	.syscalls = "bind",
+	.variants = variants,
+	.class = CLASS_SOCKET,
+	.suite = SUITE_NETWORK,
+	.number = 3,
+	.measures = MEASURE_LATENCY,
+	.max_batch = WARM_SLOTS,
+	.setup = setup,
+	.check = check,
+	.prepare = prepare,
+	.op = op,
+	.undo = undo,
+};

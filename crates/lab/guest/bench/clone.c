@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: clone of a child that exits at once, and wait4 for it; the child's kernel work belongs
+ * to the operation. `vfork`: the child borrows the memory, and its parent waits meanwhile, as
+ * vfork(2) and posix_spawn(3) have it; `newuts`, `newuser`: in a new namespace. Nothing to undo.
+ */
+#include <linux/sched.h>
+#include "../child.h"
+
+#define STATUS	7	/* exits with this, so that 0 cannot pass by chance */
+
+/* A child with the parent's memory runs on its stack, and must leave it as it is. */
+static inline __attribute__((always_inline)) long clone_exit_wait(struct cell *c, int *status)
+{
+	long pid = SYS(clone, c->variant->arg | SIGCHLD, 0, 0, 0, 0);
+
+	if (pid == 0) {
+		for (;;)
+			SYS(exit, STATUS);
+	}
+	if (pid < 0)
+		return pid;
+	return SYS(wait4, pid, status, 0, 0);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return clone_exit_wait(c, NULL);
+}
+
+static int check(struct cell *c)
+{
+	int status = -1;
+	long ret = clone_exit_wait(c, &status);
+
+	if ((ret == -EPERM || ret == -ENOSPC || ret == -EINVAL || ret == -EACCES) &&
+	    c->variant->arg2)
+		return unsupported(c, "no such namespace for this user", ret);
+	if (ret < 0)
+		return ret;
+	return status == STATUS << 8 ? 0 : failed(c, "clone: wrong result", 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "vfork", .arg = CLONE_VM | CLONE_VFORK },
+	{ .name = "newuts", .arg = CLONE_NEWUTS, .arg2 = 1 },
+	{ .name = "newuser", .arg = CLONE_NEWUSER, .arg2 = 1 },
+	{ }
+};
+
+BENCHMARK(bench_clone) = {
+	.name = "clone",
+	.summary = "clone of a child that exits at once, and the wait for it",
+	.source = "LMbench lat_proc; clone(2), vfork(2)",
+	.syscalls = "clone exit wait4",
+	.variants = variants,
+	.class = CLASS_PROCESS,
+	.suite = SUITE_PROCESS,
+	.number = 1,
+	.measures = MEASURE_LATENCY,
+	.counts_children = 1,
+	.check = check,
+	.op = op,
+};

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: connect of a new socket to one that listens, or to an address that datagrams
+ * shall go to. Of TCP all three segments of the handshake are in it: on the loopback
+ * interface the task itself delivers them. Undone outside: accept where there is something
+ * to accept, close; TCP's connections are reset, so that none is left in TIME_WAIT.
+ */
+#include "../sockets.h"
+
+static int setup(struct cell *c)
+{
+	return set_up_listener(c, c->variant->arg);
+}
+
+static int prepare(struct cell *c, unsigned int i)
+{
+	long fd = new_socket(c->variant->arg);
+
+	*slot_fd(c, i) = fd;
+	return fd;
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return connect_slot(c, *slot_fd(c, i), 0);
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	long fd = 0;
+
+	if (is_stream(c->variant->arg))
+		fd = SYS(accept4, c->fd[LISTENER], NULL, NULL, SOCK_CLOEXEC);
+	if (fd < 0)
+		return fd;
+	close_at_once(*slot_fd(c, i));
+	return fd ? sys_close(fd) : 0;
+}
+
+static int check(struct cell *c)
+{
+	struct sockaddr_un name;
+	int size = sizeof(name);
+	long ret = prepare(c, 0);
+
+	if (ret >= 0)
+		ret = op(c, 0);
+	if (ret >= 0)
+		ret = SYS(getpeername, *slot_fd(c, 0), &name, &size);
+	if (ret < 0)
+		return ret;
+	if (size < c->state[ADDRESS_SIZE] ||
+	    memcmp(&name, slot_address(c, 0), c->state[ADDRESS_SIZE]))
+		return failed(c, "connect: wrong result", 0);
+	return undo(c, 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "unix-stream", .arg = UNIX_STREAM },
+	{ .name = "unix-dgram", .arg = UNIX_DGRAM },
+	{ .name = "unix-seqpacket", .arg = UNIX_SEQPACKET },
+	{ .name = "tcp", .arg = TCP },
+	{ .name = "udp", .arg = UDP },
+	{ .name = "tcp6", .arg = TCP6 },
+	{ .name = "udp6", .arg = UDP6 },
+	{ }
+};
+
+BENCHMARK(bench_connect) = {
+	.name = "connect",
+	.summary = "connect to a socket of the same task",
+	.source = "LMbench lat_connect; connect(2)",
+	.syscalls = "connect",
+	.variants = variants,
+	.class = CLASS_SOCKET,
+	.suite = SUITE_NETWORK,
+	.number = 5,
+	.measures = MEASURE_LATENCY,
+	.max_batch = WARM_SLOTS,
+	.setup = setup,
+	.check = check,
+	.prepare = prepare,
+	.op = op,
+	.undo = undo,
+	.teardown = close_all,
+};

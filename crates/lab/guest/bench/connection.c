@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: a connection from its client's socket to the close of both ends: socket, connect,
+ * accept4, close, close. One task is both ends, so that the work of both is in it. TCP's ends
+ * as connections do, and its client's port waits in TIME_WAIT. Nothing to undo.
+ */
+#include "../sockets.h"
+
+static int setup(struct cell *c)
+{
+	return set_up_listener(c, c->variant->arg);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	long client = new_socket(c->variant->arg), server, ret;
+
+	if (client < 0)
+		return client;
+	ret = connect_slot(c, client, 0);
+	server = SYS(accept4, c->fd[LISTENER], NULL, NULL, SOCK_CLOEXEC);
+	sys_close(client);
+	if (server >= 0)
+		sys_close(server);
+	return ret < 0 ? ret : server;
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	if (ret < 0)
+		return ret;
+	/* Nobody listens there, and no other connection waits. */
+	ret = new_socket(c->variant->arg);
+	if (ret < 0)
+		return ret;
+	c->fd[CLIENT] = ret;
+	ret = connect_slot(c, c->fd[CLIENT], 1);
+	close_as(c, CLIENT);
+	if (ret != -ECONNREFUSED && ret != -ENOENT)
+		return failed(c, "connect: wrong result", ret);
+	ret = SYS(fcntl, c->fd[LISTENER], F_SETFL, O_RDWR | SOCK_NONBLOCK);
+	if (ret < 0)
+		return ret;
+	ret = SYS(accept4, c->fd[LISTENER], NULL, NULL, 0);
+	return ret == -EAGAIN ? 0 : failed(c, "accept4: wrong result", ret);
+}
+
+static const struct variant variants[] = {
+	{ .name = "unix", .arg = UNIX_STREAM },
+	{ .name = "tcp", .arg = TCP },
+	{ .name = "tcp6", .arg = TCP6 },
+	{ }
+};
+
+BENCHMARK(bench_connection) = {
+	.name = "connection",
+	.summary = "a connection, set up and torn down by a task that is both ends",
+	.source = "LMbench lat_connect",
+	.syscalls = "socket connect accept4 close close",
+	.variants = variants,
+	.class = CLASS_SOCKET,
+	.suite = SUITE_NETWORK,
+	.number = 7,
+	.measures = MEASURE_LATENCY,
+	.max_batch = MAX_FD_SLOTS,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.teardown = close_all,
+};

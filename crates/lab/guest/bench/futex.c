@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: futex(FUTEX_WAKE) for which nobody waits: no hook, a floor. Nothing to undo. */
+#include <linux/futex.h>
+#include "slots.h"
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(futex, slot_data(c), FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	if (ret == -ENOSYS)
+		return unsupported(c, "this kernel has no futex", ret);
+	if (ret < 0)
+		return ret;
+	/* Who would wait for another value than that which is there does not wait. */
+	ret = SYS(futex, slot_data(c), FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
+	return ret == -EAGAIN ? 0 : failed(c, "futex: wrong result", 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "wake" },
+	{ }
+};
+
+BENCHMARK(bench_futex) = {
+	.name = "futex",
+	.summary = "a wake for which nobody waits: no hook",
+	.source = "futex(2)",
+	.syscalls = "futex",
+	.variants = variants,
+	.class = CLASS_FLOOR,
+	.suite = SUITE_IPC,
+	.number = 19,
+	.measures = MEASURE_LATENCY,
+	.check = check,
+	.op = op,
+};

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: io_uring_enter that submits one operation and finds it completed: none (`nop`), read of
+ * 1 KB of /dev/zero, or openat. Undone outside: close of what was opened. A file will not do: some
+ * file systems (tmpfs) have another task read it.
+ */
+#include <linux/mman.h>
+#include <linux/io_uring.h>
+#include "slots.h"
+
+#define RING		0	/* c->fd[] */
+#define FILE		1
+#define BYTES		1024
+#define RINGS		0	/* c->state[]: where they are mapped */
+#define ENTRIES		1
+#define SIZE		2	/* of the rings */
+#define READ_WRITE	(PROT_READ | PROT_WRITE)
+/* So many that the kernel seldom begins the ring anew, which takes another path. */
+#define COMPLETIONS	512
+
+static struct io_uring_params *params(struct cell *c)
+{
+	return (struct io_uring_params *)slot_name(c, 0);
+}
+
+static u32 *ring(struct cell *c, u32 offset)
+{
+	return (u32 *)(c->state[RINGS] + offset);
+}
+
+static struct io_uring_cqe *completed(struct cell *c)
+{
+	struct io_cqring_offsets *at = &params(c)->cq_off;
+	u32 last = *ring(c, at->tail) - 1;
+
+	return (struct io_uring_cqe *)ring(c, at->cqes) + (last & *ring(c, at->ring_mask));
+}
+
+static void describe(struct cell *c, struct io_uring_sqe *sqe)
+{
+	sqe->opcode = c->variant->arg;
+	sqe->fd = c->variant->arg == IORING_OP_READ ? c->fd[FILE] : AT_FDCWD;
+	if (c->variant->arg == IORING_OP_READ) {
+		sqe->addr = (u64)slot_data(c);
+		sqe->len = BYTES;
+	} else if (c->variant->arg == IORING_OP_OPENAT) {
+		sqe->addr = (u64)"file";
+	}
+}
+
+static void teardown(struct cell *c)
+{
+	if (c->state[RINGS])
+		SYS(munmap, c->state[RINGS], c->state[SIZE]);
+	if (c->state[ENTRIES])
+		SYS(munmap, c->state[ENTRIES], PAGE_SIZE);
+	close_as(c, RING);
+	close_as(c, FILE);
+}
+
+static long map(struct cell *c, size_t size, u64 offset)
+{
+	return SYS(mmap, NULL, size, READ_WRITE, MAP_SHARED | MAP_POPULATE, c->fd[RING], offset);
+}
+
+static int setup(struct cell *c)
+{
+	long ret = make_file("file", 0);
+
+	if (!ret)
+		ret = open_as(c, FILE, "/dev/zero", O_RDONLY);
+	if (ret < 0)
+		return ret;
+	params(c)->flags = IORING_SETUP_CQSIZE;
+	params(c)->cq_entries = COMPLETIONS;
+	ret = SYS(io_uring_setup, 1, params(c));
+	if (ret == -ENOSYS || ret == -EPERM) {
+		close_as(c, FILE);
+		return unsupported(c, "no io_uring here", ret);
+	}
+	if (ret < 0)
+		return failed(c, "io_uring_setup", ret);
+	c->fd[RING] = ret;
+	c->state[SIZE] = params(c)->cq_off.cqes +
+			 params(c)->cq_entries * sizeof(struct io_uring_cqe);
+	ret = map(c, c->state[SIZE], IORING_OFF_SQ_RING);
+	if (ret < 0 && ret > -4096) {
+		teardown(c);
+		return unsupported(c, "its rings cannot be mapped", ret);
+	}
+	c->state[RINGS] = ret;
+	ret = map(c, PAGE_SIZE, IORING_OFF_SQES);
+	if (ret < 0 && ret > -4096) {
+		teardown(c);
+		return failed(c, "mmap", ret);
+	}
+	c->state[ENTRIES] = ret;
+	describe(c, (struct io_uring_sqe *)ret);
+	return 0;
+}
+
+static int prepare(struct cell *c, unsigned int i)
+{
+	/* The ring's only entry, again. */
+	++*ring(c, params(c)->sq_off.tail);
+	return 0;
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(io_uring_enter, c->fd[RING], 1, 1, IORING_ENTER_GETEVENTS, NULL, 0);
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	int result = completed(c)->res;
+
+	*ring(c, params(c)->cq_off.head) = *ring(c, params(c)->cq_off.tail);
+	if (result < 0)
+		return result;
+	return c->variant->arg == IORING_OP_OPENAT ? sys_close(result) : 0;
+}
+
+static int check(struct cell *c)
+{
+	long ret;
+
+	slot_data(c)[BYTES - 1] = 'x';
+	prepare(c, 0);
+	ret = op(c, 0);
+	if (ret == 1 && completed(c)->res == -EINVAL)
+		return unsupported(c, "this kernel's io_uring has no such operation", 0);
+	if (ret != 1)
+		return failed(c, "io_uring_enter: wrong result", ret);
+	if (c->variant->arg == IORING_OP_READ &&
+	    (completed(c)->res != BYTES || slot_data(c)[BYTES - 1]))
+		return failed(c, "io_uring_enter: wrong bytes", completed(c)->res);
+	return undo(c, 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "nop", .arg = IORING_OP_NOP },
+	{ .name = "read-1KB", .arg = IORING_OP_READ },
+	{ .name = "openat", .arg = IORING_OP_OPENAT },
+	{ }
+};
+
+BENCHMARK(bench_io_uring_enter) = {
+	.name = "io_uring_enter",
+	.summary = "an operation through a ring: submitted, and completed when the call returns",
+	.source = "io_uring_enter(2)",
+	.syscalls = "io_uring_enter",
+	.variants = variants,
+	.class = CLASS_IPC,
+	.suite = SUITE_IPC,
+	.number = 26,
+	.measures = MEASURE_LATENCY,
+	.max_batch = 1,
+	.setup = setup,
+	.check = check,
+	.prepare = prepare,
+	.op = op,
+	.undo = undo,
+	.teardown = teardown,
+};

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: ioprio_set of a child to no class of its own. Nothing to undo. */
+#include <linux/ioprio.h>
+#include "../child.h"
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(ioprio_set, IOPRIO_WHO_PROCESS, c->state[CHILD], 0);
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	if (ret < 0)
+		return ret == -ENOSYS ? unsupported(c, "this kernel has no ioprio_set", ret) : (int)ret;
+	ret = SYS(ioprio_set, IOPRIO_WHO_PROCESS, c->state[CHILD], 0xffff);
+	return ret == -EINVAL ? 0 : failed(c, "ioprio_set: wrong result", ret);
+}
+
+static const struct variant variants[] = {
+	{ .name = "child" },
+	{ }
+};
+
+BENCHMARK(bench_ioprio_set) = {
+	.name = "ioprio_set",
+	.summary = "ioprio_set of a child to what it is",
+	.source = "ioprio_set(2)",
+	.syscalls = "ioprio_set",
+	.variants = variants,
+	.class = CLASS_SCHEDULING,
+	.suite = SUITE_PROCESS,
+	.number = 18,
+	.measures = MEASURE_LATENCY,
+	.setup = start_child,
+	.check = check,
+	.op = op,
+	.teardown = end_child,
+};

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: kill of the process itself by a blocked signal, and rt_sigtimedwait. Nothing to undo. */
+#include "../signals.h"
+
+static long op(struct cell *c, unsigned int i)
+{
+	long ret = SYS(kill, c->state[SELF], BLOCKED);
+
+	return ret < 0 ? ret : take_signal(c);
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	if (ret < 0)
+		return ret;
+	if (ret != BLOCKED || taken(c)->si_code != SI_USER)
+		return failed(c, "rt_sigtimedwait: wrong signal", 0);
+	return 0;
+}
+
+static const struct variant variants[] = {
+	{ .name = "self" },
+	{ }
+};
+
+BENCHMARK(bench_kill_wait) = {
+	.name = "kill-wait",
+	.summary = "a blocked signal to the process itself, sent and taken",
+	.source = "kill(2), sigwaitinfo(2)",
+	.syscalls = "kill rt_sigtimedwait",
+	.variants = variants,
+	.class = CLASS_SIGNAL,
+	.suite = SUITE_IPC,
+	.number = 14,
+	.measures = MEASURE_LATENCY,
+	.setup = block_signal,
+	.check = check,
+	.op = op,
+	.teardown = unblock_signal,
+};

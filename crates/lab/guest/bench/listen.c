@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: listen of a socket that is bound. Undone outside: close. */
+#include "../sockets.h"
+
+static int setup(struct cell *c)
+{
+	int ret = sockets_start(c, c->variant->arg);
+
+	if (!ret)
+		address_slots(c, c->variant->arg);
+	return ret;
+}
+
+static int prepare(struct cell *c, unsigned int i)
+{
+	long fd = bound_socket(c, c->variant->arg, i);
+
+	*slot_fd(c, i) = fd;
+	return fd;
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(listen, *slot_fd(c, i), BACKLOG);
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	return sys_close(*slot_fd(c, i));
+}
+
+static int check(struct cell *c)
+{
+	int listens = 0, size = sizeof(listens);
+	long ret = prepare(c, 0);
+
+	if (ret >= 0)
+		ret = op(c, 0);
+	if (ret >= 0)
+		ret = SYS(getsockopt, *slot_fd(c, 0), SOL_SOCKET, SO_ACCEPTCONN, &listens, &size);
+	if (ret < 0)
+		return ret;
+	return listens == 1 ? undo(c, 0) : failed(c, "listen: wrong result", 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "unix-stream", .arg = UNIX_STREAM },
+	{ .name = "unix-seqpacket", .arg = UNIX_SEQPACKET },
+	{ .name = "tcp", .arg = TCP },
+	{ .name = "tcp6", .arg = TCP6 },
+	{ }
+};
+
+BENCHMARK(bench_listen) = {
+	.name = "listen",
+	.summary = "listen of a socket that is bound",
+	.source = "listen(2)",
+	.syscalls = "listen",
+	.variants = variants,
+	.class = CLASS_SOCKET,
+	.suite = SUITE_NETWORK,
+	.number = 4,
+	.measures = MEASURE_LATENCY,
+	.max_batch = WARM_SLOTS,
+	.setup = setup,
+	.check = check,
+	.prepare = prepare,
+	.op = op,
+	.undo = undo,
+};

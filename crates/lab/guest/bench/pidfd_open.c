@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: pidfd_open of the process itself. Undone outside: close. */
+#include "slots.h"
+
+static long op(struct cell *c, unsigned int i)
+{
+	long fd = SYS(pidfd_open, c->state[0], 0);
+
+	*slot_fd(c, i) = fd;
+	return fd;
+}
+
+static int setup(struct cell *c)
+{
+	c->state[0] = SYS(getpid);
+	return 0;
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	return sys_close(*slot_fd(c, i));
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	if (ret == -ENOSYS)
+		return unsupported(c, "this kernel has no pidfd_open", ret);
+	if (ret >= 0)
+		ret = SYS(pidfd_send_signal, ret, 0, NULL, 0);
+	return ret < 0 ? ret : undo(c, 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "self" },
+	{ }
+};
+
+BENCHMARK(bench_pidfd_open) = {
+	.name = "pidfd_open",
+	.summary = "pidfd_open of the process itself",
+	.source = "pidfd_open(2)",
+	.syscalls = "pidfd_open",
+	.variants = variants,
+	.class = CLASS_SIGNAL,
+	.suite = SUITE_IPC,
+	.number = 16,
+	.measures = MEASURE_LATENCY,
+	.max_batch = WARM_SLOTS,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.undo = undo,
+};

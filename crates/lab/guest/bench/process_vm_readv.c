@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: process_vm_readv of a child's memory. Nothing to undo. */
+#include <linux/uio.h>
+#include "../child.h"
+
+#define BYTES	1024
+
+static int setup(struct cell *c)
+{
+	/* The child has its own copy of it. */
+	*slot_name(c, 0) = 'x';
+	return start_child(c);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	struct iovec into = { slot_data(c), BYTES }, from = { slot_name(c, 0), BYTES };
+
+	return SYS(process_vm_readv, c->state[CHILD], &into, 1, &from, 1, 0);
+}
+
+static int check(struct cell *c)
+{
+	long ret;
+
+	*slot_name(c, 0) = 'y';
+	ret = op(c, 0);
+	if (ret == -ENOSYS)
+		return unsupported(c, "this kernel has no process_vm_readv", ret);
+	if (ret == -EPERM)
+		return unsupported(c, "this machine lets nobody read a child", ret);
+	if (ret < 0)
+		return ret;
+	return ret == BYTES && *slot_data(c) == 'x' ? 0 :
+	       failed(c, "process_vm_readv: wrong result", 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "1KB" },
+	{ }
+};
+
+BENCHMARK(bench_process_vm_readv) = {
+	.name = "process_vm_readv",
+	.summary = "process_vm_readv of 1 KB of a child",
+	.source = "process_vm_readv(2)",
+	.syscalls = "process_vm_readv",
+	.variants = variants,
+	.class = CLASS_TRACE,
+	.suite = SUITE_IPC,
+	.number = 22,
+	.measures = MEASURE_LATENCY,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.teardown = end_child,
+};

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: ptrace. `seize` becomes the tracer of a child, which goes on waiting; undone outside:
+ * it is stopped and let go. `peek` reads a word of a child that stands still. No other task runs
+ * in the window.
+ */
+#include <linux/ptrace.h>
+#include <linux/wait.h>
+#include "../child.h"
+
+#define PEEK	1	/* arg of variants */
+
+static long let_go(struct cell *c)
+{
+	struct timespec time = { 0, SETTLE_NS };
+	long ret = SYS(ptrace, PTRACE_INTERRUPT, c->state[CHILD], 0, 0);
+
+	if (ret >= 0)
+		ret = SYS(wait4, c->state[CHILD], NULL, __WALL, NULL);
+	if (ret < 0)
+		return ret;
+	ret = SYS(ptrace, PTRACE_DETACH, c->state[CHILD], 0, 0);
+	/* Until it waits again. */
+	SYS(nanosleep, &time, NULL);
+	return ret;
+}
+
+static int setup(struct cell *c)
+{
+	int ret;
+	long err;
+
+	*(long *)slot_name(c, 0) = 'x';
+	ret = start_child(c);
+	if (ret || c->variant->arg != PEEK)
+		return ret;
+	err = SYS(ptrace, PTRACE_SEIZE, c->state[CHILD], 0, 0);
+	if (err >= 0)
+		err = SYS(ptrace, PTRACE_INTERRUPT, c->state[CHILD], 0, 0);
+	if (err >= 0)
+		err = SYS(wait4, c->state[CHILD], NULL, __WALL, NULL);
+	if (err >= 0)
+		return 0;
+	end_child(c);
+	return err == -EPERM ? unsupported(c, "this machine lets nobody trace a child", err) :
+	       failed(c, "ptrace", err);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	if (c->variant->arg == PEEK)
+		return SYS(ptrace, PTRACE_PEEKDATA, c->state[CHILD], slot_name(c, 0), slot_data(c));
+	return SYS(ptrace, PTRACE_SEIZE, c->state[CHILD], 0, 0);
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	return c->variant->arg == PEEK ? 0 : let_go(c);
+}
+
+static int check(struct cell *c)
+{
+	long ret;
+
+	*(long *)slot_name(c, 0) = 'y';
+	ret = op(c, 0);
+	if (ret == -EPERM)
+		return unsupported(c, "this machine lets nobody trace a child", ret);
+	if (ret < 0)
+		return ret;
+	if (c->variant->arg == PEEK)
+		return *(long *)slot_data(c) == 'x' ? 0 : failed(c, "ptrace: wrong word", 0);
+	/* It has a tracer now. */
+	return SYS(ptrace, PTRACE_SEIZE, c->state[CHILD], 0, 0) == -EPERM ? undo(c, 0) :
+	       failed(c, "ptrace: wrong result", 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "seize" },
+	{ .name = "peek", .arg = PEEK },
+	{ }
+};
+
+BENCHMARK(bench_ptrace) = {
+	.name = "ptrace",
+	.summary = "ptrace of a child",
+	.source = "ptrace(2)",
+	.syscalls = "ptrace",
+	.variants = variants,
+	.class = CLASS_TRACE,
+	.suite = SUITE_IPC,
+	.number = 23,
+	.measures = MEASURE_LATENCY,
+	.max_batch = 1,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.undo = undo,
+	.teardown = end_child,
+};

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: sched_getscheduler of a child. Nothing to undo. */
+#include "../child.h"
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(sched_getscheduler, c->state[CHILD]);
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	if (ret < 0)
+		return ret;
+	return ret == SYS(sched_getscheduler, 0) ? 0 : failed(c, "sched_getscheduler: wrong result", 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "child" },
+	{ }
+};
+
+BENCHMARK(bench_sched_getscheduler) = {
+	.name = "sched_getscheduler",
+	.summary = "sched_getscheduler of a child",
+	.source = "sched_getscheduler(2)",
+	.syscalls = "sched_getscheduler",
+	.variants = variants,
+	.class = CLASS_SCHEDULING,
+	.suite = SUITE_PROCESS,
+	.number = 16,
+	.measures = MEASURE_LATENCY,
+	.setup = start_child,
+	.check = check,
+	.op = op,
+	.teardown = end_child,
+};

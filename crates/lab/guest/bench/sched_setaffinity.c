@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: sched_setaffinity of a child to the processors that it has. Nothing to undo. */
+#include "../child.h"
+
+#define MASK_SIZE	1024
+#define SIZE		1	/* c->state[]: of what the kernel fills */
+
+static int setup(struct cell *c)
+{
+	int ret = start_child(c);
+	long size;
+
+	if (ret)
+		return ret;
+	size = SYS(sched_getaffinity, c->state[CHILD], MASK_SIZE, slot_data(c));
+	if (size < 0) {
+		end_child(c);
+		return size;
+	}
+	c->state[SIZE] = size;
+	return 0;
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(sched_setaffinity, c->state[CHILD], c->state[SIZE], slot_data(c));
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	if (ret < 0)
+		return ret;
+	memset(slot_data(c), 0, MASK_SIZE);
+	ret = op(c, 0);
+	if (ret != -EINVAL)
+		return failed(c, "sched_setaffinity: wrong result", ret);
+	ret = SYS(sched_getaffinity, c->state[CHILD], MASK_SIZE, slot_data(c));
+	return ret < 0 ? ret : 0;
+}
+
+static const struct variant variants[] = {
+	{ .name = "child" },
+	{ }
+};
+
+BENCHMARK(bench_sched_setaffinity) = {
+	.name = "sched_setaffinity",
+	.summary = "sched_setaffinity of a child to what it is",
+	.source = "sched_setaffinity(2)",
+	.syscalls = "sched_setaffinity",
+	.variants = variants,
+	.class = CLASS_SCHEDULING,
+	.suite = SUITE_PROCESS,
+	.number = 14,
+	.measures = MEASURE_LATENCY,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.teardown = end_child,
+};

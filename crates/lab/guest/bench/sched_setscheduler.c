@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: sched_setscheduler of a child to the usual policy, which it has. Nothing to undo. */
+#include <linux/sched.h>
+#include "../child.h"
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(sched_setscheduler, c->state[CHILD], c->variant->arg, slot_data(c));
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	if (ret < 0)
+		return ret;
+	ret = SYS(sched_getscheduler, c->state[CHILD]);
+	return ret == c->variant->arg ? 0 : failed(c, "sched_setscheduler: wrong result", ret);
+}
+
+static const struct variant variants[] = {
+	{ .name = "SCHED_OTHER", .arg = SCHED_NORMAL },
+	{ }
+};
+
+BENCHMARK(bench_sched_setscheduler) = {
+	.name = "sched_setscheduler",
+	.summary = "sched_setscheduler of a child to what it is",
+	.source = "sched_setscheduler(2)",
+	.syscalls = "sched_setscheduler",
+	.variants = variants,
+	.class = CLASS_SCHEDULING,
+	.suite = SUITE_PROCESS,
+	.number = 15,
+	.measures = MEASURE_LATENCY,
+	.setup = start_child,
+	.check = check,
+	.op = op,
+	.teardown = end_child,
+};

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: setns into the namespace that the process is in. Nothing to undo. */
+#include <linux/sched.h>
+#include "slots.h"
+
+static int setup(struct cell *c)
+{
+	char path[32];
+
+	format(path, sizeof(path), "/proc/self/ns/%s", c->variant->name);
+	return open_as(c, 0, path, O_RDONLY | O_CLOEXEC) ?
+	       unsupported(c, "no such namespaces here", 0) : 0;
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(setns, c->fd[0], c->variant->arg);
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	if (ret == -EPERM || ret == -EINVAL)
+		return unsupported(c, "it needs CAP_SYS_ADMIN, and such namespaces", ret);
+	if (ret < 0)
+		return ret;
+	/* It is none of users. */
+	return SYS(setns, c->fd[0], CLONE_NEWUSER) == -EINVAL ? 0 : failed(c, "setns: wrong result", 0);
+}
+
+static void teardown(struct cell *c)
+{
+	close_as(c, 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "uts", .arg = CLONE_NEWUTS },
+	{ .name = "ipc", .arg = CLONE_NEWIPC },
+	{ .name = "net", .arg = CLONE_NEWNET },
+	{ }
+};
+
+BENCHMARK(bench_setns) = {
+	.name = "setns",
+	.summary = "setns into the namespace that the process is in",
+	.source = "setns(2)",
+	.syscalls = "setns",
+	.variants = variants,
+	.class = CLASS_NAMESPACE,
+	.suite = SUITE_PROCESS,
+	.number = 21,
+	.measures = MEASURE_LATENCY,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.teardown = teardown,
+};

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: setpgid of a child to the group that it is in. Nothing to undo. */
+#include "../child.h"
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(setpgid, c->state[CHILD], c->state[CHILD]);
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	if (ret < 0)
+		return ret;
+	return SYS(getpgid, c->state[CHILD]) == c->state[CHILD] ? 0 :
+	       failed(c, "setpgid: wrong result", 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "child" },
+	{ }
+};
+
+BENCHMARK(bench_setpgid) = {
+	.name = "setpgid",
+	.summary = "setpgid of a child to the group that it is in",
+	.source = "setpgid(2)",
+	.syscalls = "setpgid",
+	.variants = variants,
+	.class = CLASS_PROCESS,
+	.suite = SUITE_PROCESS,
+	.number = 13,
+	.measures = MEASURE_LATENCY,
+	.setup = start_child,
+	.check = check,
+	.op = op,
+	.teardown = end_child,
+};

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: setpriority of a child to the priority that it has. Nothing to undo. */
+#include <linux/resource.h>
+#include "../child.h"
+
+#define NICE	1	/* c->state[]: of the child, from -20 to 19 */
+
+static int setup(struct cell *c)
+{
+	int ret = start_child(c);
+
+	/* The call tells it as a number that is never negative. */
+	if (!ret)
+		c->state[NICE] = 20 - SYS(getpriority, PRIO_PROCESS, c->state[CHILD]);
+	return ret;
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(setpriority, PRIO_PROCESS, c->state[CHILD], c->state[NICE]);
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	if (ret < 0)
+		return ret;
+	ret = SYS(getpriority, PRIO_PROCESS, c->state[CHILD]);
+	return ret == 20 - c->state[NICE] ? 0 : failed(c, "setpriority: wrong result", ret);
+}
+
+static const struct variant variants[] = {
+	{ .name = "child" },
+	{ }
+};
+
+BENCHMARK(bench_setpriority) = {
+	.name = "setpriority",
+	.summary = "setpriority of a child to what it is",
+	.source = "setpriority(2)",
+	.syscalls = "setpriority",
+	.variants = variants,
+	.class = CLASS_SCHEDULING,
+	.suite = SUITE_PROCESS,
+	.number = 17,
+	.measures = MEASURE_LATENCY,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.teardown = end_child,
+};

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: setuid to the user that the process has. Nothing to undo. */
+#include "slots.h"
+
+static int setup(struct cell *c)
+{
+	c->state[0] = SYS(getuid);
+	return 0;
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(setuid, c->state[0]);
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	if (ret < 0)
+		return ret;
+	if (SYS(getuid) != c->state[0] || SYS(setuid, -1) != -EINVAL)
+		return failed(c, "setuid: wrong result", 0);
+	return 0;
+}
+
+static const struct variant variants[] = {
+	{ .name = "same" },
+	{ }
+};
+
+BENCHMARK(bench_setuid) = {
+	.name = "setuid",
+	.summary = "setuid to the user that the process has",
+	.source = "setuid(2)",
+	.syscalls = "setuid",
+	.variants = variants,
+	.class = CLASS_CREDENTIALS,
+	.suite = SUITE_PROCESS,
+	.number = 3,
+	.measures = MEASURE_LATENCY,
+	.setup = setup,
+	.check = check,
+	.op = op,
+};

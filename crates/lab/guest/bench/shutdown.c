@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: shutdown(SHUT_WR) of a connection's client; of TCP the other end gets a FIN. Made
+ * before; undone outside: close of both ends, by a reset where it is TCP.
+ */
+#include "../sockets.h"
+
+static int setup(struct cell *c)
+{
+	return set_up_listener(c, c->variant->arg);
+}
+
+static int prepare(struct cell *c, unsigned int i)
+{
+	long fd = new_socket(c->variant->arg), ret;
+
+	if (fd < 0)
+		return fd;
+	*slot_fd(c, i) = fd;
+	ret = connect_slot(c, fd, 0);
+	if (ret < 0)
+		return ret;
+	fd = SYS(accept4, c->fd[LISTENER], NULL, NULL, SOCK_CLOEXEC);
+	*slot_fd2(c, i) = fd;
+	return fd;
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(shutdown, *slot_fd(c, i), SHUT_WR);
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	close_at_once(*slot_fd(c, i));
+	return close_at_once(*slot_fd2(c, i));
+}
+
+static int check(struct cell *c)
+{
+	long ret = prepare(c, 0);
+	char got;
+
+	if (ret >= 0)
+		ret = op(c, 0);
+	if (ret < 0)
+		return ret;
+	if (sys_read(*slot_fd2(c, 0), &got, 1) != 0 ||
+	    SYS(sendto, *slot_fd(c, 0), "x", 1, MSG_NOSIGNAL, NULL, 0) != -EPIPE)
+		return failed(c, "shutdown: wrong result", 0);
+	return undo(c, 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "unix-stream", .arg = UNIX_STREAM },
+	{ .name = "tcp", .arg = TCP },
+	{ .name = "tcp6", .arg = TCP6 },
+	{ }
+};
+
+BENCHMARK(bench_shutdown) = {
+	.name = "shutdown",
+	.summary = "shutdown of one direction of a connection",
+	.source = "shutdown(2)",
+	.syscalls = "shutdown",
+	.variants = variants,
+	.class = CLASS_SOCKET,
+	.suite = SUITE_NETWORK,
+	.number = 8,
+	.measures = MEASURE_LATENCY,
+	.max_batch = WARM_SLOTS,
+	.setup = setup,
+	.check = check,
+	.prepare = prepare,
+	.op = op,
+	.undo = undo,
+	.teardown = close_all,
+};

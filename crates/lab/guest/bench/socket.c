@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: socket. Undone outside: close. */
+#include "../sockets.h"
+
+static int setup(struct cell *c)
+{
+	long fd = new_socket(c->variant->arg);
+
+	if (fd < 0)
+		return no_socket(c, fd);
+	sys_close(fd);
+	return 0;
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	long fd = new_socket(c->variant->arg);
+
+	*slot_fd(c, i) = fd;
+	return fd;
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	return sys_close(*slot_fd(c, i));
+}
+
+static int check(struct cell *c)
+{
+	int type = 0, size = sizeof(type);
+	long fd = op(c, 0);
+
+	if (fd < 0)
+		return fd;
+	fd = SYS(getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &size);
+	if (fd < 0)
+		return fd;
+	if (type != socket_kinds[c->variant->arg].type)
+		return failed(c, "socket: wrong result", 0);
+	return undo(c, 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "unix-stream", .arg = UNIX_STREAM },
+	{ .name = "unix-dgram", .arg = UNIX_DGRAM },
+	{ .name = "unix-seqpacket", .arg = UNIX_SEQPACKET },
+	{ .name = "tcp", .arg = TCP },
+	{ .name = "udp", .arg = UDP },
+	{ .name = "tcp6", .arg = TCP6 },
+	{ .name = "udp6", .arg = UDP6 },
+	{ .name = "sctp", .arg = SCTP },
+	{ .name = "raw", .arg = RAW },
+	{ .name = "packet", .arg = PACKET },
+	{ .name = "netlink-route", .arg = ROUTE },
+	{ .name = "netlink-audit", .arg = AUDIT },
+	{ }
+};
+
+BENCHMARK(bench_socket) = {
+	.name = "socket",
+	.summary = "socket of a kind",
+	.source = "socket(2)",
+	.syscalls = "socket",
+	.variants = variants,
+	.class = CLASS_SOCKET,
+	.suite = SUITE_NETWORK,
+	.number = 1,
+	.measures = MEASURE_LATENCY,
+	.max_batch = MAX_FD_SLOTS,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.undo = undo,
+};

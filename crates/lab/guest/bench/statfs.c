@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: statfs of a file. Nothing to undo. */
+#include <asm/statfs.h>
+#include "slots.h"
+
+static int setup(struct cell *c)
+{
+	return make_file("file", 0);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(statfs, "file", slot_data(c));
+}
+
+static int check(struct cell *c)
+{
+	struct statfs *st = (struct statfs *)slot_data(c);
+	long ret = op(c, 0);
+
+	if (ret < 0)
+		return ret;
+	if (st->f_bsize <= 0 || SYS(statfs, "missing", st) != -ENOENT)
+		return failed(c, "statfs: wrong result", 0);
+	return 0;
+}
+
+static const struct variant variants[] = {
+	{ .name = "file" },
+	{ }
+};
+
+BENCHMARK(bench_statfs) = {
+	.name = "statfs",
+	.summary = "statfs of a file",
+	.source = "statfs(2)",
+	.syscalls = "statfs",
+	.variants = variants,
+	.class = CLASS_ADMIN,
+	.suite = SUITE_ADMIN,
+	.number = 1,
+	.measures = MEASURE_LATENCY,
+	.setup = setup,
+	.check = check,
+	.op = op,
+};

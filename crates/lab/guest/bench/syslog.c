@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: syslog that asks for the size of the kernel's log. Nothing to undo. */
+#include "slots.h"
+
+#define SIZE_BUFFER	10	/* SYSLOG_ACTION_SIZE_BUFFER of the kernel's own syslog.h */
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(syslog, SIZE_BUFFER, NULL, 0);
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	if (ret == -EPERM || ret == -ENOSYS)
+		return unsupported(c, "the kernel's log is not for this user", ret);
+	if (ret < 0)
+		return ret;
+	return ret > 0 && SYS(syslog, 99, NULL, 0) == -EINVAL ? 0 :
+	       failed(c, "syslog: wrong result", 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "size" },
+	{ }
+};
+
+BENCHMARK(bench_syslog) = {
+	.name = "syslog",
+	.summary = "the size of the kernel's log",
+	.source = "syslog(2)",
+	.syscalls = "syslog",
+	.variants = variants,
+	.class = CLASS_ADMIN,
+	.suite = SUITE_ADMIN,
+	.number = 2,
+	.measures = MEASURE_LATENCY,
+	.check = check,
+	.op = op,
+};

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: unshare, into a new namespace. Undone outside: setns back into the old one, with which
+ * the new one ends.
+ */
+#include <linux/sched.h>
+#include <asm/stat.h>
+#include "slots.h"
+
+static int setup(struct cell *c)
+{
+	char path[32];
+
+	format(path, sizeof(path), "/proc/self/ns/%s", c->variant->name);
+	return open_as(c, 0, path, O_RDONLY | O_CLOEXEC) ?
+	       unsupported(c, "no such namespaces here", 0) : 0;
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(unshare, c->variant->arg);
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	return SYS(setns, c->fd[0], 0);
+}
+
+static int check(struct cell *c)
+{
+	struct stat *before = (struct stat *)slot_data(c), *after = before + 1;
+	char path[32];
+	long ret = op(c, 0);
+
+	if (ret == -EPERM || ret == -EINVAL)
+		return unsupported(c, "it needs CAP_SYS_ADMIN, and such namespaces", ret);
+	if (ret < 0)
+		return ret;
+	format(path, sizeof(path), "/proc/self/ns/%s", c->variant->name);
+	ret = SYS(fstat, c->fd[0], before);
+	if (ret >= 0)
+		ret = SYS(stat, path, after);
+	if (ret < 0)
+		return ret;
+	return before->st_ino != after->st_ino ? undo(c, 0) : failed(c, "unshare: wrong result", 0);
+}
+
+static void teardown(struct cell *c)
+{
+	close_as(c, 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "uts", .arg = CLONE_NEWUTS },
+	{ }
+};
+
+BENCHMARK(bench_unshare) = {
+	.name = "unshare",
+	.summary = "unshare into a new namespace",
+	.source = "unshare(2)",
+	.syscalls = "unshare",
+	.variants = variants,
+	.class = CLASS_NAMESPACE,
+	.suite = SUITE_PROCESS,
+	.number = 20,
+	.measures = MEASURE_LATENCY,
+	.max_batch = 1,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.undo = undo,
+	.teardown = teardown,
+};

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A child that waits, for benchmarks that do something to another task. */
+#ifndef LSMETER_CHILD_H
+#define LSMETER_CHILD_H
+
+#include <linux/prctl.h>
+#include <linux/signal.h>
+#include <linux/time.h>
+#include "slots.h"
+
+#define CHILD		0	/* c->state[]: its process */
+#define SETTLE_NS	2000000	/* more than it takes to begin to wait */
+
+/* It does nothing more when this returns, so that it never runs in a window. */
+static inline int start_child(struct cell *c)
+{
+	struct timespec time = { 0, SETTLE_NS };
+	long pid = SYS(fork);
+
+	if (pid == 0) {
+		SYS(prctl, PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			SYS(pause);
+	}
+	if (pid == -ENOSYS)
+		return unsupported(c, "it needs a second task, and in this kernel there is one", 0);
+	if (pid < 0)
+		return failed(c, "fork", pid);
+	c->state[CHILD] = pid;
+	SYS(nanosleep, &time, NULL);
+	return 0;
+}
+
+static inline void end_child(struct cell *c)
+{
+	SYS(kill, c->state[CHILD], SIGKILL);
+	SYS(wait4, c->state[CHILD], NULL, 0, 0);
+}
+
+#endif

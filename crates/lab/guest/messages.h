@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Messages of c->variant->arg2 bytes from one end of a pair to the other, both the same
+ * task's: it sends, and then receives what it sent. They fill the cell's buffer, from its
+ * beginning; addresses lie there no more.
+ */
+#ifndef LSMETER_MESSAGES_H
+#define LSMETER_MESSAGES_H
+
+#include "sockets.h"
+
+#define KB	1024
+
+static inline long send_to(struct cell *c, int from, size_t size)
+{
+	return SYS(sendto, c->fd[from], c->buffer, size, 0, NULL, 0);
+}
+
+/* All of it, in as many parts as it came. */
+static inline long receive_at(struct cell *c, int to, size_t size)
+{
+	return SYS(recvfrom, c->fd[to], c->buffer, size, MSG_WAITALL, NULL, NULL);
+}
+
+static inline void fill_message(struct cell *c)
+{
+	long n;
+
+	for (n = 0; n < c->variant->arg2; n++)
+		c->buffer[n] = n % 251 + 1;
+}
+
+/* Whether it lies in the buffer again. */
+static inline int is_message(struct cell *c)
+{
+	long n;
+
+	for (n = 0; n < c->variant->arg2; n++)
+		if (c->buffer[n] != (char)(n % 251 + 1))
+			return 0;
+	return 1;
+}
+
+/* check() of such operations: what is sent arrives, and nothing else is there. */
+static inline int check_message(struct cell *c)
+{
+	long ret;
+
+	fill_message(c);
+	ret = send_to(c, CLIENT, c->variant->arg2);
+	if (ret < 0)
+		return failed(c, "sendto", ret);
+	memset(c->buffer, 0, c->variant->arg2);
+	ret = receive_at(c, SERVER, c->variant->arg2);
+	if (ret < 0)
+		return failed(c, "recvfrom", ret);
+	if (ret != c->variant->arg2 || !is_message(c) ||
+	    SYS(recvfrom, c->fd[SERVER], c->buffer, 1, MSG_DONTWAIT, NULL, NULL) != -EAGAIN)
+		return failed(c, "recvfrom: wrong result", 0);
+	return 0;
+}
+
+/* An operation: there, and no answer. */
+static inline long send_and_receive(struct cell *c, unsigned int i)
+{
+	long ret = send_to(c, CLIENT, c->variant->arg2);
+
+	return ret < 0 ? ret : receive_at(c, SERVER, c->variant->arg2);
+}
+
+#endif

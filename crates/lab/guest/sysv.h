@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* System V's queues, semaphores and shared memory: of a cell's own, under no key. */
+#ifndef LSMETER_SYSV_H
+#define LSMETER_SYSV_H
+
+#include <linux/ipc.h>
+#include "slots.h"
+
+#define OBJECT	0	/* c->state[]: its identifier */
+
+/* What becomes of the call that should have made it. */
+static inline int keep_object(struct cell *c, long id)
+{
+	if (id == -ENOSYS)
+		return unsupported(c, "this kernel has no IPC of System V", id);
+	if (id == -ENOSPC)
+		return unsupported(c, "no such object left", id);
+	if (id < 0)
+		return id;
+	c->state[OBJECT] = id;
+	return 0;
+}
+
+#endif
