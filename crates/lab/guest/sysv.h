@@ -21,4 +21,18 @@ static inline int keep_object(struct cell *c, long id)
 	return 0;
 }
 
+/* The whole check() of a call that makes one: it is there to be removed, and then no more. */
+static inline int check_object(struct cell *c, long id, const char *wrong,
+			       int (*undo)(struct cell *c, unsigned int i))
+{
+	int ret = keep_object(c, id);
+
+	if (ret < 0)
+		return ret;
+	ret = undo(c, 0);
+	if (ret < 0)
+		return ret;
+	return undo(c, 0) == -EINVAL ? 0 : failed(c, wrong, 0);
+}
+
 #endif

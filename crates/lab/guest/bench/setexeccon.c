@@ -5,9 +5,8 @@
  * the one that it runs in, so that what execve costs more is what asking for one costs. The
  * child's kernel work belongs to the operation. Nothing to undo.
  */
-#include "slots.h"
+#include "../agent-path.h"
 
-#define SELF		"/proc/self/exe"
 #define CURRENT		"/proc/self/attr/current"
 #define EXEC		"/proc/self/attr/exec"
 #define FAILED		127	/* the child's status when a call fails */
@@ -37,12 +36,10 @@ static inline long ask_for(const char *context, size_t len)
 
 static int setup(struct cell *c)
 {
-	long n = SYS(readlink, SELF, c->path, sizeof(c->path) - 1);
+	long n = agent_path(c->path, sizeof(c->path));
 
-	if (n > 0)
-		c->path[n] = '\0';
-	else
-		format(c->path, sizeof(c->path), "/init");
+	if (n < 0)
+		return n;
 	n = read_all(CURRENT, c->path2, sizeof(c->path2) - 1);
 	if (n <= 0)
 		return unsupported(c, "no module of the stack says in what context tasks run: " CURRENT,

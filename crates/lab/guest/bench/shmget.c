@@ -18,14 +18,7 @@ static int undo(struct cell *c, unsigned int i)
 
 static int check(struct cell *c)
 {
-	int ret = keep_object(c, op(c, 0));
-
-	if (ret < 0)
-		return ret;
-	ret = undo(c, 0);
-	if (ret < 0)
-		return ret;
-	return undo(c, 0) == -EINVAL ? 0 : failed(c, "shmget: wrong result", 0);
+	return check_object(c, op(c, 0), "shmget: wrong result", undo);
 }
 
 static const struct variant variants[] = {
