@@ -42,6 +42,7 @@ const PRESETS: &[Preset] = presets![
     "debian-policies",
     "first-access",
     "rules",
+    "rules-smack",
     "landlock-grid",
     "landlock-sandbox",
     "memory",

@@ -320,6 +320,7 @@ fn presets_hold_what_they_promise() {
             "debian-policies",
             "first-access",
             "rules",
+            "rules-smack",
             "landlock-grid",
             "landlock-sandbox",
             "memory",
