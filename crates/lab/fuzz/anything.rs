@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A policy of the user's own of which the file is anything: its first byte tells of which module.
+// Of the fuzzer, and of the test that goes through its corpus.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use experiment::{Configuration, GivenPolicy, Integrity, Policy};
+use kernels::Kernel;
+use lab::policy::{PolicyError, PolicySetup, Request, prepare};
+
+/// Those whose files lsmeter reads itself; of the others the modules' own tools do, and libbpf.
+const MODULES: [&str; 4] = ["landlock", "smack", "ima", "tomoyo"];
+
+/// What the guest would be given, made in `dir`.
+pub fn prepared(dir: &Path, data: &[u8]) -> Result<PolicySetup, PolicyError> {
+    let (&which, bytes) = data.split_first().unwrap_or((&0, &[]));
+    let module = MODULES[usize::from(which) % MODULES.len()];
+    let name = match module {
+        "tomoyo" => "domain_policy.conf",
+        _ => "anything",
+    };
+    let file = dir.join(name);
+    std::fs::write(&file, bytes).expect("the directory can be written");
+    let access = |text: &str| vec![text.parse().expect("an access")];
+    let of = GivenPolicy {
+        module: module.to_owned(),
+        files: vec![file.display().to_string()],
+        label: (module == "smack").then(|| "User".to_owned()),
+        domain: (module == "tomoyo").then(|| "<kernel> /usr/sbin/server".to_owned()),
+        denied: access("read /etc/shadow"),
+        allowed: access("read /etc/hosts"),
+        ..GivenPolicy::default()
+    };
+    let stack = if module == "ima" {
+        "capability".to_owned()
+    } else {
+        format!("capability,{module}")
+    };
+    let mut configuration = Configuration::of_stack(stack.parse().expect("a stack"));
+    if module == "ima" {
+        configuration.integrity = vec![Integrity::Ima];
+    } else {
+        configuration.policy = Policy::Enforcing;
+    }
+    configuration
+        .tuning
+        .given
+        .insert(module.to_owned(), "mine".to_owned());
+    let given = BTreeMap::from([("mine".to_owned(), of)]);
+    let kernel = Kernel {
+        name: "build:any".to_owned(),
+        release: "6.12.0".to_owned(),
+        series: "6.12".to_owned(),
+        image: PathBuf::new(),
+        vmlinux: None,
+        modules: None,
+        config: None,
+        digest: String::new(),
+        package_version: None,
+        pvh_entry: None,
+        is_program: false,
+    };
+    let setup = prepare(&Request {
+        configuration: &configuration,
+        work_dir: None,
+        given: &given,
+        programs: false,
+        kernel: Some(&kernel),
+        cache: dir,
+    });
+    // What is said goes to a terminal, whatever the file holds.
+    if let Err(error) = &setup {
+        let text = error.to_string();
+        assert!(
+            !text.is_empty() && !text.contains(|c: char| c.is_control() && c != '\n'),
+            "{text:?}"
+        );
+    }
+    setup
+}
