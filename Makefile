@@ -36,7 +36,7 @@ test_needs := $(check_needs) mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs
 # What compiles policies that the tests load.
 test_needs += secilc:secilc apparmor_parser:apparmor \
 	/usr/share/selinux/default/base.pp.bz2:selinux-policy-default \
-	selabel_lookup:selinux-utils
+	selabel_lookup:selinux-utils evmctl:ima-evm-utils
 
 # What opens reports, asks DuckDB and checks plans: .mjs, and the modules in its package-lock.json.
 test_needs += /usr/bin/chromium:chromium node:nodejs npm:npm
