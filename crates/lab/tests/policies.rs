@@ -24,5 +24,8 @@ fn corpus() {
         }
         seen += 1;
     }
-    assert!(seen >= 8 && made >= 4, "{made} of {seen} files are policies");
+    assert!(
+        seen >= 8 && made >= 4,
+        "{made} of {seen} files are policies"
+    );
 }
