@@ -81,7 +81,7 @@ struct policy_module {
 	void (*confine)(const struct policy *p);
 	void (*prove)(const struct policy *p);
 #ifdef SETTINGS
-	/* Of the user's own: before a child comes under it that is not the first. */
+	/* Of the user's own: once a child that came under it has ended. */
 	void (*release)(const struct policy *p);
 	/* Before a child sets up what it is measured with: as whom, if it may still do all. */
 	void (*enter)(const struct policy *p);

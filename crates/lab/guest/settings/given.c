@@ -384,6 +384,7 @@ int given_run(const struct cell_spec *spec, struct cell *c, struct outcome *out,
 		result = again();
 		if (result < 0)
 			return result;
+		c->reason[0] = '\0';
 		skip_log();
 		result = attempt(spec, c, out, 0, setup, run);
 	}

@@ -5,8 +5,8 @@
 
 #include "../sys.h"
 
-/* The key that verifies, and from now on all files that make_file() makes; 1 if there is one. */
-int signed_start(void);
+/* If the host made signatures: the key that verifies, and from now on all files of make_file(). */
+void signed_start(void);
 /* `path`, which holds `size` times an x, gets its signature; 0, 1 if there is none, or -errno. */
 int sign_file(const char *path, size_t size);
 

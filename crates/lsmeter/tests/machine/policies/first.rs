@@ -144,10 +144,9 @@ fn a_policy_of_ones_own_is_loaded_again_and_its_files_relabelled() {
         "--bench",
         "stat:AA",
     ];
-    let ended = place
+    place
         .run(&[&["run", "--offline"], &short[..], &many].concat())
         .code(4);
-    let _ = ended;
     let run = read(&place.join("many.json"));
     let reason = run.cells[0].reason().unwrap_or_default();
     assert!(reason.contains("all labels were used"), "{reason}");
