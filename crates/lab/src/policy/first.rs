@@ -69,3 +69,15 @@ pub(super) fn check(configuration: &Configuration, directives: &str) -> Result<(
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guest_knows_how_many_labels_there_are() {
+        let header = include_str!("../../guest/settings/labels.h");
+        let defined = format!("#define FRESH_LABELS\t\t{LABELS}\n");
+        assert!(header.contains(&defined), "{defined}");
+    }
+}
