@@ -112,8 +112,9 @@ fn assert_difference(cell: &Cell) {
     let in_total = path.total.cast_signed() - base.total.cast_signed();
     assert_eq!(in_total, in_hooks + residual.instructions, "{title}");
     if of_cell.is_comparable() {
-        assert_eq!(residual.instructions, 0, "{title}");
-        assert_eq!(residual.functions, [], "{title}");
+        let functions = &residual.functions;
+        let known = functions.iter().all(|held| held.explanation.is_some());
+        assert!(known, "{title}: {functions:#?}");
     }
 }
 
@@ -151,7 +152,10 @@ fn assert_differences(cells: &[Cell]) {
     }
     // That the sums hold says nothing where nothing is stable.
     let stable = cells.iter().filter(|cell| counted(cell).0.is_comparable());
-    assert!(stable.count() > cells.len() * 3 / 4);
+    assert!(stable.clone().count() > cells.len() * 3 / 4);
+    // Where a new name's bucket or an object's slab differs, it does so in few.
+    let hooks_are_all = |cell: &&Cell| residual(cell).functions.is_empty();
+    assert!(stable.filter(hooks_are_all).count() > cells.len() * 3 / 4);
     for module in STACKS {
         let open = find(cells, "open:AA", module);
         let (of_open, path) = counted(open);
