@@ -210,6 +210,8 @@ impl<'a> Rewriter<'a> {
             self.out.extend_from_slice(b" long ");
         } else if REPLACED.contains(word) {
             self.replaced(end);
+        } else if called && word.starts_with(b"INDIRECT_CALL_") {
+            self.indirect(end);
         } else if called && !CONTROL.contains(word) {
             self.call(word, end);
         } else {
@@ -230,6 +232,32 @@ impl<'a> Rewriter<'a> {
         }
         self.skip(self.group_end(to));
         self.out.extend_from_slice(b" 0 ");
+    }
+
+    /// A call through a pointer that names functions which it often holds
+    /// (include/linux/indirect_call_wrapper.h): calls the pointer.
+    fn indirect(&mut self, end: usize) {
+        let open = self.blanks_end(end);
+        let mut depth = 0_usize;
+        let arguments = self.text[open..self.group_end(end)].iter();
+        let comma = arguments.enumerate().find_map(|(at, byte)| {
+            match byte {
+                b'(' => depth += 1,
+                b')' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            (*byte == b',' && depth == 1).then_some(open + at)
+        });
+        let Some(comma) = comma else {
+            return self.copy(end);
+        };
+        self.skip(open);
+        self.out.push(b'(');
+        self.out.extend(rewrite(&self.text[open + 1..comma]));
+        self.out.extend_from_slice(b")(");
+        self.at = comma + 1;
+        self.open.push((true, b""));
+        self.argument();
     }
 
     fn call(&mut self, word: &'a [u8], end: usize) {
@@ -301,6 +329,11 @@ mod tests {
                 "x = (struct a *)b; sizeof(struct c);",
             ),
             ("case 1 ... 5: a##b(#c);", "case 1 : ab(\"\");"),
+            (
+                "r = INDIRECT_CALL_2(READ_ONCE(a->ops)->b, f,\n g, a, (b, c));",
+                "r = (READ_ONCE(a->ops)->b)( f, g, a, (b, c));",
+            ),
+            ("INDIRECT_CALL_1(a)", "INDIRECT_CALL_1(a)"),
         ] {
             assert_eq!(rewritten(text), expected);
         }
@@ -313,7 +346,7 @@ mod tests {
         }
 
         #[test]
-        fn never_panics_on_near_code(text in "([a-c(){};=.&>\\-*,# \n]|struct |typeof|asm|for_each_x|\\.\\.\\.){0,200}") {
+        fn never_panics_on_near_code(text in "([a-c(){};=.&>\\-*,# \n]|struct |typeof|asm|for_each_x|INDIRECT_CALL_1|\\.\\.\\.){0,200}") {
             rewrite(text.as_bytes());
         }
     }

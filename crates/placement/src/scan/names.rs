@@ -24,6 +24,9 @@ pub(super) struct Names<'a> {
     before: u8,
     /// The member that was read last, if a member of it may follow.
     member: &'a [u8],
+    /// Is the next member called, though what follows it is a comma
+    /// (include/linux/indirect_call_wrapper.h)?
+    indirect: bool,
     /// Was it `.member` of an initialiser that was read last, as against `x.member`?
     designator: bool,
 }
@@ -31,6 +34,7 @@ pub(super) struct Names<'a> {
 impl<'a> Names<'a> {
     /// Reads a byte that belongs to no word.
     pub(super) fn punctuation(&mut self, byte: u8, next: Option<&u8>) {
+        self.indirect &= byte != b';';
         if byte == b'{' && matches!(self.before, b'=' | b')') {
             self.initialised = self.last_struct;
         }
@@ -52,8 +56,10 @@ impl<'a> Names<'a> {
         if word == b"struct" {
             (self.last_struct, _) = split_word(behind);
         } else if word[0].is_ascii_digit() {
-        } else if next == b'(' {
+        } else if next == b'(' || (is_member && next == b',' && self.indirect) {
+            self.indirect |= word.starts_with(b"INDIRECT_CALL_");
             if is_member {
+                self.indirect &= next == b'(';
                 self.fields.push((self.member, word));
             } else if !KEYWORDS.contains(word) {
                 self.calls.push(word);

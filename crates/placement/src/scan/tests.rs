@@ -47,6 +47,16 @@ fn functions_and_their_calls() {
 }
 
 #[test]
+fn calls_through_pointers_that_are_guessed() {
+    let found =
+        index("int f(void) { return INDIRECT_CALL_2(READ_ONCE(a->ops)->send, g, h, a->b, c); }");
+    let f = &found.functions[0];
+    assert_eq!(f.fields.len(), 1);
+    let (of, member) = f.fields[0];
+    assert_eq!(words(&found, &[of, member]), ["", "send"]);
+}
+
+#[test]
 fn tables_and_members() {
     let text = "static const struct file_operations fops = {\n\t.open = my_open,\n\t.x = &other,\n\t.n = 1 + A,\n};\nstruct file {\n\tstruct inode *f_inode;\n\tconst struct file_operations\t*f_op;\n\tint (*call)(struct inode *);\n};\nvoid f(void)\n{\n\tstruct ctx c = { .actor = fill };\n\tw->func = done;\n}\n";
     let found = index(text);
