@@ -196,7 +196,8 @@ fn paths(
         }
     }
     let mut named = request.syscalls.iter();
-    if request.all || named.any(|name| facts.syscalls.get(name).is_none()) {
+    let beyond = |name: &String| facts.syscalls.get(name).is_none_or(|call| call.others);
+    if request.all || named.any(beyond) {
         paths.extend(facts.sources.others.iter().cloned());
     }
     Ok(paths)

@@ -165,6 +165,9 @@ pub(crate) struct SyscallFact {
     /// Is it one of those for files, that are analysed when none is named?
     #[serde(default)]
     pub(crate) file: bool,
+    /// Does its code lie in the directories of [`SourceFacts::others`], too?
+    #[serde(default)]
+    pub(crate) others: bool,
 }
 
 /// A benchmark whose operation is a case of its system calls.
@@ -322,24 +325,30 @@ macro_rules! parsed {
 impl Facts {
     /// Reads the facts that lsmeter was built with.
     pub(crate) fn load() -> Result<Self, PlacementError> {
-        let files: [Result<FactFile, PlacementError>; 6] = [
+        let files: [Result<FactFile, PlacementError>; 8] = [
             parsed!("lookup.toml"),
             parsed!("open.toml"),
             parsed!("files.toml"),
             parsed!("teardown.toml"),
             parsed!("process.toml"),
+            parsed!("tasks.toml"),
+            parsed!("sockets.toml"),
             parsed!("bounds.toml"),
         ];
         let mut code = Vec::new();
         for file in files {
             code.append(&mut file?.fact);
         }
+        let mut syscalls: SyscallFacts = parsed!("syscalls.toml")?;
+        let mut of_sockets: SyscallFacts = parsed!("socket-calls.toml")?;
+        syscalls.syscall.append(&mut of_sockets.syscall);
+        syscalls.benchmark.append(&mut of_sockets.benchmark);
         Ok(Self {
             config: parsed!("config.toml")?,
             sources: parsed!("sources.toml")?,
             cuts: parsed!("cuts.toml")?,
             code,
-            syscalls: parsed!("syscalls.toml")?,
+            syscalls,
             modules: parsed!("modules.toml")?,
             checks: parsed!("checks.toml")?,
         })
