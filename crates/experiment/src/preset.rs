@@ -50,6 +50,7 @@ const PRESETS: &[Preset] = presets![
     "howells",
     "howells-um",
     "lsmpmon",
+    "freenix01",
     "unixbench",
     "workloads",
     "git-status",

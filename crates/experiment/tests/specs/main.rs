@@ -328,6 +328,7 @@ fn presets_hold_what_they_promise() {
             "howells",
             "howells-um",
             "lsmpmon",
+            "freenix01",
             "unixbench",
             "workloads",
             "git-status",
