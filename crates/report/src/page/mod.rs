@@ -12,6 +12,7 @@ mod table;
 use experiment::Kind;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use crate::coverage::{CoverageOptions, coverage_report};
 use crate::gather::{Content, Gathered, Source, figures};
 use crate::monitor::monitor_report;
 use crate::placement::{PlacementOptions, placement_report};
@@ -38,6 +39,7 @@ pub fn any_report(content: &Content) -> Report {
             all.tables.extend(by_hook.tables);
             all
         }
+        Kind::Coverage => coverage_report(document, &CoverageOptions::default()),
         Kind::Sensitivity => sensitivity_report(document, None),
         Kind::Recording => monitor_report(document, Some(200)),
         _ => report(document, &Options { details: true }),
@@ -150,6 +152,7 @@ fn name(source: &Source) -> String {
         Kind::Profile => "profile",
         Kind::Sensitivity => "sweep",
         Kind::Recording => "recording",
+        Kind::Coverage => "coverage",
         Kind::Placement => "placement",
         _ => "document",
     };
