@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::coverage::{
     CallingOperation, CostOfCalls, CoverageFindings, CoverageShare, CoveredHook,
-    CoveredImplementation, StaleReason,
+    CoveredImplementation, Need, StaleReason,
 };
 use experiment::{Cell, HookCost, PlacementDocument, Subject, Suite};
 
@@ -23,8 +23,9 @@ pub struct KernelHooks {
     pub hooks: BTreeSet<String>,
     /// The modules' functions for each: module and function. None if the kernel does not tell.
     pub implementations: Option<BTreeMap<String, BTreeSet<(String, String)>>>,
-    /// Which of [`Facts::functions`] it has.
-    pub functions: BTreeSet<String>,
+    /// What its configuration says of [`Facts::options`]: `y`, `m`, or nothing if it is not set;
+    /// without those of which that is not known.
+    pub options: BTreeMap<String, String>,
 }
 
 /// System calls by the hooks that they can reach by a kernel's sources.
@@ -123,20 +124,26 @@ fn operation(subject: &Subject) -> Option<(&str, &str)> {
     }
 }
 
-/// Facts that name a hook which is called, or which the kernel lacks. What a fact says of other
-/// kernels only is passed over.
+/// Facts that name a hook which is called, or which the kernel lacks. That a variant calls it, as a
+/// fact says, makes it none.
 fn stale(facts: &Facts, hooks: &[CoveredHook]) -> Vec<StaleReason> {
     let called: BTreeMap<&str, bool> = hooks
         .iter()
         .map(|hook| (hook.hook.as_str(), hook.is_called()))
         .collect();
-    let named: BTreeSet<&String> = facts.facts.iter().flat_map(|fact| &fact.hooks).collect();
-    let stale = |hook: &&String| called.get(hook.as_str()).copied().unwrap_or(true);
-    let reason = |hook: &String| StaleReason {
-        hook: hook.clone(),
-        called: called.contains_key(hook.as_str()),
+    let facts = facts.facts.iter();
+    let named = facts.flat_map(|fact| fact.hooks.iter().map(move |hook| (hook, fact.needs)));
+    let stale = |(hook, needs): (&String, Need)| {
+        let called = called.get(hook.as_str()).copied();
+        let stale = called.is_none_or(|called| called && needs != Need::Variant);
+        stale.then(|| StaleReason {
+            hook: hook.clone(),
+            called: called.is_some(),
+        })
     };
-    named.into_iter().filter(stale).map(reason).collect()
+    let mut stale: Vec<StaleReason> = named.filter_map(stale).collect();
+    stale.sort_by(|a, b| a.hook.cmp(&b.hook));
+    stale
 }
 
 impl<'a> Seen<'a> {
@@ -189,11 +196,8 @@ impl<'a> Seen<'a> {
         let unreached = called_by.is_empty();
         let reason = || {
             let mut facts = inputs.facts.facts.iter();
-            let holds = |function: &String| !inputs.kernel.functions.contains(function);
-            let fact = facts.find(|fact| {
-                fact.hooks.iter().any(|of| of == hook) && fact.without.iter().all(holds)
-            });
-            fact.map(|fact| fact.reason())
+            let fact = facts.find(|fact| fact.hooks.iter().any(|of| of == hook));
+            fact.map(|fact| fact.reason(&inputs.kernel.options))
         };
         let system_calls = || inputs.reached?.get(hook).map(|calls| calls.iter().cloned());
         CoveredHook {

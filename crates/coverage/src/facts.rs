@@ -2,7 +2,7 @@
 //! Why hooks are called by no operation: a data file, each entry with the kernel's code that says
 //! so.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::coverage::{Need, UnreachedReason};
 use serde::Deserialize;
@@ -19,9 +19,9 @@ pub(crate) struct Fact {
     pub hooks: Vec<String>,
     /// What it would take.
     pub needs: Need,
-    /// It is so only in kernels whose image has none of these functions.
+    /// The option that the code which calls them is built by: `CONFIG_TUN`.
     #[serde(default)]
-    pub without: Vec<String>,
+    pub option: Option<String>,
     /// Why. Never empty.
     pub why: String,
     /// Where in the kernel that is seen. Never empty.
@@ -34,16 +34,38 @@ impl Fact {
             Some("it names no hook")
         } else if self.why.is_empty() || self.code.is_empty() {
             Some("its reason or its code is missing")
+        } else if self
+            .option
+            .as_ref()
+            .is_some_and(|option| !option.starts_with("CONFIG_"))
+        {
+            Some("its option is none: CONFIG_TUN")
         } else {
             None
         }
     }
 
-    /// What it says, as documents have it.
-    pub(crate) fn reason(&self) -> UnreachedReason {
+    /// What it would take in a kernel with these options.
+    fn needs(&self, options: &BTreeMap<String, String>) -> Need {
+        let value = self.option.as_ref().and_then(|option| options.get(option));
+        match (self.needs, value.map(String::as_str)) {
+            (_, Some("" | "n")) => Need::Configuration,
+            (Need::Module, Some("y")) => Need::Benchmark,
+            (needs, _) => needs,
+        }
+    }
+
+    /// What it says of a kernel with these options, as documents have it.
+    pub(crate) fn reason(&self, options: &BTreeMap<String, String>) -> UnreachedReason {
+        let needs = self.needs(options);
         UnreachedReason {
-            needs: self.needs,
-            why: self.why.clone(),
+            needs,
+            why: match (&self.option, needs) {
+                (Some(option), Need::Configuration) => {
+                    format!("{} It is built without {option}.", self.why)
+                }
+                _ => self.why.clone(),
+            },
             code: self.code.clone(),
         }
     }
@@ -81,10 +103,10 @@ impl Facts {
         Ok(facts)
     }
 
-    /// The functions by whose absence facts hold: of a kernel it must be known which it has.
-    pub fn functions(&self) -> BTreeSet<&str> {
-        let without = self.facts.iter().flat_map(|fact| &fact.without);
-        without.map(String::as_str).collect()
+    /// The options by which facts hold: of a kernel it should be known what they are.
+    pub fn options(&self) -> BTreeSet<&str> {
+        let options = self.facts.iter().filter_map(|fact| fact.option.as_deref());
+        options.collect()
     }
 }
 
@@ -114,6 +136,26 @@ mod tests {
             assert_eq!(error.to_string(), message);
         }
         assert!(Facts::parse(&text.replace("'benchmark'", "'luck'")).is_err());
+        let odd = format!("{text}option = 'TUN'\n");
+        assert!(Facts::parse(&odd).is_err());
+    }
+
+    #[test]
+    fn what_a_module_calls_needs_what_the_configuration_says() {
+        let text = "[[fact]]\nhooks = ['tun_dev_open']\nneeds = 'module'\noption = 'CONFIG_TUN'\n\
+                    why = 'w.'\ncode = 'c'\n";
+        let facts = Facts::parse(text).unwrap();
+        assert_eq!(facts.options(), BTreeSet::from(["CONFIG_TUN"]));
+        let needs = |value: Option<&str>| {
+            let known = value.map(|value| ("CONFIG_TUN".to_owned(), value.to_owned()));
+            facts.facts[0].reason(&known.into_iter().collect())
+        };
+        assert_eq!(needs(None).needs, Need::Module);
+        assert_eq!(needs(Some("m")).needs, Need::Module);
+        assert_eq!(needs(Some("y")).needs, Need::Benchmark);
+        let unset = needs(Some(""));
+        assert_eq!(unset.needs, Need::Configuration);
+        assert_eq!(unset.why, "w. It is built without CONFIG_TUN.");
     }
 
     #[test]
@@ -122,8 +164,7 @@ mod tests {
         let mut seen = BTreeSet::new();
         for fact in &facts.facts {
             for hook in &fact.hooks {
-                let guarded = !fact.without.is_empty();
-                assert!(seen.insert((hook, guarded)), "{hook} is there twice");
+                assert!(seen.insert(hook), "{hook} is there twice");
             }
         }
     }

@@ -2,14 +2,15 @@
 //! What a kernel has of hooks, asked before it is booted.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 
 use instructions::hooks::module_of;
 use kernels::hooks::{HookList, implementations};
-use kernels::symbols::SymbolTable;
 use kernels::{Kernel, Store};
 
 use crate::built_in::BuiltIn;
 use crate::error::LabError;
+use crate::policy::option_in;
 use crate::prepare::{elf, hook_list, symbols, unnamed};
 
 /// A kernel's hooks, and what its modules have for them.
@@ -19,8 +20,8 @@ pub struct KernelHooks {
     pub list: HookList,
     /// The modules' functions by hook: module and function. None if the kernel does not tell.
     pub implementations: Option<BTreeMap<String, BTreeSet<(String, String)>>>,
-    /// The kernel's symbols, without those of modules that are loaded.
-    symbols: SymbolTable,
+    /// The text of the kernel's `.config`, if it is known.
+    config: Option<String>,
 }
 
 impl KernelHooks {
@@ -51,12 +52,16 @@ impl KernelHooks {
         Ok(KernelHooks {
             list,
             implementations,
-            symbols,
+            config: kernel
+                .config
+                .as_ref()
+                .and_then(|path| fs::read_to_string(path).ok()),
         })
     }
 
-    /// Has the kernel a function of this name, in its image?
-    pub fn has_function(&self, name: &str) -> bool {
-        self.symbols.named(name).any(|symbol| symbol.is_code())
+    /// What the kernel's configuration says of an option: `y`, `m` or a value; empty if it is
+    /// not set. None if the configuration is not known.
+    pub fn option(&self, name: &str) -> Option<&str> {
+        Some(option_in(self.config.as_ref()?, name))
     }
 }

@@ -5,7 +5,8 @@ use super::base_name;
 
 /// Modules whose functions do not begin with their names, or that a kernel calls without
 /// listing them as active.
-const SPELLINGS: [(&str, &str); 7] = [
+const SPELLINGS: [(&str, &str); 8] = [
+    ("aa_", "apparmor"),
     ("cap_", "capability"),
     ("hook_", "landlock"),
     ("landlock_", "landlock"),

@@ -9,11 +9,12 @@ use std::collections::BTreeMap;
 use experiment::coverage::{
     CostOfCalls, CoverageFindings, CoveredHook, CoveredImplementation, Need,
 };
-use experiment::{Document, Status};
+use experiment::{Cell, Document, Status, Suite};
 
 use crate::column::Columns;
 use crate::format::{count, figure, listed};
-use crate::table::{Report, TEXT_LIMIT, Table, Value, warnings};
+use crate::group::grouped;
+use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value, warnings};
 use crate::text::printable;
 
 pub use records::coverage_records;
@@ -28,6 +29,8 @@ const NAMED: usize = 3;
 pub struct CoverageOptions {
     /// Also every function of a module that did not run, and all names in full.
     pub all: bool,
+    /// Also every hook with how many operations of each suite call it.
+    pub suites: bool,
 }
 
 /// The share of hooks that are called, each module's part of it, the hooks that no operation
@@ -48,6 +51,9 @@ pub fn coverage_report(document: &Document, options: &CoverageOptions) -> Report
     let mut tables = vec![view.modules()];
     tables.extend(view.unreached());
     tables.extend(view.called());
+    if options.suites {
+        tables.extend(view.suites());
+    }
     if options.all {
         tables.extend(view.idle());
     }
@@ -70,7 +76,7 @@ pub fn coverage_share(findings: &CoverageFindings) -> String {
     }
     if share.unexplained > 0 {
         text += &format!(
-            " ({} of the others are unexplained and count as such)",
+            " ({} of the others have no known reason, and count as missed)",
             share.unexplained
         );
     }
@@ -85,11 +91,27 @@ struct View<'a> {
 
 /// What a module has.
 #[derive(Default)]
-struct ModuleRow {
-    functions: u64,
-    ran: u64,
+pub(crate) struct ModuleRow {
+    /// Its functions.
+    pub(crate) functions: u64,
+    /// Those that ran.
+    pub(crate) ran: u64,
     /// Functions that did not run, of hooks that are called.
-    idle: u64,
+    pub(crate) idle: u64,
+}
+
+/// All modules of the kernel, by name.
+pub(crate) fn module_rows(findings: &CoverageFindings) -> Vec<(&str, ModuleRow)> {
+    let mut modules: BTreeMap<&str, ModuleRow> = BTreeMap::new();
+    for hook in &findings.hooks {
+        for of in &hook.implementations {
+            let row = modules.entry(&of.module).or_default();
+            row.functions += 1;
+            row.ran += u64::from(of.ran.is_some());
+            row.idle += u64::from(of.ran.is_none() && hook.is_called());
+        }
+    }
+    modules.into_iter().collect()
 }
 
 impl<'a> View<'a> {
@@ -102,17 +124,8 @@ impl<'a> View<'a> {
     }
 
     fn modules(&self) -> Table {
-        let mut modules: BTreeMap<&str, ModuleRow> = BTreeMap::new();
-        for hook in &self.findings.hooks {
-            for of in &hook.implementations {
-                let row = modules.entry(&of.module).or_default();
-                row.functions += 1;
-                row.ran += u64::from(of.ran.is_some());
-                row.idle += u64::from(of.ran.is_none() && hook.is_called());
-            }
-        }
         let known = self.findings.implementations_known;
-        let rows = Vec::from_iter(modules);
+        let rows = module_rows(self.findings);
         Columns::new()
             .left("module", |(module, _): &(&str, ModuleRow)| *module)
             .only_if(known, |columns| {
@@ -179,35 +192,21 @@ impl<'a> View<'a> {
         called.into_iter().chain(lacking).collect()
     }
 
-    /// What its cells were measured under, with how many of them gave nothing.
+    /// What its cells were measured under, with how many of them gave something.
     fn configurations(&self) -> Vec<String> {
-        let mut titles: Vec<(String, [u64; 3])> = Vec::new();
         let name = &self.findings.kernel;
         let cells = self.document.cells.iter();
-        for cell in cells.filter(|cell| cell.key.kernel == *name) {
-            let title = cell.configuration_title();
-            let at = match titles.iter().position(|(of, _)| *of == title) {
-                Some(at) => at,
-                None => {
-                    titles.push((title, [0; 3]));
-                    titles.len() - 1
-                }
-            };
-            let kind = match cell.status() {
-                Status::Ok => 0,
-                Status::Failed => 1,
-                Status::Unsupported => 2,
-            };
-            titles[at].1[kind] += 1;
-        }
-        let text = |(title, [ok, failed, unsupported]): (String, [u64; 3])| {
-            let all = ok + failed + unsupported;
+        let cells = cells.filter(|cell| cell.key.kernel == *name);
+        let text = |(title, cells): (String, Vec<&Cell>)| {
+            let ok = cells.iter().filter(|cell| cell.status() == Status::Ok);
+            let (ok, all) = (ok.count(), cells.len());
             format!(
                 "{} ({ok} of {all} operations)",
                 printable(&title, TEXT_LIMIT)
             )
         };
-        titles.into_iter().map(text).collect()
+        let groups = grouped(cells, Cell::configuration_title);
+        groups.into_iter().map(text).collect()
     }
 
     fn unreached(&self) -> Option<Table> {
@@ -223,11 +222,18 @@ impl<'a> View<'a> {
         let known = self.findings.implementations_known;
         let sources = hooks.iter().any(|hook| !hook.system_calls.is_empty());
         let named = self.named;
-        let legend: Vec<String> = Need::ALL
+        let mut legend: Vec<String> = Need::ALL
             .iter()
             .filter(|need| hooks.iter().any(|hook| needs(hook) == Some(**need)))
             .map(|need| format!("{need}: {}.", meaning(*need)))
             .collect();
+        if hooks.iter().any(|hook| needs(hook).is_none()) {
+            legend.push(
+                "unexplained: lsmeter knows no reason; benchmarks that were not measured may call \
+                 it."
+                .to_owned(),
+            );
+        }
         Columns::new()
             .left("hook", |hook: &&CoveredHook| &hook.hook)
             .left("needs", move |hook: &&CoveredHook| match needs(hook) {
@@ -244,11 +250,8 @@ impl<'a> View<'a> {
             })
             .left("why", |hook| {
                 let reason = hook.reason.as_ref()?;
-                Some(Value::long(&reason.why, REASON_LIMIT))
-            })
-            .left("seen in", |hook| {
-                let reason = hook.reason.as_ref()?;
-                Some(Value::long(&reason.code, REASON_LIMIT))
+                let code = format!("Seen in {}.", printable(&reason.code, REASON_LIMIT));
+                Some(Value::long(&reason.why, REASON_LIMIT).noted([code]))
             })
             .table(
                 format!("Hooks that no operation calls: {}", hooks.len()),
@@ -302,6 +305,34 @@ impl<'a> View<'a> {
                 "instructions of a call: of the module's function, in the operations with the \
                  cheapest and the dearest calls; empty: the module has none, or it did not run.",
             ])
+            .if_any()
+    }
+
+    /// Every hook, those that no operation calls too, by suite.
+    fn suites(&self) -> Option<Table> {
+        let hooks = &self.findings.hooks;
+        let mut columns = Columns::new().left("hook", |hook: &CoveredHook| &hook.hook);
+        for &suite in Suite::ALL {
+            let of = move |hook: &CoveredHook| {
+                let operations = hook.called_by.iter();
+                operations.filter(|by| by.suite == Some(suite)).count() as u64
+            };
+            if hooks.iter().all(|hook| of(hook) == 0) {
+                continue;
+            }
+            columns = columns.right(suite.as_str(), move |hook: &CoveredHook| {
+                let n = of(hook);
+                let value = Value::from(n).shown(count(n));
+                value.tone(match n {
+                    0 if hook.is_called() => Tone::Faint,
+                    0 => Tone::Missing,
+                    _ => Tone::Better,
+                })
+            });
+        }
+        columns
+            .table("Hooks by suite", hooks)
+            .legend(["How many operations of the suite call the hook."])
             .if_any()
     }
 

@@ -39,7 +39,13 @@ pub fn any_report(content: &Content) -> Report {
             all.tables.extend(by_hook.tables);
             all
         }
-        Kind::Coverage => coverage_report(document, &CoverageOptions::default()),
+        Kind::Coverage => {
+            let options = CoverageOptions {
+                suites: true,
+                ..CoverageOptions::default()
+            };
+            coverage_report(document, &options)
+        }
         Kind::Sensitivity => sensitivity_report(document, None),
         Kind::Recording => monitor_report(document, Some(200)),
         _ => report(document, &Options { details: true }),

@@ -8,8 +8,24 @@ use anyhow::Result;
 use experiment::{Document, Kind, Origin};
 use kernels::Kernel;
 
+use crate::cli::CoverageArgs;
 use crate::commands::documents::{ANY, read_as};
 use crate::failure::usage;
+
+/// The only document that is given, if it says already what is asked for: then the kernel need
+/// not be here.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn covered(args: &CoverageArgs) -> Result<Option<Document>> {
+    let ([path], None) = (&args.documents[..], &args.source) else {
+        return Ok(None);
+    };
+    let document = read_as(path, ANY, Document::parse)?;
+    let of = |document: &Document| Some(document.coverage.as_ref()?.kernel.clone());
+    let named = args.kernel.is_none() || args.kernel == of(&document);
+    Ok(Some(document).filter(|document| document.coverage.is_some() && named))
+}
 
 /// The cells of one kernel in these documents, as one, and the kernel.
 ///

@@ -45,6 +45,9 @@ pub fn coverage(args: &CoverageArgs) -> Result<Exit> {
     let config = Config::read()?;
     let facts = Facts::load()?;
     let stdout = args.out.check(&[], 0)?;
+    if let Some(document) = documents::covered(args)? {
+        return told(args, &document, stdout);
+    }
     let mut line = Line::new(args.quiet);
     // Before minutes are spent on measurements.
     let source = source::open(args, &line)?;
@@ -92,14 +95,20 @@ pub fn coverage(args: &CoverageArgs) -> Result<Exit> {
         suites: &suites,
         lacking: &lacking,
     })?;
-    let verdict = verdict(args, &document, &findings);
     document.kind = Kind::Coverage;
     document.coverage = Some(findings);
-    deliver(args, &document, stdout)?;
+    let exit = told(args, &document, stdout)?;
     if let Some(journals) = &journals {
         journals::remove(journals)?;
     }
-    Ok(verdict)
+    Ok(exit)
+}
+
+/// Says what a document tells.
+fn told(args: &CoverageArgs, document: &Document, stdout: StdoutTaken) -> Result<Exit> {
+    deliver(args, document, stdout)?;
+    let findings = document.coverage.as_ref();
+    Ok(findings.map_or(Exit::Inconclusive, |of| verdict(args, document, of)))
 }
 
 /// A kernel by its name; fetched if it is not here.
@@ -130,19 +139,23 @@ fn kernel_hooks(
     facts: &Facts,
 ) -> Result<KernelHooks> {
     let found = lab::KernelHooks::of(store, kernel)?;
-    let functions = facts.functions().into_iter();
-    let functions = functions.filter(|function| found.has_function(function));
+    let options = facts.options().into_iter();
+    let options =
+        options.filter_map(|name| Some((name.to_owned(), found.option(name)?.to_owned())));
     Ok(KernelHooks {
         name,
         release: kernel.release.clone(),
         hooks: found.list.iter().map(str::to_owned).collect(),
-        functions: functions.map(str::to_owned).collect(),
+        options: options.collect(),
         implementations: found.implementations,
     })
 }
 
 fn deliver(args: &CoverageArgs, document: &Document, stdout: StdoutTaken) -> Result<()> {
-    let options = CoverageOptions { all: args.all };
+    let options = CoverageOptions {
+        all: args.all,
+        ..CoverageOptions::default()
+    };
     let found = Delivery {
         document: &|to| Ok(document.write(to)?),
         tables: &|| report::coverage_report(document, &options),
