@@ -7,6 +7,7 @@ use experiment::coverage::{
     CallingOperation, CostOfCalls, CoverageFindings, CoverageShare, CoveredHook,
     CoveredImplementation, Need, StaleReason,
 };
+use experiment::placement::Count;
 use experiment::{Cell, HookCost, PlacementDocument, Subject, Suite};
 
 use crate::error::CoverageError;
@@ -31,17 +32,21 @@ pub struct KernelHooks {
 /// System calls by the hooks that they can reach by a kernel's sources.
 pub type Reached = BTreeMap<String, BTreeSet<String>>;
 
-/// Which system calls can reach each hook, on any path.
+/// Which system calls can reach each hook, on any path: those that call it themselves; of hooks that
+/// none calls, those that do so inside other hooks or while objects are released.
 #[must_use]
 pub fn reached(placement: &PlacementDocument) -> Reached {
-    let mut reached = Reached::new();
+    let (mut own, mut others) = (Reached::new(), Reached::new());
     for call in &placement.syscalls {
         for hook in &call.hooks {
+            let calls_itself = hook.max != Count::default();
+            let reached = if calls_itself { &mut own } else { &mut others };
             let calls = reached.entry(hook.hook.clone()).or_default();
             calls.insert(call.syscall.clone());
         }
     }
-    reached
+    others.extend(own);
+    others
 }
 
 /// What a coverage is made of.

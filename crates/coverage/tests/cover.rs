@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coverage::{CoverageError, Facts, Inputs, KernelHooks, Reached, cover};
+use coverage::{CoverageError, Facts, Inputs, KernelHooks, Reached, cover, reached};
 use experiment::coverage::{CoverageFindings, CoveredHook, Need, StaleReason};
+use experiment::placement::Count;
 use experiment::{
     Architecture, Cell, Counted, Evidence, HookCost, HookedPath, Implementation, Key, Metric,
-    Outcome, Policy, Subject, Suite, Tuning,
+    Outcome, PlacementDocument, Policy, Stored as _, Subject, Suite, Tuning,
 };
 use proptest::prelude::*;
 
@@ -303,4 +304,24 @@ proptest! {
         let all = [&cells[..], &more].concat();
         prop_assert!(called(&cells).is_subset(&called(&all)));
     }
+}
+
+const PLACEMENT: &[u8] = include_bytes!("../../experiment/tests/golden/placement-v2.json");
+
+#[test]
+fn system_calls_are_those_that_call_a_hook_themselves() {
+    let placement = PlacementDocument::parse(PLACEMENT).unwrap();
+    let reached = reached(&placement);
+    let mut some = false;
+    for call in &placement.syscalls {
+        for hook in &call.hooks {
+            let calls = &reached[&hook.hook];
+            assert!(!calls.is_empty());
+            if hook.max != Count::ZERO {
+                some = true;
+                assert!(calls.contains(&call.syscall), "{}", hook.hook);
+            }
+        }
+    }
+    assert!(some);
 }

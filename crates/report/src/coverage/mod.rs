@@ -23,6 +23,8 @@ pub use records::coverage_records;
 const REASON_LIMIT: usize = 400;
 /// Names that are listed of many, unless all are asked for.
 const NAMED: usize = 3;
+/// From so many system calls on that can reach a hook their names say nothing.
+const MANY: usize = 100;
 
 /// Which tables show a coverage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -245,7 +247,10 @@ impl<'a> View<'a> {
             })
             .only_if(sources, |columns| {
                 columns.left("system calls", move |hook| {
-                    Value::plain(listed(&hook.system_calls, named))
+                    Value::plain(match hook.system_calls.len() {
+                        MANY.. => format!("nearly any ({})", hook.system_calls.len()),
+                        _ => listed(&hook.system_calls, named),
+                    })
                 })
             })
             .left("why", |hook| {
