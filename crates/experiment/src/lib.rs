@@ -23,6 +23,7 @@ pub mod check;
 pub mod comparison;
 mod configuration;
 mod configure;
+pub mod coverage;
 mod depth;
 mod document;
 mod environment;

@@ -7,6 +7,7 @@ use std::io;
 
 use check::CheckError;
 use cluster::{ClusterError, MergeError};
+use coverage::CoverageError;
 use diagnostics::{Exit, Failure, Fault};
 use estimate::EstimateError;
 use experiment::{DocumentError, PatternError, SpecError, UnknownPreset};
@@ -25,10 +26,11 @@ type AsFault = for<'a> fn(&'a (dyn Error + 'static)) -> Option<&'a dyn Fault>;
 
 /// The errors that know their exit code and hint, of all rooms. Any other is a fault of
 /// lsmeter's.
-const FAULTS: [AsFault; 19] = [
+const FAULTS: [AsFault; 20] = [
     fault::<CheckError>,
     fault::<ClusterError>,
     fault::<ConfigError>,
+    fault::<CoverageError>,
     fault::<DocumentError>,
     fault::<EstimateError>,
     fault::<Failure>,

@@ -36,6 +36,7 @@ fn dispatch(command: Command) -> anyhow::Result<Exit> {
         Command::Sensitivity(args) => commands::sensitivity::sensitivity(&args),
         Command::Monitor(args) => commands::monitor::monitor(&args),
         Command::Placement(args) => commands::placement::placement(&args),
+        Command::Coverage(args) => commands::coverage::coverage(&args),
         Command::Check(args) => commands::check::check(&args),
         Command::Predict(args) => commands::predict::predict(&args),
         Command::Estimate(args) => commands::estimate::estimate(&args),

@@ -10,7 +10,8 @@
 //! names; [`agreement_report`] of what a placement and a measurement agree on, [`checks_report`] of
 //! checks made twice and not by all, [`instruments_report`] of whether instruments agree,
 //! [`estimate_report`] of what counted operations would take in nanoseconds,
-//! [`prediction_report`] of what other stacks would cost.
+//! [`prediction_report`] of what other stacks would cost, [`coverage_report`] of which hooks the suite
+//! reaches.
 //! [`callgrind`], [`folded`] and [`hook_trace`] write the calls of an operation for other programs
 //! and for a mail, [`latency_over_delay`] draws a sweep, [`dot`] and [`mermaid`] a placement,
 //! [`ktap`], [`junit`] and [`kcidb`] say for other machines what a gate says. All text from a document
@@ -22,6 +23,7 @@ mod callgrind;
 mod cells;
 mod column;
 mod comparison;
+mod coverage;
 mod csv;
 mod denials;
 mod details;
@@ -68,6 +70,7 @@ pub use crate::comparison::{
     ComparisonOptions, JunitError, KcidbNames, comparison_records, comparison_report,
     comparison_summary, gate_lines, junit, kcidb, ktap,
 };
+pub use crate::coverage::{CoverageOptions, coverage_records, coverage_report, coverage_share};
 pub use crate::csv::{CsvError, csv, raw_csv};
 pub use crate::figure::{Bar, Bars, Chart, Figure, Flame, Fonts, Frame, Lines, Point, Series};
 pub use crate::folded::folded;

@@ -9,6 +9,7 @@ use experiment::{
 use judge::Judgements;
 
 use crate::cells::{Configuration, Group, Operation, groups, operation_title};
+use crate::coverage::coverage_share;
 use crate::format;
 use crate::gather::Content;
 use crate::group::sum;
@@ -44,6 +45,7 @@ pub fn verdict(content: &Content) -> Verdict {
         Content::Placement(placement) => of_placement(placement),
         Content::Measured(document) => match (document.kind, &document.monitor) {
             (Kind::Profile, _) => of_profiles(document),
+            (Kind::Coverage, _) => of_coverage(document),
             (Kind::Sensitivity, _) => of_sweep(document),
             (_, Some(monitor)) => of_recording(document, monitor),
             _ => of_run(document),
@@ -141,6 +143,22 @@ fn overhead<'a>(
         sentence += &format!("; {unclear} of them may be chance");
     }
     Some(sentence)
+}
+
+fn of_coverage(document: &Document) -> Verdict {
+    let Some(findings) = &document.coverage else {
+        return Verdict::default();
+    };
+    let stale = findings.stale.iter().filter(|stale| stale.called).count();
+    let doubts = [
+        (!findings.implementations_known).then(|| {
+            "Functions of modules that did not run are not known: the kernel does not tell them."
+                .to_owned()
+        }),
+        (stale > 0)
+            .then(|| format!("{stale} hooks are called that lsmeter takes for unreachable.")),
+    ];
+    Verdict::of(doubts, coverage_share(findings))
 }
 
 fn of_profiles(document: &Document) -> Verdict {

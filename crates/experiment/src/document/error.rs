@@ -26,6 +26,8 @@ words! {
     Recording = "recording",
     /// Calls of hooks that the monitor of `lsmeter check` counted.
     Counts = "counts",
+    /// Which hooks the suite reaches: `lsmeter coverage`.
+    Coverage = "coverage",
     /// Which hooks system calls can reach: `lsmeter placement`.
     Placement = "placement",
     /// What differs between two documents: `lsmeter compare`.
@@ -53,6 +55,7 @@ impl Kind {
             Some(Kind::Sensitivity) => "sensitivity document",
             Some(Kind::Recording) => "recording",
             Some(Kind::Counts) => "document of a monitor's counts",
+            Some(Kind::Coverage) => "coverage document",
             Some(Kind::Placement) => "placement document",
             Some(Kind::Comparison) => "comparison document",
             Some(Kind::Check) => "check document",
@@ -76,6 +79,7 @@ impl Kind {
             Kind::Sensitivity => ("sweep again", "sensitivity --output FILE"),
             Kind::Recording => ("record again", "monitor --record FILE"),
             Kind::Counts => ("check again with --keep", "check --keep DIR"),
+            Kind::Coverage => ("measure again", "coverage --output FILE"),
             Kind::Placement => ("analyse the tree again", "placement TREE --output FILE"),
             Kind::Comparison => ("compare again", "compare BASE NEW --output FILE"),
             Kind::Check => ("check again", "check --output FILE"),

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::aa::AaReport;
 use crate::cell::Cell;
+use crate::coverage::CoverageFindings;
 use crate::environment::{Environment, Origin, PolicyProof, Tool};
 use crate::evidence::{Counted, HookedPath, Interval, Slope};
 use crate::experiment::Experiment;
@@ -86,6 +87,9 @@ pub struct Document {
     /// What came out, in the order of the suite; of a recording interval after interval,
     /// without gaps.
     pub cells: Vec<Cell>,
+    /// Which hooks the cells call, and why not the others; only of a coverage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<CoverageFindings>,
     /// What all slopes of a sweep say together; only of a sweep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<SweepFindings>,
@@ -113,6 +117,7 @@ impl Document {
             monitor: None,
             left_out: Vec::new(),
             cells: Vec::new(),
+            coverage: None,
             sweep: None,
             warnings: Vec::new(),
         }
@@ -234,6 +239,7 @@ impl Document {
         sound("experiment.baseline", baseline)?;
         let lacks = match self.kind {
             Kind::Run if experiment.is_none() => Some("it has no experiment"),
+            Kind::Coverage if self.coverage.is_none() => Some("it has no coverage"),
             Kind::Recording if self.monitor.is_none() => Some("it has no monitor"),
             _ => None,
         };
@@ -243,6 +249,9 @@ impl Document {
         let cells = self.cells.len();
         let share = self.share.as_ref();
         sound("share", share.and_then(|share| share.contradiction(cells)))?;
+        let coverage = self.coverage.as_ref();
+        let contradiction = coverage.and_then(CoverageFindings::contradiction);
+        sound("coverage", contradiction)?;
         sound("aa", self.aa.as_ref().and_then(AaReport::contradiction))?;
         all_sound("warnings", &self.warnings, |warning| {
             let mut positions = warning.cells.iter();
@@ -282,6 +291,7 @@ impl Kind {
         Kind::Sensitivity,
         Kind::Recording,
         Kind::Counts,
+        Kind::Coverage,
     ];
 
     /// Which kind a document in memory is.

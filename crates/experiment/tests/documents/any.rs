@@ -10,7 +10,7 @@ use experiment::{
 };
 use proptest::prelude::*;
 
-const GOLDEN: [(Kind, &str); 25] = [
+const GOLDEN: [(Kind, &str); 26] = [
     (Kind::Run, "v1"),
     (Kind::Run, "v1-stacks"),
     (Kind::Run, "v1-newer-keys"),
@@ -24,6 +24,7 @@ const GOLDEN: [(Kind, &str); 25] = [
     (Kind::Recording, "monitor-v2"),
     (Kind::Counts, "check-counts-v1"),
     (Kind::Counts, "check-counts-v2"),
+    (Kind::Coverage, "coverage-v2"),
     (Kind::Placement, "placement-v1"),
     (Kind::Placement, "placement-v2"),
     (Kind::Comparison, "comparison-v1"),

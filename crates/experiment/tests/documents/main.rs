@@ -7,6 +7,7 @@ mod common;
 mod any;
 mod check;
 mod comparison;
+mod coverage;
 mod journals;
 mod monitor;
 mod placement;

@@ -32,6 +32,7 @@ fn written_documents_keep_to_it() {
         "sensitivity-v2",
         "monitor-v2",
         "check-counts-v2",
+        "coverage-v2",
     ] {
         of("Document", document);
     }

@@ -31,6 +31,7 @@ pub use asked::{AskedCall, explain_asked};
 pub use costs::outermost_sum;
 pub use explain::{Extent, explain};
 pub use framework::Framework;
+pub use modules::module_of;
 pub use outside::{differences, outside};
 
 /// A function's name without what the compiler appends to those it clones or splits:

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Which module a function belongs to that the framework calls.
 
+use super::base_name;
+
 /// Modules whose functions do not begin with their names, or that a kernel calls without
 /// listing them as active.
-const SPELLINGS: [(&str, &str); 7] = [
+const SPELLINGS: [(&str, &str); 8] = [
+    ("aa_", "apparmor"),
     ("cap_", "capability"),
     ("hook_", "landlock"),
     ("landlock_", "landlock"),
@@ -12,6 +15,14 @@ const SPELLINGS: [(&str, &str); 7] = [
     ("evm_", "evm"),
     ("integrity_", "integrity"),
 ];
+
+/// The module of `function`, which the framework calls for `hook`, in a kernel with these
+/// modules; None if it belongs to no module. As in a [`HookCost`](experiment::HookCost).
+#[must_use]
+pub fn module_of(function: &str, hook: &str, modules: &[String]) -> Option<String> {
+    let known = Modules::new(modules);
+    known.of(base_name(function), hook).map(str::to_owned)
+}
 
 /// What the functions of each module begin with.
 pub(super) struct Modules<'a> {

@@ -4,12 +4,14 @@
 mod built_in;
 mod definitions;
 mod image;
+mod implementations;
 
 #[cfg(test)]
 mod tests;
 
 pub use built_in::built_in_modules;
 pub use image::btf;
+pub use implementations::implementations;
 
 use std::collections::{BTreeMap, BTreeSet};
 

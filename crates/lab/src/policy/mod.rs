@@ -28,6 +28,7 @@ pub use given::{LEARNING_PROFILE, take_in};
 pub use selinux::cache_use;
 pub use taken::taken;
 pub use tomoyo::DOMAIN_NAME as LEARNING_DOMAIN;
+pub(crate) use tools::option_in;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -9,6 +9,7 @@ use diagnostics::EXIT_STATUS_HELP;
 mod build;
 mod check;
 mod compare;
+mod coverage;
 mod estimate;
 mod export;
 mod given;
@@ -30,6 +31,7 @@ mod slurm;
 pub use build::BuildArgs;
 pub use check::CheckArgs;
 pub use compare::{CompareArgs, GateFormat};
+pub use coverage::CoverageArgs;
 pub use estimate::EstimateArgs;
 pub use export::ExportArgs;
 pub use given::GivenArgs;
@@ -82,6 +84,8 @@ pub enum Command {
     Compare(Box<CompareArgs>),
     /// Tell which LSM hooks each system call can reach, from a kernel's sources alone
     Placement(Box<PlacementArgs>),
+    /// Tell which LSM hooks of a kernel the benchmarks call, and why not the others
+    Coverage(Box<CoverageArgs>),
     /// Tell whether the instruments agree: how far they can be trusted on a kernel
     Check(Box<CheckArgs>),
     /// Tell what another stack would cost where calls of hooks were recorded

@@ -3,6 +3,7 @@
 
 pub mod check;
 pub mod compare;
+pub mod coverage;
 pub mod doctor;
 mod documents;
 pub mod estimate;

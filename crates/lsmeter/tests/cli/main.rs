@@ -6,6 +6,7 @@ mod check;
 #[path = "../common/mod.rs"]
 mod common;
 mod compare;
+mod coverage;
 mod estimate;
 mod given;
 mod history;

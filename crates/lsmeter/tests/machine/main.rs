@@ -12,6 +12,7 @@ mod boots;
 mod calls;
 mod cells;
 mod check;
+mod coverage;
 mod host;
 mod inside;
 mod late;

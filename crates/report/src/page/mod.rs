@@ -12,6 +12,7 @@ mod table;
 use experiment::Kind;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use crate::coverage::{CoverageOptions, coverage_report};
 use crate::gather::{Content, Gathered, Source, figures};
 use crate::monitor::monitor_report;
 use crate::placement::{PlacementOptions, placement_report};
@@ -37,6 +38,13 @@ pub fn any_report(content: &Content) -> Report {
             let by_hook = profile_report(document, ProfileView::Hooks);
             all.tables.extend(by_hook.tables);
             all
+        }
+        Kind::Coverage => {
+            let options = CoverageOptions {
+                suites: true,
+                ..CoverageOptions::default()
+            };
+            coverage_report(document, &options)
         }
         Kind::Sensitivity => sensitivity_report(document, None),
         Kind::Recording => monitor_report(document, Some(200)),
@@ -150,6 +158,7 @@ fn name(source: &Source) -> String {
         Kind::Profile => "profile",
         Kind::Sensitivity => "sweep",
         Kind::Recording => "recording",
+        Kind::Coverage => "coverage",
         Kind::Placement => "placement",
         _ => "document",
     };

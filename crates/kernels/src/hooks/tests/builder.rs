@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Writes small kernel images with symbols and BTF.
 
-use testing::elf::{self, CODE, DATA, Section, Segment};
+use testing::elf::{self, CODE, DATA, FIRST_AT, Section, Segment};
 
 pub const BASE: u64 = 0xffff_ffff_8100_0000;
 
@@ -16,6 +16,12 @@ pub struct Image<'a> {
     pub btf_name: &'static str,
     /// Adds `__start_BTF` and `__stop_BTF`.
     pub btf_symbols: bool,
+}
+
+/// Overwrites what the image has at `address`, in its first section.
+pub fn put(image: &mut [u8], address: u64, what: &[u8]) {
+    let at = FIRST_AT + (address - BASE) as usize;
+    image[at..at + what.len()].copy_from_slice(what);
 }
 
 impl Image<'_> {

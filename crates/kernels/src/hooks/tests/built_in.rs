@@ -2,9 +2,7 @@
 
 use proptest::prelude::*;
 
-use testing::elf::FIRST_AT;
-
-use super::builder::{BASE, Image};
+use super::builder::{BASE, Image, put};
 use crate::hooks::built_in_modules;
 use crate::symbols::SymbolTable;
 
@@ -33,14 +31,10 @@ fn kernel(symbols: &[&str], words: &[(u64, u64)], names: &[u8]) -> (Vec<u8>, Sym
     };
     let mut bytes = image.write();
     let table = SymbolTable::from_vmlinux(&bytes).expect("symbols");
-    let mut put = |address: u64, what: &[u8]| {
-        let at = FIRST_AT + (address - BASE) as usize;
-        bytes[at..at + what.len()].copy_from_slice(what);
-    };
     for (address, word) in words {
-        put(*address, &word.to_le_bytes());
+        put(&mut bytes, *address, &word.to_le_bytes());
     }
-    put(NAMES, names);
+    put(&mut bytes, NAMES, names);
     (bytes, table)
 }
 

@@ -2,5 +2,6 @@
 
 mod builder;
 mod built_in;
+mod implementations;
 mod lists;
 mod types;
