@@ -69,11 +69,14 @@ pub struct Inputs<'a> {
 /// A function of a module, by hook: hook, module, function.
 type Function<'a> = (&'a str, &'a str, &'a str);
 
+/// A benchmark and its variant, or a program and nothing.
+type Operation<'a> = (&'a str, &'a str);
+
 /// What cells say together.
 #[derive(Default)]
 struct Seen<'a> {
     /// Calls in an operation, least and most, by hook, then by benchmark and variant.
-    calls: BTreeMap<&'a str, BTreeMap<(&'a str, &'a str), (u64, u64)>>,
+    calls: BTreeMap<&'a str, BTreeMap<Operation<'a>, (u64, u64)>>,
     costs: BTreeMap<Function<'a>, CostOfCalls>,
 }
 
@@ -120,8 +123,8 @@ pub fn cover(inputs: &Inputs<'_>) -> Result<CoverageFindings, CoverageError> {
     })
 }
 
-/// What stands for an operation: benchmark and variant, or a program's name.
-fn operation(subject: &Subject) -> Option<(&str, &str)> {
+/// The operation of a cell, if it is of one.
+fn operation(subject: &Subject) -> Option<Operation<'_>> {
     match subject {
         Subject::Benchmark { benchmark, variant } => Some((benchmark, variant)),
         Subject::Workload { workload, .. } => Some((workload, "")),
@@ -152,12 +155,7 @@ fn stale(facts: &Facts, hooks: &[CoveredHook]) -> Vec<StaleReason> {
 }
 
 impl<'a> Seen<'a> {
-    fn add(
-        &mut self,
-        operation: (&'a str, &'a str),
-        hooks: &'a [HookCost],
-        kernel: &'a KernelHooks,
-    ) {
+    fn add(&mut self, operation: Operation<'a>, hooks: &'a [HookCost], kernel: &'a KernelHooks) {
         for cost in hooks {
             self.count(&cost.hook, operation, cost.calls);
             for of in cost.implementations.iter().filter(|of| of.calls > 0) {
@@ -180,7 +178,7 @@ impl<'a> Seen<'a> {
         }
     }
 
-    fn count(&mut self, hook: &'a str, operation: (&'a str, &'a str), calls: u64) {
+    fn count(&mut self, hook: &'a str, operation: Operation<'a>, calls: u64) {
         let of_hook = self.calls.entry(hook).or_default();
         let (least, most) = of_hook.entry(operation).or_insert((calls, calls));
         *least = (*least).min(calls);
