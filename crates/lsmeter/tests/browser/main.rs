@@ -100,7 +100,9 @@ fn publications_are_pages() {
     }
     assert_eq!(
         opened,
-        ["howells", "lsmpmon", "paper"].map(str::to_owned).into()
+        ["freenix01", "howells", "lsmpmon", "paper"]
+            .map(str::to_owned)
+            .into()
     );
 }
 
