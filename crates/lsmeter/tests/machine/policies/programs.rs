@@ -129,7 +129,7 @@ fn assert_confined(runs: &Measured, module: &str, proof: &str) {
             // instructions of millions, in one boot of dozens.
             let more = run.kernel.abs_diff(other.kernel);
             assert!(
-                more <= run.kernel / 1000,
+                more <= run.kernel / 10_000,
                 "{stack} {title}: {run:?} {other:?}"
             );
         }
