@@ -25,13 +25,15 @@ const ENTRY_LIMIT: usize = 200_000;
 const CONTROL_LIMIT: usize = 1 << 20;
 const CONFIG_LIMIT: u64 = 4 << 20;
 
-/// The modules that a lab can need: file systems, block devices, and what they
-/// depend on. Of a stock cloud kernel these are some 7 MiB compressed (30 MiB
-/// in the packages up to 6.1, which do not compress them), a third of all.
-const KEPT_MODULES: [&str; 5] = [
+/// The modules that a lab can need: file systems, block devices, protocols of the network, and
+/// what they depend on.
+const KEPT_MODULES: [&str; 8] = [
     "kernel/fs/",
     "kernel/drivers/block/",
     "kernel/drivers/nvdimm/",
+    "kernel/drivers/net/tun.",
+    "kernel/drivers/android/",
+    "kernel/net/",
     "kernel/lib/",
     "kernel/crypto/",
 ];

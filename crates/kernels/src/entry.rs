@@ -183,16 +183,22 @@ pub(crate) fn load(dir: &Path, name: &str) -> Result<Kernel, Error> {
     Ok(kernel)
 }
 
-/// Whether all of a package that is kept today is in its entry: earlier versions did not keep
-/// the drivers of persistent memory.
+/// Whether all of a package that is kept today is in its entry: earlier versions kept neither the
+/// drivers of persistent memory nor protocols of the network.
 pub(crate) fn is_complete(kernel: &Kernel) -> bool {
     let (Some(modules), Some(config)) = (&kernel.modules, &kernel.config) else {
         return true;
     };
     let text = files::read(config, CONFIG_LIMIT).unwrap_or_default();
-    let mut lines = text.split(|&byte| byte == b'\n');
-    modules.join("kernel/drivers/nvdimm").is_dir()
-        || lines.all(|line| line != b"CONFIG_BLK_DEV_PMEM=m")
+    let is_there = |(directory, module): (&str, &str)| {
+        let mut lines = text.split(|&byte| byte == b'\n');
+        modules.join(directory).is_dir() || lines.all(|line| line != module.as_bytes())
+    };
+    let kept_since = [
+        ("kernel/drivers/nvdimm", "CONFIG_BLK_DEV_PMEM=m"),
+        ("kernel/net", "CONFIG_XFRM_USER=m"),
+    ];
+    kept_since.into_iter().all(is_there)
 }
 
 /// Checks that the image is what it was when it was cached.

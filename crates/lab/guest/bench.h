@@ -83,6 +83,12 @@ struct variant {
 	 * (AA/BB: 2); 0: there is no such path, or its length means nothing.
 	 */
 	unsigned int depth;
+	/*
+	 * Modules of the kernel that it takes, separated by blanks: a machine
+	 * that boots for it loads those that the kernel has as modules, with
+	 * what they need. Whether all is there, setup() finds out.
+	 */
+	const char *modules;
 };
 
 /* Bytes of a reason; with policies of the user's own it has a line of the kernel's log. */

@@ -52,6 +52,8 @@ enum socket_kind {
 	PACKET,		/* bound to nothing */
 	ROUTE,		/* of netlink */
 	AUDIT,
+	XFRM,
+	NETFILTER,
 };
 
 #define EXPERIMENTAL	253
@@ -71,6 +73,8 @@ static const struct {
 	[PACKET] = { AF_PACKET, SOCK_RAW },
 	[ROUTE] = { AF_NETLINK, SOCK_RAW, NETLINK_ROUTE },
 	[AUDIT] = { AF_NETLINK, SOCK_RAW, NETLINK_AUDIT },
+	[XFRM] = { AF_NETLINK, SOCK_RAW, NETLINK_XFRM },
+	[NETFILTER] = { AF_NETLINK, SOCK_RAW, NETLINK_NETFILTER },
 };
 
 static inline int family_of(enum socket_kind kind)

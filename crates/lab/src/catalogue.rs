@@ -4,9 +4,10 @@
 //! The list is the agent's own (`agent --list`, asked at build time), so that
 //! it cannot differ from what the agent can measure.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use experiment::{Experiment, Metric, Policy, Selectable, Suite};
+use experiment::{Experiment, Metric, Policy, SelectError, Selectable, Suite};
 use serde::Serialize;
 
 /// What can be measured of a benchmark.
@@ -54,6 +55,8 @@ pub struct Benchmark {
     /// Components of the one path that an operation walks straight down; `None` if there
     /// is no such path.
     pub depth: Option<u32>,
+    /// Modules of the kernel that it takes, unless they are built in.
+    pub modules: Vec<String>,
 }
 
 impl Benchmark {
@@ -88,6 +91,10 @@ impl Benchmark {
             counts_children: next()? == "1",
             repetitions: number_or_none(next()?.parse().ok()?),
             depth: number_or_none(next()?.parse().ok()?),
+            modules: match next()? {
+                "-" => Vec::new(),
+                modules => modules.split_whitespace().map(str::to_owned).collect(),
+            },
         };
         fields.next().is_none().then_some(benchmark)
     }
@@ -164,6 +171,21 @@ pub fn agent_for(experiment: &Experiment) -> Option<&'static [u8]> {
     })
 }
 
+/// The modules of the kernel that the experiment's benchmarks take, each once and in the order of
+/// their names.
+///
+/// # Errors
+/// [`SelectError`] if it selects nothing of the catalogue.
+pub fn modules_for(experiment: &Experiment) -> Result<Vec<&'static str>, SelectError> {
+    if experiment.programs.is_some() || experiment.metrics.contains(&Metric::Memory) {
+        return Ok(Vec::new());
+    }
+    let chosen = experiment.selection.choose(catalogue())?.into_iter();
+    let modules = chosen.flat_map(|index| &catalogue()[index].modules);
+    let modules: BTreeSet<&str> = modules.map(String::as_str).collect();
+    Ok(modules.into_iter().collect())
+}
+
 /// The benchmark of exactly this name and variant.
 #[must_use]
 pub fn find(name: &str, variant: &str) -> Option<&'static Benchmark> {
@@ -213,7 +235,7 @@ mod tests {
 
     #[test]
     fn damaged_lines_are_refused() {
-        let line = "paper\t1\topen\tAA\tfile\t1\topen close\ts\tt\t0\t0\t0\t0\t0";
+        let line = "paper\t1\topen\tAA\tfile\t1\topen close\ts\tt\t0\t0\t0\t0\t0\t-";
         assert!(Benchmark::parse(line).is_some());
         assert!(Benchmark::parse(&line[..line.len() - 2]).is_none());
         assert!(Benchmark::parse(&format!("{line}\t0")).is_none());

@@ -36,8 +36,7 @@ pub fn trial(
         store,
         agent,
         kernel,
-        FileSystem::Tmpfs,
-        None,
+        FileSystem::Tmpfs.into(),
         None,
         &prepared,
     )?;

@@ -4,42 +4,28 @@
 
 use std::collections::BTreeMap;
 
-use experiment::FileSystem;
+use kernels::Module;
 use kernels::symbols::{ModuleImage, SymbolTable};
 
 use crate::error::LabError;
-use crate::initramfs;
 use crate::protocol::ModuleSection;
-use kernels::{Kernel, Module};
 
-/// The symbols of `kernel` with the functions of the modules that its initramfs brings for
-/// `filesystem`, with a root in it if `root`, at the addresses that the guest told in `sections`
-/// ([`crate::session::AgentEvent::Modules`]). Modules that are not in that initramfs, and
-/// sections that are not in their files, are ignored.
+/// The symbols of a kernel with the functions of the modules that its initramfs brings
+/// ([`crate::initramfs::modules`]), at the addresses that the guest told in `sections`
+/// ([`crate::session::AgentEvent::Modules`]). Other modules, and sections that are not in their
+/// files, are ignored.
 ///
 /// # Errors
-/// [`LabError::Kernel`] if the modules cannot be read; [`LabError::ModuleSymbols`] if
-/// one is damaged, or lies where it cannot.
+/// [`LabError::ModuleSymbols`] if a module is damaged, or lies where it cannot.
 pub fn symbols_of(
-    symbols: &SymbolTable,
-    kernel: &Kernel,
-    filesystem: FileSystem,
-    root: bool,
-    sections: &[ModuleSection],
-) -> Result<SymbolTable, LabError> {
-    if sections.is_empty() {
-        return Ok(symbols.clone());
-    }
-    let modules = initramfs::modules(filesystem, root, kernel)?;
-    merge(symbols, &kernel.name, &modules, sections)
-}
-
-fn merge(
     symbols: &SymbolTable,
     kernel: &str,
     modules: &[Module],
     sections: &[ModuleSection],
 ) -> Result<SymbolTable, LabError> {
+    if sections.is_empty() {
+        return Ok(symbols.clone());
+    }
     let mut addresses: BTreeMap<&str, BTreeMap<String, u64>> = BTreeMap::new();
     for section in sections {
         addresses
@@ -103,16 +89,16 @@ mod tests {
             section("brd", 1),
             section("\u{1b}", 0),
         ];
-        assert_eq!(merge(&kernel, "k", &brd, &told).unwrap(), kernel);
+        assert_eq!(symbols_of(&kernel, "k", &brd, &told).unwrap(), kernel);
         // Not even looked at without a place.
         let unplaced = [module("xfs", b"damaged".to_vec())];
-        assert_eq!(merge(&kernel, "k", &unplaced, &told).unwrap(), kernel);
+        assert_eq!(symbols_of(&kernel, "k", &unplaced, &told).unwrap(), kernel);
     }
 
     #[test]
     fn a_damaged_module_names_the_kernel_and_itself() {
         let damaged = [module("xfs", b"damaged".to_vec())];
-        let error = merge(&kernel(), "debian:6.12", &damaged, &[section("xfs", 1)]).unwrap_err();
+        let error = symbols_of(&kernel(), "debian:6.12", &damaged, &[section("xfs", 1)]).unwrap_err();
         let message = error.to_string();
         assert!(
             message.contains("debian:6.12") && message.contains("xfs"),

@@ -7,22 +7,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use diagnostics::Failure;
-use experiment::FileSystem;
 use instructions::functions::FunctionTable;
 use instructions::hooks::Framework;
 use instructions::landmarks::landmarks;
 
 use crate::error::LabError;
-use crate::initramfs;
+use crate::initramfs::{self, Guest};
 use crate::module_symbols::symbols_of;
 use crate::protocol::ModuleSection;
-use crate::root::Root;
 use crate::um;
 use crate::vm::Bootable;
 use kernels::fixups::fixups;
 use kernels::hooks::{HookList, btf};
 use kernels::symbols::{SymbolError, SymbolTable, syscall_entry};
-use kernels::{Kernel, Store};
+use kernels::{Kernel, Module, Store};
 
 /// A kernel's vmlinux; its image if that is all there is of it.
 ///
@@ -92,25 +90,19 @@ pub struct Profiling {
     pub keep_trees: bool,
     /// Count what instructions do, too.
     pub events: bool,
-    kernel: Kernel,
-    filesystem: FileSystem,
-    /// The file system holds a root.
-    root: bool,
+    /// The kernel's name.
+    kernel: String,
+    /// What it loads.
+    modules: Vec<Module>,
 }
 
 impl Profiling {
     /// The functions with those of the modules that a guest loaded at `sections`.
     ///
     /// # Errors
-    /// If a module cannot be read.
+    /// If a module is damaged.
     pub fn with_modules(&self, sections: &[ModuleSection]) -> Result<SymbolTable, LabError> {
-        symbols_of(
-            &self.symbols,
-            &self.kernel,
-            self.filesystem,
-            self.root,
-            sections,
-        )
+        symbols_of(&self.symbols, &self.kernel, &self.modules, sections)
     }
 }
 
@@ -126,16 +118,14 @@ pub struct Hooks<'a> {
     pub definitions: Option<&'a str>,
 }
 
-/// Finds a kernel's hooks; its modules, later, are those for `filesystem`, with a root in it if
-/// `root`.
+/// Finds the hooks of a kernel that loads `modules`.
 ///
 /// # Errors
 /// [`LabError::Untold`] if it does not name its functions or hooks.
 pub fn profiling(
     store: &Store,
     kernel: &Kernel,
-    filesystem: FileSystem,
-    root: bool,
+    modules: Vec<Module>,
     hooks: Hooks<'_>,
 ) -> Result<Profiling, LabError> {
     let symbols = symbols(store, kernel)?;
@@ -146,9 +136,8 @@ pub fn profiling(
         symbols,
         keep_trees: hooks.keep_trees,
         events: hooks.events,
-        kernel: kernel.clone(),
-        filesystem,
-        root,
+        kernel: kernel.name.clone(),
+        modules,
     })
 }
 
@@ -188,8 +177,7 @@ pub fn prepare(
     store: &Store,
     agent: &[u8],
     kernel: &Kernel,
-    filesystem: FileSystem,
-    root: Option<&Root>,
+    guest: Guest<'_>,
     hooks: Option<Hooks<'_>>,
     dir: &Path,
 ) -> Result<Bootable, LabError> {
@@ -200,7 +188,7 @@ pub fn prepare(
         Ok(path)
     };
     let symbols = symbols(store, kernel)?;
-    let files = initramfs::write(agent, filesystem, root, kernel, dir)?;
+    let files = initramfs::write(agent, guest, kernel, dir)?;
     Ok(Bootable {
         image: image(kernel).to_owned(),
         initramfs: files.initramfs,
@@ -210,7 +198,7 @@ pub fn prepare(
             Ok(symbols) => Ok(write("landmarks", landmarks(symbols).as_bytes())?),
             Err(error) => Err(error.to_string()),
         },
-        functions: match (&symbols, root) {
+        functions: match (&symbols, guest.root) {
             (Ok(symbols), Some(_)) => {
                 let table = FunctionTable::new(symbols, &fixups(&elf(kernel)?));
                 Some((
@@ -221,7 +209,7 @@ pub fn prepare(
             _ => None,
         },
         profiling: hooks
-            .map(|hooks| profiling(store, kernel, filesystem, root.is_some(), hooks).map(Arc::new))
+            .map(|hooks| profiling(store, kernel, files.modules, hooks).map(Arc::new))
             .transpose()?,
         syscall_entry: symbols.as_ref().ok().and_then(syscall_entry),
     })

@@ -88,7 +88,7 @@ pub fn prepare(kernel: &Kernel, filesystem: FileSystem, dir: &Path) -> Result<Pr
         .into());
     }
     // It brings a program of its own for process 1.
-    let files = initramfs::write(&[], filesystem, None, kernel, dir)?;
+    let files = initramfs::write(&[], filesystem.into(), kernel, dir)?;
     Ok(Program {
         image: kernel.image.clone(),
         initramfs: files.initramfs,

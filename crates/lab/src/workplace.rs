@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use experiment::{Cell, Experiment, Place, Warning, WarningKind};
 
+use crate::catalogue::modules_for;
 use crate::error::LabError;
 use crate::host;
+use crate::initramfs::Guest;
 use crate::plan::Visit;
 use crate::policy::{self, PolicyError, PolicySetup};
 use crate::prepare;
@@ -65,6 +67,7 @@ impl<'a> Workplace<'a> {
         let testbed = match (experiment.place, setup.qemu, experiment.filesystem) {
             (Place::Lab, Some(qemu), Some(filesystem)) => {
                 let plugin = write_plugin(dir.path())?;
+                let modules = modules_for(experiment)?;
                 let used: BTreeSet<usize> = visits.iter().map(|visit| visit.kernel).collect();
                 let mut bootables: BTreeMap<usize, Bootable> = BTreeMap::new();
                 for index in used {
@@ -75,8 +78,11 @@ impl<'a> Workplace<'a> {
                         setup.store,
                         setup.agent,
                         kernel,
-                        filesystem,
-                        setup.root,
+                        Guest {
+                            filesystem,
+                            root: setup.root,
+                            modules: &modules,
+                        },
                         setup.hooks,
                         &own,
                     )?;

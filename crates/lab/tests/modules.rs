@@ -127,7 +127,8 @@ fn modules_functions_lie_where_the_guest_says() {
         for (filesystem, module) in &filesystems[which] {
             let (filesystem, module) = (*filesystem, *module);
             let (sections, log) = boot(&qemu, &agent, &kernel, filesystem);
-            let merged = symbols_of(&symbols, &kernel, filesystem, false, &sections).unwrap();
+            let modules = initramfs::modules(filesystem.into(), &kernel).unwrap();
+            let merged = symbols_of(&symbols, &kernel.name, &modules, &sections).unwrap();
             let compared = compare(&symbols, &merged, &log);
             if filesystem == FileSystem::Tmpfs {
                 assert!(sections.is_empty() && log.is_empty());

@@ -55,6 +55,7 @@ static const struct variant variants[] = {
 	{ .name = "unix-seqpacket", .arg = UNIX_SEQPACKET },
 	{ .name = "tcp", .arg = TCP },
 	{ .name = "tcp6", .arg = TCP6 },
+	{ .name = "sctp", .arg = SCTP, .modules = "sctp" },
 	{ }
 };
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Window: bind of a new socket to a name in the file system, or to a port of the loopback
- * interface. Undone outside: close, and unlink of the name.
+ * interface; of SCTP also by the option that binds to any number of addresses, here one.
+ * Undone outside: close, and unlink of the name.
  */
 #include "../sockets.h"
+
+#define BINDX_ADD	100	/* SCTP_SOCKOPT_BINDX_ADD, whose header takes a C library */
 
 static int setup(struct cell *c)
 {
@@ -24,6 +27,9 @@ static int prepare(struct cell *c, unsigned int i)
 
 static long op(struct cell *c, unsigned int i)
 {
+	if (c->variant->arg2)
+		return SYS(setsockopt, *slot_fd(c, i), IPPROTO_SCTP, c->variant->arg2,
+			   slot_address(c, i), c->state[ADDRESS_SIZE]);
 	return bind_slot(c, *slot_fd(c, i), i);
 }
 
@@ -58,6 +64,8 @@ static const struct variant variants[] = {
 	{ .name = "udp", .arg = UDP },
 	{ .name = "tcp6", .arg = TCP6 },
 	{ .name = "udp6", .arg = UDP6 },
+	{ .name = "sctp", .arg = SCTP, .modules = "sctp" },
+	{ .name = "sctp-bindx", .arg = SCTP, .arg2 = BINDX_ADD, .modules = "sctp" },
 	{ }
 };
 

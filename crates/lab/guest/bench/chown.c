@@ -2,34 +2,59 @@
 /*
  * Window: chown of a regular file; each operation of a batch has its own.
  * "same" names the owner and group it has, which everyone may; "other" gives
- * it away to user and group 1, which needs CAP_CHOWN. Undone outside: chown
- * back.
+ * it away to user and group 1, which needs CAP_CHOWN; "capabilities" is as
+ * "same", of a file that has capabilities and loses them by it. Undone outside:
+ * chown back, or the capabilities set again.
  */
+#include <linux/capability.h>
 #include <asm/stat.h>
 #include "slots.h"
+
+enum { SAME, OTHER, CAPABILITIES };	/* arg of variants */
+
+#define CAPS_NAME	"security.capability"
 
 /* c->state[]: who owns the files between operations, and who in them */
 enum { UID, GID, NEW_UID, NEW_GID };
 
+/* CAP_NET_RAW, as ping(8) has it. */
+static long give_capabilities(struct cell *c, unsigned int i)
+{
+	static const struct vfs_cap_data data = {
+		.magic_etc = VFS_CAP_REVISION_2,
+		.data = { { .permitted = 1u << CAP_NET_RAW } },
+	};
+
+	return SYS(setxattr, slot_name(c, i), CAPS_NAME, &data, XATTR_CAPS_SZ_2, 0);
+}
+
 static int setup(struct cell *c)
 {
+	unsigned int i;
 	int ret;
 
 	c->state[UID] = SYS(geteuid);
 	c->state[GID] = SYS(getegid);
-	c->state[NEW_UID] = c->variant->arg ? 1 : c->state[UID];
-	c->state[NEW_GID] = c->variant->arg ? 1 : c->state[GID];
+	c->state[NEW_UID] = c->variant->arg == OTHER ? 1 : c->state[UID];
+	c->state[NEW_GID] = c->variant->arg == OTHER ? 1 : c->state[GID];
 	ret = make_dirs("AA/");
 	if (ret < 0)
 		return ret;
 	ret = slots_name(c, "AA/");
 	if (ret < 0)
 		return ret;
-	return slots_make_files(c, 0);
+	ret = slots_make_files(c, 0);
+	for (i = 0; ret >= 0 && c->variant->arg == CAPABILITIES && i < c->batch; i++)
+		ret = give_capabilities(c, i);
+	if (ret == -EPERM || is_missing(ret))
+		return unsupported(c, "no capabilities of files here, or not for this user", ret);
+	return ret;
 }
 
 static int undo(struct cell *c, unsigned int i)
 {
+	if (c->variant->arg == CAPABILITIES)
+		return give_capabilities(c, i);
 	return SYS(chown, slot_name(c, i), c->state[UID], c->state[GID]);
 }
 
@@ -58,12 +83,16 @@ static int check(struct cell *c)
 		return ret;
 	if (st->st_uid != c->state[NEW_UID] || st->st_gid != c->state[NEW_GID])
 		return failed(c, "chown: wrong result", 0);
+	if (c->variant->arg == CAPABILITIES &&
+	    SYS(getxattr, slot_name(c, 0), CAPS_NAME, NULL, 0) != -ENODATA)
+		return failed(c, "chown: the file has its capabilities still", 0);
 	return undo(c, 0);
 }
 
 static const struct variant variants[] = {
-	{ .name = "same", .arg = 0 },
-	{ .name = "other", .arg = 1 },
+	{ .name = "same", .arg = SAME },
+	{ .name = "other", .arg = OTHER },
+	{ .name = "capabilities", .arg = CAPABILITIES },
 	{ }
 };
 

@@ -63,6 +63,7 @@ static const struct variant variants[] = {
 	{ .name = "udp", .arg = UDP },
 	{ .name = "tcp6", .arg = TCP6 },
 	{ .name = "udp6", .arg = UDP6 },
+	{ .name = "sctp", .arg = SCTP, .modules = "sctp" },
 	{ }
 };
 

@@ -6,41 +6,26 @@
  */
 #include "xattr.h"
 
-#define NEW_VALUE	"new...new...new...new...new...!!"
+static long set(struct cell *c, unsigned int i, int which)
+{
+	return SYS(fsetxattr, *slot_fd(c, i), c->path2, xattr_value(c, which), xattr_size(c), 0);
+}
 
 static int undo(struct cell *c, unsigned int i)
 {
-	return SYS(fsetxattr, *slot_fd(c, i), c->path2, XATTR_VALUE, XATTR_SIZE, 0);
+	return set(c, i, XATTR_OLD);
 }
 
 static int setup(struct cell *c)
 {
-	unsigned int i;
-	int ret;
+	int ret = xattr_make_files(c);
 
-	ret = make_dirs("AA/");
-	if (ret < 0)
-		return ret;
-	ret = slots_name(c, "AA/");
-	if (ret < 0)
-		return ret;
-	ret = slots_make_files(c, 0);
-	if (ret < 0)
-		return ret;
-	ret = xattr_choose(c, slot_name(c, 0));
-	if (ret < 0)
-		return ret;
-	ret = slots_open(c, NULL, O_WRONLY);
-	for (i = 1; ret >= 0 && i < c->batch; i++)
-		ret = undo(c, i);
-	if (ret < 0)
-		slots_close(c);
-	return ret;
+	return ret < 0 ? ret : slots_open(c, NULL, O_WRONLY);
 }
 
 static long op(struct cell *c, unsigned int i)
 {
-	return SYS(fsetxattr, *slot_fd(c, i), c->path2, NEW_VALUE, XATTR_SIZE, 0);
+	return set(c, i, XATTR_NEW);
 }
 
 static int check(struct cell *c)
@@ -49,13 +34,13 @@ static int check(struct cell *c)
 
 	if (ret < 0)
 		return ret;
-	ret = xattr_expect(c, slot_name(c, 0), NEW_VALUE);
+	ret = xattr_expect(c, slot_name(c, 0), XATTR_NEW);
 	if (ret < 0)
 		return ret;
 	ret = undo(c, 0);
 	if (ret < 0)
 		return ret;
-	return xattr_expect(c, slot_name(c, 0), XATTR_VALUE);
+	return xattr_expect(c, slot_name(c, 0), XATTR_OLD);
 }
 
 static void teardown(struct cell *c)

@@ -28,7 +28,7 @@ static int setup(struct cell *c)
 	if (ret < 0)
 		return ret;
 	ret = xattr_choose(c, "AA/BB");
-	for (n = 1; ret >= 0 && n < c->variant->arg; n++) {
+	for (n = 1; ret >= 0 && n < c->variant->arg2; n++) {
 		name_of(c, name, sizeof(name), n);
 		ret = SYS(setxattr, "AA/BB", name, XATTR_VALUE, XATTR_SIZE, 0);
 	}
@@ -53,18 +53,18 @@ static int check(struct cell *c)
 	if (len == 0 || list[len - 1])
 		return failed(c, "listxattr: wrong result", 0);
 	for (pos = 0; pos < len; pos += strlen(list + pos) + 1) {
-		for (n = 0; n < c->variant->arg; n++) {
+		for (n = 0; n < c->variant->arg2; n++) {
 			name_of(c, name, sizeof(name), n);
 			if (!strcmp(list + pos, name))
 				found++;
 		}
 	}
-	return found == c->variant->arg ? 0 : failed(c, "listxattr: wrong result", 0);
+	return found == c->variant->arg2 ? 0 : failed(c, "listxattr: wrong result", 0);
 }
 
 static const struct variant variants[] = {
-	{ .name = "1attribute", .arg = 1 },
-	{ .name = "8attributes", .arg = 8 },
+	{ .name = "1attribute", .arg2 = 1 },
+	{ .name = "8attributes", .arg2 = 8 },
 	{ }
 };
 

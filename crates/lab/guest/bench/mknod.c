@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: mknod of a FIFO, the one kind of node that needs no privilege.
- * Undone outside: unlink.
+ * Window: mknod of a FIFO or of a regular file, the kinds of node that need no
+ * privilege. Undone outside: unlink.
  */
 #include <asm/stat.h>
 #include "slots.h"
@@ -17,7 +17,7 @@ static int setup(struct cell *c)
 
 static long op(struct cell *c, unsigned int i)
 {
-	return SYS(mknod, slot_name(c, i), S_IFIFO | 0644, 0);
+	return SYS(mknod, slot_name(c, i), c->variant->arg | 0644, 0);
 }
 
 static int undo(struct cell *c, unsigned int i)
@@ -31,25 +31,26 @@ static int check(struct cell *c)
 	long ret = op(c, 0);
 
 	if (is_missing(ret) || ret == -EPERM)
-		return unsupported(c, "no FIFOs on this file system", ret);
+		return unsupported(c, "no such nodes on this file system", ret);
 	if (ret < 0)
 		return ret;
 	ret = SYS(lstat, slot_name(c, 0), st);
 	if (ret < 0)
 		return ret;
-	if (!S_ISFIFO(st->st_mode))
+	if ((st->st_mode & S_IFMT) != (unsigned int)c->variant->arg)
 		return failed(c, "mknod: wrong result", 0);
 	return undo(c, 0);
 }
 
 static const struct variant variants[] = {
-	{ .name = "fifo" },
+	{ .name = "fifo", .arg = S_IFIFO },
+	{ .name = "file", .arg = S_IFREG },
 	{ }
 };
 
 BENCHMARK(bench_mknod) = {
 	.name = "mknod",
-	.summary = "mknod of a FIFO",
+	.summary = "mknod of a FIFO or of a regular file",
 	.source = "mknod(2)",
 	.syscalls = "mknod",
 	.variants = variants,

@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: mount of an empty tmpfs. Undone outside: umount2. */
-#include <linux/mount.h>
+/* Window: mount of an empty tmpfs, also with options of its own. Undone outside: umount2. */
 #include <asm/stat.h>
-#include "slots.h"
-
-#define PLACE	"place"
-
-static long mount_it(unsigned long flags)
-{
-	return SYS(mount, "lsmeter", PLACE, "tmpfs", flags, NULL);
-}
+#include "mounts.h"
 
 static struct stat *stat_of(struct cell *c, unsigned int n)
 {
@@ -23,7 +15,7 @@ static int setup(struct cell *c)
 
 static long op(struct cell *c, unsigned int i)
 {
-	return mount_it(0);
+	return mount_tmpfs(PLACE, 0, c->variant->path);
 }
 
 static int undo(struct cell *c, unsigned int i)
@@ -37,20 +29,24 @@ static int check(struct cell *c)
 
 	if (ret >= 0)
 		ret = op(c, 0);
-	if (ret == -EPERM || ret == -EACCES || ret == -ENODEV)
-		return unsupported(c, "no tmpfs for this user to mount", ret);
-	if (ret >= 0)
-		ret = SYS(stat, PLACE, stat_of(c, 1));
+	ret = mount_result(c, ret);
+	if (ret)
+		return ret;
+	ret = SYS(stat, PLACE, stat_of(c, 1));
 	if (ret >= 0)
 		ret = undo(c, 0);
 	if (ret < 0)
 		return ret;
-	return stat_of(c, 0)->st_dev != stat_of(c, 1)->st_dev ? 0 :
-	       failed(c, "mount: wrong result", 0);
+	if (stat_of(c, 0)->st_dev == stat_of(c, 1)->st_dev)
+		return failed(c, "mount: wrong result", 0);
+	if (c->variant->path && (stat_of(c, 1)->st_mode & 07777) != 0700)
+		return failed(c, "mount: the option has no effect", 0);
+	return 0;
 }
 
 static const struct variant variants[] = {
 	{ .name = "tmpfs" },
+	{ .name = "options", .path = "size=1m,mode=0700" },
 	{ }
 };
 

@@ -1,36 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Window: mount(MS_REMOUNT) of a tmpfs with the flags that it has. Nothing to undo. */
-#include <linux/mount.h>
-#include "slots.h"
-
-#define PLACE	"place"
-
-static long mount_it(unsigned long flags)
-{
-	return SYS(mount, "lsmeter", PLACE, "tmpfs", flags, NULL);
-}
+#include "mounts.h"
 
 static int setup(struct cell *c)
 {
-	long ret = sys_mkdir(PLACE, 0755);
-
-	if (ret >= 0)
-		ret = mount_it(0);
-	if (ret == -EPERM || ret == -EACCES || ret == -ENODEV)
-		return unsupported(c, "no tmpfs for this user to mount", ret);
-	if (ret < 0)
-		return ret;
-	return 0;
+	return make_mount(c, PLACE);
 }
 
 static long op(struct cell *c, unsigned int i)
 {
-	return mount_it(MS_REMOUNT);
+	return mount_tmpfs(PLACE, MS_REMOUNT, NULL);
 }
 
 static int check(struct cell *c)
 {
-	long ret = mount_it(MS_REMOUNT | MS_RDONLY);
+	long ret = mount_tmpfs(PLACE, MS_REMOUNT | MS_RDONLY, NULL);
 
 	if (ret < 0)
 		return ret;

@@ -1,33 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: removexattr of a file's only attribute of ours; each operation of a
+ * Window: removexattr of a file's only attribute of ours, or of its access control list; each operation of a
  * batch has its own file. Undone outside: setxattr.
  */
 #include "xattr.h"
 
 static int undo(struct cell *c, unsigned int i)
 {
-	return SYS(setxattr, slot_name(c, i), c->path2, XATTR_VALUE, XATTR_SIZE, 0);
-}
-
-static int setup(struct cell *c)
-{
-	unsigned int i;
-	int ret;
-
-	ret = make_dirs("AA/");
-	if (ret < 0)
-		return ret;
-	ret = slots_name(c, "AA/");
-	if (ret < 0)
-		return ret;
-	ret = slots_make_files(c, 0);
-	if (ret < 0)
-		return ret;
-	ret = xattr_choose(c, slot_name(c, 0));
-	for (i = 1; ret >= 0 && i < c->batch; i++)
-		ret = undo(c, i);
-	return ret;
+	return xattr_set(c, slot_name(c, i), XATTR_OLD);
 }
 
 static long op(struct cell *c, unsigned int i)
@@ -41,22 +21,23 @@ static int check(struct cell *c)
 
 	if (ret < 0)
 		return ret;
-	if (xattr_expect(c, slot_name(c, 0), XATTR_VALUE) != -ENODATA)
+	if (xattr_expect(c, slot_name(c, 0), XATTR_OLD) != -ENODATA)
 		return failed(c, "removexattr: wrong result", 0);
 	ret = undo(c, 0);
 	if (ret < 0)
 		return ret;
-	return xattr_expect(c, slot_name(c, 0), XATTR_VALUE);
+	return xattr_expect(c, slot_name(c, 0), XATTR_OLD);
 }
 
 static const struct variant variants[] = {
 	{ .name = "32B" },
+	{ .name = "posix-acl", .arg = XATTR_ACL },
 	{ }
 };
 
 BENCHMARK(bench_removexattr) = {
 	.name = "removexattr",
-	.summary = "removexattr of a value of 32 bytes",
+	.summary = "removexattr of a value of 32 bytes, or of an access control list",
 	.source = "paper section 4.1, class 5; removexattr(2)",
 	.syscalls = "removexattr",
 	.variants = variants,
@@ -65,7 +46,7 @@ BENCHMARK(bench_removexattr) = {
 	.number = 16,
 	.measures = MEASURE_LATENCY,
 	.max_batch = WARM_SLOTS,
-	.setup = setup,
+	.setup = xattr_make_files,
 	.check = check,
 	.op = op,
 	.undo = undo,

@@ -1,42 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Window: setxattr of an attribute that the file has, to another value of the
- * same length. Each operation of a batch has its own file and writes "new";
+ * same length: of ours, or an access control list. Each operation of a batch has its own file and writes "new";
  * undone outside: setxattr to the old value. Writing the value that is there
  * would not do: ext4 notices and leaves early.
  */
 #include "xattr.h"
 
-#define NEW_VALUE	"new...new...new...new...new...!!"
-
 static int undo(struct cell *c, unsigned int i)
 {
-	return SYS(setxattr, slot_name(c, i), c->path2, XATTR_VALUE, XATTR_SIZE, 0);
-}
-
-static int setup(struct cell *c)
-{
-	unsigned int i;
-	int ret;
-
-	ret = make_dirs("AA/");
-	if (ret < 0)
-		return ret;
-	ret = slots_name(c, "AA/");
-	if (ret < 0)
-		return ret;
-	ret = slots_make_files(c, 0);
-	if (ret < 0)
-		return ret;
-	ret = xattr_choose(c, slot_name(c, 0));
-	for (i = 1; ret >= 0 && i < c->batch; i++)
-		ret = undo(c, i);
-	return ret;
+	return xattr_set(c, slot_name(c, i), XATTR_OLD);
 }
 
 static long op(struct cell *c, unsigned int i)
 {
-	return SYS(setxattr, slot_name(c, i), c->path2, NEW_VALUE, XATTR_SIZE, 0);
+	return xattr_set(c, slot_name(c, i), XATTR_NEW);
 }
 
 static int check(struct cell *c)
@@ -45,23 +23,24 @@ static int check(struct cell *c)
 
 	if (ret < 0)
 		return ret;
-	ret = xattr_expect(c, slot_name(c, 0), NEW_VALUE);
+	ret = xattr_expect(c, slot_name(c, 0), XATTR_NEW);
 	if (ret < 0)
 		return ret;
 	ret = undo(c, 0);
 	if (ret < 0)
 		return ret;
-	return xattr_expect(c, slot_name(c, 0), XATTR_VALUE);
+	return xattr_expect(c, slot_name(c, 0), XATTR_OLD);
 }
 
 static const struct variant variants[] = {
 	{ .name = "32B" },
+	{ .name = "posix-acl", .arg = XATTR_ACL },
 	{ }
 };
 
 BENCHMARK(bench_setxattr) = {
 	.name = "setxattr",
-	.summary = "setxattr that replaces a value of 32 bytes",
+	.summary = "setxattr that replaces a value of 32 bytes, or an access control list",
 	.source = "paper section 4.1, class 5; setxattr(2)",
 	.syscalls = "setxattr",
 	.variants = variants,
@@ -70,7 +49,7 @@ BENCHMARK(bench_setxattr) = {
 	.number = 14,
 	.measures = MEASURE_LATENCY,
 	.max_batch = WARM_SLOTS,
-	.setup = setup,
+	.setup = xattr_make_files,
 	.check = check,
 	.op = op,
 	.undo = undo,

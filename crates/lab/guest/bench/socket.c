@@ -48,7 +48,7 @@ static const struct variant variants[] = {
 	{ .name = "udp", .arg = UDP },
 	{ .name = "tcp6", .arg = TCP6 },
 	{ .name = "udp6", .arg = UDP6 },
-	{ .name = "sctp", .arg = SCTP },
+	{ .name = "sctp", .arg = SCTP, .modules = "sctp" },
 	{ .name = "raw", .arg = RAW },
 	{ .name = "packet", .arg = PACKET },
 	{ .name = "netlink-route", .arg = ROUTE },

@@ -30,6 +30,29 @@ pub(crate) type Tick<'a> = &'a mut dyn FnMut(u64) -> Result<(), Error>;
 /// Longest agent, in bytes.
 const AGENT_LIMIT: usize = 64 << 20;
 
+/// What a kernel is booted for.
+#[derive(Debug, Clone, Copy)]
+pub struct Guest<'a> {
+    /// What its benchmarks work on.
+    pub filesystem: FileSystem,
+    /// What that holds.
+    pub root: Option<&'a Root>,
+    /// Modules that benchmarks want, by their names; those that the kernel does not have as
+    /// modules are left out.
+    pub modules: &'a [&'static str],
+}
+
+impl From<FileSystem> for Guest<'static> {
+    /// One with nothing in it.
+    fn from(filesystem: FileSystem) -> Guest<'static> {
+        Guest {
+            filesystem,
+            root: None,
+            modules: &[],
+        }
+    }
+}
+
 /// A file that QEMU maps as a guest's persistent memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiskFile {
@@ -49,6 +72,8 @@ pub struct Files {
     /// What the kernel's command line must hold: the size of the block device in memory, in
     /// case that its driver is built in and not a module, or where the disk is mapped.
     pub arguments: Vec<String>,
+    /// The modules that the initramfs brings, in the order of loading.
+    pub modules: Vec<Module>,
 }
 
 /// Builds the initramfs for `kernel`: an uncompressed cpio archive with `agent`
@@ -61,11 +86,15 @@ pub struct Files {
 /// device in memory for it; [`Error::Environment`] without the program that
 /// makes it.
 pub fn build(agent: &[u8], fs: FileSystem, kernel: &Kernel) -> Result<Vec<u8>, Error> {
-    let modules = modules(fs, false, kernel)?;
+    bytes(agent, fs, &modules(fs.into(), kernel)?)
+}
+
+/// The initramfs of a file system with nothing in it.
+fn bytes(agent: &[u8], fs: FileSystem, modules: &[Module]) -> Result<Vec<u8>, Error> {
     let image = empty(fs, None, &std::env::temp_dir())?;
     let parameters = filesystem::ram_disk_parameters(fs, None).join(" ");
     let archive = Archive::new(Vec::new(), Path::new("initramfs"));
-    archive_of(archive, agent, &modules, &parameters, image.as_ref())
+    archive_of(archive, agent, modules, &parameters, image.as_ref())
 }
 
 /// Makes the file system of a root, as a file in `dir`; `None` of one that needs none.
@@ -94,30 +123,31 @@ fn empty(fs: FileSystem, root: Option<&Root>, dir: &Path) -> Result<Option<Image
     })
 }
 
-/// Writes what `kernel` boots with into `dir`: as [`build`], but the file system holds `root`
-/// ([`Root::make_image`]). It stays the file that it is where the kernel can have that as its disk,
+/// Writes what `kernel` boots with into `dir`: as [`build`], but the file system holds the guest's
+/// root ([`Root::make_image`]), and the modules that it wants are there. It stays the file that it is where the kernel can have that as its disk,
 /// which kernels and boots then share. What the guest copies it to is made, too.
 ///
 /// # Errors
 /// As [`build`]; and [`Error::Io`] if a file cannot be written.
 pub fn write(
     agent: &[u8],
-    fs: FileSystem,
-    root: Option<&Root>,
+    guest: Guest<'_>,
     kernel: &Kernel,
     dir: &Path,
 ) -> Result<Files, Error> {
+    let fs = guest.filesystem;
     let initramfs = dir.join("initramfs");
-    let Some(root) = root else {
-        let archive = build(agent, fs, kernel)?;
+    let (kind, modules) = needs(guest, kernel)?;
+    let Some(root) = guest.root else {
+        let archive = bytes(agent, fs, &modules)?;
         std::fs::write(&initramfs, archive).map_err(Error::io("write", &initramfs))?;
         return Ok(Files {
             initramfs,
             disk: None,
             arguments: kernel_arguments(fs),
+            modules,
         });
     };
-    let (kind, modules) = needs(fs, true, kernel)?;
     let mut carried = root.image(fs);
     if carried.is_none() {
         return Err(Error::Environment {
@@ -152,6 +182,7 @@ pub fn write(
         initramfs,
         disk,
         arguments,
+        modules,
     })
 }
 
@@ -221,13 +252,17 @@ fn ram_disk_argument(parameter: &String) -> String {
     format!("{}.{parameter}", filesystem::RAM_DISK)
 }
 
-/// The modules that `kernel` must load for `fs`, with a root in it if `root`, in order.
-pub(crate) fn modules(fs: FileSystem, root: bool, kernel: &Kernel) -> Result<Vec<Module>, Error> {
-    Ok(needs(fs, root, kernel)?.1)
+/// The modules that `kernel` loads for a guest, in order.
+///
+/// # Errors
+/// As [`build`].
+pub fn modules(guest: Guest<'_>, kernel: &Kernel) -> Result<Vec<Module>, Error> {
+    Ok(needs(guest, kernel)?.1)
 }
 
-/// What `kernel` has `fs` on, and the modules that it must load for that.
-fn needs(fs: FileSystem, root: bool, kernel: &Kernel) -> Result<(Disk, Vec<Module>), Error> {
+/// What `kernel` has the guest's file system on, and the modules that it loads.
+fn needs(guest: Guest<'_>, kernel: &Kernel) -> Result<(Disk, Vec<Module>), Error> {
+    let (fs, root) = (guest.filesystem, guest.root.is_some());
     let tree = kernel
         .modules
         .as_deref()
@@ -268,6 +303,10 @@ fn needs(fs: FileSystem, root: bool, kernel: &Kernel) -> Result<(Disk, Vec<Modul
                 });
             }
         }
+    }
+    if let Some(tree) = &tree {
+        let wanted = guest.modules.iter().copied();
+        needed.extend(wanted.filter(|name| !tree.is_builtin(name) && tree.contains(name)));
     }
     let modules = match tree {
         Some(tree) if !needed.is_empty() => tree.load_order(&needed)?,

@@ -32,7 +32,7 @@ fn kernel(dir: &Path, files: &[(&str, &[u8])]) -> Kernel {
 }
 
 fn names(fs: FileSystem, kernel: &Kernel) -> Result<Vec<String>, Error> {
-    Ok(modules(fs, false, kernel)?
+    Ok(modules(fs.into(), kernel)?
         .into_iter()
         .map(|m| m.name)
         .collect())

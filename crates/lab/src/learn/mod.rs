@@ -18,8 +18,9 @@ use diagnostics::Failure;
 use experiment::{Access, Event, Experiment, Status};
 use kernels::{Kernel, Store};
 
-use crate::catalogue::agent_of_settings;
+use crate::catalogue::{agent_of_settings, modules_for};
 use crate::error::LabError;
+use crate::initramfs::Guest;
 use crate::plan::{OWN_BOOT_OPERATIONS, Plan, Treatment};
 use crate::policy::{self as policies, LEARNING_DOMAIN, PolicyError, PolicySetup};
 use crate::prepare;
@@ -94,8 +95,10 @@ pub fn learn(
         lesson.store,
         agent_of_settings(),
         lesson.kernel,
-        filesystem,
-        None,
+        Guest {
+            modules: &modules_for(experiment)?,
+            ..filesystem.into()
+        },
         None,
         &prepared,
     )?;

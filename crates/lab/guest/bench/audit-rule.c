@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: an order over netlink, and the receipt of its answer: a rule of audit about the label
+ * that the agent has is added, and deleted outside; or added again (`again`), for which EEXIST is the
+ * answer. `match` is a message of user space's that such a rule fits; what the kernel's task does that
+ * writes down what happened counts. Where no module has labels, a rule about them fits nothing, and
+ * is taken all the same.
+ */
+#include <linux/audit.h>
+#include "../netlink.h"
+
+enum { ADD, AGAIN, MATCH };	/* arg of variants */
+
+struct rule {
+	struct nlmsghdr head;
+	struct audit_rule_data data;
+	char label[LABEL_MAX];
+};
+
+static void describe(struct cell *c, int type, u32 field)
+{
+	struct rule *rule = order(c);
+	size_t len;
+
+	/* Of SELinux's context the user. */
+	for (len = 0; c->path[len] && c->path[len] != ':';)
+		len++;
+	*rule = (struct rule){
+		.head = {
+			.nlmsg_len = offsetof(struct rule, label) + len,
+			.nlmsg_type = type,
+		},
+		.data = {
+			.flags = AUDIT_FILTER_USER,
+			.action = AUDIT_NEVER,
+			.field_count = 1,
+			.fields = { field },
+			.fieldflags = { AUDIT_EQUAL },
+			.values = { len },
+			.buflen = len,
+		},
+	};
+	memcpy(rule->label, c->path, len);
+}
+
+static void describe_message(struct cell *c)
+{
+	struct nlmsghdr *head = order(c);
+
+	head->nlmsg_type = AUDIT_USER_AVC;
+	head->nlmsg_len = NLMSG_LENGTH(format(NLMSG_DATA(head), LABEL_MAX, "lsmeter"));
+}
+
+static long tell(struct cell *c, int type)
+{
+	describe(c, type, c->state[0]);
+	return give_order(c);
+}
+
+static void teardown(struct cell *c)
+{
+	if (c->variant->arg != ADD)
+		tell(c, AUDIT_DEL_RULE);
+	close_all(c);
+}
+
+static int setup(struct cell *c)
+{
+	int ret = open_netlink(c, AUDIT), labelled;
+	long err;
+
+	if (ret)
+		return ret;
+	labelled = own_label(c);
+	c->state[0] = AUDIT_SUBJ_USER;
+	err = tell(c, AUDIT_ADD_RULE);
+	if (err == -EINVAL) {
+		/* AppArmor takes only rules about what it calls a role. */
+		c->state[0] = AUDIT_SUBJ_ROLE;
+		err = tell(c, AUDIT_ADD_RULE);
+	}
+	if (!err && (c->variant->arg == AGAIN || (c->variant->arg == MATCH && labelled)))
+		return 0;
+	if (!err)
+		tell(c, AUDIT_DEL_RULE);
+	if (!err && c->variant->arg == ADD)
+		return 0;
+	close_all(c);
+	if (!err)
+		return unsupported(c, "no module of the stack has labels", 0);
+	if (err == -EPERM || err == -ECONNREFUSED)
+		return unsupported(c, "audit takes no rules from this user", err);
+	if (err == -EOPNOTSUPP || err == -EINVAL)
+		return unsupported(c, "a module takes no rules about labels before it has a policy", err);
+	return failed(c, "a rule of audit", err);
+}
+
+static int prepare(struct cell *c, unsigned int i)
+{
+	if (c->variant->arg == MATCH)
+		describe_message(c);
+	else
+		describe(c, AUDIT_ADD_RULE, c->state[0]);
+	return 0;
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	long ret = give_order(c);
+
+	return ret == -EEXIST && c->variant->arg == AGAIN ? 0 : ret;
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	return c->variant->arg == ADD ? tell(c, AUDIT_DEL_RULE) : 0;
+}
+
+static int check(struct cell *c)
+{
+	long ret = prepare(c, 0);
+
+	if (ret >= 0)
+		ret = op(c, 0);
+	if (ret < 0 || c->variant->arg == MATCH)
+		return ret;
+	/* The rule is there now. */
+	ret = give_order(c);
+	return ret == -EEXIST ? undo(c, 0) : failed(c, "audit: wrong result", ret);
+}
+
+static const struct variant variants[] = {
+	{ .name = "add", .arg = ADD },
+	{ .name = "again", .arg = AGAIN },
+	{ .name = "match", .arg = MATCH },
+	{ }
+};
+
+BENCHMARK(bench_audit_rule) = {
+	.name = "audit-rule",
+	.summary = "a rule of audit about labels: added, added again, and one that fits",
+	.source = "auditctl(8)",
+	.syscalls = "sendto recvfrom",
+	.variants = variants,
+	.class = CLASS_ADMIN,
+	.suite = SUITE_ADMIN,
+	.number = 24,
+	.measures = MEASURE_LATENCY,
+	.counts_children = 1,
+	.max_batch = 1,
+	.setup = setup,
+	.check = check,
+	.prepare = prepare,
+	.op = op,
+	.undo = undo,
+	.teardown = teardown,
+};

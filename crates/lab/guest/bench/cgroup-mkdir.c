@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: mkdir of a control group, in a cgroup2 that is mounted for it. Undone outside: rmdir.
+ */
+#include "mounts.h"
+
+#define GROUP	PLACE "/lsmeter-group"
+
+static int setup(struct cell *c)
+{
+	long ret = sys_mkdir(PLACE, 0755);
+
+	if (ret < 0)
+		return ret;
+	ret = SYS(mount, "lsmeter", PLACE, "cgroup2", 0, NULL);
+	return ret == -EBUSY ? unsupported(c, "control groups of version 1 are in use", ret) :
+	       mount_result(c, ret);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return sys_mkdir(GROUP, 0755);
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	return sys_rmdir(GROUP);
+}
+
+static void teardown(struct cell *c)
+{
+	SYS(umount2, PLACE, 0);
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0), fd;
+
+	if (ret == -EROFS || ret == -EACCES || ret == -EPERM)
+		return unsupported(c, "no control groups for this user to make", ret);
+	if (ret < 0)
+		return ret;
+	fd = sys_open(GROUP "/cgroup.procs", O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return failed(c, "mkdir: no control group", fd);
+	sys_close(fd);
+	return undo(c, 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "cgroup2" },
+	{ }
+};
+
+BENCHMARK(bench_cgroup_mkdir) = {
+	.name = "cgroup-mkdir",
+	.summary = "mkdir of a control group",
+	.source = "cgroups(7)",
+	.syscalls = "mkdir",
+	.variants = variants,
+	.class = CLASS_ADMIN,
+	.suite = SUITE_ADMIN,
+	.number = 17,
+	.measures = MEASURE_LATENCY,
+	.max_batch = 1,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.undo = undo,
+	.teardown = teardown,
+};

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: kexec_load of more segments than there may be: refused by a module that lets no kernel
+ * be loaded, or for their number, which is looked at afterwards. Nothing to undo.
+ */
+#include <linux/kexec.h>
+#include "refused.h"
+
+static long load(void)
+{
+	return SYS(kexec_load, 0, KEXEC_SEGMENT_MAX + 1, NULL, KEXEC_ARCH_DEFAULT);
+}
+
+static int setup(struct cell *c)
+{
+	return keep_refusal(c, load(), -EINVAL, CAP_SYS_BOOT);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return refused(c, load());
+}
+
+static int check(struct cell *c)
+{
+	return op(c, 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "refused" },
+	{ }
+};
+
+BENCHMARK(bench_kexec_load) = {
+	.name = "kexec_load",
+	.summary = "kexec_load that is refused",
+	.source = "kexec_load(2)",
+	.syscalls = "kexec_load",
+	.variants = variants,
+	.class = CLASS_ADMIN,
+	.suite = SUITE_ADMIN,
+	.number = 20,
+	.measures = MEASURE_LATENCY,
+	.setup = setup,
+	.check = check,
+	.op = op,
+};

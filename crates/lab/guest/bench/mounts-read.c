@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: open of /proc/self/mounts, read of the first page of it, and close. Nothing to undo. */
+#include "slots.h"
+
+static long op(struct cell *c, unsigned int i)
+{
+	long fd = sys_open("/proc/self/mounts", O_RDONLY | O_CLOEXEC, 0), len;
+
+	if (fd < 0)
+		return fd;
+	len = sys_read(fd, slot_data(c), 4096);
+	sys_close(fd);
+	return len;
+}
+
+static int check(struct cell *c)
+{
+	const char *text = slot_data(c);
+	long len = op(c, 0), i;
+
+	if (len == -ENOENT)
+		return unsupported(c, "no /proc here", len);
+	if (len < 0)
+		return len;
+	/* Whatever else is mounted, that is. */
+	for (i = 0; i + 7 <= len; i++)
+		if (!memcmp(text + i, " /proc ", 7))
+			return 0;
+	return failed(c, "mounts: no /proc among them", 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "self" },
+	{ }
+};
+
+BENCHMARK(bench_mounts_read) = {
+	.name = "mounts-read",
+	.summary = "the list of mounts, read",
+	.source = "proc(5)",
+	.syscalls = "open read close",
+	.variants = variants,
+	.class = CLASS_ADMIN,
+	.suite = SUITE_ADMIN,
+	.number = 16,
+	.measures = MEASURE_LATENCY,
+	.check = check,
+	.op = op,
+};

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: fsetxattr of a security attribute of a pipe. A pipe keeps none, so that modules are
+ * asked to: none knows this one, and EOPNOTSUPP is the answer. Nothing to undo.
+ */
+#include "slots.h"
+
+enum { READER, WRITER };	/* c->fd[] */
+
+static int setup(struct cell *c)
+{
+	return SYS(pipe2, c->fd, O_CLOEXEC);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	long ret = SYS(fsetxattr, c->fd[READER], "security.lsmeter", "x", 1, 0);
+
+	return ret == -EOPNOTSUPP ? 0 : ret;
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	if (ret == -EPERM || ret == -EACCES)
+		return unsupported(c, "security attributes are not for this user", ret);
+	if (ret < 0)
+		return ret;
+	ret = SYS(fgetxattr, c->fd[READER], "security.lsmeter", slot_data(c), 1);
+	return ret == -EOPNOTSUPP ? 0 : failed(c, "fsetxattr: the pipe kept it", ret);
+}
+
+static void teardown(struct cell *c)
+{
+	close_as(c, READER);
+	close_as(c, WRITER);
+}
+
+static const struct variant variants[] = {
+	{ .name = "security" },
+	{ }
+};
+
+BENCHMARK(bench_pipe_setxattr) = {
+	.name = "pipe-setxattr",
+	.summary = "fsetxattr of a security attribute of a pipe, which no module keeps",
+	.source = "fsetxattr(2)",
+	.syscalls = "fsetxattr",
+	.variants = variants,
+	.class = CLASS_XATTR,
+	.suite = SUITE_BEYOND,
+	.number = 65,
+	.measures = MEASURE_LATENCY,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.teardown = teardown,
+};

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: pivot_root into a tmpfs. For that the agent's root is a tmpfs, too: the first one that
+ * a system boots with cannot be left behind so. Undone outside: pivot_root back.
+ */
+#include "mounts.h"
+
+#define NEW	"new"
+
+static void teardown(struct cell *c)
+{
+	go_back(c);
+	SYS(umount2, PLACE "/" NEW, 0);
+	SYS(umount2, PLACE, 0);
+	forget_root(c);
+}
+
+static int setup(struct cell *c)
+{
+	int ret = remember_root(c);
+
+	if (ret >= 0)
+		ret = make_mount(c, PLACE);
+	if (ret >= 0)
+		ret = SYS(chdir, PLACE);
+	if (ret >= 0)
+		ret = make_mount(c, NEW);
+	if (ret >= 0)
+		ret = sys_mkdir(NEW "/old", 0755);
+	if (ret >= 0)
+		ret = SYS(chroot, ".");
+	if (ret < 0)
+		teardown(c);
+	return ret;
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(pivot_root, NEW, NEW "/old");
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	return SYS(pivot_root, "old", "old/" NEW);
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0), fd;
+
+	if (ret == -EINVAL)
+		return unsupported(c, "mounts are shared with other namespaces here", ret);
+	if (ret < 0)
+		return ret;
+	fd = sys_open("/old/" NEW, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	ret = undo(c, 0);
+	if (fd < 0)
+		return failed(c, "pivot_root: wrong root", fd);
+	sys_close(fd);
+	return ret;
+}
+
+static const struct variant variants[] = {
+	{ .name = "tmpfs" },
+	{ }
+};
+
+BENCHMARK(bench_pivot_root) = {
+	.name = "pivot_root",
+	.summary = "pivot_root into a tmpfs",
+	.source = "pivot_root(2)",
+	.syscalls = "pivot_root",
+	.variants = variants,
+	.class = CLASS_ADMIN,
+	.suite = SUITE_ADMIN,
+	.number = 11,
+	.measures = MEASURE_LATENCY,
+	.max_batch = 1,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.undo = undo,
+	.teardown = teardown,
+};

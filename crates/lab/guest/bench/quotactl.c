@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: quotactl(Q_SYNC) of all file systems. Nothing to undo. */
+#include <linux/quota.h>
+#include "slots.h"
+
+#define COMMAND(command, type)	((command) << SUBCMDSHIFT | ((type) & SUBCMDMASK))
+#define NO_TYPE			9
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(quotactl, COMMAND(Q_SYNC, USRQUOTA), NULL, 0, NULL);
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	if (ret == -ENOSYS)
+		return unsupported(c, "this kernel has no quotas", ret);
+	if (ret < 0)
+		return ret;
+	return SYS(quotactl, COMMAND(Q_SYNC, NO_TYPE), NULL, 0, NULL) == -EINVAL ? 0 :
+	       failed(c, "quotactl: wrong result", 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "Q_SYNC" },
+	{ }
+};
+
+BENCHMARK(bench_quotactl) = {
+	.name = "quotactl",
+	.summary = "quotactl that has quotas written, where there are none",
+	.source = "quotactl(2)",
+	.syscalls = "quotactl",
+	.variants = variants,
+	.class = CLASS_ADMIN,
+	.suite = SUITE_ADMIN,
+	.number = 15,
+	.measures = MEASURE_LATENCY,
+	.check = check,
+	.op = op,
+};

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: settimeofday of the time zone that the kernel has. Nothing to undo. */
+#include <linux/time.h>
+#include "slots.h"
+
+static struct timezone *zone(struct cell *c)
+{
+	return (struct timezone *)slot_data(c);
+}
+
+static int setup(struct cell *c)
+{
+	return SYS(gettimeofday, NULL, zone(c));
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return SYS(settimeofday, NULL, zone(c));
+}
+
+static int check(struct cell *c)
+{
+	struct timezone wrong = { .tz_minuteswest = 100000 };
+	long ret = op(c, 0);
+
+	if (ret == -EPERM)
+		return unsupported(c, "it needs CAP_SYS_TIME", ret);
+	if (ret < 0)
+		return ret;
+	return SYS(settimeofday, NULL, &wrong) == -EINVAL ? 0 :
+	       failed(c, "settimeofday: wrong result", 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "time-zone" },
+	{ }
+};
+
+BENCHMARK(bench_settimeofday) = {
+	.name = "settimeofday",
+	.summary = "settimeofday of the time zone that the kernel has",
+	.source = "settimeofday(2)",
+	.syscalls = "settimeofday",
+	.variants = variants,
+	.class = CLASS_ADMIN,
+	.suite = SUITE_ADMIN,
+	.number = 14,
+	.measures = MEASURE_LATENCY,
+	.setup = setup,
+	.check = check,
+	.op = op,
+};

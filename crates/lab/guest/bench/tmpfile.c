@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: open(O_TMPFILE), which makes a file that has no name. Undone outside:
+ * close, which frees it.
+ */
+#include "slots.h"
+
+#define TMPFILE	(020000000 | O_DIRECTORY)	/* O_TMPFILE: asm-generic/fcntl.h */
+
+static long op(struct cell *c, unsigned int i)
+{
+	long fd = sys_open(".", TMPFILE | O_RDWR, 0600);
+
+	*slot_fd(c, i) = fd;
+	return fd;
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	return sys_close(*slot_fd(c, i));
+}
+
+static int check(struct cell *c)
+{
+	char got = 0;
+	long ret = op(c, 0);
+
+	if (is_missing(ret) || ret == -EISDIR)
+		return unsupported(c, "no files without a name on this file system", ret);
+	if (ret >= 0)
+		ret = SYS(pwrite64, *slot_fd(c, 0), "x", 1, 0);
+	if (ret >= 0)
+		ret = SYS(pread64, *slot_fd(c, 0), &got, 1, 0);
+	if (ret < 0)
+		return ret;
+	return got == 'x' ? undo(c, 0) : failed(c, "open(O_TMPFILE): wrong result", 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "O_TMPFILE" },
+	{ }
+};
+
+BENCHMARK(bench_tmpfile) = {
+	.name = "tmpfile",
+	.summary = "open of a file without a name",
+	.source = "open(2)",
+	.syscalls = "open",
+	.variants = variants,
+	.class = CLASS_FILE,
+	.suite = SUITE_BEYOND,
+	.number = 63,
+	.measures = MEASURE_LATENCY,
+	.max_batch = WARM_SLOTS,
+	.check = check,
+	.op = op,
+	.undo = undo,
+};

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: ioctls of /dev/net/tun. `create` makes a device of the network; undone outside: close,
+ * which ends it. `attach` opens one that is there; closed after. `queue` attaches a queue that
+ * was detached; detached again after.
+ */
+#include <linux/if.h>
+#include <linux/ioctl.h>
+#include <linux/if_tun.h>
+#include "slots.h"
+
+enum { CREATE, ATTACH, QUEUE };	/* arg of variants */
+enum { DEVICE, SECOND };	/* c->fd[] */
+
+#define PATH	"/dev/net/tun"
+#define FLAGS	(IFF_TUN | IFF_NO_PI | IFF_MULTI_QUEUE)
+
+static struct ifreq *request(struct cell *c, short flags)
+{
+	struct ifreq *request = (struct ifreq *)slot_data(c);
+
+	memset(request, 0, sizeof(*request));
+	format(request->ifr_name, sizeof(request->ifr_name), "lsmeter0");
+	request->ifr_flags = flags;
+	return request;
+}
+
+static long open_queue(struct cell *c, int n)
+{
+	long ret = open_as(c, n, PATH, O_RDWR | O_CLOEXEC);
+
+	return ret < 0 ? ret : SYS(ioctl, c->fd[n], TUNSETIFF, request(c, FLAGS));
+}
+
+static void teardown(struct cell *c)
+{
+	close_as(c, SECOND);
+	close_as(c, DEVICE);
+}
+
+static int setup(struct cell *c)
+{
+	long ret = c->variant->arg == CREATE ? open_as(c, DEVICE, PATH, O_RDWR | O_CLOEXEC) :
+		   open_queue(c, DEVICE);
+
+	if (ret >= 0 && c->variant->arg == QUEUE)
+		ret = open_queue(c, SECOND);
+	if (ret >= 0 && c->variant->arg == QUEUE)
+		ret = SYS(ioctl, c->fd[SECOND], TUNSETQUEUE, request(c, IFF_DETACH_QUEUE));
+	if (ret >= 0)
+		return 0;
+	teardown(c);
+	if (ret == -ENOENT || ret == -ENODEV || ret == -EACCES || ret == -EPERM)
+		return unsupported(c, "no " PATH " here, or not for this user", ret);
+	return failed(c, "ioctl of " PATH, ret);
+}
+
+static int prepare(struct cell *c, unsigned int i)
+{
+	switch (c->variant->arg) {
+	case CREATE:
+		request(c, FLAGS);
+		return c->fd[DEVICE] ? 0 : open_as(c, DEVICE, PATH, O_RDWR | O_CLOEXEC);
+	case ATTACH:
+		request(c, FLAGS);
+		return open_as(c, SECOND, PATH, O_RDWR | O_CLOEXEC);
+	}
+	request(c, IFF_ATTACH_QUEUE);
+	return 0;
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	switch (c->variant->arg) {
+	case CREATE:
+		return SYS(ioctl, c->fd[DEVICE], TUNSETIFF, slot_data(c));
+	case ATTACH:
+		return SYS(ioctl, c->fd[SECOND], TUNSETIFF, slot_data(c));
+	}
+	return SYS(ioctl, c->fd[SECOND], TUNSETQUEUE, slot_data(c));
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	switch (c->variant->arg) {
+	case CREATE:
+		close_as(c, DEVICE);
+		return 0;
+	case ATTACH:
+		close_as(c, SECOND);
+		return 0;
+	}
+	return SYS(ioctl, c->fd[SECOND], TUNSETQUEUE, request(c, IFF_DETACH_QUEUE));
+}
+
+static int check(struct cell *c)
+{
+	long ret = prepare(c, 0);
+
+	if (ret >= 0)
+		ret = op(c, 0);
+	if (ret == -EPERM)
+		return unsupported(c, "it needs CAP_NET_ADMIN", ret);
+	if (ret < 0)
+		return ret;
+	/* It has what it asked for. */
+	ret = op(c, 0);
+	return ret == -EEXIST || ret == -EINVAL ? undo(c, 0) : failed(c, "tun: wrong result", ret);
+}
+
+static const struct variant variants[] = {
+	{ .name = "create", .arg = CREATE, .modules = "tun" },
+	{ .name = "attach", .arg = ATTACH, .modules = "tun" },
+	{ .name = "queue", .arg = QUEUE, .modules = "tun" },
+	{ }
+};
+
+BENCHMARK(bench_tun) = {
+	.name = "tun",
+	.summary = "a virtual device of the network: made, opened, a queue attached",
+	.source = "Documentation/networking/tuntap.rst",
+	.syscalls = "ioctl",
+	.variants = variants,
+	.class = CLASS_SOCKET,
+	.suite = SUITE_NETWORK,
+	.number = 22,
+	.measures = MEASURE_LATENCY,
+	.max_batch = 1,
+	.setup = setup,
+	.check = check,
+	.prepare = prepare,
+	.op = op,
+	.undo = undo,
+	.teardown = teardown,
+};

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Orders to the kernel over netlink, which it carries out and answers within the send. */
+#ifndef LSMETER_NETLINK_H
+#define LSMETER_NETLINK_H
+
+#include "sockets.h"
+
+#define ANSWER_MAX	8192	/* bytes of slot_data() for the answer; orders lie behind */
+
+static inline void *order(struct cell *c)
+{
+	return slot_data(c) + ANSWER_MAX;
+}
+
+/* Sends the order that order() holds; what the kernel says of it. */
+static inline long give_order(struct cell *c)
+{
+	struct nlmsghdr *head = order(c);
+	struct nlmsgerr *answer = (struct nlmsgerr *)(slot_data(c) + NLMSG_HDRLEN);
+	long ret;
+
+	head->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+	ret = SYS(sendto, c->fd[CLIENT], head, head->nlmsg_len, 0, NULL, 0);
+	if (ret >= 0)
+		ret = SYS(recvfrom, c->fd[CLIENT], slot_data(c), ANSWER_MAX, MSG_DONTWAIT, NULL, NULL);
+	return ret < 0 ? ret : answer->error;
+}
+
+/* For setup(): the socket that orders go through. */
+static inline int open_netlink(struct cell *c, enum socket_kind kind)
+{
+	int ret = sockets_start(c, kind);
+	long fd;
+
+	if (ret)
+		return ret;
+	fd = new_socket(kind);
+	if (fd < 0)
+		return failed(c, "socket", fd);
+	c->fd[CLIENT] = fd;
+	return 0;
+}
+
+#define LABEL_MAX	256
+#define NO_LABEL	"kernel"	/* what SELinux calls it before it has a policy */
+
+/*
+ * Leaves the agent's own label in c->path, or one that SELinux knows without a policy: whether a
+ * module gave it.
+ */
+static inline int own_label(struct cell *c)
+{
+	long fd = sys_open("/proc/self/attr/current", O_RDONLY | O_CLOEXEC, 0), len = 0;
+
+	if (fd >= 0) {
+		len = sys_read(fd, c->path, LABEL_MAX - 1);
+		sys_close(fd);
+	}
+	while (len > 0 && (u8)c->path[len - 1] <= ' ')
+		len--;
+	if (len > 0)
+		c->path[len] = '\0';
+	else
+		format(c->path, LABEL_MAX, NO_LABEL);
+	return len > 0;
+}
+
+#endif
