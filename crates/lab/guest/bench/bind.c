@@ -58,6 +58,7 @@ static const struct variant variants[] = {
 	{ .name = "udp", .arg = UDP },
 	{ .name = "tcp6", .arg = TCP6 },
 	{ .name = "udp6", .arg = UDP6 },
+	{ .name = "mptcp", .arg = MPTCP },
 	{ }
 };
 
