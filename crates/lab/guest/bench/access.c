@@ -21,7 +21,7 @@ static int setup(struct cell *c)
 	if (ret < 0 || c->variant->arg != OTHER_RUID)
 		return ret;
 	c->state[USER] = SYS(getuid);
-	err = SYS(setresuid, NOBODY, KEEP, KEEP);
+	err = c->state[USER] == NOBODY ? -EPERM : SYS(setresuid, NOBODY, KEEP, KEEP);
 	if (err == -EPERM || err == -EINVAL || err == -EAGAIN)
 		return unsupported(c, "this user may not become another", err);
 	return err < 0 ? failed(c, "setresuid", err) : 0;
