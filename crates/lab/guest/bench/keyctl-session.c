@@ -188,6 +188,7 @@ BENCHMARK(bench_keyctl_session) = {
 	.measures = MEASURE_LATENCY,
 	.max_batch = 1,
 	.composite = 1,
+	.counts_children = 1,
 	.setup = setup,
 	.check = check,
 	.prepare = prepare,

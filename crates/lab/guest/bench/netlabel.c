@@ -135,10 +135,10 @@ static int setup(struct cell *c)
 		return unsupported(c, "this kernel has no NetLabel", ret);
 	}
 	c->state[FAMILY] = ret;
-	ret = own_label(label);
-	if (ret <= 0)
-		ret = format(label, sizeof(label), "none");
-	describe(c, STATICADD, label, ret);
+	if (own_label(label) <= 0)
+		format(label, sizeof(label), "none");
+	/* With the NUL at its end, as netlabelctl(8) has it. */
+	describe(c, STATICADD, label, strlen(label) + 1);
 	describe(c, STATICREMOVE, NULL, 0);
 	return 0;
 }
@@ -171,8 +171,10 @@ static int check(struct cell *c)
 		return unsupported(c, "only root labels packets", ret);
 	if (ret == -ENODEV)
 		return unsupported(c, "there is no loopback interface", ret);
+	if (ret == -EINVAL || ret == -ENOENT)
+		return unsupported(c, "no module takes the label that it says the process has", ret);
 	if (ret < 0 && ret != -EOPNOTSUPP)
-		return ret;
+		return failed(c, "netlabel", ret);
 	c->state[ANSWER] = ret;
 	if (undo(c, 0))
 		return failed(c, "netlabel: the label cannot be taken away", error_of(c));
