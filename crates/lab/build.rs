@@ -140,6 +140,16 @@ fn sources(dir: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
+/// Benchmarks of calls that other architectures have not.
+fn of_the_architecture(arch: &Path) -> Result<Vec<PathBuf>, String> {
+    let folder = arch.join("bench");
+    if folder.is_dir() {
+        sources(&folder)
+    } else {
+        Ok(Vec::new())
+    }
+}
+
 /// With `more`, agents that can do more (run whole programs, other settings of modules): folders,
 /// and what is defined for them. What others count may depend on an agent's size.
 fn compile(
@@ -170,6 +180,7 @@ fn compile(
         // Beside main.c: the pages that a start touches are in the count of execve.
         .args(sources(arch)?)
         .args(sources(&guest.join("bench"))?)
+        .args(of_the_architecture(arch)?)
         .args(sources(&guest.join("policy"))?)
         .args(sources(&guest.join("delays"))?);
     for (define, folder) in more {

@@ -3,6 +3,7 @@
 #ifndef LSMETER_NETLINK_H
 #define LSMETER_NETLINK_H
 
+#include "label.h"
 #include "sockets.h"
 
 #define ANSWER_MAX	8192	/* bytes of slot_data() for the answer; orders lie behind */
@@ -41,28 +42,18 @@ static inline int open_netlink(struct cell *c, enum socket_kind kind)
 	return 0;
 }
 
-#define LABEL_MAX	256
 #define NO_LABEL	"kernel"	/* what SELinux calls it before it has a policy */
 
 /*
  * Leaves the agent's own label in c->path, or one that SELinux knows without a policy: whether a
  * module gave it.
  */
-static inline int own_label(struct cell *c)
+static inline int choose_label(struct cell *c)
 {
-	long fd = sys_open("/proc/self/attr/current", O_RDONLY | O_CLOEXEC, 0), len = 0;
-
-	if (fd >= 0) {
-		len = sys_read(fd, c->path, LABEL_MAX - 1);
-		sys_close(fd);
-	}
-	while (len > 0 && (u8)c->path[len - 1] <= ' ')
-		len--;
-	if (len > 0)
-		c->path[len] = '\0';
-	else
-		format(c->path, LABEL_MAX, NO_LABEL);
-	return len > 0;
+	if (own_label(c->path) > 0)
+		return 1;
+	format(c->path, LABEL_MAX, NO_LABEL);
+	return 0;
 }
 
 #endif

@@ -32,6 +32,7 @@
 #define MSG_NOSIGNAL	0x4000
 #define SHUT_WR		1
 #define IFF_UP		0x1
+#define MULTIPATH_TCP	262	/* IPPROTO_MPTCP, which older headers have not */
 
 #define LISTENER	0	/* c->fd[] */
 #define CLIENT		1
@@ -54,12 +55,14 @@ enum socket_kind {
 	AUDIT,
 	XFRM,
 	NETFILTER,
+	MPTCP,		/* whose first subflow is a socket of TCP in the kernel */
 };
 
 #define EXPERIMENTAL	253
 
 static const struct {
-	u8 family, type, protocol;
+	u8 family, type;
+	u16 protocol;
 } socket_kinds[] = {
 	[UNIX_STREAM] = { AF_UNIX, SOCK_STREAM },
 	[UNIX_DGRAM] = { AF_UNIX, SOCK_DGRAM },
@@ -75,6 +78,7 @@ static const struct {
 	[AUDIT] = { AF_NETLINK, SOCK_RAW, NETLINK_AUDIT },
 	[XFRM] = { AF_NETLINK, SOCK_RAW, NETLINK_XFRM },
 	[NETFILTER] = { AF_NETLINK, SOCK_RAW, NETLINK_NETFILTER },
+	[MPTCP] = { AF_INET, SOCK_STREAM, MULTIPATH_TCP },
 };
 
 static inline int family_of(enum socket_kind kind)
@@ -106,6 +110,7 @@ static inline int no_socket(struct cell *c, long err)
 	case -EAFNOSUPPORT:
 	case -EPROTONOSUPPORT:
 	case -ESOCKTNOSUPPORT:
+	case -ENOPROTOOPT:
 		return unsupported(c, "this kernel has no such sockets", err);
 	case -EPERM:
 	case -EACCES:

@@ -9,4 +9,8 @@ __attribute__((noreturn)) void lsmeter_start(void);
 /* call.c: a system call's function, and the work that its return to user space does. */
 long lsmeter_call(long nr, long a, long b, long c, long d, long e, long f);
 
+/* How many calls there are, which have numbers below; all kernels have those up to the other. */
+long lsmeter_call_count(void);
+#define LSMETER_OLD_CALLS	440
+
 #endif

@@ -42,7 +42,8 @@ const char *lsmeter_lacks(const char *syscalls)
 	    has_word(syscalls, "execve"))
 		return "it needs a second task, and in this kernel there is one";
 	if (has_word(syscalls, "mmap") || has_word(syscalls, "shmat") ||
-	    has_word(syscalls, "io_uring_enter"))
+	    has_word(syscalls, "io_uring_enter") || has_word(syscalls, "io_uring_setup") ||
+	    has_word(syscalls, "mprotect"))
 		return "it maps memory of user space, where nothing runs in this kernel";
 	return NULL;
 }

@@ -1,16 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: access(R_OK) of a readable regular file. Nothing to undo. */
+/*
+ * Window: access(R_OK) of a readable regular file. `other-ruid`: by a process whose real user is
+ * not its effective one, so that the kernel makes credentials and frees them. Nothing to undo.
+ */
 #include "slots.h"
 
-#define READ_OK	4	/* R_OK of unistd.h */
+#define READ_OK		4	/* R_OK of unistd.h */
+#define OTHER_RUID	1	/* arg of variants */
+#define NOBODY		65534
+#define KEEP		-1	/* to setresuid */
+#define USER		0	/* c->state[]: who it was */
 
 static int setup(struct cell *c)
 {
 	int ret = make_dirs("AA/BB");
+	long err;
 
-	if (ret < 0)
+	if (ret >= 0)
+		ret = make_file("AA/BB", 0);
+	if (ret < 0 || c->variant->arg != OTHER_RUID)
 		return ret;
-	return make_file("AA/BB", 0);
+	c->state[USER] = SYS(getuid);
+	err = c->state[USER] == NOBODY ? -EPERM : SYS(setresuid, NOBODY, KEEP, KEEP);
+	if (err == -EPERM || err == -EINVAL || err == -EAGAIN)
+		return unsupported(c, "this user may not become another", err);
+	return err < 0 ? failed(c, "setresuid", err) : 0;
 }
 
 static long op(struct cell *c, unsigned int i)
@@ -22,6 +36,8 @@ static int check(struct cell *c)
 {
 	long ret = op(c, 0);
 
+	if (ret == -EACCES && c->variant->arg == OTHER_RUID)
+		return unsupported(c, "not all users can get at this directory", ret);
 	if (ret < 0)
 		return ret;
 	if (SYS(access, "AA/missing", READ_OK) == -ENOENT)
@@ -29,8 +45,15 @@ static int check(struct cell *c)
 	return failed(c, "access: wrong result", 0);
 }
 
+static void teardown(struct cell *c)
+{
+	if (c->variant->arg == OTHER_RUID)
+		SYS(setresuid, c->state[USER], KEEP, KEEP);
+}
+
 static const struct variant variants[] = {
 	{ .name = "AA/BB", .depth = 2 },
+	{ .name = "other-ruid", .arg = OTHER_RUID, .depth = 2 },
 	{ }
 };
 
@@ -47,4 +70,5 @@ BENCHMARK(bench_access) = {
 	.setup = setup,
 	.check = check,
 	.op = op,
+	.teardown = teardown,
 };

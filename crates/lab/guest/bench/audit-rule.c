@@ -71,7 +71,7 @@ static int setup(struct cell *c)
 
 	if (ret)
 		return ret;
-	labelled = own_label(c);
+	labelled = choose_label(c);
 	c->state[0] = AUDIT_SUBJ_USER;
 	err = tell(c, AUDIT_ADD_RULE);
 	if (err == -EINVAL) {

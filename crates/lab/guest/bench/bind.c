@@ -66,6 +66,7 @@ static const struct variant variants[] = {
 	{ .name = "udp6", .arg = UDP6 },
 	{ .name = "sctp", .arg = SCTP, .modules = "sctp" },
 	{ .name = "sctp-bindx", .arg = SCTP, .arg2 = BINDX_ADD, .modules = "sctp" },
+	{ .name = "mptcp", .arg = MPTCP },
 	{ }
 };
 

@@ -2,10 +2,14 @@
 /*
  * Window: connect of a new socket to one that listens, or to an address that datagrams
  * shall go to. Of TCP all three segments of the handshake are in it: on the loopback
- * interface the task itself delivers them. Undone outside: accept where there is something
- * to accept, close; TCP's connections are reset, so that none is left in TIME_WAIT.
+ * interface the task itself delivers them. `tcp-refused`: to a port where nobody listens, and
+ * ECONNREFUSED is the answer. Undone outside: accept where there is something to accept, close;
+ * TCP's connections are reset, so that none is left in TIME_WAIT.
  */
 #include "../sockets.h"
+
+#define LISTENS		0	/* the slot whose address that is */
+#define REFUSED		1	/* the slot where nobody is; arg2 of variants */
 
 static int setup(struct cell *c)
 {
@@ -22,14 +26,16 @@ static int prepare(struct cell *c, unsigned int i)
 
 static long op(struct cell *c, unsigned int i)
 {
-	return connect_slot(c, *slot_fd(c, i), 0);
+	long ret = connect_slot(c, *slot_fd(c, i), c->variant->arg2);
+
+	return c->variant->arg2 == REFUSED && ret == -ECONNREFUSED ? 0 : ret;
 }
 
 static int undo(struct cell *c, unsigned int i)
 {
 	long fd = 0;
 
-	if (is_stream(c->variant->arg))
+	if (is_stream(c->variant->arg) && c->variant->arg2 == LISTENS)
 		fd = SYS(accept4, c->fd[LISTENER], NULL, NULL, SOCK_CLOEXEC);
 	if (fd < 0)
 		return fd;
@@ -45,6 +51,11 @@ static int check(struct cell *c)
 
 	if (ret >= 0)
 		ret = op(c, 0);
+	if (ret >= 0 && c->variant->arg2 == REFUSED) {
+		if (SYS(getpeername, *slot_fd(c, 0), &name, &size) != -ENOTCONN)
+			return failed(c, "connect: somebody listens there", 0);
+		return undo(c, 0);
+	}
 	if (ret >= 0)
 		ret = SYS(getpeername, *slot_fd(c, 0), &name, &size);
 	if (ret < 0)
@@ -64,6 +75,7 @@ static const struct variant variants[] = {
 	{ .name = "tcp6", .arg = TCP6 },
 	{ .name = "udp6", .arg = UDP6 },
 	{ .name = "sctp", .arg = SCTP, .modules = "sctp" },
+	{ .name = "tcp-refused", .arg = TCP, .arg2 = REFUSED },
 	{ }
 };
 

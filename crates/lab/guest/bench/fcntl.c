@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Window: fcntl of an open regular file: F_GETFL, or F_SETFL to the flags it
- * has. Nothing to undo.
+ * Window: fcntl of an open regular file: F_GETFL, F_SETFL to the flags it has, or
+ * F_SETOWN to the process itself. Nothing to undo.
  */
 #include "slots.h"
+
+#define ARGUMENT	0	/* c->state[] */
 
 static int setup(struct cell *c)
 {
 	int ret = make_file("file", 0);
 
+	c->state[ARGUMENT] = c->variant->arg == F_SETOWN ? SYS(getpid) : O_APPEND;
 	if (ret < 0)
 		return ret;
 	return open_as(c, 0, "file", O_RDWR | O_APPEND);
@@ -16,7 +19,7 @@ static int setup(struct cell *c)
 
 static long op(struct cell *c, unsigned int i)
 {
-	return SYS(fcntl, c->fd[0], c->variant->arg, O_APPEND);
+	return SYS(fcntl, c->fd[0], c->variant->arg, c->state[ARGUMENT]);
 }
 
 static int check(struct cell *c)
@@ -25,6 +28,8 @@ static int check(struct cell *c)
 
 	if (ret < 0)
 		return ret;
+	if (c->variant->arg == F_SETOWN && SYS(fcntl, c->fd[0], F_GETOWN, 0) != SYS(getpid))
+		return failed(c, "fcntl: wrong owner", 0);
 	ret = SYS(fcntl, c->fd[0], F_GETFL, 0);
 	if (ret < 0)
 		return ret;
@@ -41,12 +46,13 @@ static void teardown(struct cell *c)
 static const struct variant variants[] = {
 	{ .name = "F_GETFL", .arg = F_GETFL },
 	{ .name = "F_SETFL", .arg = F_SETFL },
+	{ .name = "F_SETOWN", .arg = F_SETOWN },
 	{ }
 };
 
 BENCHMARK(bench_fcntl) = {
 	.name = "fcntl",
-	.summary = "fcntl that reads or sets the flags of an open file",
+	.summary = "fcntl that reads or sets the flags of an open file, or its owner",
 	.source = "paper section 4.1, class 6; fcntl(2)",
 	.syscalls = "fcntl",
 	.variants = variants,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Window: io_uring_enter that submits one operation and finds it completed: none (`nop`), read of
- * 1 KB of /dev/zero, or openat. Undone outside: close of what was opened. A file will not do: some
- * file systems (tmpfs) have another task read it.
+ * 1 KB of /dev/zero, openat, none by credentials that were registered (`personality`), or a command
+ * that /dev/null takes whatever it says (`uring-cmd`). Undone outside: close of what was opened. A
+ * file will not do: some file systems (tmpfs) have another task read it.
  */
 #include <linux/mman.h>
 #include <linux/io_uring.h>
@@ -14,6 +15,7 @@
 #define RINGS		0	/* c->state[]: where they are mapped */
 #define ENTRIES		1
 #define SIZE		2	/* of the rings */
+#define PERSONALITY	1	/* arg2 of variants */
 #define READ_WRITE	(PROT_READ | PROT_WRITE)
 /* So many that the kernel seldom begins the ring anew, which takes another path. */
 #define COMPLETIONS	512
@@ -39,13 +41,23 @@ static struct io_uring_cqe *completed(struct cell *c)
 static void describe(struct cell *c, struct io_uring_sqe *sqe)
 {
 	sqe->opcode = c->variant->arg;
-	sqe->fd = c->variant->arg == IORING_OP_READ ? c->fd[FILE] : AT_FDCWD;
+	sqe->fd = c->variant->arg == IORING_OP_OPENAT ? AT_FDCWD : c->fd[FILE];
 	if (c->variant->arg == IORING_OP_READ) {
 		sqe->addr = (u64)slot_data(c);
 		sqe->len = BYTES;
 	} else if (c->variant->arg == IORING_OP_OPENAT) {
 		sqe->addr = (u64)"file";
 	}
+}
+
+/* The process's own, as others that it could have. */
+static long register_personality(struct cell *c, struct io_uring_sqe *sqe)
+{
+	long id = SYS(io_uring_register, c->fd[RING], IORING_REGISTER_PERSONALITY, NULL, 0);
+
+	if (id > 0)
+		sqe->personality = id;
+	return id;
 }
 
 static void teardown(struct cell *c)
@@ -68,7 +80,7 @@ static int setup(struct cell *c)
 	long ret = make_file("file", 0);
 
 	if (!ret)
-		ret = open_as(c, FILE, "/dev/zero", O_RDONLY);
+		ret = open_as(c, FILE, c->variant->path, O_RDONLY);
 	if (ret < 0)
 		return ret;
 	params(c)->flags = IORING_SETUP_CQSIZE;
@@ -96,7 +108,13 @@ static int setup(struct cell *c)
 	}
 	c->state[ENTRIES] = ret;
 	describe(c, (struct io_uring_sqe *)ret);
-	return 0;
+	if (c->variant->arg2 != PERSONALITY)
+		return 0;
+	ret = register_personality(c, (struct io_uring_sqe *)ret);
+	if (ret > 0)
+		return 0;
+	teardown(c);
+	return unsupported(c, "this kernel's io_uring takes no credentials", ret);
 }
 
 static int prepare(struct cell *c, unsigned int i)
@@ -128,20 +146,32 @@ static int check(struct cell *c)
 	slot_data(c)[BYTES - 1] = 'x';
 	prepare(c, 0);
 	ret = op(c, 0);
-	if (ret == 1 && completed(c)->res == -EINVAL)
+	if (ret == 1 && (completed(c)->res == -EINVAL || completed(c)->res == -EOPNOTSUPP))
 		return unsupported(c, "this kernel's io_uring has no such operation", 0);
 	if (ret != 1)
 		return failed(c, "io_uring_enter: wrong result", ret);
 	if (c->variant->arg == IORING_OP_READ &&
 	    (completed(c)->res != BYTES || slot_data(c)[BYTES - 1]))
 		return failed(c, "io_uring_enter: wrong bytes", completed(c)->res);
-	return undo(c, 0);
+	ret = undo(c, 0);
+	if (ret < 0 || c->variant->arg2 != PERSONALITY)
+		return ret;
+	/* Nobody has registered others. */
+	++((struct io_uring_sqe *)c->state[ENTRIES])->personality;
+	prepare(c, 0);
+	ret = op(c, 0);
+	--((struct io_uring_sqe *)c->state[ENTRIES])->personality;
+	if (ret != 1 || undo(c, 0) != -EINVAL)
+		return failed(c, "io_uring_enter: wrong credentials", 0);
+	return 0;
 }
 
 static const struct variant variants[] = {
-	{ .name = "nop", .arg = IORING_OP_NOP },
-	{ .name = "read-1KB", .arg = IORING_OP_READ },
-	{ .name = "openat", .arg = IORING_OP_OPENAT },
+	{ .name = "nop", .path = "/dev/zero", .arg = IORING_OP_NOP },
+	{ .name = "read-1KB", .path = "/dev/zero", .arg = IORING_OP_READ },
+	{ .name = "openat", .path = "/dev/zero", .arg = IORING_OP_OPENAT },
+	{ .name = "personality", .path = "/dev/zero", .arg = IORING_OP_NOP, .arg2 = PERSONALITY },
+	{ .name = "uring-cmd", .path = "/dev/null", .arg = IORING_OP_URING_CMD },
 	{ }
 };
 

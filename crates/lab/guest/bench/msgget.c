@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: msgget of a new queue. Undone outside: msgctl(IPC_RMID). */
+/*
+ * Window: msgget of a new queue. Undone outside: msgctl(IPC_RMID). `existing`: of
+ * one that is there, found by its key; nothing to undo.
+ */
 #include <linux/msg.h>
 #include "../sysv.h"
 
+static int setup(struct cell *c)
+{
+	c->state[KEY] = object_key(c);
+	if (c->variant->arg != EXISTING)
+		return 0;
+	return keep_object(c, SYS(msgget, c->state[KEY], IPC_CREAT | IPC_EXCL | 0600));
+}
+
 static long op(struct cell *c, unsigned int i)
 {
-	long id = SYS(msgget, IPC_PRIVATE, 0600);
+	long id = SYS(msgget, c->state[KEY], 0600);
 
 	*slot_fd(c, i) = id;
 	return id;
@@ -13,22 +24,33 @@ static long op(struct cell *c, unsigned int i)
 
 static int undo(struct cell *c, unsigned int i)
 {
+	if (c->variant->arg == EXISTING)
+		return 0;
 	return SYS(msgctl, *slot_fd(c, i), IPC_RMID, NULL);
 }
 
 static int check(struct cell *c)
 {
+	if (c->variant->arg == EXISTING)
+		return check_existing(c, op(c, 0), "msgget: wrong result");
 	return check_object(c, op(c, 0), "msgget: wrong result", undo);
+}
+
+static void teardown(struct cell *c)
+{
+	if (c->variant->arg == EXISTING)
+		SYS(msgctl, c->state[OBJECT], IPC_RMID, NULL);
 }
 
 static const struct variant variants[] = {
 	{ .name = "private" },
+	{ .name = "existing", .arg = EXISTING },
 	{ }
 };
 
 BENCHMARK(bench_msgget) = {
 	.name = "msgget",
-	.summary = "msgget of a new queue of System V",
+	.summary = "msgget of a queue of System V, new or there",
 	.source = "msgget(2)",
 	.syscalls = "msgget",
 	.variants = variants,
@@ -37,7 +59,9 @@ BENCHMARK(bench_msgget) = {
 	.number = 5,
 	.measures = MEASURE_LATENCY,
 	.max_batch = WARM_SLOTS,
+	.setup = setup,
 	.check = check,
 	.op = op,
 	.undo = undo,
+	.teardown = teardown,
 };

@@ -98,7 +98,7 @@ static int setup(struct cell *c)
 
 	if (ret)
 		return ret;
-	own_label(c);
+	choose_label(c);
 	order_about(c, NFT_MSG_NEWTABLE, 0);
 	err = give_batch(c);
 	if (err >= 0)

@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Window: shmget of a new segment of 4 KB. Undone outside: shmctl(IPC_RMID). */
+/*
+ * Window: shmget of a new segment of 4 KB. Undone outside: shmctl(IPC_RMID). `existing`: of
+ * one that is there, found by its key; nothing to undo.
+ */
 #include <linux/shm.h>
 #include "../sysv.h"
 
+static int setup(struct cell *c)
+{
+	c->state[KEY] = object_key(c);
+	if (c->variant->arg != EXISTING)
+		return 0;
+	return keep_object(c, SYS(shmget, c->state[KEY], PAGE_SIZE, IPC_CREAT | IPC_EXCL | 0600));
+}
+
 static long op(struct cell *c, unsigned int i)
 {
-	long id = SYS(shmget, IPC_PRIVATE, PAGE_SIZE, 0600);
+	long id = SYS(shmget, c->state[KEY], PAGE_SIZE, 0600);
 
 	*slot_fd(c, i) = id;
 	return id;
@@ -13,22 +24,33 @@ static long op(struct cell *c, unsigned int i)
 
 static int undo(struct cell *c, unsigned int i)
 {
+	if (c->variant->arg == EXISTING)
+		return 0;
 	return SYS(shmctl, *slot_fd(c, i), IPC_RMID, NULL);
 }
 
 static int check(struct cell *c)
 {
+	if (c->variant->arg == EXISTING)
+		return check_existing(c, op(c, 0), "shmget: wrong result");
 	return check_object(c, op(c, 0), "shmget: wrong result", undo);
+}
+
+static void teardown(struct cell *c)
+{
+	if (c->variant->arg == EXISTING)
+		SYS(shmctl, c->state[OBJECT], IPC_RMID, NULL);
 }
 
 static const struct variant variants[] = {
 	{ .name = "4KB" },
+	{ .name = "existing", .arg = EXISTING },
 	{ }
 };
 
 BENCHMARK(bench_shmget) = {
 	.name = "shmget",
-	.summary = "shmget of a new segment of System V's shared memory",
+	.summary = "shmget of a segment of System V's shared memory, new or there",
 	.source = "shmget(2)",
 	.syscalls = "shmget",
 	.variants = variants,
@@ -37,7 +59,9 @@ BENCHMARK(bench_shmget) = {
 	.number = 9,
 	.measures = MEASURE_LATENCY,
 	.max_batch = WARM_SLOTS,
+	.setup = setup,
 	.check = check,
 	.op = op,
 	.undo = undo,
+	.teardown = teardown,
 };

@@ -255,7 +255,7 @@ static int setup(struct cell *c)
 			teardown(c);
 		return ret;
 	}
-	own_label(c);
+	choose_label(c);
 	c->fd[SENDER] = new_socket(UDP);
 	switch (c->variant->arg) {
 	case CLONE:

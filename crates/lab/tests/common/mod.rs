@@ -26,6 +26,10 @@ pub fn agent_sources() -> Vec<PathBuf> {
     for part in ["bench", "policy", "delays"] {
         files.extend(sources(&guest().join(part)));
     }
+    let own = arch().join("bench");
+    if own.is_dir() {
+        files.extend(sources(&own));
+    }
     files
 }
 

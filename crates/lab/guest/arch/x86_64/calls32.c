@@ -35,3 +35,4 @@ CHECK(unlink);
 CHECK(unlinkat);
 CHECK(rename);
 CHECK(renameat);
+CHECK(ioctl);

@@ -39,5 +39,6 @@
 #define CALL_32_unlinkat	301
 #define CALL_32_rename	38
 #define CALL_32_renameat	302
+#define CALL_32_ioctl	54
 
 #endif

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: ioctl(FIONREAD) of a regular file as 32-bit programs make it, by the interrupt 0x80.
+ * Nothing to undo.
+ */
+#include <asm/ioctls.h>
+#include "calls32.h"
+#include "slots.h"
+
+/* Where it writes to lies below 4 GiB, as all of the agent does. */
+static inline long ioctl32(int fd, u32 command, void *to)
+{
+	long ret;
+
+	asm volatile("int	$0x80"
+		     : "=a"(ret)
+		     : "a"((long)CALL_32(ioctl)), "b"((long)fd), "c"((long)command), "d"(to)
+		     : "r8", "r9", "r10", "r11", "memory");
+	return (int)ret;
+}
+
+/* Where it is not, the interrupt ends who tries it. */
+static int is_there(void)
+{
+	int status = -1;
+	long pid = SYS(fork);
+
+	if (pid == 0) {
+		ioctl32(-1, FIONREAD, NULL);
+		for (;;)
+			SYS(exit_group, 0);
+	}
+	return pid > 0 && SYS(wait4, pid, &status, 0, NULL) == pid && !status;
+}
+
+static int setup(struct cell *c)
+{
+	int ret = make_file("file", 4096);
+
+	if (ret < 0)
+		return ret;
+	if (!is_there())
+		return unsupported(c, "this kernel runs no 32-bit programs", 0);
+	return open_as(c, 0, "file", O_RDONLY);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return ioctl32(c->fd[0], FIONREAD, slot_data(c));
+}
+
+static int check(struct cell *c)
+{
+	int *left = (int *)slot_data(c);
+	long ret;
+
+	*left = 0;
+	ret = op(c, 0);
+	if (ret == -ENOTTY || is_missing(ret))
+		return unsupported(c, "no FIONREAD on this file system", ret);
+	if (ret < 0)
+		return ret;
+	return *left == 4096 ? 0 : failed(c, "ioctl: wrong result", 0);
+}
+
+static void teardown(struct cell *c)
+{
+	close_as(c, 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "FIONREAD" },
+	{ }
+};
+
+BENCHMARK(bench_ioctl32) = {
+	.name = "ioctl32",
+	.summary = "ioctl(FIONREAD) as 32-bit programs make it",
+	.source = "ioctl(2)",
+	.syscalls = "ioctl",
+	.variants = variants,
+	.class = CLASS_DESCRIPTOR,
+	.suite = SUITE_PROCESS,
+	.number = 28,
+	.measures = MEASURE_LATENCY,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.teardown = teardown,
+};

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: ioperm that asks for a port of input and output: that of power-on self tests, which
+ * means nothing. Undone outside: it is given back.
+ */
+#include "slots.h"
+
+static long permit(int on)
+{
+	return SYS(ioperm, 0x80, 1, on);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return permit(1);
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	return permit(0);
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	if (ret == -ENOSYS)
+		return unsupported(c, "this kernel has no ioperm", ret);
+	if (ret == -EPERM)
+		return unsupported(c, "it needs CAP_SYS_RAWIO, and no lockdown", ret);
+	if (ret < 0)
+		return ret;
+	ret = undo(c, 0);
+	if (ret < 0)
+		return ret;
+	/* There are no such ports. */
+	return SYS(ioperm, 0x10000, 1, 1) == -EINVAL ? 0 : failed(c, "ioperm: wrong result", 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "one-port" },
+	{ }
+};
+
+BENCHMARK(bench_ioperm) = {
+	.name = "ioperm",
+	.summary = "ioperm that asks for a port",
+	.source = "ioperm(2)",
+	.syscalls = "ioperm",
+	.variants = variants,
+	.class = CLASS_ADMIN,
+	.suite = SUITE_PROCESS,
+	.number = 27,
+	.measures = MEASURE_LATENCY,
+	.max_batch = 1,
+	.check = check,
+	.op = op,
+	.undo = undo,
+};

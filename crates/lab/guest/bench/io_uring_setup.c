@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: io_uring_setup of a ring of one entry. `sqpoll`: of one that a thread of the kernel looks
+ * into, which it shares with a ring that is there, so that no thread is made. Undone outside:
+ * close; of `sqpoll` the thread then gets time to go back to sleep.
+ */
+#include <linux/io_uring.h>
+#include "../child.h"
+
+#define RING		0	/* c->fd[] */
+#define SHARED		1	/* that whose thread it is */
+#define SQPOLL		1	/* arg of variants */
+#define IDLE_MS		1	/* what the thread looks on when there is nothing */
+#define REST_NS		30000000
+
+static struct io_uring_params *params(struct cell *c)
+{
+	return (struct io_uring_params *)slot_data(c);
+}
+
+static void rest(void)
+{
+	struct timespec time = { 0, REST_NS };
+
+	SYS(nanosleep, &time, NULL);
+}
+
+static long ring(struct cell *c)
+{
+	return SYS(io_uring_setup, 1, params(c));
+}
+
+/* What the kernel answered lies where it was asked. */
+static int prepare(struct cell *c, unsigned int i)
+{
+	memset(params(c), 0, sizeof(*params(c)));
+	if (c->variant->arg == SQPOLL) {
+		params(c)->flags = IORING_SETUP_SQPOLL | IORING_SETUP_ATTACH_WQ;
+		params(c)->wq_fd = c->fd[SHARED];
+		params(c)->sq_thread_idle = IDLE_MS;
+	}
+	return 0;
+}
+
+static int setup(struct cell *c)
+{
+	long fd;
+
+	if (c->variant->arg != SQPOLL)
+		return 0;
+	params(c)->flags = IORING_SETUP_SQPOLL;
+	params(c)->sq_thread_idle = IDLE_MS;
+	fd = ring(c);
+	if (fd == -ENOSYS || fd == -EPERM)
+		return unsupported(c, "no io_uring with such threads here", fd);
+	if (fd < 0)
+		return failed(c, "io_uring_setup", fd);
+	c->fd[SHARED] = fd;
+	rest();
+	return 0;
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return c->fd[RING] = ring(c);
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	long ret = sys_close(c->fd[RING]);
+
+	if (c->variant->arg == SQPOLL)
+		rest();
+	return ret;
+}
+
+static int check(struct cell *c)
+{
+	long ret;
+
+	prepare(c, 0);
+	ret = op(c, 0);
+	if (ret == -ENOSYS || ret == -EPERM)
+		return unsupported(c, "no io_uring here", ret);
+	if (ret < 0)
+		return ret;
+	if (params(c)->sq_entries != 1 || !params(c)->cq_off.cqes)
+		return failed(c, "io_uring_setup: wrong result", 0);
+	/* It has no operation to submit, and a thread submits those of `sqpoll`. */
+	if (SYS(io_uring_enter, c->fd[RING], 0, 0, 0, NULL, 0))
+		return failed(c, "io_uring_enter: wrong result", 0);
+	return undo(c, 0);
+}
+
+static void teardown(struct cell *c)
+{
+	if (c->variant->arg != SQPOLL)
+		return;
+	close_as(c, SHARED);
+	rest();
+}
+
+static const struct variant variants[] = {
+	{ .name = "plain" },
+	{ .name = "sqpoll", .arg = SQPOLL },
+	{ }
+};
+
+BENCHMARK(bench_io_uring_setup) = {
+	.name = "io_uring_setup",
+	.summary = "io_uring_setup of a ring of one entry",
+	.source = "io_uring_setup(2)",
+	.syscalls = "io_uring_setup",
+	.variants = variants,
+	.class = CLASS_IPC,
+	.suite = SUITE_IPC,
+	.number = 34,
+	.measures = MEASURE_LATENCY,
+	.max_batch = 1,
+	.setup = setup,
+	.check = check,
+	.prepare = prepare,
+	.op = op,
+	.undo = undo,
+	.teardown = teardown,
+};

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: lsm_set_self_attr of the label under which the process runs to what it is, of the first
+ * module that has one; where none has, of no module, and EOPNOTSUPP is the answer. Nothing to undo.
+ */
+#include "../self-attr.h"
+
+#define ANSWER	0	/* c->state[]: -EOPNOTSUPP, or 0 */
+
+static struct self_attr *own(struct cell *c)
+{
+	return (struct self_attr *)slot_data(c);
+}
+
+static void set_text(struct self_attr *attr, const char *command, const char *label)
+{
+	/* A NUL at the end is part of it: Smack insists. */
+	attr->text_len = format(attr->text, ATTR_MAX - sizeof(*attr), "%s%s", command, label) + 1;
+	attr->len = sizeof(*attr) + attr->text_len;
+	attr->flags = 0;
+}
+
+static int setup(struct cell *c)
+{
+	struct self_attr *attr = own(c), *got = (struct self_attr *)c->path;
+	long ret = get_self_attr(got);
+	unsigned int at;
+
+	if (ret == -ENOSYS)
+		return unsupported(c, "this kernel has no lsm_set_self_attr", ret);
+	if (ret == -EOPNOTSUPP) {
+		c->state[ANSWER] = ret;
+		set_text(attr, "", "none");
+		return 0;
+	}
+	if (ret < 0)
+		return failed(c, "lsm_get_self_attr", ret);
+	if (got->text_len >= ATTR_MAX / 2)
+		return failed(c, "lsm_get_self_attr: a label that is too long", 0);
+	got->text[got->text_len] = '\0';
+	/* What AppArmor puts behind it: " (enforce)". */
+	for (at = 0; at < got->text_len; at++)
+		if (got->text[at] == '\n' || got->text[at] == ' ')
+			got->text[at] = '\0';
+	attr->id = got->id;
+	set_text(attr, got->id == ID_APPARMOR ? "changeprofile " : "", got->text);
+	return 0;
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	long ret = SYS(lsm_set_self_attr, ATTR_CURRENT, own(c), own(c)->len, 0);
+
+	return ret < 0 && ret == c->state[ANSWER] ? 0 : ret;
+}
+
+static int check(struct cell *c)
+{
+	struct self_attr *before = (struct self_attr *)c->path;
+	struct self_attr *after = (struct self_attr *)c->path2;
+	long ret = op(c, 0);
+
+	if (ret == -EPERM || ret == -EACCES)
+		return unsupported(c, "this process may not set its label", ret);
+	if (ret < 0)
+		return ret;
+	ret = get_self_attr(after);
+	if (c->state[ANSWER] ? ret != c->state[ANSWER] : ret < 1 || after->id != before->id ||
+	    strncmp(after->text, before->text, strlen(before->text)))
+		return failed(c, "lsm_set_self_attr: another label", 0);
+	/* Shorter than what it must begin with. */
+	return SYS(lsm_set_self_attr, ATTR_CURRENT, own(c), 8, 0) == -EINVAL ? 0 :
+	       failed(c, "lsm_set_self_attr: wrong error", 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "same" },
+	{ }
+};
+
+BENCHMARK(bench_lsm_set_self_attr) = {
+	.name = "lsm_set_self_attr",
+	.summary = "lsm_set_self_attr of the label of the process to what it is",
+	.source = "Linux: Documentation/userspace-api/lsm.rst",
+	.syscalls = "lsm_set_self_attr",
+	.variants = variants,
+	.class = CLASS_CREDENTIALS,
+	.suite = SUITE_PROCESS,
+	.number = 26,
+	.measures = MEASURE_LATENCY,
+	.setup = setup,
+	.check = check,
+	.op = op,
+};

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: move_pages that asks on which node of memory a page of a child is, and moves nothing.
+ * Nothing to undo.
+ */
+#include "../child.h"
+
+static int setup(struct cell *c)
+{
+	/* The child has it then. */
+	*slot_name(c, 0) = 'x';
+	return start_child(c);
+}
+
+static long where(struct cell *c, const void *page)
+{
+	return SYS(move_pages, c->state[CHILD], 1, &page, NULL, slot_data(c), 0);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return where(c, slot_name(c, 0));
+}
+
+static int check(struct cell *c)
+{
+	int *node = (int *)slot_data(c);
+	long ret = op(c, 0);
+
+	if (ret == -ENOSYS)
+		return unsupported(c, "this kernel has no move_pages", ret);
+	if (ret == -EPERM)
+		return unsupported(c, "this machine lets nobody see a child's memory", ret);
+	if (ret < 0)
+		return ret;
+	if (*node < 0)
+		return failed(c, "move_pages: no node", *node);
+	/* Nothing is mapped there. */
+	ret = where(c, NULL);
+	return !ret && *node < 0 ? 0 : failed(c, "move_pages: wrong result", 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "child" },
+	{ }
+};
+
+BENCHMARK(bench_move_pages) = {
+	.name = "move_pages",
+	.summary = "move_pages that asks where a page of a child is",
+	.source = "move_pages(2)",
+	.syscalls = "move_pages",
+	.variants = variants,
+	.class = CLASS_PROCESS,
+	.suite = SUITE_PROCESS,
+	.number = 23,
+	.measures = MEASURE_LATENCY,
+	.setup = setup,
+	.check = check,
+	.op = op,
+	.teardown = end_child,
+};

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: ptrace(PTRACE_TRACEME), by a child that exits then. Each operation has a child of its
+ * own, and its window is the child's. Nothing to undo.
+ */
+#include <linux/ptrace.h>
+#include "slots.h"
+
+#define STATUS	7	/* exits with this, so that 0 cannot pass by chance */
+
+static inline __attribute__((always_inline)) long in_a_child(int again)
+{
+	int status = -1;
+	long pid = SYS(fork);
+
+	if (pid == 0) {
+		long ret;
+
+		window_begin();
+		ret = SYS(ptrace, PTRACE_TRACEME, 0, 0, 0);
+		window_end();
+		if (!ret && again)
+			ret = SYS(ptrace, PTRACE_TRACEME, 0, 0, 0);
+		for (;;)
+			SYS(exit_group, ret < 0 ? -ret & 0xff : STATUS);
+	}
+	if (pid < 0)
+		return pid;
+	pid = SYS(wait4, pid, &status, 0, NULL);
+	if (pid < 0)
+		return pid;
+	if (status == STATUS << 8)
+		return 0;
+	return status & 0xff ? -EIO : -(status >> 8 & 0xff);
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return in_a_child(0);
+}
+
+static int check(struct cell *c)
+{
+	long ret = in_a_child(0);
+
+	if (ret == -ENOSYS)
+		return unsupported(c, "this kernel has no ptrace", ret);
+	if (ret < 0)
+		return ret;
+	/* It has a tracer then. */
+	return in_a_child(1) == -EPERM ? 0 : failed(c, "ptrace: wrong result", 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "child" },
+	{ }
+};
+
+BENCHMARK(bench_ptrace_traceme) = {
+	.name = "ptrace-traceme",
+	.summary = "a child makes its parent its tracer",
+	.source = "ptrace(2)",
+	.syscalls = "ptrace",
+	.variants = variants,
+	.class = CLASS_TRACE,
+	.suite = SUITE_IPC,
+	.number = 33,
+	.measures = MEASURE_LATENCY,
+	.composite = 1,
+	.check = check,
+	.op = op,
+};

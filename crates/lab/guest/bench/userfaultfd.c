@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Window: userfaultfd, for faults of user space alone. Undone outside: close. */
+#include <linux/ioctl.h>
+#include <linux/userfaultfd.h>
+#include "slots.h"
+
+#ifndef UFFD_USER_MODE_ONLY
+#define UFFD_USER_MODE_ONLY	1
+#endif
+
+static long op(struct cell *c, unsigned int i)
+{
+	return *slot_fd(c, i) = SYS(userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
+}
+
+static int undo(struct cell *c, unsigned int i)
+{
+	return sys_close(*slot_fd(c, i));
+}
+
+static int check(struct cell *c)
+{
+	struct uffdio_api *api = (struct uffdio_api *)slot_data(c);
+	long ret = op(c, 0);
+
+	if (ret == -ENOSYS)
+		return unsupported(c, "this kernel has no userfaultfd", ret);
+	if (ret == -EINVAL)
+		return unsupported(c, "this kernel's userfaultfd is for any fault", ret);
+	if (ret == -EPERM)
+		return unsupported(c, "this machine lets only root use userfaultfd", ret);
+	if (ret < 0)
+		return ret;
+	api->api = UFFD_API;
+	ret = SYS(ioctl, *slot_fd(c, 0), UFFDIO_API, api);
+	if (ret < 0)
+		return failed(c, "ioctl", ret);
+	return api->ioctls & 1ull << _UFFDIO_REGISTER ? undo(c, 0) :
+	       failed(c, "userfaultfd: wrong result", 0);
+}
+
+static const struct variant variants[] = {
+	{ .name = "user-mode" },
+	{ }
+};
+
+BENCHMARK(bench_userfaultfd) = {
+	.name = "userfaultfd",
+	.summary = "userfaultfd for faults of user space",
+	.source = "userfaultfd(2)",
+	.syscalls = "userfaultfd",
+	.variants = variants,
+	.class = CLASS_IPC,
+	.suite = SUITE_IPC,
+	.number = 35,
+	.measures = MEASURE_LATENCY,
+	.max_batch = WARM_SLOTS,
+	.check = check,
+	.op = op,
+	.undo = undo,
+};
