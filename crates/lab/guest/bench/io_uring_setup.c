@@ -2,7 +2,7 @@
 /*
  * Window: io_uring_setup of a ring of one entry. `sqpoll`: of one that a thread of the kernel looks
  * into, which it shares with a ring that is there, so that no thread is made. Undone outside:
- * close; of `sqpoll` the thread then gets time to go back to sleep.
+ * close, and a rest: in it the ring's memory is freed, and the thread goes back to sleep.
  */
 #include <linux/io_uring.h>
 #include "../child.h"
@@ -11,7 +11,7 @@
 #define SHARED		1	/* that whose thread it is */
 #define SQPOLL		1	/* arg of variants */
 #define IDLE_MS		1	/* what the thread looks on when there is nothing */
-#define REST_NS		30000000
+#define REST_NS		20000000
 
 static struct io_uring_params *params(struct cell *c)
 {
@@ -69,8 +69,7 @@ static int undo(struct cell *c, unsigned int i)
 {
 	long ret = sys_close(c->fd[RING]);
 
-	if (c->variant->arg == SQPOLL)
-		rest();
+	rest();
 	return ret;
 }
 

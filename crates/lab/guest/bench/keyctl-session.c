@@ -80,6 +80,8 @@ static __attribute__((noreturn)) void take(struct pipes *p)
 	sys_close(p->orders[0]);
 	sys_close(p->wake[1]);
 	before = SYS(keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_SESSION_KEYRING, 0, 0, 0);
+	/* It does nothing now but wait. */
+	say(p->answers[1], child);
 	while (child > 0 && sys_read(p->wake[0], &byte, 1) == 1) {
 		window_end();
 		now = SYS(keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_SESSION_KEYRING, 0, 0, 0);
@@ -94,16 +96,21 @@ static __attribute__((noreturn)) void take(struct pipes *p)
 		SYS(exit_group, 0);
 }
 
-static long order(struct cell *c, char what)
+static long answer(struct cell *c)
 {
-	u8 answer = 0;
-	long ret = sys_write(c->fd[ORDERS], &what, 1);
+	u8 byte = 0;
+	long ret = sys_read(c->fd[ANSWERS], &byte, 1);
 
-	if (ret == 1)
-		ret = sys_read(c->fd[ANSWERS], &answer, 1);
 	if (ret < 0)
 		return ret;
-	return ret == 1 ? -(long)answer : -EPIPE;
+	return ret == 1 ? -(long)byte : -EPIPE;
+}
+
+static long order(struct cell *c, char what)
+{
+	long ret = sys_write(c->fd[ORDERS], &what, 1);
+
+	return ret < 0 ? ret : answer(c);
 }
 
 static void teardown(struct cell *c)
@@ -138,8 +145,12 @@ static int setup(struct cell *c)
 	c->fd[ORDERS] = p.orders[1];
 	c->fd[ANSWERS] = p.answers[0];
 	c->state[CHILD] = pid;
-	if (pid > 0)
-		return 0;
+	if (pid > 0) {
+		err = answer(c);
+		if (err < 0)
+			teardown(c);
+		return err < 0 ? failed(c, "fork", err) : 0;
+	}
 	close_as(c, ORDERS);
 	close_as(c, ANSWERS);
 	if (pid == -ENOSYS)
