@@ -51,6 +51,26 @@ static void describe_message(struct cell *c)
 	head->nlmsg_len = NLMSG_LENGTH(format(NLMSG_DATA(head), LABEL_MAX, "lsmeter"));
 }
 
+/*
+ * AppArmor takes only rules about what it calls a role. One about a user would be taken, too, and
+ * complained about. SELinux's contexts have colons, and come first where both are.
+ */
+static int is_role(const char *label)
+{
+	char byte;
+	long fd;
+
+	for (; *label; label++)
+		if (*label == ':')
+			return 0;
+	fd = sys_open("/proc/self/attr/apparmor/current", O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return 0;
+	byte = sys_read(fd, &byte, 1) == 1;
+	sys_close(fd);
+	return byte;
+}
+
 static long tell(struct cell *c, int type)
 {
 	describe(c, type, c->state[0]);
@@ -72,13 +92,8 @@ static int setup(struct cell *c)
 	if (ret)
 		return ret;
 	labelled = choose_label(c);
-	c->state[0] = AUDIT_SUBJ_USER;
+	c->state[0] = is_role(c->path) ? AUDIT_SUBJ_ROLE : AUDIT_SUBJ_USER;
 	err = tell(c, AUDIT_ADD_RULE);
-	if (err == -EINVAL) {
-		/* AppArmor takes only rules about what it calls a role. */
-		c->state[0] = AUDIT_SUBJ_ROLE;
-		err = tell(c, AUDIT_ADD_RULE);
-	}
 	if (!err && (c->variant->arg == AGAIN || (c->variant->arg == MATCH && labelled)))
 		return 0;
 	if (!err)

@@ -163,7 +163,7 @@ static int check(struct cell *c)
 }
 
 static const struct variant variants[] = {
-	{ .name = "creat" },
+	{ .name = "creat", .modules = "fuse" },
 	{ }
 };
 
