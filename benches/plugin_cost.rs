@@ -61,8 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         &store,
         agent,
         &kernel,
-        FileSystem::Tmpfs,
-        None,
+        FileSystem::Tmpfs.into(),
         None,
         &prepared,
     )?;

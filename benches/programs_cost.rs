@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use experiment::{Clock, Experiment, FileSystem, Metric};
 use kernels::Store;
+use lab::initramfs::Guest;
 use lab::plan::{Plan, Treatment};
 use lab::prepare::Hooks;
 use lab::qemu::{Accelerator, PluginMode, Qemu};
@@ -74,8 +75,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             &store,
             lab::catalogue::agent_of_programs(),
             &kernel,
-            filesystem,
-            Some(&root),
+            Guest {
+                root: Some(&root),
+                ..filesystem.into()
+            },
             Some(Hooks::default()),
             &prepared,
         )?;

@@ -251,6 +251,19 @@ mod tests {
     }
 
     #[test]
+    fn modules_are_those_of_what_is_selected() {
+        let modules = |toml: &str| {
+            let experiment = experiment::Spec::parse("test", toml).unwrap();
+            modules_for(&experiment.resolve().unwrap()).unwrap()
+        };
+        assert!(modules("benchmarks = ['socket:tcp', 'stat:*']").is_empty());
+        assert_eq!(
+            modules("benchmarks = ['socket:*', 'overlay:*', 'bind:sctp']"),
+            ["overlay", "sctp"]
+        );
+    }
+
+    #[test]
     fn the_agent_is_a_static_program() {
         assert_eq!(&agent()[..4], b"\x7fELF");
         assert_eq!(agent()[16], 2, "ET_EXEC");

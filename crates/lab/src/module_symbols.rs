@@ -98,7 +98,8 @@ mod tests {
     #[test]
     fn a_damaged_module_names_the_kernel_and_itself() {
         let damaged = [module("xfs", b"damaged".to_vec())];
-        let error = symbols_of(&kernel(), "debian:6.12", &damaged, &[section("xfs", 1)]).unwrap_err();
+        let error =
+            symbols_of(&kernel(), "debian:6.12", &damaged, &[section("xfs", 1)]).unwrap_err();
         let message = error.to_string();
         assert!(
             message.contains("debian:6.12") && message.contains("xfs"),

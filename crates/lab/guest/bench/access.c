@@ -53,7 +53,7 @@ static void teardown(struct cell *c)
 
 static const struct variant variants[] = {
 	{ .name = "AA/BB", .depth = 2 },
-	{ .name = "other-ruid", .arg = OTHER_RUID, .depth = 2 },
+	{ .name = "other-ruid", .arg = OTHER_RUID },
 	{ }
 };
 

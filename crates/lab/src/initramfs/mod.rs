@@ -129,12 +129,7 @@ fn empty(fs: FileSystem, root: Option<&Root>, dir: &Path) -> Result<Option<Image
 ///
 /// # Errors
 /// As [`build`]; and [`Error::Io`] if a file cannot be written.
-pub fn write(
-    agent: &[u8],
-    guest: Guest<'_>,
-    kernel: &Kernel,
-    dir: &Path,
-) -> Result<Files, Error> {
+pub fn write(agent: &[u8], guest: Guest<'_>, kernel: &Kernel, dir: &Path) -> Result<Files, Error> {
     let fs = guest.filesystem;
     let initramfs = dir.join("initramfs");
     let (kind, modules) = needs(guest, kernel)?;

@@ -194,12 +194,16 @@ fn written(config: &str, modules: &[&str]) -> Option<Result<(Vec<String>, Files)
     }
     let out = dir.path().join("out");
     fs::create_dir(&out).unwrap();
-    let made = match write(b"agent", FileSystem::Ext4, Some(&root), &kernel, &out) {
+    let guest = Guest {
+        root: Some(&root),
+        ..FileSystem::Ext4.into()
+    };
+    let made = match write(b"agent", guest, &kernel, &out) {
         Err(error) => return Some(Err(error)),
         Ok(made) => made,
     };
     // Another kernel has the same.
-    let again = write(b"agent", FileSystem::Ext4, Some(&root), &kernel, &out).unwrap();
+    let again = write(b"agent", guest, &kernel, &out).unwrap();
     assert_eq!(again.disk, made.disk);
     let entries = cpio::entries(&fs::read(&made.initramfs).unwrap());
     if let Some((.., image)) = entries.iter().find(|entry| entry.0 == "image") {
@@ -256,6 +260,28 @@ fn modules_that_are_not_here_change_no_disk() {
         "{error}"
     );
     assert!(error.hint().unwrap().contains("lsmeter kernel fetch"));
+}
+
+#[test]
+fn modules_that_benchmarks_want_are_brought_if_they_are_here() {
+    let dir = tempfile::tempdir().unwrap();
+    let (elf, config) = (module(&[]), CONFIG.as_bytes());
+    let files = [
+        ("config", config),
+        ("modules/kernel/drivers/block/brd.ko", elf.as_slice()),
+        ("modules/kernel/fs/overlayfs/overlay.ko", elf.as_slice()),
+    ];
+    let kernel = kernel(dir.path(), &files);
+    let loaded = |wanted: &[&'static str]| -> Vec<String> {
+        let guest = Guest {
+            modules: wanted,
+            ..FileSystem::Ext4.into()
+        };
+        let modules = modules(guest, &kernel).unwrap().into_iter();
+        modules.map(|module| module.name).collect()
+    };
+    assert_eq!(loaded(&[]), ["brd"]);
+    assert_eq!(loaded(&["overlay", "sctp"]), ["brd", "overlay"]);
 }
 
 #[test]
