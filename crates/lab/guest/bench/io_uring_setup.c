@@ -11,7 +11,7 @@
 #define SHARED		1	/* that whose thread it is */
 #define SQPOLL		1	/* arg of variants */
 #define IDLE_MS		1	/* what the thread looks on when there is nothing */
-#define REST_NS		20000000
+#define REST_NS		60000000
 
 static struct io_uring_params *params(struct cell *c)
 {
