@@ -132,8 +132,13 @@ fn operation(subject: &Subject) -> Option<Operation<'_>> {
     }
 }
 
-/// Facts that name a hook which is called, or which the kernel lacks. That a variant calls it, as a
-/// fact says, makes it none.
+/// What one measurement has, and another has not.
+fn is_sometimes_met(needs: Need) -> bool {
+    matches!(needs, Need::Variant | Need::Module | Need::Policy)
+}
+
+/// Facts that name a hook which is called, or which the kernel lacks. What a variant calls, or a
+/// module that is loaded or a policy of another kind brings about, is what such a fact says.
 fn stale(facts: &Facts, hooks: &[CoveredHook]) -> Vec<StaleReason> {
     let called: BTreeMap<&str, bool> = hooks
         .iter()
@@ -143,7 +148,7 @@ fn stale(facts: &Facts, hooks: &[CoveredHook]) -> Vec<StaleReason> {
     let named = facts.flat_map(|fact| fact.hooks.iter().map(move |hook| (hook, fact.needs)));
     let stale = |(hook, needs): (&String, Need)| {
         let called = called.get(hook.as_str()).copied();
-        let stale = called.is_none_or(|called| called && needs != Need::Variant);
+        let stale = called.is_none_or(|called| called && !is_sometimes_met(needs));
         stale.then(|| StaleReason {
             hook: hook.clone(),
             called: called.is_some(),

@@ -2,14 +2,14 @@
 /*
  * Window: an order over netlink, and the receipt of its answer: a rule of audit about the label
  * that the agent has is added, and deleted outside; or added again (`again`), for which EEXIST is the
- * answer. `match` is a message of user space's that such a rule fits; what the kernel's task does that
- * writes down what happened counts. Where no module has labels, a rule about them fits nothing, and
+ * answer. `match` is a message of user space's that such a rule fits, and `written` is one that no
+ * rule keeps from being written down, which a task of the kernel does: its work counts. Where no module has labels, a rule about them fits nothing, and
  * is taken all the same.
  */
 #include <linux/audit.h>
 #include "../netlink.h"
 
-enum { ADD, AGAIN, MATCH };	/* arg of variants */
+enum { ADD, AGAIN, MATCH, WRITTEN };	/* arg of variants */
 
 struct rule {
 	struct nlmsghdr head;
@@ -79,7 +79,7 @@ static long tell(struct cell *c, int type)
 
 static void teardown(struct cell *c)
 {
-	if (c->variant->arg != ADD)
+	if (c->variant->arg == AGAIN || c->variant->arg == MATCH)
 		tell(c, AUDIT_DEL_RULE);
 	close_all(c);
 }
@@ -98,7 +98,7 @@ static int setup(struct cell *c)
 		return 0;
 	if (!err)
 		tell(c, AUDIT_DEL_RULE);
-	if (!err && c->variant->arg == ADD)
+	if (!err && c->variant->arg != MATCH)
 		return 0;
 	close_all(c);
 	if (!err)
@@ -112,10 +112,10 @@ static int setup(struct cell *c)
 
 static int prepare(struct cell *c, unsigned int i)
 {
-	if (c->variant->arg == MATCH)
-		describe_message(c);
-	else
+	if (c->variant->arg == ADD || c->variant->arg == AGAIN)
 		describe(c, AUDIT_ADD_RULE, c->state[0]);
+	else
+		describe_message(c);
 	return 0;
 }
 
@@ -137,7 +137,7 @@ static int check(struct cell *c)
 
 	if (ret >= 0)
 		ret = op(c, 0);
-	if (ret < 0 || c->variant->arg == MATCH)
+	if (ret < 0 || c->variant->arg == MATCH || c->variant->arg == WRITTEN)
 		return ret;
 	/* The rule is there now. */
 	ret = give_order(c);
@@ -148,12 +148,13 @@ static const struct variant variants[] = {
 	{ .name = "add", .arg = ADD },
 	{ .name = "again", .arg = AGAIN },
 	{ .name = "match", .arg = MATCH },
+	{ .name = "written", .arg = WRITTEN },
 	{ }
 };
 
 BENCHMARK(bench_audit_rule) = {
 	.name = "audit-rule",
-	.summary = "a rule of audit about labels: added, added again, and one that fits",
+	.summary = "a rule of audit about labels: added, added again, and messages that one fits or none",
 	.source = "auditctl(8)",
 	.syscalls = "sendto recvfrom",
 	.variants = variants,

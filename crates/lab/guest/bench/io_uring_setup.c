@@ -18,11 +18,13 @@ static struct io_uring_params *params(struct cell *c)
 	return (struct io_uring_params *)slot_data(c);
 }
 
+/* In a machine of its own, where this is a virtual clock's time: elsewhere counts need none. */
 static void rest(void)
 {
 	struct timespec time = { 0, REST_NS };
 
-	SYS(nanosleep, &time, NULL);
+	if (SYS(getpid) == 1)
+		SYS(nanosleep, &time, NULL);
 }
 
 static long ring(struct cell *c)
