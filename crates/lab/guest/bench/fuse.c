@@ -124,7 +124,9 @@ static int setup(struct cell *c)
 		serve(c);
 	if (ret < 0) {
 		teardown(c);
-		return failed(c, "fork", ret);
+		return ret == -ENOSYS ?
+		       unsupported(c, "it needs a second task, and in this kernel there is one", ret) :
+		       failed(c, "fork", ret);
 	}
 	c->state[CHILD] = ret;
 	/* It has answered the first question, and waits for the next. */
