@@ -309,7 +309,10 @@ mod tests {
                     E::File("./boot/System.map-6.1.0-1", b"stub"),
                     E::File("./lib/modules/6.1.0-1/modules.builtin", b""),
                     E::File("./lib/modules/6.1.0-1/kernel/fs/xfs/xfs.ko", b"xfs"),
-                    E::File("./lib/modules/6.1.0-1/kernel/net/x.ko", b"net"),
+                    E::File("./lib/modules/6.1.0-1/kernel/net/xfrm/x.ko", b"net"),
+                    E::File("./lib/modules/6.1.0-1/kernel/drivers/net/tun.ko", b"tun"),
+                    E::File("./lib/modules/6.1.0-1/kernel/drivers/net/dummy.ko", b"no"),
+                    E::File("./lib/modules/6.1.0-1/kernel/sound/x.ko", b"no"),
                     E::Link("./usr/share/doc/linux", "elsewhere"),
                     E::Link("./lib/modules/6.1.0-1/build", "/usr/src"),
                 ],
@@ -321,7 +324,10 @@ mod tests {
             assert_eq!(fs::read(out.join("vmlinuz")).unwrap(), b"image");
             assert_eq!(fs::read(out.join("config")).unwrap(), b"CONFIG_X=y\n");
             assert!(out.join("modules/kernel/fs/xfs/xfs.ko").exists());
-            assert!(!out.join("modules/kernel/net").exists());
+            assert!(out.join("modules/kernel/net/xfrm/x.ko").exists());
+            assert!(out.join("modules/kernel/drivers/net/tun.ko").exists());
+            assert!(!out.join("modules/kernel/drivers/net/dummy.ko").exists());
+            assert!(!out.join("modules/kernel/sound").exists());
         }
     }
 
