@@ -4,7 +4,6 @@
  * which ends it. `attach` opens one that is there; closed after. `queue` attaches a queue that
  * was detached; detached again after.
  */
-#include <linux/if.h>
 #include <linux/ioctl.h>
 #include <linux/if_tun.h>
 #include "slots.h"
@@ -15,13 +14,20 @@ enum { DEVICE, SECOND };	/* c->fd[] */
 #define PATH	"/dev/net/tun"
 #define FLAGS	(IFF_TUN | IFF_NO_PI | IFF_MULTI_QUEUE)
 
-static struct ifreq *request(struct cell *c, short flags)
+/* struct ifreq of linux/if.h, which takes a C library's headers. */
+struct request {
+	char name[16];
+	short flags;
+	char rest[22];
+};
+
+static struct request *request(struct cell *c, short flags)
 {
-	struct ifreq *request = (struct ifreq *)slot_data(c);
+	struct request *request = (struct request *)slot_data(c);
 
 	memset(request, 0, sizeof(*request));
-	format(request->ifr_name, sizeof(request->ifr_name), "lsmeter0");
-	request->ifr_flags = flags;
+	format(request->name, sizeof(request->name), "lsmeter0");
+	request->flags = flags;
 	return request;
 }
 

@@ -4,6 +4,7 @@
 mod bars;
 mod drawing;
 mod flame;
+mod heat;
 mod lines;
 pub(crate) mod model;
 mod pdf;
@@ -12,7 +13,9 @@ mod svg;
 
 use drawing::{Drawing, Sheet};
 
-pub use model::{Bar, Bars, Chart, Figure, Flame, Frame, Lines, Point, Series};
+pub use model::{
+    Bar, Bars, Chart, Figure, Flame, Frame, Heat, HeatRow, Lines, Point, Series, Tile,
+};
 pub use pdf::Fonts;
 
 impl Figure {
@@ -27,6 +30,7 @@ impl Figure {
                 let n = of.series.len().saturating_sub(lines::SERIES_LIMIT);
                 (n, "lines are")
             }
+            Chart::Heat(of) => (of.rows.len().saturating_sub(heat::ROWS_LIMIT), "rows are"),
             Chart::Flame(of) => {
                 let least = of.whole() * flame::NARROWEST;
                 let narrow = of.frames.iter().filter(|frame| frame.width < least);
@@ -45,6 +49,7 @@ impl Figure {
             Chart::Bars(of) => bars::draw(sheet, of),
             Chart::Lines(of) => lines::draw(sheet, of),
             Chart::Flame(of) => flame::draw(sheet, of),
+            Chart::Heat(of) => heat::draw(sheet, of),
         }
         sheet.notes(self.notes.iter().chain(&self.left_out()));
     }

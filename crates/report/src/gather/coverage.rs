@@ -1,21 +1,80 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! The figure of a coverage: how much of each module ran.
+//! The figures of a coverage: which suites call each hook, and how much of each module ran.
 
-use experiment::Document;
+use experiment::coverage::{CoverageFindings, CoveredHook};
+use experiment::{Document, Suite};
 
 use super::{Draft, bar};
 use crate::coverage::module_rows;
-use crate::figure::{Bars, Chart};
+use crate::figure::{Bars, Chart, Heat, HeatRow, Tile};
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
 
+/// Longest reason, in characters; a drawing shows what fits.
+const NOTE_LIMIT: usize = 400;
 const SERIES: [&str; 3] = ["ran", "did not run, hook called", "hook not called"];
 
-/// Functions of each module: those that ran, and those that did not.
 pub(super) fn drafts(document: &Document) -> Vec<Draft> {
-    let Some(findings) = &document.coverage else {
-        return Vec::new();
+    let findings = document.coverage.iter();
+    findings.flat_map(|of| [hooks(of), modules(of)]).collect()
+}
+
+/// Each hook, with how many operations of each suite call it.
+fn hooks(findings: &CoverageFindings) -> Draft {
+    let suites: Vec<Suite> = Suite::ALL
+        .iter()
+        .copied()
+        .filter(|suite| {
+            let mut called = findings.hooks.iter().flat_map(|hook| &hook.called_by);
+            called.any(|by| by.suite == Some(*suite))
+        })
+        .collect();
+    let tiles = findings.hooks.iter().enumerate().flat_map(|(row, hook)| {
+        let suites = suites.iter().enumerate();
+        suites.filter_map(move |(column, suite)| {
+            let operations = hook.called_by.iter().filter(|by| by.suite == Some(*suite));
+            let value = operations.count() as f64;
+            (value > 0.0).then_some(Tile { row, column, value })
+        })
+    });
+    let kernel = printable(&findings.kernel, TEXT_LIMIT);
+    Draft {
+        base: "coverage-hooks",
+        subjects: vec![findings.kernel.clone()],
+        title: format!("Hooks by the suites that call them: {kernel}"),
+        description: "A map: a row for each hook, a column for each suite, and in the tile how \
+                      many operations of the suite call the hook, the darker the more; of a hook \
+                      that none calls, what it would take."
+            .to_owned(),
+        chart: Chart::Heat(Heat {
+            axis: "operations that call it".to_owned(),
+            category: "hook".to_owned(),
+            kind: "suite".to_owned(),
+            rows: findings.hooks.iter().map(row).collect(),
+            columns: suites.iter().map(|of| of.as_str().to_owned()).collect(),
+            tiles: tiles.collect(),
+        }),
+        notes: Vec::new(),
+    }
+}
+
+/// A hook of the map; one that no operation of a suite calls says why.
+fn row(hook: &CoveredHook) -> HeatRow {
+    let by_suite = hook.called_by.iter().any(|by| by.suite.is_some());
+    let note = match (&hook.reason, hook.is_called()) {
+        _ if by_suite => String::new(),
+        (_, true) => "called by whole programs alone".to_owned(),
+        (Some(reason), false) => format!("{}: {}", reason.needs, reason.why),
+        (None, false) => "no known reason".to_owned(),
     };
+    HeatRow {
+        label: printable(&hook.hook, TEXT_LIMIT),
+        note: printable(&note, NOTE_LIMIT),
+    }
+}
+
+/// Functions of each module: those that ran, and those that did not.
+fn modules(findings: &CoverageFindings) -> Draft {
     let rows = module_rows(findings);
     let bars = rows.iter().enumerate().flat_map(|(category, (_, row))| {
         let parts = [row.ran, row.idle, row.functions - row.ran - row.idle];
@@ -23,7 +82,7 @@ pub(super) fn drafts(document: &Document) -> Vec<Draft> {
         parts.map(move |(series, n)| bar(category, series, n as f64))
     });
     let kernel = printable(&findings.kernel, TEXT_LIMIT);
-    vec![Draft {
+    Draft {
         base: "coverage",
         subjects: vec![findings.kernel.clone()],
         title: format!("Functions of modules for hooks: {kernel}"),
@@ -45,5 +104,5 @@ pub(super) fn drafts(document: &Document) -> Vec<Draft> {
             stacked: true,
         }),
         notes: Vec::new(),
-    }]
+    }
 }
