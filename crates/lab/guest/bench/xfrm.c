@@ -158,14 +158,16 @@ static long make_state(struct cell *c)
 	return 0;
 }
 
-/* Ends the states that are asked for, and forgets that they were. */
+/* A state was asked for: ends it, and forgets that it was. */
 static long forget_states(struct cell *c)
 {
 	struct xfrm_usersa_flush *flush = begin(c, XFRM_MSG_FLUSHSA, sizeof(*flush));
+	long wanted = SYS(recvfrom, c->fd[SERVER], slot_data(c), ANSWER_MAX, MSG_DONTWAIT, NULL,
+			  NULL);
 
+	if (wanted < 0)
+		return wanted;
 	flush->proto = IPPROTO_ESP;
-	while (SYS(recvfrom, c->fd[SERVER], slot_data(c), ANSWER_MAX, MSG_DONTWAIT, NULL, NULL) > 0)
-		;
 	return give_order(c);
 }
 
@@ -309,7 +311,7 @@ static long op(struct cell *c, unsigned int i)
 	case LOOKUP:
 		return send_datagram(c);
 	case ACQUIRE:
-		/* Whatever it says of it: that nothing arrives is checked. */
+		/* Whatever it says: that nothing arrives and a state is wanted is checked. */
 		send_datagram(c);
 		return 0;
 	case CLONE:
