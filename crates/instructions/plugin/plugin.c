@@ -105,10 +105,30 @@ static void on_rep_access(unsigned int vcpu, uint32_t info, uint64_t vaddr, void
 		window_rep_access(rep->accesses_per_iteration);
 }
 
-static void on_task_block(unsigned int vcpu, void *data)
+static void on_user_block(unsigned int vcpu, void *data)
 {
 	(void)vcpu;
-	tasks_block(data);
+	tasks_user_block(data);
+}
+
+static void on_kernel_block(unsigned int vcpu, void *data)
+{
+	(void)vcpu;
+	tasks_kernel_block(data);
+}
+
+static void on_simple_block(unsigned int vcpu, void *data)
+{
+	(void)vcpu;
+	tasks_simple_block(data);
+}
+
+/* Who is told of a block where tasks are told apart. */
+static block_cb_t task_block(const struct block *block)
+{
+	if (!block->kernel)
+		return on_user_block;
+	return block->simple ? on_simple_block : on_kernel_block;
 }
 
 static void on_copy_access(unsigned int vcpu, uint32_t info, uint64_t vaddr, void *data)
@@ -307,7 +327,8 @@ static void translate_armed(void *first, void *second)
 	block->simple = block->ordinary && !block->copies_stack && block->last_kind != INSN_SYSRET;
 	block->left = left_by(block->last_kind);
 	if (tasks_enabled())
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_task_block, PLUGIN_CB_NO_REGS, block);
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, task_block(block), PLUGIN_CB_NO_REGS,
+						     block);
 	else if (block->kernel || block->last_kind == INSN_SYSCALL)
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, PLUGIN_CB_NO_REGS, block);
 }

@@ -26,9 +26,22 @@ struct copy {
 	uint32_t serial;	/* from 1 */
 };
 
+static const struct block everywhere = { .first = 0, .last = UINT64_MAX };
+
 static struct {
 	bool open;
+	/*
+	 * The task that runs is in the kernel, in the midst of what is known: a simple block (block.h)
+	 * that follows neither begins nor ends anything.
+	 */
+	bool going_on;
 	struct walk *current;
+	/*
+	 * While it runs in user mode and nothing breaks in: the block before, and what is not yet
+	 * counted at its node. Else the block before is everywhere, and so every block begins inside.
+	 */
+	const struct block *user_previous;
+	uint64_t user_instructions;
 	struct walk *tasks[TASKS_MAX];	/* hashed by stack_pointer_at, open addressing */
 	uint32_t task_count;		/* of those */
 	uint32_t others, interrupts;	/* nodes */
@@ -38,7 +51,7 @@ static struct {
 	uint64_t switch_from;		/* of the context switch: see struct arch */
 	bool switched;			/* it has switched already */
 	uint64_t repeats;		/* further iterations of REP instructions */
-} state;
+} state = { .user_previous = &everywhere };
 
 static struct copy *copies;
 
@@ -96,6 +109,7 @@ void tasks_begin(void)
 			free_walk(state.tasks[i]);
 	walk_overflown = false;
 	memset(&state, 0, sizeof(state));
+	state.user_previous = &everywhere;
 	memset(copies, 0, COPIES_MAX * sizeof(*copies));
 	calls_reset();
 	state.others = calls_child(0, CALLS_WHAT(CALLS_OTHERS, 0));
@@ -307,36 +321,63 @@ static void kernel_block(struct walk *walk, const struct block *block)
 		walk_leave_all(walk);
 }
 
-void tasks_block(const struct block *block)
+/* What user mode was found to do is told to the task. */
+static void leave_user_mode(void)
 {
 	struct walk *walk = state.current;
-	const struct block *previous;
 
+	if (state.user_previous == &everywhere)
+		return;
+	walk->previous = state.user_previous;
+	calls[walk->node].instructions += state.user_instructions;
+	state.user_previous = &everywhere;
+}
+
+void tasks_user_block(const struct block *block)
+{
+	struct walk *walk = state.current;
+
+	/* Nearly always: nothing begins or ends, and none of it was counted before. */
+	if (!begins_inside(state.user_previous, block)) {
+		state.user_previous = block;
+		state.user_instructions += block->insns;
+		return;
+	}
 	if (!state.open)
 		return;
-	/*
-	 * What nearly all blocks are: the kernel's, after one of the kernel's; or user
-	 * mode's, after one of user mode's. Nothing begins or ends, and none of it was
-	 * counted before.
-	 */
-	previous = walk->previous;
-	if (block->simple && walk->running && !walk->pending && !state.in_copy &&
-	    !begins_inside(previous, block)) {
-		walk->previous = block;
-		if (walk->left.how == LEFT_JUMP && walk_goes_on(walk, block)) {
-			calls[walk->at].instructions += block->insns;
-			walk_left(walk, block);
-		} else {
-			walk_block(walk, block, 0);
-		}
-	} else if (block->kernel) {
-		kernel_block(walk, block);
-	} else if (!walk->depth && !walk->sigreturn && !walk->resumed && previous &&
-		   !begins_inside(previous, block)) {
-		walk->previous = block;
-		calls[walk->node].instructions += block->insns;
+	leave_user_mode();
+	state.going_on = false;
+	user_block(walk, block);
+	if (!walk->depth && !walk->sigreturn && !walk->resumed) {
+		state.user_previous = walk->previous;
+		state.user_instructions = 0;
+	}
+}
+
+void tasks_kernel_block(const struct block *block)
+{
+	if (!state.open)
+		return;
+	leave_user_mode();
+	kernel_block(state.current, block);
+	state.going_on = state.current->running && !state.current->pending && !state.in_copy;
+}
+
+void tasks_simple_block(const struct block *block)
+{
+	struct walk *walk = state.current;
+
+	if (!state.going_on || begins_inside(walk->previous, block)) {
+		tasks_kernel_block(block);
+		return;
+	}
+	/* Nearly always: none of it was counted before. */
+	walk->previous = block;
+	if (walk->left.how == LEFT_JUMP && walk_goes_on(walk, block)) {
+		calls[walk->at].instructions += block->insns;
+		walk_left(walk, block);
 	} else {
-		user_block(walk, block);
+		walk_block(walk, block, 0);
 	}
 }
 
@@ -393,7 +434,7 @@ static void switch_tasks(uint64_t from, uint64_t to)
 		/* A program that forks without end: what it costs is not to be had. */
 		if (++state.task_count > TASKS_MAX / 2) {
 			walk_overflown = true;
-			state.open = false;
+			state.open = state.going_on = false;
 			return;
 		}
 		*place = found(to);
@@ -405,6 +446,7 @@ static void switch_tasks(uint64_t from, uint64_t to)
 	new->running = old->running;
 	new->resumed = false;
 	state.current = new;
+	state.going_on = false;
 }
 
 void tasks_switch_access(bool store, uint64_t vaddr)
@@ -444,12 +486,13 @@ void tasks_end(uint32_t window)
 	if (!state.open && !walk_overflown)
 		return;
 	if (state.open) {
+		leave_user_mode();
 		settle(state.current, CALLS_UNKNOWN, 0);
 		for (uint32_t i = 0; i < TASKS_MAX; i++)
 			if (state.tasks[i])
 				settle(state.tasks[i], CALLS_UNKNOWN, 0);
 	}
-	state.open = false;
+	state.open = state.going_on = false;
 	calls_tell();
 	records_put(&record);
 }

@@ -28,8 +28,10 @@ void tasks_begin(void);
 /* Whichever task runs closes it. Writes what was counted. */
 void tasks_end(uint32_t window);
 
-/* A block begins. */
-void tasks_block(const struct block *block);
+/* A block begins: in user mode; in the kernel; there, and simple (block.h). */
+void tasks_user_block(const struct block *block);
+void tasks_kernel_block(const struct block *block);
+void tasks_simple_block(const struct block *block);
 /* An access to memory of the context switch's code. */
 void tasks_switch_access(bool store, uint64_t vaddr);
 /* The kernel stores at vaddr while it prepares a new task's stack. */

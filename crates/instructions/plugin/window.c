@@ -45,9 +45,16 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static bool is_clean(void)
+/* Of nothing longer is there a window without a tick, if an instruction takes 1 ns. */
+#define BETWEEN_TICKS	1000000
+
+/* May the host count it? See counting() in src/counts.rs. */
+static bool may_count(void)
 {
-	if (window.flags & (WINDOW_INTERRUPTED | WINDOW_UNARMED))
+	if (window.flags & WINDOW_UNARMED)
+		return false;
+	if (window.flags & WINDOW_INTERRUPTED &&
+	    (window.instructions < BETWEEN_TICKS || window.flags & WINDOW_ALL_TASKS))
 		return false;
 	return !(window.flags & WINDOW_SWITCHED) || window.flags & WINDOW_ALL_TASKS;
 }
@@ -73,7 +80,7 @@ static void put(enum record_kind kind, uint32_t number)
 	default:
 		break;
 	}
-	if (kind == RECORD_WINDOW && trace_enabled() && is_clean())
+	if (kind == RECORD_WINDOW && trace_enabled() && may_count())
 		trace_end_window(&record);
 	records_put(&record);
 }

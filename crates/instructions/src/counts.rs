@@ -39,10 +39,23 @@ pub struct Counts {
 /// Instructions, REP iterations, hash of the calls and returns.
 pub type PathKey = (u64, u64, u64);
 
-/// The paths of clean windows, most frequent first.
-pub(crate) fn paths<'a>(windows: impl Iterator<Item = &'a Window>) -> Vec<(PathKey, Path)> {
+/// The windows that count: the clean ones. An operation longer than the time between two ticks
+/// has none, and then those in which no other task ran: what an interrupt did in them is not
+/// counted.
+pub(crate) fn counting<'a>(
+    windows: impl Iterator<Item = &'a Window> + Clone,
+) -> impl Iterator<Item = &'a Window> {
+    let some_clean = windows.clone().any(|window| window.clean);
+    windows.filter(move |window| match some_clean {
+        true => window.clean,
+        false => window.alone,
+    })
+}
+
+/// The paths of the windows that count, most frequent first.
+pub(crate) fn paths<'a>(windows: impl Iterator<Item = &'a Window> + Clone) -> Vec<(PathKey, Path)> {
     let mut count: BTreeMap<PathKey, usize> = BTreeMap::new();
-    for window in windows.filter(|window| window.clean) {
+    for window in counting(windows) {
         *count.entry(window.key()).or_default() += 1;
     }
     let mut paths: Vec<(PathKey, Path)> = count
@@ -101,11 +114,11 @@ pub fn count(cell: &CellRecords) -> Result<Counts, CountError> {
         });
     };
     let others = paths.collect();
-    let clean = cell.windows.iter().filter(|window| window.clean);
+    let counting = counting(cell.windows.iter());
     Ok(Counts {
         modal,
         others,
-        samples: clean.map(|window| window.instructions).collect(),
+        samples: counting.map(|window| window.instructions).collect(),
         windows: cell.windows.len(),
         dirty,
     })
@@ -264,6 +277,18 @@ mod tests {
         );
         let nothing = count(&cell(vec![window(1, false)], &[]));
         assert_eq!(nothing, Err(CountError::NoCleanWindow { windows: 1 }));
+    }
+
+    #[test]
+    fn operations_that_are_always_interrupted_count_what_is_theirs() {
+        let mut windows = vec![window(100, false), window(100, false), window(700, false)];
+        windows[0].alone = true;
+        windows[1].alone = true;
+        let counts = count(&cell(windows.clone(), &[])).unwrap();
+        assert_eq!((counts.modal.windows, counts.dirty), (2, 3));
+        assert_eq!(counts.samples, [100, 100]);
+        let composite = count(&cell(windows, &[0, 1, 2])).unwrap();
+        assert_eq!(composite.modal.instructions, 100);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::calltree::CallTree;
-use crate::counts::{Path, PathKey, modal_paths, paths};
+use crate::counts::{Path, PathKey, counting, modal_paths, paths};
 use crate::hooks::{AskedCall, Framework, outside};
 use crate::records::CellRecords;
 use crate::trace::Block;
@@ -202,7 +202,7 @@ impl CellProfile {
         }
         Ok(CellProfile {
             paths: profiled,
-            windows: cell.windows.iter().filter(|window| window.clean).count(),
+            windows: counting(cell.windows.iter()).count(),
             composite: false,
         })
     }

@@ -281,11 +281,13 @@ void run_cells(void)
 	 */
 	SYS(mlockall, 1 /* MCL_CURRENT */);
 	for (i = 0; i < experiment.cells; i++) {
-		if (experiment.cell[i].metric == METRIC_INSTRUCTIONS && !armed) {
+		const struct cell_spec *spec = &experiment.cell[i];
+
+		if (spec->metric == METRIC_INSTRUCTIONS && !is_program(spec) && !armed) {
 			marker(MARKER_ARM);
 			armed = 1;
 		}
-		run_cell(&experiment.cell[i]);
+		run_cell(spec);
 	}
 	if (armed)
 		marker(MARKER_DISARM);

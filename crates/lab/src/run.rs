@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError, mpsc};
 
 use diagnostics::Failure;
 use experiment::journal::JournalHeader;
-use experiment::{Event, Experiment, Key, PolicyProof, Status};
+use experiment::{Clock, Event, Experiment, Key, PolicyProof, Status};
 
 use crate::catalogue;
 use crate::document::document;
@@ -80,11 +80,13 @@ pub fn run(
         undelayed: BTreeMap::new(),
         follow,
     };
-    let jobs = experiment
-        .jobs
-        .map_or_else(environment::cores, |jobs| jobs as usize);
     let (timed, counting): (VecDeque<Visit>, VecDeque<Visit>) =
         visits.into_iter().partition(|visit| visit.timed);
+    let jobs = match (experiment.jobs, experiment.clock) {
+        (Some(jobs), _) => jobs as usize,
+        (None, Clock::Deterministic) => machines_at_a_time(counting.len(), environment::cores()),
+        (None, _) => environment::cores(),
+    };
     // Machines that are timed must not disturb each other.
     for (queue, jobs) in [(counting, jobs), (timed, 1)] {
         let mut handle = |message| running.take(message);
@@ -270,6 +272,18 @@ fn drop_torn_visits(plan: &Plan, finished: &mut BTreeMap<Key, JournalEntry>) {
     }
 }
 
+/// How many machines run at a time on so many processors, if what they count does not depend on
+/// how fast they are. The last of them, which would leave at least half of the processors idle, run
+/// beside the others.
+fn machines_at_a_time(machines: usize, processors: usize) -> usize {
+    let rounds = machines / processors.max(1);
+    let left_over = machines % processors.max(1);
+    match rounds > 0 && 2 * left_over <= processors {
+        true => machines.div_ceil(rounds),
+        false => processors,
+    }
+}
+
 /// Has `jobs` threads take visits from the queue; messages are handled here. The
 /// first error ends everything.
 fn distribute(
@@ -316,4 +330,20 @@ fn distribute(
         }
         outcome
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::machines_at_a_time;
+
+    #[test]
+    fn a_few_machines_more_than_processors_run_beside_the_others() {
+        let machines = |machines| machines_at_a_time(machines, 2);
+        assert_eq!([1, 2, 3, 4, 5].map(machines), [2, 2, 3, 2, 3]);
+        let machines = |machines| machines_at_a_time(machines, 16);
+        assert_eq!(
+            [16, 17, 24, 25, 32, 40].map(machines),
+            [16, 17, 24, 16, 16, 20]
+        );
+    }
 }

@@ -112,8 +112,8 @@ static const struct variant variants[] = {
 	{ .name = "10", .arg = 10 },
 	{ .name = "100", .arg = 100 },
 	{ .name = "1000", .arg = 1000 },
-	/* Of the 10,000 there no window would be without a tick. */
 	{ .name = "5000", .arg = 5000 },
+	{ .name = "10000", .arg = 10000 },
 	{ }
 };
 

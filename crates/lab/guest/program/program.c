@@ -363,6 +363,8 @@ int count_program(const struct cell_spec *spec, struct cell *c, struct outcome *
 		return err;
 	tasks_send(&programs->tasks, spec->id);
 	out->samples = spec->samples < SAMPLES_MAX ? spec->samples : SAMPLES_MAX;
+	/* Not before: what a program does only once (git reads a new tree whole) can be long. */
+	marker(MARKER_ARM);
 	marker(MARKER_CELL_BEGIN);
 	for (n = 0; n < out->samples && !err; n++) {
 		err = run_all(c, spec->cold, MEASURED, &cell_samples[n]);
@@ -370,6 +372,7 @@ int count_program(const struct cell_spec *spec, struct cell *c, struct outcome *
 			out->operations++;
 	}
 	marker(MARKER_CELL_END);
+	marker(MARKER_DISARM);
 	return err;
 }
 

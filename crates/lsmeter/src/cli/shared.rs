@@ -152,7 +152,7 @@ pub struct LabArgs {
     /// Operations before the first sample
     #[arg(long, value_name = "N")]
     pub warmup: Option<u32>,
-    /// Virtual machines at a time [default: one per processor]
+    /// Virtual machines at a time [default: about one per processor]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<u32>,
     /// Seconds until a boot is given up
