@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What counting a program costs: the host's time of one more run of it in a guest without the
 //! plugin, and with the plugin that tells tasks, system calls, hooks and modules apart, taking
-//! turns. One more run: a boot with six of them less a boot with two, of four.
+//! turns. One more run: a boot with 22 of them less a boot with two, of twenty.
 //!
 //! `cargo bench -p lab --bench programs_cost [-- KERNEL [ROUNDS [WORKLOAD...]]]`; the kernel is in
 //! the cache (`lsmeter kernel fetch debian:6.12`), the programs are those of the preset `workloads`.
@@ -31,7 +31,7 @@ const ROUNDS: usize = 3;
 const WORKLOADS: [&str; 4] = ["git-status", "find-stat", "tar", "make-noop"];
 const STACK: &str = "lsm=capability,selinux";
 /// Runs in the two boots whose difference is taken.
-const RUNS: [u32; 2] = [2, 6];
+const RUNS: [u32; 2] = [2, 22];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut asked = std::env::args()
@@ -136,11 +136,7 @@ impl Place<'_> {
             workload.repeat = Some(runs);
         }
         let plan = Plan::new(experiment)?;
-        let treatment = Treatment {
-            sweep: None,
-            cold: false,
-            ask: false,
-        };
+        let treatment = Treatment::default();
         let place = tempfile::tempdir_in(self.scratch)?;
         let boot = Boot {
             qemu: self.qemu,

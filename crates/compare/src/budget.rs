@@ -93,6 +93,9 @@ impl Budget {
         if pattern.as_ref().is_some_and(Pattern::excludes) {
             return refuse("its pattern takes away; give every limit for what it is of");
         }
+        if pattern.as_ref().is_some_and(|of| of.suite().is_some()) {
+            return refuse("it is of a suite, which documents do not tell; name benchmarks");
+        }
         let trimmed = text.trim();
         let split = trimmed.find(|c: char| !(c.is_ascii_digit() || c == '.'));
         let (number, unit) = trimmed.split_at(split.unwrap_or(trimmed.len()));

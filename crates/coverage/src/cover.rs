@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::coverage::{
     CallingOperation, CostOfCalls, CoverageFindings, CoverageShare, CoveredHook,
-    CoveredImplementation, Need, StaleReason,
+    CoveredImplementation, EarlierOperation, Need, StaleReason,
 };
 use experiment::placement::Count;
-use experiment::{Cell, HookCost, PlacementDocument, Subject, Suite};
+use experiment::{Cell, HookCost, LaterHook, PlacementDocument, Subject, Suite};
 
 use crate::error::CoverageError;
 use crate::facts::Facts;
@@ -77,6 +77,8 @@ type Operation<'a> = (&'a str, &'a str);
 struct Seen<'a> {
     /// Calls in an operation, least and most, by hook, then by benchmark and variant.
     calls: BTreeMap<&'a str, BTreeMap<Operation<'a>, (u64, u64)>>,
+    /// Calls between so many operations, by hook, then by benchmark and variant.
+    later: BTreeMap<&'a str, BTreeMap<Operation<'a>, (u64, u64)>>,
     costs: BTreeMap<Function<'a>, CostOfCalls>,
 }
 
@@ -96,6 +98,9 @@ pub fn cover(inputs: &Inputs<'_>) -> Result<CoverageFindings, CoverageError> {
         if let (Some(hooks), Some(operation)) = (cell.hooks(), operation(&cell.key.subject)) {
             any = true;
             seen.add(operation, hooks, kernel);
+        }
+        if let (Some(later), Some(operation)) = (cell.later(), operation(&cell.key.subject)) {
+            seen.add_later(operation, later);
         }
     }
     if !any {
@@ -134,7 +139,10 @@ fn operation(subject: &Subject) -> Option<Operation<'_>> {
 
 /// What one measurement has, and another has not.
 fn is_sometimes_met(needs: Need) -> bool {
-    matches!(needs, Need::Variant | Need::Module | Need::Policy)
+    matches!(
+        needs,
+        Need::Variant | Need::Module | Need::Policy | Need::Later
+    )
 }
 
 /// Facts that name a hook which is called, or which the kernel lacks. What a variant calls, or a
@@ -183,6 +191,22 @@ impl<'a> Seen<'a> {
         }
     }
 
+    /// A hook that is called for each second operation at least: what something else left is not.
+    fn add_later(&mut self, operation: Operation<'a>, later: (&'a [LaterHook], u64)) {
+        let (hooks, operations) = later;
+        for LaterHook { hook, calls } in hooks {
+            if u128::from(*calls) * 2 < u128::from(operations) {
+                continue;
+            }
+            let of_hook = self.later.entry(hook).or_default();
+            let most = of_hook.entry(operation).or_insert((*calls, operations));
+            if u128::from(*calls) * u128::from(most.1) > u128::from(most.0) * u128::from(operations)
+            {
+                *most = (*calls, operations);
+            }
+        }
+    }
+
     fn count(&mut self, hook: &'a str, operation: Operation<'a>, calls: u64) {
         let of_hook = self.calls.entry(hook).or_default();
         let (least, most) = of_hook.entry(operation).or_insert((calls, calls));
@@ -201,7 +225,20 @@ impl<'a> Seen<'a> {
                 most: *most,
             })
             .collect();
-        let unreached = called_by.is_empty();
+        let later = self.later.get(hook).into_iter().flatten();
+        let called_after: Vec<EarlierOperation> = later
+            .filter(|_| called_by.is_empty())
+            .map(
+                |((benchmark, variant), (calls, operations))| EarlierOperation {
+                    benchmark: (*benchmark).to_owned(),
+                    variant: (*variant).to_owned(),
+                    suite: inputs.suites.get(*benchmark).copied(),
+                    calls: *calls,
+                    operations: *operations,
+                },
+            )
+            .collect();
+        let unreached = called_by.is_empty() && called_after.is_empty();
         let reason = || {
             let mut facts = inputs.facts.facts.iter();
             let fact = facts.find(|fact| fact.hooks.iter().any(|of| of == hook));
@@ -211,6 +248,7 @@ impl<'a> Seen<'a> {
         CoveredHook {
             hook: hook.to_owned(),
             called_by,
+            called_after,
             implementations: self.implementations(hook, inputs.kernel),
             reason: if unreached { reason() } else { None },
             system_calls: match unreached {

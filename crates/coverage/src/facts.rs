@@ -103,6 +103,12 @@ impl Facts {
         Ok(facts)
     }
 
+    /// The hooks that are called after what calls for them: these are to be counted then.
+    pub fn later(&self) -> Vec<String> {
+        let facts = self.facts.iter().filter(|fact| fact.needs == Need::Later);
+        facts.flat_map(|fact| fact.hooks.iter().cloned()).collect()
+    }
+
     /// The options by which facts hold: of a kernel it should be known what they are.
     pub fn options(&self) -> BTreeSet<&str> {
         let options = self.facts.iter().filter_map(|fact| fact.option.as_deref());

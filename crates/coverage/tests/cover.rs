@@ -7,10 +7,11 @@ use coverage::{CoverageError, Facts, Inputs, KernelHooks, Reached, cover, reache
 use experiment::coverage::{CoverageFindings, CoveredHook, Need, StaleReason};
 use experiment::placement::Count;
 use experiment::{
-    Architecture, Cell, Counted, Evidence, HookCost, HookedPath, Implementation, Key, Metric,
-    Outcome, PlacementDocument, Policy, Stored as _, Subject, Suite, Tuning,
+    Architecture, Cell, Counted, Estimate, Evidence, HookCost, HookedPath, Implementation, Key,
+    LaterHook, Metric, Outcome, PlacementDocument, Policy, Stored as _, Subject, Suite, Tuning,
 };
 use proptest::prelude::*;
+use stats::Summary;
 
 const FACTS: &str = "
 [[fact]]
@@ -194,6 +195,51 @@ fn hooks_are_called_or_have_a_reason() {
     let tun = of(&findings, "tun_dev_open").reason.as_ref().unwrap();
     assert_eq!(tun.needs, Need::Configuration);
     assert_eq!(of(&findings, "odd").reason, None);
+}
+
+#[test]
+fn what_is_called_after_operations_is_called() {
+    let left = |benchmark: &str, later: &[(&str, u64)]| {
+        let mut cell = cell("k", benchmark, "selinux", Vec::new());
+        let later = later.iter().map(|&(hook, calls)| LaterHook {
+            hook: hook.to_owned(),
+            calls,
+        });
+        let Outcome::Ok {
+            evidence: Evidence::Counted(counted),
+        } = &mut cell.outcome
+        else {
+            panic!("it was not counted");
+        };
+        counted.later = later.collect();
+        let samples = [1.0; 8];
+        let summary = Summary::of(&samples).unwrap();
+        counted.estimate = Some(Estimate::from(&summary));
+        cell
+    };
+    let mut cells = cells();
+    // Less often than each second operation: what ran before may have left it.
+    cells.push(left(
+        "open",
+        &[("odd", 4), ("settime", 3), ("file_open", 8)],
+    ));
+    cells.push(left("stat", &[("odd", 1)]));
+    let findings = covered(&kernel(), &cells, None);
+    let odd = of(&findings, "odd");
+    assert!(odd.is_called() && odd.calls().is_none() && odd.reason.is_none());
+    let [earlier] = &odd.called_after[..] else {
+        panic!("{:?}", odd.called_after);
+    };
+    assert_eq!(
+        (earlier.title(), earlier.calls_each()),
+        ("open:v".to_owned(), 0.5)
+    );
+    assert_eq!(odd.suites().collect::<Vec<Suite>>(), [Suite::Paper]);
+    assert!(!of(&findings, "settime").is_called());
+    // It is called by operations, too, and that says more.
+    assert!(of(&findings, "file_open").called_after.is_empty());
+    let share = findings.share;
+    assert_eq!((share.called, share.called_later), (3, 1));
 }
 
 #[test]

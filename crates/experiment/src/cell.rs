@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::{
-    Counted, Estimate, Evidence, HookCalls, HookCost, Interval, Paths, Slope, Timed,
+    Counted, Estimate, Evidence, HookCalls, HookCost, Interval, LaterHook, Paths, Slope, Timed,
 };
 use crate::key::Key;
 use crate::words::Status;
@@ -182,6 +182,12 @@ impl Cell {
     /// The hooks on its path, if they were told apart.
     pub fn hooks(&self) -> Option<&[HookCost]> {
         Some(&self.counted()?.hooked.as_ref()?.hooks)
+    }
+
+    /// The hooks that were called between its operations, and how many operations that were.
+    pub fn later(&self) -> Option<(&[LaterHook], u64)> {
+        let counted = self.counted()?;
+        Some((&counted.later, counted.estimate.as_ref()?.n))
     }
 
     /// What was timed, if that is its evidence.

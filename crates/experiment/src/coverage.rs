@@ -78,6 +78,9 @@ pub struct CoverageShare {
     pub hooks: u32,
     /// Those that an operation calls.
     pub called: u32,
+    /// Of these, those that are called only after operations; not told where older documents do not.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub called_later: u32,
     /// Those that user space can have called, as far as is known: without those that take
     /// hardware, that the kernel calls by itself, or that nothing in it calls.
     pub within_reach: u32,
@@ -93,6 +96,9 @@ pub struct CoveredHook {
     /// Operations that call it; empty if none does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub called_by: Vec<CallingOperation>,
+    /// Operations after which it is called, if none calls it itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub called_after: Vec<EarlierOperation>,
     /// Functions of modules that the kernel calls for it, by module.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub implementations: Vec<CoveredImplementation>,
@@ -121,6 +127,23 @@ pub struct CallingOperation {
     pub least: u64,
     /// Calls in one operation, of the configuration with most.
     pub most: u64,
+}
+
+/// An operation after which a hook is called, for what the operation left, or what undid it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EarlierOperation {
+    /// Benchmark: `bpf`.
+    pub benchmark: String,
+    /// Its variant: `map-create`; missing if it has only one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub variant: String,
+    /// The suite that it is in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suite: Option<Suite>,
+    /// Calls between so many operations, of the configuration with most.
+    pub calls: u64,
+    /// How many operations these were.
+    pub operations: u64,
 }
 
 /// A module's function that the kernel calls for a hook.
@@ -183,6 +206,7 @@ impl CoverageShare {
             let needs = hook.reason.as_ref().map(|reason| reason.needs);
             share.hooks += 1;
             share.called += u32::from(hook.is_called());
+            share.called_later += u32::from(hook.is_called() && hook.called_by.is_empty());
             share.within_reach +=
                 u32::from(hook.is_called() || needs.is_none_or(Need::is_within_reach));
             share.unexplained += u32::from(!hook.is_called() && needs.is_none());
@@ -192,10 +216,17 @@ impl CoverageShare {
 }
 
 impl CoveredHook {
-    /// Does an operation call it?
+    /// Does an operation call it, or is it called after one?
     #[must_use]
     pub fn is_called(&self) -> bool {
-        !self.called_by.is_empty()
+        !self.called_by.is_empty() || !self.called_after.is_empty()
+    }
+
+    /// The suite of each operation that calls it, or after which it is called.
+    pub fn suites(&self) -> impl Iterator<Item = Suite> {
+        let calling = self.called_by.iter().map(|by| by.suite);
+        let earlier = self.called_after.iter().map(|of| of.suite);
+        calling.chain(earlier).flatten()
     }
 
     /// Calls in one operation, least and most over those that call it.
@@ -213,6 +244,24 @@ impl CallingOperation {
     pub fn title(&self) -> String {
         title(&self.benchmark, &self.variant)
     }
+}
+
+impl EarlierOperation {
+    /// `bpf:map-create`.
+    #[must_use]
+    pub fn title(&self) -> String {
+        title(&self.benchmark, &self.variant)
+    }
+
+    /// Calls for each operation.
+    #[must_use]
+    pub fn calls_each(&self) -> f64 {
+        self.calls as f64 / self.operations.max(1) as f64
+    }
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
 }
 
 impl CoverageFindings {

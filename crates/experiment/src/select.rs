@@ -10,18 +10,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::glob::glob;
 use crate::hint::{excerpt, nearest};
-use crate::words::{Select, Suite};
+use crate::words::{Select, Suite, UnknownWord};
 
 /// Longest pattern in bytes.
 const PATTERN_LIMIT: usize = 256;
 
 /// A pattern over benchmarks: `open`, `open:AA/BB`, `read:*KB`, `*xattr`, with `*`
 /// for any characters and `?` for one. `!` in front takes away what the others took.
-/// Without `:` it means every variant, or the first, see [`Select`].
+/// Without `:` it means every variant, or the first, see [`Select`]. `network/*` is of one suite.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, JsonSchema)]
 #[schemars(with = "String")]
 pub struct Pattern {
     exclude: bool,
+    suite: Option<Suite>,
     benchmark: String,
     variant: Option<String>,
 }
@@ -40,7 +41,8 @@ impl Fault for PatternError {
     }
 
     fn hint(&self) -> Option<String> {
-        let hint = "write BENCHMARK or BENCHMARK:VARIANT, with * and ? as wildcards: open, open:AA/BB, read:*KB";
+        let hint = "write BENCHMARK or BENCHMARK:VARIANT, with * and ? as wildcards: open, open:AA/BB, \
+                    read:*KB; or of a suite: network/*";
         Some(hint.to_owned())
     }
 }
@@ -51,8 +53,13 @@ impl Pattern {
         self.exclude
     }
 
-    /// Does it fit this benchmark and variant? (Whether it takes or takes away is
-    /// [`Pattern::excludes`].)
+    /// The suite that it is confined to, if it is.
+    pub fn suite(&self) -> Option<Suite> {
+        self.suite
+    }
+
+    /// Does it fit this benchmark and variant, in whichever suite it is confined to? (Whether it
+    /// takes or takes away is [`Pattern::excludes`].)
     pub fn matches(&self, benchmark: &str, variant: &str) -> bool {
         glob(&self.benchmark, benchmark)
             && self
@@ -84,6 +91,13 @@ impl FromStr for Pattern {
             Some((benchmark, variant)) => (benchmark, Some(variant.to_owned())),
             None => (rest, None),
         };
+        let (suite, benchmark) = match benchmark.split_once('/') {
+            Some((suite, benchmark)) => match suite.parse() {
+                Ok(suite) => (Some(suite), benchmark),
+                Err(unknown) => return refuse(UnknownWord::to_string(&unknown)),
+            },
+            None => (None, benchmark),
+        };
         if benchmark.is_empty() {
             return refuse("names no benchmark".to_owned());
         }
@@ -92,6 +106,7 @@ impl FromStr for Pattern {
         }
         Ok(Pattern {
             exclude,
+            suite,
             benchmark: benchmark.to_owned(),
             variant,
         })
@@ -101,7 +116,11 @@ impl FromStr for Pattern {
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mark = if self.exclude { "!" } else { "" };
-        write!(f, "{mark}{}", self.benchmark)?;
+        write!(f, "{mark}")?;
+        if let Some(suite) = self.suite {
+            write!(f, "{suite}/")?;
+        }
+        write!(f, "{}", self.benchmark)?;
         match &self.variant {
             Some(variant) => write!(f, ":{variant}"),
             None => Ok(()),
@@ -189,7 +208,8 @@ impl Selection {
             let mut take = all && by_default;
             let mut away = false;
             for (pattern, used) in self.benchmarks.iter().zip(&mut used) {
-                if !pattern.matches(entry.benchmark(), entry.variant()) {
+                let elsewhere = pattern.suite.is_some_and(|suite| suite != entry.suite());
+                if elsewhere || !pattern.matches(entry.benchmark(), entry.variant()) {
                     continue;
                 }
                 *used = true;
@@ -301,6 +321,10 @@ mod tests {
         );
         assert_eq!(choose(&["!open"], all, Select::First), Ok(vec![2, 4, 5]));
         assert_eq!(
+            choose(&["paper/*", "beyond/getppid", "!paper/read"], all, Select::First),
+            Ok(vec![0, 5])
+        );
+        assert_eq!(
             choose(&["open", "!open"], all, Select::All),
             Err(SelectError::Nothing)
         );
@@ -321,14 +345,16 @@ mod tests {
 
     #[test]
     fn patterns_refused() {
-        for text in ["", "!", ":x", "open:", "a b", "a\n", &"x".repeat(300)] {
+        for text in [
+            "", "!", ":x", "open:", "a b", "a\n", "nowhere/*", "paper/", &"x".repeat(300),
+        ] {
             assert!(text.parse::<Pattern>().is_err(), "{text:?}");
         }
     }
 
     proptest! {
         #[test]
-        fn patterns_come_back(text in "!?[a-z*?]{1,6}(:[A-Z/*]{1,6})?") {
+        fn patterns_come_back(text in "!?((paper|ipc)/)?[a-z*?]{1,6}(:[A-Z/*]{1,6})?") {
             prop_assert_eq!(text.parse::<Pattern>().unwrap().to_string(), text);
         }
     }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define RECORDS_MAGIC	"LSMI"
-#define RECORDS_VERSION	3
+#define RECORDS_VERSION	4
 
 struct records_header {
 	char magic[4];
@@ -58,6 +58,11 @@ enum record_kind {
 	 * struct note of block.h stand in the last 24 bytes
 	 */
 	RECORD_NOTES = 11,
+	/*
+	 * Before the end of a cell. number: a function's, by its position among those of kind `later`
+	 * in the file of symbols; instructions: how often it was called between the cell's windows
+	 */
+	RECORD_LATER = 12,
 };
 
 #define BLOCK_EXCEPTION	0x80	/* a synchronous exception begins here */

@@ -13,6 +13,7 @@ struct range {
 	uint64_t start;
 	uint64_t end;
 	enum symbol_kind kind;
+	int later;		/* SYMBOL_LATER: how many of that kind came before */
 };
 
 static struct range ranges[RANGES_MAX];
@@ -26,6 +27,8 @@ static enum symbol_kind parse_kind(const char *word)
 		return SYMBOL_EXCEPTION;
 	if (!strcmp(word, "switch"))
 		return SYMBOL_SWITCH;
+	if (!strcmp(word, "later"))
+		return SYMBOL_LATER;
 	return SYMBOL_NONE;
 }
 
@@ -39,6 +42,7 @@ static int by_start(const void *a, const void *b)
 int symbols_load(const char *path)
 {
 	char line[128], word[16];
+	int later = 0;
 	FILE *file = fopen(path, "re");
 
 	if (!file)
@@ -53,7 +57,8 @@ int symbols_load(const char *path)
 			return -EINVAL;
 		}
 		range.kind = parse_kind(word);
-		if (range.kind != SYMBOL_NONE)
+		range.later = range.kind == SYMBOL_LATER ? later++ : -1;
+		if (range.kind != SYMBOL_NONE && later <= LATER_MAX)
 			ranges[range_count++] = range;
 	}
 	fclose(file);
@@ -61,7 +66,8 @@ int symbols_load(const char *path)
 	return (int)range_count;
 }
 
-enum symbol_kind symbols_kind(uint64_t address)
+/* The range that holds address, or NULL. */
+static const struct range *range_at(uint64_t address)
 {
 	size_t low = 0, high = range_count;
 
@@ -73,9 +79,21 @@ enum symbol_kind symbols_kind(uint64_t address)
 		else
 			high = middle;
 	}
-	if (low && address < ranges[low - 1].end)
-		return ranges[low - 1].kind;
-	return SYMBOL_NONE;
+	return low && address < ranges[low - 1].end ? &ranges[low - 1] : NULL;
+}
+
+enum symbol_kind symbols_kind(uint64_t address)
+{
+	const struct range *range = range_at(address);
+
+	return range ? range->kind : SYMBOL_NONE;
+}
+
+int symbols_later(uint64_t address)
+{
+	const struct range *range = range_at(address);
+
+	return range && range->start == address ? range->later : -1;
 }
 
 bool symbols_known(void)

@@ -228,6 +228,7 @@ fn counted(recorded: Recorded, keep_samples: bool) -> Result<Measured, String> {
         counts,
         profile,
         program,
+        later,
         operations,
     } = recorded;
     let figures = counts
@@ -240,6 +241,7 @@ fn counted(recorded: Recorded, keep_samples: bool) -> Result<Measured, String> {
         paths: program.is_none().then(|| paths(&counts)),
         hooked: profile.as_ref().map(|profile| hooked(profile.modal())),
         program,
+        later,
         ..Counted::default()
     };
     let figures = |operations: Vec<Option<u64>>| {

@@ -21,6 +21,7 @@ mod job;
 pub mod journal;
 mod kernel_hooks;
 pub mod kvm;
+mod later;
 pub mod learn;
 mod memory;
 pub mod module_symbols;

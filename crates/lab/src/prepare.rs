@@ -13,6 +13,7 @@ use instructions::landmarks::landmarks;
 
 use crate::error::LabError;
 use crate::initramfs::{self, Guest};
+use crate::later::{self, LaterFunction};
 use crate::module_symbols::symbols_of;
 use crate::protocol::ModuleSection;
 use crate::um;
@@ -90,6 +91,8 @@ pub struct Profiling {
     pub keep_trees: bool,
     /// Count what instructions do, too.
     pub events: bool,
+    /// Hooks whose calls between operations are counted, each by a function.
+    pub later: Vec<LaterFunction>,
     /// The kernel's name.
     kernel: String,
     /// What it loads.
@@ -116,6 +119,8 @@ pub struct Hooks<'a> {
     /// The text of a kernel tree's `include/linux/lsm_hook_defs.h`, instead of what the
     /// kernel's BTF says.
     pub definitions: Option<&'a str>,
+    /// Hooks whose calls between operations are counted, too.
+    pub later: &'a [String],
 }
 
 /// Finds the hooks of a kernel that loads `modules`.
@@ -133,6 +138,7 @@ pub fn profiling(
     let list = hook_list(kernel, &symbols, hooks.definitions)?;
     Ok(Profiling {
         framework: Framework::new(&list, &symbols),
+        later: later::functions(hooks.later, &elf(kernel)?, &symbols),
         symbols,
         keep_trees: hooks.keep_trees,
         events: hooks.events,
@@ -189,13 +195,20 @@ pub fn prepare(
     };
     let symbols = symbols(store, kernel)?;
     let files = initramfs::write(agent, guest, kernel, dir)?;
+    let profiling = hooks.map(|hooks| profiling(store, kernel, files.modules, hooks));
+    let profiling = profiling.transpose()?;
+    let watched = profiling.as_ref().map(|of| later::watched(&of.later));
+    let watched = watched.unwrap_or_default();
     Ok(Bootable {
         image: image(kernel).to_owned(),
         initramfs: files.initramfs,
         disk: files.disk,
         cmdline: files.arguments.join(" "),
         landmarks: match &symbols {
-            Ok(symbols) => Ok(write("landmarks", landmarks(symbols).as_bytes())?),
+            Ok(symbols) => {
+                let text = landmarks(symbols) + &watched;
+                Ok(write("landmarks", text.as_bytes())?)
+            }
             Err(error) => Err(error.to_string()),
         },
         functions: match (&symbols, guest.root) {
@@ -208,9 +221,7 @@ pub fn prepare(
             }
             _ => None,
         },
-        profiling: hooks
-            .map(|hooks| profiling(store, kernel, files.modules, hooks).map(Arc::new))
-            .transpose()?,
+        profiling: profiling.map(Arc::new),
         syscall_entry: symbols.as_ref().ok().and_then(syscall_entry),
     })
 }

@@ -6,12 +6,13 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use experiment::Program;
+use experiment::{LaterHook, Program};
 use instructions::counts::{Counts, by_operation, count};
 use instructions::profile::{CellProfile, Profiler};
 use instructions::program::ProgramReader;
 use instructions::records::{CellRecords, RecordReader};
 
+use crate::later::{LaterFunction, called};
 use crate::programs::ProgramRuns;
 use crate::protocol::{NamedTask, Sample};
 
@@ -24,6 +25,8 @@ pub struct Recorded {
     pub profile: Option<CellProfile>,
     /// Of a whole program: all that it executed.
     pub program: Option<Program>,
+    /// Hooks that were called between operations, of those that were watched.
+    pub later: Vec<LaterHook>,
     /// Of a sweep: each operation's instructions, None where something else ran in it.
     pub operations: Option<Vec<Option<u64>>>,
 }
@@ -102,13 +105,15 @@ impl RecordTail {
     }
 
     /// The next cell's. The plugin wrote its records before the agent could say that it
-    /// ended. In a sweep, operations of these `kinds` take turns.
+    /// ended. In a sweep, operations of these `kinds` take turns. Calls
+    /// of `later` were counted between windows.
     ///
     /// # Errors
     /// Why there is no figure, as the user is to read it.
     pub fn next_cell(
         &mut self,
         profiler: Option<&mut Profiler<'_>>,
+        later: &[LaterFunction],
         kinds: Option<&[usize]>,
     ) -> Result<Box<Recorded>, String> {
         let cell = self.next_records()?;
@@ -125,6 +130,7 @@ impl RecordTail {
             counts,
             profile,
             program: None,
+            later: called(later, &cell.later),
             operations,
         }))
     }
@@ -148,6 +154,7 @@ impl RecordTail {
             counts: runs.counts(),
             profile: Some(runs.profile(reader.keep_trees)),
             program: Some(runs.program(tasks)),
+            later: Vec::new(),
             operations: None,
         }))
     }

@@ -24,6 +24,10 @@ pub struct Counted {
     /// The hooks on one of these paths, if they were told apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hooked: Option<HookedPath>,
+    /// Hooks that were called between operations, if that was asked for of some: what operations, and
+    /// what undoes them, leave to the end of a grace period or to a work queue.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub later: Vec<LaterHook>,
     /// What differs from a baseline outside hooks, if it was compared (`--diff`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub residual: Option<Residual>,
@@ -140,6 +144,15 @@ pub struct HookCost {
     /// What the instructions of `inclusive` do, if that was counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Events>,
+}
+
+/// A hook that was called between operations.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LaterHook {
+    /// The hook: `task_free`.
+    pub hook: String,
+    /// Its calls between all operations together.
+    pub calls: u64,
 }
 
 /// A function that called a hook.

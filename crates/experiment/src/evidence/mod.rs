@@ -20,7 +20,7 @@ pub use calls::{
 };
 pub use counted::{
     Counted, FunctionDifference, HookCaller, HookCost, HookedPath, Implementation, IrqsOff,
-    PathCount, Paths, Residual,
+    LaterHook, PathCount, Paths, Residual,
 };
 pub use events::{EventKind, Events};
 pub use program::{

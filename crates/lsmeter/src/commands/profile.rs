@@ -52,6 +52,7 @@ pub fn profile(args: ProfileArgs) -> Result<Exit> {
     let hooks = Hooks {
         events: args.events,
         keep_trees: args.trace || args.callgrind.is_some() || args.folded.is_some(),
+        later: &[],
         definitions: definitions.as_deref(),
     };
     let counted = count_hooks(

@@ -81,6 +81,43 @@ fn some_benchmarks_call_some_hooks() {
     );
 }
 
+/// A map is freed by a work queue after its file was closed. The benchmark before it, which leaves
+/// nothing, and the one after it are not taken for it.
+#[test]
+fn hooks_are_called_after_operations() {
+    let place = Place::with_kernels();
+    let asked = [
+        "coverage",
+        "--offline",
+        "-q",
+        "--kernel",
+        "debian:6.12",
+        "--stack",
+        "capability,selinux",
+        "--policy",
+        "none",
+        "--variants",
+        "all",
+        "--bench",
+        "getppid,bpf:map-create,getpgid",
+        "-n",
+        "8",
+        "--json",
+    ];
+    let told = place.run(&asked).code(0).stdout;
+    let document = Document::parse(told.as_bytes()).unwrap();
+    let freed = hook(&document, "bpf_map_free");
+    let [earlier] = &freed.called_after[..] else {
+        panic!("{:?}", freed.called_after);
+    };
+    assert_eq!(
+        (earlier.title(), earlier.calls_each()),
+        ("bpf:map-create".to_owned(), 1.0)
+    );
+    assert_eq!(hook(&document, "bpf_map_create").called_by.len(), 1);
+    assert_eq!(document.coverage.unwrap().share.called_later, 1);
+}
+
 /// A kernel that calls modules from lists, not by static calls, tells as much.
 #[test]
 fn lists_of_modules_are_read_too() {

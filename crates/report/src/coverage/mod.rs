@@ -7,7 +7,7 @@ mod records;
 use std::collections::BTreeMap;
 
 use experiment::coverage::{
-    CostOfCalls, CoverageFindings, CoveredHook, CoveredImplementation, Need,
+    CostOfCalls, CoverageFindings, CoveredHook, CoveredImplementation, EarlierOperation, Need,
 };
 use experiment::{Cell, Document, Status, Suite};
 
@@ -53,6 +53,7 @@ pub fn coverage_report(document: &Document, options: &CoverageOptions) -> Report
     let mut tables = vec![view.modules()];
     tables.extend(view.unreached());
     tables.extend(view.called());
+    tables.extend(view.called_later());
     if options.suites {
         tables.extend(view.suites());
     }
@@ -70,6 +71,9 @@ pub fn coverage_share(findings: &CoverageFindings) -> String {
     let share = &findings.share;
     let whole = u64::from(share.hooks);
     let mut text = format!("{} of {} hooks are called", share.called, count(whole));
+    if share.called_later > 0 {
+        text += &format!(" ({} of them only after operations)", share.called_later);
+    }
     if let Some(percent) = share.percent() {
         text += &format!(
             "; of the {} that user space can have called without hardware, {percent:.1} %",
@@ -272,7 +276,7 @@ impl<'a> View<'a> {
             .findings
             .hooks
             .iter()
-            .filter(|of| of.is_called())
+            .filter(|of| !of.called_by.is_empty())
             .collect();
         let mut modules: Vec<&str> = hooks
             .iter()
@@ -313,15 +317,44 @@ impl<'a> View<'a> {
             .if_any()
     }
 
+    /// Those that no operation calls itself.
+    fn called_later(&self) -> Option<Table> {
+        let hooks = self.findings.hooks.iter();
+        let hooks: Vec<&CoveredHook> = hooks.filter(|of| !of.called_after.is_empty()).collect();
+        let named = self.named;
+        Columns::new()
+            .left("hook", |hook: &&CoveredHook| &hook.hook)
+            .column("operations", |hook| hook.called_after.len() as u64)
+            .right("calls", |hook| {
+                let each = hook.called_after.iter().map(EarlierOperation::calls_each);
+                let least = each.clone().reduce(f64::min)?;
+                let rounded = |calls: f64| figure((calls * 100.0).round() / 100.0);
+                Some(range(rounded(least), rounded(each.reduce(f64::max)?)))
+            })
+            .left("called after", move |hook| {
+                let titles = hook.called_after.iter();
+                let titles: Vec<String> = titles.map(|of| of.title()).collect();
+                Value::plain(listed(&titles, named))
+            })
+            .table(
+                format!("Hooks that are called after operations: {}", hooks.len()),
+                &hooks,
+            )
+            .legend([
+                "After the end of a grace period, or by a work queue: not in the instructions of an \
+                 operation. operations: after which it is called; calls: for each operation, least \
+                 and most; what undoes an operation can be what leaves it.",
+            ])
+            .if_any()
+    }
+
     /// Every hook, those that no operation calls too, by suite.
     fn suites(&self) -> Option<Table> {
         let hooks = &self.findings.hooks;
         let mut columns = Columns::new().left("hook", |hook: &CoveredHook| &hook.hook);
         for &suite in Suite::ALL {
-            let of = move |hook: &CoveredHook| {
-                let operations = hook.called_by.iter();
-                operations.filter(|by| by.suite == Some(suite)).count() as u64
-            };
+            let of =
+                move |hook: &CoveredHook| hook.suites().filter(|of| *of == suite).count() as u64;
             if hooks.iter().all(|hook| of(hook) == 0) {
                 continue;
             }
@@ -337,7 +370,9 @@ impl<'a> View<'a> {
         }
         columns
             .table("Hooks by suite", hooks)
-            .legend(["How many operations of the suite call the hook."])
+            .legend([
+                "How many operations of the suite call the hook, or are followed by its call.",
+            ])
             .if_any()
     }
 

@@ -22,6 +22,7 @@ type Line<'a> = (
 ///   source, blank-separated.
 /// - `module`, `function`; `ran`: did an operation call it? `instructions_least`,
 ///   `instructions_most`: of a call.
+/// - `called_after`: operations after which it is called, if none calls it itself, blank-separated.
 pub fn coverage_records(document: &Document) -> Records<'_> {
     let rows = document.coverage.iter().flat_map(|findings| {
         findings.hooks.iter().flat_map(move |hook| {
@@ -53,5 +54,9 @@ pub fn coverage_records(document: &Document) -> Records<'_> {
         .column("ran", |(.., of)| Some(of?.ran.is_some()))
         .column("instructions_least", |(.., of)| Some(of?.ran?.least))
         .column("instructions_most", |(.., of)| Some(of?.ran?.most))
+        .column("called_after", |(_, hook, _)| {
+            let titles: Vec<String> = hook.called_after.iter().map(|of| of.title()).collect();
+            titles.join(" ")
+        })
         .records(rows)
 }

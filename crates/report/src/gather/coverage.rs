@@ -25,14 +25,14 @@ fn hooks(findings: &CoverageFindings) -> Draft {
         .iter()
         .copied()
         .filter(|suite| {
-            let mut called = findings.hooks.iter().flat_map(|hook| &hook.called_by);
-            called.any(|by| by.suite == Some(*suite))
+            let mut called = findings.hooks.iter().flat_map(CoveredHook::suites);
+            called.any(|of| of == *suite)
         })
         .collect();
     let tiles = findings.hooks.iter().enumerate().flat_map(|(row, hook)| {
         let suites = suites.iter().enumerate();
         suites.filter_map(move |(column, suite)| {
-            let operations = hook.called_by.iter().filter(|by| by.suite == Some(*suite));
+            let operations = hook.suites().filter(|of| of == suite);
             let value = operations.count() as f64;
             (value > 0.0).then_some(Tile { row, column, value })
         })
@@ -43,7 +43,7 @@ fn hooks(findings: &CoverageFindings) -> Draft {
         subjects: vec![findings.kernel.clone()],
         title: format!("Hooks by the suites that call them: {kernel}"),
         description: "A map: a row for each hook, a column for each suite, and in the tile how \
-                      many operations of the suite call the hook, the darker the more; of a hook \
+                      many operations of the suite call the hook or are followed by its call, the darker the more; of a hook \
                       that none calls, what it would take."
             .to_owned(),
         chart: Chart::Heat(Heat {
@@ -60,8 +60,9 @@ fn hooks(findings: &CoverageFindings) -> Draft {
 
 /// A hook of the map; one that no operation of a suite calls says why.
 fn row(hook: &CoveredHook) -> HeatRow {
-    let by_suite = hook.called_by.iter().any(|by| by.suite.is_some());
+    let by_suite = hook.suites().next().is_some();
     let note = match (&hook.reason, hook.is_called()) {
+        _ if by_suite && hook.called_by.is_empty() => "only after operations".to_owned(),
         _ if by_suite => String::new(),
         (_, true) => "called by whole programs alone".to_owned(),
         (Some(reason), false) => format!("{}: {}", reason.needs, reason.why),

@@ -2,6 +2,7 @@
 //! Counts the hooks of benchmarks under each module in turn, without a policy and with one.
 
 use anyhow::Result;
+use coverage::Facts;
 use experiment::{ConfigurationSpec, Experiment, Metric, Place, Policy, Select, Spec};
 use kernels::{Kernel, Store};
 use lab::BuiltIn;
@@ -32,9 +33,11 @@ const POLICIES: [Policy; 2] = [Policy::None, Policy::Enforcing];
 pub fn measure(
     args: &CoverageArgs,
     config: &Config,
+    facts: &Facts,
     journals: &Journals,
     line: &mut Line,
 ) -> Result<Option<Measured>> {
+    let later = facts.later();
     let store = Store::open(&cache_dir())?;
     let name = args.kernel.as_deref().unwrap_or(KERNEL);
     let kernel = kernel(name, args, &store, config, line)?;
@@ -47,7 +50,10 @@ pub fn measure(
         &experiment,
         &machines,
         None,
-        Hooks::default(),
+        Hooks {
+            later: &later,
+            ..Hooks::default()
+        },
         journals,
         &signals,
         line,

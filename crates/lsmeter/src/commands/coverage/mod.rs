@@ -60,7 +60,7 @@ pub fn coverage(args: &CoverageArgs) -> Result<Exit> {
         false => None,
     };
     let measured = match &journals {
-        Some(journals) => measure::measure(args, &config, journals, &mut line)?,
+        Some(journals) => measure::measure(args, &config, &facts, journals, &mut line)?,
         None => {
             let (document, name) = documents::read(&args.documents, args.kernel.as_deref())?;
             let kernel = kernel(&name, args, &store, &config, &line)?;
