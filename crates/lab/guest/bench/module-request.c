@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: socket of a family that the kernel has a number for, and no code: it asks for the module
+ * net-pf-18, which there never was, and the answer is EAFNOSUPPORT. A task of the kernel makes
+ * another, which is to become modprobe and finds none in the lab's machine: the work of all tasks
+ * counts. Nothing to undo.
+ */
+#include "../sockets.h"
+#include "../vm-only.h"
+
+#define AF_ASH		18	/* of the C library's headers */
+#define TEXT_MAX	128
+
+static long op(struct cell *c, unsigned int i)
+{
+	long ret = SYS(socket, AF_ASH, SOCK_RAW | SOCK_CLOEXEC, 0);
+
+	return ret == -EAFNOSUPPORT ? 0 : ret < 0 ? ret : -EINVAL;
+}
+
+static long read_tasks(char *text)
+{
+	long fd = sys_open("/proc/loadavg", O_RDONLY | O_CLOEXEC, 0), len;
+
+	if (fd < 0)
+		return fd;
+	len = sys_read(fd, text, TEXT_MAX - 1);
+	sys_close(fd);
+	text[len > 0 ? len : 0] = '\0';
+	return len;
+}
+
+/* Which task was made last: the last word. */
+static const char *last_word(const char *text)
+{
+	const char *word = text;
+
+	for (; *text; text++)
+		if (*text == ' ')
+			word = text + 1;
+	return word;
+}
+
+static int setup(struct cell *c)
+{
+	int ret = vm_only(c, "elsewhere each operation would run the machine's modprobe");
+
+	if (ret)
+		return ret;
+	if (SYS(access, "/proc/modules", 0) < 0)
+		return unsupported(c, "this kernel loads no modules", 0);
+	return 0;
+}
+
+/* That the kernel wants a program run is seen by the task that is made for it. */
+static int check(struct cell *c)
+{
+	char *before = slot_data(c), *after = before + TEXT_MAX;
+	long seen = read_tasks(before), ret;
+
+	if (seen >= 0) {
+		ret = op(c, 0);
+		if (ret < 0)
+			return ret;
+		seen = read_tasks(after);
+	}
+	if (seen < 0)
+		return unsupported(c, "which task was made last is not to be seen", seen);
+	if (!strcmp(last_word(before), last_word(after)))
+		return unsupported(c, "a policy denies it, or this kernel runs no modprobe", 0);
+	return 0;
+}
+
+static const struct variant variants[] = {
+	{ .name = "socket-family" },
+	{ }
+};
+
+BENCHMARK(bench_module_request) = {
+	.name = "module-request",
+	.summary = "socket of a family without code, for which the kernel asks modprobe",
+	.source = "socket(2)",
+	.syscalls = "socket",
+	.variants = variants,
+	.class = CLASS_ADMIN,
+	.suite = SUITE_ADMIN,
+	.number = 27,
+	.measures = MEASURE_LATENCY,
+	.counts_children = 1,
+	.max_batch = 1,
+	.setup = setup,
+	.check = check,
+	.op = op,
+};
