@@ -184,10 +184,12 @@ impl Cell {
         Some(&self.counted()?.hooked.as_ref()?.hooks)
     }
 
-    /// The hooks that were called between its operations, and how many operations that were.
+    /// The hooks that were called between its operations, and how many operations that were, those
+    /// whose windows were dropped among them.
     pub fn later(&self) -> Option<(&[LaterHook], u64)> {
         let counted = self.counted()?;
-        Some((&counted.later, counted.estimate.as_ref()?.n))
+        let operations = counted.windows().saturating_add(counted.dirty());
+        (operations > 0).then_some((&counted.later, operations))
     }
 
     /// What was timed, if that is its evidence.

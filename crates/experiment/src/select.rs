@@ -321,7 +321,11 @@ mod tests {
         );
         assert_eq!(choose(&["!open"], all, Select::First), Ok(vec![2, 4, 5]));
         assert_eq!(
-            choose(&["paper/*", "beyond/getppid", "!paper/read"], all, Select::First),
+            choose(
+                &["paper/*", "beyond/getppid", "!paper/read"],
+                all,
+                Select::First
+            ),
             Ok(vec![0, 5])
         );
         assert_eq!(
@@ -346,7 +350,15 @@ mod tests {
     #[test]
     fn patterns_refused() {
         for text in [
-            "", "!", ":x", "open:", "a b", "a\n", "nowhere/*", "paper/", &"x".repeat(300),
+            "",
+            "!",
+            ":x",
+            "open:",
+            "a b",
+            "a\n",
+            "nowhere/*",
+            "paper/",
+            &"x".repeat(300),
         ] {
             assert!(text.parse::<Pattern>().is_err(), "{text:?}");
         }

@@ -114,7 +114,8 @@ pub(crate) fn module_rows(findings: &CoverageFindings) -> Vec<(&str, ModuleRow)>
             let row = modules.entry(&of.module).or_default();
             row.functions += 1;
             row.ran += u64::from(of.ran.is_some());
-            row.idle += u64::from(of.ran.is_none() && hook.is_called());
+            // Of a hook that is called only later it is not known what runs.
+            row.idle += u64::from(of.ran.is_none() && !hook.called_by.is_empty());
         }
     }
     modules.into_iter().collect()
@@ -380,7 +381,7 @@ impl<'a> View<'a> {
     fn idle(&self) -> Option<Table> {
         let hooks = self.findings.hooks.iter();
         let idle: Vec<(&CoveredHook, &CoveredImplementation)> = hooks
-            .filter(|hook| hook.is_called())
+            .filter(|hook| !hook.called_by.is_empty())
             .flat_map(|hook| hook.implementations.iter().map(move |of| (hook, of)))
             .filter(|(_, of)| of.ran.is_none())
             .collect();
