@@ -21,10 +21,7 @@ pub struct LaterFunction {
 /// The framework's functions of these hooks; of one that has none in this kernel, those that modules
 /// have for it.
 pub(crate) fn functions(hooks: &[String], elf: &[u8], symbols: &SymbolTable) -> Vec<LaterFunction> {
-    let of_modules = match hooks {
-        [] => None,
-        _ => implementations(elf, symbols).unwrap_or(None),
-    };
+    let of_modules = implementations(elf, symbols).unwrap_or(None);
     let mut found = Vec::new();
     for hook in hooks {
         let mut names = functions_of(hook, symbols);

@@ -138,7 +138,10 @@ pub fn profiling(
     let list = hook_list(kernel, &symbols, hooks.definitions)?;
     Ok(Profiling {
         framework: Framework::new(&list, &symbols),
-        later: later::functions(hooks.later, &elf(kernel)?, &symbols),
+        later: match hooks.later {
+            [] => Vec::new(),
+            hooks => later::functions(hooks, &elf(kernel)?, &symbols),
+        },
         symbols,
         keep_trees: hooks.keep_trees,
         events: hooks.events,
