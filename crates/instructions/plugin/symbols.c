@@ -58,7 +58,7 @@ int symbols_load(const char *path)
 		}
 		range.kind = parse_kind(word);
 		range.later = range.kind == SYMBOL_LATER ? later++ : -1;
-		if (range.kind != SYMBOL_NONE && later <= LATER_MAX)
+		if (range.kind != SYMBOL_NONE && range.later < LATER_MAX)
 			ranges[range_count++] = range;
 	}
 	fclose(file);
