@@ -79,6 +79,18 @@ static inline bool begins_inside(const struct block *previous, const struct bloc
 	return block->first - previous->first <= previous->last - previous->first;
 }
 
+/* None of the block was counted with the one before, if nothing broke that off. */
+static inline bool is_begun_anew(const struct block *previous, const struct block *block)
+{
+	return !begins_inside(previous, block) || block->first == previous->target;
+}
+
+/* A REP instruction alone, which only goes on: of long copies that is nearly every block. */
+static inline bool is_one_more_iteration(const struct block *previous, const struct block *block)
+{
+	return previous == block && block->last_is_rep && block->insns == 1;
+}
+
 /*
  * How many of a block's instructions were counted with the block before it, which
  * was counted whole when it began. resumed: what broke the block before off is over.

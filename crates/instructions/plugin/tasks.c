@@ -26,7 +26,7 @@ struct copy {
 	uint32_t serial;	/* from 1 */
 };
 
-static const struct block everywhere = { .first = 0, .last = UINT64_MAX };
+static const struct block everywhere = { .first = 0, .last = UINT64_MAX, .target = UINT64_MAX };
 
 static struct {
 	bool open;
@@ -338,9 +338,13 @@ void tasks_user_block(const struct block *block)
 	struct walk *walk = state.current;
 
 	/* Nearly always: nothing begins or ends, and none of it was counted before. */
-	if (!begins_inside(state.user_previous, block)) {
+	if (is_begun_anew(state.user_previous, block)) {
 		state.user_previous = block;
 		state.user_instructions += block->insns;
+		return;
+	}
+	if (is_one_more_iteration(state.user_previous, block)) {
+		state.repeats++;
 		return;
 	}
 	if (!state.open)
@@ -367,8 +371,15 @@ void tasks_simple_block(const struct block *block)
 {
 	struct walk *walk = state.current;
 
-	if (!state.going_on || begins_inside(walk->previous, block)) {
+	if (!state.going_on) {
 		tasks_kernel_block(block);
+		return;
+	}
+	if (!is_begun_anew(walk->previous, block)) {
+		if (is_one_more_iteration(walk->previous, block))
+			state.repeats++;
+		else
+			tasks_kernel_block(block);
 		return;
 	}
 	/* Nearly always: none of it was counted before. */
