@@ -9,8 +9,11 @@ use experiment::{Configuration, GivenPolicy, Integrity, Policy};
 use kernels::Kernel;
 use lab::policy::{PolicyError, PolicySetup, Request, prepare};
 
-/// Those whose files lsmeter reads itself; of the others the modules' own tools do, and libbpf.
-const MODULES: [&str; 4] = ["landlock", "smack", "ima", "tomoyo"];
+/// Those whose files lsmeter reads itself; of AppArmor the module's own tools do, and libbpf of BPF
+/// objects.
+const MODULES: [&str; 5] = ["landlock", "smack", "ima", "tomoyo", "selinux"];
+/// What binary policies of SELinux begin with: others are for its compiler.
+const SELINUX: &[u8] = b"\x8c\xff\x7c\xf9\x08\0\0\0SE Linux";
 
 /// What the guest would be given, made in `dir`.
 pub fn prepared(dir: &Path, data: &[u8]) -> Result<PolicySetup, PolicyError> {
@@ -21,11 +24,14 @@ pub fn prepared(dir: &Path, data: &[u8]) -> Result<PolicySetup, PolicyError> {
         _ => "anything",
     };
     let file = dir.join(name);
-    std::fs::write(&file, bytes).expect("the directory can be written");
+    let head = if module == "selinux" { SELINUX } else { &[] };
+    std::fs::write(&file, [head, bytes].concat()).expect("the directory can be written");
     let access = |text: &str| vec![text.parse().expect("an access")];
     let of = GivenPolicy {
         module: module.to_owned(),
         files: vec![file.display().to_string()],
+        context: (module == "selinux").then(|| "user_u:user_r:user_t:s0".to_owned()),
+        files_context: (module == "selinux").then(|| "user_u:object_r:user_home_t:s0".to_owned()),
         label: (module == "smack").then(|| "User".to_owned()),
         domain: (module == "tomoyo").then(|| "<kernel> /usr/sbin/server".to_owned()),
         denied: access("read /etc/shadow"),

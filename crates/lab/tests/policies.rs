@@ -18,7 +18,7 @@ fn corpus() {
         for cut in 0..bytes.len() {
             let _ = anything::prepared(dir.path(), &bytes[..cut]);
         }
-        for module in 0..4 {
+        for module in 0..5 {
             let other = [&[module], bytes.get(1..).unwrap_or_default()].concat();
             let _ = anything::prepared(dir.path(), &other);
         }

@@ -22,6 +22,8 @@
 #define ATTRIBUTE	"security.selinux"
 #define FSCREATE	"/proc/self/attr/fscreate"
 #define CONTEXT_MAX	256
+/* Of a decision: AVD_FLAGS_PERMISSIVE of security/selinux/include/security.h. */
+#define FLAG_PERMISSIVE	1
 
 #define DENIED		"selinux-denied"
 #define ALLOWED		"selinux-allowed"
@@ -33,6 +35,14 @@
 #endif
 static char contexts[CONTEXTS_MAX];	/* the host's file, as lines of words */
 static char work[CONTEXT_MAX], denied[CONTEXT_MAX], agent[CONTEXT_MAX];
+#ifdef SETTINGS
+/*
+ * At each change of `enforce` the kernel puts the policy together, for IMA to measure it: tens of
+ * millions of instructions. A policy of the user's own need not be turned off between cells if
+ * it never denies the kernel's own domain, in which whoever is not confined runs.
+ */
+static int own_is_permissive, stays_enforced;
+#endif
 
 /* As the policy's head has it (policydb_read() of security/selinux/ss/policydb.c). */
 static u32 policy_version(void)
@@ -135,8 +145,14 @@ static long load_again(const struct policy *p, u32 round)
 /* Who is to come under it is not let in by it. */
 static void release(const struct policy *p)
 {
-	if (p->state == POLICY_ENFORCING)
-		write_line(SELINUXFS "/enforce", "0");
+	if (p->state != POLICY_ENFORCING || stays_enforced)
+		return;
+	if (own_is_permissive) {
+		/* The first that came under it wrote so, and nothing denies who is outside. */
+		stays_enforced = 1;
+		return;
+	}
+	write_line(SELINUXFS "/enforce", "0");
 }
 #endif
 
@@ -253,6 +269,66 @@ static void make(const char *path)
 		fatal("selinux: making ./%s: %s (%d)", path, errno_name(err), -err);
 }
 
+static u32 read_number(const char *path)
+{
+	char text[16];
+	u32 value = 0;
+
+	if (read_text(path, text, sizeof(text)) < 0 || parse_u32(text, ~0u, &value))
+		fatal("selinux: %s holds no number: %s", path, text);
+	return value;
+}
+
+/* What the policy decides of `source` on `target`: see sel_write_access() of selinuxfs.c. */
+static struct decision {
+	u32 allowed;
+	u32 flags;
+} decide(const char *source, const char *target, u32 class)
+{
+	struct decision decision = { 0 };
+	char query[2 * CONTEXT_MAX + 16], *p;
+	long fd, n;
+
+	format(query, sizeof(query), "%s %s %u", source, target, class);
+	fd = sys_open(SELINUXFS "/access", O_RDWR | O_CLOEXEC, 0);
+	if (fd < 0)
+		fatal("selinux: opening " SELINUXFS "/access: %s (%ld)",
+		      errno_name(fd), -fd);
+	n = sys_write(fd, query, strlen(query) + 1);
+	if (n > 0)
+		n = sys_read(fd, query, sizeof(query) - 1);
+	sys_close(fd);
+	if (n <= 0)
+		fatal("selinux: asking " SELINUXFS "/access: %s (%ld)",
+		      errno_name(n), -n);
+	query[n] = '\0';
+	for (p = query; *p && *p != ' '; p++) {
+		u32 digit = *p <= '9' ? *p - '0' : *p - 'a' + 10;
+
+		decision.allowed = decision.allowed << 4 | (digit & 15);
+	}
+	/* allowed, (unused), auditallow, auditdeny, seqno, flags */
+	for (p = query + strlen(query); p > query && p[-1] != ' '; p--)
+		;
+	parse_u32(p, ~0u, &decision.flags);
+	return decision;
+}
+
+#ifdef SETTINGS
+/* Does the policy rule the kernel's own domain, too? */
+static void note_own_domain(void)
+{
+	u32 class = read_number(SELINUXFS "/class/process/index");
+	char own[CONTEXT_MAX];
+
+	if (read_text("/proc/self/attr/current", own, sizeof(own)) <= 0)
+		return;
+	own_is_permissive = decide(own, own, class).flags & FLAG_PERMISSIVE;
+	if (own_is_permissive)
+		step("selinux: " SELINUXFS "/access says that %s is permissive", own);
+}
+#endif
+
 static void label(const struct policy *p)
 {
 	char *line, *end;
@@ -275,6 +351,7 @@ static void label(const struct policy *p)
 	give_label(".", work);
 	if (is_given(p)) {
 #ifdef SETTINGS
+		note_own_domain();
 		/* Else a policy with levels gives it the agent's, which is the highest. */
 		write_line(FSCREATE, work);
 		step("selinux: wrote %s to " FSCREATE ": what the agent makes has that label", work);
@@ -311,47 +388,13 @@ static void confine(const struct policy *p)
 	step("selinux: wrote %s to %s: the agent runs as that", agent, current);
 	if (p->state == POLICY_PERMISSIVE)
 		return;
+#ifdef SETTINGS
+	if (stays_enforced)
+		return;
+#endif
 	/* Still permissive, so that the domain needs no leave to do this. */
 	write_line(SELINUXFS "/enforce", "1");
 	step("selinux: wrote 1 to " SELINUXFS "/enforce");
-}
-
-static u32 read_number(const char *path)
-{
-	char text[16];
-	u32 value = 0;
-
-	if (read_text(path, text, sizeof(text)) < 0 || parse_u32(text, ~0u, &value))
-		fatal("selinux: %s holds no number: %s", path, text);
-	return value;
-}
-
-/* Which permissions of the class file the policy gives the agent on `target`. */
-static u32 decision(const char *target, u32 class)
-{
-	char query[2 * CONTEXT_MAX + 16], *p;
-	u32 allowed = 0;
-	long fd, n;
-
-	format(query, sizeof(query), "%s %s %u", agent, target, class);
-	fd = sys_open(SELINUXFS "/access", O_RDWR | O_CLOEXEC, 0);
-	if (fd < 0)
-		fatal("selinux: opening " SELINUXFS "/access: %s (%ld)",
-		      errno_name(fd), -fd);
-	n = sys_write(fd, query, strlen(query) + 1);
-	if (n > 0)
-		n = sys_read(fd, query, sizeof(query) - 1);
-	sys_close(fd);
-	if (n <= 0)
-		fatal("selinux: asking " SELINUXFS "/access: %s (%ld)",
-		      errno_name(n), -n);
-	query[n] = '\0';
-	for (p = query; *p && *p != ' '; p++) {
-		u32 digit = *p <= '9' ? *p - '0' : *p - 'a' + 10;
-
-		allowed = allowed << 4 | (digit & 15);
-	}
-	return allowed;
 }
 
 /* It passed; the kernel must say that under enforcement it would not have. */
@@ -360,7 +403,8 @@ static void prove_noticed(long fd)
 	u32 class = read_number(SELINUXFS "/class/file/index");
 	u32 bit = read_number(SELINUXFS "/class/file/perms/read");
 	u32 mask = bit > 0 && bit <= 32 ? 1u << (bit - 1) : 0;
-	u32 on_denied = decision(denied, class), on_work = decision(work, class);
+	u32 on_denied = decide(agent, denied, class).allowed;
+	u32 on_work = decide(agent, work, class).allowed;
 
 	if (fd < 0)
 		fatal("selinux: permissive, and open of ./" DENIED " gave %s (%ld)",

@@ -8,6 +8,7 @@ mod bpf;
 mod ima;
 mod landlock;
 mod learn;
+mod permissive;
 mod selinux;
 mod sign;
 mod smack;

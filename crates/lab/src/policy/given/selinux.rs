@@ -12,8 +12,12 @@ use super::super::selinux::{
     CONVERTER, CONVERTER_PACKAGE, REFERENCE_VERSION, converted, is_binary,
 };
 use super::super::{PolicyError, Prepared, Request, tools};
+use super::permissive::with_permissive;
 use super::{GivenFile, files, prepared};
 
+/// What policies call the domain in which the kernel starts, and the agent with it: the reference
+/// policy, and Android's.
+const OWN_DOMAINS: [&str; 2] = ["kernel_t", "kernel"];
 /// Bytes of the file that the guest reads into memory as a whole.
 const CONTEXTS_LIMIT: usize = 32 << 10;
 
@@ -30,6 +34,8 @@ pub(in super::super) fn prepare(
         }
         modules => compiled(request, of, modules)?,
     };
+    let own = OWN_DOMAINS.map(|own| (!is_of(of, own)).then_some(own));
+    let own: Vec<&str> = own.into_iter().flatten().collect();
     let contexts = contexts(request, of)?;
     if contexts.len() >= CONTEXTS_LIMIT {
         return Err(tools::failed(
@@ -38,6 +44,15 @@ pub(in super::super) fn prepare(
         ));
     }
     let mut prepared = prepared(of);
+    prepared.steps.push(step);
+    let policy = match with_permissive(&policy, &own) {
+        Some((policy, domain)) => {
+            let step = format!("selinux: {domain}, the kernel's own domain, made permissive in it");
+            prepared.steps.push(step);
+            policy
+        }
+        None => policy,
+    };
     prepared.files.extend([
         ("policy".to_owned(), policy),
         ("contexts".to_owned(), contexts.into_bytes()),
@@ -51,8 +66,13 @@ pub(in super::super) fn prepare(
             .files
             .push(("booleans".to_owned(), lines.into_bytes()));
     }
-    prepared.steps.push(step);
     Ok(prepared)
+}
+
+/// Is that the domain that is to come under the policy?
+fn is_of(of: &GivenPolicy, domain: &str) -> bool {
+    let context = of.context.as_deref().unwrap_or_default();
+    context.split(':').nth(2) == Some(domain)
 }
 
 /// Modules as CIL, compiled.
