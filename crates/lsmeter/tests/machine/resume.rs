@@ -3,7 +3,7 @@
 //!
 //! Needs QEMU and the kernel debian:6.12 in the cache of whoever runs the tests. It is killed
 //! `LSMETER_KILLS` times; unless said, a check, of which profile and sweep are parts, twice, and
-//! these once.
+//! these and a coverage once.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -105,6 +105,7 @@ fn assert_same_documents(place: &Place) {
     let [killed, whole] = ["killed.json", "whole.json"].map(|name| read(&place.join(name)));
     assert_eq!(killed.kind, whole.kind);
     assert_eq!(killed.sweep, whole.sweep);
+    assert_eq!(killed.coverage, whole.coverage);
     assert_eq!(killed.warnings, whole.warnings);
     assert_same(&killed, &whole);
 }
@@ -113,6 +114,13 @@ fn assert_same_documents(place: &Place) {
 fn a_killed_profile_goes_on() {
     let stacks = ["--stack", "capability,selinux", "--diff", "capability"];
     let asked = [&["profile"], OFFLINE, CELLS, &stacks].concat();
+    killed(kills(1), &asked, assert_same_documents);
+}
+
+#[test]
+fn a_killed_coverage_goes_on() {
+    let stacks = ["--stack", "capability,selinux"];
+    let asked = [&["coverage"], OFFLINE, CELLS, &stacks].concat();
     killed(kills(1), &asked, assert_same_documents);
 }
 
