@@ -31,7 +31,8 @@ impl Fault for CoverageError {
     fn hint(&self) -> Option<String> {
         let hint = match self {
             CoverageError::Nothing { .. } => {
-                "see each cell's reason with --json, or give documents of `lsmeter profile`"
+                "see each cell's reason with --json, or give documents of `lsmeter profile`, or of \
+                 whole programs by `lsmeter run`"
             }
             CoverageError::BadFacts { .. } => "please report it",
         };

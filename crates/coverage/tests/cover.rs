@@ -198,6 +198,29 @@ fn hooks_are_called_or_have_a_reason() {
 }
 
 #[test]
+fn programs_call_hooks_as_benchmarks_do() {
+    let mut program = cell("k", "open", "landlock", vec![hook("settime", 7, &[])]);
+    program.key.subject = Subject::Workload {
+        workload: "landlock-tests".to_owned(),
+        root: "0".repeat(64),
+    };
+    let mut again = program.clone();
+    again.outcome = cell("k", "open", "selinux", vec![hook("settime", 9, &[])]).outcome;
+    let alone = covered(&kernel(), &[program.clone(), again.clone()], None);
+    let settime = of(&alone, "settime");
+    let [by] = &settime.called_by[..] else {
+        panic!("{:?}", settime.called_by);
+    };
+    let told = (by.title(), by.suite, by.least, by.most);
+    assert_eq!(told, ("landlock-tests".to_owned(), None, 7, 9));
+    // The share is of the same hooks as that of benchmarks, and both can stand in one.
+    let benchmarks = covered(&kernel(), &cells(), None).share;
+    assert_eq!(alone.share.within_reach, benchmarks.within_reach);
+    let both = covered(&kernel(), &[cells(), vec![program, again]].concat(), None);
+    assert_eq!(both.share.called, benchmarks.called + 1);
+}
+
+#[test]
 fn what_is_called_after_operations_is_called() {
     let left = |benchmark: &str, later: &[(&str, u64)]| {
         let mut cell = cell("k", benchmark, "selinux", Vec::new());

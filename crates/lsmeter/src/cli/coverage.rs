@@ -14,7 +14,8 @@ use super::shared::{LabArgs, number_within, words};
 /// Lists every LSM hook of the kernel with the operations that call it, how often, and what
 /// that costs in each module; then the hooks that no operation calls, with what it would take.
 /// Unless stacks are named, each major module that the kernel has runs in turn, both without a
-/// policy and with one that decides. Profiles that were saved can be read in place of measuring.
+/// policy and with one that decides. Profiles that were saved can be read in place of measuring, and
+/// what whole programs called.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -23,6 +24,7 @@ Examples:
   lsmeter coverage --bench 'open,read,socket' --stack capability,selinux
   lsmeter coverage --source linux-source-6.12.tar.xz
   lsmeter coverage --at-least 70 coverage.json
+  lsmeter coverage programs.json -o tests.json
   lsmeter coverage --format csv coverage.json > hooks.csv
 
 The hooks are those of the kernel's BTF, the modules' functions those that its image registers.
@@ -32,7 +34,8 @@ Exit status: 0 fine; 1 fewer are called than --at-least; 4 a benchmark failed un
 stack; 5 nothing tells of the kernel's hooks.")]
 #[command(next_help_heading = "What is measured")]
 pub struct CoverageArgs {
-    /// Documents of `lsmeter profile` or `coverage` to read, in place of measuring
+    /// Documents of `lsmeter profile` or `coverage`, or of whole programs by `lsmeter run`, to read
+    /// in place of measuring
     #[arg(value_name = "PROFILE.json", value_hint = ValueHint::FilePath)]
     pub documents: Vec<PathBuf>,
     /// Kernel to boot; of documents, the one to tell of [default: debian:6.12; that of the

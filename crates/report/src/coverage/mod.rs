@@ -2,6 +2,7 @@
 //! Which hooks operations call: the share, what modules have, the hooks that none calls and why,
 //! the hooks that are called and what that costs.
 
+mod beside;
 mod records;
 
 use std::collections::BTreeMap;
@@ -17,8 +18,11 @@ use crate::group::grouped;
 use crate::table::{Report, TEXT_LIMIT, Table, Tone, Value, warnings};
 use crate::text::printable;
 
+pub(crate) use beside::coverages_beside;
 pub use records::coverage_records;
 
+/// What stands above the tables of [`coverages_beside`].
+pub(crate) const COVERAGES: &str = "Coverages beside each other";
 /// Longest reason that is shown, in characters.
 const REASON_LIMIT: usize = 400;
 /// Names that are listed of many, unless all are asked for.

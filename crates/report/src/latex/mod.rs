@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Reports as LaTeX, to be put into a paper.
 
+use crate::coverage::{COVERAGES, coverages_beside};
 use crate::gather::Source;
 use crate::page::any_report;
 use crate::table::{Align, Report, Row, Table, Value};
@@ -36,6 +37,11 @@ pub fn latex(sources: &[Source]) -> String {
             out += &format!("\\noindent {}\n\n", escaped(finding));
         }
         push_report(&mut out, &any_report(&source.content));
+    }
+    let beside = coverages_beside(sources);
+    if !beside.tables.is_empty() {
+        out += &format!("\n\\subsection*{{{COVERAGES}}}\n");
+        push_report(&mut out, &beside);
     }
     out
 }

@@ -12,7 +12,7 @@ mod table;
 use experiment::Kind;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::coverage::{CoverageOptions, coverage_report};
+use crate::coverage::{COVERAGES, CoverageOptions, coverage_report, coverages_beside};
 use crate::gather::{Content, Gathered, Source, figures};
 use crate::monitor::monitor_report;
 use crate::placement::{PlacementOptions, placement_report};
@@ -61,6 +61,7 @@ pub fn page(sources: &[Source]) -> String {
         many => format!("lsmeter report: {} documents", many.len()),
     };
     let compared: Vec<&Gathered> = figures.iter().filter(|f| f.source.is_none()).collect();
+    let beside = coverages_beside(sources);
     let content = html! {
         (overview(sources))
         @if !compared.is_empty() {
@@ -69,11 +70,18 @@ pub fn page(sources: &[Source]) -> String {
                 @for of in compared.iter().copied() { (figure::figure(&of.figure)) }
             }
         }
+        @if !beside.tables.is_empty() {
+            section #coverages aria-labelledby="coverages-title" {
+                h2 #coverages-title { (COVERAGES) }
+                (tables(&beside, "coverages"))
+            }
+        }
         @for (at, source) in sources.iter().enumerate() {
             (section(at, source, &figures))
         }
     };
-    whole(&title, &contents(sources, !compared.is_empty()), &content)
+    let navigation = contents(sources, !compared.is_empty(), !beside.tables.is_empty());
+    whole(&title, &navigation, &content)
 }
 
 /// A page of tables alone, the first of which says what it is of.
@@ -115,12 +123,13 @@ fn whole(title: &str, navigation: &Markup, content: &Markup) -> String {
     page.into_string()
 }
 
-fn contents(sources: &[Source], compared: bool) -> Markup {
+fn contents(sources: &[Source], compared: bool, coverages: bool) -> Markup {
     html! {
         nav aria-label="Contents" {
             ul {
                 li { a href="#overview" { "Overview" } }
                 @if compared { li { a href="#comparison" { "Kernels" } } }
+                @if coverages { li { a href="#coverages" { "Coverages" } } }
                 @for (at, source) in sources.iter().enumerate() {
                     li { a href={ "#document-" (at + 1) } { (name(source)) } }
                 }

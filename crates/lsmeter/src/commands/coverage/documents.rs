@@ -38,7 +38,8 @@ pub fn read(paths: &[PathBuf], kernel: Option<&str>) -> Result<(Document, String
         if document.hooked().next().is_none() {
             return Err(usage(
                 format!("{} tells of no hooks", path.display()),
-                "give a document of `lsmeter profile` or `lsmeter coverage`",
+                "give a document of `lsmeter profile` or `lsmeter coverage`, or one of whole programs \
+                 by `lsmeter run`",
             ));
         }
         documents.push(document);
