@@ -94,9 +94,7 @@ fn shares(place: &str, coverages: &[NamedCoverage<'_>]) -> Table {
         .column("all", |line| line.all);
     for (at, (name, _)) in coverages.iter().enumerate() {
         let name = printable(name, TEXT_LIMIT);
-        columns = columns.grouped(Some("called or ran"), name, move |line: &Line| {
-            line.each.get(at).copied()
-        });
+        columns = columns.column(name, move |line: &Line| line.each.get(at).copied());
     }
     let shares = coverages.iter().map(|(name, findings)| {
         format!(
@@ -105,7 +103,8 @@ fn shares(place: &str, coverages: &[NamedCoverage<'_>]) -> Table {
             coverage_share(findings)
         )
     });
-    let modules = "functions: of a module for its hooks; none ran where no stack had the module.";
+    let modules = "hooks: that are called; functions: of a module for its hooks, that ran: none where no \
+         stack had the module.";
     columns
         .table(format!("Coverages beside each other: {place}"), &lines)
         .legend(shares.chain([modules.to_owned()]))
