@@ -69,15 +69,29 @@ pub struct Inputs<'a> {
 /// A function of a module, by hook: hook, module, function.
 type Function<'a> = (&'a str, &'a str, &'a str);
 
-/// A benchmark and its variant, or a program and nothing.
-type Operation<'a> = (&'a str, &'a str);
+/// What calls hooks. A program may be called as a benchmark is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Operation<'a> {
+    /// A benchmark, or a program.
+    name: &'a str,
+    /// The variant of a benchmark; nothing of a program.
+    variant: &'a str,
+    is_program: bool,
+}
+
+impl Operation<'_> {
+    /// The suite of a benchmark.
+    fn suite(self, suites: &BTreeMap<String, Suite>) -> Option<Suite> {
+        suites.get(self.name).copied().filter(|_| !self.is_program)
+    }
+}
 
 /// What cells say together.
 #[derive(Default)]
 struct Seen<'a> {
-    /// Calls in an operation, least and most, by hook, then by benchmark and variant.
+    /// Calls in an operation, least and most, by hook, then by operation.
     calls: BTreeMap<&'a str, BTreeMap<Operation<'a>, (u64, u64)>>,
-    /// Calls between so many operations, by hook, then by benchmark and variant.
+    /// Calls between so many operations, by hook, then by operation.
     later: BTreeMap<&'a str, BTreeMap<Operation<'a>, (u64, u64)>>,
     costs: BTreeMap<Function<'a>, CostOfCalls>,
 }
@@ -131,8 +145,16 @@ pub fn cover(inputs: &Inputs<'_>) -> Result<CoverageFindings, CoverageError> {
 /// The operation of a cell, if it is of one.
 fn operation(subject: &Subject) -> Option<Operation<'_>> {
     match subject {
-        Subject::Benchmark { benchmark, variant } => Some((benchmark, variant)),
-        Subject::Workload { workload, .. } => Some((workload, "")),
+        Subject::Benchmark { benchmark, variant } => Some(Operation {
+            name: benchmark,
+            variant,
+            is_program: false,
+        }),
+        Subject::Workload { workload, .. } => Some(Operation {
+            name: workload,
+            variant: "",
+            is_program: true,
+        }),
         Subject::Interval { .. } => None,
     }
 }
@@ -217,10 +239,10 @@ impl<'a> Seen<'a> {
     fn covered(&self, hook: &str, inputs: &Inputs<'_>) -> CoveredHook {
         let calls = self.calls.get(hook).into_iter().flatten();
         let called_by: Vec<CallingOperation> = calls
-            .map(|((benchmark, variant), (least, most))| CallingOperation {
-                benchmark: (*benchmark).to_owned(),
-                variant: (*variant).to_owned(),
-                suite: inputs.suites.get(*benchmark).copied(),
+            .map(|(operation, (least, most))| CallingOperation {
+                benchmark: operation.name.to_owned(),
+                variant: operation.variant.to_owned(),
+                suite: operation.suite(inputs.suites),
                 least: *least,
                 most: *most,
             })
@@ -228,15 +250,13 @@ impl<'a> Seen<'a> {
         let later = self.later.get(hook).into_iter().flatten();
         let called_after: Vec<EarlierOperation> = later
             .filter(|_| called_by.is_empty())
-            .map(
-                |((benchmark, variant), (calls, operations))| EarlierOperation {
-                    benchmark: (*benchmark).to_owned(),
-                    variant: (*variant).to_owned(),
-                    suite: inputs.suites.get(*benchmark).copied(),
-                    calls: *calls,
-                    operations: *operations,
-                },
-            )
+            .map(|(operation, (calls, operations))| EarlierOperation {
+                benchmark: operation.name.to_owned(),
+                variant: operation.variant.to_owned(),
+                suite: operation.suite(inputs.suites),
+                calls: *calls,
+                operations: *operations,
+            })
             .collect();
         let unreached = called_by.is_empty() && called_after.is_empty();
         let reason = || {

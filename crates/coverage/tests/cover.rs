@@ -221,6 +221,21 @@ fn programs_call_hooks_as_benchmarks_do() {
 }
 
 #[test]
+fn a_program_named_as_a_benchmark_is_none() {
+    let mut benchmark = cell("k", "open", "selinux", vec![hook("file_open", 1, &[])]);
+    benchmark.key.subject = Subject::benchmark("open", "");
+    let mut program = cell("k", "open", "selinux", vec![hook("file_open", 5, &[])]);
+    program.key.subject = Subject::Workload {
+        workload: "open".to_owned(),
+        root: "0".repeat(64),
+    };
+    let findings = covered(&kernel(), &[program, benchmark], None);
+    let by = &of(&findings, "file_open").called_by;
+    let told: Vec<(Option<Suite>, u64)> = by.iter().map(|by| (by.suite, by.most)).collect();
+    assert_eq!(told, [(Some(Suite::Paper), 1), (None, 5)]);
+}
+
+#[test]
 fn what_is_called_after_operations_is_called() {
     let left = |benchmark: &str, later: &[(&str, u64)]| {
         let mut cell = cell("k", benchmark, "selinux", Vec::new());
