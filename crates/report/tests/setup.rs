@@ -32,7 +32,10 @@ fn larger_policies_take_longer() {
 #[test]
 fn it_is_told_where_it_is_asked_for_and_exact() {
     let mut document = document("debian-policies.json.xz");
-    assert!(!has_table(&document, true), "it is older");
+    for setup in &mut document.setups {
+        setup.took.clear();
+    }
+    assert!(!has_table(&document, true), "nothing is known");
     document.setups[0].took.push(PolicyPart {
         module: "selinux".to_owned(),
         part: "loading".to_owned(),
