@@ -295,15 +295,38 @@ impl Linker<'_, '_, '_> {
 
     fn callees(&self, id: FunctionId, body: &Body, callee: &Callee) -> Vec<FunctionId> {
         let mut found = match callee {
-            Callee::Name(name) => self.resolve(id, name).into_iter().collect(),
-            Callee::Member { member, of } => {
-                let types = self.types(body, of);
-                let member = self.view.program.id(member);
-                let targets = member.and_then(|member| self.view.targets(member, &types));
-                targets.unwrap_or_default()
-            }
+            Callee::Name(name) => match self.resolve(id, name) {
+                Some(to) => vec![to],
+                None => self.held(id, body, name),
+            },
+            Callee::Member { member, of } => self.of_member(body, member, of),
         };
         found.retain(|&to| !self.is_cut(id, to));
+        found
+    }
+
+    fn of_member(&self, body: &Body, member: &str, of: &str) -> Vec<FunctionId> {
+        let types = self.types(body, of);
+        let member = self.view.program.id(member);
+        let targets = member.and_then(|member| self.view.targets(member, &types));
+        targets.unwrap_or_default()
+    }
+
+    /// The functions that a variable holds, as far as it is assigned names and members.
+    fn held(&self, id: FunctionId, body: &Body, name: &str) -> Vec<FunctionId> {
+        let mut found = Vec::new();
+        for (_, value) in body.assigned.iter().filter(|(of, _)| **of == *name) {
+            let Some((before, member)) = value.rsplit_once("->") else {
+                found.extend(self.resolve(id, value));
+                continue;
+            };
+            let of = before.rsplit_once("->").map_or(before, |(_, of)| of);
+            for to in self.of_member(body, member, of) {
+                if !found.contains(&to) {
+                    found.push(to);
+                }
+            }
+        }
         found
     }
 

@@ -50,6 +50,8 @@ pub(crate) struct Program<'a> {
     tables: Vec<Table>,
     /// Tables that set a member, and to what.
     by_member: FxHashMap<NameId, Vec<(u32, NameId)>>,
+    /// Members that a member is set to: their structs and names.
+    copies: FxHashMap<NameId, Vec<(NameId, NameId)>>,
     /// Structs that a member of that name is or points to.
     member_types: FxHashMap<NameId, Vec<NameId>>,
 }
@@ -111,6 +113,12 @@ impl<'a> Program<'a> {
                 for &(member, value) in &table.fields {
                     let setters = program.by_member.entry(at(member)).or_default();
                     setters.push((id, at(value)));
+                }
+            }
+            for &(member, of, other) in &data.index.copies {
+                let copies = program.copies.entry(at(member)).or_default();
+                if !copies.contains(&(at(of), at(other))) {
+                    copies.push((at(of), at(other)));
                 }
             }
             for &(_, member, of) in &data.index.members {
@@ -312,6 +320,19 @@ impl View<'_, '_> {
         best.map(|(_, id)| id)
     }
 
+    /// The functions that tables set the members to that a member is copied from. What these
+    /// are copied from is not followed.
+    fn copied(&self, member: NameId) -> Vec<FunctionId> {
+        let copies = self.program.copies.get(&member).into_iter().flatten();
+        let set = copies.flat_map(|&(of, other)| {
+            let setters = self.program.by_member.get(&other).into_iter().flatten();
+            setters.map(move |&(table, value)| (of, &self.program.tables[table as usize], value))
+        });
+        set.filter(|(of, table, _)| table.of == *of && self.class(table.file) != Class::Other)
+            .filter_map(|(_, table, value)| self.resolve(value, table.file))
+            .collect()
+    }
+
     /// Does a regular file's table set a member of one of some structs? `None` if it has
     /// no table of these.
     pub(crate) fn regular_sets(&self, member: NameId, of: &[NameId]) -> Option<bool> {
@@ -352,6 +373,11 @@ impl View<'_, '_> {
             };
             if seen.insert(id) {
                 found.push((self.regular.contains(&table.name), id));
+            }
+        }
+        for id in self.copied(member) {
+            if seen.insert(id) {
+                found.push((false, id));
             }
         }
         found.sort_by_key(|&(regular, _)| !regular);

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::clean::Clean;
 use crate::words::{is_word, split_word};
 use names::Names;
-use text::{ANNOTATIONS, assigned_value, find, struct_name};
+use text::{ANNOTATIONS, assigned_value, find, pointed_to, struct_name};
 
 /// Most of an item before its brace that is looked at for a type and a name, in bytes.
 const MAX_HEADER: usize = 4096;
@@ -85,6 +85,8 @@ pub(crate) struct FileIndex {
     pub(crate) tables: Vec<Table>,
     /// Struct, member, and the struct that the member is or points to.
     pub(crate) members: Vec<(Name, Name, Name)>,
+    /// Member that is set to what another holds: its name, and the other's struct and name.
+    pub(crate) copies: Vec<(Name, Name, Name)>,
 }
 
 struct Scanner<'a> {
@@ -263,6 +265,12 @@ impl<'a> Scanner<'a> {
 
     fn add(&mut self, name: Name, kind: Kind, line: u32, range: (usize, usize), body: usize) {
         let found = self.names_in(body, range.1);
+        for &(member, from) in found.copied.iter().filter(|(_, from)| from.of_variable) {
+            if let Some(of) = pointed_to(&self.text[range.0..range.1], from.of) {
+                let copy = (self.name(member), self.name(of), self.name(from.member));
+                self.out.copies.push(copy);
+            }
+        }
         let calls = self.numbers(found.calls);
         let uses = self.numbers(found.uses);
         let fields = found.fields.into_iter();
@@ -295,6 +303,7 @@ impl<'a> Scanner<'a> {
                 at += word.len();
             }
         }
+        names.call_what_is_held();
         for &(of, field, value) in &names.assigned {
             let table = Table {
                 name: 0,

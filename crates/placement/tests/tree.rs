@@ -113,6 +113,16 @@ fn counts() {
 }
 
 #[test]
+fn what_members_and_variables_hold_is_called() {
+    let tree = Tree::open(toy()).unwrap();
+    let document = analyse(&tree, &request(&["tell", "hold"])).unwrap();
+    assert_eq!(rows(call(&document, "tell")), ["inode_getattr 1/1 0/0"]);
+    let held = call(&document, "hold").hooks.iter();
+    let held: Vec<_> = held.map(|hook| &*hook.hook).collect();
+    assert_eq!(held, ["inode_getattr", "path_mkdir"]);
+}
+
+#[test]
 fn calls_in_circles_end_where_a_fact_says_so() {
     let tree = Tree::open(toy()).unwrap();
     let document = analyse(&tree, &request(&["forget", "forever"])).unwrap();

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use experiment::Instrument;
+use experiment::{Instrument, Suite};
 
 use super::output::OutputArgs;
 use super::shared::{LabArgs, words};
@@ -40,6 +40,9 @@ pub struct CheckArgs {
     /// file system calls but treewalk:full*]
     #[arg(short, long = "bench", value_name = "PATTERN,…", value_delimiter = ',')]
     pub benchmarks: Vec<String>,
+    /// Suite to choose benchmarks from
+    #[arg(long = "suite", value_name = "SUITE", value_parser = words::<Suite>(Suite::ALL))]
+    pub suites: Vec<Suite>,
     /// The kernel's sources: a tree, a tarball, or a document of `lsmeter placement`
     #[arg(long, value_name = "TREE", value_hint = ValueHint::AnyPath)]
     pub source: Option<PathBuf>,

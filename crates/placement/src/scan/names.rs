@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! The names in the body of a function or macro, and what it does with each.
 
-use super::text::{KEYWORDS, assigned_value};
+use super::text::{AssignedMember, KEYWORDS, assigned_value};
 use crate::words::split_word;
 
 /// Stands for a whole word, where only the byte before the next one is remembered.
@@ -17,6 +17,10 @@ pub(super) struct Names<'a> {
     pub(super) uses: Vec<&'a [u8]>,
     /// Assigned to a member: its struct if that is known, the member, and the value.
     pub(super) assigned: Vec<(&'a [u8], &'a [u8], &'a [u8])>,
+    /// Members that are copied to a member, which is the first.
+    pub(super) copied: Vec<(&'a [u8], AssignedMember<'a>)>,
+    /// The same of variables.
+    held: Vec<(&'a [u8], AssignedMember<'a>)>,
     /// The struct that was named last, and the one whose braces opened last.
     last_struct: &'a [u8],
     initialised: &'a [u8],
@@ -73,12 +77,27 @@ impl<'a> Names<'a> {
                     b""
                 };
                 self.assigned.push((of, word, value));
+            } else if let Some(from) = AssignedMember::read(rest) {
+                self.copied.push((word, from));
             }
         } else if !matches!(next, b'.' | b'-' | b'[') && self.before != b'*' {
             self.uses.push(word);
+            if let Some(from) = AssignedMember::read(rest) {
+                self.held.push((word, from));
+            }
         }
         let goes_on = is_member && matches!(next, b'-' | b'.');
         self.member = if goes_on { word } else { b"" };
         self.before = WORD;
+    }
+
+    /// Members that are called through a variable that holds them are called, too.
+    pub(super) fn call_what_is_held(&mut self) {
+        let called = self.held.iter().filter(|(v, _)| self.calls.contains(v));
+        let members = called.map(|(_, from)| match from.of_variable {
+            true => (&b""[..], from.member),
+            false => (from.of, from.member),
+        });
+        self.fields.extend(members);
     }
 }

@@ -62,6 +62,66 @@ pub(super) fn assigned_value(text: &[u8]) -> &[u8] {
     }
 }
 
+/// A member that is all there is behind `=`: `ops` of `fc` in `= fc->ops;`, `read` of `ops` in
+/// `= fc->ops->read;`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AssignedMember<'a> {
+    /// The variable or member before it.
+    pub(super) of: &'a [u8],
+    /// Is that a variable?
+    pub(super) of_variable: bool,
+    pub(super) member: &'a [u8],
+}
+
+impl<'a> AssignedMember<'a> {
+    pub(super) fn read(text: &'a [u8]) -> Option<Self> {
+        let text = text.trim_ascii_start().strip_prefix(b"=")?;
+        let (variable, mut rest) = split_word(text.trim_ascii_start());
+        let mut found: Option<Self> = None;
+        while let Some(behind) = rest.strip_prefix(b"->").or_else(|| rest.strip_prefix(b".")) {
+            let (member, after) = split_word(behind);
+            found = Some(Self {
+                of: found.map_or(variable, |found| found.member),
+                of_variable: found.is_none(),
+                member,
+            });
+            rest = after;
+        }
+        let ends = matches!(rest.trim_ascii_start().first(), Some(b',' | b';' | b'}'));
+        found.filter(|found| ends && !found.of.is_empty() && !found.member.is_empty())
+    }
+}
+
+/// The struct that a variable points to, by its declaration in a function's text.
+pub(super) fn pointed_to<'a>(text: &'a [u8], variable: &[u8]) -> Option<&'a [u8]> {
+    let mut rest = text;
+    while let Some(at) = find(rest, b"struct ") {
+        rest = &rest[at + 7..];
+        let (name, behind) = split_word(rest.trim_ascii_start());
+        let behind = behind.trim_ascii_start();
+        if let Some(behind) = behind.strip_prefix(b"*") {
+            let mut behind = behind.trim_ascii_start();
+            behind = behind.strip_prefix(b"const ").unwrap_or(behind);
+            // `struct T *a, *b;`
+            loop {
+                let (declared, after) = split_word(behind);
+                if declared == variable {
+                    return Some(name);
+                }
+                let after = after.trim_ascii_start();
+                let Some(after) = after.strip_prefix(b",") else {
+                    break;
+                };
+                let Some(after) = after.trim_ascii_start().strip_prefix(b"*") else {
+                    break;
+                };
+                behind = after;
+            }
+        }
+    }
+    None
+}
+
 pub(super) fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
     text.windows(wanted.len())
         .position(|window| window == wanted)

@@ -37,7 +37,10 @@ const SLOPE_SAMPLES: u32 = 16;
 
 /// What is measured, with `stacks`; a number of samples unless the user wants another.
 fn experiment(args: &CheckArgs, stacks: &[String], samples: Option<u32>) -> Result<Experiment> {
-    let own = || BENCHMARKS.map(str::to_owned).to_vec();
+    let own = || match args.suites.is_empty() {
+        true => BENCHMARKS.map(str::to_owned).to_vec(),
+        false => vec!["*".to_owned()],
+    };
     let spec = Spec {
         kernels: Some(vec![
             args.kernel.clone().unwrap_or_else(|| KERNEL.to_owned()),
@@ -45,8 +48,10 @@ fn experiment(args: &CheckArgs, stacks: &[String], samples: Option<u32>) -> Resu
         stacks: Some(stacks.to_vec()),
         place: Some(Place::Lab),
         metrics: Some(vec![Metric::Instructions]),
-        // What TCP's timers do differs between operations, and with it what instruments count.
-        suites: args.benchmarks.is_empty().then(|| SUITES_OF_FILES.to_vec()),
+        suites: match args.suites.is_empty() && args.benchmarks.is_empty() {
+            true => Some(SUITES_OF_FILES.to_vec()),
+            false => some(&args.suites),
+        },
         benchmarks: Some(some(&args.benchmarks).unwrap_or_else(own)),
         // tmpfs does nothing that varies from one call to the next.
         filesystem: Some(args.lab.fs.unwrap_or(FileSystem::Tmpfs)),

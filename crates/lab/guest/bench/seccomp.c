@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Window: a filter of system calls is installed (`install`), by a child that exits then; or getppid
+ * of a child that has one, which lets the call pass (`allow`) or lets it pass and has it written down
+ * (`log`). Nobody takes a filter off again, so that each operation has a child of its own, and its
+ * window is the child's. What a task of the kernel does with a message of audit does not count.
+ */
+#include <linux/filter.h>
+#include <linux/prctl.h>
+#include <linux/seccomp.h>
+#include "../vm-only.h"
+
+enum { INSTALL, ALLOW, LOG };	/* arg of variants */
+
+#define LETS_PASS	7	/* the child's status, so that 0 cannot pass by chance */
+
+static long install(u32 action)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_getppid, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, action),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(*code), code };
+
+	return SYS(seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+}
+
+/* What the child exits with. */
+static long measure(long which, u32 action, long passes)
+{
+	long ret = SYS(prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+
+	if (ret >= 0 && which != INSTALL)
+		ret = install(action);
+	if (ret < 0)
+		return -ret;
+	window_begin();
+	if (which == INSTALL)
+		ret = install(action);
+	else
+		ret = SYS(getppid);
+	window_end();
+	if (ret < 0)
+		return -ret;
+	/* It is in force. */
+	return SYS(getppid) == passes ? LETS_PASS : EIO;
+}
+
+static inline __attribute__((always_inline)) long in_a_child(long which, u32 action, int passes)
+{
+	long parent = SYS(getpid), pid = SYS(fork);
+	int status = -1;
+
+	if (pid == 0) {
+		long ret = measure(which, action, passes ? parent : -EPERM);
+
+		for (;;)
+			SYS(exit_group, ret & 0xff);
+	}
+	if (pid < 0)
+		return pid;
+	pid = SYS(wait4, pid, &status, 0, NULL);
+	if (pid < 0)
+		return pid;
+	if (status == LETS_PASS << 8)
+		return 0;
+	return status & 0xff ? -EIO : -(status >> 8 & 0xff);
+}
+
+static int setup(struct cell *c)
+{
+	return c->variant->arg == LOG ? vm_only(c, "it writes to the machine's log") : 0;
+}
+
+static long op(struct cell *c, unsigned int i)
+{
+	return in_a_child(c->variant->arg, c->variant->arg == LOG ? SECCOMP_RET_LOG :
+			  SECCOMP_RET_ALLOW, 1);
+}
+
+static int check(struct cell *c)
+{
+	long ret = op(c, 0);
+
+	if (ret == -ENOSYS)
+		return unsupported(c, "this kernel has no filters of system calls, or no second task", ret);
+	if (ret < 0)
+		return ret;
+	/* A filter that lets nothing pass shows that a child's filter is in force. */
+	ret = in_a_child(INSTALL, SECCOMP_RET_ERRNO | EPERM, 0);
+	return ret < 0 ? failed(c, "seccomp: wrong result", ret) : 0;
+}
+
+static const struct variant variants[] = {
+	{ .name = "install", .arg = INSTALL },
+	{ .name = "allow", .arg = ALLOW },
+	{ .name = "log", .arg = LOG },
+	{ }
+};
+
+BENCHMARK(bench_seccomp) = {
+	.name = "seccomp",
+	.summary = "a filter of system calls: installed, and a call that one lets pass or writes down",
+	.source = "seccomp(2)",
+	.syscalls = "seccomp getppid",
+	.variants = variants,
+	.class = CLASS_CREDENTIALS,
+	.suite = SUITE_PROCESS,
+	.number = 29,
+	.measures = MEASURE_LATENCY,
+	.composite = 1,
+	.setup = setup,
+	.check = check,
+	.op = op,
+};
