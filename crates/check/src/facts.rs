@@ -48,6 +48,10 @@ pub(crate) struct Fact {
     /// With `unseen`: at most this many calls for each operation.
     #[serde(default)]
     pub at_most: Option<f64>,
+    /// More or fewer, by at most this many calls for each operation: what happens in some
+    /// operations and not in others.
+    #[serde(default)]
+    pub within: Option<f64>,
     /// The kernel's code that it speaks of.
     pub code: String,
     /// Why. Never empty.
@@ -93,6 +97,9 @@ impl Fact {
             let few = |most: f64| count.abs() <= most + of.tolerance;
             return other.abs() <= of.tolerance && self.at_most.is_none_or(few);
         }
+        if let Some(within) = self.within {
+            return (count - other).abs() <= within + of.tolerance;
+        }
         let (greater, lesser) = match self.counts {
             Direction::More => (count, other),
             Direction::Fewer => (other, count),
@@ -114,14 +121,19 @@ impl Fact {
     }
 
     fn fault(&self) -> Option<&'static str> {
-        let amounts = [self.times.is_some(), !self.by.is_empty(), self.unseen];
+        let amounts = [
+            self.times.is_some(),
+            !self.by.is_empty(),
+            self.unseen,
+            self.within.is_some(),
+        ];
         let given = amounts.iter().filter(|given| **given).count();
         if self.why.is_empty() || self.code.is_empty() || self.name.is_empty() {
             Some("its name, its reason or its code is missing")
         } else if self.benchmarks.is_empty() || self.hooks.is_empty() {
             Some("it names no benchmark or no hook")
         } else if given != 1 {
-            Some("it must give one amount: times, by or unseen")
+            Some("it must give one amount: times, by, unseen or within")
         } else if self.by.iter().any(|by| !by.is_finite() || *by <= 0.0) {
             Some("by is not a list of positive numbers")
         } else if self
@@ -129,6 +141,11 @@ impl Fact {
             .is_some_and(|most| !self.unseen || most.is_nan() || most <= 0.0)
         {
             Some("at_most needs unseen, and a positive number")
+        } else if self
+            .within
+            .is_some_and(|within| within.is_nan() || within <= 0.0)
+        {
+            Some("within is no positive number")
         } else {
             None
         }
@@ -216,6 +233,10 @@ mod tests {
         assert!(explains(&unseen, "same", "inode_setattr", [0.25, 0.0]));
         assert!(explains(&unseen, "same", "inode_setattr", [-0.25, 0.0]));
         assert!(!explains(&unseen, "same", "inode_setattr", [2.0, 1.0]));
+        let within = fact("within = 0.25");
+        assert!(explains(&within, "same", "inode_setattr", [2.75, 3.0]));
+        assert!(explains(&within, "same", "inode_setattr", [3.25, 3.0]));
+        assert!(!explains(&within, "same", "inode_setattr", [2.0, 3.0]));
         let few = fact("unseen = true\nat_most = 0.5");
         assert!(explains(&few, "same", "inode_setattr", [0.5, 0.0]));
         assert!(explains(&few, "same", "inode_setattr", [-0.0625, 0.0]));
@@ -231,7 +252,7 @@ mod tests {
         let error = Facts::parse(text).unwrap_err().to_string();
         assert_eq!(
             error,
-            "explanations.toml: x: it must give one amount: times, by or unseen"
+            "explanations.toml: x: it must give one amount: times, by, unseen or within"
         );
         let text = text.replace("code", "times = 2\nat_most = 1\ncode");
         let error = Facts::parse(&text).unwrap_err().to_string();

@@ -148,7 +148,8 @@ int list_benchmarks(void)
 		const struct benchmark *b = all[i];
 
 		for (v = b->variants; v->name; v++) {
-			made_calls(b->syscalls, calls, sizeof(calls));
+			made_calls(v->syscalls ? v->syscalls : b->syscalls, calls,
+				   sizeof(calls));
 			len = format(line, sizeof(line),
 				     "%s\t%u\t%s\t%s\t%s\t%u\t%s\t%s\t%s\t%u\t%u\t%u\t%u\t%u\t%s\n",
 				     suite_names[b->suite], b->number, b->name,

@@ -11,7 +11,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use crate::body::Body;
 use crate::facts::{Fact, FileSystemFacts, SourceFacts};
 use crate::load::{Bodies, FileData};
-use crate::scan::{Function, Kind, number};
+use crate::scan::{Function, Kind, MemberCopy, number};
 use crate::tree::is_under;
 
 /// A function of the program: an index of [`Program::functions`].
@@ -50,8 +50,8 @@ pub(crate) struct Program<'a> {
     tables: Vec<Table>,
     /// Tables that set a member, and to what.
     by_member: FxHashMap<NameId, Vec<(u32, NameId)>>,
-    /// Members that a member is set to: their structs and names.
-    copies: FxHashMap<NameId, Vec<(NameId, NameId)>>,
+    /// Members that a member is set to.
+    copies: FxHashMap<NameId, Vec<MemberCopy<NameId>>>,
     /// Structs that a member of that name is or points to.
     member_types: FxHashMap<NameId, Vec<NameId>>,
 }
@@ -115,10 +115,16 @@ impl<'a> Program<'a> {
                     setters.push((id, at(value)));
                 }
             }
-            for &(member, of, other) in &data.index.copies {
-                let copies = program.copies.entry(at(member)).or_default();
-                if !copies.contains(&(at(of), at(other))) {
-                    copies.push((at(of), at(other)));
+            for copy in &data.index.copies {
+                let copy = MemberCopy {
+                    member: at(copy.member),
+                    of: at(copy.of),
+                    through: at(copy.through),
+                    other: at(copy.other),
+                };
+                let copies = program.copies.entry(copy.member).or_default();
+                if !copies.contains(&copy) {
+                    copies.push(copy);
                 }
             }
             for &(_, member, of) in &data.index.members {
@@ -323,14 +329,20 @@ impl View<'_, '_> {
     /// The functions that tables set the members to that a member is copied from. What these
     /// are copied from is not followed.
     fn copied(&self, member: NameId) -> Vec<FunctionId> {
-        let copies = self.program.copies.get(&member).into_iter().flatten();
-        let set = copies.flat_map(|&(of, other)| {
-            let setters = self.program.by_member.get(&other).into_iter().flatten();
-            setters.map(move |&(table, value)| (of, &self.program.tables[table as usize], value))
-        });
-        set.filter(|(of, table, _)| table.of == *of && self.class(table.file) != Class::Other)
-            .filter_map(|(_, table, value)| self.resolve(value, table.file))
-            .collect()
+        let program = self.program;
+        let mut found = Vec::new();
+        for copy in program.copies.get(&member).into_iter().flatten() {
+            let through = program.types_of_member(copy.through);
+            for &(table, value) in program.by_member.get(&copy.other).into_iter().flatten() {
+                let table = &program.tables[table as usize];
+                let fits = table.of == copy.of || through.contains(&table.of);
+                let named = !program.names[table.of as usize].is_empty();
+                if fits && named && self.class(table.file) != Class::Other {
+                    found.extend(self.resolve(value, table.file));
+                }
+            }
+        }
+        found
     }
 
     /// Does a regular file's table set a member of one of some structs? `None` if it has

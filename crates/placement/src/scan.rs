@@ -77,6 +77,17 @@ pub(crate) struct Table {
     pub(crate) fields: Vec<(Name, Name)>,
 }
 
+/// A member that is set to what another holds: `netlink_rcv` to `cfg->input`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct MemberCopy<N> {
+    pub(crate) member: N,
+    /// The struct that the other belongs to, if a variable points to it; empty otherwise.
+    pub(crate) of: N,
+    /// The member that is that struct or points to it; empty if a variable does.
+    pub(crate) through: N,
+    pub(crate) other: N,
+}
+
 /// Everything that is known of one file before parsing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileIndex {
@@ -85,8 +96,7 @@ pub(crate) struct FileIndex {
     pub(crate) tables: Vec<Table>,
     /// Struct, member, and the struct that the member is or points to.
     pub(crate) members: Vec<(Name, Name, Name)>,
-    /// Member that is set to what another holds: its name, and the other's struct and name.
-    pub(crate) copies: Vec<(Name, Name, Name)>,
+    pub(crate) copies: Vec<MemberCopy<Name>>,
 }
 
 struct Scanner<'a> {
@@ -265,11 +275,29 @@ impl<'a> Scanner<'a> {
 
     fn add(&mut self, name: Name, kind: Kind, line: u32, range: (usize, usize), body: usize) {
         let found = self.names_in(body, range.1);
-        for &(member, from) in found.copied.iter().filter(|(_, from)| from.of_variable) {
-            if let Some(of) = pointed_to(&self.text[range.0..range.1], from.of) {
-                let copy = (self.name(member), self.name(of), self.name(from.member));
-                self.out.copies.push(copy);
-            }
+        let text = &self.text[range.0..range.1];
+        let mut structs: FxHashMap<&[u8], Option<&'a [u8]>> = FxHashMap::default();
+        for &(member, from) in &found.copied {
+            let (of, through) = match from.of_variable {
+                true => {
+                    let known = structs.entry(from.of);
+                    (
+                        *known.or_insert_with(|| pointed_to(text, from.of)),
+                        &b""[..],
+                    )
+                }
+                false => (Some(&b""[..]), from.of),
+            };
+            let Some(of) = of else {
+                continue;
+            };
+            let copy = MemberCopy {
+                member: self.name(member),
+                of: self.name(of),
+                through: self.name(through),
+                other: self.name(from.member),
+            };
+            self.out.copies.push(copy);
         }
         let calls = self.numbers(found.calls);
         let uses = self.numbers(found.uses);

@@ -115,11 +115,17 @@ fn counts() {
 #[test]
 fn what_members_and_variables_hold_is_called() {
     let tree = Tree::open(toy()).unwrap();
-    let document = analyse(&tree, &request(&["tell", "hold"])).unwrap();
+    let document = analyse(&tree, &request(&["tell", "hold", "choose"])).unwrap();
     assert_eq!(rows(call(&document, "tell")), ["inode_getattr 1/1 0/0"]);
     let held = call(&document, "hold").hooks.iter();
     let held: Vec<_> = held.map(|hook| &*hook.hook).collect();
     assert_eq!(held, ["inode_getattr", "path_mkdir"]);
+    let chosen = call(&document, "choose").hooks.iter();
+    assert!(
+        chosen
+            .clone()
+            .any(|hook| hook.hook == "inode_free_security")
+    );
 }
 
 #[test]

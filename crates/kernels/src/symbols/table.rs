@@ -7,6 +7,10 @@ use arch::Arch;
 
 use super::{MAX_NAME_BYTES, MAX_NAME_LEN, MAX_SYMBOLS, SymbolError};
 
+/// How the second names of functions begin that code calls before addresses are what they
+/// will be (`SYM_PIC_ALIAS` in `arch/x86/include/asm/linkage.h`, `SYM_FUNC_ALIAS` of arm64).
+const POSITION_INDEPENDENT: &str = "__pi_";
+
 /// A symbol of the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Symbol<'a> {
@@ -108,14 +112,17 @@ impl SymbolTable {
     }
 
     /// The function that `address` lies in: the nearest symbols at or below
-    /// it, if one of them is code. Nothing for an address after the last
-    /// symbol, whose end is unknown.
+    /// it, if one of them is code. Of several names it is the first that is not
+    /// only there for position-independent code. Nothing for an address after
+    /// the last symbol, whose end is unknown.
     #[must_use]
     pub fn function_at(&self, address: u64) -> Option<Function<'_>> {
         let after = self.entries.partition_point(|e| e.address <= address);
         let end = self.entries.get(after)?.address;
         let start = self.entries[..after].last()?.address;
-        let symbol = self.at(start).find(Symbol::is_code)?;
+        let code = || self.at(start).filter(Symbol::is_code);
+        let first = code().find(|symbol| !symbol.name.starts_with(POSITION_INDEPENDENT));
+        let symbol = first.or_else(|| code().next())?;
         Some(Function {
             name: symbol.name,
             range: start..end,

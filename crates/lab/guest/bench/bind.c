@@ -65,7 +65,8 @@ static const struct variant variants[] = {
 	{ .name = "tcp6", .arg = TCP6 },
 	{ .name = "udp6", .arg = UDP6 },
 	{ .name = "sctp", .arg = SCTP, .modules = "sctp" },
-	{ .name = "sctp-bindx", .arg = SCTP, .arg2 = BINDX_ADD, .modules = "sctp" },
+	{ .name = "sctp-bindx", .arg = SCTP, .arg2 = BINDX_ADD, .modules = "sctp",
+	  .syscalls = "setsockopt" },
 	{ .name = "mptcp", .arg = MPTCP },
 	{ }
 };

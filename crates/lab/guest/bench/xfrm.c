@@ -371,9 +371,9 @@ static const struct variant variants[] = {
 	{ .name = "policy-add", .arg = ADD, .modules = "xfrm_user" },
 	{ .name = "policy-delete", .arg = DELETE, .modules = "xfrm_user" },
 	{ .name = "state-delete", .arg = STATE_DELETE, .modules = "xfrm_user" },
-	{ .name = "lookup", .arg = LOOKUP, .modules = "xfrm_user" },
-	{ .name = "acquire", .arg = ACQUIRE, .modules = "xfrm_user" },
-	{ .name = "clone", .arg = CLONE, .modules = "xfrm_user" },
+	{ .name = "lookup", .arg = LOOKUP, .modules = "xfrm_user", .syscalls = "sendto" },
+	{ .name = "acquire", .arg = ACQUIRE, .modules = "xfrm_user", .syscalls = "sendto" },
+	{ .name = "clone", .arg = CLONE, .modules = "xfrm_user", .syscalls = "connect" },
 	{ }
 };
 

@@ -36,8 +36,8 @@ pub struct CheckArgs {
     /// first, others with the first [default: capability and capability,selinux]
     #[arg(short, long = "stack", value_name = "LSM,…")]
     pub stacks: Vec<String>,
-    /// Benchmark, or benchmark:variant, with * and ?; `!` excludes [default: all of
-    /// file system calls but treewalk:full*]
+    /// Benchmark, or benchmark:variant, with * and ?; `!` excludes [default: all but
+    /// treewalk:full*]
     #[arg(short, long = "bench", value_name = "PATTERN,…", value_delimiter = ',')]
     pub benchmarks: Vec<String>,
     /// Suite to choose benchmarks from

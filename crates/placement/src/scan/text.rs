@@ -75,10 +75,16 @@ pub(super) struct AssignedMember<'a> {
 
 impl<'a> AssignedMember<'a> {
     pub(super) fn read(text: &'a [u8]) -> Option<Self> {
+        let text = &text[..text.len().min(MAX_VALUE)];
         let text = text.trim_ascii_start().strip_prefix(b"=")?;
         let (variable, mut rest) = split_word(text.trim_ascii_start());
         let mut found: Option<Self> = None;
-        while let Some(behind) = rest.strip_prefix(b"->").or_else(|| rest.strip_prefix(b".")) {
+        loop {
+            rest = behind_index(rest);
+            let arrow = rest.strip_prefix(b"->").or_else(|| rest.strip_prefix(b"."));
+            let Some(behind) = arrow else {
+                break;
+            };
             let (member, after) = split_word(behind);
             found = Some(Self {
                 of: found.map_or(variable, |found| found.member),
@@ -92,9 +98,21 @@ impl<'a> AssignedMember<'a> {
     }
 }
 
-/// The struct that a variable points to, by its declaration in a function's text.
+/// What follows `[…]`, if that is where a text begins.
+fn behind_index(text: &[u8]) -> &[u8] {
+    let close = text.iter().position(|&byte| byte == b']');
+    match (text.first(), close) {
+        (Some(b'['), Some(close)) => &text[close + 1..],
+        _ => text,
+    }
+}
+
+/// Longest beginning of a function in which declarations are looked for, in bytes.
+const MAX_DECLARATIONS: usize = 4096;
+
+/// The struct that a variable points to, by its declaration at a function's beginning.
 pub(super) fn pointed_to<'a>(text: &'a [u8], variable: &[u8]) -> Option<&'a [u8]> {
-    let mut rest = text;
+    let mut rest = &text[..text.len().min(MAX_DECLARATIONS)];
     while let Some(at) = find(rest, b"struct ") {
         rest = &rest[at + 7..];
         let (name, behind) = split_word(rest.trim_ascii_start());

@@ -65,6 +65,20 @@ fn an_address_belongs_to_the_symbol_before_it() {
 }
 
 #[test]
+fn a_second_name_for_position_independent_code_is_not_the_function_s() {
+    let table = table_with(&[
+        sym(0x10, 'T', "__pi_memcpy"),
+        sym(0x10, 'W', "memcpy"),
+        sym(0x40, 'T', "__pi_alone"),
+        sym(0x80, 'T', "last"),
+    ]);
+    let at = |name| table.function(name).expect("a function").start;
+    let name = |address| table.function_at(address).expect("a function").name;
+    assert_eq!(name(at("__pi_memcpy")), "memcpy");
+    assert_eq!(name(at("__pi_alone")), "__pi_alone");
+}
+
+#[test]
 fn only_asynchronous_entries_are_interrupts() {
     let table = table_with(&[
         sym(0x100, 'T', "asm_exc_page_fault"),

@@ -22,7 +22,7 @@ use crate::cli::CheckArgs;
 use crate::commands::journals::beside;
 use crate::commands::kernel;
 use crate::commands::measure::{
-    Machines, SUITES_OF_FILES, check_selection, lab_flags, read_delays, read_stack, some,
+    Machines, check_selection, lab_flags, read_delays, read_stack, some,
 };
 use crate::config::Config;
 use crate::failure::usage;
@@ -48,10 +48,7 @@ fn experiment(args: &CheckArgs, stacks: &[String], samples: Option<u32>) -> Resu
         stacks: Some(stacks.to_vec()),
         place: Some(Place::Lab),
         metrics: Some(vec![Metric::Instructions]),
-        suites: match args.suites.is_empty() && args.benchmarks.is_empty() {
-            true => Some(SUITES_OF_FILES.to_vec()),
-            false => some(&args.suites),
-        },
+        suites: some(&args.suites),
         benchmarks: Some(some(&args.benchmarks).unwrap_or_else(own)),
         // tmpfs does nothing that varies from one call to the next.
         filesystem: Some(args.lab.fs.unwrap_or(FileSystem::Tmpfs)),

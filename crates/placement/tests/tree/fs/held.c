@@ -24,6 +24,16 @@ static int on_mkdir(struct path *path)
 	return security_path_mkdir(path, path->dentry, 0);
 }
 
+struct small_config {
+	int (*take)(struct path *path);
+};
+
+static int on_free(struct path *path)
+{
+	security_inode_free(path->dentry->d_inode);
+	return 0;
+}
+
 static const struct listener_config config = {
 	.input = on_stat,
 };
@@ -31,6 +41,23 @@ static const struct listener_config config = {
 static const struct other_config other = {
 	.input = on_mkdir,
 };
+
+static const struct small_config small[] = {
+	{ .take = on_free },
+};
+
+struct family {
+	const struct small_config *small;
+};
+
+struct big_config {
+	int (*take)(struct path *path);
+};
+
+void from_small(struct big_config *big, const struct family *family, int i)
+{
+	big->take = family->small[i].take;
+}
 
 void listen_to(struct listener *listener, const struct listener_config *cfg)
 {
@@ -52,4 +79,10 @@ SYSCALL_DEFINE2(hold, const struct other_config *, cfg, struct path *, path)
 	if (!input)
 		input = on_stat;
 	return input(path);
+}
+
+/* The member is copied from one of an array that a member points to. */
+SYSCALL_DEFINE2(choose, struct big_config *, big, struct path *, path)
+{
+	return big->take(path);
 }
