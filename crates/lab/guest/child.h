@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A child that waits, for benchmarks that do something to another task. */
+/* A child that waits, for benchmarks that do something to another task; and one that ends. */
 #ifndef LSMETER_CHILD_H
 #define LSMETER_CHILD_H
 
@@ -35,6 +35,21 @@ static inline void end_child(struct cell *c)
 {
 	SYS(kill, c->state[CHILD], SIGKILL);
 	SYS(wait4, c->state[CHILD], NULL, 0, 0);
+}
+
+/* Waits for a child that exits with `good`, or with an error's number: 0, or the error. */
+static inline long result_of_child(long pid, int good)
+{
+	int status = -1;
+
+	if (pid < 0)
+		return pid;
+	pid = SYS(wait4, pid, &status, 0, NULL);
+	if (pid < 0)
+		return pid;
+	if (status == good << 8)
+		return 0;
+	return status & 0xff ? -EIO : -(status >> 8 & 0xff);
 }
 
 #endif

@@ -4,13 +4,12 @@
  * own, and its window is the child's. Nothing to undo.
  */
 #include <linux/ptrace.h>
-#include "slots.h"
+#include "../child.h"
 
 #define STATUS	7	/* exits with this, so that 0 cannot pass by chance */
 
 static inline __attribute__((always_inline)) long in_a_child(int again)
 {
-	int status = -1;
 	long pid = SYS(fork);
 
 	if (pid == 0) {
@@ -24,14 +23,7 @@ static inline __attribute__((always_inline)) long in_a_child(int again)
 		for (;;)
 			SYS(exit_group, ret < 0 ? -ret & 0xff : STATUS);
 	}
-	if (pid < 0)
-		return pid;
-	pid = SYS(wait4, pid, &status, 0, NULL);
-	if (pid < 0)
-		return pid;
-	if (status == STATUS << 8)
-		return 0;
-	return status & 0xff ? -EIO : -(status >> 8 & 0xff);
+	return result_of_child(pid, STATUS);
 }
 
 static long op(struct cell *c, unsigned int i)

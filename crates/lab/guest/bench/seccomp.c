@@ -8,6 +8,7 @@
 #include <linux/filter.h>
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
+#include "../child.h"
 #include "../vm-only.h"
 
 enum { INSTALL, ALLOW, LOG };	/* arg of variants */
@@ -54,7 +55,6 @@ static long measure(long which, u32 action, long passes)
 static inline __attribute__((always_inline)) long in_a_child(long which, u32 action, int passes)
 {
 	long parent = SYS(getpid), pid = SYS(fork);
-	int status = -1;
 
 	if (pid == 0) {
 		long ret = measure(which, action, passes ? parent : -EPERM);
@@ -62,14 +62,7 @@ static inline __attribute__((always_inline)) long in_a_child(long which, u32 act
 		for (;;)
 			SYS(exit_group, ret & 0xff);
 	}
-	if (pid < 0)
-		return pid;
-	pid = SYS(wait4, pid, &status, 0, NULL);
-	if (pid < 0)
-		return pid;
-	if (status == LETS_PASS << 8)
-		return 0;
-	return status & 0xff ? -EIO : -(status >> 8 & 0xff);
+	return result_of_child(pid, LETS_PASS);
 }
 
 static int setup(struct cell *c)
