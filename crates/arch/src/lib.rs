@@ -6,9 +6,13 @@
 //! reads instructions). Whatever else differs between architectures stands here, as data;
 //! `tests/homes.rs` sees to it that it stands nowhere else.
 
+mod aarch64;
 mod x86_64;
 
-/// An architecture whose kernels are measured.
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+/// An architecture whose kernels are known. Two of the same name are the same.
 #[derive(Debug)]
 pub struct Arch {
     /// As `uname -m` says it, and what its folders and files are called: `x86_64`.
@@ -18,6 +22,11 @@ pub struct Arch {
     /// `e_machine` of its ELF files (`include/uapi/linux/elf-em.h`). They are 64 bits wide
     /// and little endian.
     pub elf_machine: u16,
+    /// Whether its kernels can be measured, or only fetched, kept and read.
+    pub is_measured: bool,
+    /// The image that is booted, where that is the kernel as it lies in memory; None: it
+    /// holds an ELF file.
+    pub flat_image: Option<FlatImage>,
     /// The virtual machine in which a kernel is measured.
     pub machine: Machine,
     /// Where its kernels are entered, and what of their code carries control only.
@@ -49,15 +58,38 @@ pub struct Machine {
     /// The device file of the port through which the agent reports. `guest/arch/NAME/arch.h`
     /// has it, too.
     pub results_port: &'static str,
-    /// The physical address at which a file is mapped as persistent memory: behind the memory of
-    /// the largest guest.
-    pub persistent_memory: u64,
-    /// The option of the kernel's configuration with which its driver finds such a range.
-    pub persistent_memory_option: &'static str,
+    /// The device (`-device`) behind that port; None: it is the board's second.
+    pub results_device: Option<&'static str>,
+    /// How a file is mapped as persistent memory; None: its kernels find none so.
+    pub persistent_memory: Option<PersistentMemory>,
     /// Words that the kernel's command line needs on this board.
     pub cmdline: &'static str,
     /// More of them where the processor is emulated.
     pub emulated_cmdline: &'static str,
+}
+
+/// A file that the guest has as memory.
+#[derive(Debug)]
+pub struct PersistentMemory {
+    /// The physical address at which it is mapped: behind the memory of the largest guest.
+    pub address: u64,
+    /// The module that finds such a range, and the option of the kernel's configuration with
+    /// which it is there.
+    pub driver: (&'static str, &'static str),
+    /// What the driver leaves in a kernel that it is built into.
+    pub trace: &'static [u8],
+}
+
+/// An image without a format but for a header of 64 bytes, which is code, too.
+#[derive(Debug)]
+pub struct FlatImage {
+    /// The four bytes at [`FlatImage::MAGIC_AT`].
+    pub magic: [u8; 4],
+    /// The address that it is linked to is a multiple of this.
+    pub alignment: u64,
+    /// The `r_info` of a relocation that adds the distance by which the kernel moved to an
+    /// address: those are in the image, and are made before it has its addresses.
+    pub relative_relocation: u64,
 }
 
 /// What symbols say of a kernel's code.
@@ -65,8 +97,10 @@ pub struct Machine {
 pub struct Code {
     /// No text of the kernel lies below this address.
     pub text_base: u64,
-    /// The first instruction that a system call executes.
+    /// Where the first instruction lies that a system call executes.
     pub syscall_entry: &'static str,
+    /// How many bytes behind that symbol.
+    pub syscall_entry_offset: u64,
     /// What every system call goes through before its own function, outermost first.
     pub syscall_path: &'static [&'static str],
     /// How the names of system calls' own functions begin.
@@ -77,9 +111,9 @@ pub struct Code {
     pub start: &'static str,
     /// The code that switches from one task's stack to another's.
     pub context_switch: &'static str,
-    /// How the entries of synchronous exceptions begin: they belong to the operation that
-    /// raises them.
-    pub exception_prefix: &'static str,
+    /// How the names of the entries of synchronous exceptions begin: they belong to the
+    /// operation that raises them.
+    pub exception_prefixes: &'static [&'static str],
     /// The entries of interrupts, which have nothing to do with the operation that they
     /// hit: the first that is of the kernel at hand.
     pub interrupts: &'static [Interrupts],
@@ -89,8 +123,8 @@ pub struct Code {
     /// How the names of code begin that only carries control to somewhere else: what runs
     /// there belongs to the function that went through it.
     pub thunk_prefixes: &'static [&'static str],
-    /// Of these the ones that stand for an indirect branch.
-    pub indirect_thunk_prefix: &'static str,
+    /// Of these the ones that stand for an indirect branch, if there are such.
+    pub indirect_thunk_prefix: Option<&'static str>,
     /// Bytes at a function's begin that calls known at compile time skip.
     pub landing_pad: u64,
 }
@@ -135,10 +169,9 @@ pub struct Source {
 }
 
 /// Every architecture that there is.
-pub static ALL: &[&Arch] = &[&x86_64::X86_64];
+pub static ALL: &[&Arch] = &[&x86_64::X86_64, &aarch64::AARCH64];
 
-/// The architecture of this machine, which the agent and the plugin are built for (their
-/// builds refuse any other): what guests are unless their kernel says otherwise.
+/// The architecture of this machine: what guests are unless their kernel says otherwise.
 #[must_use]
 pub fn native() -> &'static Arch {
     by_name(std::env::consts::ARCH).unwrap_or(ALL[0])
@@ -156,6 +189,12 @@ pub fn by_elf_machine(machine: u16) -> Option<&'static Arch> {
     ALL.iter().copied().find(|arch| arch.elf_machine == machine)
 }
 
+/// The architecture that Debian calls so.
+#[must_use]
+pub fn by_debian_name(name: &str) -> Option<&'static Arch> {
+    ALL.iter().copied().find(|arch| arch.debian.name == name)
+}
+
 /// Whether every system call of some architecture goes through a function of this name
 /// before its own.
 #[must_use]
@@ -164,11 +203,63 @@ pub fn is_syscall_path(function: &str) -> bool {
         .any(|arch| arch.code.syscall_path.contains(&function))
 }
 
-/// The architectures as a message says what it takes: `x86-64`.
+/// The architectures as a message says what it takes: `x86-64 or AArch64`.
 #[must_use]
 pub fn titles() -> String {
     let titles: Vec<&str> = ALL.iter().map(|arch| arch.title).collect();
     titles.join(" or ")
+}
+
+impl Arch {
+    /// Whether it is that of this machine.
+    #[must_use]
+    pub fn is_native(&self) -> bool {
+        self == native()
+    }
+}
+
+impl fmt::Display for Arch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name)
+    }
+}
+
+impl PartialEq for Arch {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Arch {}
+
+impl PartialOrd for Arch {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Arch {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.name.cmp(other.name)
+    }
+}
+
+impl Hash for Arch {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+impl FlatImage {
+    /// Where its magic number lies (`Documentation/arch/arm64/booting.rst`; others have
+    /// taken the header over).
+    pub const MAGIC_AT: usize = 0x38;
+
+    /// Whether `data` begins as such an image does.
+    #[must_use]
+    pub fn is_it(&self, data: &[u8]) -> bool {
+        data.get(Self::MAGIC_AT..Self::MAGIC_AT + 4) == Some(&self.magic)
+    }
 }
 
 impl Machine {
@@ -191,6 +282,14 @@ impl Code {
                 .find_map(|(function, call)| (function == name).then_some(call))
                 .unwrap_or(name),
         )
+    }
+
+    /// How the name of an entry of synchronous exceptions goes on behind its prefix; None if a
+    /// function of this name is none.
+    #[must_use]
+    pub fn exception_of<'n>(&self, function: &'n str) -> Option<&'n str> {
+        let mut prefixes = self.exception_prefixes.iter();
+        prefixes.find_map(|prefix| function.strip_prefix(prefix))
     }
 
     /// Whether what runs in a function of this name belongs to whoever went through it.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! x86-64: kernels of `arch/x86` with `CONFIG_64BIT`.
 
-use crate::{Arch, Code, Debian, Interrupts, Machine, Source};
+use crate::{Arch, Code, Debian, Interrupts, Machine, PersistentMemory, Source};
 
 pub(crate) static X86_64: Arch = Arch {
     name: "x86_64",
     title: "x86-64",
     elf_machine: 62,
+    is_measured: true,
+    flat_image: None,
     machine: Machine {
         program: "qemu-system-x86_64",
         package: "qemu-system-x86",
@@ -20,8 +22,12 @@ pub(crate) static X86_64: Arch = Arch {
         processor: "Haswell-noTSX,-pcid,-x2apic,-tsc-deadline,-invpcid",
         console: "ttyS0",
         results_port: "/dev/ttyS1",
-        persistent_memory: 16 << 30,
-        persistent_memory_option: "CONFIG_X86_PMEM_LEGACY",
+        results_device: None,
+        persistent_memory: Some(PersistentMemory {
+            address: 16 << 30,
+            driver: ("nd_e820", "CONFIG_X86_PMEM_LEGACY"),
+            trace: b"\0e820_pmem\0",
+        }),
         cmdline: "reboot=t",
         // `nolapic_timer` is what makes a boot under icount fast: the APIC timer's
         // calibration waits for time that only instructions can pass.
@@ -33,6 +39,7 @@ pub(crate) static X86_64: Arch = Arch {
         // The first kernel instruction after `syscall`, which gives the KASLR slide; only
         // 4.15 to 4.19 with page-table isolation go through a trampoline before.
         syscall_entry: "entry_SYSCALL_64",
+        syscall_entry_offset: 0,
         syscall_path: &[
             "entry_SYSCALL_64",
             "entry_SYSCALL_64_after_hwframe",
@@ -52,7 +59,7 @@ pub(crate) static X86_64: Arch = Arch {
         start: "startup_64",
         // Since 4.9.
         context_switch: "__switch_to_asm",
-        exception_prefix: "asm_exc_",
+        exception_prefixes: &["asm_exc_"],
         interrupts: &[IDTENTRY, ENTRY],
         stub_tables: &["irq_entries_start", "spurious_entries_start"],
         // arch/x86/lib/retpoline.S; `__SCT__` are static calls' trampolines
@@ -66,7 +73,7 @@ pub(crate) static X86_64: Arch = Arch {
             "its_return_thunk",
             "call_depth_return_thunk",
         ],
-        indirect_thunk_prefix: "__x86_indirect_",
+        indirect_thunk_prefix: Some("__x86_indirect_"),
         // `endbr64`.
         landing_pad: 4,
     },

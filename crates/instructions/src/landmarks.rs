@@ -40,7 +40,8 @@ pub fn landmarks(symbols: &SymbolTable) -> String {
             if is_table { range.end } else { range.start + 1 },
         );
     }
-    for symbol in symbols.with_prefix(code.exception_prefix) {
+    let exceptions = code.exception_prefixes.iter();
+    for symbol in exceptions.flat_map(|prefix| symbols.with_prefix(prefix)) {
         let interrupt = interrupts.iter().any(|range| range.start == symbol.address);
         if symbol.is_code() && !interrupt {
             line("exception", symbol.address, symbol.address + 1);

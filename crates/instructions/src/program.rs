@@ -267,7 +267,7 @@ impl ProgramReader<'_> {
             }
             What::Exception(function) => {
                 let name = self.name(function)?;
-                let name = name.strip_prefix(code.exception_prefix).unwrap_or(name);
+                let name = code.exception_of(name).unwrap_or(name);
                 (EntryKind::Exception, name.to_owned())
             }
             What::Begin => (EntryKind::Begin, String::new()),

@@ -109,7 +109,9 @@ impl<'a> Functions<'a> {
         let location = Location {
             function,
             thunk: code.is_thunk(name),
-            indirect: name.starts_with(code.indirect_thunk_prefix),
+            indirect: code
+                .indirect_thunk_prefix
+                .is_some_and(|prefix| name.starts_with(prefix)),
             entry,
         };
         self.locations.insert(address, location);

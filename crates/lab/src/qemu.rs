@@ -323,11 +323,12 @@ impl Qemu {
     fn add_memory(&self, command: &mut Command, machine: &Machine<'_>) {
         let board = self.arch.machine.board_argument();
         let memory = memory_mib(machine.root, machine.disk);
-        let Some(disk) = machine.disk else {
+        let place = self.arch.machine.persistent_memory.as_ref();
+        let Some((disk, place)) = machine.disk.zip(place) else {
             command.args(["-m", &memory.to_string(), "-machine", &board]);
             return;
         };
-        let address = self.arch.machine.persistent_memory;
+        let address = place.address;
         // What QEMU keeps for it begins behind the memory and holds the address.
         let most = u64::from(memory) + (address + disk.bytes).div_ceil(1 << 20);
         let mut object = OsString::from("memory-backend-file,id=disk,share=off");

@@ -39,8 +39,10 @@ pub fn interrupt_entries(symbols: &SymbolTable) -> Vec<Range<u64>> {
 /// The first instruction of a system call, as linked.
 #[must_use]
 pub fn syscall_entry(symbols: &SymbolTable) -> Option<u64> {
-    let mut found = symbols.named(symbols.arch().code.syscall_entry);
-    found.find(Symbol::is_code).map(|symbol| symbol.address)
+    let code = &symbols.arch().code;
+    let mut found = symbols.named(code.syscall_entry);
+    let symbol = found.find(Symbol::is_code)?;
+    symbol.address.checked_add(code.syscall_entry_offset)
 }
 
 /// The code that switches from one task's stack to another's, as linked.

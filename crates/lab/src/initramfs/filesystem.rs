@@ -4,17 +4,18 @@
 
 use super::{Error, FileSystem};
 use crate::root::Root;
+use arch::PersistentMemory;
 use kernels::{Kernel, ModuleTree};
 
 /// The block device that a guest has its file system on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum Disk {
     /// One of the guest's memory, by the driver `brd`: the agent writes the image that the
     /// initramfs brings to it.
     Ram,
     /// A file of the host's that QEMU maps where the kernel takes it for persistent memory:
     /// nothing is copied, and what is written stays in the guest.
-    Persistent,
+    Persistent(&'static PersistentMemory),
 }
 
 /// The module of the block device in memory.
@@ -59,11 +60,11 @@ const fn driver(module: &'static str, option: &'static str, trace: &'static [u8]
 }
 
 /// What persistent memory takes: the disk, and what finds the range that the command line names.
-fn persistent_drivers() -> [Driver; 2] {
-    let finds = arch::native().machine.persistent_memory_option;
+fn persistent_drivers(memory: &PersistentMemory) -> [Driver; 2] {
+    let (module, option) = memory.driver;
     [
         driver(PERSISTENT, "CONFIG_BLK_DEV_PMEM", b"\0nd_pmem\0"),
-        driver("nd_e820", finds, b"\0e820_pmem\0"),
+        driver(module, option, memory.trace),
     ]
 }
 
@@ -72,7 +73,7 @@ pub(super) fn drivers(fs: FileSystem, disk: Disk) -> Vec<Driver> {
     let mut drivers = match (fs, disk) {
         (FileSystem::Tmpfs, _) => Vec::new(),
         (_, Disk::Ram) => vec![driver(RAM_DISK, "CONFIG_BLK_DEV_RAM", b"\0brd.rd_nr\0")],
-        (_, Disk::Persistent) => persistent_drivers().to_vec(),
+        (_, Disk::Persistent(memory)) => persistent_drivers(memory).to_vec(),
     };
     drivers.push(match fs {
         FileSystem::Tmpfs => driver("tmpfs", "CONFIG_TMPFS", b"\0shmem_inode_cache\0"),
@@ -117,10 +118,9 @@ impl<'a> Support<'a> {
             Some(value) => value != "n",
             None => self.driver(*driver).is_ok(),
         };
-        if persistent_drivers().iter().all(has) {
-            Disk::Persistent
-        } else {
-            Disk::Ram
+        match &arch::native().machine.persistent_memory {
+            Some(memory) if persistent_drivers(memory).iter().all(has) => Disk::Persistent(memory),
+            _ => Disk::Ram,
         }
     }
 

@@ -153,9 +153,11 @@ pub fn write(agent: &[u8], guest: Guest<'_>, kernel: &Kernel, dir: &Path) -> Res
     let mut on_ram_disk = Some(made_as(fs));
     let (mut disk, mut arguments) = (None, Vec::new());
     let target;
-    if let Some(image) = carried.take_if(|_| kind == Disk::Persistent) {
+    if let Disk::Persistent(memory) = kind
+        && let Some(image) = carried.take()
+    {
         let file = image.disk();
-        let address = arch::native().machine.persistent_memory;
+        let address = memory.address;
         arguments.push(format!("memmap={}!{address:#x}", file.bytes));
         disk = Some(file);
         on_ram_disk = (made_as(fs) != fs).then_some(fs);
@@ -270,7 +272,7 @@ fn needs(guest: Guest<'_>, kernel: &Kernel) -> Result<(Disk, Vec<Module>), Error
     };
     let mut drivers = filesystem::drivers(if root { made_as(fs) } else { fs }, disk);
     if root && made_as(fs) != fs {
-        if disk == Disk::Ram && fs != FileSystem::Tmpfs {
+        if matches!(disk, Disk::Ram) && fs != FileSystem::Tmpfs {
             return Err(Error::Unsupported {
                 what: format!("a guest of {} cannot have its root on {fs}", kernel.name),
                 reason: "the kernel has no persistent memory to copy it from".to_owned(),
@@ -288,7 +290,7 @@ fn needs(guest: Guest<'_>, kernel: &Kernel) -> Result<(Disk, Vec<Module>), Error
                 return Err(Error::Unsupported {
                     what: format!("kernel {} cannot work on {fs}", kernel.name),
                     reason,
-                    hint: (disk == Disk::Persistent).then(|| {
+                    hint: matches!(disk, Disk::Persistent(_)).then(|| {
                         format!(
                             "a root lies on persistent memory, whose modules earlier versions of \
                              lsmeter left out: for a kernel of Debian, `lsmeter kernel fetch {}`",

@@ -24,7 +24,7 @@ const MAX_UNPACKED: u64 = 8 << 30;
 const MAX_UNPACKER: u64 = 256 << 20;
 /// Most threads that unpack.
 const MAX_UNPACKERS: usize = 4;
-/// What may be needed of a tree, besides what is of an architecture.
+/// What may be needed of a tree, besides what is of this machine's architecture.
 const KEPT: [&str; 10] = [
     "block/",
     "fs/",
@@ -208,8 +208,7 @@ fn unpack(reader: impl Read, path: &Path) -> Result<Files, PlacementError> {
 /// Can an analysis need this file?
 pub(super) fn is_kept(name: &str) -> bool {
     let source = name.ends_with(".c") || name.ends_with(".h");
-    let of_archs = arch::ALL.iter().map(|arch| arch.source.directory);
-    let mut tops = KEPT.into_iter().chain(of_archs);
+    let mut tops = KEPT.into_iter().chain([arch::native().source.directory]);
     name == "Makefile" || source && tops.any(|top| name.starts_with(top))
 }
 

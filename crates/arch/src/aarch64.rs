@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! AArch64: little-endian kernels of `arch/arm64`.
+
+use crate::{Arch, Code, Debian, FlatImage, Interrupts, Machine, Source};
+
+pub(crate) static AARCH64: Arch = Arch {
+    name: "aarch64",
+    title: "AArch64",
+    elf_machine: 183,
+    is_measured: false,
+    // arch/arm64/include/asm/image.h.
+    flat_image: Some(FlatImage {
+        magic: *b"ARM\x64",
+        // MIN_KIMG_ALIGN, arch/arm64/include/asm/boot.h.
+        alignment: 2 << 20,
+        // R_AARCH64_RELATIVE, of no symbol.
+        relative_relocation: 0x403,
+    }),
+    machine: Machine {
+        program: "qemu-system-aarch64",
+        package: "qemu-system-arm",
+        board: "virt",
+        board_options: ",gic-version=3",
+        // A server's core that TCG has whole. `max` takes four times as long for pointer
+        // authentication, and adds instructions to each system call for SVE.
+        processor: "neoverse-n1",
+        // The board has one serial port, a PL011. The kernel finds it without a driver of
+        // a bus.
+        console: "ttyAMA0",
+        results_port: "/dev/ttyS0",
+        results_device: Some("pci-serial"),
+        persistent_memory: None,
+        cmdline: "randomize_kstack_offset=off",
+        // Mitigations are branches to vectors of their own, and cost what they cost on
+        // silicon only there.
+        emulated_cmdline: "mitigations=off",
+    },
+    code: Code {
+        // Kernels of 48 bits of virtual address; those of fewer are linked higher
+        // (arch/arm64/include/asm/memory.h).
+        text_base: 0xffff_8000_0000_0000,
+        // The vector of synchronous exceptions from EL0 of 64-bit programs: the ninth of
+        // 128 bytes each.
+        syscall_entry: "vectors",
+        syscall_entry_offset: 0x400,
+        syscall_path: &[
+            "vectors",
+            "el0t_64_sync",
+            "el0t_64_sync_handler",
+            "el0_sync",
+            "el0_sync_handler",
+            "el0_svc",
+            "do_el0_svc",
+            "el0_svc_common",
+            "el0_svc_common.constprop.0",
+            "invoke_syscall",
+            "invoke_syscall.constprop.0",
+        ],
+        // arch/arm64/include/asm/syscall_wrapper.h.
+        syscall_prefix: "__arm64_sys_",
+        // include/uapi/asm-generic/unistd.h.
+        renamed_syscalls: &[
+            ("newfstat", "fstat"),
+            ("newuname", "uname"),
+            ("sendfile64", "sendfile"),
+        ],
+        start: "primary_entry",
+        context_switch: "cpu_switch_to",
+        // What the kernel's own accesses raise; up to 5.13 under another name. A program's
+        // come through the entry of system calls.
+        exception_prefixes: &["el1h_64_sync", "el1_sync"],
+        interrupts: &[HANDLERS, ENTRY],
+        stub_tables: &[],
+        thunk_prefixes: &[],
+        indirect_thunk_prefix: None,
+        landing_pad: 0,
+    },
+    source: Source {
+        name: "arm64",
+        target: "Image",
+        image: "arch/arm64/boot/Image",
+        directory: "arch/arm64/",
+        include: "arch/arm64/include/",
+    },
+    debian: Debian {
+        name: "arm64",
+        flavour: "-cloud-arm64",
+        include: "/usr/include/aarch64-linux-gnu",
+    },
+    config: include_str!("aarch64.config"),
+};
+
+/// Since 5.14, `entry_handler` of arch/arm64/kernel/entry.S.
+const HANDLERS: Interrupts = Interrupts {
+    since: Some("el1h_64_irq"),
+    prefixes: &[],
+    names: &[
+        "el1h_64_irq",
+        "el1h_64_fiq",
+        "el1h_64_error",
+        "el0t_64_irq",
+        "el0t_64_fiq",
+        "el0t_64_error",
+    ],
+    twin_prefix: None,
+};
+
+/// Up to 5.13.
+const ENTRY: Interrupts = Interrupts {
+    since: None,
+    prefixes: &[],
+    names: &[
+        "el1_irq",
+        "el1_fiq",
+        "el1_error",
+        "el0_irq",
+        "el0_fiq",
+        "el0_error",
+        "el0_irq_naked",
+    ],
+    twin_prefix: None,
+};
