@@ -80,6 +80,8 @@ words! {
     /// 64-bit x86.
     #[default]
     X86_64 = "x86_64",
+    /// 64-bit Arm.
+    Aarch64 = "aarch64",
 }
 
 words! {

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::files;
 use crate::mirrors::{Mirrors, without_password};
 use crate::store::FetchEvent;
+use arch::Arch;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -35,6 +36,7 @@ const OUTPUT_LIMIT: u64 = 64 << 20;
 const STDERR_LIMIT: u64 = 256 << 10;
 
 pub(crate) struct Apt {
+    arch: &'static Arch,
     dir: PathBuf,
     config: PathBuf,
 }
@@ -48,12 +50,12 @@ struct Outcome {
 }
 
 impl Apt {
-    /// Prepares `dir` for the mirrors.
+    /// Prepares `dir` for the mirrors' packages for `arch`.
     ///
     /// # Errors
     /// [`Error::Environment`] without Debian's keyring, or if the directory's
     /// name holds what apt's configuration cannot quote.
-    pub fn prepare(dir: &Path, mirrors: &Mirrors) -> Result<Apt, Error> {
+    pub fn prepare(dir: &Path, mirrors: &Mirrors, arch: &'static Arch) -> Result<Apt, Error> {
         let keyring = KEYRINGS.iter().map(Path::new).find(|path| path.exists());
         let keyring = keyring.ok_or_else(|| Error::Environment {
             what: "Debian's archive keyring is not on this machine".into(),
@@ -76,7 +78,7 @@ impl Apt {
         }
         // Apt builds its cache anew when one of these files is newer than it.
         let sources = dir.join("sources.list");
-        let text = mirrors.sources_list(keyring, &SUITES);
+        let text = mirrors.sources_list(keyring, &SUITES, arch);
         if fs::read_to_string(&sources).ok().as_ref() != Some(&text) {
             // Lists of other mirrors are none.
             let _ = fs::remove_file(dir.join("updated"));
@@ -87,8 +89,9 @@ impl Apt {
             files::write(&status, b"")?;
         }
         let config = dir.join("apt.conf");
-        files::write(&config, configuration(name).as_bytes())?;
+        files::write(&config, configuration(name, arch).as_bytes())?;
         Ok(Apt {
+            arch,
             dir: dir.to_path_buf(),
             config,
         })
@@ -218,7 +221,7 @@ impl Apt {
                 hint: format!(
                     "kernels are fetched with apt; elsewhere download a linux-image-*{} package \
                      of Debian and run `lsmeter kernel add FILE.deb`",
-                    arch::native().debian.flavour
+                    self.arch.debian.flavour
                 ),
             },
             _ => Error::io("run", Path::new(program))(e),
@@ -325,8 +328,8 @@ fn write_private(path: &Path, data: &[u8]) -> Result<(), Error> {
 
 /// Read after the system's own configuration: what would reach beyond `dir` is
 /// cleared (hooks that clean the system's cache), what is needed is set.
-fn configuration(dir: &str) -> String {
-    let arch = arch::native().debian.name;
+fn configuration(dir: &str, arch: &Arch) -> String {
+    let arch = arch.debian.name;
     format!(
         r#"#clear APT::Update::Pre-Invoke;
 #clear APT::Update::Post-Invoke;
@@ -400,7 +403,7 @@ mod tests {
     fn odd_directories_are_refused() {
         let mirrors = Mirrors::new("http://m.example/debian", None).unwrap();
         for dir in ["relative", "/a\"b", "/a;b"] {
-            assert!(Apt::prepare(Path::new(dir), &mirrors).is_err());
+            assert!(Apt::prepare(Path::new(dir), &mirrors, arch::native()).is_err());
         }
     }
 }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! A kernel in the cache: one directory with `kernel.json` in it.
 
+use crate::elf;
 use crate::error::Error;
 use crate::files;
+use crate::flat;
 use crate::image::{self, BzImage, IMAGE_LIMIT, VMLINUX_LIMIT};
 use crate::name::series_of;
+use arch::Arch;
+use experiment::Architecture;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -21,9 +25,12 @@ pub struct Kernel {
     pub release: String,
     /// The first two numbers of the release, such as `6.1`.
     pub series: String,
-    /// The bzImage; the ELF file itself if the kernel was given as a vmlinux.
+    /// What processors it is for. Entries of earlier versions do not say it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub architecture: Architecture,
+    /// The bzImage or Image; the ELF file itself if the kernel was given as a vmlinux.
     pub image: PathBuf,
-    /// The ELF file that the image holds, stripped as the build strips it.
+    /// The ELF file that the image holds, stripped as the build strips it, or is made into.
     pub vmlinux: Option<PathBuf>,
     /// The directory with `kernel/fs/…` and `modules.*`, as `lib/modules/RELEASE`
     /// has them, or the top of a kernel build directory.
@@ -42,16 +49,28 @@ pub struct Kernel {
     pub is_program: bool,
 }
 
+impl Kernel {
+    /// What its architecture is to lsmeter.
+    #[must_use]
+    pub fn arch(&self) -> &'static Arch {
+        arch::by_name(self.architecture.as_str()).unwrap_or_else(arch::native)
+    }
+}
+
+fn is_default(architecture: &Architecture) -> bool {
+    *architecture == Architecture::default()
+}
+
 /// What an image says of itself.
 pub(crate) struct Inspected {
     /// The kernel, with nothing but its image.
     pub kernel: Kernel,
-    /// The decompressed kernel; `None` if the image is an ELF file itself.
+    /// The decompressed kernel as an ELF file; `None` if the image is one itself.
     vmlinux: Option<Vec<u8>>,
     config: Option<Vec<u8>>,
 }
 
-/// Reads the image at `path`, a bzImage or a vmlinux that QEMU can boot.
+/// Reads the image at `path`, a bzImage, an Image or a vmlinux that QEMU can boot.
 pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
     let what = path.display().to_string();
     let is_elf = is_elf(path)?;
@@ -62,32 +81,44 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
     };
     let data = files::read(path, limit)?;
     let digest = files::digest(&data);
-    let (release, elf) = if is_elf {
+    let (release, inner) = if is_elf {
         let release = image::release_in_banner(&data)
             .ok_or_else(|| Error::damaged(&what, "it is an ELF file, but no Linux kernel"))?;
         (release, None)
-    } else if !BzImage::is_bzimage(&data) {
+    } else if BzImage::is_bzimage(&data) {
+        let parsed = BzImage::parse(&data, &what)?;
+        let inner = parsed.decompress(&what)?;
+        (parsed.release, Some(inner))
+    } else if let Some(image) = flat::read(&data, &what)? {
+        (image.release, Some(image.elf))
+    } else {
         return Err(Error::unsupported(
             &what,
-            "it is no bzImage, vmlinux or Debian package",
+            "it is no bzImage, Image, vmlinux or Debian package",
         ));
-    } else {
-        let parsed = BzImage::parse(&data, &what)?;
-        let elf = parsed.decompress(&what)?;
-        (parsed.release, Some(elf))
     };
-    let kernel = elf.as_deref().unwrap_or(&data);
+    let kernel = inner.as_deref().unwrap_or(&data);
+    let arch = elf::File::parse(kernel).map_err(|reason| Error::damaged(&what, reason))?;
+    let arch = arch.arch;
     let pvh_entry = image::pvh_entry(kernel);
     let config = image::embedded_config(kernel);
     let is_program = is_elf && config.as_deref().is_some_and(is_of_um);
     if is_elf && pvh_entry.is_none() && !is_program {
+        let image = arch.source.image;
+        let (reason, hint) = match &arch.flat_image {
+            None => (
+                "this vmlinux has no PVH entry point, so that QEMU cannot boot it".to_owned(),
+                format!("give its {image}, or build it with CONFIG_PVH=y"),
+            ),
+            Some(_) => (
+                format!("QEMU boots no vmlinux of {}", arch.title),
+                format!("give its {image}"),
+            ),
+        };
         return Err(Error::Unsupported {
             what,
-            reason: "this vmlinux has no PVH entry point, so that QEMU cannot boot it".into(),
-            hint: Some(format!(
-                "give its {}, or build it with CONFIG_PVH=y",
-                arch::native().source.image
-            )),
+            reason,
+            hint: Some(hint),
         });
     }
     let kernel = Kernel {
@@ -95,6 +126,7 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
         series: series_of(&release)
             .ok_or_else(|| Error::damaged(&what, format!("its release is `{release}`")))?,
         release,
+        architecture: architecture(arch),
         image: path.to_path_buf(),
         vmlinux: None,
         modules: None,
@@ -106,9 +138,14 @@ pub(crate) fn inspect(path: &Path) -> Result<Inspected, Error> {
     };
     Ok(Inspected {
         kernel,
-        vmlinux: elf,
+        vmlinux: inner,
         config,
     })
+}
+
+/// What documents call an architecture.
+fn architecture(arch: &Arch) -> Architecture {
+    arch.name.parse().unwrap_or_default()
 }
 
 /// Whether a configuration is that of a kernel which is a process.
@@ -120,7 +157,7 @@ fn is_of_um(config: &[u8]) -> bool {
 
 /// Whether the image at `path` is an ELF file.
 pub(crate) fn is_elf(path: &Path) -> Result<bool, Error> {
-    Ok(crate::elf::is_elf_image(&files::read_head(path, 64)?))
+    Ok(elf::is_elf_image(&files::read_head(path, 64)?))
 }
 
 /// The name of the image in the directory `dir`.

@@ -7,9 +7,10 @@ use crate::entry::Kernel;
 use crate::error::Error;
 use crate::files::Lock;
 use crate::mirrors::Mirrors;
-use crate::name::DebianKernel;
+use crate::name::{DebianKernel, debian_name};
 use crate::packages::{self, Candidate};
 use crate::store::{FetchEvent, Store};
+use arch::Arch;
 
 /// ABIs that are tried, newest first: an archive drops packages that its index
 /// still names, but hardly more than the last few.
@@ -31,16 +32,16 @@ impl Store {
         refresh: bool,
         events: &mut dyn FnMut(FetchEvent),
     ) -> Result<Kernel, Error> {
-        if let Some(cached) = self.cached(kernel.abi(), events) {
+        if let Some(cached) = self.cached(kernel, kernel.abi(), events) {
             return Ok(cached);
         }
-        self.with_apt(mirrors, refresh, events, |apt, events| {
+        self.with_apt(kernel.arch(), mirrors, refresh, events, |apt, events| {
             let names = apt.names()?;
             let names = || names.iter().map(String::as_str);
             let candidates = packages::candidates(kernel, names());
-            let found = self.try_candidates(apt, &candidates, events)?;
+            let found = self.try_candidates(apt, kernel, &candidates, events)?;
             found.map_err(|mut reasons| {
-                let series = packages::series(names());
+                let series = packages::series(names(), kernel.arch());
                 if candidates.is_empty() {
                     reasons.push("the mirror's index holds none".into());
                 }
@@ -57,11 +58,12 @@ impl Store {
         })
     }
 
-    /// What `attempt` gets through apt. The package index is fetched before if it is a day
+    /// What `attempt` gets through apt of the packages for `arch`. The package index is fetched before if it is a day
     /// old or if `refresh`, otherwise where the attempt ends in [`Error::NoPackage`], to try
     /// again.
     pub(crate) fn with_apt<T>(
         &self,
+        arch: &'static Arch,
         mirrors: &Mirrors,
         refresh: bool,
         events: &mut dyn FnMut(FetchEvent),
@@ -69,7 +71,11 @@ impl Store {
     ) -> Result<T, Error> {
         let lock_path = self.dir().join("fetch.lock");
         let _lock = Lock::take(&lock_path, &mut || events(FetchEvent::Waiting))?;
-        let apt = Apt::prepare(&self.dir().join("apt"), mirrors)?;
+        let dir = match arch.is_native() {
+            true => "apt".to_owned(),
+            false => format!("apt-{arch}"),
+        };
+        let apt = Apt::prepare(&self.dir().join(dir), mirrors, arch)?;
         if !refresh && !apt.is_stale() {
             match attempt(&apt, events) {
                 // The archive may have moved on since the index was fetched.
@@ -86,16 +92,17 @@ impl Store {
     fn try_candidates(
         &self,
         apt: &Apt,
+        kernel: &DebianKernel,
         candidates: &[Candidate],
         events: &mut dyn FnMut(FetchEvent),
     ) -> Result<Result<Kernel, Vec<String>>, Error> {
         let mut reasons = Vec::new();
         for candidate in candidates.iter().take(MOST_CANDIDATES) {
-            if let Some(cached) = self.cached(Some(&candidate.abi), events) {
+            if let Some(cached) = self.cached(kernel, Some(&candidate.abi), events) {
                 return Ok(Ok(cached));
             }
             for set in &candidate.sets {
-                match self.try_set(apt, &candidate.abi, set, events)? {
+                match self.try_set(apt, kernel, &candidate.abi, set, events)? {
                     Ok(kernel) => return Ok(Ok(kernel)),
                     Err(reason) => {
                         reasons.push(format!("{}: {reason}", set[0]));
@@ -113,6 +120,7 @@ impl Store {
     fn try_set(
         &self,
         apt: &Apt,
+        of: &DebianKernel,
         abi: &str,
         set: &[String],
         events: &mut dyn FnMut(FetchEvent),
@@ -136,7 +144,7 @@ impl Store {
             if !entry.join("vmlinuz").exists() {
                 return Err(Error::damaged(&set[0], "it holds no kernel"));
             }
-            self.install(&scratch, &entry, &format!("debian:{abi}"), version)
+            self.install(&scratch, &entry, &debian_name(abi, of.arch()), version)
         });
         match installed {
             Ok(kernel) => Ok(Ok(kernel)),
@@ -145,8 +153,13 @@ impl Store {
         }
     }
 
-    fn cached(&self, abi: Option<&str>, events: &mut dyn FnMut(FetchEvent)) -> Option<Kernel> {
-        let kernel = self.load(&format!("debian:{}", abi?)).ok()?;
+    fn cached(
+        &self,
+        of: &DebianKernel,
+        abi: Option<&str>,
+        events: &mut dyn FnMut(FetchEvent),
+    ) -> Option<Kernel> {
+        let kernel = self.load(&debian_name(abi?, of.arch())).ok()?;
         crate::entry::verify(&kernel).ok()?;
         if !crate::entry::is_complete(&kernel) {
             return None;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Kernels given by path: a bzImage, a vmlinux, a package, a build directory.
+//! Kernels given by path: a bzImage, an Image, a vmlinux, a package, a build directory.
 
 use crate::deb;
 use crate::entry::{self, Kernel};
@@ -8,6 +8,7 @@ use crate::files::{self, Scratch};
 use crate::modules::ModuleTree;
 use crate::name::{ACCEPTED, check_build_name};
 use crate::store::Store;
+use arch::Arch;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -25,7 +26,7 @@ struct Parts {
 }
 
 impl Store {
-    /// Takes the kernel at `path` as it is: a bzImage, a vmlinux with a PVH
+    /// Takes the kernel at `path` as it is: a bzImage, an Image, a vmlinux with a PVH
     /// entry, a Debian package, or a kernel build directory. The file is not
     /// copied; what is derived from it is cached by its digest. With
     /// `vmlinuz-RELEASE` its neighbours `config-RELEASE` and
@@ -99,8 +100,8 @@ impl Store {
         } else {
             let parts = parts(&path)?;
             // Before it is copied, so that an error names the user's file.
-            entry::inspect(&parts.image)?;
-            copy(&parts, &entry)?;
+            let arch = entry::inspect(&parts.image)?.kernel.arch();
+            copy(&parts, arch, &entry)?;
             None
         };
         let release = match name {
@@ -190,22 +191,22 @@ fn unpack(path: &Path, entry: &Path) -> Result<String, Error> {
 /// The parts of the kernel at `path`, a canonical path.
 fn parts(path: &Path) -> Result<Parts, Error> {
     if path.is_dir() {
-        let place = arch::native().source.image;
-        let image = path.join(place);
-        if !image.is_file() {
+        let images = images().map(|place| path.join(place));
+        let Some(image) = { images }.find(|image| image.is_file()) else {
+            let source = &arch::native().source;
             return Err(Error::NotFound {
                 path: path.to_path_buf(),
-                reason: format!("it is no kernel build directory: there is no {place}"),
-                hint: format!(
-                    "build it with `make {} modules`",
-                    arch::native().source.target
+                reason: format!(
+                    "it is no kernel build directory: there is no {}",
+                    source.image
                 ),
+                hint: format!("build it with `make {} modules`", source.target),
             });
-        }
+        };
         return Ok(built(path, image));
     }
-    if path.ends_with(arch::native().source.image)
-        && let Some(top) = path.ancestors().nth(4)
+    if let Some(place) = images().find(|place| path.ends_with(place))
+        && let Some(top) = path.ancestors().nth(Path::new(place).components().count())
     {
         return Ok(built(top, path.to_path_buf()));
     }
@@ -228,6 +229,13 @@ fn parts(path: &Path) -> Result<Parts, Error> {
     Ok(parts)
 }
 
+/// Where builds leave their images, this machine's architecture first.
+fn images() -> impl Iterator<Item = &'static str> {
+    let others = arch::ALL.iter().copied().filter(|arch| !arch.is_native());
+    let all = [arch::native()].into_iter().chain(others);
+    all.map(|arch| arch.source.image)
+}
+
 fn built(top: &Path, image: PathBuf) -> Parts {
     Parts {
         image,
@@ -240,7 +248,7 @@ fn built(top: &Path, image: PathBuf) -> Parts {
 }
 
 /// Copies a kernel, with those of its modules that a lab can need.
-fn copy(parts: &Parts, entry: &Path) -> Result<(), Error> {
+fn copy(parts: &Parts, arch: &'static Arch, entry: &Path) -> Result<(), Error> {
     let copy = |from: &Path, to: PathBuf| -> Result<(), Error> {
         if let Some(parent) = to.parent() {
             files::create_dir(parent)?;
@@ -260,7 +268,7 @@ fn copy(parts: &Parts, entry: &Path) -> Result<(), Error> {
     let Some(modules) = &parts.modules else {
         return Ok(());
     };
-    let tree = ModuleTree::open(modules)?;
+    let tree = ModuleTree::open(modules, arch)?;
     for (path, installed) in tree.files() {
         if deb::is_kept_module(installed) {
             copy(path, entry.join("modules").join(installed))?;

@@ -19,6 +19,7 @@ pub mod files;
 #[cfg(test)]
 mod fixtures;
 pub mod fixups;
+mod flat;
 pub mod hooks;
 pub mod image;
 mod import;

@@ -2,6 +2,7 @@
 //! Which Debian mirror to fetch from: the one that this machine's apt uses.
 
 use crate::error::Error;
+use arch::Arch;
 use std::fs;
 use std::path::Path;
 
@@ -94,8 +95,8 @@ impl Mirrors {
         })
     }
 
-    /// A sources list of these mirrors, with signatures by `keyring`.
-    pub(crate) fn sources_list(&self, keyring: &Path, suites: &[&str]) -> String {
+    /// A sources list of these mirrors' packages for `arch`, with signatures by `keyring`.
+    pub(crate) fn sources_list(&self, keyring: &Path, suites: &[&str], arch: &Arch) -> String {
         let mut text = String::new();
         for suite in suites {
             let uri = if suite.ends_with("-security") {
@@ -107,7 +108,7 @@ impl Mirrors {
                 // `target` leaves out translations, contents and icons.
                 text += &format!(
                     "deb [arch={} target=Packages signed-by={}] {uri} {suite} main\n",
-                    arch::native().debian.name,
+                    arch.debian.name,
                     keyring.display()
                 );
             }
@@ -309,7 +310,11 @@ mod tests {
             #deb http://off.example/debian trixie main\n\
             deb\thttps://m.example/debian-security trixie-security main\n";
         let mirrors = from(&[("sources.list", list)]).unwrap();
-        let text = mirrors.sources_list(Path::new("/k.gpg"), &["sid", "trixie-security"]);
+        let text = mirrors.sources_list(
+            Path::new("/k.gpg"),
+            &["sid", "trixie-security"],
+            arch::native(),
+        );
         assert_eq!(
             text,
             "deb [arch=amd64 target=Packages signed-by=/k.gpg] https://me:secret@m.example/debian sid main\n\

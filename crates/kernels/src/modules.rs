@@ -7,6 +7,7 @@
 use crate::decompress::{self, Format};
 use crate::error::Error;
 use crate::{files, modinfo};
+use arch::Arch;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
@@ -20,6 +21,7 @@ const DEPTH_LIMIT: usize = 32;
 /// A directory of modules: `lib/modules/RELEASE`, or a kernel build directory.
 #[derive(Debug)]
 pub struct ModuleTree {
+    arch: &'static Arch,
     dir: PathBuf,
     builtin: BTreeSet<String>,
     files: BTreeMap<String, ModuleFile>,
@@ -42,12 +44,13 @@ pub struct Module {
 }
 
 impl ModuleTree {
-    /// Reads the lists in `dir`, or looks for modules where there are none.
+    /// Reads the lists in `dir`, or looks for modules where there are none: modules of a
+    /// kernel of architecture `arch`.
     ///
     /// # Errors
     /// [`Error::Io`] if `dir` cannot be read; [`Error::Damaged`] if a list is
     /// too long.
-    pub fn open(dir: &Path) -> Result<ModuleTree, Error> {
+    pub fn open(dir: &Path, arch: &'static Arch) -> Result<ModuleTree, Error> {
         let list = |name: &str| -> Result<Option<String>, Error> {
             let path = dir.join(name);
             if !path.is_file() {
@@ -58,6 +61,7 @@ impl ModuleTree {
         };
         let builtin = list("modules.builtin")?.unwrap_or_default();
         let mut tree = ModuleTree {
+            arch,
             dir: dir.to_path_buf(),
             builtin: builtin.lines().map(name_of).collect(),
             files: BTreeMap::new(),
@@ -162,8 +166,8 @@ impl ModuleTree {
                 .map_err(|e| Error::damaged(file.path.display(), e))?,
             None => data,
         };
-        if !crate::elf::is_elf_image(&elf) {
-            let reason = format!("it is no module for {}", arch::titles());
+        if !crate::elf::File::parse(&elf).is_ok_and(|file| file.arch == self.arch) {
+            let reason = format!("it is no module for {}", self.arch.title);
             return Err(Error::damaged(file.path.display(), reason));
         }
         Ok(elf)
@@ -299,7 +303,7 @@ mod tests {
             };
             put(dir.path(), name, data);
         }
-        let tree = ModuleTree::open(dir.path()).unwrap();
+        let tree = ModuleTree::open(dir.path(), arch::native()).unwrap();
         (dir, tree)
     }
 

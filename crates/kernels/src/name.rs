@@ -2,14 +2,16 @@
 //! How a user names a kernel.
 
 use crate::error::Error;
+use arch::Arch;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// What [`KernelName`] accepts, as a hint.
 pub(crate) const ACCEPTED: &str = "a kernel is named `debian:6.12` (newest of a series), \
-     `debian:6.1.0-56` (one package), `build:NAME` (built or added here), or by the path of a \
-     bzImage, a vmlinux, a .deb or a kernel build directory";
+     `debian:6.1.0-56` (one package), `debian:6.12/ARCHITECTURE` (not this machine's), \
+     `build:NAME` (built or added here), or by the path of a bzImage, an Image, a vmlinux, a \
+     .deb or a kernel build directory";
 
 const LONGEST_NAME: usize = 64;
 
@@ -24,28 +26,51 @@ pub enum KernelName {
     Path(PathBuf),
 }
 
-/// A stock cloud kernel of Debian: a series, or one package of it.
+/// A stock cloud kernel of Debian: a series, or one package of it, for one architecture.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DebianKernel {
     series: String,
     abi: Option<String>,
+    arch: &'static Arch,
 }
 
 impl DebianKernel {
-    /// Parses what follows `debian:`, such as `6.12` or `6.1.0-56`.
+    /// Parses what follows `debian:`, such as `6.12` or `6.1.0-56`. Behind a `/` stands the
+    /// architecture, by its own name or by Debian's; without it is this machine's, unless
+    /// the name of a package was given whole.
     ///
     /// # Errors
     /// [`Error::BadName`] unless it starts with two numbers and holds only what
-    /// a Debian package name may hold.
+    /// a Debian package name may hold, and the architecture is one of [`arch::ALL`].
     pub fn parse(text: &str) -> Result<DebianKernel, Error> {
         let bad = |reason: &str| Error::BadName {
             name: format!("debian:{text}"),
             reason: reason.to_string(),
         };
-        let version = text.strip_suffix("-unsigned").unwrap_or(text);
-        let version = version
-            .strip_suffix(arch::native().debian.flavour)
-            .unwrap_or(version);
+        let (text, arch) = match text.split_once('/') {
+            Some((version, name)) => {
+                let arch = arch::by_name(name).or_else(|| arch::by_debian_name(name));
+                let known: Vec<&str> = arch::ALL.iter().map(|arch| arch.name).collect();
+                let known = known.join(" and ");
+                let unknown = || bad(&format!("the architectures are {known}"));
+                (version, Some(arch.ok_or_else(unknown)?))
+            }
+            None => (text, None),
+        };
+        let package = text.strip_suffix("-unsigned").unwrap_or(text);
+        let flavoured = arch::ALL.iter().find_map(|arch| {
+            let version = package.strip_suffix(arch.debian.flavour)?;
+            Some((version, *arch))
+        });
+        let (version, of_flavour) = match flavoured {
+            Some((version, arch)) => (version, Some(arch)),
+            None => (package, None),
+        };
+        if let (Some(arch), Some(other)) = (arch, of_flavour)
+            && arch != other
+        {
+            return Err(bad("its package is for another architecture"));
+        }
         if version.len() > LONGEST_NAME {
             return Err(bad("it is too long"));
         }
@@ -58,7 +83,16 @@ impl DebianKernel {
         let series = series_of(version)
             .ok_or_else(|| bad("a version starts with two numbers, as `6.12` or `6.1.0-56`"))?;
         let abi = (series.len() < version.len()).then(|| version.to_string());
-        Ok(DebianKernel { series, abi })
+        Ok(DebianKernel {
+            series,
+            abi,
+            arch: arch.or(of_flavour).unwrap_or_else(arch::native),
+        })
+    }
+
+    /// The architecture that it is for.
+    pub fn arch(&self) -> &'static Arch {
+        self.arch
     }
 
     /// The ABI name of the package when the name pins one, such as `6.1.0-56`.
@@ -77,7 +111,17 @@ impl DebianKernel {
 
 impl fmt::Display for DebianKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "debian:{}", self.abi.as_ref().unwrap_or(&self.series))
+        let version = self.abi.as_ref().unwrap_or(&self.series);
+        f.write_str(&debian_name(version, self.arch))
+    }
+}
+
+/// What a kernel of Debian is called: `debian:6.1.0-56`, with the architecture behind a `/`
+/// where it is not this machine's.
+pub(crate) fn debian_name(version: &str, arch: &Arch) -> String {
+    match arch.is_native() {
+        true => format!("debian:{version}"),
+        false => format!("debian:{version}/{arch}"),
     }
 }
 
@@ -177,6 +221,25 @@ mod tests {
             parse("debian:6.1.0-56-cloud-amd64").unwrap().to_string(),
             "debian:6.1.0-56"
         );
+        let foreign = arch::ALL.iter().find(|arch| !arch.is_native()).unwrap();
+        for (text, printed) in [
+            (format!("6.12/{foreign}"), format!("debian:6.12/{foreign}")),
+            (
+                format!("6.12/{}", foreign.debian.name),
+                format!("debian:6.12/{foreign}"),
+            ),
+            (
+                format!("6.1.0-56{}-unsigned", foreign.debian.flavour),
+                format!("debian:6.1.0-56/{foreign}"),
+            ),
+            (format!("6.12/{}", arch::native()), "debian:6.12".to_owned()),
+        ] {
+            let parsed = DebianKernel::parse(&text).unwrap();
+            assert_eq!(parsed.to_string(), printed);
+            assert_eq!(parsed.arch().is_native(), !printed.contains('/'));
+        }
+        let two = format!("6.1.0-56{}/{}", foreign.debian.flavour, arch::native());
+        assert!(DebianKernel::parse(&two).is_err());
         assert_eq!(parse("build:all").unwrap(), KernelName::Build("all".into()));
         for path in [
             "./bzImage",
@@ -198,6 +261,9 @@ mod tests {
             "debian:6",
             "debian:6.",
             "debian:6.1/../x",
+            "debian:6.1/pdp11",
+            "debian:/aarch64",
+            "debian:6.1/",
             "debian:6.1 ",
             "build:",
             "build:.x",

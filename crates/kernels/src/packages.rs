@@ -3,6 +3,7 @@
 
 use crate::name::DebianKernel;
 use crate::version;
+use arch::Arch;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +32,7 @@ pub(crate) fn candidates<'a>(
     names: impl Iterator<Item = &'a str>,
 ) -> Vec<Candidate> {
     let mut found: BTreeMap<&str, BTreeSet<Part>> = BTreeMap::new();
-    for (abi, part) in names.filter_map(split_name) {
+    for (abi, part) in names.filter_map(|name| split_name(name, kernel.arch())) {
         if kernel.includes(abi) {
             found.entry(abi).or_default().insert(part);
         }
@@ -40,7 +41,7 @@ pub(crate) fn candidates<'a>(
         .into_iter()
         .map(|(abi, parts)| Candidate {
             abi: abi.to_string(),
-            sets: sets(abi, &parts),
+            sets: sets(abi, &parts, kernel.arch()),
         })
         .filter(|candidate| !candidate.sets.is_empty())
         .collect();
@@ -48,10 +49,10 @@ pub(crate) fn candidates<'a>(
     out
 }
 
-/// The series that the package names hold, oldest first.
-pub(crate) fn series<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+/// The series that the package names hold for `arch`, oldest first.
+pub(crate) fn series<'a>(names: impl Iterator<Item = &'a str>, arch: &Arch) -> Vec<String> {
     let mut out: Vec<String> = names
-        .filter_map(split_name)
+        .filter_map(|name| split_name(name, arch))
         .filter_map(|(abi, _)| crate::name::series_of(abi))
         .collect();
     out.sort_by(|a, b| version::compare(a, b));
@@ -77,7 +78,7 @@ pub(crate) fn compare_abi(a: &str, b: &str) -> Ordering {
         .then_with(|| a.cmp(b))
 }
 
-fn split_name(name: &str) -> Option<(&str, Part)> {
+fn split_name<'a>(name: &'a str, arch: &Arch) -> Option<(&'a str, Part)> {
     const PARTS: [Part; 6] = [
         ("image", UNSIGNED),
         ("image", ""),
@@ -88,7 +89,7 @@ fn split_name(name: &str) -> Option<(&str, Part)> {
     ];
     PARTS.into_iter().find_map(|(kind, end)| {
         let stem = name.strip_suffix(end)?;
-        let stem = stem.strip_suffix(arch::native().debian.flavour)?;
+        let stem = stem.strip_suffix(arch.debian.flavour)?;
         let abi = stem.strip_prefix("linux-")?.strip_prefix(kind)?;
         let abi = abi.strip_prefix('-')?;
         // `linux-image-cloud-amd64` and the like are names without a version.
@@ -97,9 +98,9 @@ fn split_name(name: &str) -> Option<(&str, Part)> {
     })
 }
 
-fn sets(abi: &str, parts: &BTreeSet<Part>) -> Vec<Vec<String>> {
+fn sets(abi: &str, parts: &BTreeSet<Part>, arch: &Arch) -> Vec<Vec<String>> {
     let mut sets = Vec::new();
-    let flavour = arch::native().debian.flavour;
+    let flavour = arch.debian.flavour;
     let find = |kind, end| {
         let is_there = parts.contains(&(kind, end));
         is_there.then(|| format!("linux-{kind}-{abi}{flavour}{end}"))
@@ -125,7 +126,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const NAMES: [&str; 19] = [
+    const NAMES: [&str; 21] = [
+        "linux-image-6.1.0-57-cloud-arm64-unsigned",
+        "linux-image-6.1.0-55-cloud-arm64",
         "linux-image-6.1.0-9-cloud-amd64",
         "linux-image-6.1.0-56-cloud-amd64",
         "linux-image-6.1.0-56-cloud-amd64-unsigned",
@@ -176,6 +179,11 @@ mod tests {
         );
         assert_eq!(abis("6.12.115+deb13"), ["6.12.115+deb13"]);
         assert_eq!(abis("6.13"), [""; 0]);
+        assert_eq!(abis("6.1/arm64"), ["6.1.0-57", "6.1.0-55"]);
+        assert_eq!(
+            of("6.1/aarch64")[1].sets,
+            [["linux-image-6.1.0-55-cloud-arm64"]]
+        );
     }
 
     #[test]
@@ -190,7 +198,10 @@ mod tests {
                 "linux-base-7.2.13+deb14-cloud-amd64"
             ]
         );
-        assert_eq!(series(NAMES.into_iter()), ["6.1", "6.12", "7.2"]);
+        assert_eq!(
+            series(NAMES.into_iter(), arch::native()),
+            ["6.1", "6.12", "7.2"]
+        );
     }
 
     proptest! {

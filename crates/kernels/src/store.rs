@@ -3,9 +3,10 @@
 //!
 //! ```text
 //! kernels/KEY/    kernel.json vmlinuz vmlinux config modules/; KEY: their SHA-256
-//! names/NAME      the KEY of the kernel called NAME
+//! names/NAME      the KEY of the kernel called NAME, with `@` for `/`
 //! imported/KEY/   what was derived of a kernel given by path; may go any time
-//! apt/            the private apt's sources, lists and cache
+//! apt/            the private apt's sources, lists and cache; apt-NAME/ of another
+//!                 architecture's packages
 //! tmp/            what is being written
 //! sources/ build/ built/  see `build`
 //! ```
@@ -13,8 +14,10 @@
 use crate::entry::{self, Kernel};
 use crate::error::Error;
 use crate::files::{self, Lock, Scratch};
-use crate::name::{DebianKernel, KernelName, check_build_name};
+use crate::name::{DebianKernel, KernelName, check_build_name, debian_name};
 use crate::packages;
+use arch::Arch;
+use std::cmp::Ordering;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -212,7 +215,7 @@ impl Store {
     /// The name of the newest kernel here that `debian` stands for.
     pub(crate) fn newest(&self, debian: &DebianKernel) -> Result<Option<String>, Error> {
         let names = self.names()?.into_iter().filter(|name| is_of(debian, name));
-        Ok(names.max_by(|a, b| packages::compare_abi(abi_of(a), abi_of(b))))
+        Ok(names.max_by(|a, b| compare_names(a, b)))
     }
 
     pub(crate) fn load(&self, name: &str) -> Result<Kernel, Error> {
@@ -235,19 +238,15 @@ impl Store {
         let mut names: Vec<String> = entries
             .flatten()
             .filter_map(|entry| entry.file_name().into_string().ok())
+            .map(|file| file.replace(NAMES_SLASH, "/"))
             .filter(|name| is_name(name))
             .collect();
-        names.sort_by(
-            |a, b| match (a.strip_prefix("debian:"), b.strip_prefix("debian:")) {
-                (Some(a), Some(b)) => packages::compare_abi(a, b),
-                (a, b) => b.is_some().cmp(&a.is_some()),
-            },
-        );
+        names.sort_by(|a, b| compare_names(a, b));
         Ok(names)
     }
 
     fn name_path(&self, name: &str) -> PathBuf {
-        self.dir.join("names").join(name)
+        self.dir.join("names").join(name.replace('/', NAMES_SLASH))
     }
 
     pub(crate) fn key(&self, name: &str) -> Result<String, Error> {
@@ -274,18 +273,34 @@ impl Store {
     }
 }
 
-fn abi_of(name: &str) -> &str {
-    name.strip_prefix("debian:").unwrap_or(name)
+/// What stands in a file's name for the `/` of a kernel's, which holds none of it.
+const NAMES_SLASH: &str = "@";
+
+/// The order of names: Debian's by architecture, this machine's first, and by age, then the
+/// others as they are.
+fn compare_names(a: &str, b: &str) -> Ordering {
+    match (debian_of(a), debian_of(b)) {
+        (Some((a, of_a)), Some((b, of_b))) => (of_b.is_native().cmp(&of_a.is_native()))
+            .then_with(|| of_a.cmp(of_b))
+            .then_with(|| packages::compare_abi(&a, &b)),
+        (a, b) => b.is_some().cmp(&a.is_some()),
+    }
 }
 
 fn is_of(debian: &DebianKernel, name: &str) -> bool {
-    name.strip_prefix("debian:")
-        .is_some_and(|abi| debian.includes(abi))
+    debian_of(name).is_some_and(|(abi, arch)| arch == debian.arch() && debian.includes(&abi))
+}
+
+/// Which package of Debian, and for which architecture, a name of [`debian_name`] stands for.
+fn debian_of(name: &str) -> Option<(String, &'static Arch)> {
+    let kernel = DebianKernel::parse(name.strip_prefix("debian:")?).ok()?;
+    let abi = kernel.abi()?;
+    (debian_name(abi, kernel.arch()) == name).then(|| (abi.to_owned(), kernel.arch()))
 }
 
 fn is_name(name: &str) -> bool {
     match name.split_once(':') {
-        Some(("debian", abi)) => DebianKernel::parse(abi).is_ok_and(|k| k.abi() == Some(abi)),
+        Some(("debian", _)) => debian_of(name).is_some(),
         Some(("build", build)) => check_build_name(build).is_ok(),
         _ => false,
     }

@@ -160,7 +160,11 @@ fn a_build_directory_gives_its_modules_and_configuration() {
     let modules = added.modules.unwrap();
     assert!(modules.join("kernel/fs/ext4/ext4.ko").exists());
     assert!(!modules.join("kernel/sound").exists());
-    assert!(ModuleTree::open(&modules).unwrap().contains("ext4"));
+    assert!(
+        ModuleTree::open(&modules, arch::native())
+            .unwrap()
+            .contains("ext4")
+    );
 
     let error = store.import(dir.path()).unwrap_err();
     assert!(
@@ -295,4 +299,98 @@ fn two_at_once_agree() {
     });
     assert_eq!(store.list().unwrap().len(), 5);
     assert_eq!(count(&store, "kernels"), 1);
+}
+
+/// Debian's name for a kernel of another architecture than this machine's.
+fn foreign() -> &'static arch::Arch {
+    let mut all = arch::ALL.iter().copied();
+    all.find(|arch| !arch.is_native()).expect("another one")
+}
+
+#[test]
+fn kernels_of_two_architectures_have_names_of_their_own() {
+    let (dir, store) = store();
+    let path = put(dir.path(), "bzImage", image("6.1.0"));
+    let kernel = store.add(&path, Some("x")).unwrap();
+    let entry = kernel.image.parent().unwrap();
+    let key = entry.file_name().unwrap().to_str().unwrap();
+    let arch = foreign();
+    let native = arch::native();
+    for file in [
+        "debian:6.1.0-9".to_owned(),
+        format!("debian:6.1.0-10@{arch}"),
+        format!("debian:6.1.0-2@{arch}"),
+        // Names that lsmeter does not give.
+        format!("debian:6.1.0-11@{native}"),
+        "debian:6.1.0-11@pdp11".to_owned(),
+    ] {
+        fs::write(store.dir().join("names").join(file), key).unwrap();
+    }
+    let resolve = |name: &str| store.resolve(&name.parse().unwrap()).map(|k| k.name);
+    assert_eq!(resolve("debian:6.1").unwrap(), "debian:6.1.0-9");
+    let newest = format!("debian:6.1.0-10/{arch}");
+    assert_eq!(resolve(&format!("debian:6.1/{arch}")).unwrap(), newest);
+    assert_eq!(
+        resolve(&format!("debian:6.1/{}", arch.debian.name)).unwrap(),
+        newest
+    );
+    let names: Vec<_> = store.list().unwrap().into_iter().map(|k| k.name).collect();
+    let older = format!("debian:6.1.0-2/{arch}");
+    assert_eq!(names, ["debian:6.1.0-9", &older, &newest, "build:x"]);
+    store.remove(&newest).unwrap();
+    store.remove(&format!("debian:6.1/{arch}")).unwrap();
+    let missing = format!("debian:6.1/{arch}");
+    let error = store.resolve(&missing.parse().unwrap()).unwrap_err();
+    assert_eq!(
+        error.hint(),
+        Some(format!("lsmeter kernel fetch {missing}").as_str())
+    );
+    assert_eq!(store.list().unwrap().len(), 2);
+}
+
+#[test]
+fn an_image_tells_its_architecture() {
+    let (dir, store) = store();
+    let flat = crate::flat::tests::with_rela();
+    let mut architectures = arch::ALL.iter();
+    let arch = architectures
+        .find(|arch| arch.flat_image.is_some())
+        .unwrap();
+    let path = put(dir.path(), "Image", &flat);
+    let kernel = store.add(&path, Some("flat")).unwrap();
+    assert_eq!(
+        (kernel.arch(), kernel.release.as_str()),
+        (*arch, "6.12.9-flat")
+    );
+    let elf = fs::read(kernel.vmlinux.as_ref().unwrap()).unwrap();
+    assert_eq!(crate::elf::File::parse(&elf).unwrap().arch, *arch);
+    assert_eq!(fs::read(&kernel.image).unwrap(), flat);
+    // In a package of Debian, and in a directory that it was built in.
+    let control = control("linux-image-6.12.9", "6.12.9-1");
+    let control = control.replace(arch::native().debian.name, arch.debian.name);
+    let data = deb(&control, &[E::File("./boot/vmlinuz-6.12.9", &flat)], None);
+    let packed = store.import(&put(dir.path(), "x.deb", data)).unwrap();
+    assert_eq!(packed.arch(), *arch);
+    let top = dir.path().join("linux");
+    put(&top, arch.source.image, &flat);
+    put(&top, "include/config/kernel.release", b"6.12.9\n");
+    put(&top, "modules.order", b"fs/ext4/ext4.o\n");
+    put(&top, "fs/ext4/ext4.ko", module(&[]));
+    let built = store.import(&top).unwrap();
+    assert_eq!(built.arch(), *arch);
+    // The module is for this machine.
+    let tree = ModuleTree::open(built.modules.as_ref().unwrap(), built.arch()).unwrap();
+    if !arch.is_native() {
+        let error = tree.load_order(&["ext4"]).unwrap_err();
+        assert!(error.to_string().contains(arch.title), "{error}");
+    }
+    for cut in [0, 0x39, 0x1000, flat.len() / 2] {
+        let path = put(dir.path(), "cut", &flat[..cut]);
+        let error = store.add(&path, None).unwrap_err();
+        assert!(!matches!(error, Error::Io { .. }), "{cut}: {error}");
+    }
+    // The ELF file is none that QEMU boots.
+    let path = put(dir.path(), "vmlinux", &elf);
+    let error = store.import(&path).unwrap_err();
+    assert!(error.hint().unwrap().contains(arch.source.image), "{error}");
 }

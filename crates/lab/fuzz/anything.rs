@@ -58,6 +58,7 @@ pub fn prepared(dir: &Path, data: &[u8]) -> Result<PolicySetup, PolicyError> {
         name: "build:any".to_owned(),
         release: "6.12.0".to_owned(),
         series: "6.12".to_owned(),
+        architecture: Default::default(),
         image: PathBuf::new(),
         vmlinux: None,
         modules: None,

@@ -178,6 +178,22 @@ pub fn hook_list(
     })
 }
 
+/// Sees that lsmeter measures kernels of a kernel's architecture.
+fn refuse_unmeasured(kernel: &Kernel) -> Result<(), LabError> {
+    let arch = kernel.arch();
+    if arch.is_measured && arch.is_native() {
+        return Ok(());
+    }
+    Err(Failure::environment(
+        format!("{} is for {arch}", kernel.name),
+        format!(
+            "kernels of {arch} can be fetched and kept, not yet measured: give one of {}",
+            arch::native()
+        ),
+    )
+    .into())
+}
+
 /// Writes what booting `kernel` with `agent` as its init takes into `dir`, which the caller removes.
 ///
 /// # Errors
@@ -191,6 +207,7 @@ pub fn prepare(
     dir: &Path,
 ) -> Result<Bootable, LabError> {
     um::refuse_program(kernel)?;
+    refuse_unmeasured(kernel)?;
     let write = |name: &str, bytes: &[u8]| -> Result<PathBuf, LabError> {
         let path = dir.join(name);
         fs::write(&path, bytes).map_err(LabError::io("write", &path))?;

@@ -152,32 +152,38 @@ fn fetch(
         event => events(BuildEvent::Fetch(event)),
     };
     let packages = [package.to_owned()];
-    store.with_apt(&mirrors()?, refresh, &mut follow, |apt, follow| {
-        let _ = fs::remove_dir_all(scratch.path().join("deb"));
-        let into = scratch.subdirectory("deb")?;
-        follow(FetchEvent::Downloading {
-            packages: packages.to_vec(),
-        });
-        let reason = match apt.download(&packages, &into, follow)? {
-            Ok(debs) => {
-                let deb = debs.into_iter().next();
-                return deb.ok_or_else(|| Error::damaged(package, "apt left nothing"));
-            }
-            Err(reason) => reason,
-        };
-        let mut names = apt.names()?;
-        names.retain(|name| super::source_series(name).is_some());
-        names.sort();
-        Err(Error::NoPackage {
-            name: package.to_owned(),
-            reasons: vec![reason],
-            hint: if names.is_empty() {
-                "see that the mirror is a full Debian archive".into()
-            } else {
-                format!("the mirror has {}", names.join(", "))
-            },
-        })
-    })
+    store.with_apt(
+        arch::native(),
+        &mirrors()?,
+        refresh,
+        &mut follow,
+        |apt, follow| {
+            let _ = fs::remove_dir_all(scratch.path().join("deb"));
+            let into = scratch.subdirectory("deb")?;
+            follow(FetchEvent::Downloading {
+                packages: packages.to_vec(),
+            });
+            let reason = match apt.download(&packages, &into, follow)? {
+                Ok(debs) => {
+                    let deb = debs.into_iter().next();
+                    return deb.ok_or_else(|| Error::damaged(package, "apt left nothing"));
+                }
+                Err(reason) => reason,
+            };
+            let mut names = apt.names()?;
+            names.retain(|name| super::source_series(name).is_some());
+            names.sort();
+            Err(Error::NoPackage {
+                name: package.to_owned(),
+                reasons: vec![reason],
+                hint: if names.is_empty() {
+                    "see that the mirror is a full Debian archive".into()
+                } else {
+                    format!("the mirror has {}", names.join(", "))
+                },
+            })
+        },
+    )
 }
 
 fn is_version(text: &str) -> bool {

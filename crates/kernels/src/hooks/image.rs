@@ -2,12 +2,14 @@
 //! Where the BTF is in a kernel image.
 
 use super::HookListError;
-use crate::elf::File;
+use crate::elf::{File, u32_at};
+use crate::image::find;
 use crate::symbols::SymbolTable;
 
 /// The BTF of a decompressed `vmlinux`: its section `.BTF`, else, for images whose section
 /// headers were stripped, what lies between the symbols `__start_BTF` and `__stop_BTF`
-/// (`include/asm-generic/vmlinux.lds.h`).
+/// (`include/asm-generic/vmlinux.lds.h`), else, for those whose kallsyms name no data, what
+/// looks like it.
 ///
 /// # Errors
 ///
@@ -17,6 +19,7 @@ pub fn btf<'a>(bytes: &'a [u8], symbols: &SymbolTable) -> Result<&'a [u8], HookL
     file.section(".BTF")
         .filter(|btf| !btf.is_empty())
         .or_else(|| by_symbols(&file, symbols))
+        .or_else(|| by_header(&file))
         .ok_or(HookListError::NoBtf)
 }
 
@@ -29,4 +32,34 @@ fn by_symbols<'a>(file: &File<'a>, symbols: &SymbolTable) -> Option<&'a [u8]> {
         .into_iter()
         .filter_map(|s| s.at(start)?.get(..len));
     found.next().filter(|btf| !btf.is_empty())
+}
+
+/// The longest BTF of the version that there is: its types lie right behind the header, its
+/// names right behind them, the first of which is empty (`include/uapi/linux/btf.h`).
+fn by_header<'a>(file: &File<'a>) -> Option<&'a [u8]> {
+    const BEGIN: [u8; 8] = [0x9f, 0xeb, 1, 0, HEADER_LEN as u8, 0, 0, 0];
+    const HEADER_LEN: usize = 24;
+    let mut longest: Option<&[u8]> = None;
+    for segment in file.segments()? {
+        let mut rest = segment.bytes;
+        while let Some(at) = find(rest, &BEGIN) {
+            let here = &rest[at..];
+            rest = &here[BEGIN.len()..];
+            let field = |at| u32_at(here, at).map(|value| value as usize);
+            let found = || {
+                let (types, names) = (field(12)?, field(20)?);
+                if (field(8)?, field(16)?) != (0, types) {
+                    return None;
+                }
+                let names_at = HEADER_LEN.checked_add(types)?;
+                let whole = here.get(..names_at.checked_add(names)?)?;
+                let names = &whole[names_at..];
+                (names.first() == Some(&0) && names.last() == Some(&0)).then_some(whole)
+            };
+            if let Some(found) = found().filter(|of| longest.is_none_or(|l| l.len() < of.len())) {
+                longest = Some(found);
+            }
+        }
+    }
+    longest
 }

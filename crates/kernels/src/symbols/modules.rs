@@ -8,6 +8,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use arch::Arch;
+
 use super::table::Builder;
 use super::{MAX_NAME_LEN, SymbolError, SymbolTable};
 use crate::elf::{File, Section, is_code, section_len, section_name};
@@ -71,7 +73,7 @@ impl SymbolTable {
         let mut builder = Builder::from_table(self);
         let mut taken = Vec::new();
         for module in modules {
-            let file = ModuleFile::parse(module)?;
+            let file = ModuleFile::parse(module, self.arch())?;
             let placed = file.place(module)?;
             for section in &placed {
                 self.check_free(section)?;
@@ -123,7 +125,8 @@ struct ModuleFile<'a> {
 }
 
 impl<'a> ModuleFile<'a> {
-    fn parse(module: &ModuleImage<'a>) -> Result<Self, SymbolError> {
+    /// Of a kernel of architecture `arch`.
+    fn parse(module: &ModuleImage<'a>, arch: &Arch) -> Result<Self, SymbolError> {
         let bad = |reason| not_module(module.name, reason);
         let is_name = (1..MAX_NAME_LEN).contains(&module.name.len())
             && module.name.bytes().all(|byte| byte.is_ascii_graphic());
@@ -131,6 +134,9 @@ impl<'a> ModuleFile<'a> {
             return Err(bad("its name is no word"));
         }
         let file = File::parse(module.elf).map_err(bad)?;
+        if file.arch != arch {
+            return Err(bad("it is an ELF file for another machine"));
+        }
         if !file.is_relocatable() {
             return Err(bad("it is no relocatable file"));
         }

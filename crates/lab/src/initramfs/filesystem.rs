@@ -118,7 +118,7 @@ impl<'a> Support<'a> {
             Some(value) => value != "n",
             None => self.driver(*driver).is_ok(),
         };
-        match &arch::native().machine.persistent_memory {
+        match &self.kernel.arch().machine.persistent_memory {
             Some(memory) if persistent_drivers(memory).iter().all(has) => Disk::Persistent(memory),
             _ => Disk::Ram,
         }

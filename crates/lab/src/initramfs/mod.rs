@@ -263,7 +263,7 @@ fn needs(guest: Guest<'_>, kernel: &Kernel) -> Result<(Disk, Vec<Module>), Error
     let tree = kernel
         .modules
         .as_deref()
-        .map(ModuleTree::open)
+        .map(|dir| ModuleTree::open(dir, kernel.arch()))
         .transpose()?;
     let support = Support::of(kernel, tree.as_ref())?;
     let disk = match root {

@@ -20,6 +20,7 @@ fn kernel(dir: &Path, files: &[(&str, &[u8])]) -> Kernel {
         name: "build:test".into(),
         release: "6.12.0".into(),
         series: "6.12".into(),
+        architecture: Default::default(),
         image: dir.join("vmlinuz"),
         vmlinux: has("vmlinux"),
         modules: has("modules"),

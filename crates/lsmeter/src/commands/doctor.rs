@@ -171,7 +171,7 @@ fn kvm(qemu: &Qemu) -> Finding {
     }
     let here = Store::open(&cache_dir()).and_then(|store| {
         let mut kernels = store.list()?.into_iter();
-        let kernel = kernels.find(|kernel| !kernel.is_program);
+        let kernel = kernels.find(|kernel| !kernel.is_program && kernel.arch().is_native());
         Ok(kernel.map(|kernel| (store, kernel)))
     });
     let Ok(Some((store, kernel))) = here else {

@@ -71,18 +71,22 @@ pub fn list(json: bool) -> Result<Exit> {
         anstream::eprintln!("hint: lsmeter kernel fetch debian:6.12");
         return Ok(Exit::Fine);
     }
-    let mut rows = vec![["KERNEL", "RELEASE", "PACKAGE", "BOOTS BY"].map(str::to_owned)];
+    // Where all are this machine's nothing is to be told.
+    let is_told = kernels.iter().any(|kernel| !kernel.arch().is_native());
+    let titles = ["KERNEL", "RELEASE", "ARCHITECTURE", "PACKAGE", "BOOTS BY"];
+    let mut rows = vec![titles.map(str::to_owned).to_vec()];
     rows.extend(kernels.iter().map(|kernel| {
         let boots = if kernel.is_program {
             "a process"
         } else if kernel.pvh_entry.is_some() {
             "PVH"
         } else {
-            "bzImage"
+            kernel.arch().source.target
         };
-        [
+        vec![
             kernel.name.clone(),
             printable(&kernel.release, 80),
+            kernel.architecture.to_string(),
             kernel
                 .package_version
                 .clone()
@@ -90,6 +94,9 @@ pub fn list(json: bool) -> Result<Exit> {
             boots.to_owned(),
         ]
     }));
+    if !is_told {
+        rows.iter_mut().for_each(|row| drop(row.remove(2)));
+    }
     output::print(&super::list::columns(&rows))?;
     Ok(Exit::Fine)
 }

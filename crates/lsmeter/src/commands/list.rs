@@ -15,11 +15,19 @@ use crate::failure::usage;
 use crate::output;
 
 /// Text in columns, as wide as they must be, two blanks between them.
-pub fn columns<const N: usize>(rows: &[[String; N]]) -> String {
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-    let widths: Vec<usize> = (0..N).map(|column| width(column).unwrap_or(0)).collect();
+pub fn columns<R: AsRef<[String]>>(rows: &[R]) -> String {
+    let rows = || rows.iter().map(AsRef::as_ref);
+    let width = |column: usize| {
+        rows()
+            .map(|row: &[String]| row[column].chars().count())
+            .max()
+    };
+    let number = rows().next().map_or(0, <[String]>::len);
+    let widths: Vec<usize> = (0..number)
+        .map(|column| width(column).unwrap_or(0))
+        .collect();
     let mut text = String::new();
-    for row in rows {
+    for row in rows() {
         let mut line = String::new();
         for (cell, width) in row.iter().zip(&widths) {
             line.push_str(&format!("{cell:width$}  "));

@@ -75,9 +75,19 @@ fn the_section_and_the_symbols_lead_to_the_same_list() {
     let mut image = image(kernel().write());
     assert_eq!(from_image(&image), Ok(expected.clone()));
     image.btf_name = ".rodata";
-    assert_eq!(from_image(&image), Err(HookListError::NoBtf));
     image.btf_symbols = true;
+    assert_eq!(from_image(&image), Ok(expected.clone()));
+    // What it begins with shows it, too, behind whatever else begins so.
+    image.btf_symbols = false;
+    let whole = image.btf.clone();
+    let mut before = whole[..24].to_vec();
+    before[20..24].fill(0xff);
+    image.btf = [&before, &whole[..8], &whole].concat();
     assert_eq!(from_image(&image), Ok(expected));
+    image.btf = whole;
+    image.btf.pop();
+    image.btf.push(b'x');
+    assert_eq!(from_image(&image), Err(HookListError::NoBtf));
 }
 
 #[test]

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Images that are the kernel as it lies in memory, behind a header of 64 bytes
+//! (`Documentation/arch/arm64/booting.rst`), made into an ELF file as others hold one.
+//!
+//! Nothing in such an image says where it is linked to. Its relocations do
+//! (`arch/arm64/kernel/pi/relocate.c`), which the kernel makes itself when it starts: a RELA
+//! table, whose addends are the only addresses there where the linker left zeros, and from
+//! 6.19 on a RELR table, whose words are in their places.
+
+use crate::decompress::{self, Format};
+use crate::elf::{u16_at, u32_at, u64_at};
+use crate::error::Error;
+use crate::image::{IMAGE_LIMIT, VMLINUX_LIMIT, release_in_banner};
+use arch::{Arch, FlatImage};
+use object::LittleEndian as Le;
+use object::elf;
+use object::endian::{U16, U32, U64};
+use std::borrow::Cow;
+use std::io;
+use std::ops::Range;
+
+const HEADER_LEN: usize = 64;
+/// An entry of a RELA table: a place, `r_info`, an addend.
+const RELA_LEN: usize = 24;
+const WORD: u64 = 8;
+/// Fewest relocations of a table; a kernel has tens of thousands.
+const LEAST: usize = 16;
+/// Most runs of words that are taken for a RELR table.
+const MAX_TABLES: usize = 16;
+/// Relocations that an address of the image is tried on.
+const SAMPLES: usize = 256;
+/// Where the image lies in the ELF file.
+const DATA_AT: u64 = 0x1000;
+
+/// A kernel out of such an image.
+#[derive(Debug)]
+pub(crate) struct Flat {
+    /// Its release, as `uname -r` prints it.
+    pub release: String,
+    /// It as an ELF file of one segment, with its relocations made.
+    pub elf: Vec<u8>,
+}
+
+/// Reads the image called `what`, which may be compressed by gzip as the kernel's makefiles
+/// do it; `None` if it is none.
+///
+/// # Errors
+/// [`Error::Damaged`] if it is cut off, or holds no kernel; [`Error::Unsupported`] if its
+/// address cannot be told.
+pub(crate) fn read(data: &[u8], what: &str) -> Result<Option<Flat>, Error> {
+    let data = match Format::detect(data) {
+        Some(Format::Gzip) => {
+            let inner = decompress::decompress(Format::Gzip, data, IMAGE_LIMIT as usize);
+            Cow::Owned(inner.map_err(|e| match e.kind() {
+                io::ErrorKind::Unsupported => Error::unsupported(what, e),
+                _ => Error::damaged(what, e),
+            })?)
+        }
+        _ => Cow::Borrowed(data),
+    };
+    let known = arch::ALL.iter().find_map(|arch| {
+        let flat = arch.flat_image.as_ref()?;
+        flat.is_it(&data).then_some((*arch, flat))
+    });
+    let Some((arch, flat)) = known else {
+        return Ok(None);
+    };
+    let memory_len = memory_len(&data).map_err(|reason| Error::damaged(what, reason))?;
+    let release =
+        release_in_banner(&data).ok_or_else(|| Error::damaged(what, "it names no release"))?;
+    let tables = Tables::find(&data, arch, flat);
+    let base = tables
+        .base(&data, memory_len, arch, flat)
+        .ok_or_else(|| Error::Unsupported {
+            what: what.to_owned(),
+            reason: "its relocations do not tell where it is linked to".into(),
+            hint: Some("build it with CONFIG_RELOCATABLE=y".into()),
+        })?;
+    let mut elf = elf_header(arch, base, data.len() as u64, memory_len);
+    elf.extend_from_slice(&data);
+    tables.relocate(&mut elf[DATA_AT as usize..], base);
+    Ok(Some(Flat { release, elf }))
+}
+
+/// What the image takes in memory in bytes, which is more than the file.
+fn memory_len(data: &[u8]) -> Result<u64, &'static str> {
+    let len = u64_at(data, 16).unwrap_or(0);
+    if data.len() < HEADER_LEN || len < data.len() as u64 || len > VMLINUX_LIMIT as u64 {
+        return Err("its header gives no length that it can have");
+    }
+    match is_whole(data) {
+        Some(true) => Ok(len),
+        Some(false) => Err("it is truncated"),
+        None => Err("its EFI header lies outside of it"),
+    }
+}
+
+/// Whether all sections are there that the header for EFI names, which most images have; the
+/// other header does not tell how long the file is. `None` if that one is cut off.
+fn is_whole(data: &[u8]) -> Option<bool> {
+    if !data.starts_with(b"MZ") {
+        return Some(true);
+    }
+    let pe = u32_at(data, 60)? as usize;
+    let header = data.get(pe..pe.checked_add(24)?)?;
+    let number = usize::from(u16_at(header, 6)?);
+    let sections = pe + 24 + usize::from(u16_at(header, 20)?);
+    let end = |at: usize| {
+        let section = data.get(at..at.checked_add(40)?)?;
+        Some(u64::from(u32_at(section, 16)?) + u64::from(u32_at(section, 20)?))
+    };
+    for n in 0..number {
+        if end(sections + n * 40)? > data.len() as u64 {
+            return Some(false);
+        }
+    }
+    Some(true)
+}
+
+/// The tables of relocations.
+struct Tables<'a> {
+    /// The RELA table.
+    rela: &'a [u8],
+    /// What could be the RELR table, the longest first.
+    relr: Vec<&'a [[u8; 8]]>,
+}
+
+impl<'a> Tables<'a> {
+    fn find(data: &'a [u8], arch: &Arch, flat: &FlatImage) -> Self {
+        Self {
+            rela: longest_rela(data, flat.relative_relocation),
+            relr: relr_tables(data, arch.code.text_base),
+        }
+    }
+
+    /// Places and addends.
+    fn rela(&self) -> impl ExactSizeIterator<Item = (u64, u64)> {
+        let entries = self.rela.chunks_exact(RELA_LEN);
+        entries.map(|entry| {
+            let word = |at| u64_at(entry, at).unwrap_or(0);
+            (word(0), word(16))
+        })
+    }
+
+    /// The address that the image begins at.
+    fn base(&self, data: &[u8], memory_len: u64, arch: &Arch, flat: &FlatImage) -> Option<u64> {
+        let lowest = arch.code.text_base;
+        let by_rela = || {
+            let named = self.rela().flat_map(|(place, addend)| [place, addend]);
+            let first = named.filter(|&address| address >= lowest).min()?;
+            let tried: Vec<_> = every(self.rela(), self.rela().len()).collect();
+            let fits = |_, word, addend| word == 0 || word == addend;
+            base_below(data, first..lowest, flat, &tried, fits)
+        };
+        let by_relr = |words: &&[[u8; 8]]| {
+            let first = relr_places(words).next()?;
+            let places = relr_places(words).map(|place| (place, 0));
+            let tried: Vec<_> = every(places, relr_places(words).count()).collect();
+            let fits = |base, word: u64, _| word.wrapping_sub(base) <= memory_len;
+            base_below(data, first..lowest, flat, &tried, fits)
+        };
+        // With a RELR table the other one has what does not fit it, if anything.
+        let mut relr = self.relr.iter();
+        relr.find_map(by_relr).or_else(by_rela)
+    }
+
+    /// Writes the addends of the RELA table to their places in `image`.
+    fn relocate(&self, image: &mut [u8], base: u64) {
+        for (place, addend) in self.rela() {
+            let at = usize::try_from(place.wrapping_sub(base)).ok();
+            let word = at.and_then(|at| image.get_mut(at..at.checked_add(8)?));
+            if let Some(word) = word {
+                word.copy_from_slice(&addend.to_le_bytes());
+            }
+        }
+    }
+}
+
+/// At most [`SAMPLES`] of `number`, evenly spread.
+fn every<T>(all: impl Iterator<Item = T>, number: usize) -> impl Iterator<Item = T> {
+    all.step_by(number.div_ceil(SAMPLES).max(1))
+}
+
+/// The highest address at or below the range's first, and not below its second, that the image
+/// can begin at: so that at nearly all places of relocations, `tried` with their addends, there
+/// is a word in it that `fits`.
+fn base_below(
+    data: &[u8],
+    Range { start, end }: Range<u64>,
+    flat: &FlatImage,
+    tried: &[(u64, u64)],
+    fits: impl Fn(u64, u64, u64) -> bool,
+) -> Option<u64> {
+    let mut base = start - start % flat.alignment;
+    while base >= end && start - base < data.len() as u64 {
+        let word = |place: u64| u64_at(data, usize::try_from(place.checked_sub(base)?).ok()?);
+        let fit = |&&(place, addend): &&(u64, u64)| {
+            word(place).is_some_and(|word| fits(base, word, addend))
+        };
+        // An address may be meant to lie outside, as an end or a begin.
+        if tried.iter().filter(fit).count() * 16 >= tried.len() * 15 {
+            return Some(base);
+        }
+        base = base.checked_sub(flat.alignment)?;
+    }
+    None
+}
+
+/// The longest run of entries with this `r_info`; empty if there is none.
+fn longest_rela(data: &[u8], info: u64) -> &[u8] {
+    let is_entry = |at: usize| u64_at(data, at + 8) == Some(info) && at + RELA_LEN <= data.len();
+    let mut longest = 0..0;
+    let mut at = 0;
+    while at + RELA_LEN <= data.len() {
+        let start = at;
+        while is_entry(at) {
+            at += RELA_LEN;
+        }
+        if at - start > longest.len() {
+            longest = start..at;
+        }
+        at += WORD as usize;
+    }
+    match longest.len() / RELA_LEN >= LEAST {
+        true => &data[longest],
+        false => &[],
+    }
+}
+
+/// What could be a RELR table whose addresses are not below `lowest`, the longest first: an even
+/// word is a place, an odd one has a bit for each of the 63 words that follow the last.
+fn relr_tables(data: &[u8], lowest: u64) -> Vec<&[[u8; 8]]> {
+    let (words, _) = data.as_chunks::<{ WORD as usize }>();
+    let mut tables: Vec<(usize, &[[u8; 8]])> = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        let (len, maps) = relr_len(&words[at..], lowest, data.len() as u64);
+        let shortest = tables.last().map_or(0, |table| table.0);
+        if maps >= LEAST && (tables.len() < MAX_TABLES || maps > shortest) {
+            tables.truncate(MAX_TABLES - 1);
+            tables.push((maps, &words[at..at + len]));
+            tables.sort_by_key(|table| std::cmp::Reverse(table.0));
+        }
+        at += len.max(1);
+    }
+    tables.into_iter().map(|(_, words)| words).collect()
+}
+
+/// How many words from the first on could be one table for an image of `span` bytes, and how
+/// many of these are bit maps.
+fn relr_len(words: &[[u8; 8]], lowest: u64, span: u64) -> (usize, usize) {
+    let first = words.first().map_or(0, |word| u64::from_le_bytes(*word));
+    if first < lowest || !first.is_multiple_of(WORD) {
+        return (0, 0);
+    }
+    let (mut next, mut maps) = (first, 0);
+    for (len, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        if word % 2 == 1 {
+            next = next.saturating_add(63 * WORD);
+            maps += 1;
+        } else if word >= next && word % WORD == 0 {
+            next = word.saturating_add(WORD);
+        } else {
+            return (len, maps);
+        }
+        if next - first > span.saturating_add(63 * WORD) {
+            return (len, maps);
+        }
+    }
+    (words.len(), maps)
+}
+
+/// The places that a RELR table names, rising.
+fn relr_places(words: &[[u8; 8]]) -> impl Iterator<Item = u64> {
+    let mut next = 0u64;
+    words.iter().flat_map(move |word| {
+        let word = u64::from_le_bytes(*word);
+        let (first, bits) = match word % 2 {
+            0 => (word, 1),
+            _ => (next, word >> 1),
+        };
+        next = first.wrapping_add(if word % 2 == 0 { 1 } else { 63 } * WORD);
+        let set = (0..63).filter(move |bit| bits >> bit & 1 == 1);
+        set.map(move |bit| first.wrapping_add(bit * WORD))
+    })
+}
+
+/// What stands before an image of `len` bytes so that it is an ELF file loaded at `base`.
+fn elf_header(arch: &Arch, base: u64, len: u64, memory_len: u64) -> Vec<u8> {
+    let header_len = size_of::<elf::FileHeader64<Le>>() as u16;
+    let segment_len = size_of::<elf::ProgramHeader64<Le>>() as u16;
+    let header = elf::FileHeader64::<Le> {
+        e_ident: elf::Ident {
+            magic: elf::ELFMAG,
+            class: elf::ELFCLASS64,
+            data: elf::ELFDATA2LSB,
+            version: elf::EV_CURRENT,
+            os_abi: elf::ELFOSABI_NONE,
+            abi_version: 0,
+            padding: [0; 7],
+        },
+        e_type: U16::new(Le, elf::ET_EXEC),
+        e_machine: U16::new(Le, arch.elf_machine),
+        e_version: U32::new(Le, u32::from(elf::EV_CURRENT)),
+        e_entry: U64::new(Le, base),
+        e_phoff: U64::new(Le, u64::from(header_len)),
+        e_shoff: U64::new(Le, 0),
+        e_flags: U32::new(Le, 0),
+        e_ehsize: U16::new(Le, header_len),
+        e_phentsize: U16::new(Le, segment_len),
+        e_phnum: U16::new(Le, 1),
+        e_shentsize: U16::new(Le, 0),
+        e_shnum: U16::new(Le, 0),
+        e_shstrndx: U16::new(Le, 0),
+    };
+    let segment = elf::ProgramHeader64::<Le> {
+        p_type: U32::new(Le, elf::PT_LOAD),
+        p_flags: U32::new(Le, elf::PF_R | elf::PF_W | elf::PF_X),
+        p_offset: U64::new(Le, DATA_AT),
+        p_vaddr: U64::new(Le, base),
+        p_paddr: U64::new(Le, base),
+        p_filesz: U64::new(Le, len),
+        p_memsz: U64::new(Le, memory_len),
+        p_align: U64::new(Le, DATA_AT),
+    };
+    let mut out = Vec::with_capacity(DATA_AT as usize + len as usize);
+    out.extend_from_slice(object::bytes_of(&header));
+    out.extend_from_slice(object::bytes_of(&segment));
+    out.resize(DATA_AT as usize, 0);
+    out
+}
+
+#[cfg(test)]
+pub(crate) mod tests;
