@@ -21,6 +21,12 @@ build_needs := cc:gcc ld:binutils /usr/include/stdio.h:libc6-dev
 build_needs += clang:clang make:make pkg-config:pkg-config \
 	/usr/include/libelf.h:libelf-dev /usr/include/zlib.h:zlib1g-dev \
 	/usr/include/linux/bpf.h:linux-libc-dev
+# What compiles the agent for kernels of another architecture. Without it there is a build, too,
+# which measures this machine's only.
+ifeq ($(shell uname -m),x86_64)
+build_needs += aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu \
+	/usr/aarch64-linux-gnu/include/stdio.h:libc6-dev-arm64-cross
+endif
 run_needs := qemu-system-x86_64:qemu-system-x86 mkfs.ext4:e2fsprogs
 # Whoever has apt can fetch Debian's kernels, and checks their signatures.
 ifneq ($(shell command -v apt-get),)

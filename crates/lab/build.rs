@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//! Builds the agent, asks it which benchmarks it holds and embeds both.
+//! Builds the agent, asks it which benchmarks it holds and embeds both. For each other
+//! architecture, too, if its compiler is here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -35,18 +36,115 @@ fn build() -> Result<(), String> {
         ("-DSETTINGS", guest.join("settings")),
     ];
     let both = [programs.clone(), settings.clone()];
-    compile(guest, &arch, &agent, &[])?;
-    for (name, more) in [
+    let agents: [(&str, &[(&str, PathBuf)]); 4] = [
+        ("agent", &[]),
         ("agent-of-programs", std::slice::from_ref(&programs)),
         ("agent-of-settings", std::slice::from_ref(&settings)),
         ("agent-of-both", &both),
-    ] {
-        compile(guest, &arch, &out.join(name), more)?;
+    ];
+    let compiler = compiler()?;
+    for (name, more) in &agents {
+        compile(&compiler, guest, &arch, &out.join(name), more)?;
     }
     let list = list(&agent)?;
     check_list(&list)?;
-    let file = out.join("benchmarks.tsv");
-    fs::write(&file, list).map_err(|e| format!("writing {}: {e}", file.display()))
+    write(&out.join("benchmarks.tsv"), &list)?;
+
+    let mut others = String::new();
+    for other in others_than(&arch)? {
+        let Some(compiler) = cross_compiler(&other)? else {
+            continue;
+        };
+        let own = out.join(name_of(&other));
+        fs::create_dir_all(&own).map_err(|e| format!("creating {}: {e}", own.display()))?;
+        for (name, more) in &agents {
+            compile(&compiler, guest, &other, &own.join(name), more)?;
+        }
+        let list = list_of_other(guest, &arch, &other, &own)?;
+        check_list(&list)?;
+        write(&own.join("benchmarks.tsv"), &list)?;
+        others += &format!("    (\"{}\", Embedded {{\n", name_of(&other));
+        let include = |kind: &str, name: &str| {
+            format!(
+                "{kind}!(concat!(env!(\"OUT_DIR\"), \"/{}/{name}\"))",
+                name_of(&other)
+            )
+        };
+        let files = agents
+            .iter()
+            .map(|(name, _)| include("include_bytes", name));
+        let files: Vec<String> = files.collect();
+        others += &format!("        agents: [{}],\n", files.join(", "));
+        others += &format!(
+            "        list: {},\n    }}),\n",
+            include("include_str", "benchmarks.tsv")
+        );
+    }
+    write(&out.join("others.rs"), &format!("&[\n{others}]\n"))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    fs::write(path, text).map_err(|e| format!("writing {}: {e}", path.display()))
+}
+
+fn name_of(folder: &Path) -> String {
+    let name = folder.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+/// The folders of all architectures but one.
+fn others_than(arch: &Path) -> Result<Vec<PathBuf>, String> {
+    let all = arch.parent().unwrap_or(arch);
+    let failed = |e| format!("listing {}: {e}", all.display());
+    let mut others = Vec::new();
+    for entry in fs::read_dir(all).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.is_dir() && path != arch {
+            others.push(path);
+        }
+    }
+    others.sort();
+    Ok(others)
+}
+
+/// What compiles for another architecture, unless it is not here: then lsmeter is built
+/// without that agent, and says so where it is asked for it.
+fn cross_compiler(arch: &Path) -> Result<Option<cc::Tool>, String> {
+    let name = name_of(arch);
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
+    let compiler = cc::Build::new()
+        .target(&format!("{name}-unknown-linux-gnu"))
+        .no_default_flags(true)
+        .cargo_metadata(false)
+        .try_get_compiler();
+    // The headers are a package of their own: the kernel's, one of which takes one of the
+    // C library's.
+    let trial = out.join(format!("trial-{name}.c"));
+    write(&trial, "#include <linux/shm.h>\n#include <asm/unistd.h>\n")?;
+    let works = compiler.as_ref().is_ok_and(|compiler| {
+        let mut command = compiler.to_command();
+        command
+            .args(["-ffreestanding", "-fsyntax-only"])
+            .arg(&trial);
+        command.output().is_ok_and(|output| output.status.success())
+    });
+    match compiler {
+        Ok(compiler) if works => Ok(Some(compiler)),
+        _ => Ok(None),
+    }
+}
+
+/// What an agent of another architecture lists, which cannot be run here: it is asked of one for
+/// this machine that has the benchmarks that the other has, and tells calls in the forms that
+/// it makes.
+fn list_of_other(guest: &Path, arch: &Path, other: &Path, own: &Path) -> Result<String, String> {
+    let lister = own.join("lister");
+    let mut command = agent_command(&compiler()?, guest, [arch, other], &lister)?;
+    if read(&other.join("arch.h"))?.contains("at-forms.h") {
+        command.arg("-include").arg(guest.join("arch/at-forms.h"));
+    }
+    run(command)?;
+    list(&lister)
 }
 
 /// What of the agent is of the architecture that it is built for, and run on: here too.
@@ -153,18 +251,37 @@ fn of_the_architecture(arch: &Path) -> Result<Vec<PathBuf>, String> {
 /// With `more`, agents that can do more (run whole programs, other settings of modules): folders,
 /// and what is defined for them. What others count may depend on an agent's size.
 fn compile(
+    compiler: &cc::Tool,
     guest: &Path,
     arch: &Path,
     agent: &Path,
     more: &[(&str, PathBuf)],
 ) -> Result<(), String> {
+    let mut command = agent_command(compiler, guest, [arch, arch], agent)?;
+    for (define, folder) in more {
+        command.arg(define).args(sources(folder)?);
+    }
+    run(command)
+}
+
+/// This machine's.
+fn compiler() -> Result<cc::Tool, String> {
     let compiler = cc::Build::new()
         .no_default_flags(true)
         .cargo_metadata(false)
-        .try_get_compiler()
-        .map_err(|e| {
-            format!("no C compiler: {e}\nhint: install gcc (Debian: apt install gcc libc6-dev)")
-        })?;
+        .try_get_compiler();
+    compiler.map_err(|e| {
+        format!("no C compiler: {e}\nhint: install gcc (Debian: apt install gcc libc6-dev)")
+    })
+}
+
+/// What compiles what every agent has, for an architecture, with the benchmarks of one.
+fn agent_command(
+    compiler: &cc::Tool,
+    guest: &Path,
+    [arch, benches]: [&Path; 2],
+    agent: &Path,
+) -> Result<Command, String> {
     let mut command: Command = compiler.to_command();
     command
         .args(flags([guest, arch])?)
@@ -180,23 +297,22 @@ fn compile(
         // Beside main.c: the pages that a start touches are in the count of execve.
         .args(sources(arch)?)
         .args(sources(&guest.join("bench"))?)
-        .args(of_the_architecture(arch)?)
+        .args(of_the_architecture(benches)?)
         .args(sources(&guest.join("policy"))?)
         .args(sources(&guest.join("delays"))?);
-    for (define, folder) in more {
-        command.arg(define).args(sources(folder)?);
-    }
+    Ok(command)
+}
+
+fn run(mut command: Command) -> Result<(), String> {
+    let program = command.get_program().to_string_lossy().into_owned();
     let status = command.status().map_err(|e| {
         format!(
-            "running the C compiler {}: {e}\nhint: install gcc (Debian: apt install gcc libc6-dev)",
-            compiler.path().display()
+            "running the C compiler {program}: {e}\n\
+             hint: install gcc (Debian: apt install gcc libc6-dev)"
         )
     })?;
     if !status.success() {
-        return Err(format!(
-            "compiling the agent with {}: {status}",
-            compiler.path().display()
-        ));
+        return Err(format!("compiling the agent with {program}: {status}"));
     }
     Ok(())
 }

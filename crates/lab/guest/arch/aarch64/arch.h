@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the agent must know of AArch64. sys.h includes it; CONTRIBUTING.md ("Adding an
+ * architecture") lists what such a folder holds.
+ */
+#ifndef LSMETER_ARCH_H
+#define LSMETER_ARCH_H
+
+#include <linux/audit.h>
+
+#include "../at-forms.h"
+
+#define PAGE_SIZE	4096UL
+
+static inline __attribute__((always_inline)) long
+raw_syscall(long nr, long a, long b, long c, long d, long e, long f)
+{
+	register long x8 asm("x8") = nr;
+	register long x0 asm("x0") = a;
+	register long x1 asm("x1") = b;
+	register long x2 asm("x2") = c;
+	register long x3 asm("x3") = d;
+	register long x4 asm("x4") = e;
+	register long x5 asm("x5") = f;
+
+	asm volatile("svc #0"
+		     : "+r"(x0)
+		     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+		     : "memory");
+	return x0;
+}
+
+/*
+ * movz xzr, #0x5cKK, lsl #48, which compilers never make: it does nothing, and tells the
+ * plugin what happens (bench.h).
+ */
+#define MARKER_TEXT	"movz xzr, #0x5c00 + (%c[kind] & 0xff), lsl #48\n\t"
+
+#define marker(kind_)							\
+	asm volatile(MARKER_TEXT : : [kind] "i"(MARKER_MAGIC | (kind_)) : "memory")
+
+/*
+ * Reads the clock that counts the guest's time, right after a marker or right before one: of
+ * what stands between them nothing is left to the compiler.
+ */
+#define CLOCK_AND(before, after, kind_)						\
+	({									\
+		u64 ticks_;							\
+										\
+		asm volatile(before "mrs %[ticks], cntvct_el0\n\t" after	\
+			     : [ticks] "=r"(ticks_)				\
+			     : [kind] "i"(MARKER_MAGIC | (kind_)) : "memory");	\
+		ticks_;								\
+	})
+#define marker_then_clock(kind_)	CLOCK_AND(MARKER_TEXT, "", kind_)
+#define clock_then_marker(kind_)	CLOCK_AND("", MARKER_TEXT "b 1f\n1:", kind_)
+
+/* The serial port on the PCI bus: the console is no port of this driver. */
+#define ARCH_RESULTS_PORT	"/dev/ttyS0"
+
+/* The vDSO's function that reads clocks. */
+#define ARCH_VDSO_CLOCK_GETTIME	"__kernel_clock_gettime"
+
+/* What audit's records and rules call the architecture. */
+#define ARCH_AUDIT		AUDIT_ARCH_AARCH64
+/* The same of 32-bit programs that it runs. */
+#define ARCH_AUDIT_32		AUDIT_ARCH_ARM
+
+/* A call that lockdown's integrity level denies: opening the machine's memory. */
+#define ARCH_LOCKED_DOWN(on)	locked_down_open(on)
+#define ARCH_LOCKED_DOWN_TEXT	"open of /dev/mem (1) or /dev/null (0): %d"
+#define locked_down_open(on)						\
+	({								\
+		long fd_ = sys_open((on) ? "/dev/mem" : "/dev/null", O_RDWR, 0);	\
+										\
+		fd_ < 0 ? fd_ : sys_close(fd_);				\
+	})
+
+#endif
