@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! AArch64: little-endian kernels of `arch/arm64`.
 
-use crate::{Arch, Code, Debian, FlatImage, Interrupts, Machine, Source};
+use crate::{Arch, Code, Debian, FlatImage, Interrupts, Machine, Slot, Source};
 
 pub(crate) static AARCH64: Arch = Arch {
     name: "aarch64",
@@ -66,10 +66,14 @@ pub(crate) static AARCH64: Arch = Arch {
         ],
         start: "primary_entry",
         context_switch: "cpu_switch_to",
-        // What the kernel's own accesses raise; up to 5.13 under another name. A program's
-        // come through the entry of system calls.
-        exception_prefixes: &["el1h_64_sync", "el1_sync"],
+        // They have no symbols of their own.
+        exception_prefixes: &[],
         interrupts: &[HANDLERS, ENTRY],
+        slots: &[
+            slot(0x200, 0x80, false),
+            slot(0x280, 0x180, true),
+            slot(0x480, 0x180, true),
+        ],
         stub_tables: &[],
         thunk_prefixes: &[],
         indirect_thunk_prefix: None,
@@ -89,6 +93,18 @@ pub(crate) static AARCH64: Arch = Arch {
     },
     config: include_str!("aarch64.config"),
 };
+
+/// Of the 16 vectors of 128 bytes (`SYM_CODE_START(vectors)`, arch/arm64/kernel/entry.S) the
+/// fifth to eighth are of what the kernel's own code raises, the ninth to twelfth of 64-bit
+/// programs: each synchronous exceptions, then three kinds of interrupts.
+const fn slot(offset: u64, len: u64, is_interrupt: bool) -> Slot {
+    Slot {
+        symbol: "vectors",
+        offset,
+        len,
+        is_interrupt,
+    }
+}
 
 /// Since 5.14, `entry_handler` of arch/arm64/kernel/entry.S.
 const HANDLERS: Interrupts = Interrupts {

@@ -117,6 +117,8 @@ pub struct Code {
     /// The entries of interrupts, which have nothing to do with the operation that they
     /// hit: the first that is of the kernel at hand.
     pub interrupts: &'static [Interrupts],
+    /// Entries inside of symbols, whose names say nothing of them.
+    pub slots: &'static [Slot],
     /// Tables of stubs, one a vector: an interrupt begins anywhere in them. Any other entry
     /// begins at its first instruction only.
     pub stub_tables: &'static [&'static str],
@@ -127,6 +129,20 @@ pub struct Code {
     pub indirect_thunk_prefix: Option<&'static str>,
     /// Bytes at a function's begin that calls known at compile time skip.
     pub landing_pad: u64,
+}
+
+/// A part of a table of vectors.
+#[derive(Debug)]
+pub struct Slot {
+    /// The table's symbol.
+    pub symbol: &'static str,
+    /// Where in it the part begins, in bytes.
+    pub offset: u64,
+    /// How long it is.
+    pub len: u64,
+    /// Whether interrupts enter in it; otherwise a synchronous exception of the kernel's own does,
+    /// at its first instruction.
+    pub is_interrupt: bool,
 }
 
 /// How kernels of one time name the entries of interrupts.

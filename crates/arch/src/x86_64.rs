@@ -61,6 +61,7 @@ pub(crate) static X86_64: Arch = Arch {
         context_switch: "__switch_to_asm",
         exception_prefixes: &["asm_exc_"],
         interrupts: &[IDTENTRY, ENTRY],
+        slots: &[],
         stub_tables: &["irq_entries_start", "spurious_entries_start"],
         // arch/x86/lib/retpoline.S; `__SCT__` are static calls' trampolines
         // (include/linux/static_call_types.h).

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct arch *const all[] = { &arch_x86_64 };
+static const struct arch *const all[] = { &arch_x86_64, &arch_aarch64 };
 
 #define COUNT	(sizeof(all) / sizeof(all[0]))
 

@@ -30,6 +30,8 @@ struct arch {
 
 struct effects effects_x86_64(const uint8_t *bytes, size_t size);
 extern const struct arch arch_x86_64;
+struct effects effects_aarch64(const uint8_t *bytes, size_t size);
+extern const struct arch arch_aarch64;
 
 /* The guest's, once arch_choose() has found it. */
 extern const struct arch *guest;

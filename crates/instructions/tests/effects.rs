@@ -6,6 +6,16 @@ use std::process::Command;
 
 #[test]
 fn instructions_are_read_as_they_are() {
+    for (test, sources) in [
+        ("effects.c", &["x86_64/effects.c"][..]),
+        ("aarch64.c", &["aarch64/decode.c", "aarch64/effects.c"]),
+    ] {
+        compile_and_run(test, sources);
+    }
+}
+
+/// Compiles a test with parts of the plugin, and runs it: it prints what is not read as it is.
+fn compile_and_run(test: &str, sources: &[&str]) {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let scratch = tempfile::tempdir().unwrap();
     let program = scratch.path().join("effects");
@@ -14,12 +24,19 @@ fn instructions_are_read_as_they_are() {
         .arg(here.join("plugin"))
         .arg("-o")
         .arg(&program)
-        .arg(here.join("tests/effects.c"))
-        .arg(here.join("plugin/arch/x86_64/effects.c"))
+        .arg(here.join("tests").join(test))
+        .args(
+            sources
+                .iter()
+                .map(|file| here.join("plugin/arch").join(file)),
+        )
         .status()
         .unwrap();
     assert!(compiled.success());
     let output = Command::new(&program).output().unwrap();
     let wrong = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "not read as they are:\n{wrong}");
+    assert!(
+        output.status.success(),
+        "{test}: not read as they are:\n{wrong}"
+    );
 }
