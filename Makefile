@@ -10,7 +10,7 @@ CARGO_FLAGS ?=
 # Arguments of `lsmeter run`: make run ARGS='suite --fs tmpfs'
 ARGS ?=
 # Kernels that the tests boot.
-TEST_KERNELS ?= debian:6.1 debian:6.12
+TEST_KERNELS ?= debian:6.1 debian:6.12 debian:6.12/aarch64
 PREFIX ?= $(HOME)/.cargo
 
 rust_version := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
@@ -28,6 +28,10 @@ build_needs += aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu \
 	/usr/aarch64-linux-gnu/include/stdio.h:libc6-dev-arm64-cross
 endif
 run_needs := qemu-system-x86_64:qemu-system-x86 mkfs.ext4:e2fsprogs
+# Only where such a kernel is asked for: make run ARGS='--kernel debian:6.12/aarch64'
+ifneq ($(or $(findstring aarch64,$(ARGS)),$(findstring arm64,$(ARGS))),)
+run_needs += qemu-system-aarch64:qemu-system-arm
+endif
 # Whoever has apt can fetch Debian's kernels, and checks their signatures.
 ifneq ($(shell command -v apt-get),)
 run_needs += /usr/share/keyrings/debian-archive-keyring.gpg:debian-archive-keyring gpgv:gpgv
@@ -38,7 +42,7 @@ check_needs := dot:graphviz
 check_needs += /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf:fonts-dejavu-core \
 	pdftotext:poppler-utils
 
-test_needs := $(check_needs) mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs
+test_needs := $(check_needs) qemu-system-aarch64:qemu-system-arm mkfs.xfs:xfsprogs mkfs.btrfs:btrfs-progs
 # What compiles policies that the tests load.
 test_needs += secilc:secilc apparmor_parser:apparmor \
 	/usr/share/selinux/default/base.pp.bz2:selinux-policy-default \

@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let kernel = store.resolve(&kernel.parse()?)?;
     let scratch = tempfile::tempdir()?;
     let plugin = write_plugin(scratch.path())?;
-    let qemu = Qemu::probe(None, &plugin)?;
+    let qemu = Qemu::probe(None, &plugin, arch::native())?;
     let prepared = scratch.path().join("prepared");
     fs::create_dir(&prepared)?;
     let agent = lab::catalogue::agent();

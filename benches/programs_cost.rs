@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let kernel = store.resolve(&kernel.parse()?)?;
     let scratch = tempfile::tempdir()?;
     let plugin = write_plugin(scratch.path())?;
-    let qemu = Qemu::probe(None, &plugin)?;
+    let qemu = Qemu::probe(None, &plugin, arch::native())?;
     println!(
         "QEMU {}, {}, {rounds} rounds in turns; ms of one more run: least, median and most\n",
         qemu.version, kernel.name

@@ -7,7 +7,6 @@ pub(crate) static AARCH64: Arch = Arch {
     name: "aarch64",
     title: "AArch64",
     elf_machine: 183,
-    is_measured: false,
     // arch/arm64/include/asm/image.h.
     flat_image: Some(FlatImage {
         magic: *b"ARM\x64",

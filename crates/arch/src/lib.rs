@@ -22,8 +22,6 @@ pub struct Arch {
     /// `e_machine` of its ELF files (`include/uapi/linux/elf-em.h`). They are 64 bits wide
     /// and little endian.
     pub elf_machine: u16,
-    /// Whether its kernels can be measured, or only fetched, kept and read.
-    pub is_measured: bool,
     /// The image that is booted, where that is the kernel as it lies in memory; None: it
     /// holds an ELF file.
     pub flat_image: Option<FlatImage>,

@@ -7,7 +7,6 @@ pub(crate) static X86_64: Arch = Arch {
     name: "x86_64",
     title: "x86-64",
     elf_machine: 62,
-    is_measured: true,
     flat_image: None,
     machine: Machine {
         program: "qemu-system-x86_64",

@@ -156,14 +156,8 @@ fn every_architecture_has_all_its_homes() {
         assert_eq!(arch::by_name(arch.name), Some(*arch));
         assert_eq!(arch::by_elf_machine(arch.elf_machine), Some(*arch));
         assert_eq!(arch::by_debian_name(arch.debian.name), Some(*arch));
-        let source = root()
-            .join("crates/arch/src")
-            .join(format!("{}.rs", arch.name));
-        assert!(source.is_file(), "{} is missing", source.display());
-        if !arch.is_measured {
-            continue;
-        }
         for (folder, file) in [
+            ("crates/arch/src", format!("{}.rs", arch.name)),
             ("crates/lab/guest/arch", format!("{}/arch.h", arch.name)),
             ("crates/lab/guest/arch", format!("{}/start.c", arch.name)),
             ("crates/lab/guest/arch", format!("{}/flags.txt", arch.name)),
@@ -191,5 +185,5 @@ fn every_architecture_has_all_its_homes() {
     assert_eq!(arch::by_name("pdp11"), None);
     assert_eq!(arch::by_debian_name("m68k"), None);
     assert_eq!(arch::native().name, std::env::consts::ARCH);
-    assert!(arch::native().is_native() && arch::native().is_measured);
+    assert!(arch::native().is_native());
 }

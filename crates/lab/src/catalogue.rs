@@ -4,11 +4,15 @@
 //! The list is the agent's own (`agent --list`, asked at build time), so that
 //! it cannot differ from what the agent can measure.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
+use arch::Arch;
+use diagnostics::Failure;
 use experiment::{Experiment, Metric, Policy, SelectError, Selectable, Suite};
 use serde::Serialize;
+
+use crate::error::LabError;
 
 /// What can be measured of a benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -114,46 +118,102 @@ impl Selectable for Benchmark {
     }
 }
 
-static CATALOGUE: LazyLock<Vec<Benchmark>> = LazyLock::new(|| {
-    include_str!(concat!(env!("OUT_DIR"), "/benchmarks.tsv"))
-        .lines()
-        .map(|line| {
-            // Our own agent's list, whose form the build has checked.
-            Benchmark::parse(line).expect("a line of the agent's list")
-        })
+/// What the build made for an architecture.
+struct Embedded {
+    /// Without more, with programs, with settings, with both.
+    agents: [&'static [u8]; 4],
+    list: &'static str,
+}
+
+const NATIVE: Embedded = Embedded {
+    agents: [
+        include_bytes!(concat!(env!("OUT_DIR"), "/agent")),
+        include_bytes!(concat!(env!("OUT_DIR"), "/agent-of-programs")),
+        include_bytes!(concat!(env!("OUT_DIR"), "/agent-of-settings")),
+        include_bytes!(concat!(env!("OUT_DIR"), "/agent-of-both")),
+    ],
+    list: include_str!(concat!(env!("OUT_DIR"), "/benchmarks.tsv")),
+};
+
+/// Of other architectures those for which there was a compiler.
+static OTHERS: &[(&str, Embedded)] = include!(concat!(env!("OUT_DIR"), "/others.rs"));
+
+/// By architecture, each in the order of suites and numbers.
+static CATALOGUES: LazyLock<BTreeMap<&str, Vec<Benchmark>>> = LazyLock::new(|| {
+    // Our own agents' lists, whose form the build has checked.
+    let parse = |line| Benchmark::parse(line).expect("a line of the agent's list");
+    let native = (arch::native().name, &NATIVE);
+    let others = OTHERS.iter().map(|(name, of)| (*name, of));
+    let all = [native].into_iter().chain(others);
+    all.map(|(name, of)| (name, of.list.lines().map(parse).collect()))
         .collect()
 });
 
-/// Every variant of every benchmark, in the order of suites and numbers.
+/// Every variant of every benchmark of this machine's architecture, in the order of suites
+/// and numbers.
 #[must_use]
 pub fn catalogue() -> &'static [Benchmark] {
-    &CATALOGUE
+    catalogue_of(arch::native())
+}
+
+/// Every variant of every benchmark of an architecture, in the order of suites and numbers;
+/// none if lsmeter has no agent for it.
+#[must_use]
+pub fn catalogue_of(arch: &Arch) -> &'static [Benchmark] {
+    CATALOGUES.get(arch.name).map_or(&[], Vec::as_slice)
+}
+
+/// What is embedded for an architecture.
+fn embedded(arch: &Arch) -> Result<&'static Embedded, LabError> {
+    if arch.is_native() {
+        return Ok(&NATIVE);
+    }
+    let mut others = OTHERS.iter();
+    let found = others.find(|(name, _)| *name == arch.name);
+    found.map(|(_, of)| of).ok_or_else(|| missing(arch))
+}
+
+/// That there was no compiler for an architecture.
+fn missing(arch: &Arch) -> LabError {
+    let name = arch.name;
+    let hint = format!(
+        "install the compiler {name}-linux-gnu-gcc and the headers for it (Debian: apt-get install \
+         gcc-{package}-linux-gnu libc6-dev-{debian}-cross), touch crates/lab/build.rs and build \
+         lsmeter again",
+        package = name.replace('_', "-"),
+        debian = arch.debian.name,
+    );
+    let what = format!("this lsmeter was built without an agent for {name}");
+    Failure::environment(what, hint).into()
 }
 
 /// The agent: a static ELF program without a C library, init in a VM
 /// and a process on the host.
 #[must_use]
 pub fn agent() -> &'static [u8] {
-    include_bytes!(concat!(env!("OUT_DIR"), "/agent"))
+    NATIVE.agents[0]
 }
 
 /// The agent that runs whole programs besides.
 #[must_use]
 pub fn agent_of_programs() -> &'static [u8] {
-    include_bytes!(concat!(env!("OUT_DIR"), "/agent-of-programs"))
+    NATIVE.agents[1]
 }
 
 /// The agent that knows more settings of modules besides, policies of the user's own among them.
 #[must_use]
 pub fn agent_of_settings() -> &'static [u8] {
-    include_bytes!(concat!(env!("OUT_DIR"), "/agent-of-settings"))
+    NATIVE.agents[2]
 }
 
-/// The agent that all boots of an experiment have, if [`agent`] does not do: whole programs are
-/// run, or settings asked for that it does not know. They are others, since what some benchmarks
-/// count depends on the agent's size.
-#[must_use]
-pub fn agent_for(experiment: &Experiment) -> Option<&'static [u8]> {
+/// The agent that all boots of an experiment have on kernels of `arch`, if [`agent`] does not
+/// do: whole programs are run, or settings asked for that it does not know, or it is another
+/// architecture. They are others, since what some benchmarks count depends on the agent's size.
+///
+/// # Errors
+/// [`LabError::Environment`] if lsmeter was built without it.
+pub fn agent_for(experiment: &Experiment, arch: &Arch) -> Result<Option<&'static [u8]>, LabError> {
+    let agents = &embedded(arch)?.agents;
     let settings = experiment.configurations.iter().any(|of| {
         let tuning = &of.tuning;
         tuning.audit_rules.is_some()
@@ -163,12 +223,14 @@ pub fn agent_for(experiment: &Experiment) -> Option<&'static [u8]> {
             || !tuning.given.is_empty()
             || of.policy == Policy::Withdrawn
     }) || experiment.metrics.contains(&Metric::Memory);
-    Some(match (experiment.programs.is_some(), settings) {
-        (false, false) => return None,
-        (true, false) => agent_of_programs(),
-        (false, true) => agent_of_settings(),
-        (true, true) => include_bytes!(concat!(env!("OUT_DIR"), "/agent-of-both")),
-    })
+    let chosen = match (experiment.programs.is_some(), settings) {
+        (false, false) if arch.is_native() => return Ok(None),
+        (false, false) => 0,
+        (true, false) => 1,
+        (false, true) => 2,
+        (true, true) => 3,
+    };
+    Ok(Some(agents[chosen]))
 }
 
 /// The modules of the kernel that the experiment's benchmarks take, each once and in the order of
@@ -267,5 +329,28 @@ mod tests {
     fn the_agent_is_a_static_program() {
         assert_eq!(&agent()[..4], b"\x7fELF");
         assert_eq!(agent()[16], 2, "ET_EXEC");
+    }
+
+    #[test]
+    fn agents_of_other_architectures_are_theirs() {
+        for (name, of) in OTHERS {
+            let arch = arch::by_name(name).unwrap();
+            for agent in of.agents {
+                assert!(agent.starts_with(b"\x7fELF"), "{name}");
+                let machine = u16::from_le_bytes([agent[18], agent[19]]);
+                assert_eq!(machine, arch.elf_machine, "{name}");
+            }
+            // What they measure are the benchmarks of all, perhaps with other calls.
+            let ids = |all: &[Benchmark]| all.iter().map(Benchmark::id).collect::<BTreeSet<_>>();
+            let (own, native) = (ids(catalogue_of(arch)), ids(catalogue()));
+            assert!(own.intersection(&native).count() > 390, "{name}");
+            let open = catalogue_of(arch).iter().find(|of| of.name == "open");
+            assert_eq!(open.unwrap().syscalls.len(), 2, "{name}");
+        }
+        let other = arch::ALL.iter().find(|arch| !arch.is_native()).unwrap();
+        let (missing, name) = (missing(other), other.name);
+        assert!(missing.to_string().contains(name), "{missing}");
+        let hint = diagnostics::Fault::hint(&missing).unwrap();
+        assert!(hint.contains(&format!("{name}-linux-gnu-gcc")), "{hint}");
     }
 }

@@ -9,7 +9,7 @@ use experiment::{Clock, FileSystem};
 use crate::error::LabError;
 use crate::initramfs;
 use crate::port::Port;
-use crate::prepare::image;
+use crate::prepare::{image, refuse_other};
 use crate::process::{Process, explained};
 use crate::qemu::{Accelerator, Machine, Qemu};
 use crate::session::{Break, Patience};
@@ -60,6 +60,7 @@ pub fn run(
     cancel: &AtomicBool,
     line: &mut dyn FnMut(&str) -> Result<bool, String>,
 ) -> Result<Result<(), Break>, LabError> {
+    refuse_other(inside.program, inside.kernel)?;
     let temporary = std::env::temp_dir();
     remove_stale_scratch(&temporary);
     let dir = scratch().map_err(LabError::io("create", &temporary))?;

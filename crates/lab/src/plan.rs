@@ -9,7 +9,9 @@ use std::sync::Arc;
 use experiment::{Clock, Experiment, Key, Metric, Place, SelectError, Subject, layout};
 use sha2::{Digest as _, Sha256};
 
-use crate::catalogue::catalogue;
+use arch::Arch;
+
+use crate::catalogue::catalogue_of;
 pub use crate::job::Job;
 use crate::memory;
 use crate::prepare::Hooks;
@@ -116,7 +118,15 @@ impl Plan {
     /// # Errors
     /// [`SelectError`] if it selects nothing of the catalogue.
     pub fn new(experiment: &Experiment) -> Result<Plan, SelectError> {
-        Plan::of(experiment, jobs(experiment)?)
+        Plan::on(experiment, arch::native())
+    }
+
+    /// Plans an experiment on kernels of one architecture, whose agent may lack benchmarks.
+    ///
+    /// # Errors
+    /// [`SelectError`] if it selects nothing of that catalogue.
+    pub fn on(experiment: &Experiment, arch: &Arch) -> Result<Plan, SelectError> {
+        Plan::of(experiment, jobs(experiment, arch)?)
     }
 
     /// Plans an experiment of these jobs, in their order, whatever it selects itself.
@@ -304,15 +314,16 @@ impl Plan {
 ///
 /// # Errors
 /// [`SelectError`] if it selects none of them.
-pub fn jobs(experiment: &Experiment) -> Result<Vec<Job>, SelectError> {
+pub fn jobs(experiment: &Experiment, arch: &Arch) -> Result<Vec<Job>, SelectError> {
     if let Some(programs) = &experiment.programs {
         return Ok(programs::jobs(programs));
     }
     if experiment.metrics.contains(&Metric::Memory) {
         return memory::jobs(&experiment.selection);
     }
-    let chosen = experiment.selection.choose(catalogue())?.into_iter();
-    Ok(chosen.map(|index| Job::from(&catalogue()[index])).collect())
+    let catalogue = catalogue_of(arch);
+    let chosen = experiment.selection.choose(catalogue)?.into_iter();
+    Ok(chosen.map(|index| Job::from(&catalogue[index])).collect())
 }
 
 /// What a job's cells are about.

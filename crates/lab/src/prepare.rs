@@ -178,16 +178,21 @@ pub fn hook_list(
     })
 }
 
-/// Sees that lsmeter measures kernels of a kernel's architecture.
-fn refuse_unmeasured(kernel: &Kernel) -> Result<(), LabError> {
+/// Sees that a kernel can run an agent, or what is its first process instead.
+pub(crate) fn refuse_other(agent: &[u8], kernel: &Kernel) -> Result<(), LabError> {
     let arch = kernel.arch();
-    if arch.is_measured && arch.is_native() {
+    // e_machine of its ELF header; what a test gives in its place has none.
+    let machine = agent
+        .get(18..20)
+        .map(|at| u16::from_le_bytes([at[0], at[1]]));
+    let is_elf = agent.starts_with(b"\x7fELF");
+    if !is_elf || machine == Some(arch.elf_machine) {
         return Ok(());
     }
     Err(Failure::environment(
-        format!("{} is for {arch}", kernel.name),
+        format!("{} is a kernel of {arch}", kernel.name),
         format!(
-            "kernels of {arch} can be fetched and kept, not yet measured: give one of {}",
+            "so far `run` and `profile` measure such kernels: give one of {}",
             arch::native()
         ),
     )
@@ -207,7 +212,7 @@ pub fn prepare(
     dir: &Path,
 ) -> Result<Bootable, LabError> {
     um::refuse_program(kernel)?;
-    refuse_unmeasured(kernel)?;
+    refuse_other(agent, kernel)?;
     let write = |name: &str, bytes: &[u8]| -> Result<PathBuf, LabError> {
         let path = dir.join(name);
         fs::write(&path, bytes).map_err(LabError::io("write", &path))?;

@@ -121,13 +121,16 @@ impl Plugin<'_> {
 const TRIAL: Duration = Duration::from_secs(60);
 
 impl Qemu {
-    /// Looks for the QEMU of this machine's architecture (at `path`, or in PATH) and asks
-    /// it what it can do. `plugin` is lsmeter's plugin as a file.
+    /// Looks for the QEMU whose guests are of `arch` (at `path`, or in PATH) and asks it what
+    /// it can do. `plugin` is lsmeter's plugin as a file.
     ///
     /// # Errors
     /// [`LabError::Environment`] if there is none, or it does not start.
-    pub fn probe(path: Option<&Path>, plugin: &Path) -> Result<Qemu, LabError> {
-        let arch = arch::native();
+    pub fn probe(
+        path: Option<&Path>,
+        plugin: &Path,
+        arch: &'static Arch,
+    ) -> Result<Qemu, LabError> {
         let path = path.map_or_else(|| arch.machine.program.into(), Path::to_path_buf);
         let output = Command::new(&path)
             .arg("--version")
@@ -158,7 +161,7 @@ impl Qemu {
             version,
             plugin_api: None,
             sandbox: false,
-            kvm: kvm_usable(),
+            kvm: arch.is_native() && kvm_usable(),
         };
         qemu.plugin_api = qemu.probe_plugin(plugin);
         qemu.sandbox = qemu.accepts(&["-sandbox", SANDBOX]);
@@ -270,7 +273,10 @@ impl Qemu {
             ])
             .arg("-chardev")
             .arg(join("file,id=agent,path=", machine.agent_port))
-            .args(["-serial", "chardev:agent"])
+            .args(match self.arch.machine.results_device {
+                None => ["-serial".to_owned(), "chardev:agent".to_owned()],
+                Some(device) => ["-device".to_owned(), format!("{device},chardev=agent")],
+            })
             .arg("-kernel")
             .arg(machine.kernel)
             .arg("-initrd")

@@ -8,7 +8,10 @@ use std::sync::{Mutex, PoisonError, mpsc};
 
 use diagnostics::Failure;
 use experiment::journal::JournalHeader;
-use experiment::{Clock, Event, Experiment, Key, PolicyProof, Status};
+use experiment::{Clock, Event, Experiment, Key, Metric, PolicyProof, Status};
+
+use arch::Arch;
+use kernels::Kernel;
 
 use crate::catalogue;
 use crate::document::document;
@@ -35,6 +38,7 @@ pub fn run(
     cancel: &AtomicBool,
     follow: &mut dyn FnMut(Event<'_>),
 ) -> Result<Outcome, LabError> {
+    refuse_untried(experiment, setup)?;
     let setup = &with_programs(experiment, setup)?;
     let plan = plan(experiment, setup)?;
     let planned = plan.measured().len();
@@ -233,14 +237,55 @@ fn with_programs<'a>(experiment: &Experiment, setup: &Setup<'a>) -> Result<Setup
     let hooks = experiment.programs.as_ref().map(|_| Hooks::default());
     Ok(Setup {
         hooks: setup.hooks.or(hooks),
-        agent: catalogue::agent_for(experiment).unwrap_or(setup.agent),
+        agent: catalogue::agent_for(experiment, arch_of(setup))?.unwrap_or(setup.agent),
         ..*setup
     })
 }
 
+/// The architecture of what is measured: that of the kernels, which share one.
+fn arch_of(setup: &Setup<'_>) -> &'static Arch {
+    setup
+        .kernels
+        .first()
+        .map_or_else(arch::native, Kernel::arch)
+}
+
+/// What has not been tried on other architectures than this machine's.
+fn refuse_untried(experiment: &Experiment, setup: &Setup<'_>) -> Result<(), LabError> {
+    let arch = arch_of(setup);
+    let what = if arch.is_native() {
+        return Ok(());
+    } else if experiment.programs.is_some() {
+        "whole programs"
+    } else if setup.treatment.sweep.is_some() || setup.treatment.ask {
+        "the delays of a sweep"
+    } else if setup.hooks.is_some_and(|hooks| hooks.events) {
+        "events"
+    } else if experiment.metrics.contains(&Metric::Memory) {
+        "what memory is held"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::environment(
+        format!("on kernels of {arch} {what} cannot be measured yet"),
+        format!(
+            "count benchmarks there, or give a kernel of {}",
+            arch::native()
+        ),
+    )
+    .into())
+}
+
 /// The visits of this run.
 fn plan(experiment: &Experiment, setup: &Setup<'_>) -> Result<Plan, LabError> {
-    let plan = Plan::new(experiment)?;
+    let mut plan = Plan::on(experiment, arch_of(setup))?;
+    for cell in &mut plan.cells {
+        let kernels = experiment.kernels.iter().zip(setup.kernels);
+        let own = { kernels }.find(|(name, _)| **name == cell.key.kernel);
+        if let Some((_, kernel)) = own {
+            cell.key.architecture = kernel.architecture;
+        }
+    }
     let plan = match setup.shard {
         Some(shard) => plan.shard(experiment, shard),
         None => plan,

@@ -41,7 +41,7 @@ impl Laboratory {
             .resolve(&"debian:6.12".parse().unwrap())
             .expect("these tests boot a kernel: lsmeter kernel fetch debian:6.12");
         let plugin = lab::write_plugin(dir.path()).unwrap();
-        let qemu = Qemu::probe(None, &plugin).unwrap();
+        let qemu = Qemu::probe(None, &plugin, arch::native()).unwrap();
         Laboratory {
             dir,
             store,

@@ -107,7 +107,7 @@ fn modules_functions_lie_where_the_guest_says() {
     let dir = tempfile::tempdir().unwrap();
     let store = common::store();
     let plugin = lab::write_plugin(dir.path()).unwrap();
-    let qemu = Qemu::probe(None, &plugin).unwrap();
+    let qemu = Qemu::probe(None, &plugin, arch::native()).unwrap();
     let agent = common::agent_with("kallsyms_agent.c", dir.path());
     for name in ["debian:6.12", "debian:5.10", "debian:6.1", "debian:7.2"] {
         let kernel = match store.resolve(&name.parse().unwrap()) {

@@ -116,7 +116,7 @@ fn qemu(path: Option<&Path>) -> Vec<Finding> {
     let probed = tempfile::tempdir()
         .map_err(anyhow::Error::from)
         .and_then(|dir| Ok((write_plugin(dir.path())?, dir)))
-        .and_then(|(plugin, _dir)| Ok(Qemu::probe(path, &plugin)?));
+        .and_then(|(plugin, _dir)| Ok(Qemu::probe(path, &plugin, arch::native())?));
     let qemu = match probed {
         Ok(qemu) => qemu,
         Err(error) => {

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
+use arch::Arch;
 use diagnostics::Failure;
 use experiment::{
     Experiment, Metric, Place, Policy, Spec, Stack, StackError, Suite, nearest, preset,
 };
-use kernels::{Kernel, Store};
+use kernels::{Kernel, KernelName, Store};
 use lab::journal::Journals;
 use lab::policy::has_policy;
 use lab::prepare::Hooks;
@@ -128,13 +129,53 @@ impl Machines {
         line: &Line,
     ) -> Result<Machines> {
         let store = Store::open(&cache_dir())?;
-        let qemu = find_qemu(args, config, experiment)?;
+        // What this machine lacks is told before anything is fetched.
+        let early = named_arch(experiment);
+        let early = early.map(|arch| find_qemu(args, config, experiment, arch));
+        let early = early.transpose()?;
         let kernels = find_kernels(args, config, experiment, line)?;
+        let arch = one_architecture(&kernels)?;
+        let qemu = match early {
+            Some(qemu) if qemu.arch == arch => qemu,
+            _ => find_qemu(args, config, experiment, arch)?,
+        };
         Ok(Machines {
             store,
             qemu,
             kernels,
         })
+    }
+}
+
+/// The architecture that the name of a kernel tells, if one does.
+fn named_arch(experiment: &Experiment) -> Option<&'static Arch> {
+    let mut names = experiment.kernels.iter();
+    names.find_map(|name| match name.parse() {
+        Ok(KernelName::Debian(debian)) => Some(debian.arch()),
+        _ => None,
+    })
+}
+
+/// The architecture that all kernels of a run share.
+fn one_architecture(kernels: &[Kernel]) -> Result<&'static Arch> {
+    let Some(first) = kernels.first() else {
+        return Ok(arch::native());
+    };
+    let mut others = kernels
+        .iter()
+        .filter(|kernel| kernel.arch() != first.arch());
+    match others.next() {
+        None => Ok(first.arch()),
+        Some(other) => Err(usage(
+            format!(
+                "{} is a kernel of {}, and {} one of {}",
+                first.name,
+                first.arch(),
+                other.name,
+                other.arch()
+            ),
+            "measure those of each architecture in a run of its own",
+        )),
     }
 }
 
@@ -183,7 +224,7 @@ pub const SUITES_OF_FILES: [Suite; 4] =
 /// # Errors
 /// If not.
 pub fn check_selection(experiment: &Experiment) -> Result<()> {
-    lab::plan::jobs(experiment).map_err(lab::LabError::from)?;
+    lab::plan::jobs(experiment, arch::native()).map_err(lab::LabError::from)?;
     Ok(())
 }
 
@@ -246,12 +287,19 @@ fn check_stacks(experiment: &Experiment, store: &Store, kernels: &[Kernel]) -> R
     Err(usage(what, hint))
 }
 
-/// QEMU, if it can do what the experiment asks.
-fn find_qemu(args: &LabArgs, config: &Config, experiment: &Experiment) -> Result<Qemu> {
+/// QEMU of guests of `arch`, if it can do what the experiment asks.
+fn find_qemu(
+    args: &LabArgs,
+    config: &Config,
+    experiment: &Experiment,
+    arch: &'static Arch,
+) -> Result<Qemu> {
     // What a kill -9 leaves of it the next run removes.
     let scratch = lab::vm::scratch()?;
     let plugin = write_plugin(scratch.path())?;
-    let qemu = Qemu::probe(args.qemu.as_deref().or(config.qemu.as_deref()), &plugin)?;
+    // That of the configuration is for this machine's kernels.
+    let configured = config.qemu.as_deref().filter(|_| arch.is_native());
+    let qemu = Qemu::probe(args.qemu.as_deref().or(configured), &plugin, arch)?;
     let counted = experiment.metrics.iter().any(|metric| metric.is_counted());
     if counted && qemu.plugin_api.is_none() {
         let version = &qemu.version;

@@ -4,6 +4,7 @@
 //! Needs QEMU and the kernels debian:6.1 and debian:6.12 in the cache of whoever runs
 //! the tests (`lsmeter kernel fetch debian:6.1 debian:6.12`); nothing is fetched here.
 
+mod architectures;
 mod counts;
 mod events;
 mod outputs;
