@@ -28,9 +28,11 @@ fn check(place: &Place, rest: &[&str]) -> Ended {
 fn image(place: &Place) -> String {
     let listed = place.run(&["kernel", "list", "--json"]).json();
     let kernels = listed["kernels"].as_array().unwrap();
-    let newest = kernels
-        .iter()
-        .rfind(|kernel| kernel["series"] == "6.12" && !kernel["modules"].is_null());
+    let is_native = |kernel: &&serde_json::Value| {
+        kernel["architecture"].as_str().unwrap_or("x86_64") == std::env::consts::ARCH
+    };
+    let mut native = kernels.iter().filter(is_native);
+    let newest = native.rfind(|kernel| kernel["series"] == "6.12" && !kernel["modules"].is_null());
     newest.unwrap()["image"].as_str().unwrap().to_owned()
 }
 
