@@ -117,9 +117,8 @@ fn what_members_and_variables_hold_is_called() {
     let tree = Tree::open(toy()).unwrap();
     let document = analyse(&tree, &request(&["tell", "hold", "choose"])).unwrap();
     assert_eq!(rows(call(&document, "tell")), ["inode_getattr 1/1 0/0"]);
-    let held = call(&document, "hold").hooks.iter();
-    let held: Vec<_> = held.map(|hook| &*hook.hook).collect();
-    assert_eq!(held, ["inode_getattr", "path_mkdir"]);
+    let held = call(&document, "hold").hooks.iter().map(|hook| &*hook.hook);
+    assert_eq!(held.collect::<Vec<_>>(), ["inode_getattr", "path_mkdir"]);
     let chosen = call(&document, "choose").hooks.iter();
     assert!(
         chosen
