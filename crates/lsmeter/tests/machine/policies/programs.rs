@@ -104,8 +104,8 @@ fn in_module(cell: &Cell, module: &str) -> u64 {
 
 /// The programs ran to their ends under the module's policy, alike in both runs, and the one that
 /// is to be refused something was.
-/// The same calls, and the same instructions but for what memcpy_orig() takes more where it copies
-/// backwards, which it does by the addresses that the allocator gave.
+/// The same calls, and the same instructions but for a few: 4 were seen once. Possibly memcpy_orig()
+/// copied backwards, which it does by the addresses that the allocator gave.
 #[track_caller]
 fn assert_same_hooks(
     first: &BTreeMap<&str, &[EntryHook]>,
