@@ -42,6 +42,7 @@ pub fn document(outcome: &Outcome, baseline: Option<&Stack>) -> Document {
 /// A cell as its run has it, compared with the baseline's.
 fn profiled(cell: &Cell, baseline: Option<&[String]>, outcome: &Outcome) -> Cell {
     let mut cell = cell.clone();
+    let operation = cell.key.title();
     if let CellOutcome::Ok {
         evidence: Evidence::Counted(counted),
     } = &mut cell.outcome
@@ -54,7 +55,7 @@ fn profiled(cell: &Cell, baseline: Option<&[String]>, outcome: &Outcome) -> Cell
             return cell;
         };
         match base_of(&cell.key, stack, outcome) {
-            Some(base) => compare(counted, own, stack, base),
+            Some(base) => compare(counted, &operation, own, stack, base),
             None => {
                 let missing = format!("{} has no profile there", stack.join(","));
                 counted.not_compared = Some(missing);
@@ -91,7 +92,13 @@ pub(crate) fn hooked(path: &PathProfile) -> HookedPath {
     }
 }
 
-fn compare(counted: &mut Counted, own: &CellProfile, stack: &[String], base: &CellProfile) {
+fn compare(
+    counted: &mut Counted,
+    operation: &str,
+    own: &CellProfile,
+    stack: &[String],
+    base: &CellProfile,
+) {
     let (at_base, at_own) = base.comparable(own);
     let (base_path, path) = (&base.paths[at_base], &own.paths[at_own]);
     counted.hooked = Some(hooked(path));
@@ -100,7 +107,7 @@ fn compare(counted: &mut Counted, own: &CellProfile, stack: &[String], base: &Ce
         (None, true) => Extent::Windows,
         (None, false) => Extent::Window,
     };
-    let functions = explained(base_path, path, extent);
+    let functions = explained(base_path, path, operation, extent);
     counted.residual = Some(Residual {
         stack: stack.to_vec(),
         path: hooked(base_path),
@@ -111,13 +118,18 @@ fn compare(counted: &mut Counted, own: &CellProfile, stack: &[String], base: &Ce
 }
 
 /// What differs outside hooks, with why, where that is known.
-fn explained(base: &PathProfile, own: &PathProfile, extent: Extent) -> Vec<FunctionDifference> {
+fn explained(
+    base: &PathProfile,
+    own: &PathProfile,
+    operation: &str,
+    extent: Extent,
+) -> Vec<FunctionDifference> {
     let mut functions = differences(&base.outside, &own.outside);
     let asked = explain_asked(&mut functions, &base.asked, &own.asked);
     // What is asked for more often shows facts, too: a file that is read is read in its own way.
     let rest = functions.len();
     functions.extend(asked.iter().cloned());
-    explain(&mut functions, extent);
+    explain(&mut functions, operation, extent);
     functions.truncate(rest);
     functions.extend(asked);
     functions.sort_by_key(|row| std::cmp::Reverse(row.difference.unsigned_abs()));
@@ -141,7 +153,12 @@ pub(crate) fn compare_programs(
             && base.kernel == cell.key.kernel
             && let (Some(own), Some(of_base)) = (profile(&cell.key), profile(&base))
         {
-            let functions = explained(of_base.modal(), own.modal(), Extent::Program);
+            let functions = explained(
+                of_base.modal(),
+                own.modal(),
+                &cell.key.title(),
+                Extent::Program,
+            );
             program.residual = Some(ProgramResidual::of(&base.stack, functions));
         }
     }

@@ -28,6 +28,9 @@ struct Fact {
     companions: Vec<String>,
     #[serde(default)]
     at_most: u64,
+    /// It holds for these only, as `audit-rule:again`; empty: for all.
+    #[serde(default)]
+    operations: Vec<String>,
     /// It holds for whole programs only.
     #[serde(skip)]
     programs: bool,
@@ -56,6 +59,10 @@ impl Fact {
         }
     }
 
+    fn holds_for(&self, operation: &str) -> bool {
+        self.operations.is_empty() || self.operations.iter().any(|it| it == operation)
+    }
+
     fn speaks_of(&self, function: &str) -> bool {
         let listed = self.with.iter().filter_map(|list| facts().lists.get(list));
         let mut all = listed
@@ -82,11 +89,11 @@ fn facts() -> &'static Facts {
     &FACTS
 }
 
-/// Gives each difference its explanation, if one is known.
-pub fn explain(differences: &mut [FunctionDifference], extent: Extent) {
+/// Gives each difference of an operation (`audit-rule:again`) its explanation, if one is known.
+pub fn explain(differences: &mut [FunctionDifference], operation: &str, extent: Extent) {
     let shows = |fact: &&Fact| {
         let differ = |it: &FunctionDifference| fact.functions.contains(&it.function);
-        differences.iter().any(differ)
+        fact.holds_for(operation) && differences.iter().any(differ)
     };
     let happens: Vec<&Fact> = facts().fact.iter().filter(shows).collect();
     for difference in differences {
@@ -110,9 +117,24 @@ mod tests {
                 explanation: None,
             })
             .collect();
-        explain(&mut differences, extent);
+        explain(&mut differences, "open:AA", extent);
         let known = differences.iter().map(|it| it.explanation.is_some());
         known.collect()
+    }
+
+    #[test]
+    fn what_one_operation_does_excuses_no_other() {
+        let compared = |operation| {
+            let mut differences = [FunctionDifference {
+                function: "strcmp".to_owned(),
+                difference: 24,
+                explanation: None,
+            }];
+            explain(&mut differences, operation, Extent::Window);
+            differences[0].explanation.is_some()
+        };
+        assert!(compared("audit-rule:again"));
+        assert!(!compared("audit-rule:add"));
     }
 
     #[test]

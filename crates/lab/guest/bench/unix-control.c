@@ -4,23 +4,7 @@
  * receipt: a descriptor, the sender's credentials, its security label (where a module has
  * one). Undone outside: close of the descriptor that came.
  */
-#include <linux/uio.h>
-#include "../sockets.h"
-
-#define SCM_RIGHTS	1
-#define SCM_CREDENTIALS	2
-#define SCM_SECURITY	3
-#define CONTROL_MAX	512
-
-struct message {
-	void *name;
-	u64 name_len;
-	struct iovec *parts;
-	u64 part_count;
-	void *control;
-	u64 control_len;
-	u64 flags;
-};
+#include "../control.h"
 
 struct control {
 	u64 len;

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Orders to NetLabel about packets that have no label themselves: which they get by the address and
+ * the interface that they come from. Generic netlink works them off within the send.
+ */
+#ifndef LSMETER_NETLABEL_H
+#define LSMETER_NETLABEL_H
+
+#include <linux/genetlink.h>
+#include "label.h"
+#include "sockets.h"
+
+/* net/netlabel/netlabel_unlabeled.h, which user space gets no copy of. */
+#define FAMILY_NAME	"NLBL_UNLBL"
+#define FAMILY_VERSION	3
+#define STATICADD	3
+#define STATICREMOVE	4
+#define A_IPV4ADDR	4
+#define A_IPV4MASK	5
+#define A_IFACE		6
+#define A_SECCTX	7
+
+#define INTERFACE	"lo"
+#define NETLABEL	7	/* c->fd[]: the socket that orders go through */
+#define FAMILY		0	/* c->state[]: its number */
+#define ANSWER_MAX	4096
+#define ORDER_LEN	256	/* of all whose label is not longer */
+
+struct netlabel_order {
+	struct nlmsghdr head;
+	struct genlmsghdr of;
+	char attributes[2048];
+};
+
+/* In the data: a message for each command, and behind them the answer. */
+static inline struct netlabel_order *netlabel_order(struct cell *c, int command)
+{
+	return (struct netlabel_order *)slot_data(c) + command;
+}
+
+static inline char *answer(struct cell *c)
+{
+	return (char *)netlabel_order(c, STATICREMOVE + 1);
+}
+
+static inline void begin(struct netlabel_order *m, u16 family, u8 command, u8 version)
+{
+	*m = (struct netlabel_order){
+		.head = {
+			.nlmsg_len = NLMSG_LENGTH(GENL_HDRLEN),
+			.nlmsg_type = family,
+			.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK,
+		},
+		.of = { .cmd = command, .version = version },
+	};
+}
+
+static inline void add(struct netlabel_order *m, u16 type, const void *value, u16 len)
+{
+	struct nlattr *attribute = (struct nlattr *)((char *)m + m->head.nlmsg_len);
+
+	attribute->nla_type = type;
+	attribute->nla_len = NLA_HDRLEN + len;
+	memcpy((char *)attribute + NLA_HDRLEN, value, len);
+	m->head.nlmsg_len += NLA_ALIGN(attribute->nla_len);
+}
+
+/*
+ * Fills the order up with a message of no type, which asks for nothing: what is sent is as long
+ * whatever the label is, and the kernel copies as much.
+ */
+static inline void fill_up(struct netlabel_order *m)
+{
+	struct nlmsghdr *rest = (struct nlmsghdr *)((char *)m + m->head.nlmsg_len);
+
+	if (m->head.nlmsg_len + NLMSG_HDRLEN <= ORDER_LEN)
+		*rest = (struct nlmsghdr){
+			.nlmsg_len = ORDER_LEN - m->head.nlmsg_len,
+			.nlmsg_type = NLMSG_NOOP,
+		};
+}
+
+/* A command for an address, of which no bit is left out. */
+static inline void describe(struct cell *c, int command, u32 from, const char *label, long len)
+{
+	u32 address = __builtin_bswap32(from), mask = ~0u;
+	struct netlabel_order *m = netlabel_order(c, command);
+
+	begin(m, c->state[FAMILY], command, FAMILY_VERSION);
+	add(m, A_IPV4ADDR, &address, sizeof(address));
+	add(m, A_IPV4MASK, &mask, sizeof(mask));
+	add(m, A_IFACE, INTERFACE, sizeof(INTERFACE));
+	if (label)
+		add(m, A_SECCTX, label, len);
+	fill_up(m);
+}
+
+static inline long ask(struct cell *c, struct netlabel_order *m)
+{
+	size_t len = m->head.nlmsg_len > ORDER_LEN ? m->head.nlmsg_len : ORDER_LEN;
+	long ret = SYS(sendto, c->fd[NETLABEL], m, len, 0, NULL, 0);
+
+	return ret < 0 ? ret :
+	       SYS(recvfrom, c->fd[NETLABEL], answer(c), ANSWER_MAX, MSG_DONTWAIT, NULL, NULL);
+}
+
+/* The acknowledgement's. */
+static inline int error_of(struct cell *c)
+{
+	struct nlmsghdr *head = (struct nlmsghdr *)answer(c);
+
+	return head->nlmsg_type == NLMSG_ERROR ? ((struct nlmsgerr *)(head + 1))->error : -EPROTO;
+}
+
+/* The number of the family, which the kernel chose when it booted. */
+static inline long find_family(struct cell *c)
+{
+	struct netlabel_order *m = netlabel_order(c, 0), *a = (struct netlabel_order *)answer(c);
+	char *at = a->attributes;
+	long ret;
+
+	begin(m, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 1);
+	m->head.nlmsg_flags = NLM_F_REQUEST;
+	add(m, CTRL_ATTR_FAMILY_NAME, FAMILY_NAME, sizeof(FAMILY_NAME));
+	fill_up(m);
+	ret = ask(c, m);
+	if (ret < 0)
+		return ret;
+	if (a->head.nlmsg_type == NLMSG_ERROR)
+		return error_of(c);
+	while (at + NLA_HDRLEN <= (char *)a + a->head.nlmsg_len) {
+		struct nlattr *attribute = (struct nlattr *)at;
+
+		if (attribute->nla_type == CTRL_ATTR_FAMILY_ID)
+			return *(u16 *)(at + NLA_HDRLEN);
+		if (attribute->nla_len < NLA_HDRLEN)
+			break;
+		at += NLA_ALIGN(attribute->nla_len);
+	}
+	return -EPROTO;
+}
+
+/* For setup(): the socket and the family, and orders about the address with the own label. */
+static inline int open_netlabel(struct cell *c, u32 address)
+{
+	char label[LABEL_MAX];
+	long fd = SYS(socket, AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC), ret;
+
+	if (fd < 0)
+		return no_socket(c, fd);
+	c->fd[NETLABEL] = fd;
+	ret = find_family(c);
+	if (ret < 0)
+		return unsupported(c, "this kernel has no NetLabel", ret);
+	c->state[FAMILY] = ret;
+	if (own_label(label) <= 0)
+		format(label, sizeof(label), "none");
+	/* With the NUL at its end, as netlabelctl(8) has it. */
+	describe(c, STATICADD, address, label, strlen(label) + 1);
+	describe(c, STATICREMOVE, address, NULL, 0);
+	return 0;
+}
+
+/* Why check() ends where a label could not be given; 0 for an answer that is none of these. */
+static inline int no_label(struct cell *c, long err)
+{
+	if (err == -EPERM || err == -EACCES)
+		return unsupported(c, "only root labels packets", err);
+	if (err == -ENODEV)
+		return unsupported(c, "there is no loopback interface", err);
+	if (err == -EINVAL || err == -ENOENT)
+		return unsupported(c, "no module takes the label that it says the process has", err);
+	return 0;
+}
+
+#endif
