@@ -33,6 +33,7 @@ mod folded;
 mod format;
 mod framework;
 mod gather;
+mod glance;
 mod group;
 mod growth;
 mod history;

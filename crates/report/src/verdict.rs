@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What a document says, in sentences.
 
-use experiment::comparison::Verdict as Judged;
 use experiment::{
     Cell, Delay, Document, HookedPath, Kind, Monitoring, PlacementDocument, Slope, Status,
     WatchedHook,
 };
 use judge::Judgements;
 
-use crate::cells::{Configuration, Group, Operation, groups, operation_title};
+use crate::cells::groups;
 use crate::coverage::coverage_share;
 use crate::format;
 use crate::gather::Content;
+use crate::glance::Glance;
 use crate::group::sum;
 use crate::monitor::framework;
 use crate::table::TEXT_LIMIT;
@@ -79,70 +79,20 @@ fn of_run(run: &Document) -> Verdict {
     let judgements = Judgements::of(run);
     for group in groups(run) {
         let place = group.place(run);
-        let Some(baseline) = &group.baseline else {
+        if group.baseline.is_none() {
             let doubt = format!("{place}: no overhead, since the baseline was not measured.");
             verdict.doubts.push(doubt);
             continue;
-        };
-        let baseline = printable(&group.heading(baseline), TEXT_LIMIT);
-        for configuration in group.tested() {
-            let overhead = overhead(&group, configuration, &baseline, &judgements);
-            let finding = overhead.map(|overhead| format!("{overhead}; {place}."));
-            verdict.findings.extend(finding);
         }
+        let glance = Glance {
+            group: &group,
+            judgements: &judgements,
+        };
+        let sentences = group.tested().filter_map(|of| glance.sentence(of));
+        let told = sentences.map(|sentence| format!("{sentence}; {place}."));
+        verdict.findings.extend(told);
     }
     verdict
-}
-
-/// `+selinux: overhead +12.3 % over capability in instructions (geometric mean of n = 53 …`; where
-/// there is no mean, `+selinux: overhead over capability in memory (from …`. None if nothing of it
-/// can be compared.
-fn overhead<'a>(
-    group: &Group<'a>,
-    configuration: &Configuration,
-    baseline: &str,
-    judgements: &Judgements<'a>,
-) -> Option<String> {
-    let mut costs: Vec<(f64, Operation<'_>)> = Vec::new();
-    let mut unclear = 0;
-    for row in &group.rows {
-        let cells = group
-            .baseline_cell(*row)
-            .zip(group.cell(*row, configuration));
-        let judged = cells.and_then(|(base, tested)| judgements.verdict(base, tested));
-        if let Some((judged, overhead)) = judged.and_then(|of| Some((of, of.overhead?))) {
-            unclear += usize::from(judged.verdict == Judged::Unclear);
-            costs.push((overhead, *row));
-        }
-    }
-    costs.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let mut details = Vec::new();
-    let mut over = String::new();
-    match group.mean(configuration) {
-        Some((mean, n)) => {
-            over = format!(" {}", format::percent(mean));
-            let plural = if n == 1 { "" } else { "s" };
-            details.push(format!("geometric mean of n = {n} operation{plural}"));
-        }
-        None if group.has_mean() || costs.is_empty() => return None,
-        None => {}
-    }
-    if let [first, .., last] = costs.as_slice() {
-        let [first, last] = [first, last].map(|(overhead, row)| {
-            format!("{} ({})", format::percent(*overhead), operation_title(*row))
-        });
-        details.push(format!("from {first} to {last}"));
-    }
-    let mut sentence = format!(
-        "{}: overhead{over} over {baseline} in {} ({})",
-        printable(&group.heading(configuration), TEXT_LIMIT),
-        group.metric,
-        details.join("; "),
-    );
-    if unclear > 0 {
-        sentence += &format!("; {unclear} of them may be chance");
-    }
-    Some(sentence)
 }
 
 fn of_coverage(document: &Document) -> Verdict {

@@ -139,7 +139,7 @@ fn only_the_pages_own_scripts_may_run() {
         .skip(1)
         .map(|rest| rest.split("</script>").next().unwrap())
         .collect();
-    assert_eq!(scripts.len(), 2);
+    assert_eq!(scripts.len(), 3);
     assert_eq!(text.matches("</script").count(), scripts.len());
     for script in &scripts {
         let hash = STANDARD.encode(Sha256::digest(script));
@@ -192,4 +192,61 @@ fn markdown_and_latex_of_all_kinds() {
     let n = |what: &str| text.matches(what).count();
     assert_eq!(n("\\begin{longtable}"), n("\\end{longtable}"));
     assert_eq!(n("\\subsection*"), sources.len());
+}
+
+#[test]
+fn what_has_no_single_path_leads_no_summary() {
+    let Content::Measured(mut run) = golden("v1").content else {
+        panic!("a run")
+    };
+    let leads = |run: &Document| {
+        let source = Source {
+            name: "run.json".to_owned(),
+            content: Content::Measured(run.clone().into()),
+        };
+        let page = page(&[source]);
+        let (_, rest) = page.split_once("+selinux costs").unwrap();
+        rest.split_once("</li>").unwrap().0.to_owned()
+    };
+    assert!(leads(&run).contains("most on open:AA/BB, +31.9 %; counted exactly."));
+    // Half of its windows take other paths, one of them far longer.
+    for cell in &mut run.cells {
+        if cell.key.benchmark() != "open" {
+            continue;
+        }
+        if let Some(paths) = cell.counted_mut().and_then(|of| of.paths.as_mut()) {
+            let mut other = paths.modal.clone();
+            paths.modal.windows = paths.windows / 4;
+            other.windows = paths.windows - paths.modal.windows;
+            paths.others = vec![other];
+        }
+    }
+    let sentence = leads(&run);
+    assert!(
+        sentence.contains("most on stat:AA/BB, +29.9 %"),
+        "{sentence}"
+    );
+    assert!(
+        sentence.contains("1 of 2, which have no single path"),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn the_first_screen_has_a_tile_for_each_operation_and_its_cells_as_data() {
+    let text = page(&[golden("v1")]);
+    let (_, rest) = text.split_once("data-cells=\"glance-1-1\">").unwrap();
+    let json = rest.split_once("</pre>").unwrap().0;
+    assert!(!json.contains(['<', '>', '&']));
+    let data: serde_json::Value = serde_json::from_str(json).unwrap();
+    let rows = data["rows"].as_array().unwrap();
+    for (at, row) in rows.iter().enumerate() {
+        for place in 1..row["cells"].as_array().unwrap().len() {
+            let link = format!("href=\"#cell=glance-1-1.{at}.{place}\"");
+            assert_eq!(text.matches(&link).count(), 1, "{link}");
+        }
+    }
+    assert_eq!(data["columns"][0], "capability");
+    let command = data["commands"][1].as_str().unwrap();
+    assert!(command.starts_with("lsmeter profile --kernel debian:6.1 --stack capability"));
 }

@@ -16,8 +16,8 @@ use std::sync::{Mutex, PoisonError};
 use testing::{node_modules, succeed, unpack};
 
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser");
-/// What docs/results/paper.md shows.
-const PAPER: &[u8] = include_bytes!("../../../../docs/results/paper.json.xz");
+/// `lsmeter run suite --with-hooks` on debian:6.12.
+const SUITE: &[u8] = include_bytes!("suite.json.xz");
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../experiment/tests/golden");
 
 fn report(documents: &[PathBuf], page: &Path) {
@@ -46,11 +46,11 @@ static ONE_BROWSER: Mutex<()> = Mutex::new(());
 fn pages_draw_filter_and_are_accessible() {
     let _one = ONE_BROWSER.lock().unwrap_or_else(PoisonError::into_inner);
     let dir = tempfile::tempdir().unwrap();
-    // The paper's evaluation, as it was run, with hooks; and figures of another kernel.
-    let [one, other] = ["paper.json", "other-kernel.json"].map(|name| dir.path().join(name));
-    fs::write(&one, unpack(PAPER)).unwrap();
+    // What a reader is sent first; and figures of another kernel.
+    let [one, other] = ["suite.json", "other-kernel.json"].map(|name| dir.path().join(name));
+    fs::write(&one, unpack(SUITE)).unwrap();
     document::write(&other, "build:7.2-all");
-    let page = dir.path().join("paper.html");
+    let page = dir.path().join("suite.html");
     report(std::slice::from_ref(&one), &page);
     open(&page, std::env::var_os("LSMETER_SCREENSHOTS"));
 

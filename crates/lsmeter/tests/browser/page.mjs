@@ -202,6 +202,52 @@ async function picks(page) {
 	await legend.press(" ");
 }
 
+// What a stack costs, on what, and which hook holds it: on the first screen, and behind one tile.
+async function firstScreen(page) {
+	await page.setViewportSize({ width: 1280, height: 800 });
+	await page.evaluate(() => scrollTo(0, 0));
+	const low = await page.locator(".glance").first().evaluate(glance => {
+		const bottom = of => glance.querySelector(of)?.getBoundingClientRect().bottom;
+		return { sentence: bottom(".findings li"), rows: bottom(".map tbody tr") };
+	});
+	check(low.sentence < 800 && low.rows < 800, "the first screen lacks its sentences or its map: " + JSON.stringify(low));
+	const sentence = await page.locator(".glance .findings li").first().textContent();
+	check(/ costs [+-]?[0-9.]+ % over .*; most on .*; counted exactly/.test(sentence), "the first sentence: " + sentence);
+	const map = page.locator(".map").first();
+	const rows = level => map.locator(`tr[data-level="${level}"]:not([hidden])`);
+	check(await rows(1).count() === 0, "benchmarks are shown before their class is opened");
+	const fold = rows(0).first().getByRole("button");
+	await fold.press("Enter");
+	check(await fold.getAttribute("aria-expanded") === "true", "an opened class says that it is not");
+	check(await rows(1).count() > 0, "a class does not open");
+	if (await rows(1).first().getByRole("button").count())
+		await rows(1).first().getByRole("button").click();
+	const tile = map.locator("tbody tr:not([hidden]) a").first();
+	const told = (await tile.textContent()).trim();
+	await tile.press("Enter");
+	const cell = page.locator("#cell");
+	await cell.waitFor({ state: "visible" });
+	const text = await cell.textContent();
+	check(text.includes(told), "a tile of " + told + " opens " + text.slice(0, 200));
+	check(/With its hooks: lsmeter profile .*--bench [a-z]/.test(text), "a cell tells no command: " + text.slice(-200));
+	check(await page.evaluate(() => location.hash.startsWith("#cell=")), "a cell has no link");
+	const link = page.url();
+	if (await cell.locator("tbody tr").count())
+		check(await cell.locator(".bars .part").count() > 2, "a cell with hooks has no picture");
+	await accessible(page, "cell");
+	await shot(page, "cell");
+	await page.keyboard.press("Escape");
+	check(!await cell.isVisible(), "Escape does not close a cell");
+	await page.evaluate(hash => { location.hash = hash; }, new URL(link).hash);
+	await cell.waitFor({ state: "visible" });
+	await cell.getByRole("button", { name: "Close" }).click();
+	await fold.press("Enter");
+	check(await rows(1).count() === 0, "a class does not close");
+	await page.evaluate(() => { document.activeElement.blur(); scrollTo(0, 0); });
+	await shot(page, "first-screen");
+	await page.setViewportSize({ width: 1200, height: 900 });
+}
+
 async function accessible(page, where) {
 	await page.evaluate(() => document.querySelectorAll("details").forEach(d => { d.open = true; }));
 	// The page's policy holds for what is put in, too: axe comes through the debugger.
@@ -220,6 +266,8 @@ await reading({ viewport: { width: 1200, height: 900 } }, async page => {
 	if (drawn)
 		await answers(page);
 	await tables(page);
+	if (await page.locator(".map").count())
+		await firstScreen(page);
 	if (drawn) {
 		await downloads(page);
 		await picks(page);
@@ -238,6 +286,8 @@ await reading({ colorScheme: "dark", viewport: { width: 1200, height: 900 } }, a
 	if (drawn)
 		await answers(dark);
 	await accessible(dark, "dark");
+	if (await dark.locator(".map").count())
+		await shot(dark, "first-screen-dark");
 	if (drawn)
 		await dark.locator("figure.figure").nth(1).evaluate(figure => figure.scrollIntoView());
 	await shot(dark, "report-dark");

@@ -8,8 +8,12 @@ use sha2::{Digest, Sha256};
 
 pub(super) const STYLE: &str = include_str!("page.css");
 
-/// Tables first, then drawings; neither needs the other.
-pub(super) const SCRIPTS: [&str; 2] = [include_str!("table.js"), include_str!("figure.js")];
+/// Tables first, then drawings, then maps of overheads; none needs another.
+pub(super) const SCRIPTS: [&str; 3] = [
+    include_str!("table.js"),
+    include_str!("figure.js"),
+    include_str!("front.js"),
+];
 
 /// A Content-Security-Policy: these scripts, and nothing from anywhere. No `eval`.
 pub(super) fn policy() -> String {

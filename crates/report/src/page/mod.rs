@@ -7,12 +7,14 @@
 mod about;
 mod embedded;
 mod figure;
+mod front;
 mod table;
 
 use experiment::Kind;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::coverage::{COVERAGES, CoverageOptions, coverage_report, coverages_beside};
+use crate::figure::{Chart, Figure};
 use crate::gather::{Content, Gathered, Source, figures};
 use crate::monitor::monitor_report;
 use crate::placement::{PlacementOptions, placement_report};
@@ -22,6 +24,9 @@ use crate::sensitivity::sensitivity_report;
 use crate::table::{Report, TEXT_LIMIT};
 use crate::text::printable;
 use crate::verdict::verdict;
+
+/// Bars of more operations than this are seen by nobody: the map of a run stands for them.
+const BARS_LIMIT: usize = 40;
 
 /// The tables of a document of any kind, as its own command prints them, with the details
 /// of a run.
@@ -141,20 +146,27 @@ fn contents(sources: &[Source], compared: bool, coverages: bool) -> Markup {
 fn overview(sources: &[Source]) -> Markup {
     html! {
         section #overview aria-labelledby="overview-title" {
-            h2 #overview-title { "Overview" }
-            @for source in sources {
+            h2 #overview-title.hidden { "Overview" }
+            @for (at, source) in sources.iter().enumerate() {
                 @let verdict = verdict(&source.content);
-                h3 { (name(source)) }
+                @if sources.len() > 1 { h3 { (name(source)) } }
+                @if verdict.findings.is_empty() {
+                    p { "It holds figures, but nothing to compare them with." }
+                }
+                @match &source.content {
+                    Content::Measured(run) if run.kind == Kind::Run && run.monitor.is_none() => {
+                        (front::front(at, run))
+                    }
+                    _ => {
+                        ul.findings {
+                            @for finding in &verdict.findings { li { (finding) } }
+                        }
+                    }
+                }
                 @if !verdict.doubts.is_empty() {
                     ul.doubts {
                         @for doubt in &verdict.doubts { li { strong { "Doubt: " } (doubt) } }
                     }
-                }
-                @if verdict.findings.is_empty() {
-                    p { "It holds figures, but nothing to compare them with." }
-                }
-                ul.findings {
-                    @for finding in &verdict.findings { li { (finding) } }
                 }
             }
         }
@@ -177,7 +189,14 @@ fn name(source: &Source) -> String {
 fn section(at: usize, source: &Source, figures: &[Gathered]) -> Markup {
     let id = format!("document-{}", at + 1);
     let report = any_report(&source.content);
-    let mut own = figures.iter().filter(|of| of.source == Some(at)).peekable();
+    let all = || figures.iter().filter(|of| of.source == Some(at));
+    let is_run = source.content.kind() == Kind::Run;
+    let is_on_the_map = |figure: &Figure| match &figure.chart {
+        Chart::Bars(bars) => is_run && bars.categories.len() > BARS_LIMIT,
+        _ => false,
+    };
+    let left_out = all().filter(|of| is_on_the_map(&of.figure)).count();
+    let mut own = all().filter(|of| !is_on_the_map(&of.figure)).peekable();
     html! {
         section id=(id) aria-labelledby={ (id) "-title" } {
             h2 id={ (id) "-title" } { (name(source)) }
@@ -189,6 +208,12 @@ fn section(at: usize, source: &Source, figures: &[Gathered]) -> Markup {
             }
             @if own.peek().is_some() { h3 { "Figures" } }
             @for of in own { (figure::figure(&of.figure)) }
+            @if left_out > 0 {
+                p.faint {
+                    "Bars of more than " (BARS_LIMIT) " operations are left out: the map has what \
+                     they show. " code { "lsmeter report --figure" } " draws them."
+                }
+            }
             @if !report.tables.is_empty() { h3 { "Tables" } }
             (tables(&report, &id))
             (about::about(&source.content))

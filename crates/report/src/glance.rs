@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What a run says at a glance: of each configuration what it costs, on what most, and which hook
+//! holds that. Operations without one path lead nothing.
+
+use std::collections::BTreeMap;
+
+use experiment::comparison::Verdict;
+use experiment::{Cell, HookCost, Status, path_depth};
+use judge::Judgements;
+
+use crate::cells::{Configuration, Group, Operation, cost, operation_title};
+use crate::format;
+use crate::table::TEXT_LIMIT;
+use crate::text::printable;
+
+/// A group of cells, and what judges them.
+pub(crate) struct Glance<'a, 'b> {
+    pub(crate) group: &'b Group<'a>,
+    pub(crate) judgements: &'b Judgements<'a>,
+}
+
+/// An overhead, and whether it may stand for others.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Overhead {
+    /// As a fraction of the baseline.
+    pub(crate) value: f64,
+    /// It is no chance, and of operations that have one path.
+    pub(crate) is_shown: bool,
+}
+
+/// What a hook adds under a configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct HookShare<'a> {
+    pub(crate) configuration: &'a Configuration,
+    pub(crate) hook: &'a str,
+    /// Its part of an operation's cost in the baseline, as a fraction: the mean of all operations.
+    pub(crate) adds: f64,
+}
+
+/// How what an operation costs grows with the depth of its path.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Depth<'a> {
+    pub(crate) configuration: &'a Configuration,
+    /// Components of the path, and the figure there; by components, two or more.
+    pub(crate) points: Vec<(u32, f64)>,
+}
+
+impl Depth<'_> {
+    /// What one more component adds, between the shallowest and the deepest.
+    pub(crate) fn slope(&self) -> f64 {
+        match (self.points.first(), self.points.last()) {
+            (Some(first), Some(last)) if last.0 > first.0 => {
+                (last.1 - first.1) / f64::from(last.0 - first.0)
+            }
+            _ => 0.0,
+        }
+    }
+}
+
+impl<'a, 'b> Glance<'a, 'b> {
+    /// Of an operation under a configuration, over the baseline.
+    pub(crate) fn overhead(
+        &self,
+        row: Operation<'a>,
+        configuration: &Configuration,
+    ) -> Option<Overhead> {
+        let (base, tested) = self.pair(row, configuration)?;
+        let judged = self.judgements.verdict(base, tested)?;
+        let has_one_path = !base.key.metric.is_counted() || (base.is_exact() && tested.is_exact());
+        Some(Overhead {
+            value: judged.overhead?,
+            is_shown: has_one_path && judged.verdict != Verdict::Unclear,
+        })
+    }
+
+    /// The geometric mean of the overheads of those of `rows` that have one path, and how many
+    /// these are.
+    pub(crate) fn mean(
+        &self,
+        rows: &[Operation<'a>],
+        configuration: &Configuration,
+    ) -> Option<(f64, usize)> {
+        if !self.group.has_mean() {
+            return None;
+        }
+        let ratio = |row: &Operation<'a>| {
+            let (base, tested) = self.pair(*row, configuration)?;
+            let one_path = !base.key.metric.is_counted() || (base.is_exact() && tested.is_exact());
+            one_path.then(|| cost(tested, base).map(|of| of.1))?
+        };
+        let direction = self.group.metric.direction();
+        direction.mean_overhead(rows.iter().filter_map(ratio))
+    }
+
+    /// Classes of operations, as the document has them, with their operations.
+    pub(crate) fn classes(&self) -> Vec<(&'a str, Vec<Operation<'a>>)> {
+        let mut classes: Vec<(&str, Vec<Operation<'a>>)> = Vec::new();
+        for row in &self.group.rows {
+            let mut cells = self.group.configurations.iter();
+            let class = cells.find_map(|of| Some(self.group.cell(*row, of)?.class.as_str()));
+            let class = class.unwrap_or("");
+            match classes.iter_mut().find(|(name, _)| *name == class) {
+                Some((_, rows)) => rows.push(*row),
+                None => classes.push((class, vec![*row])),
+            }
+        }
+        classes
+    }
+
+    /// What hooks add under all configurations, the most first; empty for a run without hooks.
+    pub(crate) fn hooks(&self) -> Vec<HookShare<'b>>
+    where
+        'a: 'b,
+    {
+        let tested = self.group.tested();
+        let mut all: Vec<HookShare<'b>> = tested.flat_map(|of| self.hooks_under(of)).collect();
+        all.sort_by(|one, other| other.adds.total_cmp(&one.adds));
+        all
+    }
+
+    fn hooks_under(&self, configuration: &'b Configuration) -> Vec<HookShare<'b>>
+    where
+        'a: 'b,
+    {
+        let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
+        let mut n = 0;
+        for row in &self.group.rows {
+            let Some((base, tested)) = self.pair(*row, configuration) else {
+                continue;
+            };
+            if !(base.is_exact() && tested.is_exact()) {
+                continue;
+            }
+            let (Some(without), Some(with), Some(whole)) =
+                (base.hooks(), tested.hooks(), base.headline())
+            else {
+                continue;
+            };
+            if whole <= 0.0 {
+                continue;
+            }
+            n += 1;
+            for (hook, added) in added(without, with) {
+                *sums.entry(hook).or_default() += added / whole;
+            }
+        }
+        let share = |(hook, sum): (&'b str, f64)| HookShare {
+            configuration,
+            hook,
+            adds: sum / f64::from(n.max(1)),
+        };
+        sums.into_iter().map(share).collect()
+    }
+
+    /// How the operation that has most depths grows with them, a line for each configuration;
+    /// None where no operation was measured at two depths.
+    pub(crate) fn depths(&self) -> Option<(&'a str, Vec<Depth<'b>>)>
+    where
+        'a: 'b,
+    {
+        let mut deep: Vec<(&str, BTreeMap<u32, Operation<'a>>)> = Vec::new();
+        for row in &self.group.rows {
+            let Some(depth) = path_depth(row.1) else {
+                continue;
+            };
+            let known = deep.iter().position(|(name, _)| *name == row.0);
+            let at = known.unwrap_or_else(|| {
+                deep.push((row.0, BTreeMap::new()));
+                deep.len() - 1
+            });
+            deep[at].1.entry(depth).or_insert(*row);
+        }
+        // Of several the first.
+        let most = deep.iter().map(|(_, depths)| depths.len()).max()?;
+        let (name, rows) = deep.iter().find(|(_, depths)| depths.len() == most)?;
+        let line = |configuration: &'b Configuration| {
+            let point = |(depth, row): (&u32, &Operation<'a>)| {
+                Some((*depth, self.group.cell(*row, configuration)?.headline()?))
+            };
+            let points: Vec<(u32, f64)> = rows.iter().filter_map(point).collect();
+            (points.len() > 1).then_some(Depth {
+                configuration,
+                points,
+            })
+        };
+        let lines: Vec<Depth<'b>> = self.group.configurations.iter().filter_map(line).collect();
+        (!lines.is_empty()).then_some((*name, lines))
+    }
+
+    /// One sentence of a configuration, without its full stop; None if nothing of it can be compared.
+    pub(crate) fn sentence(&self, configuration: &Configuration) -> Option<String> {
+        let group = self.group;
+        let all = || {
+            (group.rows.iter()).filter_map(|row| Some((*row, self.overhead(*row, configuration)?)))
+        };
+        let baseline = printable(&group.heading(group.baseline.as_ref()?), TEXT_LIMIT);
+        let name = printable(&group.heading(configuration), TEXT_LIMIT);
+        let mut sentence = match self.mean(&group.rows, configuration) {
+            Some((mean, n)) => format!(
+                "{name} costs {} over {baseline} in {} (geometric mean of {n} operation{})",
+                format::percent(mean),
+                group.metric,
+                if n == 1 { "" } else { "s" },
+            ),
+            None if all().next().is_none() => return None,
+            None => format!("{name} over {baseline} in {}", group.metric),
+        };
+        let shown = all().filter(|(_, overhead)| overhead.is_shown);
+        let most = shown.max_by(|(_, one), (_, other)| one.value.total_cmp(&other.value));
+        if let Some((row, most)) = most {
+            sentence += &format!(
+                "; most on {}, {}",
+                operation_title(row),
+                format::percent(most.value)
+            );
+        }
+        let hooks = group.tested().find(|of| *of == configuration);
+        let hooks = hooks.map(|of| self.hooks_under(of)).unwrap_or_default();
+        let adds: f64 = hooks.iter().map(|hook| hook.adds.max(0.0)).sum();
+        let first = hooks
+            .iter()
+            .max_by(|one, other| one.adds.total_cmp(&other.adds));
+        if let Some(first) = first.filter(|first| first.adds > 0.0) {
+            sentence += &format!(
+                "; {} holds {} of what its hooks add",
+                printable(first.hook, TEXT_LIMIT),
+                format::fraction(first.adds / adds)
+            );
+        }
+        Some(format!("{sentence}; {}", self.certainty(configuration)))
+    }
+
+    /// How sure the figures of a configuration are.
+    fn certainty(&self, configuration: &Configuration) -> String {
+        let (mut shown, mut others) = (0, 0);
+        for row in &self.group.rows {
+            match self.overhead(*row, configuration) {
+                Some(Overhead { is_shown: true, .. }) => shown += 1,
+                Some(_) => others += 1,
+                None => {}
+            }
+        }
+        let all = shown + others;
+        match (self.group.metric.is_counted(), others) {
+            (true, 0) => "counted exactly".to_owned(),
+            (true, _) => {
+                format!("counted exactly, but {others} of {all}, which have no single path")
+            }
+            (false, 0) if all == 1 => "clear of chance".to_owned(),
+            (false, _) if all == 1 => "it may be chance".to_owned(),
+            (false, 0) => format!("all {all} are clear of chance"),
+            (false, _) => format!("{others} of {all} may be chance"),
+        }
+    }
+
+    /// The cell of the baseline and that of a configuration, if both have figures.
+    pub(crate) fn pair(
+        &self,
+        row: Operation<'a>,
+        configuration: &Configuration,
+    ) -> Option<(&'a Cell, &'a Cell)> {
+        let cells = (
+            self.group.baseline_cell(row)?,
+            self.group.cell(row, configuration)?,
+        );
+        let is_ok = |cell: &Cell| cell.status() == Status::Ok;
+        (is_ok(cells.0) && is_ok(cells.1)).then_some(cells)
+    }
+}
+
+/// What each hook takes more with the second than with the first.
+pub(crate) fn added<'a>(without: &'a [HookCost], with: &'a [HookCost]) -> Vec<(&'a str, f64)> {
+    let mut differences: BTreeMap<&str, f64> = BTreeMap::new();
+    for (hooks, sign) in [(without, -1.0), (with, 1.0)] {
+        for hook in hooks {
+            *differences.entry(&hook.hook).or_default() += sign * hook.outermost as f64;
+        }
+    }
+    differences.into_iter().collect()
+}

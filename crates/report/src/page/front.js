@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Lets maps of overheads open: a class its benchmarks, a benchmark its variants, a tile its cell,
+// which also opens by its link (#cell=...). The page stands without it, with all rows open.
+(function () {
+"use strict";
+const make = (name, text, kind) => {
+	const node = document.createElement(name);
+	if (text !== undefined)
+		node.textContent = text;
+	if (kind)
+		node.className = kind;
+	return node;
+};
+const level = row => Number(row.dataset.level);
+
+// The rows below one, as far as they belong to it.
+function below(row) {
+	const rows = [];
+	for (let next = row.nextElementSibling; next && level(next) > level(row); next = next.nextElementSibling)
+		rows.push(next);
+	return rows;
+}
+
+function open(row, is_open) {
+	row.querySelector("button.fold").setAttribute("aria-expanded", is_open);
+	for (const one of below(row)) {
+		const own = level(one) === level(row) + 1;
+		one.hidden = !(is_open && own);
+		const button = one.querySelector("button.fold");
+		if (button)
+			button.setAttribute("aria-expanded", "false");
+	}
+}
+
+for (const row of document.querySelectorAll(".map tr[data-level]")) {
+	const button = row.querySelector("button.fold");
+	if (!button)
+		continue;
+	button.hidden = false;
+	row.querySelector(".name").hidden = true;
+	button.addEventListener("click", () => open(row, button.getAttribute("aria-expanded") !== "true"));
+}
+for (const row of document.querySelectorAll(".map tr[data-level='0']"))
+	open(row, false);
+
+const whole = new Intl.NumberFormat("en-US");
+const signed = n => (n > 0 ? "+" : "") + whole.format(n);
+const kept = new Map();
+function dataOf(id) {
+	if (!kept.has(id)) {
+		const node = document.querySelector(`[data-cells="${CSS.escape(id)}"]`);
+		kept.set(id, node ? JSON.parse(node.textContent) : null);
+	}
+	return kept.get(id);
+}
+
+const panel = make("section");
+panel.id = "cell";
+panel.tabIndex = -1;
+panel.hidden = true;
+panel.setAttribute("aria-labelledby", "cell-title");
+let opener = null;
+
+function shut() {
+	panel.hidden = true;
+	history.replaceState(null, "", location.pathname + location.search);
+	if (opener)
+		opener.focus();
+}
+document.addEventListener("keydown", event => {
+	if (event.key === "Escape" && !panel.hidden)
+		shut();
+});
+
+// Calls and instructions of hooks in both cells, the most added first.
+function hooksOf(base, cell) {
+	const rows = new Map();
+	for (const [of, at] of [[base, 0], [cell, 1]])
+		for (const [hook, calls, instructions, own] of of.hooks || []) {
+			if (!rows.has(hook))
+				rows.set(hook, { calls: [0, 0], instructions: [0, 0], own: [[], []] });
+			const row = rows.get(hook);
+			row.calls[at] = calls;
+			row.instructions[at] = instructions;
+			row.own[at] = own;
+		}
+	const added = row => row.instructions[1] - row.instructions[0];
+	return [...rows].sort((one, other) => added(other[1]) - added(one[1]));
+}
+
+// Both cells as bars on one scale: outside hooks, and each hook by the module that takes most of it.
+function picture(data, base, cell, baseTitle, title) {
+	const box = make("div", undefined, "bars");
+	const widest = Math.max(base.value, cell.value);
+	const modules = new Map();
+	for (const [name, of] of [[baseTitle, base], [title, cell]]) {
+		const row = make("div", undefined, "stack"), parts = [];
+		const hooks = of.hooks || [];
+		const inside = hooks.reduce((sum, hook) => sum + hook[2], 0);
+		parts.push(["outside hooks", of.value - inside, "m0"]);
+		for (const [hook, calls, instructions, own] of hooks) {
+			const most = own.slice().sort((a, b) => b[2] - a[2])[0];
+			const module = most ? data.names[most[0]] : "";
+			if (module && !modules.has(module))
+				modules.set(module, "m" + (1 + modules.size % 6));
+			parts.push([data.names[hook], instructions, module ? modules.get(module) : "m0",
+				`${calls} calls` + (module ? `, ${module}` : "")]);
+		}
+		row.append(make("span", name, "who"));
+		const line = make("span", undefined, "line");
+		for (const [what, n, kind, more] of parts) {
+			if (n <= 0)
+				continue;
+			const part = make("span", undefined, "part " + kind);
+			part.style.width = 100 * n / widest + "%";
+			part.title = `${what}: ${whole.format(n)} instructions` + (more ? ` (${more})` : "");
+			if (n / widest > .12)
+				part.textContent = what;
+			line.append(part);
+		}
+		row.append(line);
+		box.append(row);
+	}
+	const key = make("p", undefined, "key");
+	for (const [module, kind] of modules) {
+		key.append(make("span", "", "part " + kind), " " + module + " ");
+	}
+	box.append(key);
+	return box;
+}
+
+function tableOf(data, base, cell, titles) {
+	const table = make("table"), head = make("tr"), body = make("tbody");
+	table.append(make("caption", "Hooks on the operation's path; instructions of nested calls are those of the outer hook."));
+	for (const [name, kind] of [["hook", "left"], ["calls", "right"], [titles[0], "right"], [titles[1], "right"],
+		["adds", "right"], ["implemented by", "left"]]) {
+		const th = make("th", name, kind);
+		th.scope = "col";
+		head.append(th);
+	}
+	const top = make("thead");
+	top.append(head);
+	for (const [hook, row] of hooksOf(base, cell)) {
+		const tr = make("tr"), th = make("th", data.names[hook], "left");
+		th.scope = "row";
+		const calls = row.calls[0] === row.calls[1] ? row.calls[1] : `${row.calls[0]} → ${row.calls[1]}`;
+		const own = row.own[1].map(([module, name, n]) => `${data.names[name]} (${data.names[module]}) ${whole.format(n)}`);
+		tr.append(th, make("td", calls, "right"), make("td", whole.format(row.instructions[0]), "right"),
+			make("td", whole.format(row.instructions[1]), "right"),
+			make("td", signed(row.instructions[1] - row.instructions[0]), "right"),
+			make("td", own.join(", "), "left"));
+		body.append(tr);
+	}
+	table.append(top, body);
+	const scroll = make("div", undefined, "scroll");
+	scroll.tabIndex = 0;
+	scroll.setAttribute("role", "region");
+	scroll.setAttribute("aria-label", "Hooks");
+	scroll.append(table);
+	return scroll;
+}
+
+function pathsOf(name, cell) {
+	if (!cell.paths)
+		return "";
+	const [modal, all, others] = cell.paths;
+	return `${name}: ${modal} of ${all} windows took the path that is shown` +
+		(others ? `, the rest ${others} other${others > 1 ? "s" : ""}. ` : ". ");
+}
+
+// Shows the cell that the page's address names, if there is one.
+function show() {
+	const found = /^#cell=(glance-\d+-\d+)\.(\d+)\.(\d+)$/.exec(location.hash);
+	const data = found && dataOf(found[1]);
+	const row = data && data.rows[found[2]];
+	const at = found && Number(found[3]);
+	if (!row || !(at in data.columns)) {
+		panel.hidden = true;
+		return;
+	}
+	const cell = row.cells[at], base = row.cells[data.baseline];
+	const titles = [data.columns[data.baseline], data.columns[at]];
+	const title = make("h3", `${row.title}, ${titles[1]}`);
+	title.id = "cell-title";
+	const close = make("button", "Close");
+	close.type = "button";
+	close.addEventListener("click", shut);
+	panel.replaceChildren(title, close);
+	if (!cell || !cell.figure)
+		panel.append(make("p", cell ? cell.why : "Not measured."));
+	else if (!base || !base.figure)
+		panel.append(make("p", `${cell.figure} ${data.metric}. The baseline has no figure: ` +
+			(base ? base.why : "it was not measured.")));
+	else {
+		const line = make("p");
+		line.append(make("strong", cell.overhead || "n/a"),
+			` over ${titles[0]}: ${base.figure} → ${cell.figure} in ${data.metric} (${data.place}).`);
+		panel.append(line);
+		if (base.hooks && cell.hooks)
+			panel.append(picture(data, base, cell, titles[0], titles[1]), tableOf(data, base, cell, titles));
+		panel.append(make("p", pathsOf(titles[0], base) + pathsOf(titles[1], cell), "faint"));
+	}
+	const command = make("p", "With its hooks: ");
+	command.append(make("code", data.commands[at] + " " + row.title));
+	panel.append(command);
+	const tiles = [...document.querySelectorAll(".map a")];
+	const tile = tiles.find(one => one.getAttribute("href") === location.hash);
+	if (tile) {
+		opener = tile;
+		for (const one of document.querySelectorAll(".map .chosen"))
+			one.classList.remove("chosen");
+		tile.parentElement.classList.add("chosen");
+		const place = document.getElementById(found[1]).querySelector(".front");
+		place.after(panel);
+	}
+	panel.hidden = false;
+	panel.focus({ preventScroll: true });
+	panel.scrollIntoView({ block: "nearest" });
+}
+document.body.append(panel);
+addEventListener("hashchange", show);
+show();
+})();

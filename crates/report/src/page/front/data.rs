@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The cells of a map, for the script that opens them: what was counted, and in which hooks.
+
+use std::collections::HashMap;
+
+use experiment::{Cell, HookCost, Policy};
+use maud::{Markup, PreEscaped, html};
+use serde::Serialize;
+
+use crate::cells::{Configuration, operation_title, reason};
+use crate::format;
+use crate::glance::Glance;
+use crate::table::TEXT_LIMIT;
+use crate::text::printable;
+
+/// Most operations whose hooks go along; of others the figures alone.
+const HOOKS_LIMIT: usize = 400;
+
+#[derive(Serialize)]
+struct Data {
+    place: String,
+    metric: String,
+    /// Names of hooks, functions and modules, which stand elsewhere as their places here.
+    names: Vec<String>,
+    /// Of each configuration its heading; the baseline's place is `baseline`.
+    columns: Vec<String>,
+    baseline: usize,
+    /// The command that measures a cell of each configuration beside the baseline's, but for the
+    /// operation at its end.
+    commands: Vec<String>,
+    rows: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    title: String,
+    /// By configuration; null where nothing was measured.
+    cells: Vec<Option<Figures>>,
+}
+
+#[derive(Serialize, Default)]
+struct Figures {
+    /// As it is shown.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    figure: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<f64>,
+    /// Over the baseline, as it is shown.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    overhead: String,
+    /// Windows that took the commonest path, all windows, and how many other paths there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    paths: Option<[u64; 3]>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hooks: Vec<Hook>,
+    /// Why there is no figure.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    why: String,
+}
+
+/// Hook, calls, instructions, and of each implementation module, function and instructions.
+type Hook = (usize, u64, u64, Vec<(usize, usize, u64)>);
+
+#[derive(Default)]
+struct Names {
+    all: Vec<String>,
+    places: HashMap<String, usize>,
+}
+
+impl Names {
+    fn place(&mut self, name: &str) -> usize {
+        if let Some(place) = self.places.get(name) {
+            return *place;
+        }
+        self.all.push(printable(name, TEXT_LIMIT));
+        self.places.insert(name.to_owned(), self.all.len() - 1);
+        self.all.len() - 1
+    }
+}
+
+pub(super) fn data(glance: &Glance<'_, '_>, id: &str) -> Markup {
+    let group = glance.group;
+    let mut names = Names::default();
+    let has_room = group.rows.len() <= HOOKS_LIMIT;
+    let rows = group.rows.iter().map(|row| Row {
+        title: operation_title(*row),
+        cells: (group.configurations.iter())
+            .map(|configuration| {
+                let mut figures = figures(group.cell(*row, configuration)?, &mut names, has_room);
+                if let Some(overhead) = glance.overhead(*row, configuration) {
+                    let doubt = if overhead.is_shown { "" } else { "~" };
+                    figures.overhead = format!("{doubt}{}", format::percent(overhead.value));
+                }
+                Some(figures)
+            })
+            .collect(),
+    });
+    let rows = rows.collect();
+    let baseline = |of: &Configuration| Some(of) == group.baseline.as_ref();
+    let data = Data {
+        place: printable(&group.subject, TEXT_LIMIT)
+            + ", "
+            + &printable(group.filesystem, TEXT_LIMIT),
+        metric: group.metric.to_string(),
+        columns: (group.configurations.iter())
+            .map(|of| printable(&group.heading(of), TEXT_LIMIT))
+            .collect(),
+        baseline: group.configurations.iter().position(baseline).unwrap_or(0),
+        commands: group
+            .configurations
+            .iter()
+            .map(|of| command(glance, of))
+            .collect(),
+        rows,
+        names: names.all,
+    };
+    let json = serde_json::to_string(&data).expect("no map has keys but text");
+    html! { pre hidden data-cells=(id) { (PreEscaped(harmless(&json))) } }
+}
+
+fn figures(cell: &Cell, names: &mut Names, has_room: bool) -> Figures {
+    let Some(figure) = format::headline(cell) else {
+        return Figures {
+            why: reason(cell),
+            ..Figures::default()
+        };
+    };
+    let hooks = cell.hooks().filter(|_| has_room && cell.is_exact());
+    Figures {
+        figure,
+        value: cell.headline().filter(|value| value.is_finite()),
+        paths: cell
+            .paths()
+            .map(|of| [of.modal.windows, of.windows, of.others.len() as u64]),
+        hooks: hooks
+            .unwrap_or(&[])
+            .iter()
+            .map(|of| hook(of, names))
+            .collect(),
+        ..Figures::default()
+    }
+}
+
+fn hook(cost: &HookCost, names: &mut Names) -> Hook {
+    let own = cost.implementations.iter().map(|own| {
+        (
+            names.place(&own.module),
+            names.place(&own.function),
+            own.inclusive,
+        )
+    });
+    let own = own.collect();
+    (names.place(&cost.hook), cost.calls, cost.outermost, own)
+}
+
+/// JSON that HTML takes for text, and that stays what it is: what could be an element or an entity
+/// is in strings only, which may have it as a number.
+fn harmless(json: &str) -> String {
+    json.replace('<', "\\u003c")
+        .replace('>', "\\u003e")
+        .replace('&', "\\u0026")
+}
+
+/// What a reader types to see this configuration's cells with their hooks, beside the baseline's.
+fn command(glance: &Glance<'_, '_>, configuration: &Configuration) -> String {
+    let group = glance.group;
+    let mut words = vec!["lsmeter".to_owned(), "profile".to_owned()];
+    let mut kernels: Vec<&str> = Vec::new();
+    if !group.of_kernels {
+        kernels.push(&group.subject);
+    }
+    kernels.extend(configuration.kernel.as_deref());
+    kernels.dedup();
+    for kernel in kernels {
+        words.extend(["--kernel".to_owned(), quoted(kernel)]);
+    }
+    // What is on another kernel a profile does not compare with.
+    let baseline = group.baseline.as_ref().filter(|of| of.kernel.is_none());
+    let baseline = baseline.map(|of| of.stack.join(","));
+    let stack = configuration.stack.join(",");
+    if let Some(baseline) = baseline.filter(|of| *of != stack) {
+        words.extend(["--stack".to_owned(), quoted(&baseline)]);
+        words.extend(["--diff".to_owned(), quoted(&baseline)]);
+    }
+    words.extend(["--stack".to_owned(), quoted(&stack)]);
+    if configuration.policy != Policy::None {
+        words.extend(["--policy".to_owned(), configuration.policy.to_string()]);
+    }
+    words.extend([
+        "--fs".to_owned(),
+        quoted(group.filesystem),
+        "--bench".to_owned(),
+    ]);
+    words.join(" ")
+}
+
+/// As a shell takes it for one word.
+fn quoted(word: &str) -> String {
+    let word = printable(word, TEXT_LIMIT);
+    let harmless = |c: char| c.is_ascii_alphanumeric() || "-_.,:/+=@".contains(c);
+    if !word.is_empty() && word.chars().all(harmless) {
+        return word;
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! A map of overheads: classes of operations, which open into benchmarks and variants, by
+//! configurations.
+
+use maud::{Markup, html};
+
+use super::anchor;
+use crate::cells::{Configuration, Operation, operation_title};
+use crate::format;
+use crate::glance::{Glance, Overhead};
+use crate::group::grouped;
+use crate::table::TEXT_LIMIT;
+use crate::text::printable;
+
+/// From which overhead on a tile has which colour; less, to the other side, has those of savings.
+const STEPS: [(f64, &str); 7] = [
+    (1.0, "h6"),
+    (0.5, "h5"),
+    (0.2, "h4"),
+    (0.1, "h3"),
+    (0.05, "h2"),
+    (0.01, "h1"),
+    (-0.01, "h0"),
+];
+
+pub(super) fn map(glance: &Glance<'_, '_>, id: &str) -> Markup {
+    let group = glance.group;
+    let tested: Vec<&Configuration> = group.tested().collect();
+    let baseline = group.baseline.as_ref().map(|of| group.heading(of));
+    let baseline = printable(&baseline.unwrap_or_default(), TEXT_LIMIT);
+    html! {
+        div.map.scroll tabindex="0" role="region" aria-labelledby={ (id) "-caption" } {
+            table {
+                caption id={ (id) "-caption" } {
+                    strong { "Overhead over " (baseline) " in " (group.metric) }
+                    " Of a class: the geometric mean of its operations with one path. \
+                     ~: nothing is shown."
+                }
+                thead {
+                    tr {
+                        th.left scope="col" { "operations" }
+                        @for configuration in &tested {
+                            th scope="col" { (printable(&group.heading(configuration), TEXT_LIMIT)) }
+                        }
+                    }
+                }
+                tbody {
+                    @for (class, rows) in glance.classes() {
+                        @let name = if class.is_empty() { "other" } else { class };
+                        (summary(glance, 0, name, &rows, &tested))
+                        @for (benchmark, rows) in grouped(&rows, |row| row.0) {
+                            @let rows: Vec<Operation<'_>> = rows.into_iter().copied().collect();
+                            @if let [only] = rows[..] {
+                                (leaf(glance, id, 1, only, &tested))
+                            } @else {
+                                (summary(glance, 1, benchmark, &rows, &tested))
+                                @for row in rows { (leaf(glance, id, 2, row, &tested)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A row that stands for several operations.
+fn summary<'a>(
+    glance: &Glance<'a, '_>,
+    level: usize,
+    name: &str,
+    rows: &[Operation<'a>],
+    tested: &[&Configuration],
+) -> Markup {
+    html! {
+        tr data-level=(level) {
+            th.left scope="row" {
+                button.fold type="button" aria-expanded="true" hidden { (printable(name, TEXT_LIMIT)) }
+                span.name { (printable(name, TEXT_LIMIT)) }
+                " " span.faint { (rows.len()) }
+            }
+            @for configuration in tested {
+                @match glance.mean(rows, configuration) {
+                    Some((mean, n)) => td class={ "tile " (step(mean)) } title={ "n = " (n) } {
+                        (format::percent(mean))
+                    },
+                    None => td.tile { "~" },
+                }
+            }
+        }
+    }
+}
+
+/// A row of one operation, whose tiles lead to its cells.
+fn leaf<'a>(
+    glance: &Glance<'a, '_>,
+    id: &str,
+    level: usize,
+    row: Operation<'a>,
+    tested: &[&Configuration],
+) -> Markup {
+    let at = glance.group.rows.iter().position(|of| *of == row);
+    let place = |configuration: &Configuration| {
+        let all = &glance.group.configurations;
+        all.iter().position(|of| of == configuration).unwrap_or(0)
+    };
+    html! {
+        tr data-level=(level) {
+            th.left scope="row" { (operation_title(row)) }
+            @for configuration in tested {
+                @let link = format!("#{}", anchor(id, at.unwrap_or(0), place(configuration)));
+                @match glance.overhead(row, configuration) {
+                    Some(Overhead { value, is_shown: true }) => {
+                        td class={ "tile " (step(value)) } { a href=(link) { (format::percent(value)) } }
+                    }
+                    Some(Overhead { value, is_shown: false }) => {
+                        td.tile { a href=(link) { "~" (format::percent(value)) } }
+                    }
+                    None => td.tile { a href=(link) { "-" } },
+                }
+            }
+        }
+    }
+}
+
+fn step(overhead: f64) -> &'static str {
+    let found = STEPS.iter().find(|(from, _)| overhead >= *from);
+    match found {
+        Some((_, class)) => class,
+        None if overhead > -0.1 => "g1",
+        None => "g2",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_rise_with_overheads() {
+        let steps = [-0.5, -0.02, 0.0, 0.02, 0.07, 0.12, 0.3, 0.7, 4.0].map(step);
+        assert_eq!(
+            steps,
+            ["g2", "g1", "h0", "h1", "h2", "h3", "h4", "h5", "h6"]
+        );
+    }
+}
