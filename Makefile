@@ -28,7 +28,7 @@ build_needs += aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu \
 	/usr/aarch64-linux-gnu/include/stdio.h:libc6-dev-arm64-cross
 endif
 run_needs := qemu-system-x86_64:qemu-system-x86 mkfs.ext4:e2fsprogs
-# Only where such a kernel is asked for: make run ARGS='--kernel debian:6.12/aarch64'
+# Only where such a kernel is asked for: make run ARGS='--arch aarch64'
 ifneq ($(or $(findstring aarch64,$(ARGS)),$(findstring arm64,$(ARGS))),)
 run_needs += qemu-system-aarch64:qemu-system-arm
 endif

@@ -52,7 +52,9 @@ fn build() -> Result<(), String> {
 
     let mut others = String::new();
     for other in others_than(&arch)? {
-        let Some(compiler) = cross_compiler(&other)? else {
+        let compiler = cross_compiler(&other)?;
+        watch_for_compiler(&other, compiler.is_some());
+        let Some(compiler) = compiler else {
             continue;
         };
         let own = out.join(name_of(&other));
@@ -105,6 +107,32 @@ fn others_than(arch: &Path) -> Result<Vec<PathBuf>, String> {
     }
     others.sort();
     Ok(others)
+}
+
+/// Has this run again when an architecture's compiler, or its headers, come or go. A file that
+/// is not there would have it run each time; what changes as one comes is what dpkg keeps of
+/// packages, else the folders that programs lie in.
+fn watch_for_compiler(arch: &Path, is_here: bool) {
+    let triple = format!("{}-linux-gnu", name_of(arch));
+    println!("cargo::rerun-if-env-changed=PATH");
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = env::split_paths(&path).collect();
+    let packages = PathBuf::from("/var/lib/dpkg/status");
+    let watched = match is_here {
+        true => {
+            let mut files: Vec<PathBuf> = folders
+                .iter()
+                .map(|folder| folder.join(format!("{triple}-gcc")))
+                .collect();
+            files.push(Path::new("/usr").join(&triple).join("include/stdio.h"));
+            files
+        }
+        false if packages.is_file() => vec![packages],
+        false => folders,
+    };
+    for path in watched.iter().filter(|path| path.exists()) {
+        println!("cargo::rerun-if-changed={}", path.display());
+    }
 }
 
 /// What compiles for another architecture, unless it is not here: then lsmeter is built

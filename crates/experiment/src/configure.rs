@@ -15,7 +15,8 @@ use crate::words::{AuditRules, FirstAfter, ImaPolicy, Integrity, Place, Policy};
 
 const CONFIGURATIONS_LIMIT: usize = 256;
 
-const DEFAULT_KERNEL: &str = "debian:6.12";
+/// The kernel that is measured unless others are named.
+pub const DEFAULT_KERNEL: &str = "debian:6.12";
 const DEFAULT_STACKS: [&str; 5] = [
     "capability",
     "capability,selinux",

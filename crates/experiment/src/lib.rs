@@ -62,6 +62,7 @@ pub use cell::{Cell, Outcome};
 pub use check::CheckDocument;
 pub use comparison::ComparisonDocument;
 pub use configuration::{Configuration, Tuning, title as configuration_title};
+pub use configure::DEFAULT_KERNEL;
 pub use depth::{path_components, path_depth};
 pub use document::{
     DOCUMENT_LIMIT_BYTES, Document, DocumentError, DocumentFault, Kind, SCHEMA_VERSION, Stored,

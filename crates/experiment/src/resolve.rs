@@ -158,6 +158,7 @@ fn work_dir(path: String) -> Result<String, SpecError> {
 fn check_host(spec: &Spec) -> Result<(), SpecError> {
     let set = [
         ("kernels", spec.kernels.is_some()),
+        ("arch", spec.arch.is_some()),
         ("stacks", spec.stacks.is_some()),
         ("configurations", spec.configurations.is_some()),
         ("integrity", spec.integrity.is_some()),

@@ -14,8 +14,8 @@ use crate::hint::nearest;
 use crate::metric::Metric;
 use crate::program::{RootSpec, Workload};
 use crate::words::{
-    AuditRules, Clock, FileSystem, FirstAfter, ImaPolicy, Integrity, Place, Policy, Select,
-    SelinuxPolicy, Suite, UnknownWord,
+    Architecture, AuditRules, Clock, FileSystem, FirstAfter, ImaPolicy, Integrity, Place, Policy,
+    Select, SelinuxPolicy, Suite, UnknownWord,
 };
 
 pub use error::SpecError;
@@ -57,6 +57,9 @@ pub struct Spec {
     /// all of the cache whose names it fits.
     /// Default: `["debian:6.12"]`.
     pub kernels: Option<Vec<String>>,
+    /// Architectures of the kernels of Debian whose names tell none, each kernel on each of them:
+    /// `["aarch64"]`. Default: this machine's.
+    pub arch: Option<Vec<Architecture>>,
     /// Stacks as `lsm=` writes them, or `default` for the distribution's own list.
     /// Default: capability; with selinux, apparmor, tomoyo; default.
     pub stacks: Option<Vec<String>>,
@@ -324,6 +327,7 @@ impl Spec {
         match over.place {
             Some(Place::Host) if self.place != Some(Place::Host) => {
                 self.kernels = None;
+                self.arch = None;
                 self.stacks = None;
                 self.configurations = None;
                 self.baseline = None;
@@ -337,6 +341,7 @@ impl Spec {
             Some(Place::Um) if self.place != Some(Place::Um) => {
                 self.dir = None;
                 self.kernels = None;
+                self.arch = None;
                 self.baseline_kernel = None;
                 self.metrics = None;
                 self.clock = None;
@@ -349,6 +354,7 @@ impl Spec {
             place: over.place.or(self.place),
             dir: over.dir.or(self.dir),
             kernels: over.kernels.or(self.kernels),
+            arch: over.arch.or(self.arch),
             stacks: over.stacks.or(self.stacks),
             policies: over.policies.or(self.policies),
             integrity: over.integrity.or(self.integrity),

@@ -38,7 +38,7 @@ pub use entry::Kernel;
 pub use error::Error;
 pub use mirrors::Mirrors;
 pub use modules::{Module, ModuleTree};
-pub use name::{DebianKernel, KernelName, series_of};
+pub use name::{DebianKernel, KernelName, on_each, series_of};
 pub use store::{FetchEvent, Store};
 
 #[cfg(test)]

@@ -170,6 +170,35 @@ impl fmt::Display for KernelName {
     }
 }
 
+/// The names of a kernel on each of `archs`, as documents have them, if it is one of Debian's and
+/// `text` tells no architecture itself; else its one name.
+///
+/// # Errors
+/// [`Error::BadName`] if it is no kernel of Debian and should be.
+pub fn on_each(text: &str, archs: &[&'static Arch]) -> Result<Vec<String>, Error> {
+    let Some(version) = text.strip_prefix("debian:") else {
+        return Ok(vec![text.to_owned()]);
+    };
+    let package = version.strip_suffix("-unsigned").unwrap_or(version);
+    let mut flavours = arch::ALL.iter().map(|arch| arch.debian.flavour);
+    let of_package = flavours.any(|flavour| package.ends_with(flavour));
+    if version.contains('/') {
+        return Ok(vec![DebianKernel::parse(version)?.to_string()]);
+    }
+    if of_package || archs.is_empty() {
+        return Ok(vec![text.to_owned()]);
+    }
+    let kernel = DebianKernel::parse(version)?;
+    let on = |arch: &&'static Arch| {
+        let arch = *arch;
+        DebianKernel {
+            arch,
+            ..kernel.clone()
+        }
+    };
+    Ok(archs.iter().map(|arch| on(arch).to_string()).collect())
+}
+
 /// Says what is wrong with the NAME of `build:NAME`, if anything.
 pub(crate) fn check_build_name(name: &str) -> Result<(), String> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
@@ -250,6 +279,30 @@ mod tests {
         ] {
             assert_eq!(parse(path).unwrap(), KernelName::Path(path.into()));
         }
+    }
+
+    #[test]
+    fn a_name_that_tells_no_architecture_is_one_of_each() {
+        let native = arch::native();
+        let foreign = *arch::ALL.iter().find(|arch| !arch.is_native()).unwrap();
+        let both = [native, foreign];
+        let named = |text: &str| on_each(text, &both).unwrap();
+        let there = format!("debian:6.12/{foreign}");
+        assert_eq!(named("debian:6.12"), ["debian:6.12", &there]);
+        assert_eq!(on_each("debian:6.12", &[foreign]).unwrap(), [&there[..]]);
+        assert_eq!(on_each("debian:6.12", &[]).unwrap(), ["debian:6.12"]);
+        // What tells one is of that one, by the name that documents have.
+        assert_eq!(named(&there), [&there[..]]);
+        let debians = format!("debian:6.12/{}", foreign.debian.name);
+        assert_eq!(named(&debians), [&there[..]]);
+        for whole in [
+            format!("debian:6.1.0-56{}", native.debian.flavour),
+            "build:all".to_owned(),
+            "./bzImage".to_owned(),
+        ] {
+            assert_eq!(named(&whole), [whole]);
+        }
+        assert!(on_each("debian:six", &both).is_err());
     }
 
     #[test]

@@ -178,8 +178,7 @@ fn missing(arch: &Arch) -> LabError {
     let name = arch.name;
     let hint = format!(
         "install the compiler {name}-linux-gnu-gcc and the headers for it (Debian: apt-get install \
-         gcc-{package}-linux-gnu libc6-dev-{debian}-cross), touch crates/lab/build.rs and build \
-         lsmeter again",
+         gcc-{package}-linux-gnu libc6-dev-{debian}-cross) and build lsmeter again",
         package = name.replace('_', "-"),
         debian = arch.debian.name,
     );

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use experiment::{
-    AuditRules, Clock, FileSystem, FirstAfter, ImaPolicy, IntegrityList, Place, Policy, Select,
-    SelinuxPolicy, Suite,
+    Architecture, AuditRules, Clock, FileSystem, FirstAfter, ImaPolicy, IntegrityList, Place,
+    Policy, Select, SelinuxPolicy, Suite,
 };
 
 /// What `--qemu` is for, and its default.
@@ -137,6 +137,11 @@ pub struct PlaceArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where and how")]
 pub struct LabArgs {
+    /// Architecture of the kernels of Debian whose names tell none; each kernel on each if it is
+    /// given several times [default: this machine's]
+    #[arg(long, value_name = "ARCH", value_parser = architectures(),
+        help_heading = "What is measured")]
+    pub arch: Vec<Architecture>,
     /// File system to work on
     #[arg(long, value_name = "FS", value_parser = words::<FileSystem>(FileSystem::ALL))]
     pub fs: Option<FileSystem>,
@@ -177,6 +182,22 @@ pub fn number_within(text: &str, range: RangeInclusive<f64>) -> Result<f64, Stri
     } else {
         Err(format!("must be from {} to {}", range.start(), range.end()))
     }
+}
+
+/// A parser for an architecture, by its own name or by Debian's.
+fn architectures() -> impl clap::builder::TypedValueParser<Value = Architecture> {
+    use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
+    let value = |arch: &&'static arch::Arch| {
+        let value = PossibleValue::new(arch.name);
+        match arch.debian.name == arch.name {
+            true => value,
+            false => value.alias(arch.debian.name),
+        }
+    };
+    PossibleValuesParser::new(arch::ALL.iter().map(value)).try_map(|word| {
+        let known = arch::by_name(&word).or_else(|| arch::by_debian_name(&word));
+        known.map_or(&*word, |arch| arch.name).parse()
+    })
 }
 
 /// A parser for one of experiment's word lists: clap then lists them in the help.

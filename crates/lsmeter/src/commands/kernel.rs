@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::Result;
 use diagnostics::{Exit, Failure};
-use experiment::{Spec, glob, is_kernel_pattern};
-use kernels::{Error, Kernel, KernelName, Store};
+use experiment::{Architecture, DEFAULT_KERNEL, Experiment, Place, Spec, glob, is_kernel_pattern};
+use kernels::{Error, Kernel, KernelName, Store, on_each};
 use report::printable;
 
 use crate::config::{Config, cache_dir};
@@ -113,11 +113,81 @@ pub fn remove(kernels: &[String]) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// The spec with the kernels of the cache in place of the patterns that they fit: `build:um.*`.
+/// The one kernel of a command that takes no more, by a name that tells of these architectures.
+///
+/// # Errors
+/// If there are several, or it is no kernel of Debian and should be.
+pub fn the_one(name: &str, archs: &[Architecture]) -> Result<String> {
+    let spec = Spec {
+        kernels: Some(vec![name.to_owned()]),
+        arch: Some(archs.to_vec()),
+        ..Spec::default()
+    };
+    let named = on_its_architectures(spec)?.kernels.unwrap_or_default();
+    one_of(&named).map(str::to_owned)
+}
+
+/// Sees that a command that measures one kernel is given no more.
+///
+/// # Errors
+/// If there are several.
+pub fn is_one(experiment: &Experiment) -> Result<()> {
+    one_of(&experiment.kernels).map(drop)
+}
+
+fn one_of(names: &[String]) -> Result<&str> {
+    match names {
+        [one] => Ok(one),
+        several => Err(usage(
+            format!(
+                "one kernel can be measured at a time, not {}",
+                several.join(" and ")
+            ),
+            "give --arch once",
+        )),
+    }
+}
+
+/// The spec with kernels of its architectures in place of those whose names tell none: the
+/// default one, too.
+///
+/// # Errors
+/// If one is no kernel of Debian and should be, or [`on_each`] says so.
+fn on_its_architectures(mut spec: Spec) -> Result<Spec> {
+    if matches!(spec.place, Some(Place::Host | Place::Um)) {
+        return Ok(spec);
+    }
+    let asked = spec.arch.take().unwrap_or_default();
+    let known = asked.iter().filter_map(|of| arch::by_name(of.as_str()));
+    let archs: Vec<_> = known.collect();
+    if !archs.is_empty() && spec.kernels.is_none() {
+        spec.kernels = Some(vec![DEFAULT_KERNEL.to_owned()]);
+    }
+    let on = |name: &String| match is_kernel_pattern(name) {
+        true => Ok(vec![name.clone()]),
+        false => on_each(name, &archs),
+    };
+    if let Some(kernels) = &mut spec.kernels {
+        let named = kernels.iter().map(on).collect::<Result<Vec<_>, _>>()?;
+        *kernels = named.concat();
+    }
+    // Of several it is not known which is meant.
+    let bound = spec.configurations.iter_mut().flatten();
+    let bound = bound.filter_map(|of| of.kernel.as_mut());
+    for name in bound.chain(&mut spec.baseline_kernel) {
+        if let [one] = &on(name)?[..] {
+            name.clone_from(one);
+        }
+    }
+    Ok(spec)
+}
+
+/// The spec with the kernels that its architectures make of names, and the kernels of the cache in place of the patterns that they fit: `build:um.*`.
 ///
 /// # Errors
 /// If a pattern fits none, or the cache cannot be read.
-pub fn expand(mut spec: Spec) -> Result<Spec> {
+pub fn expand(spec: Spec) -> Result<Spec> {
+    let mut spec = on_its_architectures(spec)?;
     let Some(kernels) = spec.kernels.as_ref() else {
         return Ok(spec);
     };

@@ -198,6 +198,7 @@ pub fn find_kernels(
 /// What the flags of virtual machines say.
 pub fn lab_flags(lab: &LabArgs) -> Spec {
     Spec {
+        arch: some(&lab.arch),
         filesystem: lab.fs,
         clock: lab.clock,
         samples: lab.samples,

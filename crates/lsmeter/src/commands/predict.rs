@@ -104,6 +104,7 @@ fn count(args: &PredictArgs) -> Result<Option<Document>> {
         ..lab_flags(&args.lab)
     });
     let experiment = kernel::expand(spec)?.resolve()?;
+    kernel::is_one(&experiment)?;
     check_selection(&experiment)?;
     let config = Config::read()?;
     let kept = args.keep_costs.as_deref();

@@ -8,8 +8,8 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Result;
 use diagnostics::Failure;
 use experiment::{
-    Caches, Cell, Document, Experiment, FileSystem, Instrument, Key, Metric, Pattern, Place,
-    Selection, Spec, Status,
+    Caches, Cell, DEFAULT_KERNEL, Document, Experiment, FileSystem, Instrument, Key, Metric,
+    Pattern, Place, Selection, Spec, Status,
 };
 use lab::journal::Journals;
 use lab::prepare::Hooks;
@@ -28,7 +28,6 @@ use crate::config::Config;
 use crate::failure::usage;
 use crate::progress::Line;
 
-const KERNEL: &str = "debian:6.12";
 const BENCHMARKS: [&str; 2] = ["*", "!treewalk:full*"];
 const STACKS: [&str; 2] = ["capability", "capability,selinux"];
 /// As `lsmeter sensitivity` has them by default.
@@ -43,7 +42,9 @@ fn experiment(args: &CheckArgs, stacks: &[String], samples: Option<u32>) -> Resu
     };
     let spec = Spec {
         kernels: Some(vec![
-            args.kernel.clone().unwrap_or_else(|| KERNEL.to_owned()),
+            args.kernel
+                .clone()
+                .unwrap_or_else(|| DEFAULT_KERNEL.to_owned()),
         ]),
         stacks: Some(stacks.to_vec()),
         place: Some(Place::Lab),
@@ -56,6 +57,7 @@ fn experiment(args: &CheckArgs, stacks: &[String], samples: Option<u32>) -> Resu
         ..lab_flags(&args.lab)
     };
     let experiment = kernel::expand(spec)?.resolve()?;
+    kernel::is_one(&experiment)?;
     check_selection(&experiment)?;
     Ok(experiment)
 }

@@ -3,15 +3,18 @@
 
 use anyhow::Result;
 use coverage::Facts;
-use experiment::{ConfigurationSpec, Experiment, Metric, Place, Policy, Select, Spec};
+use experiment::{
+    ConfigurationSpec, DEFAULT_KERNEL, Experiment, Metric, Place, Policy, Select, Spec,
+};
 use kernels::{Kernel, Store};
 use lab::BuiltIn;
 use lab::journal::Journals;
 use lab::policy::has_policy;
 use lab::prepare::Hooks;
 
-use super::{KERNEL, Measured, kernel};
+use super::{Measured, kernel};
 use crate::cli::CoverageArgs;
+use crate::commands::kernel::the_one;
 use crate::commands::measure::{
     Machines, Signals, check_selection, count_hooks, lab_flags, read_spec, read_stack, some,
 };
@@ -39,7 +42,8 @@ pub fn measure(
 ) -> Result<Option<Measured>> {
     let later = facts.later();
     let store = Store::open(&cache_dir())?;
-    let name = args.kernel.as_deref().unwrap_or(KERNEL);
+    let name = args.kernel.as_deref().unwrap_or(DEFAULT_KERNEL);
+    let name = &the_one(name, &args.lab.arch)?;
     let kernel = kernel(name, args, &store, config, line)?;
     let (stacks, lacking) = stacks(args, &store, &kernel)?;
     let experiment = experiment(args, name, stacks)?;

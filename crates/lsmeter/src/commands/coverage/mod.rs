@@ -24,9 +24,6 @@ use crate::deliver::{Delivery, StdoutTaken};
 use crate::failure::usage;
 use crate::progress::Line;
 
-/// The kernel that is booted if none is named.
-const KERNEL: &str = "debian:6.12";
-
 /// What was measured, on which kernel.
 struct Measured {
     document: Document,
