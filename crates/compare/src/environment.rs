@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Were the two measured alike?
 
+use std::collections::BTreeSet;
+
 use experiment::comparison::EnvironmentDifference;
-use experiment::{Document, Environment, Experiment, Place};
+use experiment::{Architecture, Document, Environment, Experiment, Place};
 
 /// What times of two documents may differ in without a change of what was measured.
 const HARMLESS_TO_TIMES: [&str; 3] = ["lsmeter", "os", "warmup"];
@@ -48,6 +50,10 @@ pub(crate) fn doubt(differences: &[EnvironmentDifference], trusted: bool) -> Opt
 /// `asked`: also what was asked for.
 fn facts(document: &Document, asked: bool) -> Vec<(&'static str, String)> {
     let mut facts = vec![("lsmeter", document.tool.version.clone())];
+    let architectures = document.cells.iter().map(|cell| cell.key.architecture);
+    let architectures: BTreeSet<Architecture> = architectures.collect();
+    let architectures: Vec<&str> = architectures.iter().map(|of| of.as_str()).collect();
+    facts.push(("architecture", architectures.join(", ")));
     facts.extend(of_environment(&document.environment));
     if let Some(experiment) = document.experiment.as_ref().filter(|_| asked) {
         facts.extend(of_experiment(experiment));

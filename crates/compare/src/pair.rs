@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use experiment::comparison::{Side, UnmatchedCell};
-use experiment::{Key, Policy, Tuning};
+use experiment::{Architecture, Key, Policy, Tuning};
 
 use crate::item::{Item, place};
 
@@ -20,6 +20,7 @@ pub(crate) struct Paired {
 /// What of a key may differ, because each side has just one of it.
 #[derive(Default, Clone, Copy)]
 struct Loose {
+    architecture: bool,
     kernel: bool,
     configuration: bool,
     filesystem: bool,
@@ -28,6 +29,14 @@ struct Loose {
 impl Loose {
     fn key(self, key: &Key) -> Key {
         let mut key = key.clone();
+        if self.architecture {
+            // Kernels of another machine's architecture bear it in their names.
+            let suffix = format!("/{}", key.architecture);
+            if let Some(name) = key.kernel.strip_suffix(&suffix) {
+                key.kernel = name.to_owned();
+            }
+            key.architecture = Architecture::default();
+        }
         if self.kernel {
             key.kernel.clear();
         }
@@ -44,7 +53,7 @@ impl Loose {
     }
 }
 
-/// Pairs figures with equal keys. Where BASE has one kernel, configuration or file system
+/// Pairs figures with equal keys. Where BASE has one architecture, kernel, configuration or file system
 /// and NEW another one, that may differ: it is what the two are compared for.
 pub(crate) fn pair(base: Vec<Item>, new: Vec<Item>) -> Paired {
     let mut matched_by = vec![
@@ -68,6 +77,7 @@ pub(crate) fn pair(base: Vec<Item>, new: Vec<Item>) -> Paired {
         differ
     };
     let loose = Loose {
+        architecture: only("architecture", &|key| key.architecture.to_string()),
         kernel: only("kernel", &|key| key.kernel.clone()),
         configuration: only("configuration", &Key::configuration_title),
         filesystem: only("file system", &|key| key.filesystem.clone()),

@@ -35,6 +35,9 @@ pub struct JournalHeader {
     pub tool: Tool,
     /// What it ran on.
     pub environment: Environment,
+    /// What kernels of further architectures ran on, in the order of the kernels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Environment>,
     /// When the run began: RFC 3339, UTC.
     pub started: String,
     /// What was asked for; None of a recording.
@@ -178,7 +181,10 @@ impl JournalHeader {
         let monitored = |of: &Monitoring| format!("{}, {}", of.scope, of.mode);
         let subject = self.monitor.as_ref().map(monitored);
         let emulator = |of: &Emulator| format!("{} ({}, {})", of.version, of.machine, of.cpu);
-        let emulator = of.qemu.as_ref().map(emulator);
+        let all = [of].into_iter().chain(&self.others);
+        let emulators = all.filter_map(|of| of.qemu.as_ref().map(emulator));
+        let emulators: Vec<String> = emulators.collect();
+        let emulator = (!emulators.is_empty()).then(|| emulators.join(", "));
         let accelerator = if of.kvm { "KVM" } else { "TCG" };
         [
             ("subject", subject.unwrap_or("an experiment".to_owned())),

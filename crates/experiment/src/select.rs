@@ -151,6 +151,20 @@ pub trait Selectable {
     fn suite(&self) -> Suite;
 }
 
+impl<T: Selectable> Selectable for &T {
+    fn benchmark(&self) -> &str {
+        (**self).benchmark()
+    }
+
+    fn variant(&self) -> &str {
+        (**self).variant()
+    }
+
+    fn suite(&self) -> Suite {
+        (**self).suite()
+    }
+}
+
 /// Why a selection takes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SelectError {

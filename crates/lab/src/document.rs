@@ -3,10 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use arch::Arch;
 use experiment::journal::JournalHeader;
 use experiment::{
-    Cell, Document, Environment, Experiment, Key, Kind, PolicyProof, Share, Status, Warning,
-    WarningKind,
+    Cell, Document, Environment, Experiment, Key, Kind, Origin, PolicyProof, Share, Status,
+    Warning, WarningKind,
 };
 
 use crate::environment;
@@ -17,6 +18,7 @@ use crate::plan::Plan;
 pub(crate) fn document(
     experiment: &Experiment,
     plan: &Plan,
+    architectures: &[&Arch],
     header: JournalHeader,
     mut finished: BTreeMap<Key, JournalEntry>,
     cancelled: bool,
@@ -57,7 +59,10 @@ pub(crate) fn document(
         .into_values()
         .map(|doubted| together(&cells, doubted))
         .collect();
-    warnings.extend(doubts(&cells, &[&header.environment]));
+    let environments = origins(&cells, architectures, &header);
+    let mut measured_on = vec![&header.environment];
+    measured_on.extend(&header.others);
+    warnings.extend(doubts(&cells, &measured_on));
     if cancelled {
         let (done, all) = (cells.len(), plan.measured().len());
         let message = format!("{done} of {all} cells were measured");
@@ -76,9 +81,27 @@ pub(crate) fn document(
         experiment: Some(experiment.clone()),
         setups,
         cells,
+        environments,
         warnings,
         ..Document::new(Kind::Run, header.environment)
     }
+}
+
+/// What the cells of each architecture were measured on; nothing if all are of one.
+fn origins(cells: &[Cell], architectures: &[&Arch], header: &JournalHeader) -> Vec<Origin> {
+    if header.others.is_empty() {
+        return Vec::new();
+    }
+    let environments = [&header.environment].into_iter().chain(&header.others);
+    let of = |(environment, arch): (&Environment, &&Arch)| Origin {
+        environment: environment.clone(),
+        cells: (0..)
+            .zip(cells)
+            .filter(|(_, cell)| cell.key.architecture.as_str() == arch.name)
+            .map(|(position, _)| position)
+            .collect(),
+    };
+    environments.zip(architectures).map(of).collect()
 }
 
 /// One warning for all cells that share a doubt: which benchmarks, and one in full.

@@ -69,8 +69,8 @@ pub fn here() -> Environment {
     }
 }
 
-/// The head of a journal, and of the document that comes of it.
-pub fn header(experiment: &Experiment, qemu: Option<&Qemu>) -> JournalHeader {
+/// What an experiment's cells are measured on, in this emulator or on the host.
+fn environment(experiment: &Experiment, qemu: Option<&Qemu>) -> Environment {
     let counts = experiment.metrics.iter().any(|metric| metric.is_counted());
     let times = experiment.metrics.iter().any(|metric| metric.is_timed());
     let kvm = times && qemu.is_some_and(|qemu| qemu.kvm);
@@ -79,19 +79,30 @@ pub fn header(experiment: &Experiment, qemu: Option<&Qemu>) -> JournalHeader {
     } else {
         Accelerator::Tcg(experiment.clock)
     };
+    Environment {
+        kvm,
+        clock: experiment.clock,
+        qemu: qemu.map(|qemu| qemu.describe(accelerator, counts)),
+        host_lsms: match experiment.place {
+            Place::Host => host_lsms().unwrap_or_default(),
+            Place::Lab | Place::Um => Vec::new(),
+        },
+        ..here()
+    }
+}
+
+/// The head of a journal, and of the document that comes of it: of what is measured in an emulator
+/// for each architecture, in the order of its kernels, or in none.
+pub fn header(experiment: &Experiment, emulators: &[&Qemu]) -> JournalHeader {
+    let first = environment(experiment, emulators.first().copied());
+    let others = emulators.iter().skip(1);
     JournalHeader {
         journal_version: JOURNAL_VERSION,
         tool: Tool::this(),
-        environment: Environment {
-            kvm,
-            clock: experiment.clock,
-            qemu: qemu.map(|qemu| qemu.describe(accelerator, counts)),
-            host_lsms: match experiment.place {
-                Place::Host => host_lsms().unwrap_or_default(),
-                Place::Lab | Place::Um => Vec::new(),
-            },
-            ..here()
-        },
+        environment: first,
+        others: others
+            .map(|qemu| environment(experiment, Some(qemu)))
+            .collect(),
         started: now(),
         experiment: Some(experiment.clone()),
         monitor: None,

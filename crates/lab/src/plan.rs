@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use arch::Arch;
 
-use crate::catalogue::catalogue_of;
+use crate::catalogue::{Benchmark, catalogue_of};
 pub use crate::job::Job;
 use crate::memory;
 use crate::prepare::Hooks;
@@ -118,15 +118,44 @@ impl Plan {
     /// # Errors
     /// [`SelectError`] if it selects nothing of the catalogue.
     pub fn new(experiment: &Experiment) -> Result<Plan, SelectError> {
-        Plan::on(experiment, arch::native())
+        Plan::of(experiment, jobs(experiment, arch::native())?)
     }
 
-    /// Plans an experiment on kernels of one architecture, whose agent may lack benchmarks.
+    /// Plans an experiment on kernels of these architectures, in its kernels' order, whose agents
+    /// may lack benchmarks; without any on this machine's.
     ///
     /// # Errors
-    /// [`SelectError`] if it selects nothing of that catalogue.
-    pub fn on(experiment: &Experiment, arch: &Arch) -> Result<Plan, SelectError> {
-        Plan::of(experiment, jobs(experiment, arch)?)
+    /// [`SelectError`] if it selects nothing of their catalogues, taken together.
+    pub fn on(experiment: &Experiment, architectures: &[&Arch]) -> Result<Plan, SelectError> {
+        let (Some(first), Some(_)) = (
+            architectures.first(),
+            architectures.windows(2).find(|two| two[0] != two[1]),
+        ) else {
+            let arch = architectures.first().copied().unwrap_or(arch::native());
+            return Plan::of(experiment, jobs(experiment, arch)?);
+        };
+        if !is_of_benchmarks(experiment) {
+            return Plan::of(experiment, jobs(experiment, first)?);
+        }
+        // What one of them lacks is measured on the others.
+        let mut known: Vec<&Benchmark> = catalogue_of(first).iter().collect();
+        for benchmark in architectures[1..]
+            .iter()
+            .flat_map(|arch| catalogue_of(arch))
+        {
+            if !known.iter().any(|of| of.id() == benchmark.id()) {
+                known.push(benchmark);
+            }
+        }
+        known.sort_by_key(|of| (of.suite, of.number));
+        let chosen = experiment.selection.choose(&known)?.into_iter();
+        let chosen: BTreeSet<String> = chosen.map(|index| known[index].id()).collect();
+        let jobs = architectures.iter().map(|arch| {
+            let own = catalogue_of(arch).iter();
+            let own = own.filter(|of| chosen.contains(&of.id()));
+            own.map(|of| Arc::new(Job::from(of))).collect()
+        });
+        Plan::of_each(experiment, &jobs.collect::<Vec<_>>())
     }
 
     /// Plans an experiment of these jobs, in their order, whatever it selects itself.
@@ -138,6 +167,11 @@ impl Plan {
         jobs: impl IntoIterator<Item = Job>,
     ) -> Result<Plan, SelectError> {
         let jobs: Vec<Arc<Job>> = jobs.into_iter().map(Arc::new).collect();
+        Plan::of_each(experiment, &vec![jobs; experiment.kernels.len()])
+    }
+
+    /// Plans what runs on each kernel.
+    fn of_each(experiment: &Experiment, each: &[Vec<Arc<Job>>]) -> Result<Plan, SelectError> {
         let filesystem = match (experiment.place, experiment.filesystem) {
             (Place::Lab | Place::Um, Some(filesystem)) => filesystem.as_str(),
             _ => HOST_FILESYSTEM,
@@ -145,7 +179,7 @@ impl Plan {
         let mut cells = Vec::new();
         let mut counting = Vec::new();
         let mut timed = Vec::new();
-        for (kernel, kernel_name) in experiment.kernels.iter().enumerate() {
+        for ((kernel, kernel_name), jobs) in experiment.kernels.iter().enumerate().zip(each) {
             let configurations = experiment.configurations.iter().enumerate();
             for (number, configuration) in configurations.filter(|(_, c)| c.is_on(kernel_name)) {
                 let visit = |timed, cells| Visit {
@@ -308,6 +342,11 @@ impl Plan {
         }
         text
     }
+}
+
+/// Whether what it runs is of the agent's catalogue.
+fn is_of_benchmarks(experiment: &Experiment) -> bool {
+    experiment.programs.is_none() && !experiment.metrics.contains(&Metric::Memory)
 }
 
 /// What an experiment runs: whole programs, benchmarks of the agent's own, or what is in memory.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use experiment::{
     Cell, Counted, Document, Evidence, Experiment, FunctionDifference, HookedPath, Key, Kind,
-    Outcome as CellOutcome, Policy, ProgramResidual, Residual, Stack, Tuning, Warning, WarningKind,
+    Origin, Outcome as CellOutcome, Policy, ProgramResidual, Residual, Stack, Tuning, Warning,
+    WarningKind,
 };
 use instructions::hooks::{Extent, differences, explain, explain_asked, outermost_sum};
 use instructions::profile::{CellProfile, PathProfile};
@@ -17,15 +18,26 @@ use crate::outcome::{Outcome, Trace};
 pub fn document(outcome: &Outcome, baseline: Option<&Stack>) -> Document {
     let run = &outcome.run;
     let baseline = baseline.map(Stack::names);
-    let counted = run.cells.iter().filter(|cell| cell.key.metric.is_counted());
-    let cells = counted.filter(|cell| baseline.as_ref() != Some(&cell.key.stack));
+    let all = (0..).zip(&run.cells);
+    let counted = all.filter(|(_, cell)| cell.key.metric.is_counted());
+    let kept = counted.filter(|(_, cell)| baseline.as_ref() != Some(&cell.key.stack));
+    let (positions, cells): (Vec<u32>, Vec<&Cell>) = kept.unzip();
+    let environments = run.environments.iter().map(|origin| Origin {
+        environment: origin.environment.clone(),
+        cells: { origin.cells.iter() }
+            .filter_map(|cell| positions.binary_search(cell).ok())
+            .map(|place| place as u32)
+            .collect(),
+    });
     // The stacks of a comparison differ in these on purpose, or show it themselves.
     let tells = |warning: &&Warning| warning.kind != WarningKind::ExtraModules;
     let warnings = run.warnings.iter().filter(tells);
     Document {
         kind: Kind::Profile,
         share: None,
+        environments: environments.collect(),
         cells: cells
+            .into_iter()
             .map(|cell| profiled(cell, baseline.as_deref(), outcome))
             .collect(),
         warnings: warnings

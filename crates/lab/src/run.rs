@@ -13,7 +13,6 @@ use experiment::{Clock, Event, Experiment, Key, Metric, PolicyProof, Status};
 use arch::Arch;
 use kernels::Kernel;
 
-use crate::catalogue;
 use crate::document::document;
 use crate::environment;
 use crate::error::LabError;
@@ -45,7 +44,7 @@ pub fn run(
     let header = JournalHeader {
         shard: setup.shard,
         treatment: setup.treatment.describe(setup.hooks),
-        ..environment::header(experiment, setup.qemu)
+        ..environment::header(experiment, &setup.emulators()?)
     };
     let (journal, mut finished) = open_journal(setup, &header)?;
     if setup.shard.is_some() {
@@ -104,7 +103,14 @@ pub fn run(
     let traces = finished.iter_mut();
     let traces = traces.filter_map(|(key, entry)| Some((key.clone(), entry.trace.take()?)));
     let traces = traces.collect();
-    let mut run = document(experiment, &plan, header, finished, cancelled);
+    let mut run = document(
+        experiment,
+        &plan,
+        &setup.architectures(),
+        header,
+        finished,
+        cancelled,
+    );
     compare_programs(&mut run.cells, experiment, &traces);
     let digests = setup.kernels.iter().map(|kernel| kernel.digest.clone());
     run.kernel_digests = experiment.kernels.iter().cloned().zip(digests).collect();
@@ -237,25 +243,17 @@ fn with_programs<'a>(experiment: &Experiment, setup: &Setup<'a>) -> Result<Setup
     let hooks = experiment.programs.as_ref().map(|_| Hooks::default());
     Ok(Setup {
         hooks: setup.hooks.or(hooks),
-        agent: catalogue::agent_for(experiment, arch_of(setup))?.unwrap_or(setup.agent),
         ..*setup
     })
 }
 
-/// The architecture of what is measured: that of the kernels, which share one.
-fn arch_of(setup: &Setup<'_>) -> &'static Arch {
-    setup
-        .kernels
-        .first()
-        .map_or_else(arch::native, Kernel::arch)
-}
-
 /// What has not been tried on other architectures than this machine's.
 fn refuse_untried(experiment: &Experiment, setup: &Setup<'_>) -> Result<(), LabError> {
-    let arch = arch_of(setup);
-    let what = if arch.is_native() {
+    let mut architectures = setup.architectures().into_iter();
+    let Some(arch) = architectures.find(|arch| !arch.is_native()) else {
         return Ok(());
-    } else if experiment.programs.is_some() {
+    };
+    let what = if experiment.programs.is_some() {
         "whole programs"
     } else if setup.treatment.sweep.is_some() || setup.treatment.ask {
         "the delays of a sweep"
@@ -276,9 +274,14 @@ fn refuse_untried(experiment: &Experiment, setup: &Setup<'_>) -> Result<(), LabE
     .into())
 }
 
+/// The architecture of each kernel; this machine's where there is none to boot.
+fn architectures_of(setup: &Setup<'_>) -> Vec<&'static Arch> {
+    setup.kernels.iter().map(Kernel::arch).collect()
+}
+
 /// The visits of this run.
 fn plan(experiment: &Experiment, setup: &Setup<'_>) -> Result<Plan, LabError> {
-    let mut plan = Plan::on(experiment, arch_of(setup))?;
+    let mut plan = Plan::on(experiment, &architectures_of(setup))?;
     for cell in &mut plan.cells {
         let kernels = experiment.kernels.iter().zip(setup.kernels);
         let own = { kernels }.find(|(name, _)| **name == cell.key.kernel);

@@ -3,10 +3,13 @@
 
 use std::path::Path;
 
-use experiment::Shard;
+use arch::Arch;
+use diagnostics::Failure;
+use experiment::{Experiment, Shard};
 use kernels::{Kernel, Store};
 
-use crate::catalogue::agent;
+use crate::catalogue::{agent, agent_for};
+use crate::error::LabError;
 use crate::journal::Journals;
 use crate::plan::Treatment;
 use crate::prepare::Hooks;
@@ -20,8 +23,11 @@ pub struct Setup<'a> {
     pub store: &'a Store,
     /// The experiment's kernels, in its order; empty on the host.
     pub kernels: &'a [Kernel],
-    /// QEMU; None on the host.
+    /// QEMU of the architecture that its kernels share, or the first of them has; None on the
+    /// host.
     pub qemu: Option<&'a Qemu>,
+    /// Those of further architectures.
+    pub others: &'a [Qemu],
     /// The program that measures: [`agent`].
     pub agent: &'a [u8],
     /// Where finished cells go as they finish.
@@ -43,13 +49,79 @@ pub struct Setup<'a> {
     pub parts: usize,
 }
 
+/// What a kernel is measured with: what its architecture decides.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'a> {
+    /// The kernel.
+    pub kernel: &'a Kernel,
+    /// The emulator of its architecture.
+    pub qemu: &'a Qemu,
+    /// The program that measures in it.
+    pub agent: &'a [u8],
+}
+
 impl<'a> Setup<'a> {
+    /// What a kernel of the experiment is measured with, by its position.
+    ///
+    /// # Errors
+    /// If there is no emulator of its architecture, or no agent for it.
+    pub fn target(&self, experiment: &Experiment, kernel: usize) -> Result<Target<'a>, LabError> {
+        let kernel = &self.kernels[kernel];
+        let qemu = self.emulator(kernel.arch())?;
+        let agent = agent_for(experiment, kernel.arch())?.unwrap_or(self.agent);
+        Ok(Target {
+            kernel,
+            qemu,
+            agent,
+        })
+    }
+
+    /// The architectures of its kernels, each once, in their order; this machine's if there are
+    /// none.
+    pub fn architectures(&self) -> Vec<&'static Arch> {
+        let mut all: Vec<&'static Arch> = Vec::new();
+        for kernel in self.kernels {
+            if !all.contains(&kernel.arch()) {
+                all.push(kernel.arch());
+            }
+        }
+        if all.is_empty() {
+            all.push(arch::native());
+        }
+        all
+    }
+
+    /// The emulators of [`Setup::architectures`]; none on the host.
+    ///
+    /// # Errors
+    /// If there is none for one of them.
+    pub fn emulators(&self) -> Result<Vec<&'a Qemu>, LabError> {
+        match self.qemu {
+            None => Ok(Vec::new()),
+            Some(_) => { self.architectures().into_iter() }
+                .map(|arch| self.emulator(arch))
+                .collect(),
+        }
+    }
+
+    fn emulator(&self, arch: &Arch) -> Result<&'a Qemu, LabError> {
+        let mut all = self.qemu.into_iter().chain(self.others);
+        all.find(|qemu| qemu.arch == arch).ok_or_else(|| {
+            Failure::usage(
+                format!("kernels of {arch} are measured in another run than those before them"),
+                "give this command kernels of one architecture",
+            )
+            .into()
+        })
+    }
+
     /// For all of an experiment on this machine, of which figures alone are kept.
     pub fn new(store: &'a Store, journals: &'a Journals) -> Setup<'a> {
         Setup {
             store,
             kernels: &[],
             qemu: None,
+            others: &[],
             agent: agent(),
             journal: &journals.first,
             resume: journals.resume,

@@ -41,8 +41,8 @@ pub enum Testbed<'a> {
 /// What booting takes.
 #[derive(Debug)]
 pub struct VmTestbed<'a> {
-    /// The emulator.
-    pub qemu: &'a Qemu,
+    /// The emulator of each kernel's architecture, by its position.
+    pub emulators: BTreeMap<usize, &'a Qemu>,
     /// What programs run in, if any do.
     pub root: Option<&'a Root>,
     /// lsmeter's plugin as a file.
@@ -412,7 +412,10 @@ fn measure(
     };
     let broken = |error: std::io::Error| Break::Failed(format!("a scratch directory: {error}"));
     let scratch = vm::scratch().map_err(broken)?;
-    let Some(bootable) = testbed.bootables.get(&visit.kernel) else {
+    let (Some(bootable), Some(qemu)) = (
+        testbed.bootables.get(&visit.kernel),
+        testbed.emulators.get(&visit.kernel),
+    ) else {
         return Err(Break::Failed("its kernel was not prepared".to_owned()));
     };
     let cell = |&number: &u32| {
@@ -433,12 +436,12 @@ fn measure(
     let stack = listening.stack.lsm_parameter();
     let stack = stack.map_or(String::new(), |lsm| format!("lsm={lsm} "));
     let boot = Boot {
-        qemu: testbed.qemu,
+        qemu,
         bootable,
         cmdline: &format!("{stack}{}{}", setup.kernel_arguments, experiment.cmdline),
         files: &setup.files,
         root: testbed.root,
-        accelerator: match (visit.timed, testbed.qemu.kvm) {
+        accelerator: match (visit.timed, qemu.kvm) {
             (true, true) => Accelerator::Kvm,
             _ => Accelerator::Tcg(experiment.clock),
         },

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use experiment::{Cell, Experiment, Place, Warning, WarningKind};
 
-use crate::catalogue::modules_for;
+use crate::catalogue::{agent_for, modules_for};
 use crate::error::LabError;
 use crate::host;
 use crate::initramfs::Guest;
@@ -65,19 +65,20 @@ impl<'a> Workplace<'a> {
         remove_stale_scratch(&std::env::temp_dir());
         let dir = scratch().map_err(LabError::io("create", &std::env::temp_dir()))?;
         let testbed = match (experiment.place, setup.qemu, experiment.filesystem) {
-            (Place::Lab, Some(qemu), Some(filesystem)) => {
+            (Place::Lab, Some(_), Some(filesystem)) => {
                 let plugin = write_plugin(dir.path())?;
                 let modules = modules_for(experiment)?;
                 let used: BTreeSet<usize> = visits.iter().map(|visit| visit.kernel).collect();
                 let mut bootables: BTreeMap<usize, Bootable> = BTreeMap::new();
+                let mut emulators = BTreeMap::new();
                 for index in used {
                     let own = dir.path().join(index.to_string());
                     std::fs::create_dir(&own).map_err(LabError::io("create", &own))?;
-                    let kernel = &setup.kernels[index];
+                    let target = setup.target(experiment, index)?;
                     let bootable = prepare::prepare(
                         setup.store,
-                        setup.agent,
-                        kernel,
+                        target.agent,
+                        target.kernel,
                         Guest {
                             filesystem,
                             root: setup.root,
@@ -87,9 +88,10 @@ impl<'a> Workplace<'a> {
                         &own,
                     )?;
                     bootables.insert(index, bootable);
+                    emulators.insert(index, target.qemu);
                 }
                 Testbed::Vm(VmTestbed {
-                    qemu,
+                    emulators,
                     root: setup.root,
                     plugin,
                     bootables,
@@ -110,7 +112,10 @@ impl<'a> Workplace<'a> {
                 if let Some(dir) = &experiment.dir {
                     host::check_directory(Path::new(dir))?;
                 }
-                Testbed::Host { agent: setup.agent }
+                let agent = agent_for(experiment, arch::native())?;
+                Testbed::Host {
+                    agent: agent.unwrap_or(setup.agent),
+                }
             }
         };
         Ok(Workplace {

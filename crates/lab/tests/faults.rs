@@ -59,6 +59,7 @@ impl Laboratory {
             store: &self.store,
             kernels: std::slice::from_ref(&self.kernel),
             qemu: Some(&self.qemu),
+            others: &[],
             agent,
             journal: &self.journal(),
             root: None,

@@ -270,7 +270,7 @@ fn check_environments(
     for of in cells.values() {
         let metric = of.cell.key.metric;
         let kernel = match metric {
-            counted if counted.is_counted() => "",
+            counted if counted.is_counted() => of.cell.key.architecture.as_str(),
             _ if across => "",
             _ => of.cell.key.kernel.as_str(),
         };

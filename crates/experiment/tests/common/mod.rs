@@ -199,6 +199,7 @@ pub fn header(run: &Document) -> JournalHeader {
         journal_version: JOURNAL_VERSION,
         tool: run.tool.clone(),
         environment: run.environment.clone(),
+        others: Vec::new(),
         started: run.started.clone().unwrap(),
         experiment: run.experiment.clone(),
         monitor: None,

@@ -63,7 +63,7 @@ pub fn learn(args: &LearnArgs) -> Result<Exit> {
         experiment: &experiment,
         store: &machines.store,
         kernel: &machines.kernels[0],
-        qemu: &machines.qemu,
+        qemu: machines.only_qemu()?,
         allowed: &allowed,
     };
     let learned = lab::learn::learn(&lesson, &signals.cancel, &mut |event| line.follow(event));

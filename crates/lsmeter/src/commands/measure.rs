@@ -111,8 +111,10 @@ pub fn place(args: &PlaceArgs) -> (Option<Place>, Option<String>) {
 pub struct Machines {
     /// Where kernels are kept.
     pub store: Store,
-    /// The emulator.
+    /// The emulator of the first kernel's architecture.
     pub qemu: Qemu,
+    /// Those of further architectures.
+    pub others: Vec<Qemu>,
     /// The experiment's kernels, in its order.
     pub kernels: Vec<Kernel>,
 }
@@ -134,16 +136,51 @@ impl Machines {
         let early = early.map(|arch| find_qemu(args, config, experiment, arch));
         let early = early.transpose()?;
         let kernels = find_kernels(args, config, experiment, line)?;
-        let arch = one_architecture(&kernels)?;
+        let mut architectures: Vec<&'static Arch> = Vec::new();
+        for kernel in &kernels {
+            if !architectures.contains(&kernel.arch()) {
+                architectures.push(kernel.arch());
+            }
+        }
+        if let ([_, second, ..], Some(path)) = (&architectures[..], &args.qemu) {
+            return Err(usage(
+                format!(
+                    "{} is one emulator, and kernels of {second} take another",
+                    path.display()
+                ),
+                "leave out --qemu, or measure kernels of one architecture",
+            ));
+        }
+        let first = architectures.first().copied().unwrap_or(arch::native());
         let qemu = match early {
-            Some(qemu) if qemu.arch == arch => qemu,
-            _ => find_qemu(args, config, experiment, arch)?,
+            Some(qemu) if qemu.arch == first => qemu,
+            _ => find_qemu(args, config, experiment, first)?,
         };
+        let others = architectures.iter().skip(1);
+        let others = others.map(|arch| find_qemu(args, config, experiment, arch));
         Ok(Machines {
             store,
             qemu,
+            others: others.collect::<Result<_>>()?,
             kernels,
         })
+    }
+
+    /// The emulator of a command that measures kernels of one architecture.
+    ///
+    /// # Errors
+    /// If there are several.
+    pub fn only_qemu(&self) -> Result<&Qemu> {
+        match self.others.first() {
+            None => Ok(&self.qemu),
+            Some(other) => Err(usage(
+                format!(
+                    "kernels of {} and of {} cannot be measured together by this command",
+                    self.qemu.arch, other.arch
+                ),
+                "measure those of each architecture in a run of its own",
+            )),
+        }
     }
 }
 
@@ -154,29 +191,6 @@ fn named_arch(experiment: &Experiment) -> Option<&'static Arch> {
         Ok(KernelName::Debian(debian)) => Some(debian.arch()),
         _ => None,
     })
-}
-
-/// The architecture that all kernels of a run share.
-fn one_architecture(kernels: &[Kernel]) -> Result<&'static Arch> {
-    let Some(first) = kernels.first() else {
-        return Ok(arch::native());
-    };
-    let mut others = kernels
-        .iter()
-        .filter(|kernel| kernel.arch() != first.arch());
-    match others.next() {
-        None => Ok(first.arch()),
-        Some(other) => Err(usage(
-            format!(
-                "{} is a kernel of {}, and {} one of {}",
-                first.name,
-                first.arch(),
-                other.name,
-                other.arch()
-            ),
-            "measure those of each architecture in a run of its own",
-        )),
-    }
 }
 
 /// The experiment's kernels, in its order; fetches what is missing.
@@ -330,6 +344,7 @@ pub fn count_hooks(
     let setup = Setup {
         kernels: &machines.kernels,
         qemu: Some(&machines.qemu),
+        others: &machines.others,
         root,
         hooks: Some(hooks),
         ..Setup::new(&machines.store, journals)

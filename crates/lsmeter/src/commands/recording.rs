@@ -50,6 +50,7 @@ impl Recording {
             journal_version: JOURNAL_VERSION,
             tool: Tool::this(),
             environment: environment::here(),
+            others: Vec::new(),
             started: environment::now(),
             experiment: None,
             monitor: Some(session.watched.clone()),

@@ -113,6 +113,7 @@ fn measured(
     let setup = Setup {
         kernels: machines.as_ref().map_or(&programs[..], |of| &of.kernels),
         qemu: machines.as_ref().map(|of| &of.qemu),
+        others: machines.as_ref().map_or(&[], |of| &of.others),
         root,
         keep_samples: args.keep_samples,
         shard: args.parts.shard,
@@ -160,6 +161,7 @@ fn try_kvm(machines: &mut Machines, cancel: &AtomicBool, line: &Line) -> Result<
         store,
         qemu,
         kernels,
+        ..
     } = machines;
     let Some(kernel) = kernels.first().filter(|_| qemu.kvm) else {
         return Ok(());

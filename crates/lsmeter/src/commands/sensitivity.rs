@@ -74,7 +74,7 @@ pub fn sensitivity(args: &SensitivityArgs) -> Result<Exit> {
             },
             store: &machines.store,
             kernels: &machines.kernels,
-            qemu: &machines.qemu,
+            qemu: machines.only_qemu()?,
             predict: &predict,
             journals: &journals,
         };

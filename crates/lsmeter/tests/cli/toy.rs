@@ -64,7 +64,7 @@ fn measure(
 ) -> Option<Document> {
     let header = JournalHeader {
         treatment: "letters".to_owned(),
-        ..environment::header(experiment, None)
+        ..environment::header(experiment, &[])
     };
     let (mut file, mut finished) = match resume {
         true => {

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::common::{Place, Running, children, runs, signal, wait_for};
-use experiment::{Cell, Counted, Document, HookedPath, Residual, Status};
+use experiment::{Architecture, Cell, Counted, Document, HookedPath, Residual, Status};
 use rustix::process::Signal;
 
 /// One lsmeter at a time, which has two QEMUs at most.
