@@ -215,7 +215,7 @@ fn what_has_no_single_path_leads_no_summary() {
             continue;
         }
         if let Some(paths) = cell.counted_mut().and_then(|of| of.paths.as_mut()) {
-            let mut other = paths.modal.clone();
+            let mut other = paths.modal;
             paths.modal.windows = paths.windows / 4;
             other.windows = paths.windows - paths.modal.windows;
             paths.others = vec![other];
