@@ -29,9 +29,9 @@ pub(super) fn map(glance: &Glance<'_, '_>, id: &str) -> Markup {
     let baseline = group.baseline.as_ref().map(|of| group.heading(of));
     let baseline = printable(&baseline.unwrap_or_default(), TEXT_LIMIT);
     html! {
-        div.map.scroll tabindex="0" role="region" aria-labelledby={ (id) "-caption" } {
+        div.map.scroll tabindex="0" role="region" aria-label={ "Map of overheads, " (id) } {
             table {
-                caption id={ (id) "-caption" } {
+                caption {
                     strong { "Overhead over " (baseline) " in " (group.metric) }
                     " Of a class: the geometric mean of its operations with one path. \
                      ~: nothing is shown."
