@@ -47,6 +47,7 @@ fn it_holds_what_is_installed_and_nothing_of_this_machine() {
         "bash-completion/completions/lsmeter",
         "zsh/vendor-completions/_lsmeter",
         "fish/vendor_completions.d/lsmeter.fish",
+        "lsmeter/ci/gate.sh",
         "doc/lsmeter/copyright",
         "doc/lsmeter/docs/install.md",
     ] {

@@ -153,6 +153,24 @@ async function tables(page) {
 		"sorting downwards is not the reverse of upwards");
 }
 
+// What is shown of a table, in its order, for a mail and for a spreadsheet.
+async function copies(page) {
+	const frame = page.locator("div.table").first();
+	await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+	const first = (await frame.locator("tbody tr th").first().textContent()).trim();
+	const copied = async name => {
+		await frame.getByRole("button", { name }).click();
+		await frame.getByRole("button", { name: "Copied" }).waitFor();
+		await frame.getByRole("button", { name }).waitFor();
+		return (await page.evaluate(() => navigator.clipboard.readText())).trimEnd().split("\n");
+	};
+	const [tsv, markdown] = [await copied("Copy TSV"), await copied("Copy Markdown")];
+	const all = await frame.locator("tbody tr:visible, tfoot tr:visible").count();
+	check(tsv.length === all + 1, `${tsv.length} lines are copied of ${all} rows and their heading`);
+	check(tsv.some(line => line.split("\t")[0] === first), "no line that is copied begins with " + first);
+	check(markdown.length === all + 2 && /^\|( -{3}:? \|)+$/.test(markdown[1]), "no Markdown: " + markdown[1]);
+}
+
 async function downloads(page) {
 	const figure = page.locator("figure.figure").first();
 	const name = await figure.getAttribute("data-name");
@@ -266,6 +284,7 @@ await reading({ viewport: { width: 1200, height: 900 } }, async page => {
 	if (drawn)
 		await answers(page);
 	await tables(page);
+	await copies(page);
 	if (await page.locator(".map").count())
 		await firstScreen(page);
 	if (drawn) {

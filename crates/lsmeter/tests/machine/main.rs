@@ -13,6 +13,7 @@ mod calls;
 mod cells;
 mod check;
 mod coverage;
+mod gate;
 mod host;
 mod inside;
 mod late;

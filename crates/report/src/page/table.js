@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Sorts and filters tables. The page stands without it.
+// Sorts, filters and copies tables. The page stands without it.
 (function () {
 "use strict";
 
@@ -75,8 +75,48 @@ function filterable(frame) {
 	frame.querySelector(".controls").hidden = false;
 }
 
+// The rows that are shown, in their order, below the columns' names.
+function shownRows(table) {
+	const texts = row => [...row.cells].map(cell => cell.textContent.trim().replace(/\s+/g, " "));
+	const groups = [...table.rows].filter(row => !row.hidden && row.closest("tbody, tfoot"));
+	return [texts(table.querySelector("tr.headings")), ...groups.map(texts)];
+}
+
+function markdown(rows, table) {
+	const line = texts => "| " + texts.map(text => text.replace(/[\\|]/g, "\\$&")).join(" | ") + " |";
+	const rule = [...table.querySelectorAll("tr.headings th")]
+		.map(heading => heading.classList.contains("right") ? "---:" : "---");
+	return [line(rows[0]), line(rule), ...rows.slice(1).map(line)].join("\n") + "\n";
+}
+
+function copied(frame) {
+	const table = frame.querySelector("table");
+	const controls = frame.querySelector(".controls");
+	const ways = [
+		["Copy TSV", rows => rows.map(row => row.join("\t")).join("\n") + "\n"],
+		["Copy Markdown", rows => markdown(rows, table)],
+	];
+	for (const [name, text] of ways) {
+		const button = document.createElement("button");
+		button.type = "button";
+		button.textContent = name;
+		button.addEventListener("click", async () => {
+			let told = "Copied";
+			try {
+				await navigator.clipboard.writeText(text(shownRows(table)));
+			} catch {
+				told = "Not copied: the browser does not let this page";
+			}
+			button.textContent = told;
+			setTimeout(() => { button.textContent = name; }, 1500);
+		});
+		controls.append(button);
+	}
+}
+
 document.querySelectorAll("table").forEach(sortable);
 document.querySelectorAll("div.table").forEach(filterable);
+document.querySelectorAll("div.table").forEach(copied);
 // What is closed would not be printed.
 addEventListener("beforeprint", () => {
 	document.querySelectorAll("details").forEach(closed => { closed.open = true; });
