@@ -188,7 +188,10 @@ impl<'a, 'b> Glance<'a, 'b> {
     }
 
     /// One sentence of a configuration, without its full stop; None if nothing of it can be compared.
-    pub(crate) fn sentence(&self, configuration: &Configuration) -> Option<String> {
+    pub(crate) fn sentence(&self, configuration: &'b Configuration) -> Option<String>
+    where
+        'a: 'b,
+    {
         let group = self.group;
         let all = || {
             (group.rows.iter()).filter_map(|row| Some((*row, self.overhead(*row, configuration)?)))
@@ -214,8 +217,7 @@ impl<'a, 'b> Glance<'a, 'b> {
                 format::percent(most.value)
             );
         }
-        let hooks = group.tested().find(|of| *of == configuration);
-        let hooks = hooks.map(|of| self.hooks_under(of)).unwrap_or_default();
+        let hooks = self.hooks_under(configuration);
         let adds: f64 = hooks.iter().map(|hook| hook.adds.max(0.0)).sum();
         let first = hooks
             .iter()

@@ -250,3 +250,37 @@ fn the_first_screen_has_a_tile_for_each_operation_and_its_cells_as_data() {
     let command = data["commands"][1].as_str().unwrap();
     assert!(command.starts_with("lsmeter profile --kernel debian:6.1 --stack capability"));
 }
+
+#[test]
+fn bars_are_left_out_only_where_a_map_has_what_they_show() {
+    let Content::Measured(run) = golden("v1").content else {
+        panic!("a run")
+    };
+    let counted = |stack: &str| {
+        let own = |cell: &&experiment::Cell| {
+            cell.key.benchmark() == "open" && cell.key.stack.join(",") == stack
+        };
+        run.cells.iter().find(own).unwrap().clone()
+    };
+    let of = |stacks: &[&str]| {
+        let mut many = run.clone();
+        many.warnings.clear();
+        let cells = stacks.iter().flat_map(|stack| {
+            (0..50).map(|at| {
+                let mut cell = counted(stack);
+                cell.key.subject = Subject::benchmark("open", format!("variant-{at}"));
+                cell
+            })
+        });
+        many.cells = cells.collect();
+        page(&[Source {
+            name: "many.json".to_owned(),
+            content: Content::Measured(many),
+        }])
+    };
+    let bars = |page: &str| page.contains("id=\"figure-absolute\"");
+    let compared = of(&["capability", "capability,selinux"]);
+    assert!(compared.contains("Map of overheads") && !bars(&compared));
+    let alone = of(&["capability"]);
+    assert!(!alone.contains("Map of overheads") && bars(&alone));
+}

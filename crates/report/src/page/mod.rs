@@ -13,6 +13,7 @@ mod table;
 use experiment::Kind;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use self::front::Maps;
 use crate::coverage::{COVERAGES, CoverageOptions, coverage_report, coverages_beside};
 use crate::figure::{Chart, Figure};
 use crate::gather::{Content, Gathered, Source, figures};
@@ -154,7 +155,7 @@ fn overview(sources: &[Source]) -> Markup {
                     p { "It holds figures, but nothing to compare them with." }
                 }
                 @match &source.content {
-                    Content::Measured(run) if run.kind == Kind::Run && run.monitor.is_none() => {
+                    Content::Measured(run) if front::maps(&source.content) != Maps::None => {
                         (front::front(at, run))
                     }
                     _ => {
@@ -190,9 +191,9 @@ fn section(at: usize, source: &Source, figures: &[Gathered]) -> Markup {
     let id = format!("document-{}", at + 1);
     let report = any_report(&source.content);
     let all = || figures.iter().filter(|of| of.source == Some(at));
-    let is_run = source.content.kind() == Kind::Run;
+    let has_maps = front::maps(&source.content) == Maps::All;
     let is_on_the_map = |figure: &Figure| match &figure.chart {
-        Chart::Bars(bars) => is_run && bars.categories.len() > BARS_LIMIT,
+        Chart::Bars(bars) => has_maps && bars.categories.len() > BARS_LIMIT,
         _ => false,
     };
     let left_out = all().filter(|of| is_on_the_map(&of.figure)).count();

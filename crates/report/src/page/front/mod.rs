@@ -6,28 +6,56 @@ mod data;
 mod map;
 mod side;
 
-use experiment::Document;
-use judge::Judgements;
+use experiment::{Document, Kind};
+use judge::{Judgements, Layouts};
 use maud::{Markup, html};
 
-use crate::cells::groups;
+use crate::cells::{Group, groups};
+use crate::gather::Content;
 use crate::glance::Glance;
 use crate::layouts::is_one_of;
 
 /// Most configurations of a map beside which something else has room.
 const BESIDE_LIMIT: usize = 5;
 
-/// Of a run, whose place among the page's documents is `at`; nothing where nothing is compared.
+/// Which tables of a document's have a map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Maps {
+    /// None.
+    None,
+    /// Not those that are compared with nothing, nor those of a kernel that is linked many times,
+    /// of which each link is a table.
+    Some,
+    /// All.
+    All,
+}
+
+pub(super) fn maps(content: &Content) -> Maps {
+    let run = match content {
+        Content::Measured(run) if run.kind == Kind::Run => run,
+        _ => return Maps::None,
+    };
+    let drawn = Layouts::of(run);
+    let groups = groups(run);
+    match groups.iter().filter(|of| is_mapped(of, &drawn)).count() {
+        0 => Maps::None,
+        n if n == groups.len() => Maps::All,
+        _ => Maps::Some,
+    }
+}
+
+fn is_mapped(group: &Group<'_>, drawn: &[Layouts<'_>]) -> bool {
+    group.baseline.is_some() && group.tested().next().is_some() && !is_one_of(group, drawn)
+}
+
+/// Of a run, whose place among the page's documents is `at`.
 pub(super) fn front(at: usize, run: &Document) -> Markup {
     let judgements = Judgements::of(run);
-    let drawn = judge::Layouts::of(run);
+    let drawn = Layouts::of(run);
     let groups = groups(run);
-    let compared = groups.iter().filter(|group| {
-        // Of a kernel that is linked many times each is a group.
-        group.baseline.is_some() && group.tested().next().is_some() && !is_one_of(group, &drawn)
-    });
+    let mapped = groups.iter().filter(|group| is_mapped(group, &drawn));
     html! {
-        @for (number, group) in compared.enumerate() {
+        @for (number, group) in mapped.enumerate() {
             @let glance = Glance { group, judgements: &judgements };
             @let id = format!("glance-{}-{}", at + 1, number + 1);
             div.glance id=(id) {

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Plans of experiments.
+
+use super::*;
+use crate::catalogue::Measures;
+use experiment::Spec;
+
+fn experiment(toml: &str) -> Experiment {
+    Spec::parse("test", toml).unwrap().resolve().unwrap()
+}
+
+#[test]
+fn timed_configurations_take_turns() {
+    let plan = Plan::new(&experiment(
+        "stacks = ['capability', 'default']\nmetrics = ['time']\nrounds = 2\n\
+         benchmarks = ['getppid']",
+    ))
+    .unwrap();
+    let turns: Vec<(usize, u32)> = plan
+        .visits
+        .iter()
+        .map(|visit| (visit.configuration, visit.round))
+        .collect();
+    assert_eq!(turns, [(0, 0), (1, 0), (0, 1), (1, 1)]);
+}
+
+#[test]
+fn layouts_of_one_number_take_turns_with_their_baseline() {
+    let plan = Plan::new(&experiment(
+        "where = 'um'\nbenchmarks = ['getppid']\nrounds = 2\nbaseline = 'none'\n\
+         kernels = ['build:dac.1', 'build:dac.2', 'build:um.1', 'build:um.2']\n\
+         [[configurations]]\nkernel = 'build:dac.*'\nstack = 'none'\n\
+         [[configurations]]\nkernel = 'build:um.*'\nstack = 'capability'",
+    ))
+    .unwrap();
+    let visits = plan.visits.iter();
+    let turns: Vec<(usize, u32)> = visits.map(|visit| (visit.kernel, visit.round)).collect();
+    let round = |of| [(0, of), (2, of), (1, of), (3, of)];
+    assert_eq!(turns, [round(0), round(1)].concat());
+}
+
+#[test]
+fn every_cell_is_in_a_visit() {
+    let plan = Plan::new(&experiment(
+        "metrics = ['instructions', 'throughput']\nrounds = 1\nsuites = ['paper']",
+    ))
+    .unwrap();
+    let mut seen: Vec<usize> = plan
+        .visits
+        .iter()
+        .flat_map(|visit| visit.cells.clone())
+        .collect();
+    seen.sort_unstable();
+    assert_eq!(seen, (0..plan.cells.len()).collect::<Vec<_>>());
+    let throughput = |cell: &&PlannedCell| cell.key.metric == Metric::Throughput;
+    assert!(plan.cells.iter().filter(throughput).count() > 0);
+}
+
+#[test]
+fn long_cells_have_a_boot_of_their_own() {
+    let plan = Plan::new(&experiment(
+        "benchmarks = ['mkdir:*', 'rmdir:*', 'stat:AA']\nstacks = ['capability']",
+    ))
+    .unwrap();
+    let visits: Vec<Vec<String>> = plan
+        .visits
+        .iter()
+        .map(|visit| {
+            let ids = visit.cells.iter().map(|&cell| plan.cells[cell].job.id());
+            ids.collect()
+        })
+        .collect();
+    assert_eq!(
+        visits,
+        [
+            vec!["mkdir:9437-names"],
+            vec!["rmdir:9437-names"],
+            vec!["mkdir:one", "rmdir:one", "stat:AA"],
+        ]
+    );
+}
+
+#[test]
+fn rounds_share_all_samples() {
+    let total: u32 = (0..7).map(|round| share(300, 7, round)).sum();
+    assert_eq!(total, 300);
+}
+
+#[test]
+fn directives_are_one_line_a_cell() {
+    let experiment = experiment("benchmarks = ['open:AA']\nfilesystem = 'tmpfs'");
+    let plan = Plan::new(&experiment).unwrap();
+    let text = plan.directives(&experiment, &Treatment::default(), 0, &[0]);
+    assert_eq!(
+        text,
+        "fs tmpfs\ncell 0 open AA instructions warmup=64 samples=64\n"
+    );
+}
+
+#[test]
+fn what_the_agent_was_not_compiled_with_can_be_planned() {
+    let experiment = experiment("filesystem = 'tmpfs'\nstacks = ['capability']");
+    let job = Job {
+        benchmark: "tar".to_owned(),
+        variant: "linux".to_owned(),
+        directive: "tar linux".to_owned(),
+        program: None,
+        cold: false,
+        memory: false,
+        measures: Measures {
+            latency: true,
+            throughput: false,
+        },
+        syscalls: vec!["openat".to_owned()],
+        class: "workload".to_owned(),
+        repetitions: Some(3),
+    };
+    let plan = Plan::of(&experiment, [job]).unwrap();
+    let titles: Vec<String> = plan.cells.iter().map(|cell| cell.job.id()).collect();
+    assert_eq!(titles, ["tar:linux"]);
+    assert_eq!(plan.cells[0].job.class, "workload");
+    assert_eq!(
+        plan.directives(&experiment, &Treatment::default(), 0, &[0]),
+        "fs tmpfs\ncell 0 tar linux instructions warmup=1 samples=3\n"
+    );
+    let nothing = Plan::of(&experiment, []);
+    assert!(matches!(nothing, Err(SelectError::Nothing)));
+}
