@@ -27,7 +27,8 @@ fn build() -> Result<(), String> {
     println!("cargo::rerun-if-changed={}", guest.display());
     println!("cargo::rerun-if-changed={}", plugin.display());
 
-    let arch = arch_folder(guest)?;
+    let arch = arch_folder(guest, "TARGET", "target")?;
+    let here = arch_folder(guest, "HOST", "build machine")?;
     check_markers(&guest.join("bench.h"), plugin)?;
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     let agent = out.join("agent");
@@ -46,7 +47,10 @@ fn build() -> Result<(), String> {
     for (name, more) in &agents {
         compile(&compiler, guest, &arch, &out.join(name), more)?;
     }
-    let list = list(&agent)?;
+    let list = match here == arch {
+        true => list(&agent)?,
+        false => list_of_other(guest, &here, &arch, &out)?,
+    };
     check_list(&list)?;
     write(&out.join("benchmarks.tsv"), &list)?;
 
@@ -62,7 +66,7 @@ fn build() -> Result<(), String> {
         for (name, more) in &agents {
             compile(&compiler, guest, &other, &own.join(name), more)?;
         }
-        let list = list_of_other(guest, &arch, &other, &own)?;
+        let list = list_of_other(guest, &here, &other, &own)?;
         check_list(&list)?;
         write(&own.join("benchmarks.tsv"), &list)?;
         others += &format!("    (\"{}\", Embedded {{\n", name_of(&other));
@@ -165,9 +169,10 @@ fn cross_compiler(arch: &Path) -> Result<Option<cc::Tool>, String> {
 /// What an agent of another architecture lists, which cannot be run here: it is asked of one for
 /// this machine that has the benchmarks that the other has, and tells calls in the forms that
 /// it makes.
-fn list_of_other(guest: &Path, arch: &Path, other: &Path, own: &Path) -> Result<String, String> {
+fn list_of_other(guest: &Path, here: &Path, other: &Path, own: &Path) -> Result<String, String> {
     let lister = own.join("lister");
-    let mut command = agent_command(&compiler()?, guest, [arch, other], &lister)?;
+    let compiler = compiler_for(&env::var("HOST").unwrap_or_default())?;
+    let mut command = agent_command(&compiler, guest, [here, other], &lister)?;
     if read(&other.join("arch.h"))?.contains("at-forms.h") {
         command.arg("-include").arg(guest.join("arch/at-forms.h"));
     }
@@ -175,20 +180,17 @@ fn list_of_other(guest: &Path, arch: &Path, other: &Path, own: &Path) -> Result<
     list(&lister)
 }
 
-/// What of the agent is of the architecture that it is built for, and run on: here too.
-fn arch_folder(guest: &Path) -> Result<PathBuf, String> {
-    let target = env::var("TARGET").unwrap_or_default();
-    let host = env::var("HOST").unwrap_or_default();
-    let arch = env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default();
-    let folder = guest.join("arch").join(&arch);
-    for (what, triple) in [("target", &target), ("build machine", &host)] {
-        if !folder.is_dir() || !triple.starts_with(&arch) || !triple.contains("linux") {
-            return Err(format!(
-                "the agent is built for, and run on, Linux on an architecture of {} only; the \
-                 {what} is {triple}",
-                guest.join("arch").display()
-            ));
-        }
+/// What of the agent is of the architecture of the triple that this variable of cargo's holds.
+fn arch_folder(guest: &Path, variable: &str, what: &str) -> Result<PathBuf, String> {
+    let triple = env::var(variable).unwrap_or_default();
+    let name = triple.split('-').next().unwrap_or_default();
+    let folder = guest.join("arch").join(name);
+    if name.is_empty() || !folder.is_dir() || !triple.contains("linux") {
+        return Err(format!(
+            "the agent is built for, and on, Linux on an architecture of {} only; the {what} is \
+             {triple}",
+            guest.join("arch").display()
+        ));
     }
     Ok(folder)
 }
@@ -294,7 +296,12 @@ fn compile(
 
 /// This machine's.
 fn compiler() -> Result<cc::Tool, String> {
+    compiler_for(&env::var("TARGET").unwrap_or_default())
+}
+
+fn compiler_for(triple: &str) -> Result<cc::Tool, String> {
     let compiler = cc::Build::new()
+        .target(triple)
         .no_default_flags(true)
         .cargo_metadata(false)
         .try_get_compiler();

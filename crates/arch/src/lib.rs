@@ -180,6 +180,12 @@ pub struct Source {
     pub directory: &'static str,
     /// Its headers, with a `/` at its end.
     pub include: &'static str,
+    /// Macros that its compiler or its headers define, and that decide which code there is.
+    pub macros: &'static [&'static str],
+    /// Options of kernels of other architectures, with `*` for any text at the end.
+    pub foreign_options: &'static [&'static str],
+    /// System calls that are defined in the tree, but not in this architecture's table.
+    pub lacking_syscalls: &'static [&'static str],
 }
 
 /// Every architecture that there is.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! What is compared: cells of one kernel, one stack and one file system.
 
-use experiment::{Cell, Document};
+use experiment::{Architecture, Cell, Document};
 
 use crate::error::CheckError;
 
@@ -10,6 +10,8 @@ use crate::error::CheckError;
 pub struct Subject {
     /// Kernel as the user named it.
     pub kernel: String,
+    /// Its architecture.
+    pub architecture: Architecture,
     /// `uname -r`, by which documents are known to be of the same kernel.
     pub release: String,
     /// The stack, without the module that delays decisions.
@@ -59,6 +61,7 @@ impl Subject {
         let cells = documents.into_iter().flat_map(|document| &document.cells);
         let mut all = cells.map(|cell| Subject {
             kernel: cell.key.kernel.clone(),
+            architecture: cell.key.architecture,
             release: cell.release.clone(),
             stack: stack_of(cell).to_vec(),
             fs: cell.key.filesystem.clone(),

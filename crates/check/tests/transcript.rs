@@ -13,6 +13,7 @@ fn transcript(benchmarks: &[&str]) -> Transcript {
     };
     let subject = Subject {
         kernel: "debian:6.12".to_owned(),
+        architecture: experiment::Architecture::X86_64,
         release: "6.12.0".to_owned(),
         stack: vec!["capability".to_owned()],
         fs: "tmpfs".to_owned(),

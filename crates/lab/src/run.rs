@@ -255,8 +255,6 @@ fn refuse_untried(experiment: &Experiment, setup: &Setup<'_>) -> Result<(), LabE
     };
     let what = if experiment.programs.is_some() {
         "whole programs"
-    } else if setup.treatment.sweep.is_some() || setup.treatment.ask {
-        "the delays of a sweep"
     } else if setup.hooks.is_some_and(|hooks| hooks.events) {
         "events"
     } else if experiment.metrics.contains(&Metric::Memory) {

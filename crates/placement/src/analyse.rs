@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use experiment::{Tool, nearest};
+use arch::Arch;
+use experiment::{Architecture, Tool, nearest};
 use rustc_hash::FxHashSet;
 
 use crate::cache;
@@ -40,6 +41,8 @@ const STACK: usize = 512 << 20;
 /// What to analyse.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
+    /// Architecture of the kernel.
+    pub architecture: Architecture,
     /// System calls by name, as manuals call them; if empty, those on files.
     pub syscalls: Vec<String>,
     /// Leave out system calls that the tree does not define, as long as it defines one of
@@ -57,13 +60,19 @@ pub struct Request {
     pub explain: bool,
 }
 
+impl Request {
+    fn arch(&self) -> &'static Arch {
+        arch::by_name(self.architecture.as_str()).unwrap_or_else(arch::native)
+    }
+}
+
 /// Analyses a tree.
 ///
 /// # Errors
 /// [`PlacementError`] if the tree cannot be read, or lacks what is asked for. It is not an
 /// error if the cache cannot be written.
 pub fn analyse(tree: &Tree, request: &Request) -> Result<PlacementDocument, PlacementError> {
-    let facts = Facts::load()?;
+    let facts = Facts::load(request.arch())?;
     std::thread::scope(|scope| {
         let work = std::thread::Builder::new()
             .stack_size(STACK)
@@ -162,6 +171,7 @@ fn run(tree: &Tree, request: &Request, facts: &Facts) -> Result<PlacementDocumen
         framework: &framework,
         cuts: &cuts,
         wanted: wanted_syscalls(request, facts, &program)?,
+        architecture: request.architecture,
         explain: request.explain,
     };
     let mut found = Found::default();
@@ -213,9 +223,11 @@ fn wanted_syscalls<'f>(
     program: &Program<'_>,
 ) -> Result<Wanted<'f>, PlacementError> {
     let known = &facts.syscalls.syscall;
+    let lacking = request.arch().source.lacking_syscalls;
+    let defined = |name: &str| program.syscall(name).filter(|_| !lacking.contains(&name));
     let begin = |call: &SyscallFact| {
         let names = std::iter::once(&call.name).chain(&call.defined_as);
-        names.rev().find_map(|name| program.syscall(name))
+        names.rev().find_map(|name| defined(name))
     };
     let bare = |name: &str| SyscallFact {
         name: name.to_owned(),
@@ -231,13 +243,16 @@ fn wanted_syscalls<'f>(
         let others: BTreeSet<&str> = program.syscalls().collect();
         let others = others.into_iter();
         for name in others.filter(|name| facts.syscalls.get(name).is_none()) {
-            wanted.extend(program.syscall(name).map(|id| (Cow::Owned(bare(name)), id)));
+            wanted.extend(defined(name).map(|id| (Cow::Owned(bare(name)), id)));
         }
     }
     let unknown = |name: &String| {
         let there = known.iter().filter(|call| begin(call).is_some());
         let names = there.map(|call| call.name.as_str());
-        let near = nearest(name, names.chain(program.syscalls()));
+        let near = nearest(
+            name,
+            names.chain(program.syscalls().filter(|name| defined(name).is_some())),
+        );
         PlacementError::UnknownSyscall {
             name: name.clone(),
             near: near.map(str::to_owned),
@@ -283,6 +298,7 @@ struct Analysis<'a> {
     framework: &'a Framework,
     cuts: &'a Cuts,
     wanted: Wanted<'a>,
+    architecture: Architecture,
     explain: bool,
 }
 
@@ -407,6 +423,7 @@ impl Analysis<'_> {
             tool: Tool::this(),
             tree: self.tree.name(),
             version: self.tree.version().to_owned(),
+            architecture: self.architecture,
             framework: self.security.placement(),
             modules,
             redundant: redundant(found.redundant),

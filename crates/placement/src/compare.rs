@@ -22,7 +22,7 @@ pub fn compare(
     profiles: &Document,
     placement: &PlacementDocument,
 ) -> Result<Comparison, PlacementError> {
-    let facts = Facts::load()?;
+    let facts = Facts::load(arch::native())?;
     let mut hooks = Vec::new();
     let mut skipped = BTreeMap::new();
     for (cell, _, path) in profiles.hooked() {

@@ -5,12 +5,16 @@
 
 use std::collections::BTreeMap;
 
+use arch::Arch;
 use experiment::glob;
 use serde::Deserialize;
 
 use crate::Count;
 use crate::error::PlacementError;
 use crate::series::Series;
+
+/// How the directory of a kernel's architecture is written in facts.
+const ARCH_DIRECTORY: &str = "arch/@/";
 
 /// `facts/config.toml`: what `#if` is decided by.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -323,8 +327,8 @@ macro_rules! parsed {
 }
 
 impl Facts {
-    /// Reads the facts that lsmeter was built with.
-    pub(crate) fn load() -> Result<Self, PlacementError> {
+    /// Reads the facts that lsmeter was built with, as they are for kernels of an architecture.
+    pub(crate) fn load(arch: &Arch) -> Result<Self, PlacementError> {
         let files: [Result<FactFile, PlacementError>; 8] = [
             parsed!("lookup.toml"),
             parsed!("open.toml"),
@@ -343,10 +347,23 @@ impl Facts {
         let mut of_sockets: SyscallFacts = parsed!("socket-calls.toml")?;
         syscalls.syscall.append(&mut of_sockets.syscall);
         syscalls.benchmark.append(&mut of_sockets.benchmark);
+        let mut config: ConfigFacts = parsed!("config.toml")?;
+        let owned = |name: &&str| (*name).to_owned();
+        config.defined.extend(arch.source.macros.iter().map(owned));
+        let foreign = arch.source.foreign_options.iter().map(owned);
+        config.off.extend(foreign);
+        let mut sources: SourceFacts = parsed!("sources.toml")?;
+        let mut cuts: CutFacts = parsed!("cuts.toml")?;
+        let in_cuts = cuts.cut.iter_mut().flat_map(|cut| &mut cut.files);
+        for path in sources.generic.iter_mut().chain(in_cuts) {
+            if let Some(below) = path.strip_prefix(ARCH_DIRECTORY) {
+                *path = format!("{}{below}", arch.source.directory);
+            }
+        }
         Ok(Self {
-            config: parsed!("config.toml")?,
-            sources: parsed!("sources.toml")?,
-            cuts: parsed!("cuts.toml")?,
+            config,
+            sources,
+            cuts,
             code,
             syscalls,
             modules: parsed!("modules.toml")?,
@@ -366,7 +383,7 @@ mod tests {
 
     #[test]
     fn the_facts_are_whole() {
-        let facts = Facts::load().unwrap();
+        let facts = Facts::load(arch::native()).unwrap();
         for fact in &facts.code {
             let place = format!("{:?} {:?}", fact.function, fact.code);
             assert!(!fact.why.is_empty() && !fact.file.is_empty(), "{place}");

@@ -48,7 +48,7 @@ impl SourceParser {
     /// [`PlacementError::BadFacts`] if the built-in facts cannot be read.
     pub fn new() -> Result<Self, PlacementError> {
         Ok(Self {
-            config: Config::everything(&Facts::load()?.config),
+            config: Config::everything(&Facts::load(arch::native())?.config),
             lowerer: Lowerer::new(),
         })
     }

@@ -134,13 +134,18 @@ impl<'a> Group<'a> {
         self.cell(row, self.baseline.as_ref()?)
     }
 
+    /// All that was measured, by rows and then by columns.
+    pub(crate) fn cells(&self) -> impl Iterator<Item = &'a Cell> {
+        let cells = self.rows.iter().flat_map(move |&row| {
+            let columns = self.configurations.iter();
+            columns.map(move |column| self.cell(row, column))
+        });
+        cells.flatten()
+    }
+
     /// `debian:6.1 (6.1.0-56-cloud-amd64), tmpfs, deterministic clock`.
     pub(crate) fn place(&self, run: &Document) -> String {
-        let cells = self.rows.iter().flat_map(|&row| {
-            let columns = self.configurations.iter();
-            columns.filter_map(move |column| self.cell(row, column))
-        });
-        let releases = releases(cells).into_iter();
+        let releases = releases(self.cells()).into_iter();
         let releases: Vec<String> = releases.map(|of| printable(of, TEXT_LIMIT)).collect();
         let mut text = place(&self.subject, &releases.join(", "), self.filesystem);
         if let Some(experiment) = &run.experiment {

@@ -18,6 +18,7 @@
 //! is made harmless on the way: it may come from a guest that lies, or out of any tree.
 
 mod additivity;
+mod architectures;
 mod avc;
 mod callgrind;
 mod cells;

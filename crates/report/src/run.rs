@@ -6,6 +6,7 @@ use experiment::{Cell, Document, Metric};
 use judge::{Judgements, Layouts};
 
 use crate::additivity::additivity;
+use crate::architectures::architectures;
 use crate::avc::avc;
 use crate::cells::{Configuration, Group, Operation, groups, not_measured, without_figure};
 use crate::column::Columns;
@@ -42,6 +43,7 @@ pub fn report(run: &Document, options: &Options) -> Report {
     let groups = groups(run);
     let drawn = Layouts::of(run);
     tables.extend(layouts(&drawn, &groups));
+    tables.extend(architectures(run, &groups, &judgements));
     for group in groups {
         // What differs by little there may be the layout's.
         if is_one_of(&group, &drawn) && !options.details {
@@ -120,20 +122,27 @@ fn value<'a>(
     if !compared {
         return Value::plain(absolute);
     }
-    let judged = base.and_then(|base| judgements.verdict(base, cell));
-    let Some((judged, overhead)) = judged.and_then(|of| Some((of, of.overhead?))) else {
-        return Value::toned("n/a", Tone::Missing).beside(absolute);
-    };
+    let overhead = base.and_then(|base| overhead(cell, base, judgements));
+    let overhead = overhead.unwrap_or_else(|| Value::toned("n/a", Tone::Missing));
+    overhead.beside(absolute)
+}
+
+/// By how much a cell is above its baseline's, and whether that may be chance.
+pub(crate) fn overhead<'a>(
+    cell: &'a Cell,
+    base: &'a Cell,
+    judgements: &Judgements<'a>,
+) -> Option<Value> {
+    let judged = judgements.verdict(base, cell)?;
     let doubt = if judged.verdict == Verdict::Unclear {
         "~"
     } else {
         ""
     };
-    Value::toned(
-        format!("{doubt}{}", format::percent(overhead)),
+    Some(Value::toned(
+        format!("{doubt}{}", format::percent(judged.overhead?)),
         Tone::of(judged.verdict),
-    )
-    .beside(absolute)
+    ))
 }
 
 /// The geometric mean of the ratios, per column, over the rows that have one.

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::{DocumentFault, Kind, Stored, all_sound, printable, sound};
 use crate::environment::Tool;
+use crate::words::Architecture;
 
 pub use agreement::{Agreement, ComparedHook, Comparison};
 pub use checks::{Confidence, MissingCheck, RedundantCheck};
@@ -38,6 +39,9 @@ pub struct PlacementDocument {
     pub tree: String,
     /// The version in its Makefile: `6.12.117`.
     pub version: String,
+    /// Of which architecture's kernels: the others' own files are not read.
+    #[serde(default)]
+    pub architecture: Architecture,
     /// The framework itself.
     pub framework: FrameworkPlacement,
     /// All modules of the tree, by name (Tables 2 and 5 of the paper).

@@ -10,7 +10,7 @@ use experiment::placement::{
     ModulePlacement, Reach, RedundantCheck, StaleFact, SyscallPlacement, TraceEntry, Unbounded,
     Undecided, Unparsed,
 };
-use experiment::{DocumentFault, PlacementDocument, Stored};
+use experiment::{Architecture, DocumentFault, PlacementDocument, Stored};
 
 fn count(text: &str) -> Count {
     text.parse().unwrap()
@@ -59,6 +59,7 @@ fn document() -> PlacementDocument {
         tool: common::tool(),
         tree: "/src/linux@v6.12".to_owned(),
         version: "6.12.117".to_owned(),
+        architecture: Architecture::X86_64,
         framework: FrameworkPlacement {
             hooks: 271,
             unconditional: 150,

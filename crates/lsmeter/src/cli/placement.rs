@@ -4,8 +4,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use experiment::Architecture;
 
 use super::output::OutputArgs;
+use super::shared::architectures;
 
 /// Drawings of one system call, beside the formats of all commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -34,6 +36,10 @@ pub struct ScopeArgs {
     /// Decide #if by a kernel's .config, instead of taking every option as set
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,
+    /// Architecture of the kernels: its own directory is read, and system calls are those that
+    /// it has [default: x86_64, or that of the profiles]
+    #[arg(long, value_name = "ARCH", value_parser = architectures())]
+    pub arch: Option<Architecture>,
     /// Neither read nor write $XDG_CACHE_HOME/lsmeter/placement
     #[arg(long)]
     pub no_cache: bool,

@@ -185,7 +185,7 @@ pub fn number_within(text: &str, range: RangeInclusive<f64>) -> Result<f64, Stri
 }
 
 /// A parser for an architecture, by its own name or by Debian's.
-fn architectures() -> impl clap::builder::TypedValueParser<Value = Architecture> {
+pub fn architectures() -> impl clap::builder::TypedValueParser<Value = Architecture> {
     use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
     let value = |arch: &&'static arch::Arch| {
         let value = PossibleValue::new(arch.name);

@@ -95,6 +95,7 @@ pub fn count(
     let stack = &experiment.configurations[0].stack;
     let subject = Subject {
         kernel: experiment.kernels[0].clone(),
+        architecture: kernel.architecture,
         release: kernel.release.clone(),
         stack: stack.names(),
         fs: filesystem.to_string(),

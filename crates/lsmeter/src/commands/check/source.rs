@@ -60,6 +60,18 @@ pub fn place(
             "give the sources that the kernel was built from",
         ));
     }
+    if document.architecture != subject.architecture {
+        return Err(usage(
+            format!(
+                "the placement is of kernels of {}, the kernel is of {}",
+                document.architecture, subject.architecture
+            ),
+            format!(
+                "give the sources, or what `lsmeter placement --arch {}` found in them",
+                subject.architecture
+            ),
+        ));
+    }
     Ok(Some(placement::compare(&profiles, document)?))
 }
 
@@ -85,6 +97,7 @@ fn request(profiles: &Document, subject: &Subject) -> Result<Request> {
         .find(|kernel| kernel.release == subject.release);
     let config = kernel.and_then(|kernel| kernel.config.as_deref());
     Ok(Request {
+        architecture: subject.architecture,
         syscalls,
         fs: vec![subject.fs.clone()],
         config: config.and_then(|path| std::fs::read_to_string(path).ok()),

@@ -38,6 +38,7 @@ pub fn reached(
     };
     line.say("analysing the sources");
     let mut request = Request {
+        architecture: kernel.architecture,
         all: true,
         lenient: true,
         config: kernel

@@ -90,6 +90,7 @@ pub fn cache(args: &ScopeArgs) -> Option<PathBuf> {
 /// If the `.config` cannot be read.
 pub fn request(args: &ScopeArgs) -> Result<Request> {
     Ok(Request {
+        architecture: args.arch.unwrap_or_default(),
         syscalls: args.syscalls.clone(),
         all: args.all,
         fs: args.fs.clone(),
@@ -114,6 +115,7 @@ pub fn like(mut request: Request, document: &PlacementDocument) -> Request {
         request.fs.is_empty(),
         request.syscalls.is_empty() && !request.all,
     );
+    request.architecture = document.architecture;
     for call in &document.syscalls {
         if any_fs {
             add(&mut request.fs, &call.filesystem);

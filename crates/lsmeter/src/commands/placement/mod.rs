@@ -109,9 +109,14 @@ fn agree(
     tree: &Tree,
     line: &Line,
 ) -> Result<Exit> {
+    let mut request = input::request(&args.tree.scope)?;
+    if let (None, Some(cell)) = (args.tree.scope.arch, profiles.cells.first()) {
+        request.architecture = cell.key.architecture;
+    }
     let mut of_others: BTreeMap<String, u32> = BTreeMap::new();
     profiles.cells.retain(|cell| {
-        let same = series(&cell.release) == series(tree.version());
+        let same = series(&cell.release) == series(tree.version())
+            && cell.key.architecture == request.architecture;
         let measured = cell.hooks().is_some();
         if !same && measured {
             *of_others.entry(cell.release.clone()).or_insert(0) += 1;
@@ -120,12 +125,12 @@ fn agree(
     });
     for (release, operations) in of_others {
         line.keep(&format!(
-            "skipped: {operations} operations of {}: the tree is of {}",
+            "skipped: {operations} operations of {}: the tree is of {}, for {}",
             report::printable(&release, 60),
-            tree.version()
+            tree.version(),
+            request.architecture
         ));
     }
-    let mut request = input::request(&args.tree.scope)?;
     for cell in &profiles.cells {
         add(&mut request.fs, &cell.key.filesystem);
         for syscall in &cell.syscalls {

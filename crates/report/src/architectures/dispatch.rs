@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What calling a hook costs besides what modules do in it: what static calls are worth where an
+//! architecture has them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use experiment::{Architecture, HookCost};
+
+use super::Kernel;
+use crate::column::Columns;
+use crate::format;
+use crate::table::{TEXT_LIMIT, Table, Value};
+use crate::text::printable;
+
+/// Most implementations of a hook that have a column.
+const MOST: u64 = 4;
+
+/// Dispatch of one architecture's hooks, by how many implementations each call goes to.
+struct Dispatch {
+    kernel: String,
+    architecture: Architecture,
+    /// By how many functions each call goes to: instructions of a call of each hook, on its
+    /// cheapest way.
+    by_functions: BTreeMap<u64, BTreeMap<String, u64>>,
+}
+
+/// A row a kernel and architecture; None if hooks were not told apart.
+pub(super) fn by_modules(kernels: &[Kernel<'_, '_>]) -> Option<Table> {
+    let mut all = Vec::new();
+    for kernel in kernels {
+        for side in &kernel.sides {
+            let hooks = side.group.cells().filter_map(|cell| cell.hooks());
+            let mut by_functions: BTreeMap<u64, BTreeMap<String, u64>> = BTreeMap::new();
+            for hook in hooks.flatten() {
+                if let Some((functions, instructions)) = each_call(hook) {
+                    let figures = by_functions.entry(functions).or_default();
+                    let least = figures.entry(hook.hook.clone()).or_insert(instructions);
+                    *least = instructions.min(*least);
+                }
+            }
+            all.push(Dispatch {
+                kernel: kernel.name.clone(),
+                architecture: side.architecture,
+                by_functions,
+            });
+        }
+    }
+    all.retain(|of| !of.by_functions.is_empty());
+    let mut columns = Columns::new()
+        .left("kernel", |of: &Dispatch| printable(&of.kernel, TEXT_LIMIT))
+        .left("architecture", |of| of.architecture.to_string());
+    for functions in 0..=MOST {
+        let hooks = common(&all, functions);
+        if hooks.is_empty() {
+            continue;
+        }
+        let title = match functions {
+            0 => "no function".to_owned(),
+            1 => "1 function".to_owned(),
+            n => format!("{n} functions"),
+        };
+        let title = format!("{title} (n={})", hooks.len());
+        columns = columns.right(title, move |of: &Dispatch| of.median(functions, &hooks));
+    }
+    columns
+        .table(
+            "What calling a hook costs, by how many functions it goes to",
+            &all,
+        )
+        .fixed(2)
+        .legend([
+            "Instructions of a call, on its cheapest way, less those of the modules' functions: the \
+             median of the n hooks whose calls go to so many functions in every row. Other columns \
+             are of other hooks.",
+        ])
+        .if_any()
+}
+
+impl Dispatch {
+    fn median(&self, functions: u64, hooks: &BTreeSet<String>) -> Value {
+        let figures = self.by_functions.get(&functions).into_iter().flatten();
+        let figures = figures.filter(|(hook, _)| hooks.contains(*hook));
+        let mut sorted: Vec<f64> = figures.map(|(_, of)| *of as f64).collect();
+        sorted.sort_by(f64::total_cmp);
+        match sorted.is_empty() {
+            true => Value::dash(),
+            false => Value::plain(format::figure(stats::median_of_sorted(&sorted))),
+        }
+    }
+}
+
+/// The hooks whose calls go to so many functions in every row.
+fn common(all: &[Dispatch], functions: u64) -> BTreeSet<String> {
+    let hooks = |of: &Dispatch| -> BTreeSet<String> {
+        let figures = of.by_functions.get(&functions).into_iter().flatten();
+        figures.map(|(hook, _)| hook.clone()).collect()
+    };
+    let every = all.iter().map(hooks);
+    every.reduce(|one, other| &one & &other).unwrap_or_default()
+}
+
+/// To how many functions each call of a hook goes, and what it takes besides; None if its calls are
+/// not all alike, as far as their sums can tell.
+fn each_call(hook: &HookCost) -> Option<(u64, u64)> {
+    if hook.calls == 0 || !hook.function.starts_with("security_") {
+        return None;
+    }
+    let functions: u64 = hook.implementations.iter().map(|of| of.calls).sum();
+    let whole = functions % hook.calls == 0 && hook.dispatch % hook.calls == 0;
+    whole.then(|| (functions / hook.calls, hook.dispatch / hook.calls))
+}

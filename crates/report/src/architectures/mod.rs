@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Kernels of one name and several architectures in one run: what modules add on each, which
+//! hooks are called a different number of times, and what calling one costs.
+
+mod dispatch;
+mod facts;
+mod hooks;
+
+use std::collections::BTreeSet;
+
+use experiment::{Architecture, Cell, Document};
+use judge::Judgements;
+use stats::rank_correlation;
+
+use crate::cells::{Configuration, Group, Operation, cost, instructions, operation_title};
+use crate::column::Columns;
+use crate::format;
+use crate::run::overhead;
+use crate::table::{TEXT_LIMIT, Table, Value};
+use crate::text::printable;
+
+/// The tables of a kernel that was measured on one architecture.
+struct Side<'a, 'g> {
+    architecture: Architecture,
+    group: &'g Group<'a>,
+}
+
+/// A kernel that was measured on several.
+struct Kernel<'a, 'g> {
+    /// Its name without what tells its architecture.
+    name: String,
+    sides: Vec<Side<'a, 'g>>,
+}
+
+/// The tables of all kernels that were measured on several architectures; none if there is no such
+/// kernel.
+pub(crate) fn architectures<'a>(
+    run: &Document,
+    groups: &[Group<'a>],
+    judgements: &Judgements<'a>,
+) -> Vec<Table> {
+    let kernels = kernels(groups);
+    if kernels.is_empty() {
+        return Vec::new();
+    }
+    let overall: Vec<Stack<'_, '_, '_>> = kernels.iter().flat_map(stacks).collect();
+    let tables = [
+        summary(&overall),
+        hooks::differences(&kernels),
+        dispatch::by_modules(&kernels),
+    ];
+    let single = kernels
+        .iter()
+        .map(|kernel| side_by_side(run, kernel, judgements));
+    tables.into_iter().flatten().chain(single).collect()
+}
+
+/// Kernels whose groups have one metric and file system on several architectures.
+fn kernels<'a, 'g>(groups: &'g [Group<'a>]) -> Vec<Kernel<'a, 'g>> {
+    let mut kernels: Vec<Kernel<'a, 'g>> = Vec::new();
+    // Where kernels stand beside each other they are compared already.
+    let counted = |group: &&Group<'_>| !group.of_kernels && group.metric.is_counted();
+    for group in groups.iter().filter(counted) {
+        let Some(architecture) = group.cells().next().map(|cell| cell.key.architecture) else {
+            continue;
+        };
+        let suffix = format!("/{architecture}");
+        let name = group.subject.strip_suffix(&suffix);
+        let name = name.unwrap_or(&group.subject).to_owned();
+        let side = Side {
+            architecture,
+            group,
+        };
+        let place = |group: &Group<'a>| (group.filesystem, group.metric);
+        let of_this = |kernel: &&mut Kernel<'a, 'g>| {
+            kernel.name == name && place(kernel.sides[0].group) == place(group)
+        };
+        match kernels.iter_mut().find(of_this) {
+            Some(kernel) => kernel.sides.push(side),
+            None => kernels.push(Kernel {
+                name,
+                sides: vec![side],
+            }),
+        }
+    }
+    kernels.retain(|kernel| {
+        let distinct: BTreeSet<_> = kernel.sides.iter().map(|side| side.architecture).collect();
+        distinct.len() > 1 && distinct.len() == kernel.sides.len()
+    });
+    kernels
+}
+
+impl<'a, 'g> Kernel<'a, 'g> {
+    /// What is measured on the first architecture, and is compared with its baseline.
+    fn tested(&self) -> impl Iterator<Item = &'g Configuration> {
+        self.sides[0].group.tested()
+    }
+
+    /// A row's cells under a configuration, one a side, if all have been measured.
+    fn cells(&self, row: Operation<'a>, of: &Configuration) -> Option<Vec<&'a Cell>> {
+        let cells = self.sides.iter().map(|side| side.group.cell(row, of));
+        cells.collect()
+    }
+}
+
+/// A configuration of a kernel, on all of its architectures.
+struct Stack<'a, 'g, 'k> {
+    kernel: &'k Kernel<'a, 'g>,
+    configuration: &'g Configuration,
+    /// By architecture: the operations' overheads as fractions, of those that have one path in
+    /// all of the cells that are compared.
+    overheads: Vec<Vec<f64>>,
+    rows: Vec<Operation<'a>>,
+}
+
+fn stacks<'a, 'g, 'k>(kernel: &'k Kernel<'a, 'g>) -> Vec<Stack<'a, 'g, 'k>> {
+    let of = |configuration: &'g Configuration| {
+        let mut stack = Stack {
+            kernel,
+            configuration,
+            overheads: vec![Vec::new(); kernel.sides.len()],
+            rows: Vec::new(),
+        };
+        for &row in &kernel.sides[0].group.rows {
+            let overheads = kernel.sides.iter().map(|side| {
+                let (cell, base) = (
+                    side.group.cell(row, configuration)?,
+                    side.group.baseline_cell(row)?,
+                );
+                instructions(cell).and(instructions(base))?;
+                Some(cost(cell, base)?.0)
+            });
+            let Some(overheads) = overheads.collect::<Option<Vec<f64>>>() else {
+                continue;
+            };
+            for (all, overhead) in stack.overheads.iter_mut().zip(overheads) {
+                all.push(overhead);
+            }
+            stack.rows.push(row);
+        }
+        stack
+    };
+    kernel.tested().map(of).collect()
+}
+
+impl Stack<'_, '_, '_> {
+    fn mean(&self, side: usize) -> Value {
+        let overheads = &self.overheads[side];
+        let sum: f64 = overheads.iter().map(|of| (1.0 + of).ln()).sum();
+        match overheads.len() {
+            0 => Value::dash(),
+            n => Value::plain(format::percent((sum / n as f64).exp() - 1.0)),
+        }
+    }
+
+    /// How the operations' overheads on the first architecture and the last go together.
+    fn correlation(&self) -> Value {
+        let last = self.overheads.len() - 1;
+        let pairs = self.overheads[0].iter().zip(&self.overheads[last]);
+        let pairs: Vec<(f64, f64)> = pairs.map(|(a, b)| (*a, *b)).collect();
+        match rank_correlation(&pairs) {
+            Some(of) => Value::plain(format!("{of:.3}")),
+            None => Value::dash(),
+        }
+    }
+
+    /// Points by which the overheads of the first architecture and the last differ.
+    fn points(&self) -> Vec<(f64, usize)> {
+        let last = self.overheads.len() - 1;
+        let pairs = self.overheads[0].iter().zip(&self.overheads[last]);
+        let points = pairs.enumerate().map(|(at, (a, b))| (100.0 * (b - a), at));
+        points.collect()
+    }
+
+    fn median_points(&self) -> Value {
+        let mut points: Vec<f64> = self.points().iter().map(|(of, _)| of.abs()).collect();
+        points.sort_by(f64::total_cmp);
+        match points.is_empty() {
+            true => Value::dash(),
+            false => Value::plain(format!("{:.1}", stats::median_of_sorted(&points))),
+        }
+    }
+
+    /// The operation whose overheads differ most.
+    fn furthest(&self) -> String {
+        let points = self.points().into_iter();
+        let furthest = points.max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()));
+        furthest.map_or_else(String::new, |(points, at)| {
+            format!("{} {points:+.1}", operation_title(self.rows[at]))
+        })
+    }
+}
+
+/// A row a kernel and stack; says first how far apart they are.
+fn summary(stacks: &[Stack<'_, '_, '_>]) -> Option<Table> {
+    let mut sides: Vec<Architecture> = Vec::new();
+    for side in stacks.iter().flat_map(|stack| &stack.kernel.sides) {
+        if !sides.contains(&side.architecture) {
+            sides.push(side.architecture);
+        }
+    }
+    let mut columns = Columns::new()
+        .left("kernel", |stack: &Stack<'_, '_, '_>| {
+            printable(&stack.kernel.name, TEXT_LIMIT)
+        })
+        .left("stack", |stack| {
+            let baseline = stack.kernel.sides[0].group.baseline.as_ref();
+            printable(&stack.configuration.short_title(baseline), TEXT_LIMIT)
+        })
+        .column("operations", |stack| stack.rows.len());
+    for architecture in sides {
+        columns = columns.right(
+            architecture.to_string(),
+            move |stack: &Stack<'_, '_, '_>| {
+                let sides = &stack.kernel.sides;
+                let at = sides.iter().position(|of| of.architecture == architecture);
+                at.map_or_else(Value::dash, |at| stack.mean(at))
+            },
+        );
+    }
+    columns
+        .right("rank correlation", Stack::correlation)
+        .right("median points apart", Stack::median_points)
+        .left("furthest apart, points", Stack::furthest)
+        .table("What modules add on each architecture", stacks)
+        .fixed(2)
+        .legend([
+            "The geometric mean of the overheads of operations that have one path in all of the \
+             cells; then how the overheads of single operations on the first architecture and the \
+             last go together, and by how many percentage points they differ.",
+        ])
+        .if_any()
+}
+
+/// Each operation's instructions and overheads on each architecture.
+fn side_by_side<'a>(run: &Document, kernel: &Kernel<'a, '_>, judgements: &Judgements<'a>) -> Table {
+    let mut columns = Columns::new().left("benchmark", operation_title);
+    for side in &kernel.sides {
+        let group = side.group;
+        columns = columns.right(side.architecture.to_string(), move |row: Operation<'a>| {
+            let cell = group.baseline_cell(row);
+            cell.and_then(format::headline)
+                .map_or_else(Value::dash, Value::plain)
+        });
+    }
+    for configuration in kernel.tested() {
+        for side in &kernel.sides {
+            let group = side.group;
+            let title = configuration.short_title(group.baseline.as_ref());
+            let title = printable(&title, TEXT_LIMIT);
+            columns = columns.grouped(
+                Some(&title),
+                side.architecture.to_string(),
+                move |row: Operation<'a>| {
+                    let cell = group.cell(row, configuration);
+                    cell.zip(group.baseline_cell(row))
+                        .and_then(|(cell, base)| overhead(cell, base, judgements))
+                        .unwrap_or_else(Value::dash)
+                },
+            );
+        }
+    }
+    let first = kernel.sides[0].group;
+    let title = format!(
+        "{} on each architecture: {}",
+        printable(&kernel.name, TEXT_LIMIT),
+        first.place(run)
+    );
+    columns
+        .table(title, first.rows.iter().copied())
+        .fixed(1)
+        .legend([
+            "Guest kernel instructions of the modal path under the baseline, then what each stack \
+             adds to it there. ~: the difference may be chance, as `lsmeter compare` judges it.",
+        ])
+}
