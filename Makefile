@@ -84,6 +84,7 @@ help:
 	@echo 'make check    formatting, lints and the tests that need no kernel and no browser'
 	@echo 'make test     formatting, lints and all tests, some of which boot kernels'
 	@echo 'make install  install lsmeter into PREFIX/bin ($(PREFIX)/bin)'
+	@echo 'make lsmeter-aarch64  build lsmeter for machines of AArch64 (or lsmeter-x86_64)'
 	@echo 'make deb      make a Debian package in target/debian'
 	@echo 'make doc      the API documentation, manual pages and completions, in target/'
 	@echo 'make clean    remove what was built; fetched kernels stay'
@@ -165,6 +166,11 @@ deb: build-needs
 	CFLAGS='$(foreach of,$(cargo_home)=/cargo $(CURDIR)=/lsmeter,-ffile-prefix-map=$(of))' \
 		$(CARGO) build --release --locked $(CARGO_FLAGS) --package lsmeter
 	@packaging/deb '$(deb_target)/release/lsmeter' target/debian
+
+# lsmeter for machines of another architecture: make lsmeter-aarch64
+.PHONY: lsmeter-aarch64 lsmeter-x86_64
+lsmeter-aarch64 lsmeter-x86_64: lsmeter-%: build
+	@packaging/cross $* '$(or $(CARGO_TARGET_DIR),target)/release/$@'
 
 .PHONY: doc
 doc: build

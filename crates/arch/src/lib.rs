@@ -188,6 +188,21 @@ pub struct Source {
     pub lacking_syscalls: &'static [&'static str],
 }
 
+impl Arch {
+    /// How the names of compilers and other tools begin that make its programs, on a machine of
+    /// another architecture: `aarch64-linux-gnu-`.
+    #[must_use]
+    pub fn tool_prefix(&self) -> String {
+        format!("{}-linux-gnu-", self.name)
+    }
+
+    /// Debian's package of such a tool: `gcc-aarch64-linux-gnu`.
+    #[must_use]
+    pub fn tool_package(&self, tool: &str) -> String {
+        format!("{tool}-{}-linux-gnu", self.name.replace('_', "-"))
+    }
+}
+
 /// Every architecture that there is.
 pub static ALL: &[&Arch] = &[&x86_64::X86_64, &aarch64::AARCH64];
 

@@ -205,6 +205,14 @@ pub fn agent_of_settings() -> &'static [u8] {
     NATIVE.agents[2]
 }
 
+/// The agents of kernels of `arch`: the plain one is the first.
+///
+/// # Errors
+/// [`LabError::Environment`] if lsmeter was built without them.
+pub fn agents_of(arch: &Arch) -> Result<&'static [&'static [u8]], LabError> {
+    Ok(&embedded(arch)?.agents)
+}
+
 /// The agent that all boots of an experiment have on kernels of `arch`, if [`agent`] does not
 /// do: whole programs are run, or settings asked for that it does not know, or it is another
 /// architecture. They are others, since what some benchmarks count depends on the agent's size.
@@ -212,7 +220,7 @@ pub fn agent_of_settings() -> &'static [u8] {
 /// # Errors
 /// [`LabError::Environment`] if lsmeter was built without it.
 pub fn agent_for(experiment: &Experiment, arch: &Arch) -> Result<Option<&'static [u8]>, LabError> {
-    let agents = &embedded(arch)?.agents;
+    let agents = agents_of(arch)?;
     let settings = experiment.configurations.iter().any(|of| {
         let tuning = &of.tuning;
         tuning.audit_rules.is_some()

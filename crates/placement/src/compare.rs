@@ -45,7 +45,10 @@ fn operation(
 ) -> Result<Vec<ComparedHook>, String> {
     let name = format!("{}:{}", cell.key.benchmark(), cell.key.variant());
     let mut benchmarks = facts.syscalls.benchmark.iter();
-    let fact = benchmarks.find(|fact| matches_any(&[&fact.benchmark], &name));
+    let fact = benchmarks.find(|fact| {
+        let made_so = fact.made_of.is_empty() || fact.made_of == cell.syscalls;
+        made_so && matches_any(&[&fact.benchmark], &name)
+    });
     if let Some(reason) = fact.and_then(|fact| fact.skip.clone()) {
         return Err(reason);
     }

@@ -188,6 +188,9 @@ pub(crate) struct BenchmarkFact {
     /// For each system call, in order, its case.
     #[serde(default)]
     pub(crate) cases: Vec<String>,
+    /// Only where the operation is made of these; of any if there are none.
+    #[serde(default)]
+    pub(crate) made_of: Vec<String>,
     /// System calls that the operation lists and does not make.
     #[serde(default)]
     pub(crate) without: Vec<String>,

@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn our_own_fragments_can_be_read() {
         use super::super::Flavour;
-        let own = |flavour| super::super::own_wishes(flavour).unwrap();
+        let own = |flavour| super::super::own_wishes(flavour, arch::native()).unwrap();
         for flavour in Flavour::ALL {
             let wishes = own(flavour);
             assert_eq!(wishes.has("SERIAL_8250_CONSOLE"), !flavour.is_process());

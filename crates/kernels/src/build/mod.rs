@@ -35,6 +35,7 @@ use super::files::{self, Lock};
 use super::mirrors::Mirrors;
 use super::name::check_build_name;
 use super::store::{FetchEvent, Store, read_key};
+use arch::Arch;
 use fragment::{Author, Wishes};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -117,6 +118,8 @@ pub struct Recipe {
     pub source: Source,
     /// For what.
     pub flavour: Flavour,
+    /// For machines of this architecture. A kernel that is a process is of this machine's.
+    pub arch: &'static Arch,
     /// The user's configuration fragments; a later one overrules an earlier one,
     /// and each overrules the flavour.
     pub fragments: Vec<PathBuf>,
@@ -205,7 +208,7 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::BadName`], [`Error::BadSource`] and [`Error::Config`] for a
-    /// recipe that makes no sense; [`Error::Environment`] if a tool lacks or the
+    /// recipe that makes no sense, or whose kernel is to be a process of another machine; [`Error::Environment`] if a tool lacks or the
     /// disk is full; [`Error::Build`] with the first lines of what failed;
     /// [`Error::Interrupted`] once `cancel` is true. The cache then holds what
     /// it held before, and the objects for the next try.
@@ -222,12 +225,22 @@ impl Store {
             name: name.clone(),
             reason,
         })?;
-        let mut wishes = own_wishes(recipe.flavour)?;
+        if recipe.flavour.is_process() && recipe.arch != arch::native() {
+            return Err(Error::BadName {
+                name,
+                reason: format!(
+                    "a kernel that is a process is of this machine's architecture, not of {}",
+                    recipe.arch
+                ),
+            });
+        }
+        let mut wishes = own_wishes(recipe.flavour, recipe.arch)?;
         for path in &recipe.fragments {
             wishes.add_file(path)?;
         }
         let unpacks = matches!(recipe.source, Source::Package(_));
-        tools::probe(&wishes, unpacks)?;
+        let target = Target::of(recipe.flavour, recipe.arch);
+        tools::probe(&wishes, unpacks, target.cross)?;
         let tree = match &recipe.source {
             Source::Tree(path) => source::tree(path)?,
             Source::Package(package) => {
@@ -249,12 +262,12 @@ impl Store {
             name: title,
             objects: recipe.name.clone(),
             jobs: recipe.jobs.unwrap_or(processors),
-            target: Target::of(recipe.flavour),
+            target,
             wishes,
             tree,
             changed,
         };
-        let key = key(&plan, &tools::versions());
+        let key = key(&plan, &tools::versions(target.cross));
         if let Some(kernel) = self.built(&key, &name)? {
             return Ok(Built {
                 kernel,
@@ -304,11 +317,10 @@ impl Store {
 }
 
 /// The options of a flavour.
-fn own_wishes(flavour: Flavour) -> Result<Wishes, Error> {
+fn own_wishes(flavour: Flavour, arch: &Arch) -> Result<Wishes, Error> {
     let mut wishes = Wishes::default();
     wishes.add("lsmeter's base.config", BASE, Author::Base)?;
     if !flavour.is_process() {
-        let arch = arch::native();
         let name = format!("lsmeter's {}.config", arch.name);
         wishes.add(&name, arch.config, Author::Base)?;
     }

@@ -26,8 +26,9 @@ fn marks() -> impl Iterator<Item = String> {
 const LEFTOVERS: [&str; 3] = [".config", "include/config", "include/generated"];
 
 fn leftovers() -> impl Iterator<Item = String> {
-    let own = format!("{}generated", arch::native().source.include);
-    LEFTOVERS.map(str::to_owned).into_iter().chain([own])
+    let own = arch::ALL.iter();
+    let own = own.map(|arch| format!("{}generated", arch.source.include));
+    LEFTOVERS.map(str::to_owned).into_iter().chain(own)
 }
 
 /// Most that a comparison with git's last commit is read of.

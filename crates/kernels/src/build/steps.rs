@@ -10,6 +10,7 @@ use crate::entry::Kernel;
 use crate::error::Error;
 use crate::files;
 use crate::store::Store;
+use arch::Arch;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
@@ -194,9 +195,11 @@ impl Build<'_> {
         let mut command = Command::new("make");
         let mut output = OsString::from("O=");
         output.push(&self.objects);
+        let prefix = self.plan.target.cross.map(Arch::tool_prefix);
+        let prefix = prefix.as_deref().unwrap_or_default();
         let compiler = match tools::is_program("ccache") {
-            true => "ccache gcc",
-            false => "gcc",
+            true => format!("ccache {prefix}gcc"),
+            false => format!("{prefix}gcc"),
         };
         command
             .arg("-C")
@@ -204,6 +207,7 @@ impl Build<'_> {
             .arg(output)
             .arg(format!("CC={compiler}"))
             .args(self.plan.target.arch.map(|arch| format!("ARCH={arch}")))
+            .arg(format!("CROSS_COMPILE={prefix}"))
             .args(["--no-print-directory", "LOCALVERSION=", target]);
         for name in FOREIGN {
             command.env_remove(name);

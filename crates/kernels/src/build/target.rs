@@ -2,12 +2,15 @@
 //! What make is asked for.
 
 use super::Flavour;
+use arch::Arch;
 
 /// An architecture as the kernel's makefiles know it, and the kernel that comes out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Target {
     /// `ARCH`, unless it is what make takes by itself on this machine.
     pub arch: Option<&'static str>,
+    /// Of which architecture it is, if compilers of this machine's make nothing for it.
+    pub cross: Option<&'static Arch>,
     /// `$(SRCARCH)`: the directory below `arch` with its Kconfig file.
     pub source: &'static str,
     /// What make calls the image.
@@ -19,12 +22,14 @@ pub(super) struct Target {
 }
 
 impl Target {
-    pub fn of(flavour: Flavour) -> Target {
+    pub fn of(flavour: Flavour, arch: &'static Arch) -> Target {
         match flavour {
             Flavour::All | Flavour::Dac => {
-                let source = &arch::native().source;
+                let source = &arch.source;
+                let cross = (arch != arch::native()).then_some(arch);
                 Target {
-                    arch: None,
+                    arch: cross.map(|arch| arch.source.name),
+                    cross,
                     source: source.name,
                     name: source.target,
                     image: source.image,
@@ -33,6 +38,7 @@ impl Target {
             }
             Flavour::Um | Flavour::UmDac => Target {
                 arch: Some("um"),
+                cross: None,
                 source: "um",
                 name: "linux",
                 image: "linux",

@@ -61,7 +61,7 @@ impl Place {
             name: "x".into(),
             objects: "x".into(),
             jobs: NonZeroUsize::MIN,
-            target: Target::of(Flavour::All),
+            target: Target::of(Flavour::All, arch::native()),
             wishes,
             tree: source::Tree {
                 dir: self.dir.path().join("tree"),

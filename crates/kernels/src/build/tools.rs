@@ -4,6 +4,7 @@
 use super::fragment::Wishes;
 use super::make::output;
 use crate::error::Error;
+use arch::Arch;
 use std::env;
 use std::path::Path;
 use std::process::Command;
@@ -60,7 +61,7 @@ const HEADERS: [Need; 3] = [
 ///
 /// # Errors
 /// [`Error::Environment`] that names all that lacks, and the packages.
-pub(super) fn probe(wishes: &Wishes, unpacks: bool) -> Result<(), Error> {
+pub(super) fn probe(wishes: &Wishes, unpacks: bool, cross: Option<&Arch>) -> Result<(), Error> {
     let is_needed = |(_, _, options): &&Need| {
         options.is_empty() || options.iter().any(|option| wishes.has(option))
     };
@@ -83,11 +84,21 @@ pub(super) fn probe(wishes: &Wishes, unpacks: bool) -> Result<(), Error> {
     };
     let headers = HEADERS.iter().filter(is_needed);
     lacking.extend(headers.filter(|(what, ..)| !is_there(what)));
+    let mut lacking: Vec<(String, String)> = lacking
+        .into_iter()
+        .map(|(what, package, _)| ((*what).to_owned(), (*package).to_owned()))
+        .collect();
+    // What makes the kernel, where that is not what makes its tools.
+    let crossed = cross.into_iter().flat_map(|arch| {
+        let tools = [("gcc", "gcc"), ("ld", "binutils")].into_iter();
+        tools.map(|(tool, package)| (arch.tool_prefix() + tool, arch.tool_package(package)))
+    });
+    lacking.extend(crossed.filter(|(what, _)| !is_program(what)));
     if lacking.is_empty() {
         return Ok(());
     }
-    let names: Vec<&str> = lacking.iter().map(|(what, ..)| *what).collect();
-    let mut packages: Vec<&str> = lacking.iter().map(|(_, package, _)| *package).collect();
+    let names: Vec<&str> = lacking.iter().map(|(what, _)| &**what).collect();
+    let mut packages: Vec<&str> = lacking.iter().map(|(_, package)| &**package).collect();
     packages.sort_unstable();
     packages.dedup();
     Err(Error::Environment {
@@ -121,11 +132,16 @@ fn is_header(name: &str) -> bool {
 }
 
 /// What compiles: a change of any of these makes another kernel.
-pub(super) fn versions() -> String {
+pub(super) fn versions(cross: Option<&Arch>) -> String {
     let first = |program: &str, argument: &str| {
         let text = output(Command::new(program).arg(argument).env("LC_ALL", "C"));
         let text = text.unwrap_or_default();
         format!("{program}: {}\n", text.lines().next().unwrap_or("none"))
     };
-    first("gcc", "--version") + &first("ld", "--version") + &first("pahole", "--version")
+    let own = first("gcc", "--version") + &first("ld", "--version") + &first("pahole", "--version");
+    let cross = cross.map(Arch::tool_prefix).into_iter();
+    let cross = cross.map(|of| {
+        first(&format!("{of}gcc"), "--version") + &first(&format!("{of}ld"), "--version")
+    });
+    own + &cross.collect::<String>()
 }

@@ -5,7 +5,10 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use experiment::Architecture;
 use kernels::{Flavour, Source};
+
+use super::shared::architectures;
 
 /// Build a kernel from source, with every security module or with none
 ///
@@ -27,6 +30,7 @@ use kernels::{Flavour, Source};
   lsmeter kernel build um --source linux-source-6.12 --flavour um --layouts 8
   lsmeter kernel build um-dac --source linux-source-6.12 --flavour um-dac --layouts 8
   lsmeter kernel build 6.12-any-order --source linux-source-6.12 --any-order
+  lsmeter kernel build 6.12-arm64 --source linux-source-6.12 --arch aarch64
   lsmeter kernel build before --source ~/linux --config mine.config
   lsmeter run --kernel build:6.12-dac --kernel build:6.12-all --stack capability
 
@@ -41,6 +45,10 @@ pub struct BuildArgs {
     /// process and measures itself; `um-dac`: none, in such a kernel
     #[arg(long, default_value_t, value_name = "all|dac|um|um-dac")]
     pub flavour: Flavour,
+    /// Architecture that it is for: compiled with that one's cross-compiler [default: this
+    /// machine's]
+    #[arg(long, value_name = "ARCH", value_parser = architectures())]
+    pub arch: Option<Architecture>,
     /// Options over those of the flavour, as lines of a .config (repeatable)
     #[arg(long, value_name = "FRAGMENT", value_hint = ValueHint::FilePath)]
     pub config: Vec<PathBuf>,

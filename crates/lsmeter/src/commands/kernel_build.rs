@@ -35,10 +35,19 @@ pub fn build(args: &BuildArgs) -> Result<Exit> {
             "leave out --any-order",
         ));
     }
+    let arch = args.arch.and_then(|of| arch::by_name(of.as_str()));
+    let arch = arch.unwrap_or_else(arch::native);
+    if args.flavour.is_process() && arch != arch::native() {
+        return Err(usage(
+            format!("a kernel that is a process of this machine is not of {arch}"),
+            "leave out --arch, or take flavour all or dac",
+        ));
+    }
     let mut recipe = Recipe {
         name: args.name.clone(),
         source: args.source.clone(),
         flavour: args.flavour,
+        arch,
         fragments: args.config.clone(),
         jobs: args.jobs,
         refresh: args.refresh,

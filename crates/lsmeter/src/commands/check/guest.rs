@@ -7,9 +7,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use arch::Arch;
 use check::{CountedCell, Subject, Transcript};
 use experiment::{Cell, Document, Experiment, Kind};
-use lab::catalogue::{Benchmark, catalogue};
+use lab::catalogue::{Benchmark, agents_of, catalogue_of};
 use lab::inside::{Inside, run};
 use lab::session::{Break, Patience};
 
@@ -38,10 +39,11 @@ pub enum Counted {
 ///
 /// # Errors
 /// If nothing is selected.
-fn cells(experiment: &Experiment) -> Result<Vec<CountedCell>> {
-    let chosen = experiment.selection.choose(catalogue());
+fn cells(experiment: &Experiment, arch: &Arch) -> Result<Vec<CountedCell>> {
+    let all = catalogue_of(arch);
+    let chosen = experiment.selection.choose(all);
     let chosen = chosen.map_err(lab::LabError::from)?;
-    let benchmarks = chosen.into_iter().map(|at| &catalogue()[at]);
+    let benchmarks = chosen.into_iter().map(|at| &all[at]);
     let cells = benchmarks.filter(|benchmark| is_countable(benchmark));
     Ok(cells
         .map(|benchmark| CountedCell {
@@ -61,12 +63,12 @@ fn is_countable(benchmark: &Benchmark) -> bool {
 }
 
 /// What was counted of the same before, if a document of it is there and can be read.
-pub fn counted_before(path: &Path, experiment: &Experiment) -> Option<Document> {
+pub fn counted_before(path: &Path, experiment: &Experiment, arch: &Arch) -> Option<Document> {
     let file = std::fs::File::open(path).ok()?;
     let document = Document::read(file).ok()?;
     let stack = experiment.configurations[0].stack.names();
     let filesystem = experiment.filesystem?.to_string();
-    let asked = cells(experiment).ok()?;
+    let asked = cells(experiment, arch).ok()?;
     let same = |(cell, asked): (&Cell, &CountedCell)| {
         let key = &cell.key;
         key.kernel == experiment.kernels[0]
@@ -100,10 +102,14 @@ pub fn count(
         stack: stack.names(),
         fs: filesystem.to_string(),
     };
-    let cells = cells(experiment)?;
-    let program = Program::own()?;
+    let arch = kernel.arch();
+    let cells = cells(experiment, arch)?;
+    let program = match Program::of(arch)? {
+        Ok(program) => program,
+        Err(why) => return Ok(Counted::Unavailable(why)),
+    };
     let mut files = program.libraries;
-    files.push((AGENT.to_owned(), lab::catalogue::agent().to_vec()));
+    files.push((AGENT.to_owned(), agents_of(arch)?[0].to_vec()));
     let mut text = format!("fs {filesystem}\n");
     if let Some(hook) = blind_to {
         let _ = writeln!(text, "blind-to {hook}");

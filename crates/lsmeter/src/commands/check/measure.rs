@@ -157,7 +157,8 @@ fn count(
 ) -> Result<bool> {
     let kept = beside(&lab.journals.first, "counts");
     if lab.journals.resume
-        && let Some(document) = guest::counted_before(&kept, experiment)
+        && let Some(document) =
+            guest::counted_before(&kept, experiment, lab.machines.kernels[0].arch())
     {
         documents.counts = Some(document);
         return Ok(true);

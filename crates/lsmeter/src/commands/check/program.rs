@@ -9,6 +9,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use arch::Arch;
+
+/// Largest program of another architecture that a guest is given.
+const PROGRAM_LIMIT_BYTES: u64 = 512 << 20;
 
 /// lsmeter, for a guest.
 pub struct Program {
@@ -21,6 +25,44 @@ pub struct Program {
 }
 
 impl Program {
+    /// For guests of an architecture: this process, or where that is of another one the program that
+    /// lies beside it. The reason if there is none that could be taken.
+    ///
+    /// # Errors
+    /// If a file that it runs from cannot be read.
+    pub fn of(arch: &Arch) -> Result<Result<Program, String>> {
+        if arch.is_native() {
+            return Program::own().map(Ok);
+        }
+        let own = std::env::current_exe().context("where lsmeter is")?;
+        let path = own.with_file_name(format!("lsmeter-{}", arch.name));
+        let shown = path.display();
+        if !path.is_file() {
+            return Ok(Err(format!(
+                "in a guest of {arch} it takes an lsmeter built for that, and there is none as \
+                 {shown}: `make lsmeter-{}` builds it",
+                arch.name
+            )));
+        }
+        let size = fs::metadata(&path).map(|of| of.len());
+        if size.is_ok_and(|bytes| bytes > PROGRAM_LIMIT_BYTES) {
+            return Ok(Err(format!("{shown} is too large for a guest")));
+        }
+        let mut executable = fs::read(&path).with_context(|| path.display().to_string())?;
+        let machine = executable.get(18..20).map(|at| [at[0], at[1]]);
+        let Some(length) = loaded(&executable)
+            .filter(|_| machine.map(u16::from_le_bytes) == Some(arch.elf_machine))
+        else {
+            return Ok(Err(format!("{shown} is no program for {arch}")));
+        };
+        executable.truncate(length);
+        Ok(Ok(Program {
+            executable,
+            libraries: Vec::new(),
+            directories: Vec::new(),
+        }))
+    }
+
     /// Of this process.
     ///
     /// # Errors
