@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError, mpsc};
 
 use diagnostics::Failure;
 use experiment::journal::JournalHeader;
-use experiment::{Clock, Event, Experiment, Key, Metric, PolicyProof, Status};
+use experiment::{Clock, Event, Experiment, Key, PolicyProof, Status};
 
 use arch::Arch;
 use kernels::Kernel;
@@ -253,17 +253,11 @@ fn refuse_untried(experiment: &Experiment, setup: &Setup<'_>) -> Result<(), LabE
     let Some(arch) = architectures.find(|arch| !arch.is_native()) else {
         return Ok(());
     };
-    let what = if experiment.programs.is_some() {
-        "whole programs"
-    } else if setup.hooks.is_some_and(|hooks| hooks.events) {
-        "events"
-    } else if experiment.metrics.contains(&Metric::Memory) {
-        "what memory is held"
-    } else {
+    if experiment.programs.is_none() {
         return Ok(());
-    };
+    }
     Err(Failure::environment(
-        format!("on kernels of {arch} {what} cannot be measured yet"),
+        format!("on kernels of {arch} whole programs cannot be measured yet"),
         format!(
             "count benchmarks there, or give a kernel of {}",
             arch::native()

@@ -88,10 +88,7 @@ fn the_same_hooks_are_called_on_two_architectures() {
     crate::cells::assert_same(&again, &both);
     // What this lsmeter does not measure there it says.
     for refused in [
-        &["sensitivity", "--bench", "stat:AA"][..],
-        &["run", "memory"],
-        &["profile", "--events", "--bench", "stat:AA"],
-        &["sensitivity", "--arch", "x86_64", "--bench", "stat:AA"],
+        &["sensitivity", "--arch", "x86_64", "--bench", "stat:AA"][..],
         &["check", "--arch", "x86_64", "--bench", "stat:AA"],
     ] {
         let error = place.run(&[refused, &["--offline", "--arch", "aarch64"]].concat());
@@ -99,4 +96,29 @@ fn the_same_hooks_are_called_on_two_architectures() {
         assert!(error.contains("aarch64"), "{error}");
         assert!(error.contains("hint: "), "{error}");
     }
+}
+
+/// BPF programs delay decisions there, too, and each slope is the count.
+#[test]
+fn slopes_are_counts_on_another_architecture() {
+    let _machine = machine();
+    let place = Place::with_kernels();
+    let what = ["--arch", "aarch64", "--offline", "--fs", "tmpfs"];
+    let bench = ["--bench", "open:AA/BB,getppid", "--output", "swept.json"];
+    place
+        .run(&[&["sensitivity"][..], &what, &bench].concat())
+        .code(0);
+    let swept = read(&place.join("swept.json"));
+    let whole = swept.slopes().filter(|(_, delay, _)| delay.is_whole());
+    let slopes: BTreeMap<String, f64> = whole
+        .map(|(cell, _, slope)| (cell.title(), slope.slope))
+        .collect();
+    assert_eq!(slopes.keys().collect::<Vec<_>>(), ["getppid", "open:AA/BB"]);
+    assert!(slopes["getppid"].abs() < 0.001, "{slopes:?}");
+    // Two directories, the file, its opening and its two allocations of memory.
+    let decided = slopes["open:AA/BB"];
+    assert!(
+        (decided - decided.round()).abs() < 0.001 && decided > 2.5,
+        "{slopes:?}"
+    );
 }
