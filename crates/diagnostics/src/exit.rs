@@ -19,6 +19,10 @@ pub enum Exit {
     Inconclusive = 5,
     /// A fault in lsmeter.
     Internal = 70,
+    /// `git bisect run` is to skip this commit (`lsmeter bisect --step`).
+    Skip = 125,
+    /// `git bisect run` is to end (`lsmeter bisect --step`).
+    Stop = 255,
 }
 
 /// The table for `--help`.

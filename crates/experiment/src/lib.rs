@@ -9,7 +9,8 @@
 //! - [`Document`]: cells, with what they were measured on and for; JSON with a schema.
 //! - What is made from documents, or from sources, is [`Stored`] in a form of its own:
 //!   [`PlacementDocument`] (which hooks system calls can reach), [`ComparisonDocument`] (what
-//!   differs between two documents), [`CheckDocument`] (whether the instruments agree),
+//!   differs between two documents), [`BisectionDocument`] (with which commit counts changed),
+//!   [`CheckDocument`] (whether the instruments agree),
 //!   [`PredictionDocument`] (what other stacks would cost where calls were recorded),
 //!   [`EstimateDocument`] (what counted operations would take in nanoseconds), [`History`]
 //!   (the figures of many runs as series).
@@ -18,6 +19,7 @@
 //! Nothing here opens a file or prints: readers and writers are the caller's.
 
 mod aa;
+pub mod bisection;
 mod cell;
 pub mod check;
 pub mod comparison;
@@ -58,6 +60,7 @@ mod warning;
 mod words;
 
 pub use aa::{AaLayouts, AaMetric, AaReport};
+pub use bisection::BisectionDocument;
 pub use cell::{Cell, Outcome};
 pub use check::CheckDocument;
 pub use comparison::ComparisonDocument;

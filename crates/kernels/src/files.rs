@@ -196,7 +196,8 @@ fn remove_orphans(parent: &Path) {
 }
 
 /// An exclusive lock on a file, held until it is dropped.
-pub(crate) struct Lock {
+#[derive(Debug)]
+pub struct Lock {
     _file: File,
 }
 

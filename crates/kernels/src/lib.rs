@@ -33,7 +33,7 @@ pub mod symbols;
 pub mod tar;
 pub mod version;
 
-pub use build::{BuildEvent, Built, Flavour, Recipe, Source};
+pub use build::{BuildEvent, Built, Flavour, Recipe, Source, build_by};
 pub use entry::Kernel;
 pub use error::Error;
 pub use mirrors::Mirrors;

@@ -5,6 +5,7 @@ use std::error::Error;
 use std::fmt::Display;
 use std::io;
 
+use bisect::BisectError;
 use check::CheckError;
 use cluster::{ClusterError, MergeError};
 use coverage::CoverageError;
@@ -26,7 +27,8 @@ type AsFault = for<'a> fn(&'a (dyn Error + 'static)) -> Option<&'a dyn Fault>;
 
 /// The errors that know their exit code and hint, of all rooms. Any other is a fault of
 /// lsmeter's.
-const FAULTS: [AsFault; 20] = [
+const FAULTS: [AsFault; 21] = [
+    fault::<BisectError>,
     fault::<CheckError>,
     fault::<ClusterError>,
     fault::<ConfigError>,

@@ -20,10 +20,23 @@ use diagnostics::Exit;
 use crate::cli::{Cli, Command, HistoryCommand, KernelCommand, ListCommand};
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            let exit = u8::try_from(error.exit_code()).unwrap_or(Exit::Usage as u8);
+            let is_step = error.use_stderr() && std::env::args().any(|word| word == "--step");
+            return ExitCode::from(if is_step { Exit::Stop as u8 } else { exit });
+        }
+    };
+    let is_step = matches!(&cli.command, Command::Bisect(args) if args.step);
     let exit = match dispatch(cli.command) {
         Ok(exit) => exit,
-        Err(error) => report(&error),
+        Err(error) => match report(&error) {
+            // To git, 1 to 124 say that the commit is bad.
+            _ if is_step => Exit::Stop,
+            exit => exit,
+        },
     };
     ExitCode::from(exit as u8)
 }
@@ -44,6 +57,8 @@ fn dispatch(command: Command) -> anyhow::Result<Exit> {
         Command::History(HistoryCommand::Add(args)) => commands::history::add(&args),
         Command::History(HistoryCommand::Show(args)) => commands::history::show(&args),
         Command::History(HistoryCommand::Plot(args)) => commands::history::plot(&args),
+        Command::Bisect(args) => commands::bisect::bisect(&args),
+        Command::Watch(args) => commands::watch::watch(&args),
         Command::Compare(args) => commands::compare::compare(&args),
         Command::Merge(args) => commands::merge::merge(&args),
         Command::Plan(args) => commands::plan::plan(&args),

@@ -37,6 +37,11 @@ impl Line {
         self.bar.suspend(|| anstream::eprintln!("{text}"));
     }
 
+    /// Does something that writes, without the line in its way.
+    pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.bar.suspend(write)
+    }
+
     /// Shows how an instrument goes on.
     pub fn follow(&mut self, event: Event<'_>) {
         match event {

@@ -20,6 +20,7 @@
 mod additivity;
 mod architectures;
 mod avc;
+mod bisection;
 mod callgrind;
 mod cells;
 mod column;
@@ -66,6 +67,9 @@ mod text {
 mod value;
 mod verdict;
 
+pub use crate::bisection::{
+    bisection_lines, bisection_records, bisection_report, change_line, figures_of, step_figures,
+};
 pub use crate::callgrind::callgrind;
 pub use crate::column::{Column, Columns, Records};
 pub use crate::comparison::{

@@ -32,6 +32,8 @@ words! {
     Placement = "placement",
     /// What differs between two documents: `lsmeter compare`.
     Comparison = "comparison",
+    /// With which commit counts changed: `lsmeter bisect`.
+    Bisection = "bisection",
     /// Whether the instruments agree: `lsmeter check`.
     Check = "check",
     /// What other stacks would cost where calls were recorded: `lsmeter predict`.
@@ -58,6 +60,7 @@ impl Kind {
             Some(Kind::Coverage) => "coverage document",
             Some(Kind::Placement) => "placement document",
             Some(Kind::Comparison) => "comparison document",
+            Some(Kind::Bisection) => "bisection document",
             Some(Kind::Check) => "check document",
             Some(Kind::Prediction) => "prediction document",
             Some(Kind::Estimate) => "document of estimates",
@@ -82,6 +85,7 @@ impl Kind {
             Kind::Coverage => ("measure again", "coverage --output FILE"),
             Kind::Placement => ("analyse the tree again", "placement TREE --output FILE"),
             Kind::Comparison => ("compare again", "compare BASE NEW --output FILE"),
+            Kind::Bisection => ("bisect again", "bisect --output FILE"),
             Kind::Check => ("check again", "check --output FILE"),
             Kind::Prediction => ("predict again", "predict --output FILE"),
             Kind::Estimate => ("estimate again", "estimate --output FILE"),

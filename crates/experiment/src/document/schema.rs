@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::Document;
 use super::json::Headed;
+use crate::bisection::BisectionDocument;
 use crate::check::CheckDocument;
 use crate::comparison::ComparisonDocument;
 use crate::estimate::EstimateDocument;
@@ -29,6 +30,8 @@ enum Any {
     PlacementHistory(Box<Headed<PlacementHistory>>),
     /// Of `compare`.
     Comparison(Box<Headed<ComparisonDocument>>),
+    /// Of `bisect`.
+    Bisection(Box<Headed<BisectionDocument>>),
     /// Of `check`.
     Check(Box<Headed<CheckDocument>>),
     /// Of `predict`.

@@ -17,6 +17,7 @@ mod log;
 mod make;
 mod order;
 mod overlay;
+mod own;
 mod package;
 mod source;
 mod steps;
@@ -27,6 +28,7 @@ mod tools;
 mod tunable;
 mod um;
 
+pub use own::build_by;
 pub use source::Source;
 
 use super::entry::{self, Kernel};

@@ -247,7 +247,7 @@ impl Build<'_> {
     }
 }
 
-fn log_end(path: &Path) -> std::io::Result<String> {
+pub(super) fn log_end(path: &Path) -> std::io::Result<String> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(LOG_END)))?;

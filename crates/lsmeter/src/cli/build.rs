@@ -41,17 +41,13 @@ pub struct BuildArgs {
     /// Debian's package linux-source-VERSION, or the directory of a kernel's source
     #[arg(long, value_name = "linux-source-VERSION|PATH", value_hint = ValueHint::DirPath)]
     pub source: Source,
-    /// `all`: every security module; `dac`: none; `um`: every one, in a kernel that is a
-    /// process and measures itself; `um-dac`: none, in such a kernel
-    #[arg(long, default_value_t, value_name = "all|dac|um|um-dac")]
-    pub flavour: Flavour,
     /// Architecture that it is for: compiled with that one's cross-compiler [default: this
     /// machine's]
     #[arg(long, value_name = "ARCH", value_parser = architectures())]
     pub arch: Option<Architecture>,
-    /// Options over those of the flavour, as lines of a .config (repeatable)
-    #[arg(long, value_name = "FRAGMENT", value_hint = ValueHint::FilePath)]
-    pub config: Vec<PathBuf>,
+    /// How it is configured
+    #[command(flatten)]
+    pub configuration: ConfigurationArgs,
     /// Compilers at a time [default: the number of processors]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
@@ -69,4 +65,16 @@ pub struct BuildArgs {
     /// No progress
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// How a kernel is configured.
+#[derive(Debug, Args)]
+pub struct ConfigurationArgs {
+    /// `all`: every security module; `dac`: none; `um`: every one, in a kernel that is a
+    /// process and measures itself; `um-dac`: none, in such a kernel
+    #[arg(long, default_value_t, value_name = "all|dac|um|um-dac")]
+    pub flavour: Flavour,
+    /// Options over those of the flavour, as lines of a .config (repeatable)
+    #[arg(long, value_name = "FRAGMENT", value_hint = ValueHint::FilePath)]
+    pub config: Vec<PathBuf>,
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueHint};
 use diagnostics::EXIT_STATUS_HELP;
 
+mod bisect;
 mod build;
 mod check;
 mod compare;
@@ -27,7 +28,9 @@ mod run;
 mod sensitivity;
 mod shared;
 mod slurm;
+mod watch;
 
+pub use bisect::BisectArgs;
 pub use build::BuildArgs;
 pub use check::CheckArgs;
 pub use compare::{CompareArgs, GateFormat};
@@ -53,6 +56,7 @@ pub use report::{ReportArgs, ReportFormat};
 pub use run::RunArgs;
 pub use sensitivity::SensitivityArgs;
 pub use shared::{CellArgs, LabArgs, PlaceArgs, ProgramArgs, SelectionArgs};
+pub use watch::{WatchArgs, WatchFormat};
 
 /// What does this security module cost?
 ///
@@ -82,6 +86,10 @@ pub enum Command {
     Monitor(Box<MonitorArgs>),
     /// Tell what differs between two documents, and whether it is real; a gate for CI
     Compare(Box<CompareArgs>),
+    /// Find the commit with which counts changed, in a git history of kernels
+    Bisect(Box<BisectArgs>),
+    /// Measure a kernel's tree after each rebuild, and tell what changed
+    Watch(Box<WatchArgs>),
     /// Tell which LSM hooks each system call can reach, from a kernel's sources alone
     Placement(Box<PlacementArgs>),
     /// Tell which LSM hooks of a kernel the benchmarks call, and why not the others

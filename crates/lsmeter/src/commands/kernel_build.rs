@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use diagnostics::Exit;
-use kernels::{BuildEvent, Error, Recipe, Store};
+use kernels::{BuildEvent, Built, Error, Recipe, Store};
 use report::printable;
 
 use crate::cli::BuildArgs;
@@ -23,13 +23,13 @@ use crate::progress::Line;
 pub fn build(args: &BuildArgs) -> Result<Exit> {
     let config = Config::read()?;
     let store = Store::open(&cache_dir())?;
-    if args.layouts.is_some() && !args.flavour.is_process() {
+    if args.layouts.is_some() && !args.configuration.flavour.is_process() {
         return Err(usage(
             "functions are linked in other orders in kernels of flavours um and um-dac only",
             "add --flavour um or --flavour um-dac, or leave out --layouts",
         ));
     }
-    if args.any_order && !args.flavour.has_modules() {
+    if args.any_order && !args.configuration.flavour.has_modules() {
         return Err(usage(
             "a kernel without security modules has no order of them",
             "leave out --any-order",
@@ -37,7 +37,7 @@ pub fn build(args: &BuildArgs) -> Result<Exit> {
     }
     let arch = args.arch.and_then(|of| arch::by_name(of.as_str()));
     let arch = arch.unwrap_or_else(arch::native);
-    if args.flavour.is_process() && arch != arch::native() {
+    if args.configuration.flavour.is_process() && arch != arch::native() {
         return Err(usage(
             format!("a kernel that is a process of this machine is not of {arch}"),
             "leave out --arch, or take flavour all or dac",
@@ -46,9 +46,9 @@ pub fn build(args: &BuildArgs) -> Result<Exit> {
     let mut recipe = Recipe {
         name: args.name.clone(),
         source: args.source.clone(),
-        flavour: args.flavour,
+        flavour: args.configuration.flavour,
         arch,
-        fragments: args.config.clone(),
+        fragments: args.configuration.config.clone(),
         jobs: args.jobs,
         refresh: args.refresh,
         any_order: args.any_order,
@@ -79,11 +79,8 @@ fn build_one(
     cancel: &AtomicBool,
 ) -> Result<Exit> {
     let line = Line::new(quiet);
-    let mut watch = Watch::new(&recipe.title());
     let started = Instant::now();
-    let built = store.build(recipe, &|| config.mirrors(), cancel, &mut |event| {
-        watch.follow(&line, &event);
-    });
+    let built = made(store, config, recipe, &line, cancel);
     line.done();
     let built = match built {
         Err(Error::Interrupted { .. }) => {
@@ -110,6 +107,23 @@ fn build_one(
     };
     anstream::eprintln!("{} is here: Linux {release} ({how})", built.kernel.name);
     Ok(Exit::Fine)
+}
+
+/// Builds a kernel, and shows on `line` how that goes on.
+///
+/// # Errors
+/// As [`Store::build`].
+pub fn made(
+    store: &Store,
+    config: &Config,
+    recipe: &Recipe,
+    line: &Line,
+    cancel: &AtomicBool,
+) -> Result<Built, Error> {
+    let mut watch = Watch::new(&recipe.title());
+    store.build(recipe, &|| config.mirrors(), cancel, &mut |event| {
+        watch.follow(line, &event);
+    })
 }
 
 /// What was seen of a build, for what is left of it.
@@ -171,7 +185,8 @@ impl Watch {
     }
 }
 
-fn in_words(time: Duration) -> String {
+/// A time as people say it: `99 s`, `3 min`.
+pub fn in_words(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..=99 => format!("{seconds} s"),
         seconds => format!("{} min", (seconds + 30) / 60),

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! One file a command.
 
+pub mod bisect;
 pub mod check;
 pub mod compare;
+mod counted;
 pub mod coverage;
 pub mod doctor;
 mod documents;
@@ -31,3 +33,4 @@ mod results;
 pub mod run;
 pub mod sensitivity;
 mod slurm;
+pub mod watch;

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! What a commit's counts say beside those of the good end.
+
+use compare::{Budget, Named, Options};
+use experiment::comparison::{ComparedCell, GateVerdict, Verdict as CellVerdict};
+use experiment::{ComparisonDocument, Document, Status};
+use instructions::hooks::differences;
+
+use crate::kept::{Outside, outside_key};
+use crate::{BisectError, Verdict};
+
+/// A commit beside the good end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    /// What it is.
+    pub verdict: Verdict,
+    /// Why it cannot be told, if it cannot.
+    pub reason: Option<String>,
+    /// How they were compared.
+    pub comparison: ComparisonDocument,
+}
+
+/// Holds NEW against BASE. Without a limit NEW is bad if any of its cells really differs, in
+/// either direction, and good if all are the same; with one as its gate says. What cannot be told
+/// is skipped.
+///
+/// # Errors
+/// If the two hold nothing that can be compared.
+pub fn judge(
+    base: (&str, &Document),
+    new: (&str, &Document),
+    limit: Option<&Budget>,
+) -> Result<Judged, BisectError> {
+    let options = Options {
+        budget: limit.cloned(),
+        explain: true,
+        ..Options::default()
+    };
+    let named = |(name, document)| Named { name, document };
+    let comparison = compare::compare(named(base), named(new), &options)?;
+    let (verdict, reason) = match &comparison.gate {
+        Some(gate) => {
+            let verdict = match gate.verdict {
+                GateVerdict::Fail => Verdict::Bad,
+                GateVerdict::Pass => Verdict::Good,
+                GateVerdict::Inconclusive => Verdict::Skipped,
+            };
+            let untold = |cell: &&ComparedCell| {
+                let gate = cell.gate.as_ref();
+                gate.is_some_and(|gate| gate.verdict == GateVerdict::Inconclusive)
+            };
+            let untold = comparison.compared.iter().find(untold);
+            let message = untold.and_then(|cell| {
+                let gate = cell.gate.as_ref()?;
+                Some(format!("{}: {}", cell.title(), gate.message))
+            });
+            (verdict, message.or_else(|| gate.reasons.first().cloned()))
+        }
+        None => of_cells(&comparison),
+    };
+    Ok(Judged {
+        verdict,
+        reason: reason.filter(|_| verdict == Verdict::Skipped),
+        comparison,
+    })
+}
+
+fn of_cells(comparison: &ComparisonDocument) -> (Verdict, Option<String>) {
+    let cells = || comparison.compared.iter();
+    let differs =
+        |cell: &ComparedCell| matches!(cell.verdict, CellVerdict::Worse | CellVerdict::Better);
+    if cells().any(differs) {
+        return (Verdict::Bad, None);
+    }
+    let nowhere = |cell: &ComparedCell| {
+        cell.base.status == Status::Unsupported && cell.new.status == Status::Unsupported
+    };
+    let untold = cells().find(|cell| cell.verdict != CellVerdict::Same && !nowhere(cell));
+    let lone = comparison.unmatched.first();
+    let reason = match (untold, lone) {
+        (Some(cell), _) => {
+            let reason = cell
+                .reason
+                .as_deref()
+                .unwrap_or("nothing can be said of it");
+            format!("{}: {reason}", cell.title())
+        }
+        (None, Some(lone)) => format!("{} is on one side only", lone.benchmark),
+        (None, None) if cells().all(nowhere) => "no cell has a figure".to_owned(),
+        (None, None) => return (Verdict::Good, None),
+    };
+    (Verdict::Skipped, Some(reason))
+}
+
+/// Names the functions outside hooks that hold what hooks do not.
+pub fn explain_outside(comparison: &mut ComparisonDocument, base: &Outside, new: &Outside) {
+    for explained in &mut comparison.explanations {
+        let Some(cell) = comparison.compared.get(explained.cell as usize) else {
+            continue;
+        };
+        let key = outside_key(&cell.place.configuration, &cell.title());
+        let sides = base.get(&key).zip(new.get(&key));
+        if let Some((base, new)) = sides.filter(|_| explained.residual_functions.is_empty()) {
+            explained.residual_functions = differences(base, new);
+        }
+    }
+}

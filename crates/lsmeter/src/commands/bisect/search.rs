@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Commits that are built, measured and judged one by one.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use bisect::{Commit, Kept, Measured, Record, Repository, Tree, Verdict, explain_outside, judge};
+use compare::Budget;
+use diagnostics::Exit;
+use experiment::bisection::BisectionStep;
+use experiment::{BisectionDocument, Document, Status, Tool};
+use kernels::Error;
+use report::printable;
+
+use super::maker::{Built, Maker};
+use super::measured;
+use crate::commands::counted::Counter;
+use crate::commands::kernel_build::in_words;
+use crate::commands::measure::Signals;
+use crate::failure::{explain, usage};
+use crate::progress::Line;
+
+/// A search in progress.
+pub struct Search<'a> {
+    /// What is counted of each.
+    pub counter: Counter<'a>,
+    /// How it is built.
+    pub maker: Maker<'a>,
+    /// Where.
+    pub tree: &'a Tree,
+    /// What was measured before.
+    pub kept: &'a Kept,
+    /// What ends it.
+    pub signals: &'a Signals,
+    /// Where progress is shown.
+    pub line: Line,
+    /// How much worse a commit may be.
+    pub limit: Option<&'a Budget>,
+    /// The good end: what it is called, and what was measured of it.
+    pub base: Option<(String, Measured)>,
+    /// Commits that were looked at.
+    pub steps: Vec<BisectionStep>,
+}
+
+/// What is known of a commit, and what building it took, if it was built now.
+struct Known {
+    record: Record,
+    built: Option<Built>,
+}
+
+impl Search<'_> {
+    /// Measures the good end, or takes the document that is given of it. False if the user ended
+    /// it.
+    ///
+    /// # Errors
+    /// If it cannot be built or measured, or has no figures.
+    pub fn begin(&mut self, good: &Commit, given: Option<(Document, String)>) -> Result<bool> {
+        let (measured, built, how) = match given {
+            Some((document, name)) => (measured(document), None, format!("given by {name}")),
+            None => {
+                let known = match self.kept.get(good) {
+                    Some(Record::Measured(measured)) => Some((*measured, None)),
+                    // Perhaps it was not the commit's fault.
+                    Some(Record::Failed(_)) | None => self.measure(good)?,
+                };
+                let Some((measured, built)) = known else {
+                    return Ok(false);
+                };
+                (measured, built, how(built))
+            }
+        };
+        let document = &measured.document;
+        let mut cells = document.cells.iter();
+        let failed = cells.find(|cell| cell.status() == Status::Failed);
+        if let Some(cell) = failed {
+            let reason = cell.reason().unwrap_or_default();
+            let reason = printable(reason.lines().next().unwrap_or_default(), 200);
+            return Err(usage(
+                format!(
+                    "{} cannot be measured in {}: {reason}",
+                    cell.title(),
+                    good.short
+                ),
+                "choose another good commit, or other cells with --bench and --stack",
+            ));
+        }
+        self.add(good, Verdict::Good, built, Some(document), None, &how);
+        self.base = Some((good.short.clone(), measured));
+        Ok(true)
+    }
+
+    /// What a commit is; None if the user ended it.
+    ///
+    /// # Errors
+    /// If this machine cannot build or measure at all.
+    pub fn test(&mut self, commit: &Commit) -> Result<Option<Verdict>> {
+        let Some(Known { record, built }) = self.record(commit)? else {
+            return Ok(None);
+        };
+        let how = match &record {
+            Record::Failed(_) => how_failed(built),
+            Record::Measured(_) => how(built),
+        };
+        let verdict = match record {
+            Record::Failed(reason) => {
+                self.add(commit, Verdict::Skipped, built, None, Some(reason), &how);
+                Verdict::Skipped
+            }
+            Record::Measured(measured) => {
+                let judged = self.judged(commit, &measured.document)?;
+                let (verdict, reason) = (judged.verdict, judged.reason);
+                self.add(
+                    commit,
+                    verdict,
+                    built,
+                    Some(&measured.document),
+                    reason,
+                    &how,
+                );
+                verdict
+            }
+        };
+        Ok(Some(verdict))
+    }
+
+    fn judged(&self, commit: &Commit, document: &Document) -> Result<bisect::Judged> {
+        let base = self.base.as_ref();
+        let (name, base) = base.ok_or_else(|| usage("there is no good end", "give --good"))?;
+        Ok(judge(
+            (name, &base.document),
+            (&commit.short, document),
+            self.limit,
+        )?)
+    }
+
+    /// What is known of a commit, which is built and measured if nothing is.
+    fn record(&mut self, commit: &Commit) -> Result<Option<Known>> {
+        if let Some(record) = self.kept.get(commit) {
+            let built = None;
+            return Ok(Some(Known { record, built }));
+        }
+        let started = Instant::now();
+        let error = match self.measure(commit) {
+            Ok(None) => return Ok(None),
+            Ok(Some((measured, built))) => {
+                let record = Record::Measured(Box::new(measured));
+                return Ok(Some(Known { record, built }));
+            }
+            Err(error) => error,
+        };
+        // What the commit is to blame for, and not this machine.
+        if explain(&error).0 != Exit::Usage {
+            return Err(error);
+        }
+        let record = Record::Failed(format!("{error:#}"));
+        let of_build = error.downcast_ref::<Error>();
+        if matches!(of_build, Some(Error::Build { .. } | Error::Config { .. })) {
+            self.kept.put(commit, &record)?;
+        }
+        let built = of_build.map(|_| Built {
+            seconds: started.elapsed().as_secs_f64(),
+            compiled: None,
+        });
+        Ok(Some(Known { record, built }))
+    }
+
+    /// Builds and measures a commit, and keeps what was measured; None if the user ended it.
+    fn measure(&mut self, commit: &Commit) -> Result<Option<(Measured, Option<Built>)>> {
+        if self.counter.cancelled() {
+            return Ok(None);
+        }
+        self.line.say(format!("{}: checking it out", commit.short));
+        self.tree.check_out(commit)?;
+        let made = self
+            .maker
+            .make(self.tree.dir(), &self.line, &self.signals.cancel);
+        let built = match made {
+            Err(Error::Interrupted { .. }) => return Ok(None),
+            made => made?,
+        };
+        let Some(measured) = self.counter.count(&mut self.line)? else {
+            return Ok(None);
+        };
+        let record = Record::Measured(Box::new(measured));
+        self.kept.put(commit, &record)?;
+        let Record::Measured(measured) = record else {
+            return Ok(None);
+        };
+        Ok(Some((*measured, built)))
+    }
+
+    /// Adds a step, and tells it in one line.
+    fn add(
+        &mut self,
+        commit: &Commit,
+        verdict: Verdict,
+        built: Option<Built>,
+        document: Option<&Document>,
+        reason: Option<String>,
+        how: &str,
+    ) {
+        let step = BisectionStep {
+            commit: commit.clone(),
+            verdict,
+            build_s: built.map(|built| built.seconds),
+            compiled: built.and_then(|built| built.compiled),
+            figures: document.map_or_else(Vec::new, report::figures_of),
+            reason,
+        };
+        let base = self
+            .steps
+            .first()
+            .map_or(&step.figures[..], |first| &first.figures);
+        let said = match &step.reason {
+            Some(reason) => printable(reason.lines().next().unwrap_or_default(), 200),
+            None => report::step_figures(&step.figures, base),
+        };
+        let subject = printable(&commit.subject, 60);
+        let how = if how.is_empty() {
+            String::new()
+        } else {
+            format!("{how}, ")
+        };
+        self.line.keep(&format!(
+            "{} {subject}: {how}{said}: {verdict}",
+            commit.short
+        ));
+        self.steps.push(step);
+    }
+
+    /// What was found so far.
+    pub fn document(
+        &self,
+        repository: &Repository,
+        limit: &Option<String>,
+        good: Commit,
+        bad: Commit,
+        range: u64,
+    ) -> BisectionDocument {
+        BisectionDocument {
+            tool: Tool::this(),
+            repository: repository.dir().display().to_string(),
+            good,
+            bad,
+            range,
+            limit: limit.clone(),
+            steps: self.steps.clone(),
+            first_bad: None,
+            candidates: Vec::new(),
+            before: None,
+            comparison: None,
+        }
+    }
+
+    /// What was found once the first bad commit is known: it against its parent, or if that was
+    /// not measured against the good end, which has the same counts.
+    ///
+    /// # Errors
+    /// If they cannot be compared.
+    pub fn conclude(
+        &self,
+        repository: &Repository,
+        limit: &Option<String>,
+        good: Commit,
+        bad: Commit,
+        range: u64,
+        first: Commit,
+    ) -> Result<BisectionDocument> {
+        let parents = repository.parents(&first)?;
+        let is_good = |step: &&BisectionStep| step.verdict == Verdict::Good;
+        let mut tested = self.steps.iter().filter(is_good).map(|step| &step.commit);
+        let parent = tested.find(|commit| parents.contains(&commit.hash));
+        let of_parent = parent.and_then(|commit| match self.kept.get(commit)? {
+            Record::Measured(measured) => Some((commit.clone(), *measured)),
+            Record::Failed(_) => None,
+        });
+        let of_good = || Some((good.clone(), self.base.as_ref()?.1.clone()));
+        let before = of_parent.or_else(of_good);
+        let after = match self.kept.get(&first) {
+            Some(Record::Measured(measured)) => Some(*measured),
+            _ => None,
+        };
+        let mut document = self.document(repository, limit, good, bad, range);
+        if let (Some((commit, base)), Some(new)) = (before, after) {
+            let sides = (
+                (&*commit.short, &base.document),
+                (&*first.short, &new.document),
+            );
+            let mut comparison = judge(sides.0, sides.1, self.limit)?.comparison;
+            explain_outside(&mut comparison, &base.outside, &new.outside);
+            document.before = Some(commit);
+            document.comparison = Some(comparison);
+        }
+        document.first_bad = Some(first);
+        Ok(document)
+    }
+
+    /// Says how it goes on.
+    pub fn interrupted(&self) -> Exit {
+        self.line.done();
+        let kept = self.kept.dir().display();
+        anstream::eprintln!("interrupted: what was measured is kept in {kept}");
+        anstream::eprintln!("hint: the same command goes on; --start-over forgets it");
+        Exit::CellsFailed
+    }
+}
+
+/// How a commit's kernel came about, in words.
+fn how(built: Option<Built>) -> String {
+    match built {
+        None => "measured before".to_owned(),
+        Some(built) => match built.compiled {
+            Some(objects) => format!("built in {} ({objects} objects)", time(built)),
+            None => format!("built in {}", time(built)),
+        },
+    }
+}
+
+/// How it did not come about.
+fn how_failed(built: Option<Built>) -> String {
+    match built {
+        None => "tried before".to_owned(),
+        Some(built) => format!("tried for {}", time(built)),
+    }
+}
+
+fn time(built: Built) -> String {
+    in_words(Duration::from_secs_f64(built.seconds.max(0.0)))
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! One kernel after another, counted in the same way: what `bisect` and `watch` share.
+
+use std::sync::atomic::Ordering;
+
+use anyhow::{Context, Result};
+use bisect::{Measured, Outside, outside_key};
+use experiment::{Experiment, Metric, Place, Spec};
+use lab::journal::Journals;
+use lab::prepare::Hooks;
+use lab::{LabError, Outcome, Setup};
+
+use crate::cli::{CellArgs, GivenArgs, LabArgs};
+use crate::commands::measure::{Machines, Signals, check_selection, flags, read_spec};
+use crate::commands::{given, kernel};
+use crate::config::Config;
+use crate::failure::usage;
+use crate::progress::Line;
+
+/// What takes an indirect branch through a thunk is where it lies in its cache line, which a
+/// patch elsewhere moves: these instructions are no patch's.
+const STEADY: &str = "indirect_target_selection=off";
+
+/// What is counted of each kernel, and how.
+pub struct Counter<'a> {
+    lab: &'a LabArgs,
+    config: &'a Config,
+    signals: &'a Signals,
+    experiment: Experiment,
+    /// Does the kernel tell its hooks? Taken for granted until one does not.
+    hooks: bool,
+}
+
+/// What the flags say, of the kernel that will be called `kernel`.
+///
+/// # Errors
+/// If they make no sense, or name kernels.
+pub fn experiment(
+    spec: &str,
+    cells: &CellArgs,
+    given: &GivenArgs,
+    lab: &LabArgs,
+    kernel: &str,
+) -> Result<Experiment> {
+    refuse_kernels(cells)?;
+    let (_, spec) = read_spec(spec)?;
+    let mut spec = spec.merge(Spec {
+        place: Some(Place::Lab),
+        metrics: Some(vec![Metric::Instructions]),
+        ..flags(cells, lab)
+    });
+    spec = spec.merge(given::flags(given, cells)?);
+    spec.arch = None;
+    spec.kernels = Some(vec![kernel.to_owned()]);
+    if spec.cmdline.is_none() {
+        spec.cmdline = Some(STEADY.to_owned());
+    }
+    let mut experiment = kernel::expand(spec)?.resolve()?;
+    lab::policy::take_in(&mut experiment)?;
+    check_selection(&experiment)?;
+    Ok(experiment)
+}
+
+/// The kernel is the tree's.
+fn refuse_kernels(cells: &CellArgs) -> Result<()> {
+    match cells.selection.kernels.first() {
+        None => Ok(()),
+        Some(kernel) => Err(usage(
+            format!("the kernel is that of the tree, not {kernel}"),
+            "leave out --kernel; --image names a kernel in the tree",
+        )),
+    }
+}
+
+impl<'a> Counter<'a> {
+    /// One that counts what `experiment` says, of whichever kernel.
+    pub fn new(
+        experiment: Experiment,
+        lab: &'a LabArgs,
+        config: &'a Config,
+        signals: &'a Signals,
+    ) -> Counter<'a> {
+        Counter {
+            lab,
+            config,
+            signals,
+            experiment,
+            hooks: true,
+        }
+    }
+
+    /// What is counted.
+    pub fn experiment(&self) -> &Experiment {
+        &self.experiment
+    }
+
+    /// Counts the kernel that now has the experiment's name; None if the user ended it.
+    ///
+    /// # Errors
+    /// If it cannot be booted at all, or there is none.
+    pub fn count(&mut self, line: &mut Line) -> Result<Option<Measured>> {
+        let machines = Machines::find(self.lab, self.config, &self.experiment, line)?;
+        if self.cancelled() {
+            return Ok(None);
+        }
+        let scratch = lab::vm::scratch()?;
+        let journals = Journals {
+            first: scratch.path().join("journal"),
+            resume: false,
+        };
+        let outcome = match self.run(&machines, &journals, line) {
+            Err(LabError::Untold(why)) if self.hooks => {
+                line.keep(&format!("warning: hooks are not told apart: {why}"));
+                self.hooks = false;
+                self.run(&machines, &journals, line)
+            }
+            outcome => outcome,
+        };
+        let outcome = outcome?;
+        Ok((!outcome.cancelled).then(|| Measured {
+            outside: outside(&outcome),
+            document: outcome.run,
+        }))
+    }
+
+    fn run(
+        &self,
+        machines: &Machines,
+        journals: &Journals,
+        line: &mut Line,
+    ) -> Result<Outcome, LabError> {
+        let setup = Setup {
+            kernels: &machines.kernels,
+            qemu: Some(&machines.qemu),
+            others: &machines.others,
+            hooks: self.hooks.then(Hooks::default),
+            ..Setup::new(&machines.store, journals)
+        };
+        lab::run(
+            &self.experiment,
+            &setup,
+            &self.signals.cancel,
+            &mut |event| {
+                line.follow(event);
+            },
+        )
+    }
+
+    /// Did the user end it?
+    pub fn cancelled(&self) -> bool {
+        self.signals.cancel.load(Ordering::Relaxed)
+    }
+}
+
+fn outside(outcome: &Outcome) -> Outside {
+    let cells = outcome.run.cells.iter();
+    let told = cells.filter_map(|cell| {
+        let path = outcome.profile(&cell.key)?.modal();
+        let key = outside_key(&cell.configuration_title(), &cell.title());
+        Some((key, path.outside.clone()))
+    });
+    told.collect()
+}
+
+/// The experiment of a run document, on the kernel that will be called `kernel`.
+///
+/// # Errors
+/// If the document has none, or one that is not counted in virtual machines.
+pub fn experiment_of(
+    document: &experiment::Document,
+    name: &str,
+    kernel: &str,
+) -> Result<Experiment> {
+    let experiment = document.experiment.clone();
+    let experiment = experiment.with_context(|| {
+        usage(
+            format!("{name} does not say what was measured"),
+            "name cells with --bench and --stack",
+        )
+    });
+    let mut experiment = experiment?;
+    let counted = experiment.metrics.contains(&Metric::Instructions);
+    if experiment.place != Place::Lab || !counted || experiment.kernels.len() != 1 {
+        return Err(usage(
+            format!("{name} is no run of one kernel in which instructions were counted"),
+            "give one of `lsmeter run --kernel KERNEL`, with the cells that you want",
+        ));
+    }
+    let old = std::mem::replace(&mut experiment.kernels, vec![kernel.to_owned()]).remove(0);
+    let bound = experiment
+        .configurations
+        .iter_mut()
+        .filter_map(|of| of.kernel.as_mut());
+    for name in bound.filter(|name| **name == old) {
+        kernel.clone_into(name);
+    }
+    experiment.baseline_kernel = None;
+    experiment.metrics = vec![Metric::Instructions];
+    Ok(experiment)
+}
