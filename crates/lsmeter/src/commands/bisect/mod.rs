@@ -83,6 +83,7 @@ fn find(args: &BisectArgs) -> Result<Exit> {
         base: None,
         steps: Vec::new(),
     };
+    let given = given.map(|(document, _)| document);
     if !search.begin(&good, given)? {
         return Ok(search.interrupted());
     }

@@ -42,10 +42,47 @@ pub struct Search<'a> {
     pub steps: Vec<BisectionStep>,
 }
 
-/// What is known of a commit, and what building it took, if it was built now.
+/// What is known of a commit, and how it came to be known.
 struct Known {
     record: Record,
-    built: Option<Built>,
+    source: Source,
+}
+
+/// Where what is known of a commit comes from.
+#[derive(Clone, Copy)]
+enum Source {
+    /// The user has a document of it.
+    Given,
+    /// An earlier search has it.
+    Kept,
+    /// It was measured now, on a kernel that was there.
+    Here,
+    /// It was built now.
+    Built(Built),
+}
+
+impl Source {
+    fn built(self) -> Option<Built> {
+        match self {
+            Source::Built(built) => Some(built),
+            Source::Given | Source::Kept | Source::Here => None,
+        }
+    }
+
+    /// In words; `failed` if nothing could be measured.
+    fn words(self, failed: bool) -> String {
+        let of = |built: Built| in_words(Duration::from_secs_f64(built.seconds.max(0.0)));
+        match self {
+            Source::Given => "as given".to_owned(),
+            Source::Kept => "measured before".to_owned(),
+            Source::Here => "built before".to_owned(),
+            Source::Built(built) if failed => format!("tried for {}", of(built)),
+            Source::Built(built) => match built.compiled {
+                Some(objects) => format!("built in {} ({objects} objects)", of(built)),
+                None => format!("built in {}", of(built)),
+            },
+        }
+    }
 }
 
 impl Search<'_> {
@@ -54,20 +91,15 @@ impl Search<'_> {
     ///
     /// # Errors
     /// If it cannot be built or measured, or has no figures.
-    pub fn begin(&mut self, good: &Commit, given: Option<(Document, String)>) -> Result<bool> {
-        let (measured, built, how) = match given {
-            Some((document, name)) => (measured(document), None, format!("given by {name}")),
-            None => {
-                let known = match self.kept.get(good) {
-                    Some(Record::Measured(measured)) => Some((*measured, None)),
-                    // Perhaps it was not the commit's fault.
-                    Some(Record::Failed(_)) | None => self.measure(good)?,
-                };
-                let Some((measured, built)) = known else {
-                    return Ok(false);
-                };
-                (measured, built, how(built))
-            }
+    pub fn begin(&mut self, good: &Commit, given: Option<Document>) -> Result<bool> {
+        let known = match (given, self.kept.get(good)) {
+            (Some(document), _) => Some((measured(document), Source::Given)),
+            (None, Some(Record::Measured(measured))) => Some((*measured, Source::Kept)),
+            // Perhaps it was not the commit's fault.
+            (None, Some(Record::Failed(_)) | None) => self.measure(good)?,
+        };
+        let Some((measured, source)) = known else {
+            return Ok(false);
         };
         let document = &measured.document;
         let mut cells = document.cells.iter();
@@ -84,7 +116,7 @@ impl Search<'_> {
                 "choose another good commit, or other cells with --bench and --stack",
             ));
         }
-        self.add(good, Verdict::Good, built, Some(document), None, &how);
+        self.add(good, Verdict::Good, source, Some(document), None);
         self.base = Some((good.short.clone(), measured));
         Ok(true)
     }
@@ -94,32 +126,17 @@ impl Search<'_> {
     /// # Errors
     /// If this machine cannot build or measure at all.
     pub fn test(&mut self, commit: &Commit) -> Result<Option<Verdict>> {
-        let Some(Known { record, built }) = self.record(commit)? else {
+        let Some(Known { record, source }) = self.record(commit)? else {
             return Ok(None);
         };
-        let how = match &record {
-            Record::Failed(_) => how_failed(built),
-            Record::Measured(_) => how(built),
-        };
-        let verdict = match record {
-            Record::Failed(reason) => {
-                self.add(commit, Verdict::Skipped, built, None, Some(reason), &how);
-                Verdict::Skipped
-            }
+        let (verdict, reason, document) = match record {
+            Record::Failed(reason) => (Verdict::Skipped, Some(reason), None),
             Record::Measured(measured) => {
                 let judged = self.judged(commit, &measured.document)?;
-                let (verdict, reason) = (judged.verdict, judged.reason);
-                self.add(
-                    commit,
-                    verdict,
-                    built,
-                    Some(&measured.document),
-                    reason,
-                    &how,
-                );
-                verdict
+                (judged.verdict, judged.reason, Some(measured.document))
             }
         };
+        self.add(commit, verdict, source, document.as_ref(), reason);
         Ok(Some(verdict))
     }
 
@@ -136,15 +153,15 @@ impl Search<'_> {
     /// What is known of a commit, which is built and measured if nothing is.
     fn record(&mut self, commit: &Commit) -> Result<Option<Known>> {
         if let Some(record) = self.kept.get(commit) {
-            let built = None;
-            return Ok(Some(Known { record, built }));
+            let source = Source::Kept;
+            return Ok(Some(Known { record, source }));
         }
         let started = Instant::now();
         let error = match self.measure(commit) {
             Ok(None) => return Ok(None),
-            Ok(Some((measured, built))) => {
+            Ok(Some((measured, source))) => {
                 let record = Record::Measured(Box::new(measured));
-                return Ok(Some(Known { record, built }));
+                return Ok(Some(Known { record, source }));
             }
             Err(error) => error,
         };
@@ -157,15 +174,18 @@ impl Search<'_> {
         if matches!(of_build, Some(Error::Build { .. } | Error::Config { .. })) {
             self.kept.put(commit, &record)?;
         }
-        let built = of_build.map(|_| Built {
-            seconds: started.elapsed().as_secs_f64(),
-            compiled: None,
+        let seconds = started.elapsed().as_secs_f64();
+        let source = of_build.map_or(Source::Here, |_| {
+            Source::Built(Built {
+                seconds,
+                compiled: None,
+            })
         });
-        Ok(Some(Known { record, built }))
+        Ok(Some(Known { record, source }))
     }
 
     /// Builds and measures a commit, and keeps what was measured; None if the user ended it.
-    fn measure(&mut self, commit: &Commit) -> Result<Option<(Measured, Option<Built>)>> {
+    fn measure(&mut self, commit: &Commit) -> Result<Option<(Measured, Source)>> {
         if self.counter.cancelled() {
             return Ok(None);
         }
@@ -186,7 +206,7 @@ impl Search<'_> {
         let Record::Measured(measured) = record else {
             return Ok(None);
         };
-        Ok(Some((*measured, built)))
+        Ok(Some((*measured, built.map_or(Source::Here, Source::Built))))
     }
 
     /// Adds a step, and tells it in one line.
@@ -194,11 +214,11 @@ impl Search<'_> {
         &mut self,
         commit: &Commit,
         verdict: Verdict,
-        built: Option<Built>,
+        source: Source,
         document: Option<&Document>,
         reason: Option<String>,
-        how: &str,
     ) {
+        let built = source.built();
         let step = BisectionStep {
             commit: commit.clone(),
             verdict,
@@ -207,24 +227,16 @@ impl Search<'_> {
             figures: document.map_or_else(Vec::new, report::figures_of),
             reason,
         };
-        let base = self
-            .steps
-            .first()
-            .map_or(&step.figures[..], |first| &first.figures);
+        let base = self.steps.first();
+        let base = base.map_or(&step.figures[..], |first| &first.figures);
         let said = match &step.reason {
             Some(reason) => printable(reason.lines().next().unwrap_or_default(), 200),
             None => report::step_figures(&step.figures, base),
         };
-        let subject = printable(&commit.subject, 60);
-        let how = if how.is_empty() {
-            String::new()
-        } else {
-            format!("{how}, ")
-        };
-        self.line.keep(&format!(
-            "{} {subject}: {how}{said}: {verdict}",
-            commit.short
-        ));
+        let (short, subject) = (&commit.short, printable(&commit.subject, 60));
+        let how = source.words(document.is_none());
+        let line = format!("{short} {subject}: {how}, {said}: {verdict}");
+        self.line.keep(&line);
         self.steps.push(step);
     }
 
@@ -303,27 +315,4 @@ impl Search<'_> {
         anstream::eprintln!("hint: the same command goes on; --start-over forgets it");
         Exit::CellsFailed
     }
-}
-
-/// How a commit's kernel came about, in words.
-fn how(built: Option<Built>) -> String {
-    match built {
-        None => "measured before".to_owned(),
-        Some(built) => match built.compiled {
-            Some(objects) => format!("built in {} ({objects} objects)", time(built)),
-            None => format!("built in {}", time(built)),
-        },
-    }
-}
-
-/// How it did not come about.
-fn how_failed(built: Option<Built>) -> String {
-    match built {
-        None => "tried before".to_owned(),
-        Some(built) => format!("tried for {}", time(built)),
-    }
-}
-
-fn time(built: Built) -> String {
-    in_words(Duration::from_secs_f64(built.seconds.max(0.0)))
 }
