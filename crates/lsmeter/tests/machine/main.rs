@@ -8,6 +8,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod bisect;
 mod boots;
 mod calls;
 mod cells;
