@@ -109,7 +109,7 @@ pub struct BisectionDocument {
 }
 
 impl BisectionDocument {
-    /// Kernels that were built for it.
+    /// Builds for it, with those that failed.
     pub fn builds(&self) -> usize {
         let built = |step: &&BisectionStep| step.build_s.is_some();
         self.steps.iter().filter(built).count()

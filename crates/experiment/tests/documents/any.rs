@@ -5,12 +5,12 @@ use crate::common::{self, golden};
 use diagnostics::Fault;
 use experiment::placement::{PlacementDifference, PlacementHistory};
 use experiment::{
-    CheckDocument, ComparisonDocument, Document, DocumentError, DocumentFault, EstimateDocument,
-    History, Kind, PlacementDocument, PredictionDocument, Stored,
+    BisectionDocument, CheckDocument, ComparisonDocument, Document, DocumentError, DocumentFault,
+    EstimateDocument, History, Kind, PlacementDocument, PredictionDocument, Stored,
 };
 use proptest::prelude::*;
 
-const GOLDEN: [(Kind, &str); 26] = [
+const GOLDEN: [(Kind, &str); 27] = [
     (Kind::Run, "v1"),
     (Kind::Run, "v1-stacks"),
     (Kind::Run, "v1-newer-keys"),
@@ -29,6 +29,7 @@ const GOLDEN: [(Kind, &str); 26] = [
     (Kind::Placement, "placement-v2"),
     (Kind::Comparison, "comparison-v1"),
     (Kind::Comparison, "comparison-v2"),
+    (Kind::Bisection, "bisection-v2"),
     (Kind::Check, "check-v1"),
     (Kind::Check, "check-v2"),
     (Kind::Prediction, "prediction-v2"),
@@ -47,6 +48,7 @@ fn rewritten(bytes: &[u8]) -> Result<Vec<u8>, DocumentError> {
     match Kind::of(bytes)? {
         Kind::Placement => of::<PlacementDocument>(bytes),
         Kind::Comparison => of::<ComparisonDocument>(bytes),
+        Kind::Bisection => of::<BisectionDocument>(bytes),
         Kind::Check => of::<CheckDocument>(bytes),
         Kind::PlacementDifference => of::<PlacementDifference>(bytes),
         Kind::PlacementHistory => of::<PlacementHistory>(bytes),

@@ -2,6 +2,7 @@
 //! The command line: what it prints, and how it refuses what makes no sense. Fast:
 //! nothing is booted.
 
+mod bisect;
 mod check;
 #[path = "../common/mod.rs"]
 mod common;
@@ -26,6 +27,7 @@ mod run;
 mod sensitivity;
 mod shards;
 mod toy;
+mod watch;
 
 use std::fs;
 use std::process::Command;

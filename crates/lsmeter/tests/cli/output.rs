@@ -14,6 +14,7 @@ fn every_command_with_tables_has_the_same_flags() {
         &["sensitivity"],
         &["monitor"],
         &["compare"],
+        &["bisect"],
         &["check"],
         &["history", "show"],
         &["placement"],

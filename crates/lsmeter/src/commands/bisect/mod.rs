@@ -90,7 +90,12 @@ fn find(args: &BisectArgs) -> Result<Exit> {
     let ends_first = args.check_ends;
     let found = walk(&tree, &good, &bad, ends_first, &mut |commit| {
         search.test(commit)
-    })?;
+    });
+    let found = match found {
+        // A signal from a terminal ends git, too.
+        Err(_) if search.counter.cancelled() => Found::Cancelled,
+        found => found?,
+    };
     let candidates = match found {
         Found::Cancelled => return Ok(search.interrupted()),
         Found::First(first) => {
@@ -190,7 +195,7 @@ fn end(
         anstream::eprintln!("{line}");
     }
     anstream::eprintln!(
-        "{} kernels built; what was measured is kept in {}",
+        "{} builds; what was measured is kept in {}",
         document.builds(),
         search.kept.dir().display()
     );
