@@ -153,6 +153,10 @@ pub fn bisection_lines(document: &BisectionDocument) -> Vec<String> {
     let named = |commit: &Commit| format!("{} {}", commit.short, printable(&commit.subject, 72));
     let Some(first) = &document.first_bad else {
         let n = document.candidates.len();
+        if n == 0 {
+            let (good, bad) = (&document.good.short, &document.bad.short);
+            return vec![format!("nothing to find: {bad} has the counts of {good}")];
+        }
         let mut lines = vec![format!(
             "one of {n} commits is the first bad one; those between could not be told:"
         )];

@@ -7,9 +7,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 
 use super::build::ConfigurationArgs;
-use super::given::GivenArgs;
+use super::counted::CountedArgs;
 use super::output::OutputArgs;
-use super::shared::{CellArgs, LabArgs};
 
 /// Find the commit with which counts changed, in a git history of kernels
 ///
@@ -39,9 +38,6 @@ is skipped, as `git bisect skip` does.
 Exit status: 0 if the commit was found, 5 if the ends do not differ or skipped commits hide it,
 4 if interrupted. With --step 0 is good, 1 bad, 125 skip, and 255 ends `git bisect run`.")]
 pub struct BisectArgs {
-    /// A preset (`lsmeter list presets`) or a TOML file
-    #[arg(value_name = "PRESET|SPEC.toml", default_value = "quick", value_hint = ValueHint::FilePath)]
-    pub spec: String,
     /// Commit with the old counts
     #[arg(long, value_name = "REV", required_unless_present = "step", conflicts_with = "step",
         help_heading = HISTORY)]
@@ -80,15 +76,9 @@ pub struct BisectArgs {
     /// Compilers at a time [default: the number of processors]
     #[arg(long, value_name = "N", help_heading = "How it is built")]
     pub build_jobs: Option<NonZeroUsize>,
-    /// Which cells
+    /// What is counted
     #[command(flatten)]
-    pub cells: CellArgs,
-    /// Under which policies
-    #[command(flatten)]
-    pub given: GivenArgs,
-    /// How they are measured
-    #[command(flatten)]
-    pub lab: LabArgs,
+    pub counted: CountedArgs,
     /// What is printed, and where it goes
     #[command(flatten)]
     pub out: OutputArgs,

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::given::GivenArgs;
-use super::shared::{CellArgs, LabArgs};
+use super::counted::CountedArgs;
 
 /// How lines are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -27,9 +26,6 @@ Examples:
   lsmeter watch --repo ~/linux --bench open:AA --stack capability,selinux
   lsmeter watch --repo ~/linux --image vmlinux --count 2 --format json")]
 pub struct WatchArgs {
-    /// A preset (`lsmeter list presets`) or a TOML file
-    #[arg(value_name = "PRESET|SPEC.toml", default_value = "quick", value_hint = ValueHint::FilePath)]
-    pub spec: String,
     /// The directory in which the kernel is built
     #[arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath,
         help_heading = "What is watched")]
@@ -45,15 +41,9 @@ pub struct WatchArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..),
         help_heading = "What is watched")]
     pub count: Option<u32>,
-    /// Which cells
+    /// What is counted
     #[command(flatten)]
-    pub cells: CellArgs,
-    /// Under which policies
-    #[command(flatten)]
-    pub given: GivenArgs,
-    /// How they are measured
-    #[command(flatten)]
-    pub lab: LabArgs,
+    pub counted: CountedArgs,
     /// How lines are printed
     #[arg(
         long,

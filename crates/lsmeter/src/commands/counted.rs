@@ -10,7 +10,7 @@ use lab::journal::Journals;
 use lab::prepare::Hooks;
 use lab::{LabError, Outcome, Setup};
 
-use crate::cli::{CellArgs, GivenArgs, LabArgs};
+use crate::cli::{CellArgs, CountedArgs, LabArgs};
 use crate::commands::measure::{Machines, Signals, check_selection, flags, read_spec};
 use crate::commands::{given, kernel};
 use crate::config::Config;
@@ -35,21 +35,16 @@ pub struct Counter<'a> {
 ///
 /// # Errors
 /// If they make no sense, or name kernels.
-pub fn experiment(
-    spec: &str,
-    cells: &CellArgs,
-    given: &GivenArgs,
-    lab: &LabArgs,
-    kernel: &str,
-) -> Result<Experiment> {
+pub fn experiment(args: &CountedArgs, kernel: &str) -> Result<Experiment> {
+    let CountedArgs { cells, lab, .. } = args;
     refuse_kernels(cells)?;
-    let (_, spec) = read_spec(spec)?;
+    let (_, spec) = read_spec(&args.spec)?;
     let mut spec = spec.merge(Spec {
         place: Some(Place::Lab),
         metrics: Some(vec![Metric::Instructions]),
         ..flags(cells, lab)
     });
-    spec = spec.merge(given::flags(given, cells)?);
+    spec = spec.merge(given::flags(&args.given, cells)?);
     spec.arch = None;
     spec.kernels = Some(vec![kernel.to_owned()]);
     if spec.cmdline.is_none() {

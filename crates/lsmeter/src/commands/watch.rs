@@ -44,11 +44,11 @@ pub fn watch(args: &WatchArgs) -> Result<Exit> {
     // As a build directory it has its modules and its configuration.
     let kernel = named.unwrap_or_else(|| args.repo.clone());
     let kernel = std::path::absolute(kernel)?.to_string_lossy().into_owned();
-    let experiment = counted::experiment(&args.spec, &args.cells, &args.given, &args.lab, &kernel)?;
+    let experiment = counted::experiment(&args.counted, &kernel)?;
     let signals = Signals::watch()?;
     let mut watch = Watch {
         image,
-        counter: Counter::new(experiment, &args.lab, &config, &signals),
+        counter: Counter::new(experiment, &args.counted.lab, &config, &signals),
         line: Line::new(args.quiet),
         format: args.format,
         last: None,

@@ -128,5 +128,5 @@ fn a_step_never_says_bad_by_mistake() {
     ];
     place
         .run(&other)
-        .refused(255, "it is a comparison document", None);
+        .refused(255, "it is a comparison document", Some("lsmeter run"));
 }

@@ -11,10 +11,10 @@ use anyhow::{Context, Result};
 use bisect::{Found, Kept, Measured, Repository, Tree, walk};
 use compare::Budget;
 use diagnostics::Exit;
-use experiment::{BisectionDocument, Document, Experiment, Kind, Spec, Stored as _};
+use experiment::{BisectionDocument, Document, Experiment, Kind, Spec, Stored as _, Tool};
 use kernels::Store;
 
-use crate::cli::BisectArgs;
+use crate::cli::{BisectArgs, DEFAULT_SPEC};
 use crate::commands::counted::{self, Counter};
 use crate::commands::measure::Signals;
 use crate::commands::{documents, measure};
@@ -37,17 +37,11 @@ pub fn bisect(args: &BisectArgs) -> Result<Exit> {
 }
 
 fn find(args: &BisectArgs) -> Result<Exit> {
-    let revision = |flag: &str, revision: &Option<String>| {
-        let missing = || usage(format!("there is no {flag}"), "name both ends");
-        revision.clone().ok_or_else(missing)
-    };
     let config = Config::read()?;
     let limit = limit(args)?;
     let stdout = args.out.check(&[], 0)?;
     let repository = Repository::open(&args.repo)?;
-    let good = repository.commit(&revision("--good", &args.good)?)?;
-    let bad = repository.commit(&revision("--bad", &args.bad)?)?;
-    let range = repository.range(&good, &bad)?;
+    let asked = asked(args, &repository)?;
     let given = args.good_document.as_deref().map(read_good).transpose()?;
     let store = Store::open(&cache_dir())?;
     let place = maker::use_of(args);
@@ -59,7 +53,7 @@ fn find(args: &BisectArgs) -> Result<Exit> {
     let signals = Signals::watch()?;
     let line = Line::new(args.quiet);
     line.say(format!("making a worktree in {}", dir.display()));
-    let tree = Tree::open(&repository, &cache, place, &good, &mut || {
+    let tree = Tree::open(&repository, &cache, place, &asked.good, &mut || {
         line.say("waiting: another lsmeter is walking this repository");
     })?;
     let kept = Kept::open(tree.place(), &way(&maker, &experiment)?)?;
@@ -67,13 +61,15 @@ fn find(args: &BisectArgs) -> Result<Exit> {
         kept.forget()?;
     }
     line.keep(&format!(
-        "bisect: {range} commits from {} to {}, in {}",
-        good.short,
-        bad.short,
+        "bisect: {} commits from {} to {}, in {}",
+        asked.range,
+        asked.good.short,
+        asked.bad.short,
         dir.display()
     ));
+    let (good, bad) = (asked.good.clone(), asked.bad.clone());
     let mut search = Search {
-        counter: Counter::new(experiment, &args.lab, &config, &signals),
+        counter: Counter::new(experiment, &args.counted.lab, &config, &signals),
         maker,
         tree: &tree,
         kept: &kept,
@@ -81,49 +77,54 @@ fn find(args: &BisectArgs) -> Result<Exit> {
         line,
         limit: limit.as_ref(),
         base: None,
-        steps: Vec::new(),
+        found: asked,
     };
     let given = given.map(|(document, _)| document);
     if !search.begin(&good, given)? {
         return Ok(search.interrupted());
     }
     let ends_first = args.check_ends;
-    let found = walk(&tree, &good, &bad, ends_first, &mut |commit| {
+    let walked = walk(&tree, &good, &bad, ends_first, &mut |commit| {
         search.test(commit)
     });
-    let found = match found {
+    let found = match walked {
         // A signal from a terminal ends git, too.
         Err(_) if search.counter.cancelled() => Found::Cancelled,
-        found => found?,
+        walked => walked?,
     };
-    let candidates = match found {
+    match found {
         Found::Cancelled => return Ok(search.interrupted()),
-        Found::First(first) => {
-            let document =
-                search.conclude(&repository, &args.fail_above, good, bad, range, first)?;
-            return end(args, stdout, &document, &search, Exit::Fine);
-        }
-        Found::OneOf(candidates) => candidates,
-        Found::BadEndUntold => vec![bad.clone()],
-        Found::Nothing => Vec::new(),
-    };
-    let nothing = candidates.is_empty();
-    let document = BisectionDocument {
-        candidates,
-        ..search.document(&repository, &args.fail_above, good, bad, range)
-    };
-    if nothing {
-        deliver(args, stdout, &document)?;
-        search.line.done();
-        let (good, bad) = (&document.good.short, &document.bad.short);
-        anstream::eprintln!("nothing to find: {bad} has the counts of {good}");
-        anstream::eprintln!(
-            "hint: select the cells that differ with --bench and --stack; `lsmeter run --kernel` \
-             and `lsmeter compare` show them"
-        );
-        return Ok(Exit::Inconclusive);
+        Found::First(first) => search.conclude(&repository, first)?,
+        Found::OneOf(candidates) => search.found.candidates = candidates,
+        Found::BadEndUntold => search.found.candidates = vec![bad],
+        Found::Nothing => {}
     }
-    end(args, stdout, &document, &search, Exit::Inconclusive)
+    search.line.done();
+    end(args, stdout, &search)
+}
+
+/// What is searched, of which nothing is found yet.
+fn asked(args: &BisectArgs, repository: &Repository) -> Result<BisectionDocument> {
+    let commit = |flag: &str, revision: &Option<String>| {
+        let missing = || usage(format!("there is no {flag}"), "name both ends");
+        let revision = revision.as_ref().ok_or_else(missing)?;
+        anyhow::Ok(repository.commit(revision)?)
+    };
+    let good = commit("--good", &args.good)?;
+    let bad = commit("--bad", &args.bad)?;
+    Ok(BisectionDocument {
+        tool: Tool::this(),
+        repository: repository.dir().display().to_string(),
+        range: repository.range(&good, &bad)?,
+        good,
+        bad,
+        limit: args.fail_above.clone(),
+        steps: Vec::new(),
+        first_bad: None,
+        candidates: Vec::new(),
+        before: None,
+        comparison: None,
+    })
 }
 
 /// The limit of `--fail-above`.
@@ -150,13 +151,15 @@ fn experiment(
         jobs: None,
         boot_timeout_s: None,
         cell_timeout_s: None,
-        ..measure::flags(&args.cells, &args.lab)
+        ..measure::flags(&args.counted.cells, &args.counted.lab)
     };
     match given {
-        Some((document, name)) if chosen == Spec::default() && args.spec == "quick" => {
+        Some((document, name))
+            if chosen == Spec::default() && args.counted.spec == DEFAULT_SPEC =>
+        {
             counted::experiment_of(document, name, kernel)
         }
-        _ => counted::experiment(&args.spec, &args.cells, &args.given, &args.lab, kernel),
+        _ => counted::experiment(&args.counted, kernel),
     }
 }
 
@@ -172,25 +175,15 @@ fn way(maker: &Maker<'_>, experiment: &Experiment) -> Result<Vec<String>> {
     Ok(way)
 }
 
-fn deliver(args: &BisectArgs, stdout: StdoutTaken, document: &BisectionDocument) -> Result<()> {
+/// Prints what was found, and what became of the search.
+fn end(args: &BisectArgs, stdout: StdoutTaken, search: &Search<'_>) -> Result<Exit> {
+    let document = &search.found;
     let found = Delivery {
         document: &|to| Ok(document.write(to)?),
         tables: &|| report::bisection_report(document),
         records: &|| report::bisection_records(document),
     };
     args.out.deliver(stdout, &found)?;
-    Ok(())
-}
-
-fn end(
-    args: &BisectArgs,
-    stdout: StdoutTaken,
-    document: &BisectionDocument,
-    search: &Search<'_>,
-    exit: Exit,
-) -> Result<Exit> {
-    search.line.done();
-    deliver(args, stdout, document)?;
     for line in report::bisection_lines(document) {
         anstream::eprintln!("{line}");
     }
@@ -199,7 +192,16 @@ fn end(
         document.builds(),
         search.kept.dir().display()
     );
-    Ok(exit)
+    if document.first_bad.is_some() {
+        return Ok(Exit::Fine);
+    }
+    if document.candidates.is_empty() {
+        anstream::eprintln!(
+            "hint: select the cells that differ with --bench and --stack; `lsmeter run --kernel` \
+             and `lsmeter compare` show them"
+        );
+    }
+    Ok(Exit::Inconclusive)
 }
 
 /// A document as good as measured.

@@ -8,7 +8,7 @@ use bisect::{Commit, Kept, Measured, Record, Repository, Tree, Verdict, explain_
 use compare::Budget;
 use diagnostics::Exit;
 use experiment::bisection::BisectionStep;
-use experiment::{BisectionDocument, Document, Status, Tool};
+use experiment::{BisectionDocument, Document, Status};
 use kernels::Error;
 use report::printable;
 
@@ -38,8 +38,8 @@ pub struct Search<'a> {
     pub limit: Option<&'a Budget>,
     /// The good end: what it is called, and what was measured of it.
     pub base: Option<(String, Measured)>,
-    /// Commits that were looked at.
-    pub steps: Vec<BisectionStep>,
+    /// What was found so far.
+    pub found: BisectionDocument,
 }
 
 /// What is known of a commit, and how it came to be known.
@@ -227,7 +227,7 @@ impl Search<'_> {
             figures: document.map_or_else(Vec::new, report::figures_of),
             reason,
         };
-        let base = self.steps.first();
+        let base = self.found.steps.first();
         let base = base.map_or(&step.figures[..], |first| &first.figures);
         let said = match &step.reason {
             Some(reason) => printable(reason.lines().next().unwrap_or_default(), 200),
@@ -237,74 +237,38 @@ impl Search<'_> {
         let how = source.words(document.is_none());
         let line = format!("{short} {subject}: {how}, {said}: {verdict}");
         self.line.keep(&line);
-        self.steps.push(step);
+        self.found.steps.push(step);
     }
 
-    /// What was found so far.
-    pub fn document(
-        &self,
-        repository: &Repository,
-        limit: &Option<String>,
-        good: Commit,
-        bad: Commit,
-        range: u64,
-    ) -> BisectionDocument {
-        BisectionDocument {
-            tool: Tool::this(),
-            repository: repository.dir().display().to_string(),
-            good,
-            bad,
-            range,
-            limit: limit.clone(),
-            steps: self.steps.clone(),
-            first_bad: None,
-            candidates: Vec::new(),
-            before: None,
-            comparison: None,
-        }
-    }
-
-    /// What was found once the first bad commit is known: it against its parent, or if that was
-    /// not measured against the good end, which has the same counts.
+    /// Compares the first bad commit with its parent, or if that was not measured with the good
+    /// end, which has the same counts.
     ///
     /// # Errors
     /// If they cannot be compared.
-    pub fn conclude(
-        &self,
-        repository: &Repository,
-        limit: &Option<String>,
-        good: Commit,
-        bad: Commit,
-        range: u64,
-        first: Commit,
-    ) -> Result<BisectionDocument> {
+    pub fn conclude(&mut self, repository: &Repository, first: Commit) -> Result<()> {
         let parents = repository.parents(&first)?;
         let is_good = |step: &&BisectionStep| step.verdict == Verdict::Good;
-        let mut tested = self.steps.iter().filter(is_good).map(|step| &step.commit);
+        let tested = self.found.steps.iter().filter(is_good);
+        let mut tested = tested.map(|step| &step.commit);
         let parent = tested.find(|commit| parents.contains(&commit.hash));
         let of_parent = parent.and_then(|commit| match self.kept.get(commit)? {
             Record::Measured(measured) => Some((commit.clone(), *measured)),
             Record::Failed(_) => None,
         });
-        let of_good = || Some((good.clone(), self.base.as_ref()?.1.clone()));
+        let of_good = || Some((self.found.good.clone(), self.base.as_ref()?.1.clone()));
         let before = of_parent.or_else(of_good);
-        let after = match self.kept.get(&first) {
-            Some(Record::Measured(measured)) => Some(*measured),
-            _ => None,
-        };
-        let mut document = self.document(repository, limit, good, bad, range);
-        if let (Some((commit, base)), Some(new)) = (before, after) {
-            let sides = (
-                (&*commit.short, &base.document),
-                (&*first.short, &new.document),
-            );
-            let mut comparison = judge(sides.0, sides.1, self.limit)?.comparison;
+        if let Some((commit, base)) = before
+            && let Some(Record::Measured(new)) = self.kept.get(&first)
+        {
+            let base_of = (&*commit.short, &base.document);
+            let new_of = (&*first.short, &new.document);
+            let mut comparison = judge(base_of, new_of, self.limit)?.comparison;
             explain_outside(&mut comparison, &base.outside, &new.outside);
-            document.before = Some(commit);
-            document.comparison = Some(comparison);
+            self.found.before = Some(commit);
+            self.found.comparison = Some(comparison);
         }
-        document.first_bad = Some(first);
-        Ok(document)
+        self.found.first_bad = Some(first);
+        Ok(())
     }
 
     /// Says how it goes on.

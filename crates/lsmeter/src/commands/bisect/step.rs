@@ -55,7 +55,7 @@ pub fn step(args: &BisectArgs) -> Result<Exit> {
             };
         }
     }
-    let mut counter = Counter::new(experiment, &args.lab, &config, &signals);
+    let mut counter = Counter::new(experiment, &args.counted.lab, &config, &signals);
     let counted = counter.count(&mut line);
     line.done();
     let measured = match counted {

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The flags of commands that count one kernel after another.
+
+use clap::{Args, ValueHint};
+
+use super::given::GivenArgs;
+use super::shared::{CellArgs, LabArgs};
+
+/// What is counted of each kernel, and how.
+#[derive(Debug, Args)]
+pub struct CountedArgs {
+    /// A preset (`lsmeter list presets`) or a TOML file
+    #[arg(value_name = "PRESET|SPEC.toml", default_value = DEFAULT_SPEC, value_hint = ValueHint::FilePath)]
+    pub spec: String,
+    /// Which cells
+    #[command(flatten)]
+    pub cells: CellArgs,
+    /// Under which policies
+    #[command(flatten)]
+    pub given: GivenArgs,
+    /// How they are measured
+    #[command(flatten)]
+    pub lab: LabArgs,
+}
+
+/// The preset where none is named.
+pub const DEFAULT_SPEC: &str = "quick";
