@@ -193,3 +193,16 @@ pub fn experiment_of(
     experiment.metrics = vec![Metric::Instructions];
     Ok(experiment)
 }
+
+/// That the kernel of a document was booted with other parameters than those of `experiment` will
+/// be, which may change counts.
+pub fn other_parameters(
+    document: &experiment::Document,
+    experiment: &Experiment,
+) -> Option<String> {
+    let theirs = document.experiment.as_ref()?.cmdline.trim();
+    let ours = experiment.cmdline.trim();
+    (theirs != ours).then(|| {
+        format!("its kernel was booted with `{theirs}`, commits are with `{ours}` (--cmdline)")
+    })
+}

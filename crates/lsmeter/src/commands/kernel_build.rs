@@ -80,7 +80,7 @@ fn build_one(
 ) -> Result<Exit> {
     let line = Line::new(quiet);
     let started = Instant::now();
-    let built = made(store, config, recipe, &line, cancel);
+    let built = made(store, config, recipe, &line, true, cancel);
     line.done();
     let built = match built {
         Err(Error::Interrupted { .. }) => {
@@ -109,7 +109,7 @@ fn build_one(
     Ok(Exit::Fine)
 }
 
-/// Builds a kernel, and shows on `line` how that goes on.
+/// Builds a kernel, and shows on `line` how that goes on, with what stays there if `notes`.
 ///
 /// # Errors
 /// As [`Store::build`].
@@ -118,11 +118,15 @@ pub fn made(
     config: &Config,
     recipe: &Recipe,
     line: &Line,
+    notes: bool,
     cancel: &AtomicBool,
 ) -> Result<Built, Error> {
     let mut watch = Watch::new(&recipe.title());
     store.build(recipe, &|| config.mirrors(), cancel, &mut |event| {
-        watch.follow(line, &event);
+        let is_note = matches!(event, BuildEvent::Unknown(_) | BuildEvent::Fallen(_));
+        if notes || !is_note {
+            watch.follow(line, &event);
+        }
     })
 }
 

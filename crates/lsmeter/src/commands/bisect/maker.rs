@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! How the kernel of a commit comes about: by lsmeter's builder, or by a command of the user's.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -23,6 +24,8 @@ pub struct Maker<'a> {
     /// As the experiment names the kernel.
     pub kernel: String,
     log: PathBuf,
+    /// What the source does not know is told once, not of each commit.
+    told: Cell<bool>,
 }
 
 enum Way<'a> {
@@ -110,6 +113,7 @@ impl<'a> Maker<'a> {
             way,
             kernel,
             log,
+            told: Cell::new(false),
         })
     }
 
@@ -146,7 +150,9 @@ impl<'a> Maker<'a> {
         let started = Instant::now();
         let compiled = match &self.way {
             Way::Recipe(recipe) => {
-                match made(&self.store, self.config, recipe, line, cancel)?.compiled {
+                let notes = !self.told.replace(true);
+                let built = made(&self.store, self.config, recipe, line, notes, cancel)?;
+                match built.compiled {
                     None => return Ok(None),
                     compiled => compiled,
                 }

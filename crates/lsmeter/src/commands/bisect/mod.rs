@@ -6,6 +6,7 @@ mod search;
 mod step;
 
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 use anyhow::{Context, Result};
 use bisect::{Found, Kept, Measured, Repository, Tree, walk};
@@ -53,9 +54,17 @@ fn find(args: &BisectArgs) -> Result<Exit> {
     let signals = Signals::watch()?;
     let line = Line::new(args.quiet);
     line.say(format!("making a worktree in {}", dir.display()));
-    let tree = Tree::open(&repository, &cache, place, &asked.good, &mut || {
+    let opened = Tree::open(&repository, &cache, place, &asked.good, &mut || {
         line.say("waiting: another lsmeter is walking this repository");
-    })?;
+    });
+    let tree = match opened {
+        Err(_) if signals.cancel.load(Ordering::Relaxed) => {
+            line.done();
+            anstream::eprintln!("interrupted: nothing is measured yet");
+            return Ok(Exit::CellsFailed);
+        }
+        opened => opened?,
+    };
     let kept = Kept::open(tree.place(), &way(&maker, &experiment)?)?;
     if args.start_over {
         kept.forget()?;
@@ -79,7 +88,13 @@ fn find(args: &BisectArgs) -> Result<Exit> {
         base: None,
         found: asked,
     };
-    let given = given.map(|(document, _)| document);
+    let given = given.map(|(document, name)| {
+        let doubt = counted::other_parameters(&document, search.counter.experiment());
+        if let Some(doubt) = doubt {
+            search.line.keep(&format!("warning: {name}: {doubt}"));
+        }
+        document
+    });
     if !search.begin(&good, given)? {
         return Ok(search.interrupted());
     }
