@@ -29,7 +29,10 @@ pub fn build_by(
     if status.success() {
         return Ok(());
     }
-    let lines = log::first_error(&steps::log_end(log).unwrap_or_default());
+    let mut lines = log::first_error(&steps::log_end(log).unwrap_or_default());
+    if lines.is_empty() {
+        lines.push("it printed nothing".to_owned());
+    }
     let shown: String = command.chars().take(80).collect();
     Err(Error::Build {
         what: format!("`{shown}` {}", describe(status)),
@@ -37,4 +40,61 @@ pub fn build_by(
         lines,
         log: log.to_path_buf(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::sync::atomic::Ordering;
+
+    #[test]
+    fn a_command_builds_in_its_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("log");
+        let mut lines = Vec::new();
+        let cancel = AtomicBool::new(false);
+        build_by(
+            "echo one && touch made",
+            dir.path(),
+            &log,
+            &cancel,
+            &mut |line| {
+                lines.push(line.to_owned());
+            },
+        )
+        .unwrap();
+        assert!(dir.path().join("made").exists());
+        assert_eq!(lines, ["one"]);
+        assert_eq!(fs::read_to_string(&log).unwrap(), "one\n");
+    }
+
+    #[test]
+    fn what_fails_is_told_by_its_first_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("log");
+        let failed = |command: &str| {
+            let cancel = AtomicBool::new(false);
+            build_by(command, dir.path(), &log, &cancel, &mut |_| {}).unwrap_err()
+        };
+        let error = failed("echo 'a.c:1: error: no'; exit 2").to_string();
+        assert!(
+            error.ends_with("exited with status 2: a.c:1: error: no"),
+            "{error}"
+        );
+        let error = failed("false");
+        assert!(error.to_string().ends_with("it printed nothing"), "{error}");
+        assert!(error.hint().unwrap().contains("log"), "{error}");
+    }
+
+    #[test]
+    fn the_user_ends_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("log");
+        let cancel = AtomicBool::new(false);
+        let ended = build_by("echo; sleep 1000", dir.path(), &log, &cancel, &mut |_| {
+            cancel.store(true, Ordering::Relaxed);
+        });
+        assert!(matches!(ended, Err(Error::Interrupted { .. })));
+    }
 }

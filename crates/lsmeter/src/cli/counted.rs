@@ -10,7 +10,8 @@ use super::shared::{CellArgs, LabArgs};
 #[derive(Debug, Args)]
 pub struct CountedArgs {
     /// A preset (`lsmeter list presets`) or a TOML file
-    #[arg(value_name = "PRESET|SPEC.toml", default_value = DEFAULT_SPEC, value_hint = ValueHint::FilePath)]
+    #[arg(value_name = "PRESET|SPEC.toml", default_value = DEFAULT_SPEC, value_hint = ValueHint::FilePath,
+        help_heading = None::<&str>)]
     pub spec: String,
     /// Which cells
     #[command(flatten)]

@@ -74,6 +74,7 @@ impl Source {
         let of = |built: Built| in_words(Duration::from_secs_f64(built.seconds.max(0.0)));
         match self {
             Source::Given => "as given".to_owned(),
+            Source::Kept if failed => "tried before".to_owned(),
             Source::Kept => "measured before".to_owned(),
             Source::Here => "built before".to_owned(),
             Source::Built(built) if failed => format!("tried for {}", of(built)),
