@@ -5,7 +5,8 @@
 # commits, one of which puts two instructions into selinux_inode_permission and one of which
 # does not compile, and has lsmeter find the first. Then once more from a later commit, so that
 # the one that does not compile is met. The first build takes as long as any (20 minutes and
-# more on two cores), the others some minutes each; 6 GiB. No part of `make test`.
+# more on two cores), the others some minutes each; 6 GiB. Exits with 1 if it finds another
+# commit. No part of `make test`.
 #
 # Usage: benches/bisect.sh [DIRECTORY]   the repository, made if it is not there
 # Environment: LSMETER; SOURCE, a tar file or directory of a kernel's source (default:
@@ -79,7 +80,13 @@ bisect() {
 	TIMEFORMAT='%R s'
 	time "$LSMETER" bisect --repo "$repository" --good "$1" --bad c16 \
 		--bench "${BENCH:-open:AA}" --stack "${STACK:-capability,selinux}" \
-		--build-jobs "$jobs"
+		--build-jobs "$jobs" --output "$work/found.json"
+	local wanted
+	wanted=$(in_repository rev-parse c11)
+	grep -q "^\"first_bad\": {\"hash\":\"$wanted\"" "$work/found.json" || {
+		echo "it is not $wanted, c11" >&2
+		exit 1
+	}
 }
 
 about
