@@ -92,7 +92,8 @@ fn the_commit_with_another_kernel_is_found_among_sixteen() {
     assert_eq!(found["first_bad"]["subject"], "commit 11");
     assert_eq!(found["before"]["subject"], "commit 10");
     let steps = found["steps"].as_array().unwrap();
-    assert!(steps.len() <= 6, "{steps:#?}");
+    // Which commit git takes in place of one that was skipped is by chance; it may halve badly.
+    assert!(steps.len() <= 9, "{steps:#?}");
     let compared = &found["comparison"]["compared"][0];
     assert_ne!(compared["base"]["value"], compared["new"]["value"]);
     let explained = &found["comparison"]["explanations"][0];
