@@ -84,6 +84,7 @@ help:
 	@echo 'make check    formatting, lints and the tests that need no kernel and no browser'
 	@echo 'make test     formatting, lints and all tests, some of which boot kernels'
 	@echo 'make install  install lsmeter into PREFIX/bin ($(PREFIX)/bin)'
+	@echo 'make site     pages of what modules cost on 5.10, 6.1, 6.12 and 7.2, in target/site'
 	@echo 'make lsmeter-aarch64  build lsmeter for machines of AArch64 (or lsmeter-x86_64)'
 	@echo 'make deb      make a Debian package in target/debian'
 	@echo 'make doc      the API documentation, manual pages and completions, in target/'
@@ -166,6 +167,20 @@ deb: build-needs
 	CFLAGS='$(foreach of,$(cargo_home)=/cargo $(CURDIR)=/lsmeter,-ffile-prefix-map=$(of))' \
 		$(CARGO) build --release --locked $(CARGO_FLAGS) --package lsmeter
 	@packaging/deb '$(deb_target)/release/lsmeter' target/debian
+
+# Pages of what modules cost on Debian's kernels. What is there is not measured again.
+site_kernels := 5.10 6.1 6.12 7.2
+releases := $(or $(CARGO_TARGET_DIR),target)/releases
+.PHONY: site
+site: run-needs build
+	@mkdir -p '$(releases)'
+	@for kernel in $(site_kernels); do \
+		file='$(releases)'/$$kernel.json; \
+		[ -e "$$file" ] || $(lsmeter) run suite --kernel debian:$$kernel --with-hooks \
+			--output "$$file" >/dev/null || exit; \
+	done
+	@$(lsmeter) history site --across-kernels --dir '$(releases)' \
+		--output '$(or $(CARGO_TARGET_DIR),target)/site'
 
 # lsmeter for machines of another architecture: make lsmeter-aarch64
 .PHONY: lsmeter-aarch64 lsmeter-x86_64

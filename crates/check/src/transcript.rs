@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use experiment::{
-    Architecture, Cell, Document, Environment, Evidence, HookCalls, Key, Kind, LeftOutFunction,
-    Metric, Outcome, Policy, Status, Tuning,
+    Cell, Document, Environment, Evidence, HookCalls, Key, Kind, LeftOutFunction, Metric, Outcome,
+    Policy, Status, Tuning,
 };
 
 use crate::error::TranscriptError;
@@ -52,7 +52,7 @@ impl Transcript {
             syscalls: cell.syscalls.clone(),
             outcome: Outcome::without(Status::Failed, "the guest did not come to it"),
             ..Cell::unmeasured(Key {
-                architecture: Architecture::default(),
+                architecture: subject.architecture,
                 kernel: subject.kernel.clone(),
                 stack: subject.stack.clone(),
                 integrity: Vec::new(),

@@ -57,6 +57,7 @@ fn dispatch(command: Command) -> anyhow::Result<Exit> {
         Command::History(HistoryCommand::Add(args)) => commands::history::add(&args),
         Command::History(HistoryCommand::Show(args)) => commands::history::show(&args),
         Command::History(HistoryCommand::Plot(args)) => commands::history::plot(&args),
+        Command::History(HistoryCommand::Site(args)) => commands::site::site(&args),
         Command::Bisect(args) => commands::bisect::bisect(&args),
         Command::Watch(args) => commands::watch::watch(&args),
         Command::Compare(args) => commands::compare::compare(&args),

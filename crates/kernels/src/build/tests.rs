@@ -258,6 +258,12 @@ fn a_key_follows_all_that_decides() {
         plan.changed.insert("security/x".into(), text.into());
         assert!(keys.insert(key(&plan, "gcc 12")));
     }
+    for arch in arch::ALL.iter().filter(|arch| !arch.is_native()) {
+        let mut plan = place.plan("CONFIG_A=y\n");
+        plan.target = Target::of(Flavour::All, arch);
+        assert_eq!(plan.target.arch, Some(arch.source.name));
+        assert!(keys.insert(key(&plan, "gcc 12")), "{arch}");
+    }
     // A name or the number of jobs makes no other kernel.
     plan.name = "y".into();
     plan.jobs = NonZeroUsize::MAX;

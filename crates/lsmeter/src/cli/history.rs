@@ -21,7 +21,8 @@ Examples:
   lsmeter history add --label \"$(git -C ~/linux describe)\" run.json
   lsmeter history show                              where figures changed
   lsmeter history show --bench 'open*' --all --format csv > open.csv
-  lsmeter history plot --metric instructions -o history.svg")]
+  lsmeter history plot --metric instructions -o history.svg
+  lsmeter history site --across-kernels --dir releases -o public")]
 pub enum HistoryCommand {
     /// Add run documents
     Add(HistoryAddArgs),
@@ -29,6 +30,8 @@ pub enum HistoryCommand {
     Show(HistoryShowArgs),
     /// Draw figures over time, with their changes
     Plot(HistoryPlotArgs),
+    /// Make a site of all documents in the history's directory
+    Site(HistorySiteArgs),
 }
 
 /// Where a history is.
@@ -89,6 +92,34 @@ pub struct HistoryPlotArgs {
     #[arg(short, long, value_name = "FILE.svg", default_value = "-", value_hint = ValueHint::FilePath,
         help_heading = "Output")]
     pub output: PathBuf,
+}
+
+/// Make a site of all documents in the history's directory
+///
+/// A page of each document, as `lsmeter report` makes it, whatever its kind and packed by xz or not;
+/// one of each benchmark that several runs measured, with its figures over them; and index.html,
+/// which leads to all. They need no server, no script from elsewhere and no network.
+#[derive(Debug, Args)]
+pub struct HistorySiteArgs {
+    /// Which series
+    #[command(flatten)]
+    pub series: HistorySelectArgs,
+    /// What the site is called
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "What security modules cost",
+        help_heading = "Output"
+    )]
+    pub title: String,
+    /// Directory that the pages go to; made if it is not there, and what lies there under their names
+    /// is replaced
+    #[arg(short, long, value_name = "DIR", default_value = "site", value_hint = ValueHint::DirPath,
+        help_heading = "Output")]
+    pub output: PathBuf,
+    /// No progress
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
 }
 
 /// Which series of a history.

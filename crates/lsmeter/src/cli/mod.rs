@@ -42,6 +42,7 @@ pub use export::ExportArgs;
 pub use given::GivenArgs;
 pub use history::{
     HistoryAddArgs, HistoryCommand, HistoryPlotArgs, HistorySelectArgs, HistoryShowArgs,
+    HistorySiteArgs,
 };
 pub use learn::LearnArgs;
 pub use merge::MergeArgs;

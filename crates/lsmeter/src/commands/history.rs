@@ -93,6 +93,24 @@ pub fn plot(args: &HistoryPlotArgs) -> Result<Exit> {
 }
 
 fn select(args: &HistorySelectArgs) -> Result<History> {
+    let history = selected(args)?;
+    if history.series.is_empty() {
+        return Err(usage(
+            format!(
+                "no series in {} is of what was asked for",
+                directory(args.place.dir.as_deref()).display()
+            ),
+            "`lsmeter history add` adds runs; `lsmeter history show --all` shows all series",
+        ));
+    }
+    Ok(history)
+}
+
+/// The series that are selected, if there are any.
+///
+/// # Errors
+/// If there is no history, or what is asked for makes no sense.
+pub fn selected(args: &HistorySelectArgs) -> Result<History> {
     if !ALPHAS.contains(&args.alpha) {
         return Err(usage(
             format!("a level of significance of {} is of no use", args.alpha),
@@ -114,20 +132,11 @@ fn select(args: &HistorySelectArgs) -> Result<History> {
     let directory = directory(args.place.dir.as_deref());
     let archive = Archive::open(&directory)?;
     tell_left_out(&archive);
-    let history = archive.series(&selection);
-    if history.series.is_empty() {
-        return Err(usage(
-            format!(
-                "no series in {} is of what was asked for",
-                directory.display()
-            ),
-            "`lsmeter history add` adds runs; `lsmeter history show --all` shows all series",
-        ));
-    }
-    Ok(history)
+    Ok(archive.series(&selection))
 }
 
-fn directory(asked: Option<&Path>) -> PathBuf {
+/// Where a history is: where it is said, or where it is unless it is said.
+pub fn directory(asked: Option<&Path>) -> PathBuf {
     asked.map_or_else(|| config::data_dir().join("history"), Path::to_owned)
 }
 

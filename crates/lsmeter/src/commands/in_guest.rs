@@ -145,7 +145,10 @@ impl Wanted {
                 ["blind-to", hook] => wanted.blind_to = Some(hook.to_owned()),
                 ["cell", benchmark, variant, calls] => {
                     let numbers = calls.split(',').map(|name| {
-                        let call: Result<Sysno, _> = name.parse();
+                        // Where it is the only one of its kind, the list of numbers has it as
+                        // asm-generic/unistd.h calls it: fstatat.
+                        let plain = name.strip_prefix("new").unwrap_or(name);
+                        let call: Result<Sysno, _> = name.parse().or_else(|()| plain.parse());
                         call.map(|call| call.id() as u16)
                             .map_err(|()| anyhow::anyhow!("{name} is no system call"))
                     });

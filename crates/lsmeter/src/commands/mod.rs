@@ -32,5 +32,6 @@ pub mod report;
 mod results;
 pub mod run;
 pub mod sensitivity;
+pub mod site;
 mod slurm;
 pub mod watch;

@@ -44,6 +44,7 @@ fn help() {
         ("help-add", &["help", "history", "add"]),
         ("help-show", &["help", "history", "show"]),
         ("help-plot", &["help", "history", "plot"]),
+        ("help-site", &["help", "history", "site"]),
     ] {
         insta::assert_snapshot!(name, place.run(asked).code(0).stdout);
     }
@@ -134,4 +135,51 @@ fn what_makes_no_sense_is_refused() {
         "ends in the middle",
         "measure again",
     );
+}
+
+#[test]
+fn a_site_has_a_page_of_each_document_and_benchmark() {
+    let place = Place::new();
+    for (day, more) in [(1, 0), (2, 0), (3, 40)] {
+        document(&place, day, more);
+    }
+    let placement = include_bytes!("../../../experiment/tests/golden/placement-v2.json");
+    place.write("placement.json", placement);
+    place.write("half.json", b"{\"kind\": \"run\", \"schema_ver");
+    place.write("notes.txt", b"none of it");
+    let dir = place.path().to_str().unwrap().to_owned();
+    let made = [
+        "history", "site", "--dir", &dir, "--title", "Ours", "-o", "public",
+    ];
+    let ended = place.run(&made).code(0);
+    assert!(ended.stderr.contains("4 documents, "), "{ended:#?}");
+    assert!(ended.stderr.contains("left out: half.json: "), "{ended:#?}");
+    let page = |name: &str| {
+        let page = std::fs::read_to_string(place.path().join("public").join(name));
+        page.unwrap_or_else(|error| panic!("{name}: {error}"))
+    };
+    let index = page("index.html");
+    assert!(index.contains("<h1>Ours</h1>"));
+    for link in ["1.html", "3.html", "placement.html", "history-open.html"] {
+        assert!(index.contains(&format!("href=\"{link}\"")), "{link}");
+        assert!(page(link).starts_with("<!DOCTYPE html>"), "{link}");
+    }
+    assert!(index.contains("half.json: ") && !index.contains("notes"));
+    let open = page("history-open.html");
+    assert!(open.contains("open over time") && open.contains("href=\"index.html\""));
+    assert!(open.contains("<svg"), "{open}");
+    // Again into the same place.
+    place.run(&made).code(0);
+}
+
+#[test]
+fn no_site_is_made_of_nothing() {
+    let place = Place::new();
+    let dir = place.path().to_str().unwrap().to_owned();
+    let made = ["history", "site", "--dir", &dir, "-o", "public"];
+    place
+        .run(&made)
+        .refused(2, "no document is in", Some("--dir"));
+    let made = ["history", "site", "--dir", "nowhere", "-o", "public"];
+    place.run(&made).refused(2, "nowhere", Some("--dir"));
 }

@@ -89,6 +89,8 @@ fn a_recipe_that_makes_no_sense() {
     );
     let asked = [&source[..], &["--flavour", "dac", "--any-order"]].concat();
     build(&place, &asked).refused(2, "has no order of them", Some("--any-order"));
+    let asked = [&source[..], &["--flavour", "um", "--arch", "aarch64"]].concat();
+    build(&place, &asked).refused(2, "a process of this machine", Some("--arch"));
     build(&place, &["a/b", "--source", "tree"]).refused(2, "a name holds", Some("build:NAME"));
     let asked = ["x", "--source", "not/there"];
     build(&place, &asked).refused(2, "no such directory", Some("linux-source-6.12"));

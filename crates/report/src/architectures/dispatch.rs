@@ -106,6 +106,6 @@ fn each_call(hook: &HookCost) -> Option<(u64, u64)> {
         return None;
     }
     let functions: u64 = hook.implementations.iter().map(|of| of.calls).sum();
-    let whole = functions % hook.calls == 0 && hook.dispatch % hook.calls == 0;
+    let whole = functions.is_multiple_of(hook.calls) && hook.dispatch.is_multiple_of(hook.calls);
     whole.then(|| (functions / hook.calls, hook.dispatch / hook.calls))
 }

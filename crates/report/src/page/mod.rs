@@ -8,12 +8,14 @@ mod about;
 mod embedded;
 mod figure;
 mod front;
+mod site;
 mod table;
 
 use experiment::Kind;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use self::front::Maps;
+pub use self::site::{SiteIndex, SitePage, history_page, site_index};
 use crate::coverage::{COVERAGES, CoverageOptions, coverage_report, coverages_beside};
 use crate::figure::{Chart, Figure};
 use crate::gather::{Content, Gathered, Source, figures};
