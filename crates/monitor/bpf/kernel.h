@@ -7,12 +7,28 @@
 #define LSMETER_KERNEL_H
 
 #define PF_KTHREAD	0x00200000	/* linux/sched.h */
-#define TS_COMPAT	0x0002		/* asm/thread_info.h: a system call of i386 */
+/* What of the number of a system call, and of its being one of a 32-bit program, is where. */
+#if defined(__TARGET_ARCH_x86)
+#define NUMBER		orig_ax		/* unsigned long of asm/ptrace.h */
+#define number_t	unsigned long
+#define COMPAT_WORD	status
+#define compat_t	__u32
+#define COMPAT		0x0002		/* TS_COMPAT of asm/thread_info.h: of i386 */
+#elif defined(__TARGET_ARCH_arm64)
+#define NUMBER		syscallno	/* s32 of asm/ptrace.h: NO_SYSCALL, -1, without one */
+#define number_t	int
+#define COMPAT_WORD	flags
+#define compat_t	unsigned long
+#define COMPAT		(1ul << 22)	/* TIF_32BIT of asm/thread_info.h */
+#else
+#error "where this architecture has the number of a system call is not known"
+#endif
+
 
 #define FROM_KERNEL	__attribute__((preserve_access_index))
 
 struct thread_info {
-	__u32 status;
+	compat_t COMPAT_WORD;
 } FROM_KERNEL;
 
 struct task_struct {
@@ -23,7 +39,7 @@ struct task_struct {
 } FROM_KERNEL;
 
 struct pt_regs {
-	unsigned long orig_ax;
+	number_t NUMBER;
 } FROM_KERNEL;
 
 #endif

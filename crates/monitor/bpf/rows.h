@@ -6,7 +6,7 @@
 static __always_inline __u64 key_of(struct task_struct *task)
 {
 	struct pt_regs *registers = (void *)bpf_task_pt_regs(task);
-	__u64 number = registers->orig_ax;
+	__u64 number = registers->NUMBER;
 
 	/* Below 0 in a page fault, or an interrupt of the program itself. */
 	if (number >= SYSCALLS)
@@ -14,7 +14,7 @@ static __always_inline __u64 key_of(struct task_struct *task)
 	/* read(2), or a thread of the kernel, whose registers are all 0. */
 	if (!number && task->flags & PF_KTHREAD)
 		return KEY_NONE;
-	return task->thread_info.status & TS_COMPAT ? KEY_OTHER : number;
+	return task->thread_info.COMPAT_WORD & COMPAT ? KEY_OTHER : number;
 }
 
 /*
