@@ -25,11 +25,11 @@ Examples:
   lsmeter bisect --good HEAD~16 --bad HEAD --bench 'open*' --flavour dac --stack capability
                                                in the repository that this directory is of
   lsmeter bisect --good v6.12 --bad HEAD --fail-above '20 instructions'
-  lsmeter bisect --good v6.12 --bad HEAD --image arch/x86/boot/bzImage \\
-      --build 'cp ~/my.config .config && make olddefconfig && make -j8 bzImage'
+  lsmeter bisect --good v6.12 --bad HEAD --image $(make -s image_name) \\
+      --build 'cp ~/my.config .config && make olddefconfig && make -j8'
                                                built by yourself
-  git bisect run lsmeter bisect --step --good-document good.json --image arch/x86/boot/bzImage \\
-      --build 'make -j8 bzImage'               in your checkout, walked by git
+  git bisect run lsmeter bisect --step --good-document good.json --image $(make -s image_name) \\
+      --build 'make -j8'                       in your checkout, walked by git
 
 A commit is good if all counts are those of the good end, and bad if one differs; with
 --fail-above it is bad if a cell is worse by more than that. What does not build, boot or count

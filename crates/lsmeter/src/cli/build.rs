@@ -30,7 +30,7 @@ use super::shared::architectures;
   lsmeter kernel build um --source linux-source-6.12 --flavour um --layouts 8
   lsmeter kernel build um-dac --source linux-source-6.12 --flavour um-dac --layouts 8
   lsmeter kernel build 6.12-any-order --source linux-source-6.12 --any-order
-  lsmeter kernel build 6.12-arm64 --source linux-source-6.12 --arch aarch64
+  lsmeter kernel build 6.12-arm64 --source linux-source-6.12 --arch arm64
   lsmeter kernel build before --source ~/linux --config mine.config
   lsmeter run --kernel build:6.12-dac --kernel build:6.12-all --stack capability
 

@@ -164,7 +164,7 @@ fn a_site_has_a_page_of_each_document_and_benchmark() {
         assert!(index.contains(&format!("href=\"{link}\"")), "{link}");
         assert!(page(link).starts_with("<!DOCTYPE html>"), "{link}");
     }
-    assert!(index.contains("half.json: ") && !index.contains("notes"));
+    assert!(index.contains("half.json: ") && !index.contains("notes.txt"));
     let open = page("history-open.html");
     assert!(open.contains("open over time") && open.contains("href=\"index.html\""));
     assert!(open.contains("<svg"), "{open}");

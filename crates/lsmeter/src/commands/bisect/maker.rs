@@ -75,7 +75,10 @@ impl<'a> Maker<'a> {
             if image.is_absolute() {
                 return Err(usage(
                     format!("{} is no path in the tree", image.display()),
-                    "give the image's path from the tree's top: arch/x86/boot/bzImage",
+                    format!(
+                        "give the image's path from the tree's top: {}",
+                        arch::native().source.image
+                    ),
                 ));
             }
             Ok(tree.join(image).to_string_lossy().into_owned())
