@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Pages of a site besides those of documents: what is on it, and how a benchmark's figures went.
 
-use experiment::History;
+use experiment::{History, Series};
 use maud::{Markup, html};
 
 use super::{figure, tables, whole};
+use crate::figure::model::drawable;
+use crate::figure::{Chart, Figure, Lines, Point, Series as Line};
+use crate::format;
 use crate::gather::Source;
-use crate::history::{HistoryOptions, history_figures, history_report};
+use crate::group::grouped;
+use crate::history::{HistoryOptions, history_report};
 use crate::table::TEXT_LIMIT;
 use crate::text::printable;
 use crate::verdict::verdict;
@@ -52,16 +56,6 @@ pub struct SiteIndex {
 #[must_use]
 pub fn site_index(title: &str, index: &SiteIndex) -> String {
     let content = html! {
-        @if !index.benchmarks.is_empty() {
-            section #benchmarks aria-labelledby="benchmarks-title" {
-                h2 #benchmarks-title { "Benchmarks over time" }
-                ul {
-                    @for (benchmark, file) in &index.benchmarks {
-                        li { a href=(file) { (printable(benchmark, TEXT_LIMIT)) } }
-                    }
-                }
-            }
-        }
         section #documents aria-labelledby="documents-title" {
             h2 #documents-title { "Documents" }
             @if index.pages.is_empty() { p { "There are none." } }
@@ -69,6 +63,16 @@ pub fn site_index(title: &str, index: &SiteIndex) -> String {
                 h3 { a href=(page.file) { (printable(&page.name, TEXT_LIMIT)) } }
                 p { (page.kind) }
                 ul.findings { @for finding in &page.findings { li { (finding) } } }
+            }
+        }
+        @if !index.benchmarks.is_empty() {
+            section #benchmarks aria-labelledby="benchmarks-title" {
+                h2 #benchmarks-title { "Benchmarks over time" }
+                p {
+                    @for (benchmark, file) in &index.benchmarks {
+                        a href=(file) { (printable(benchmark, TEXT_LIMIT)) } " "
+                    }
+                }
             }
         }
         @if !index.left_out.is_empty() {
@@ -85,19 +89,91 @@ pub fn site_index(title: &str, index: &SiteIndex) -> String {
     whole(&printable(title, TEXT_LIMIT), &html! {}, &content)
 }
 
-/// How a benchmark's figures went over the runs of a history: a drawing for each kernel, file system
-/// and metric, and where they changed. `index`: the file of the page that leads here.
+/// How a benchmark's figures went over the runs of a history: a drawing for each of its variants, with a
+/// line for each configuration, and where they changed. `index`: the file of the page that leads here.
 #[must_use]
 pub fn history_page(benchmark: &str, history: &History, index: &str) -> String {
     let report = history_report(history, &HistoryOptions { unchanged: true });
     let content = html! {
         section aria-label="Drawings" {
-            @for drawing in history_figures(history, true) { (figure::figure(&drawing)) }
+            @for drawing in courses(history) { (figure::figure(&drawing)) }
         }
         section aria-label="Tables" { (tables(&report, "history")) }
     };
     let title = format!("{} over time", printable(benchmark, TEXT_LIMIT));
     whole(&title, &back(index), &content)
+}
+
+/// A drawing for each operation and place, with a line for each configuration.
+fn courses(history: &History) -> Vec<Figure> {
+    let of_one = grouped(&history.series, |series| {
+        let place = (series.kernel.as_str(), series.filesystem.as_str());
+        (
+            place,
+            series.metric,
+            series.machine.as_str(),
+            series.title(),
+        )
+    });
+    let drawn = of_one.into_iter().enumerate();
+    drawn
+        .filter_map(|(number, ((place, metric, _, operation), series))| {
+            let lines = series.iter().map(|series| Line {
+                label: printable(&series.configuration, TEXT_LIMIT),
+                figure: String::new(),
+                points: points(series),
+                fit: None,
+            });
+            let place = [place.0, place.1].map(|of| printable(of, TEXT_LIMIT));
+            let place: Vec<String> = place.into_iter().filter(|of| !of.is_empty()).collect();
+            let lines: Vec<Line> = lines.filter(|line| line.points.len() > 1).collect();
+            (!lines.is_empty()).then(|| Figure {
+                name: format!("course-{}", number + 1),
+                title: format!(
+                    "{}, {}: {}",
+                    printable(&operation, TEXT_LIMIT),
+                    place.join(", "),
+                    format::measured(metric)
+                ),
+                description: "The figure of each configuration in one run after another."
+                    .to_owned(),
+                chart: Chart::Lines(Lines {
+                    x: runs(history, &series),
+                    y: printable(&series[0].unit, TEXT_LIMIT),
+                    kind: "configuration".to_owned(),
+                    figure: None,
+                    series: lines,
+                }),
+                notes: Vec::new(),
+            })
+        })
+        .collect()
+}
+
+fn points(series: &Series) -> Vec<Point> {
+    let points = series.points.iter();
+    let points = points.filter(|point| drawable(point.figure));
+    let points = points.map(|point| Point {
+        x: f64::from(point.run) + 1.0,
+        y: point.figure,
+        interval: point.interval,
+    });
+    points.collect()
+}
+
+/// What the runs are called: their labels, or the kernels that they were of.
+fn runs(history: &History, series: &[&Series]) -> String {
+    let named = history.runs.iter().enumerate().filter_map(|(at, run)| {
+        let mut points = series.iter().flat_map(|series| &series.points);
+        let point = points.find(|point| point.run as usize == at)?;
+        let name = run.label.as_ref().unwrap_or(&point.release);
+        Some(format!("{} {}", at + 1, printable(name, 40)))
+    });
+    let named: Vec<String> = named.collect();
+    match named.len() {
+        0..=6 => named.join(", "),
+        n => format!("{}, … {}", named[0], named[n - 1]),
+    }
 }
 
 fn back(index: &str) -> Markup {
