@@ -4,7 +4,6 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use experiment::Architecture;
 use placement::{
     BoundlessCause, PlacementDocument, PlacementError, Request, SyscallPlacement, Tree, analyse,
 };
@@ -190,41 +189,6 @@ fn what_does_not_parse_is_listed() {
     // What was understood of it counts.
     assert_eq!(call(&document, "broken").hooks[0].hook, "inode_getattr");
     assert!(!document.stale_facts.is_empty());
-}
-
-#[test]
-fn another_architecture_has_its_own_system_calls() {
-    let tree = Tree::open(toy()).unwrap();
-    let other = |names: &[&str]| Request {
-        architecture: Architecture::Aarch64,
-        ..request(names)
-    };
-    for (name, of) in [("mkdir", "mkdir"), ("newstat", "stat")] {
-        let here = analyse(&tree, &request(&[name])).unwrap();
-        assert_eq!(here.architecture, Architecture::X86_64);
-        assert_eq!(here.syscalls[0].syscall, of);
-        let error = analyse(&tree, &other(&[name])).unwrap_err();
-        assert!(
-            matches!(&error, PlacementError::UnknownSyscall { .. }),
-            "{error}"
-        );
-    }
-    let all = Request {
-        all: true,
-        ..other(&[])
-    };
-    let document = analyse(&tree, &all).unwrap();
-    assert_eq!(document.architecture, Architecture::Aarch64);
-    let names: Vec<&str> = document
-        .syscalls
-        .iter()
-        .map(|call| &*call.syscall)
-        .collect();
-    assert!(names.contains(&"hold"), "{names:?}");
-    assert!(
-        !names.contains(&"mkdir") && !names.contains(&"stat"),
-        "{names:?}"
-    );
 }
 
 #[test]
